@@ -1,0 +1,60 @@
+# The short front of Meson. `make run` and `make test` install what is missing and need nothing else.
+.PHONY: build run test bench asan tsan fuzz lint fmt clean
+
+BUILD = build
+
+run:
+	@scripts/install-deps
+	@$(MAKE) --no-print-directory build
+	@scripts/demo
+
+build: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) $(if $(V),-v,--quiet)
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD) >/dev/null
+
+# make test          everything, ends with "N passed, N failed"
+# make test T=split  the unit tests and stories whose name contains it
+test:
+	@scripts/install-deps test
+	@scripts/test $(if $(T),"$(T)")
+
+asan: build-asan/build.ninja
+	@ninja -C build-asan $(if $(V),-v,--quiet)
+	@scripts/test-unit build-asan
+
+build-asan/build.ninja:
+	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+
+tsan: build-tsan/build.ninja
+	@ninja -C build-tsan $(if $(V),-v,--quiet)
+	@scripts/test-unit build-tsan
+
+build-tsan/build.ninja:
+	@meson setup build-tsan -Db_sanitize=thread -Db_lundef=false >/dev/null
+
+# make fuzz SECONDS=60   each target for so long
+fuzz: build-fuzz/build.ninja
+	@ninja -C build-fuzz $(if $(V),-v,--quiet)
+	@scripts/fuzz build-fuzz $(or $(SECONDS),30)
+
+build-fuzz/build.ninja:
+	@CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+		>/dev/null
+
+bench: build-release/build.ninja
+	@ninja -C build-release $(if $(V),-v,--quiet)
+	@bench/run $(B)
+
+build-release/build.ninja:
+	@meson setup build-release --buildtype=release >/dev/null
+
+lint: build
+	@scripts/lint
+
+fmt:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build build-asan build-tsan build-fuzz build-release

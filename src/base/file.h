@@ -1,0 +1,29 @@
+/*
+ * Files and descriptors: whole reads, whole writes, durable replacement, faults for tests.
+ *
+ * All calls may block and are for workers, not for a loop thread.
+ */
+#ifndef KB_BASE_FILE_H
+#define KB_BASE_FILE_H
+
+#include "base/arena.h"
+
+/* Reads all of a file of at most max bytes. */
+bool kb_file_read(struct kb_arena *arena, const char *path, size_t max, struct kb_sv *out,
+                  struct kb_err *err) KB_MUST_CHECK;
+/* Reads until the end of a descriptor. */
+bool kb_fd_read_all(struct kb_arena *arena, int fd, size_t max, struct kb_sv *out,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* Writes all of it, going on after short writes. `what` names the target in the error. */
+bool kb_fd_write_all(int fd, struct kb_sv bytes, const char *what,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* Writes a file so that after a crash the old or the new content is there: a temporary file beside
+ * it, fsync, rename, fsync of the directory. */
+bool kb_file_replace(const char *path, struct kb_sv bytes, struct kb_err *err) KB_MUST_CHECK;
+/* fsync of a file or directory by path. */
+bool kb_path_sync(const char *path, struct kb_err *err) KB_MUST_CHECK;
+/* Makes a directory and its parents (mode 0700). */
+bool kb_dir_make(const char *path, struct kb_err *err) KB_MUST_CHECK;
+void kb_fd_close(int *fd); /* closes and sets -1; -1 is fine */
+
+#endif

@@ -1,0 +1,104 @@
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+#include <sodium.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static_assert(sizeof(crypto_generichash_state) <= sizeof(struct kb_hasher), "the state has grown");
+
+void kb_crypto_init(void)
+{
+	KB_ASSERT(sodium_init() >= 0);
+}
+
+uint64_t kb_hash64(struct kb_sv bytes)
+{
+	return XXH3_64bits(bytes.p, bytes.n);
+}
+
+void kb_hasher_init(struct kb_hasher *hasher)
+{
+	crypto_generichash_init((void *)hasher->state, NULL, 0, KB_HASH_BYTES);
+}
+
+void kb_hasher_add(struct kb_hasher *hasher, const void *p, size_t n)
+{
+	crypto_generichash_update((void *)hasher->state, p, n);
+}
+
+void kb_hasher_hex(struct kb_hasher *hasher, char out[KB_HASH_HEX])
+{
+	unsigned char hash[KB_HASH_BYTES];
+
+	crypto_generichash_final((void *)hasher->state, hash, sizeof(hash));
+	kb_hex(hash, sizeof(hash), out);
+}
+
+void kb_hash_hex(struct kb_sv bytes, char out[KB_HASH_HEX])
+{
+	struct kb_hasher hasher;
+
+	kb_hasher_init(&hasher);
+	kb_hasher_add(&hasher, bytes.p, bytes.n);
+	kb_hasher_hex(&hasher, out);
+}
+
+void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX])
+{
+	unsigned char hash[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	KB_ASSERT(EVP_Digest(bytes.p, bytes.n, hash, &n, EVP_md5(), NULL) == 1 && n == 16);
+	kb_hex(hash, n, out);
+}
+
+void kb_random(void *out, size_t n)
+{
+	randombytes_buf(out, n);
+}
+
+void kb_random_text(char *out, size_t n)
+{
+	static const char letters[] =
+	        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = letters[randombytes_uniform(sizeof(letters) - 1)];
+	out[n] = '\0';
+}
+
+void kb_random_uuid(char out[37])
+{
+	unsigned char b[16];
+	char hex[33];
+
+	kb_random(b, sizeof(b));
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	kb_hex(b, sizeof(b), hex);
+	for (size_t i = 0, o = 0; i < 32; i++) {
+		if (i == 8 || i == 12 || i == 16 || i == 20)
+			out[o++] = '-';
+		out[o++] = hex[i];
+	}
+	out[36] = '\0';
+}
+
+bool kb_equal_secret(struct kb_sv a, struct kb_sv b)
+{
+	return a.n == b.n && sodium_memcmp(a.p, b.p, a.n) == 0;
+}
+
+void kb_hex(const void *bytes, size_t n, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *p = bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = digits[p[i] >> 4];
+		out[2 * i + 1] = digits[p[i] & 15];
+	}
+	out[2 * n] = '\0';
+}

@@ -1,0 +1,36 @@
+/*
+ * Hashes, each for one purpose: XXH3 for tables and checksums of our own files (no secret, no
+ * attacker), BLAKE2b-256 for names of blobs and stored keys, MD5 because page_url_hash is one.
+ * Also random bytes and hexadecimal. Pure; any thread. kb_crypto_init() once, before threads start.
+ */
+#ifndef KB_BASE_HASH_H
+#define KB_BASE_HASH_H
+
+#include "base/sv.h"
+
+enum { KB_HASH_BYTES = 32, KB_HASH_HEX = 65, KB_MD5_HEX = 33 };
+
+void kb_crypto_init(void);
+
+uint64_t kb_hash64(struct kb_sv bytes);
+
+/* BLAKE2b-256 (RFC 7693), whole or piece by piece. */
+struct kb_hasher {
+	_Alignas(64) unsigned char state[384]; /* libsodium's crypto_generichash_state */
+};
+void kb_hasher_init(struct kb_hasher *hasher);
+void kb_hasher_add(struct kb_hasher *hasher, const void *p, size_t n);
+void kb_hasher_hex(struct kb_hasher *hasher, char out[KB_HASH_HEX]);
+void kb_hash_hex(struct kb_sv bytes, char out[KB_HASH_HEX]);
+
+void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX]);
+
+void kb_random(void *out, size_t n);
+/* n characters of 0-9a-zA-Z and a terminator, without bias: 5.95 bits each. */
+void kb_random_text(char *out, size_t n);
+void kb_random_uuid(char out[37]);                    /* version 4, RFC 9562 */
+bool kb_equal_secret(struct kb_sv a, struct kb_sv b); /* in time that tells only the length */
+
+void kb_hex(const void *bytes, size_t n, char *out); /* 2 * n digits and a terminator */
+
+#endif

@@ -1,0 +1,137 @@
+#include "base/pool.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+enum { STACK_BYTES = 512 * 1024 };
+
+struct job {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+struct kb_pool {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct job *ring;
+	size_t capacity, first, count;
+	pthread_t *threads;
+	int started, max_threads, idle;
+	bool closing;
+	char name[16];
+};
+
+pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg)
+{
+	char short_name[16];
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	failed = pthread_create(&thread, &attr, fn, arg);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed) {
+		fprintf(stderr, "docent: cannot start the thread %s: %s\n", name, strerror(failed));
+		abort();
+	}
+	snprintf(short_name, sizeof(short_name), "%s", name);
+	pthread_setname_np(thread, short_name);
+	return thread;
+}
+
+static void *work(void *arg)
+{
+	struct kb_pool *pool = arg;
+
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		struct job job;
+
+		while (pool->count == 0 && !pool->closing) {
+			pool->idle++;
+			pthread_cond_wait(&pool->wake, &pool->lock);
+			pool->idle--;
+		}
+		if (pool->count == 0)
+			break;
+		job = pool->ring[pool->first];
+		pool->first = (pool->first + 1) % pool->capacity;
+		pool->count--;
+		pthread_mutex_unlock(&pool->lock);
+		job.fn(job.arg);
+		pthread_mutex_lock(&pool->lock);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+struct kb_pool *kb_pool_open(const char *name, int max_threads, size_t max_queued)
+{
+	struct kb_pool *pool = kb_xcalloc(1, sizeof(*pool));
+
+	KB_ASSERT(max_threads > 0 && max_queued > 0);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->wake, NULL);
+	pool->ring = kb_xcalloc(max_queued, sizeof(*pool->ring));
+	pool->capacity = max_queued;
+	pool->threads = kb_xcalloc((size_t)max_threads, sizeof(*pool->threads));
+	pool->max_threads = max_threads;
+	snprintf(pool->name, sizeof(pool->name), "%s", name);
+	return pool;
+}
+
+void kb_pool_close(struct kb_pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->closing = true;
+	pthread_cond_broadcast(&pool->wake);
+	pthread_mutex_unlock(&pool->lock);
+	for (int i = 0; i < pool->started; i++)
+		pthread_join(pool->threads[i], NULL);
+	pthread_cond_destroy(&pool->wake);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool->ring);
+	free(pool->threads);
+	free(pool);
+}
+
+bool kb_pool_submit(struct kb_pool *pool, void (*fn)(void *arg), void *arg)
+{
+	bool ok = false;
+
+	pthread_mutex_lock(&pool->lock);
+	if (!pool->closing && pool->count < pool->capacity) {
+		pool->ring[(pool->first + pool->count) % pool->capacity] = (struct job){ fn, arg };
+		pool->count++;
+		ok = true;
+		if ((size_t)pool->idle < pool->count && pool->started < pool->max_threads) {
+			pool->threads[pool->started] = kb_thread_start(pool->name, work, pool);
+			pool->started++;
+		}
+		pthread_cond_signal(&pool->wake);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return ok;
+}
+
+size_t kb_pool_waiting(struct kb_pool *pool)
+{
+	size_t count;
+
+	pthread_mutex_lock(&pool->lock);
+	count = pool->count;
+	pthread_mutex_unlock(&pool->lock);
+	return count;
+}

@@ -1,0 +1,28 @@
+/*
+ * A bounded queue of jobs and the threads that run them.
+ *
+ * Threads start when they are needed, up to the number given, and stay. A full queue refuses
+ * (the caller answers 503) rather than growing. Any thread may submit, also from within a job.
+ */
+#ifndef KB_BASE_POOL_H
+#define KB_BASE_POOL_H
+
+#include "base/common.h"
+
+struct kb_pool;
+
+struct kb_pool *kb_pool_open(const char *name, int max_threads, size_t max_queued);
+/* Runs what is queued, waits for it, ends the threads. NULL is fine. */
+void kb_pool_close(struct kb_pool *pool);
+
+/* false when the queue is full or the pool is closing. */
+bool kb_pool_submit(struct kb_pool *pool, void (*fn)(void *arg), void *arg) KB_MUST_CHECK;
+/* Jobs waiting, for metrics. */
+size_t kb_pool_waiting(struct kb_pool *pool);
+
+/* pthread_create with a name, a 512 KiB stack and all signals blocked; ends the process when the
+ * system has no thread left. */
+#include <pthread.h>
+pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg);
+
+#endif

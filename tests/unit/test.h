@@ -1,0 +1,88 @@
+/*
+ * The unit tests' few words. A test program is a list of tests:
+ *
+ *   static void test_split(struct kb_test *t) { CHECK(t, 1 + 1 == 2); }
+ *   int main(int argc, char **argv)
+ *   {
+ *           static const struct kb_test_case cases[] = { { "split keeps words", test_split } };
+ *           return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+ *   }
+ *
+ * With an argument it runs only the tests whose name contains it. It prints a line a failed check,
+ * and last "N passed, N failed" (tests, not checks).
+ */
+#ifndef KB_TEST_H
+#define KB_TEST_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/sv.h"
+
+struct kb_test {
+	const char *name;
+	const char *row; /* the table row in hand, for messages; a test sets it */
+	int failed;
+};
+
+struct kb_test_case {
+	const char *name;
+	void (*run)(struct kb_test *t);
+};
+
+#define CHECK(t, condition)                                                                        \
+	((condition) ? (void)0 : kb_test_fail((t), __FILE__, __LINE__, #condition))
+#define CHECK_SV(t, got, want) kb_test_sv((t), __FILE__, __LINE__, #got, (got), kb_sv_str(want))
+#define CHECK_INT(t, got, want)                                                                    \
+	kb_test_int((t), __FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(want))
+
+static inline void kb_test_fail(struct kb_test *t, const char *file, int line, const char *what)
+{
+	t->failed++;
+	fprintf(stderr, "%s:%d: %s%s%s: failed: %s\n", file, line, t->name, t->row ? ": " : "",
+	        t->row ? t->row : "", what);
+}
+
+static inline void kb_test_sv(struct kb_test *t, const char *file, int line, const char *what,
+                              struct kb_sv got, struct kb_sv want)
+{
+	if (kb_sv_eq(got, want))
+		return;
+	kb_test_fail(t, file, line, what);
+	fprintf(stderr, "  got  \"%.*s\"\n  want \"%.*s\"\n", KB_SV_ARG(got), KB_SV_ARG(want));
+}
+
+static inline void kb_test_int(struct kb_test *t, const char *file, int line, const char *what,
+                               int64_t got, int64_t want)
+{
+	if (got == want)
+		return;
+	kb_test_fail(t, file, line, what);
+	fprintf(stderr, "  got  %" PRId64 "\n  want %" PRId64 "\n", got, want);
+}
+
+static inline int kb_test_main(int argc, char **argv, const struct kb_test_case *cases,
+                               size_t count)
+{
+	int passed = 0, failed = 0;
+
+	kb_crypto_init();
+	for (size_t i = 0; i < count; i++) {
+		struct kb_test t = { .name = cases[i].name };
+
+		if (argc > 1 && !strstr(cases[i].name, argv[1]))
+			continue;
+		cases[i].run(&t);
+		if (t.failed) {
+			failed++;
+			fprintf(stderr, "FAILED %s\n", cases[i].name);
+		} else {
+			passed++;
+		}
+	}
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed != 0;
+}
+
+#endif
