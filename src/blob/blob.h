@@ -1,0 +1,49 @@
+/*
+ * Immutable bytes by content: originals, extracted text, segments.
+ *
+ * A blob's name is the BLAKE2b-256 of its bytes in hexadecimal. It is written once, durable when
+ * put returns, and removed only by a sweep that starts from the store. Any worker may call at any
+ * time; every call may block. Names from users never get here.
+ */
+#ifndef KB_BLOB_BLOB_H
+#define KB_BLOB_BLOB_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+
+struct kb_blobs; /* a directory now, an S3 bucket later, behind one struct of functions */
+
+struct kb_blob_name {
+	char hex[KB_HASH_HEX];
+};
+
+/* where: a directory, made if missing. */
+struct kb_blobs *kb_blobs_open(const char *where, struct kb_err *err) KB_MUST_CHECK;
+void kb_blobs_close(struct kb_blobs *blobs);
+
+bool kb_blob_put(struct kb_blobs *blobs, struct kb_sv bytes, struct kb_blob_name *name,
+                 struct kb_err *err) KB_MUST_CHECK;
+/* Takes a file of the same file system over by renaming it. Where that content is there already,
+ * the file is removed. */
+bool kb_blob_take(struct kb_blobs *blobs, const char *path, struct kb_blob_name *name,
+                  int64_t *size, struct kb_err *err) KB_MUST_CHECK;
+
+/* An open descriptor for reading. KB_E_NOT_FOUND when there is none. */
+bool kb_blob_open(struct kb_blobs *blobs, const char *name, int *fd, int64_t *size,
+                  struct kb_err *err) KB_MUST_CHECK;
+/* All bytes, checked against the name (KB_E_CORRUPT). */
+bool kb_blob_read(struct kb_blobs *blobs, struct kb_arena *arena, const char *name, size_t max,
+                  struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
+/* Checks the bytes against the name without keeping them. */
+bool kb_blob_verify(struct kb_blobs *blobs, const char *name, struct kb_err *err) KB_MUST_CHECK;
+
+/* Calls fn for every blob: its name, size and age since last put. */
+bool kb_blob_each(struct kb_blobs *blobs,
+                  bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s), void *arg,
+                  struct kb_err *err) KB_MUST_CHECK;
+/* Removes blobs that `wanted` does not want and that are older than min_age_s (a put that is not
+ * committed yet is younger). A put of content that is there renews its age. */
+bool kb_blob_sweep(struct kb_blobs *blobs, bool (*wanted)(void *arg, const char *name), void *arg,
+                   int64_t min_age_s, int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * An agent's search index: immutable segments, snapshots over them, ranked search.
+ *
+ * A segment is one file: passages with their stored text, a dictionary, postings, lengths. It is
+ * built by a writer, checksummed, never changed, and read through a memory map. A snapshot is a set
+ * of segments with the pages deleted since; it is immutable too and shared by reference count, so a
+ * query is never blocked by a new version. The library knows nothing of the store or of HTTP; the
+ * `docent index` tools use it alone.
+ *
+ * Writers belong to one thread; segments and snapshots may be read by any number at once. What a
+ * query returns lives in the caller's arena.
+ */
+#ifndef KB_INDEX_INDEX_H
+#define KB_INDEX_INDEX_H
+
+#include "index/analysis.h"
+
+/* What a writer takes and a search gives back. The bytes belong to the caller on the way in and to
+ * the caller's arena on the way out. */
+struct kb_passage {
+	int64_t page_id;  /* the document; passages of one page are added one after another */
+	uint32_t ordinal; /* of the passage in its page, from 0 */
+	uint32_t page_no; /* PDF page from 1; 0: none */
+	uint32_t offset;  /* bytes into the page's extracted text */
+	enum kb_lang lang;
+	struct kb_sv title;   /* of the document */
+	struct kb_sv heading; /* path, outermost first, joined by " > " */
+	struct kb_sv text;
+};
+
+struct kb_segment_writer;
+struct kb_segment;
+struct kb_snapshot;
+
+struct kb_segment_info {
+	int64_t bytes, passages, pages, terms, text_bytes;
+};
+
+struct kb_segment_writer *kb_segment_writer_new(void);
+void kb_segment_writer_free(struct kb_segment_writer *writer);
+void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
+/* Writes the file (durable: fsync'd) and empties the writer for the next segment. */
+bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path,
+                              struct kb_segment_info *info, struct kb_err *err) KB_MUST_CHECK;
+
+/* Maps the file and checks its form (magic, version, section table and its checksum, bounds); with
+ * `verify` every section's checksum too. KB_E_CORRUPT names the section. The count starts at 1. */
+struct kb_segment *kb_segment_open(const char *path, bool verify, struct kb_err *err) KB_MUST_CHECK;
+struct kb_segment *kb_segment_hold(struct kb_segment *segment);
+void kb_segment_release(struct kb_segment *segment);
+void kb_segment_info(const struct kb_segment *segment, struct kb_segment_info *info);
+
+/* A segment and the index version that it contains everything of. */
+struct kb_snapshot_part {
+	struct kb_segment *segment;
+	int64_t version;
+};
+/* All passages of the page in parts of a version below this one are gone. */
+struct kb_dead_page {
+	int64_t page_id, version;
+};
+/* Holds the segments. The count starts at 1. */
+struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
+                                    const struct kb_dead_page *dead, size_t dead_count);
+struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot);
+void kb_snapshot_release(struct kb_snapshot *snapshot);
+int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot); /* alive */
+int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot);    /* memory beyond the maps */
+
+/* Passages (dead ones too: statistics follow at the next merge) that hold the term in any field. */
+int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term);
+
+struct kb_query_term {
+	struct kb_sv term;
+	float weight; /* multiplies the term's BM25 part */
+};
+
+struct kb_query {
+	const struct kb_query_term *terms;
+	size_t term_count;
+	size_t limit;
+	/* Passages of pages that fn refuses are skipped before they are scored. NULL: all. */
+	bool (*allow)(void *arg, int64_t page_id);
+	void *allow_arg;
+};
+
+struct kb_hit {
+	uint32_t part, doc; /* where, for kb_snapshot_passage() */
+	float score;
+};
+
+/* The best `limit` passages, best first; equal scores by (part, doc). BM25F over title, heading and
+ * body (Robertson, Zaragoza 2009). */
+void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+               const struct kb_query *query, struct kb_hit **hits, size_t *count);
+
+/* The BM25F score of one passage for the terms, as kb_search() computes it. */
+float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
+               const struct kb_query_term *terms, size_t term_count);
+
+/* Reads the stored passage. */
+bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
+                         uint32_t doc, struct kb_passage *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* Writes one segment with the living passages of parts first to first + count - 1. The deletions of
+ * the snapshot are applied, so the new segment stands for the snapshot's version, not for its
+ * parts'. */
+bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
+                      const char *path, struct kb_segment_info *info,
+                      struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * Documents to text: a file of any kind in, title, language and blocks out.
+ *
+ * Parsing runs in a child process that has no network, no file system beyond its descriptors, a
+ * system-call filter and limits on memory, time and output. It may die; then only its document
+ * fails, with a sentence. If the sandbox cannot be set up, nothing is parsed (KB_E_UNSUPPORTED)
+ * unless the operator said so by name. Any worker thread may call; a call blocks.
+ */
+#ifndef KB_PARSE_PARSE_H
+#define KB_PARSE_PARSE_H
+
+#include "base/arena.h"
+#include "base/log.h"
+
+struct kb_parser; /* the warm children and their limits */
+
+enum kb_block_type {
+	KB_BLOCK_HEADING,
+	KB_BLOCK_PARAGRAPH,
+	KB_BLOCK_LIST,  /* one item */
+	KB_BLOCK_TABLE, /* one row as "header: value; header: value"; rows of a table follow each
+	                   other */
+	KB_BLOCK_CODE,
+};
+
+struct kb_block {
+	enum kb_block_type type;
+	uint32_t page_no;     /* from 1; 0: the format has no pages */
+	uint32_t offset;      /* of text in the document's whole text (blocks joined by '\n') */
+	uint32_t table;       /* rows of one table share it, from 1; 0: none */
+	struct kb_sv heading; /* path, outermost first, joined by " > " */
+	struct kb_sv text;    /* UTF-8, valid, no control characters but '\n' in code */
+};
+
+struct kb_parsed {
+	struct kb_sv format;      /* "pdf", "html", … */
+	struct kb_sv title;       /* empty: none found */
+	struct kb_sv lang;        /* ISO 639 code; empty: unknown */
+	struct kb_sv description; /* of the document's own metadata; empty: none */
+	struct kb_sv image;       /* URL of its picture; empty: none */
+	struct kb_block *blocks;
+	size_t block_count;
+	uint32_t pages;
+};
+
+struct kb_parse_request {
+	int fd;                    /* open for reading, at its start; stays the caller's */
+	struct kb_sv filename;     /* as given, untrusted: only a hint; may be empty */
+	struct kb_sv content_type; /* likewise */
+	struct kb_sv url;          /* base of relative links in HTML; may be empty */
+	int timeout_ms;            /* 0: the default */
+};
+
+struct kb_parser_config {
+	const char *program;    /* the docent binary; NULL: /proc/self/exe */
+	int warm_children;      /* kept for the next document */
+	int documents_a_child;  /* then it is replaced */
+	int timeout_ms;         /* wall time for one document */
+	size_t memory_max;      /* address space of a child */
+	size_t output_max;      /* bytes of text from one document */
+	bool allow_unsandboxed; /* the operator's word */
+	const struct kb_log *log;
+};
+
+void kb_parser_config_init(struct kb_parser_config *config);
+struct kb_parser *kb_parser_open(const struct kb_parser_config *config,
+                                 struct kb_err *err) KB_MUST_CHECK;
+void kb_parser_close(struct kb_parser *parser);
+
+/* KB_E_INVALID with a sentence when the document cannot be read (damaged, locked, of an unknown
+ * kind, no text in it); KB_E_TIMEOUT and KB_E_TOO_LARGE name the limit. */
+bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
+              const struct kb_parse_request *request, struct kb_parsed *out,
+              struct kb_err *err) KB_MUST_CHECK;
+
+/* The layers of the sandbox that hold on this machine, for the log: "seccomp landlock rlimits". */
+const char *kb_parser_sandbox(const struct kb_parser *parser);
+
+/* The child's main(); `docent` calls it for its hidden subcommand. Returns the exit code. */
+int kb_parse_worker_main(int argc, char **argv);
+
+/* The parsed document as JSON, and back: what `docent parse` prints and what the text blob holds.
+ */
+struct kb_jw;
+void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw);
+bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
+                    struct kb_err *err) KB_MUST_CHECK;
+
+#endif
