@@ -21,6 +21,7 @@
 struct kb_server;
 struct kb_conn;
 struct kb_stream;
+struct kb_buf;
 struct kb_request;
 
 enum {
