@@ -318,6 +318,8 @@ static enum kb_step refuse_body(struct kb_conn *conn, struct kb_call *call,
 {
 	struct kb_body *body = &call->body;
 
+	if (call->err)
+		err = call->err;
 	if (!body->storing)
 		return kb_conn_refuse(conn, 0, err);
 	body->refusal = kb_xmalloc(sizeof(*body->refusal)); /* the arena is the worker's now */
