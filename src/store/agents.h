@@ -26,8 +26,8 @@ struct kb_agent_filter {
 	size_t only_count;
 };
 
-/* Fills id, times, index_version; the rest is the caller's. Also makes the agent's upload source.
- */
+/* Fills id, times, index_version and is_active (nothing to index: at once, else with the first page
+ * indexed); the rest is the caller's. Also makes the agent's upload source. */
 bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent,
                            struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND where the account has no such agent. */
@@ -44,7 +44,9 @@ bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t
                          size_t *count, int64_t *total, struct kb_err *err) KB_MUST_CHECK;
 
 /* Reads the agent inside the write transaction, lets `change` edit it, stores it: concurrent
- * updates lose nothing. `change` returns false with *err set to give up. */
+ * updates lose nothing. `change` returns false with *err set to give up; it runs on the writer's
+ * thread, so it must be quick and not call the store. Ids, created_at, is_active and index_version
+ * are not its to change. */
 bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
                            int64_t id,
                            bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,

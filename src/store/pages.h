@@ -48,7 +48,7 @@ struct kb_page {
 
 /* A new page as the caller knows it. */
 struct kb_page_new {
-	int64_t source_id;
+	int64_t source_id; /* 0: the agent's upload source */
 	struct kb_sv url, filename, content_type, blob;
 	bool is_file;
 	int64_t size;
@@ -85,6 +85,8 @@ bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
 /* Puts a page back in the queue (both statuses queued). */
 bool kb_store_page_requeue(struct kb_store *store, int64_t agent_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
+/* A field whose p is NULL stays as it is, an empty text takes it away: two writers of different
+ * fields lose nothing. */
 bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 int64_t id, const struct kb_page *metadata /* meta_* only */,
                                 struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
@@ -127,10 +129,21 @@ struct kb_segment_new {
  * The commit point of ingestion, one transaction: the results of one agent's leased pages, the
  * segment that holds those that are OK, the death of their older passages, is_active, the next
  * index version. Pages deleted or leased anew meanwhile are left out and dead in the new segment.
+ *
+ * The older passages of a page that is not OK this time stay: a failed visit never takes away what
+ * was found before. Its title, text and words stay with them.
+ *
+ * KB_E_CONFLICT, and nothing has changed, when the segment holds a page that was leased anew while
+ * passages of it can be found: a dead row cannot tell the new segment's copy from that one. The
+ * worker asks kb_store_pages_held() and builds the segment again from what it still holds.
  */
 bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
                            const struct kb_page_result *results, size_t count,
                            const struct kb_segment_new *segment, struct kb_err *err) KB_MUST_CHECK;
+
+/* held[i]: the lease is the page's newest and not finished. All of one agent. */
+bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,
+                         bool *held, struct kb_err *err) KB_MUST_CHECK;
 
 /* Queued and leased pages in all, for metrics and the demo. */
 bool kb_store_queue_length(struct kb_store *store, int64_t *count,
