@@ -63,16 +63,25 @@ static bool start(const struct kb_helper_run *run, int out, int complaint, pid_t
 	return true;
 }
 
-/* Reads what is there; false at the end of the pipe. */
-static bool take(int fd, struct kb_buf *to, size_t max)
+/* Reads what is there; false at the end of the pipe, or when nobody wants more. */
+static bool take_output(struct kb_helper_run *run, int fd)
 {
 	char piece[PIECE_BYTES];
 	ssize_t n = read(fd, piece, sizeof(piece));
 
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
-	if (n > 0 && to->n < max)
-		kb_buf_add(to, piece, KB_MIN((size_t)n, max - to->n));
+	return n > 0 && run->take(run->arg, kb_sv(piece, (size_t)n));
+}
+
+static bool take_complaint(struct kb_helper_run *run, int fd)
+{
+	char piece[KB_HELPER_COMPLAINT_MAX];
+	ssize_t n = read(fd, piece, sizeof(piece));
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN;
+	kb_buf_add(run->complaint, piece, (size_t)n); /* what does not fit is not needed */
 	return n > 0;
 }
 
@@ -81,15 +90,13 @@ static void drain(struct kb_helper_run *run, int out, int complaint)
 	struct pollfd p[2] = { { .fd = out, .events = POLLIN },
 		               { .fd = complaint, .events = POLLIN } };
 
-	while (p[0].fd >= 0 || p[1].fd >= 0) {
+	while (p[0].fd >= 0) {
 		if (poll(p, 2, -1) < 0)
 			continue;
-		if (p[0].revents && (!take(out, run->output, SIZE_MAX) || run->output->failed))
+		if (p[0].revents && !take_output(run, out))
 			p[0].fd = -1;
-		if (p[1].revents && !take(complaint, run->complaint, KB_HELPER_COMPLAINT_MAX))
+		if (p[1].revents && !take_complaint(run, complaint))
 			p[1].fd = -1;
-		if (run->output->failed)
-			break;
 	}
 }
 
