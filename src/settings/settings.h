@@ -6,7 +6,7 @@
  * docs/settings.md. Everything here is pure: no clock, network or store; any thread. Text lives in
  * the arena of the call that made it, or is constant.
  *
- * Four texts and the input field's prompt follow chatbot_msg_lang while the owner has not set them:
+ * Six texts with a default follow chatbot_msg_lang while the owner has not set them:
  * the struct always holds what is to be shown, and "set by the owner" means "differs from the
  * built-in text of the agent's language" (texts.h).
  */
@@ -170,6 +170,8 @@ struct kb_setting_input {
 	size_t count;
 };
 
+/* One JSON value as an input without a name; a view into the tree. */
+struct kb_setting_input kb_setting_input_from_json(struct kb_arena *arena, const json_t *json);
 /* The members of a JSON object as inputs; views into the tree. KB_E_INVALID when it is none. */
 bool kb_setting_inputs_from_json(struct kb_arena *arena, const json_t *object,
                                  struct kb_setting_input **inputs, size_t *count,
@@ -275,6 +277,7 @@ struct kb_field {
 const struct kb_field *kb_settings_fields(size_t *count);
 /* By request name without brackets; NULL: unknown. */
 const struct kb_field *kb_settings_field(struct kb_sv name);
+bool kb_field_is_nullable(const struct kb_field *field);
 /* The name in answers. */
 const char *kb_field_answer_name(const struct kb_field *field);
 

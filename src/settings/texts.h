@@ -31,7 +31,8 @@ struct kb_sv kb_text(struct kb_sv lang, enum kb_text text);
 /* Whether the language has a table of its own (or shares that of its written standard). */
 bool kb_text_has(struct kb_sv lang);
 
-/* The languages with a table of their own; "en" is the first. */
-const char *const *kb_text_langs(size_t *count);
+/* The codes of the languages with a table of their own, at most max of them; returns how many there
+ * are. "en" is the first. */
+size_t kb_text_langs(const char **codes, size_t max);
 
 #endif
