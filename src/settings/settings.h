@@ -207,14 +207,16 @@ struct kb_settings_result {
 	size_t failed_count;
 	const struct kb_setting_image *images;
 	size_t image_count;
-	int status; /* 200; 207 when some failed; 400 when some failed and none was applied */
+	/* 200; 207 when some failed; 400 when a value was malformed and nothing was applied */
+	int status;
 };
 
 /*
  * Applies the inputs to a copy of `current`. Unknown names, and master-only fields of a regular
  * agent, are ignored. A field fails or applies as a whole; of a field sent twice the last value
  * counts, lists gather. What other fields of the request say is taken together with the stored
- * state. Deterministic: it may be run again inside the write transaction.
+ * state. Deterministic: it may be run again inside the write transaction. *out keeps views
+ * into `current` and the arena.
  */
 void kb_settings_update(struct kb_arena *arena, const struct kb_settings *current,
                         const struct kb_setting_input *inputs, size_t count,
