@@ -62,16 +62,16 @@ uint8_t kb_length_code(const uint32_t table[256], uint32_t length)
 	return (uint8_t)low;
 }
 
-static bool damaged(struct kb_err *err, const char *path, enum kb_section_id id)
+static bool damaged(struct kb_err *err, const struct kb_segment *segment, enum kb_section_id id)
 {
-	return kb_corrupt(err, "%s: section %s is damaged (%s)", path, kb_section_name(id),
-	                  "its size does not fit the others");
+	return kb_corrupt(err, "%s: section %s is damaged (its size does not fit the others)",
+	                  segment->path, kb_section_name(id));
 }
 
 /* Reads header and table, and checks that each section lies within the file. */
-static bool read_table(struct kb_segment *segment, const char *path, bool verify,
-                       struct kb_err *err)
+static bool read_table(struct kb_segment *segment, struct kb_err *err)
 {
+	const char *path = segment->path;
 	const char *map = (const char *)segment->map;
 	uint32_t version, count;
 
@@ -99,22 +99,35 @@ static bool read_table(struct kb_segment *segment, const char *path, bool verify
 		if (offset > segment->map_bytes || length > segment->map_bytes - offset)
 			return kb_corrupt(err, "%s: section %s is outside the file", path,
 			                  kb_section_name(id));
-		if (verify && kb_hash64(kb_sv(map + offset, length)) != kb_get64(row + 24))
-			return kb_corrupt(err, "%s: section %s is damaged (its checksum differs)",
-			                  path, kb_section_name(id));
 		if (id < KB_SEC_COUNT)
 			segment->sections[id] = kb_sv(map + offset, length);
 	}
 	return true;
 }
 
-static bool read_stats(struct kb_segment *segment, const char *path, struct kb_err *err)
+bool kb_segment_verify(const struct kb_segment *segment, struct kb_err *err)
+{
+	const char *map = (const char *)segment->map;
+	uint32_t count = kb_get32(map + 12);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *row = map + KB_SEGMENT_HEADER + (size_t)i * KB_SEGMENT_ROW;
+		struct kb_sv bytes = kb_sv(map + kb_get64(row + 8), kb_get64(row + 16));
+
+		if (kb_hash64(bytes) != kb_get64(row + 24))
+			return kb_corrupt(err, "%s: section %s is damaged (its checksum differs)",
+			                  segment->path, kb_section_name(kb_get32(row)));
+	}
+	return true;
+}
+
+static bool read_stats(struct kb_segment *segment, struct kb_err *err)
 {
 	struct kb_sv stats = segment->sections[KB_SEC_STATS];
 
 	if (stats.n < STATS_BYTES || kb_get64(stats.p) >= KB_PASSAGES_MAX
 	    || kb_get64(stats.p + 8) > kb_get64(stats.p) || kb_get64(stats.p + 16) >= UINT32_MAX)
-		return damaged(err, path, KB_SEC_STATS);
+		return damaged(err, segment, KB_SEC_STATS);
 	segment->passages = (uint32_t)kb_get64(stats.p);
 	segment->runs = (uint32_t)kb_get64(stats.p + 8);
 	segment->terms = (uint32_t)kb_get64(stats.p + 16);
@@ -122,11 +135,11 @@ static bool read_stats(struct kb_segment *segment, const char *path, struct kb_e
 	for (int f = 0; f < KB_FIELDS; f++)
 		segment->length_sums[f] = kb_get64(stats.p + 32 + 8 * f);
 	if (segment->passages && !segment->runs)
-		return damaged(err, path, KB_SEC_STATS);
+		return damaged(err, segment, KB_SEC_STATS);
 	return true;
 }
 
-static bool read_passages(struct kb_segment *segment, const char *path, struct kb_err *err)
+static bool read_passages(struct kb_segment *segment, struct kb_err *err)
 {
 	struct kb_sv rest = segment->sections[KB_SEC_PASSAGES];
 	struct kb_sv runs = segment->sections[KB_SEC_RUNS];
@@ -138,48 +151,49 @@ static bool read_passages(struct kb_segment *segment, const char *path, struct k
 
 		if (!rest.n || width > sizeof(uint32_t) || width == 3
 		    || (uint64_t)segment->passages * width > rest.n - 1)
-			return damaged(err, path, KB_SEC_PASSAGES);
+			return damaged(err, segment, KB_SEC_PASSAGES);
 		col->width = width;
 		col->p = (const uint8_t *)rest.p + 1;
 		rest = kb_sv_from(rest, 1 + (size_t)segment->passages * width);
 	}
 	if (runs.n / RUN_BYTES < segment->runs)
-		return damaged(err, path, KB_SEC_RUNS);
+		return damaged(err, segment, KB_SEC_RUNS);
 	segment->run_pages = (const uint8_t *)runs.p;
 	segment->run_firsts = segment->run_pages + (size_t)segment->runs * 8;
 	segment->run_order = segment->run_firsts + (size_t)segment->runs * 4;
 	if (lengths.n / KB_FIELDS < segment->passages)
-		return damaged(err, path, KB_SEC_LENGTHS);
+		return damaged(err, segment, KB_SEC_LENGTHS);
 	for (size_t f = 0; f < KB_FIELDS; f++)
 		segment->lengths[f] = (const uint8_t *)lengths.p + f * segment->passages;
 	return true;
 }
 
-static bool read_dictionary(struct kb_segment *segment, const char *path, struct kb_err *err)
+static bool read_dictionary(struct kb_segment *segment, struct kb_err *err)
 {
 	size_t slots = segment->sections[KB_SEC_TERM_HASH].n / sizeof(uint32_t);
 
 	segment->dict_blocks = (segment->terms + KB_DICT_BLOCK - 1) / KB_DICT_BLOCK;
 	if (segment->sections[KB_SEC_TERM_BLOCKS].n / TERM_ROW < segment->dict_blocks)
-		return damaged(err, path, KB_SEC_TERM_BLOCKS);
+		return damaged(err, segment, KB_SEC_TERM_BLOCKS);
 	if (!slots || (slots & (slots - 1)) || slots > UINT32_MAX)
-		return damaged(err, path, KB_SEC_TERM_HASH);
+		return damaged(err, segment, KB_SEC_TERM_HASH);
 	segment->hash_mask = (uint32_t)(slots - 1);
 	return true;
 }
 
-static bool read_text(struct kb_segment *segment, const char *path, struct kb_err *err)
+static bool read_text(struct kb_segment *segment, struct kb_err *err)
 {
 	size_t blocks = segment->sections[KB_SEC_TEXT_BLOCKS].n / TEXT_ROW;
 
 	if (blocks > segment->passages || (segment->passages && !blocks))
-		return damaged(err, path, KB_SEC_TEXT_BLOCKS);
+		return damaged(err, segment, KB_SEC_TEXT_BLOCKS);
 	segment->text_blocks = (uint32_t)blocks;
 	return true;
 }
 
-static bool map_file(struct kb_segment *segment, const char *path, struct kb_err *err)
+static bool map_file(struct kb_segment *segment, struct kb_err *err)
 {
+	const char *path = segment->path;
 	int fd = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	void *map;
@@ -213,9 +227,11 @@ struct kb_segment *kb_segment_open(const char *path, bool verify, struct kb_err 
 	struct kb_segment *segment = kb_xcalloc(1, sizeof(*segment));
 
 	atomic_init(&segment->count, 1);
-	if (map_file(segment, path, err) && read_table(segment, path, verify, err)
-	    && read_stats(segment, path, err) && read_passages(segment, path, err)
-	    && read_dictionary(segment, path, err) && read_text(segment, path, err))
+	segment->path = kb_xstrdup(path);
+	if (map_file(segment, err) && read_table(segment, err)
+	    && (!verify || kb_segment_verify(segment, err)) && read_stats(segment, err)
+	    && read_passages(segment, err) && read_dictionary(segment, err)
+	    && read_text(segment, err))
 		return segment;
 	kb_segment_release(segment);
 	return NULL;
@@ -239,6 +255,7 @@ void kb_segment_release(struct kb_segment *segment)
 	map.map = segment->map;
 	if (map.p)
 		munmap(map.p, segment->map_bytes);
+	free(segment->path);
 	free(segment);
 }
 
@@ -249,6 +266,35 @@ void kb_segment_info(const struct kb_segment *segment, struct kb_segment_info *i
 		                          .pages = segment->runs,
 		                          .terms = segment->terms,
 		                          .text_bytes = (int64_t)segment->text_bytes };
+}
+
+size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_info *out,
+                           size_t max)
+{
+	const char *map = (const char *)segment->map;
+	size_t count = kb_get32(map + 12);
+
+	for (size_t i = 0; i < count && i < max; i++) {
+		const char *row = map + KB_SEGMENT_HEADER + i * KB_SEGMENT_ROW;
+
+		out[i] = (struct kb_section_info){ kb_section_name(kb_get32(row)),
+			                           (int64_t)kb_get64(row + 16) };
+	}
+	return count;
+}
+
+void kb_segment_row(const struct kb_segment *segment, uint32_t passage, struct kb_passage *out)
+{
+	const struct kb_col *cols = segment->cols;
+	uint32_t lang = kb_col_get(&cols[KB_COL_LANG], passage);
+
+	*out = (struct kb_passage){
+		.page_id = kb_segment_page(segment, passage),
+		.ordinal = kb_col_get(&cols[KB_COL_ORDINAL], passage),
+		.page_no = kb_col_get(&cols[KB_COL_PAGE_NO], passage),
+		.offset = kb_col_get(&cols[KB_COL_OFFSET], passage),
+		.lang = lang < KB_LANG_COUNT ? (enum kb_lang)lang : KB_LANG_NONE,
+	};
 }
 
 void kb_segment_run_range(const struct kb_segment *segment, uint32_t run, uint32_t *first,

@@ -100,6 +100,7 @@ struct kb_col {
 
 struct kb_segment {
 	atomic_int count;
+	char *path; /* for messages */
 	const uint8_t *map;
 	size_t map_bytes;
 	struct kb_sv sections[KB_SEC_COUNT]; /* empty where there is none */
@@ -183,6 +184,9 @@ static inline int64_t kb_segment_page(const struct kb_segment *segment, uint32_t
 
 	return (int64_t)kb_get64(segment->run_pages + (size_t)run * 8);
 }
+
+/* A passage without its texts. */
+void kb_segment_row(const struct kb_segment *segment, uint32_t passage, struct kb_passage *out);
 
 /* Passages first .. end - 1 of a run. */
 void kb_segment_run_range(const struct kb_segment *segment, uint32_t run, uint32_t *first,

@@ -142,19 +142,12 @@ bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *ar
 	struct kb_text_block block;
 	const uint8_t *p, *end;
 	struct kb_sv raw;
-	uint32_t lang;
 
 	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
 		return kb_fail(err, KB_E_NOT_FOUND, "the index has no passage %u in part %u", doc,
 		               part);
 	segment = snapshot->parts[part].segment;
-	lang = kb_col_get(&segment->cols[KB_COL_LANG], doc);
-	*out = (struct kb_passage){ .page_id = kb_segment_page(segment, doc),
-		                    .ordinal = kb_col_get(&segment->cols[KB_COL_ORDINAL], doc),
-		                    .page_no = kb_col_get(&segment->cols[KB_COL_PAGE_NO], doc),
-		                    .offset = kb_col_get(&segment->cols[KB_COL_OFFSET], doc),
-		                    .lang = lang < KB_LANG_COUNT ? (enum kb_lang)lang
-		                                                 : KB_LANG_NONE };
+	kb_segment_row(segment, doc, out);
 	if (!kb_segment_text_block(segment, kb_segment_text_block_of(segment, doc), &block)
 	    || doc < block.first || doc >= block.end)
 		return kb_corrupt(err, "section text_blocks is damaged at passage %u", doc);
