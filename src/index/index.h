@@ -90,6 +90,10 @@ struct kb_query {
 	const struct kb_query_term *terms;
 	size_t term_count;
 	size_t limit;
+	/* Ranks the best so many of the first step anew (rerank.h); 0: none. `question` is the
+	 * analysed text; kb_query_build() sets it. */
+	size_t rerank;
+	struct kb_terms question;
 	/* Passages of pages that fn refuses are skipped before they are scored. NULL: all. */
 	bool (*allow)(void *arg, int64_t page_id);
 	void *allow_arg;
