@@ -36,7 +36,7 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 /* ---- texts.c ---- */
 
 /* Unicode compatibility case folding, for the *_key columns. Bad bytes become U+FFFD. */
-struct kb_sv kb_fold(struct kb_arena *arena, struct kb_sv text);
+struct kb_sv kb_store_fold(struct kb_arena *arena, struct kb_sv text);
 /* The LIKE pattern (ESCAPE '\') that finds the text anywhere in a folded column; empty for an empty
  * text. With `wild`, '*' stands for any text and '?' for any character. */
 enum { KB_PATTERN_MAX = 1000 };
