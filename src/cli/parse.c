@@ -1,5 +1,5 @@
 /* `docent parse`: one document through the same sandbox as ingestion, its blocks on stdout. */
-#include "cli/parse.h"
+#include "cli/cli.h"
 
 #include <fcntl.h>
 #include <stdio.h>

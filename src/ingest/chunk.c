@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "answer/sentence.h"
+#include "index/sentence.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/parse.h"
+#include "cli/cli.h"
 #include "parse/parse.h"
 
 int main(int argc, char **argv)
