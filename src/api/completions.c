@@ -194,8 +194,7 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-/* The stream. Its chunks carry one id from the first on, so the message's own id, known only when
- * it is stored, cannot be it: the session's is. */
+/* The stream. Its chunks carry the message's id from the first on, so it is taken ahead. */
 struct chunks {
 	struct kb_call *call;
 	struct kb_stream *stream;
@@ -284,10 +283,12 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_s
 {
 	struct chunks chunks = { .call = call,
 		                 .turn = turn,
-		                 .id = turn->session_id,
 		                 .model = model,
 		                 .created_s = kb_clock_now_us(call->api->clock) / KB_SECOND_US };
 
+	if (!kb_store_message_reserve(call->api->store, &turn->message.id, err))
+		return false;
+	chunks.id = kb_arena_printf(call->arena, "%" PRId64, turn->message.id);
 	chunks.stream = kb_stream_begin(call->req,
 	                                &(struct kb_response){
 		                                .status = 200,

@@ -119,6 +119,7 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 	struct kb_sv agent = kb_request_field(call->req, "user-agent");
 
 	turn->message = (struct kb_message){
+		.id = turn->message.id,
 		.query = turn->prompt,
 		.response = answer->text,
 		.citations = answer->citations,

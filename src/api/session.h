@@ -24,7 +24,8 @@ struct kb_turn {
 	size_t turn_count;
 	bool inline_citations;
 	struct kb_answer answer;
-	struct kb_message message; /* after kb_turn_keep() */
+	struct kb_message
+	        message; /* its id may be reserved before; the rest after kb_turn_keep() */
 	struct kb_conversation conversation;
 };
 
