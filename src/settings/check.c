@@ -103,7 +103,7 @@ static bool check_number(const struct check *c, const struct kb_setting_input *i
 	if (input->kind == KB_INPUT_TEXT
 	    && kb_sv_to_int(text, field->min, field->max, &value->number))
 		return true;
-	if (field->takes_flags && input->kind != KB_INPUT_INT && flag_of(input, &flag)) {
+	if (field->takes_flags && flag_of(input, &flag)) {
 		value->number = flag ? field->when_true : field->when_false;
 		return true;
 	}
