@@ -261,7 +261,7 @@ static bool add_items(const struct check *c, const struct kb_setting_input *list
 static bool add_text(const struct check *c, struct kb_sv text, struct kb_sv *items, size_t *count)
 {
 	struct kb_sv trimmed = kb_sv_trim(text), part;
-	struct kb_setting_input list = { 0 };
+	struct kb_setting_input list;
 	const json_t *json = NULL;
 	bool ok = true;
 

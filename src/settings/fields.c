@@ -354,6 +354,8 @@ struct kb_value kb_field_load(const struct kb_field *field, const struct kb_sett
 void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
                     const struct kb_value *value)
 {
+	static const struct kb_sv null_text = { .p = NULL };
+	static const struct kb_sv_list null_list = { .is_null = true };
 	void *place = (char *)settings + field->offset;
 	struct kb_value in_force =
 	        value->is_null ? kb_field_default(field, settings->chatbot_msg_lang) : *value;
@@ -372,11 +374,10 @@ void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
 		*(struct kb_nint *)place = (struct kb_nint){ in_force.number, value->is_null };
 		break;
 	case KB_FIELD_TEXT:
-		*(struct kb_sv *)place = value->is_null ? (struct kb_sv){ 0 } : value->text;
+		*(struct kb_sv *)place = value->is_null ? null_text : value->text;
 		break;
 	case KB_FIELD_LIST:
-		*(struct kb_sv_list *)place =
-		        value->is_null ? (struct kb_sv_list){ .is_null = true } : value->list;
+		*(struct kb_sv_list *)place = value->is_null ? null_list : value->list;
 		break;
 	}
 }
