@@ -103,7 +103,7 @@ static bool check_number(const struct check *c, const struct kb_setting_input *i
 	if (input->kind == KB_INPUT_TEXT
 	    && kb_sv_to_int(text, field->min, field->max, &value->number))
 		return true;
-	if (field->takes_flags && input->kind != KB_INPUT_INT && flag_of(input, &flag)) {
+	if (field->takes_flags && flag_of(input, &flag)) {
 		value->number = flag ? field->when_true : field->when_false;
 		return true;
 	}
@@ -261,7 +261,7 @@ static bool add_items(const struct check *c, const struct kb_setting_input *list
 static bool add_text(const struct check *c, struct kb_sv text, struct kb_sv *items, size_t *count)
 {
 	struct kb_sv trimmed = kb_sv_trim(text), part;
-	struct kb_setting_input list = { 0 };
+	struct kb_setting_input list;
 	const json_t *json = NULL;
 	bool ok = true;
 
@@ -386,19 +386,17 @@ struct kb_setting_input kb_setting_input_from_json(struct kb_arena *arena, const
 	return input;
 }
 
-bool kb_setting_inputs_from_json(struct kb_arena *arena, const json_t *object,
+bool kb_setting_inputs_from_json(struct kb_arena *arena, json_t *object,
                                  struct kb_setting_input **inputs, size_t *count,
                                  struct kb_err *err)
 {
-	json_t *members;
 	void *at;
 	size_t n = 0;
 
 	if (!json_is_object(object))
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object of settings");
-	memcpy(&members, &object, sizeof(members)); /* jansson iterates over non-const ones only */
 	*inputs = KB_NEW_ARRAY(arena, json_object_size(object), struct kb_setting_input);
-	for (at = json_object_iter(members); at; at = json_object_iter_next(members, at)) {
+	for (at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
 		(*inputs)[n] = kb_setting_input_from_json(arena, json_object_iter_value(at));
 		(*inputs)[n++].name = kb_sv_str(json_object_iter_key(at));
 	}

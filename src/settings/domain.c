@@ -89,7 +89,8 @@ bool kb_domain_normalise(struct kb_arena *arena, struct kb_sv text, struct kb_sv
 	if (colon >= 0) {
 		port = kb_sv_from(name, (size_t)colon);
 		name = kb_sv_sub(name, 0, (size_t)colon);
-		if (port.n > 6 || !kb_sv_to_int(kb_sv_from(port, 1), 1, 65535, &number))
+		if (kb_sv_starts(port, KB_SV(":0"))
+		    || !kb_sv_to_int(kb_sv_from(port, 1), 1, 65535, &number))
 			return false;
 	}
 	wildcard = kb_sv_starts(name, KB_SV("*."));

@@ -38,12 +38,13 @@ static const char *const routings[] = { "off", "start-only", "every-message", NU
 static const char *const histories[] = { "hidden", "team_members", "everyone", NULL };
 // clang-format off
 static const char *const languages[] = {
-	"sq", "ar", "hy", "az", "ba", "eu", "be", "bn", "bh", "bs", "pt-BR", "bg", "yue", "ca", "hne", "hr",
-	"cs", "da", "doi", "nl", "en", "et", "fo", "fi", "fr", "gl", "ka", "de", "el", "gu", "hry", "he",
-	"hi", "hu", "id", "ga", "it", "ja", "jv", "kn", "ks", "kk", "kok", "ko", "ky", "lv", "lt", "mk",
-	"mai", "ms", "mt", "cmn", "mr", "mwr", "nan", "mo", "mn", "me", "ne", "no", "or", "ps", "fa", "pl",
-	"pt", "pa", "raj", "ro", "ru", "sa", "sat", "sr", "sd", "si", "sk", "sl", "es", "sw", "sv", "tg",
-	"ta", "tt", "te", "th", "tr", "tk", "uk", "ur", "uz", "vi", "cy", "wuu", NULL,
+	"sq", "ar", "hy", "az", "ba", "eu", "be", "bn", "bh", "bs", "pt-BR", "bg", "yue", "ca",
+	"hne", "hr", "cs", "da", "doi", "nl", "en", "et", "fo", "fi", "fr", "gl", "ka", "de",
+	"el", "gu", "hry", "he", "hi", "hu", "id", "ga", "it", "ja", "jv", "kn", "ks", "kk",
+	"kok", "ko", "ky", "lv", "lt", "mk", "mai", "ms", "mt", "cmn", "mr", "mwr", "nan", "mo",
+	"mn", "me", "ne", "no", "or", "ps", "fa", "pl", "pt", "pa", "raj", "ro", "ru", "sa",
+	"sat", "sr", "sd", "si", "sk", "sl", "es", "sw", "sv", "tg", "ta", "tt", "te", "th",
+	"tr", "tk", "uk", "ur", "uz", "vi", "cy", "wuu", NULL,
 };
 
 /* Name, type and place all come from the member, so they cannot disagree with it. */
@@ -100,14 +101,17 @@ static const struct kb_field fields[] = {
 	{ FIELD(spotlight_avatar), APPEARANCE, .initial = "\"spotlight_avatar.png\"",
 	  IMAGE("spotlight avatar"), NULLABLE,
 	  .doc = "The large picture, where `spotlight_avatar_type` is `image`." },
-	{ FIELD(spotlight_avatar_shape), APPEARANCE, .initial = "\"rectangle\"", ONE_OF(shapes), NULLABLE,
+	{ FIELD(spotlight_avatar_shape), APPEARANCE, .initial = "\"rectangle\"", ONE_OF(shapes),
+	  NULLABLE,
 	  .doc = "The outline of the large picture." },
-	{ FIELD(spotlight_avatar_type), APPEARANCE, .initial = "\"default\"", ONE_OF(spotlights), NULLABLE,
+	{ FIELD(spotlight_avatar_type), APPEARANCE, .initial = "\"default\"", ONE_OF(spotlights),
+	  NULLABLE,
 	  .doc = "Whether the large picture is the built-in one or `spotlight_avatar`." },
 	{ FIELD(user_avatar_orientation), APPEARANCE, .initial = "\"agent-left-user-right\"",
 	  ONE_OF(orientations), NULLABLE,
 	  .doc = "On which side the agent's and the visitor's messages stand." },
-	{ FIELD(agent_title_avatar_alignment), APPEARANCE, .initial = "\"left\"", ONE_OF(alignments),
+	{ FIELD(agent_title_avatar_alignment), APPEARANCE, .initial = "\"left\"",
+	  ONE_OF(alignments),
 	  .doc = "Where in the bar the title and its picture stand." },
 	{ FIELD(is_in_chat_agent_avatar_enabled), APPEARANCE, .initial = "true",
 	  .doc = "Shows the agent's picture next to each of its messages." },
@@ -115,7 +119,8 @@ static const struct kb_field fields[] = {
 	  .doc = "Shows the visitor's picture next to each of their messages." },
 	{ FIELD(is_loading_indicator_enabled), APPEARANCE, .initial = "true",
 	  .doc = "Shows that an answer is being written." },
-	{ FIELD(remove_branding), APPEARANCE, .initial = "false", .feature = KB_FEATURE_REMOVE_BRANDING,
+	{ FIELD(remove_branding), APPEARANCE, .initial = "false",
+	  .feature = KB_FEATURE_REMOVE_BRANDING,
 	  .doc = "Leaves out the line that names the service." },
 	{ FIELD(markdown_enabled), APPEARANCE, .initial = "true",
 	  .doc = "Shows Markdown in answers as formatted text." },
@@ -131,11 +136,14 @@ static const struct kb_field fields[] = {
 	{ FIELD(default_prompt), TEXTS, .initial = "\"Ask Me Anything ...\"", .max = MAX_LABEL,
 	  .text = KB_TEXT_DEFAULT_PROMPT,
 	  .doc = "What stands in the empty input field." },
-	{ FIELD(example_questions), TEXTS, .initial = "[]", .max = MAX_QUESTION, .max_items = MAX_QUESTIONS,
+	{ FIELD(example_questions), TEXTS, .initial = "[]", .max = MAX_QUESTION,
+	  .max_items = MAX_QUESTIONS,
 	  .doc = "Questions offered at the start of a conversation." },
 	{ FIELD(persona_instructions), TEXTS, .initial = "null", NULLABLE, .max = 12000,
-	  .doc = "Who the agent is and how it speaks. Each change makes the next persona version." },
-	{ FIELD(citations_answer_source_label_msg), TEXTS, .initial = "null", NULLABLE, .max = MAX_LABEL,
+	  .doc = "Who the agent is and how it speaks. Each change makes the next persona "
+	         "version." },
+	{ FIELD(citations_answer_source_label_msg), TEXTS, .initial = "null", NULLABLE,
+	  .max = MAX_LABEL,
 	  .text = KB_TEXT_ANSWER_SOURCE,
 	  .doc = "The label that leads to the sources of one answer." },
 	{ FIELD(citations_sources_label_msg), TEXTS, .initial = "null", NULLABLE, .max = MAX_LABEL,
@@ -147,18 +155,21 @@ static const struct kb_field fields[] = {
 	{ FIELD(chatbot_siesta_msg), TEXTS, .initial = "null", NULLABLE, .max = MAX_LABEL,
 	  .text = KB_TEXT_SIESTA,
 	  .doc = "Shown in place of an answer when the agent fails." },
-	{ FIELD(chatbot_failed_moderation_msg), TEXTS, .initial = "null", NULLABLE, .max = MAX_LABEL,
+	{ FIELD(chatbot_failed_moderation_msg), TEXTS, .initial = "null", NULLABLE,
+	  .max = MAX_LABEL,
 	  .text = KB_TEXT_FAILED_MODERATION,
 	  .doc = "The answer to a question that moderation refuses." },
 	{ FIELD(account_out_of_queries_msg), TEXTS, .initial = "null", NULLABLE, .max = MAX_LABEL,
 	  .text = KB_TEXT_OUT_OF_QUERIES,
 	  .doc = "Shown when the account's queries are used up." },
-	{ FIELD(no_answer_message), TEXTS, .initial = "\"I'm sorry, I don't know the answer\"", NULLABLE,
+	{ FIELD(no_answer_message), TEXTS, .initial = "\"I'm sorry, I don't know the answer\"",
+	  NULLABLE,
 	  .max = 1000, .text = KB_TEXT_NO_ANSWER,
 	  .doc = "The answer when the documents hold none." },
 	{ FIELD(ending_message), TEXTS, .initial = "null", NULLABLE, .max = 1000,
 	  .doc = "Shown after the last answer of a conversation that is over." },
-	{ FIELD(try_asking_questions_msg), TEXTS, .initial = "\"Try asking these questions...\"", NULLABLE,
+	{ FIELD(try_asking_questions_msg), TEXTS, .initial = "\"Try asking these questions...\"",
+	  NULLABLE,
 	  .max = MAX_LABEL, .text = KB_TEXT_TRY_ASKING,
 	  .doc = "Stands above the example questions." },
 	{ FIELD(view_more_msg), TEXTS, .initial = "\"View more\"", NULLABLE, .max = MAX_LABEL,
@@ -176,18 +187,24 @@ static const struct kb_field fields[] = {
 	         "`llm_content`: also from what the model knows." },
 	{ FIELD(chatbot_msg_lang), BEHAVIOUR, .initial = "\"en\"", .form = KB_FORM_LANGUAGE,
 	  .choices = languages,
-	  .doc = "The language of the interface texts that are not set here. The language of an answer "
+	  .doc = "The language of the interface texts that are not set here. The language of "
+	         "an answer "
 	         "follows the question." },
-	{ FIELD(chatbot_model), BEHAVIOUR, .initial = "null", .form = KB_FORM_MODEL, NULLABLE, .max = 255,
+	{ FIELD(chatbot_model), BEHAVIOUR, .initial = "null", .form = KB_FORM_MODEL, NULLABLE,
+	  .max = 255,
 	  .doc = "A model of the operator's catalogue; null chooses by `agent_capability`." },
-	{ FIELD(agent_capability), BEHAVIOUR, .initial = "\"optimal-choice\"", ONE_OF(capabilities), NULLABLE,
+	{ FIELD(agent_capability), BEHAVIOUR, .initial = "\"optimal-choice\"",
+	  ONE_OF(capabilities), NULLABLE,
 	  .doc = "How much effort an answer is worth; the last two also search more widely." },
 	{ FIELD(enable_citations), BEHAVIOUR, .initial = "3", .min = 0, .max = 3,
 	  .takes_flags = true, .when_false = 0, .when_true = 3,
 	  .doc = "0: no citations. 1: a list after the answer. 2: numbers in the text. 3: both." },
-	{ FIELD(citations_view_type), BEHAVIOUR, .initial = "\"user\"", ONE_OF(citation_views), NULLABLE,
-	  .doc = "Whether the list of sources is open: as the visitor last left it, always, or folded." },
-	{ FIELD(image_citation_display), BEHAVIOUR, .initial = "\"default\"", ONE_OF(image_displays), NULLABLE,
+	{ FIELD(citations_view_type), BEHAVIOUR, .initial = "\"user\"", ONE_OF(citation_views),
+	  NULLABLE,
+	  .doc = "Whether the list of sources is open: as the visitor last left it, always, or "
+	         "folded." },
+	{ FIELD(image_citation_display), BEHAVIOUR, .initial = "\"default\"",
+	  ONE_OF(image_displays), NULLABLE,
 	  .doc = "Whether all pictures of the cited pages are shown or only the first." },
 	{ FIELD(limit_image_citation_height), BEHAVIOUR, .initial = "false",
 	  .doc = "Limits the height of pictures of cited pages." },
@@ -209,12 +226,16 @@ static const struct kb_field fields[] = {
 	  .doc = "Lets visitors download their conversation." },
 	{ FIELD(conversation_time_window), BEHAVIOUR, .initial = "0", .min = 0, .max = 2,
 	  .takes_flags = true, .when_false = 0, .when_true = 1,
-	  .doc = "0: the messages of the last 24 hours count. 1: all messages count. 2: a conversation takes "
+	  .doc = "0: the messages of the last 24 hours count. 1: all messages count. 2: a "
+	         "conversation takes "
 	         "no more messages 24 hours after it started." },
-	{ FIELD(conversation_retention_period), BEHAVIOUR, .initial = "\"year\"", ONE_OF(retentions),
+	{ FIELD(conversation_retention_period), BEHAVIOUR, .initial = "\"year\"",
+	  ONE_OF(retentions),
 	  .doc = "How long conversations are kept." },
-	{ FIELD(conversation_retention_days), BEHAVIOUR, .initial = "0", .min = 0, .max = MAX_RETENTION_DAYS,
-	  .doc = "The days, where `conversation_retention_period` is `custom`; 0: nothing is removed." },
+	{ FIELD(conversation_retention_days), BEHAVIOUR, .initial = "0", .min = 0,
+	  .max = MAX_RETENTION_DAYS,
+	  .doc = "The days, where `conversation_retention_period` is `custom`; 0: nothing is "
+	         "removed." },
 	{ FIELD(use_context_aware_starter_question), BEHAVIOUR, .initial = "false",
 	  .doc = "Fits the starter questions to the page the widget stands on." },
 	{ FIELD(enable_agent_knowledge_base_awareness), BEHAVIOUR, .initial = "true",
@@ -227,7 +248,8 @@ static const struct kb_field fields[] = {
 	  .doc = "How much of the documents the model is given for one answer." },
 	{ FIELD(use_planner_mode), BEHAVIOUR, .initial = "false",
 	  .doc = "Splits a question into steps, searches for each and answers from all." },
-	{ FIELD(master_project_smart_routing_mode), BEHAVIOUR, .initial = "\"start-only\"", ONE_OF(routings),
+	{ FIELD(master_project_smart_routing_mode), BEHAVIOUR, .initial = "\"start-only\"",
+	  ONE_OF(routings),
 	  .master_only = true,
 	  .doc = "When a master agent picks the child that answers." },
 	{ FIELD(master_project_user_agent_switching_enabled), BEHAVIOUR, .initial = "true",
@@ -245,14 +267,18 @@ static const struct kb_field fields[] = {
 	  .doc = "Opens the viewer by itself with an answer that cites a PDF file." },
 	{ FIELD(is_anonymize_pdfs), BEHAVIOUR, .initial = "false", .requires = "is_pdf_viewer",
 	  .doc = "Hides file names and document properties in the viewer." },
-	{ FIELD(is_pdf_page_visibility_limited), BEHAVIOUR, .initial = "false", .requires = "is_pdf_viewer",
+	{ FIELD(is_pdf_page_visibility_limited), BEHAVIOUR, .initial = "false",
+	  .requires = "is_pdf_viewer",
 	  .doc = "Shows only the cited page, the one before and the one after." },
 	{ FIELD(is_pdf_limited_label_linked), BEHAVIOUR, .initial = "false",
 	  .requires = "is_pdf_page_visibility_limited",
-	  .doc = "Links `pdf_limited_page_label` to the document's metadata URL where that is not its own." },
-	{ FIELD(allowed_domains_for_embedding), BEHAVIOUR, .initial = "[]", NULLABLE, .form = KB_FORM_DOMAIN,
+	  .doc = "Links `pdf_limited_page_label` to the document's metadata URL where that is "
+	         "not its own." },
+	{ FIELD(allowed_domains_for_embedding), BEHAVIOUR, .initial = "[]", NULLABLE,
+	  .form = KB_FORM_DOMAIN,
 	  .max = MAX_DOMAIN, .max_items = MAX_DOMAINS,
-	  .doc = "The sites that may show the widget, `*.` for all names below; empty: every site." },
+	  .doc = "The sites that may show the widget, `*.` for all names below; empty: every "
+	         "site." },
 
 	{ FIELD(private_deployment), ANSWER, .initial = "0", .min = 0, .max = 2,
 	  .doc = "Always 0." },
@@ -354,6 +380,8 @@ struct kb_value kb_field_load(const struct kb_field *field, const struct kb_sett
 void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
                     const struct kb_value *value)
 {
+	static const struct kb_sv null_text = { .p = NULL };
+	static const struct kb_sv_list null_list = { .is_null = true };
 	void *place = (char *)settings + field->offset;
 	struct kb_value in_force =
 	        value->is_null ? kb_field_default(field, settings->chatbot_msg_lang) : *value;
@@ -372,11 +400,10 @@ void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
 		*(struct kb_nint *)place = (struct kb_nint){ in_force.number, value->is_null };
 		break;
 	case KB_FIELD_TEXT:
-		*(struct kb_sv *)place = value->is_null ? (struct kb_sv){ 0 } : value->text;
+		*(struct kb_sv *)place = value->is_null ? null_text : value->text;
 		break;
 	case KB_FIELD_LIST:
-		*(struct kb_sv_list *)place =
-		        value->is_null ? (struct kb_sv_list){ .is_null = true } : value->list;
+		*(struct kb_sv_list *)place = value->is_null ? null_list : value->list;
 		break;
 	}
 }

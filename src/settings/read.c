@@ -67,13 +67,13 @@ bool kb_settings_read(struct kb_arena *arena, struct kb_sv json, struct kb_setti
 {
 	struct kb_err malformed;
 	struct kb_settings settings;
-	const json_t *object;
 	size_t count;
 	const struct kb_field *fields = kb_settings_fields(&count);
 
 	kb_settings_defaults(&settings);
 	if (json.n > 0) {
-		object = kb_json_parse(arena, json, &malformed);
+		const json_t *object = kb_json_parse(arena, json, &malformed);
+
 		if (!object)
 			return kb_corrupt(err, "the stored settings are damaged: %s",
 			                  malformed.msg);

@@ -173,7 +173,7 @@ struct kb_setting_input {
 /* One JSON value as an input without a name; a view into the tree. */
 struct kb_setting_input kb_setting_input_from_json(struct kb_arena *arena, const json_t *json);
 /* The members of a JSON object as inputs; views into the tree. KB_E_INVALID when it is none. */
-bool kb_setting_inputs_from_json(struct kb_arena *arena, const json_t *object,
+bool kb_setting_inputs_from_json(struct kb_arena *arena, json_t *object,
                                  struct kb_setting_input **inputs, size_t *count,
                                  struct kb_err *err) KB_MUST_CHECK;
 
@@ -216,12 +216,17 @@ struct kb_settings_result {
  * agent, are ignored. A field fails or applies as a whole; of a field sent twice the last value
  * counts, lists gather. What other fields of the request say is taken together with the stored
  * state. Deterministic: it may be run again inside the write transaction. *out keeps views
- * into `current` and the arena.
+ * into `current`, the inputs and the arena.
  */
 void kb_settings_update(struct kb_arena *arena, const struct kb_settings *current,
                         const struct kb_setting_input *inputs, size_t count,
                         const struct kb_settings_context *context, struct kb_settings *out,
                         struct kb_settings_result *result);
+
+/* The `data` of the update's answer: {"updated":true}; with 207 also updated_fields and
+ * failed_fields (a list of sentences a field), and updated is whether any was applied. Of a 400 the
+ * message is the first failure's first sentence. */
+void kb_settings_write_result(const struct kb_settings_result *result, struct kb_jw *jw);
 
 /*
  * The table, for documents, the API description, forms and tests.

@@ -54,7 +54,6 @@ static void check_plan(const struct update *u, const struct kb_field *field,
 {
 	struct kb_value initial = kb_field_default(field, u->out->chatbot_msg_lang);
 	int64_t limit = u->context->max_actions;
-	bool listed = false;
 
 	if (field->feature && !(u->context->features & field->feature) && !value->is_null
 	    && !kb_value_eq(field, value, &initial))
@@ -68,6 +67,8 @@ static void check_plan(const struct update *u, const struct kb_field *field,
 		                                "%s is %" PRId64 ", the plan allows %" PRId64,
 		                                field->name, value->number, limit));
 	if (field->form == KB_FORM_MODEL && !value->is_null) {
+		bool listed = false;
+
 		for (size_t i = 0; i < u->context->model_count; i++)
 			listed = listed || kb_sv_eq(value->text, u->context->models[i]);
 		if (!listed)

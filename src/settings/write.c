@@ -65,6 +65,30 @@ void kb_settings_write_response(const struct kb_settings *settings,
 	kb_jw_end(jw);
 }
 
+void kb_settings_write_result(const struct kb_settings_result *result, struct kb_jw *jw)
+{
+	kb_jw_object(jw);
+	kb_jw_key_bool(jw, "updated", result->updated_count > 0 || result->failed_count == 0);
+	if (result->failed_count > 0) {
+		kb_jw_key(jw, "updated_fields");
+		kb_jw_array(jw);
+		for (size_t i = 0; i < result->updated_count; i++)
+			kb_jw_str(jw, result->updated[i]);
+		kb_jw_end(jw);
+		kb_jw_key(jw, "failed_fields");
+		kb_jw_object(jw);
+		for (size_t i = 0; i < result->failed_count; i++) {
+			kb_jw_key(jw, result->failed[i].name);
+			kb_jw_array(jw);
+			for (size_t j = 0; j < result->failed[i].count; j++)
+				kb_jw_sv(jw, result->failed[i].sentences[j]);
+			kb_jw_end(jw);
+		}
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text)
 {
 	size_t count;

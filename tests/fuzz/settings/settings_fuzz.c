@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_arena arena = { 0 };
 	struct kb_sv text;
 	struct kb_err err;
-	const json_t *json;
+	json_t *json;
 	size_t count, max = size * 8 + KB_KIB(64);
 
 	if (size == 0)

@@ -398,6 +398,18 @@ static void walk_image(struct kb_test *t, const struct row *row)
 	agent_fini(&a);
 }
 
+static void walk_model(struct kb_test *t, const struct row *row)
+{
+	struct kb_arena arena = { 0 };
+
+	check_accepts(t, row, "\"small-1\"", "small-1", "\"small-1\"");
+	check_accepts(t, row, "\"large-2\"", " large-2 ", "\"large-2\"");
+	check_refuses(t, row, "5", SAY("%s must be a text", row->name));
+	check_refuses(t, row, in_quotes(&arena, long_text(&arena, 256)),
+	              SAY("%s has 256 characters, the limit is 255", row->name));
+	kb_arena_fini(&arena);
+}
+
 static void walk_null(struct kb_test *t, const struct row *row)
 {
 	struct kb_arena arena = { 0 };
@@ -448,7 +460,7 @@ static void test_every_field(struct kb_test *t)
 			walk_image(t, row);
 			break;
 		case MODEL:
-			check_accepts(t, row, "\"small-1\"", "small-1", "\"small-1\"");
+			walk_model(t, row);
 			break;
 		case QUESTIONS: /* lists have tests of their own in update_test.c */
 			check_accepts(t, row, "[\"a?\",\"b?\"]", "[\"a?\",\"b?\"]",
@@ -482,6 +494,9 @@ static void test_defaults(struct kb_test *t)
 	CHECK_SV(t, answered(&a, "selling_url"), "null");
 	object = kb_json_parse(&a.arena, written(&a, true), NULL);
 	CHECK_INT(t, json_object_size(object), KB_COUNTOF(rows) + 3);
+	a.settings.selling_url = KB_SV("http://shop");
+	CHECK_SV(t, answered(&a, "selling_url"), "\"http://shop\"");
+	CHECK_SV(t, stored(&a), "{}");
 	kb_settings_fields(&count);
 	CHECK_INT(t, count, KB_COUNTOF(rows) + 3);
 	agent_fini(&a);

@@ -14,6 +14,10 @@
 	"abc"                                                                                      \
 	"\xff\xc2\0\x0b\x08" size "\x01\x01\x11\0"                                                 \
 	"\xff\xda\0\x08\x01\x01\0\0\x3f\0\x55"
+#define TABLE(marker)                                                                              \
+	"\xff" marker "\0\x0a"                                                                     \
+	"abcdefgh"
+#define SCAN      "\xff\xda\0\x08\x01\x01\0\0\x3f\0\x55"
 #define VP8(size) "RIFF\x18\0\0\0WEBPVP8 \x0c\0\0\0\x10\0\0\x9d\x01\x2a" size "ab"
 #define VP8L      "RIFF\x14\0\0\0WEBPVP8L\x07\0\0\0\x2f\x03\x40\0\0ab\0"
 #define VP8X      "RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x09\0\0\x13\0\0VP8 \x02\0\0\0ab"
@@ -32,6 +36,11 @@ static const struct {
 	  "image/gif", 3, 2, 0 },
 	{ "GIF of 1987, without colours", KB_SV_INIT("GIF87a\x03\0\x02\0\0\0\0" GIF_TAIL), "image/gif", 3, 2, 0 },
 	{ "JPEG, progressive", KB_SV_INIT(JPEG("\x01\0\x02\0")), "image/jpeg", 512, 256, 0 },
+	{ "JPEG with tables after its frame",
+	  KB_SV_INIT("\xff\xd8\xff\xc0\0\x0b\x08\0\1\0\2\x01\x01\x11\0" TABLE("\xc4") TABLE("\xc8") TABLE("\xcc") SCAN),
+	  "image/jpeg", 2, 1, 0 },
+	{ "JPEG with fill bytes",
+	  KB_SV_INIT("\xff\xd8\xff\xff\xff\xc0\0\x0b\x08\0\1\0\2\x01\x01\x11\0" SCAN), "image/jpeg", 2, 1, 0 },
 	{ "WebP, lossy", KB_SV_INIT(VP8("\x05\0\x04\x40")), "image/webp", 5, 4, 0 },
 	{ "WebP, lossless", KB_SV_INIT(VP8L), "image/webp", 4, 2, 0 },
 	{ "WebP, extended", KB_SV_INIT(VP8X), "image/webp", 10, 20, 0 },
@@ -59,6 +68,8 @@ static const struct {
 	{ "a PNG without data", KB_SV_INIT(PNG_HEAD("\0\0\0\1", "\0\0\0\1") "\0\0\0\0IENDABCD"), KB_E_INVALID },
 	{ "a PNG chunk longer than the file",
 	  KB_SV_INIT(PNG_HEAD("\0\0\0\1", "\0\0\0\1") "\xff\xff\xff\xffIDATxyz"), KB_E_INVALID },
+	{ "a lossy WebP without a key frame", KB_SV_INIT("RIFF\x18\0\0\0WEBPVP8 \x0c\0\0\0\x11\0\0\x9d\x01\x2a\5\0\4\0ab"),
+	  KB_E_INVALID },
 	{ "a JPEG without a frame", KB_SV_INIT("\xff\xd8\xff\xda\0\2\x55"), KB_E_INVALID },
 };
 // clang-format on

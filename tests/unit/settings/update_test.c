@@ -195,6 +195,39 @@ static void test_status(struct kb_test *t)
 	}
 }
 
+static void test_result(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *body, *data;
+	} cases[] = {
+		{ "all applied", "{\"font_family\":\"inter\"}", "{\"updated\":true}" },
+		{ "nothing sent", "{}", "{\"updated\":true}" },
+		{ "some applied", "{\"is_pdf_viewer\":true,\"default_prompt\":\"Hi\"}",
+		  "{\"updated\":true,\"updated_fields\":[\"default_prompt\"],\"failed_fields\":"
+		  "{\"is_pdf_viewer\":[\"Requires the PDF viewer plan feature\"]}}" },
+		{ "all refused by the plan", "{\"is_pdf_viewer\":true}",
+		  "{\"updated\":false,\"updated_fields\":[],\"failed_fields\":"
+		  "{\"is_pdf_viewer\":[\"Requires the PDF viewer plan feature\"]}}" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct agent a;
+		struct kb_buf buf;
+		struct kb_jw jw;
+
+		t->row = cases[i].name;
+		agent_init(&a);
+		a.context.features = 0;
+		send_json(&a, cases[i].body);
+		kb_buf_init(&buf, MAX_JSON);
+		kb_jw_init(&jw, &buf);
+		kb_settings_write_result(&a.result, &jw);
+		CHECK_SV(t, kb_buf_view(&buf), cases[i].data);
+		kb_buf_fini(&buf);
+		agent_fini(&a);
+	}
+}
+
 static void test_forms(struct kb_test *t)
 {
 	static const struct {
@@ -281,6 +314,31 @@ static void test_forms(struct kb_test *t)
 	}
 }
 
+/* At and over the number of items. */
+static void check_items(struct kb_test *t, struct agent *a, const char *name, int max)
+{
+	struct kb_buf body;
+	struct kb_sv before;
+
+	t->row = name;
+	kb_buf_init(&body, MAX_JSON);
+	kb_buf_printf(&body, "{\"%s\":[\"item0\"", name);
+	for (int i = 1; i < max; i++)
+		kb_buf_printf(&body, ",\"item%d\"", i);
+	kb_buf_add(&body, "]}", sizeof("]}"));
+	CHECK_INT(t, send_json(a, body.p), 200);
+	before = stored(a);
+	CHECK(t, kb_sv_find(before, kb_arena_printf(&a->arena, "\"item%d\"]", max - 1)) > 0);
+	body.n -= sizeof("]}");
+	kb_buf_str(&body, ",\"more\"]}");
+	kb_buf_byte(&body, '\0');
+	CHECK_INT(t, send_json(a, body.p), 400);
+	CHECK_SV(t, refusal(a, name),
+	         kb_arena_printf(&a->arena, "%s has more than %d items", name, max).p);
+	CHECK(t, kb_sv_eq(stored(a), before));
+	kb_buf_fini(&body);
+}
+
 static void test_lists(struct kb_test *t)
 {
 	static const struct story stories[] = {
@@ -314,25 +372,12 @@ static void test_lists(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(stories); i++)
 		play(t, &stories[i], NULL);
 
-	t->row = "at and over the number of questions";
-	agent_init(&a);
 	kb_buf_init(&body, MAX_JSON);
-	kb_buf_str(&body, "{\"example_questions\":[\"q0\"");
-	for (int i = 1; i < 100; i++)
-		kb_buf_printf(&body, ",\"q%d\"", i);
-	kb_buf_str(&body, "]}");
-	kb_buf_byte(&body, '\0');
-	CHECK_INT(t, send_json(&a, body.p), 200);
-	CHECK_INT(t, a.settings.example_questions.count, 100);
-	body.n -= 3;
-	kb_buf_str(&body, ",\"one more\"]}");
-	kb_buf_byte(&body, '\0');
-	CHECK_INT(t, send_json(&a, body.p), 400);
-	CHECK_SV(t, refusal(&a, "example_questions"), "example_questions has more than 100 items");
-	CHECK_INT(t, a.settings.example_questions.count, 100);
+	agent_init(&a);
+	check_items(t, &a, "example_questions", 100);
+	check_items(t, &a, "allowed_domains_for_embedding", 200);
 
 	t->row = "a question over the length";
-	kb_buf_clear(&body);
 	kb_buf_str(&body, "{\"example_questions\":[\"");
 	for (int i = 0; i < 1001; i++)
 		kb_buf_str(&body, "ü");
@@ -377,6 +422,9 @@ static void test_domains(struct kb_test *t)
 		{ "exa mple.org", NULL },
 		{ "example.org/path", NULL },
 		{ "example.org:0", NULL },
+		{ "example.org:080", NULL },
+		{ "example.org:-1", NULL },
+		{ "example.org:65535", "example.org:65535" },
 		{ "example.org:65536", NULL },
 		{ "example.org:", NULL },
 		{ "user@example.org", NULL },
@@ -634,6 +682,7 @@ int main(int argc, char **argv)
 		{ "a field may need a feature of the plan", test_plans },
 		{ "master fields of a regular agent are ignored", test_master },
 		{ "200, 207 or 400", test_status },
+		{ "the answer names what was applied and what not", test_result },
 		{ "forms spell in many ways", test_forms },
 		{ "lists are taken whole or not at all", test_lists },
 		{ "domains are host names", test_domains },
