@@ -102,15 +102,34 @@ static int take_extension(struct kb_chunked *chunked, char c)
 	return c == ';' ? EXT_NAME : c == '\r' ? SIZE_LF : BROKEN;
 }
 
+/* Fields that decide where a message ends must not come after it (RFC 9110 6.5.1). */
+static bool is_forbidden(const struct kb_chunked *chunked)
+{
+	static const char *const names[] = { "content-length", "transfer-encoding", "host" };
+	struct kb_sv name = kb_sv(chunked->name, KB_MIN(chunked->line, sizeof(chunked->name)));
+
+	for (size_t i = 0; i < KB_COUNTOF(names); i++)
+		if (kb_sv_ieq_str(name, names[i]))
+			return true;
+	return false;
+}
+
 static int take_trailer(struct kb_chunked *chunked, char c)
 {
 	if (++chunked->trailers > KB_TRAILERS_MAX)
 		return BROKEN;
+	if (chunked->state == TRAILER_START)
+		chunked->line = 0;
+	if (chunked->line < sizeof(chunked->name))
+		chunked->name[chunked->line] = c;
+	chunked->line += c != ':';
 	switch (chunked->state) {
 	case TRAILER_START:
 		return c == '\r' ? END_LF : is_token(c) ? TRAILER_NAME : BROKEN;
 	case TRAILER_NAME:
-		return c == ':' ? TRAILER_VALUE : is_token(c) ? TRAILER_NAME : BROKEN;
+		if (c == ':')
+			return is_forbidden(chunked) ? BROKEN : TRAILER_VALUE;
+		return is_token(c) ? TRAILER_NAME : BROKEN;
 	case TRAILER_VALUE:
 		return c == '\r' ? TRAILER_LF : is_text(c) ? TRAILER_VALUE : BROKEN;
 	default: /* TRAILER_LF */

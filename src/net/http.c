@@ -7,7 +7,7 @@
 enum {
 	TOKEN = 1,  /* tchar, RFC 9110 5.6.2 */
 	VALUE = 2,  /* field value: HTAB, SP, VCHAR, obs-text */
-	TARGET = 4, /* request target: VCHAR without '#', and bytes of UTF-8 that browsers escape */
+	TARGET = 4, /* request target: VCHAR without '#' */
 	HOST = 8,   /* uri-host and port, RFC 3986 3.2.2 */
 };
 
@@ -47,7 +47,7 @@ static bool is(char c, int class)
 {
 	unsigned char byte = (unsigned char)c;
 
-	return (byte < 0x80 ? ascii_classes[byte] : VALUE | TARGET) & class;
+	return (byte < 0x80 ? ascii_classes[byte] : VALUE) & class;
 }
 
 static bool all(struct kb_sv text, int class)

@@ -77,6 +77,7 @@ struct kb_chunked {
 	int digits;
 	uint64_t left; /* of the chunk in hand */
 	size_t extensions, trailers, line;
+	char name[20]; /* of the trailer in hand, as much of it as matters */
 };
 
 enum kb_chunked_result { KB_CHUNKED_MORE, KB_CHUNKED_DATA, KB_CHUNKED_DONE, KB_CHUNKED_BAD };

@@ -61,7 +61,7 @@ static const struct {
 	{ "version 1.10", KB_SV_INIT("GET / HTTP/1.10\r\n" H "\r\n"), 400 },
 	{ "a version in small letters", KB_SV_INIT("GET / http/1.1\r\n" H "\r\n"), 400 },
 	{ "a fragment", KB_SV_INIT("GET /a#b HTTP/1.1\r\n" H "\r\n"), 400 },
-	{ "UTF-8 in the target", KB_SV_INIT("GET /\xc3\xaf HTTP/1.1\r\n" H "\r\n"), 200 },
+	{ "UTF-8 in the target", KB_SV_INIT("GET /\xc3\xaf HTTP/1.1\r\n" H "\r\n"), 400 },
 	{ "a control byte in the target", KB_SV_INIT("GET /\x01 HTTP/1.1\r\n" H "\r\n"), 400 },
 	{ "a TLS hello", KB_SV_INIT("\x16\x03\x01\x02"), 400 },
 
@@ -377,6 +377,9 @@ static const struct {
 	{ "a folded trailer", KB_SV_INIT("0\r\nA: b\r\n c\r\n\r\n"), KB_CHUNKED_BAD, "", 0 },
 	{ "a blank before a trailer's colon", KB_SV_INIT("0\r\nA : b\r\n\r\n"), KB_CHUNKED_BAD, "",
 	  0 },
+	{ "a length in a trailer", KB_SV_INIT("0\r\nContent-length: 5\r\n\r\n"), KB_CHUNKED_BAD, "",
+	  0 },
+	{ "a host in a trailer", KB_SV_INIT("0\r\nA: b\r\nHost:c\r\n\r\n"), KB_CHUNKED_BAD, "", 0 },
 	{ "NUL in a trailer", KB_SV_INIT("0\r\nA: \0\r\n\r\n"), KB_CHUNKED_BAD, "", 0 },
 	{ "bare LF ends the body", KB_SV_INIT("0\r\n\n"), KB_CHUNKED_BAD, "", 0 },
 };
