@@ -47,7 +47,7 @@ static const struct kb_sql sql[] = {
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND id = $2" },
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE id = $1 "
-		"AND agent_id IN (SELECT id FROM agents WHERE account_id = $2)" },
+		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2)" },
 	[LIST_DESC]  = { "page_list_desc",  "itiiii", LIST("id DESC") },
 	[LIST_ASC]   = { "page_list_asc",   "itiiii", LIST("id") },
 	[LIST_COUNT] = { "page_list_count", "itii", "SELECT count(*)" LIST_WHERE },
