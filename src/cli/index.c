@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "index/index.h"
 #include "index/query.h"
+#include "index/rerank.h"
 
 enum {
 	TOP_DEFAULT = 10,
@@ -32,7 +33,7 @@ enum {
 
 /* What the command line says. A verb leaves out what it does not need. */
 struct options {
-	const char *docs, *out, *index, *queries, *run, *top;
+	const char *docs, *out, *index, *queries, *run, *top, *rerank;
 };
 
 static const struct {
@@ -45,6 +46,7 @@ static const struct {
 	{ "--queries", offsetof(struct options, queries) },
 	{ "--run", offsetof(struct options, run) },
 	{ "--top", offsetof(struct options, top) },
+	{ "--rerank", offsetof(struct options, rerank) },
 };
 
 static const char **option_at(struct options *options, size_t i)
@@ -385,33 +387,30 @@ static void print_timings(struct timings *timings)
 	putchar('\n');
 }
 
-static bool write_hits(struct opened *index, struct kb_arena *arena, struct kb_sv qid,
-                       const struct kb_hit *hits, size_t count, FILE *run, struct kb_err *err)
+static bool write_hits(struct opened *index, struct kb_sv qid, const struct kb_hit *hits,
+                       size_t count, FILE *run, struct kb_err *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct kb_passage passage;
+		int64_t page = kb_snapshot_page(index->snapshot, hits[i].part, hits[i].doc);
 
-		if (!kb_snapshot_passage(index->snapshot, arena, hits[i].part, hits[i].doc,
-		                         &passage, err))
-			return false;
-		if (passage.page_id < 0 || passage.page_id >= index->id_count)
+		if (page < 0 || page >= index->id_count)
 			return kb_corrupt(err, "section runs is damaged at passage %u",
 			                  hits[i].doc);
 		fprintf(run, "%.*s Q0 %.*s %zu %.9g docent\n", KB_SV_ARG(qid),
-		        KB_SV_ARG(index->ids[passage.page_id]), i + 1, (double)hits[i].score);
+		        KB_SV_ARG(index->ids[page]), i + 1, (double)hits[i].score);
 	}
 	return true;
 }
 
-static bool run_queries(struct opened *index, struct records *records, size_t top, FILE *run,
-                        struct timings *timings, struct kb_err *err)
+static bool run_queries(struct opened *index, struct records *records, size_t top, size_t rerank,
+                        FILE *run, struct timings *timings, struct kb_err *err)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 	struct kb_arena arena = { 0 };
 	bool ok = true, more = true;
 
 	while (ok && more) {
-		struct kb_query query = { .limit = top };
+		struct kb_query query = { .limit = top, .rerank = rerank };
 		struct record record;
 		struct kb_hit *hits;
 		size_t count;
@@ -426,7 +425,7 @@ static bool run_queries(struct opened *index, struct records *records, size_t to
 		kb_search(index->snapshot, &arena, &query, &hits, &count);
 		KB_GROW(timings->v, timings->capacity, timings->count + 1);
 		timings->v[timings->count++] = kb_clock_mono_us() - start;
-		ok = write_hits(index, &arena, record.id, hits, count, run, err);
+		ok = write_hits(index, record.id, hits, count, run, err);
 		kb_arena_reset(&arena);
 	}
 	kb_arena_fini(&arena);
@@ -439,18 +438,21 @@ static bool search_index(const struct options *options, struct kb_err *err)
 	struct records records = { 0 };
 	struct timings timings = { 0 };
 	struct opened index;
-	int64_t top = TOP_DEFAULT;
+	int64_t top = TOP_DEFAULT, rerank = KB_RERANK_DEFAULT;
 	FILE *run = NULL;
 	bool ok;
 
 	if (options->top && !kb_sv_to_int(kb_sv_str(options->top), 1, TOP_MAX, &top))
 		return kb_fail(err, KB_E_INVALID, "--top is %s, it must be 1 to %d", options->top,
 		               TOP_MAX);
+	if (options->rerank && !kb_sv_to_int(kb_sv_str(options->rerank), 0, TOP_MAX, &rerank))
+		return kb_fail(err, KB_E_INVALID, "--rerank is %s, it must be 0 to %d",
+		               options->rerank, TOP_MAX);
 	ok = open_index(&index, options->index, false, err)
 	     && records_open(&records, options->queries, err);
 	if (ok && !(run = fopen(options->run, "w")))
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
-	ok = ok && run_queries(&index, &records, (size_t)top, run, &timings, err);
+	ok = ok && run_queries(&index, &records, (size_t)top, (size_t)rerank, run, &timings, err);
 	if (run && (ferror(run) | fclose(run)) != 0 && ok)
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
 	if (ok)
@@ -512,16 +514,20 @@ static bool verify_index(const struct options *options, struct kb_err *err)
 static const struct verb {
 	const char *name, *usage;
 	bool (*run)(const struct options *options, struct kb_err *err);
-	const char *needs[4], *takes; /* options */
+	const char *needs[4], *takes[4]; /* options */
 } verbs[] = {
-	{ "build", "--docs FILE.jsonl[.gz] --out DIR", build_index, { "--docs", "--out" }, "" },
+	{ "build",
+	  "--docs FILE.jsonl[.gz] --out DIR",
+	  build_index,
+	  { "--docs", "--out" },
+	  { NULL } },
 	{ "search",
-	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N]",
+	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N] [--rerank N]",
 	  search_index,
 	  { "--index", "--queries", "--run" },
-	  "--top" },
-	{ "stats", "--index DIR", print_stats, { "--index" }, "" },
-	{ "verify", "--index DIR", verify_index, { "--index" }, "" },
+	  { "--top", "--rerank" } },
+	{ "stats", "--index DIR", print_stats, { "--index" }, { NULL } },
+	{ "verify", "--index DIR", verify_index, { "--index" }, { NULL } },
 };
 
 static int usage(const char *what, const char *which)
@@ -533,12 +539,12 @@ static int usage(const char *what, const char *which)
 	return 2;
 }
 
-static bool verb_has(const struct verb *verb, const char *option)
+static bool is_among(const char *const names[4], const char *option)
 {
-	for (size_t i = 0; i < KB_COUNTOF(verb->needs) && verb->needs[i]; i++)
-		if (strcmp(verb->needs[i], option) == 0)
+	for (size_t i = 0; i < 4 && names[i]; i++)
+		if (strcmp(names[i], option) == 0)
 			return true;
-	return strcmp(verb->takes, option) == 0;
+	return false;
 }
 
 /* Fills the options; 0 or the exit code. */
@@ -549,15 +555,15 @@ static int read_options(const struct verb *verb, int argc, char **argv, struct o
 
 		while (o < KB_COUNTOF(option_table) && strcmp(option_table[o].name, argv[i]) != 0)
 			o++;
-		if (o == KB_COUNTOF(option_table) || !verb_has(verb, argv[i]))
+		if (o == KB_COUNTOF(option_table)
+		    || !(is_among(verb->needs, argv[i]) || is_among(verb->takes, argv[i])))
 			return usage("unknown option ", argv[i]);
 		if (i + 1 >= argc)
 			return usage("no value after ", argv[i]);
 		*option_at(options, o) = argv[i + 1];
 	}
 	for (size_t o = 0; o < KB_COUNTOF(option_table); o++)
-		if (verb_has(verb, option_table[o].name) && !*option_at(options, o)
-		    && strcmp(verb->takes, option_table[o].name) != 0)
+		if (is_among(verb->needs, option_table[o].name) && !*option_at(options, o))
 			return usage("missing option ", option_table[o].name);
 	return 0;
 }

@@ -292,7 +292,8 @@ void kb_columns_put(const struct kb_columns *columns, uint32_t terms, struct kb_
 	kb_builder_add(builder, columns->run_firsts, columns->runs * sizeof(uint32_t));
 	for (uint32_t i = 0; i < columns->runs; i++)
 		keys[i] = (struct run_key){ columns->run_pages[i], i };
-	qsort(keys, columns->runs, sizeof(*keys), by_page);
+	if (columns->runs)
+		qsort(keys, columns->runs, sizeof(*keys), by_page);
 	for (uint32_t i = 0; i < columns->runs; i++)
 		kb_builder_add(builder, &keys[i].run, sizeof(uint32_t));
 	free(keys);

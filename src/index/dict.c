@@ -138,6 +138,7 @@ bool kb_dict_find(const struct kb_segment *segment, struct kb_sv term, struct kb
 				return false;
 		if (kb_sv_eq(iter.term, term)) {
 			*out = iter.entry;
+			out->number = number;
 			return true;
 		}
 	}
@@ -159,6 +160,6 @@ bool kb_dict_iter_next(struct kb_dict_iter *iter, bool *damaged)
 		*damaged = true;
 		return false;
 	}
-	iter->next++;
+	iter->entry.number = iter->next++;
 	return true;
 }

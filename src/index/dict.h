@@ -27,6 +27,7 @@ void kb_dict_add(struct kb_dict_builder *builder, struct kb_sv term, uint32_t df
 void kb_dict_hash(const struct kb_dict_builder *builder, struct kb_buf *out);
 
 struct kb_dict_entry {
+	uint32_t number; /* of the term, in order */
 	uint32_t df;
 	struct kb_sv list; /* within the map */
 };

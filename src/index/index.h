@@ -90,6 +90,10 @@ struct kb_query {
 	const struct kb_query_term *terms;
 	size_t term_count;
 	size_t limit;
+	/* Ranks the best so many of the first step anew (rerank.h); 0: none. `question` is the
+	 * analysed text; kb_query_build() sets it. */
+	size_t rerank;
+	struct kb_terms question;
 	/* Passages of pages that fn refuses are skipped before they are scored. NULL: all. */
 	bool (*allow)(void *arg, int64_t page_id);
 	void *allow_arg;
@@ -112,6 +116,9 @@ float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
 /* Reads the stored passage. */
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
                          uint32_t doc, struct kb_passage *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* The page of a passage, without reading its text; -1: there is no such passage. */
+int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc);
 
 /* Writes one segment with the living passages of parts first to first + count - 1. The deletions of
  * the snapshot are applied, so the new segment stands for the snapshot's version, not for its

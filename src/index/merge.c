@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "index/build.h"
+#include "index/forward.h"
 #include "index/snapshot.h"
 
 /* A part and where its passages go. */
@@ -18,8 +18,12 @@ struct source {
 	uint32_t base; /* new number of its first living passage */
 	uint32_t *map; /* new numbers, KB_DOC_END: dead; NULL: old number + base */
 	struct kb_dict_iter terms;
-	bool more; /* terms has one at hand */
+	bool more;          /* terms has one at hand */
+	uint32_t *term_map; /* old term numbers to new ones */
+	uint32_t *word_map; /* old word numbers to the forward builder's; NO_WORD: not met yet */
 };
+
+#define NO_WORD UINT32_MAX
 
 struct merge {
 	struct source *sources;
@@ -27,6 +31,7 @@ struct merge {
 	struct kb_columns columns;
 	struct kb_text_builder text;
 	struct kb_dict_builder dict;
+	struct kb_forward_builder *forward;
 	struct kb_builder *builder;
 };
 
@@ -199,6 +204,7 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 		const struct kb_dict_entry *entry = &merge->sources[0].terms.entry;
 
 		kb_builder_add(merge->builder, entry->list.p, entry->list.n);
+		merge->sources[0].term_map[entry->number] = merge->dict.count;
 		kb_dict_add(&merge->dict, term, entry->df, entry->list.n);
 		return next_term(&merge->sources[0], err);
 	}
@@ -208,6 +214,7 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 		if (!source->more || !kb_sv_eq(source->terms.term, term))
 			continue;
 		KB_GROW(scratch->v, scratch->capacity, count + source->terms.entry.df);
+		source->term_map[source->terms.entry.number] = merge->dict.count;
 		if (!take_postings(source, scratch->v, &count, err) || !next_term(source, err))
 			return false;
 	}
@@ -241,6 +248,60 @@ static bool merge_terms(struct merge *merge, struct kb_err *err)
 	return ok;
 }
 
+/* The forward builder's number of a source's word. */
+static bool word_of(struct merge *merge, struct source *source, uint64_t word, uint32_t *out)
+{
+	struct kb_sv text;
+	uint32_t term;
+
+	if (word >= kb_forward_words(source->segment))
+		return false;
+	if (source->word_map[word] == NO_WORD) {
+		if (!kb_forward_word_at(source->segment, (uint32_t)word, &text, &term)
+		    || term >= source->segment->terms)
+			return false;
+		source->word_map[word] =
+		        kb_forward_word(merge->forward, text, source->term_map[term]);
+	}
+	*out = source->word_map[word];
+	return true;
+}
+
+static bool merge_stream(struct merge *merge, struct source *source, struct kb_sv stream)
+{
+	const uint8_t *p = (const uint8_t *)stream.p, *end = p + stream.n;
+
+	while (p < end) {
+		uint64_t value;
+		uint32_t word;
+
+		p = kb_get_varint(p, end, &value);
+		if (!p)
+			return false;
+		if (value >= KB_FWD_WORD) {
+			if (!word_of(merge, source, value - KB_FWD_WORD, &word))
+				return false;
+			value = (uint64_t)KB_FWD_WORD + word;
+		}
+		kb_forward_add(merge->forward, value);
+	}
+	kb_forward_end_passage(merge->forward);
+	return true;
+}
+
+static bool merge_forward(struct merge *merge, struct source *source, struct kb_err *err)
+{
+	size_t words = kb_forward_words(source->segment);
+
+	source->word_map = kb_xmalloc(words * sizeof(*source->word_map));
+	memset(source->word_map, 0xff, words * sizeof(*source->word_map));
+	for (uint32_t doc = 0; doc < source->segment->passages; doc++)
+		if (kb_part_alive(source->part, doc)
+		    && !merge_stream(merge, source, kb_forward_stream(source->segment, doc)))
+			return kb_corrupt(err, "section forward is damaged at passage %u", doc);
+	return true;
+}
+
 static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 {
 	uint64_t total = 0;
@@ -258,11 +319,16 @@ static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 			               "a segment of %" PRIu64 " passages is over the limit of %u",
 			               total, KB_PASSAGES_MAX);
 		number_passages(source);
+		source->term_map = kb_xcalloc(source->segment->terms, sizeof(*source->term_map));
 	}
 	for (size_t i = 0; i < merge->count; i++)
 		merge_columns(merge, &merge->sources[i]);
 	if (!merge_terms(merge, err))
 		return false;
+	for (size_t i = 0; i < merge->count; i++)
+		if (!merge_forward(merge, &merge->sources[i], err))
+			return false;
+	kb_forward_put(merge->forward, NULL, merge->builder);
 	for (size_t i = 0; i < merge->count; i++)
 		if (!merge_text(merge, &merge->sources[i], err))
 			return false;
@@ -287,6 +353,7 @@ bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t c
 	kb_columns_init(&merge.columns);
 	kb_text_builder_init(&merge.text);
 	kb_dict_builder_init(&merge.dict);
+	merge.forward = kb_forward_new();
 	merge.builder = kb_builder_new(path);
 	ok = run(&merge, &bytes, err);
 	if (ok && info)
@@ -299,8 +366,12 @@ bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t c
 	kb_columns_fini(&merge.columns);
 	kb_text_builder_fini(&merge.text);
 	kb_dict_builder_fini(&merge.dict);
-	for (size_t i = 0; i < count; i++)
+	kb_forward_free(merge.forward);
+	for (size_t i = 0; i < count; i++) {
 		free(merge.sources[i].map);
+		free(merge.sources[i].term_map);
+		free(merge.sources[i].word_map);
+	}
 	free(merge.sources);
 	return ok;
 }

@@ -59,6 +59,7 @@ void kb_query_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct
 		out[i].weight = n * (QUERY_K3 + 1) / (n + QUERY_K3)
 		                * (order[i]->function ? FUNCTION_WEIGHT : 1);
 	}
+	query->question = terms;
 	query->terms = out;
 	query->term_count = count;
 }

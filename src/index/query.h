@@ -4,9 +4,9 @@
 
 #include "index/index.h"
 
-/* Sets terms and term_count, and leaves the rest alone. Each different term appears once: a term
- * that the question repeats weighs more, with saturation (k3 = 8); function and question words
- * weigh little, but not nothing, so that a question of only such words finds something. */
+/* Sets terms, term_count and question, and leaves the rest alone. Each different term appears once:
+ * a term that the question repeats weighs more, with saturation (k3 = 8); function and question
+ * words weigh little, but not nothing, so that a question of only such words finds something. */
 void kb_query_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
                     enum kb_lang lang, struct kb_query *query);
 

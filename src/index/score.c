@@ -93,7 +93,8 @@ void kb_best_offer(struct kb_best *best, uint32_t score, uint32_t part, uint32_t
 void kb_best_take(struct kb_best *best, struct kb_arena *arena, float unit, struct kb_hit **hits,
                   size_t *count)
 {
-	qsort(best->v, best->count, sizeof(*best->v), order);
+	if (best->count)
+		qsort(best->v, best->count, sizeof(*best->v), order);
 	*count = best->count;
 	*hits = KB_NEW_ARRAY(arena, best->count, struct kb_hit);
 	for (size_t i = 0; i < best->count; i++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "index/build.h"
+#include "index/forward.h"
 
 enum {
 	POOL_BLOCK = 1 << 20,
@@ -28,6 +28,7 @@ struct term {
 	uint32_t last_doc;
 	uint32_t bytes;          /* of the postings */
 	uint32_t now[KB_FIELDS]; /* counts in the passage in hand */
+	uint32_t number;         /* in the order they came; sorting moves them */
 };
 
 struct kb_segment_writer {
@@ -44,6 +45,9 @@ struct kb_segment_writer {
 	size_t touched_count, touched_capacity;
 	struct kb_columns columns;
 	struct kb_text_builder text;
+	struct kb_forward_builder *forward;
+	uint32_t *numbers; /* of the field in hand: a term's number for each term of the analysis */
+	size_t number_capacity;
 	bool too_large; /* a passage was */
 };
 
@@ -54,6 +58,7 @@ static void begin(struct kb_segment_writer *writer)
 	writer->pool_used = POOL_BLOCK; /* so that the first chunk takes a block */
 	kb_columns_init(&writer->columns);
 	kb_text_builder_init(&writer->text);
+	writer->forward = kb_forward_new();
 }
 
 static void end(struct kb_segment_writer *writer)
@@ -70,6 +75,8 @@ static void end(struct kb_segment_writer *writer)
 	free(writer->touched);
 	kb_columns_fini(&writer->columns);
 	kb_text_builder_fini(&writer->text);
+	kb_forward_free(writer->forward);
+	free(writer->numbers);
 	*writer = (struct kb_segment_writer){ .analyzer = analyzer };
 }
 
@@ -200,6 +207,7 @@ static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text)
 		               .n = (uint32_t)text.n,
 		               .hash = hash,
 		               .prefix = prefix_of(text),
+		               .number = (uint32_t)writer->term_count,
 		               .last_doc = UINT32_MAX };
 	writer->table[slot] = (uint32_t)++writer->term_count;
 	if (writer->term_count * 3 > writer->slots * 2)
@@ -207,9 +215,9 @@ static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text)
 	return (uint32_t)writer->term_count - 1;
 }
 
-/* Counts a field's terms; returns how many there are. */
-static uint32_t count_field(struct kb_segment_writer *writer, enum kb_field field,
-                            enum kb_lang lang, struct kb_sv text)
+/* Counts a field's terms and adds its sequence of words; returns how many terms there are. */
+static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field, enum kb_lang lang,
+                          struct kb_sv text)
 {
 	struct kb_terms terms;
 	uint32_t length = 0;
@@ -217,6 +225,7 @@ static uint32_t count_field(struct kb_segment_writer *writer, enum kb_field fiel
 	if (!text.n)
 		return 0;
 	kb_analyze(writer->analyzer, &writer->scratch, lang, text, &terms);
+	KB_GROW(writer->numbers, writer->number_capacity, terms.count);
 	for (size_t i = 0; i < terms.count; i++) {
 		uint32_t number;
 		struct term *term;
@@ -225,6 +234,7 @@ static uint32_t count_field(struct kb_segment_writer *writer, enum kb_field fiel
 			continue;
 		length++;
 		number = intern(writer, kb_term_key(terms.v[i].term));
+		writer->numbers[i] = number;
 		term = &writer->terms[number];
 		if (!(term->now[KB_FIELD_BODY] | term->now[KB_FIELD_TITLE]
 		      | term->now[KB_FIELD_HEADING])) {
@@ -234,11 +244,14 @@ static uint32_t count_field(struct kb_segment_writer *writer, enum kb_field fiel
 		}
 		term->now[field]++;
 	}
+	kb_forward_field(writer->forward, text, &terms, writer->numbers);
 	return length;
 }
 
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage)
 {
+	static const enum kb_field order[KB_FIELDS] = { KB_FIELD_TITLE, KB_FIELD_HEADING,
+		                                        KB_FIELD_BODY };
 	const struct kb_sv texts[KB_FIELDS] = { passage->text, passage->title, passage->heading };
 	uint32_t doc = writer->columns.passages;
 	uint8_t codes[KB_FIELDS];
@@ -248,11 +261,15 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 		writer->too_large = true;
 		return;
 	}
-	for (int f = 0; f < KB_FIELDS; f++) {
-		uint32_t length = count_field(writer, (enum kb_field)f, passage->lang, texts[f]);
+	for (int i = 0; i < KB_FIELDS; i++) {
+		enum kb_field f = order[i];
+		uint32_t length = add_field(writer, f, passage->lang, texts[f]);
 
 		codes[f] = kb_length_code(writer->columns.length_table, length);
+		if (f != KB_FIELD_BODY)
+			kb_forward_add(writer->forward, KB_FWD_FIELD);
 	}
+	kb_forward_end_passage(writer->forward);
 	for (size_t i = 0; i < writer->touched_count; i++) {
 		struct term *term = &writer->terms[writer->touched[i]];
 		struct kb_posting posting = { .doc = doc };
@@ -295,7 +312,8 @@ static void put_terms(struct kb_segment_writer *writer, struct kb_builder *build
 	kb_dict_builder_init(&dict);
 	kb_buf_init(&chain, KB_GIB(4));
 	kb_buf_init(&list, KB_GIB(4));
-	qsort(writer->terms, writer->term_count, sizeof(*writer->terms), by_text);
+	if (writer->term_count)
+		qsort(writer->terms, writer->term_count, sizeof(*writer->terms), by_text);
 	kb_builder_section(builder, KB_SEC_POSTINGS);
 	for (size_t i = 0; i < writer->term_count; i++) {
 		const struct term *term = &writer->terms[i];
@@ -323,6 +341,17 @@ static void put_terms(struct kb_segment_writer *writer, struct kb_builder *build
 	kb_dict_builder_fini(&dict);
 }
 
+/* Writes the sequences; the terms are sorted by now. */
+static void put_forward(struct kb_segment_writer *writer, struct kb_builder *builder)
+{
+	uint32_t *map = kb_xmalloc(writer->term_count * sizeof(*map));
+
+	for (size_t i = 0; i < writer->term_count; i++)
+		map[writer->terms[i].number] = (uint32_t)i;
+	kb_forward_put(writer->forward, map, builder);
+	free(map);
+}
+
 bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path,
                               struct kb_segment_info *info, struct kb_err *err)
 {
@@ -331,6 +360,7 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
 	bool ok;
 
 	put_terms(writer, builder);
+	put_forward(writer, builder);
 	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
 	ok = kb_text_put(&writer->text, builder, err);
 	if (writer->too_large)
