@@ -88,6 +88,13 @@ bool kb_char_is_capital(uint32_t cp)
 	return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LT;
 }
 
+bool kb_char_is_small(uint32_t cp)
+{
+	if (cp < 0x80)
+		return cp >= 'a' && cp <= 'z';
+	return utf8proc_category((utf8proc_int32_t)cp) == UTF8PROC_CATEGORY_LL;
+}
+
 uint32_t kb_char_lower(uint32_t cp)
 {
 	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp);

@@ -19,6 +19,7 @@ enum kb_char_kind {
 enum kb_char_kind kb_char_kind(uint32_t cp);
 bool kb_char_is_mark(uint32_t cp);    /* combining marks */
 bool kb_char_is_capital(uint32_t cp); /* upper and title case */
+bool kb_char_is_small(uint32_t cp);   /* lower case */
 uint32_t kb_char_lower(uint32_t cp);
 /* 0 to 9 for the decimal digits of any script, else -1. */
 int kb_char_digit(uint32_t cp);
