@@ -2,7 +2,7 @@
  * Small authenticated JSON reads a second: two loop threads, 64 kept connections, the load
  * generator on the same cores. Peer: one node:http process.
  *
- *   bench_http_small [seconds]
+ *   http_small [seconds]
  */
 #include <errno.h>
 #include <stdio.h>

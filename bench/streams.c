@@ -3,7 +3,7 @@
  * threads through kb_stream_write(). Delay is from the event's planned time to its arrival at the
  * client. Peer: one node:http process.
  *
- *   bench_streams [N]
+ *   streams [N]
  */
 #include <errno.h>
 #include <fcntl.h>

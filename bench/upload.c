@@ -2,7 +2,7 @@
  * A file of 100 MB as a form, to disk: MB/s, memory added, bytes compared. Peer: node:http that
  * writes the body as it comes, without parsing: an upper bound for it.
  *
- *   bench_upload [MB] [directory]
+ *   upload [MB] [directory]
  */
 #include <fcntl.h>
 #include <stdio.h>
