@@ -1,12 +1,13 @@
 /*
  * Which part of a page is its content.
  *
- * Every text block (the text whose nearest block element is the same) gets a value: prose counts for
- * its length; links, short labels and what its element's class or role calls a sidebar, a comment or
- * an advertisement count against. The element whose blocks sum to most is the content: going up
- * to its parent would take in more furniture than text, going down would lose text. Within it, parts
- * whose own sum is negative go. The idea is that of a maximum subarray, on a tree; names and weights
- * stand in the tables below and were chosen on news pages, blogs and documentation of many sites.
+ * Every text block (the text whose nearest block element is the same) gets a value: prose counts
+ * for its length; links, short labels and what its element's class or role calls a sidebar, a
+ * comment or an advertisement count against. The element whose blocks sum to most is the content:
+ * going up to its parent would take in more furniture than text, going down would lose text. Within
+ * it, parts whose own sum is negative go. The idea is that of a maximum subarray, on a tree; names
+ * and weights stand in the tables below and were chosen on news pages, blogs and documentation of
+ * many sites.
  */
 #include "base/hash.h"
 #include "parse/html_tree.h"
@@ -17,13 +18,16 @@
 
 enum {
 	TOKEN_MAX = 40,
-	PROSE_BYTES = 80,   /* a block of this much text and a sentence mark is prose */
+	PROSE_BYTES = 80,    /* a block of this much text and a sentence mark is prose */
 	SENTENCE_BYTES = 30, /* a shorter one counts where it ends like a sentence */
 	TEASER_BYTES = 600,  /* most text of a teaser beside its links */
 	TEASER_LINK_BYTES = 12,
-	TEASERS = 3,         /* so many side by side are a list of other pages */
-	FORM_BYTES = 500,    /* text of a box that is there for its form */
+	TEASERS = 3,      /* so many side by side are a list of other pages */
+	INDEX_SUM = 300,  /* under this a page has no prose to speak of, and <main> decides */
+	FORM_BYTES = 500, /* text of a box that is there for its form */
 	LABEL_MAX = 64,
+	CAPTION_STEPS = 4,      /* up from a caption to the element that holds its picture */
+	CAPTION_NODES = 60,     /* which is small */
 	ARTICLE_PARAGRAPHS = 3, /* a page with so much prose is read as an article */
 };
 
@@ -41,7 +45,7 @@ static const char *const furniture_words[] = {
 	"register", "related", "replies", "reply", "respond", "search", "share", "sharebar", "sharing", "shares", "shop", "sidebar", "signup", "skip", "skyscraper",
 	"social", "sponsor", "sponsored", "sponsors", "subscribe", "subscription", "tabs", "tagcloud", "tags", "teaser", "teasers", "toc", "toolbar", "tooltip",
 	"trending", "widget", "widgets", "taboola", "noprint", "visually", "utility", "upsell", "donate",
-	"addthis", "sharedaddy", "authorbox", "bio", "crumbs", "agegate", "supplemental", "flyout", "dropdown", "caption", "captions", "credit", "credits", "dateline", "timestamp", "datetime", "published", "pubdate", "author", "authors", "slideshow", "lightbox", "offscreen", "screenreader", "followus", "follow",
+	"addthis", "sharedaddy", "authorbox", "bio", "crumbs", "agegate", "supplemental", "flyout", "dropdown", "dateline", "timestamp", "datetime", "published", "pubdate", "author", "authors", "slideshow", "lightbox", "offscreen", "screenreader", "followus", "follow",
 };
 /* Parts of a name that are as good as whole words. */
 static const char *const furniture_parts[] = {
@@ -63,6 +67,9 @@ static const char *const labels[] = {
 	"facebook", "twitter", "whatsapp", "linkedin", "pinterest", "reddit", "story continues below", "article continues below",
 	"you may also like", "you may also like...", "this slideshow requires javascript.", "anzeige", "werbung", "publicit\xc3\xa9", "publicidad", "learn more",
 };
+/* Words in the names of what stands under a picture. */
+static const char *const caption_words[] = { "caption", "captions", "credit", "credits", "copyright", "photographer" };
+static const char *const picture_words[] = { "image", "photo", "picture", "img", "media", "gallery", "slide", "video", "wp", "hero" };
 /* How lines begin that lead to another page. */
 static const char *const pointers[] = {
 	"related", "read more", "read also", "read:", "see also", "see more", "also:", "also read", "more:", "more on", "watch", "click here", "don\xe2\x80\x99t miss", "don't miss",
@@ -71,8 +78,9 @@ static const char *const pointers[] = {
 // clang-format on
 
 struct info {
-	uint32_t bytes, links, marks; /* of the block's own text: in all, within links, sentence marks */
-	bool has_blocks;              /* text blocks lie below it */
+	uint32_t bytes, links,
+	        marks;   /* of the block's own text: in all, within links, sentence marks */
+	bool has_blocks; /* text blocks lie below it */
 	uint8_t verdict;
 	float value; /* of its own text */
 	float sum;   /* of the subtree */
@@ -153,8 +161,53 @@ static enum verdict judge_name(struct kb_sv name)
 	return verdict;
 }
 
+static bool has_word(struct kb_sv name, const char *const *list, size_t count)
+{
+	char word[TOKEN_MAX];
+
+	while (next_word(&name, word))
+		if (in_list(word, list, count))
+			return true;
+	return false;
+}
+
+/* What stands under a picture says little without it; what stands under a table or a listing is
+ * part of the text. */
+static bool is_caption(const struct kb_html_tree *tree, uint32_t i)
+{
+	struct kb_sv name = kb_html_attr(tree, i, "class");
+	uint32_t up = i;
+
+	if (tree->nodes[i].tag != KB_TAG_figcaption
+	    && !has_word(name, caption_words, KB_COUNTOF(caption_words)))
+		return false;
+	if (has_word(name, picture_words, KB_COUNTOF(picture_words)))
+		return true;
+	for (int steps = 0; steps < CAPTION_STEPS && up; steps++) {
+		up = tree->nodes[up].parent;
+		if (tree->nodes[up].end - up > CAPTION_NODES)
+			return false;
+		for (uint32_t j = up; j < tree->nodes[up].end; j++)
+			if (tree->nodes[j].tag == KB_TAG_img || tree->nodes[j].tag == KB_TAG_picture
+			    || tree->nodes[j].tag == KB_TAG_video
+			    || tree->nodes[j].tag == KB_TAG_iframe)
+				return true;
+	}
+	return false;
+}
+
+/* A section's id is made of its heading's words. */
+static bool is_section(const struct kb_html_tree *tree, uint32_t i)
+{
+	static const char *const words[] = { "section", "level", "subsection" };
+
+	return tree->nodes[i].tag == KB_TAG_section
+	       || has_word(kb_html_attr(tree, i, "class"), words, KB_COUNTOF(words));
+}
+
 static enum verdict judge(const struct kb_html_tree *tree, uint32_t i)
 {
+	enum { ID = 1 };
 	static const char *const names[] = { "class", "id", "role" };
 	enum verdict verdict = NEUTRAL;
 
@@ -167,9 +220,16 @@ static enum verdict judge(const struct kb_html_tree *tree, uint32_t i)
 	case KB_TAG_form:
 	case KB_TAG_menu:
 		return FURNITURE;
-	case KB_TAG_p: /* prose is judged by itself */
+	case KB_TAG_p: /* prose is judged by itself, and a heading's id is made of its words */
 	case KB_TAG_pre:
-		return NEUTRAL;
+	case KB_TAG_h1:
+	case KB_TAG_h2:
+	case KB_TAG_h3:
+	case KB_TAG_h4:
+	case KB_TAG_h5:
+	case KB_TAG_h6:
+	case KB_TAG_dt:
+		return is_caption(tree, i) ? FURNITURE : NEUTRAL;
 	case KB_TAG_html:
 	case KB_TAG_body:
 	case KB_TAG_main:
@@ -178,11 +238,15 @@ static enum verdict judge(const struct kb_html_tree *tree, uint32_t i)
 	default:
 		break;
 	}
+	if (is_caption(tree, i))
+		return FURNITURE;
 	for (size_t n = 0; n < KB_COUNTOF(names); n++) {
 		struct kb_sv name = kb_html_attr(tree, i, names[n]);
-		enum verdict one = name.n ? judge_name(name) : NEUTRAL;
 
-		verdict = KB_MAX(verdict, one);
+		if (n == ID && is_section(tree, i))
+			continue;
+		if (name.n)
+			verdict = KB_MAX(verdict, judge_name(name));
 	}
 	return verdict;
 }
@@ -199,7 +263,8 @@ static uint32_t count_marks(struct kb_sv text)
 		if (c == ',' || c == '.' || c == ';' || c == '!' || c == '?')
 			n++;
 		else if (i + 2 < text.n && c >= 0xe3
-		         && (!memcmp(text.p + i, "\xe3\x80\x82", 3) || !memcmp(text.p + i, "\xef\xbc\x8c", 3)
+		         && (!memcmp(text.p + i, "\xe3\x80\x82", 3)
+		             || !memcmp(text.p + i, "\xef\xbc\x8c", 3)
 		             || !memcmp(text.p + i, "\xe3\x80\x81", 3)))
 			n++;
 	}
@@ -292,8 +357,8 @@ static void add_up(struct page *page)
 		info->prose += (float)(info->bytes - info->links);
 		info->linked += (float)info->links;
 		info->sum += info->value;
-		/* What its name calls furniture counts against its surroundings, unless it is most of
-		 * the page; that is known only at the top, so it is done in a second pass. */
+		/* What its name calls furniture counts against its surroundings, unless it is most
+		 * of the page; that is known only at the top, so it is done in a second pass. */
 		above->good += info->good;
 		above->prose += info->prose;
 		above->linked += info->linked;
@@ -313,7 +378,13 @@ static void sum_up(struct page *page)
 			info->sum = info->good = 0;
 		if ((info->verdict == FURNITURE && info->good < all * 0.4f)
 		    || (info->verdict == STRONG_FURNITURE && info->good < all * 0.8f)) {
-			if(getenv("KB_DBG")&&info->good>200) fprintf(stderr,"drop good=%.0f of %.0f <%d class=%.*s id=%.*s role=%.*s\n",(double)info->good,(double)all,tree->nodes[i].tag,KB_SV_ARG(kb_html_attr(tree,i,"class")),KB_SV_ARG(kb_html_attr(tree,i,"id")),KB_SV_ARG(kb_html_attr(tree,i,"role")));
+			if (getenv("KB_DBG") && info->good > 200)
+				fprintf(stderr,
+				        "drop good=%.0f of %.0f <%d class=%.*s id=%.*s role=%.*s\n",
+				        (double)info->good, (double)all, tree->nodes[i].tag,
+				        KB_SV_ARG(kb_html_attr(tree, i, "class")),
+				        KB_SV_ARG(kb_html_attr(tree, i, "id")),
+				        KB_SV_ARG(kb_html_attr(tree, i, "role")));
 			page->tree->nodes[i].flags |= KB_HTML_DROP;
 			info->sum = -5;
 		}
@@ -324,20 +395,24 @@ static void sum_up(struct page *page)
 static uint32_t find_main(const struct page *page)
 {
 	const struct kb_html_tree *tree = page->tree;
-	uint32_t best = 0;
+	uint32_t best = 0, declared = 0;
 	float most = 0;
 
 	for (uint32_t i = 1; i < tree->count; i++) {
+		if (tree->nodes[i].tag == KB_TAG_main && !declared
+		    && !(tree->nodes[i].flags & KB_HTML_HIDDEN))
+			declared = i;
 		if (tree->nodes[i].flags & KB_HTML_DROP) {
 			i = tree->nodes[i].end - 1;
 			continue;
 		}
-		if (is_block(tree->nodes[i].tag) && page->info[i].sum >= most && page->info[i].sum > 0) {
+		if (is_block(tree->nodes[i].tag) && page->info[i].sum >= most
+		    && page->info[i].sum > 0) {
 			most = page->info[i].sum;
 			best = i;
 		}
 	}
-	return best;
+	return most < INDEX_SUM && declared ? declared : best;
 }
 
 /* ---- within the content */
@@ -374,11 +449,11 @@ static void prune_links(struct page *page, uint32_t main)
 		const struct info *info = &page->info[i];
 		uint16_t tag = tree->nodes[i].tag;
 		bool list = tag == KB_TAG_ul || tag == KB_TAG_ol || tag == KB_TAG_div
-		            || tag == KB_TAG_section || tag == KB_TAG_dl;
+		            || tag == KB_TAG_section;
 
 		if (tree->nodes[i].flags & KB_HTML_DROP) {
 			i = tree->nodes[i].end - 1;
-		} else if (list && info->linked > info->prose && info->linked > 20) {
+		} else if (list && info->linked > 2 * info->prose && info->linked > 20) {
 			drop(tree, i);
 			i = tree->nodes[i].end - 1;
 		}
@@ -515,6 +590,15 @@ static bool is_text_tag(uint16_t tag)
 	       && kb_html_kind(tag) != KB_HTML_HEADING;
 }
 
+static bool is_in_list(const struct kb_html_tree *tree, uint32_t i, uint32_t main)
+{
+	for (; i > main; i = tree->nodes[i].parent)
+		if (tree->nodes[i].tag == KB_TAG_li || tree->nodes[i].tag == KB_TAG_dd
+		    || tree->nodes[i].tag == KB_TAG_td)
+			return true;
+	return false;
+}
+
 /* Block by block: lines that are only a link, labels, words said twice, and the short lines before
  * the first and behind the last paragraph of an article (place, date, author, buttons). */
 static void prune_blocks(struct page *page, uint32_t main)
@@ -554,14 +638,17 @@ static void prune_blocks(struct page *page, uint32_t main)
 		if (text.n < LABEL_MAX && is_label_of(text, labels, KB_COUNTOF(labels), true))
 			drop_own(tree, i);
 		else if (is_text_tag(tag)
-		         && (info->links * 20 >= info->bytes * 19
+		         && ((info->links * 20 >= info->bytes * 19
+		              && !kb_sv_istarts(text, KB_SV("http")))
 		             || (info->links * 2 > info->bytes
 		                 && is_label_of(text, pointers, KB_COUNTOF(pointers), false))))
 			drop_own(tree, i);
-		else if (info->bytes >= PROSE_BYTES * 3 / 4 && see(&seen, hash_own(tree, i)))
+		else if (info->bytes >= PROSE_BYTES * 3 / 4 && info->marks && is_text_tag(tag)
+		         && !is_in_list(tree, i, main) && see(&seen, hash_own(tree, i)))
 			drop_own(tree, i);
 		else if (prose >= ARTICLE_PARAGRAPHS && i < first && info->bytes < PROSE_BYTES
-		         && kb_html_kind(tag) != KB_HTML_HEADING && tag != KB_TAG_pre && tag != KB_TAG_td)
+		         && kb_html_kind(tag) != KB_HTML_HEADING && tag != KB_TAG_pre
+		         && tag != KB_TAG_td)
 			drop_own(tree, i);
 		else if (prose >= ARTICLE_PARAGRAPHS && i > last && is_text_tag(tag)
 		         && info->bytes < SENTENCE_BYTES * 2 && !info->marks)
@@ -593,9 +680,37 @@ static void prune_headings(struct page *page, uint32_t main)
 	}
 }
 
+/* The page's own heading, where it stands before the content rather than in it; or 0. */
+static uint32_t title_of(const struct page *page, uint32_t main)
+{
+	const struct kb_html_tree *tree = page->tree;
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < tree->nodes[main].end; i++)
+		if (tree->nodes[i].flags & (KB_HTML_DROP | KB_HTML_HIDDEN))
+			i = tree->nodes[i].end - 1;
+		else if (tree->nodes[i].tag == KB_TAG_h1 && page->info[i].bytes
+		         && page->info[i].links * 2 < page->info[i].bytes)
+			found = i;
+	return found < main ? found : 0;
+}
+
+static void keep_only(struct kb_html_tree *tree, uint32_t main, uint32_t title)
+{
+	for (uint32_t i = 1; i < tree->count; i++) {
+		bool around = i <= title && title < tree->nodes[i].end;
+		bool within = title && i > title && i < tree->nodes[title].end;
+
+		if ((i < main ? tree->nodes[i].end <= main : i >= tree->nodes[main].end)
+		    && !(title && around) && !within)
+			drop(tree, i);
+	}
+}
+
 void kb_html_mark_main(struct kb_html_tree *tree)
 {
-	struct page page = { .tree = tree, .info = kb_xcalloc(tree->count + 1, sizeof(struct info)) };
+	struct page page = { .tree = tree,
+		             .info = kb_xcalloc(tree->count + 1, sizeof(struct info)) };
 	uint32_t main;
 
 	for (uint32_t i = 1; i < tree->count; i++)
@@ -608,12 +723,12 @@ void kb_html_mark_main(struct kb_html_tree *tree)
 	main = find_main(&page);
 	if (main) {
 		prune_forms(&page, main);
-		prune_links(&page, main);
+		if (page.info[main].prose
+		    > page.info[main].linked) /* else it is an index of pages */
+			prune_links(&page, main);
 		prune_blocks(&page, main);
 		prune_headings(&page, main);
-		for (uint32_t i = 1; i < tree->count; i++)
-			if (i < main ? tree->nodes[i].end <= main : i >= tree->nodes[main].end)
-				drop(tree, i);
+		keep_only(tree, main, title_of(&page, main));
 	}
 	free(page.info);
 }
