@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "parse/html_tree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,13 +377,6 @@ static void sum_up(struct page *page)
 			info->sum = info->good = 0;
 		if ((info->verdict == FURNITURE && info->good < all * 0.4f)
 		    || (info->verdict == STRONG_FURNITURE && info->good < all * 0.8f)) {
-			if (getenv("KB_DBG") && info->good > 200)
-				fprintf(stderr,
-				        "drop good=%.0f of %.0f <%d class=%.*s id=%.*s role=%.*s\n",
-				        (double)info->good, (double)all, tree->nodes[i].tag,
-				        KB_SV_ARG(kb_html_attr(tree, i, "class")),
-				        KB_SV_ARG(kb_html_attr(tree, i, "id")),
-				        KB_SV_ARG(kb_html_attr(tree, i, "role")));
 			page->tree->nodes[i].flags |= KB_HTML_DROP;
 			info->sum = -5;
 		}
