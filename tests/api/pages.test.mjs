@@ -20,7 +20,7 @@ test("search finds parts of names without case, * and ? standing for others", as
   const agent = await kb.agent({ files: Object.fromEntries(names.map((n, i) => [n, `Document number ${i} about something.`])) });
   const cases = {
     report: [0, 1], "REPORT-2023": [0], "report-202?.txt": [0, 1], "report-2?.txt": [], "*2024*": [1], "r*4": [1], "sum*md": [2], "?ummary": [2], "%": [3], "100%_": [3],
-    "[old]": [4], "nothing": [], "": [0, 1, 2, 3, 4], "*": [0, 1, 2, 3, 4], "/preview/": [0, 1, 2, 3, 4],
+    "[old]": [4], "nothing": [], "": [0, 1, 2, 3, 4], "*": [0, 1, 2, 3, 4],
   };
   for (const [search, wanted] of Object.entries(cases)) {
     const { pages } = await agent.expect(200, "GET", "/pages", { query: { search, order: "asc" } });
@@ -59,7 +59,7 @@ test("a document that cannot be read says why in a sentence", async (t) => {
 
 test("one bad document does not hold up the good ones beside it", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: { "bad.pdf": "%PDF-", ...library, "worse.docx": "PK" } });
+  const agent = await kb.agent({ files: { "bad.pdf": "%PDF-", ...library, "worse.docx": Buffer.from("PK\u0003\u0004 no archive") } });
   const states = Object.fromEntries((await agent.pages()).map((page) => [page.filename, page.index_status]));
   assert.deepEqual(states, { "bad.pdf": "failed", "worse.docx": "failed", "lighthouse.md": "ok", "espresso.md": "ok", "returns.txt": "ok" });
   assert.equal((await agent.expect(200, "GET")).is_chat_active, true);
