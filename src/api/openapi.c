@@ -102,6 +102,8 @@ static void operation_id(const struct kb_api_route *row, char *out, size_t size)
 	for (const char *p = row->method; *p && n + 1 < size; p++)
 		out[n++] = (char)tolower((unsigned char)*p);
 	for (const char *p = row->path; *p && n + 1 < size; p++) {
+		if (*p == '-')
+			out[n++] = '_'; /* tells chat-completions from chat/completions */
 		if (!isalnum((unsigned char)*p)) {
 			upper = true;
 			if (*p == '{')
