@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -52,6 +52,7 @@ export class Service {
   }
 
   async begin() {
+    if (this.dir) await mkdir(this.dir, { recursive: true });
     this.dir ??= await mkdtemp(path.join(tmpdir(), "docent-story-"));
     await this.spawn();
     this.key = await this.newKey();
