@@ -70,6 +70,9 @@ enum kb_lang kb_lang_of_text(struct kb_sv text);
 /* Of a question: script first, then function words and telling letters; short texts are hard. */
 enum kb_lang kb_lang_of_question(struct kb_sv text);
 
+/* A longer run of letters and digits is cut into words of at most so many bytes. */
+enum { KB_WORD_BYTES = 120 };
+
 enum kb_term_flag {
 	KB_TERM_STOP = 1, /* one of the few words that are not indexed, but counted in positions */
 	KB_TERM_FUNCTION = 2, /* a function or question word of its language */

@@ -39,7 +39,8 @@ struct kb_segment_info {
 struct kb_segment_writer *kb_segment_writer_new(void);
 void kb_segment_writer_free(struct kb_segment_writer *writer);
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
-/* Writes the file (durable: fsync'd) and empties the writer for the next segment. */
+/* Writes the file (durable: fsync'd) and empties the writer for the next segment, also when it
+ * fails. KB_E_TOO_LARGE: a passage was over 16 MB. */
 bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path,
                               struct kb_segment_info *info, struct kb_err *err) KB_MUST_CHECK;
 
@@ -49,6 +50,16 @@ struct kb_segment *kb_segment_open(const char *path, bool verify, struct kb_err 
 struct kb_segment *kb_segment_hold(struct kb_segment *segment);
 void kb_segment_release(struct kb_segment *segment);
 void kb_segment_info(const struct kb_segment *segment, struct kb_segment_info *info);
+/* Compares every section with its checksum. */
+bool kb_segment_verify(const struct kb_segment *segment, struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_section_info {
+	const char *name;
+	int64_t bytes;
+};
+/* Fills up to max rows; returns how many sections there are. */
+size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_info *out,
+                           size_t max);
 
 /* A segment and the index version that it contains everything of. */
 struct kb_snapshot_part {
@@ -79,6 +90,10 @@ struct kb_query {
 	const struct kb_query_term *terms;
 	size_t term_count;
 	size_t limit;
+	/* Ranks the best so many of the first step anew (rerank.h); 0: none. `question` is the
+	 * analysed text; kb_query_build() sets it. */
+	size_t rerank;
+	struct kb_terms question;
 	/* Passages of pages that fn refuses are skipped before they are scored. NULL: all. */
 	bool (*allow)(void *arg, int64_t page_id);
 	void *allow_arg;
@@ -101,6 +116,9 @@ float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
 /* Reads the stored passage. */
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
                          uint32_t doc, struct kb_passage *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* The page of a passage, without reading its text; -1: there is no such passage. */
+int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc);
 
 /* Writes one segment with the living passages of parts first to first + count - 1. The deletions of
  * the snapshot are applied, so the new segment stands for the snapshot's version, not for its

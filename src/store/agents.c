@@ -141,7 +141,8 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 	ok = kb_db_next_id(conn, "agent", 1, &agent->id, err)
 	     && kb_db_run(conn, &sql[ADD],
 	                  KB_VALUES(kb_int(agent->id), kb_int(agent->account_id),
-	                            kb_text(agent->name), kb_text(kb_fold(&arena, agent->name)),
+	                            kb_text(agent->name),
+	                            kb_text(kb_store_fold(&arena, agent->name)),
 	                            kb_nullable(agent->sitemap_path), kb_text(agent->type),
 	                            kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
 	                            kb_int(agent->is_shared), kb_int(agent->is_active),
@@ -356,7 +357,7 @@ static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
 	after->updated_at = in->now;
 	return kb_db_run(conn, &sql[UPDATE],
 	                 KB_VALUES(kb_int(in->id), kb_text(after->name),
-	                           kb_text(kb_fold(in->arena, after->name)),
+	                           kb_text(kb_store_fold(in->arena, after->name)),
 	                           kb_nullable(after->sitemap_path), kb_text(after->type),
 	                           kb_nullable(after->shareable_slug), kb_int(after->is_master),
 	                           kb_int(after->is_shared), kb_int(after->are_licenses_allowed),

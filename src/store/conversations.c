@@ -109,7 +109,7 @@ static bool insert(struct kb_conn *conn, struct kb_arena *arena, struct kb_conve
 	       && kb_db_run(conn, &sql[ADD],
 	                    KB_VALUES(kb_int(row->agent_id), kb_int(row->id),
 	                              kb_text(row->session_id), kb_text(row->name),
-	                              kb_text(kb_fold(arena, row->name)), kb_int(naming),
+	                              kb_text(kb_store_fold(arena, row->name)), kb_int(naming),
 	                              kb_int(row->created_by), kb_int(row->created_at)),
 	                    NULL, err);
 }
@@ -119,7 +119,7 @@ static bool set_name(struct kb_conn *conn, struct kb_arena *arena,
 {
 	return kb_db_run(conn, &sql[RENAME],
 	                 KB_VALUES(kb_int(row->agent_id), kb_int(row->id), kb_text(row->name),
-	                           kb_text(kb_fold(arena, row->name)), kb_int(naming),
+	                           kb_text(kb_store_fold(arena, row->name)), kb_int(naming),
 	                           kb_int(row->updated_at)),
 	                 NULL, err);
 }

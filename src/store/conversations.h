@@ -53,10 +53,16 @@ struct kb_message {
 	int64_t created_at, updated_at;
 };
 
+/* An id for a message that is yet to be stored: a stream names it before its message is whole. Ids
+ * that are never used leave gaps. */
+bool kb_store_message_reserve(struct kb_store *store, int64_t *id,
+                              struct kb_err *err) KB_MUST_CHECK;
+
 /*
- * Stores a finished message: fills id, conversation_id, created_at, updated_at. In one transaction
- * it finds the conversation by session_id or makes it, names it after the first prompt (255
- * characters) unless it has a name, and counts the query of the account and the agent.
+ * Stores a finished message: fills id (unless it is a reserved one), conversation_id, created_at,
+ * updated_at. In one transaction it finds the conversation by session_id or makes it, names it
+ * after the first prompt (255 characters) unless it has a name, and counts the query of the account
+ * and the agent.
  */
 bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           int64_t account_id, struct kb_sv session_id, struct kb_message *message,

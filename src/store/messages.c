@@ -91,11 +91,11 @@ static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
 	struct add *in = arg;
 	struct kb_message *m = in->message;
 	struct kb_totals totals = { .queries = 1, .query_credits = !m->failed };
-	int64_t id;
+	int64_t id = m->id;
 
 	if (!kb_conversation_use(conn, in->arena, in->agent_id, in->account_id, in->session_id,
 	                         m->query, in->now, in->conversation, err)
-	    || !kb_db_next_id(conn, "message", 1, &id, err)
+	    || (id == 0 && !kb_db_next_id(conn, "message", 1, &id, err))
 	    || !kb_db_run(conn, &sql[ADD],
 	                  KB_VALUES(kb_int(in->agent_id), kb_int(in->conversation->id), kb_int(id),
 	                            kb_text(m->query), kb_text(m->response), kb_text(in->citations),
@@ -113,6 +113,34 @@ static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
 	       && kb_db_run(conn, &sql[MONTH_ADD],
 	                    KB_VALUES(kb_int(in->account_id), kb_int(month_of(in->now))), NULL,
 	                    err);
+}
+
+/* Ids are taken from the store in lots: one durable write for so many streams. */
+enum { IDS_AT_ONCE = 64 };
+
+static bool take_ids(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	return kb_db_next_id(conn, "message", IDS_AT_ONCE, arg, err);
+}
+
+bool kb_store_message_reserve(struct kb_store *store, int64_t *id, struct kb_err *err)
+{
+	bool ok = true;
+
+	pthread_mutex_lock(&store->ids_lock);
+	if (store->message_id == store->message_id_end) {
+		int64_t first;
+
+		ok = kb_db_write(store->db, take_ids, &first, err);
+		if (ok) {
+			store->message_id = first;
+			store->message_id_end = first + IDS_AT_ONCE;
+		}
+	}
+	if (ok)
+		*id = store->message_id++;
+	pthread_mutex_unlock(&store->ids_lock);
+	return ok;
 }
 
 bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

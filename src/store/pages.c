@@ -153,8 +153,8 @@ static bool add_page(struct kb_conn *conn, struct add *in, size_t i, int64_t upl
                      struct kb_err *err)
 {
 	const struct kb_page_new *page = &in->pages[i];
-	struct kb_sv url_key = kb_fold(&in->arena, page->url);
-	struct kb_sv filename_key = kb_fold(&in->arena, page->filename);
+	struct kb_sv url_key = kb_store_fold(&in->arena, page->url);
+	struct kb_sv filename_key = kb_store_fold(&in->arena, page->filename);
 
 	return kb_db_run(conn, &sql[ADD],
 	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->first_id + (int64_t)i),

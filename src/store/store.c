@@ -180,6 +180,8 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 	if (!kb_dir_make(dsn, err))
 		return NULL;
 	store = kb_xcalloc(1, sizeof(*store));
+
+	pthread_mutex_init(&store->ids_lock, NULL);
 	store->clock = clock;
 	store->log = log;
 	store->directory = kb_xstrdup(dsn);
@@ -212,6 +214,7 @@ void kb_store_close(struct kb_store *store)
 	kb_cache_free(store->agents);
 	kb_fd_close(&store->lock_fd);
 	free(store->directory);
+	pthread_mutex_destroy(&store->ids_lock);
 	free(store);
 }
 

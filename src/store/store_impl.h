@@ -2,6 +2,8 @@
 #ifndef KB_STORE_STORE_IMPL_H
 #define KB_STORE_STORE_IMPL_H
 
+#include <pthread.h>
+
 #include "base/buf.h"
 #include "store/agents.h"
 #include "store/cache.h"
@@ -16,6 +18,9 @@ struct kb_store {
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
 	_Atomic int64_t ready_at; /* when the last probe succeeded (mono) */
+	/* Message ids taken ahead of their messages: [message_id, message_id_end). */
+	pthread_mutex_t ids_lock;
+	int64_t message_id, message_id_end;
 };
 
 static inline int64_t kb_store_now(const struct kb_store *store)
@@ -36,7 +41,7 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 /* ---- texts.c ---- */
 
 /* Unicode compatibility case folding, for the *_key columns. Bad bytes become U+FFFD. */
-struct kb_sv kb_fold(struct kb_arena *arena, struct kb_sv text);
+struct kb_sv kb_store_fold(struct kb_arena *arena, struct kb_sv text);
 /* The LIKE pattern (ESCAPE '\') that finds the text anywhere in a folded column; empty for an empty
  * text. With `wild`, '*' stands for any text and '?' for any character. */
 enum { KB_PATTERN_MAX = 1000 };

@@ -48,7 +48,7 @@ static bool fold_ascii(struct kb_arena *arena, struct kb_sv text, struct kb_sv *
 	return true;
 }
 
-struct kb_sv kb_fold(struct kb_arena *arena, struct kb_sv text)
+struct kb_sv kb_store_fold(struct kb_arena *arena, struct kb_sv text)
 {
 	utf8proc_uint8_t *folded = NULL;
 	utf8proc_ssize_t n;
@@ -96,7 +96,7 @@ bool kb_like_pattern(struct kb_arena *arena, struct kb_sv text, bool wild, struc
 		if (i < text.n && !(wild && (c == '*' || c == '?')))
 			continue;
 		/* Folded in pieces: a full-width asterisk is no wild card. */
-		add_escaped(&buf, kb_fold(arena, kb_sv_sub(text, start, i - start)));
+		add_escaped(&buf, kb_store_fold(arena, kb_sv_sub(text, start, i - start)));
 		any = any && i == start;
 		start = i + 1;
 		if (c == '?')

@@ -1,0 +1,167 @@
+/*
+ * The question's terms as a query, and the rule for follow-ups: terms of the user's earlier turns
+ * come along at a fraction of their weight, halved with each turn further back, and only when the
+ * turn leans on what went before.
+ */
+#include "answer/question.h"
+
+#include <string.h>
+
+#include "answer/cues.h"
+#include "index/query.h"
+
+enum {
+	QUERY_MAX = 200, /* distinct terms of a query; more of a long text are left out */
+	HISTORY_MAX = 6, /* turns back that are looked at */
+	FEW_TERMS = 2,   /* content terms or fewer: it says too little by itself */
+	SOME_TERMS = 4,
+};
+
+#define CARRY_MUCH 0.4f
+#define CARRY_SOME 0.2f
+
+/* Words that point back. */
+static const struct {
+	enum kb_lang lang;
+	const char *anywhere, *start; /* words; words a turn begins with */
+	const char *empty;            /* polite words that are no content */
+} leaning[] = {
+	{ KB_LANG_EN, " they this these he she one ones such it him her his their its them those ",
+	  " and or but so also then what_about how_about tell_me_more more why because ok ",
+	  " please thanks thank hello hi hey okay ok yes yeah sure cool great sorry " },
+	{ KB_LANG_DE,
+	  " er sie es dies diese dieser dieses diesem davon dazu damit dort deren dessen ",
+	  " und oder aber auch dann was_ist_mit wie_ist mehr warum ",
+	  " bitte danke hallo ja nein " },
+	{ KB_LANG_FR, " il elle ils elles cela ça ce celui celle y en ceux ",
+	  " et ou mais aussi alors qu_en pourquoi ", " merci bonjour plait oui non " },
+	{ KB_LANG_ES, " él ella ellos ellas esto eso este ese lo la ",
+	  " y e o pero también entonces qué_hay por_qué ", " gracias hola favor sí no " },
+	{ KB_LANG_IT, " lui lei loro esso essa questo quello ne ci ",
+	  " e o ma anche allora perché ", " grazie ciao favore sì no " },
+	{ KB_LANG_PT, " ele ela eles elas isto isso este esse ", " e ou mas também então por_que ",
+	  " obrigado obrigada olá favor sim não " },
+	{ KB_LANG_NL, " hij zij ze het dit deze die dat er ", " en of maar ook dan hoe_zit waarom ",
+	  " bedankt dank hallo ja nee alsjeblieft " },
+	{ KB_LANG_RU, " он она оно они это этот эта эти его её их там такой ",
+	  " и а или но также тогда почему ", " спасибо привет пожалуйста да нет " },
+	{ KB_LANG_TR, " o bu şu onlar bunlar onun bunun ", " ve veya peki ya ama neden ",
+	  " teşekkürler merhaba lütfen evet hayır " },
+	{ KB_LANG_PL, " on ona ono oni to ten ta te jego jej ich ", " a i lub ale też dlaczego ",
+	  " dziękuję cześć proszę tak nie " },
+};
+
+static bool listed(const char *list, const char *word, size_t n)
+{
+	char needle[80];
+
+	if (n == 0 || n + 2 > sizeof(needle))
+		return false;
+	needle[0] = ' ';
+	memcpy(needle + 1, word, n);
+	needle[n + 1] = ' ';
+	return memmem(list, strlen(list), needle, n + 2) != NULL;
+}
+
+static bool is_content(enum kb_lang lang, const struct kb_term *term)
+{
+	if (term->flags & (KB_TERM_FUNCTION | KB_TERM_STOP | KB_TERM_PIECE))
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(leaning); i++)
+		if (leaning[i].lang == lang
+		    && (listed(leaning[i].empty, term->word.p, term->word.n)
+		        || listed(leaning[i].anywhere, term->word.p, term->word.n)))
+			return false;
+	return true;
+}
+
+/* Whether the turn begins with one of the words or of the pairs ("what_about") of the list. */
+static bool begins(const char *list, const struct kb_terms *terms)
+{
+	char joined[80];
+	size_t n = 0;
+
+	for (size_t i = 0; i < terms->count && i < 3; i++) {
+		struct kb_sv word = terms->v[i].word;
+
+		if (n + word.n + 1 >= sizeof(joined))
+			return false;
+		if (n > 0)
+			joined[n++] = '_';
+		memcpy(joined + n, word.p, word.n);
+		n += word.n;
+		if (listed(list, joined, n))
+			return true;
+	}
+	return false;
+}
+
+/* How much of the earlier turns comes along; 0: nothing. */
+static float carry_weight(enum kb_lang lang, const struct kb_terms *terms)
+{
+	size_t content = 0;
+	bool leans = false;
+
+	for (size_t i = 0; i < terms->count; i++)
+		content += is_content(lang, &terms->v[i]);
+	for (size_t l = 0; l < KB_COUNTOF(leaning); l++) {
+		if (leaning[l].lang != lang)
+			continue;
+		leans = begins(leaning[l].start, terms);
+		for (size_t i = 0; i < terms->count; i++)
+			leans = leans
+			        || listed(leaning[l].anywhere, terms->v[i].word.p,
+			                  terms->v[i].word.n);
+	}
+	/* Pairs of characters count double. */
+	if (content > 0 && terms->count > 0 && terms->v[0].flags & KB_TERM_CJK)
+		content = (content + 1) / 2;
+	if (leans || content <= FEW_TERMS)
+		return CARRY_MUCH;
+	return content <= SOME_TERMS ? CARRY_SOME : 0;
+}
+
+/* Adds the term or raises what is there. Linear: a question has a dozen terms. */
+static void put(struct kb_query_term *query, size_t *count, struct kb_sv term, float weight)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (kb_sv_eq(query[i].term, term)) {
+			query[i].weight = KB_MAX(query[i].weight, weight);
+			return;
+		}
+	if (*count < QUERY_MAX)
+		query[(*count)++] = (struct kb_query_term){ term, weight };
+}
+
+void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
+                       enum kb_lang lang, const struct kb_sv *history, size_t history_count,
+                       struct kb_question *out)
+{
+	struct kb_query query = { 0 };
+	float weight;
+	size_t own;
+
+	*out = (struct kb_question){ .text = text, .lang = lang };
+	if (lang == KB_LANG_NONE)
+		out->lang = lang = kb_lang_of_question(text);
+	kb_analyze(analyzer, arena, lang, text, &out->terms);
+	out->type = kb_question_type(arena, lang, text, &out->terms);
+	kb_query_build(analyzer, arena, text, lang, &query);
+	own = KB_MIN(query.term_count, (size_t)QUERY_MAX);
+	out->query = KB_NEW_ARRAY(arena, QUERY_MAX, struct kb_query_term);
+	memcpy(out->query, query.terms, own * sizeof(*out->query));
+	out->query_count = own;
+	weight = history_count > 0 ? carry_weight(lang, &out->terms) : 0;
+	out->follow_up = weight > 0;
+	for (size_t back = 0; weight > 0 && back < KB_MIN(history_count, (size_t)HISTORY_MAX);
+	     back++, weight /= 2) {
+		struct kb_terms terms;
+
+		kb_analyze(analyzer, arena, lang, history[history_count - 1 - back], &terms);
+		for (size_t i = 0; i < terms.count; i++)
+			if (is_content(lang, &terms.v[i]))
+				put(out->query, &out->query_count, terms.v[i].term, weight);
+	}
+	out->carried = out->query + own;
+	out->carried_count = out->query_count - own;
+}

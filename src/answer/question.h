@@ -1,0 +1,41 @@
+/*
+ * What is asked: the question's terms, its kind, and what a follow-up carries over from the turns
+ * before.
+ */
+#ifndef KB_ANSWER_QUESTION_H
+#define KB_ANSWER_QUESTION_H
+
+#include "index/index.h"
+
+/* What the answer should hold. */
+enum kb_question_type {
+	KB_Q_OTHER,
+	KB_Q_WHEN,
+	KB_Q_NUM, /* how many, how much, how far, how old */
+	KB_Q_WHO,
+	KB_Q_WHERE,
+	KB_Q_WHY,
+	KB_Q_TYPES
+};
+
+struct kb_question {
+	struct kb_sv text;
+	enum kb_lang lang;
+	enum kb_question_type type;
+	struct kb_terms terms; /* of the question itself, all of them */
+	/* For kb_search(): distinct terms, function words at a low weight, carried terms at theirs.
+	 * Terms of earlier turns come last. */
+	struct kb_query_term *query;
+	size_t query_count, carried_count;
+	/* The earlier turns' content terms with their weights, also in `query`. */
+	const struct kb_query_term *carried;
+	bool follow_up; /* it leans on the turns before (and carries their terms) */
+};
+
+/* lang KB_LANG_NONE: found out from the text. history: the user's earlier turns, newest last. The
+ * text and the history must outlive the arena's use of *out. */
+void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
+                       enum kb_lang lang, const struct kb_sv *history, size_t history_count,
+                       struct kb_question *out);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Answering without a model: which sentences of the passages found answer the question, and whether
+ * any does.
+ *
+ * Pure functions over text: no index, no store, no JSON. The passages are analysed again, in the
+ * question's language, so nothing depends on how they were indexed but the order they come in and
+ * the document frequencies. Scores are a fitted function of some features of question, sentence and
+ * passage; the table is weights.c, the tool that fits it bench/fit_answers.c, the method and the
+ * figures docs/answers.md. The same input gives the same output, bit for bit, on one machine.
+ *
+ * Results live in the caller's arena. An analyzer belongs to one thread at a time.
+ */
+#ifndef KB_ANSWER_SELECT_H
+#define KB_ANSWER_SELECT_H
+
+#include "answer/question.h"
+
+enum {
+	KB_SELECT_CANDIDATES = 32, /* passages looked at; more are left out */
+	KB_SELECT_ADVISED = 20,    /* passages to ask the index for */
+};
+
+struct kb_candidate {
+	struct kb_passage passage;
+	float score; /* of the search; candidates come best first */
+};
+
+struct kb_answer_stats {
+	int64_t passages;                            /* N */
+	int64_t (*df)(void *arg, struct kb_sv term); /* passages that hold the term */
+	void *arg;
+};
+
+/* How sure the gate must be. KB_GATE_NONE answers with whatever is best. */
+enum kb_gate { KB_GATE_NONE, KB_GATE_LENIENT, KB_GATE_STRICT };
+
+struct kb_scored_sentence {
+	uint32_t candidate;  /* index into the candidates */
+	uint32_t start, end; /* bytes of its passage's text */
+	float z;
+};
+
+struct kb_selection {
+	struct kb_scored_sentence *sentences; /* all, best first */
+	size_t count;
+	uint32_t *order; /* the candidates by their best sentence, best first */
+	size_t order_count;
+	float gate_z;  /* above 0: the documents speak to the question */
+	bool answered; /* gate_z passes the gate asked for, and there is a sentence */
+};
+
+void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
+               const struct kb_question *question, const struct kb_candidate *candidates,
+               size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
+               struct kb_selection *out);
+
+/* A sentence of the answer; its citation is its candidate's page. */
+struct kb_answer_part {
+	uint32_t candidate;
+	uint32_t start, end; /* bytes of its passage's text: a verbatim span */
+};
+
+/* The answer's sentences in reading order: the best, those nearly as good, and the sentence a
+ * pronoun at the start of a chosen one refers to. Grouped by passage, the best one's first. Empty
+ * when the selection is not answered. At most max_parts (0: the default of three and antecedents).
+ */
+void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
+                     const struct kb_question *question, const struct kb_selection *selection,
+                     size_t max_parts, struct kb_answer_part **out, size_t *count);
+
+#endif

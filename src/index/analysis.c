@@ -1,0 +1,484 @@
+/*
+ * The tokenizer: one pass over the bytes. ASCII words take a short way, other words are scanned by
+ * character kind and normalised once a distinct word (analysis_cache.c), runs without blanks are
+ * cut into characters, pairs, dictionary words and threes.
+ *
+ * No byte of the text is refused: what is not UTF-8 separates words.
+ */
+#include "index/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unicode/ubrk.h>
+
+#include "base/utf8.h"
+#include "index/analysis_cache.h"
+#include "index/stopwords.h"
+#include "index/unicode.h"
+
+enum {
+	RUN_MAX = 2000, /* characters of a run without blanks that are cut together */
+	BLOCK = 4096,   /* bytes taken from the arena at a time for the words */
+};
+
+/* A character of a run without blanks. */
+struct unit {
+	uint32_t start, end; /* source */
+	uint32_t at, n;      /* normalised bytes in the run's text */
+	bool function;       /* part of a function word */
+};
+
+struct kb_analyzer {
+	struct kb_word_cache *caches[KB_LANG_COUNT];
+	struct kb_stopword_cuts *cuts[KB_LANG_COUNT]; /* NULL but for Chinese and its like */
+	struct kb_term *terms;
+	size_t term_count, term_capacity;
+	struct unit *units; /* RUN_MAX */
+	UChar *wide;        /* RUN_MAX */
+	UBreakIterator *breaks;
+};
+
+/* One call. */
+struct scan {
+	struct kb_analyzer *an;
+	struct kb_arena *arena;
+	struct kb_sv text;
+	enum kb_lang lang;
+	struct kb_word_cache *cache;
+	uint32_t position;
+	char *room; /* of the block in use */
+	size_t left;
+};
+
+struct kb_analyzer *kb_analyzer_new(void)
+{
+	return kb_xcalloc(1, sizeof(struct kb_analyzer));
+}
+
+void kb_analyzer_free(struct kb_analyzer *an)
+{
+	if (!an)
+		return;
+	for (int i = 0; i < KB_LANG_COUNT; i++) {
+		kb_word_cache_free(an->caches[i]);
+		kb_stopword_cuts_free(an->cuts[i]);
+	}
+	if (an->breaks)
+		ubrk_close(an->breaks);
+	free(an->terms);
+	free(an->units);
+	free(an->wide);
+	free(an);
+}
+
+/* n bytes of the arena. */
+static char *room(struct scan *s, size_t n)
+{
+	char *p;
+
+	if (s->left < n) {
+		s->left = KB_MAX(n, (size_t)BLOCK);
+		s->room = kb_arena_bytes(s->arena, s->left);
+	}
+	p = s->room;
+	s->room += n;
+	s->left -= n;
+	return p;
+}
+
+static struct kb_sv keep(struct scan *s, struct kb_sv bytes)
+{
+	char *p = room(s, bytes.n);
+
+	memcpy(p, bytes.p, bytes.n);
+	return kb_sv(p, bytes.n);
+}
+
+static void add(struct scan *s, const struct kb_term *term)
+{
+	struct kb_analyzer *an = s->an;
+
+	KB_GROW(an->terms, an->term_capacity, an->term_count + 1);
+	an->terms[an->term_count++] = *term;
+}
+
+/* The stem as the head of the kept word where it is one, else kept by itself. */
+static struct kb_sv keep_stem(struct scan *s, struct kb_sv kept, struct kb_sv stem)
+{
+	if (stem.n <= kept.n && memcmp(stem.p, kept.p, stem.n) == 0)
+		return kb_sv(kept.p, stem.n);
+	return keep(s, stem);
+}
+
+/* The parts of a word that mixes letters and digits: "mp3" is also "mp" and "3". A lone letter is
+ * no part: it would find everything. */
+static void add_pieces(struct scan *s, const struct kb_term *whole)
+{
+	struct kb_sv word = whole->word;
+
+	for (size_t i = 0; i < word.n;) {
+		bool digit = word.p[i] >= '0' && word.p[i] <= '9';
+		size_t from = i;
+		struct kb_term piece = *whole;
+		struct kb_sv raw;
+
+		while (i < word.n && (word.p[i] >= '0' && word.p[i] <= '9') == digit)
+			i++;
+		raw = kb_sv_sub(word, from, i - from);
+		if ((!digit && raw.n < 2) || raw.n > KB_WORD_BYTES)
+			continue;
+		piece.word = piece.term = raw;
+		piece.flags = KB_TERM_PIECE | (digit ? KB_TERM_NUMBER : 0);
+		if (!digit)
+			piece.term = keep_stem(s, raw, kb_word_cache_get(s->cache, raw).stem);
+		if (piece.term.n > 0)
+			add(s, &piece);
+	}
+}
+
+static void add_word(struct scan *s, struct kb_sv raw, size_t start, size_t end, bool capital)
+{
+	struct kb_word known = kb_word_cache_get(s->cache, raw);
+	struct kb_term term = {
+		.start = (uint32_t)start,
+		.end = (uint32_t)end,
+		.position = s->position,
+		.flags = known.flags | (capital ? KB_TERM_CAPITAL : 0),
+	};
+
+	if (known.word.n == 0)
+		return;
+	term.word = keep(s, known.word);
+	term.term = keep_stem(s, term.word, known.stem);
+	add(s, &term);
+	if (known.mixed)
+		add_pieces(s, &term);
+	s->position++;
+}
+
+enum { SEPARATOR, LETTER, DIGIT, HIGH };
+
+static int ascii_kind(unsigned char c)
+{
+	if (c >= 0x80)
+		return HIGH;
+	if (c >= '0' && c <= '9')
+		return DIGIT;
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? LETTER : SEPARATOR;
+}
+
+static bool is_digit_at(struct kb_sv text, size_t i)
+{
+	return i < text.n && text.p[i] >= '0' && text.p[i] <= '9';
+}
+
+/* Whether exactly three digits stand at i: the comma before them parts thousands. */
+static bool is_thousand(struct kb_sv text, size_t i)
+{
+	return is_digit_at(text, i) && is_digit_at(text, i + 1) && is_digit_at(text, i + 2)
+	       && !is_digit_at(text, i + 3);
+}
+
+/* Skips 's and ’s at the end of a word. */
+static size_t skip_genitive(struct kb_sv text, size_t i)
+{
+	size_t mark = 0;
+	struct kb_sv rest = kb_sv_from(text, i);
+	uint32_t cp;
+
+	if (rest.n >= 2 && rest.p[0] == '\'')
+		mark = 1;
+	else if (kb_sv_starts(rest, KB_SV("\u2019")))
+		mark = 3;
+	if (mark == 0 || rest.n <= mark || (rest.p[mark] | 0x20) != 's')
+		return i;
+	rest = kb_sv_from(rest, mark + 1);
+	if (rest.n > 0) {
+		enum kb_char_kind kind;
+
+		kb_utf8_decode(rest, &cp);
+		kind = cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
+		if (kind == KB_CHAR_LETTER || kind == KB_CHAR_DIGIT)
+			return i;
+	}
+	return i + mark + 1;
+}
+
+/* A word from `start` on: letters, digits and marks of any script but the run ones; '.' and ','
+ * between digits. Returns where to go on. */
+static size_t scan_word(struct scan *s, size_t start)
+{
+	struct kb_sv text = s->text;
+	char raw[KB_WORD_BYTES];
+	size_t i = start, n = 0;
+	bool capital = false, turkish = s->lang == KB_LANG_TR;
+
+	while (i < text.n) {
+		unsigned char c = (unsigned char)text.p[i];
+		int kind = ascii_kind(c);
+
+		if (kind == LETTER || kind == DIGIT) {
+			if (n + 1 > sizeof(raw))
+				break;
+			if (c >= 'A' && c <= 'Z') {
+				if (i == start)
+					capital = true;
+				if (!turkish || c != 'I')
+					c |= 0x20;
+			}
+			raw[n++] = (char)c;
+			i++;
+		} else if (kind == HIGH) {
+			uint32_t cp;
+			size_t size = kb_utf8_decode(kb_sv_from(text, i), &cp);
+			enum kb_char_kind is = cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
+
+			if ((is != KB_CHAR_LETTER && is != KB_CHAR_DIGIT && is != KB_CHAR_IGNORED)
+			    || n + size > sizeof(raw))
+				break;
+			if (i == start)
+				capital = kb_char_is_capital(cp);
+			memcpy(raw + n, text.p + i, size);
+			n += size;
+			i += size;
+		} else if ((c == '.' || c == ',') && i > start && is_digit_at(text, i - 1)
+		           && is_digit_at(text, i + 1)) {
+			if (n + 1 > sizeof(raw))
+				break;
+			if (c == '.' || !is_thousand(text, i + 1))
+				raw[n++] = (char)c;
+			i++;
+		} else {
+			break;
+		}
+	}
+	add_word(s, kb_sv(raw, n), start, i, capital);
+	return skip_genitive(text, i);
+}
+
+/* Reads a run of one kind into units: each source character with the marks that compose with it.
+ * Returns the end; *run is the normalised text. */
+static size_t read_run(struct scan *s, size_t start, enum kb_char_kind wanted, struct kb_sv *run,
+                       size_t *unit_count)
+{
+	struct kb_sv text = s->text;
+	size_t i = start, count = 0, n = 0, bytes;
+	char *out;
+
+	if (!s->an->units)
+		s->an->units = kb_xcalloc(RUN_MAX, sizeof(*s->an->units));
+	while (i < text.n && count < RUN_MAX) {
+		uint32_t cp;
+		size_t size = kb_utf8_decode(kb_sv_from(text, i), &cp);
+		enum kb_char_kind kind = cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
+		bool joins = cp == 0x3099 || cp == 0x309a || cp == 0xff9e || cp == 0xff9f
+		             || (cp >= 0x1160 && cp <= 0x11ff) || kind == KB_CHAR_IGNORED;
+
+		if (kind != wanted && kind != KB_CHAR_IGNORED)
+			break;
+		if (joins && count > 0) {
+			s->an->units[count - 1].end = (uint32_t)(i + size);
+		} else {
+			s->an->units[count++] =
+			        (struct unit){ .start = (uint32_t)i, .end = (uint32_t)(i + size) };
+		}
+		i += size;
+	}
+	/* Compatibility forms of these scripts are at most three times as long, but for ligatures
+	 * of whole words, which are cut. */
+	bytes = 3 * (i - start);
+	out = room(s, bytes);
+	for (size_t k = 0; k < count; k++) {
+		struct unit *unit = &s->an->units[k];
+		struct kb_sv source = kb_sv_sub(text, unit->start, unit->end - unit->start);
+		bool plain = source.n == 3
+		             && ((unsigned char)source.p[0] >= 0xe4
+		                 && (unsigned char)source.p[0] <= 0xe9);
+
+		unit->at = (uint32_t)n;
+		if (!plain && wanted == KB_CHAR_CJK) {
+			uint32_t cp;
+
+			kb_utf8_decode(source, &cp);
+			plain = source.n == 3 && cp >= 0x3041 && cp <= 0x30fe;
+		}
+		if (plain) {
+			memcpy(out + n, source.p, source.n);
+			unit->n = (uint32_t)source.n;
+		} else {
+			unit->n = (uint32_t)kb_fold(source, false, out + n, bytes - n);
+		}
+		n += unit->n;
+	}
+	*run = kb_sv(out, n);
+	*unit_count = count;
+	return i;
+}
+
+static struct kb_term run_term(const struct scan *s, struct kb_sv run, size_t first, size_t last)
+{
+	const struct unit *a = &s->an->units[first], *b = &s->an->units[last];
+	struct kb_sv term = kb_sv_sub(run, a->at, b->at + b->n - a->at);
+
+	return (struct kb_term){
+		.term = term, .word = term, .start = a->start, .end = b->end, .flags = KB_TERM_CJK
+	};
+}
+
+/* Chinese, Japanese, Korean: a pair at each character but the last, and each character alone as the
+ * pair's piece. What touches a function word is one itself. */
+static size_t scan_cjk(struct scan *s, size_t start)
+{
+	struct kb_sv run;
+	size_t count, end = read_run(s, start, KB_CHAR_CJK, &run, &count);
+	struct unit *units = s->an->units;
+
+	for (size_t i = 0; i < count;) {
+		size_t n = kb_stopword_at(s->an->cuts[s->lang], kb_sv_from(run, units[i].at));
+		size_t stop = units[i].at + n;
+
+		units[i].function = n > 0;
+		for (i++; i < count && units[i].at < stop; i++)
+			units[i].function = true;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct kb_term term;
+
+		if (i + 1 < count) {
+			term = run_term(s, run, i, i + 1);
+			term.position = s->position;
+			if (units[i].function || units[i + 1].function)
+				term.flags |= KB_TERM_FUNCTION;
+			if (term.term.n > 0)
+				add(s, &term);
+		}
+		term = run_term(s, run, i, i);
+		term.position = s->position++;
+		if (count > 1)
+			term.flags |= KB_TERM_PIECE;
+		if (units[i].function)
+			term.flags |= KB_TERM_FUNCTION;
+		if (term.term.n > 0)
+			add(s, &term);
+	}
+	return end;
+}
+
+/* The place after the dictionary word that starts at unit i; the unit's end where ICU is not to be
+ * had. */
+static size_t word_end(struct scan *s, size_t i, size_t count)
+{
+	int32_t next = s->an->breaks ? ubrk_following(s->an->breaks, (int32_t)i) : UBRK_DONE;
+
+	return next == UBRK_DONE || (size_t)next > count || (size_t)next <= i ? i + 1
+	                                                                      : (size_t)next;
+}
+
+static void set_breaks(struct scan *s, size_t count)
+{
+	struct kb_analyzer *an = s->an;
+	UErrorCode status = U_ZERO_ERROR;
+
+	if (!an->wide)
+		an->wide = kb_xcalloc(RUN_MAX, sizeof(*an->wide));
+	if (!an->breaks)
+		an->breaks = ubrk_open(UBRK_WORD, "th", NULL, 0, &status);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t cp;
+
+		kb_utf8_decode(kb_sv_from(s->text, an->units[i].start), &cp);
+		an->wide[i] = (UChar)cp;
+	}
+	if (an->breaks)
+		ubrk_setText(an->breaks, an->wide, (int32_t)count, &status);
+}
+
+/* Thai, Lao, Khmer, Burmese: dictionary words, a position each, and as their pieces the threes of
+ * characters that start in them. */
+static size_t scan_sea(struct scan *s, size_t start)
+{
+	struct kb_sv run;
+	size_t count, end = read_run(s, start, KB_CHAR_SEA, &run, &count);
+	struct unit *units = s->an->units;
+
+	set_breaks(s, count);
+	for (size_t i = 0; i < count;) {
+		size_t stop = word_end(s, i, count);
+		struct kb_term term = run_term(s, run, i, stop - 1);
+		bool function = term.word.n <= KB_WORD_BYTES
+		                && kb_word_cache_get(s->cache, term.word).flags & KB_TERM_FUNCTION;
+
+		for (size_t k = i; k < stop; k++)
+			units[k].function = function;
+		i = stop;
+	}
+	for (size_t i = 0; i < count;) {
+		size_t stop = word_end(s, i, count);
+		struct kb_term term = run_term(s, run, i, stop - 1);
+
+		term.position = s->position;
+		if (units[i].function)
+			term.flags |= KB_TERM_FUNCTION;
+		if (term.word.n <= KB_WORD_BYTES && term.word.n > 0)
+			add(s, &term);
+		for (size_t k = i; k < stop && k + 3 <= count; k++) {
+			if (k == i && stop == i + 3)
+				continue; /* the word itself */
+			term = run_term(s, run, k, k + 2);
+			term.position = s->position;
+			term.flags |= KB_TERM_PIECE;
+			if (units[k].function || units[k + 1].function || units[k + 2].function)
+				term.flags |= KB_TERM_FUNCTION;
+			if (term.term.n > 0)
+				add(s, &term);
+		}
+		s->position++;
+		i = stop;
+	}
+	return end;
+}
+
+void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lang,
+                struct kb_sv text, struct kb_terms *out)
+{
+	struct scan s = { .an = an, .arena = arena, .text = text, .lang = lang };
+
+	KB_ASSERT((unsigned)lang < KB_LANG_COUNT && text.n < UINT32_MAX);
+	if (!an->caches[lang]) {
+		an->caches[lang] = kb_word_cache_new(lang);
+		an->cuts[lang] = kb_stopword_cuts_new(lang);
+	}
+	s.cache = an->caches[lang];
+	an->term_count = 0;
+	for (size_t i = 0; i < text.n;) {
+		switch (ascii_kind((unsigned char)text.p[i])) {
+		case LETTER:
+		case DIGIT:
+			i = scan_word(&s, i);
+			break;
+		case HIGH: {
+			uint32_t cp;
+			size_t size = kb_utf8_decode(kb_sv_from(text, i), &cp);
+			enum kb_char_kind kind =
+			        cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
+
+			if (kind == KB_CHAR_LETTER || kind == KB_CHAR_DIGIT)
+				i = scan_word(&s, i);
+			else if (kind == KB_CHAR_CJK)
+				i = scan_cjk(&s, i);
+			else if (kind == KB_CHAR_SEA)
+				i = scan_sea(&s, i);
+			else
+				i += size;
+			break;
+		}
+		default:
+			i++;
+		}
+	}
+	out->count = an->term_count;
+	out->positions = s.position;
+	out->v = KB_NEW_ARRAY(arena, an->term_count, struct kb_term);
+	if (an->term_count > 0)
+		memcpy(out->v, an->terms, an->term_count * sizeof(*out->v));
+}

@@ -1,0 +1,25 @@
+/*
+ * What the analyzer remembers of a word: its normalised form, its stem, its flags. A dictionary's
+ * worth of work instead of a text's. One cache a language; one thread.
+ */
+#ifndef KB_INDEX_ANALYSIS_CACHE_H
+#define KB_INDEX_ANALYSIS_CACHE_H
+
+#include "index/analysis.h"
+
+struct kb_word {
+	struct kb_sv word; /* normalised; views into the cache, until the next look-up */
+	struct kb_sv stem;
+	uint8_t flags; /* STOP, FUNCTION, NUMBER */
+	bool mixed;    /* letters and digits */
+};
+
+struct kb_word_cache;
+struct kb_word_cache *kb_word_cache_new(enum kb_lang lang);
+void kb_word_cache_free(struct kb_word_cache *cache);
+
+/* The word of raw letters, digits and marks (of at most KB_WORD_BYTES), as they stand in the text
+ * or in ASCII lower case. It may be empty: nothing but marks. */
+struct kb_word kb_word_cache_get(struct kb_word_cache *cache, struct kb_sv raw);
+
+#endif

@@ -1,0 +1,557 @@
+#include "index/forward.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "index/unicode.h"
+
+enum {
+	WORD_ROW = 5, /* bytes before the word itself */
+	PIECES_HEAD = 24,
+	PIECE_ROW = 8,
+	TABLE_FIRST = 1 << 12,
+	LONG_RUN = 330, /* bytes, some 110 characters: then a blank ends a sentence of Thai */
+};
+
+#define NONE UINT32_MAX
+
+struct word {
+	const char *text;
+	uint64_t prefix; /* first eight bytes: most comparisons end there */
+	uint32_t n, term;
+	uint32_t count;
+	uint32_t first_piece, piece_count; /* in piece_pool */
+	uint32_t last_passage;
+};
+
+struct piece {
+	uint32_t hash, df, last_passage;
+};
+
+/* Open addressing. */
+struct table {
+	struct slot {
+		uint32_t hash, number; /* + 1; 0: free */
+	} * slots;
+	size_t count, size;
+};
+
+struct kb_forward_builder {
+	struct kb_arena strings;
+	struct word *words;
+	size_t word_capacity;
+	struct piece *pieces;
+	size_t piece_capacity;
+	struct table word_table, piece_table;
+	uint32_t *hashes; /* of the field in hand */
+	size_t hash_capacity;
+	uint32_t *piece_pool;
+	size_t pool_count, pool_capacity;
+	struct kb_buf streams; /* as in the file, but with our own numbers */
+	uint64_t *ends;        /* of each passage's stream */
+	size_t end_capacity;
+	uint32_t passages;
+	unsigned field; /* of the element in hand, counted by field ends */
+	uint64_t body_pieces, title_pieces;
+};
+
+static const uint32_t piece_factor = UINT32_C(0x9e3779b1);
+
+size_t kb_word_pieces(struct kb_sv word, uint32_t out[KB_WORD_PIECES_MAX])
+{
+	uint32_t chars[KB_WORD_PIECES_MAX + KB_PIECE_CHARS];
+	size_t n = 0, count = 0;
+
+	chars[n++] = '_';
+	for (size_t i = 0; i < word.n && n < KB_WORD_PIECES_MAX;) {
+		if ((unsigned char)word.p[i] < 0x80)
+			chars[n++] = (unsigned char)word.p[i++];
+		else
+			i += kb_utf8_decode(kb_sv_from(word, i), &chars[n++]);
+	}
+	chars[n++] = '_';
+	for (size_t i = 0; i == 0 || i + KB_PIECE_CHARS <= n; i++) {
+		uint32_t h = 0;
+
+		for (size_t k = i; k < KB_MIN(i + KB_PIECE_CHARS, n); k++)
+			h = h * piece_factor + chars[k] + 1;
+		out[count++] = kb_piece_mix(h);
+	}
+	return count;
+}
+
+static enum kb_char_kind first_kind(struct kb_sv text, size_t *bytes)
+{
+	uint32_t cp;
+
+	*bytes = kb_utf8_decode(text, &cp);
+	return cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
+}
+
+enum kb_place_kind kb_place_kind(const struct kb_term *term)
+{
+	size_t first;
+
+	if (term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_CJK) {
+		if (term->word.n > first)
+			return KB_PLACE_NONE;
+	} else if (term->flags & KB_TERM_PIECE) {
+		return KB_PLACE_NONE;
+	}
+	return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP : KB_PLACE_WORD;
+}
+
+static bool is_sea(const struct kb_term *term)
+{
+	size_t first;
+
+	return term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_SEA;
+}
+
+bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *a,
+                         const struct kb_term *b)
+{
+	/* Beside '.', '!' and '?': ideographic and fullwidth stops, danda, Arabic mark, ellipsis.
+	 */
+	static const struct kb_sv stops[] = { KB_SV_INIT("\u3002"), KB_SV_INIT("\uff01"),
+		                              KB_SV_INIT("\uff1f"), KB_SV_INIT("\u0964"),
+		                              KB_SV_INIT("\u061f"), KB_SV_INIT("\u2026") };
+
+	for (size_t i = a->end; i < b->start && i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		bool blank = i + 1 < b->start && (unsigned char)text.p[i + 1] <= ' ';
+
+		if (c <= ' ' && b->start - since > LONG_RUN && is_sea(b))
+			return true;
+		if (c == '\n' || ((c == '!' || c == '?') && blank))
+			return true;
+		if (c == '.' && blank && !(text.p[b->start] >= 'a' && text.p[b->start] <= 'z'))
+			return true;
+		if (c < 0x80)
+			continue;
+		for (size_t k = 0; k < KB_COUNTOF(stops); k++)
+			if (kb_sv_starts(kb_sv_from(text, i), stops[k]))
+				return true;
+	}
+	return false;
+}
+
+static void init_table(struct table *table)
+{
+	table->size = TABLE_FIRST;
+	table->slots = kb_xcalloc(table->size, sizeof(*table->slots));
+}
+
+static void put_slot(struct slot *slots, size_t size, struct slot slot)
+{
+	size_t at = slot.hash & (size - 1);
+
+	while (slots[at].number)
+		at = (at + 1) & (size - 1);
+	slots[at] = slot;
+}
+
+/* Gives the next number to what has this hash. */
+static void add_slot(struct table *table, uint32_t hash)
+{
+	if (table->count * 2 >= table->size) {
+		struct slot *old = table->slots;
+
+		table->slots = kb_xcalloc(table->size * 2, sizeof(*old));
+		for (size_t i = 0; i < table->size; i++)
+			if (old[i].number)
+				put_slot(table->slots, table->size * 2, old[i]);
+		table->size *= 2;
+		free(old);
+	}
+	put_slot(table->slots, table->size, (struct slot){ hash, (uint32_t)++table->count });
+}
+
+struct kb_forward_builder *kb_forward_new(void)
+{
+	struct kb_forward_builder *forward = kb_xcalloc(1, sizeof(*forward));
+
+	kb_buf_init(&forward->streams, KB_GIB(256));
+	init_table(&forward->word_table);
+	init_table(&forward->piece_table);
+	return forward;
+}
+
+void kb_forward_free(struct kb_forward_builder *forward)
+{
+	if (!forward)
+		return;
+	kb_arena_fini(&forward->strings);
+	kb_buf_fini(&forward->streams);
+	free(forward->words);
+	free(forward->pieces);
+	free(forward->word_table.slots);
+	free(forward->piece_table.slots);
+	free(forward->hashes);
+	free(forward->piece_pool);
+	free(forward->ends);
+	free(forward);
+}
+
+static uint32_t intern_piece(struct kb_forward_builder *forward, uint32_t hash)
+{
+	struct table *table = &forward->piece_table;
+	size_t slot = hash & (table->size - 1);
+
+	for (; table->slots[slot].number; slot = (slot + 1) & (table->size - 1))
+		if (table->slots[slot].hash == hash)
+			return table->slots[slot].number - 1;
+	KB_GROW(forward->pieces, forward->piece_capacity, table->count + 1);
+	forward->pieces[table->count] = (struct piece){ .hash = hash, .last_passage = NONE };
+	add_slot(table, hash);
+	return (uint32_t)table->count - 1;
+}
+
+static bool has_pieces(struct kb_sv word)
+{
+	size_t bytes;
+
+	return first_kind(word, &bytes) != KB_CHAR_CJK;
+}
+
+static void add_pieces(struct kb_forward_builder *forward, struct word *word)
+{
+	uint32_t hashes[KB_WORD_PIECES_MAX];
+	size_t count;
+
+	word->first_piece = (uint32_t)forward->pool_count;
+	if (!has_pieces(kb_sv(word->text, word->n)))
+		return;
+	count = kb_word_pieces(kb_sv(word->text, word->n), hashes);
+	word->piece_count = (uint32_t)count;
+	KB_GROW(forward->piece_pool, forward->pool_capacity, forward->pool_count + count);
+	for (size_t i = 0; i < count; i++)
+		forward->piece_pool[forward->pool_count++] = intern_piece(forward, hashes[i]);
+}
+
+static uint64_t prefix_of(struct kb_sv text)
+{
+	uint64_t prefix = 0;
+
+	memcpy(&prefix, text.p, KB_MIN(text.n, sizeof(prefix)));
+	return prefix;
+}
+
+static bool is_word(const struct word *word, struct kb_sv text, uint64_t prefix, uint32_t term)
+{
+	return word->prefix == prefix && word->n == text.n && word->term == term
+	       && (text.n <= sizeof(prefix) || memcmp(word->text, text.p, text.n) == 0);
+}
+
+static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t hash,
+                            uint32_t term)
+{
+	struct table *table = &forward->word_table;
+	size_t slot = hash & (table->size - 1);
+	uint64_t prefix = prefix_of(text);
+	struct word *word;
+
+	for (; table->slots[slot].number; slot = (slot + 1) & (table->size - 1))
+		if (table->slots[slot].hash == hash
+		    && is_word(&forward->words[table->slots[slot].number - 1], text, prefix, term))
+			return table->slots[slot].number - 1;
+	KB_GROW(forward->words, forward->word_capacity, table->count + 1);
+	word = &forward->words[table->count];
+	*word = (struct word){ .text = kb_arena_sv(&forward->strings, text).p,
+		               .n = (uint32_t)text.n,
+		               .term = term,
+		               .prefix = prefix,
+		               .last_passage = NONE };
+	add_pieces(forward, word);
+	add_slot(table, hash);
+	return (uint32_t)table->count - 1;
+}
+
+uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t term)
+{
+	text = kb_term_key(text);
+	return intern_word(forward, text, (uint32_t)kb_hash64(text), term);
+}
+
+void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
+{
+	uint8_t bytes[KB_VARINT_MAX];
+	struct word *word;
+
+	kb_buf_add(&forward->streams, bytes, (size_t)(kb_put_varint(bytes, value) - bytes));
+	if (value < KB_FWD_WORD) {
+		forward->field += value == KB_FWD_FIELD;
+		return;
+	}
+	word = &forward->words[value - KB_FWD_WORD];
+	word->count++;
+	if (forward->field < 2) /* title, heading, body */
+		forward->title_pieces += word->piece_count;
+	else
+		forward->body_pieces += word->piece_count;
+	if (word->last_passage == forward->passages)
+		return;
+	word->last_passage = forward->passages;
+	for (uint32_t i = 0; i < word->piece_count; i++) {
+		struct piece *piece = &forward->pieces[forward->piece_pool[word->first_piece + i]];
+
+		piece->df += piece->last_passage != forward->passages;
+		piece->last_passage = forward->passages;
+	}
+}
+
+static void put_gap(struct kb_forward_builder *forward, uint32_t *gap)
+{
+	while (*gap) {
+		uint32_t n = KB_MIN(*gap, (uint32_t)KB_FWD_GAP_MAX);
+
+		kb_forward_add(forward, KB_FWD_GAP + n - 1);
+		*gap -= n;
+	}
+}
+
+/* Hashes the words and asks at once for the memory that looking them up will touch. */
+static void prepare(struct kb_forward_builder *forward, const struct kb_terms *terms)
+{
+	const struct table *table = &forward->word_table;
+
+	KB_GROW(forward->hashes, forward->hash_capacity, terms->count);
+	for (size_t i = 0; i < terms->count; i++) {
+		forward->hashes[i] = (uint32_t)kb_hash64(kb_term_key(terms->v[i].word));
+		__builtin_prefetch(&table->slots[forward->hashes[i] & (table->size - 1)]);
+	}
+	for (size_t i = 0; i < terms->count; i++) {
+		uint32_t number = table->slots[forward->hashes[i] & (table->size - 1)].number;
+
+		if (number)
+			__builtin_prefetch(&forward->words[number - 1]);
+	}
+}
+
+void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
+                      const struct kb_terms *terms, const uint32_t *numbers)
+{
+	const struct kb_term *before = NULL;
+	uint32_t gap = 0;
+	size_t since = 0;
+
+	prepare(forward, terms);
+	for (size_t i = 0; i < terms->count; i++) {
+		const struct kb_term *term = &terms->v[i];
+		enum kb_place_kind kind = kb_place_kind(term);
+
+		if (kind == KB_PLACE_NONE)
+			continue;
+		if (before && kb_sentence_between(text, since, before, term)) {
+			put_gap(forward, &gap);
+			kb_forward_add(forward, KB_FWD_SENTENCE);
+			since = term->start;
+		}
+		before = term;
+		if (kind == KB_PLACE_GAP) {
+			gap++;
+			continue;
+		}
+		put_gap(forward, &gap);
+		kb_forward_add(forward, (uint64_t)KB_FWD_WORD
+		                                + intern_word(forward, kb_term_key(term->word),
+		                                              forward->hashes[i], numbers[i]));
+	}
+	put_gap(forward, &gap);
+}
+
+void kb_forward_end_passage(struct kb_forward_builder *forward)
+{
+	KB_GROW(forward->ends, forward->end_capacity, forward->passages + (size_t)1);
+	forward->ends[forward->passages++] = forward->streams.n;
+	forward->field = 0;
+}
+
+static int by_frequency(const void *a, const void *b)
+{
+	const struct word *x = *(const struct word *const *)a, *y = *(const struct word *const *)b;
+	int order;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	order = kb_sv_cmp(kb_sv(x->text, x->n), kb_sv(y->text, y->n));
+	if (order)
+		return order;
+	return x->term < y->term ? -1 : x->term > y->term;
+}
+
+/* Writes WORDS; number[] tells each word's number in the file. */
+static void put_words(struct kb_forward_builder *forward, uint32_t *number,
+                      struct kb_builder *builder)
+{
+	size_t count = forward->word_table.count, used = 0;
+	struct word **order = kb_xmalloc(count * sizeof(struct word *));
+	uint32_t place;
+
+	for (size_t i = 0; i < count; i++)
+		if (forward->words[i].count)
+			order[used++] = &forward->words[i];
+	if (used)
+		qsort(order, used, sizeof(struct word *), by_frequency);
+	kb_builder_section(builder, KB_SEC_WORDS);
+	place = (uint32_t)(used * sizeof(place));
+	for (size_t i = 0; i < used; i++) {
+		number[order[i] - forward->words] = (uint32_t)i;
+		kb_builder_add(builder, &place, sizeof(place));
+		place += WORD_ROW + order[i]->n;
+	}
+	for (size_t i = 0; i < used; i++) {
+		uint8_t n = (uint8_t)order[i]->n;
+
+		kb_builder_add(builder, &order[i]->term, sizeof(uint32_t));
+		kb_builder_add(builder, &n, sizeof(n));
+		kb_builder_add(builder, order[i]->text, n);
+	}
+	free(order);
+}
+
+static void put_streams(struct kb_forward_builder *forward, const uint32_t *number,
+                        struct kb_builder *builder)
+{
+	const uint8_t *p = (const uint8_t *)forward->streams.p;
+	uint64_t *places = kb_xmalloc((forward->passages + (size_t)1) * sizeof(*places)), at = 0;
+	uint8_t width;
+
+	kb_builder_section(builder, KB_SEC_FORWARD);
+	for (uint32_t i = 0; i < forward->passages; i++) {
+		const uint8_t *end = (const uint8_t *)forward->streams.p + forward->ends[i];
+
+		places[i] = at;
+		while (p && p < end) {
+			uint8_t bytes[KB_VARINT_MAX];
+			uint64_t value;
+			size_t n;
+
+			p = kb_get_varint(p, end, &value);
+			if (value >= KB_FWD_WORD)
+				value = number[value - KB_FWD_WORD] + (uint64_t)KB_FWD_WORD;
+			n = (size_t)(kb_put_varint(bytes, value) - bytes);
+			kb_builder_add(builder, bytes, n);
+			at += n;
+		}
+	}
+	places[forward->passages] = at;
+	width = at > UINT32_MAX ? 8 : 4;
+	kb_builder_put(builder, KB_SEC_FORWARD_PLACES, &width, 1);
+	for (uint32_t i = 0; i <= forward->passages; i++)
+		kb_builder_add(builder, &places[i], width);
+	free(places);
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+/* Sorts the pieces where they lie, so this comes last. */
+static void put_pieces(struct kb_forward_builder *forward, struct kb_builder *builder)
+{
+	uint64_t count = 0;
+
+	if (forward->pieces)
+		qsort(forward->pieces, forward->piece_table.count, sizeof(*forward->pieces),
+		      by_hash);
+	for (size_t i = 0; i < forward->piece_table.count; i++)
+		count += forward->pieces[i].df > 0;
+	kb_builder_put(builder, KB_SEC_PIECES, &forward->body_pieces, 8);
+	kb_builder_add(builder, &forward->title_pieces, 8);
+	kb_builder_add(builder, &count, 8);
+	for (size_t i = 0; i < forward->piece_table.count; i++)
+		if (forward->pieces[i].df) {
+			kb_builder_add(builder, &forward->pieces[i].hash, 4);
+			kb_builder_add(builder, &forward->pieces[i].df, 4);
+		}
+}
+
+void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,
+                    struct kb_builder *builder)
+{
+	uint32_t *number = kb_xmalloc(forward->word_table.count * sizeof(*number));
+
+	for (size_t i = 0; i < forward->word_table.count && term_map; i++)
+		forward->words[i].term = term_map[forward->words[i].term];
+	put_words(forward, number, builder);
+	put_streams(forward, number, builder);
+	put_pieces(forward, builder);
+	free(number);
+}
+
+struct kb_sv kb_forward_stream(const struct kb_segment *segment, uint32_t passage)
+{
+	struct kb_sv places = segment->sections[KB_SEC_FORWARD_PLACES];
+	struct kb_sv streams = segment->sections[KB_SEC_FORWARD];
+	size_t width = places.n ? (unsigned char)places.p[0] : 0;
+	uint64_t first, end;
+	const char *row;
+
+	if ((width != 4 && width != 8) || (places.n - 1) / width <= segment->passages)
+		return kb_sv(NULL, 0);
+	row = places.p + 1 + passage * width;
+	first = width == 4 ? kb_get32(row) : kb_get64(row);
+	end = width == 4 ? kb_get32(row + width) : kb_get64(row + width);
+	if (first > end || end > streams.n)
+		return kb_sv(NULL, 0);
+	return kb_sv(streams.p + first, end - first);
+}
+
+uint32_t kb_forward_words(const struct kb_segment *segment)
+{
+	struct kb_sv words = segment->sections[KB_SEC_WORDS];
+
+	return words.n < 4 ? 0 : (uint32_t)(KB_MIN(kb_get32(words.p), words.n) / 4);
+}
+
+bool kb_forward_word_at(const struct kb_segment *segment, uint32_t number, struct kb_sv *word,
+                        uint32_t *term)
+{
+	struct kb_sv words = segment->sections[KB_SEC_WORDS];
+	uint32_t place;
+	const char *row;
+
+	if (number >= kb_forward_words(segment))
+		return false;
+	place = kb_get32(words.p + (size_t)number * 4);
+	if (place > words.n || words.n - place < WORD_ROW)
+		return false;
+	row = words.p + place;
+	*term = kb_get32(row);
+	*word = kb_sv(row + WORD_ROW, (unsigned char)row[4]);
+	return word->n <= words.n - place - WORD_ROW;
+}
+
+struct kb_piece_sums kb_piece_sums(const struct kb_segment *segment)
+{
+	struct kb_sv pieces = segment->sections[KB_SEC_PIECES];
+
+	if (pieces.n < PIECES_HEAD)
+		return (struct kb_piece_sums){ 0 };
+	return (struct kb_piece_sums){ kb_get64(pieces.p), kb_get64(pieces.p + 8) };
+}
+
+uint32_t kb_piece_df(const struct kb_segment *segment, uint32_t piece)
+{
+	struct kb_sv pieces = segment->sections[KB_SEC_PIECES];
+	size_t low = 0, high = pieces.n < PIECES_HEAD ? 0 : (pieces.n - PIECES_HEAD) / PIECE_ROW;
+	size_t count = high;
+	const char *rows = pieces.p + PIECES_HEAD;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kb_get32(rows + middle * PIECE_ROW) < piece)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == count || kb_get32(rows + low * PIECE_ROW) != piece)
+		return 0;
+	return kb_get32(rows + low * PIECE_ROW + 4);
+}

@@ -1,0 +1,297 @@
+/*
+ * Which language a text is in. Long texts by the statistics of cld2 (Compact Language Detector 2);
+ * questions, which are too short for it, by script, function words and the letters that only some
+ * languages use.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "index/analysis.h"
+#include "index/stopwords.h"
+#include "index/unicode.h"
+
+/* cld2 is C++ without a C interface. These are its two plain functions, by their mangled names: no
+ * object, no exception, no allocation crosses. Language is an enum. */
+extern int cld2_detect(
+        const char *buffer, int length, bool is_plain_text, int language3[3], int percent3[3],
+        int *text_bytes,
+        bool *is_reliable) __asm__("_ZN4CLD221DetectLanguageSummaryEPKcibPNS_8LanguageEPiS4_Pb");
+extern const char *cld2_code(int language) __asm__("_ZN4CLD212LanguageCodeENS_8LanguageE");
+
+// clang-format off
+static const char codes[KB_LANG_COUNT][4] = {
+	[KB_LANG_NONE] = "und", [KB_LANG_EN] = "en", [KB_LANG_DE] = "de", [KB_LANG_FR] = "fr",
+	[KB_LANG_ES] = "es", [KB_LANG_IT] = "it", [KB_LANG_PT] = "pt", [KB_LANG_NL] = "nl",
+	[KB_LANG_SV] = "sv", [KB_LANG_DA] = "da", [KB_LANG_NO] = "no", [KB_LANG_FI] = "fi",
+	[KB_LANG_HU] = "hu", [KB_LANG_RO] = "ro", [KB_LANG_TR] = "tr", [KB_LANG_RU] = "ru",
+	[KB_LANG_UK] = "uk", [KB_LANG_PL] = "pl", [KB_LANG_CS] = "cs", [KB_LANG_EL] = "el",
+	[KB_LANG_AR] = "ar", [KB_LANG_FA] = "fa", [KB_LANG_HE] = "he", [KB_LANG_HI] = "hi",
+	[KB_LANG_VI] = "vi", [KB_LANG_ID] = "id", [KB_LANG_TH] = "th", [KB_LANG_LO] = "lo",
+	[KB_LANG_KM] = "km", [KB_LANG_MY] = "my", [KB_LANG_ZH] = "zh", [KB_LANG_JA] = "ja",
+	[KB_LANG_KO] = "ko", [KB_LANG_CA] = "ca", [KB_LANG_LT] = "lt", [KB_LANG_HY] = "hy",
+	[KB_LANG_EU] = "eu", [KB_LANG_GA] = "ga", [KB_LANG_SR] = "sr", [KB_LANG_NE] = "ne",
+	[KB_LANG_TA] = "ta", [KB_LANG_YI] = "yi",
+};
+
+/* Other codes of the same languages; Malay is near enough to Indonesian. */
+static const struct { char code[4]; enum kb_lang lang; } aliases[] = {
+	{ "iw", KB_LANG_HE }, { "nb", KB_LANG_NO }, { "nn", KB_LANG_NO }, { "in", KB_LANG_ID },
+	{ "ms", KB_LANG_ID }, { "ji", KB_LANG_YI }, { "sh", KB_LANG_SR }, { "bs", KB_LANG_SR },
+	{ "hr", KB_LANG_SR }, { "yue", KB_LANG_ZH }, { "cmn", KB_LANG_ZH },
+};
+// clang-format on
+
+const char *kb_lang_code(enum kb_lang lang)
+{
+	return codes[(unsigned)lang < KB_LANG_COUNT ? lang : KB_LANG_NONE];
+}
+
+enum kb_lang kb_lang_from_code(struct kb_sv code)
+{
+	size_t n = 0;
+
+	while (n < code.n && code.p[n] != '-' && code.p[n] != '_')
+		n++;
+	code.n = n;
+	for (int i = 1; i < KB_LANG_COUNT; i++)
+		if (kb_sv_ieq_str(code, codes[i]))
+			return (enum kb_lang)i;
+	for (size_t i = 0; i < KB_COUNTOF(aliases); i++)
+		if (kb_sv_ieq_str(code, aliases[i].code))
+			return aliases[i].lang;
+	return KB_LANG_NONE;
+}
+
+enum script {
+	LATIN,
+	CYRILLIC,
+	GREEK,
+	ARABIC,
+	HEBREW,
+	DEVANAGARI,
+	ARMENIAN,
+	TAMIL,
+	THAI,
+	LAO,
+	KHMER,
+	BURMESE,
+	HAN,
+	KANA,
+	HANGUL,
+	SCRIPT_COUNT
+};
+
+static int script_of(uint32_t cp)
+{
+	static const struct {
+		uint32_t first, last;
+		enum script script;
+	} ranges[] = {
+		{ 0x00c0, 0x024f, LATIN },    { 0x1e00, 0x1eff, LATIN },
+		{ 0x0370, 0x03ff, GREEK },    { 0x1f00, 0x1fff, GREEK },
+		{ 0x0400, 0x052f, CYRILLIC }, { 0x0531, 0x058f, ARMENIAN },
+		{ 0x0590, 0x05ff, HEBREW },   { 0x0600, 0x06ff, ARABIC },
+		{ 0x0750, 0x077f, ARABIC },   { 0xfb50, 0xfdff, ARABIC },
+		{ 0xfe70, 0xfefe, ARABIC },   { 0x0900, 0x097f, DEVANAGARI },
+		{ 0x0b80, 0x0bff, TAMIL },    { 0x0e00, 0x0e7f, THAI },
+		{ 0x0e80, 0x0eff, LAO },      { 0x1780, 0x17ff, KHMER },
+		{ 0x1000, 0x109f, BURMESE },  { 0x3041, 0x30ff, KANA },
+		{ 0x31f0, 0x31ff, KANA },     { 0xff66, 0xff9f, KANA },
+		{ 0x3400, 0x4dbf, HAN },      { 0x4e00, 0x9fff, HAN },
+		{ 0xf900, 0xfaff, HAN },      { 0x20000, 0x3ffff, HAN },
+		{ 0xac00, 0xd7a3, HANGUL },   { 0x1100, 0x11ff, HANGUL },
+		{ 0x3131, 0x318e, HANGUL },
+	};
+
+	if (cp < 0x80)
+		return (cp | 0x20) >= 'a' && (cp | 0x20) <= 'z' ? LATIN : -1;
+	for (size_t i = 0; i < KB_COUNTOF(ranges); i++)
+		if (cp >= ranges[i].first && cp <= ranges[i].last)
+			return (int)ranges[i].script;
+	return -1;
+}
+
+/* Letters that speak for a language among those of its script; each kind counts once. */
+static const struct {
+	enum kb_lang lang;
+	const char *letters;
+} telling[] = {
+	{ KB_LANG_TR, "şğıİ" },
+	{ KB_LANG_RO, "ășțţ" },
+	{ KB_LANG_ES, "ñ¿¡" },
+	{ KB_LANG_VI, "đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ" },
+	{ KB_LANG_DE, "ßäö" },
+	{ KB_LANG_PL, "łżźćśńęą" },
+	{ KB_LANG_CS, "řěůčžďť" },
+	{ KB_LANG_HU, "őű" },
+	{ KB_LANG_PT, "ãõ" },
+	{ KB_LANG_FR, "œ" },
+	{ KB_LANG_SV, "å" },
+	{ KB_LANG_DA, "æø" },
+	{ KB_LANG_NO, "æø" },
+	{ KB_LANG_LT, "ėįųū" },
+	{ KB_LANG_UK, "іїєґ" },
+	{ KB_LANG_SR, "ђјљњћџ" },
+	{ KB_LANG_RU, "ыэъё" },
+	{ KB_LANG_FA, "پچژگکی" },
+};
+
+/* The languages a script leaves to choose from; the first is the one without evidence. */
+static const enum kb_lang latin[] = { KB_LANG_EN, KB_LANG_DE, KB_LANG_FR, KB_LANG_ES, KB_LANG_IT,
+	                              KB_LANG_PT, KB_LANG_NL, KB_LANG_SV, KB_LANG_DA, KB_LANG_NO,
+	                              KB_LANG_FI, KB_LANG_HU, KB_LANG_RO, KB_LANG_TR, KB_LANG_PL,
+	                              KB_LANG_CS, KB_LANG_VI, KB_LANG_ID, KB_LANG_CA, KB_LANG_LT,
+	                              KB_LANG_EU, KB_LANG_GA, KB_LANG_SR };
+static const enum kb_lang cyrillic[] = { KB_LANG_RU, KB_LANG_UK, KB_LANG_SR };
+static const enum kb_lang arabic[] = { KB_LANG_AR, KB_LANG_FA };
+static const enum kb_lang devanagari[] = { KB_LANG_HI, KB_LANG_NE };
+static const enum kb_lang hebrew[] = { KB_LANG_HE, KB_LANG_YI };
+
+enum {
+	QUESTION_BYTES = 2000, /* of a question that are looked at */
+	LETTER_POINTS = 8,     /* a telling letter weighs as much as two function words */
+	WORD_POINTS = 4,
+};
+
+static bool has_letter(const char *letters, uint32_t cp)
+{
+	char bytes[4];
+
+	return cp >= 0x80 && memmem(letters, strlen(letters), bytes, kb_utf8_encode(cp, bytes));
+}
+
+static void count_word(struct kb_sv raw, const enum kb_lang *langs, size_t count, int *points)
+{
+	char folded[64];
+	struct kb_sv word = { folded, kb_fold(raw, false, folded, sizeof(folded)) };
+
+	for (size_t i = 0; i < count; i++)
+		if (kb_stopword_flags(langs[i], word) & KB_TERM_FUNCTION)
+			points[i] += WORD_POINTS;
+}
+
+/* The language of the group with the most function words and telling letters. */
+static enum kb_lang choose(struct kb_sv text, const enum kb_lang *langs, size_t count)
+{
+	int points[KB_LANG_COUNT] = { 0 };
+	size_t best = 0, start = 0;
+	bool in_word = false;
+
+	for (size_t i = 0; i <= text.n;) {
+		uint32_t cp = ' ';
+		size_t size = i < text.n ? kb_utf8_decode(kb_sv_from(text, i), &cp) : 1;
+		enum kb_char_kind kind = kb_char_kind(cp);
+		bool letter = kind == KB_CHAR_LETTER || kind == KB_CHAR_IGNORED;
+
+		if (letter && !in_word)
+			start = i;
+		if (!letter && in_word)
+			count_word(kb_sv_sub(text, start, i - start), langs, count, points);
+		in_word = letter;
+		i += size;
+	}
+	for (size_t k = 0; k < KB_COUNTOF(telling); k++)
+		for (size_t l = 0; l < count; l++)
+			for (size_t i = 0; langs[l] == telling[k].lang && i < text.n;) {
+				uint32_t cp;
+
+				i += kb_utf8_decode(kb_sv_from(text, i), &cp);
+				if (cp == KB_UTF8_BAD
+				    || !has_letter(telling[k].letters, kb_char_lower(cp)))
+					continue;
+				points[l] += LETTER_POINTS;
+				break;
+			}
+	for (size_t i = 1; i < count; i++)
+		if (points[i] > points[best])
+			best = i;
+	return langs[best];
+}
+
+enum kb_lang kb_lang_of_question(struct kb_sv text)
+{
+	static const enum kb_lang single[SCRIPT_COUNT] = {
+		[GREEK] = KB_LANG_EL,   [ARMENIAN] = KB_LANG_HY, [TAMIL] = KB_LANG_TA,
+		[THAI] = KB_LANG_TH,    [LAO] = KB_LANG_LO,      [KHMER] = KB_LANG_KM,
+		[BURMESE] = KB_LANG_MY, [HANGUL] = KB_LANG_KO,
+	};
+	int letters[SCRIPT_COUNT] = { 0 };
+	int best = LATIN, all = 0;
+
+	text = kb_utf8_cut(text, QUESTION_BYTES);
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp;
+		int script;
+
+		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
+		script = cp == KB_UTF8_BAD ? -1 : script_of(cp);
+		if (script >= 0) {
+			letters[script]++;
+			all++;
+		}
+	}
+	if (all == 0)
+		return KB_LANG_NONE;
+	/* A character of these says as much as three letters, and they never stand in Latin text.
+	 */
+	if ((letters[HAN] + letters[KANA]) * 4 >= all)
+		return letters[KANA] > 0 ? KB_LANG_JA : KB_LANG_ZH;
+	if (letters[HANGUL] * 4 >= all)
+		return KB_LANG_KO;
+	for (int i = 0; i < SCRIPT_COUNT; i++)
+		if (letters[i] > letters[best])
+			best = i;
+	/* Names of products and places stand in Latin letters in any language. */
+	for (int i = CYRILLIC; best == LATIN && i <= BURMESE; i++)
+		if (letters[i] * 3 >= all)
+			best = i;
+	switch (best) {
+	case LATIN:
+		return choose(text, latin, KB_COUNTOF(latin));
+	case CYRILLIC:
+		return choose(text, cyrillic, KB_COUNTOF(cyrillic));
+	case ARABIC:
+		return choose(text, arabic, KB_COUNTOF(arabic));
+	case DEVANAGARI:
+		return choose(text, devanagari, KB_COUNTOF(devanagari));
+	case HEBREW:
+		return choose(text, hebrew, KB_COUNTOF(hebrew));
+	default:
+		return single[best];
+	}
+}
+
+enum kb_lang kb_lang_of_text(struct kb_sv text)
+{
+	enum { HALF = 2048 };
+	char sample[2 * HALF + 1];
+	size_t n = 0;
+	int languages[3], percents[3], bytes;
+	bool reliable;
+	enum kb_lang lang;
+
+	/* The start, and as much from the middle of a long text, as valid UTF-8. */
+	for (int part = 0; part < 2; part++) {
+		size_t from = part == 0 ? 0 : KB_MAX(text.n / 2, (size_t)HALF);
+
+		for (size_t i = from; i < text.n && i < from + HALF - 4;) {
+			uint32_t cp;
+			size_t size = kb_utf8_decode(kb_sv_from(text, i), &cp);
+
+			if (cp == KB_UTF8_BAD || cp == 0) {
+				sample[n++] = ' ';
+			} else {
+				memcpy(sample + n, text.p + i, size);
+				n += size;
+			}
+			i += size;
+		}
+	}
+	sample[n] = '\0';
+	cld2_detect(sample, (int)n, true, languages, percents, &bytes, &reliable);
+	lang = kb_lang_from_code(kb_sv_str(cld2_code(languages[0])));
+	/* What it is unsure of is short or a list of names. */
+	if (reliable && percents[0] >= 50)
+		return lang;
+	return kb_lang_of_question(kb_sv(sample, n));
+}

@@ -1,0 +1,13 @@
+/* From a question to weighted terms. What is built lives in the arena. */
+#ifndef KB_INDEX_QUERY_H
+#define KB_INDEX_QUERY_H
+
+#include "index/index.h"
+
+/* Sets terms, term_count and question, and leaves the rest alone. Each different term appears once:
+ * a term that the question repeats weighs more, with saturation (k3 = 8); function and question
+ * words weigh little, but not nothing, so that a question of only such words finds something. */
+void kb_query_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
+                    enum kb_lang lang, struct kb_query *query);
+
+#endif

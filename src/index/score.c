@@ -1,0 +1,133 @@
+/* Weights of a query's terms, the list of the best, and the score of one passage. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "index/search.h"
+
+/* Sums stay below 2^31: every part is below its gain, and the gains' sum below 2^SUM_BITS. */
+enum { SUM_BITS = 30 };
+#define WEIGHT_MAX 1e6f
+
+static double idf(double passages, double df)
+{
+	return log(1 + (passages - df + .5) / (df + .5));
+}
+
+void kb_scorer_init(struct kb_scorer *scorer, const struct kb_snapshot *snapshot,
+                    struct kb_arena *arena, const struct kb_query_term *terms, size_t count)
+{
+	double sum = 0, scale;
+	int exponent;
+
+	*scorer = (struct kb_scorer){ .terms = KB_NEW_ARRAY(arena, count, struct kb_sv),
+		                      .gains = KB_NEW_ARRAY(arena, count, float) };
+	for (size_t i = 0; i < count; i++) {
+		double weight = (double)KB_MIN(terms[i].weight, WEIGHT_MAX);
+		int64_t df;
+
+		if (!(terms[i].weight > 0) || !(df = kb_snapshot_df(snapshot, terms[i].term)))
+			continue;
+		weight *= idf((double)snapshot->passages, (double)df);
+		scorer->terms[scorer->count] = terms[i].term;
+		scorer->gains[scorer->count++] = (float)weight;
+		sum += weight;
+	}
+	frexp(sum, &exponent);
+	scale = ldexp(1, SUM_BITS - exponent);
+	scorer->unit = (float)(1 / scale);
+	for (size_t i = 0; i < scorer->count; i++)
+		scorer->gains[i] = (float)((double)scorer->gains[i] * scale);
+}
+
+void kb_best_init(struct kb_best *best, struct kb_arena *arena, const struct kb_snapshot *snapshot,
+                  size_t limit)
+{
+	*best = (struct kb_best){ .limit = KB_MIN(limit, (size_t)snapshot->alive) };
+	best->v = KB_NEW_ARRAY(arena, best->limit, struct kb_best_hit);
+}
+
+/* Less than zero: a is found before b. */
+static int order(const void *a, const void *b)
+{
+	const struct kb_best_hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+static void swap(struct kb_best_hit *a, struct kb_best_hit *b)
+{
+	struct kb_best_hit t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+void kb_best_offer(struct kb_best *best, uint32_t score, uint32_t part, uint32_t doc)
+{
+	struct kb_best_hit hit = { score, part, doc };
+	size_t i, child;
+
+	if (score <= kb_best_bar(best) || !best->limit)
+		return;
+	if (best->count < best->limit) {
+		i = best->count++;
+		best->v[i] = hit;
+		for (; i && order(&best->v[i], &best->v[(i - 1) / 2]) > 0; i = (i - 1) / 2)
+			swap(&best->v[i], &best->v[(i - 1) / 2]);
+		return;
+	}
+	best->v[0] = hit;
+	for (i = 0; (child = 2 * i + 1) < best->count; i = child) {
+		if (child + 1 < best->count && order(&best->v[child + 1], &best->v[child]) > 0)
+			child++;
+		if (order(&best->v[child], &best->v[i]) <= 0)
+			break;
+		swap(&best->v[child], &best->v[i]);
+	}
+}
+
+void kb_best_take(struct kb_best *best, struct kb_arena *arena, float unit, struct kb_hit **hits,
+                  size_t *count)
+{
+	if (best->count)
+		qsort(best->v, best->count, sizeof(*best->v), order);
+	*count = best->count;
+	*hits = KB_NEW_ARRAY(arena, best->count, struct kb_hit);
+	for (size_t i = 0; i < best->count; i++)
+		(*hits)[i] = (struct kb_hit){ .part = best->v[i].part,
+			                      .doc = best->v[i].doc,
+			                      .score = (float)best->v[i].score * unit };
+}
+
+float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
+               const struct kb_query_term *terms, size_t term_count)
+{
+	struct kb_arena arena = { 0 };
+	const struct kb_segment *segment;
+	struct kb_scorer scorer;
+	uint32_t sum = 0;
+
+	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
+		return 0;
+	segment = snapshot->parts[part].segment;
+	kb_scorer_init(&scorer, snapshot, &arena, terms, term_count);
+	for (size_t i = 0; i < scorer.count; i++) {
+		struct kb_dict_entry entry;
+		struct kb_cursor cursor;
+
+		if (!kb_dict_find(segment, scorer.terms[i], &entry))
+			continue;
+		kb_cursor_init(&cursor, entry.list, entry.df);
+		if (kb_cursor_seek(&cursor, doc) != doc)
+			continue;
+		kb_cursor_counts(&cursor);
+		sum += kb_scorer_part(scorer.gains[i], kb_posting_part(&snapshot->scoring, segment,
+		                                                       &cursor, cursor.at, doc));
+	}
+	kb_arena_fini(&arena);
+	return (float)sum * scorer.unit;
+}

@@ -1,0 +1,169 @@
+/* Snapshots: which passages live, and the statistics over all parts. */
+#include "index/snapshot.h"
+
+#include <stdlib.h>
+
+/* BM25F (Robertson, Zaragoza 2009): weight and length normalisation of each field. Body and title
+ * are the values measured in docs/search.md. */
+static const struct {
+	float weight, b;
+} fields[KB_FIELDS] = {
+	[KB_FIELD_BODY] = { 1.0f, .75f },
+	[KB_FIELD_TITLE] = { 3.0f, .5f },
+	[KB_FIELD_HEADING] = { 1.5f, .5f },
+};
+
+static void fill_scoring(struct kb_snapshot *snapshot)
+{
+	struct kb_scoring *scoring = &snapshot->scoring;
+	uint32_t lengths[256];
+
+	kb_length_table(lengths);
+	for (int f = 0; f < KB_FIELDS; f++) {
+		double sum = 0, average;
+
+		for (size_t i = 0; i < snapshot->part_count; i++)
+			sum += (double)snapshot->parts[i].segment->length_sums[f];
+		average = sum > 0 ? sum / (double)snapshot->passages : 1;
+		for (int code = 0; code < 256; code++)
+			scoring->per_count[f][code] =
+			        fields[f].weight
+			        / (1 - fields[f].b
+			           + fields[f].b * (float)(lengths[code] / average));
+	}
+	for (int tf = 0; tf < KB_SATURATION_TF; tf++)
+		for (int code = 0; code < 256; code++)
+			scoring->saturation[tf][code] =
+			        kb_saturate((float)tf * scoring->per_count[KB_FIELD_BODY][code]);
+}
+
+static void bury(struct kb_part *part, uint32_t doc)
+{
+	if (!part->dead)
+		part->dead = kb_xcalloc((part->segment->passages + (size_t)63) / 64,
+		                        sizeof(*part->dead));
+	if (kb_part_alive(part, doc)) {
+		part->dead[doc / 64] |= UINT64_C(1) << doc % 64;
+		part->alive--;
+	}
+}
+
+static void bury_page(struct kb_part *part, int64_t page_id)
+{
+	const struct kb_segment *segment = part->segment;
+
+	for (uint32_t i = kb_segment_find_page(segment, page_id); i < segment->runs; i++) {
+		uint32_t run =
+		        KB_MIN(kb_get32(segment->run_order + (size_t)i * 4), segment->runs - 1);
+		uint32_t first, end;
+
+		if ((int64_t)kb_get64(segment->run_pages + (size_t)run * 8) != page_id)
+			break;
+		kb_segment_run_range(segment, run, &first, &end);
+		for (uint32_t doc = first; doc < end; doc++)
+			bury(part, doc);
+	}
+}
+
+struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
+                                    const struct kb_dead_page *dead, size_t dead_count)
+{
+	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
+
+	atomic_init(&snapshot->count, 1);
+	snapshot->part_count = part_count;
+	snapshot->parts = kb_xcalloc(part_count, sizeof(*snapshot->parts));
+	for (size_t i = 0; i < part_count; i++) {
+		struct kb_part *part = &snapshot->parts[i];
+
+		part->segment = kb_segment_hold(parts[i].segment);
+		part->version = parts[i].version;
+		part->alive = part->segment->passages;
+		for (size_t d = 0; d < dead_count; d++)
+			if (part->version < dead[d].version)
+				bury_page(part, dead[d].page_id);
+		snapshot->passages += part->segment->passages;
+		snapshot->alive += part->alive;
+	}
+	fill_scoring(snapshot);
+	return snapshot;
+}
+
+struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot)
+{
+	atomic_fetch_add(&snapshot->count, 1);
+	return snapshot;
+}
+
+void kb_snapshot_release(struct kb_snapshot *snapshot)
+{
+	if (!snapshot || atomic_fetch_sub(&snapshot->count, 1) > 1)
+		return;
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		kb_segment_release(snapshot->parts[i].segment);
+		free(snapshot->parts[i].dead);
+	}
+	free(snapshot->parts);
+	free(snapshot);
+}
+
+int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot)
+{
+	return (int64_t)snapshot->alive;
+}
+
+int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot)
+{
+	size_t bytes = sizeof(*snapshot) + snapshot->part_count * sizeof(*snapshot->parts);
+
+	for (size_t i = 0; i < snapshot->part_count; i++)
+		if (snapshot->parts[i].dead)
+			bytes += (snapshot->parts[i].segment->passages + (size_t)63) / 64 * 8;
+	return (int64_t)bytes;
+}
+
+int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term)
+{
+	int64_t df = 0;
+
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		struct kb_dict_entry entry;
+
+		if (kb_dict_find(snapshot->parts[i].segment, term, &entry))
+			df += entry.df;
+	}
+	return df;
+}
+
+int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc)
+{
+	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
+		return -1;
+	return kb_segment_page(snapshot->parts[part].segment, doc);
+}
+
+bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
+                         uint32_t doc, struct kb_passage *out, struct kb_err *err)
+{
+	const struct kb_segment *segment;
+	struct kb_text_block block;
+	const uint8_t *p, *end;
+	struct kb_sv raw;
+
+	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
+		return kb_fail(err, KB_E_NOT_FOUND, "the index has no passage %u in part %u", doc,
+		               part);
+	segment = snapshot->parts[part].segment;
+	kb_segment_row(segment, doc, out);
+	if (!kb_segment_text_block(segment, kb_segment_text_block_of(segment, doc), &block)
+	    || doc < block.first || doc >= block.end)
+		return kb_corrupt(err, "section text_blocks is damaged at passage %u", doc);
+	if (!kb_text_unpack(arena, &block, &raw, err))
+		return false;
+	p = (const uint8_t *)raw.p;
+	end = p + raw.n;
+	for (uint32_t i = block.first; i <= doc; i++)
+		if (!kb_text_next(&p, end, &out->title, &out->heading, &out->text))
+			return kb_corrupt(err, "section text is damaged at passage %u", i);
+	return true;
+}

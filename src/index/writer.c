@@ -1,0 +1,411 @@
+/*
+ * Building a segment from passages in one pass.
+ *
+ * A hash table maps each term to its postings so far, which grow as small postings (postings.h) in
+ * chained chunks of one pool; stored text is packed as it comes. Finish sorts the terms and writes
+ * the file. Memory grows with the postings and the packed text: about .6 of the text.
+ */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "index/forward.h"
+
+enum {
+	POOL_BLOCK = 1 << 20,
+	CHUNK_FIRST = 16, /* bytes with the link to the next chunk; doubles up to the largest */
+	CHUNK_LARGEST = 1024,
+	CHUNK_LINK = 4,
+	POOL_UNIT = 4, /* chunk places count these, so that 16 GB can be named */
+	TABLE_FIRST = 1 << 12,
+};
+
+struct term {
+	const char *text;
+	uint64_t prefix; /* first eight bytes, for sorting */
+	uint32_t n, hash;
+	uint32_t df;
+	uint32_t head, tail, used, size; /* chunks; used, size: of the tail, in bytes */
+	uint32_t last_doc;
+	uint32_t bytes;          /* of the postings */
+	uint32_t now[KB_FIELDS]; /* counts in the passage in hand */
+	uint32_t number;         /* in the order they came; sorting moves them */
+};
+
+struct kb_segment_writer {
+	struct kb_analyzer *analyzer;
+	struct kb_arena scratch; /* of one passage */
+	struct kb_arena strings; /* the terms' bytes */
+	struct term *terms;
+	size_t term_count, term_capacity;
+	struct slot {
+		uint32_t hash, term; /* number + 1; 0: free */
+	} * table;
+	size_t slots;
+	char **pool; /* blocks of POOL_BLOCK bytes */
+	size_t pool_count, pool_capacity, pool_used;
+	uint32_t *touched; /* terms of the passage in hand */
+	size_t touched_count, touched_capacity;
+	struct kb_columns columns;
+	struct kb_text_builder text;
+	struct kb_forward_builder *forward;
+	/* Of the field in hand, for each term of the analysis: its hash, its number. */
+	uint32_t *hashes, *numbers;
+	size_t hash_capacity, number_capacity;
+	bool too_large; /* a passage was */
+};
+
+static void begin(struct kb_segment_writer *writer)
+{
+	writer->slots = TABLE_FIRST;
+	writer->table = kb_xcalloc(writer->slots, sizeof(*writer->table));
+	writer->pool_used = POOL_BLOCK; /* so that the first chunk takes a block */
+	kb_columns_init(&writer->columns);
+	kb_text_builder_init(&writer->text);
+	writer->forward = kb_forward_new();
+}
+
+static void end(struct kb_segment_writer *writer)
+{
+	struct kb_analyzer *analyzer = writer->analyzer;
+
+	kb_arena_fini(&writer->scratch);
+	kb_arena_fini(&writer->strings);
+	for (size_t i = 0; i < writer->pool_count; i++)
+		free(writer->pool[i]);
+	free(writer->pool);
+	free(writer->terms);
+	free(writer->table);
+	free(writer->touched);
+	kb_columns_fini(&writer->columns);
+	kb_text_builder_fini(&writer->text);
+	kb_forward_free(writer->forward);
+	free(writer->hashes);
+	free(writer->numbers);
+	*writer = (struct kb_segment_writer){ .analyzer = analyzer };
+}
+
+struct kb_segment_writer *kb_segment_writer_new(void)
+{
+	struct kb_segment_writer *writer = kb_xcalloc(1, sizeof(*writer));
+
+	writer->analyzer = kb_analyzer_new();
+	begin(writer);
+	return writer;
+}
+
+void kb_segment_writer_free(struct kb_segment_writer *writer)
+{
+	if (!writer)
+		return;
+	end(writer);
+	kb_analyzer_free(writer->analyzer);
+	free(writer);
+}
+
+static char *chunk_at(const struct kb_segment_writer *writer, uint32_t place)
+{
+	size_t byte = (size_t)place * POOL_UNIT;
+
+	return writer->pool[byte / POOL_BLOCK] + byte % POOL_BLOCK;
+}
+
+static uint32_t new_chunk(struct kb_segment_writer *writer, uint32_t size)
+{
+	size_t place;
+
+	if (writer->pool_used + size > POOL_BLOCK) {
+		KB_GROW(writer->pool, writer->pool_capacity, writer->pool_count + 1);
+		writer->pool[writer->pool_count++] = kb_xmalloc(POOL_BLOCK);
+		writer->pool_used = 0;
+	}
+	place = (writer->pool_count - 1) * (size_t)POOL_BLOCK + writer->pool_used;
+	writer->pool_used += size;
+	KB_ASSERT(place / POOL_UNIT < UINT32_MAX);
+	return (uint32_t)(place / POOL_UNIT);
+}
+
+/* Appends bytes to a term's chain. */
+static void append(struct kb_segment_writer *writer, struct term *term, const uint8_t *p, size_t n)
+{
+	term->bytes += (uint32_t)n;
+	while (n) {
+		size_t room = KB_MIN(n, term->size - (size_t)term->used);
+
+		if (!room) {
+			uint32_t size = KB_MIN(KB_MAX(term->size * 2, (uint32_t)CHUNK_FIRST),
+			                       (uint32_t)CHUNK_LARGEST);
+			uint32_t chunk = new_chunk(writer, size);
+
+			if (term->size)
+				memcpy(chunk_at(writer, term->tail), &chunk, CHUNK_LINK);
+			else
+				term->head = chunk;
+			term->tail = chunk;
+			term->used = CHUNK_LINK;
+			term->size = size;
+			continue;
+		}
+		memcpy(chunk_at(writer, term->tail) + term->used, p, room);
+		term->used += (uint32_t)room;
+		p += room;
+		n -= room;
+	}
+}
+
+/* The term's postings in one piece. */
+static const uint8_t *collect(const struct kb_segment_writer *writer, const struct term *term,
+                              struct kb_buf *out)
+{
+	uint32_t place = term->head, size = CHUNK_FIRST, left = term->bytes;
+
+	kb_buf_clear(out);
+	while (left) {
+		const char *chunk = chunk_at(writer, place);
+		uint32_t n = KB_MIN(left, size - CHUNK_LINK);
+
+		kb_buf_add(out, chunk + CHUNK_LINK, n);
+		left -= n;
+		if (left)
+			memcpy(&place, chunk, CHUNK_LINK);
+		size = KB_MIN(size * 2, (uint32_t)CHUNK_LARGEST);
+	}
+	return (const uint8_t *)out->p;
+}
+
+static void rehash(struct kb_segment_writer *writer)
+{
+	free(writer->table);
+	writer->slots *= 2;
+	writer->table = kb_xcalloc(writer->slots, sizeof(*writer->table));
+	for (size_t i = 0; i < writer->term_count; i++) {
+		size_t slot = writer->terms[i].hash & (writer->slots - 1);
+
+		while (writer->table[slot].term)
+			slot = (slot + 1) & (writer->slots - 1);
+		writer->table[slot] = (struct slot){ writer->terms[i].hash, (uint32_t)i + 1 };
+	}
+}
+
+static uint64_t prefix_of(struct kb_sv text)
+{
+	uint64_t prefix = 0;
+
+	memcpy(&prefix, text.p, KB_MIN(text.n, sizeof(prefix)));
+	return __builtin_bswap64(prefix);
+}
+
+static bool is_term(const struct term *term, struct kb_sv text, uint64_t prefix)
+{
+	return term->prefix == prefix && term->n == text.n
+	       && (text.n <= sizeof(prefix) || memcmp(term->text, text.p, text.n) == 0);
+}
+
+static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint32_t hash)
+{
+	size_t slot = hash & (writer->slots - 1);
+	uint64_t prefix = prefix_of(text);
+	struct term *term;
+
+	for (; writer->table[slot].term; slot = (slot + 1) & (writer->slots - 1))
+		if (writer->table[slot].hash == hash
+		    && is_term(&writer->terms[writer->table[slot].term - 1], text, prefix))
+			return writer->table[slot].term - 1;
+	KB_GROW(writer->terms, writer->term_capacity, writer->term_count + 1);
+	term = &writer->terms[writer->term_count];
+	*term = (struct term){ .text = kb_arena_sv(&writer->strings, text).p,
+		               .n = (uint32_t)text.n,
+		               .hash = hash,
+		               .prefix = prefix,
+		               .number = (uint32_t)writer->term_count,
+		               .last_doc = UINT32_MAX };
+	writer->table[slot] = (struct slot){ hash, (uint32_t)++writer->term_count };
+	if (writer->term_count * 3 > writer->slots * 2)
+		rehash(writer);
+	return (uint32_t)writer->term_count - 1;
+}
+
+/* Hashes the terms and asks for the memory that looking them up will touch, all at once: the table
+ * is far larger than the caches, and one wait after another took half of the time. */
+static void prepare(struct kb_segment_writer *writer, const struct kb_terms *terms)
+{
+	KB_GROW(writer->numbers, writer->number_capacity, terms->count);
+	KB_GROW(writer->hashes, writer->hash_capacity, terms->count);
+	for (size_t i = 0; i < terms->count; i++) {
+		writer->hashes[i] = (uint32_t)kb_hash64(kb_term_key(terms->v[i].term));
+		__builtin_prefetch(&writer->table[writer->hashes[i] & (writer->slots - 1)]);
+	}
+	for (size_t i = 0; i < terms->count; i++) {
+		uint32_t term = writer->table[writer->hashes[i] & (writer->slots - 1)].term;
+
+		if (term) {
+			__builtin_prefetch(&writer->terms[term - 1]);
+			__builtin_prefetch((const char *)&writer->terms[term - 1] + 64);
+		}
+	}
+}
+
+/* Counts a field's terms and adds its sequence of words; returns how many terms there are. */
+static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field, enum kb_lang lang,
+                          struct kb_sv text)
+{
+	struct kb_terms terms;
+	uint32_t length = 0;
+
+	if (!text.n)
+		return 0;
+	kb_analyze(writer->analyzer, &writer->scratch, lang, text, &terms);
+	prepare(writer, &terms);
+	for (size_t i = 0; i < terms.count; i++) {
+		uint32_t number;
+		struct term *term;
+
+		if (terms.v[i].flags & KB_TERM_STOP)
+			continue;
+		length++;
+		number = intern(writer, kb_term_key(terms.v[i].term), writer->hashes[i]);
+		writer->numbers[i] = number;
+		term = &writer->terms[number];
+		if (!(term->now[KB_FIELD_BODY] | term->now[KB_FIELD_TITLE]
+		      | term->now[KB_FIELD_HEADING])) {
+			KB_GROW(writer->touched, writer->touched_capacity,
+			        writer->touched_count + 1);
+			writer->touched[writer->touched_count++] = number;
+		}
+		term->now[field]++;
+	}
+	kb_forward_field(writer->forward, text, &terms, writer->numbers);
+	return length;
+}
+
+void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage)
+{
+	static const enum kb_field order[KB_FIELDS] = { KB_FIELD_TITLE, KB_FIELD_HEADING,
+		                                        KB_FIELD_BODY };
+	const struct kb_sv texts[KB_FIELDS] = { passage->text, passage->title, passage->heading };
+	uint32_t doc = writer->columns.passages;
+	uint8_t codes[KB_FIELDS];
+
+	if (texts[0].n > KB_PASSAGE_MAX || texts[1].n > KB_PASSAGE_MAX - texts[0].n
+	    || texts[2].n > KB_PASSAGE_MAX - texts[0].n - texts[1].n) {
+		writer->too_large = true;
+		return;
+	}
+	for (int i = 0; i < KB_FIELDS; i++) {
+		enum kb_field f = order[i];
+		uint32_t length = add_field(writer, f, passage->lang, texts[f]);
+
+		codes[f] = kb_length_code(writer->columns.length_table, length);
+		if (f != KB_FIELD_BODY)
+			kb_forward_add(writer->forward, KB_FWD_FIELD);
+	}
+	kb_forward_end_passage(writer->forward);
+	for (size_t i = 0; i < writer->touched_count; i++) {
+		struct term *term = &writer->terms[writer->touched[i]];
+		struct kb_posting posting = { .doc = doc };
+		uint8_t bytes[KB_SMALL_POSTING_MAX];
+
+		memcpy(posting.tf, term->now, sizeof(posting.tf));
+		append(writer, term, bytes,
+		       (size_t)(kb_small_posting_put(bytes, term->last_doc, &posting) - bytes));
+		term->last_doc = doc;
+		term->df++;
+		memset(term->now, 0, sizeof(term->now));
+	}
+	writer->touched_count = 0;
+	kb_columns_add(&writer->columns, passage, codes);
+	writer->columns.text_bytes += texts[0].n + texts[1].n + texts[2].n;
+	kb_text_add(&writer->text, passage->title, passage->heading, passage->text);
+	kb_arena_reset(&writer->scratch);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct term *x = a, *y = b;
+
+	if (x->prefix != y->prefix)
+		return x->prefix < y->prefix ? -1 : 1;
+	return kb_sv_cmp(kb_sv(x->text, x->n), kb_sv(y->text, y->n));
+}
+
+/* Writes dictionary and postings. */
+static void put_terms(struct kb_segment_writer *writer, struct kb_builder *builder)
+{
+	const uint8_t *const lengths[KB_FIELDS] = { writer->columns.lengths[0],
+		                                    writer->columns.lengths[1],
+		                                    writer->columns.lengths[2] };
+	struct kb_dict_builder dict;
+	struct kb_posting *v = NULL;
+	size_t capacity = 0;
+	struct kb_buf chain, list;
+
+	kb_dict_builder_init(&dict);
+	kb_buf_init(&chain, KB_GIB(4));
+	kb_buf_init(&list, KB_GIB(4));
+	if (writer->term_count)
+		qsort(writer->terms, writer->term_count, sizeof(*writer->terms), by_text);
+	kb_builder_section(builder, KB_SEC_POSTINGS);
+	for (size_t i = 0; i < writer->term_count; i++) {
+		const struct term *term = &writer->terms[i];
+		const uint8_t *bytes = collect(writer, term, &chain);
+		struct kb_sv text = kb_sv(term->text, term->n);
+		size_t used;
+
+		if (term->df < KB_BLOCK) { /* the chain is the list */
+			kb_builder_add(builder, bytes, chain.n);
+			kb_dict_add(&dict, text, term->df, chain.n);
+			continue;
+		}
+		KB_GROW(v, capacity, term->df);
+		kb_small_postings_get(bytes, chain.n, UINT32_MAX, v, term->df, &used);
+		kb_buf_clear(&list);
+		kb_postings_encode(v, term->df, lengths, &list);
+		kb_builder_add(builder, list.p, list.n);
+		kb_dict_add(&dict, text, term->df, list.n);
+	}
+	free(v);
+	kb_buf_fini(&chain);
+	kb_buf_clear(&list);
+	kb_dict_put(&dict, builder);
+	kb_buf_fini(&list);
+	kb_dict_builder_fini(&dict);
+}
+
+/* Writes the sequences; the terms are sorted by now. */
+static void put_forward(struct kb_segment_writer *writer, struct kb_builder *builder)
+{
+	uint32_t *map = kb_xmalloc(writer->term_count * sizeof(*map));
+
+	for (size_t i = 0; i < writer->term_count; i++)
+		map[writer->terms[i].number] = (uint32_t)i;
+	kb_forward_put(writer->forward, map, builder);
+	free(map);
+}
+
+bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path,
+                              struct kb_segment_info *info, struct kb_err *err)
+{
+	struct kb_builder *builder = kb_builder_new(path);
+	int64_t bytes = 0;
+	bool ok;
+
+	put_terms(writer, builder);
+	put_forward(writer, builder);
+	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
+	ok = kb_text_put(&writer->text, builder, err);
+	if (writer->too_large)
+		ok = kb_fail(err, KB_E_TOO_LARGE, "a passage is larger than %zu bytes",
+		             KB_PASSAGE_MAX);
+	ok = ok && kb_builder_finish(builder, &bytes, err);
+	kb_builder_free(builder);
+	if (ok && info)
+		*info = (struct kb_segment_info){
+			.bytes = bytes,
+			.passages = writer->columns.passages,
+			.pages = writer->columns.runs,
+			.terms = (int64_t)writer->term_count,
+			.text_bytes = (int64_t)writer->columns.text_bytes,
+		};
+	end(writer);
+	begin(writer);
+	return ok;
+}
