@@ -54,6 +54,8 @@ struct batch {
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
 	bool keep_files;
+	struct kb_ingest_limits limits;
+	int64_t agent_pages, account_words; /* in use, those of this batch included */
 };
 
 static bool stopping(struct kb_ingest *in)
@@ -282,6 +284,48 @@ static bool keeps_files(const struct kb_agent *agent, struct kb_arena *arena)
 	return kb_json_bool(options, "file_data_retension", true);
 }
 
+/* What the plan leaves room for. */
+static bool read_limits(struct batch *batch, const struct kb_agent *agent, struct kb_err *err)
+{
+	struct kb_ingest_config *config = &batch->in->config;
+	struct kb_agent_stats stats;
+
+	if (!config->limits)
+		return true;
+	if (!config->limits(config->limits_arg, agent, &batch->limits, err))
+		return false;
+	if (batch->limits.pages_per_agent) {
+		if (!kb_store_agent_stats(config->store, agent->id, &stats, err))
+			return false;
+		batch->agent_pages = stats.pages_indexed;
+	}
+	return batch->limits.words == 0
+	       || kb_store_account_words(config->store, agent->account_id, &batch->account_words,
+	                                 err);
+}
+
+/* A page that the plan has no room for stays, marked as limited, until it is queued again. One that
+ * can be found already takes no new room. */
+static bool over_limit(struct batch *batch, const struct kb_page *page,
+                       struct kb_page_result *result)
+{
+	const struct kb_ingest_limits *limits = &batch->limits;
+
+	if (page->index == KB_STATUS_OK || page->passages)
+		return false;
+	if (limits->pages_per_agent && batch->agent_pages >= limits->pages_per_agent)
+		result->reason = kb_arena_printf(&batch->arena,
+		                                 "the plan allows %" PRId64 " documents an agent",
+		                                 limits->pages_per_agent);
+	else if (limits->words && batch->account_words >= limits->words)
+		result->reason = kb_arena_printf(&batch->arena, "the plan allows %" PRId64 " words",
+		                                 limits->words);
+	else
+		return false;
+	result->crawl = result->index = KB_STATUS_LIMITED;
+	return true;
+}
+
 /* Takes leased pages of one agent to the commit. */
 static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t count)
 {
@@ -299,6 +343,12 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 		kb_arena_fini(&batch.arena);
 		return;
 	}
+	if (!read_limits(&batch, &agent, &err)) {
+		give_back(in, &batch.arena, leases, count,
+		          kb_arena_printf(&batch.arena, "%s", err.msg));
+		kb_arena_fini(&batch.arena);
+		return;
+	}
 	batch.keep_files = keeps_files(&agent, &batch.arena);
 	batch.writer = kb_segment_writer_new();
 	for (i = 0; i < count && !stopping(in); i++) {
@@ -306,8 +356,14 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 
 		*result = (struct kb_page_result){ .page_id = leases[i].page.id,
 			                           .epoch = leases[i].epoch };
-		if (!take_page(&batch, &leases[i].page, result, &err))
+		if (over_limit(&batch, &leases[i].page, result))
+			continue;
+		if (!take_page(&batch, &leases[i].page, result, &err)) {
 			fail_page(&batch, &leases[i].page, result, &err);
+		} else {
+			batch.agent_pages++;
+			batch.account_words += result->words;
+		}
 		if (batch.text_bytes >= BATCH_TEXT_BYTES
 		    || kb_clock_mono_us() - batch.started_us >= BATCH_MS * INT64_C(1000)) {
 			if (!commit(&batch, &err))

@@ -122,10 +122,11 @@ export class Service {
     return docent(args, { env: { DOCENT_DATA: this.dir, DOCENT_URL: this.url, DOCENT_API_KEY: this.key } });
   }
 
-  /** A key of an account (the usual one unless named), perhaps limited to agents. */
-  async newKey({ account, agents = [] } = {}) {
+  /** A key of an account (the usual one unless named), perhaps of a plan, perhaps limited to agents. */
+  async newKey({ account, plan, agents = [] } = {}) {
     const args = ["key", "create", "--data", this.dir];
     if (account) args.push("--account", account);
+    if (plan) args.push("--plan", plan);
     for (const id of agents) args.push("--agent", String(id));
     const made = await docent(args);
     assert.equal(made.code, 0, made.stderr);
