@@ -55,6 +55,7 @@ enum {
 	KB_SPARE_CALLS = 64,
 	KB_SPARE_ARENA_MAX = 4096,
 	KB_PEER_TEXT = 64,
+	KB_LOG_CONTEXT = 32,
 };
 
 enum kb_step {
@@ -200,7 +201,7 @@ struct kb_call {
 	int64_t file_at, file_left;
 	struct kb_stream *stream;
 	struct kb_call *next_spare;
-	char log_context[32];
+	char log_context[KB_LOG_CONTEXT];
 };
 
 static inline struct kb_call *kb_call_of(struct kb_request *req)
