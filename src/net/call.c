@@ -124,6 +124,8 @@ void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err)
 	call->req.status = status ? status : kb_err_info(err->code)->status;
 	if (err->code == KB_E_BUSY)
 		call->retry_after_s = RETRY_AFTER_S;
+	kb_debug(&call->req.log, "request refused peer=%s status=%d: %s", call->req.peer,
+	         call->req.status, err->msg);
 	if (config->refuse)
 		config->refuse(&call->req, err);
 	if (atomic_load(&call->answered))

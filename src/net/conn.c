@@ -2,7 +2,6 @@
 #include "net/conn.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -408,7 +407,7 @@ void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
 	conn->out_tail = &conn->out;
 	conn->in = kb_sv("", 0);
 	conn->key = *key;
-	conn->writable = true;
+	conn->readable = conn->writable = true; /* to be tried before the first event */
 	write_peer(address, conn->peer);
 	conn->next = lane->conns;
 	if (conn->next)

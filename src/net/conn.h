@@ -94,8 +94,9 @@ struct kb_lane {
 	int64_t date_s;
 	char date[32];
 
-	/* Written by the lane's thread alone, read by kb_server_stats(). */
-	_Atomic int64_t requests, refused, bytes_in, bytes_out, streams;
+	/* Written by the lane's thread alone (kb_count), read by kb_server_stats(). */
+	_Atomic int64_t requests, bytes_in, bytes_out, streams;
+	_Atomic int64_t refused; /* by any thread */
 };
 
 struct kb_server {

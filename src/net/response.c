@@ -168,7 +168,7 @@ void kb_head_write(struct kb_buf *buf, struct kb_call *call, const struct kb_res
 		add_field(buf, KB_SV("Content-Type"), kb_sv_str(response->content_type));
 	if (facts->chunked) {
 		ADD(buf, "Transfer-Encoding: chunked\r\n");
-	} else if (facts->length >= 0 && status != 204) {
+	} else if (facts->length >= 0 && status != 204 && status != 304) {
 		ADD(buf, "Content-Length: ");
 		kb_buf_int(buf, facts->length);
 		ADD(buf, "\r\n");
