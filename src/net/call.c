@@ -135,6 +135,14 @@ void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err)
 	kb_respond(&call->req, &plain);
 }
 
+const struct kb_err *kb_call_keep_err(struct kb_call *call, const struct kb_err *err)
+{
+	struct kb_err *copy = KB_NEW(&call->arena, struct kb_err);
+
+	*copy = *err;
+	return copy;
+}
+
 /* ---- to workers and back ---- */
 
 bool kb_call_submit(struct kb_call *call, void (*fn)(void *call))
@@ -210,18 +218,10 @@ static void handle_job(void *call)
 	kb_call_handle(call);
 }
 
-static enum kb_step refuse_busy(struct kb_conn *conn)
-{
-	struct kb_err err;
-
-	kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
-	return kb_conn_refuse(conn, 0, &err);
-}
-
 enum kb_step kb_call_work(struct kb_conn *conn, struct kb_call *call)
 {
 	kb_conn_deadline(conn, 0);
-	return kb_call_submit(call, handle_job) ? KB_STEP_WORK : refuse_busy(conn);
+	return kb_call_submit(call, handle_job) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
 }
 
 /* ---- the beginning ---- */
@@ -276,14 +276,6 @@ static enum kb_step answer_options(struct kb_conn *conn, struct kb_call *call)
 	return KB_STEP_SEND;
 }
 
-static const struct kb_err *keep_err(struct kb_call *call, const struct kb_err *err)
-{
-	struct kb_err *copy = KB_NEW(&call->arena, struct kb_err);
-
-	*copy = *err;
-	return copy;
-}
-
 enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 {
 	struct kb_err err;
@@ -294,7 +286,7 @@ enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 	if (!find_route(call, &err)) {
 		if (call->body.done)
 			return kb_conn_refuse(conn, 0, &err);
-		call->err = keep_err(call, &err);
+		call->err = kb_call_keep_err(call, &err);
 		return kb_body_start(conn, call);
 	}
 	if (!call->body.done)

@@ -176,6 +176,14 @@ enum kb_step kb_conn_refuse(struct kb_conn *conn, int status, const struct kb_er
 	return KB_STEP_SEND;
 }
 
+enum kb_step kb_conn_refuse_busy(struct kb_conn *conn)
+{
+	struct kb_err err;
+
+	kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
+	return kb_conn_refuse(conn, 0, &err);
+}
+
 /* ---- steps ---- */
 
 static enum kb_step begin(struct kb_conn *conn, size_t head_n)
