@@ -412,7 +412,7 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct delete *in = arg;
 	struct kb_arena arena = { 0 };
-	struct kb_agent agent;
+	struct kb_agent agent = { 0 };
 	int64_t version;
 	bool ok;
 
