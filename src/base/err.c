@@ -36,6 +36,7 @@ const struct kb_err_info *kb_err_info(enum kb_errc code)
 	return &infos[code];
 }
 
+KB_PRINTF(3, 0)
 static bool fail_v(struct kb_err *err, enum kb_errc code, const char *fmt, va_list ap)
 {
 	if (err) {

@@ -4,7 +4,7 @@
  * An index directory holds `segment` (one segment file) and `ids` (a line a record: the id that
  * page number n had in the file, from 0). While it is built there are also part-N files.
  */
-#include "cli/index.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

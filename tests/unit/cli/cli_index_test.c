@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
-#include "cli/index.h"
+#include "cli/cli.h"
 #include "test.h"
 
 static const char docs[] =

@@ -5,8 +5,8 @@
  * of a list, table or code block is a sentence of its own and is never cut. Thai and its like have
  * no stop and are cut at blanks once they are long. Pure; any thread.
  */
-#ifndef KB_ANSWER_SENTENCE_H
-#define KB_ANSWER_SENTENCE_H
+#ifndef KB_INDEX_SENTENCE_H
+#define KB_INDEX_SENTENCE_H
 
 #include "index/analysis.h"
 

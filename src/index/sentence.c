@@ -2,7 +2,7 @@
  * The splitter: lines first, because a row of a table or of code is whole, then the stops within a
  * line or a wrapped paragraph.
  */
-#include "answer/sentence.h"
+#include "index/sentence.h"
 
 #include <string.h>
 
