@@ -255,8 +255,7 @@ static double cyrillic_fit(struct kb_sv text)
 
 		if (cp >= 0x80) {
 			all++;
-			if (small && n == 2
-			    && kb_sv_find(frequent, kb_sv_sub(text, 0, 2)) >= 0)
+			if (small && n == 2 && kb_sv_find(frequent, kb_sv_sub(text, 0, 2)) >= 0)
 				good++;
 			else if (!small && !capital)
 				good -= 1;

@@ -108,6 +108,9 @@ bool kb_xml_close(struct kb_xml *xml)
 	if (xml->parser && !xml->broken)
 		xmlParseChunk(xml->parser, NULL, 0, 1);
 	ok = xml->parser && !xml->broken && xml->parser->wellFormed;
+	/* A DTD's declarations make the parser begin a document of its own. */
+	if (xml->parser && xml->parser->myDoc)
+		xmlFreeDoc(xml->parser->myDoc);
 	xmlFreeParserCtxt(xml->parser);
 	free(xml);
 	return ok;
