@@ -178,6 +178,8 @@ static void on_news(struct kb_task *task)
 	case KB_NEWS_ANSWER:
 		call->done = true;
 		conn->closing = conn->closing || call->answer_close;
+		/* Refused at its door: the peer may still be sending the body. */
+		conn->unread = conn->unread || !call->body.done;
 		kb_conn_queue(conn, call->answer);
 		call->answer = NULL;
 		conn->step = KB_STEP_SEND;
