@@ -103,6 +103,14 @@ export class Service {
     await this.ended;
   }
 
+  /** A power cut while it is still starting. */
+  async crashAtStart(ms) {
+    const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], { env: environment(this.env), stdio: "ignore" });
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    setTimeout(() => child.kill("SIGKILL"), ms);
+    await ended;
+  }
+
   async restart() {
     if (this.child) assert.equal(await this.stop(), 0, "the server stops cleanly");
     await this.spawn();
