@@ -2,6 +2,8 @@
  * in upkeep.c. */
 #include "ingest/ingest.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -492,12 +494,32 @@ static void *upkeep_thread(void *arg)
 	return NULL;
 }
 
+/* Segments that an earlier life was writing when it was killed. Nobody else writes here: the store
+ * is open for this process alone. */
+static void remove_unfinished(const char *temp_dir, const struct kb_log *log)
+{
+	DIR *dir = opendir(temp_dir);
+	struct dirent *entry;
+
+	if (!dir) {
+		kb_warn(log, "cannot read the temporary directory dir=%s error=%s", temp_dir,
+		        strerror(errno));
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (strncmp(entry->d_name, "segment-", 8) == 0
+		    || strncmp(entry->d_name, "merge-", 6) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+}
+
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 {
 	struct kb_ingest *in = kb_xcalloc(1, sizeof(*in));
 	pthread_condattr_t monotonic;
 
 	in->config = *config;
+	remove_unfinished(config->temp_dir, config->log);
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
