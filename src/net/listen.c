@@ -227,6 +227,8 @@ static void on_accept(struct kb_loop_fd *source, uint32_t events)
 	struct kb_lane *lane = ((struct kb_listener *)(void *)source)->lane;
 
 	(void)events;
+	if (lane->accept_again.place)
+		return; /* another listener has run out of descriptors in this very turn */
 	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
 		if (accept_one(lane, source->fd))
 			continue;
