@@ -92,6 +92,17 @@ static const struct kb_api_route routes[] = {
 	  .request = "ChatFields", .response = "ChatReply", .status = 200,
 	  .errors = "400 401 404 429 500 501" },
 
+	/* the account */
+	{ "GET", V1 "/user", kb_user_read, .right = KB_RIGHT_KEY,
+	  .tag = "Account", .summary = "The account behind the key",
+	  .response = "UserReply", .status = 200, .errors = "401 429 500" },
+	{ "POST", V1 "/user", kb_user_update, .right = KB_RIGHT_KEY, .body_max = FORM_MAX,
+	  .tag = "Account", .summary = "Rename the account",
+	  .request = "UserFields", .response = "UserReply", .status = 200, .errors = "400 401 429 500" },
+	{ "GET", V1 "/limits/usage", kb_limits_usage, .right = KB_RIGHT_KEY,
+	  .tag = "Account", .summary = "How much of its plan the account uses; a limit of 0 is none",
+	  .response = "UsageReply", .status = 200, .errors = "401 429 500" },
+
 	/* the service itself */
 	{ "GET", "/healthz", .fast = kb_system_health,
 	  .tag = "Service", .summary = "The process serves", .response = "Health", .status = 200 },

@@ -70,6 +70,14 @@ static const struct kb_schema schemas[] = {
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
 	{ "ChatAnswer", "role:str content:str" },
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
+	{ "User", "id:int email:str name:str current_team_id:int profile_photo_url:str? created_at:time "
+	          "updated_at:time" },
+	{ "UserFields", "name~:str?" },
+	{ "UserReply", SUCCESS("User") },
+	{ "Usage", "max_projects_num:int current_projects_num:int max_total_storage_credits:int "
+	           "current_total_storage_credits:int max_queries:int current_queries:int" },
+	{ "UsageReply", SUCCESS("Usage") },
+
 	{ "OpenApi", "openapi:str info:obj servers:[obj] security:[obj] paths:obj components:obj" },
 };
 // clang-format on

@@ -62,7 +62,8 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
 {
-	return kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
+	return kb_limit_queries(call, err)
+	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
 	       && refuse_locked(call, turn, err) && (own_history || read_history(call, turn, err));
 }
 

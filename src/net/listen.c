@@ -203,7 +203,7 @@ static void take_connection(struct kb_lane *lane, int fd, const struct sockaddr 
 		return;
 	}
 	atomic_fetch_sub(&server->connections, 1);
-	kb_count(&lane->refused, 1);
+	atomic_fetch_add_explicit(&lane->refused, 1, memory_order_relaxed);
 	close(fd);
 }
 

@@ -141,6 +141,18 @@ static bool schema_update(struct kb_store *store, struct kb_conn *conn, struct k
 
 /* ---- open and close ---- */
 
+/* Makes the database's file for its owner alone; its log gets the same rights from SQLite. A file
+ * that is there is not opened: closing it would free SQLite's locks on it. */
+static bool make_private(const char *path, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno != EEXIST)
+		return kb_fail_errno(err, "cannot create the database %s", path);
+	kb_fd_close(&fd);
+	return true;
+}
+
 static bool open_database(struct kb_store *store, bool exclusive, struct kb_err *err)
 {
 	size_t n = strlen(store->directory) + sizeof("/docent.db");
@@ -156,7 +168,7 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 	bool ok;
 
 	snprintf(path, n, "%s/docent.db", store->directory);
-	conn = config.driver->open(path, true, err);
+	conn = make_private(path, err) ? config.driver->open(path, true, err) : NULL;
 	ok = conn && schema_update(store, conn, err);
 	if (conn)
 		config.driver->close(conn);
@@ -180,7 +192,6 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 	if (!kb_dir_make(dsn, err))
 		return NULL;
 	store = kb_xcalloc(1, sizeof(*store));
-
 	pthread_mutex_init(&store->ids_lock, NULL);
 	store->clock = clock;
 	store->log = log;
