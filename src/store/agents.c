@@ -141,7 +141,8 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 	ok = kb_db_next_id(conn, "agent", 1, &agent->id, err)
 	     && kb_db_run(conn, &sql[ADD],
 	                  KB_VALUES(kb_int(agent->id), kb_int(agent->account_id),
-	                            kb_text(agent->name), kb_text(kb_store_fold(&arena, agent->name)),
+	                            kb_text(agent->name),
+	                            kb_text(kb_store_fold(&arena, agent->name)),
 	                            kb_nullable(agent->sitemap_path), kb_text(agent->type),
 	                            kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
 	                            kb_int(agent->is_shared), kb_int(agent->is_active),
@@ -404,6 +405,8 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (agent.account_id != in->account_id)
 		return not_found(err, in->id);
+	if (!kb_labels_drop_agent(conn, in->id, err))
+		return false;
 	for (int i = DELETE_FIRST; i <= DELETE_LAST; i++)
 		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(in->id)), NULL, err))
 			return false;
