@@ -8,7 +8,7 @@
  *
  * The access table is immutable and counted, one an index version, made by the catalog. Documents
  * share few combinations of labels, so a query judges each combination once and then asks for a
- * document with one look into a hash table: 10,000 labelled documents cost it about 7 ns each
+ * document with one look into a hash table: of 10,000 labelled documents each costs about 4 ns
  * (bench/access.c).
  */
 #ifndef KB_INGEST_ACCESS_H
