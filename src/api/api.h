@@ -134,8 +134,20 @@ bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
-bool kb_citations_read(struct kb_call *call, struct kb_err *err);
+bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* labels.c */
+bool kb_labels_list(struct kb_call *call, struct kb_err *err);
+bool kb_labels_create(struct kb_call *call, struct kb_err *err);
+bool kb_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_labels_update(struct kb_call *call, struct kb_err *err);
+bool kb_labels_delete(struct kb_call *call, struct kb_err *err);
+bool kb_labels_set_users(struct kb_call *call, struct kb_err *err);
+bool kb_labels_remove_users(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_update(struct kb_call *call, struct kb_err *err);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);

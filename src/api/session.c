@@ -77,6 +77,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .prompt = turn->prompt,
 	                         .turns = turn->turns,
 	                         .turn_count = turn->turn_count,
+	                         .labels = turn->labels,
 	                         .inline_citations = turn->inline_citations,
 	                 },
 	                 emit, arg, &turn->answer, err);

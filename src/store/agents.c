@@ -422,6 +422,8 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (agent.account_id != in->account_id)
 		return not_found(err, in->id);
+	if (!kb_labels_drop_agent(conn, in->id, err))
+		return false;
 	for (int i = DELETE_FIRST; i <= DELETE_LAST; i++)
 		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(in->id)), NULL, err))
 			return false;
