@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "index/sentence.h"
 

@@ -67,8 +67,12 @@ static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct 
 	/* The agent's row comes first: what changes after it was read makes the texts stale. */
 	if (!kb_store_agent_find(job->store, arena, persona->agent_id, &agent, err))
 		return err->code == KB_E_NOT_FOUND; /* deleted, its personas with it */
-	if (!kb_settings_read(arena, agent.settings, &settings, err)
-	    || !read_titles(job, arena, &input, err))
+	if (!kb_settings_read(arena, agent.settings, &settings, err)) {
+		kb_warn(job->log, "sub-personas made without settings agent=%" PRId64 " error=%s",
+		        agent.id, err->msg);
+		kb_settings_defaults(&settings); /* one damaged row does not stop the others */
+	}
+	if (!read_titles(job, arena, &input, err))
 		return false;
 	for (int i = 0; i < KB_NOTE_COUNT; i++) {
 		notes[i].slug = kb_sv_str(kb_note_kinds[i].slug);

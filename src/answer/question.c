@@ -5,10 +5,10 @@
  */
 #include "answer/question.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "answer/cues.h"
+#include "index/query.h"
 
 enum {
 	QUERY_MAX = 200, /* distinct terms of a query; more of a long text are left out */
@@ -17,11 +17,8 @@ enum {
 	SOME_TERMS = 4,
 };
 
-#define FUNCTION_WEIGHT 0.15f /* not 0, so that a question of such words alone still finds */
-#define PIECE_WEIGHT    0.5f
-#define CARRY_MUCH      0.4f
-#define CARRY_SOME      0.2f
-#define REPEATS         8.0f /* k3: how a term said twice grows */
+#define CARRY_MUCH 0.4f
+#define CARRY_SOME 0.2f
 
 /* Words that point back. */
 static const struct {
@@ -136,33 +133,11 @@ static void put(struct kb_query_term *query, size_t *count, struct kb_sv term, f
 		query[(*count)++] = (struct kb_query_term){ term, weight };
 }
 
-static void build_query(struct kb_question *q)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < q->terms.count; i++) {
-		const struct kb_term *t = &q->terms.v[i];
-		float weight = 1;
-		size_t repeats = 0;
-
-		if (t->flags & KB_TERM_STOP)
-			continue;
-		for (size_t k = 0; k < q->terms.count && k < QUERY_MAX; k++)
-			repeats += kb_sv_eq(q->terms.v[k].term, t->term);
-		weight = (float)repeats * (REPEATS + 1) / ((float)repeats + REPEATS);
-		if (t->flags & KB_TERM_FUNCTION)
-			weight *= FUNCTION_WEIGHT;
-		else if (t->flags & KB_TERM_PIECE)
-			weight *= PIECE_WEIGHT;
-		put(q->query, &count, t->term, weight);
-	}
-	q->query_count = count;
-}
-
 void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
                        enum kb_lang lang, const struct kb_sv *history, size_t history_count,
                        struct kb_question *out)
 {
+	struct kb_query query = { 0 };
 	float weight;
 	size_t own;
 
@@ -171,9 +146,11 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
 		out->lang = lang = kb_lang_of_question(text);
 	kb_analyze(analyzer, arena, lang, text, &out->terms);
 	out->type = kb_question_type(arena, lang, text, &out->terms);
+	kb_query_build(analyzer, arena, text, lang, &query);
+	own = KB_MIN(query.term_count, (size_t)QUERY_MAX);
 	out->query = KB_NEW_ARRAY(arena, QUERY_MAX, struct kb_query_term);
-	build_query(out);
-	own = out->query_count;
+	memcpy(out->query, query.terms, own * sizeof(*out->query));
+	out->query_count = own;
 	weight = history_count > 0 ? carry_weight(lang, &out->terms) : 0;
 	out->follow_up = weight > 0;
 	for (size_t back = 0; weight > 0 && back < KB_MIN(history_count, (size_t)HISTORY_MAX);

@@ -170,10 +170,12 @@ void kb_api_refuse(struct kb_request *req, const struct kb_err *err)
 
 	/* No route has the method OPTIONS: a browser asks before it calls any of them. */
 	if (kb_sv_eq_str(req->method, "OPTIONS")
-	    && (err->code == KB_E_METHOD || err->code == KB_E_NOT_FOUND))
+	    && (err->code == KB_E_METHOD || err->code == KB_E_NOT_FOUND)) {
+		req->status = 0; /* it is no refusal after all */
 		kb_system_preflight(&call, &ignored);
-	else
+	} else {
 		kb_call_error(&call, err);
+	}
 }
 
 void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
@@ -256,15 +258,16 @@ static bool is_completions(const struct kb_api_route *row)
 void kb_call_error(struct kb_call *call, const struct kb_err *err)
 {
 	const struct kb_err_info *info = kb_err_info(err->code);
+	/* A refusal of the server's own may have a finer status than its code. */
+	int status = call->req->status ? call->req->status : info->status;
 	const char *message = public_message(err);
-	struct kb_response response = { .status = info->status,
-		                        .content_type = "application/json" };
+	struct kb_response response = { .status = status, .content_type = "application/json" };
 	struct kb_buf buf;
 	struct kb_jw jw;
 	size_t fields = 0;
 
-	if (info->status >= 500)
-		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", info->status,
+	if (status >= 500)
+		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
 		        info->name, err->msg);
 	if (call->streaming)
 		return; /* its handler has put the error into the stream */
@@ -277,7 +280,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	                             KB_SV_ARG(kb_utf8_cut(call->req->target, 2000))));
 	kb_jw_key(&jw, "data");
 	kb_jw_object(&jw);
-	kb_jw_key_int(&jw, "code", info->status);
+	kb_jw_key_int(&jw, "code", status);
 	kb_jw_key_str(&jw, "message", message);
 	kb_jw_end(&jw);
 	kb_jw_key_str(&jw, "message", message);
@@ -285,7 +288,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 		kb_jw_key(&jw, "error");
 		kb_jw_object(&jw);
 		kb_jw_key_str(&jw, "message", message);
-		kb_jw_key_str(&jw, "type", openai_type(info->status));
+		kb_jw_key_str(&jw, "type", openai_type(status));
 		kb_jw_key_null(&jw, "param");
 		kb_jw_key_str(&jw, "code", info->name);
 		kb_jw_end(&jw);
@@ -294,13 +297,13 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	response.body = kb_buf_view(&buf);
 	response.fields[fields++] =
 	        (struct kb_http_field){ KB_SV("cache-control"), KB_SV("no-cache, private") };
-	if (info->status == 401)
+	if (status == 401)
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
-	if (info->status == 503)
+	if (status == 503 && !call->req->status) /* the server itself adds it to its own */
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("retry-after"), KB_SV("1") };
-	if (info->status == 429)
+	if (status == 429)
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
 	kb_respond(call->req, &response);

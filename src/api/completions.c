@@ -327,7 +327,7 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
 	                       &turn.external_id, err)
 	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn.inline_citations, err)
-	    || !kb_wants_stream(call, &stream, err))
+	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err))
 		return false;
 	if (session_id.n) {
 		if (!kb_session_id_check(session_id, err))

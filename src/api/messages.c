@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/session.h"
+#include "base/utf8.h"
 #include "net/sse.h"
 
 /* The stream of one answer. The answer goes on when its client has gone: it will be stored. */
@@ -115,9 +116,11 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
 	                       &turn->external_id, err))
 		return false;
-	if (turn->external_id.n > KB_EXTERNAL_ID_CHARS * 4)
-		return kb_fail(err, KB_E_INVALID, "external_id is longer than %d characters",
-		               KB_EXTERNAL_ID_CHARS);
+	if (!kb_utf8_valid(turn->external_id))
+		return kb_fail(err, KB_E_INVALID, "external_id is not valid UTF-8");
+	if (kb_utf8_count(turn->external_id) > KB_EXTERNAL_ID_CHARS)
+		return kb_fail(err, KB_E_INVALID, "external_id has %zu characters, the limit is %d",
+		               kb_utf8_count(turn->external_id), KB_EXTERNAL_ID_CHARS);
 	if (kb_sv_trim(turn->prompt.p ? turn->prompt : KB_SV("")).n == 0)
 		return kb_fail(err, KB_E_INVALID, "prompt can't be empty");
 	return true;
@@ -131,7 +134,8 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	bool stream;
 
 	if (!kb_session_id_check(turn.session_id, err) || !read_prompt(call, &turn, err)
-	    || !kb_wants_stream(call, &stream, err) || !kb_turn_begin(call, &turn, false, err))
+	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err)
+	    || !kb_turn_begin(call, &turn, false, err))
 		return false;
 	turn.inline_citations = turn.settings.enable_inline_citations_api.v;
 	if (stream)

@@ -387,20 +387,17 @@ static void print_timings(struct timings *timings)
 	putchar('\n');
 }
 
-static bool write_hits(struct opened *index, struct kb_arena *arena, struct kb_sv qid,
-                       const struct kb_hit *hits, size_t count, FILE *run, struct kb_err *err)
+static bool write_hits(struct opened *index, struct kb_sv qid, const struct kb_hit *hits,
+                       size_t count, FILE *run, struct kb_err *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct kb_passage passage;
+		int64_t page = kb_snapshot_page(index->snapshot, hits[i].part, hits[i].doc);
 
-		if (!kb_snapshot_passage(index->snapshot, arena, hits[i].part, hits[i].doc,
-		                         &passage, err))
-			return false;
-		if (passage.page_id < 0 || passage.page_id >= index->id_count)
+		if (page < 0 || page >= index->id_count)
 			return kb_corrupt(err, "section runs is damaged at passage %u",
 			                  hits[i].doc);
 		fprintf(run, "%.*s Q0 %.*s %zu %.9g docent\n", KB_SV_ARG(qid),
-		        KB_SV_ARG(index->ids[passage.page_id]), i + 1, (double)hits[i].score);
+		        KB_SV_ARG(index->ids[page]), i + 1, (double)hits[i].score);
 	}
 	return true;
 }
@@ -428,7 +425,7 @@ static bool run_queries(struct opened *index, struct records *records, size_t to
 		kb_search(index->snapshot, &arena, &query, &hits, &count);
 		KB_GROW(timings->v, timings->capacity, timings->count + 1);
 		timings->v[timings->count++] = kb_clock_mono_us() - start;
-		ok = write_hits(index, &arena, record.id, hits, count, run, err);
+		ok = write_hits(index, record.id, hits, count, run, err);
 		kb_arena_reset(&arena);
 	}
 	kb_arena_fini(&arena);

@@ -29,6 +29,8 @@ static const struct option {
 	{ "log", "DOCENT_LOG", "LEVEL[,json]", "info", "debug, info, warn, error or off; `,json` for JSON lines.", OPTION(log) },
 	{ "metrics-token", "DOCENT_METRICS_TOKEN", "TEXT", NULL,
 	  "Bearer token for /metrics; without it, /metrics answers loopback only.", OPTION(metrics_token) },
+	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
+	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
 	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },

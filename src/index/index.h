@@ -117,6 +117,9 @@ float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
                          uint32_t doc, struct kb_passage *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* The page of a passage, without reading its text; -1: there is no such passage. */
+int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc);
+
 /* Writes one segment with the living passages of parts first to first + count - 1. The deletions of
  * the snapshot are applied, so the new segment stands for the snapshot's version, not for its
  * parts'. */

@@ -319,7 +319,7 @@ static uint32_t find_block(const struct kb_cursor *cursor, uint32_t doc)
 
 uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc)
 {
-	uint32_t low, high;
+	uint32_t low;
 
 	if (kb_cursor_doc(cursor) >= doc)
 		return kb_cursor_doc(cursor);
@@ -333,15 +333,12 @@ uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc)
 		if (kb_cursor_doc(cursor) >= doc)
 			return kb_cursor_doc(cursor);
 	}
+	/* Without branches that depend on the postings: they would be guessed wrong half the time.
+	 */
 	low = cursor->at;
-	high = cursor->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (cursor->docs[middle] < doc)
-			low = middle + 1;
-		else
-			high = middle;
+	for (uint32_t left = cursor->count - low, half; left; left -= half) {
+		half = (left + 1) / 2;
+		low += cursor->docs[low + half - 1] < doc ? half : 0;
 	}
 	cursor->at = low;
 	if (low == cursor->count) /* only in a damaged list: its directory promised more */

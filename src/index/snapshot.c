@@ -135,6 +135,13 @@ int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term)
 	return df;
 }
 
+int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc)
+{
+	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
+		return -1;
+	return kb_segment_page(snapshot->parts[part].segment, doc);
+}
+
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
                          uint32_t doc, struct kb_passage *out, struct kb_err *err)
 {

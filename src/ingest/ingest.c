@@ -25,6 +25,7 @@ enum {
 	TRIES_MAX = 5,
 	RETRY_FIRST_S = 2, /* doubled with every attempt */
 	POLL_MS = 1000,
+	GIVE_BACK_US = 200 * 1000, /* between tries at a store that cannot take pages back */
 	MERGE_SEGMENTS = 8,
 	UPKEEP_MS = 500,
 	SWEEP_EVERY_S = 60,
@@ -241,7 +242,9 @@ static bool commit(struct batch *batch, struct kb_err *err)
 	return ok;
 }
 
-/* Gives pages back at once, for another thread or another day. */
+/* Gives pages back at once, for another thread or another day. A store that cannot take them now,
+ * for want of room on its disk, is asked until it can: else they would wait for their lease to end.
+ */
 static void give_back(struct kb_ingest *in, struct kb_arena *arena, const struct kb_lease *leases,
                       size_t count, struct kb_sv reason)
 {
@@ -260,10 +263,16 @@ static void give_back(struct kb_ingest *in, struct kb_arena *arena, const struct
 			                         .next_try_at = kb_clock_now_us(in->config.clock)
 			                                        + (reason.n ? RETRY_FIRST_S : 0)
 			                                                  * KB_SECOND_US };
-	if (!kb_store_pages_finish(in->config.store, leases[0].page.agent_id, results, count,
-	                           &(struct kb_segment_new){ 0 }, &err))
-		kb_warn(in->config.log, "pages stay leased until the lease ends count=%zu error=%s",
-		        count, err.msg);
+	while (!kb_store_pages_finish(in->config.store, leases[0].page.agent_id, results, count,
+	                              &(struct kb_segment_new){ 0 }, &err)) {
+		if (!kb_err_info(err.code)->retry || stopping(in)) {
+			kb_warn(in->config.log,
+			        "pages stay leased until the lease ends count=%zu error=%s", count,
+			        err.msg);
+			return;
+		}
+		usleep(GIVE_BACK_US);
+	}
 }
 
 static bool keeps_files(const struct kb_agent *agent, struct kb_arena *arena)
@@ -284,7 +293,9 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 	size_t first = 0, i; /* leases[first..i) are in the batch */
 
 	if (!kb_store_agent_find(in->config.store, &batch.arena, batch.agent_id, &agent, &err)) {
-		/* Deleted since the lease: its pages went with it. */
+		/* Mostly deleted since the lease, and its pages with it. */
+		if (err.code != KB_E_NOT_FOUND)
+			give_back(in, &batch.arena, leases, count, KB_SV(""));
 		kb_arena_fini(&batch.arena);
 		return;
 	}

@@ -240,12 +240,11 @@ static bool take_after(struct kb_multipart *parser, struct kb_sv *in, struct kb_
 	*in = kb_sv_from(*in, 1);
 	switch (parser->state) {
 	case AFTER:
-		if (c == '-') {
+	case AFTER_PADDING:
+		if (c == '-' && parser->state == AFTER) {
 			parser->state = AFTER_DASH;
 			return true;
 		}
-		/* fall through */
-	case AFTER_PADDING:
 		if (c == ' ' || c == '\t') {
 			parser->state = AFTER_PADDING;
 			return true;

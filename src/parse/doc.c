@@ -33,6 +33,7 @@ static struct kb_sv cleaned(struct kb_doc *doc, struct kb_sv text, enum kb_clean
 	size_t start = doc->scratch.n;
 
 	kb_clean(&doc->scratch, text, mode);
+	doc->text.failed |= doc->scratch.failed;
 	return kb_sv_from(kb_buf_view(&doc->scratch), start);
 }
 
@@ -233,7 +234,7 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 {
 	size_t offset = 0;
 
-	if (doc->text.failed || doc->paths.failed || doc->scratch.failed)
+	if (doc->text.failed || doc->paths.failed)
 		return kb_fail(err, KB_E_TOO_LARGE, "the document holds more than %zu MB of text",
 		               doc->text.max >> 20);
 	if (doc->too_many)

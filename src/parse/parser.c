@@ -34,6 +34,8 @@ enum {
 	TIMEOUT_MAX_MS = 24 * 3600 * 1000,
 	FIRST_FREE_FD = 10, /* our end of a socket stays clear of 0 to 3 */
 	NUMBER_TEXT = 24,
+	GRACE_MS = 500,
+	GRACE_STEP_MS = 5,
 };
 #define MEMORY_MAX KB_MIB(512)
 #define OUTPUT_MAX KB_MIB(64)
@@ -118,16 +120,24 @@ static int start_process(const struct kb_parser *parser, const char *role, int s
 	return status;
 }
 
-/* Ends it and returns how it ended, as waitpid() says. */
-static int end_child(struct child *child, bool by_force)
+/* Ends it and returns how it ended, as waitpid() says. One that seems to have ended by itself gets
+ * a moment to do so, for its own reason to be seen. */
+static int end_child(struct child *child, int grace_ms)
 {
 	int status = 0;
+	pid_t ended = 0;
 
 	close(child->socket);
-	if (by_force)
+	for (int waited = 0; waited < grace_ms && !ended; waited += GRACE_STEP_MS) {
+		ended = waitpid(child->pid, &status, WNOHANG);
+		if (!ended)
+			usleep(GRACE_STEP_MS * 1000);
+	}
+	if (!ended) {
 		kill(-child->pid, SIGKILL);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-		;
+		while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
 	free(child);
 	return status;
 }
@@ -178,7 +188,7 @@ static struct child *start_child(struct kb_parser *parser, const char *role, str
 		return NULL;
 	}
 	if (!greet(child, &layers, err)) {
-		end_child(child, true);
+		end_child(child, 0);
 		return NULL;
 	}
 	parser->layers = layers;
@@ -257,7 +267,7 @@ static void put_back(struct kb_parser *parser, struct child *child)
 	}
 	pthread_mutex_unlock(&parser->mutex);
 	if (!keep)
-		end_child(child, false);
+		end_child(child, 0);
 }
 
 /* ---- one document */
@@ -320,7 +330,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 	if (ok && type == KB_MSG_ERROR && kb_msg_get_error(body, &sentence, &seen)) {
 		/* Out of memory, it has ended already. */
 		if (sentence.code == KB_E_TOO_LARGE)
-			end_child(child, true);
+			end_child(child, 0);
 		else
 			put_back(parser, child);
 		kb_fail(err, sentence.code, "%s", sentence.msg);
@@ -329,7 +339,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 	{
 		bool used = child->served > 0;
 		/* A child that is gone has ended by itself: its status tells why. */
-		int status = end_child(child, !(seen.code == KB_E_IO));
+		int status = end_child(child, seen.code == KB_E_IO ? GRACE_MS : 0);
 		int timeout_ms =
 		        request->timeout_ms ? request->timeout_ms : parser->config.timeout_ms;
 
@@ -413,7 +423,7 @@ void kb_parser_close(struct kb_parser *parser)
 		return;
 	/* The children first: each dies with the thread that started it. */
 	for (struct child *child; (child = take_idle(parser));)
-		end_child(child, false);
+		end_child(child, 0);
 	pthread_mutex_lock(&parser->mutex);
 	parser->closing = true;
 	pthread_cond_signal(&parser->ordered);

@@ -10,7 +10,7 @@
 #include "parse/parse.h"
 #include "test.h"
 
-static char worker_program[4096];
+static char worker_program[4096], bad_worker_program[4096];
 
 /* parse_worker lies in the folder parse/ beside the test programs. */
 static inline void fixture_init(const char *argv0)
@@ -19,6 +19,8 @@ static inline void fixture_init(const char *argv0)
 	int n = slash ? (int)(slash - argv0) : 1;
 
 	snprintf(worker_program, sizeof(worker_program), "%.*s/parse/parse_worker", n,
+	         slash ? argv0 : ".");
+	snprintf(bad_worker_program, sizeof(bad_worker_program), "%.*s/parse/bad_worker", n,
 	         slash ? argv0 : ".");
 }
 

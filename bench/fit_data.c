@@ -1,0 +1,357 @@
+/* Reading the sets, indexing them, and the scorer's comparison of texts. */
+#include "fit_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utf8proc.h>
+#include <zlib.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/utf8.h"
+
+enum { LINE_MAX_BYTES = 1 << 20 };
+
+/* Calls fn with each line's object. false where there is neither path nor path.gz. */
+static bool each_line(struct kb_arena *arena, const char *path,
+                      void (*fn)(struct fit_set *set, json_t *line), struct fit_set *set)
+{
+	gzFile file = gzopen(kb_arena_printf(arena, "%s.gz", path).p, "rb");
+	char *line;
+
+	if (!file)
+		file = gzopen(path, "rb");
+	if (!file)
+		return false;
+	line = kb_xmalloc(LINE_MAX_BYTES);
+	while (gzgets(file, line, LINE_MAX_BYTES)) {
+		struct kb_arena scratch = { 0 };
+		json_t *object = kb_json_parse(&scratch, kb_sv_str(line), NULL);
+
+		if (object)
+			fn(set, object);
+		kb_arena_fini(&scratch);
+	}
+	free(line);
+	gzclose(file);
+	return true;
+}
+
+static const char *only_lang(const struct fit_set *set)
+{
+	const char *colon = strchr(set->name, ':');
+
+	return colon ? colon + 1 : NULL;
+}
+
+static bool wanted(const struct fit_set *set, struct kb_sv id)
+{
+	const char *lang = only_lang(set);
+
+	return !lang || (kb_sv_starts(id, kb_sv_str(lang)) && id.n > strlen(lang)
+	                 && id.p[strlen(lang)] == ':');
+}
+
+static void add_doc(struct fit_set *set, json_t *line)
+{
+	struct kb_sv id = kb_json_sv(line, "id", KB_SV(""));
+
+	if (!wanted(set, id))
+		return;
+	if ((set->doc_count & (set->doc_count - 1)) == 0)
+		set->docs = kb_xrealloc(set->docs, KB_MAX(set->doc_count * 2, (size_t)1)
+		                                           * sizeof(*set->docs));
+	set->docs[set->doc_count++] = (struct fit_doc){
+		kb_arena_sv(&set->arena, id),
+		kb_arena_sv(&set->arena, kb_json_sv(line, "title", KB_SV(""))),
+		kb_arena_sv(&set->arena, kb_json_sv(line, "text", KB_SV(""))),
+	};
+}
+
+static const struct fit_doc *doc_of(const struct fit_set *set, struct kb_sv id)
+{
+	for (size_t i = 0; i < set->doc_count; i++)
+		if (kb_sv_eq(set->docs[i].id, id))
+			return &set->docs[i];
+	return NULL;
+}
+
+/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one. */
+static uint64_t group_of(struct kb_sv doc)
+{
+	ptrdiff_t hash = kb_sv_find_byte(doc, '#');
+
+	if (hash >= 0)
+		doc.n = (size_t)hash;
+	if (doc.n > 3 && doc.p[2] == ':')
+		doc = kb_sv_from(doc, 3);
+	return kb_hash64(doc);
+}
+
+static void add_ask(struct fit_set *set, json_t *line)
+{
+	struct kb_sv id = kb_json_sv(line, "id", KB_SV(""));
+	json_t *answers = kb_json_get(line, "answers"), *ids = kb_json_get(line, "doc_ids");
+	json_t *turns = kb_json_get(line, "turns");
+	struct kb_sv one = kb_json_sv(line, "doc_id", KB_SV(""));
+	struct fit_ask *ask;
+	size_t n;
+
+	if (!wanted(set, id))
+		return;
+	if ((set->ask_count & (set->ask_count - 1)) == 0)
+		set->asks = kb_xrealloc(set->asks, KB_MAX(set->ask_count * 2, (size_t)1)
+		                                           * sizeof(*set->asks));
+	ask = &set->asks[set->ask_count++];
+	*ask = (struct fit_ask){
+		.id = kb_arena_sv(&set->arena, id),
+		.text = kb_arena_sv(&set->arena, kb_json_sv(line, "text", KB_SV(""))),
+		.impossible = kb_json_bool(line, "is_impossible", false),
+	};
+	n = json_array_size(answers);
+	ask->answers = KB_NEW_ARRAY(&set->arena, n, struct kb_sv);
+	for (size_t i = 0; i < n; i++) {
+		const char *text = json_string_value(json_array_get(answers, i));
+
+		ask->answers[ask->answer_count++] = kb_arena_sv(&set->arena, kb_sv_str(text));
+	}
+	n = json_array_size(ids) + 1;
+	ask->docs = KB_NEW_ARRAY(&set->arena, n, const struct fit_doc *);
+	for (size_t i = 0; i < n; i++) {
+		struct kb_sv name = i + 1 < n ? kb_sv_str(json_string_value(json_array_get(ids, i)))
+		                              : one;
+		const struct fit_doc *doc = name.n > 0 ? doc_of(set, name) : NULL;
+
+		if (doc)
+			ask->docs[ask->doc_count++] = doc;
+	}
+	n = json_array_size(turns);
+	ask->history = KB_NEW_ARRAY(&set->arena, n, struct kb_sv);
+	for (size_t i = 0; i + 1 < n; i++) {
+		json_t *turn = json_array_get(turns, i);
+
+		if (kb_sv_eq_str(kb_json_sv(turn, "role", KB_SV("")), "user"))
+			ask->history[ask->history_count++]
+			        = kb_arena_sv(&set->arena, kb_json_sv(turn, "text", KB_SV("")));
+	}
+	ask->group = ask->doc_count ? group_of(ask->docs[0]->id) : kb_hash64(ask->id);
+}
+
+static void build_index(struct fit_set *set)
+{
+	struct kb_segment_writer *writer = kb_segment_writer_new();
+	struct kb_segment_info info;
+	struct kb_err err;
+	char path[] = "/tmp/fit_answers_XXXXXX";
+	int fd = mkstemp(path);
+
+	for (size_t i = 0; i < set->doc_count; i++) {
+		const struct fit_doc *doc = &set->docs[i];
+		struct kb_passage passage = { .page_id = (int64_t)i + 1,
+			                      .lang = kb_lang_of_text(doc->text),
+			                      .title = doc->title,
+			                      .text = doc->text };
+
+		kb_segment_writer_add(writer, &passage);
+	}
+	if (fd < 0 || !kb_segment_writer_finish(writer, path, &info, &err)
+	    || !(set->segment = kb_segment_open(path, false, &err))) {
+		fprintf(stderr, "%s: %s\n", set->name, err.msg);
+		exit(1);
+	}
+	close(fd);
+	unlink(path);
+	kb_segment_writer_free(writer);
+	set->snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ set->segment, 1 }, 1, NULL, 0);
+}
+
+bool fit_set_open(struct fit_set *set, const char *root, const char *name)
+{
+	char folder[64];
+	const char *base;
+	bool ir = strncmp(name, "ir/", 3) == 0;
+
+	*set = (struct fit_set){ .name = name };
+	snprintf(folder, sizeof(folder), "%.*s", (int)strcspn(name, ":"), name);
+	base = kb_arena_printf(&set->arena, "%s/%s%s", root, ir ? "" : "qa/", folder).p;
+	if (!each_line(&set->arena, kb_arena_printf(&set->arena, "%s/docs.jsonl", base).p, add_doc,
+	               set)
+	    || !each_line(&set->arena,
+	                  kb_arena_printf(&set->arena, "%s/%s.jsonl", base,
+	                                  ir ? "queries" : "questions").p,
+	                  add_ask, set)) {
+		fit_set_close(set);
+		return false;
+	}
+	build_index(set);
+	return true;
+}
+
+void fit_set_close(struct fit_set *set)
+{
+	kb_snapshot_release(set->snapshot);
+	kb_segment_release(set->segment);
+	free(set->docs);
+	free(set->asks);
+	kb_arena_fini(&set->arena);
+	*set = (struct fit_set){ 0 };
+}
+
+static int64_t df(void *arg, struct kb_sv term)
+{
+	return kb_snapshot_df(arg, term);
+}
+
+struct kb_answer_stats fit_stats(struct fit_set *set)
+{
+	return (struct kb_answer_stats){ .passages = kb_snapshot_passages(set->snapshot),
+		                         .df = df,
+		                         .arg = set->snapshot };
+}
+
+size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
+                  size_t top, struct kb_candidate **out)
+{
+	struct kb_query query = { .terms = q->query, .term_count = q->query_count, .limit = top };
+	struct kb_hit *hits;
+	size_t count;
+
+	kb_search(set->snapshot, arena, &query, &hits, &count);
+	*out = KB_NEW_ARRAY(arena, count, struct kb_candidate);
+	for (size_t i = 0; i < count; i++) {
+		struct kb_err err;
+
+		(*out)[i].score = hits[i].score;
+		if (!kb_snapshot_passage(set->snapshot, arena, hits[i].part, hits[i].doc,
+		                         &(*out)[i].passage, &err)) {
+			fprintf(stderr, "%s: %s\n", set->name, err.msg);
+			exit(1);
+		}
+	}
+	return count;
+}
+
+/* ------------------------------------------------------------------ gold in a text */
+
+struct words {
+	struct kb_sv *v;
+	size_t count;
+};
+
+struct fit_gold {
+	struct words *answers;
+	size_t count;
+};
+
+static bool is_character(uint32_t c)
+{
+	return (c >= 0x2e80 && c <= 0x303f) || (c >= 0x3040 && c <= 0x30ff)
+	       || (c >= 0x3100 && c <= 0x312f) || (c >= 0x3400 && c <= 0x4dbf)
+	       || (c >= 0x4e00 && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff)
+	       || (c >= 0xac00 && c <= 0xd7af) || (c >= 0x20000 && c <= 0x3ffff)
+	       || (c >= 0x0e00 && c <= 0x0e7f);
+}
+
+static void push(struct kb_arena *arena, struct words *words, const char *p, size_t n)
+{
+	if (n == 0 || (n == 1 && *p == 'a') || (n == 2 && memcmp(p, "an", 2) == 0)
+	    || (n == 3 && memcmp(p, "the", 3) == 0))
+		return;
+	if ((words->count & (words->count - 1)) == 0) {
+		struct kb_sv *grown = KB_NEW_ARRAY(arena, KB_MAX(words->count * 2, (size_t)1),
+		                                   struct kb_sv);
+
+		if (words->count)
+			memcpy(grown, words->v, words->count * sizeof(*grown));
+		words->v = grown;
+	}
+	words->v[words->count++] = kb_sv(p, n);
+}
+
+static struct words cut(struct kb_arena *arena, struct kb_sv text)
+{
+	struct words words = { 0 };
+	bool characters = false;
+	char *out, *word;
+	size_t n;
+
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp;
+
+		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
+		characters |= is_character(cp);
+	}
+	if (characters) {
+		char *copy = kb_arena_str(arena, text);
+		utf8proc_uint8_t *folded = utf8proc_NFKC((utf8proc_uint8_t *)copy);
+
+		if (folded) {
+			text = kb_arena_sv(arena, kb_sv_str((char *)folded));
+			free(folded);
+		}
+	}
+	out = word = kb_arena_bytes(arena, text.n * 2 + 1);
+	for (size_t i = 0; i < text.n;) {
+		uint32_t cp;
+		size_t size = kb_utf8_decode(kb_sv_from(text, i), &cp);
+		utf8proc_category_t category;
+
+		i += size;
+		if (cp == KB_UTF8_BAD)
+			continue;
+		category = utf8proc_category((utf8proc_int32_t)cp);
+		if (cp == ' ' || (cp >= 9 && cp <= 13) || cp == 0x85
+		    || (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP)
+		    || (characters && category >= UTF8PROC_CATEGORY_PC
+		        && category <= UTF8PROC_CATEGORY_PO)) {
+			push(arena, &words, word, (size_t)(out - word));
+			word = out;
+			continue;
+		}
+		if (cp < 0x80 && strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", (int)cp))
+			continue;
+		if (is_character(cp) && characters) {
+			push(arena, &words, word, (size_t)(out - word));
+			word = out;
+		}
+		n = kb_utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)cp), out);
+		out += n;
+		if (is_character(cp) && characters) {
+			push(arena, &words, word, (size_t)(out - word));
+			word = out;
+		}
+	}
+	push(arena, &words, word, (size_t)(out - word));
+	return words;
+}
+
+struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_ask *ask)
+{
+	struct fit_gold *gold = KB_NEW(arena, struct fit_gold);
+
+	gold->answers = KB_NEW_ARRAY(arena, ask->answer_count, struct words);
+	for (size_t i = 0; i < ask->answer_count; i++)
+		gold->answers[gold->count++] = cut(arena, ask->answers[i]);
+	return gold;
+}
+
+bool fit_gold_in(struct kb_arena *arena, const struct fit_gold *gold, struct kb_sv text)
+{
+	struct words words = cut(arena, text);
+
+	for (size_t a = 0; a < gold->count; a++) {
+		const struct words *want = &gold->answers[a];
+
+		for (size_t i = 0; want->count > 0 && i + want->count <= words.count; i++) {
+			size_t k = 0;
+
+			while (k < want->count && kb_sv_eq(words.v[i + k], want->v[k]))
+				k++;
+			if (k == want->count)
+				return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,54 @@
+/*
+ * The question sets as the fitting tool sees them: one pool a set, a real index over it, and for
+ * each question the candidates' features with what is right.
+ */
+#ifndef BENCH_FIT_DATA_H
+#define BENCH_FIT_DATA_H
+
+#include "answer/features.h"
+
+struct fit_doc {
+	struct kb_sv id, title, text;
+};
+
+struct fit_ask {
+	struct kb_sv id, text;
+	struct kb_sv *answers;
+	size_t answer_count;
+	bool impossible;
+	const struct fit_doc **docs; /* right ones */
+	size_t doc_count;
+	struct kb_sv *history; /* earlier user turns */
+	size_t history_count;
+	uint64_t group; /* of cross-validation: the article */
+};
+
+struct fit_set {
+	const char *name;
+	struct kb_arena arena;
+	struct fit_doc *docs;
+	size_t doc_count;
+	struct fit_ask *asks;
+	size_t ask_count;
+	struct kb_segment *segment;
+	struct kb_snapshot *snapshot;
+};
+
+/* "squad", "xquad:th" (one language of a set), "ir/med" (questions without answers). false where
+ * the data are not to be had. */
+bool fit_set_open(struct fit_set *set, const char *root, const char *name);
+/* As fit_set_open, but with a pool of the first max documents, or of one article with `article`. */
+void fit_set_close(struct fit_set *set);
+
+/* The candidates for a question of any set in this set's pool. */
+size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
+                  size_t top, struct kb_candidate **out);
+struct kb_answer_stats fit_stats(struct fit_set *set);
+
+/* Whether text holds one of the answers, as the scorer compares: words in order, without case,
+ * punctuation and articles; Chinese, Japanese, Korean, Thai by character. */
+struct fit_gold; /* the answers, cut into such words */
+struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_ask *ask);
+bool fit_gold_in(struct kb_arena *arena, const struct fit_gold *gold, struct kb_sv text);
+
+#endif
