@@ -11,6 +11,7 @@
 
 #include "answer/answer.h"
 #include "api/input.h"
+#include "api/limits.h"
 #include "base/json.h"
 #include "blob/blob.h"
 #include "ingest/ingest.h"
@@ -29,6 +30,8 @@ struct kb_api {
 	struct kb_answerer *answerer;
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
+	struct kb_plans plans;
+	struct kb_rates *rates;
 	const struct kb_clock *clock;
 	const struct kb_log *log;
 	const char *public_url;    /* without a slash at its end; NULL: from each request's Host */
@@ -48,8 +51,10 @@ struct kb_call {
 	struct kb_request *req;
 	struct kb_arena *arena;
 	const struct kb_api_route *row;
-	struct kb_key key;     /* rights above NONE */
-	struct kb_agent agent; /* paths with {projectId} */
+	struct kb_key key;          /* rights above NONE */
+	const struct kb_plan *plan; /* of the key's account */
+	int64_t retry_after_s;      /* of a 429 that passes */
+	struct kb_agent agent;      /* paths with {projectId} */
 	struct kb_inputs inputs;
 	bool streaming; /* an answer has begun: errors go into the stream */
 };
@@ -129,8 +134,20 @@ bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
-bool kb_citations_read(struct kb_call *call, struct kb_err *err);
+bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* labels.c */
+bool kb_labels_list(struct kb_call *call, struct kb_err *err);
+bool kb_labels_create(struct kb_call *call, struct kb_err *err);
+bool kb_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_labels_update(struct kb_call *call, struct kb_err *err);
+bool kb_labels_delete(struct kb_call *call, struct kb_err *err);
+bool kb_labels_set_users(struct kb_call *call, struct kb_err *err);
+bool kb_labels_remove_users(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_update(struct kb_call *call, struct kb_err *err);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);
@@ -140,6 +157,10 @@ bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
+/* account.c */
+bool kb_user_read(struct kb_call *call, struct kb_err *err);
+bool kb_user_update(struct kb_call *call, struct kb_err *err);
+bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
 /* system.c */

@@ -62,7 +62,8 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
 {
-	return kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
+	return kb_limit_queries(call, err)
+	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
 	       && refuse_locked(call, turn, err) && (own_history || read_history(call, turn, err));
 }
 
@@ -76,6 +77,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .prompt = turn->prompt,
 	                         .turns = turn->turns,
 	                         .turn_count = turn->turn_count,
+	                         .labels = turn->labels,
 	                         .inline_citations = turn->inline_citations,
 	                 },
 	                 emit, arg, &turn->answer, err);

@@ -21,9 +21,8 @@ enum {
 #define PROBE_GOOD_US KB_SECOND_US
 
 const struct kb_sequence kb_sequences[] = {
-	{ "account", 1 }, { "agent", 1 },   { "conversation", 1 },
-	{ "key", 1000 },  { "message", 1 }, { "page", 1 },
-	{ "segment", 1 }, { "source", 1 },  { "turn", 1 },
+	{ "account", 1 }, { "agent", 1 }, { "conversation", 1 }, { "key", 1000 }, { "label", 1 },
+	{ "message", 1 }, { "page", 1 },  { "segment", 1 },      { "source", 1 }, { "turn", 1 },
 };
 const size_t kb_sequence_count = KB_COUNTOF(kb_sequences);
 
@@ -40,7 +39,7 @@ const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
 const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_accounts, &kb_sql_agents, &kb_sql_conversations, &kb_sql_messages,
 	&kb_sql_migrate,  &kb_sql_pages,  &kb_sql_queue,         &kb_sql_segments,
-	&kb_sql_sources,  &kb_sql_store,  &kb_sql_verify,
+	&kb_sql_sources,  &kb_sql_store,  &kb_sql_verify,        &kb_sql_labels,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
