@@ -247,7 +247,7 @@ enum kb_format kb_detect(const struct kb_input *in)
 			return magics[i].format;
 	/* A character cut at the end of the head would look like damage. */
 	text = kb_charset_to_utf8(&arena, kb_utf8_cut(in->bytes, HEAD_BYTES), in->content_type,
-	                          NULL);
+	                          &charset);
 	format = looks_binary(text)
 	                         || (has_control_bytes(head)
 	                             && !kb_sv_starts(kb_sv_str(charset), KB_SV("UTF-")))
