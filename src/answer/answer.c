@@ -163,7 +163,7 @@ static int64_t df(void *arg, struct kb_sv term)
 
 static void rank(struct run *run)
 {
-	int64_t passages = kb_snapshot_passages(run->view.snapshot);
+	int64_t passages = kb_snapshot_counted(run->view.snapshot);
 
 	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
 	          &(struct kb_answer_stats){
