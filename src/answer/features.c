@@ -76,11 +76,12 @@ struct asked {
 	int gram_count;
 	float gram_sum;
 	uint64_t names, numbers;
-	uint64_t plain;               /* terms without a capital */
+	uint64_t plain;                /* terms without a capital */
 	float local[TERMS], local_sum; /* weights by how few of the candidates hold them */
+	int main;                      /* the heaviest term */
 	int last;                      /* content term of the question, or -1 */
 	int focus;                     /* term after the question word, or -1 */
-	struct kb_sv cue_list; /* of languages without blanks */
+	struct kb_sv cue_list;         /* of languages without blanks */
 	struct memo memo[MEMO];
 };
 
@@ -169,7 +170,10 @@ static int add_term(struct asked *a, const struct kb_term *t, float weight)
 	put(&a->stems, t->term, a->term_count);
 	put(&a->forms, t->word, a->term_count);
 	a->sum += weight;
-	a->heaviest = KB_MAX(a->heaviest, weight);
+	if (weight > a->heaviest) {
+		a->heaviest = weight;
+		a->main = a->term_count;
+	}
 	return a->term_count++;
 }
 
@@ -804,6 +808,7 @@ static void row_features(struct asked *a, const struct kb_passage *from, const s
 	f[KB_F_LOCAL_DOC] = local_of(a, p->terms);
 	f[KB_F_MISS] = heaviest(a, all_terms(a) & ~have) / a->heaviest;
 	f[KB_F_MISS_NEXT] = second_heaviest(a, all_terms(a) & ~have) / a->heaviest;
+	f[KB_F_NEAR_BOTH] = weight_of(a, have | before | after) / a->sum;
 	f[KB_F_LAST] = a->last >= 0 && (s->terms >> a->last & 1);
 	f[KB_F_PREV_ALL] = weight_of(a, before) / a->sum;
 	f[KB_F_NEXT_ALL] = weight_of(a, after) / a->sum;
@@ -847,7 +852,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	struct asked *a = KB_NEW(arena, struct asked);
 	struct passage *passages;
 	size_t rows = 0, tokens = 0, r = 0;
-	float best_cov = 0, best_doc = 0, mean;
+	float best_cov = 0, best_doc = 0, best_local = 0, best_bm25 = 0, best_soft = 0, mean;
 
 	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
 	*out = (struct kb_features){ .passages_known = (double)stats->passages };
@@ -884,13 +889,15 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		const struct kb_passage *from = &candidates[c].passage;
 		float pairs = doc_pairs(a, p), place = doc_place(p), best = 0;
 		float ideal = candidates[c].score / a->sum;
-		float family = 0, scores = 0;
-		size_t first = r, words = 0;
+		float family = 0, scores = 0, other = 0, sum = 0;
+		size_t first = r, words = 0, main_count = 0;
 
 		for (size_t i = 0; i < p->count; i++)
 			words += p->sentences[i].count;
 		for (size_t i = 0; i < count; i++) {
 			scores += candidates[i].score;
+			if (i != c)
+				other = KB_MAX(other, candidates[i].score);
 			if (same_document(&candidates[i].passage, from))
 				family += candidates[i].score;
 		}
@@ -928,15 +935,33 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			        / a->heaviest;
 			f[KB_F_COV_X_DOC] = f[KB_F_COV] * ideal;
 			best = KB_MAX(best, f[KB_F_COV]);
+			sum += f[KB_F_COV];
+			main_count += p->sentences[i].terms >> a->main & 1;
 		}
-		for (size_t i = first; i < r; i++)
-			out->rows[i].f[KB_F_DOC_BEST] = best;
+		for (size_t i = first; i < r; i++) {
+			float *f = out->rows[i].f;
+
+			f[KB_F_DOC_BEST] = best;
+			f[KB_F_DOC_MEAN] = sum / (float)(r - first);
+			f[KB_F_DOC_MAIN] = logf(1 + (float)main_count);
+			f[KB_F_DOC_LEAD] =
+			        other > 0 ? KB_MIN(candidates[c].score / other, 2.0f) : 2;
+			best_local = KB_MAX(best_local, f[KB_F_LOCAL]);
+			best_bm25 = KB_MAX(best_bm25, f[KB_F_S_BM25]);
+		}
+		best_soft = KB_MAX(best_soft, p->soft);
 		best_cov = KB_MAX(best_cov, best);
 		out->passages[c] =
 		        (struct kb_gate_passage){ p->terms, candidates[c].score, p->soft };
 	}
-	for (size_t i = 0; i < rows; i++)
-		out->rows[i].f[KB_F_COV_GAP] = out->rows[i].f[KB_F_COV] - best_cov;
+	for (size_t i = 0; i < rows; i++) {
+		float *f = out->rows[i].f;
+
+		f[KB_F_COV_GAP] = f[KB_F_COV] - best_cov;
+		f[KB_F_LOCAL_GAP] = f[KB_F_LOCAL] - best_local;
+		f[KB_F_BM25_GAP] = f[KB_F_S_BM25] - best_bm25;
+		f[KB_F_SOFT_GAP] = f[KB_F_DOC_SOFT] - best_soft;
+	}
 	out->row_count = rows;
 	out->passage_count = count;
 	out->sum = a->sum;

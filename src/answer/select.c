@@ -1,0 +1,157 @@
+/* From scores to a selection, and from a selection to an answer that reads well. */
+#include "answer/select.h"
+
+#include <stdlib.h>
+
+#include "answer/score.h"
+
+enum {
+	BEST_SENTENCES = 3,
+	ANTECEDENT_BYTES = 400, /* a longer sentence before is no help to the reader */
+};
+
+/* A second or third sentence belongs to the answer when its z is less than this below the best. */
+#define MARGIN 2.0f
+
+/* The candidates by their best sentence; those without a sentence last. */
+static void order_candidates(struct kb_arena *arena, struct kb_selection *out, size_t count)
+{
+	bool *seen = KB_NEW_ARRAY(arena, count, bool);
+
+	out->order = KB_NEW_ARRAY(arena, count, uint32_t);
+	for (size_t i = 0; i < out->count; i++) {
+		uint32_t c = out->sentences[i].candidate;
+
+		if (!seen[c])
+			out->order[out->order_count++] = c;
+		seen[c] = true;
+	}
+	for (size_t c = 0; c < count; c++)
+		if (!seen[c])
+			out->order[out->order_count++] = (uint32_t)c;
+}
+
+void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
+               const struct kb_question *question, const struct kb_candidate *candidates,
+               size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
+               struct kb_selection *out)
+{
+	const struct kb_weights *weights = kb_table_weights(kb_table_of(question->lang));
+	const struct kb_gate_weights *w = &kb_weights_gate;
+	struct kb_features features;
+	float *z, g[KB_GATE_FEATURES];
+	uint32_t *order;
+
+	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
+	*out = (struct kb_selection){ 0 };
+	kb_features_compute(analyzer, arena, question, candidates, count, stats, &features);
+	kb_score_rows(arena, weights, &features, &z, &order);
+	out->count = features.row_count;
+	out->sentences = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
+	for (size_t i = 0; i < out->count; i++) {
+		const struct kb_feature_row *row = &features.rows[order[i]];
+
+		out->sentences[i] = (struct kb_scored_sentence){ .candidate = row->candidate,
+			                                         .start = row->start,
+			                                         .end = row->end,
+			                                         .z = z[order[i]],
+			                                         .leans = row->leans };
+	}
+	order_candidates(arena, out, count);
+	if (out->count == 0)
+		return;
+	kb_gate_features(&features, question->lang, z, order, g);
+	out->gate_z = w->bias;
+	for (int i = 0; i < KB_GATE_FEATURES; i++)
+		out->gate_z += w->w[i] * g[i];
+	out->answered =
+	        gate == KB_GATE_NONE || out->gate_z >= (gate == KB_GATE_STRICT ? w->strict : 0);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_answer_part *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool overlaps(const struct kb_answer_part *parts, size_t count, uint32_t candidate,
+                     uint32_t start, uint32_t end)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].candidate == candidate && parts[i].start < end && start < parts[i].end)
+			return true;
+	return false;
+}
+
+/* Passages overlap, and documents repeat one another: the same words are said once. */
+static bool repeated(const struct kb_candidate *candidates, const struct kb_answer_part *parts,
+                     size_t count, const struct kb_scored_sentence *s)
+{
+	struct kb_sv text =
+	        kb_sv_sub(candidates[s->candidate].passage.text, s->start, s->end - s->start);
+
+	for (size_t i = 0; i < count; i++)
+		if (kb_sv_eq(text, kb_sv_sub(candidates[parts[i].candidate].passage.text,
+		                             parts[i].start, parts[i].end - parts[i].start)))
+			return true;
+	return false;
+}
+
+/* The sentence that ends just before this one in its passage. */
+static const struct kb_scored_sentence *sentence_before(const struct kb_selection *selection,
+                                                        const struct kb_scored_sentence *s)
+{
+	const struct kb_scored_sentence *before = NULL;
+
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_scored_sentence *o = &selection->sentences[i];
+
+		if (o->candidate == s->candidate && o->end <= s->start
+		    && (!before || o->start > before->start))
+			before = o;
+	}
+	return before;
+}
+
+void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
+                     const struct kb_selection *selection, size_t max_parts,
+                     struct kb_answer_part **out, size_t *count)
+{
+	size_t limit = max_parts ? max_parts : 2 * BEST_SENTENCES, chosen = 0, n = 0, done = 0;
+	struct kb_answer_part *parts = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
+	struct kb_answer_part *read = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
+
+	*out = read;
+	*count = 0;
+	if (!selection->answered)
+		return;
+	for (size_t i = 0; i < selection->count && chosen < BEST_SENTENCES && n < limit; i++) {
+		const struct kb_scored_sentence *s = &selection->sentences[i], *before;
+
+		if (s->z < selection->sentences[0].z - MARGIN)
+			break;
+		if (overlaps(parts, n, s->candidate, s->start, s->end)
+		    || repeated(candidates, parts, n, s))
+			continue;
+		parts[n++] = (struct kb_answer_part){ s->candidate, s->start, s->end };
+		chosen++;
+		before = s->leans && n < limit ? sentence_before(selection, s) : NULL;
+		if (before && before->end - before->start <= ANTECEDENT_BYTES
+		    && !overlaps(parts, n, s->candidate, before->start, before->end))
+			parts[n++] =
+			        (struct kb_answer_part){ s->candidate, before->start, before->end };
+	}
+	/* Passage by passage in the order of their best sentences, each as it reads. */
+	for (size_t i = 0; i < n; i++) {
+		size_t from = done;
+
+		if (overlaps(read, done, parts[i].candidate, parts[i].start, parts[i].end))
+			continue;
+		for (size_t k = i; k < n; k++)
+			if (parts[k].candidate == parts[i].candidate)
+				read[done++] = parts[k];
+		qsort(read + from, done - from, sizeof(*read), by_place);
+	}
+	*count = done;
+}
