@@ -27,7 +27,7 @@
 
 enum {
 	FOLDS = 5,
-	FOREIGN_EACH = 70, /* questions of each other set, asked of a pool */
+	FOREIGN_EACH = 50, /* questions of each other set, asked of a pool */
 	TIMED = 400,
 	TIMED_PASSAGES = 10,
 };
@@ -40,10 +40,12 @@ enum {
 static const struct {
 	const char *name;
 	bool learn;
+	size_t every; /* of so many questions one is taken */
 } pools[] = {
-	{ "squad", true },    { "xquad", true },    { "cmrc2018", true },  { "drcd", true },
-	{ "jaquad", true },   { "hotpotqa", true }, { "rgb-zh", true },    { "clapnq", false },
-	{ "squad@2", false }, { "squad@9", false }, { "squad@15", false }, { "squad@21", false },
+	{ "squad", true, 1 },    { "xquad", true, 2 },     { "cmrc2018", true, 2 },
+	{ "drcd", true, 2 },     { "jaquad", true, 2 },    { "hotpotqa", true, 1 },
+	{ "rgb-zh", true, 1 },   { "clapnq", false, 1 },   { "squad@2", false, 1 },
+	{ "squad@9", false, 1 }, { "squad@15", false, 1 },
 };
 
 /* Where questions come from that the pools do not answer. */
@@ -61,6 +63,7 @@ struct bench {
 	size_t count, capacity, candidate_capacity, ask_capacity;
 	struct kb_arena arena;
 	struct kb_analyzer *analyzer;
+	int pool; /* being asked */
 };
 
 static void judge(struct bench *b, const struct fit_set *set, const struct fit_ask *ask,
@@ -84,18 +87,44 @@ static void judge(struct bench *b, const struct fit_set *set, const struct fit_a
 	kb_arena_fini(&scratch);
 }
 
+static void *copy(struct bench *b, const void *from, size_t n)
+{
+	void *to = kb_arena_alloc(&b->arena, n);
+
+	if (n > 0)
+		memcpy(to, from, n);
+	return to;
+}
+
+/* Moves what is needed later out of the scratch arena: the rows, and the texts of candidates. */
+static void keep(struct bench *b, struct kb_features *f, struct kb_candidate **candidates, size_t n)
+{
+	f->rows = copy(b, f->rows, f->row_count * sizeof(*f->rows));
+	f->passages = copy(b, f->passages, f->passage_count * sizeof(*f->passages));
+	if (!candidates)
+		return;
+	*candidates = copy(b, *candidates, n * sizeof(**candidates));
+	for (size_t i = 0; i < n; i++) {
+		struct kb_passage *p = &(*candidates)[i].passage;
+
+		p->text = b->pools[b->pool].docs[p->page_id - 1].text;
+	}
+}
+
 static void ask_pool(struct bench *b, int pool, const struct fit_ask *ask, bool answerable)
 {
-	struct fit_set *set = &b->pools[pool];
+	struct fit_set *set = &b->pools[b->pool = pool];
 	struct fit_case *c = KB_NEW(&b->arena, struct fit_case);
 	struct kb_answer_stats stats = fit_stats(set);
+	struct kb_arena scratch = { 0 };
 	struct kb_candidate *candidates;
 	struct kb_question q;
 	size_t n;
 
-	kb_question_build(b->analyzer, &b->arena, ask->text, KB_LANG_NONE, NULL, 0, &q);
-	n = fit_search(set, &b->arena, &q, KB_SELECT_ADVISED, &candidates);
-	kb_features_compute(b->analyzer, &b->arena, &q, candidates, n, &stats, &c->features);
+	kb_question_build(b->analyzer, &scratch, ask->text, KB_LANG_NONE, NULL, 0, &q);
+	n = fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &candidates);
+	kb_features_compute(b->analyzer, &scratch, &q, candidates, n, &stats, &c->features);
+	keep(b, &c->features, answerable ? &candidates : NULL, n);
 	c->group = answerable ? ask->group : kb_hash64(ask->id);
 	c->lang = q.lang;
 	c->set = pool;
@@ -108,6 +137,7 @@ static void ask_pool(struct bench *b, int pool, const struct fit_ask *ask, bool 
 	b->candidates[b->count] = answerable ? candidates : NULL;
 	b->asks[b->count] = ask;
 	b->cases[b->count++] = c;
+	kb_arena_fini(&scratch);
 }
 
 static bool same_root(const char *a, const char *b)
@@ -121,7 +151,7 @@ static void load(struct bench *b)
 {
 	for (size_t p = 0; p < KB_COUNTOF(pools); p++) {
 		b->have[p] = fit_set_open(&b->pools[p], b->root, pools[p].name);
-		for (size_t i = 0; b->have[p] && i < b->pools[p].ask_count; i++) {
+		for (size_t i = 0; b->have[p] && i < b->pools[p].ask_count; i += pools[p].every) {
 			const struct fit_ask *ask = &b->pools[p].asks[i];
 
 			if (!ask->impossible && ask->answer_count > 0 && ask->doc_count > 0)

@@ -10,8 +10,10 @@ enum {
 	ANTECEDENT_BYTES = 400, /* a longer sentence before is no help to the reader */
 };
 
-/* A second or third sentence belongs to the answer when its z is less than this below the best. */
-#define MARGIN 2.0f
+/* A second or third sentence belongs to the answer when its z is less than this below the best: in
+ * the best one's passage, and in another, which is one more source to be wrong about. */
+#define MARGIN       2.0f
+#define MARGIN_OTHER 1.2f
 
 /* The candidates by their best sentence; those without a sentence last. */
 static void order_candidates(struct kb_arena *arena, struct kb_selection *out, size_t count)
@@ -122,6 +124,8 @@ void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 	struct kb_answer_part *parts = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
 	struct kb_answer_part *read = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
 
+	const struct kb_scored_sentence *best = selection->sentences;
+
 	*out = read;
 	*count = 0;
 	if (!selection->answered)
@@ -129,9 +133,8 @@ void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 	for (size_t i = 0; i < selection->count && chosen < BEST_SENTENCES && n < limit; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i], *before;
 
-		if (s->z < selection->sentences[0].z - MARGIN)
-			break;
-		if (overlaps(parts, n, s->candidate, s->start, s->end)
+		if (s->z < best->z - (s->candidate == best->candidate ? MARGIN : MARGIN_OTHER)
+		    || overlaps(parts, n, s->candidate, s->start, s->end)
 		    || repeated(candidates, parts, n, s))
 			continue;
 		parts[n++] = (struct kb_answer_part){ s->candidate, s->start, s->end };
