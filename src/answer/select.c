@@ -123,7 +123,6 @@ void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 	size_t limit = max_parts ? max_parts : 2 * BEST_SENTENCES, chosen = 0, n = 0, done = 0;
 	struct kb_answer_part *parts = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
 	struct kb_answer_part *read = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
-
 	const struct kb_scored_sentence *best = selection->sentences;
 
 	*out = read;

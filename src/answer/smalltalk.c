@@ -177,7 +177,7 @@ static const char *const speaks[] = {
 
 /* Words around a phrase that change nothing. */
 static const char fillers[] =
-	"|there|bot|chatbot|assistant|please|pls|everyone|all|friend|mate|sir|madam|dear|again|so|well|oh|ok|okay|and|then|just|very much|a lot|for your help|for the help|for that|for the info|for the information|for the answer|for your time|for everything|today|now|my friend|buddy|thanks|thank you|bitte|alle|du|für die hilfe|por favor|amigo|por tu ayuda|sil vous plaît|pour votre aide|per favore|obrigado|alstublieft|proszę|lütfen|пожалуйста|за помощь|exactly|actually|here|um|hmm|great|";
+	"|there|bot|chatbot|assistant|please|pls|everyone|all|friend|mate|sir|madam|dear|again|so|well|oh|ok|okay|and|then|just|very much|a lot|for your help|for the help|for that|for the info|for the information|for the answer|for your time|for everything|today|now|my friend|buddy|bitte|alle|du|für die hilfe|por favor|amigo|por tu ayuda|sil vous plaît|pour votre aide|per favore|obrigado|alstublieft|proszę|lütfen|пожалуйста|за помощь|exactly|actually|here|um|hmm|great|";
 // clang-format on
 
 static bool listed(const char *list, struct kb_sv text)
@@ -247,10 +247,11 @@ static enum kb_smalltalk look_up(struct kb_sv text, enum kb_lang *lang)
 	return KB_TALK_NONE;
 }
 
-/* The text without a filler of up to four words at its start or its end; the same if there is none.
- */
+/* The text without the longest filler (of up to four words) at its start or its end; the same if
+ * there is none. */
 static struct kb_sv without_filler(struct kb_sv text, bool at_end)
 {
+	struct kb_sv shorter = text;
 	size_t words = 0;
 
 	for (size_t i = 0; i < text.n && words < 4; i++) {
@@ -260,11 +261,11 @@ static struct kb_sv without_filler(struct kb_sv text, bool at_end)
 			continue;
 		words++;
 		if (at_end && listed(fillers, kb_sv_from(text, at + 1)))
-			return kb_sv_sub(text, 0, at);
+			shorter = kb_sv_sub(text, 0, at);
 		if (!at_end && listed(fillers, kb_sv_sub(text, 0, at)))
-			return kb_sv_from(text, at + 1);
+			shorter = kb_sv_from(text, at + 1);
 	}
-	return text;
+	return shorter;
 }
 
 static enum kb_smalltalk match(struct kb_sv text, enum kb_lang *lang)

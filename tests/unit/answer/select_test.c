@@ -175,7 +175,7 @@ static void test_parts(struct kb_test *t)
 	struct kb_scored_sentence rows[] = {
 		{ .candidate = 2, .start = 59, .end = 81, .z = 5, .leans = true },
 		{ .candidate = 0, .start = 0, .end = 21, .z = 4 },
-		{ .candidate = 2, .start = 82, .end = 109, .z = 3.5f },
+		{ .candidate = 2, .start = 82, .end = 110, .z = 3.5f },
 		{ .candidate = 1, .start = 0, .end = 48, .z = 1 },
 		{ .candidate = 2, .start = 0, .end = 58, .z = .5f },
 	};

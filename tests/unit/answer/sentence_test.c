@@ -21,7 +21,7 @@ static void check(struct kb_test *t, const char *text, const char *const *want)
 static void test_prose(struct kb_test *t)
 {
 	static const struct {
-		const char *name, *text, *want[5];
+		const char *name, *text, *want[6];
 	} cases[] = {
 		{ "nothing", " \n ", { NULL } },
 		{ "stops before a blank", "It rains. Why? Go!", { "It rains.", "Why?", "Go!" } },
@@ -77,7 +77,7 @@ static void test_prose(struct kb_test *t)
 static void test_lines(struct kb_test *t)
 {
 	static const struct {
-		const char *name, *text, *want[5];
+		const char *name, *text, *want[6];
 	} cases[] = {
 		{ "a line end parts",
 		  "Opening hours\nWe open at nine.",
@@ -92,9 +92,9 @@ static void test_lines(struct kb_test *t)
 		  { "| A. One | Two. Three |", "| B | C |" } },
 		{ "tabs make a row", "Name. X\tPrice. Y", { "Name. X\tPrice. Y" } },
 		{ "code lines are whole", "    a = b. C\n    d()", { "a = b. C", "d()" } },
-		{ "fenced code by lines",
+		{ "fenced code by lines, without the fences",
 		  "```\nfoo. Bar\n```\nText. End.",
-		  { "```", "foo. Bar", "```", "Text.", "End." } },
+		  { "foo. Bar", "Text.", "End." } },
 		{ "list items",
 		  "- First. Really.\n- Second",
 		  { "- First.", "Really.", "- Second" } },
