@@ -1,6 +1,7 @@
 /* Reading the sets, indexing them, and the scorer's comparison of texts. */
 #include "fit_data.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,10 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-enum { LINE_MAX_BYTES = 1 << 20 };
+enum {
+	LINE_MAX_BYTES = 1 << 20,
+	LESS_OF = 8, /* parts of the articles, of which one is taken out */
+};
 
 /* Calls fn with each line's object. false where there is neither path nor path.gz. */
 static bool each_line(struct kb_arena *arena, const char *path,
@@ -47,13 +51,35 @@ static struct kb_sv before(struct kb_sv id, char mark)
 	return at < 0 ? kb_sv(id.p, 0) : kb_sv_sub(id, 0, (size_t)at);
 }
 
+/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one. */
+static uint64_t group_of(struct kb_sv doc)
+{
+	ptrdiff_t hash = kb_sv_find_byte(doc, '#');
+
+	if (hash >= 0)
+		doc.n = (size_t)hash;
+	if (doc.n > 3 && doc.p[2] == ':')
+		doc = kb_sv_from(doc, 3);
+	return kb_hash64(doc);
+}
+
+bool fit_is_less(const char *name)
+{
+	const char *dash = strrchr(name, '-');
+
+	return dash && isdigit((unsigned char)dash[1]) != 0;
+}
+
 /* Whether the set's name leaves the id in. Articles are counted as they come. */
 static bool wanted_doc(struct fit_set *set, struct kb_sv id)
 {
 	const char *lang = strchr(set->name, ':'), *article = strchr(set->name, '@');
+	const char *less = fit_is_less(set->name) ? strrchr(set->name, '-') : NULL;
 
 	if (lang && !kb_sv_eq_str(before(id, ':'), lang + 1))
 		return false;
+	if (less)
+		return group_of(id) % LESS_OF != strtoul(less + 1, NULL, 10);
 	if (!article)
 		return true;
 	if (!kb_sv_eq(before(id, '#'), set->article)) {
@@ -87,18 +113,6 @@ static const struct fit_doc *doc_of(const struct fit_set *set, struct kb_sv id)
 	return NULL;
 }
 
-/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one. */
-static uint64_t group_of(struct kb_sv doc)
-{
-	ptrdiff_t hash = kb_sv_find_byte(doc, '#');
-
-	if (hash >= 0)
-		doc.n = (size_t)hash;
-	if (doc.n > 3 && doc.p[2] == ':')
-		doc = kb_sv_from(doc, 3);
-	return kb_hash64(doc);
-}
-
 static void add_ask(struct fit_set *set, json_t *line)
 {
 	struct kb_sv id = kb_json_sv(line, "id", KB_SV(""));
@@ -109,6 +123,8 @@ static void add_ask(struct fit_set *set, json_t *line)
 	size_t n;
 
 	if (strpbrk(set->name, ":@") && !doc_of(set, one))
+		return;
+	if (fit_is_less(set->name) && (one.n == 0 || doc_of(set, one)))
 		return;
 	if ((set->ask_count & (set->ask_count - 1)) == 0)
 		set->asks = kb_xrealloc(set->asks,
@@ -184,7 +200,9 @@ bool fit_set_open(struct fit_set *set, const char *root, const char *name)
 	bool ir = strncmp(name, "ir/", 3) == 0;
 
 	*set = (struct fit_set){ .name = name };
-	snprintf(folder, sizeof(folder), "%.*s", (int)strcspn(name, ":@"), name);
+	snprintf(folder, sizeof(folder), "%.*s",
+	         fit_is_less(name) ? (int)(strrchr(name, '-') - name) : (int)strcspn(name, ":@"),
+	         name);
 	base = kb_arena_printf(&set->arena, "%s/%s%s", root, ir ? "" : "qa/", folder).p;
 	if (!each_line(&set->arena, kb_arena_printf(&set->arena, "%s/docs.jsonl", base).p, add_doc,
 	               set)

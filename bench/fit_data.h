@@ -38,9 +38,12 @@ struct fit_set {
 };
 
 /* "squad"; "xquad:th", one language of a set; "squad@3", the third article alone and what is asked
- * of it; "ir/med", questions without answers. false where the data are not to be had. */
+ * of it; "squad-3", an eighth of the articles taken out, and only
+ * what is asked of them; "ir/med", questions without answers. false where the data are not to be
+ * had. */
 bool fit_set_open(struct fit_set *set, const char *root, const char *name);
 void fit_set_close(struct fit_set *set);
+bool fit_is_less(const char *name); /* of the form "squad-3" */
 
 /* The candidates for a question of any set in this set's pool. */
 size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,

@@ -141,5 +141,6 @@ void kb_gate_features(const struct kb_features *features, enum kb_lang lang, con
 	out[KB_G_GAP] = KB_MIN(gap, 6.0f);
 	out[KB_G_Z] = z[order[0]];
 	out[KB_G_MASS] = features->sum / (float)features->term_count / rarest;
-	out[KB_G_CJK] = kb_table_of(lang) == KB_TABLE_RUNS;
+	out[KB_G_RUNS] = kb_table_of(lang) == KB_TABLE_RUNS;
+	out[KB_G_WORDS] = kb_table_of(lang) == KB_TABLE_WORDS;
 }

@@ -12,8 +12,8 @@ enum {
 
 /* A second or third sentence belongs to the answer when its z is less than this below the best: in
  * the best one's passage, and in another, which is one more source to be wrong about. */
-#define MARGIN       2.0f
-#define MARGIN_OTHER 1.2f
+#define MARGIN       2.5f
+#define MARGIN_OTHER 1.0f
 
 /* The candidates by their best sentence; those without a sentence last. */
 static void order_candidates(struct kb_arena *arena, struct kb_selection *out, size_t count)

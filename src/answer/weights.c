@@ -575,7 +575,7 @@ const struct kb_gate_weights kb_weights_gate = {
 		[KB_G_GAP] = 0.024225f,
 		[KB_G_Z] = 0.60381f,
 		[KB_G_MASS] = -2.3308f,
-		[KB_G_CJK] = -0.46119f,
+		[KB_G_RUNS] = -0.46119f,
 	},
 	.bias = -2.9768f,
 	.strict = 0.64821f,

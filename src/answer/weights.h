@@ -37,10 +37,11 @@ struct kb_weights {
 	X(PAIRS)     /* PAIRS_ALL of the sentence */                                               \
 	X(NEAR)      /* S_NEAR of the sentence */                                                  \
 	X(DOC_PAIRS)                                                                               \
-	X(GAP)  /* z of the best sentence less that of the best of another passage */              \
-	X(Z)    /* z of the best sentence */                                                       \
-	X(MASS) /* weight M / terms: how rare the question's words are */                          \
-	X(CJK)
+	X(GAP)   /* z of the best sentence less that of the best of another passage */             \
+	X(Z)     /* z of the best sentence */                                                      \
+	X(MASS)  /* weight M / terms: how rare the question's words are */                         \
+	X(RUNS)  /* the question has the table of runs, */                                         \
+	X(WORDS) /* or that of words */
 
 enum kb_gate_feature {
 #define X(name) KB_G_##name,
