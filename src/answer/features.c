@@ -81,7 +81,8 @@ struct asked {
 	int main;                      /* the heaviest term */
 	int last;                      /* content term of the question, or -1 */
 	int focus;                     /* term after the question word, or -1 */
-	struct kb_sv cue_list;         /* of languages without blanks */
+	struct kb_sv cue_words; /* of the type */
+	struct kb_sv cue_list;  /* the same, in languages without blanks */
 	struct memo memo[MEMO];
 };
 
@@ -325,7 +326,11 @@ static void find_like(struct asked *a, struct kb_sv word, uint64_t hash, struct 
 			int both = __builtin_popcountll(grams & term->grams);
 			float share;
 
-			if (both < 2 || term->number)
+			float least = PART_SHARE * (float)KB_MAX(word.n, term->word.n);
+
+			/* A common part of n bytes has n - 2 threes; a few may fall together. */
+			if (term->number || both < 2 || (float)KB_MIN(word.n, term->word.n) < least
+			    || (float)(both + 4) < least)
 				continue;
 			share = (float)common_part(word, term->word)
 			        / (float)KB_MAX(word.n, term->word.n);
@@ -371,6 +376,7 @@ struct sentence {
 	float like[TERMS]; /* best share of a common part */
 	uint64_t likes;
 	uint64_t grams;
+	bool leans; /* begins with a pronoun */
 };
 
 struct passage {
@@ -410,7 +416,7 @@ static void read_token(struct asked *a, const struct kb_term *t, struct token *t
 	if (token->raw)
 		s->raw |= UINT64_C(1) << token->term;
 	if (token->word < 0 && a->q->type != KB_Q_OTHER && !is_cjk(t))
-		token->cue = kb_cue_word(a->q->lang, a->q->type, t->word);
+		token->cue = kb_cue_in(a->cue_words, t->word);
 	if (token->term >= 0 || is_cjk(t) || token->function)
 		return;
 	find_like(a, t->word, form, token);
@@ -459,6 +465,8 @@ static void read_passage(struct kb_analyzer *analyzer, struct kb_arena *arena, s
 				sentence->grams |= UINT64_C(1) << gram;
 			continue;
 		}
+		if (sentence->count == 0)
+			sentence->leans = kb_pronoun_word(a->q->lang, t->word);
 		read_token(a, t, &out->tokens[tokens++], sentence);
 		sentence->count++;
 	}
@@ -821,15 +829,6 @@ static void row_features(struct asked *a, const struct kb_passage *from, const s
 	row->last = i + 1 == p->count;
 }
 
-static bool leans(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
-                  struct kb_sv sentence)
-{
-	struct kb_terms terms;
-
-	kb_analyze(analyzer, arena, lang, kb_sv_sub(sentence, 0, 24), &terms);
-	return terms.count > 0 && kb_pronoun_word(lang, terms.v[0].word);
-}
-
 float kb_features_weight(const struct kb_features *features, uint64_t terms)
 {
 	float sum = 0;
@@ -857,6 +856,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
 	*out = (struct kb_features){ .passages_known = (double)stats->passages };
 	a->q = question;
+	a->cue_words = kb_cue_words(question->lang, question->type);
 	a->cue_list = kb_cue_list(question->lang, question->type);
 	prepare_terms(a, stats, &out->unknown);
 	if (a->term_count == 0 || !(a->sum > 0))
@@ -908,9 +908,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 
 			row->candidate = (uint32_t)c;
 			row_features(a, from, p, i, mean, row);
-			row->leans =
-			        leans(analyzer, arena, question->lang,
-			              kb_sv_sub(from->text, row->start, row->end - row->start));
+			row->leans = p->sentences[i].leans;
 			f[KB_F_PRONOUN] = row->leans;
 			f[KB_F_LEAN_PREV] = row->leans ? f[KB_F_COV_PREV] : 0;
 			f[KB_F_FAMILY] = family;
