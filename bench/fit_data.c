@@ -51,13 +51,14 @@ static struct kb_sv before(struct kb_sv id, char mark)
 	return at < 0 ? kb_sv(id.p, 0) : kb_sv_sub(id, 0, (size_t)at);
 }
 
-/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one. */
-static uint64_t group_of(struct kb_sv doc)
+/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one; elsewhere the title says. */
+static uint64_t group_of(struct kb_sv doc, struct kb_sv title)
 {
 	ptrdiff_t hash = kb_sv_find_byte(doc, '#');
 
-	if (hash >= 0)
-		doc.n = (size_t)hash;
+	if (hash < 0)
+		return kb_hash64(title.n > 0 ? title : doc);
+	doc.n = (size_t)hash;
 	if (doc.n > 3 && doc.p[2] == ':')
 		doc = kb_sv_from(doc, 3);
 	return kb_hash64(doc);
@@ -71,7 +72,7 @@ bool fit_is_less(const char *name)
 }
 
 /* Whether the set's name leaves the id in. Articles are counted as they come. */
-static bool wanted_doc(struct fit_set *set, struct kb_sv id)
+static bool wanted_doc(struct fit_set *set, struct kb_sv id, struct kb_sv title)
 {
 	const char *lang = strchr(set->name, ':'), *article = strchr(set->name, '@');
 	const char *less = fit_is_less(set->name) ? strrchr(set->name, '-') : NULL;
@@ -79,7 +80,7 @@ static bool wanted_doc(struct fit_set *set, struct kb_sv id)
 	if (lang && !kb_sv_eq_str(before(id, ':'), lang + 1))
 		return false;
 	if (less)
-		return group_of(id) % LESS_OF != strtoul(less + 1, NULL, 10);
+		return group_of(id, title) % LESS_OF != strtoul(less + 1, NULL, 10);
 	if (!article)
 		return true;
 	if (!kb_sv_eq(before(id, '#'), set->article)) {
@@ -93,7 +94,7 @@ static void add_doc(struct fit_set *set, json_t *line)
 {
 	struct kb_sv id = kb_json_sv(line, "id", KB_SV(""));
 
-	if (!wanted_doc(set, id))
+	if (!wanted_doc(set, id, kb_json_sv(line, "title", KB_SV(""))))
 		return;
 	if ((set->doc_count & (set->doc_count - 1)) == 0)
 		set->docs = kb_xrealloc(set->docs,
@@ -162,7 +163,8 @@ static void add_ask(struct fit_set *set, json_t *line)
 			ask->history[ask->history_count++] =
 			        kb_arena_sv(&set->arena, kb_json_sv(turn, "text", KB_SV("")));
 	}
-	ask->group = ask->doc_count ? group_of(ask->docs[0]->id) : kb_hash64(ask->id);
+	ask->group = ask->doc_count ? group_of(ask->docs[0]->id, ask->docs[0]->title)
+	                            : kb_hash64(ask->id);
 }
 
 static void build_index(struct fit_set *set)
