@@ -27,6 +27,7 @@ struct kb_answerer {
 	struct kb_store *store;
 	struct kb_catalog *catalog;
 	const struct kb_log *log;
+	const struct kb_block_list *blocked; /* NULL: none */
 	/* An analyzer belongs to one thread at a time; those not in use wait here. */
 	pthread_mutex_t lock;
 	struct kb_analyzer *spare[SPARE_ANALYZERS];
@@ -72,6 +73,11 @@ void kb_answerer_close(struct kb_answerer *answerer)
 		kb_analyzer_free(answerer->spare[i]);
 	pthread_mutex_destroy(&answerer->lock);
 	free(answerer);
+}
+
+void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list)
+{
+	answerer->blocked = list;
 }
 
 static struct kb_analyzer *borrow(struct kb_answerer *answerer)
@@ -157,7 +163,7 @@ static int64_t df(void *arg, struct kb_sv term)
 
 static void rank(struct run *run)
 {
-	int64_t passages = kb_snapshot_passages(run->view.snapshot);
+	int64_t passages = kb_snapshot_counted(run->view.snapshot);
 
 	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
 	          &(struct kb_answer_stats){
@@ -370,6 +376,18 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	return true;
 }
 
+/* Whether the operator's list holds the prompt; the answer is then the refusal. */
+static bool moderate(struct run *run)
+{
+	const struct kb_block_list *list = run->answerer->blocked;
+
+	if (!list || !kb_block_list_hits(list, run->request->prompt))
+		return false;
+	run->out->kind = KB_ANSWER_MODERATED;
+	say(run, kb_settings_text(run->request->settings, KB_TEXT_FAILED_MODERATION));
+	return true;
+}
+
 bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
                const struct kb_answer_request *request,
                void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_answer *out,
@@ -388,8 +406,11 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 	*out = (struct kb_answer){ 0 };
 	kb_buf_init(&run.text, ANSWER_MAX);
 	run.analyzer = borrow(answerer);
-	understand(&run);
-	ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
+	ok = moderate(&run);
+	if (!ok) {
+		understand(&run);
+		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
+	}
 	give_back(answerer, run.analyzer);
 	kb_view_release(&run.view);
 	ok = ok && kb_buf_done(&run.text, &text, err);

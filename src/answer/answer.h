@@ -22,6 +22,8 @@
 #ifndef KB_ANSWER_ANSWER_H
 #define KB_ANSWER_ANSWER_H
 
+#include "answer/moderate.h"
+#include "answer/notes.h"
 #include "ingest/catalog.h"
 #include "settings/settings.h"
 #include "store/agents.h"
@@ -31,6 +33,14 @@ struct kb_answerer;
 struct kb_answerer *kb_answerer_open(struct kb_store *store, struct kb_catalog *catalog,
                                      const struct kb_log *log);
 void kb_answerer_close(struct kb_answerer *answerer);
+/* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
+void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
+
+/* A sub-persona's text for one request only, in place of the stored one. */
+struct kb_note_override {
+	bool given;
+	struct kb_sv text; /* p == NULL: the generated text */
+};
 
 struct kb_answer_request {
 	const struct kb_agent *agent;
@@ -39,6 +49,8 @@ struct kb_answer_request {
 	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
 	size_t turn_count;
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
+	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
+	const struct kb_note_override *notes;
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };
 
@@ -55,6 +67,7 @@ enum kb_answer_kind {
 	KB_ANSWER_QUOTES,    /* sentences of the documents */
 	KB_ANSWER_NONE,      /* the gate closed: no_answer_message */
 	KB_ANSWER_SMALLTALK, /* a greeting, thanks, … */
+	KB_ANSWER_MODERATED, /* the prompt was refused: chatbot_failed_moderation_msg */
 	KB_ANSWER_OVERVIEW,  /* what the agent can do, what it knows about */
 };
 

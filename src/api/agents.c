@@ -149,6 +149,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	int64_t first;
 	struct kb_buf buf;
 	struct kb_jw jw;
+	bool planner = false;
 
 	if (call->key.agent_count)
 		return kb_fail(err, KB_E_FORBIDDEN,
@@ -158,14 +159,18 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	kb_uploads_find(call, &uploads);
 	if (!read_sitemap(call, uploads.count > 0, &agent, err)
 	    || !kb_inputs_bool(&call->inputs, "is_master", &agent.is_master, err)
+	    || !kb_inputs_bool(&call->inputs, "use_planner_mode", &planner, err)
 	    || !read_options(call, call->arena, &agent.options, err)
 	    || !kb_uploads_take(call, &uploads, agent.sitemap_path, &pages, &count, err))
 		return false;
+	if (planner)
+		agent.settings = KB_SV("{\"use_planner_mode\":true}");
 	agent.is_active = count == 0;
 	if (!kb_store_agent_create_with_pages(call->api->store, &agent, pages, count, &first, err))
 		return false;
 	if (count)
 		kb_ingest_wake(call->api->ingest);
+	kb_notes_wake(call->api->notes);
 	kb_call_begin(call, &buf, &jw);
 	kb_record_agent(call, &jw, &agent);
 	return kb_call_reply(call, 201, &buf, &jw, err);

@@ -10,12 +10,14 @@
 #define KB_API_API_H
 
 #include "answer/answer.h"
+#include "answer/notes.h"
 #include "api/input.h"
 #include "api/limits.h"
 #include "base/json.h"
 #include "blob/blob.h"
 #include "ingest/ingest.h"
 #include "net/server.h"
+#include "settings/plans.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 #include "store/conversations.h"
@@ -28,6 +30,7 @@ struct kb_api {
 	struct kb_catalog *catalog;
 	struct kb_ingest *ingest;
 	struct kb_answerer *answerer;
+	struct kb_notes_job *notes;
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
 	struct kb_plans plans;
@@ -65,8 +68,9 @@ struct kb_api_route {
 	bool (*handle)(struct kb_call *call, struct kb_err *err);
 	bool (*fast)(struct kb_request *req);
 	enum kb_right right;
-	bool foreign_is_403; /* an agent of another account: 403 instead of 404 (the contract's
-	                        rule) */
+	enum kb_feature feature; /* of the plan, that the route needs; 0: none */
+	bool foreign_is_403;     /* an agent of another account: 403 instead of 404 (the contract's
+	                            rule) */
 	size_t body_max;
 	bool upload;
 	/* For /openapi.json and for the tests that check each answer. */
@@ -114,6 +118,13 @@ void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_li
                       void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
                                   size_t i),
                       const void *rows);
+
+/* The address of a picture that the settings name (assets.c). */
+struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,
+                          struct kb_sv image);
+/* Makes the text of that version the active persona again, as a new version (settings.c). */
+bool kb_settings_activate_persona(struct kb_call *call, int64_t version,
+                                  struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- records (records.c), as the contract prints them ---- */
 void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent);
@@ -163,6 +174,19 @@ bool kb_user_update(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
+/* settings.c, personas.c */
+bool kb_settings_get(struct kb_call *call, struct kb_err *err);
+bool kb_settings_post(struct kb_call *call, struct kb_err *err);
+bool kb_personas_list(struct kb_call *call, struct kb_err *err);
+bool kb_personas_read(struct kb_call *call, struct kb_err *err);
+bool kb_personas_activate(struct kb_call *call, struct kb_err *err);
+bool kb_personas_activate_by_body(struct kb_call *call, struct kb_err *err);
+bool kb_sub_personas_list(struct kb_call *call, struct kb_err *err);
+bool kb_sub_personas_update(struct kb_call *call, struct kb_err *err);
+bool kb_sub_personas_delete(struct kb_call *call, struct kb_err *err);
+/* assets.c */
+bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
+bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
 /* system.c */
 bool kb_system_health(struct kb_request *req);
 bool kb_system_ready(struct kb_call *call, struct kb_err *err);

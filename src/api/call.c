@@ -136,6 +136,9 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	if (call->row->right == KB_RIGHT_KEY
 	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)))
 		return false;
+	if (call->row->feature && !(call->plan->features & call->row->feature))
+		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
+		               kb_feature_title(call->row->feature));
 	if ((call->row->body_max || call->row->upload)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;

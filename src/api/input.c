@@ -39,6 +39,13 @@ static bool read_json(struct kb_request *req, struct kb_inputs *out, struct kb_e
 	return true;
 }
 
+static bool is_picture(struct kb_sv name)
+{
+	const struct kb_field *field = kb_settings_field(name);
+
+	return field && field->form == KB_FORM_IMAGE;
+}
+
 static bool read_parts(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
 {
 	out->v = KB_NEW_ARRAY(req->arena, req->part_count, struct kb_input);
@@ -49,6 +56,11 @@ static bool read_parts(struct kb_request *req, struct kb_inputs *out, struct kb_
 		*input = (struct kb_input){ .name = part->name };
 		if (part->path) {
 			input->kind = KB_INPUT_FILE;
+			input->file = part;
+		} else if (is_picture(part->name)) {
+			/* Sent without a file name: bytes all the same. */
+			input->kind = part->value.n ? KB_INPUT_FILE : KB_INPUT_TEXT;
+			input->text = part->value;
 			input->file = part;
 		} else {
 			if (!kb_utf8_valid(part->value))

@@ -16,7 +16,7 @@
 struct kb_input {
 	struct kb_sv name;               /* as sent */
 	enum kb_input_kind kind;         /* LIST and OTHER: see json */
-	struct kb_sv text;               /* TEXT */
+	struct kb_sv text;               /* TEXT; FILE when file->path is NULL */
 	bool flag;                       /* BOOL */
 	int64_t number;                  /* INT */
 	const json_t *json;              /* of a JSON body */

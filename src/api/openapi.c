@@ -59,6 +59,7 @@ static void write_parameters(struct kb_jw *jw, const struct kb_api_route *row)
 		name = kb_sv(p + 1, strcspn(p + 1, "}"));
 		write_parameter(jw, "path", name, true,
 		                kb_sv_eq_str(name, "sessionId") || kb_sv_eq_str(name, "slug")
+		                                || kb_sv_eq_str(name, "file")
 		                        ? KB_SV("str")
 		                        : KB_SV("int"));
 	}
@@ -148,7 +149,9 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 	kb_jw_object(jw);
 	write_response(jw, row->status, row->response);
 	while (*errors) {
-		write_response(jw, (int)strtol(errors, NULL, 10), "Error");
+		int status = (int)strtol(errors, NULL, 10);
+
+		write_response(jw, status, status < 300 ? row->response : "Error");
 		errors += strcspn(errors, " ");
 		errors += strspn(errors, " ");
 	}
@@ -227,7 +230,10 @@ void kb_openapi_write(struct kb_jw *jw)
 	kb_jw_object(jw);
 	for (size_t i = 0; i < count; i++) {
 		kb_jw_key(jw, schemas[i].name);
-		kb_schema_write(jw, schemas[i].members);
+		if (schemas[i].write)
+			schemas[i].write(jw);
+		else
+			kb_schema_write(jw, schemas[i].members);
 	}
 	kb_jw_end(jw);
 	kb_jw_end(jw);

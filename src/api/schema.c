@@ -72,7 +72,7 @@ static const struct kb_schema schemas[] = {
 	             "metadata:MessageMetadata response_feedback:Feedback? tools:[str] created_at:time "
 	             "updated_at:time" },
 	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
-	                 "labels_exclusive~:bool" },
+	                 "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "MessageReply", SUCCESS("Message") },
 	{ "MessagePage", PAGINATOR("Message") },
 	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
@@ -81,7 +81,7 @@ static const struct kb_schema schemas[] = {
 	{ "ChatMessage", "role:str content:any" },
 	{ "ChatFields", "messages:[ChatMessage] model~:str? stream~:bool lang~:str external_id~:str? "
 	                "is_inline_citation~:bool session_id~:str stream_options~:obj labels~:any "
-	                "labels_exclusive~:bool" },
+	                "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
 	               "citations:[int]" },
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
@@ -95,6 +95,23 @@ static const struct kb_schema schemas[] = {
 	           "current_total_storage_credits:int max_queries:int current_queries:int" },
 	{ "UsageReply", SUCCESS("Usage") },
 
+	{ "Settings", .write = kb_schema_write_settings },
+	{ "SettingsFields", .write = kb_schema_write_settings_fields },
+	{ "SettingsReply", SUCCESS("Settings") },
+	{ "SettingsUpdate", "updated:bool updated_fields~:[str] failed_fields~:obj" },
+	{ "SettingsUpdateReply", SUCCESS("SettingsUpdate") },
+	{ "Persona", "version:int is_active:bool instructions:str? created_at:time updated_at:time" },
+	{ "PersonaPage", PAGINATOR("Persona") },
+	{ "PersonaListReply", SUCCESS("PersonaPage") },
+	{ "PersonaReply", "status:str persona:Persona" },
+	{ "PersonaVersion", "version:int" },
+	{ "SubPersona", "slug:str title:str instructions:str? persona_version~:int created_at:time "
+	                "updated_at:time" },
+	{ "SubPersonas", "is_generating:bool generated:[SubPersona] project_overrides:[SubPersona]" },
+	{ "SubPersonasReply", SUCCESS("SubPersonas") },
+	{ "SubPersonaFields", "instructions:str?" },
+	{ "Updated", "updated:bool" },
+	{ "UpdatedReply", SUCCESS("Updated") },
 	{ "OpenApi", "openapi:str info:obj servers:[obj] security:[obj] paths:obj components:obj" },
 };
 // clang-format on

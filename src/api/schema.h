@@ -12,12 +12,16 @@
 
 struct kb_schema {
 	const char *name, *members;
+	void (*write)(struct kb_jw *jw); /* instead of members: a table elsewhere writes it */
 };
 
 const struct kb_schema *kb_schemas(size_t *count);
 bool kb_schema_exists(const char *name);
 /* The OpenAPI (JSON Schema 2020-12) object of a member list. */
 void kb_schema_write(struct kb_jw *jw, const char *members);
+/* The settings as they are answered, and as they are sent (settings_schema.c). */
+void kb_schema_write_settings(struct kb_jw *jw);
+void kb_schema_write_settings_fields(struct kb_jw *jw);
 /* The object of one type, such as "[Agent]?". */
 void kb_schema_write_type(struct kb_jw *jw, const char *type, size_t n);
 /* Takes the next "name:type" of a list; false at its end. */

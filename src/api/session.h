@@ -24,6 +24,7 @@ struct kb_turn {
 	size_t turn_count;
 	struct kb_label_filter labels;
 	bool inline_citations;
+	struct kb_note_override notes[KB_NOTE_COUNT]; /* sub_personas of the request */
 	struct kb_answer answer;
 	struct kb_message
 	        message; /* its id may be reserved before; the rest after kb_turn_keep() */
@@ -41,6 +42,10 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
                     void (*emit)(void *arg, struct kb_sv fragment), void *arg,
                     struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+
+/* sub_personas of the body: an object of string or null by slug; unknown slugs are passed over. */
+bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn,
+                        struct kb_err *err) KB_MUST_CHECK;
 
 /* `stream` of the query or the body; either may be given, also twice. */
 bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err) KB_MUST_CHECK;

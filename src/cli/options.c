@@ -33,6 +33,8 @@ static const struct option {
 	  "Plans of accounts: lines of `name = queries=500 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 features=labels`.", OPTION(plans) },
 	{ "rate-limit", "DOCENT_RATE_LIMIT", "N/BURST", NULL,
 	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
+	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
+	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
 	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },

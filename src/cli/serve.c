@@ -200,6 +200,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	struct kb_server_config net;
 	struct kb_parser_config parsing;
 	struct kb_parser *parser = NULL;
+	struct kb_block_list *blocked = NULL;
 	bool ok = false;
 
 	kb_log_init(&log, plan->log_level, plan->log_format, STDERR_FILENO);
@@ -208,8 +209,14 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		return false;
 
 	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
-		return false;
+		goto out;
 	api.rates = kb_rates_new();
+	if (plan->options.block_list) {
+		blocked = kb_block_list_read(plan->options.block_list, err);
+		if (!blocked)
+			goto out;
+		kb_info(&log, "block list read phrases=%zu", kb_block_list_count(blocked));
+	}
 
 	/* The store first: it holds the lock that keeps a second server out. */
 	api.store = kb_store_open(plan->store_dir, true, &clock, &log, err);
@@ -229,6 +236,8 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	/* Then what answers and what indexes. */
 	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
+	kb_answerer_block(api.answerer, blocked);
+	api.notes = kb_notes_start(api.store, &log);
 	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api.store,
 	        .blobs = api.blobs,
@@ -276,12 +285,14 @@ out:
 		kb_server_stop(api.server, (int)plan->stop_grace_s * 1000);
 	kb_pool_close(api.workers);
 	kb_ingest_stop(api.ingest);
+	kb_notes_stop(api.notes);
 	kb_answerer_close(api.answerer);
 	kb_catalog_close(api.catalog);
 	kb_parser_close(parser);
 	kb_blobs_close(api.blobs);
 	kb_store_close(api.store);
 	kb_rates_free(api.rates);
+	kb_block_list_free(blocked);
 	return ok;
 }
 

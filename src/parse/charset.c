@@ -79,6 +79,8 @@ static bool convert(struct kb_arena *arena, struct kb_sv bytes, const char *char
 		first = false;
 		n = (size_t)(target - text);
 	} while (status == U_BUFFER_OVERFLOW_ERROR);
+	if (status == U_TRUNCATED_CHAR_FOUND) /* a cut text is still text */
+		status = U_ZERO_ERROR;
 	if (U_SUCCESS(status)) {
 		*out = kb_arena_sv(arena, kb_sv(text, n));
 		*bad = 0;

@@ -17,7 +17,7 @@ enum {
 	TOTALS,
 	TOTALS_ADD,
 	DELETE_FIRST, /* the children, then the agent itself */
-	DELETE_LAST = DELETE_FIRST + 8,
+	DELETE_LAST = DELETE_FIRST + 12,
 	LIST_COUNT,
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
@@ -72,6 +72,10 @@ static const struct kb_sql sql[] = {
 	[DELETE_FIRST + 5] = { "agent_delete_sources",       "i", "DELETE FROM sources WHERE agent_id = $1" },
 	[DELETE_FIRST + 6] = { "agent_delete_turns",         "i", "DELETE FROM turns WHERE agent_id = $1" },
 	[DELETE_FIRST + 7] = { "agent_delete_totals",        "i", "DELETE FROM agent_totals WHERE agent_id = $1" },
+	[DELETE_FIRST + 8] = { "agent_delete_sub_personas",  "i", "DELETE FROM sub_personas WHERE agent_id = $1" },
+	[DELETE_FIRST + 9] = { "agent_delete_personas",      "i", "DELETE FROM personas WHERE agent_id = $1" },
+	[DELETE_FIRST + 10] = { "agent_delete_overrides",    "i", "DELETE FROM sub_persona_overrides WHERE agent_id = $1" },
+	[DELETE_FIRST + 11] = { "agent_delete_images",       "i", "DELETE FROM agent_images WHERE agent_id = $1" },
 	[DELETE_LAST]      = { "agent_delete",               "i", "DELETE FROM agents WHERE id = $1" },
 	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
 	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
@@ -154,7 +158,8 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 	                            kb_text(agent->settings), kb_int(0), kb_int(now), kb_int(now)),
 	                  NULL, err)
 	     && kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent->id)), NULL, err)
-	     && kb_source_insert_upload(conn, agent->id, now, err);
+	     && kb_source_insert_upload(conn, agent->id, now, err)
+	     && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -172,6 +177,7 @@ bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_vers
 	return kb_db_run(conn, &sql[PUBLISH],
 	                 KB_VALUES(kb_int(agent_id), kb_int(index_version), kb_int(activate)), NULL,
 	                 err)
+	       && kb_persona_documents_changed(conn, agent_id, err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent_id, err);
 }
 
@@ -353,17 +359,20 @@ struct update {
 	struct kb_agent *out;
 };
 
-static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
+                     int64_t now,
+                     bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+                                    struct kb_err *err),
+                     void *arg, struct kb_agent *after, struct kb_err *err)
 {
-	struct update *in = arg;
-	struct kb_agent before, *after = in->out;
+	struct kb_agent before;
 
-	if (!load(conn, in->arena, in->id, &before, err))
+	if (!load(conn, arena, id, &before, err))
 		return false;
-	if (before.account_id != in->account_id)
-		return not_found(err, in->id);
+	if (before.account_id != account_id)
+		return not_found(err, id);
 	*after = before;
-	if (!in->change(in->arg, in->arena, after, err))
+	if (!change(arg, arena, after, err))
 		return false;
 	/* These belong to the store. */
 	after->id = before.id;
@@ -371,17 +380,25 @@ static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
 	after->is_active = before.is_active;
 	after->index_version = before.index_version;
 	after->created_at = before.created_at;
-	after->updated_at = in->now;
+	after->updated_at = now;
 	return kb_db_run(conn, &sql[UPDATE],
-	                 KB_VALUES(kb_int(in->id), kb_text(after->name),
-	                           kb_text(kb_store_fold(in->arena, after->name)),
+	                 KB_VALUES(kb_int(id), kb_text(after->name),
+	                           kb_text(kb_store_fold(arena, after->name)),
 	                           kb_nullable(after->sitemap_path), kb_text(after->type),
 	                           kb_nullable(after->shareable_slug), kb_int(after->is_master),
 	                           kb_int(after->is_shared), kb_int(after->are_licenses_allowed),
-	                           kb_text(after->options), kb_text(after->settings),
-	                           kb_int(in->now), kb_int(in->account_id)),
+	                           kb_text(after->options), kb_text(after->settings), kb_int(now),
+	                           kb_int(account_id)),
 	                 NULL, err)
-	       && kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
+	       && kb_db_notify(conn, KB_TOPIC_AGENT, id, err);
+}
+
+static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct update *in = arg;
+
+	return kb_agent_change(conn, in->arena, in->account_id, in->id, in->now, in->change,
+	                       in->arg, in->out, err);
 }
 
 bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,

@@ -43,6 +43,7 @@ static const struct kb_sql sql[] = {
 	[BLOB_NAMES] = { "blob_names", "",
 		"SELECT blob FROM pages WHERE blob <> '' "
 		"UNION SELECT text_blob FROM pages WHERE text_blob <> '' "
+		"UNION SELECT blob FROM agent_images "
 		"UNION SELECT blob FROM segments" },
 };
 // clang-format on

@@ -14,7 +14,7 @@
  * missing are the same KB_E_NOT_FOUND.
  *
  * The families have a header each: accounts.h, agents.h, pages.h, labels.h, segments.h,
- * conversations.h.
+ * conversations.h, personas.h.
  */
 #ifndef KB_STORE_STORE_H
 #define KB_STORE_STORE_H

@@ -71,6 +71,12 @@ bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id,
 /* Holds the agent for this transaction and gives its index version. KB_E_NOT_FOUND. */
 bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
                    struct kb_err *err) KB_MUST_CHECK;
+/* kb_store_agent_update() inside a write. */
+bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
+                     int64_t now,
+                     bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+                                    struct kb_err *err),
+                     void *arg, struct kb_agent *after, struct kb_err *err) KB_MUST_CHECK;
 /* A new index version; `activate` when something can be found from now on. */
 bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
                       struct kb_err *err) KB_MUST_CHECK;
@@ -110,6 +116,14 @@ bool kb_page_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
 /* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */
 bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- personas.c, for agents.c ---- */
+
+bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
+                       struct kb_sv instructions, int64_t now, struct kb_err *err) KB_MUST_CHECK;
+/* What was generated from the documents' titles is to be renewed. */
+bool kb_persona_documents_changed(struct kb_conn *conn, int64_t agent_id,
+                                  struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- segments.c, for pages.c and queue.c ---- */
 

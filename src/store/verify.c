@@ -79,6 +79,20 @@ static const struct kb_sql sql[] = {
 	  "WHERE t.pages_found <> coalesce(p.found, 0) OR t.pages_crawled <> coalesce(p.crawled, 0) "
 	  "OR t.pages_indexed <> coalesce(p.indexed, 0) OR t.words_indexed <> coalesce(p.words, 0) "
 	  "OR t.storage_bytes <> coalesce(p.bytes, 0)" },
+	{ "agents without exactly one active persona, their newest: agent", "",
+	  "SELECT id FROM agents a WHERE (SELECT count(*) FROM personas p WHERE p.agent_id = a.id "
+	  "AND p.is_active = 1) <> 1 OR NOT EXISTS (SELECT 1 FROM personas p WHERE p.agent_id = a.id "
+	  "AND p.is_active = 1 AND p.version = "
+	  "(SELECT max(q.version) FROM personas q WHERE q.agent_id = a.id))" },
+	{ "personas of no agent: agent, version", "",
+	  "SELECT agent_id, version FROM personas WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "sub-personas of no persona, or of one they are still generated for: agent, version", "",
+	  "SELECT agent_id, version FROM sub_personas s WHERE NOT EXISTS (SELECT 1 FROM personas p "
+	  "WHERE p.agent_id = s.agent_id AND p.version = s.version AND p.notes <> 1)" },
+	{ "overrides of no agent: agent", "",
+	  "SELECT agent_id FROM sub_persona_overrides WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "pictures of no agent: agent", "",
+	  "SELECT agent_id FROM agent_images WHERE agent_id NOT IN (SELECT id FROM agents)" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_verify = { "verify", sql, KB_COUNTOF(sql) };

@@ -37,7 +37,9 @@ static void test_words(struct kb_test *t)
 
 	for (size_t i = 0; i < count; i++) {
 		t->row = schemas[i].name;
-		check_types(t, schemas[i].members);
+		CHECK(t, !schemas[i].members != !schemas[i].write);
+		if (schemas[i].members)
+			check_types(t, schemas[i].members);
 	}
 }
 

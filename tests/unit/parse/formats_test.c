@@ -131,6 +131,17 @@ static const struct {
 	{ "XML: records are rows, prose is paragraphs", "a.xml",
 	  "<?xml version='1.0'?><r><i><a>1</a><b>2</b></i><p>say <em>hi</em> now</p></r>", "xml",
 	  "t#1 a: 1; b: 2\np say hi now\n" },
+	{ "RTF: code pages, characters, hidden text", "a.rtf",
+	  "{\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0 Arial;}}\\'cf\\'f0\\'e8 \\u8364?{\\v no}{\\*\\x no}\\par b}",
+	  "rtf", "p При €\np b\n" },
+	{ "mail: subject, sender, decoded words, the richer telling", "a.eml",
+	  "From: a@b\nTo: c\nDate: Monday\nMIME-Version: 1.0\nSubject: =?utf-8?Q?Caf=C3=A9?= =?utf-8?B?w7w=?=\n"
+	  "Content-Type: multipart/alternative; boundary=\"x;y\"\n\n--x;y\n\nplain\n--x;y\n"
+	  "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>ri=\nch =C3=BC</p>\n--x;y--\n",
+	  "email", "h Café\xc3\xbc\np[Café\xc3\xbc] From: a@b; To: c; Date: Monday\np[Café\xc3\xbc] rich ü\n" },
+	{ "subtitles: what is said, without times and marks", "a.vtt",
+	  "WEBVTT\n\nNOTE hidden\n\n1\n00:01.000 --> 00:02.000\n<v Ann>Hi &amp; hello\nyou.\n", "subtitles",
+	  "p Hi & hello you.\n" },
 	{ "XML: entities of its own are not expanded", "a.xml",
 	  "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY x 'bomb'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>"
 	  "<r><a>one &x;&f;</a></r>", "xml", "t#1 a: one\n" },
@@ -202,6 +213,34 @@ static void test_metadata(struct kb_test *t)
 		CHECK_SV(t, parsed.image, rows[i].image);
 		kb_doc_fini(&doc);
 		kb_arena_fini(&arena);
+	}
+}
+
+static void test_kinds(struct kb_test *t)
+{
+	// clang-format off
+	static const struct { const char *name, *filename; struct kb_sv bytes; enum kb_format format; } rows[] = {
+		{ "HTML in UTF-16", "a", KB_SV_INIT("\xff\xfe<\0h\0t\0m\0l\0>\0x\0"), KB_FORMAT_HTML },
+		{ "a PDF called .docx", "a.docx", KB_SV_INIT("junk\n%PDF-1.7"), KB_FORMAT_PDF },
+		{ "RTF called .doc", "a.doc", KB_SV_INIT("{\\rtf1 x}"), KB_FORMAT_RTF },
+		{ "HTML within Markdown stays Markdown", "a.md", KB_SV_INIT("<h1>x</h1>"), KB_FORMAT_MARKDOWN },
+		{ "mail by its head", "a.txt", KB_SV_INIT("From: a@b\nTo: c@d\nSubject: x\n\nhi"), KB_FORMAT_EMAIL },
+		{ "a letter that begins with From is text", "a.txt", KB_SV_INIT("From here on: x\nyes"), KB_FORMAT_TEXT },
+		{ "subtitles by their form", "a.txt", KB_SV_INIT("1\n00:00:01,000 --> 00:00:02,000\nHi"), KB_FORMAT_SUBTITLES },
+		{ "XML by its declaration", "a", KB_SV_INIT("<?xml version='1.0'?><a/>"), KB_FORMAT_XML },
+		{ "XHTML is HTML", "a.xml", KB_SV_INIT("<?xml version='1.0'?><!DOCTYPE html><html/>"), KB_FORMAT_HTML },
+		{ "bytes without a form", "a.txt", KB_SV_INIT("\x93\x01\xfe\x02\x11\x80\x03\xc1\x04\x05"), KB_FORMAT_UNKNOWN },
+		{ "a damaged zip is no document", "a.docx", KB_SV_INIT("PK\x03\x04 cut"), KB_FORMAT_ARCHIVE },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_input in = { .bytes = rows[i].bytes,
+			               .filename = kb_sv_str(rows[i].filename),
+			               .fd = -1 };
+
+		t->row = rows[i].name;
+		CHECK_INT(t, kb_detect(&in), rows[i].format);
 	}
 }
 
@@ -510,6 +549,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
 		{ "documents of each format become the right blocks", test_formats },
+		{ "the kind is told by content first", test_kinds },
 		{ "offsets are places in the text joined by line ends", test_offsets },
 		{ "title, language, description and picture are found", test_metadata },
 		{ "the main content of a page is kept and the rest is not", test_main_content },

@@ -9,8 +9,8 @@ static void test_accounts(struct kb_test *t)
 	struct fixture f;
 
 	fixture_init(&f, t);
-	CHECK(t, kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV(""), &again,
-	                                 &f.err));
+	CHECK(t,
+	      kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV(""), &again, &f.err));
 	CHECK_INT(t, again.id, f.account.id);
 	CHECK_SV(t, again.plan, "default");
 	CHECK(t, kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV("team"), &again,

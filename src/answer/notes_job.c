@@ -1,0 +1,187 @@
+/* The background thread that keeps every persona version's sub-personas made. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "answer/notes.h"
+#include "base/pool.h"
+#include "store/pages.h"
+
+enum {
+	POLL_S = 5,
+	TITLES = 60,
+	PAUSE_AFTER_FAILURE_S = 1,
+};
+
+struct kb_notes_job {
+	struct kb_store *store;
+	const struct kb_log *log;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool stopping, woken;
+};
+
+/* Titles of the newest documents that can be found, each once. */
+static bool read_titles(struct kb_notes_job *job, struct kb_arena *arena,
+                        struct kb_notes_input *input, struct kb_err *err)
+{
+	struct kb_page_filter filter = { .list = { .page = 1, .limit = TITLES },
+		                         .crawl = -1,
+		                         .index = KB_STATUS_OK };
+	struct kb_page *pages;
+	struct kb_sv *titles;
+	size_t count;
+
+	if (!kb_store_page_list(job->store, arena, input->agent->id, &filter, &pages, &count,
+	                        &input->documents, err))
+		return false;
+	titles = KB_NEW_ARRAY(arena, count, struct kb_sv);
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_page *page = &pages[i];
+		struct kb_sv title = page->meta_title.n ? page->meta_title
+		                     : page->title.n    ? page->title
+		                     : page->filename.n ? page->filename
+		                                        : page->url;
+		bool seen = false;
+
+		for (size_t j = 0; j < input->title_count; j++)
+			seen = seen || kb_sv_eq(titles[j], title);
+		if (!seen)
+			titles[input->title_count++] = title;
+	}
+	input->titles = titles;
+	return true;
+}
+
+static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct kb_arena *arena,
+                 const struct kb_persona *persona, struct kb_err *err)
+{
+	struct kb_sub_persona notes[KB_NOTE_COUNT] = { 0 };
+	struct kb_settings settings;
+	struct kb_agent agent;
+	struct kb_notes_input input = { .agent = &agent,
+		                        .settings = &settings,
+		                        .persona = persona->instructions };
+
+	/* The agent's row comes first: what changes after it was read makes the texts stale. */
+	if (!kb_store_agent_find(job->store, arena, persona->agent_id, &agent, err))
+		return err->code == KB_E_NOT_FOUND; /* deleted, its personas with it */
+	if (!kb_settings_read(arena, agent.settings, &settings, err)) {
+		kb_warn(job->log, "sub-personas made without settings agent=%" PRId64 " error=%s",
+		        agent.id, err->msg);
+		kb_settings_defaults(&settings); /* one damaged row does not stop the others */
+	}
+	if (!read_titles(job, arena, &input, err))
+		return false;
+	for (int i = 0; i < KB_NOTE_COUNT; i++) {
+		notes[i].slug = kb_sv_str(kb_note_kinds[i].slug);
+		notes[i].title = kb_sv_str(kb_note_kinds[i].title);
+	}
+	notes[KB_NOTE_PERSONA_SUMMARY].instructions = kb_note_summary(analyzer, arena, &input);
+	notes[KB_NOTE_TASK_PLANNER].instructions = kb_note_planner(arena, &input);
+	return kb_store_notes_put(job->store, agent.id, persona->version, agent.index_version,
+	                          notes, KB_NOTE_COUNT, err);
+}
+
+/* Waits for a wake-up or the time; false when the job is to stop. */
+static bool wait_for_work(struct kb_notes_job *job, int seconds)
+{
+	struct timespec until;
+	bool go_on;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += seconds;
+	pthread_mutex_lock(&job->lock);
+	while (!job->stopping && !job->woken)
+		if (pthread_cond_timedwait(&job->wake, &job->lock, &until) != 0)
+			break;
+	job->woken = false;
+	go_on = !job->stopping;
+	pthread_mutex_unlock(&job->lock);
+	return go_on;
+}
+
+static bool is_stopping(struct kb_notes_job *job)
+{
+	bool stopping;
+
+	pthread_mutex_lock(&job->lock);
+	stopping = job->stopping;
+	pthread_mutex_unlock(&job->lock);
+	return stopping;
+}
+
+/* Makes all that is to be made. */
+static bool work(struct kb_notes_job *job, struct kb_analyzer *analyzer)
+{
+	bool ok = true, more = true;
+
+	while (ok && more && !is_stopping(job)) {
+		struct kb_arena arena = { 0 };
+		struct kb_persona persona;
+		struct kb_err err = { 0 };
+
+		ok = kb_store_notes_next(job->store, &arena, &persona, &err);
+		more = ok && persona.version > 0;
+		if (more)
+			ok = make(job, analyzer, &arena, &persona, &err);
+		if (!ok)
+			kb_warn(job->log, "sub-personas not made error=%s", err.msg);
+		kb_arena_fini(&arena);
+	}
+	return ok;
+}
+
+static void *run(void *arg)
+{
+	struct kb_notes_job *job = arg;
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+
+	do {
+		while (!work(job, analyzer) && wait_for_work(job, PAUSE_AFTER_FAILURE_S))
+			;
+	} while (wait_for_work(job, POLL_S));
+	kb_analyzer_free(analyzer);
+	return NULL;
+}
+
+struct kb_notes_job *kb_notes_start(struct kb_store *store, const struct kb_log *log)
+{
+	struct kb_notes_job *job = kb_xcalloc(1, sizeof(*job));
+	pthread_condattr_t attr;
+
+	job->store = store;
+	job->log = log;
+	pthread_mutex_init(&job->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&job->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	job->thread = kb_thread_start("notes", run, job);
+	return job;
+}
+
+void kb_notes_wake(struct kb_notes_job *job)
+{
+	if (!job)
+		return;
+	pthread_mutex_lock(&job->lock);
+	job->woken = true;
+	pthread_cond_signal(&job->wake);
+	pthread_mutex_unlock(&job->lock);
+}
+
+void kb_notes_stop(struct kb_notes_job *job)
+{
+	if (!job)
+		return;
+	pthread_mutex_lock(&job->lock);
+	job->stopping = true;
+	pthread_cond_signal(&job->wake);
+	pthread_mutex_unlock(&job->lock);
+	pthread_join(job->thread, NULL);
+	pthread_cond_destroy(&job->wake);
+	pthread_mutex_destroy(&job->lock);
+	free(job);
+}

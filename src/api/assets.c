@@ -1,0 +1,86 @@
+/*
+ * Pictures for everybody: what an <img> in a foreign page loads, so without a key.
+ *
+ * /assets/agents/{agentId}/{file}   a picture that the agent's settings name now; the file's name
+ *                                   is the hash of its bytes, which nobody guesses
+ * /assets/{file}                    a built-in one
+ */
+#include <string.h>
+
+#include "api/api.h"
+#include "api/builtin/builtin.h"
+#include "settings/image.h"
+#include "store/personas.h"
+
+/* Bytes under such a name never change. */
+#define FOREVER KB_SV("public, max-age=31536000, immutable")
+#define A_DAY   KB_SV("public, max-age=86400")
+
+struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,
+                          struct kb_sv image)
+{
+	for (size_t i = 0; i < kb_builtin_count; i++)
+		if (kb_sv_eq_str(image, kb_builtins[i].name))
+			return kb_arena_printf(arena, "%.*s/assets/%.*s", KB_SV_ARG(base),
+			                       KB_SV_ARG(image));
+	return kb_arena_printf(arena, "%.*s/assets/agents/%" PRId64 "/%.*s", KB_SV_ARG(base),
+	                       agent_id, KB_SV_ARG(image));
+}
+
+static struct kb_response head_of(const char *mime, struct kb_sv cache)
+{
+	return (struct kb_response){
+		.status = 200,
+		.content_type = mime,
+		.fields = {
+			{ KB_SV("cache-control"), cache },
+			{ KB_SV("x-content-type-options"), KB_SV("nosniff") },
+			{ KB_SV("content-security-policy"), KB_SV("default-src 'none'; sandbox") },
+			{ KB_SV("cross-origin-resource-policy"), KB_SV("cross-origin") },
+		},
+	};
+}
+
+static bool not_found(struct kb_err *err)
+{
+	return kb_fail(err, KB_E_NOT_FOUND, "There is no such picture");
+}
+
+bool kb_assets_agent(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv file = call->req->params[1], blob;
+	const char *mime = kb_image_mime(file);
+	struct kb_response head;
+	int64_t agent_id, size;
+	bool known;
+	int fd;
+
+	blob = kb_sv_sub(file, 0, KB_HASH_HEX - 1);
+	if (!mime || file.n <= KB_HASH_HEX || file.p[KB_HASH_HEX - 1] != '.'
+	    || kb_sv_find_byte(blob, '.') >= 0
+	    || !kb_sv_to_int(call->req->params[0], 1, INT64_MAX, &agent_id))
+		return not_found(err);
+	if (!kb_store_agent_image(call->api->store, agent_id, blob, &known, err))
+		return false;
+	if (!known)
+		return not_found(err);
+	if (!kb_blob_open(call->api->blobs, kb_arena_str(call->arena, blob), &fd, &size, err))
+		return false;
+	head = head_of(mime, FOREVER);
+	kb_respond_file(call->req, &head, fd, size, false);
+	return true;
+}
+
+bool kb_assets_builtin(struct kb_call *call, struct kb_err *err)
+{
+	for (size_t i = 0; i < kb_builtin_count; i++)
+		if (kb_sv_eq_str(call->req->params[0], kb_builtins[i].name)) {
+			struct kb_response head =
+			        head_of(kb_image_mime(call->req->params[0]), A_DAY);
+
+			head.body = kb_sv((const char *)kb_builtins[i].bytes, kb_builtins[i].n);
+			kb_respond(call->req, &head);
+			return true;
+		}
+	return not_found(err);
+}
