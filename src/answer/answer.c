@@ -11,7 +11,10 @@
 #include "store/pages.h"
 
 enum {
-	TOPICS_SHOWN = 8, /* document titles in an overview */
+	TOPICS_SHOWN = 8,  /* document titles in an overview */
+	TOPICS_READ = 50,  /* documents looked at in one step */
+	TOPICS_READS = 40, /* steps: labels may hide many */
+	TOPICS_TRIES = 5,
 	EXAMPLES_SHOWN = 3,
 	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
 	SPARE_ANALYZERS = 64,
@@ -39,7 +42,7 @@ struct run {
 	void (*emit)(void *arg, struct kb_sv fragment);
 	void *emit_arg;
 	struct kb_analyzer *analyzer;
-	struct kb_snapshot *snapshot;
+	struct kb_view view;
 	struct kb_question question;
 	enum kb_smalltalk talk;
 	enum kb_lang talk_lang;
@@ -124,23 +127,26 @@ static void understand(struct run *run)
 static bool retrieve(struct run *run, struct kb_err *err)
 {
 	const struct kb_question *question = &run->question;
+	struct kb_pass pass;
 	struct kb_hit *hits;
 	size_t count;
 
-	run->snapshot = kb_catalog_get(run->answerer->catalog, run->request->agent->id, err);
-	if (!run->snapshot)
+	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err))
 		return false;
-	kb_search(run->snapshot, run->arena,
+	kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
+	kb_search(run->view.snapshot, run->arena,
 	          &(struct kb_query){
 	                  .terms = question->query,
 	                  .term_count = question->query_count,
 	                  .limit = KB_SELECT_ADVISED,
+	                  .allow = pass.all_open ? NULL : kb_pass_allows,
+	                  .allow_arg = &pass,
 	          },
 	          &hits, &count);
 	run->candidates = KB_NEW_ARRAY(run->arena, count, struct kb_candidate);
 	for (size_t i = 0; i < count; i++) {
 		run->candidates[i].score = hits[i].score;
-		if (!kb_snapshot_passage(run->snapshot, run->arena, hits[i].part, hits[i].doc,
+		if (!kb_snapshot_passage(run->view.snapshot, run->arena, hits[i].part, hits[i].doc,
 		                         &run->candidates[i].passage, err))
 			return false;
 	}
@@ -157,10 +163,11 @@ static int64_t df(void *arg, struct kb_sv term)
 
 static void rank(struct run *run)
 {
-	int64_t passages = kb_snapshot_passages(run->snapshot);
+	int64_t passages = kb_snapshot_counted(run->view.snapshot);
 
 	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
-	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = run->snapshot },
+	          &(struct kb_answer_stats){
+	                  .passages = passages, .df = df, .arg = run->view.snapshot },
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &run->selection);
 	run->out->confidence = (double)run->selection.gate_z;
 }
@@ -268,29 +275,55 @@ static void say_list(struct run *run, enum kb_phrase intro, const struct kb_sv *
 		say(run, kb_arena_printf(run->arena, "\n- %.*s", KB_SV_ARG(items[i])));
 }
 
-/* Titles of the newest documents that can be found, each once. */
+/* Reads a step of the documents together with a view that knows their labels: nothing was published
+ * in between. Where something is published all the time, it gives no documents. */
+static bool read_pages(struct run *run, const struct kb_page_filter *filter, struct kb_page **pages,
+                       size_t *count, struct kb_err *err)
+{
+	struct kb_store *store = run->answerer->store;
+	int64_t agent_id = run->request->agent->id, total, version;
+
+	for (int i = 0; i < TOPICS_TRIES; i++) {
+		kb_view_release(&run->view);
+		if (!kb_catalog_get(run->answerer->catalog, agent_id, &run->view, err)
+		    || !kb_store_page_list(store, run->arena, agent_id, filter, pages, count,
+		                           &total, err)
+		    || !kb_store_index_version(store, agent_id, &version, err))
+			return false;
+		if (version == run->view.version)
+			return true;
+	}
+	*count = 0;
+	return true;
+}
+
+/* Titles of the newest documents that the request may find, each once. */
 static bool say_topics(struct run *run, struct kb_err *err)
 {
-	struct kb_page_filter filter = { .list = { .page = 1, .limit = 40 },
+	struct kb_page_filter filter = { .list = { .page = 1, .limit = TOPICS_READ },
 		                         .crawl = -1,
 		                         .index = KB_STATUS_OK };
 	struct kb_sv titles[TOPICS_SHOWN];
 	struct kb_page *pages;
 	size_t count, shown = 0;
-	int64_t total;
 
-	if (!kb_store_page_list(run->answerer->store, run->arena, run->request->agent->id, &filter,
-	                        &pages, &count, &total, err))
-		return false;
-	for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
-		struct kb_sv title = pages[i].meta_title.n ? pages[i].meta_title : pages[i].title;
-		bool seen = title.n == 0;
+	do {
+		struct kb_pass pass;
 
-		for (size_t j = 0; j < shown; j++)
-			seen = seen || kb_sv_eq(titles[j], title);
-		if (!seen)
-			titles[shown++] = title;
-	}
+		if (!read_pages(run, &filter, &pages, &count, err))
+			return false;
+		kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
+		for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
+			struct kb_sv title =
+			        pages[i].meta_title.n ? pages[i].meta_title : pages[i].title;
+			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages[i].id);
+
+			for (size_t j = 0; j < shown; j++)
+				skip = skip || kb_sv_eq(titles[j], title);
+			if (!skip)
+				titles[shown++] = title;
+		}
+	} while (count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
 	say_list(run, KB_PHRASE_TOPICS, titles, shown);
 	return true;
 }
@@ -379,7 +412,7 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
 	}
 	give_back(answerer, run.analyzer);
-	kb_snapshot_release(run.snapshot);
+	kb_view_release(&run.view);
 	ok = ok && kb_buf_done(&run.text, &text, err);
 	if (ok) {
 		out->text = kb_arena_sv(arena, text);

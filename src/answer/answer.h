@@ -12,6 +12,9 @@
  * cite        each sentence's document, first use first; markers in the text where they are wanted
  * finish      figures for the log and the stored message
  *
+ * A document that the request's labels do not open takes no part in any step: it is skipped before
+ * it is scored. Only statistics of terms are the whole agent's.
+ *
  * The text is handed out in fragments as it is made, so that it can be streamed; together they are
  * the whole text. A call belongs to a worker: it reads the store and mapped files. Any number of
  * threads may answer at once. What a call gives lives in the caller's arena.
@@ -45,6 +48,7 @@ struct kb_answer_request {
 	struct kb_sv prompt;
 	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
 	size_t turn_count;
+	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "answer/cues.h"
-#include "index/sentence.h"
 #include "base/hash.h"
+#include "index/sentence.h"
 
 enum {
 	TERMS = 64,  /* content terms of a question; the mask's bits */
@@ -76,11 +76,11 @@ struct asked {
 	int gram_count;
 	float gram_sum;
 	uint64_t names, numbers;
-	uint64_t plain;               /* terms without a capital */
+	uint64_t plain;                /* terms without a capital */
 	float local[TERMS], local_sum; /* weights by how few of the candidates hold them */
 	int last;                      /* content term of the question, or -1 */
 	int focus;                     /* term after the question word, or -1 */
-	struct kb_sv cue_list; /* of languages without blanks */
+	struct kb_sv cue_list;         /* of languages without blanks */
 	struct memo memo[MEMO];
 };
 

@@ -154,7 +154,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	if (call->key.agent_count)
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "this key is limited to some agents and can make none");
-	if (!read_name(call, true, &agent, err))
+	if (!kb_limit_agents(call, err) || !read_name(call, true, &agent, err))
 		return false;
 	kb_uploads_find(call, &uploads);
 	if (!read_sitemap(call, uploads.count > 0, &agent, err)
@@ -330,6 +330,7 @@ bool kb_agents_read_fast(struct kb_request *req)
 	    || !kb_store_peek_key(call.api->store, call.arena, kb_sv_from(credential, scheme.n),
 	                          &call.key)
 	    || call.key.agent_count
+	    || kb_plans_get(&call.api->plans, call.key.plan)->rate_per_second
 	    || !kb_store_peek_agent(call.api->store, call.arena, call.key.account_id, id,
 	                            &call.agent))
 		return false;

@@ -12,6 +12,7 @@
 #include "answer/answer.h"
 #include "answer/notes.h"
 #include "api/input.h"
+#include "api/limits.h"
 #include "base/json.h"
 #include "blob/blob.h"
 #include "ingest/ingest.h"
@@ -32,6 +33,8 @@ struct kb_api {
 	struct kb_notes_job *notes;
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
+	struct kb_plans plans;
+	struct kb_rates *rates;
 	const struct kb_clock *clock;
 	const struct kb_log *log;
 	const char *public_url;    /* without a slash at its end; NULL: from each request's Host */
@@ -51,8 +54,10 @@ struct kb_call {
 	struct kb_request *req;
 	struct kb_arena *arena;
 	const struct kb_api_route *row;
-	struct kb_key key;     /* rights above NONE */
-	struct kb_agent agent; /* paths with {projectId} */
+	struct kb_key key;          /* rights above NONE */
+	const struct kb_plan *plan; /* of the key's account */
+	int64_t retry_after_s;      /* of a 429 that passes */
+	struct kb_agent agent;      /* paths with {projectId} */
 	struct kb_inputs inputs;
 	bool streaming; /* an answer has begun: errors go into the stream */
 };
@@ -63,8 +68,9 @@ struct kb_api_route {
 	bool (*handle)(struct kb_call *call, struct kb_err *err);
 	bool (*fast)(struct kb_request *req);
 	enum kb_right right;
-	bool foreign_is_403; /* an agent of another account: 403 instead of 404 (the contract's
-	                        rule) */
+	enum kb_feature feature; /* of the plan, that the route needs; 0: none */
+	bool foreign_is_403;     /* an agent of another account: 403 instead of 404 (the contract's
+	                            rule) */
 	size_t body_max;
 	bool upload;
 	/* For /openapi.json and for the tests that check each answer. */
@@ -113,12 +119,6 @@ void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_li
                                   size_t i),
                       const void *rows);
 
-/* The plan of the key's account (plan.c). */
-bool kb_call_plan(struct kb_call *call, const struct kb_plan **out,
-                  struct kb_err *err) KB_MUST_CHECK;
-/* KB_E_FORBIDDEN where it lacks the feature. */
-bool kb_call_needs(struct kb_call *call, enum kb_feature feature, struct kb_err *err) KB_MUST_CHECK;
-
 /* The address of a picture that the settings name (assets.c). */
 struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,
                           struct kb_sv image);
@@ -145,8 +145,20 @@ bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
-bool kb_citations_read(struct kb_call *call, struct kb_err *err);
+bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* labels.c */
+bool kb_labels_list(struct kb_call *call, struct kb_err *err);
+bool kb_labels_create(struct kb_call *call, struct kb_err *err);
+bool kb_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_labels_update(struct kb_call *call, struct kb_err *err);
+bool kb_labels_delete(struct kb_call *call, struct kb_err *err);
+bool kb_labels_set_users(struct kb_call *call, struct kb_err *err);
+bool kb_labels_remove_users(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_update(struct kb_call *call, struct kb_err *err);
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);
@@ -156,6 +168,10 @@ bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
+/* account.c */
+bool kb_user_read(struct kb_call *call, struct kb_err *err);
+bool kb_user_update(struct kb_call *call, struct kb_err *err);
+bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
 /* settings.c, personas.c */

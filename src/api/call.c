@@ -45,8 +45,10 @@ static struct kb_sv bearer(const struct kb_request *req)
 
 static bool check_key(struct kb_call *call, struct kb_err *err)
 {
-	if (kb_store_key_check(call->api->store, call->arena, bearer(call->req), &call->key, err))
+	if (kb_store_key_check(call->api->store, call->arena, bearer(call->req), &call->key, err)) {
+		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
 		return true;
+	}
 	if (err->code == KB_E_UNAUTHORIZED)
 		kb_fail(err, KB_E_UNAUTHORIZED, "API Token is either missing or invalid");
 	return false;
@@ -58,6 +60,29 @@ static bool key_covers(const struct kb_key *key, int64_t agent_id)
 		if (key->agents[i] == agent_id)
 			return true;
 	return key->agent_count == 0;
+}
+
+/* What the answer's fields say of the rate; net hands it to kb_api_decorate(). */
+struct rate_state {
+	int64_t limit, left;
+};
+
+static bool check_rate(struct kb_call *call, struct kb_err *err)
+{
+	const struct kb_plan *plan = call->plan;
+	struct rate_state *state;
+	int64_t wait_ms;
+
+	if (!plan->rate_per_second)
+		return true;
+	state = KB_NEW(call->arena, struct rate_state);
+	state->limit = plan->burst;
+	call->req->user = state;
+	if (kb_rates_take(call->api->rates, call->key.id, plan->rate_per_second, plan->burst,
+	                  kb_clock_mono_us(), &state->left, &wait_ms))
+		return true;
+	call->retry_after_s = (wait_ms + 999) / 1000;
+	return kb_fail(err, KB_E_EXHAUSTED, "Too Many Requests");
 }
 
 /* ---- the agent ---- */
@@ -108,8 +133,12 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 
 static bool run(struct kb_call *call, struct kb_err *err)
 {
-	if (call->row->right == KB_RIGHT_KEY && !(check_key(call, err) && find_agent(call, err)))
+	if (call->row->right == KB_RIGHT_KEY
+	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)))
 		return false;
+	if (call->row->feature && !(call->plan->features & call->row->feature))
+		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
+		               kb_feature_title(call->row->feature));
 	if ((call->row->body_max || call->row->upload)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;
@@ -180,7 +209,13 @@ void kb_api_refuse(struct kb_request *req, const struct kb_err *err)
 
 void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 {
-	(void)req;
+	const struct rate_state *rate = req->user;
+
+	if (rate)
+		kb_buf_printf(head,
+		              "x-ratelimit-limit: %" PRId64 "\r\nx-ratelimit-remaining: %" PRId64
+		              "\r\n",
+		              rate->limit, rate->left);
 	/* Browsers call the service directly, with a key and without cookies. */
 	kb_buf_str(head, "access-control-allow-origin: *\r\n"
 	                 "access-control-expose-headers: retry-after, x-should-retry\r\n");
@@ -303,9 +338,14 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (status == 503 && !call->req->status) /* the server itself adds it to its own */
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("retry-after"), KB_SV("1") };
-	if (status == 429)
+	if (err->code == KB_E_QUOTA)
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
+	if (call->retry_after_s)
+		response.fields[fields++] =
+		        (struct kb_http_field){ KB_SV("retry-after"),
+			                        kb_arena_printf(call->arena, "%" PRId64,
+			                                        call->retry_after_s) };
 	kb_respond(call->req, &response);
 	kb_buf_fini(&buf);
 }

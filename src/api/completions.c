@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/filter.h"
 #include "api/session.h"
 #include "base/utf8.h"
 #include "net/sse.h"
@@ -327,6 +328,7 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
 	                       &turn.external_id, err)
 	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn.inline_citations, err)
+	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
 	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err))
 		return false;
 	if (session_id.n) {

@@ -176,3 +176,55 @@ bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min
 	return kb_fail(err, KB_E_INVALID, "%s must be an integer from %" PRId64 " to %" PRId64,
 	               name, min, max);
 }
+
+static void drop_json(void *json)
+{
+	json_decref(json);
+}
+
+static json_t *keep(struct kb_arena *arena, json_t *json)
+{
+	if (!json)
+		kb_panic(__FILE__, __LINE__, "out of memory");
+	kb_arena_on_fini(arena, drop_json, json);
+	return json;
+}
+
+static json_t *text_json(const struct kb_input *input)
+{
+	return json_stringn(input->text.p ? input->text.p : "", input->text.n);
+}
+
+/* The parts `name[]`, `name[0]`, … of a form, or NULL. */
+static json_t *listed(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name)
+{
+	size_t n = strlen(name);
+	json_t *list = NULL;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct kb_input *input = &inputs->v[i];
+
+		if (input->kind != KB_INPUT_TEXT || !kb_sv_starts(input->name, kb_sv(name, n))
+		    || !kb_sv_starts(kb_sv_from(input->name, n), KB_SV("["))
+		    || !kb_sv_ends(input->name, KB_SV("]")))
+			continue;
+		if (!list)
+			list = keep(arena, json_array());
+		json_array_append_new(list, text_json(input));
+	}
+	return list;
+}
+
+const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *arena,
+                             const char *name)
+{
+	const struct kb_input *input = kb_inputs_find(inputs, name);
+	json_t *json;
+
+	if (inputs->json)
+		return input ? input->json : NULL;
+	if (!input || input->kind != KB_INPUT_TEXT)
+		return listed(inputs, arena, name);
+	json = kb_json_parse(arena, input->text, NULL);
+	return json ? json : keep(arena, text_json(input));
+}

@@ -49,6 +49,12 @@ bool kb_inputs_bool(const struct kb_inputs *inputs, const char *name, bool *out,
 bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min, int64_t max,
                    int64_t *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* The field as JSON, or NULL when it is missing: of a JSON body the value itself, of a form its
+ * text read as JSON, or as a string where it is none. Fields `name[]` of a form are one array of
+ * strings. */
+const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *arena,
+                             const char *name);
+
 /* "true", "false", "1", "0" in any case. */
 bool kb_text_to_bool(struct kb_sv text, bool *out) KB_MUST_CHECK;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/filter.h"
 #include "api/session.h"
 #include "base/utf8.h"
 #include "net/sse.h"
@@ -134,6 +135,7 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	bool stream;
 
 	if (!kb_session_id_check(turn.session_id, err) || !read_prompt(call, &turn, err)
+	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
 	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err)
 	    || !kb_turn_begin(call, &turn, false, err))
 		return false;

@@ -1,4 +1,5 @@
-/* Pages (documents): list, delete; the metadata a citation resolves to; the original's bytes. */
+/* Pages (documents): list, delete, reindex; the metadata a citation resolves to; the original's
+ * bytes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,20 +71,101 @@ bool kb_pages_delete(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 
-bool kb_citations_read(struct kb_call *call, struct kb_err *err)
+bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_page page;
-	struct kb_buf buf;
-	struct kb_jw jw;
 	int64_t id;
 
 	if (!kb_call_id(call, 1, "Page", &id, err))
 		return false;
 	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
 		return page_not_found(id, err);
+	if (page.is_file)
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "The Document with the id %" PRId64 " couldn't have been updated",
+		               id);
+	if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err))
+		return page_not_found(id, err);
+	kb_ingest_wake(call->api->ingest);
+	return kb_call_reply_flag(call, 200, "updated", err);
+}
+
+/* ---- metadata ---- */
+
+static bool reply_metadata(struct kb_call *call, const struct kb_page *page, struct kb_err *err)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
 	kb_call_begin(call, &buf, &jw);
-	kb_record_metadata(call, &jw, &page);
+	kb_record_metadata(call, &jw, page);
 	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* http or https, a host, and nothing that no address holds. */
+static bool is_web_address(struct kb_sv text)
+{
+	static const char never[] = "\"<>\\^`{|}";
+	size_t start = kb_sv_istarts(text, KB_SV("https://"))  ? 8
+	               : kb_sv_istarts(text, KB_SV("http://")) ? 7
+	                                                       : 0;
+	struct kb_sv rest = kb_sv_from(text, start);
+
+	if (start == 0 || rest.n == 0 || strchr("/?#:@", rest.p[0]))
+		return false;
+	for (size_t i = 0; i < rest.n; i++)
+		if ((unsigned char)rest.p[i] <= 0x20 || rest.p[i] == 0x7f
+		    || strchr(never, rest.p[i]))
+			return false;
+	return true;
+}
+
+/* Leaves *out alone when the field is missing; null and an empty text give the empty text, which
+ * takes the owner's word away. */
+static bool read_metadata(struct kb_call *call, const char *name, size_t max_chars,
+                          struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_sv text = { 0 };
+
+	if (!kb_inputs_find(&call->inputs, name))
+		return true;
+	if (!kb_inputs_text(&call->inputs, call->arena, name, max_chars, &text, err))
+		return false;
+	*out = text.p ? kb_sv_trim(text) : KB_SV("");
+	return true;
+}
+
+bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
+{
+	enum { TITLE_MAX = 255, URL_MAX = 2000, DESCRIPTION_MAX = 500 };
+	struct kb_page given = { 0 }, page;
+	int64_t id;
+
+	if (!kb_call_id(call, 1, "Page", &id, err)
+	    || !read_metadata(call, "title", TITLE_MAX, &given.meta_title, err)
+	    || !read_metadata(call, "url", URL_MAX, &given.meta_url, err)
+	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.meta_description, err)
+	    || !read_metadata(call, "image", URL_MAX, &given.meta_image, err))
+		return false;
+	if (given.meta_image.n && !is_web_address(given.meta_image))
+		return kb_fail(err, KB_E_INVALID, "Image must be valid url.");
+	if (!kb_store_page_set_metadata(call->api->store, call->arena, call->agent.id, id, &given,
+	                                &page, err))
+		return page_not_found(id, err);
+	return reply_metadata(call, &page, err);
+}
+
+/* A citation's id is its document's. */
+bool kb_metadata_read(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_page page;
+	int64_t id;
+
+	if (!kb_call_id(call, 1, "Page", &id, err))
+		return false;
+	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
+		return page_not_found(id, err);
+	return reply_metadata(call, &page, err);
 }
 
 /* The name in a Content-Disposition field (RFC 6266, RFC 8187): ASCII for the old, UTF-8 for the

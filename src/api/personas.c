@@ -40,9 +40,8 @@ bool kb_personas_list(struct kb_call *call, struct kb_err *err)
 	int64_t total;
 	size_t count;
 
-	if (!kb_call_needs(call, KB_FEATURE_PERSONAS, err)
-	    || !kb_store_persona_list(call->api->store, call->arena, call->agent.id, &list,
-	                              &personas, &count, &total, err))
+	if (!kb_store_persona_list(call->api->store, call->arena, call->agent.id, &list, &personas,
+	                           &count, &total, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_call_paginate(call, &jw, &list, count, total, persona_row, personas);
@@ -57,7 +56,6 @@ bool kb_personas_read(struct kb_call *call, struct kb_err *err)
 	int64_t version;
 
 	if (!read_version(call->req->params[1], &version, err)
-	    || !kb_call_needs(call, KB_FEATURE_PERSONAS, err)
 	    || !kb_store_persona_get(call->api->store, call->arena, call->agent.id, version,
 	                             &persona, err))
 		return false;
@@ -72,8 +70,7 @@ bool kb_personas_read(struct kb_call *call, struct kb_err *err)
 
 static bool activate(struct kb_call *call, int64_t version, struct kb_err *err)
 {
-	return kb_call_needs(call, KB_FEATURE_PERSONAS, err)
-	       && kb_settings_activate_persona(call, version, err)
+	return kb_settings_activate_persona(call, version, err)
 	       && kb_call_reply_flag(call, 200, "updated", err);
 }
 

@@ -44,6 +44,21 @@ static const struct kb_schema schemas[] = {
 	{ "Metadata", "id:int page_id:int url:str? title:str? description:str? image:str? word_count:int? "
 	              "custom_fields:obj created_at:time updated_at:time deleted_at:time?" },
 	{ "MetadataReply", SUCCESS("Metadata") },
+	{ "MetadataFields", "title~:str? url~:str? description~:str? image~:str?" },
+	{ "Updated", "updated:bool" },
+	{ "UpdatedReply", SUCCESS("Updated") },
+
+	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "
+	           "deleted_at:time?" },
+	{ "LabelReply", SUCCESS("Label") },
+	{ "LabelsReply", SUCCESS("[Label]") },
+	{ "LabelPage", PAGINATOR("Label") },
+	{ "LabelListReply", SUCCESS("LabelPage") },
+	{ "LabelNames", "names~:[str] name~:str" },
+	{ "LabelFields", "name:str" },
+	{ "LabelUsersItem", "id:int users:[str]" },
+	{ "LabelUsers", "labels:[LabelUsersItem]" },
+	{ "PageLabelFields", "label_ids:[int]" },
 
 	{ "Conversation", "id:int session_id:str name:str project_id:int created_by:int created_at:time "
 	                  "updated_at:time deleted_at:time?" },
@@ -56,7 +71,8 @@ static const struct kb_schema schemas[] = {
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
 	             "metadata:MessageMetadata response_feedback:Feedback? tools:[str] created_at:time "
 	             "updated_at:time" },
-	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? sub_personas~:obj?" },
+	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
+	                 "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "MessageReply", SUCCESS("Message") },
 	{ "MessagePage", PAGINATOR("Message") },
 	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
@@ -64,12 +80,21 @@ static const struct kb_schema schemas[] = {
 
 	{ "ChatMessage", "role:str content:any" },
 	{ "ChatFields", "messages:[ChatMessage] model~:str? stream~:bool lang~:str external_id~:str? "
-	                "is_inline_citation~:bool session_id~:str stream_options~:obj sub_personas~:obj?" },
+	                "is_inline_citation~:bool session_id~:str stream_options~:obj labels~:any "
+	                "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
 	               "citations:[int]" },
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
 	{ "ChatAnswer", "role:str content:str" },
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
+	{ "User", "id:int email:str name:str current_team_id:int profile_photo_url:str? created_at:time "
+	          "updated_at:time" },
+	{ "UserFields", "name~:str?" },
+	{ "UserReply", SUCCESS("User") },
+	{ "Usage", "max_projects_num:int current_projects_num:int max_total_storage_credits:int "
+	           "current_total_storage_credits:int max_queries:int current_queries:int" },
+	{ "UsageReply", SUCCESS("Usage") },
+
 	{ "Settings", .write = kb_schema_write_settings },
 	{ "SettingsFields", .write = kb_schema_write_settings_fields },
 	{ "SettingsReply", SUCCESS("Settings") },

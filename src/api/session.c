@@ -84,7 +84,8 @@ static bool mask(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
 {
-	return kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
+	return kb_limit_queries(call, err)
+	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
 	       && refuse_locked(call, turn, err) && (own_history || read_history(call, turn, err))
 	       && mask(call, turn, err);
 }
@@ -139,6 +140,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .prompt = turn->prompt,
 	                         .turns = turn->turns,
 	                         .turn_count = turn->turn_count,
+	                         .labels = turn->labels,
 	                         .notes = turn->notes,
 	                         .inline_citations = turn->inline_citations,
 	                 },

@@ -22,6 +22,7 @@ struct kb_turn {
 	const char *source;        /* the message's request_source */
 	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
 	size_t turn_count;
+	struct kb_label_filter labels;
 	bool inline_citations;
 	struct kb_note_override notes[KB_NOTE_COUNT]; /* sub_personas of the request */
 	struct kb_answer answer;

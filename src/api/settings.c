@@ -209,17 +209,16 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 {
 	struct update update = { 0 };
 	struct kb_setting_input *inputs;
-	const struct kb_plan *plan;
 	struct kb_settings settings;
 	struct kb_agent after;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_call_plan(call, &plan, err) || !read_inputs(call, &inputs, &update.count, err))
+	if (!read_inputs(call, &inputs, &update.count, err))
 		return false;
 	update.inputs = inputs;
-	update.context.features = plan->features;
-	update.context.max_actions = plan->max_actions;
+	update.context.features = call->plan->features;
+	update.context.max_actions = call->plan->max_actions;
 	/* Once ahead, for the pictures and to refuse early; what counts is the run inside the
 	 * transaction. */
 	if (!apply(&update, call->arena, &call->agent, &settings, err)

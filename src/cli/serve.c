@@ -165,6 +165,23 @@ static struct kb_sv describe(struct kb_arena *arena)
 	return text;
 }
 
+static bool plan_limits(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
+                        struct kb_err *err)
+{
+	struct kb_api *api = arg;
+	struct kb_arena arena = { 0 };
+	struct kb_account account;
+	bool ok = kb_store_account_get(api->store, &arena, agent->account_id, &account, err);
+
+	if (ok) {
+		const struct kb_plan *plan = kb_plans_get(&api->plans, account.plan);
+
+		*out = (struct kb_ingest_limits){ plan->pages_per_agent, plan->words };
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
 /* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
 static void wait_for_stop(const sigset_t *signals)
 {
@@ -191,10 +208,13 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->temp_dir, err))
 		return false;
 
+	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
+		goto out;
+	api.rates = kb_rates_new();
 	if (plan->options.block_list) {
 		blocked = kb_block_list_read(plan->options.block_list, err);
 		if (!blocked)
-			return false;
+			goto out;
 		kb_info(&log, "block list read phrases=%zu", kb_block_list_count(blocked));
 	}
 
@@ -227,6 +247,8 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .clock = &clock,
 	        .temp_dir = plan->temp_dir,
 	        .threads = (int)plan->ingest_threads,
+	        .limits = plan_limits,
+	        .limits_arg = &api,
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
 	api.openapi = describe(arena);
@@ -269,6 +291,7 @@ out:
 	kb_parser_close(parser);
 	kb_blobs_close(api.blobs);
 	kb_store_close(api.store);
+	kb_rates_free(api.rates);
 	kb_block_list_free(blocked);
 	return ok;
 }

@@ -454,21 +454,24 @@ static int by_hash(const void *a, const void *b)
 /* Sorts the pieces where they lie, so this comes last. */
 static void put_pieces(struct kb_forward_builder *forward, struct kb_builder *builder)
 {
+	size_t all = forward->pieces ? forward->piece_table.count : 0;
 	uint64_t count = 0;
 
-	if (forward->pieces)
-		qsort(forward->pieces, forward->piece_table.count, sizeof(*forward->pieces),
-		      by_hash);
-	for (size_t i = 0; i < forward->piece_table.count; i++)
+	if (all)
+		qsort(forward->pieces, all, sizeof(*forward->pieces), by_hash);
+	for (size_t i = 0; i < all; i++)
 		count += forward->pieces[i].df > 0;
 	kb_builder_put(builder, KB_SEC_PIECES, &forward->body_pieces, 8);
 	kb_builder_add(builder, &forward->title_pieces, 8);
 	kb_builder_add(builder, &count, 8);
-	for (size_t i = 0; i < forward->piece_table.count; i++)
-		if (forward->pieces[i].df) {
-			kb_builder_add(builder, &forward->pieces[i].hash, 4);
-			kb_builder_add(builder, &forward->pieces[i].df, 4);
-		}
+	for (size_t i = 0; i < all; i++) {
+		const struct piece *piece = &forward->pieces[i];
+
+		if (!piece->df)
+			continue;
+		kb_builder_add(builder, &piece->hash, 4);
+		kb_builder_add(builder, &piece->df, 4);
+	}
 }
 
 void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,

@@ -76,6 +76,8 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot);
 void kb_snapshot_release(struct kb_snapshot *snapshot);
 int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot); /* alive */
+/* Those that kb_snapshot_df() counts over: the dead are in both figures until a merge. */
+int64_t kb_snapshot_counted(const struct kb_snapshot *snapshot);
 int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot);    /* memory beyond the maps */
 
 /* Passages (dead ones too: statistics follow at the next merge) that hold the term in any field. */

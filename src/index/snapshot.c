@@ -112,6 +112,11 @@ int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot)
 	return (int64_t)snapshot->alive;
 }
 
+int64_t kb_snapshot_counted(const struct kb_snapshot *snapshot)
+{
+	return (int64_t)snapshot->passages;
+}
+
 int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot)
 {
 	size_t bytes = sizeof(*snapshot) + snapshot->part_count * sizeof(*snapshot->parts);

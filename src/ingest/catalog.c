@@ -9,10 +9,10 @@
 
 #include "base/file.h"
 
-/* One open agent. It owns its snapshot; the segments are held by the snapshot. */
+/* One open agent. It owns its view; the segments are held by the snapshot. */
 struct entry {
-	int64_t agent_id, version;
-	struct kb_snapshot *snapshot;
+	int64_t agent_id;
+	struct kb_view view;
 	/* Which blob each part came from, to carry unchanged segments into the next version. */
 	char (*blobs)[KB_HASH_HEX];
 	struct kb_segment **segments;
@@ -30,11 +30,24 @@ struct kb_catalog {
 	uint64_t tick;
 };
 
+void kb_view_release(struct kb_view *view)
+{
+	kb_snapshot_release(view->snapshot);
+	kb_access_release(view->access);
+	*view = (struct kb_view){ 0 };
+}
+
+static struct kb_view view_hold(const struct kb_view *view)
+{
+	return (struct kb_view){ kb_snapshot_hold(view->snapshot), kb_access_hold(view->access),
+		                 view->version };
+}
+
 static void entry_free(struct entry *entry)
 {
 	if (!entry)
 		return;
-	kb_snapshot_release(entry->snapshot);
+	kb_view_release(&entry->view);
 	for (size_t i = 0; i < entry->segment_count; i++)
 		kb_segment_release(entry->segments[i]);
 	free(entry->segments);
@@ -113,7 +126,7 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 		goto out;
 	entry = kb_xcalloc(1, sizeof(*entry));
 	entry->agent_id = agent_id;
-	entry->version = state.version;
+	entry->view.version = state.version;
 	entry->blobs = kb_xcalloc(state.segment_count, sizeof(*entry->blobs));
 	entry->segments = kb_xcalloc(state.segment_count, sizeof(struct kb_segment *));
 	parts = KB_NEW_ARRAY(&arena, state.segment_count, struct kb_snapshot_part);
@@ -136,7 +149,8 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 	}
 	for (size_t i = 0; i < state.dead_count; i++)
 		dead[i] = (struct kb_dead_page){ state.dead[i].page_id, state.dead[i].version };
-	entry->snapshot = kb_snapshot_new(parts, state.segment_count, dead, state.dead_count);
+	entry->view.snapshot = kb_snapshot_new(parts, state.segment_count, dead, state.dead_count);
+	entry->view.access = kb_access_new(&state);
 out:
 	kb_arena_fini(&arena);
 	return entry;
@@ -160,7 +174,7 @@ static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 	ptrdiff_t at = find(catalog, entry->agent_id);
 	struct entry *gone = NULL;
 
-	if (at >= 0 && catalog->entries[at]->version > entry->version)
+	if (at >= 0 && catalog->entries[at]->view.version > entry->view.version)
 		return entry;
 	entry->used = ++catalog->tick;
 	if (at >= 0) {
@@ -180,28 +194,29 @@ static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 	return NULL;
 }
 
-struct kb_snapshot *kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_err *err)
+bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
+                    struct kb_err *err)
 {
 	/* A merge may remove a segment's blob between our reading of its row and the open; the next
 	 * version has what it held. */
 	enum { TRIES = 3 };
-	struct kb_snapshot *snapshot = NULL;
 
-	for (int attempt = 0; attempt < TRIES && !snapshot; attempt++) {
+	*out = (struct kb_view){ 0 };
+	for (int attempt = 0; attempt < TRIES; attempt++) {
 		struct entry old = { 0 }, *fresh, *gone;
 		int64_t version;
 		ptrdiff_t at;
 
 		if (!kb_store_index_version(catalog->store, agent_id, &version, err))
-			return NULL;
+			return false;
 		pthread_mutex_lock(&catalog->lock);
 		at = find(catalog, agent_id);
 		if (at >= 0) {
 			struct entry *entry = catalog->entries[at];
 
 			entry->used = ++catalog->tick;
-			if (entry->version >= version) {
-				snapshot = kb_snapshot_hold(entry->snapshot);
+			if (entry->view.version >= version) {
+				*out = view_hold(&entry->view);
 			} else {
 				old = *entry; /* a copy whose segments we hold, for use without the
 				                 lock */
@@ -215,8 +230,8 @@ struct kb_snapshot *kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id,
 			}
 		}
 		pthread_mutex_unlock(&catalog->lock);
-		if (snapshot)
-			return snapshot;
+		if (out->snapshot)
+			return true;
 		fresh = load(catalog, agent_id, &old, err);
 		for (size_t i = 0; i < old.segment_count; i++)
 			kb_segment_release(old.segments[i]);
@@ -225,17 +240,16 @@ struct kb_snapshot *kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id,
 		if (!fresh) {
 			if (err && err->code == KB_E_NOT_FOUND)
 				continue;
-			return NULL;
+			return false;
 		}
-		snapshot = kb_snapshot_hold(fresh->snapshot);
+		*out = view_hold(&fresh->view);
 		pthread_mutex_lock(&catalog->lock);
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
 		entry_free(gone);
+		return true;
 	}
-	if (!snapshot)
-		kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
-	return snapshot;
+	return kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
 }
 
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id)

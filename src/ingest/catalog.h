@@ -1,17 +1,17 @@
 /*
  * The catalog: every agent's searchable state, open and current.
  *
- * It turns rows of the store (segments, dead pages) and blobs into index snapshots and keeps the
- * ones in use open. A snapshot that kb_catalog_get() gives is the agent's present index version:
- * what this process committed before the call is in it. Agents are opened at their first question
- * and closed by least use. Any worker may call; a call may block.
+ * It turns rows of the store (segments, dead pages, labels) and blobs into index snapshots with
+ * their access tables and keeps the ones in use open. What kb_catalog_get() gives is the agent's
+ * present index version: what this process committed before the call is in it. Agents are opened at
+ * their first question and closed by least use. Any worker may call; a call may block.
  */
 #ifndef KB_INGEST_CATALOG_H
 #define KB_INGEST_CATALOG_H
 
 #include "blob/blob.h"
 #include "index/index.h"
-#include "store/segments.h"
+#include "ingest/access.h"
 
 struct kb_catalog;
 
@@ -20,9 +20,18 @@ struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blob
                                    size_t agents_max, const struct kb_log *log);
 void kb_catalog_close(struct kb_catalog *catalog);
 
-/* The caller releases it with kb_snapshot_release(). An agent without segments has an empty one. */
-struct kb_snapshot *kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id,
-                                   struct kb_err *err) KB_MUST_CHECK;
+/* What can be found and who may find it, both of one index version. Whoever searches the snapshot
+ * for a request gives kb_search() a kb_pass made of this access table. */
+struct kb_view {
+	struct kb_snapshot *snapshot; /* an agent without segments has an empty one */
+	struct kb_access *access;
+	int64_t version;
+};
+/* The caller releases it. */
+bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* A zeroed one is fine. */
+void kb_view_release(struct kb_view *view);
 /* Forgets the agent (it was deleted, or its memory is wanted). */
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id);
 size_t kb_catalog_agents(struct kb_catalog *catalog); /* open now, for metrics */

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "index/sentence.h"
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "index/sentence.h"
 
 /* A stretch of the document that is never cut: a block, a code line, a sentence. */
 struct piece {

@@ -2,6 +2,8 @@
  * in upkeep.c. */
 #include "ingest/ingest.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -54,6 +56,8 @@ struct batch {
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
 	bool keep_files;
+	struct kb_ingest_limits limits;
+	int64_t agent_pages, account_words; /* in use, those of this batch included */
 };
 
 static bool stopping(struct kb_ingest *in)
@@ -282,6 +286,48 @@ static bool keeps_files(const struct kb_agent *agent, struct kb_arena *arena)
 	return kb_json_bool(options, "file_data_retension", true);
 }
 
+/* What the plan leaves room for. */
+static bool read_limits(struct batch *batch, const struct kb_agent *agent, struct kb_err *err)
+{
+	struct kb_ingest_config *config = &batch->in->config;
+	struct kb_agent_stats stats;
+
+	if (!config->limits)
+		return true;
+	if (!config->limits(config->limits_arg, agent, &batch->limits, err))
+		return false;
+	if (batch->limits.pages_per_agent) {
+		if (!kb_store_agent_stats(config->store, agent->id, &stats, err))
+			return false;
+		batch->agent_pages = stats.pages_indexed;
+	}
+	return batch->limits.words == 0
+	       || kb_store_account_words(config->store, agent->account_id, &batch->account_words,
+	                                 err);
+}
+
+/* A page that the plan has no room for stays, marked as limited, until it is queued again. One that
+ * can be found already takes no new room. */
+static bool over_limit(struct batch *batch, const struct kb_page *page,
+                       struct kb_page_result *result)
+{
+	const struct kb_ingest_limits *limits = &batch->limits;
+
+	if (page->index == KB_STATUS_OK || page->passages)
+		return false;
+	if (limits->pages_per_agent && batch->agent_pages >= limits->pages_per_agent)
+		result->reason = kb_arena_printf(&batch->arena,
+		                                 "the plan allows %" PRId64 " documents an agent",
+		                                 limits->pages_per_agent);
+	else if (limits->words && batch->account_words >= limits->words)
+		result->reason = kb_arena_printf(&batch->arena, "the plan allows %" PRId64 " words",
+		                                 limits->words);
+	else
+		return false;
+	result->crawl = result->index = KB_STATUS_LIMITED;
+	return true;
+}
+
 /* Takes leased pages of one agent to the commit. */
 static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t count)
 {
@@ -299,6 +345,12 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 		kb_arena_fini(&batch.arena);
 		return;
 	}
+	if (!read_limits(&batch, &agent, &err)) {
+		give_back(in, &batch.arena, leases, count,
+		          kb_arena_printf(&batch.arena, "%s", err.msg));
+		kb_arena_fini(&batch.arena);
+		return;
+	}
 	batch.keep_files = keeps_files(&agent, &batch.arena);
 	batch.writer = kb_segment_writer_new();
 	for (i = 0; i < count && !stopping(in); i++) {
@@ -306,8 +358,14 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 
 		*result = (struct kb_page_result){ .page_id = leases[i].page.id,
 			                           .epoch = leases[i].epoch };
-		if (!take_page(&batch, &leases[i].page, result, &err))
+		if (over_limit(&batch, &leases[i].page, result))
+			continue;
+		if (!take_page(&batch, &leases[i].page, result, &err)) {
 			fail_page(&batch, &leases[i].page, result, &err);
+		} else {
+			batch.agent_pages++;
+			batch.account_words += result->words;
+		}
 		if (batch.text_bytes >= BATCH_TEXT_BYTES
 		    || kb_clock_mono_us() - batch.started_us >= BATCH_MS * INT64_C(1000)) {
 			if (!commit(&batch, &err))
@@ -436,12 +494,32 @@ static void *upkeep_thread(void *arg)
 	return NULL;
 }
 
+/* Segments that an earlier life was writing when it was killed. Nobody else writes here: the store
+ * is open for this process alone. */
+static void remove_unfinished(const char *temp_dir, const struct kb_log *log)
+{
+	DIR *dir = opendir(temp_dir);
+	struct dirent *entry;
+
+	if (!dir) {
+		kb_warn(log, "cannot read the temporary directory dir=%s error=%s", temp_dir,
+		        strerror(errno));
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (strncmp(entry->d_name, "segment-", 8) == 0
+		    || strncmp(entry->d_name, "merge-", 6) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+}
+
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 {
 	struct kb_ingest *in = kb_xcalloc(1, sizeof(*in));
 	pthread_condattr_t monotonic;
 
 	in->config = *config;
+	remove_unfinished(config->temp_dir, config->log);
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -12,8 +12,14 @@
 
 #include "ingest/catalog.h"
 #include "parse/parse.h"
+#include "store/agents.h"
 
 struct kb_ingest;
+
+/* What the plan of an agent's account allows; 0: no limit. */
+struct kb_ingest_limits {
+	int64_t pages_per_agent, words;
+};
 
 struct kb_ingest_config {
 	struct kb_store *store;
@@ -24,6 +30,10 @@ struct kb_ingest_config {
 	const struct kb_clock *clock;
 	const char *temp_dir; /* for segments in the making; on the blobs' file system */
 	int threads;
+	/* May be NULL. From an ingest thread; may block. */
+	bool (*limits)(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
+	               struct kb_err *err);
+	void *limits_arg;
 };
 
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config);

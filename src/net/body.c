@@ -117,10 +117,7 @@ enum kb_step kb_body_start(struct kb_conn *conn, struct kb_call *call)
 	if (!call->err && (config->admit || body->sink == KB_SINK_UPLOAD)
 	    && (body->framing == KB_BODY_CHUNKED || body->left > (int64_t)config->admit_above)) {
 		kb_conn_deadline(conn, 0);
-		if (kb_call_submit(call, admit))
-			return KB_STEP_ADMIT;
-		kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
-		return kb_conn_refuse(conn, 0, &err);
+		return kb_call_submit(call, admit) ? KB_STEP_ADMIT : kb_conn_refuse_busy(conn);
 	}
 	return kb_body_admitted(conn, call);
 }
@@ -161,12 +158,8 @@ static void store_piece(void *arg)
 	struct kb_body *body = &call->body;
 	struct kb_err err;
 
-	if (!kb_upload_feed(body->upload, kb_buf_view(&body->piece), &err)) {
-		struct kb_err *copy = KB_NEW(&call->arena, struct kb_err);
-
-		*copy = err;
-		body->store_err = copy;
-	}
+	if (!kb_upload_feed(body->upload, kb_buf_view(&body->piece), &err))
+		body->store_err = kb_call_keep_err(call, &err);
 	kb_call_tell(call, KB_NEWS_STORED);
 	kb_call_release(call, false);
 }
@@ -189,14 +182,6 @@ static void store_rest(void *arg)
 	kb_call_handle(call);
 }
 
-static enum kb_step refuse_busy(struct kb_conn *conn)
-{
-	struct kb_err err;
-
-	kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
-	return kb_conn_refuse(conn, 0, &err);
-}
-
 /* The piece is full: hands it to a worker, and reads on into the other one. */
 static enum kb_step hand_over(struct kb_conn *conn, struct kb_call *call)
 {
@@ -212,7 +197,7 @@ static enum kb_step hand_over(struct kb_conn *conn, struct kb_call *call)
 	kb_buf_clear(&body->bytes);
 	body->piece = full;
 	if (!kb_call_submit(call, store_piece))
-		return refuse_busy(conn);
+		return kb_conn_refuse_busy(conn);
 	body->storing = true;
 	return KB_STEP_BODY;
 }
@@ -232,7 +217,7 @@ static enum kb_step complete(struct kb_conn *conn, struct kb_call *call)
 		return kb_call_work(conn, call);
 	}
 	kb_conn_deadline(conn, 0);
-	return kb_call_submit(call, store_rest) ? KB_STEP_WORK : refuse_busy(conn);
+	return kb_call_submit(call, store_rest) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
 }
 
 /* ---- reading ---- */

@@ -1,5 +1,4 @@
 /* A request from its parsed head to its handler: what it is, who holds it, where it goes. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,21 @@ enum { RETRY_AFTER_S = 1 };
 static void on_news(struct kb_task *task);
 
 /* ---- life ---- */
+
+/* "request=17", for every request: printf would be a tenth of a small answer. */
+static void write_context(char out[KB_LOG_CONTEXT], int64_t id)
+{
+	char digits[24];
+	size_t n = 0, at = sizeof("request=") - 1;
+
+	do
+		digits[n++] = (char)('0' + id % 10);
+	while (id /= 10);
+	memcpy(out, "request=", at);
+	while (n)
+		out[at++] = digits[--n];
+	out[at] = '\0';
+}
 
 struct kb_call *kb_call_new(struct kb_conn *conn)
 {
@@ -46,7 +60,7 @@ struct kb_call *kb_call_new(struct kb_conn *conn)
 		},
 	};
 	memcpy(call->req.peer, conn->peer, sizeof(call->req.peer));
-	snprintf(call->log_context, sizeof(call->log_context), "request=%" PRId64, call->req.id);
+	write_context(call->log_context, call->req.id);
 	kb_log_child(&call->req.log, lane->server->config.log, call->log_context);
 	return call;
 }
@@ -110,6 +124,8 @@ void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err)
 	call->req.status = status ? status : kb_err_info(err->code)->status;
 	if (err->code == KB_E_BUSY)
 		call->retry_after_s = RETRY_AFTER_S;
+	kb_debug(&call->req.log, "request refused peer=%s status=%d: %s", call->req.peer,
+	         call->req.status, err->msg);
 	if (config->refuse)
 		config->refuse(&call->req, err);
 	if (atomic_load(&call->answered))
@@ -117,6 +133,14 @@ void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err)
 	plain = (struct kb_response){ .content_type = "text/plain; charset=utf-8",
 		                      .body = kb_arena_printf(&call->arena, "%s\n", err->msg) };
 	kb_respond(&call->req, &plain);
+}
+
+const struct kb_err *kb_call_keep_err(struct kb_call *call, const struct kb_err *err)
+{
+	struct kb_err *copy = KB_NEW(&call->arena, struct kb_err);
+
+	*copy = *err;
+	return copy;
 }
 
 /* ---- to workers and back ---- */
@@ -154,6 +178,8 @@ static void on_news(struct kb_task *task)
 	case KB_NEWS_ANSWER:
 		call->done = true;
 		conn->closing = conn->closing || call->answer_close;
+		/* Refused at its door: the peer may still be sending the body. */
+		conn->unread = conn->unread || !call->body.done;
 		kb_conn_queue(conn, call->answer);
 		call->answer = NULL;
 		conn->step = KB_STEP_SEND;
@@ -194,18 +220,10 @@ static void handle_job(void *call)
 	kb_call_handle(call);
 }
 
-static enum kb_step refuse_busy(struct kb_conn *conn)
-{
-	struct kb_err err;
-
-	kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
-	return kb_conn_refuse(conn, 0, &err);
-}
-
 enum kb_step kb_call_work(struct kb_conn *conn, struct kb_call *call)
 {
 	kb_conn_deadline(conn, 0);
-	return kb_call_submit(call, handle_job) ? KB_STEP_WORK : refuse_busy(conn);
+	return kb_call_submit(call, handle_job) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
 }
 
 /* ---- the beginning ---- */
@@ -260,14 +278,6 @@ static enum kb_step answer_options(struct kb_conn *conn, struct kb_call *call)
 	return KB_STEP_SEND;
 }
 
-static const struct kb_err *keep_err(struct kb_call *call, const struct kb_err *err)
-{
-	struct kb_err *copy = KB_NEW(&call->arena, struct kb_err);
-
-	*copy = *err;
-	return copy;
-}
-
 enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 {
 	struct kb_err err;
@@ -278,7 +288,7 @@ enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 	if (!find_route(call, &err)) {
 		if (call->body.done)
 			return kb_conn_refuse(conn, 0, &err);
-		call->err = keep_err(call, &err);
+		call->err = kb_call_keep_err(call, &err);
 		return kb_body_start(conn, call);
 	}
 	if (!call->body.done)

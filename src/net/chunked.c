@@ -33,14 +33,6 @@ enum {
 
 enum { SIZE_DIGITS_MAX = 15 }; /* 2^60 bytes: sums of sizes cannot overflow */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool is_text(char c)
 {
 	return c == '\t' || ((unsigned char)c >= ' ' && c != 0x7f);
@@ -58,7 +50,7 @@ static int after_size(const struct kb_chunked *chunked)
 
 static int take_size(struct kb_chunked *chunked, char c)
 {
-	int digit = hex_digit(c);
+	int digit = kb_http_hex_digit(c);
 
 	if (digit >= 0 && chunked->digits < SIZE_DIGITS_MAX) {
 		chunked->left = chunked->left * 16 + (unsigned)digit;

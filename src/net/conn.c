@@ -2,7 +2,6 @@
 #include "net/conn.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +174,14 @@ enum kb_step kb_conn_refuse(struct kb_conn *conn, int status, const struct kb_er
 		conn->unread = true;
 	kb_call_refuse(call, status, err);
 	return KB_STEP_SEND;
+}
+
+enum kb_step kb_conn_refuse_busy(struct kb_conn *conn)
+{
+	struct kb_err err;
+
+	kb_fail(&err, KB_E_BUSY, "the server is busy: all its workers have work waiting");
+	return kb_conn_refuse(conn, 0, &err);
 }
 
 /* ---- steps ---- */
@@ -408,7 +415,7 @@ void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
 	conn->out_tail = &conn->out;
 	conn->in = kb_sv("", 0);
 	conn->key = *key;
-	conn->writable = true;
+	conn->readable = conn->writable = true; /* to be tried before the first event */
 	write_peer(address, conn->peer);
 	conn->next = lane->conns;
 	if (conn->next)

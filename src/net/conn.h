@@ -55,6 +55,7 @@ enum {
 	KB_SPARE_CALLS = 64,
 	KB_SPARE_ARENA_MAX = 4096,
 	KB_PEER_TEXT = 64,
+	KB_LOG_CONTEXT = 32,
 };
 
 enum kb_step {
@@ -93,8 +94,9 @@ struct kb_lane {
 	int64_t date_s;
 	char date[32];
 
-	/* Written by the lane's thread alone, read by kb_server_stats(). */
-	_Atomic int64_t requests, refused, bytes_in, bytes_out, streams;
+	/* Written by the lane's thread alone (kb_count), read by kb_server_stats(). */
+	_Atomic int64_t requests, bytes_in, bytes_out, streams;
+	_Atomic int64_t refused; /* by any thread */
 };
 
 struct kb_server {
@@ -124,7 +126,6 @@ struct kb_conn {
 	bool readable, writable;
 	bool peer_done;   /* the peer has closed its direction; what it sent may still be read */
 	bool end_seen;    /* … and has been read to its end */
-	bool broken;      /* neither direction works */
 	bool closing;     /* close after what is to be sent */
 	bool served;      /* it has had an answer */
 	bool flush_first; /* send gathered answers before reading on */
@@ -200,7 +201,7 @@ struct kb_call {
 	int64_t file_at, file_left;
 	struct kb_stream *stream;
 	struct kb_call *next_spare;
-	char log_context[32];
+	char log_context[KB_LOG_CONTEXT];
 };
 
 static inline struct kb_call *kb_call_of(struct kb_request *req)
@@ -231,6 +232,7 @@ enum kb_step kb_conn_put_off(struct kb_conn *conn);
 enum kb_flush kb_conn_send(struct kb_conn *conn);
 /* Has the application answer with a refusal. status 0: what the error code says. */
 enum kb_step kb_conn_refuse(struct kb_conn *conn, int status, const struct kb_err *err);
+enum kb_step kb_conn_refuse_busy(struct kb_conn *conn);
 
 /* ---- input.c ---- */
 
@@ -268,6 +270,8 @@ void kb_call_tell(struct kb_call *call, enum kb_news news);
 bool kb_call_submit(struct kb_call *call, void (*fn)(void *call)) KB_MUST_CHECK;
 /* On a worker, after the whole body: fills parts, runs the handler, lets go of the call. */
 void kb_call_handle(struct kb_call *call);
+/* A copy in the call's arena. */
+const struct kb_err *kb_call_keep_err(struct kb_call *call, const struct kb_err *err);
 /* Has the application write a refusal, on the calling thread. */
 void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err);
 

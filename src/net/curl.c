@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* The one place of this program that keeps state of its own: the library is loaded once a process. */
+/* The one place of this program that keeps state of its own: the library is loaded once a process.
+ */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct kb_curl functions;
 static bool loaded;

@@ -2,16 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/http.h"
 #include "net/server.h"
 #include "net/upload.h"
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* '+' is a blank, %XX a byte; an escape that is none stays as it is. */
 static struct kb_sv decode(struct kb_arena *arena, struct kb_sv text)
@@ -26,8 +19,8 @@ static struct kb_sv decode(struct kb_arena *arena, struct kb_sv text)
 		int high = -1, low = -1;
 
 		if (text.p[i] == '%' && text.n - i > 2) {
-			high = hex_digit(text.p[i + 1]);
-			low = hex_digit(text.p[i + 2]);
+			high = kb_http_hex_digit(text.p[i + 1]);
+			low = kb_http_hex_digit(text.p[i + 2]);
 		}
 		if (high >= 0 && low >= 0) {
 			copy[n++] = (char)(high * 16 + low);

@@ -350,15 +350,12 @@ bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
 
 /* ---- values ---- */
 
-static int hex_digit(char c)
+int kb_http_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 bool kb_http_unescape(struct kb_arena *arena, struct kb_sv text, struct kb_sv *out)
@@ -378,8 +375,8 @@ bool kb_http_unescape(struct kb_arena *arena, struct kb_sv text, struct kb_sv *o
 		}
 		if (text.n - i < 3)
 			return false;
-		high = hex_digit(text.p[i + 1]);
-		low = hex_digit(text.p[i + 2]);
+		high = kb_http_hex_digit(text.p[i + 1]);
+		low = kb_http_hex_digit(text.p[i + 2]);
 		if (high < 0 || low < 0 || high + low == 0)
 			return false;
 		*to++ = (char)(high * 16 + low);

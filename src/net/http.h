@@ -50,6 +50,9 @@ bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
 /* Is it one or more token characters (RFC 9110 5.6.2)? */
 bool kb_http_is_token(struct kb_sv text);
 
+/* 0 to 15, or -1. */
+int kb_http_hex_digit(char c);
+
 /* Decodes %XX into the arena; the text itself where there is nothing to decode. false for a
  * malformed escape and for %00. */
 bool kb_http_unescape(struct kb_arena *arena, struct kb_sv text, struct kb_sv *out) KB_MUST_CHECK;

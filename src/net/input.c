@@ -74,7 +74,6 @@ enum kb_more kb_conn_receive(struct kb_conn *conn, char *to, size_t max, size_t 
 		conn->readable = false;
 		return KB_MORE_WAIT;
 	}
-	conn->broken = conn->broken || got < 0;
 	conn->end_seen = true;
 	return KB_MORE_END;
 }

@@ -203,7 +203,7 @@ static void take_connection(struct kb_lane *lane, int fd, const struct sockaddr 
 		return;
 	}
 	atomic_fetch_sub(&server->connections, 1);
-	kb_count(&lane->refused, 1);
+	atomic_fetch_add_explicit(&lane->refused, 1, memory_order_relaxed);
 	close(fd);
 }
 
@@ -227,6 +227,8 @@ static void on_accept(struct kb_loop_fd *source, uint32_t events)
 	struct kb_lane *lane = ((struct kb_listener *)(void *)source)->lane;
 
 	(void)events;
+	if (lane->accept_again.place)
+		return; /* another listener has run out of descriptors in this very turn */
 	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
 		if (accept_one(lane, source->fd))
 			continue;

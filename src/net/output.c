@@ -86,7 +86,6 @@ static ssize_t judge(struct kb_conn *conn, ssize_t sent)
 		conn->writable = false;
 		return 0;
 	}
-	conn->broken = true;
 	return -1;
 }
 
@@ -111,17 +110,12 @@ static ssize_t send_file_piece(struct kb_conn *conn, struct kb_call *call)
 		off_t at = call->file_at;
 
 		got = sendfile(conn->source.fd, call->file_fd, &at, n);
-		if (got == 0) { /* the file is shorter than it was: the length is promised */
-			conn->broken = true;
-			return -1;
-		}
-		return judge(conn, got);
+		/* 0: the file is shorter than it was, and its length is promised. */
+		return got == 0 ? -1 : judge(conn, got);
 	}
 	got = pread(call->file_fd, piece, KB_MIN(n, sizeof(piece)), call->file_at);
-	if (got <= 0) {
-		conn->broken = true;
+	if (got <= 0)
 		return -1;
-	}
 	return judge(conn, kb_tls_send(conn->tls, piece, (size_t)got));
 }
 

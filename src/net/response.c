@@ -110,10 +110,16 @@ static void add_date(struct kb_buf *buf, struct kb_lane *lane, bool here)
 /* A value may hold bytes from outside (a file name): none of them may end the line. */
 static void add_value(struct kb_buf *buf, struct kb_sv value)
 {
-	for (size_t i = 0; i < value.n; i++)
-		kb_buf_byte(buf, (unsigned char)value.p[i] < ' ' || value.p[i] == 0x7f
-		                         ? ' '
-		                         : value.p[i]);
+	char *at = kb_buf_room(buf, value.n);
+
+	if (!at)
+		return;
+	for (size_t i = 0; i < value.n; i++) {
+		bool control = (unsigned char)value.p[i] < ' ' || value.p[i] == 0x7f;
+
+		at[i] = control ? ' ' : value.p[i];
+	}
+	kb_buf_advance(buf, value.n);
 }
 
 static void add_field(struct kb_buf *buf, struct kb_sv name, struct kb_sv value)
@@ -162,7 +168,7 @@ void kb_head_write(struct kb_buf *buf, struct kb_call *call, const struct kb_res
 		add_field(buf, KB_SV("Content-Type"), kb_sv_str(response->content_type));
 	if (facts->chunked) {
 		ADD(buf, "Transfer-Encoding: chunked\r\n");
-	} else if (facts->length >= 0 && status != 204) {
+	} else if (facts->length >= 0 && status != 204 && status != 304) {
 		ADD(buf, "Content-Length: ");
 		kb_buf_int(buf, facts->length);
 		ADD(buf, "\r\n");

@@ -164,11 +164,8 @@ static bool choose(struct search *search, const struct node *node, size_t params
 {
 	const struct kb_route *route = route_for(node, search->method);
 
-	if (!route) {
-		if (node->route_count && !search->allow)
-			search->allow = node->allow;
+	if (!route)
 		return false;
-	}
 	search->match->route = route;
 	search->match->param_count = params;
 	return true;
@@ -183,6 +180,8 @@ static bool descend(struct search *search, const struct node *node, size_t at, s
 	if (at == search->count) {
 		if (choose(search, node, params))
 			return true;
+		if (node->route_count && !search->allow)
+			search->allow = node->allow;
 	} else {
 		child = literal_child(node, search->segments[at]);
 		if (child && descend(search, child, at + 1, params))

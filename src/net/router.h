@@ -1,7 +1,8 @@
 /*
  * The route table compiled into a tree of path segments. Literal segments win over parameters; a
- * last segment "{name*}" matches whatever is left, slashes included, or nothing. One slash at the
- * end of a path makes no difference. HEAD is served by GET where it has no row of its own.
+ * last segment "{name*}" matches whatever is left, slashes included, or nothing; such a row serves
+ * its method everywhere below, and makes no path known (404, not 405) for other methods. One slash
+ * at the end of a path makes no difference. HEAD is served by GET where it has no row of its own.
  * Immutable once made; any thread.
  */
 #ifndef KB_NET_ROUTER_H

@@ -53,7 +53,10 @@ struct kb_form_part {
 
 struct kb_route {
 	const char *method;
-	const char *path; /* "/api/v1/projects/{projectId}": a name in braces matches one segment */
+	/* "/api/v1/projects/{projectId}": a name in braces matches one segment; "{name*}" as the
+	 * last one matches all that is left. Literal segments come first; a slash at the end of a
+	 * request's path makes no difference; GET serves HEAD too. */
+	const char *path;
 	/* On a worker. Must answer, or open a stream that somebody ends. */
 	void (*handle)(struct kb_request *req);
 	/* On the loop thread, before `handle`, for requests without a body: must not block. Returns

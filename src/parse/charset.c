@@ -12,6 +12,8 @@ enum {
 	DECLARATION_BYTES = 4096, /* looked at for a declaration; the HTML standard says 1024 */
 	DETECT_BYTES = 65536,     /* given to the detector */
 	LABEL_MAX = 40,
+	CYRILLIC_BYTES = 8192,
+	CYRILLIC_LETTERS = 20, /* fewer tell nothing */
 };
 
 /* Labels that mean another encoding on the web than their name says (WHATWG Encoding), and names
@@ -77,6 +79,8 @@ static bool convert(struct kb_arena *arena, struct kb_sv bytes, const char *char
 		first = false;
 		n = (size_t)(target - text);
 	} while (status == U_BUFFER_OVERFLOW_ERROR);
+	if (status == U_TRUNCATED_CHAR_FOUND) /* a cut text is still text */
+		status = U_ZERO_ERROR;
 	if (U_SUCCESS(status)) {
 		*out = kb_arena_sv(arena, kb_sv(text, n));
 		*bad = 0;
@@ -235,22 +239,82 @@ static bool is_escaped_7bit(struct kb_sv bytes)
 	return kb_sv_find(bytes, KB_SV("\x1b$")) >= 0;
 }
 
-static const char *by_guess(struct kb_sv bytes, char buf[LABEL_MAX])
+/* ---- guesses */
+
+/* ICU's detector knows three of the six encodings Russian is found in, and takes the others for one
+ * of them or for a Western one. Text in the right one is made of small letters, the frequent ones
+ * most of all, and has no capitals inside words. */
+static double cyrillic_fit(struct kb_sv text)
+{
+	static const struct kb_sv frequent = KB_SV_INIT("оеаинтсрвлкмдпу");
+	double good = 0, all = 0;
+	bool small_before = false;
+
+	while (text.n) {
+		uint32_t cp;
+		size_t n = kb_utf8_decode(text, &cp);
+		bool small = cp >= 0x430 && cp <= 0x45f, capital = cp >= 0x400 && cp < 0x430;
+
+		if (cp >= 0x80) {
+			all++;
+			if (small && n == 2 && kb_sv_find(frequent, kb_sv_sub(text, 0, 2)) >= 0)
+				good++;
+			else if (!small && !capital)
+				good -= 1;
+		}
+		if (capital && small_before)
+			good -= 2;
+		small_before = small;
+		text = kb_sv_from(text, n);
+	}
+	return all > 0 ? good / all : 0;
+}
+
+static const char *by_cyrillic(struct kb_arena *arena, struct kb_sv bytes)
+{
+	static const char *const candidates[] = { "windows-1251",   "KOI8-R",     "IBM866",
+		                                  "x-mac-cyrillic", "ISO-8859-5", "IBM855" };
+	static const double least = 0.6; /* Russian and Bulgarian texts have 0.68 to 0.80 */
+	const char *best = NULL;
+	double most = least;
+	size_t high = 0;
+
+	bytes = kb_sv_sub(bytes, 0, CYRILLIC_BYTES);
+	for (size_t i = 0; i < bytes.n; i++)
+		high += (unsigned char)bytes.p[i] >= 0x80;
+	if (high < CYRILLIC_LETTERS || high * 10 < bytes.n)
+		return NULL;
+	for (size_t i = 0; i < KB_COUNTOF(candidates); i++) {
+		struct kb_sv text;
+		size_t bad;
+		double fit;
+
+		if (!convert(arena, bytes, candidates[i], &bad, &text))
+			continue;
+		fit = cyrillic_fit(text);
+		if (fit > most) {
+			most = fit;
+			best = candidates[i];
+		}
+	}
+	return best;
+}
+
+static const char *by_guess(struct kb_arena *arena, struct kb_sv bytes, char buf[LABEL_MAX])
 {
 	UErrorCode status = U_ZERO_ERROR;
-	UCharsetDetector *detector = ucsdet_open(&status);
+	UCharsetDetector *detector;
 	const UCharsetMatch *match;
-	const char *name = NULL;
+	const char *name = by_cyrillic(arena, bytes);
 
+	if (name)
+		return name;
+	detector = ucsdet_open(&status);
 	ucsdet_enableInputFilter(detector, kb_sv_starts(kb_sv_trim(bytes), KB_SV("<")));
 	ucsdet_setText(detector, bytes.p, (int32_t)KB_MIN(bytes.n, (size_t)DETECT_BYTES), &status);
 	match = ucsdet_detect(detector, &status);
-	if (U_SUCCESS(status) && match)
+	if (U_SUCCESS(status) && match) /* the name is copied: it ends with the detector */
 		name = icu_name(kb_sv_str(ucsdet_getName(match, &status)), buf);
-	if (name == buf || !name) {
-		ucsdet_close(detector);
-		return name;
-	}
 	ucsdet_close(detector);
 	return name;
 }
@@ -282,7 +346,7 @@ struct kb_sv kb_charset_to_utf8(struct kb_arena *arena, struct kb_sv bytes,
 	candidates[2] = NULL;
 	for (int i = 0; i < 3; i++) {
 		if (i == 2)
-			candidates[2] = by_guess(bytes, buf[2]);
+			candidates[2] = by_guess(arena, bytes, buf[2]);
 		if (!candidates[i] || kb_sv_ieq_str(kb_sv_str(candidates[i]), "utf-8")
 		    || !convert(arena, bytes, candidates[i], &bad, &text))
 			continue;

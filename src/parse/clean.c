@@ -7,7 +7,10 @@
 
 #include "base/utf8.h"
 
-enum { TAB_BLANKS = 4 };
+enum {
+	TAB_BLANKS = 4,
+	JOINED = 0x627, /* a letter that joiners may follow */
+};
 
 enum action { KEEP, DROP, BLANK, LINE };
 
@@ -121,6 +124,7 @@ void kb_clean(struct kb_buf *out, struct kb_sv text, enum kb_clean_mode mode)
 		case DROP:
 			break;
 		case LINE:
+			before = ' ';
 			if (mode == KB_CLEAN_LINE) {
 				blank = out->n > start;
 				break;
@@ -132,6 +136,7 @@ void kb_clean(struct kb_buf *out, struct kb_sv text, enum kb_clean_mode mode)
 			line = out->n;
 			break;
 		case BLANK:
+			before = ' ';
 			if (mode == KB_CLEAN_LINE)
 				blank = out->n > start;
 			else
@@ -146,7 +151,7 @@ void kb_clean(struct kb_buf *out, struct kb_sv text, enum kb_clean_mode mode)
 			else
 				kb_buf_add(out, text.p, n);
 			to_compose |= may_compose(cp);
-			before = cp;
+			before = cp == KB_UTF8_BAD ? ' ' : cp;
 			break;
 		}
 		text = kb_sv_from(text, n);
@@ -174,18 +179,15 @@ void kb_clean(struct kb_buf *out, struct kb_sv text, enum kb_clean_mode mode)
 
 bool kb_clean_is(struct kb_sv text, bool lines)
 {
-	uint32_t before = 0;
-
 	while (text.n) {
 		uint32_t cp;
 		size_t n = kb_utf8_decode(text, &cp);
+		/* Composition may have changed what stands before a joiner, so they pass anywhere.
+		 */
+		enum action action = cp == KB_UTF8_BAD ? DROP : action_of(cp, JOINED);
 
-		if (cp == KB_UTF8_BAD)
+		if (action == DROP || (action == LINE && !(lines && cp == '\n')))
 			return false;
-		if (action_of(cp, before) == DROP
-		    || (action_of(cp, before) == LINE && !(lines && cp == '\n')))
-			return false;
-		before = cp;
 		text = kb_sv_from(text, n);
 	}
 	return true;

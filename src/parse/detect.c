@@ -110,6 +110,19 @@ static bool looks_binary(struct kb_sv text)
 	return odd > count / 50 || bad > count / 4;
 }
 
+/* Control bytes are rare in text of any encoding that is not made of 16- or 32-bit units. */
+static bool has_control_bytes(struct kb_sv bytes)
+{
+	size_t odd = 0;
+
+	for (size_t i = 0; i < bytes.n; i++) {
+		unsigned char c = (unsigned char)bytes.p[i];
+
+		odd += c < 0x20 && (!c || !strchr("\t\n\r\f\v\b\x0e\x0f\x1a\x1b", c));
+	}
+	return odd > bytes.n / 64;
+}
+
 /* Behind blanks, comments and the XML declaration. */
 static struct kb_sv first_markup(struct kb_sv text)
 {
@@ -223,6 +236,7 @@ enum kb_format kb_detect(const struct kb_input *in)
 	struct kb_sv head = kb_sv_sub(in->bytes, 0, HEAD_BYTES), text;
 	struct kb_arena arena = { 0 };
 	enum kb_format format;
+	const char *charset = "";
 
 	if (kb_sv_find(kb_sv_sub(in->bytes, 0, PDF_HEAD_BYTES), KB_SV("%PDF-")) >= 0)
 		return KB_FORMAT_PDF;
@@ -233,8 +247,12 @@ enum kb_format kb_detect(const struct kb_input *in)
 			return magics[i].format;
 	/* A character cut at the end of the head would look like damage. */
 	text = kb_charset_to_utf8(&arena, kb_utf8_cut(in->bytes, HEAD_BYTES), in->content_type,
-	                          NULL);
-	format = looks_binary(text) ? KB_FORMAT_UNKNOWN : detect_text(in, text);
+	                          &charset);
+	format = looks_binary(text)
+	                         || (has_control_bytes(head)
+	                             && !kb_sv_starts(kb_sv_str(charset), KB_SV("UTF-")))
+	                 ? KB_FORMAT_UNKNOWN
+	                 : detect_text(in, text);
 	kb_arena_fini(&arena);
 	return format;
 }

@@ -232,6 +232,7 @@ bool kb_doc_is_empty(const struct kb_doc *doc)
 
 bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 {
+	struct kb_sv text = kb_buf_view(&doc->text), paths = kb_buf_view(&doc->paths);
 	size_t offset = 0;
 
 	if (doc->text.failed || doc->paths.failed)
@@ -256,8 +257,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 			.page_no = from->page_no,
 			.table = from->table,
 			.offset = (uint32_t)offset,
-			.heading = kb_sv(doc->paths.p + from->path, from->path_n),
-			.text = kb_sv(doc->text.p + from->text, from->text_n),
+			.heading = kb_sv_sub(paths, from->path, from->path_n),
+			.text = kb_sv_sub(text, from->text, from->text_n),
 		};
 		offset += from->text_n + 1;
 	}

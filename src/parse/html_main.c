@@ -384,27 +384,54 @@ static void sum_up(struct page *page)
 	}
 }
 
+/* Elements that are part of a text rather than the frame around it. */
+static bool is_part(uint16_t tag)
+{
+	switch (tag) {
+	case KB_TAG_div:
+	case KB_TAG_section:
+	case KB_TAG_article:
+	case KB_TAG_main:
+	case KB_TAG_body:
+	case KB_TAG_html:
+	case KB_TAG_form:
+	case KB_TAG_td: /* of a table that lays out the page */
+		return false;
+	default:
+		return true;
+	}
+}
+
 static uint32_t find_main(const struct page *page)
 {
 	const struct kb_html_tree *tree = page->tree;
-	uint32_t best = 0, declared = 0;
+	const struct info *all = &page->info[0];
+	uint32_t best = 0, declared = 0, body = 0;
 	float most = 0;
 
 	for (uint32_t i = 1; i < tree->count; i++) {
-		if (tree->nodes[i].tag == KB_TAG_main && !declared
-		    && !(tree->nodes[i].flags & KB_HTML_HIDDEN))
+		uint16_t tag = tree->nodes[i].tag;
+
+		if (tag == KB_TAG_body && !body)
+			body = i;
+		if (tag == KB_TAG_main && !declared && !(tree->nodes[i].flags & KB_HTML_HIDDEN))
 			declared = i;
 		if (tree->nodes[i].flags & KB_HTML_DROP) {
 			i = tree->nodes[i].end - 1;
 			continue;
 		}
-		if (is_block(tree->nodes[i].tag) && page->info[i].sum >= most
-		    && page->info[i].sum > 0) {
+		if (is_block(tag) && page->info[i].sum >= most && page->info[i].sum > 0) {
 			most = page->info[i].sum;
 			best = i;
 		}
 	}
-	return most < INDEX_SUM && declared ? declared : best;
+	if (most < INDEX_SUM && declared)
+		return declared;
+	if (most < INDEX_SUM && all->linked < all->prose && body)
+		return body;
+	while (best && is_part(tree->nodes[best].tag) && tree->nodes[best].parent)
+		best = tree->nodes[best].parent;
+	return best;
 }
 
 /* ---- within the content */

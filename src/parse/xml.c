@@ -19,7 +19,7 @@ static void on_start(void *ctx, const xmlChar *name, const xmlChar *prefix, cons
                      int namespace_count, const xmlChar **namespaces, int count, int defaulted,
                      const xmlChar **values)
 {
-	struct kb_xml *xml = ((xmlParserCtxtPtr)ctx)->_private;
+	struct kb_xml *xml = ctx;
 	struct kb_xml_attr attrs[ATTRS_MAX];
 	size_t n = 0;
 
@@ -43,7 +43,7 @@ static void on_start(void *ctx, const xmlChar *name, const xmlChar *prefix, cons
 
 static void on_end(void *ctx, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
-	struct kb_xml *xml = ((xmlParserCtxtPtr)ctx)->_private;
+	struct kb_xml *xml = ctx;
 
 	(void)prefix;
 	(void)uri;
@@ -53,7 +53,7 @@ static void on_end(void *ctx, const xmlChar *name, const xmlChar *prefix, const 
 
 static void on_text(void *ctx, const xmlChar *text, int n)
 {
-	struct kb_xml *xml = ((xmlParserCtxtPtr)ctx)->_private;
+	struct kb_xml *xml = ctx;
 
 	if (n > 0)
 		xml->handler->text(xml->arg, kb_sv((const char *)text, (size_t)n));
@@ -62,8 +62,9 @@ static void on_text(void *ctx, const xmlChar *text, int n)
 struct kb_xml *kb_xml_open(const struct kb_xml_handler *handler, void *arg)
 {
 	struct kb_xml *xml = kb_xcalloc(1, sizeof(*xml));
-	/* Neither entity declarations nor external subsets have a handler here, so none is loaded
-	 * or expanded; the five of XML itself and character references are text. */
+	/* No handler for entities, and a context that is not the parser itself (else libxml2 looks
+	 * them up on its own): none is expanded or loaded. The five of XML itself and character
+	 * references are text. */
 	xmlSAXHandler sax = { .initialized = XML_SAX2_MAGIC,
 		              .startElementNs = on_start,
 		              .endElementNs = on_end,
@@ -73,12 +74,11 @@ struct kb_xml *kb_xml_open(const struct kb_xml_handler *handler, void *arg)
 
 	xml->handler = handler;
 	xml->arg = arg;
-	xml->parser = xmlCreatePushParserCtxt(&sax, NULL, NULL, 0, NULL);
+	xml->parser = xmlCreatePushParserCtxt(&sax, xml, NULL, 0, NULL);
 	if (!xml->parser) {
 		xml->broken = true;
 		return xml;
 	}
-	xml->parser->_private = xml;
 	xmlCtxtUseOptions(xml->parser, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING
 	                                       | XML_PARSE_RECOVER);
 	return xml;
@@ -108,6 +108,9 @@ bool kb_xml_close(struct kb_xml *xml)
 	if (xml->parser && !xml->broken)
 		xmlParseChunk(xml->parser, NULL, 0, 1);
 	ok = xml->parser && !xml->broken && xml->parser->wellFormed;
+	/* A DTD's declarations make the parser begin a document of its own. */
+	if (xml->parser && xml->parser->myDoc)
+		xmlFreeDoc(xml->parser->myDoc);
 	xmlFreeParserCtxt(xml->parser);
 	free(xml);
 	return ok;

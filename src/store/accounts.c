@@ -21,6 +21,7 @@ enum {
 	ACCOUNT_BY_NAME,
 	ACCOUNT_BY_ID,
 	ACCOUNT_RENAME,
+	ACCOUNT_PLAN,
 	KEY_ADD,
 	KEY_AGENT,
 	KEY_LIST,
@@ -46,6 +47,8 @@ static const struct kb_sql sql[] = {
 		"VALUES ($1, $2, $3, $4, $5, $6, 0)" },
 	[KEY_AGENT] = { "key_agent", "ii",
 		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2" },
+	[ACCOUNT_PLAN] = { "account_plan", "iti",
+		"UPDATE accounts SET plan = $2, updated_at = $3 WHERE id = $1" },
 	[KEY_LIST] = { "key_list", "",
 		"SELECT " KEY_COLUMNS ", " ACCOUNT_COLUMNS " FROM api_keys k "
 		"JOIN accounts a ON a.id = k.account_id ORDER BY k.id" },
@@ -54,7 +57,8 @@ static const struct kb_sql sql[] = {
 	[KEY_COUNT] = { "key_count", "",
 		"SELECT count(*) FROM api_keys WHERE revoked_at = 0" },
 	[KEY_BY_ID] = { "key_by_id", "i",
-		"SELECT " KEY_COLUMNS " FROM api_keys k WHERE k.id = $1" },
+		"SELECT " KEY_COLUMNS ", a.plan FROM api_keys k "
+		"JOIN accounts a ON a.id = k.account_id WHERE k.id = $1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_accounts = { "accounts", sql, KB_COUNTOF(sql) };
@@ -105,8 +109,16 @@ static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_NAME], kb_text(in->name), in->out,
 	                  &found, err))
 		return false;
-	if (found)
+	if (found && (!in->plan.n || kb_sv_eq(in->plan, in->out->plan)))
 		return true;
+	if (found) {
+		in->out->plan = in->plan;
+		return kb_db_run(conn, &sql[ACCOUNT_PLAN],
+		                 KB_VALUES(kb_int(in->out->id), kb_text(in->plan), kb_int(in->now)),
+		                 NULL, err);
+	}
+	if (!in->plan.n)
+		in->plan = KB_SV("default");
 	if (!kb_db_next_id(conn, "account", 1, &id, err)
 	    || !kb_db_run(
 	            conn, &sql[ACCOUNT_ADD],
@@ -132,7 +144,7 @@ bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, str
 	struct ensure in = {
 		.arena = arena,
 		.name = name,
-		.plan = plan.n ? plan : KB_SV("default"),
+		.plan = plan,
 		.now = kb_store_now(store),
 		.out = out,
 	};
@@ -192,6 +204,7 @@ struct key_record {
 };
 const size_t kb_key_texts[] = {
 	offsetof(struct key_record, key.label),
+	offsetof(struct key_record, key.plan),
 	offsetof(struct key_record, hash),
 	offsetof(struct key_record, ids),
 };
@@ -294,8 +307,9 @@ bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb
 		struct key_record record;
 
 		key_read(&rows, arena, &record);
-		KB_ROOM(arena, *keys, *count)[*count] = record.key;
 		account_read(&rows, arena, 7, &KB_ROOM(arena, *accounts, *count)[*count]);
+		record.key.plan = (*accounts)[*count].plan;
+		KB_ROOM(arena, *keys, *count)[*count] = record.key;
 		++*count;
 	}
 	ok = kb_rows_close(&rows, err);
@@ -402,6 +416,7 @@ static bool key_load(struct kb_store *store, struct kb_arena *arena, int64_t id,
 	while (kb_rows_next(&rows)) {
 		*record = KB_NEW(arena, struct key_record);
 		key_read(&rows, arena, *record);
+		(*record)->key.plan = kb_rows_text(&rows, arena, 7);
 	}
 	ok = kb_rows_close(&rows, err);
 	kb_db_give(store->db, conn);

@@ -15,13 +15,15 @@ enum { KB_KEY_TEXT = 72 };
 
 struct kb_key {
 	int64_t id, account_id;
+	struct kb_sv plan;     /* of its account */
 	struct kb_sv label;    /* what the list shows: the first letters */
 	const int64_t *agents; /* limited to these; count 0: all of the account */
 	size_t agent_count;
 	int64_t created_at, revoked_at; /* 0: valid */
 };
 
-/* Finds the account by name or makes it (with that plan; NULL: "default"). */
+/* Finds the account by name or makes it. A plan that is not empty becomes the account's; without
+ * one a new account has the plan "default". */
 bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv name,
                              struct kb_sv plan, struct kb_account *out,
                              struct kb_err *err) KB_MUST_CHECK;

@@ -11,6 +11,7 @@ enum {
 	BY_ID,
 	UPDATE,
 	COUNT,
+	WORDS,
 	LOCK,
 	PUBLISH,
 	TOTALS,
@@ -45,6 +46,9 @@ static const struct kb_sql sql[] = {
 		"UPDATE agents SET name = $2, name_key = $3, sitemap_path = $4, type = $5, "
 		"shareable_slug = $6, is_master = $7, is_shared = $8, are_licenses_allowed = $9, "
 		"options = $10, settings = $11, updated_at = $12 WHERE id = $1 AND account_id = $13" },
+	[WORDS] = { "account_words", "i",
+		"SELECT coalesce(sum(t.words_indexed), 0) FROM agent_totals t "
+		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1" },
 	[COUNT] = { "agent_count", "i", "SELECT count(*) FROM agents WHERE account_id = $1" },
 	[LOCK] = { "agent_lock", "i",
 		"UPDATE agents SET index_version = index_version WHERE id = $1 RETURNING index_version" },
@@ -303,6 +307,19 @@ bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *c
 	return ok;
 }
 
+bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t *words,
+                            struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[WORDS], KB_VALUES(kb_int(account_id)), 0, words, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
 bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
                           struct kb_err *err)
 {
@@ -412,7 +429,7 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct delete *in = arg;
 	struct kb_arena arena = { 0 };
-	struct kb_agent agent;
+	struct kb_agent agent = { 0 };
 	int64_t version;
 	bool ok;
 
@@ -422,6 +439,8 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (agent.account_id != in->account_id)
 		return not_found(err, in->id);
+	if (!kb_labels_drop_agent(conn, in->id, err))
+		return false;
 	for (int i = DELETE_FIRST; i <= DELETE_LAST; i++)
 		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(in->id)), NULL, err))
 			return false;

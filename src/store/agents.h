@@ -59,6 +59,10 @@ bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t i
 bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
                           struct kb_err *err) KB_MUST_CHECK;
 
+/* Words that can be found, in all agents of the account. */
+bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t *words,
+                            struct kb_err *err) KB_MUST_CHECK;
+
 struct kb_agent_stats {
 	int64_t pages_found, pages_crawled, pages_indexed, crawl_credits, query_credits, queries;
 	int64_t words_indexed, storage_bytes;

@@ -324,8 +324,9 @@ static bool delete_page(struct kb_conn *conn, void *arg, struct kb_err *err)
 	if (!begin_change(conn, in, in->arena, &row, &version, err))
 		return false;
 	kb_totals_count(&totals, &row, -1);
-	return kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(in->id)), NULL,
-	                 err)
+	return kb_labels_drop_page(conn, in->agent_id, in->id, err)
+	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(in->id)),
+	                    NULL, err)
 	       && (!row.is_found || kb_dead_add(conn, in->agent_id, in->id, version + 1, err))
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err)
 	       && kb_totals_add(conn, in->agent_id, &totals, err)

@@ -111,7 +111,7 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
 		};
 		out->dead_count++;
 	}
-	return kb_rows_close(&rows, err);
+	return kb_rows_close(&rows, err) && kb_labels_state(conn, arena, agent_id, out, err);
 }
 
 bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

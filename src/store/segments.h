@@ -16,6 +16,15 @@ struct kb_segment_row {
 struct kb_dead_row {
 	int64_t page_id, version;
 };
+/* A living label, under its folded name. */
+struct kb_label_row {
+	int64_t id;
+	struct kb_sv key;
+};
+/* The label may be one that was deleted. */
+struct kb_page_label_row {
+	int64_t page_id, label_id;
+};
 /* All of one index version, read in one transaction. */
 struct kb_index_state {
 	int64_t version;
@@ -23,6 +32,10 @@ struct kb_index_state {
 	size_t segment_count;
 	struct kb_dead_row *dead;
 	size_t dead_count;
+	struct kb_label_row *labels; /* by id */
+	size_t label_count;
+	struct kb_page_label_row *page_labels; /* by page, then label */
+	size_t page_label_count;
 };
 
 bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

@@ -21,9 +21,8 @@ enum {
 #define PROBE_GOOD_US KB_SECOND_US
 
 const struct kb_sequence kb_sequences[] = {
-	{ "account", 1 }, { "agent", 1 },   { "conversation", 1 },
-	{ "key", 1000 },  { "message", 1 }, { "page", 1 },
-	{ "segment", 1 }, { "source", 1 },  { "turn", 1 },
+	{ "account", 1 }, { "agent", 1 }, { "conversation", 1 }, { "key", 1000 }, { "label", 1 },
+	{ "message", 1 }, { "page", 1 },  { "segment", 1 },      { "source", 1 }, { "turn", 1 },
 };
 const size_t kb_sequence_count = KB_COUNTOF(kb_sequences);
 
@@ -38,9 +37,9 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
 
 const struct kb_sql_table *const kb_sql_tables[] = {
-	&kb_sql_accounts, &kb_sql_agents, &kb_sql_conversations, &kb_sql_messages,
-	&kb_sql_migrate,  &kb_sql_pages,  &kb_sql_queue,         &kb_sql_segments,
-	&kb_sql_sources,  &kb_sql_store,  &kb_sql_verify,        &kb_sql_personas,
+	&kb_sql_accounts, &kb_sql_agents, &kb_sql_conversations, &kb_sql_messages, &kb_sql_migrate,
+	&kb_sql_pages,    &kb_sql_queue,  &kb_sql_segments,      &kb_sql_sources,  &kb_sql_store,
+	&kb_sql_verify,   &kb_sql_labels, &kb_sql_personas,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -141,6 +140,18 @@ static bool schema_update(struct kb_store *store, struct kb_conn *conn, struct k
 
 /* ---- open and close ---- */
 
+/* Makes the database's file for its owner alone; its log gets the same rights from SQLite. A file
+ * that is there is not opened: closing it would free SQLite's locks on it. */
+static bool make_private(const char *path, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno != EEXIST)
+		return kb_fail_errno(err, "cannot create the database %s", path);
+	kb_fd_close(&fd);
+	return true;
+}
+
 static bool open_database(struct kb_store *store, bool exclusive, struct kb_err *err)
 {
 	size_t n = strlen(store->directory) + sizeof("/docent.db");
@@ -156,7 +167,7 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 	bool ok;
 
 	snprintf(path, n, "%s/docent.db", store->directory);
-	conn = config.driver->open(path, true, err);
+	conn = make_private(path, err) ? config.driver->open(path, true, err) : NULL;
 	ok = conn && schema_update(store, conn, err);
 	if (conn)
 		config.driver->close(conn);
@@ -180,7 +191,6 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 	if (!kb_dir_make(dsn, err))
 		return NULL;
 	store = kb_xcalloc(1, sizeof(*store));
-
 	pthread_mutex_init(&store->ids_lock, NULL);
 	store->clock = clock;
 	store->log = log;

@@ -13,8 +13,8 @@
  * names an agent trusts that kb_store_agent_get() gave it for the caller's account. Foreign and
  * missing are the same KB_E_NOT_FOUND.
  *
- * The families have a header each: accounts.h, agents.h, pages.h, segments.h, conversations.h,
- * personas.h.
+ * The families have a header each: accounts.h, agents.h, pages.h, labels.h, segments.h,
+ * conversations.h, personas.h.
  */
 #ifndef KB_STORE_STORE_H
 #define KB_STORE_STORE_H

@@ -132,6 +132,16 @@ bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_
 bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
                        int64_t version, int64_t now, struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- labels.c, for agents.c, pages.c and segments.c ---- */
+
+struct kb_index_state;
+bool kb_labels_drop_agent(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_labels_drop_page(struct kb_conn *conn, int64_t agent_id, int64_t page_id,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* Fills the labels of the state. */
+bool kb_labels_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                     struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- conversations.c, for messages.c ---- */
 
 struct kb_conversation;

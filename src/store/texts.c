@@ -28,7 +28,7 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 	if (array && (count < FIRST || (count & (count - 1)) != 0))
 		return array;
 	larger = kb_arena_array(arena, count ? 2 * count : FIRST, size);
-	if (count)
+	if (array)
 		memcpy(larger, array, count * size);
 	return larger;
 }

@@ -34,6 +34,14 @@ static const struct kb_sql sql[] = {
 	{ "messages of no conversation: agent, conversation, message", "",
 	  "SELECT agent_id, conversation_id, id FROM messages m WHERE NOT EXISTS (SELECT 1 "
 	  "FROM conversations c WHERE c.agent_id = m.agent_id AND c.id = m.conversation_id)" },
+	{ "labels of no agent: agent, label", "",
+	  "SELECT agent_id, id FROM labels WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "labels of no document: agent, page, label", "",
+	  "SELECT agent_id, page_id, label_id FROM page_labels l WHERE NOT EXISTS (SELECT 1 "
+	  "FROM pages p WHERE p.agent_id = l.agent_id AND p.id = l.page_id)" },
+	{ "documents with a label that is none: agent, page, label", "",
+	  "SELECT agent_id, page_id, label_id FROM page_labels p WHERE NOT EXISTS (SELECT 1 "
+	  "FROM labels l WHERE l.agent_id = p.agent_id AND l.id = p.label_id)" },
 	{ "turns of agents with nothing in the queue: agent", "",
 	  "SELECT agent_id FROM turns t WHERE NOT EXISTS (SELECT 1 FROM pages p "
 	  "WHERE p.agent_id = t.agent_id AND p.state > 0)" },

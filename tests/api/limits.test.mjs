@@ -117,8 +117,8 @@ test("an upload without a key is refused before its bytes are taken", async (t) 
   const reply = await send(kb, [`Content-Length: ${lengthOf([90 * MB])}`, "Expect: 100-continue"], false, null);
   assert.equal(reply.status, 401);
   const pushed = await send(kb, [`Content-Length: ${lengthOf([90 * MB])}`], body([90 * MB]), null);
-  assert.equal(pushed.status, 401);
-  assert.ok(pushed.sent < 60 * MB, `${pushed.sent} bytes were sent`);
+  assert.equal(pushed.status, 401, "the answer reaches a client that is still sending");
+  await untouched(kb);
 });
 
 test("text fields beyond their limits are refused", async (t) => {

@@ -19,7 +19,7 @@ export default async function* report(source) {
   }
   for (const [reason, count] of skipped) {
     // A name pattern leaves the other stories out without a word.
-    if (typeof reason === "string" && reason && !/name pattern/.test(reason)) yield `${count} skipped: ${reason}\n`;
+    if (typeof reason === "string" && reason && !/does not match pattern/.test(reason)) yield `${count} skipped: ${reason}\n`;
   }
   yield `${passed} passed, ${failed} failed\n`;
 }

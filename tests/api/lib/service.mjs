@@ -103,6 +103,14 @@ export class Service {
     await this.ended;
   }
 
+  /** A power cut while it is still starting. */
+  async crashAtStart(ms) {
+    const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], { env: environment(this.env), stdio: "ignore" });
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    setTimeout(() => child.kill("SIGKILL"), ms);
+    await ended;
+  }
+
   async restart() {
     if (this.child) assert.equal(await this.stop(), 0, "the server stops cleanly");
     await this.spawn();
@@ -122,10 +130,11 @@ export class Service {
     return docent(args, { env: { DOCENT_DATA: this.dir, DOCENT_URL: this.url, DOCENT_API_KEY: this.key } });
   }
 
-  /** A key of an account (the usual one unless named), perhaps limited to agents. */
-  async newKey({ account, agents = [] } = {}) {
+  /** A key of an account (the usual one unless named), perhaps of a plan, perhaps limited to agents. */
+  async newKey({ account, plan, agents = [] } = {}) {
     const args = ["key", "create", "--data", this.dir];
     if (account) args.push("--account", account);
+    if (plan) args.push("--plan", plan);
     for (const id of agents) args.push("--agent", String(id));
     const made = await docent(args);
     assert.equal(made.code, 0, made.stderr);

@@ -24,8 +24,8 @@ static void on_echo(struct kb_request *req)
 	kb_hex(req->target.p, req->target.n, target);
 	kb_hex(req->body.p, req->body.n, body);
 	response.fields[0].name = KB_SV("X-Echo");
-	response.fields[0].value = kb_arena_printf(req->arena, "%.*s %s %s",
-	                                           KB_SV_ARG(req->method), target, body);
+	response.fields[0].value =
+	        kb_arena_printf(req->arena, "%.*s %s %s", KB_SV_ARG(req->method), target, body);
 	kb_respond(req, &response);
 }
 

@@ -43,9 +43,10 @@ static const struct {
 	{ "dots are nothing special", "GET", "/assets/../x", "/assets/{file*}", "../x", KB_OK },
 	{ "preflight anywhere", "OPTIONS", "/api/v1/projects/12", "/{any*}", "api/v1/projects/12",
 	  KB_OK },
-	{ "an unknown path", "GET", "/nothing", NULL, "", KB_E_METHOD }, /* OPTIONS is served */
+	{ "an unknown path, though OPTIONS is served", "GET", "/nothing", NULL, "",
+	  KB_E_NOT_FOUND },
 	{ "an empty segment is no parameter", "GET", "/api/v1/projects//pages/1", NULL, "",
-	  KB_E_METHOD },
+	  KB_E_NOT_FOUND },
 	{ "another method", "PATCH", "/api/v1/projects/12", NULL, "", KB_E_METHOD },
 	{ "a malformed escape", "GET", "/api/%zz", NULL, "", KB_E_INVALID },
 	{ "NUL", "GET", "/api/%00", NULL, "", KB_E_INVALID },

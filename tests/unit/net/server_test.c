@@ -318,6 +318,14 @@ static void add_body(struct kb_buf *buf, size_t n, bool chunked)
 		kb_buf_str(buf, "\r\n0\r\n\r\n");
 }
 
+static bool is_pattern(struct kb_sv body)
+{
+	for (size_t i = 0; i < body.n; i++)
+		if (body.p[i] != (char)('a' + i % 26))
+			return false;
+	return true;
+}
+
 static void test_bodies(struct kb_test *t)
 {
 	static const struct {
@@ -358,11 +366,7 @@ static void test_bodies(struct kb_test *t)
 			struct kb_sv body = site_body(answer);
 
 			CHECK_INT(t, body.n, bodies[i].n);
-			for (size_t k = 0; k < body.n; k++)
-				if (body.p[k] != (char)('a' + k % 26)) {
-					CHECK(t, !"the body came back changed");
-					break;
-				}
+			CHECK(t, is_pattern(body));
 		}
 		kb_buf_fini(&sent);
 		kb_arena_fini(&arena);

@@ -88,51 +88,75 @@ static void check_line(struct fixture *f, int64_t agent_id, const char *line)
 		for (int i = 0; i < 3; i++)
 			CHECK(t, kb_store_page_get(f->store, &f->arena, a, b + i, &page, &f->err));
 	} else {
-		CHECK(t, !"a line that says nothing");
+		kb_test_fail(t, __FILE__, __LINE__, "a line that says nothing");
 	}
+}
+
+/* What the child has said so far. */
+enum { LINES_MAX = 20000 };
+struct lines {
+	char text[LINES_MAX][64];
+	size_t count;
+};
+
+/* Whole lines only: the last one may be cut. */
+static void read_lines(FILE *in, struct lines *lines, size_t more)
+{
+	while (more-- && lines->count < LINES_MAX
+	       && fgets(lines->text[lines->count], sizeof(lines->text[0]), in))
+		lines->count += strchr(lines->text[lines->count], '\n') != NULL;
+}
+
+/* Starts a child, kills it after so many of its lines and so long, and reads what it had said. */
+static void kill_one(struct fixture *f, int64_t agent_id, size_t after_lines, useconds_t after_us,
+                     struct lines *lines)
+{
+	FILE *in;
+	pid_t pid;
+	int fds[2];
+
+	if (pipe(fds) != 0)
+		abort();
+	pid = fork();
+	if (pid == 0)
+		child(f, agent_id, fds[1]);
+	close(fds[1]);
+	in = fdopen(fds[0], "r");
+	read_lines(in, lines, after_lines);
+	usleep(after_us);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	read_lines(in, lines, LINES_MAX);
+	fclose(in);
 }
 
 static void test_kill(struct kb_test *t)
 {
+	struct lines *lines = kb_xcalloc(1, sizeof(*lines));
+	uint64_t random = 88172645463325252;
 	struct kb_agent agent;
 	struct fixture f;
-	size_t lines = 0;
-	uint64_t random = 88172645463325252;
+	size_t checked = 0;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
 	for (int round = 0; round < ROUNDS && !t->failed; round++) {
-		char line[64];
-		FILE *in;
-		pid_t pid;
-		int fds[2];
-
-		kb_store_close(f.store);
-		if (pipe(fds) != 0)
-			abort();
-		pid = fork();
-		if (pid == 0)
-			child(&f, agent.id, fds[1]);
-		close(fds[1]);
-		in = fdopen(fds[0], "r");
 		random ^= random << 13;
 		random ^= random >> 7;
 		random ^= random << 17;
-		/* Somewhere in its start or in its writes. */
-		usleep((useconds_t)(random % 40000));
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		kb_store_close(f.store);
+		lines->count = 0;
+		/* Somewhere in its start, or after some writes. */
+		kill_one(&f, agent.id, round % 3 ? 1 + random % 30 : 0,
+		         (useconds_t)(random % 10000), lines);
 		fixture_open(&f);
-		while (fgets(line, sizeof(line), in)) {
-			if (!strchr(line, '\n'))
-				break; /* cut in its middle */
-			check_line(&f, agent.id, line);
-			lines++;
-		}
-		fclose(in);
+		for (size_t i = 0; i < lines->count; i++)
+			check_line(&f, agent.id, lines->text[i]);
+		checked += lines->count;
 		fixture_sound(&f);
 	}
-	CHECK(t, lines > 200);
+	CHECK(t, checked > 200);
+	free(lines);
 	fixture_fini(&f);
 }
 

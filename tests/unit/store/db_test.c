@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 
 #include "base/fault.h"
 #include "fixture.h"
@@ -335,6 +335,14 @@ static void test_other_process(struct kb_test *t)
 	CHECK(t, !kb_store_peek_key(f.store, &f.arena, kb_sv_str(text), &key));
 	CHECK(t, !kb_store_key_check(f.store, &f.arena, kb_sv_str(text), &key, &f.err));
 	CHECK(t, kb_store_ready(f.store, &f.err));
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const files[] = { "docent.db", "docent.db-wal", "docent.lock" };
+		char path[128];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/%s", f.dir, files[i]);
+		CHECK(t, stat(path, &st) == 0 && (st.st_mode & 0077) == 0);
+	}
 	kb_store_close(tool);
 	fixture_fini(&f);
 }

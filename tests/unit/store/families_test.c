@@ -9,10 +9,16 @@ static void test_accounts(struct kb_test *t)
 	struct fixture f;
 
 	fixture_init(&f, t);
-	CHECK(t, kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV("pro"), &again,
-	                                 &f.err));
+	CHECK(t,
+	      kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV(""), &again, &f.err));
 	CHECK_INT(t, again.id, f.account.id);
 	CHECK_SV(t, again.plan, "default");
+	CHECK(t, kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV("team"), &again,
+	                                 &f.err)); /* a plan that is named becomes its plan */
+	CHECK_INT(t, again.id, f.account.id);
+	CHECK_SV(t, again.plan, "team");
+	CHECK(t, kb_store_account_get(f.store, &f.arena, again.id, &again, &f.err));
+	CHECK_SV(t, again.plan, "team");
 	CHECK(t, kb_store_account_ensure(f.store, &f.arena, KB_SV("two"), KB_SV("pro"), &other,
 	                                 &f.err));
 	CHECK(t, other.id != f.account.id);

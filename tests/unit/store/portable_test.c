@@ -219,7 +219,7 @@ static void test_postgres(struct kb_test *t)
 	    || !run(pg.user, pg.dir,
 	            (const char *[]){ pg_ctl, "-D", data, "-o", options, "-w", "-l", "server.log",
 	                              "start", NULL })) {
-		CHECK(t, !"PostgreSQL did not start");
+		kb_test_fail(t, __FILE__, __LINE__, "PostgreSQL did not start");
 		show_output(&pg);
 	} else {
 		prepare_all(t, &pg);

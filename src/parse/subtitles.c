@@ -1,0 +1,71 @@
+/* SRT and WebVTT: what is said, cues joined to paragraphs at the ends of sentences. */
+#include <string.h>
+
+#include "parse/format.h"
+#include "parse/html.h"
+
+enum { PARAGRAPH_BYTES = 500 };
+
+static bool is_number(struct kb_sv line)
+{
+	int64_t n;
+
+	return kb_sv_to_int(line, 0, INT32_MAX, &n);
+}
+
+/* Without <i>, <c.yellow>, {\an8} and with entities as characters. */
+static void add_line(struct kb_buf *out, struct kb_sv line)
+{
+	for (size_t i = 0; i < line.n; i++) {
+		char close = line.p[i] == '<' ? '>' : line.p[i] == '{' ? '}' : 0;
+		ptrdiff_t end = close ? kb_sv_find_byte(kb_sv_from(line, i), close) : -1;
+
+		if (end > 0) {
+			i += (size_t)end;
+		} else if (line.p[i] == '&'
+		           && (end = kb_sv_find_byte(kb_sv_sub(line, i, 10), ';')) > 0) {
+			kb_html_entity(out, kb_sv_sub(line, i, (size_t)end + 1));
+			i += (size_t)end;
+		} else {
+			kb_buf_byte(out, line.p[i]);
+		}
+	}
+	kb_buf_byte(out, ' ');
+}
+
+bool kb_subtitles_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+{
+	struct kb_sv rest = kb_input_text(in, doc->arena), line;
+	struct kb_buf text;
+	bool in_cue = false, in_note = false;
+
+	(void)err;
+	kb_buf_init(&text, doc->text.max);
+	while (rest.p && kb_sv_split(&rest, '\n', &line)) {
+		struct kb_sv said = kb_sv_trim(kb_buf_view(&text));
+
+		line = kb_sv_trim(line);
+		if (!line.n) {
+			in_cue = in_note = false;
+			if (said.n > PARAGRAPH_BYTES
+			    || (said.n > PARAGRAPH_BYTES / 2
+			        && strchr(".!?", said.p[said.n - 1]))) {
+				kb_doc_add(doc, KB_BLOCK_PARAGRAPH, said);
+				kb_buf_clear(&text);
+			}
+		} else if (kb_sv_find(line, KB_SV("-->")) >= 0) {
+			in_cue = true;
+		} else if (!in_cue
+		           && (kb_sv_starts(line, KB_SV("NOTE"))
+		               || kb_sv_starts(line, KB_SV("STYLE"))
+		               || kb_sv_starts(line, KB_SV("REGION"))
+		               || kb_sv_starts(line, KB_SV("WEBVTT")))) {
+			in_note = true;
+		} else if (in_cue && !in_note && !(is_number(line) && !text.n)) {
+			add_line(&text, line);
+		}
+	}
+	kb_doc_add(doc, KB_BLOCK_PARAGRAPH, kb_buf_view(&text));
+	kb_buf_fini(&text);
+	return true;
+}

@@ -1,0 +1,102 @@
+// The access-control case set of the evaluation data: no question sees a document that its labels do
+// not open, before and after relabelling and deletion. Skipped where the data is not there.
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import path from "node:path";
+import { randomUUID } from "node:crypto";
+import { assert, form, start, test } from "./lib/harness.mjs";
+import { root } from "./lib/service.mjs";
+
+const data = path.join(process.env.DOCENT_TEST_DATA ?? path.join(root, "../shared/data"), "acl");
+const AT_ONCE = 8;
+/** Of the permitted cases, those whose document is cited or shown: what the embedded answerer finds. */
+const REACH = 0.8;
+
+function lines(name) {
+  return gunzipSync(readFileSync(path.join(data, name))).toString().trim().split("\n").map((line) => JSON.parse(line));
+}
+
+function missing() {
+  try {
+    readFileSync(path.join(data, "docs.jsonl.gz"));
+    return false;
+  } catch {
+    return `no data at ${data}`;
+  }
+}
+
+/** Runs `work` over the items, a few at once, in their order. */
+async function each(items, work) {
+  let next = 0;
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (next < items.length) await work(items[next++]);
+  }));
+}
+
+/** An agent with every note, labelled. Gives { agent, pageOf, docOf, label }. */
+async function library(kb, docs) {
+  const agent = await kb.agent();
+  for (let i = 0; i < docs.length; i += 50) {
+    const files = Object.fromEntries(docs.slice(i, i + 50).map((doc) => [`${doc.id}.md`, `# ${doc.title}\n\n${doc.text}\n`]));
+    await agent.expect(200, "POST", "", { form: form({}, files) });
+  }
+  const pages = await agent.settled(120_000);
+  const pageOf = new Map(pages.map((page) => [page.filename.slice(0, -3), page.id]));
+  const docOf = new Map([...pageOf].map(([doc, page]) => [page, doc]));
+  const names = [...new Set(docs.flatMap((doc) => doc.labels))];
+  const made = await agent.expect(201, "POST", "/labels", { json: { names } });
+  const ids = new Map(made.map((label) => [label.name, label.id]));
+  const label = (doc, labels) => agent.expect(200, "PUT", `/pages/${pageOf.get(doc)}/labels`, { json: { label_ids: labels.map((name) => ids.get(name)) } });
+  await each(docs.filter((doc) => doc.labels.length), (doc) => label(doc.id, doc.labels));
+  return { agent, pageOf, docOf, label };
+}
+
+/** The same judgement as the evaluation's: { shown, why } for the document of one case. */
+function judge(item, message, docOf) {
+  const squeezed = (text) => text.replace(/\s+/g, "").toLowerCase();
+  const cited = (message.citations ?? []).map((id) => docOf.get(id));
+  return { shown: squeezed(message.llm_response).includes(squeezed(item.canary)) || cited.includes(item.doc_id), cited };
+}
+
+const body = ({ text, labels, labels_exclusive = false }) => ({ prompt: text, labels, labels_exclusive });
+
+test("no case of the access set shows a hidden document, and permitted ones are found", { skip: missing() }, async (t) => {
+  const kb = await start(t);
+  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+  const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
+  const { agent, docOf } = await library(kb, docs);
+  const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
+  const count = { permitted: 0, reached: 0, hidden: 0 };
+  await each(cases, async (item) => {
+    const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(item) });
+    const { shown, cited } = judge(item, message, docOf);
+    if (item.allowed) count.permitted++, count.reached += shown;
+    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`);
+    // Not only the document of the case: nothing that this user may never see.
+    if (!item.user) return;
+    const may = new Set(visible[item.user]);
+    for (const doc of cited) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} cites ${doc}`);
+    for (const canary of message.llm_response.match(/KX-[0-9A-F]{10}/g) ?? [])
+      assert.ok(may.has(canary), `case ${item.id} shows ${canary}`);
+  });
+  t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+  assert.ok(count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
+});
+
+test("each relabelling and deletion of the access set is seen by the very next question", { skip: missing() }, async (t) => {
+  const kb = await start(t);
+  const { agent, pageOf, docOf, label } = await library(kb, lines("docs.jsonl.gz"));
+  const count = { visible: 0, reached: 0, hidden: 0 };
+  for (const event of lines("events.jsonl.gz")) {
+    if (event.op === "relabel") await label(event.doc_id, event.labels);
+    else if (event.op === "delete") await agent.expect(200, "DELETE", `/pages/${pageOf.get(event.doc_id)}`);
+    else {
+      const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(event) });
+      const { shown } = judge(event, message, docOf);
+      if (event.expect === "visible") count.visible++, count.reached += shown;
+      else count.hidden++, assert.ok(!shown, `${event.user} sees ${event.doc_id}: ${message.llm_response}`);
+    }
+  }
+  t.diagnostic(`visible ${count.visible}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+  assert.ok(count.reached >= REACH * count.visible, `reached ${count.reached} of ${count.visible}`);
+});

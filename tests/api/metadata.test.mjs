@@ -1,0 +1,68 @@
+// What a citation of a document shows, and fetching documents again.
+import { assert, start, test } from "./lib/harness.mjs";
+import { library } from "./lib/documents.mjs";
+
+test("metadata begins with the document's own and takes its owner's words", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const page = await agent.page("espresso.md");
+  const where = `/pages/${page.id}/metadata`;
+  const own = await agent.expect(200, "GET", where);
+  assert.deepEqual([own.id, own.page_id, own.url, own.title], [page.id, page.id, page.page_url, "Brisca 200 espresso machine: manual"]);
+  assert.deepEqual(await agent.expect(200, "GET", `/citations/${page.id}`), own, "a citation is the same record");
+  const put = (json) => agent.expect(200, "PUT", where, { json });
+  const changed = await put({ title: "The manual", image: "https://x.org/a.png" });
+  assert.deepEqual([changed.title, changed.image, changed.url, changed.description], ["The manual", "https://x.org/a.png", own.url, own.description]);
+  assert.equal((await put({ url: "https://x.org/manual" })).title, "The manual", "what is left out stays");
+  const after = await agent.expect(200, "GET", where);
+  assert.deepEqual(after, { ...own, title: "The manual", url: "https://x.org/manual", image: "https://x.org/a.png", updated_at: after.updated_at });
+  assert.ok(after.updated_at > own.updated_at);
+  const back = await put({ title: null, url: null, image: null });
+  assert.deepEqual([back.title, back.url, back.image], [own.title, own.url, own.image], "null gives the document's own back");
+  assert.equal((await agent.expect(200, "PUT", where, { urlencoded: { title: "By a form" } })).title, "By a form");
+});
+
+test("metadata has limits, and its image is an absolute address", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "returns.txt": library["returns.txt"] } });
+  const page = await agent.page("returns.txt");
+  const where = `/pages/${page.id}/metadata`;
+  const own = await agent.expect(200, "GET", where);
+  for (const [name, limit, base] of [["title", 255, ""], ["url", 2000, ""], ["description", 500, ""], ["image", 2000, "https://x.org/"]]) {
+    const fits = base + "é".repeat(limit - base.length);
+    assert.equal((await agent.expect(200, "PUT", where, { json: { [name]: fits } }))[name], fits);
+    const reply = await agent.api("PUT", where, { json: { [name]: `${fits}x` } });
+    assert.deepEqual([reply.status, reply.json.message], [400, `${name} has ${limit + 1} characters, the limit is ${limit}`]);
+    assert.equal((await agent.api("PUT", where, { json: { [name]: ["x"] } })).status, 400);
+    await agent.expect(200, "PUT", where, { json: { [name]: null } });
+  }
+  for (const image of ["a.png", "/a.png", "//x.org/a.png", "ftp://x.org/a.png", "http://", "https:///a", "javascript:alert(1)", "data:image/png;base64,AA", "https://x.org/a b.png", "https://x.org/\"><script>"]) {
+    const reply = await agent.api("PUT", where, { json: { title: "no", image } });
+    assert.deepEqual([reply.status, reply.json.message], [400, "Image must be valid url."], image);
+  }
+  assert.equal((await agent.expect(200, "GET", where)).title, own.title, "a refused change changes nothing");
+  for (const [method, json] of [["GET"], ["PUT", { title: "x" }]]) {
+    assert.equal((await agent.api(method, "/pages/999999/metadata", { json })).json.message, "Page with id 999999 not found");
+    assert.equal((await agent.api(method, "/pages/x/metadata", { json })).json.message, "Page id must be integer");
+  }
+});
+
+test("an uploaded document is not fetched again", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "returns.txt": library["returns.txt"] } });
+  const page = await agent.page("returns.txt");
+  const reply = await agent.api("POST", `/pages/${page.id}/reindex`);
+  assert.deepEqual([reply.status, reply.json.message], [403, `The Document with the id ${page.id} couldn't have been updated`]);
+  assert.equal((await agent.api("POST", "/pages/999999/reindex")).json.message, "Page with id 999999 not found");
+  assert.equal((await agent.page("returns.txt")).index_status, "ok");
+});
+
+test("a document with an address goes back into the queue", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ sitemap_path: "http://127.0.0.1:9/page.html" });
+  const [page] = await agent.settled();
+  assert.notEqual(page.index_status, "queued");
+  assert.deepEqual(await agent.expect(200, "POST", `/pages/${page.id}/reindex`), { updated: true });
+  const [again] = await agent.settled();
+  assert.ok(again.updated_at > page.updated_at);
+});
