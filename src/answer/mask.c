@@ -60,7 +60,7 @@ static size_t email(struct kb_sv text, size_t start)
 	while (i > domain && (at(text, i - 1) == '.' || at(text, i - 1) == '-'))
 		i--;
 	if (last_dot >= i)
-		for (last_dot = i; last_dot > domain && at(text, last_dot) != '.'; last_dot--)
+		for (last_dot = i - 1; last_dot > domain && at(text, last_dot) != '.'; last_dot--)
 			;
 	return last_dot > domain && i - last_dot > 2 ? i - start : 0;
 }

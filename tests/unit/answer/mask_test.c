@@ -1,0 +1,124 @@
+/* What is masked in a prompt, and what is not. Example addresses and numbers are the reserved ones
+ * (RFC 2606, RFC 5737, RFC 3849, Ofcom's drama numbers, the networks' test cards). */
+#include "answer/mask.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "test.h"
+
+// clang-format off
+static const struct {
+	const char *name, *text, *want;
+} rows[] = {
+	{ "no details", "How long may I return goods?", "How long may I return goods?" },
+	{ "empty", "", "" },
+	{ "an address", "I am bob@example.com", "I am [email]" },
+	{ "an address at a sentence's end", "Write to bob@example.com.", "Write to [email]." },
+	{ "an address in brackets", "Bob <b.o-b+x@mail.example.co.uk>!", "Bob <[email]>!" },
+	{ "a mailto link", "mailto:bob@example.org?x=1", "mailto:[email]?x=1" },
+	{ "two addresses", "a@example.com,b@example.com", "[email],[email]" },
+	{ "letters beyond ASCII", "jörg@bücher.example", "[email]" },
+	{ "an at sign is no address", "meet @ noon, user@localhost, @name", "meet @ noon, user@localhost, @name" },
+	{ "an international number", "call +49 30 1234567 now", "call [phone] now" },
+	{ "with a zero in brackets", "+44 (0)20 7946 0958", "[phone]" },
+	{ "in one piece", "+12025550143", "[phone]" },
+	{ "a national number", "020 7946 0958?", "[phone]?" },
+	{ "French groups", "06 12 34 56 78", "[phone]" },
+	{ "a German number", "Tel. 030/12345678", "Tel. [phone]" },
+	{ "American groups", "(202) 555-0143", "[phone]" },
+	{ "American groups with points", "202.555.0143 ok", "[phone] ok" },
+	{ "a toll-free number", "1-800-555-0199", "[phone]" },
+	{ "a test card", "my card 4111 1111 1111 1111 fails", "my card [card] fails" },
+	{ "a card in one piece", "4111111111111111", "[card]" },
+	{ "a card with dashes", "5555-5555-5555-4444", "[card]" },
+	{ "fifteen digits", "378282246310005", "[card]" },
+	{ "a card beside a number", "4111 1111 1111 1111 12/29", "[card] 12/29" },
+	{ "a wrong check digit", "4111 1111 1111 1112", "4111 1111 1111 1112" },
+	{ "a bank account", "IBAN DE89 3704 0044 0532 0130 00 please", "IBAN [account] please" },
+	{ "a bank account in one piece", "GB82WEST12345698765432", "[account]" },
+	{ "in small letters", "gb82west12345698765432", "[account]" },
+	{ "a wrong bank account", "DE88370400440532013000", "DE88370400440532013000" },
+	{ "a social security number", "123-45-6789", "[id]" },
+	{ "an IPv4 address", "from 192.0.2.17:8080", "from [ip]:8080" },
+	{ "an IPv4 address at a sentence's end", "It is 192.0.2.17.", "It is [ip]." },
+	{ "an IPv6 address", "ping 2001:db8::1 fails", "ping [ip] fails" },
+	{ "the loopback address", "[::1]:80", "[[ip]]:80" },
+	{ "a full IPv6 address", "2001:db8:0:0:0:0:2:1", "[ip]" },
+	{ "a scope operator", "std::vector and Abc::def", "std::vector and Abc::def" },
+	{ "a time", "at 12:30:45", "at 12:30:45" },
+	{ "a version", "release 12.4.1 or v1.2.3.4", "release 12.4.1 or v1.2.3.4" },
+	{ "out of range", "256.1.1.1 and 1.2.3.4.5", "256.1.1.1 and 1.2.3.4.5" },
+	{ "dates", "2024-01-15, 15.01.2024, 01/15/2024 10:30", "2024-01-15, 15.01.2024, 01/15/2024 10:30" },
+	{ "a date before a number", "2024-01-15 020 7946 0958", "2024-01-15 [phone]" },
+	{ "an amount", "1,234,567.89 or 0.123456789", "1,234,567.89 or 0.123456789" },
+	{ "a part number", "AB-0123-456789 and #0123456789", "AB-0123-456789 and #0123456789" },
+	{ "a code", "ERR-4012 in 12.4.1", "ERR-4012 in 12.4.1" },
+	{ "ten digits in one piece", "order 2025550143", "order 2025550143" },
+	{ "years", "1914 1918 1939 1945", "1914 1918 1939 1945" },
+	{ "bad bytes stay", "\xff\xfe a@example.com \xc2", "\xff\xfe [email] \xc2" },
+};
+// clang-format on
+
+static void test_rows(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		CHECK_SV(t, kb_mask(&arena, kb_sv_str(rows[i].text)), rows[i].want);
+		/* A mask masks nothing of what an earlier one left. */
+		CHECK_SV(t, kb_mask(&arena, kb_sv_str(rows[i].want)), rows[i].want);
+	}
+	t->row = NULL;
+	kb_arena_fini(&arena);
+}
+
+/* Any cut of any row, in memory that ends with it. */
+static void test_cuts(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++)
+		for (size_t n = 1; n <= strlen(rows[i].text); n++) {
+			char *exact = kb_xmalloc(n);
+
+			memcpy(exact, rows[i].text, n);
+			CHECK(t, kb_mask(&arena, kb_sv(exact, n)).n <= 3 * n + 16);
+			free(exact);
+		}
+	kb_arena_fini(&arena);
+}
+
+static void test_linear(struct kb_test *t)
+{
+	static const char *const hard[] = { "a.", "1 ", "1",  "0-", "a",    "+",
+		                            "(",  "a@", "1:", ":",  "DE89 " };
+	enum { BYTES = 1 << 20 };
+	char *text = kb_xmalloc(BYTES);
+
+	for (size_t i = 0; i < KB_COUNTOF(hard); i++) {
+		struct kb_arena arena = { 0 };
+		size_t n = strlen(hard[i]);
+		int64_t start = kb_clock_mono_us();
+
+		t->row = hard[i];
+		for (size_t k = 0; k < BYTES; k++)
+			text[k] = hard[i][k % n];
+		kb_mask(&arena, kb_sv(text, BYTES));
+		CHECK(t, kb_clock_mono_us() - start < 5 * KB_SECOND_US);
+		kb_arena_fini(&arena);
+	}
+	free(text);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "details are masked, other numbers stay", test_rows },
+		{ "a text may end anywhere", test_cuts },
+		{ "a megabyte of any pattern is quick", test_linear },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
