@@ -74,3 +74,16 @@ test("a rate limit gives a burst, then 429 with Retry-After, for each key by its
   assert.equal(refused[0].headers["x-ratelimit-remaining"], "0");
   assert.equal((await kb.api("GET", "/projects", { key: other })).status, 200);
 });
+
+test("without the plan's feature labels can't be touched; a question's filter works all the same", async (t) => {
+  const kb = await withPlan(t, "features=none");
+  const agent = await kb.agent({ files: { "note.txt": "The Quandrel valve opens at 71 degrees." } });
+  const page = await agent.page("note.txt");
+  for (const [method, where, json] of [["GET", "/labels"], ["POST", "/labels", { names: ["hr"] }], ["PUT", "/labels", { labels: [] }], ["DELETE", "/labels/users", { labels: [] }],
+    ["GET", "/labels/1"], ["PUT", "/labels/1", { name: "x" }], ["DELETE", "/labels/1"], ["GET", `/pages/${page.id}/labels`], ["PUT", `/pages/${page.id}/labels`, { label_ids: [] }]]) {
+    const reply = await agent.api(method, where, { json });
+    assert.deepEqual([reply.status, reply.json.message], [403, "Requires the labels plan feature"], `${method} ${where}`);
+  }
+  const cited = async (fields) => (await agent.expect(200, "POST", "/conversations/s/messages", { json: { prompt: "At how many degrees does the Quandrel valve open?", ...fields } })).citations;
+  assert.deepEqual([await cited({}), await cited({ labels: ["hr"], labels_exclusive: true })], [[page.id], null]);
+});
