@@ -1,6 +1,7 @@
 /* Reading the sets, indexing them, and the scorer's comparison of texts. */
 #include "fit_data.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,10 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-enum { LINE_MAX_BYTES = 1 << 20 };
+enum {
+	LINE_MAX_BYTES = 1 << 20,
+	LESS_OF = 8, /* parts of the articles, of which one is taken out */
+};
 
 /* Calls fn with each line's object. false where there is neither path nor path.gz. */
 static bool each_line(struct kb_arena *arena, const char *path,
@@ -39,30 +43,62 @@ static bool each_line(struct kb_arena *arena, const char *path,
 	return true;
 }
 
-static const char *only_lang(const struct fit_set *set)
+/* The part of an id before the first `mark`. */
+static struct kb_sv before(struct kb_sv id, char mark)
 {
-	const char *colon = strchr(set->name, ':');
+	ptrdiff_t at = kb_sv_find_byte(id, mark);
 
-	return colon ? colon + 1 : NULL;
+	return at < 0 ? kb_sv(id.p, 0) : kb_sv_sub(id, 0, (size_t)at);
 }
 
-static bool wanted(const struct fit_set *set, struct kb_sv id)
+/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one; elsewhere the title says. */
+static uint64_t group_of(struct kb_sv doc, struct kb_sv title)
 {
-	const char *lang = only_lang(set);
+	ptrdiff_t hash = kb_sv_find_byte(doc, '#');
 
-	return !lang || (kb_sv_starts(id, kb_sv_str(lang)) && id.n > strlen(lang)
-	                 && id.p[strlen(lang)] == ':');
+	if (hash < 0)
+		return kb_hash64(title.n > 0 ? title : doc);
+	doc.n = (size_t)hash;
+	if (doc.n > 3 && doc.p[2] == ':')
+		doc = kb_sv_from(doc, 3);
+	return kb_hash64(doc);
+}
+
+bool fit_is_less(const char *name)
+{
+	const char *dash = strrchr(name, '-');
+
+	return dash && isdigit((unsigned char)dash[1]) != 0;
+}
+
+/* Whether the set's name leaves the id in. Articles are counted as they come. */
+static bool wanted_doc(struct fit_set *set, struct kb_sv id, struct kb_sv title)
+{
+	const char *lang = strchr(set->name, ':'), *article = strchr(set->name, '@');
+	const char *less = fit_is_less(set->name) ? strrchr(set->name, '-') : NULL;
+
+	if (lang && !kb_sv_eq_str(before(id, ':'), lang + 1))
+		return false;
+	if (less)
+		return group_of(id, title) % LESS_OF != strtoul(less + 1, NULL, 10);
+	if (!article)
+		return true;
+	if (!kb_sv_eq(before(id, '#'), set->article)) {
+		set->article = kb_arena_sv(&set->arena, before(id, '#'));
+		set->articles++;
+	}
+	return set->articles == (size_t)strtoul(article + 1, NULL, 10);
 }
 
 static void add_doc(struct fit_set *set, json_t *line)
 {
 	struct kb_sv id = kb_json_sv(line, "id", KB_SV(""));
 
-	if (!wanted(set, id))
+	if (!wanted_doc(set, id, kb_json_sv(line, "title", KB_SV(""))))
 		return;
 	if ((set->doc_count & (set->doc_count - 1)) == 0)
-		set->docs = kb_xrealloc(set->docs, KB_MAX(set->doc_count * 2, (size_t)1)
-		                                           * sizeof(*set->docs));
+		set->docs = kb_xrealloc(set->docs,
+		                        KB_MAX(set->doc_count * 2, (size_t)1) * sizeof(*set->docs));
 	set->docs[set->doc_count++] = (struct fit_doc){
 		kb_arena_sv(&set->arena, id),
 		kb_arena_sv(&set->arena, kb_json_sv(line, "title", KB_SV(""))),
@@ -78,18 +114,6 @@ static const struct fit_doc *doc_of(const struct fit_set *set, struct kb_sv id)
 	return NULL;
 }
 
-/* The article: "de:Super_Bowl_50#3" and "Super_Bowl_50#0" are one. */
-static uint64_t group_of(struct kb_sv doc)
-{
-	ptrdiff_t hash = kb_sv_find_byte(doc, '#');
-
-	if (hash >= 0)
-		doc.n = (size_t)hash;
-	if (doc.n > 3 && doc.p[2] == ':')
-		doc = kb_sv_from(doc, 3);
-	return kb_hash64(doc);
-}
-
 static void add_ask(struct fit_set *set, json_t *line)
 {
 	struct kb_sv id = kb_json_sv(line, "id", KB_SV(""));
@@ -99,15 +123,18 @@ static void add_ask(struct fit_set *set, json_t *line)
 	struct fit_ask *ask;
 	size_t n;
 
-	if (!wanted(set, id))
+	if (strpbrk(set->name, ":@") && !doc_of(set, one))
+		return;
+	if (fit_is_less(set->name) && (one.n == 0 || doc_of(set, one)))
 		return;
 	if ((set->ask_count & (set->ask_count - 1)) == 0)
-		set->asks = kb_xrealloc(set->asks, KB_MAX(set->ask_count * 2, (size_t)1)
-		                                           * sizeof(*set->asks));
+		set->asks = kb_xrealloc(set->asks,
+		                        KB_MAX(set->ask_count * 2, (size_t)1) * sizeof(*set->asks));
 	ask = &set->asks[set->ask_count++];
 	*ask = (struct fit_ask){
 		.id = kb_arena_sv(&set->arena, id),
 		.text = kb_arena_sv(&set->arena, kb_json_sv(line, "text", KB_SV(""))),
+		.source = set->name,
 		.impossible = kb_json_bool(line, "is_impossible", false),
 	};
 	n = json_array_size(answers);
@@ -120,8 +147,8 @@ static void add_ask(struct fit_set *set, json_t *line)
 	n = json_array_size(ids) + 1;
 	ask->docs = KB_NEW_ARRAY(&set->arena, n, const struct fit_doc *);
 	for (size_t i = 0; i < n; i++) {
-		struct kb_sv name = i + 1 < n ? kb_sv_str(json_string_value(json_array_get(ids, i)))
-		                              : one;
+		struct kb_sv name =
+		        i + 1 < n ? kb_sv_str(json_string_value(json_array_get(ids, i))) : one;
 		const struct fit_doc *doc = name.n > 0 ? doc_of(set, name) : NULL;
 
 		if (doc)
@@ -133,10 +160,11 @@ static void add_ask(struct fit_set *set, json_t *line)
 		json_t *turn = json_array_get(turns, i);
 
 		if (kb_sv_eq_str(kb_json_sv(turn, "role", KB_SV("")), "user"))
-			ask->history[ask->history_count++]
-			        = kb_arena_sv(&set->arena, kb_json_sv(turn, "text", KB_SV("")));
+			ask->history[ask->history_count++] =
+			        kb_arena_sv(&set->arena, kb_json_sv(turn, "text", KB_SV("")));
 	}
-	ask->group = ask->doc_count ? group_of(ask->docs[0]->id) : kb_hash64(ask->id);
+	ask->group = ask->doc_count ? group_of(ask->docs[0]->id, ask->docs[0]->title)
+	                            : kb_hash64(ask->id);
 }
 
 static void build_index(struct fit_set *set)
@@ -174,14 +202,17 @@ bool fit_set_open(struct fit_set *set, const char *root, const char *name)
 	bool ir = strncmp(name, "ir/", 3) == 0;
 
 	*set = (struct fit_set){ .name = name };
-	snprintf(folder, sizeof(folder), "%.*s", (int)strcspn(name, ":"), name);
+	snprintf(folder, sizeof(folder), "%.*s",
+	         fit_is_less(name) ? (int)(strrchr(name, '-') - name) : (int)strcspn(name, ":@"),
+	         name);
 	base = kb_arena_printf(&set->arena, "%s/%s%s", root, ir ? "" : "qa/", folder).p;
 	if (!each_line(&set->arena, kb_arena_printf(&set->arena, "%s/docs.jsonl", base).p, add_doc,
 	               set)
-	    || !each_line(&set->arena,
-	                  kb_arena_printf(&set->arena, "%s/%s.jsonl", base,
-	                                  ir ? "queries" : "questions").p,
-	                  add_ask, set)) {
+	    || !each_line(
+	            &set->arena,
+	            kb_arena_printf(&set->arena, "%s/%s.jsonl", base, ir ? "queries" : "questions")
+	                    .p,
+	            add_ask, set)) {
 		fit_set_close(set);
 		return false;
 	}
@@ -214,7 +245,7 @@ struct kb_answer_stats fit_stats(struct fit_set *set)
 size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
                   size_t top, struct kb_candidate **out)
 {
-	struct kb_query query = { .terms = q->query, .term_count = q->query_count, .limit = top };
+	struct kb_query query = kb_question_query(q, top);
 	struct kb_hit *hits;
 	size_t count;
 
@@ -260,8 +291,8 @@ static void push(struct kb_arena *arena, struct words *words, const char *p, siz
 	    || (n == 3 && memcmp(p, "the", 3) == 0))
 		return;
 	if ((words->count & (words->count - 1)) == 0) {
-		struct kb_sv *grown = KB_NEW_ARRAY(arena, KB_MAX(words->count * 2, (size_t)1),
-		                                   struct kb_sv);
+		struct kb_sv *grown =
+		        KB_NEW_ARRAY(arena, KB_MAX(words->count * 2, (size_t)1), struct kb_sv);
 
 		if (words->count)
 			memcpy(grown, words->v, words->count * sizeof(*grown));

@@ -13,6 +13,7 @@ struct fit_doc {
 
 struct fit_ask {
 	struct kb_sv id, text;
+	const char *source; /* the set's name */
 	struct kb_sv *answers;
 	size_t answer_count;
 	bool impossible;
@@ -32,13 +33,17 @@ struct fit_set {
 	size_t ask_count;
 	struct kb_segment *segment;
 	struct kb_snapshot *snapshot;
+	struct kb_sv article; /* while reading */
+	size_t articles;
 };
 
-/* "squad", "xquad:th" (one language of a set), "ir/med" (questions without answers). false where
- * the data are not to be had. */
+/* "squad"; "xquad:th", one language of a set; "squad@3", the third article alone and what is asked
+ * of it; "squad-3", an eighth of the articles taken out, and only
+ * what is asked of them; "ir/med", questions without answers. false where the data are not to be
+ * had. */
 bool fit_set_open(struct fit_set *set, const char *root, const char *name);
-/* As fit_set_open, but with a pool of the first max documents, or of one article with `article`. */
 void fit_set_close(struct fit_set *set);
+bool fit_is_less(const char *name); /* of the form "squad-3" */
 
 /* The candidates for a question of any set in this set's pool. */
 size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,

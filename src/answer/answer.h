@@ -12,8 +12,8 @@
  * cite        each sentence's document, first use first; markers in the text where they are wanted
  * finish      figures for the log and the stored message
  *
- * A document that the request's labels do not open takes no part in any step: it is skipped before
- * it is scored. Only statistics of terms are the whole agent's.
+ * A document that the request's labels do not open takes no part in any step: the search itself
+ * passes over it. Only statistics of terms are the whole agent's.
  *
  * The text is handed out in fragments as it is made, so that it can be streamed; together they are
  * the whole text. A call belongs to a worker: it reads the store and mapped files. Any number of

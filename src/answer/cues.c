@@ -251,7 +251,7 @@ static const struct {
 
 enum { WORD_MAX = 64 };
 
-static bool listed(const char *list, struct kb_sv word)
+static bool listed(struct kb_sv list, struct kb_sv word)
 {
 	char needle[WORD_MAX + 2];
 
@@ -260,7 +260,7 @@ static bool listed(const char *list, struct kb_sv word)
 	needle[0] = ' ';
 	memcpy(needle + 1, word.p, word.n);
 	needle[word.n + 1] = ' ';
-	return memmem(list, strlen(list), needle, word.n + 2) != NULL;
+	return memmem(list.p, list.n, needle, word.n + 2) != NULL;
 }
 
 static bool has_blanks(enum kb_lang lang)
@@ -339,27 +339,28 @@ enum kb_question_type kb_question_type(struct kb_arena *arena, enum kb_lang lang
 	return type;
 }
 
-struct kb_sv kb_cue_list(enum kb_lang lang, enum kb_question_type type)
-{
-	if (!has_blanks(lang))
-		for (size_t i = 0; i < KB_COUNTOF(cues); i++)
-			if (cues[i].lang == lang && cues[i].type == type)
-				return kb_sv_str(cues[i].words);
-	return kb_sv(NULL, 0);
-}
-
-bool kb_cue_word(enum kb_lang lang, enum kb_question_type type, struct kb_sv word)
+struct kb_sv kb_cue_words(enum kb_lang lang, enum kb_question_type type)
 {
 	for (size_t i = 0; i < KB_COUNTOF(cues); i++)
 		if (cues[i].lang == lang && cues[i].type == type)
-			return listed(cues[i].words, word);
-	return false;
+			return kb_sv_str(cues[i].words);
+	return kb_sv("", 0);
+}
+
+bool kb_cue_in(struct kb_sv cue_words, struct kb_sv word)
+{
+	return listed(cue_words, word);
+}
+
+struct kb_sv kb_cue_list(enum kb_lang lang, enum kb_question_type type)
+{
+	return has_blanks(lang) ? kb_sv("", 0) : kb_cue_words(lang, type);
 }
 
 bool kb_pronoun_word(enum kb_lang lang, struct kb_sv word)
 {
 	for (size_t i = 0; i < KB_COUNTOF(pronouns); i++)
 		if (pronouns[i].lang == lang)
-			return listed(pronouns[i].words, word);
+			return listed(kb_sv_str(pronouns[i].words), word);
 	return false;
 }

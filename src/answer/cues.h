@@ -11,12 +11,13 @@
 enum kb_question_type kb_question_type(struct kb_arena *arena, enum kb_lang lang, struct kb_sv text,
                                        const struct kb_terms *terms);
 
-/* Whether a normalised word is a cue of the type: "january" for WHEN, "because" for WHY. Numbers,
- * years and capitals are the caller's to see. */
-bool kb_cue_word(enum kb_lang lang, enum kb_question_type type, struct kb_sv word);
+/* The cues of a type ("january" for WHEN, "because" for WHY), normalised words between single
+ * blanks; empty for KB_Q_OTHER. Numbers, years and capitals are the caller's to see. */
+struct kb_sv kb_cue_words(enum kb_lang lang, enum kb_question_type type);
+bool kb_cue_in(struct kb_sv cue_words, struct kb_sv word);
 
-/* For languages without blanks: the cues of the type one after another, each between blanks, to be
- * searched in the text. Empty for the others. */
+/* The same list for languages without blanks, where a cue is searched in the text; empty for the
+ * others. */
 struct kb_sv kb_cue_list(enum kb_lang lang, enum kb_question_type type);
 
 /* A pronoun that begins a sentence refers to the one before. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "answer/cues.h"
+#include "answer/sentence.h"
 #include "base/hash.h"
-#include "index/sentence.h"
 
 enum {
 	TERMS = 64,  /* content terms of a question; the mask's bits */
@@ -78,9 +78,11 @@ struct asked {
 	uint64_t names, numbers;
 	uint64_t plain;                /* terms without a capital */
 	float local[TERMS], local_sum; /* weights by how few of the candidates hold them */
+	int main;                      /* the heaviest term */
 	int last;                      /* content term of the question, or -1 */
 	int focus;                     /* term after the question word, or -1 */
-	struct kb_sv cue_list;         /* of languages without blanks */
+	struct kb_sv cue_words; /* of the type */
+	struct kb_sv cue_list;  /* the same, in languages without blanks */
 	struct memo memo[MEMO];
 };
 
@@ -169,7 +171,10 @@ static int add_term(struct asked *a, const struct kb_term *t, float weight)
 	put(&a->stems, t->term, a->term_count);
 	put(&a->forms, t->word, a->term_count);
 	a->sum += weight;
-	a->heaviest = KB_MAX(a->heaviest, weight);
+	if (weight > a->heaviest) {
+		a->heaviest = weight;
+		a->main = a->term_count;
+	}
 	return a->term_count++;
 }
 
@@ -321,7 +326,11 @@ static void find_like(struct asked *a, struct kb_sv word, uint64_t hash, struct 
 			int both = __builtin_popcountll(grams & term->grams);
 			float share;
 
-			if (both < 2 || term->number)
+			float least = PART_SHARE * (float)KB_MAX(word.n, term->word.n);
+
+			/* A common part of n bytes has n - 2 threes; a few may fall together. */
+			if (term->number || both < 2 || (float)KB_MIN(word.n, term->word.n) < least
+			    || (float)(both + 4) < least)
 				continue;
 			share = (float)common_part(word, term->word)
 			        / (float)KB_MAX(word.n, term->word.n);
@@ -367,6 +376,7 @@ struct sentence {
 	float like[TERMS]; /* best share of a common part */
 	uint64_t likes;
 	uint64_t grams;
+	bool leans; /* begins with a pronoun */
 };
 
 struct passage {
@@ -406,7 +416,7 @@ static void read_token(struct asked *a, const struct kb_term *t, struct token *t
 	if (token->raw)
 		s->raw |= UINT64_C(1) << token->term;
 	if (token->word < 0 && a->q->type != KB_Q_OTHER && !is_cjk(t))
-		token->cue = kb_cue_word(a->q->lang, a->q->type, t->word);
+		token->cue = kb_cue_in(a->cue_words, t->word);
 	if (token->term >= 0 || is_cjk(t) || token->function)
 		return;
 	find_like(a, t->word, form, token);
@@ -455,6 +465,8 @@ static void read_passage(struct kb_analyzer *analyzer, struct kb_arena *arena, s
 				sentence->grams |= UINT64_C(1) << gram;
 			continue;
 		}
+		if (sentence->count == 0)
+			sentence->leans = kb_pronoun_word(a->q->lang, t->word);
 		read_token(a, t, &out->tokens[tokens++], sentence);
 		sentence->count++;
 	}
@@ -804,6 +816,7 @@ static void row_features(struct asked *a, const struct kb_passage *from, const s
 	f[KB_F_LOCAL_DOC] = local_of(a, p->terms);
 	f[KB_F_MISS] = heaviest(a, all_terms(a) & ~have) / a->heaviest;
 	f[KB_F_MISS_NEXT] = second_heaviest(a, all_terms(a) & ~have) / a->heaviest;
+	f[KB_F_NEAR_BOTH] = weight_of(a, have | before | after) / a->sum;
 	f[KB_F_LAST] = a->last >= 0 && (s->terms >> a->last & 1);
 	f[KB_F_PREV_ALL] = weight_of(a, before) / a->sum;
 	f[KB_F_NEXT_ALL] = weight_of(a, after) / a->sum;
@@ -814,15 +827,6 @@ static void row_features(struct asked *a, const struct kb_passage *from, const s
 	row->terms = s->terms;
 	row->first = i == 0;
 	row->last = i + 1 == p->count;
-}
-
-static bool leans(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
-                  struct kb_sv sentence)
-{
-	struct kb_terms terms;
-
-	kb_analyze(analyzer, arena, lang, kb_sv_sub(sentence, 0, 24), &terms);
-	return terms.count > 0 && kb_pronoun_word(lang, terms.v[0].word);
 }
 
 float kb_features_weight(const struct kb_features *features, uint64_t terms)
@@ -847,11 +851,12 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	struct asked *a = KB_NEW(arena, struct asked);
 	struct passage *passages;
 	size_t rows = 0, tokens = 0, r = 0;
-	float best_cov = 0, best_doc = 0, mean;
+	float best_cov = 0, best_doc = 0, best_local = 0, best_bm25 = 0, best_soft = 0, mean;
 
 	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
 	*out = (struct kb_features){ .passages_known = (double)stats->passages };
 	a->q = question;
+	a->cue_words = kb_cue_words(question->lang, question->type);
 	a->cue_list = kb_cue_list(question->lang, question->type);
 	prepare_terms(a, stats, &out->unknown);
 	if (a->term_count == 0 || !(a->sum > 0))
@@ -884,13 +889,15 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		const struct kb_passage *from = &candidates[c].passage;
 		float pairs = doc_pairs(a, p), place = doc_place(p), best = 0;
 		float ideal = candidates[c].score / a->sum;
-		float family = 0, scores = 0;
-		size_t first = r, words = 0;
+		float family = 0, scores = 0, other = 0, sum = 0;
+		size_t first = r, words = 0, main_count = 0;
 
 		for (size_t i = 0; i < p->count; i++)
 			words += p->sentences[i].count;
 		for (size_t i = 0; i < count; i++) {
 			scores += candidates[i].score;
+			if (i != c)
+				other = KB_MAX(other, candidates[i].score);
 			if (same_document(&candidates[i].passage, from))
 				family += candidates[i].score;
 		}
@@ -901,9 +908,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 
 			row->candidate = (uint32_t)c;
 			row_features(a, from, p, i, mean, row);
-			row->leans =
-			        leans(analyzer, arena, question->lang,
-			              kb_sv_sub(from->text, row->start, row->end - row->start));
+			row->leans = p->sentences[i].leans;
 			f[KB_F_PRONOUN] = row->leans;
 			f[KB_F_LEAN_PREV] = row->leans ? f[KB_F_COV_PREV] : 0;
 			f[KB_F_FAMILY] = family;
@@ -928,15 +933,33 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			        / a->heaviest;
 			f[KB_F_COV_X_DOC] = f[KB_F_COV] * ideal;
 			best = KB_MAX(best, f[KB_F_COV]);
+			sum += f[KB_F_COV];
+			main_count += p->sentences[i].terms >> a->main & 1;
 		}
-		for (size_t i = first; i < r; i++)
-			out->rows[i].f[KB_F_DOC_BEST] = best;
+		for (size_t i = first; i < r; i++) {
+			float *f = out->rows[i].f;
+
+			f[KB_F_DOC_BEST] = best;
+			f[KB_F_DOC_MEAN] = sum / (float)(r - first);
+			f[KB_F_DOC_MAIN] = logf(1 + (float)main_count);
+			f[KB_F_DOC_LEAD] =
+			        other > 0 ? KB_MIN(candidates[c].score / other, 2.0f) : 2;
+			best_local = KB_MAX(best_local, f[KB_F_LOCAL]);
+			best_bm25 = KB_MAX(best_bm25, f[KB_F_S_BM25]);
+		}
+		best_soft = KB_MAX(best_soft, p->soft);
 		best_cov = KB_MAX(best_cov, best);
 		out->passages[c] =
 		        (struct kb_gate_passage){ p->terms, candidates[c].score, p->soft };
 	}
-	for (size_t i = 0; i < rows; i++)
-		out->rows[i].f[KB_F_COV_GAP] = out->rows[i].f[KB_F_COV] - best_cov;
+	for (size_t i = 0; i < rows; i++) {
+		float *f = out->rows[i].f;
+
+		f[KB_F_COV_GAP] = f[KB_F_COV] - best_cov;
+		f[KB_F_LOCAL_GAP] = f[KB_F_LOCAL] - best_local;
+		f[KB_F_BM25_GAP] = f[KB_F_S_BM25] - best_bm25;
+		f[KB_F_SOFT_GAP] = f[KB_F_DOC_SOFT] - best_soft;
+	}
 	out->row_count = rows;
 	out->passage_count = count;
 	out->sum = a->sum;

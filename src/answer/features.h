@@ -80,6 +80,13 @@
 	X(DOC_LENGTH) /* ln(words of d) */                                                         \
 	X(NUM_FOCUS)  /* NUM and a number just before the focus word */                            \
 	X(BY_CAP)     /* WHO and a fresh name after "by" or the like */                            \
+	X(DOC_LEAD)   /* search score of d / of the best other passage, at most 2 */               \
+	X(SOFT_GAP)   /* DOC_SOFT less the best passage's */                                       \
+	X(LOCAL_GAP)  /* LOCAL less the best sentence's */                                         \
+	X(BM25_GAP)   /* S_BM25 less the best sentence's */                                        \
+	X(DOC_MEAN)   /* mean COV of the sentences of d */                                         \
+	X(DOC_MAIN)   /* ln(1 + sentences of d with the question's heaviest term) */               \
+	X(NEAR_BOTH)  /* terms in s, the sentences beside it or the title */                       \
 	X(Q_LENGTH)   /* ln(1 + content terms of the question) */                                  \
 	X(Q_WHEN)                                                                                  \
 	X(Q_NUM)                                                                                   \

@@ -9,6 +9,7 @@
 
 #include "answer/cues.h"
 #include "index/query.h"
+#include "index/rerank.h"
 
 enum {
 	QUERY_MAX = 200, /* distinct terms of a query; more of a long text are left out */
@@ -164,4 +165,13 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
 	}
 	out->carried = out->query + own;
 	out->carried_count = out->query_count - own;
+}
+
+struct kb_query kb_question_query(const struct kb_question *question, size_t limit)
+{
+	return (struct kb_query){ .terms = question->query,
+		                  .term_count = question->query_count,
+		                  .limit = limit,
+		                  .rerank = KB_RERANK_DEFAULT,
+		                  .question = question->terms };
 }

@@ -38,4 +38,8 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
                        enum kb_lang lang, const struct kb_sv *history, size_t history_count,
                        struct kb_question *out);
 
+/* The search that finds the selection's candidates: the question's terms, ranked in both steps. The
+ * weights of the selection are fitted to the scores of this search. */
+struct kb_query kb_question_query(const struct kb_question *question, size_t limit);
+
 #endif

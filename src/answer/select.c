@@ -1,29 +1,36 @@
-/* The first ranking: the sentence that covers most of the question's weight. */
+/* From scores to a selection, and from a selection to an answer that reads well. */
 #include "answer/select.h"
 
-#include <math.h>
+#include <stdlib.h>
 
-#include "index/sentence.h"
+#include "answer/score.h"
 
-enum { COVER_PERCENT = 45 }; /* of the question's weight, for the gate */
+enum {
+	BEST_SENTENCES = 3,
+	ANTECEDENT_BYTES = 400, /* a longer sentence before is no help to the reader */
+};
 
-/* What a term is worth: its idf; nothing for function words. */
-static float weight(const struct kb_answer_stats *stats, const struct kb_term *term)
+/* A second or third sentence belongs to the answer when its z is less than this below the best: in
+ * the best one's passage, and in another, which is one more source to be wrong about. */
+#define MARGIN       2.5f
+#define MARGIN_OTHER 1.0f
+
+/* The candidates by their best sentence; those without a sentence last. */
+static void order_candidates(struct kb_arena *arena, struct kb_selection *out, size_t count)
 {
-	double n = (double)stats->passages, df;
+	bool *seen = KB_NEW_ARRAY(arena, count, bool);
 
-	if (term->flags & (KB_TERM_FUNCTION | KB_TERM_STOP | KB_TERM_PIECE))
-		return 0;
-	df = (double)stats->df(stats->arg, term->term);
-	return (float)log(1 + (n - df + .5) / (df + .5));
-}
+	out->order = KB_NEW_ARRAY(arena, count, uint32_t);
+	for (size_t i = 0; i < out->count; i++) {
+		uint32_t c = out->sentences[i].candidate;
 
-static bool holds(const struct kb_terms *terms, struct kb_sv term)
-{
-	for (size_t i = 0; i < terms->count; i++)
-		if (kb_sv_eq(terms->v[i].term, term))
-			return true;
-	return false;
+		if (!seen[c])
+			out->order[out->order_count++] = c;
+		seen[c] = true;
+	}
+	for (size_t c = 0; c < count; c++)
+		if (!seen[c])
+			out->order[out->order_count++] = (uint32_t)c;
 }
 
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
@@ -31,53 +38,122 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
                struct kb_selection *out)
 {
-	float *weights = KB_NEW_ARRAY(arena, question->terms.count, float);
-	float total = 0, best = -1;
+	const struct kb_weights *weights = kb_table_weights(kb_table_of(question->lang));
+	const struct kb_gate_weights *w = &kb_weights_gate;
+	struct kb_features features;
+	float *z, g[KB_GATE_FEATURES];
+	uint32_t *order;
 
-	*out = (struct kb_selection){ .sentences = KB_NEW(arena, struct kb_scored_sentence) };
-	for (size_t i = 0; i < question->terms.count; i++)
-		total += weights[i] = weight(stats, &question->terms.v[i]);
-	for (size_t c = 0; c < count; c++) {
-		struct kb_sv text = candidates[c].passage.text;
-		struct kb_sentence *sentences;
-		size_t n;
+	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
+	*out = (struct kb_selection){ 0 };
+	kb_features_compute(analyzer, arena, question, candidates, count, stats, &features);
+	kb_score_rows(arena, weights, &features, &z, &order);
+	out->count = features.row_count;
+	out->sentences = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
+	for (size_t i = 0; i < out->count; i++) {
+		const struct kb_feature_row *row = &features.rows[order[i]];
 
-		kb_sentences(arena, text, &sentences, &n);
-		for (size_t s = 0; s < n; s++) {
-			struct kb_sv sentence = kb_sv_sub(text, sentences[s].start,
-			                                  sentences[s].end - sentences[s].start);
-			struct kb_terms terms;
-			float z = 0;
-
-			kb_analyze(analyzer, arena, question->lang, sentence, &terms);
-			for (size_t i = 0; i < question->terms.count; i++)
-				z += weights[i] > 0 && holds(&terms, question->terms.v[i].term)
-				             ? weights[i]
-				             : 0;
-			if (z <= best)
-				continue;
-			best = z;
-			out->sentences[0] =
-			        (struct kb_scored_sentence){ (uint32_t)c, sentences[s].start,
-				                             sentences[s].end, z };
-			out->count = 1;
-		}
+		out->sentences[i] = (struct kb_scored_sentence){ .candidate = row->candidate,
+			                                         .start = row->start,
+			                                         .end = row->end,
+			                                         .z = z[order[i]],
+			                                         .leans = row->leans };
 	}
-	out->gate_z = total > 0 ? best / total - COVER_PERCENT / 100.F : -1;
-	out->answered = out->count && (gate == KB_GATE_NONE || out->gate_z > 0);
+	order_candidates(arena, out, count);
+	if (out->count == 0)
+		return;
+	kb_gate_features(&features, question->lang, z, order, g);
+	out->gate_z = w->bias;
+	for (int i = 0; i < KB_GATE_FEATURES; i++)
+		out->gate_z += w->w[i] * g[i];
+	out->answered =
+	        gate == KB_GATE_NONE || out->gate_z >= (gate == KB_GATE_STRICT ? w->strict : 0);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_answer_part *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool overlaps(const struct kb_answer_part *parts, size_t count, uint32_t candidate,
+                     uint32_t start, uint32_t end)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].candidate == candidate && parts[i].start < end && start < parts[i].end)
+			return true;
+	return false;
+}
+
+/* Passages overlap, and documents repeat one another: the same words are said once. */
+static bool repeated(const struct kb_candidate *candidates, const struct kb_answer_part *parts,
+                     size_t count, const struct kb_scored_sentence *s)
+{
+	struct kb_sv text =
+	        kb_sv_sub(candidates[s->candidate].passage.text, s->start, s->end - s->start);
+
+	for (size_t i = 0; i < count; i++)
+		if (kb_sv_eq(text, kb_sv_sub(candidates[parts[i].candidate].passage.text,
+		                             parts[i].start, parts[i].end - parts[i].start)))
+			return true;
+	return false;
+}
+
+/* The sentence that ends just before this one in its passage. */
+static const struct kb_scored_sentence *sentence_before(const struct kb_selection *selection,
+                                                        const struct kb_scored_sentence *s)
+{
+	const struct kb_scored_sentence *before = NULL;
+
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_scored_sentence *o = &selection->sentences[i];
+
+		if (o->candidate == s->candidate && o->end <= s->start
+		    && (!before || o->start > before->start))
+			before = o;
+	}
+	return before;
 }
 
 void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
-                     const struct kb_question *question, const struct kb_selection *selection,
-                     size_t max_parts, struct kb_answer_part **out, size_t *count)
+                     const struct kb_selection *selection, size_t max_parts,
+                     struct kb_answer_part **out, size_t *count)
 {
-	(void)candidates;
-	(void)question;
-	(void)max_parts;
-	*out = KB_NEW(arena, struct kb_answer_part);
-	*count = selection->answered;
-	if (*count)
-		**out = (struct kb_answer_part){ selection->sentences[0].candidate,
-			                         selection->sentences[0].start,
-			                         selection->sentences[0].end };
+	size_t limit = max_parts ? max_parts : 2 * BEST_SENTENCES, chosen = 0, n = 0, done = 0;
+	struct kb_answer_part *parts = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
+	struct kb_answer_part *read = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
+	const struct kb_scored_sentence *best = selection->sentences;
+
+	*out = read;
+	*count = 0;
+	if (!selection->answered)
+		return;
+	for (size_t i = 0; i < selection->count && chosen < BEST_SENTENCES && n < limit; i++) {
+		const struct kb_scored_sentence *s = &selection->sentences[i], *before;
+
+		if (s->z < best->z - (s->candidate == best->candidate ? MARGIN : MARGIN_OTHER)
+		    || overlaps(parts, n, s->candidate, s->start, s->end)
+		    || repeated(candidates, parts, n, s))
+			continue;
+		parts[n++] = (struct kb_answer_part){ s->candidate, s->start, s->end };
+		chosen++;
+		before = s->leans && n < limit ? sentence_before(selection, s) : NULL;
+		if (before && before->end - before->start <= ANTECEDENT_BYTES
+		    && !overlaps(parts, n, s->candidate, before->start, before->end))
+			parts[n++] =
+			        (struct kb_answer_part){ s->candidate, before->start, before->end };
+	}
+	/* Passage by passage in the order of their best sentences, each as it reads. */
+	for (size_t i = 0; i < n; i++) {
+		size_t from = done;
+
+		if (overlaps(read, done, parts[i].candidate, parts[i].start, parts[i].end))
+			continue;
+		for (size_t k = i; k < n; k++)
+			if (parts[k].candidate == parts[i].candidate)
+				read[done++] = parts[k];
+		qsort(read + from, done - from, sizeof(*read), by_place);
+	}
+	*count = done;
 }

@@ -17,7 +17,7 @@
 
 enum {
 	KB_SELECT_CANDIDATES = 32, /* passages looked at; more are left out */
-	KB_SELECT_ADVISED = 20,    /* passages to ask the index for */
+	KB_SELECT_ADVISED = 20,    /* passages to ask kb_question_query()'s search for */
 };
 
 struct kb_candidate {
@@ -38,6 +38,7 @@ struct kb_scored_sentence {
 	uint32_t candidate;  /* index into the candidates */
 	uint32_t start, end; /* bytes of its passage's text */
 	float z;
+	bool leans; /* begins with a pronoun: it refers to the sentence before */
 };
 
 struct kb_selection {
@@ -65,7 +66,7 @@ struct kb_answer_part {
  * when the selection is not answered. At most max_parts (0: the default of three and antecedents).
  */
 void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
-                     const struct kb_question *question, const struct kb_selection *selection,
-                     size_t max_parts, struct kb_answer_part **out, size_t *count);
+                     const struct kb_selection *selection, size_t max_parts,
+                     struct kb_answer_part **out, size_t *count);
 
 #endif

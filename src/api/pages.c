@@ -141,8 +141,11 @@ bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 	struct kb_page given = { 0 }, page;
 	int64_t id;
 
-	if (!kb_call_id(call, 1, "Page", &id, err)
-	    || !read_metadata(call, "title", TITLE_MAX, &given.meta_title, err)
+	if (!kb_call_id(call, 1, "Page", &id, err))
+		return false;
+	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
+		return page_not_found(id, err);
+	if (!read_metadata(call, "title", TITLE_MAX, &given.meta_title, err)
 	    || !read_metadata(call, "url", URL_MAX, &given.meta_url, err)
 	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.meta_description, err)
 	    || !read_metadata(call, "image", URL_MAX, &given.meta_image, err))

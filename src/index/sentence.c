@@ -284,7 +284,9 @@ static void split_prose(struct split *s, size_t start, size_t end)
 		uint32_t cp = (unsigned char)text.p[i];
 
 		chars++;
-		if ((cp | 0x20) >= 'a' && (cp | 0x20) <= 'z') {
+		/* Most of a text: nothing that ends a sentence. */
+		if (cp < 0x80 && cp != '.' && cp != '!' && cp != '?' && cp != '\n'
+		    && (cp != ' ' || (chars <= SEA_CHARS && i - start <= LONGEST))) {
 			i++;
 			continue;
 		}

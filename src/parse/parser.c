@@ -191,7 +191,8 @@ static struct child *start_child(struct kb_parser *parser, const char *role, str
 		end_child(child, 0);
 		return NULL;
 	}
-	parser->layers = layers;
+	if (!parser->layers) /* the same for all; readers hold no lock */
+		parser->layers = layers;
 	return child;
 }
 

@@ -608,7 +608,7 @@ static bool carries(const struct kb_label_list *labels, int64_t id)
 static bool set_page_labels(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct kb_label_list before;
+	struct kb_label_list before = { 0 };
 	int64_t version;
 
 	*in->out = (struct kb_label_list){ 0 };

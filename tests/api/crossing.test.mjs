@@ -17,7 +17,9 @@ async function furnished(kb, key, name) {
   const agent = await kb.agent({ key, project_name: name, files: library });
   const message = await agent.ask(questions[0][0]);
   const page = await agent.page("lighthouse.md");
-  return { agent, ids: { projectId: agent.id, pageId: page.id, citationId: page.id, sessionId: message.session, messageId: message.id } };
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
+  await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  return { agent, ids: { projectId: agent.id, pageId: page.id, citationId: page.id, labelId: label.id, sessionId: message.session, messageId: message.id } };
 }
 
 /** All that a reader can see of an agent. */
@@ -26,7 +28,8 @@ async function picture({ agent, ids }) {
   const messages = [];
   for (const { session_id } of conversations.data) messages.push((await agent.expect(200, "GET", `/conversations/${session_id}/messages`)).messages);
   return { record: await agent.expect(200, "GET"), pages: await agent.pages(), stats: await agent.expect(200, "GET", "/stats"), conversations, messages,
-    metadata: await agent.expect(200, "GET", `/citations/${ids.citationId}`) };
+    metadata: await agent.expect(200, "GET", `/citations/${ids.citationId}`), labels: await agent.expect(200, "GET", "/labels"),
+    carried: await agent.expect(200, "GET", `/pages/${ids.pageId}/labels`) };
 }
 
 /** The scene of every crossing: two accounts, and all sorts of keys. */

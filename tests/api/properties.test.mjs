@@ -20,11 +20,12 @@ test("random bodies and queries at every route meet documented answers only", { 
   const agent = await kb.agent({ files: library });
   const message = await agent.ask("Who built the Velmora lighthouse?");
   const page = await agent.page("returns.txt");
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["wild"] } });
   const description = await kb.description();
   const random = seeded(SEED);
   const counts = {};
   for (const route of description.operations) {
-    const keep = { projectId: agent.id, pageId: page.id, citationId: page.id, sessionId: message.session, messageId: message.id };
+    const keep = { projectId: agent.id, pageId: page.id, citationId: page.id, labelId: label.id, sessionId: message.session, messageId: message.id };
     for (let round = 0; round < ROUNDS; round++) {
       // What would delete the scene itself gets an id that is not there.
       const ids = route.method === "DELETE" ? { ...keep, projectId: 424242 } : keep;

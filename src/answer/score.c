@@ -1,0 +1,146 @@
+/* Plain arithmetic in a fixed order, so that the same input gives the same bits. */
+#include "answer/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum kb_table kb_table_of(enum kb_lang lang)
+{
+	switch (lang) {
+	case KB_LANG_EN:
+	case KB_LANG_NONE:
+		return KB_TABLE_ENGLISH;
+	case KB_LANG_ZH:
+	case KB_LANG_JA:
+	case KB_LANG_KO:
+		return KB_TABLE_RUNS;
+	default:
+		return KB_TABLE_WORDS;
+	}
+}
+
+const struct kb_weights *kb_table_weights(enum kb_table table)
+{
+	static const struct kb_weights *const tables[KB_TABLES] = {
+		[KB_TABLE_ENGLISH] = &kb_weights_english,
+		[KB_TABLE_WORDS] = &kb_weights_words,
+		[KB_TABLE_RUNS] = &kb_weights_runs,
+	};
+
+	return tables[table];
+}
+
+float kb_score_row(const struct kb_weights *weights, const float f[KB_FEATURES])
+{
+	float x[KB_FEATURES], z = 0;
+
+	for (int i = 0; i < KB_FEATURES; i++) {
+		x[i] = (f[i] - weights->mean[i]) * weights->scale[i];
+		z += weights->linear[i] * x[i];
+	}
+	for (int h = 0; h < KB_HIDDEN; h++) {
+		const float *w = weights->hidden[h];
+		float sum[4] = { weights->bias[h], 0, 0, 0 };
+		int i = 0;
+
+		/* Four sums side by side: the compiler may not reorder one, but may widen four. */
+		for (; i + 4 <= KB_FEATURES; i += 4)
+			for (int k = 0; k < 4; k++)
+				sum[k] += w[i + k] * x[i + k];
+		for (; i < KB_FEATURES; i++)
+			sum[0] += w[i] * x[i];
+		sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+		if (sum[0] > 0)
+			z += weights->out[h] * sum[0];
+	}
+	return z;
+}
+
+struct ranked {
+	float z;
+	uint32_t row;
+};
+
+static int better(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->z != y->z)
+		return x->z > y->z ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+void kb_score_rows(struct kb_arena *arena, const struct kb_weights *weights,
+                   const struct kb_features *features, float **z, uint32_t **order)
+{
+	size_t n = features->row_count;
+	struct ranked *ranked = KB_NEW_ARRAY(arena, n, struct ranked);
+
+	*z = KB_NEW_ARRAY(arena, n, float);
+	*order = KB_NEW_ARRAY(arena, n, uint32_t);
+	for (size_t i = 0; i < n; i++) {
+		(*z)[i] = kb_score_row(weights, features->rows[i].f);
+		ranked[i] = (struct ranked){ (*z)[i], (uint32_t)i };
+	}
+	qsort(ranked, n, sizeof(*ranked), better);
+	for (size_t i = 0; i < n; i++)
+		(*order)[i] = ranked[i].row;
+}
+
+static float share_missing(uint64_t wanted, uint64_t have)
+{
+	return wanted ? (float)__builtin_popcountll(wanted & ~have)
+	                        / (float)__builtin_popcountll(wanted)
+	              : 0;
+}
+
+void kb_gate_features(const struct kb_features *features, enum kb_lang lang, const float *z,
+                      const uint32_t *order, float out[KB_GATE_FEATURES])
+{
+	const struct kb_feature_row *best = &features->rows[order[0]];
+	const struct kb_gate_passage *doc = &features->passages[best->candidate];
+	const float *f = best->f;
+	/* The weight of a term that no passage holds. */
+	float rarest = (float)log(1 + (features->passages_known + .5) / .5);
+	float gap = z[order[0]] - z[order[features->row_count - 1]], miss = 0, next = 0;
+
+	for (size_t i = 0; i < features->term_count; i++) {
+		float w = features->weights[i];
+
+		if (doc->terms >> i & 1)
+			continue;
+		next = KB_MAX(next, KB_MIN(w, miss));
+		miss = KB_MAX(miss, w);
+	}
+	for (size_t i = 0; i < features->row_count; i++)
+		if (features->rows[order[i]].candidate != best->candidate) {
+			gap = z[order[0]] - z[order[i]];
+			break;
+		}
+	for (int i = 0; i < KB_GATE_FEATURES; i++)
+		out[i] = 0;
+	for (size_t i = 0; i < features->passage_count; i++)
+		out[KB_G_BEST_COV] = KB_MAX(
+		        out[KB_G_BEST_COV],
+		        kb_features_weight(features, features->passages[i].terms) / features->sum);
+	out[KB_G_IDEAL] = f[KB_F_DOC_IDEAL];
+	out[KB_G_DOC_COV] = f[KB_F_DOC_COV];
+	out[KB_G_DOC_SOFT] = f[KB_F_DOC_SOFT];
+	out[KB_G_COV] = f[KB_F_COV] + f[KB_F_COV_TITLE];
+	out[KB_G_MISS] = miss / rarest;
+	out[KB_G_MISS_NEXT] = next / rarest;
+	out[KB_G_NAMES] = share_missing(features->names, doc->terms);
+	out[KB_G_NUMBERS] = share_missing(features->numbers, doc->terms);
+	out[KB_G_UNKNOWN] = features->unknown;
+	out[KB_G_TERMS] = logf(1 + (float)features->term_count);
+	out[KB_G_MATCHES] = logf(1 + (float)__builtin_popcountll(doc->terms));
+	out[KB_G_SIZE] = (float)log(KB_MIN(KB_MAX(features->passages_known, 1.0), 1000.0));
+	out[KB_G_PAIRS] = f[KB_F_PAIRS_ALL];
+	out[KB_G_NEAR] = f[KB_F_S_NEAR];
+	out[KB_G_DOC_PAIRS] = f[KB_F_DOC_PAIRS];
+	out[KB_G_GAP] = KB_MIN(gap, 6.0f);
+	out[KB_G_Z] = z[order[0]];
+	out[KB_G_MASS] = features->sum / (float)features->term_count / rarest;
+	out[KB_G_RUNS] = kb_table_of(lang) == KB_TABLE_RUNS;
+	out[KB_G_WORDS] = kb_table_of(lang) == KB_TABLE_WORDS;
+}

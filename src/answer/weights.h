@@ -1,0 +1,64 @@
+/*
+ * The fitted tables. bench/fit_answers.c writes weights.c; nobody edits that by hand.
+ *
+ * A model gives z = Σ w f + Σ_h v_h max(0, b_h + Σ a_hf f) over features that were brought to mean
+ * 0 and deviation 1 (which is folded into the numbers). The gate is a linear function of its own
+ * features; 0 is the lenient threshold.
+ */
+#ifndef KB_ANSWER_WEIGHTS_H
+#define KB_ANSWER_WEIGHTS_H
+
+#include "answer/features.h"
+
+enum { KB_HIDDEN = 16 };
+
+struct kb_weights {
+	float mean[KB_FEATURES], scale[KB_FEATURES]; /* x = (f - mean) * scale */
+	float linear[KB_FEATURES];
+	float hidden[KB_HIDDEN][KB_FEATURES];
+	float bias[KB_HIDDEN], out[KB_HIDDEN];
+};
+
+/* What the gate looks at: of the best sentence, its passage and the whole list. */
+#define KB_GATE_LIST(X)                                                                            \
+	X(IDEAL)     /* search score of the passage / highest possible */                          \
+	X(DOC_COV)   /* w of terms in the passage and its title */                                 \
+	X(DOC_SOFT)  /* the same, near words counting partly */                                    \
+	X(COV)       /* w of terms in the sentence and the title */                                \
+	X(MISS)      /* heaviest missing term / heaviest possible */                               \
+	X(MISS_NEXT) /* second */                                                                  \
+	X(NAMES)     /* capitalised words of the question missing in the passage, share */         \
+	X(NUMBERS)   /* numbers of the question missing */                                         \
+	X(UNKNOWN)   /* w of terms that no passage holds */                                        \
+	X(TERMS)     /* ln(1 + terms) */                                                           \
+	X(MATCHES)   /* ln(1 + terms matched in the passage) */                                    \
+	X(SIZE)      /* ln(min(passages, 1000)) */                                                 \
+	X(BEST_COV)  /* best DOC_COV of any passage */                                             \
+	X(PAIRS)     /* PAIRS_ALL of the sentence */                                               \
+	X(NEAR)      /* S_NEAR of the sentence */                                                  \
+	X(DOC_PAIRS)                                                                               \
+	X(GAP)   /* z of the best sentence less that of the best of another passage */             \
+	X(Z)     /* z of the best sentence */                                                      \
+	X(MASS)  /* weight M / terms: how rare the question's words are */                         \
+	X(RUNS)  /* the question has the table of runs, */                                         \
+	X(WORDS) /* or that of words */
+
+enum kb_gate_feature {
+#define X(name) KB_G_##name,
+	KB_GATE_LIST(X)
+#undef X
+	        KB_GATE_FEATURES
+};
+
+struct kb_gate_weights {
+	float w[KB_GATE_FEATURES];
+	float bias;
+	float strict; /* gate_z that KB_GATE_STRICT asks for */
+};
+
+extern const struct kb_weights kb_weights_english;
+extern const struct kb_weights kb_weights_words; /* other languages that put blanks, and Thai */
+extern const struct kb_weights kb_weights_runs;  /* Chinese, Japanese, Korean */
+extern const struct kb_gate_weights kb_weights_gate;
+
+#endif

@@ -1,0 +1,286 @@
+#include "test.h"
+
+#include "answer/score.h"
+#include "answer/select.h"
+
+/* A toy pool: what each document is about stands in its title. */
+static const struct {
+	const char *title, *text;
+} docs[] = {
+	{ "Returns",
+	  "Our shop sells shoes. Goods may be returned within 30 days of purchase. They must be "
+	  "unworn. Refunds are paid by bank transfer." },
+	{ "Opening hours",
+	  "The shop in Berlin opens at nine in the morning. It closes at six in the evening. On "
+	  "Sundays the shop is closed." },
+	{ "Company history",
+	  "The company was founded in 1987 by Anna Keller in Hamburg. She led it until 2005. Today "
+	  "it employs 250 people." },
+	{ "Shipping",
+	  "Parcels are shipped with the post office. Delivery takes two to four days because the "
+	  "warehouse is in Poland. Shipping is free above 50 euros." },
+};
+
+struct toy {
+	struct kb_analyzer *an;
+	struct kb_arena arena;
+	struct kb_candidate candidates[KB_COUNTOF(docs)];
+	struct kb_answer_stats stats;
+	struct kb_question q;
+};
+
+/* Documents of the toy pool that hold the term. */
+static int64_t df(void *arg, struct kb_sv term)
+{
+	struct toy *toy = arg;
+	int64_t n = 0;
+
+	for (size_t d = 0; d < KB_COUNTOF(docs); d++) {
+		struct kb_arena arena = { 0 };
+		struct kb_terms terms;
+		bool found = false;
+
+		kb_analyze(toy->an, &arena, KB_LANG_EN, kb_sv_str(docs[d].text), &terms);
+		for (size_t i = 0; i < terms.count; i++)
+			found |= kb_sv_eq(terms.v[i].term, term);
+		n += found;
+		kb_arena_fini(&arena);
+	}
+	return n;
+}
+
+/* Asks, with the documents in the order given by `first`: it leads, the others follow. Scores are
+ * what a search would give roughly: the sum of idf found. */
+static void ask(struct toy *toy, const char *question, const struct kb_sv *history, size_t turns)
+{
+	*toy = (struct toy){ .an = kb_analyzer_new() };
+	toy->stats = (struct kb_answer_stats){ KB_COUNTOF(docs), df, toy };
+	kb_question_build(toy->an, &toy->arena, kb_sv_str(question), KB_LANG_EN, history, turns,
+	                  &toy->q);
+	for (size_t d = 0; d < KB_COUNTOF(docs); d++) {
+		struct kb_terms terms;
+		struct kb_candidate *c = &toy->candidates[d];
+
+		c->passage = (struct kb_passage){ .page_id = (int64_t)d + 1,
+			                          .lang = KB_LANG_EN,
+			                          .title = kb_sv_str(docs[d].title),
+			                          .text = kb_sv_str(docs[d].text) };
+		kb_analyze(toy->an, &toy->arena, KB_LANG_EN, c->passage.text, &terms);
+		for (size_t i = 0; i < toy->q.query_count; i++)
+			for (size_t k = 0; k < terms.count; k++)
+				if (kb_sv_eq(terms.v[k].term, toy->q.query[i].term)) {
+					c->score += toy->q.query[i].weight;
+					break;
+				}
+	}
+	for (size_t i = 1; i < KB_COUNTOF(docs); i++)
+		for (size_t k = i; k > 0 && toy->candidates[k].score > toy->candidates[k - 1].score;
+		     k--) {
+			struct kb_candidate swap = toy->candidates[k];
+
+			toy->candidates[k] = toy->candidates[k - 1];
+			toy->candidates[k - 1] = swap;
+		}
+}
+
+static void done(struct toy *toy)
+{
+	kb_analyzer_free(toy->an);
+	kb_arena_fini(&toy->arena);
+}
+
+static struct kb_sv sentence_of(const struct toy *toy, uint32_t candidate, uint32_t start,
+                                uint32_t end)
+{
+	return kb_sv_sub(toy->candidates[candidate].passage.text, start, end - start);
+}
+
+static void test_choice(struct kb_test *t)
+{
+	static const struct {
+		const char *question, *best;
+	} cases[] = {
+		{ "Within how many days may goods be returned?",
+		  "Goods may be returned within 30 days of purchase." },
+		{ "When does the shop in Berlin open?",
+		  "The shop in Berlin opens at nine in the morning." },
+		{ "Who founded the company?",
+		  "The company was founded in 1987 by Anna Keller in Hamburg." },
+		{ "How long does delivery take?",
+		  "Delivery takes two to four days because the warehouse is in Poland." },
+		{ "How are refunds paid?", "Refunds are paid by bank transfer." },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct toy toy;
+		struct kb_selection s;
+		const struct kb_scored_sentence *best;
+
+		t->row = cases[i].question;
+		ask(&toy, cases[i].question, NULL, 0);
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
+		          KB_GATE_LENIENT, &s);
+		CHECK_INT(t, s.count, 13);
+		CHECK(t, s.answered);
+		best = &s.sentences[0];
+		CHECK_SV(t, sentence_of(&toy, best->candidate, best->start, best->end),
+		         cases[i].best);
+		CHECK_INT(t, s.order[0], best->candidate);
+		CHECK_INT(t, s.order_count, KB_COUNTOF(docs));
+		for (size_t k = 1; k < s.count; k++)
+			CHECK(t, s.sentences[k - 1].z >= s.sentences[k].z);
+		done(&toy);
+	}
+}
+
+static void test_gate(struct kb_test *t)
+{
+	static const char *const foreign[] = {
+		"What is the boiling point of liquid nitrogen?",
+		"Which enzyme splits lactose in the small intestine?",
+		"Who won the chess world championship against Kasparov?",
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(foreign); i++) {
+		struct toy toy;
+		struct kb_selection s;
+		struct kb_answer_part *parts;
+		size_t count;
+
+		t->row = foreign[i];
+		ask(&toy, foreign[i], NULL, 0);
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
+		          KB_GATE_LENIENT, &s);
+		CHECK(t, !s.answered && s.gate_z < 0);
+		kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+		CHECK_INT(t, count, 0);
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
+		          KB_GATE_NONE, &s);
+		CHECK(t, s.answered); /* without a gate there is always a best sentence */
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, 0, &toy.stats, KB_GATE_NONE,
+		          &s);
+		CHECK(t, !s.answered && s.count == 0);
+		done(&toy);
+	}
+	t->row = NULL;
+	CHECK(t, kb_weights_gate.strict > 0);
+}
+
+static void test_parts(struct kb_test *t)
+{
+	struct toy toy;
+	struct kb_answer_part *parts;
+	size_t count;
+	/* Sentences of the first two documents by hand: byte ranges of "Company history". */
+	struct kb_scored_sentence rows[] = {
+		{ .candidate = 2, .start = 59, .end = 81, .z = 5, .leans = true },
+		{ .candidate = 0, .start = 0, .end = 21, .z = 4 },
+		{ .candidate = 2, .start = 82, .end = 110, .z = 3.5f },
+		{ .candidate = 1, .start = 0, .end = 48, .z = 1 },
+		{ .candidate = 2, .start = 0, .end = 58, .z = .5f },
+	};
+	struct kb_selection s = { .sentences = rows, .count = KB_COUNTOF(rows), .answered = true };
+
+	ask(&toy, "x", NULL, 0);
+	for (size_t d = 0; d < KB_COUNTOF(docs); d++)
+		toy.candidates[d].passage.text = kb_sv_str(docs[d].text);
+	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+	/* She ... brings the sentence before; the best one's document comes first, as it reads. */
+	CHECK_INT(t, count, 4);
+	CHECK_SV(t, sentence_of(&toy, parts[0].candidate, parts[0].start, parts[0].end),
+	         "The company was founded in 1987 by Anna Keller in Hamburg.");
+	CHECK_SV(t, sentence_of(&toy, parts[1].candidate, parts[1].start, parts[1].end),
+	         "She led it until 2005.");
+	CHECK_SV(t, sentence_of(&toy, parts[2].candidate, parts[2].start, parts[2].end),
+	         "Today it employs 250 people.");
+	CHECK_INT(t, parts[3].candidate, 0);
+	kb_select_parts(&toy.arena, toy.candidates, &s, 1, &parts, &count);
+	CHECK_INT(t, count, 1);
+	/* The same words in two passages are said once. */
+	rows[1] = (struct kb_scored_sentence){ .candidate = 3, .start = 59, .end = 81, .z = 4.5f };
+	toy.candidates[3].passage.text = toy.candidates[2].passage.text;
+	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+	CHECK_INT(t, count, 3);
+	done(&toy);
+}
+
+static void test_features(struct kb_test *t)
+{
+	struct toy toy;
+	struct kb_features f;
+	const struct kb_feature_row *row = NULL;
+
+	ask(&toy, "How many people does the company from Hamburg employ?", NULL, 0);
+	kb_features_compute(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs),
+	                    &toy.stats, &f);
+	CHECK_INT(t, f.term_count, 4); /* people, company, Hamburg, employ */
+	CHECK_INT(t, f.row_count, 13);
+	for (size_t i = 0; i < f.row_count; i++)
+		if (kb_sv_eq_str(
+		            sentence_of(&toy, f.rows[i].candidate, f.rows[i].start, f.rows[i].end),
+		            "Today it employs 250 people."))
+			row = &f.rows[i];
+	CHECK(t, row != NULL);
+	if (row) {
+		CHECK(t, row->f[KB_F_COV] > .4f && row->f[KB_F_COV] < .6f);
+		CHECK(t, row->f[KB_F_COV_TITLE] > .2f); /* company */
+		CHECK(t, row->f[KB_F_COV_NEAR] > .2f);  /* Hamburg, two before */
+		CHECK(t, row->f[KB_F_DOC_COV] > .99f);
+		CHECK(t, row->f[KB_F_NUM_DIGIT] > .5f && row->f[KB_F_TYPE_HIT] > .5f);
+		CHECK(t, row->f[KB_F_NUM_FOCUS] > .5f); /* 250 people */
+		CHECK(t, row->f[KB_F_TYPE_MISS] < .5f && row->f[KB_F_WHEN_YEAR] < .5f);
+		CHECK(t, row->f[KB_F_PLACE] > .99f && row->f[KB_F_FIRST] < .5f);
+		CHECK(t, row->f[KB_F_CAP_CTX] > .99f && row->f[KB_F_CAP] < .01f);
+	}
+	done(&toy);
+}
+
+static void test_follow_up(struct kb_test *t)
+{
+	struct kb_sv history[] = { KB_SV("When was the company founded?") };
+	struct kb_selection s;
+	struct toy toy;
+
+	ask(&toy, "And who founded it?", history, 1);
+	CHECK(t, toy.q.follow_up);
+	kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
+	          KB_GATE_LENIENT, &s);
+	CHECK(t, s.count > 0);
+	if (s.count > 0)
+		CHECK_INT(t, toy.candidates[s.sentences[0].candidate].passage.page_id, 3);
+	done(&toy);
+}
+
+static void test_same_again(struct kb_test *t)
+{
+	float z[16] = { 0 };
+
+	for (int round = 0; round < 3; round++) {
+		struct kb_selection s;
+		struct toy toy;
+
+		ask(&toy, "Who founded the company in Hamburg?", NULL, 0);
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
+		          KB_GATE_STRICT, &s);
+		for (size_t i = 0; i < KB_MIN(s.count, KB_COUNTOF(z)); i++) {
+			CHECK(t,
+			      round == 0 || memcmp(&z[i], &s.sentences[i].z, sizeof(float)) == 0);
+			z[i] = s.sentences[i].z;
+		}
+		done(&toy);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "the sentence that answers comes first", test_choice },
+		{ "a foreign question gets no answer", test_gate },
+		{ "the answer's parts and their order", test_parts },
+		{ "features of a toy passage", test_features },
+		{ "a follow-up finds what it is about", test_follow_up },
+		{ "the same input gives the same bits", test_same_again },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}

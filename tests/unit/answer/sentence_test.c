@@ -1,0 +1,142 @@
+#include "test.h"
+
+#include "answer/sentence.h"
+
+static void check(struct kb_test *t, const char *text, const char *const *want)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_sentence *got;
+	size_t count, n = 0;
+
+	kb_sentences(&arena, kb_sv_str(text), &got, &count);
+	while (want[n])
+		n++;
+	CHECK_INT(t, count, n);
+	for (size_t i = 0; i < KB_MIN(count, n); i++)
+		CHECK_SV(t, kb_sv_sub(kb_sv_str(text), got[i].start, got[i].end - got[i].start),
+		         want[i]);
+	kb_arena_fini(&arena);
+}
+
+static void test_prose(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *text, *want[6];
+	} cases[] = {
+		{ "nothing", " \n ", { NULL } },
+		{ "stops before a blank", "It rains. Why? Go!", { "It rains.", "Why?", "Go!" } },
+		{ "no stop at the end", "It rains. It pours", { "It rains.", "It pours" } },
+		{ "not within a number or a name",
+		  "It costs 3.50 at docent.org today.",
+		  { "It costs 3.50 at docent.org today." } },
+		{ "not before a small letter",
+		  "The so-called no. one. of all.",
+		  { "The so-called no. one. of all." } },
+		{ "not after a title",
+		  "Dr. Smith met Mrs. Jones. They spoke.",
+		  { "Dr. Smith met Mrs. Jones.", "They spoke." } },
+		{ "not after an initial",
+		  "J. R. Tolkien wrote. He slept.",
+		  { "J. R. Tolkien wrote.", "He slept." } },
+		{ "an acronym before a word that begins sentences",
+		  "He lives in the U.S. The law differs.",
+		  { "He lives in the U.S.", "The law differs." } },
+		{ "an acronym before a name", "The U.S. Army left.", { "The U.S. Army left." } },
+		{ "a number's abbreviation",
+		  "See No. 5 there. No. Never.",
+		  { "See No. 5 there.", "No.", "Never." } },
+		{ "a list's number stays with its item",
+		  "1. Open the box. 2 of them.",
+		  { "1. Open the box.", "2 of them." } },
+		{ "German days",
+		  "Am 3. Oktober war es. Danach nicht.",
+		  { "Am 3. Oktober war es.", "Danach nicht." } },
+		{ "quotes belong to their sentence",
+		  "He said \"Stop.\" She left.",
+		  { "He said \"Stop.\"", "She left." } },
+		{ "notes belong to their sentence",
+		  "It fell.[12] It broke.",
+		  { "It fell.[12]", "It broke." } },
+		{ "Chinese", "今天下雨。明天呢？好！", { "今天下雨。", "明天呢？", "好！" } },
+		{ "Japanese speech goes on",
+		  "「行く。」と言った。彼は去った。",
+		  { "「行く。」と言った。", "彼は去った。" } },
+		{ "Hindi", "यह घर है। वह पेड़ है।", { "यह घर है।", "वह पेड़ है।" } },
+		{ "Arabic", "أين هو؟ في البيت.", { "أين هو؟", "في البيت." } },
+		{ "Russian abbreviations",
+		  "Это было в 1990 г. в Москве. Потом нет.",
+		  { "Это было в 1990 г. в Москве.", "Потом нет." } },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].name;
+		check(t, cases[i].text, cases[i].want);
+	}
+}
+
+static void test_lines(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *text, *want[6];
+	} cases[] = {
+		{ "a line end parts",
+		  "Opening hours\nWe open at nine.",
+		  { "Opening hours", "We open at nine." } },
+		{ "a wrapped line goes on",
+		  "The shop opens at nine in the morning and closes\nat six in the evening. Then "
+		  "not.",
+		  { "The shop opens at nine in the morning and closes\nat six in the evening.",
+		    "Then not." } },
+		{ "a table row is whole",
+		  "| A. One | Two. Three |\n| B | C |",
+		  { "| A. One | Two. Three |", "| B | C |" } },
+		{ "tabs make a row", "Name. X\tPrice. Y", { "Name. X\tPrice. Y" } },
+		{ "code lines are whole", "    a = b. C\n    d()", { "a = b. C", "d()" } },
+		{ "fenced code by lines, without the fences",
+		  "```\nfoo. Bar\n```\nText. End.",
+		  { "foo. Bar", "Text.", "End." } },
+		{ "list items",
+		  "- First. Really.\n- Second",
+		  { "- First.", "Really.", "- Second" } },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].name;
+		check(t, cases[i].text, cases[i].want);
+	}
+}
+
+static void test_long(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_sentence *got;
+	char text[9000];
+	size_t count, n = 0;
+
+	/* Thai has no stops: a blank ends a sentence once it is long. */
+	for (int i = 0; i < 300; i++) {
+		memcpy(text + n, "\xe0\xb8\x81", 3);
+		n += 3;
+		if (i % 20 == 19)
+			text[n++] = ' ';
+	}
+	kb_sentences(&arena, kb_sv(text, n), &got, &count);
+	CHECK_INT(t, count, 3);
+	/* And whatever has none at all is cut when it is too long to quote. */
+	for (n = 0; n < sizeof(text); n++)
+		text[n] = n % 8 == 7 ? ' ' : 'x';
+	kb_sentences(&arena, kb_sv(text, n), &got, &count);
+	CHECK(t, count >= 6 && count <= 9);
+	kb_arena_fini(&arena);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "sentences of prose", test_prose },
+		{ "lines, tables, code", test_lines },
+		{ "text without stops", test_long },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
