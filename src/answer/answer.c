@@ -126,7 +126,7 @@ static void understand(struct run *run)
 
 static bool retrieve(struct run *run, struct kb_err *err)
 {
-	const struct kb_question *question = &run->question;
+	struct kb_query query = kb_question_query(&run->question, KB_SELECT_ADVISED);
 	struct kb_pass pass;
 	struct kb_hit *hits;
 	size_t count;
@@ -134,15 +134,9 @@ static bool retrieve(struct run *run, struct kb_err *err)
 	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err))
 		return false;
 	kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
-	kb_search(run->view.snapshot, run->arena,
-	          &(struct kb_query){
-	                  .terms = question->query,
-	                  .term_count = question->query_count,
-	                  .limit = KB_SELECT_ADVISED,
-	                  .allow = pass.all_open ? NULL : kb_pass_allows,
-	                  .allow_arg = &pass,
-	          },
-	          &hits, &count);
+	query.allow = pass.all_open ? NULL : kb_pass_allows;
+	query.allow_arg = &pass;
+	kb_search(run->view.snapshot, run->arena, &query, &hits, &count);
 	run->candidates = KB_NEW_ARRAY(run->arena, count, struct kb_candidate);
 	for (size_t i = 0; i < count; i++) {
 		run->candidates[i].score = hits[i].score;
