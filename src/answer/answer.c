@@ -249,8 +249,7 @@ static void generate(struct run *run)
 	size_t count = 0;
 
 	if (run->selection.answered)
-		kb_select_parts(run->arena, run->candidates, &run->question, &run->selection, 0,
-		                &parts, &count);
+		kb_select_parts(run->arena, run->candidates, &run->selection, 0, &parts, &count);
 	if (count)
 		quote(run, parts, count);
 	else

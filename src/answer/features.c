@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "answer/cues.h"
-#include "answer/sentence.h"
+#include "index/sentence.h"
 #include "base/hash.h"
 
 enum {
