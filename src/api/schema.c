@@ -110,8 +110,6 @@ static const struct kb_schema schemas[] = {
 	{ "SubPersonas", "is_generating:bool generated:[SubPersona] project_overrides:[SubPersona]" },
 	{ "SubPersonasReply", SUCCESS("SubPersonas") },
 	{ "SubPersonaFields", "instructions:str?" },
-	{ "Updated", "updated:bool" },
-	{ "UpdatedReply", SUCCESS("Updated") },
 	{ "OpenApi", "openapi:str info:obj servers:[obj] security:[obj] paths:obj components:obj" },
 };
 // clang-format on
