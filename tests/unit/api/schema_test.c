@@ -38,6 +38,8 @@ static void test_words(struct kb_test *t)
 	for (size_t i = 0; i < count; i++) {
 		t->row = schemas[i].name;
 		CHECK(t, !schemas[i].members != !schemas[i].write);
+		for (size_t j = 0; j < i; j++)
+			CHECK(t, strcmp(schemas[i].name, schemas[j].name) != 0);
 		if (schemas[i].members)
 			check_types(t, schemas[i].members);
 	}
