@@ -1,6 +1,6 @@
 /* `docent index` as a program of its own, for the benches. */
 #include "base/hash.h"
-#include "cli/index.h"
+#include "cli/cli.h"
 
 int main(int argc, char **argv)
 {

@@ -17,6 +17,7 @@ static const struct kb_err_info infos[] = {
 	[KB_E_CONFLICT]     = { "conflict",        400 },
 	[KB_E_TOO_LARGE]    = { "too_large",       400 },
 	[KB_E_EXHAUSTED]    = { "exhausted",       429, .retry = true },
+	[KB_E_QUOTA]        = { "quota_used_up",   429 },
 	[KB_E_BUSY]         = { "busy",            503, .retry = true },
 	[KB_E_UNSUPPORTED]  = { "unsupported",     501 },
 	[KB_E_UPSTREAM]     = { "upstream_failed", 500, .retry = true },
@@ -36,6 +37,7 @@ const struct kb_err_info *kb_err_info(enum kb_errc code)
 	return &infos[code];
 }
 
+KB_PRINTF(3, 0)
 static bool fail_v(struct kb_err *err, enum kb_errc code, const char *fmt, va_list ap)
 {
 	if (err) {

@@ -20,7 +20,8 @@ enum kb_errc {
 	KB_E_METHOD,      /* the path exists, the method does not */
 	KB_E_CONFLICT,    /* somebody else changed it first */
 	KB_E_TOO_LARGE,   /* over a limit the message names */
-	KB_E_EXHAUSTED,   /* a quota or a rate is used up */
+	KB_E_EXHAUSTED,   /* a rate: better in a moment */
+	KB_E_QUOTA,       /* a plan's quota is used up: not better in a moment */
 	KB_E_BUSY,        /* a queue is full; try again */
 	KB_E_UNSUPPORTED, /* an argument Docent does not serve */
 	KB_E_UPSTREAM,    /* a server we depend on failed */

@@ -2,26 +2,32 @@
 
 #include <errno.h>
 
-static _Thread_local int countdown;
-static _Thread_local bool fired;
+static _Thread_local struct kb_fault_state now;
 
 void kb_fault_arm(int n)
 {
-	countdown = n;
-	fired = false;
+	now = (struct kb_fault_state){ .countdown = n };
 }
 
 bool kb_fault_disarm(void)
 {
-	countdown = 0;
-	return fired;
+	now.countdown = 0;
+	return now.fired;
 }
 
 bool kb_fault(void)
 {
-	if (!countdown || --countdown)
+	if (!now.countdown || --now.countdown)
 		return false;
-	fired = true;
+	now.fired = true;
 	errno = EIO;
 	return true;
+}
+
+struct kb_fault_state kb_fault_swap(struct kb_fault_state state)
+{
+	struct kb_fault_state before = now;
+
+	now = state;
+	return before;
 }

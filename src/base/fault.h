@@ -14,4 +14,12 @@ void kb_fault_arm(int n);
 bool kb_fault_disarm(void);
 bool kb_fault(void);
 
+/* A call that another thread carries out takes its caller's fault along: the carrier swaps the
+ * caller's state in before it and out again after it. A zeroed state is unarmed. */
+struct kb_fault_state {
+	int countdown;
+	bool fired;
+};
+struct kb_fault_state kb_fault_swap(struct kb_fault_state state);
+
 #endif

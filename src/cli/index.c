@@ -4,7 +4,7 @@
  * An index directory holds `segment` (one segment file) and `ids` (a line a record: the id that
  * page number n had in the file, from 0). While it is built there are also part-N files.
  */
-#include "cli/index.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static bool read_id(struct records *records, const json_t *object, struct kb_sv 
 /* The next record; *more is false after the last. It lives until the next call. */
 static bool next_record(struct records *records, struct record *out, bool *more, struct kb_err *err)
 {
-	struct kb_sv line;
+	struct kb_sv line = { 0 };
 	struct kb_err inner;
 	json_t *object;
 
@@ -190,7 +190,7 @@ struct path {
 
 static struct path path_in(const char *dir, const char *name, int number)
 {
-	struct path path;
+	struct path path = { 0 };
 
 	if (number < 0)
 		snprintf(path.p, sizeof(path.p), "%s/%s", dir, name);
@@ -223,7 +223,7 @@ static bool flush_part(struct build *build, struct kb_err *err)
 static bool add_records(struct build *build, struct records *records, struct kb_err *err)
 {
 	for (;;) {
-		struct record record;
+		struct record record = { 0 };
 		bool more;
 
 		if (!next_record(records, &record, &more, err))
@@ -379,7 +379,8 @@ static void print_timings(struct timings *timings)
 		size_t percent;
 	} rows[] = { { "p50", 50 }, { "p95", 95 }, { "p99", 99 } };
 
-	qsort(timings->v, timings->count, sizeof(*timings->v), by_time);
+	if (timings->count)
+		qsort(timings->v, timings->count, sizeof(*timings->v), by_time);
 	printf("%zu queries", timings->count);
 	for (size_t i = 0; i < KB_COUNTOF(rows) && timings->count; i++)
 		printf("  %s %" PRId64 " us", rows[i].name,
@@ -411,7 +412,7 @@ static bool run_queries(struct opened *index, struct records *records, size_t to
 
 	while (ok && more) {
 		struct kb_query query = { .limit = top, .rerank = rerank };
-		struct record record;
+		struct record record = { 0 };
 		struct kb_hit *hits;
 		size_t count;
 		int64_t start;

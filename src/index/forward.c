@@ -18,7 +18,8 @@ enum {
 
 struct word {
 	const char *text;
-	uint32_t n, term, hash;
+	uint64_t prefix; /* first eight bytes: most comparisons end there */
+	uint32_t n, term;
 	uint32_t count;
 	uint32_t first_piece, piece_count; /* in piece_pool */
 	uint32_t last_passage;
@@ -28,9 +29,11 @@ struct piece {
 	uint32_t hash, df, last_passage;
 };
 
-/* Open addressing; slots hold a number + 1. */
+/* Open addressing. */
 struct table {
-	uint32_t *slots;
+	struct slot {
+		uint32_t hash, number; /* + 1; 0: free */
+	} * slots;
 	size_t count, size;
 };
 
@@ -41,6 +44,8 @@ struct kb_forward_builder {
 	struct piece *pieces;
 	size_t piece_capacity;
 	struct table word_table, piece_table;
+	uint32_t *hashes; /* of the field in hand */
+	size_t hash_capacity;
 	uint32_t *piece_pool;
 	size_t pool_count, pool_capacity;
 	struct kb_buf streams; /* as in the file, but with our own numbers */
@@ -138,23 +143,29 @@ static void init_table(struct table *table)
 	table->slots = kb_xcalloc(table->size, sizeof(*table->slots));
 }
 
-/* Doubles the table. hashes: of the first element; the others follow at `stride` bytes. */
-static void grow_table(struct table *table, const uint32_t *hashes, size_t stride)
+static void put_slot(struct slot *slots, size_t size, struct slot slot)
 {
-	size_t size = table->size * 2;
-	uint32_t *slots = kb_xcalloc(size, sizeof(*slots));
+	size_t at = slot.hash & (size - 1);
 
-	for (size_t i = 0; i < table->count; i++) {
-		uint32_t hash = *(const uint32_t *)((const char *)hashes + i * stride);
-		size_t slot = hash & (size - 1);
+	while (slots[at].number)
+		at = (at + 1) & (size - 1);
+	slots[at] = slot;
+}
 
-		while (slots[slot])
-			slot = (slot + 1) & (size - 1);
-		slots[slot] = (uint32_t)i + 1;
+/* Gives the next number to what has this hash. */
+static void add_slot(struct table *table, uint32_t hash)
+{
+	if (table->count * 2 >= table->size) {
+		struct slot *old = table->slots;
+
+		table->slots = kb_xcalloc(table->size * 2, sizeof(*old));
+		for (size_t i = 0; i < table->size; i++)
+			if (old[i].number)
+				put_slot(table->slots, table->size * 2, old[i]);
+		table->size *= 2;
+		free(old);
 	}
-	free(table->slots);
-	table->slots = slots;
-	table->size = size;
+	put_slot(table->slots, table->size, (struct slot){ hash, (uint32_t)++table->count });
 }
 
 struct kb_forward_builder *kb_forward_new(void)
@@ -177,6 +188,7 @@ void kb_forward_free(struct kb_forward_builder *forward)
 	free(forward->pieces);
 	free(forward->word_table.slots);
 	free(forward->piece_table.slots);
+	free(forward->hashes);
 	free(forward->piece_pool);
 	free(forward->ends);
 	free(forward);
@@ -187,14 +199,12 @@ static uint32_t intern_piece(struct kb_forward_builder *forward, uint32_t hash)
 	struct table *table = &forward->piece_table;
 	size_t slot = hash & (table->size - 1);
 
-	for (; table->slots[slot]; slot = (slot + 1) & (table->size - 1))
-		if (forward->pieces[table->slots[slot] - 1].hash == hash)
-			return table->slots[slot] - 1;
+	for (; table->slots[slot].number; slot = (slot + 1) & (table->size - 1))
+		if (table->slots[slot].hash == hash)
+			return table->slots[slot].number - 1;
 	KB_GROW(forward->pieces, forward->piece_capacity, table->count + 1);
 	forward->pieces[table->count] = (struct piece){ .hash = hash, .last_passage = NONE };
-	table->slots[slot] = (uint32_t)++table->count;
-	if (table->count * 2 > table->size)
-		grow_table(table, &forward->pieces[0].hash, sizeof(struct piece));
+	add_slot(table, hash);
 	return (uint32_t)table->count - 1;
 }
 
@@ -220,34 +230,48 @@ static void add_pieces(struct kb_forward_builder *forward, struct word *word)
 		forward->piece_pool[forward->pool_count++] = intern_piece(forward, hashes[i]);
 }
 
-uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t term)
+static uint64_t prefix_of(struct kb_sv text)
+{
+	uint64_t prefix = 0;
+
+	memcpy(&prefix, text.p, KB_MIN(text.n, sizeof(prefix)));
+	return prefix;
+}
+
+static bool is_word(const struct word *word, struct kb_sv text, uint64_t prefix, uint32_t term)
+{
+	return word->prefix == prefix && word->n == text.n && word->term == term
+	       && (text.n <= sizeof(prefix) || memcmp(word->text, text.p, text.n) == 0);
+}
+
+static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t hash,
+                            uint32_t term)
 {
 	struct table *table = &forward->word_table;
-	uint32_t hash;
-	size_t slot;
+	size_t slot = hash & (table->size - 1);
+	uint64_t prefix = prefix_of(text);
 	struct word *word;
 
-	text = kb_term_key(text);
-	hash = (uint32_t)kb_hash64(text) ^ term * piece_factor;
-	slot = hash & (table->size - 1);
-	for (; table->slots[slot]; slot = (slot + 1) & (table->size - 1)) {
-		word = &forward->words[table->slots[slot] - 1];
-		if (word->hash == hash && word->term == term
-		    && kb_sv_eq(kb_sv(word->text, word->n), text))
-			return table->slots[slot] - 1;
-	}
+	for (; table->slots[slot].number; slot = (slot + 1) & (table->size - 1))
+		if (table->slots[slot].hash == hash
+		    && is_word(&forward->words[table->slots[slot].number - 1], text, prefix, term))
+			return table->slots[slot].number - 1;
 	KB_GROW(forward->words, forward->word_capacity, table->count + 1);
 	word = &forward->words[table->count];
 	*word = (struct word){ .text = kb_arena_sv(&forward->strings, text).p,
 		               .n = (uint32_t)text.n,
 		               .term = term,
-		               .hash = hash,
+		               .prefix = prefix,
 		               .last_passage = NONE };
 	add_pieces(forward, word);
-	table->slots[slot] = (uint32_t)++table->count;
-	if (table->count * 2 > table->size)
-		grow_table(table, &forward->words[0].hash, sizeof(struct word));
+	add_slot(table, hash);
 	return (uint32_t)table->count - 1;
+}
+
+uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t term)
+{
+	text = kb_term_key(text);
+	return intern_word(forward, text, (uint32_t)kb_hash64(text), term);
 }
 
 void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
@@ -287,6 +311,24 @@ static void put_gap(struct kb_forward_builder *forward, uint32_t *gap)
 	}
 }
 
+/* Hashes the words and asks at once for the memory that looking them up will touch. */
+static void prepare(struct kb_forward_builder *forward, const struct kb_terms *terms)
+{
+	const struct table *table = &forward->word_table;
+
+	KB_GROW(forward->hashes, forward->hash_capacity, terms->count);
+	for (size_t i = 0; i < terms->count; i++) {
+		forward->hashes[i] = (uint32_t)kb_hash64(kb_term_key(terms->v[i].word));
+		__builtin_prefetch(&table->slots[forward->hashes[i] & (table->size - 1)]);
+	}
+	for (size_t i = 0; i < terms->count; i++) {
+		uint32_t number = table->slots[forward->hashes[i] & (table->size - 1)].number;
+
+		if (number)
+			__builtin_prefetch(&forward->words[number - 1]);
+	}
+}
+
 void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
                       const struct kb_terms *terms, const uint32_t *numbers)
 {
@@ -294,6 +336,7 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 	uint32_t gap = 0;
 	size_t since = 0;
 
+	prepare(forward, terms);
 	for (size_t i = 0; i < terms->count; i++) {
 		const struct kb_term *term = &terms->v[i];
 		enum kb_place_kind kind = kb_place_kind(term);
@@ -312,7 +355,8 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 		}
 		put_gap(forward, &gap);
 		kb_forward_add(forward, (uint64_t)KB_FWD_WORD
-		                                + kb_forward_word(forward, term->word, numbers[i]));
+		                                + intern_word(forward, kb_term_key(term->word),
+		                                              forward->hashes[i], numbers[i]));
 	}
 	put_gap(forward, &gap);
 }
@@ -410,21 +454,24 @@ static int by_hash(const void *a, const void *b)
 /* Sorts the pieces where they lie, so this comes last. */
 static void put_pieces(struct kb_forward_builder *forward, struct kb_builder *builder)
 {
+	size_t all = forward->pieces ? forward->piece_table.count : 0;
 	uint64_t count = 0;
 
-	if (forward->pieces)
-		qsort(forward->pieces, forward->piece_table.count, sizeof(*forward->pieces),
-		      by_hash);
-	for (size_t i = 0; i < forward->piece_table.count; i++)
+	if (all)
+		qsort(forward->pieces, all, sizeof(*forward->pieces), by_hash);
+	for (size_t i = 0; i < all; i++)
 		count += forward->pieces[i].df > 0;
 	kb_builder_put(builder, KB_SEC_PIECES, &forward->body_pieces, 8);
 	kb_builder_add(builder, &forward->title_pieces, 8);
 	kb_builder_add(builder, &count, 8);
-	for (size_t i = 0; i < forward->piece_table.count; i++)
-		if (forward->pieces[i].df) {
-			kb_builder_add(builder, &forward->pieces[i].hash, 4);
-			kb_builder_add(builder, &forward->pieces[i].df, 4);
-		}
+	for (size_t i = 0; i < all; i++) {
+		const struct piece *piece = &forward->pieces[i];
+
+		if (!piece->df)
+			continue;
+		kb_builder_add(builder, &piece->hash, 4);
+		kb_builder_add(builder, &piece->df, 4);
+	}
 }
 
 void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,

@@ -15,12 +15,14 @@
 #define KB_NET_SERVER_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/pool.h"
 
 struct kb_server;
 struct kb_conn;
 struct kb_stream;
+struct kb_buf;
 struct kb_request;
 
 enum {
@@ -51,7 +53,10 @@ struct kb_form_part {
 
 struct kb_route {
 	const char *method;
-	const char *path; /* "/api/v1/projects/{projectId}": a name in braces matches one segment */
+	/* "/api/v1/projects/{projectId}": a name in braces matches one segment; "{name*}" as the
+	 * last one matches all that is left. Literal segments come first; a slash at the end of a
+	 * request's path makes no difference; GET serves HEAD too. */
+	const char *path;
 	/* On a worker. Must answer, or open a stream that somebody ends. */
 	void (*handle)(struct kb_request *req);
 	/* On the loop thread, before `handle`, for requests without a body: must not block. Returns
@@ -85,6 +90,9 @@ struct kb_request {
 	struct kb_form_part *parts;
 	size_t part_count;
 
+	int status; /* of a refusal (see `refuse`): its HTTP status, which kb_respond() then keeps;
+	               0 otherwise */
+
 	struct kb_conn *conn; /* the server's */
 	void *user;           /* the application's, NULL at first */
 };
@@ -116,9 +124,11 @@ struct kb_server_config {
 	int64_t disk_reserve; /* refuse uploads that would leave less than this free in temp_dir */
 	size_t admit_above;
 
-	int connections_max, connections_per_address_max;
+	int connections_max, connections_per_address_max; /* the second one 0: no limit */
+	bool cap_loopback; /* count this machine's own address too; off: a proxy speaks for many */
 	int header_timeout_ms, body_idle_timeout_ms, idle_timeout_ms, write_timeout_ms;
-	int body_min_rate; /* bytes a second over the last ten seconds; slower peers are dropped */
+	int body_min_rate; /* bytes a second over body_rate_window_ms; slower peers are dropped */
+	int body_rate_window_ms;  /* ten seconds */
 	size_t stream_buffer_max; /* unsent bytes of one stream before its peer counts as gone */
 
 	const char *tls_cert, *tls_key; /* PEM files; NULL: plain */
@@ -131,7 +141,8 @@ void kb_server_config_init(struct kb_server_config *config);
 struct kb_server *kb_server_start(const struct kb_server_config *config,
                                   struct kb_err *err) KB_MUST_CHECK;
 int kb_server_port(const struct kb_server *server);
-/* Stops accepting, lets requests and streams end for at most grace_ms, closes, frees. */
+/* Stops accepting, lets requests and streams end for at most grace_ms, closes, frees. Handlers that
+ * still run then find their peers gone; it returns when the last of them has answered. */
 void kb_server_stop(struct kb_server *server, int grace_ms);
 
 struct kb_server_stats {

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_sv out;
 	struct kb_err err;
 
-	kb_json_parse(&arena, kb_sv((const char *)data, size), &err);
+	if (!kb_json_parse(&arena, kb_sv((const char *)data, size), &err))
+		KB_ASSERT(err.code == KB_E_INVALID);
 	kb_buf_init(&buf, size * 6 + 2);
 	kb_jw_init(&jw, &buf);
 	kb_jw_sv(&jw, kb_sv((const char *)data, size));

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "answer/sentence.h"
+#include "index/sentence.h"
 
 static void check(struct kb_test *t, const char *text, const char *const *want)
 {

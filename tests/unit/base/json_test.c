@@ -41,7 +41,7 @@ static void test_writer(struct kb_test *t)
 	kb_jw_array(&jw);
 	kb_jw_int(&jw, -1);
 	kb_jw_double(&jw, 0.1);
-	kb_jw_double(&jw, NAN);
+	kb_jw_double(&jw, (double)NAN);
 	kb_jw_bool(&jw, true);
 	kb_jw_null(&jw);
 	kb_jw_array(&jw);

@@ -147,14 +147,13 @@ static void test_open_faults(struct kb_test *t)
 	unlink(path);
 }
 
-/* Uses everything of a segment that may be damaged. */
-static void use(struct kb_segment *segment)
+/* Uses everything of a segment that may be damaged; `merged` is a path to write to. */
+static void use(struct kb_segment *segment, const char *merged)
 {
 	struct kb_arena arena = { 0 };
 	struct dice dice = { 5 };
 	struct kb_snapshot *snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ segment, 1 }, 1,
 	                                               &(struct kb_dead_page){ 7, 2 }, 1);
-	const char *path = world_path("used", 0);
 	struct kb_err err;
 
 	for (int i = 0; i < 6; i++) {
@@ -178,8 +177,8 @@ static void use(struct kb_segment *segment)
 		if (!kb_snapshot_passage(snapshot, &arena, 0, doc, &p, &err))
 			break;
 	}
-	if (kb_segment_merge(snapshot, 0, 1, path, NULL, &err))
-		unlink(path);
+	if (kb_segment_merge(snapshot, 0, 1, merged, NULL, &err))
+		unlink(merged);
 	kb_snapshot_release(snapshot);
 	kb_arena_fini(&arena);
 }
@@ -193,7 +192,7 @@ static void put_file(struct kb_test *t, const char *path, struct kb_sv bytes)
 
 static void test_flipped_bits(struct kb_test *t)
 {
-	const char *path = world_path("flip", 0);
+	const char *path = world_path("flip", 0), *merged = world_path("flip-merged", 0);
 	struct kb_arena arena = { 0 };
 	struct dice dice = { 3 };
 	struct kb_sv good;
@@ -225,7 +224,7 @@ static void test_flipped_bits(struct kb_test *t)
 			kb_segment_release(segment);
 			segment = kb_segment_open(path, false, &err);
 			if (segment)
-				use(segment);
+				use(segment, merged);
 			kb_segment_release(segment);
 			memcpy(bad + at, good.p + at, 1);
 		}

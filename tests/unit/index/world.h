@@ -63,6 +63,7 @@ static inline struct kb_sv made_text(struct kb_arena *arena, struct dice *dice, 
 	return text;
 }
 
+/* A path of this process's own. Eight may be in use at a time. */
 static inline const char *world_path(const char *name, int number)
 {
 	static char paths[8][96];

@@ -1,0 +1,367 @@
+/* The steps of one answer. What ranks sentences is select.c, what builds the query question.c. */
+#include "answer/answer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/phrases.h"
+#include "answer/select.h"
+#include "answer/smalltalk.h"
+#include "store/pages.h"
+
+enum {
+	TOPICS_SHOWN = 8, /* document titles in an overview */
+	EXAMPLES_SHOWN = 3,
+	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
+	SPARE_ANALYZERS = 64,
+};
+
+/* enable_citations */
+enum { CITE_NONE = 0, CITE_LIST = 1, CITE_INLINE = 2, CITE_BOTH = 3 };
+
+struct kb_answerer {
+	struct kb_store *store;
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	/* An analyzer belongs to one thread at a time; those not in use wait here. */
+	pthread_mutex_t lock;
+	struct kb_analyzer *spare[SPARE_ANALYZERS];
+	size_t spare_count;
+};
+
+/* One answer on its way. */
+struct run {
+	struct kb_answerer *answerer;
+	struct kb_arena *arena;
+	const struct kb_answer_request *request;
+	void (*emit)(void *arg, struct kb_sv fragment);
+	void *emit_arg;
+	struct kb_analyzer *analyzer;
+	struct kb_snapshot *snapshot;
+	struct kb_question question;
+	enum kb_smalltalk talk;
+	enum kb_lang talk_lang;
+	struct kb_candidate *candidates;
+	size_t candidate_count;
+	struct kb_selection selection;
+	struct kb_buf text;
+	struct kb_answer *out;
+};
+
+struct kb_answerer *kb_answerer_open(struct kb_store *store, struct kb_catalog *catalog,
+                                     const struct kb_log *log)
+{
+	struct kb_answerer *answerer = kb_xcalloc(1, sizeof(*answerer));
+
+	answerer->store = store;
+	answerer->catalog = catalog;
+	answerer->log = log;
+	pthread_mutex_init(&answerer->lock, NULL);
+	return answerer;
+}
+
+void kb_answerer_close(struct kb_answerer *answerer)
+{
+	if (!answerer)
+		return;
+	for (size_t i = 0; i < answerer->spare_count; i++)
+		kb_analyzer_free(answerer->spare[i]);
+	pthread_mutex_destroy(&answerer->lock);
+	free(answerer);
+}
+
+static struct kb_analyzer *borrow(struct kb_answerer *answerer)
+{
+	struct kb_analyzer *analyzer = NULL;
+
+	pthread_mutex_lock(&answerer->lock);
+	if (answerer->spare_count)
+		analyzer = answerer->spare[--answerer->spare_count];
+	pthread_mutex_unlock(&answerer->lock);
+	return analyzer ? analyzer : kb_analyzer_new();
+}
+
+static void give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer)
+{
+	pthread_mutex_lock(&answerer->lock);
+	if (answerer->spare_count < SPARE_ANALYZERS) {
+		answerer->spare[answerer->spare_count++] = analyzer;
+		analyzer = NULL;
+	}
+	pthread_mutex_unlock(&answerer->lock);
+	kb_analyzer_free(analyzer);
+}
+
+/* Appends to the answer's text and hands it on. */
+static void say(struct run *run, struct kb_sv fragment)
+{
+	kb_buf_sv(&run->text, fragment);
+	if (run->emit && fragment.n)
+		run->emit(run->emit_arg, fragment);
+}
+
+/* ---- understand ---- */
+
+static void understand(struct run *run)
+{
+	const struct kb_answer_request *request = run->request;
+
+	run->talk = kb_smalltalk(request->prompt, &run->talk_lang);
+	if (run->talk == KB_TALK_NONE)
+		kb_question_build(run->analyzer, run->arena, request->prompt, KB_LANG_NONE,
+		                  request->turns, request->turn_count, &run->question);
+}
+
+/* ---- retrieve ---- */
+
+static bool retrieve(struct run *run, struct kb_err *err)
+{
+	struct kb_query query;
+	struct kb_hit *hits;
+	size_t count;
+
+	run->snapshot = kb_catalog_get(run->answerer->catalog, run->request->agent->id, err);
+	if (!run->snapshot)
+		return false;
+	query = kb_question_query(&run->question, KB_SELECT_ADVISED);
+	kb_search(run->snapshot, run->arena, &query, &hits, &count);
+	run->candidates = KB_NEW_ARRAY(run->arena, count, struct kb_candidate);
+	for (size_t i = 0; i < count; i++) {
+		run->candidates[i].score = hits[i].score;
+		if (!kb_snapshot_passage(run->snapshot, run->arena, hits[i].part, hits[i].doc,
+		                         &run->candidates[i].passage, err))
+			return false;
+	}
+	run->candidate_count = count;
+	return true;
+}
+
+/* ---- rank ---- */
+
+static int64_t df(void *arg, struct kb_sv term)
+{
+	return kb_snapshot_df(arg, term);
+}
+
+static void rank(struct run *run)
+{
+	int64_t passages = kb_snapshot_passages(run->snapshot);
+
+	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
+	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = run->snapshot },
+	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &run->selection);
+	run->out->confidence = (double)run->selection.gate_z;
+}
+
+/* ---- generate and cite ---- */
+
+/* The number of a page among the citations, from 1; a page that is new to them goes to their end.
+ */
+static size_t cite(struct kb_answer *out, int64_t page_id)
+{
+	for (size_t i = 0; i < out->citation_count; i++)
+		if (out->citations[i] == page_id)
+			return i + 1;
+	out->citations[out->citation_count++] = page_id;
+	return out->citation_count;
+}
+
+/* What parts two sentences: nothing but a blank where they follow each other in one paragraph. */
+static struct kb_sv separator(const struct kb_candidate *candidates,
+                              const struct kb_answer_part *before,
+                              const struct kb_answer_part *part)
+{
+	struct kb_sv text = candidates[part->candidate].passage.text;
+
+	if (before->candidate != part->candidate || before->end > part->start)
+		return KB_SV("\n\n");
+	text = kb_sv_sub(text, before->end, part->start - before->end);
+	if (kb_sv_find_byte(text, '\n') >= 0)
+		return KB_SV("\n");
+	return text.n == 0 ? text : KB_SV(" ");
+}
+
+static void quote(struct run *run, const struct kb_answer_part *parts, size_t count)
+{
+	const struct kb_settings *settings = run->request->settings;
+	int64_t mode = settings->enable_citations.v;
+	bool markers = run->request->inline_citations && (mode == CITE_INLINE || mode == CITE_BOTH);
+	struct kb_answer *out = run->out;
+
+	out->kind = KB_ANSWER_QUOTES;
+	out->quotes = KB_NEW_ARRAY(run->arena, count, struct kb_quote);
+	out->citations = KB_NEW_ARRAY(run->arena, count, int64_t);
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_answer_part *part = &parts[i];
+		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
+		struct kb_sv sentence =
+		        kb_sv_sub(passage->text, part->start, part->end - part->start);
+		struct kb_sv fragment = sentence;
+		size_t number = cite(out, passage->page_id);
+		bool last = i + 1 == count || parts[i + 1].candidate != part->candidate;
+
+		/* One marker closes the sentences that stand together. */
+		if (markers && last)
+			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
+			                           number);
+		if (i) {
+			struct kb_sv gap = separator(run->candidates, &parts[i - 1], part);
+
+			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
+			                           KB_SV_ARG(fragment));
+		}
+		say(run, fragment);
+		out->quotes[out->quote_count++] = (struct kb_quote){
+			.page_id = passage->page_id,
+			.page_no = passage->page_no,
+			.offset = passage->offset + part->start,
+			.text = sentence,
+			.title = passage->title,
+			.heading = passage->heading,
+		};
+	}
+	if (mode == CITE_NONE)
+		out->citation_count = 0;
+}
+
+static void refuse(struct run *run)
+{
+	run->out->kind = KB_ANSWER_NONE;
+	say(run, kb_settings_text(run->request->settings, KB_TEXT_NO_ANSWER));
+}
+
+static void generate(struct run *run)
+{
+	struct kb_answer_part *parts = NULL;
+	size_t count = 0;
+
+	if (run->selection.answered)
+		kb_select_parts(run->arena, run->candidates, &run->selection, 0, &parts, &count);
+	if (count)
+		quote(run, parts, count);
+	else
+		refuse(run);
+}
+
+/* ---- small talk and the agent itself ---- */
+
+static void say_list(struct run *run, enum kb_phrase intro, const struct kb_sv *items, size_t count)
+{
+	if (count == 0)
+		return;
+	say(run,
+	    kb_arena_printf(run->arena, "\n\n%.*s", KB_SV_ARG(kb_phrase(run->talk_lang, intro))));
+	for (size_t i = 0; i < count; i++)
+		say(run, kb_arena_printf(run->arena, "\n- %.*s", KB_SV_ARG(items[i])));
+}
+
+/* Titles of the newest documents that can be found, each once. */
+static bool say_topics(struct run *run, struct kb_err *err)
+{
+	struct kb_page_filter filter = { .list = { .page = 1, .limit = 40 },
+		                         .crawl = -1,
+		                         .index = KB_STATUS_OK };
+	struct kb_sv titles[TOPICS_SHOWN];
+	struct kb_page *pages;
+	size_t count, shown = 0;
+	int64_t total;
+
+	if (!kb_store_page_list(run->answerer->store, run->arena, run->request->agent->id, &filter,
+	                        &pages, &count, &total, err))
+		return false;
+	for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
+		struct kb_sv title = pages[i].meta_title.n ? pages[i].meta_title : pages[i].title;
+		bool seen = title.n == 0;
+
+		for (size_t j = 0; j < shown; j++)
+			seen = seen || kb_sv_eq(titles[j], title);
+		if (!seen)
+			titles[shown++] = title;
+	}
+	say_list(run, KB_PHRASE_TOPICS, titles, shown);
+	return true;
+}
+
+static bool talk(struct run *run, struct kb_err *err)
+{
+	static const enum kb_phrase phrases[KB_TALK_COUNT] = {
+		[KB_TALK_GREETING] = KB_PHRASE_GREETING,
+		[KB_TALK_THANKS] = KB_PHRASE_THANKS,
+		[KB_TALK_BYE] = KB_PHRASE_BYE,
+		[KB_TALK_HOW_ARE_YOU] = KB_PHRASE_HOW_ARE_YOU,
+		[KB_TALK_ACK] = KB_PHRASE_ACK,
+		[KB_TALK_META] = KB_PHRASE_ABILITY,
+		[KB_TALK_TOPICS] = KB_PHRASE_ABILITY,
+	};
+	const struct kb_settings *settings = run->request->settings;
+	bool about_itself = run->talk == KB_TALK_META || run->talk == KB_TALK_TOPICS;
+	struct kb_sv examples[EXAMPLES_SHOWN];
+	size_t count = 0;
+
+	if (run->talk == KB_TALK_TOPICS && !settings->enable_agent_knowledge_base_awareness) {
+		refuse(run);
+		return true;
+	}
+	run->out->kind = about_itself ? KB_ANSWER_OVERVIEW : KB_ANSWER_SMALLTALK;
+	say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
+	if (!about_itself)
+		return true;
+	if (settings->enable_agent_knowledge_base_awareness && !say_topics(run, err))
+		return false;
+	for (; count < settings->example_questions.count && count < EXAMPLES_SHOWN; count++)
+		examples[count] = settings->example_questions.v[count];
+	say_list(run, KB_PHRASE_EXAMPLES, examples, count);
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static bool answer_from_documents(struct run *run, struct kb_err *err)
+{
+	int64_t start = kb_clock_mono_us(), found;
+
+	if (!retrieve(run, err))
+		return false;
+	found = kb_clock_mono_us();
+	rank(run);
+	generate(run);
+	run->out->retrieve_us = found - start;
+	run->out->rank_us = kb_clock_mono_us() - found;
+	return true;
+}
+
+bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
+               const struct kb_answer_request *request,
+               void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_answer *out,
+               struct kb_err *err)
+{
+	enum { ANSWER_MAX = 4 << 20 };
+	struct run run = { .answerer = answerer,
+		           .arena = arena,
+		           .request = request,
+		           .emit = emit,
+		           .emit_arg = arg,
+		           .out = out };
+	struct kb_sv text;
+	bool ok;
+
+	*out = (struct kb_answer){ 0 };
+	kb_buf_init(&run.text, ANSWER_MAX);
+	run.analyzer = borrow(answerer);
+	understand(&run);
+	ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
+	give_back(answerer, run.analyzer);
+	kb_snapshot_release(run.snapshot);
+	ok = ok && kb_buf_done(&run.text, &text, err);
+	if (ok) {
+		out->text = kb_arena_sv(arena, text);
+		kb_info(answerer->log,
+		        "answered agent=%" PRId64 " kind=%d quotes=%zu retrieve_us=%" PRId64
+		        " rank_us=%" PRId64,
+		        request->agent->id, (int)out->kind, out->quote_count, out->retrieve_us,
+		        out->rank_us);
+	}
+	kb_buf_fini(&run.text);
+	return ok;
+}

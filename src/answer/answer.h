@@ -1,0 +1,74 @@
+/*
+ * From a question to an answer with citations, in named steps.
+ *
+ *   understand -> retrieve -> rank -> generate -> cite -> finish
+ *        |                     |
+ *        +--> small talk       +--> the gate closes: no_answer_message
+ *
+ * understand  language, terms, type; terms carried from earlier turns; greetings and the like
+ * retrieve    the best passages of the agent's present index version
+ * rank        the sentences that answer, from the best passages; and whether any does (the gate)
+ * generate    the answer's text: verbatim sentences in readable order
+ * cite        each sentence's document, first use first; markers in the text where they are wanted
+ * finish      figures for the log and the stored message
+ *
+ * The text is handed out in fragments as it is made, so that it can be streamed; together they are
+ * the whole text. A call belongs to a worker: it reads the store and mapped files. Any number of
+ * threads may answer at once. What a call gives lives in the caller's arena.
+ */
+#ifndef KB_ANSWER_ANSWER_H
+#define KB_ANSWER_ANSWER_H
+
+#include "ingest/catalog.h"
+#include "settings/settings.h"
+#include "store/agents.h"
+
+struct kb_answerer;
+
+struct kb_answerer *kb_answerer_open(struct kb_store *store, struct kb_catalog *catalog,
+                                     const struct kb_log *log);
+void kb_answerer_close(struct kb_answerer *answerer);
+
+struct kb_answer_request {
+	const struct kb_agent *agent;
+	const struct kb_settings *settings;
+	struct kb_sv prompt;
+	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
+	size_t turn_count;
+	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
+};
+
+/* One sentence of the answer and where it stands. */
+struct kb_quote {
+	int64_t page_id;
+	uint32_t page_no; /* 0: none */
+	uint32_t offset;  /* into the page's extracted text */
+	struct kb_sv text, title, heading;
+	double score;
+};
+
+enum kb_answer_kind {
+	KB_ANSWER_QUOTES,    /* sentences of the documents */
+	KB_ANSWER_NONE,      /* the gate closed: no_answer_message */
+	KB_ANSWER_SMALLTALK, /* a greeting, thanks, … */
+	KB_ANSWER_OVERVIEW,  /* what the agent can do, what it knows about */
+};
+
+struct kb_answer {
+	enum kb_answer_kind kind;
+	struct kb_sv text;
+	int64_t *citations; /* page ids, first use first; [n] in the text is citations[n - 1] */
+	size_t citation_count;
+	struct kb_quote *quotes; /* in the order of the text */
+	size_t quote_count;
+	double confidence; /* of the gate: above 0 it was open */
+	int64_t retrieve_us, rank_us;
+};
+
+/* emit may be NULL. */
+bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
+               const struct kb_answer_request *request,
+               void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_answer *out,
+               struct kb_err *err) KB_MUST_CHECK;
+
+#endif

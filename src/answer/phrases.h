@@ -1,0 +1,22 @@
+/* What the agent says by itself, without a document or a model, in the visitor's language. */
+#ifndef KB_ANSWER_PHRASES_H
+#define KB_ANSWER_PHRASES_H
+
+#include "index/analysis.h"
+
+enum kb_phrase {
+	KB_PHRASE_GREETING,
+	KB_PHRASE_HOW_ARE_YOU,
+	KB_PHRASE_THANKS,
+	KB_PHRASE_BYE,
+	KB_PHRASE_ACK,
+	KB_PHRASE_ABILITY,  /* who the agent is and what it does; a title may follow */
+	KB_PHRASE_TOPICS,   /* before a list of document titles */
+	KB_PHRASE_EXAMPLES, /* before a list of example questions */
+	KB_PHRASE_COUNT
+};
+
+/* English where the language has none. Never empty. */
+struct kb_sv kb_phrase(enum kb_lang lang, enum kb_phrase phrase);
+
+#endif

@@ -1,0 +1,333 @@
+/* Agents: create, list, read, update, delete, statistics. */
+#include <string.h>
+
+#include "api/api.h"
+#include "api/upload.h"
+#include "base/utf8.h"
+
+enum {
+	NAME_CHARS = 255,
+	URL_CHARS = 2000,
+};
+
+/* The ingestion flags of the specification's 2.1 that are kept as sent, with the value that stands
+ * for "never said". One row is one flag; they are stored in the agent's options. */
+static const struct option {
+	const char *name;
+	enum { FLAG, OCR, IMAGES } kind;
+} options[] = {
+	{ "file_data_retension", FLAG },
+	{ "is_ocr_enabled", OCR },
+	{ "is_anonymized", FLAG },
+	{ "is_vision_enabled", FLAG },
+	{ "is_vision_compress_image", FLAG },
+	{ "use_planner_mode", FLAG },
+	{ "is_low_performance_mode_enabled", FLAG },
+	{ "allow_extra_timeout", FLAG },
+	{ "use_full_url_crawl", FLAG },
+	{ "image_extraction_type", IMAGES },
+};
+
+/* Puts one option of the request into the object. */
+static bool read_option(struct kb_call *call, const struct option *option, json_t *object,
+                        struct kb_err *err)
+{
+	const struct kb_input *input = kb_inputs_find(&call->inputs, option->name);
+	json_t *value = NULL;
+	struct kb_sv text = { 0 };
+	int64_t n = 0;
+	bool flag = false;
+
+	if (!input || input->kind == KB_INPUT_NULL)
+		return true;
+	switch (option->kind) {
+	case FLAG:
+		if (!kb_inputs_bool(&call->inputs, option->name, &flag, err))
+			return false;
+		value = json_boolean(flag);
+		break;
+	case OCR: /* 0, 1, 2; older clients send false and true */
+		if (input->kind == KB_INPUT_BOOL)
+			n = input->flag;
+		else if (input->kind == KB_INPUT_TEXT && kb_text_to_bool(input->text, &flag))
+			n = flag;
+		else if (!kb_inputs_int(&call->inputs, option->name, 0, 2, &n, err))
+			return false;
+		value = json_integer(n);
+		break;
+	case IMAGES:
+		if (!kb_inputs_text(&call->inputs, call->arena, option->name, 40, &text, err))
+			return false;
+		if (!kb_sv_eq_str(text, "none") && !kb_sv_eq_str(text, "sync_from_sitemap"))
+			return kb_fail(err, KB_E_INVALID, "%s must be none or sync_from_sitemap",
+			               option->name);
+		value = json_stringn(text.p, text.n);
+		break;
+	}
+	json_object_set_new(object, option->name, value);
+	return true;
+}
+
+/* The agent's options with those of the request over them. */
+static bool read_options(struct kb_call *call, struct kb_arena *arena, struct kb_sv *stored,
+                         struct kb_err *err)
+{
+	json_t *object = stored->n ? kb_json_parse(arena, *stored, err) : json_object();
+	char *text;
+
+	if (!object)
+		return false;
+	if (!stored->n)
+		kb_arena_on_fini(arena, (void (*)(void *))json_decref, object);
+	for (size_t i = 0; i < KB_COUNTOF(options); i++)
+		if (!read_option(call, &options[i], object, err))
+			return false;
+	text = json_dumps(object, JSON_COMPACT);
+	KB_ASSERT(text);
+	*stored = kb_arena_sv(arena, kb_sv_str(text));
+	free(text);
+	return true;
+}
+
+/* A document that lists addresses, by its name. */
+static bool is_sitemap(struct kb_sv url)
+{
+	ptrdiff_t end = kb_sv_find_byte(url, '?');
+	struct kb_sv path = end < 0 ? url : kb_sv_sub(url, 0, (size_t)end);
+
+	return kb_sv_ends(path, KB_SV(".xml")) || kb_sv_ends(path, KB_SV(".xml.gz"))
+	       || kb_sv_find(path, KB_SV("sitemap")) >= 0;
+}
+
+/* sitemap_path of the request: left alone when missing or null. */
+static bool read_sitemap(struct kb_call *call, bool has_files, struct kb_agent *agent,
+                         struct kb_err *err)
+{
+	struct kb_sv url = { 0 };
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "sitemap_path", URL_CHARS, &url, err))
+		return false;
+	if (!url.p)
+		return true;
+	url = kb_sv_trim(url);
+	if (url.n == 0) {
+		/* Typed clients send the field empty beside files. */
+		return has_files || kb_fail(err, KB_E_INVALID, "Sitemap path can't be empty");
+	}
+	if (!kb_sv_istarts(url, KB_SV("http://")) && !kb_sv_istarts(url, KB_SV("https://")))
+		return kb_fail(err, KB_E_INVALID, "sitemap_path must be an http or https address");
+	agent->sitemap_path = url;
+	agent->type = is_sitemap(url) ? KB_SV("SITEMAP") : KB_SV("URL");
+	return true;
+}
+
+static bool read_name(struct kb_call *call, bool required, struct kb_agent *agent,
+                      struct kb_err *err)
+{
+	struct kb_sv name = { 0 };
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "project_name", NAME_CHARS, &name, err))
+		return false;
+	if (name.p)
+		name = kb_sv_trim(name);
+	if (name.n == 0 && (required || name.p))
+		return kb_fail(err, KB_E_INVALID, "Agent name can't be empty");
+	if (name.n)
+		agent->name = name;
+	return true;
+}
+
+bool kb_agents_create(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent agent = {
+		.account_id = call->key.account_id,
+		.type = KB_SV("SITEMAP"),
+	};
+	struct kb_uploads uploads;
+	struct kb_page_new *pages;
+	size_t count;
+	int64_t first;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (call->key.agent_count)
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "this key is limited to some agents and can make none");
+	if (!kb_limit_agents(call, err) || !read_name(call, true, &agent, err))
+		return false;
+	kb_uploads_find(call, &uploads);
+	if (!read_sitemap(call, uploads.count > 0, &agent, err)
+	    || !kb_inputs_bool(&call->inputs, "is_master", &agent.is_master, err)
+	    || !read_options(call, call->arena, &agent.options, err)
+	    || !kb_uploads_take(call, &uploads, agent.sitemap_path, &pages, &count, err))
+		return false;
+	agent.is_active = count == 0;
+	if (!kb_store_agent_create_with_pages(call->api->store, &agent, pages, count, &first, err))
+		return false;
+	if (count)
+		kb_ingest_wake(call->api->ingest);
+	kb_call_begin(call, &buf, &jw);
+	kb_record_agent(call, &jw, &agent);
+	return kb_call_reply(call, 201, &buf, &jw, err);
+}
+
+static void agent_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	kb_record_agent(call, jw, (const struct kb_agent *)rows + i);
+}
+
+bool kb_agents_list(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent_filter filter = {
+		.list = kb_call_list(call, 10),
+		.name = kb_request_query(call->req, "name"),
+		.by_created_at = kb_sv_eq_str(kb_request_query(call->req, "orderBy"), "created_at"),
+		.only = call->key.agents,
+		.only_count = call->key.agent_count,
+	};
+	struct kb_sv duration = kb_request_query(call->req, "duration");
+	struct kb_agent *agents;
+	size_t count;
+	int64_t total, days;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (duration.n && kb_sv_to_int(duration, 1, 100000, &days))
+		filter.created_after = kb_clock_now_us(call->api->clock) - days * KB_DAY_US;
+	if (!kb_store_agent_list(call->api->store, call->arena, call->key.account_id, &filter,
+	                         &agents, &count, &total, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_call_paginate(call, &jw, &filter.list, count, total, agent_row, agents);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+static bool reply_agent(struct kb_call *call, const struct kb_agent *agent, struct kb_err *err)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	kb_call_begin(call, &buf, &jw);
+	kb_record_agent(call, &jw, agent);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_agents_read(struct kb_call *call, struct kb_err *err)
+{
+	return reply_agent(call, &call->agent, err);
+}
+
+struct update {
+	struct kb_call *call;
+	bool has_files;
+};
+
+/* Runs inside the store's transaction, on the agent as it is there. */
+static bool apply_update(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+                         struct kb_err *err)
+{
+	const struct update *update = arg;
+	struct kb_call *call = update->call;
+	bool was_shared = agent->is_shared;
+
+	if (!read_name(call, false, agent, err)
+	    || !read_sitemap(call, update->has_files, agent, err)
+	    || !kb_inputs_bool(&call->inputs, "is_shared", &agent->is_shared, err)
+	    || !kb_inputs_bool(&call->inputs, "are_licenses_allowed", &agent->are_licenses_allowed,
+	                       err)
+	    || !read_options(call, arena, &agent->options, err))
+		return false;
+	if (agent->is_shared && !was_shared) {
+		/* A fresh address each time: a link that was closed stays closed. */
+		unsigned char bytes[16];
+		char *slug = kb_arena_bytes(arena, 2 * sizeof(bytes) + 1);
+
+		kb_random(bytes, sizeof(bytes));
+		kb_hex(bytes, sizeof(bytes), slug);
+		agent->shareable_slug = kb_sv(slug, 2 * sizeof(bytes));
+	}
+	return true;
+}
+
+bool kb_agents_update(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent before = call->agent, after;
+	struct update update = { .call = call };
+	struct kb_uploads uploads;
+	struct kb_page_new *pages;
+	struct kb_sv new_url = { 0 };
+	size_t count;
+	int64_t first;
+
+	kb_uploads_find(call, &uploads);
+	update.has_files = uploads.count > 0;
+	/* The files are taken before the row changes: what fails, fails before anything is written.
+	 */
+	if (!read_sitemap(call, update.has_files, &call->agent, err))
+		return false;
+	if (call->agent.sitemap_path.n && !kb_sv_eq(call->agent.sitemap_path, before.sitemap_path))
+		new_url = call->agent.sitemap_path;
+	if (!kb_uploads_take(call, &uploads, new_url, &pages, &count, err)
+	    || !kb_store_agent_update(call->api->store, call->arena, call->key.account_id,
+	                              before.id, apply_update, &update, &after, err))
+		return false;
+	if (count) {
+		if (!kb_uploads_set_source(call, before.id, pages, count, err)
+		    || !kb_store_pages_add(call->api->store, before.id, pages, count, &first, err))
+			return false;
+		kb_ingest_wake(call->api->ingest);
+	}
+	return reply_agent(call, &after, err);
+}
+
+bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
+{
+	if (!kb_store_agent_delete(call->api->store, call->key.account_id, call->agent.id, err))
+		return false;
+	kb_catalog_forget(call->api->catalog, call->agent.id);
+	return kb_call_reply_flag(call, 200, "deleted", err);
+}
+
+bool kb_agents_stats(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent_stats stats;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_store_agent_stats(call->api->store, call->agent.id, &stats, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_int(&jw, "pages_found", stats.pages_found);
+	kb_jw_key_int(&jw, "pages_crawled", stats.pages_crawled);
+	kb_jw_key_int(&jw, "pages_indexed", stats.pages_indexed);
+	kb_jw_key_int(&jw, "crawl_credits_used", stats.crawl_credits);
+	kb_jw_key_int(&jw, "query_credits_used", stats.query_credits);
+	kb_jw_key_int(&jw, "total_queries", stats.queries);
+	kb_jw_key_int(&jw, "total_words_indexed", stats.words_indexed);
+	kb_jw_key_int(&jw, "total_storage_credits_used", stats.storage_bytes);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* The commonest small read, answered on the loop thread when key and agent are in memory. */
+bool kb_agents_read_fast(struct kb_request *req)
+{
+	struct kb_call call = {
+		.api = req->app, .req = req, .arena = req->arena, .row = req->route->app
+	};
+	struct kb_sv credential = kb_request_field(req, "authorization");
+	struct kb_sv scheme = KB_SV("Bearer ");
+	struct kb_err err;
+	int64_t id;
+
+	if (!kb_sv_istarts(credential, scheme) || !kb_sv_to_int(req->params[0], 1, INT64_MAX, &id)
+	    || !kb_store_peek_key(call.api->store, call.arena, kb_sv_from(credential, scheme.n),
+	                          &call.key)
+	    || call.key.agent_count
+	    || kb_plans_get(&call.api->plans, call.key.plan)->rate_per_second
+	    || !kb_store_peek_agent(call.api->store, call.arena, call.key.account_id, id,
+	                            &call.agent))
+		return false;
+	return reply_agent(&call, &call.agent, &err);
+}

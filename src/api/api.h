@@ -1,0 +1,164 @@
+/*
+ * The HTTP interface: the route table and what every handler shares.
+ *
+ * A request comes from net, finds its row in routes.c, passes the one dispatch (call.c), which
+ * checks the key, finds the agent the path names and reads the body, and reaches its handler, which
+ * answers. Handlers run on workers and may block; a row's `fast` handler runs on a loop thread and
+ * may not. Everything of one request lives in its arena. Nothing here holds SQL or ranks text.
+ */
+#ifndef KB_API_API_H
+#define KB_API_API_H
+
+#include "answer/answer.h"
+#include "api/input.h"
+#include "api/limits.h"
+#include "base/json.h"
+#include "blob/blob.h"
+#include "ingest/ingest.h"
+#include "net/server.h"
+#include "store/accounts.h"
+#include "store/agents.h"
+#include "store/conversations.h"
+#include "store/pages.h"
+
+/* What main() wires together. */
+struct kb_api {
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	struct kb_catalog *catalog;
+	struct kb_ingest *ingest;
+	struct kb_answerer *answerer;
+	struct kb_pool *workers;
+	struct kb_server *server; /* set once it has started */
+	struct kb_plans plans;
+	struct kb_rates *rates;
+	const struct kb_clock *clock;
+	const struct kb_log *log;
+	const char *public_url;    /* without a slash at its end; NULL: from each request's Host */
+	const char *metrics_token; /* NULL: /metrics answers loopback only */
+	int64_t started_us;        /* kb_clock_mono_us() */
+	struct kb_sv openapi;      /* made once from the route table */
+};
+
+enum kb_right {
+	KB_RIGHT_NONE, /* no key */
+	KB_RIGHT_KEY,  /* a valid key; where the path names an agent, one that may use it */
+};
+
+/* One request on its way through its handler. */
+struct kb_call {
+	struct kb_api *api;
+	struct kb_request *req;
+	struct kb_arena *arena;
+	const struct kb_api_route *row;
+	struct kb_key key;          /* rights above NONE */
+	const struct kb_plan *plan; /* of the key's account */
+	int64_t retry_after_s;      /* of a 429 that passes */
+	struct kb_agent agent;      /* paths with {projectId} */
+	struct kb_inputs inputs;
+	bool streaming; /* an answer has begun: errors go into the stream */
+};
+
+struct kb_api_route {
+	const char *method, *path;
+	/* Answers, or returns false with *err set for dispatch to answer. */
+	bool (*handle)(struct kb_call *call, struct kb_err *err);
+	bool (*fast)(struct kb_request *req);
+	enum kb_right right;
+	bool foreign_is_403; /* an agent of another account: 403 instead of 404 (the contract's
+	                        rule) */
+	size_t body_max;
+	bool upload;
+	/* For /openapi.json and for the tests that check each answer. */
+	const char *tag, *summary;
+	const char *query;    /* "page:int limit:int search:str", api/schema.h's words */
+	const char *request;  /* name of the body's schema, or NULL */
+	const char *response; /* name of the answer's schema, or NULL: not JSON */
+	int status;           /* of success */
+	const char *errors;   /* further statuses: "400 404 429" */
+};
+
+const struct kb_api_route *kb_api_routes(size_t *count);
+
+/* The same rows as net wants them, in the arena. */
+struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count);
+
+/* net's callbacks; `app` of the server's configuration is the struct kb_api. */
+void kb_api_refuse(struct kb_request *req, const struct kb_err *err);
+bool kb_api_admit(struct kb_request *req);
+void kb_api_decorate(struct kb_request *req, struct kb_buf *head);
+
+/* ---- for handlers (call.c) ---- */
+
+/* "http://host:8080", without a slash at the end. */
+struct kb_sv kb_call_base_url(struct kb_call *call);
+
+/* Starts `{"status":"success","data":` in buf; kb_call_reply() closes it and answers. */
+void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw);
+bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
+                   struct kb_err *err);
+/* {"status":"success","data":{"<name>":true}} */
+bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err);
+
+/* The error body of the contract; on chat/completions with the member its clients read. */
+void kb_call_error(struct kb_call *call, const struct kb_err *err);
+
+/* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
+bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);
+
+/* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
+struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
+/* Writes the members of a paginator around the rows that `row` writes. */
+void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                      size_t count, int64_t total,
+                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                  size_t i),
+                      const void *rows);
+
+/* ---- records (records.c), as the contract prints them ---- */
+void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent);
+void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
+void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
+void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
+void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+
+/* ---- handlers, by file ---- */
+/* agents.c */
+bool kb_agents_list(struct kb_call *call, struct kb_err *err);
+bool kb_agents_create(struct kb_call *call, struct kb_err *err);
+bool kb_agents_read(struct kb_call *call, struct kb_err *err);
+bool kb_agents_read_fast(struct kb_request *req);
+bool kb_agents_update(struct kb_call *call, struct kb_err *err);
+bool kb_agents_delete(struct kb_call *call, struct kb_err *err);
+bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
+/* pages.c */
+bool kb_pages_list(struct kb_call *call, struct kb_err *err);
+bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
+bool kb_citations_read(struct kb_call *call, struct kb_err *err);
+bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* conversations.c */
+bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
+bool kb_conversations_list(struct kb_call *call, struct kb_err *err);
+bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
+bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);
+bool kb_messages_list(struct kb_call *call, struct kb_err *err);
+bool kb_messages_read(struct kb_call *call, struct kb_err *err);
+/* messages.c */
+bool kb_messages_send(struct kb_call *call, struct kb_err *err);
+/* account.c */
+bool kb_user_read(struct kb_call *call, struct kb_err *err);
+bool kb_user_update(struct kb_call *call, struct kb_err *err);
+bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
+/* completions.c */
+bool kb_completions_create(struct kb_call *call, struct kb_err *err);
+/* system.c */
+bool kb_system_health(struct kb_request *req);
+bool kb_system_ready(struct kb_call *call, struct kb_err *err);
+bool kb_system_metrics(struct kb_call *call, struct kb_err *err);
+bool kb_system_openapi(struct kb_call *call, struct kb_err *err);
+bool kb_system_preflight(struct kb_call *call, struct kb_err *err);
+
+/* openapi.c: the description of the whole table, OpenAPI 3.1. */
+void kb_openapi_write(struct kb_jw *jw);
+
+#endif

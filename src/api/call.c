@@ -1,0 +1,424 @@
+/* The one way from a request to its handler and back: key, agent, body; envelope, error, lists. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/utf8.h"
+
+enum {
+	REPLY_MAX = 64 << 20,
+	LIST_MAX = 100,
+};
+
+static struct kb_api *api_of(const struct kb_request *req)
+{
+	return req->app;
+}
+
+static const struct kb_api_route *row_of(const struct kb_request *req)
+{
+	return req->route ? req->route->app : NULL;
+}
+
+struct kb_sv kb_call_base_url(struct kb_call *call)
+{
+	struct kb_sv host = call->req->host;
+
+	if (call->api->public_url)
+		return kb_sv_str(call->api->public_url);
+	return kb_arena_printf(call->arena, "%s://%.*s", call->req->tls ? "https" : "http",
+	                       KB_SV_ARG(host));
+}
+
+/* ---- the key ---- */
+
+/* The bearer credential, or an empty view. */
+static struct kb_sv bearer(const struct kb_request *req)
+{
+	struct kb_sv value = kb_request_field(req, "authorization");
+	struct kb_sv scheme = KB_SV("Bearer ");
+
+	if (!value.p || !kb_sv_istarts(value, scheme))
+		return KB_SV("");
+	return kb_sv_trim(kb_sv_from(value, scheme.n));
+}
+
+static bool check_key(struct kb_call *call, struct kb_err *err)
+{
+	if (kb_store_key_check(call->api->store, call->arena, bearer(call->req), &call->key, err)) {
+		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
+		return true;
+	}
+	if (err->code == KB_E_UNAUTHORIZED)
+		kb_fail(err, KB_E_UNAUTHORIZED, "API Token is either missing or invalid");
+	return false;
+}
+
+static bool key_covers(const struct kb_key *key, int64_t agent_id)
+{
+	for (size_t i = 0; i < key->agent_count; i++)
+		if (key->agents[i] == agent_id)
+			return true;
+	return key->agent_count == 0;
+}
+
+/* What the answer's fields say of the rate; net hands it to kb_api_decorate(). */
+struct rate_state {
+	int64_t limit, left;
+};
+
+static bool check_rate(struct kb_call *call, struct kb_err *err)
+{
+	const struct kb_plan *plan = call->plan;
+	struct rate_state *state;
+	int64_t wait_ms;
+
+	if (!plan->rate_per_second)
+		return true;
+	state = KB_NEW(call->arena, struct rate_state);
+	state->limit = plan->burst;
+	call->req->user = state;
+	if (kb_rates_take(call->api->rates, call->key.id, plan->rate_per_second, plan->burst,
+	                  kb_clock_mono_us(), &state->left, &wait_ms))
+		return true;
+	call->retry_after_s = (wait_ms + 999) / 1000;
+	return kb_fail(err, KB_E_EXHAUSTED, "Too Many Requests");
+}
+
+/* ---- the agent ---- */
+
+/* The index of the path parameter of that name, or -1. */
+static int param_index(const char *path, const char *name)
+{
+	int index = 0;
+
+	for (const char *p = strchr(path, '{'); p; p = strchr(p + 1, '{'), index++)
+		if (strncmp(p + 1, name, strlen(name)) == 0 && p[1 + strlen(name)] == '}')
+			return index;
+	return -1;
+}
+
+/* Foreign, missing and out of the key's reach look alike, except where the contract says 403. */
+static bool find_agent(struct kb_call *call, struct kb_err *err)
+{
+	int at = param_index(call->row->path, "projectId");
+	struct kb_agent other;
+	int64_t id;
+
+	if (at < 0)
+		return true;
+	if (!kb_call_id(call, (size_t)at, "Agent", &id, err))
+		return false;
+	if (key_covers(&call->key, id)
+	    && kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
+	                          &call->agent, err))
+		return true;
+	if (key_covers(&call->key, id) && err->code != KB_E_NOT_FOUND)
+		return false;
+	if (call->row->foreign_is_403
+	    && kb_store_agent_find(call->api->store, call->arena, id, &other, err))
+		return kb_fail(err, KB_E_FORBIDDEN, "This action is unauthorized.");
+	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
+}
+
+bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err)
+{
+	if (i < call->req->param_count
+	    && kb_sv_to_int(call->req->params[i], INT64_MIN, INT64_MAX, id))
+		return true;
+	return kb_fail(err, KB_E_INVALID, "%s id must be integer", what);
+}
+
+/* ---- the way through ---- */
+
+static bool run(struct kb_call *call, struct kb_err *err)
+{
+	if (call->row->right == KB_RIGHT_KEY
+	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)))
+		return false;
+	if ((call->row->body_max || call->row->upload)
+	    && !kb_inputs_read(call->req, &call->inputs, err))
+		return false;
+	return call->row->handle(call, err);
+}
+
+static void dispatch(struct kb_request *req)
+{
+	struct kb_call call = {
+		.api = api_of(req), .req = req, .arena = req->arena, .row = req->route->app
+	};
+	struct kb_err err = { 0 };
+
+	kb_job_set(call.row->path);
+	if (!run(&call, &err))
+		kb_call_error(&call, &err);
+	kb_job_set(NULL);
+}
+
+struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count)
+{
+	const struct kb_api_route *rows = kb_api_routes(count);
+	struct kb_route *routes = KB_NEW_ARRAY(arena, *count, struct kb_route);
+
+	for (size_t i = 0; i < *count; i++)
+		routes[i] = (struct kb_route){
+			.method = rows[i].method,
+			.path = rows[i].path,
+			.handle = dispatch,
+			.fast = rows[i].fast,
+			.body_max = rows[i].body_max,
+			.upload = rows[i].upload,
+			.app = &rows[i],
+		};
+	return routes;
+}
+
+bool kb_api_admit(struct kb_request *req)
+{
+	struct kb_call call = {
+		.api = api_of(req), .req = req, .arena = req->arena, .row = row_of(req)
+	};
+	struct kb_err err = { 0 };
+
+	if (!call.row || call.row->right == KB_RIGHT_NONE
+	    || (check_key(&call, &err) && find_agent(&call, &err)))
+		return true;
+	kb_call_error(&call, &err);
+	return false;
+}
+
+void kb_api_refuse(struct kb_request *req, const struct kb_err *err)
+{
+	struct kb_call call = {
+		.api = api_of(req), .req = req, .arena = req->arena, .row = row_of(req)
+	};
+	struct kb_err ignored;
+
+	/* No route has the method OPTIONS: a browser asks before it calls any of them. */
+	if (kb_sv_eq_str(req->method, "OPTIONS")
+	    && (err->code == KB_E_METHOD || err->code == KB_E_NOT_FOUND)) {
+		req->status = 0; /* it is no refusal after all */
+		kb_system_preflight(&call, &ignored);
+	} else {
+		kb_call_error(&call, err);
+	}
+}
+
+void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
+{
+	const struct rate_state *rate = req->user;
+
+	if (rate)
+		kb_buf_printf(head,
+		              "x-ratelimit-limit: %" PRId64 "\r\nx-ratelimit-remaining: %" PRId64
+		              "\r\n",
+		              rate->limit, rate->left);
+	/* Browsers call the service directly, with a key and without cookies. */
+	kb_buf_str(head, "access-control-allow-origin: *\r\n"
+	                 "access-control-expose-headers: retry-after, x-should-retry\r\n");
+}
+
+/* ---- answers ---- */
+
+void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
+{
+	(void)call;
+	kb_buf_init(buf, REPLY_MAX);
+	kb_jw_init(jw, buf);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "status", "success");
+	kb_jw_key(jw, "data");
+}
+
+bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
+                   struct kb_err *err)
+{
+	struct kb_sv body;
+	bool ok;
+
+	kb_jw_end(jw);
+	KB_ASSERT(jw->depth == 0);
+	ok = kb_buf_done(buf, &body, err);
+	if (ok)
+		kb_respond(call->req, &(struct kb_response){
+		                              .status = status,
+		                              .content_type = "application/json",
+		                              .body = body,
+		                              .fields = { { KB_SV("cache-control"),
+		                                            KB_SV("no-cache, private") } },
+		                      });
+	kb_buf_fini(buf);
+	return ok;
+}
+
+bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_bool(&jw, name, true);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, status, &buf, &jw, err);
+}
+
+static const char *public_message(const struct kb_err *err)
+{
+	const struct kb_err_info *info = kb_err_info(err->code);
+
+	if (!info->hide)
+		return err->msg;
+	return info->status == 503 ? "Service Unavailable" : "Internal Server Error";
+}
+
+/* Which member chat libraries read an error from, and what they call its kind. */
+static const char *openai_type(int status)
+{
+	if (status == 401)
+		return "authentication_error";
+	if (status == 429)
+		return "rate_limit_error";
+	return status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+static bool is_completions(const struct kb_api_route *row)
+{
+	return row && row->handle == kb_completions_create;
+}
+
+void kb_call_error(struct kb_call *call, const struct kb_err *err)
+{
+	const struct kb_err_info *info = kb_err_info(err->code);
+	/* A refusal of the server's own may have a finer status than its code. */
+	int status = call->req->status ? call->req->status : info->status;
+	const char *message = public_message(err);
+	struct kb_response response = { .status = status, .content_type = "application/json" };
+	struct kb_buf buf;
+	struct kb_jw jw;
+	size_t fields = 0;
+
+	if (status >= 500)
+		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
+		        info->name, err->msg);
+	if (call->streaming)
+		return; /* its handler has put the error into the stream */
+	kb_buf_init(&buf, 64 << 10);
+	kb_jw_init(&jw, &buf);
+	kb_jw_object(&jw);
+	kb_jw_key_str(&jw, "status", "error");
+	kb_jw_key_sv(&jw, "url",
+	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
+	                             KB_SV_ARG(kb_utf8_cut(call->req->target, 2000))));
+	kb_jw_key(&jw, "data");
+	kb_jw_object(&jw);
+	kb_jw_key_int(&jw, "code", status);
+	kb_jw_key_str(&jw, "message", message);
+	kb_jw_end(&jw);
+	kb_jw_key_str(&jw, "message", message);
+	if (is_completions(call->row)) {
+		kb_jw_key(&jw, "error");
+		kb_jw_object(&jw);
+		kb_jw_key_str(&jw, "message", message);
+		kb_jw_key_str(&jw, "type", openai_type(status));
+		kb_jw_key_null(&jw, "param");
+		kb_jw_key_str(&jw, "code", info->name);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	response.body = kb_buf_view(&buf);
+	response.fields[fields++] =
+	        (struct kb_http_field){ KB_SV("cache-control"), KB_SV("no-cache, private") };
+	if (status == 401)
+		response.fields[fields++] =
+		        (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
+	if (status == 503 && !call->req->status) /* the server itself adds it to its own */
+		response.fields[fields++] =
+		        (struct kb_http_field){ KB_SV("retry-after"), KB_SV("1") };
+	if (err->code == KB_E_QUOTA)
+		response.fields[fields++] =
+		        (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
+	if (call->retry_after_s)
+		response.fields[fields++] =
+		        (struct kb_http_field){ KB_SV("retry-after"),
+			                        kb_arena_printf(call->arena, "%" PRId64,
+			                                        call->retry_after_s) };
+	kb_respond(call->req, &response);
+	kb_buf_fini(&buf);
+}
+
+/* ---- lists ---- */
+
+static int64_t query_int(struct kb_call *call, const char *name, int64_t otherwise)
+{
+	struct kb_sv text = kb_request_query(call->req, name);
+	int64_t n;
+
+	if (text.p && kb_sv_to_int(kb_sv_trim(text), INT64_MIN, INT64_MAX, &n))
+		return n;
+	return otherwise;
+}
+
+struct kb_list kb_call_list(struct kb_call *call, int64_t limit)
+{
+	struct kb_sv order = kb_request_query(call->req, "order");
+	struct kb_list list;
+
+	list.limit = query_int(call, "limit", query_int(call, "per_page", limit));
+	list.limit = KB_MAX(1, KB_MIN(list.limit, LIST_MAX));
+	/* A page number is also an offset: keep their product in range. */
+	list.page = KB_MAX(1, KB_MIN(query_int(call, "page", 1), INT64_MAX / LIST_MAX / 2));
+	list.ascending = kb_sv_ieq_str(order, "asc");
+	return list;
+}
+
+static void page_url(struct kb_call *call, struct kb_jw *jw, const char *name, int64_t page)
+{
+	if (page < 1) {
+		kb_jw_key_null(jw, name);
+		return;
+	}
+	kb_jw_key_sv(jw, name,
+	             kb_arena_printf(call->arena, "%.*s%.*s?page=%" PRId64,
+	                             KB_SV_ARG(kb_call_base_url(call)), KB_SV_ARG(call->req->path),
+	                             page));
+}
+
+void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                      size_t count, int64_t total,
+                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                  size_t i),
+                      const void *rows)
+{
+	int64_t last = total ? (total + list->limit - 1) / list->limit : 1;
+	int64_t from = (list->page - 1) * list->limit + 1;
+
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "current_page", list->page);
+	kb_jw_key(jw, "data");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < count; i++)
+		row(call, jw, rows, i);
+	kb_jw_end(jw);
+	page_url(call, jw, "first_page_url", 1);
+	kb_jw_key(jw, "from");
+	if (count)
+		kb_jw_int(jw, from);
+	else
+		kb_jw_null(jw);
+	kb_jw_key_int(jw, "last_page", last);
+	page_url(call, jw, "last_page_url", last);
+	page_url(call, jw, "next_page_url", list->page < last ? list->page + 1 : 0);
+	kb_jw_key_sv(jw, "path",
+	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
+	                             KB_SV_ARG(call->req->path)));
+	kb_jw_key_int(jw, "per_page", list->limit);
+	page_url(call, jw, "prev_page_url", list->page > 1 ? KB_MIN(list->page - 1, last) : 0);
+	kb_jw_key(jw, "to");
+	if (count)
+		kb_jw_int(jw, from + (int64_t)count - 1);
+	else
+		kb_jw_null(jw);
+	kb_jw_key_int(jw, "total", total);
+	kb_jw_end(jw);
+}

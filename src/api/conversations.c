@@ -1,0 +1,167 @@
+/* Conversations, and reading the messages in them. */
+#include <string.h>
+
+#include "api/api.h"
+#include "api/session.h"
+#include "base/utf8.h"
+
+enum { NAME_CHARS = 255 };
+
+static bool not_found(struct kb_call *call, struct kb_err *err)
+{
+	if (err->code == KB_E_NOT_FOUND)
+		kb_fail(err, KB_E_NOT_FOUND, "Conversation with session id %.*s not found",
+		        KB_SV_ARG(kb_utf8_cut(call->req->params[1], 128)));
+	return false;
+}
+
+static bool reply_conversation(struct kb_call *call, int status,
+                               const struct kb_conversation *conversation, struct kb_err *err)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	kb_call_begin(call, &buf, &jw);
+	kb_record_conversation(&jw, conversation);
+	return kb_call_reply(call, status, &buf, &jw, err);
+}
+
+static bool is_uuid(struct kb_sv text)
+{
+	if (text.n != 36)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text.p[i] != '-' : !strchr("0123456789abcdefABCDEF", text.p[i]))
+			return false;
+	}
+	return true;
+}
+
+bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_conversation conversation;
+	struct kb_sv name = { 0 }, session_id = { 0 };
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err)
+	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
+		return false;
+	if (!is_uuid(session_id))
+		session_id = KB_SV("");
+	if (!kb_store_conversation_create(
+	            call->api->store, call->arena, call->agent.id, call->key.account_id, session_id,
+	            name.p ? kb_sv_trim(name) : KB_SV(""), &conversation, err))
+		return false;
+	return reply_conversation(call, 201, &conversation, err);
+}
+
+static void conversation_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	(void)call;
+	kb_record_conversation(jw, (const struct kb_conversation *)rows + i);
+}
+
+bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_conversation_filter filter = {
+		.list = kb_call_list(call, 10),
+		.by_created_at = kb_sv_eq_str(kb_request_query(call->req, "orderBy"), "created_at"),
+		.name = kb_request_query(call->req, "name"),
+	};
+	struct kb_sv after = kb_request_query(call->req, "lastUpdatedAfter");
+	struct kb_sv user = kb_request_query(call->req, "userFilter");
+	struct kb_conversation *conversations;
+	size_t count;
+	int64_t total;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (after.n && !kb_time_parse(after, &filter.updated_after))
+		return kb_fail(err, KB_E_INVALID,
+		               "lastUpdatedAfter must be a date or an ISO 8601 time");
+	if (kb_sv_eq_str(user, "me"))
+		filter.created_by = call->key.account_id;
+	if (!kb_store_conversation_list(call->api->store, call->arena, call->agent.id, &filter,
+	                                &conversations, &count, &total, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_call_paginate(call, &jw, &filter.list, count, total, conversation_row, conversations);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_conversations_update(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_conversation conversation;
+	struct kb_sv name = { 0 };
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err))
+		return false;
+	if (name.p)
+		name = kb_sv_trim(name);
+	if (name.n == 0)
+		return kb_fail(err, KB_E_INVALID, "name can't be empty");
+	if (!kb_store_conversation_rename(call->api->store, call->arena, call->agent.id,
+	                                  call->req->params[1], name, &conversation, err))
+		return not_found(call, err);
+	return reply_conversation(call, 200, &conversation, err);
+}
+
+bool kb_conversations_delete(struct kb_call *call, struct kb_err *err)
+{
+	if (!kb_store_conversation_delete(call->api->store, call->agent.id, call->req->params[1],
+	                                  err))
+		return not_found(call, err);
+	return kb_call_reply_flag(call, 200, "deleted", err);
+}
+
+static void message_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	(void)call;
+	kb_record_message(jw, (const struct kb_message *)rows + i);
+}
+
+bool kb_messages_list(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_list list = kb_call_list(call, 20);
+	struct kb_conversation conversation;
+	struct kb_message *messages;
+	size_t count;
+	int64_t total;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_store_message_list(call->api->store, call->arena, call->agent.id,
+	                           call->req->params[1], &list, &conversation, &messages, &count,
+	                           &total, err))
+		return not_found(call, err);
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key(&jw, "conversation");
+	kb_record_conversation(&jw, &conversation);
+	kb_jw_key(&jw, "messages");
+	kb_call_paginate(call, &jw, &list, count, total, message_row, messages);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_messages_read(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_message message;
+	struct kb_buf buf;
+	struct kb_jw jw;
+	int64_t id;
+
+	if (!kb_call_id(call, 2, "Conversation message", &id, err))
+		return false;
+	if (!kb_store_message_get(call->api->store, call->arena, call->agent.id,
+	                          call->req->params[1], id, &message, err)) {
+		if (err->code == KB_E_NOT_FOUND)
+			kb_fail(err, KB_E_NOT_FOUND,
+			        "Conversation message with id %" PRId64 " not found", id);
+		return false;
+	}
+	kb_call_begin(call, &buf, &jw);
+	kb_record_message(&jw, &message);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}

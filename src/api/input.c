@@ -1,0 +1,166 @@
+#include "api/input.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+static bool read_json(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
+{
+	json_t *json = kb_json_parse(req->arena, req->body, err);
+	const char *name;
+	json_t *value;
+
+	if (!json)
+		return false;
+	if (!json_is_object(json))
+		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object");
+	out->json = json;
+	out->v = KB_NEW_ARRAY(req->arena, json_object_size(json), struct kb_input);
+	json_object_foreach(json, name, value)
+	{
+		struct kb_input *input = &out->v[out->count++];
+
+		*input = (struct kb_input){ .name = kb_sv_str(name), .json = value };
+		if (json_is_string(value)) {
+			input->kind = KB_INPUT_TEXT;
+			input->text = kb_sv(json_string_value(value), json_string_length(value));
+		} else if (json_is_boolean(value)) {
+			input->kind = KB_INPUT_BOOL;
+			input->flag = json_is_true(value);
+		} else if (json_is_integer(value)) {
+			input->kind = KB_INPUT_INT;
+			input->number = json_integer_value(value);
+		} else {
+			input->kind = json_is_null(value)    ? KB_INPUT_NULL
+			              : json_is_array(value) ? KB_INPUT_LIST
+			                                     : KB_INPUT_OTHER;
+		}
+	}
+	return true;
+}
+
+static bool read_parts(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
+{
+	out->v = KB_NEW_ARRAY(req->arena, req->part_count, struct kb_input);
+	for (size_t i = 0; i < req->part_count; i++) {
+		const struct kb_form_part *part = &req->parts[i];
+		struct kb_input *input = &out->v[out->count++];
+
+		*input = (struct kb_input){ .name = part->name };
+		if (part->path) {
+			input->kind = KB_INPUT_FILE;
+			input->file = part;
+		} else {
+			if (!kb_utf8_valid(part->value))
+				return kb_fail(err, KB_E_INVALID,
+				               "the field %.*s is not valid UTF-8",
+				               KB_SV_ARG(kb_utf8_cut(part->name, 60)));
+			input->kind = KB_INPUT_TEXT;
+			input->text = part->value;
+		}
+	}
+	return true;
+}
+
+bool kb_inputs_read(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
+{
+	struct kb_sv body = kb_sv_trim(req->body);
+
+	*out = (struct kb_inputs){ 0 };
+	/* Many a client sends JSON under the name of a form; no form begins with a brace. */
+	if (req->part_count && !kb_sv_starts(body, KB_SV("{")))
+		return read_parts(req, out, err);
+	if (body.n == 0)
+		return true;
+	return read_json(req, out, err);
+}
+
+const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name)
+{
+	const struct kb_input *found = NULL;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		if (kb_sv_eq_str(inputs->v[i].name, name))
+			found = &inputs->v[i];
+	return found;
+}
+
+bool kb_text_to_bool(struct kb_sv text, bool *out)
+{
+	bool yes = kb_sv_ieq_str(text, "true") || kb_sv_eq_str(text, "1");
+
+	if (!yes && !kb_sv_ieq_str(text, "false") && !kb_sv_eq_str(text, "0"))
+		return false;
+	*out = yes;
+	return true;
+}
+
+bool kb_inputs_text(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
+                    size_t max_chars, struct kb_sv *out, struct kb_err *err)
+{
+	const struct kb_input *input = kb_inputs_find(inputs, name);
+	size_t chars;
+
+	if (!input)
+		return true;
+	switch (input->kind) {
+	case KB_INPUT_TEXT:
+		*out = input->text;
+		break;
+	case KB_INPUT_NULL:
+		*out = (struct kb_sv){ 0 };
+		return true;
+	case KB_INPUT_INT:
+		*out = kb_arena_printf(arena, "%" PRId64, input->number);
+		break;
+	case KB_INPUT_BOOL:
+	case KB_INPUT_LIST:
+	case KB_INPUT_OTHER:
+	case KB_INPUT_FILE:
+		return kb_fail(err, KB_E_INVALID, "%s must be a string", name);
+	}
+	chars = kb_utf8_count(*out);
+	if (chars > max_chars)
+		return kb_fail(err, KB_E_INVALID, "%s has %zu characters, the limit is %zu", name,
+		               chars, max_chars);
+	return true;
+}
+
+bool kb_inputs_bool(const struct kb_inputs *inputs, const char *name, bool *out, struct kb_err *err)
+{
+	const struct kb_input *input = kb_inputs_find(inputs, name);
+
+	if (!input || input->kind == KB_INPUT_NULL)
+		return true;
+	if (input->kind == KB_INPUT_BOOL) {
+		*out = input->flag;
+		return true;
+	}
+	if (input->kind == KB_INPUT_INT && (input->number == 0 || input->number == 1)) {
+		*out = input->number == 1;
+		return true;
+	}
+	if (input->kind == KB_INPUT_TEXT && kb_text_to_bool(kb_sv_trim(input->text), out))
+		return true;
+	return kb_fail(err, KB_E_INVALID, "%s must be true or false", name);
+}
+
+bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min, int64_t max,
+                   int64_t *out, struct kb_err *err)
+{
+	const struct kb_input *input = kb_inputs_find(inputs, name);
+	int64_t n;
+
+	if (!input || input->kind == KB_INPUT_NULL)
+		return true;
+	if (input->kind == KB_INPUT_INT && input->number >= min && input->number <= max) {
+		*out = input->number;
+		return true;
+	}
+	if (input->kind == KB_INPUT_TEXT && kb_sv_to_int(kb_sv_trim(input->text), min, max, &n)) {
+		*out = n;
+		return true;
+	}
+	return kb_fail(err, KB_E_INVALID, "%s must be an integer from %" PRId64 " to %" PRId64,
+	               name, min, max);
+}

@@ -1,0 +1,55 @@
+/*
+ * The body of a request, whatever its form: JSON, multipart and urlencoded give the same fields.
+ *
+ * Real clients send JSON to multipart endpoints and the other way round, numbers as strings, flags
+ * as true/false/1/0, names as `files`, `files[]` and `files[0]`. A handler asks for a field by name
+ * and kind and gets it, or a sentence that says what is wrong with it. Unknown fields are never
+ * looked at.
+ */
+#ifndef KB_API_INPUT_H
+#define KB_API_INPUT_H
+
+#include "base/json.h"
+#include "net/server.h"
+#include "settings/settings.h"
+
+struct kb_input {
+	struct kb_sv name;               /* as sent */
+	enum kb_input_kind kind;         /* LIST and OTHER: see json */
+	struct kb_sv text;               /* TEXT */
+	bool flag;                       /* BOOL */
+	int64_t number;                  /* INT */
+	const json_t *json;              /* of a JSON body */
+	const struct kb_form_part *file; /* FILE */
+};
+
+struct kb_inputs {
+	struct kb_input *v;
+	size_t count;
+	const json_t *json; /* the whole body where it was a JSON object */
+};
+
+/* Reads the request's body. An empty one gives no fields; JSON that is no object, or is malformed,
+ * KB_E_INVALID. */
+bool kb_inputs_read(struct kb_request *req, struct kb_inputs *out,
+                    struct kb_err *err) KB_MUST_CHECK;
+
+/* The last field of that name (a later one overrides), or NULL. */
+const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name);
+
+/*
+ * These leave *out alone and return true when the field is missing. null gives a view with p ==
+ * NULL. A number is accepted as text, and digits as a number; false with KB_E_INVALID names the
+ * field.
+ */
+bool kb_inputs_text(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
+                    size_t max_chars, struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_inputs_bool(const struct kb_inputs *inputs, const char *name, bool *out,
+                    struct kb_err *err) KB_MUST_CHECK;
+bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min, int64_t max,
+                   int64_t *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* "true", "false", "1", "0" in any case. */
+bool kb_text_to_bool(struct kb_sv text, bool *out) KB_MUST_CHECK;
+
+#endif

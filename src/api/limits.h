@@ -1,0 +1,43 @@
+/*
+ * What a plan allows: requests a second, queries a month, agents, documents.
+ *
+ * The plan of a key's account comes with the key. Rates are held by a token bucket a key (the
+ * buckets live in this process; the quotas are counted in the store).
+ */
+#ifndef KB_API_LIMITS_H
+#define KB_API_LIMITS_H
+
+#include "base/arena.h"
+#include "settings/plans.h"
+
+struct kb_call;
+
+/* The plans an operator has: the built-in ones, with those of a file over them, and the rate of the
+ * default plan. */
+enum { KB_PLANS_MAX = 100 };
+
+struct kb_plans {
+	struct kb_plan *v;
+	size_t count;
+};
+/* file: lines of "name = queries=500 agents=3 …" (plans.h); NULL: none. rate: "10/50"; NULL: none.
+ */
+bool kb_plans_read(struct kb_arena *arena, const char *file, const char *rate, struct kb_plans *out,
+                   struct kb_err *err) KB_MUST_CHECK;
+/* An account whose plan is no longer configured has the default one. */
+const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv name);
+
+struct kb_rates;
+struct kb_rates *kb_rates_new(void);
+void kb_rates_free(struct kb_rates *rates);
+/* Takes one token of the key's bucket; false when it is empty: then *wait_ms says when there is
+ * one. *left is what remains. Any thread; does not block. */
+bool kb_rates_take(struct kb_rates *rates, int64_t key_id, int64_t per_second, int64_t burst,
+                   int64_t now_us, int64_t *left, int64_t *wait_ms);
+
+/* For handlers: KB_E_QUOTA or KB_E_INVALID with the contract's words where the plan's figure is
+ * reached. */
+bool kb_limit_queries(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+bool kb_limit_agents(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,235 @@
+/* /openapi.json from the route table: OpenAPI 3.1. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "api/schema.h"
+
+static const struct {
+	int status;
+	const char *text;
+} statuses[] = {
+	{ 200, "Done" },
+	{ 201, "Created" },
+	{ 207, "Partly applied" },
+	{ 400, "Bad argument" },
+	{ 401, "The key is missing or invalid" },
+	{ 403, "Not allowed" },
+	{ 404, "Not found" },
+	{ 416, "The range is outside the file" },
+	{ 422, "Bad argument" },
+	{ 429, "Resource exhausted" },
+	{ 500, "Internal server error" },
+	{ 501, "Unsupported arguments" },
+	{ 503, "Not ready" },
+};
+
+static const char *status_text(int status)
+{
+	for (size_t i = 0; i < KB_COUNTOF(statuses); i++)
+		if (statuses[i].status == status)
+			return statuses[i].text;
+	KB_ASSERT(!"a status without a text");
+	return "";
+}
+
+static void write_parameter(struct kb_jw *jw, const char *in, struct kb_sv name, bool required,
+                            struct kb_sv type)
+{
+	kb_jw_object(jw);
+	kb_jw_key_sv(jw, "name", name);
+	kb_jw_key_str(jw, "in", in);
+	kb_jw_key_bool(jw, "required", required);
+	kb_jw_key(jw, "schema");
+	kb_schema_write_type(jw, type.p, type.n);
+	kb_jw_end(jw);
+}
+
+static void write_parameters(struct kb_jw *jw, const struct kb_api_route *row)
+{
+	const char *list = row->query ? row->query : "";
+	struct kb_sv name, type;
+	bool optional;
+
+	kb_jw_key(jw, "parameters");
+	kb_jw_array(jw);
+	for (const char *p = strchr(row->path, '{'); p; p = strchr(p + 1, '{')) {
+		name = kb_sv(p + 1, strcspn(p + 1, "}"));
+		write_parameter(jw, "path", name, true,
+		                kb_sv_eq_str(name, "sessionId") || kb_sv_eq_str(name, "slug")
+		                        ? KB_SV("str")
+		                        : KB_SV("int"));
+	}
+	while (kb_schema_next(&list, &name, &optional, &type))
+		write_parameter(jw, "query", name, false, type);
+	kb_jw_end(jw);
+}
+
+static void write_content(struct kb_jw *jw, const char *media, const char *schema)
+{
+	kb_jw_key(jw, media);
+	kb_jw_object(jw);
+	if (schema) {
+		kb_jw_key(jw, "schema");
+		kb_schema_write_type(jw, schema, strlen(schema));
+	}
+	kb_jw_end(jw);
+}
+
+static void write_response(struct kb_jw *jw, int status, const char *schema)
+{
+	char code[8];
+
+	snprintf(code, sizeof(code), "%d", status);
+	kb_jw_key(jw, code);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "description", status_text(status));
+	kb_jw_key(jw, "content");
+	kb_jw_object(jw);
+	write_content(jw, schema ? "application/json" : "*/*", schema);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}
+
+/* "getProjectsPages": method and path without its variables. */
+static void operation_id(const struct kb_api_route *row, char *out, size_t size)
+{
+	bool upper = false;
+	size_t n = 0;
+
+	for (const char *p = row->method; *p && n + 1 < size; p++)
+		out[n++] = (char)tolower((unsigned char)*p);
+	for (const char *p = row->path; *p && n + 1 < size; p++) {
+		if (*p == '-')
+			out[n++] = '_'; /* tells chat-completions from chat/completions */
+		if (!isalnum((unsigned char)*p)) {
+			upper = true;
+			if (*p == '{')
+				for (const char *by = "By"; *by && n + 1 < size; by++)
+					out[n++] = *by;
+			continue;
+		}
+		out[n++] = upper ? (char)toupper((unsigned char)*p) : *p;
+		upper = false;
+	}
+	out[n] = '\0';
+}
+
+static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
+{
+	const char *errors = row->errors ? row->errors : "";
+	char method[8] = "", id[160];
+
+	for (size_t i = 0; row->method[i] && i < sizeof(method) - 1; i++)
+		method[i] = (char)tolower((unsigned char)row->method[i]);
+	operation_id(row, id, sizeof(id));
+	kb_jw_key(jw, method);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "operationId", id);
+	kb_jw_key(jw, "tags");
+	kb_jw_array(jw);
+	kb_jw_str(jw, row->tag);
+	kb_jw_end(jw);
+	kb_jw_key_str(jw, "summary", row->summary);
+	write_parameters(jw, row);
+	if (row->request) {
+		kb_jw_key(jw, "requestBody");
+		kb_jw_object(jw);
+		kb_jw_key(jw, "content");
+		kb_jw_object(jw);
+		write_content(jw, "application/json", row->request);
+		write_content(jw, "multipart/form-data", row->request);
+		kb_jw_end(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_key(jw, "responses");
+	kb_jw_object(jw);
+	write_response(jw, row->status, row->response);
+	while (*errors) {
+		write_response(jw, (int)strtol(errors, NULL, 10), "Error");
+		errors += strcspn(errors, " ");
+		errors += strspn(errors, " ");
+	}
+	kb_jw_end(jw);
+	if (row->right == KB_RIGHT_NONE) {
+		kb_jw_key(jw, "security");
+		kb_jw_array(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+static void write_paths(struct kb_jw *jw)
+{
+	size_t count;
+	const struct kb_api_route *rows = kb_api_routes(&count);
+
+	kb_jw_key(jw, "paths");
+	kb_jw_object(jw);
+	for (size_t i = 0; i < count; i++) {
+		bool seen = false;
+
+		for (size_t j = 0; j < i; j++)
+			seen = seen || strcmp(rows[j].path, rows[i].path) == 0;
+		if (seen)
+			continue;
+		kb_jw_key(jw, rows[i].path);
+		kb_jw_object(jw);
+		for (size_t j = i; j < count; j++)
+			if (strcmp(rows[j].path, rows[i].path) == 0)
+				write_operation(jw, &rows[j]);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+void kb_openapi_write(struct kb_jw *jw)
+{
+	size_t count;
+	const struct kb_schema *schemas = kb_schemas(&count);
+
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "openapi", "3.1.0");
+	kb_jw_key(jw, "info");
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "title", "Docent");
+	kb_jw_key_str(jw, "summary", "Agents that answer from documents, with citations");
+	kb_jw_key_str(jw, "version", "1.0.0");
+	kb_jw_end(jw);
+	kb_jw_key(jw, "servers");
+	kb_jw_array(jw);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "url", "/");
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	kb_jw_key(jw, "security");
+	kb_jw_array(jw);
+	kb_jw_object(jw);
+	kb_jw_key(jw, "bearer");
+	kb_jw_array(jw);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	write_paths(jw);
+	kb_jw_key(jw, "components");
+	kb_jw_object(jw);
+	kb_jw_key(jw, "securitySchemes");
+	kb_jw_object(jw);
+	kb_jw_key(jw, "bearer");
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "type", "http");
+	kb_jw_key_str(jw, "scheme", "bearer");
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	kb_jw_key(jw, "schemas");
+	kb_jw_object(jw);
+	for (size_t i = 0; i < count; i++) {
+		kb_jw_key(jw, schemas[i].name);
+		kb_schema_write(jw, schemas[i].members);
+	}
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}

@@ -1,0 +1,234 @@
+/* The records of the interface, each in the one form all its endpoints print. */
+#include <string.h>
+
+#include "api/api.h"
+#include "base/hash.h"
+
+/* A value for an HTML attribute inside the embed code. */
+static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_buf buf;
+	struct kb_sv out;
+
+	kb_buf_init(&buf, 64 << 10);
+	for (size_t i = 0; i < text.n; i++)
+		switch (text.p[i]) {
+		case '"':
+			kb_buf_str(&buf, "&quot;");
+			break;
+		case '<':
+			kb_buf_str(&buf, "&lt;");
+			break;
+		case '>':
+			kb_buf_str(&buf, "&gt;");
+			break;
+		case '&':
+			kb_buf_str(&buf, "&amp;");
+			break;
+		default:
+			kb_buf_byte(&buf, text.p[i]);
+		}
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+static struct kb_sv size_parameter(struct kb_call *call, const char *name, const char *otherwise)
+{
+	struct kb_sv text = kb_request_query(call->req, name);
+
+	return attribute(call->arena, text.n && text.n <= 32 ? text : kb_sv_str(otherwise));
+}
+
+static void sharing(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
+{
+	struct kb_sv base = kb_call_base_url(call), link;
+
+	kb_jw_key_opt(jw, "shareable_slug", agent->shareable_slug);
+	if (!agent->is_shared || !agent->shareable_slug.n) {
+		kb_jw_key_null(jw, "shareable_link");
+		kb_jw_key_null(jw, "embed_code");
+		kb_jw_key_null(jw, "live_chat_code");
+		return;
+	}
+	link = kb_arena_printf(call->arena,
+	                       "%.*s/projects/%" PRId64 "/ask-me-anything?shareable_slug=%.*s",
+	                       KB_SV_ARG(base), agent->id, KB_SV_ARG(agent->shareable_slug));
+	kb_jw_key_sv(jw, "shareable_link", link);
+	kb_jw_key_sv(jw, "embed_code",
+	             kb_arena_printf(call->arena,
+	                             "<iframe src=\"%.*s\" width=\"%.*s\" height=\"%.*s\" "
+	                             "frameborder=\"0\"></iframe>",
+	                             KB_SV_ARG(attribute(call->arena, link)),
+	                             KB_SV_ARG(size_parameter(call, "width", "100%")),
+	                             KB_SV_ARG(size_parameter(call, "height", "auto"))));
+	kb_jw_key_sv(jw, "live_chat_code",
+	             kb_arena_printf(
+	                     call->arena,
+	                     "<script src=\"%.*s/widget.js\" data-agent=\"%.*s\" defer></script>",
+	                     KB_SV_ARG(attribute(call->arena, base)),
+	                     KB_SV_ARG(agent->shareable_slug)));
+}
+
+void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
+{
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", agent->id);
+	kb_jw_key_sv(jw, "project_name", agent->name);
+	kb_jw_key_opt(jw, "sitemap_path", agent->sitemap_path);
+	kb_jw_key_bool(jw, "is_chat_active", agent->is_active);
+	kb_jw_key_bool(jw, "is_master", agent->is_master);
+	kb_jw_key_int(jw, "user_id", agent->account_id);
+	kb_jw_key_int(jw, "team_id", agent->account_id);
+	kb_jw_key_time(jw, "created_at", agent->created_at);
+	kb_jw_key_time(jw, "updated_at", agent->updated_at);
+	kb_jw_key_null(jw, "deleted_at");
+	kb_jw_key_sv(jw, "type", agent->type);
+	kb_jw_key_bool(jw, "is_shared", agent->is_shared);
+	sharing(call, jw, agent);
+	kb_jw_key_bool(jw, "are_licenses_allowed", agent->are_licenses_allowed);
+	kb_jw_key_null(jw, "subdomain_slug");
+	kb_jw_end(jw);
+}
+
+/* Uploads have no address of their own: their preview stands for it. */
+static struct kb_sv page_url(struct kb_call *call, const struct kb_page *page)
+{
+	if (!page->is_file)
+		return page->url;
+	return kb_arena_printf(call->arena, "%.*s/api/v1/preview/%" PRId64,
+	                       KB_SV_ARG(kb_call_base_url(call)), page->id);
+}
+
+void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
+{
+	struct kb_sv url = page_url(call, page);
+	char hash[KB_MD5_HEX];
+
+	kb_md5_hex(url, hash);
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", page->id);
+	kb_jw_key_sv(jw, "page_url", url);
+	kb_jw_key_str(jw, "page_url_hash", hash);
+	kb_jw_key_int(jw, "project_id", page->agent_id);
+	kb_jw_key_str(jw, "crawl_status", kb_status_name(page->crawl));
+	kb_jw_key_str(jw, "index_status", kb_status_name(page->index));
+	/* Ours: why the document is queued, failed or limited. Clients ignore keys they do not
+	 * know. */
+	kb_jw_key_opt(jw, "status_reason", page->reason.n ? page->reason : (struct kb_sv){ 0 });
+	kb_jw_key_bool(jw, "is_file", page->is_file);
+	kb_jw_key_bool(jw, "is_refreshable", !page->is_file);
+	kb_jw_key_time(jw, "created_at", page->created_at);
+	kb_jw_key_time(jw, "updated_at", page->updated_at);
+	kb_jw_key_null(jw, "deleted_at");
+	if (page->is_file) {
+		kb_jw_key_sv(jw, "s3_path",
+		             kb_arena_printf(call->arena,
+		                             "project-%" PRId64 "/page-%" PRId64 "/%.*s",
+		                             page->agent_id, page->id, KB_SV_ARG(page->filename)));
+		kb_jw_key_bool(jw, "is_file_kept", page->is_file_kept);
+		kb_jw_key_sv(jw, "filename", page->filename);
+		kb_jw_key_int(jw, "filesize", page->size);
+	}
+	kb_jw_end(jw);
+}
+
+static struct kb_sv first_set(struct kb_sv a, struct kb_sv b)
+{
+	if (a.p)
+		return a;
+	return b.n ? b : (struct kb_sv){ 0 };
+}
+
+void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
+{
+	struct kb_sv title = page->title.n ? page->title : page->filename;
+
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", page->id);
+	kb_jw_key_int(jw, "page_id", page->id);
+	kb_jw_key_opt(jw, "url", first_set(page->meta_url, page_url(call, page)));
+	kb_jw_key_opt(jw, "title", first_set(page->meta_title, title));
+	kb_jw_key_opt(jw, "description", first_set(page->meta_description, page->description));
+	kb_jw_key_opt(jw, "image", first_set(page->meta_image, page->image));
+	kb_jw_key(jw, "word_count");
+	if (page->text_blob.n)
+		kb_jw_int(jw, page->words);
+	else
+		kb_jw_null(jw);
+	kb_jw_key(jw, "custom_fields");
+	kb_jw_object(jw);
+	kb_jw_end(jw);
+	kb_jw_key_time(jw, "created_at", page->created_at);
+	kb_jw_key_time(jw, "updated_at", page->updated_at);
+	kb_jw_key_null(jw, "deleted_at");
+	kb_jw_end(jw);
+}
+
+void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation)
+{
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", conversation->id);
+	kb_jw_key_sv(jw, "session_id", conversation->session_id);
+	kb_jw_key_sv(jw, "name", conversation->name);
+	kb_jw_key_int(jw, "project_id", conversation->agent_id);
+	kb_jw_key_int(jw, "created_by", conversation->created_by);
+	kb_jw_key_time(jw, "created_at", conversation->created_at);
+	kb_jw_key_time(jw, "updated_at", conversation->updated_at);
+	kb_jw_key_null(jw, "deleted_at");
+	kb_jw_end(jw);
+}
+
+static void feedback(struct kb_jw *jw, const struct kb_message *message)
+{
+	static const char *const names[] = { NULL, "liked", "disliked", "neutral" };
+
+	kb_jw_key(jw, "response_feedback");
+	if (message->reaction == KB_REACTION_NONE) {
+		kb_jw_null(jw);
+		return;
+	}
+	kb_jw_object(jw);
+	kb_jw_key_time(jw, "created_at", message->reaction_created_at);
+	kb_jw_key_time(jw, "updated_at", message->reaction_updated_at);
+	kb_jw_key(jw, "user_id");
+	if (message->reaction_user)
+		kb_jw_int(jw, message->reaction_user);
+	else
+		kb_jw_null(jw);
+	kb_jw_key_str(jw, "reaction", names[message->reaction]);
+	kb_jw_end(jw);
+}
+
+void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
+{
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", message->id);
+	kb_jw_key_int(jw, "conversation_id", message->conversation_id);
+	kb_jw_key_int(jw, "user_id", message->user_id);
+	kb_jw_key_sv(jw, "user_query", message->query);
+	kb_jw_key_sv(jw, "llm_response", message->response);
+	kb_jw_key(jw, "citations");
+	if (message->citation_count) {
+		kb_jw_array(jw);
+		for (size_t i = 0; i < message->citation_count; i++)
+			kb_jw_int(jw, message->citations[i]);
+		kb_jw_end(jw);
+	} else {
+		kb_jw_null(jw);
+	}
+	kb_jw_key(jw, "metadata");
+	kb_jw_object(jw);
+	kb_jw_key_sv(jw, "user_ip", message->user_ip);
+	kb_jw_key_sv(jw, "user_agent", message->user_agent);
+	kb_jw_key_sv(jw, "external_id", message->external_id);
+	kb_jw_key_sv(jw, "request_source", message->source);
+	kb_jw_end(jw);
+	feedback(jw, message);
+	kb_jw_key(jw, "tools");
+	kb_jw_array(jw);
+	kb_jw_end(jw);
+	kb_jw_key_time(jw, "created_at", message->created_at);
+	kb_jw_key_time(jw, "updated_at", message->updated_at);
+	kb_jw_end(jw);
+}

@@ -1,0 +1,224 @@
+#include "api/schema.h"
+
+#include <string.h>
+
+#define PAGINATOR(row)                                                                             \
+	"current_page:int data:[" row "] first_page_url:str from:int? last_page:int "              \
+	"last_page_url:str next_page_url:str? path:str per_page:int prev_page_url:str? to:int? "   \
+	"total:int"
+#define SUCCESS(data) "status:str data:" data
+
+// clang-format off
+static const struct kb_schema schemas[] = {
+	{ "Error", "status:str url:str data:ErrorData message:str error~:OpenAiError" },
+	{ "ErrorData", "code:int message:str" },
+	{ "OpenAiError", "message:str type:str param:str? code:str?" },
+	{ "Health", "status:str" },
+
+	{ "Agent", "id:int project_name:str sitemap_path:str? is_chat_active:bool is_master:bool user_id:int "
+	           "team_id:int created_at:time updated_at:time deleted_at:time? type:str is_shared:bool "
+	           "shareable_slug:str? shareable_link:str? embed_code:str? live_chat_code:str? "
+	           "are_licenses_allowed:bool subdomain_slug:str?" },
+	{ "AgentFields", "project_name~:str sitemap_path~:str? is_master~:bool is_shared~:bool "
+	                 "file_data_retension~:bool is_ocr_enabled~:int is_anonymized~:bool "
+	                 "is_vision_enabled~:bool is_vision_compress_image~:bool use_planner_mode~:bool "
+	                 "are_licenses_allowed~:bool is_low_performance_mode_enabled~:bool "
+	                 "allow_extra_timeout~:bool use_full_url_crawl~:bool image_extraction_type~:str "
+	                 "file~:file files[]~:[file]" },
+	{ "AgentReply", SUCCESS("Agent") },
+	{ "AgentPage", PAGINATOR("Agent") },
+	{ "AgentListReply", SUCCESS("AgentPage") },
+	{ "Deleted", "deleted:bool" },
+	{ "DeletedReply", SUCCESS("Deleted") },
+	{ "Stats", "pages_found:int pages_crawled:int pages_indexed:int crawl_credits_used:int "
+	           "query_credits_used:int total_queries:int total_words_indexed:int "
+	           "total_storage_credits_used:int" },
+	{ "StatsReply", SUCCESS("Stats") },
+
+	{ "Page", "id:int page_url:str page_url_hash:str project_id:int crawl_status:str index_status:str "
+	          "status_reason:str? is_file:bool is_refreshable:bool created_at:time updated_at:time "
+	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int?" },
+	{ "PagePage", PAGINATOR("Page") },
+	{ "ProjectPages", "project:Agent pages:PagePage" },
+	{ "PageListReply", SUCCESS("ProjectPages") },
+	{ "Metadata", "id:int page_id:int url:str? title:str? description:str? image:str? word_count:int? "
+	              "custom_fields:obj created_at:time updated_at:time deleted_at:time?" },
+	{ "MetadataReply", SUCCESS("Metadata") },
+
+	{ "Conversation", "id:int session_id:str name:str project_id:int created_by:int created_at:time "
+	                  "updated_at:time deleted_at:time?" },
+	{ "ConversationFields", "name~:str? session_id~:str" },
+	{ "ConversationReply", SUCCESS("Conversation") },
+	{ "ConversationPage", PAGINATOR("Conversation") },
+	{ "ConversationListReply", SUCCESS("ConversationPage") },
+	{ "Feedback", "created_at:time updated_at:time user_id:int? reaction:str" },
+	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
+	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
+	             "metadata:MessageMetadata response_feedback:Feedback? tools:[str] created_at:time "
+	             "updated_at:time" },
+	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str?" },
+	{ "MessageReply", SUCCESS("Message") },
+	{ "MessagePage", PAGINATOR("Message") },
+	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
+	{ "MessageListReply", SUCCESS("ConversationMessages") },
+
+	{ "ChatMessage", "role:str content:any" },
+	{ "ChatFields", "messages:[ChatMessage] model~:str? stream~:bool lang~:str external_id~:str? "
+	                "is_inline_citation~:bool session_id~:str stream_options~:obj" },
+	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
+	               "citations:[int]" },
+	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
+	{ "ChatAnswer", "role:str content:str" },
+	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
+	{ "User", "id:int email:str name:str current_team_id:int profile_photo_url:str? created_at:time "
+	          "updated_at:time" },
+	{ "UserFields", "name~:str?" },
+	{ "UserReply", SUCCESS("User") },
+	{ "Usage", "max_projects_num:int current_projects_num:int max_total_storage_credits:int "
+	           "current_total_storage_credits:int max_queries:int current_queries:int" },
+	{ "UsageReply", SUCCESS("Usage") },
+
+	{ "OpenApi", "openapi:str info:obj servers:[obj] security:[obj] paths:obj components:obj" },
+};
+// clang-format on
+
+const struct kb_schema *kb_schemas(size_t *count)
+{
+	*count = KB_COUNTOF(schemas);
+	return schemas;
+}
+
+bool kb_schema_exists(const char *name)
+{
+	for (size_t i = 0; i < KB_COUNTOF(schemas); i++)
+		if (strcmp(schemas[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+bool kb_schema_next(const char **list, struct kb_sv *name, bool *optional, struct kb_sv *type)
+{
+	const char *p = *list + strspn(*list, " ");
+	const char *colon = strchr(p, ':');
+	size_t n;
+
+	if (*p == '\0')
+		return false;
+	KB_ASSERT(colon);
+	n = strcspn(colon + 1, " ");
+	*optional = colon[-1] == '~';
+	*name = kb_sv(p, (size_t)(colon - p) - *optional);
+	*type = kb_sv(colon + 1, n);
+	*list = colon + 1 + n;
+	return true;
+}
+
+/* Types with a JSON Schema type (and format) of their own. */
+static const struct {
+	const char *word, *type, *format;
+} plain[] = {
+	{ "int", "integer", NULL },        { "num", "number", NULL },
+	{ "str", "string", NULL },         { "bool", "boolean", NULL },
+	{ "time", "string", "date-time" }, { "obj", "object", NULL },
+	{ "file", "string", "binary" },
+};
+
+static void write_plain(struct kb_jw *jw, const char *type, const char *format, bool nullable)
+{
+	kb_jw_object(jw);
+	kb_jw_key(jw, "type");
+	if (nullable) {
+		kb_jw_array(jw);
+		kb_jw_str(jw, type);
+		kb_jw_str(jw, "null");
+		kb_jw_end(jw);
+	} else {
+		kb_jw_str(jw, type);
+	}
+	if (format)
+		kb_jw_key_str(jw, "format", format);
+	kb_jw_end(jw);
+}
+
+static void write_ref(struct kb_jw *jw, struct kb_sv name)
+{
+	char path[100] = "#/components/schemas/";
+
+	KB_ASSERT(name.n < 60);
+	strncat(path, name.p, name.n);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "$ref", path);
+	kb_jw_end(jw);
+}
+
+void kb_schema_write_type(struct kb_jw *jw, const char *type, size_t n)
+{
+	bool nullable = n && type[n - 1] == '?';
+	struct kb_sv word = kb_sv(type, n - nullable);
+
+	if (word.p[0] == '[') {
+		kb_jw_object(jw);
+		kb_jw_key(jw, "type");
+		if (nullable) {
+			kb_jw_array(jw);
+			kb_jw_str(jw, "array");
+			kb_jw_str(jw, "null");
+			kb_jw_end(jw);
+		} else {
+			kb_jw_str(jw, "array");
+		}
+		kb_jw_key(jw, "items");
+		kb_schema_write_type(jw, word.p + 1, word.n - 2);
+		kb_jw_end(jw);
+		return;
+	}
+	if (kb_sv_eq_str(word, "any")) {
+		kb_jw_object(jw);
+		kb_jw_end(jw);
+		return;
+	}
+	for (size_t i = 0; i < KB_COUNTOF(plain); i++)
+		if (kb_sv_eq_str(word, plain[i].word)) {
+			write_plain(jw, plain[i].type, plain[i].format, nullable);
+			return;
+		}
+	if (!nullable) {
+		write_ref(jw, word);
+		return;
+	}
+	kb_jw_object(jw);
+	kb_jw_key(jw, "anyOf");
+	kb_jw_array(jw);
+	write_ref(jw, word);
+	write_plain(jw, "null", NULL, false);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}
+
+void kb_schema_write(struct kb_jw *jw, const char *members)
+{
+	struct kb_sv name, type;
+	const char *list = members;
+	bool optional;
+
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "type", "object");
+	kb_jw_key(jw, "properties");
+	kb_jw_object(jw);
+	while (kb_schema_next(&list, &name, &optional, &type)) {
+		char key[64] = "";
+
+		KB_ASSERT(name.n < sizeof(key));
+		strncat(key, name.p, name.n);
+		kb_jw_key(jw, key);
+		kb_schema_write_type(jw, type.p, type.n);
+	}
+	kb_jw_end(jw);
+	kb_jw_key(jw, "required");
+	kb_jw_array(jw);
+	for (list = members; kb_schema_next(&list, &name, &optional, &type);)
+		if (!optional)
+			kb_jw_sv(jw, name);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}

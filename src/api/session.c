@@ -1,0 +1,152 @@
+#include "api/session.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500 };
+
+/* conversation_time_window */
+enum { WINDOW_DAY = 0, WINDOW_ALL = 1, WINDOW_LOCK = 2 };
+
+bool kb_session_id_check(struct kb_sv id, struct kb_err *err)
+{
+	static const char safe[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+	bool ok = id.n >= 1 && id.n <= 128;
+
+	for (size_t i = 0; ok && i < id.n; i++)
+		ok = memchr(safe, id.p[i], sizeof(safe) - 1) != NULL;
+	return ok
+	       || kb_fail(err, KB_E_INVALID,
+	                  "the session id must be 1 to 128 letters, digits and - . _ ~");
+}
+
+static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, struct kb_err *err)
+{
+	struct kb_conversation conversation;
+
+	if (turn->settings.conversation_time_window.v != WINDOW_LOCK)
+		return true;
+	if (!kb_store_conversation_get(call->api->store, call->arena, call->agent.id,
+	                               turn->session_id, &conversation, err))
+		return err->code == KB_E_NOT_FOUND;
+	if (kb_clock_now_us(call->api->clock) - conversation.created_at
+	    < LOCK_HOURS * INT64_C(3600) * KB_SECOND_US)
+		return true;
+	return kb_fail(err, KB_E_FORBIDDEN,
+	               "This conversation was locked %d hours after it started; start a new one",
+	               LOCK_HOURS);
+}
+
+static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	int64_t since = turn->settings.conversation_time_window.v == WINDOW_DAY
+	                        ? kb_clock_now_us(call->api->clock) - KB_DAY_US
+	                        : 0;
+	struct kb_message *messages;
+	struct kb_sv *turns;
+	size_t count;
+
+	if (!kb_store_message_history(call->api->store, call->arena, call->agent.id,
+	                              turn->session_id, since, KB_HISTORY_TURNS, &messages, &count,
+	                              err))
+		return false;
+	turns = KB_NEW_ARRAY(call->arena, count, struct kb_sv);
+	for (size_t i = 0; i < count; i++)
+		turns[i] = messages[i].query;
+	turn->turns = turns;
+	turn->turn_count = count;
+	return true;
+}
+
+bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
+{
+	return kb_limit_queries(call, err)
+	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
+	       && refuse_locked(call, turn, err) && (own_history || read_history(call, turn, err));
+}
+
+bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
+                    void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_err *err)
+{
+	return kb_answer(call->api->answerer, call->arena,
+	                 &(struct kb_answer_request){
+	                         .agent = &call->agent,
+	                         .settings = &turn->settings,
+	                         .prompt = turn->prompt,
+	                         .turns = turn->turns,
+	                         .turn_count = turn->turn_count,
+	                         .inline_citations = turn->inline_citations,
+	                 },
+	                 emit, arg, &turn->answer, err);
+}
+
+/* What the answer stands on, for later checks of the message: a JSON object. */
+static struct kb_sv details(struct kb_call *call, const struct kb_answer *answer)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+	struct kb_sv out = { 0 };
+
+	kb_buf_init(&buf, 1 << 20);
+	kb_jw_init(&jw, &buf);
+	kb_jw_object(&jw);
+	kb_jw_key(&jw, "confidence");
+	kb_jw_double(&jw, answer->confidence);
+	kb_jw_key(&jw, "quotes");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < answer->quote_count; i++) {
+		const struct kb_quote *quote = &answer->quotes[i];
+
+		kb_jw_object(&jw);
+		kb_jw_key_int(&jw, "page_id", quote->page_id);
+		kb_jw_key_int(&jw, "page_no", quote->page_no);
+		kb_jw_key_int(&jw, "offset", quote->offset);
+		kb_jw_key_int(&jw, "bytes", (int64_t)quote->text.n);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	if (!buf.failed)
+		out = kb_arena_sv(call->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	const struct kb_answer *answer = &turn->answer;
+	struct kb_sv agent = kb_request_field(call->req, "user-agent");
+
+	turn->message = (struct kb_message){
+		.id = turn->message.id,
+		.query = turn->prompt,
+		.response = answer->text,
+		.citations = answer->citations,
+		.citation_count = answer->citation_count,
+		.answered = answer->kind != KB_ANSWER_NONE,
+		.user_ip = kb_sv_str(call->req->peer),
+		.user_agent = kb_utf8_head(kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
+		                           USER_AGENT_CHARS),
+		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
+		.source = kb_sv_str(turn->source),
+		.details = details(call, answer),
+		.user_id = call->key.account_id,
+	};
+	return kb_store_message_add(call->api->store, call->arena, call->agent.id,
+	                            call->key.account_id, turn->session_id, &turn->message,
+	                            &turn->conversation, err);
+}
+
+bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err)
+{
+	struct kb_sv text = kb_request_query(call->req, "stream");
+
+	*yes = false;
+	if (!kb_inputs_bool(&call->inputs, "stream", yes, err))
+		return false;
+	if (text.n && !kb_text_to_bool(text, yes))
+		return kb_fail(err, KB_E_INVALID, "stream must be true or false");
+	return true;
+}

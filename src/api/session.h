@@ -1,0 +1,47 @@
+/*
+ * One question in a conversation: what messages.c and completions.c share.
+ *
+ * A turn is begun (limits, lock, history), answered, and kept. Its stored message is the truth: it
+ * is written whole before the client is told that the answer is finished, whether or not the client
+ * still listens.
+ */
+#ifndef KB_API_SESSION_H
+#define KB_API_SESSION_H
+
+#include "api/api.h"
+
+enum {
+	KB_PROMPT_CHARS = 8000,
+	KB_HISTORY_TURNS = 10,
+	KB_EXTERNAL_ID_CHARS = 128,
+};
+
+struct kb_turn {
+	struct kb_settings settings;
+	struct kb_sv session_id, prompt, external_id;
+	const char *source;        /* the message's request_source */
+	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
+	size_t turn_count;
+	bool inline_citations;
+	struct kb_answer answer;
+	struct kb_message
+	        message; /* its id may be reserved before; the rest after kb_turn_keep() */
+	struct kb_conversation conversation;
+};
+
+/* Session ids of the path: 1 to 128 URL-safe characters. */
+bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;
+
+/* Reads the agent's settings, refuses a locked conversation (403) and fetches the history, unless
+ * the caller has filled turns itself. */
+bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
+                   struct kb_err *err) KB_MUST_CHECK;
+bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
+                    void (*emit)(void *arg, struct kb_sv fragment), void *arg,
+                    struct kb_err *err) KB_MUST_CHECK;
+bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+
+/* `stream` of the query or the body; either may be given, also twice. */
+bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,144 @@
+/* What operators ask: is it alive, is it ready, how is it doing, what is its interface. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/api.h"
+
+bool kb_system_health(struct kb_request *req)
+{
+	/* Answered by the loop itself: says that it turns, whatever the workers do. */
+	kb_respond(req, &(struct kb_response){ .status = 200,
+	                                       .content_type = "application/json",
+	                                       .body = KB_SV("{\"status\":\"ok\"}") });
+	return true;
+}
+
+bool kb_system_ready(struct kb_call *call, struct kb_err *err)
+{
+	if (!kb_store_ready(call->api->store, err))
+		return kb_fail(err, KB_E_BUSY, "the store does not answer");
+	kb_respond(call->req, &(struct kb_response){ .status = 200,
+	                                             .content_type = "application/json",
+	                                             .body = KB_SV("{\"status\":\"ready\"}") });
+	return true;
+}
+
+static bool is_loopback(const char *peer)
+{
+	return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0
+	       || strncmp(peer, "::ffff:127.", 11) == 0;
+}
+
+static bool may_read_metrics(struct kb_call *call)
+{
+	struct kb_sv value = kb_request_field(call->req, "authorization");
+
+	if (!call->api->metrics_token)
+		return is_loopback(call->req->peer);
+	return value.p && kb_sv_istarts(value, KB_SV("Bearer "))
+	       && kb_equal_secret(kb_sv_trim(kb_sv_from(value, 7)),
+	                          kb_sv_str(call->api->metrics_token));
+}
+
+static void metric(struct kb_buf *buf, const char *name, const char *type, const char *help,
+                   int64_t value)
+{
+	kb_buf_printf(buf, "# HELP docent_%s %s\n# TYPE docent_%s %s\ndocent_%s %" PRId64 "\n",
+	              name, help, name, type, name, value);
+}
+
+static int64_t resident_bytes(void)
+{
+	long pages = 0, ignored;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%ld %ld", &ignored, &pages) != 2)
+		pages = 0;
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* The text form of Prometheus, version 0.0.4. */
+bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_api *api = call->api;
+	struct kb_server_stats server;
+	struct kb_ingest_stats ingest;
+	struct kb_store_stats store;
+	int64_t queued = 0;
+	struct kb_buf buf;
+
+	if (!may_read_metrics(call))
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "metrics are for loopback, or for the bearer of the metrics token");
+	kb_server_stats(api->server, &server);
+	kb_ingest_stats(api->ingest, &ingest);
+	kb_store_stats(api->store, &store);
+	if (!kb_store_queue_length(api->store, &queued, err))
+		return false;
+	kb_buf_init(&buf, 64 << 10);
+	metric(&buf, "uptime_seconds", "gauge", "Seconds since the start",
+	       (kb_clock_mono_us() - api->started_us) / KB_SECOND_US);
+	metric(&buf, "resident_bytes", "gauge", "Resident memory", resident_bytes());
+	metric(&buf, "http_connections", "gauge", "Open connections", server.connections);
+	metric(&buf, "http_streams", "gauge", "Open streamed answers", server.streams);
+	metric(&buf, "http_requests_total", "counter", "Requests answered", server.requests);
+	metric(&buf, "http_refused_total", "counter", "Requests and connections refused",
+	       server.refused);
+	metric(&buf, "http_received_bytes_total", "counter", "Bytes received", server.bytes_in);
+	metric(&buf, "http_sent_bytes_total", "counter", "Bytes sent", server.bytes_out);
+	metric(&buf, "worker_queue", "gauge", "Requests waiting for a worker",
+	       (int64_t)kb_pool_waiting(api->workers));
+	metric(&buf, "queued_documents", "gauge", "Documents waiting or in work", queued);
+	metric(&buf, "documents_indexed_total", "counter", "Documents made searchable",
+	       ingest.indexed);
+	metric(&buf, "documents_failed_total", "counter", "Documents that could not be read",
+	       ingest.failed);
+	metric(&buf, "documents_retried_total", "counter", "Tries put off to later",
+	       ingest.retried);
+	metric(&buf, "passages_indexed_total", "counter", "Passages made searchable",
+	       ingest.passages);
+	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);
+	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
+	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
+	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);
+	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);
+	metric(&buf, "open_agents", "gauge", "Agents whose index is open",
+	       (int64_t)kb_catalog_agents(api->catalog));
+	kb_respond(call->req, &(struct kb_response){
+	                              .status = 200,
+	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",
+	                              .body = kb_buf_view(&buf),
+	                      });
+	kb_buf_fini(&buf);
+	return true;
+}
+
+bool kb_system_openapi(struct kb_call *call, struct kb_err *err)
+{
+	(void)err;
+	kb_respond(call->req, &(struct kb_response){ .status = 200,
+	                                             .content_type = "application/json",
+	                                             .body = call->api->openapi });
+	return true;
+}
+
+bool kb_system_preflight(struct kb_call *call, struct kb_err *err)
+{
+	(void)err;
+	kb_respond(call->req,
+	           &(struct kb_response){
+		           .status = 204,
+		           .fields = {
+			           { KB_SV("access-control-allow-methods"),
+			             KB_SV("GET, POST, PUT, PATCH, DELETE, OPTIONS") },
+			           { KB_SV("access-control-allow-headers"),
+			             KB_SV("authorization, content-type, accept") },
+			           { KB_SV("access-control-max-age"), KB_SV("86400") },
+		           },
+	           });
+	return true;
+}

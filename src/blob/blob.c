@@ -1,0 +1,194 @@
+/* Blobs above their driver: names are checked here, and bytes against names. */
+#include "blob/blob.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/file.h"
+#include "blob/driver.h"
+
+enum { CHUNK = 128 * 1024 };
+
+struct kb_blobs {
+	const struct kb_blob_driver *driver;
+	void *impl;
+};
+
+struct kb_blobs *kb_blobs_open(const char *where, struct kb_err *err)
+{
+	struct kb_blobs *blobs;
+	void *impl;
+
+	if (strstr(where, "://")) {
+		kb_fail(err, KB_E_UNSUPPORTED, "%s: this build keeps blobs in a directory only",
+		        where);
+		return NULL;
+	}
+	impl = kb_blob_directory.open(where, err);
+	if (!impl)
+		return NULL;
+	blobs = kb_xcalloc(1, sizeof(*blobs));
+	*blobs = (struct kb_blobs){ &kb_blob_directory, impl };
+	return blobs;
+}
+
+void kb_blobs_close(struct kb_blobs *blobs)
+{
+	if (!blobs)
+		return;
+	blobs->driver->close(blobs->impl);
+	free(blobs);
+}
+
+static bool check_name(const char *name, struct kb_err *err)
+{
+	if (strlen(name) == KB_HASH_HEX - 1 && strspn(name, "0123456789abcdef") == KB_HASH_HEX - 1)
+		return true;
+	return kb_fail(err, KB_E_NOT_FOUND, "this is no name of a blob");
+}
+
+/* ---- writing ---- */
+
+bool kb_blob_put(struct kb_blobs *blobs, struct kb_sv bytes, struct kb_blob_name *name,
+                 struct kb_err *err)
+{
+	kb_hash_hex(bytes, name->hex);
+	return blobs->driver->put(blobs->impl, name->hex, bytes, err);
+}
+
+/* Hashes what is left of a descriptor. */
+static bool hash_fd(int fd, const char *what, char hex[KB_HASH_HEX], int64_t *size,
+                    struct kb_err *err)
+{
+	char *chunk = kb_xmalloc(CHUNK);
+	struct kb_hasher hasher;
+	ssize_t n;
+
+	kb_hasher_init(&hasher);
+	*size = 0;
+	while ((n = kb_fault() ? -1 : read(fd, chunk, CHUNK)) > 0) {
+		kb_hasher_add(&hasher, chunk, (size_t)n);
+		*size += n;
+	}
+	free(chunk);
+	if (n < 0)
+		return kb_fail_errno(err, "cannot read %s", what);
+	kb_hasher_hex(&hasher, hex);
+	return true;
+}
+
+bool kb_blob_take(struct kb_blobs *blobs, const char *path, struct kb_blob_name *name,
+                  int64_t *size, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool ok;
+
+	if (fd < 0)
+		return kb_fail_errno(err, "cannot open %s", path);
+	ok = hash_fd(fd, path, name->hex, size, err);
+	kb_fd_close(&fd);
+	return ok && blobs->driver->take(blobs->impl, name->hex, path, *size, err);
+}
+
+/* ---- reading ---- */
+
+bool kb_blob_open(struct kb_blobs *blobs, const char *name, int *fd, int64_t *size,
+                  struct kb_err *err)
+{
+	*fd = -1;
+	return check_name(name, err) && blobs->driver->get(blobs->impl, name, fd, size, err);
+}
+
+static bool check_hash(const char *name, const char *hex, struct kb_err *err)
+{
+	return strcmp(name, hex) == 0
+	       || kb_corrupt(err, "blob %s is damaged: its bytes hash to %s", name, hex);
+}
+
+bool kb_blob_read(struct kb_blobs *blobs, struct kb_arena *arena, const char *name, size_t max,
+                  struct kb_sv *out, struct kb_err *err)
+{
+	char hex[KB_HASH_HEX];
+	int64_t size;
+	int fd;
+	bool ok;
+
+	if (!kb_blob_open(blobs, name, &fd, &size, err))
+		return false;
+	if ((uint64_t)size > max) {
+		kb_fd_close(&fd);
+		return kb_fail(err, KB_E_TOO_LARGE,
+		               "blob %s has %" PRId64 " bytes, the limit is %zu", name, size, max);
+	}
+	ok = kb_fd_read_all(arena, fd, (size_t)size, out, err);
+	kb_fd_close(&fd);
+	if (!ok)
+		return false;
+	kb_hash_hex(*out, hex);
+	return check_hash(name, hex, err);
+}
+
+bool kb_blob_verify(struct kb_blobs *blobs, const char *name, struct kb_err *err)
+{
+	char hex[KB_HASH_HEX];
+	int64_t size;
+	int fd;
+	bool ok;
+
+	if (!kb_blob_open(blobs, name, &fd, &size, err))
+		return false;
+	ok = hash_fd(fd, name, hex, &size, err);
+	kb_fd_close(&fd);
+	return ok && check_hash(name, hex, err);
+}
+
+/* ---- all of them ---- */
+
+bool kb_blob_each(struct kb_blobs *blobs,
+                  bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s), void *arg,
+                  struct kb_err *err)
+{
+	return blobs->driver->each(blobs->impl, fn, arg, err);
+}
+
+struct sweep {
+	struct kb_blobs *blobs;
+	bool (*wanted)(void *arg, const char *name);
+	void *arg;
+	int64_t min_age_s, removed;
+	bool ok;
+	struct kb_err *err;
+};
+
+static bool sweep_one(void *arg, const char *name, int64_t size, int64_t age_s)
+{
+	struct sweep *in = arg;
+	bool removed = false;
+
+	(void)size;
+	if (age_s < in->min_age_s || in->wanted(in->arg, name))
+		return true;
+	in->ok = in->blobs->driver->remove(in->blobs->impl, name, in->min_age_s, &removed, in->err);
+	in->removed += removed;
+	return in->ok;
+}
+
+bool kb_blob_sweep(struct kb_blobs *blobs, bool (*wanted)(void *arg, const char *name), void *arg,
+                   int64_t min_age_s, int64_t *removed, struct kb_err *err)
+{
+	struct sweep in = {
+		.blobs = blobs,
+		.wanted = wanted,
+		.arg = arg,
+		.min_age_s = min_age_s,
+		.ok = true,
+		.err = err,
+	};
+	bool ok = blobs->driver->each(blobs->impl, sweep_one, &in, err);
+
+	*removed = in.removed;
+	return ok && in.ok && blobs->driver->tidy(blobs->impl, min_age_s, err);
+}

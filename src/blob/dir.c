@@ -1,0 +1,391 @@
+/*
+ * Blobs in a directory:
+ *
+ *   <root>/ab/cd/abcd…   the blob of that name
+ *   <root>/tmp/…         puts that have not ended
+ *
+ * A blob is written beside its place, synced, renamed into it, and its directory is synced: after
+ * a power cut it is there whole or not at all. Its age is that of its last put (mtime).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/file.h"
+#include "blob/driver.h"
+
+enum {
+	FANOUT = 65536,              /* directories on the second level */
+	PLACE = 3 + 3 + KB_HASH_HEX, /* "ab/cd/" and the name */
+	TEMPORARY = 4 + 32 + 1,      /* "tmp/", 16 random bytes in hexadecimal */
+};
+
+struct directory {
+	int root; /* descriptor: every path is relative to it */
+	/* Puts share it; a removal has it alone, so that it never takes a blob that a put has just
+	 * found in place. */
+	pthread_rwlock_t lock;
+	/* Second-level directories known to be there durably. */
+	_Atomic unsigned char ready[FANOUT];
+};
+
+static void place_of(const char *name, char place[PLACE])
+{
+	snprintf(place, PLACE, "%.2s/%.2s/%.64s", name, name + 2, name);
+}
+
+static bool sync_at(const struct directory *dir, const char *path, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : openat(dir->root, path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	bool ok = fd >= 0 && !kb_fault() && fsync(fd) == 0;
+
+	if (!ok)
+		kb_fail_errno(err, "cannot sync the blobs' directory %s", path);
+	kb_fd_close(&fd);
+	return ok;
+}
+
+static bool make_at(const struct directory *dir, const char *path, struct kb_err *err)
+{
+	if (!kb_fault() && (mkdirat(dir->root, path, 0700) == 0 || errno == EEXIST))
+		return true;
+	return kb_fail_errno(err, "cannot make the blobs' directory %s", path);
+}
+
+/* Makes the two directories of a name, durably, once a process. */
+static bool prepare(struct directory *dir, const char *name, struct kb_err *err)
+{
+	size_t slot = strtoul((char[]){ name[0], name[1], name[2], name[3], '\0' }, NULL, 16);
+	char first[] = { name[0], name[1], '\0' };
+	char second[] = { name[0], name[1], '/', name[2], name[3], '\0' };
+
+	if (atomic_load(&dir->ready[slot]))
+		return true;
+	if (!make_at(dir, first, err) || !make_at(dir, second, err) || !sync_at(dir, first, err)
+	    || !sync_at(dir, ".", err))
+		return false;
+	atomic_store(&dir->ready[slot], 1);
+	return true;
+}
+
+static void *directory_open(const char *where, struct kb_err *err)
+{
+	struct directory *dir;
+	int root;
+
+	if (!kb_dir_make(where, err))
+		return NULL;
+	root = kb_fault() ? -1 : open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0) {
+		kb_fail_errno(err, "cannot open the blobs' directory %s", where);
+		return NULL;
+	}
+	dir = kb_xcalloc(1, sizeof(*dir));
+	dir->root = root;
+	pthread_rwlock_init(&dir->lock, NULL);
+	if (make_at(dir, "tmp", err))
+		return dir;
+	kb_fd_close(&dir->root);
+	pthread_rwlock_destroy(&dir->lock);
+	free(dir);
+	return NULL;
+}
+
+static void directory_close(void *impl)
+{
+	struct directory *dir = impl;
+
+	kb_fd_close(&dir->root);
+	pthread_rwlock_destroy(&dir->lock);
+	free(dir);
+}
+
+/* ---- writing ---- */
+
+/* True when a blob of that size is in place, durably; then its age begins again. A damaged one of
+ * another size is replaced. */
+static bool renewed(const struct directory *dir, const char *place, int64_t size)
+{
+	char parent[] = { place[0], place[1], '/', place[3], place[4], '\0' };
+	struct stat st;
+
+	return !kb_fault() && fstatat(dir->root, place, &st, AT_SYMLINK_NOFOLLOW) == 0
+	       && S_ISREG(st.st_mode) && st.st_size == size
+	       && utimensat(dir->root, place, NULL, AT_SYMLINK_NOFOLLOW) == 0
+	       && sync_at(dir, parent, NULL);
+}
+
+/* Renames a synced file into the blob's place. */
+static bool settle(struct directory *dir, int from_dir, const char *from, const char *place,
+                   struct kb_err *err)
+{
+	char parent[] = { place[0], place[1], '/', place[3], place[4], '\0' };
+
+	if (kb_fault() || renameat(from_dir, from, dir->root, place) != 0)
+		return kb_fail_errno(err, "cannot move a blob into its place");
+	return sync_at(dir, parent, err);
+}
+
+static bool write_temporary(struct directory *dir, const char *path, struct kb_sv bytes,
+                            struct kb_err *err)
+{
+	int fd = kb_fault()
+	                 ? -1
+	                 : openat(dir->root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool ok;
+
+	if (fd < 0)
+		return kb_fail_errno(err, "cannot create a blob");
+	ok = kb_fd_write_all(fd, bytes, "a blob", err);
+	if (ok && (kb_fault() || fsync(fd) != 0))
+		ok = kb_fail_errno(err, "cannot sync a blob");
+	kb_fd_close(&fd);
+	if (!ok)
+		unlinkat(dir->root, path, 0);
+	return ok;
+}
+
+static bool put_new(struct directory *dir, const char *name, const char *place, struct kb_sv bytes,
+                    struct kb_err *err)
+{
+	unsigned char random[16];
+	char path[TEMPORARY] = "tmp/";
+
+	kb_random(random, sizeof(random));
+	kb_hex(random, sizeof(random), path + 4);
+	if (!prepare(dir, name, err) || !write_temporary(dir, path, bytes, err))
+		return false;
+	if (settle(dir, dir->root, path, place, err))
+		return true;
+	unlinkat(dir->root, path, 0); /* fails when only the last sync did */
+	return false;
+}
+
+static bool directory_put(void *impl, const char *name, struct kb_sv bytes, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char place[PLACE];
+	bool ok;
+
+	place_of(name, place);
+	pthread_rwlock_rdlock(&dir->lock);
+	ok = renewed(dir, place, (int64_t)bytes.n) || put_new(dir, name, place, bytes, err);
+	pthread_rwlock_unlock(&dir->lock);
+	return ok;
+}
+
+/* Makes the file's bytes durable and its age begin now. */
+static bool sync_file(const char *path, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool ok = fd >= 0 && futimens(fd, NULL) == 0 && fchmod(fd, 0600) == 0 && !kb_fault()
+	          && fsync(fd) == 0;
+
+	if (!ok)
+		kb_fail_errno(err, "cannot sync %s", path);
+	kb_fd_close(&fd);
+	return ok;
+}
+
+static bool directory_take(void *impl, const char *name, const char *path, int64_t size,
+                           struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char place[PLACE];
+	bool ok;
+
+	place_of(name, place);
+	pthread_rwlock_rdlock(&dir->lock);
+	if (renewed(dir, place, size)) {
+		ok = !kb_fault() && unlink(path) == 0;
+		if (!ok)
+			kb_fail_errno(err, "cannot remove %s", path);
+	} else {
+		ok = prepare(dir, name, err) && sync_file(path, err)
+		     && settle(dir, AT_FDCWD, path, place, err);
+	}
+	pthread_rwlock_unlock(&dir->lock);
+	return ok;
+}
+
+/* ---- reading ---- */
+
+static bool directory_get(void *impl, const char *name, int *fd, int64_t *size, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char place[PLACE];
+	struct stat st;
+
+	place_of(name, place);
+	*fd = kb_fault() ? -1 : openat(dir->root, place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (*fd < 0 && errno == ENOENT)
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no blob %s", name);
+	if (*fd < 0 || fstat(*fd, &st) != 0) {
+		kb_fail_errno(err, "cannot open blob %s", name);
+		kb_fd_close(fd);
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		kb_fd_close(fd);
+		return kb_corrupt(err, "blob %s is not a file", name);
+	}
+	*size = st.st_size;
+	return true;
+}
+
+/* ---- removing ---- */
+
+static int64_t age_of(const struct stat *st)
+{
+	return (int64_t)(time(NULL) - st->st_mtime);
+}
+
+static bool directory_remove(void *impl, const char *name, int64_t min_age_s, bool *removed,
+                             struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char place[PLACE];
+	struct stat st;
+	bool ok = true;
+
+	*removed = false;
+	place_of(name, place);
+	pthread_rwlock_wrlock(&dir->lock);
+	if (fstatat(dir->root, place, &st, AT_SYMLINK_NOFOLLOW) == 0 && age_of(&st) >= min_age_s) {
+		ok = !kb_fault() && unlinkat(dir->root, place, 0) == 0;
+		*removed = ok;
+		if (!ok)
+			kb_fail_errno(err, "cannot remove blob %s", name);
+	}
+	pthread_rwlock_unlock(&dir->lock);
+	return ok;
+}
+
+/* ---- walking ---- */
+
+/* One directory, read to its end before anybody acts on it. */
+struct names {
+	char (*names)[KB_HASH_HEX];
+	size_t count, capacity;
+};
+
+/* The entries of that many characters, all hexadecimal. A directory that is missing is empty. */
+static bool read_names(const struct directory *dir, const char *path, size_t length,
+                       struct names *out, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : openat(dir->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool ok;
+
+	out->count = 0;
+	if (!stream) {
+		ok = errno == ENOENT || kb_fail_errno(err, "cannot read the directory %s", path);
+		kb_fd_close(&fd);
+		return ok;
+	}
+	errno = 0;
+	while ((entry = kb_fault() ? NULL : readdir(stream))) {
+		if (strlen(entry->d_name) != length
+		    || strspn(entry->d_name, "0123456789abcdef") != length)
+			continue;
+		KB_GROW(out->names, out->capacity, out->count + 1);
+		snprintf(out->names[out->count++], KB_HASH_HEX, "%.64s", entry->d_name);
+	}
+	ok = errno == 0 || kb_fail_errno(err, "cannot read the directory %s", path);
+	closedir(stream);
+	return ok;
+}
+
+struct walk {
+	struct directory *dir;
+	bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s);
+	void *arg;
+	struct names first, second, blobs;
+	bool stopped;
+};
+
+static bool walk_blobs(struct walk *walk, const char *path, struct kb_err *err)
+{
+	if (!read_names(walk->dir, path, KB_HASH_HEX - 1, &walk->blobs, err))
+		return false;
+	for (size_t i = 0; i < walk->blobs.count && !walk->stopped; i++) {
+		char place[PLACE];
+		struct stat st;
+
+		place_of(walk->blobs.names[i], place);
+		/* Gone since, or a stray in the wrong directory: no blob. */
+		if (fstatat(walk->dir->root, place, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		walk->stopped = !walk->fn(walk->arg, walk->blobs.names[i], st.st_size, age_of(&st));
+	}
+	return true;
+}
+
+static bool walk_second(struct walk *walk, const char *first, struct kb_err *err)
+{
+	if (!read_names(walk->dir, first, 2, &walk->second, err))
+		return false;
+	for (size_t i = 0; i < walk->second.count && !walk->stopped; i++) {
+		char path[6];
+
+		snprintf(path, sizeof(path), "%.2s/%.2s", first, walk->second.names[i]);
+		if (!walk_blobs(walk, path, err))
+			return false;
+	}
+	return true;
+}
+
+static bool directory_each(void *impl,
+                           bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s),
+                           void *arg, struct kb_err *err)
+{
+	struct walk walk = { .dir = impl, .fn = fn, .arg = arg };
+	bool ok = read_names(walk.dir, ".", 2, &walk.first, err);
+
+	for (size_t i = 0; ok && i < walk.first.count && !walk.stopped; i++)
+		ok = walk_second(&walk, walk.first.names[i], err);
+	free(walk.first.names);
+	free(walk.second.names);
+	free(walk.blobs.names);
+	return ok;
+}
+
+static bool directory_tidy(void *impl, int64_t min_age_s, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	struct names names = { 0 };
+	bool ok = read_names(dir, "tmp", TEMPORARY - 5, &names, err);
+
+	for (size_t i = 0; ok && i < names.count; i++) {
+		char path[TEMPORARY];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "tmp/%.32s", names.names[i]);
+		if (fstatat(dir->root, path, &st, AT_SYMLINK_NOFOLLOW) == 0
+		    && age_of(&st) >= min_age_s)
+			unlinkat(dir->root, path, 0);
+	}
+	free(names.names);
+	return ok;
+}
+
+const struct kb_blob_driver kb_blob_directory = {
+	.open = directory_open,
+	.close = directory_close,
+	.put = directory_put,
+	.take = directory_take,
+	.get = directory_get,
+	.remove = directory_remove,
+	.each = directory_each,
+	.tidy = directory_tidy,
+};

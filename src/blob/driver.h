@@ -1,0 +1,29 @@
+/* What keeps the bytes: a directory now, a bucket later. Only files of src/blob include this. Names
+ * were checked: 64 lower hexadecimal digits. */
+#ifndef KB_BLOB_DRIVER_H
+#define KB_BLOB_DRIVER_H
+
+#include "blob/blob.h"
+
+struct kb_blob_driver {
+	void *(*open)(const char *where, struct kb_err *err);
+	void (*close)(void *impl);
+	/* Durable when it returns; content that is there is only renewed. */
+	bool (*put)(void *impl, const char *name, struct kb_sv bytes, struct kb_err *err);
+	/* The same with a file, which is gone afterwards. */
+	bool (*take)(void *impl, const char *name, const char *path, int64_t size,
+	             struct kb_err *err);
+	bool (*get)(void *impl, const char *name, int *fd, int64_t *size, struct kb_err *err);
+	/* Removes the blob if it is still older than min_age_s. */
+	bool (*remove)(void *impl, const char *name, int64_t min_age_s, bool *removed,
+	               struct kb_err *err);
+	bool (*each)(void *impl,
+	             bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s),
+	             void *arg, struct kb_err *err);
+	/* Removes what puts that never ended have left behind. */
+	bool (*tidy)(void *impl, int64_t min_age_s, struct kb_err *err);
+};
+
+extern const struct kb_blob_driver kb_blob_directory;
+
+#endif

@@ -1,0 +1,231 @@
+/* docent ask: one question to a running service; the answer as it comes, then its sources. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "cli/cli.h"
+#include "net/curl.h"
+
+enum { REPLY_MAX = 16 << 20 };
+
+struct exchange {
+	struct kb_arena arena;
+	const char *url, *key, *agent;
+	const struct kb_curl *lib;
+	CURL *curl;
+	struct curl_slist *headers;
+	/* a stream: the line in hand, and what the finish event said */
+	struct kb_buf line, body;
+	bool streamed;
+	json_t *finish;
+	bool failed;
+};
+
+static void take_event(struct exchange *x, struct kb_sv data)
+{
+	struct kb_err err;
+	json_t *json = kb_json_parse(&x->arena, data, &err);
+	struct kb_sv status = kb_json_sv(json, "status", KB_SV(""));
+
+	if (kb_sv_eq_str(status, "progress")) {
+		struct kb_sv text = kb_json_sv(json, "message", KB_SV(""));
+
+		fwrite(text.p, 1, text.n, stdout);
+		fflush(stdout);
+	} else if (kb_sv_eq_str(status, "finish")) {
+		x->finish = json;
+	} else if (kb_sv_eq_str(status, "error")) {
+		struct kb_sv text = kb_json_sv(json, "error", KB_SV("the answer failed"));
+
+		fprintf(stderr, "docent: %.*s\n", KB_SV_ARG(text));
+		x->failed = true;
+	}
+}
+
+/* Bytes of an answer: events are shown at once, anything else is collected. */
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct exchange *x = arg;
+	char *type = NULL;
+
+	x->lib->easy_getinfo(x->curl, CURLINFO_CONTENT_TYPE, &type);
+	x->streamed = type && strncmp(type, "text/event-stream", 17) == 0;
+	if (!x->streamed) {
+		kb_buf_add(&x->body, bytes, size * count);
+		return x->body.failed ? 0 : size * count;
+	}
+	for (size_t i = 0; i < size * count; i++) {
+		struct kb_sv line;
+
+		if (bytes[i] != '\n') {
+			kb_buf_byte(&x->line, bytes[i]);
+			continue;
+		}
+		line = kb_buf_view(&x->line);
+		if (kb_sv_starts(line, KB_SV("data: ")))
+			take_event(x, kb_sv_from(line, 6));
+		kb_buf_clear(&x->line);
+	}
+	return x->line.failed ? 0 : size * count;
+}
+
+/* One request; body NULL: a GET. */
+static bool call(struct exchange *x, const char *path, const char *body, struct kb_err *err)
+{
+	struct kb_sv url =
+	        kb_arena_printf(&x->arena, "%s/api/v1/projects/%s%s", x->url, x->agent, path);
+	CURLcode code;
+	long status = 0;
+
+	kb_buf_clear(&x->body);
+	x->lib->easy_setopt(x->curl, CURLOPT_URL, url.p);
+	if (body)
+		x->lib->easy_setopt(x->curl, CURLOPT_POSTFIELDS, body);
+	else
+		x->lib->easy_setopt(x->curl, CURLOPT_HTTPGET, 1L);
+	code = x->lib->easy_perform(x->curl);
+	if (code != CURLE_OK)
+		return kb_fail(err, KB_E_UPSTREAM, "cannot reach %s: %s", x->url,
+		               x->lib->easy_strerror(code));
+	x->lib->easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 400) {
+		json_t *json = kb_json_parse(&x->arena, kb_buf_view(&x->body), NULL);
+		struct kb_sv text =
+		        kb_json_sv(kb_json_get(json, "data"), "message", KB_SV("no reason given"));
+
+		return kb_fail(err, KB_E_UPSTREAM, "the service answered %ld: %.*s", status,
+		               KB_SV_ARG(text));
+	}
+	return true;
+}
+
+static bool print_sources(struct exchange *x, const json_t *citations, struct kb_err *err)
+{
+	const json_t *id;
+	size_t i;
+
+	if (!json_array_size(citations))
+		return true;
+	printf("\n");
+	json_array_foreach(citations, i, id)
+	{
+		char path[64];
+		json_t *reply, *data;
+		struct kb_sv title, url;
+
+		snprintf(path, sizeof(path), "/citations/%" PRId64,
+		         (int64_t)json_integer_value(id));
+		if (!call(x, path, NULL, err))
+			return false;
+		reply = kb_json_parse(&x->arena, kb_buf_view(&x->body), err);
+		if (!reply)
+			return false;
+		data = kb_json_get(reply, "data");
+		title = kb_json_sv(data, "title", KB_SV("untitled"));
+		url = kb_json_sv(data, "url", KB_SV(""));
+		printf("[%zu] %.*s  %.*s\n", i + 1, KB_SV_ARG(title), KB_SV_ARG(url));
+	}
+	return true;
+}
+
+static bool ask(struct exchange *x, const char *text, bool stream, struct kb_err *err)
+{
+	struct kb_buf body;
+	struct kb_jw jw;
+	json_t *data = NULL;
+	char session[37];
+	struct kb_sv path;
+
+	kb_random_uuid(session);
+	path = kb_arena_printf(&x->arena, "/conversations/%s/messages?stream=%s", session,
+	                       stream ? "true" : "false");
+	kb_buf_init(&body, 1 << 20);
+	kb_jw_init(&jw, &body);
+	kb_jw_object(&jw);
+	kb_jw_key_str(&jw, "prompt", text);
+	kb_jw_end(&jw);
+	kb_buf_byte(&body, '\0');
+	if (!call(x, path.p, body.p, err)) {
+		kb_buf_fini(&body);
+		return false;
+	}
+	kb_buf_fini(&body);
+	if (x->failed)
+		return kb_fail(err, KB_E_UPSTREAM, "the answer broke off");
+	if (x->streamed) {
+		if (!x->finish)
+			return kb_fail(err, KB_E_UPSTREAM, "the answer broke off before its end");
+		data = x->finish;
+	} else {
+		json_t *reply = kb_json_parse(&x->arena, kb_buf_view(&x->body), err);
+		struct kb_sv answer;
+
+		if (!reply)
+			return false;
+		data = kb_json_get(reply, "data");
+		answer = kb_json_sv(data, "llm_response", KB_SV(""));
+		fwrite(answer.p, 1, answer.n, stdout);
+	}
+	printf("\n");
+	return print_sources(x, kb_json_get(data, "citations"), err);
+}
+
+static const char *flag_or_env(const char *name, const char *value)
+{
+	return value ? value : getenv(name);
+}
+
+int kb_cli_ask(int argc, char **argv)
+{
+	static const char usage[] = "usage: docent ask --url URL --key KEY --agent ID TEXT";
+	struct exchange x = { 0 };
+	const char *text = NULL;
+	struct kb_err err = { 0 };
+	char header[256];
+	bool ok;
+
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (strcmp(argv[i], "--url") == 0 && value)
+			x.url = argv[++i];
+		else if (strcmp(argv[i], "--key") == 0 && value)
+			x.key = argv[++i];
+		else if (strcmp(argv[i], "--agent") == 0 && value)
+			x.agent = argv[++i];
+		else if (argv[i][0] != '-' && !text)
+			text = argv[i];
+		else
+			return kb_cli_fail(2, "%s", usage);
+	}
+	x.url = flag_or_env("DOCENT_URL", x.url);
+	x.key = flag_or_env("DOCENT_API_KEY", x.key);
+	x.agent = flag_or_env("DOCENT_AGENT_ID", x.agent);
+	if (!x.url || !x.key || !x.agent || !text
+	    || strspn(x.agent, "0123456789") != strlen(x.agent))
+		return kb_cli_fail(2, "%s", usage);
+	kb_buf_init(&x.line, REPLY_MAX);
+	kb_buf_init(&x.body, REPLY_MAX);
+	x.lib = kb_curl_load(&err);
+	if (!x.lib)
+		return kb_cli_fail(1, "%s", err.msg);
+	x.curl = x.lib->easy_init();
+	KB_ASSERT(x.curl);
+	snprintf(header, sizeof(header), "Authorization: Bearer %.200s", x.key);
+	x.headers = x.lib->slist_append(NULL, header);
+	x.headers = x.lib->slist_append(x.headers, "Content-Type: application/json");
+	x.lib->easy_setopt(x.curl, CURLOPT_HTTPHEADER, x.headers);
+	x.lib->easy_setopt(x.curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	x.lib->easy_setopt(x.curl, CURLOPT_WRITEDATA, &x);
+	x.lib->easy_setopt(x.curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	ok = ask(&x, text, isatty(STDOUT_FILENO), &err);
+	x.lib->slist_free_all(x.headers);
+	x.lib->easy_cleanup(x.curl);
+	kb_buf_fini(&x.line);
+	kb_buf_fini(&x.body);
+	kb_arena_fini(&x.arena);
+	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
+}

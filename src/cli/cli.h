@@ -1,0 +1,18 @@
+/* The subcommands of `docent`, one file each. Each gets its own arguments (argv[0] is its name) and
+ * returns the exit code: 0 done, 1 failed, 2 wrong usage. Errors are one line on stderr. */
+#ifndef KB_CLI_CLI_H
+#define KB_CLI_CLI_H
+
+#include "base/common.h"
+
+int kb_cli_serve(int argc, char **argv);
+int kb_cli_key(int argc, char **argv);
+int kb_cli_ask(int argc, char **argv);
+int kb_cli_parse(int argc, char **argv);
+int kb_cli_index(int argc, char **argv);
+int kb_cli_check(int argc, char **argv);
+
+/* "docent: <message>" on stderr; returns the code. */
+int kb_cli_fail(int code, const char *fmt, ...) KB_PRINTF(2, 3);
+
+#endif

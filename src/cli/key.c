@@ -1,0 +1,129 @@
+/* docent key: makes, lists and revokes API keys; also beside a running server. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "store/accounts.h"
+#include "store/agents.h"
+
+enum { AGENTS_MAX = 100 };
+
+static const char usage[] =
+        "usage: docent key create [--data DIR] [--account NAME] [--plan NAME] [--agent ID]…\n"
+        "       docent key list [--data DIR]\n"
+        "       docent key revoke [--data DIR] ID";
+
+struct arguments {
+	const char *verb, *data, *account, *plan;
+	int64_t agents[AGENTS_MAX];
+	size_t agent_count;
+	int64_t id;
+};
+
+static bool read_arguments(int argc, char **argv, struct arguments *a)
+{
+	const char *environment = getenv("DOCENT_DATA");
+
+	*a = (struct arguments){ .data = environment && *environment ? environment : "data",
+		                 .account = "default" };
+	if (argc < 2)
+		return false;
+	a->verb = argv[1];
+	for (int i = 2; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (strcmp(argv[i], "--data") == 0 && value) {
+			a->data = value;
+		} else if (strcmp(argv[i], "--account") == 0 && value && *value) {
+			a->account = value;
+		} else if (strcmp(argv[i], "--plan") == 0 && value) {
+			a->plan = value;
+		} else if (strcmp(argv[i], "--agent") == 0 && value
+		           && a->agent_count < AGENTS_MAX) {
+			if (!kb_sv_to_int(kb_sv_str(value), 1, INT64_MAX,
+			                  &a->agents[a->agent_count++]))
+				return false;
+		} else if (argv[i][0] != '-'
+		           && kb_sv_to_int(kb_sv_str(argv[i]), 1, INT64_MAX, &a->id)) {
+			continue;
+		} else {
+			return false;
+		}
+		i++;
+	}
+	return true;
+}
+
+static bool create(struct kb_store *store, struct kb_arena *arena, const struct arguments *a,
+                   struct kb_err *err)
+{
+	struct kb_account account;
+	char text[KB_KEY_TEXT];
+
+	if (!kb_store_account_ensure(store, arena, kb_sv_str(a->account), kb_sv_str(a->plan),
+	                             &account, err))
+		return false;
+	for (size_t i = 0; i < a->agent_count; i++) {
+		struct kb_agent agent;
+
+		if (!kb_store_agent_get(store, arena, account.id, a->agents[i], &agent, err))
+			return kb_fail(err, KB_E_NOT_FOUND, "the account %s has no agent %" PRId64,
+			               a->account, a->agents[i]);
+	}
+	if (!kb_store_key_create(store, account.id, a->agents, a->agent_count, text, err))
+		return false;
+	printf("%s\n", text);
+	return true;
+}
+
+static bool list(struct kb_store *store, struct kb_arena *arena, struct kb_err *err)
+{
+	struct kb_account *accounts;
+	struct kb_key *keys;
+	size_t count;
+
+	if (!kb_store_key_list(store, arena, &keys, &accounts, &count, err))
+		return false;
+	printf("%-8s %-20s %-14s %-28s %s\n", "id", "account", "key", "created", "state");
+	for (size_t i = 0; i < count; i++) {
+		char created[KB_TIME_TEXT];
+
+		kb_time_format(created, keys[i].created_at);
+		printf("%-8" PRId64 " %-20.*s %-14.*s %-28s %s", keys[i].id,
+		       KB_SV_ARG(accounts[i].name), KB_SV_ARG(keys[i].label), created,
+		       keys[i].revoked_at ? "revoked" : "valid");
+		for (size_t j = 0; j < keys[i].agent_count; j++)
+			printf("%s%" PRId64, j ? "," : ", agents ", keys[i].agents[j]);
+		printf("\n");
+	}
+	return true;
+}
+
+int kb_cli_key(int argc, char **argv)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_store *store = NULL;
+	struct arguments a;
+	struct kb_err err = { 0 };
+	bool ok = false;
+
+	if (!read_arguments(argc, argv, &a)
+	    || (strcmp(a.verb, "create") != 0 && strcmp(a.verb, "list") != 0
+	        && (strcmp(a.verb, "revoke") != 0 || a.id == 0))) {
+		fprintf(stderr, "%s\n", usage);
+		return 2;
+	}
+	if (kb_dir_make(a.data, &err))
+		store = kb_store_open(a.data, false, NULL, NULL, &err);
+	if (store && strcmp(a.verb, "create") == 0)
+		ok = create(store, &arena, &a, &err);
+	else if (store && strcmp(a.verb, "list") == 0)
+		ok = list(store, &arena, &err);
+	else if (store)
+		ok = kb_store_key_revoke(store, a.id, &err);
+	kb_store_close(store);
+	kb_arena_fini(&arena);
+	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
+}

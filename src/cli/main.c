@@ -1,0 +1,65 @@
+/* docent: picks the subcommand. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "cli/cli.h"
+#include "parse/parse.h"
+
+static int version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("docent %s\n", DOCENT_VERSION);
+	return 0;
+}
+
+static int help(int argc, char **argv);
+
+// clang-format off
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *usage, *doc;
+} commands[] = {
+	{ "serve", kb_cli_serve, "[--data DIR] [--listen HOST:PORT] [--config FILE] …", "run the service (serve --help lists the options)" },
+	{ "key", kb_cli_key, "create|list|revoke [--data DIR] …", "make, list and revoke API keys" },
+	{ "ask", kb_cli_ask, "--url URL --key KEY --agent ID TEXT", "ask an agent; prints the answer and its sources" },
+	{ "parse", kb_cli_parse, "FILE", "show what ingestion would index of a file, as JSON" },
+	{ "index", kb_cli_index, "build|search|stats|verify …", "the search core alone, on JSON lines" },
+	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
+	{ "version", version, "", "print the version" },
+	{ "help", help, "", "print this" },
+	{ "parse-worker", kb_parse_worker_main, NULL, NULL }, /* the sandboxed child; not for people */
+};
+// clang-format on
+
+static int help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("Docent answers questions from your documents, with citations.\n\nusage:\n");
+	for (size_t i = 0; i < KB_COUNTOF(commands); i++)
+		if (commands[i].usage)
+			printf("  docent %-8s %s\n      %s\n", commands[i].name, commands[i].usage,
+			       commands[i].doc);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "help";
+
+	kb_crypto_init();
+	signal(SIGPIPE, SIG_IGN);
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		name = "help";
+	if (strcmp(name, "--version") == 0)
+		name = "version";
+	for (size_t i = 0; i < KB_COUNTOF(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return commands[i].run(argc > 1 ? argc - 1 : argc,
+			                       argc > 1 ? argv + 1 : argv);
+	return kb_cli_fail(2, "unknown command %s; `docent help` lists them", name);
+}

@@ -1,0 +1,183 @@
+#include "cli/options.h"
+
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// clang-format off
+#define OPTION(m) .member = offsetof(struct kb_options, m)
+static const struct option {
+	const char *flag, *env, *arg, *fallback, *doc;
+	size_t member;
+	bool is_switch; /* the flag alone means yes */
+} options[] = {
+	{ "data", "DOCENT_DATA", "DIR", "data", "Directory that holds everything; made if missing.", OPTION(data) },
+	{ "listen", "DOCENT_LISTEN", "HOST:PORT", "127.0.0.1:8080",
+	  "Address to serve; port 0 picks a free one. Other than loopback only once a key exists.", OPTION(listen) },
+	{ "config", "DOCENT_CONFIG", "FILE", NULL, "Configuration file: lines of `name = value` with the flags' names.", OPTION(config) },
+	{ "store", "DOCENT_STORE", "DIR", NULL, "Directory of the database, where it is not in the data directory.", OPTION(store) },
+	{ "blob", "DOCENT_BLOB", "DIR", NULL, "Directory of originals, texts and segments, where it is not in the data directory.", OPTION(blob) },
+	{ "public-url", "DOCENT_PUBLIC_URL", "URL", NULL,
+	  "Address under which clients reach the service; without it, each request's Host.", OPTION(public_url) },
+	{ "tls-cert", "DOCENT_TLS_CERT", "FILE", NULL, "Certificate chain (PEM); with --tls-key the service speaks HTTPS.", OPTION(tls_cert) },
+	{ "tls-key", "DOCENT_TLS_KEY", "FILE", NULL, "Private key of the certificate (PEM).", OPTION(tls_key) },
+	{ "allow-plain-http", "DOCENT_ALLOW_PLAIN_HTTP", NULL, "no",
+	  "Serve plain HTTP on an address other than loopback (behind a proxy that speaks TLS).", OPTION(allow_plain_http), true },
+	{ "allow-unsandboxed-parsing", "DOCENT_ALLOW_UNSANDBOXED_PARSING", NULL, "no",
+	  "Parse documents even where the kernel cannot confine the parser. Not for documents of strangers.", OPTION(allow_unsandboxed_parsing), true },
+	{ "log", "DOCENT_LOG", "LEVEL[,json]", "info", "debug, info, warn, error or off; `,json` for JSON lines.", OPTION(log) },
+	{ "metrics-token", "DOCENT_METRICS_TOKEN", "TEXT", NULL,
+	  "Bearer token for /metrics; without it, /metrics answers loopback only.", OPTION(metrics_token) },
+	{ "plans", "DOCENT_PLANS", "FILE", NULL,
+	  "Plans of accounts: lines of `name = queries=500 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 features=labels`.", OPTION(plans) },
+	{ "rate-limit", "DOCENT_RATE_LIMIT", "N/BURST", NULL,
+	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
+	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
+	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
+	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },
+	{ "open-agents", "DOCENT_OPEN_AGENTS", "N", "1000", "Agents whose index stays open between questions.", OPTION(open_agents) },
+	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long answers in progress may take when the service stops.", OPTION(stop_grace_s) },
+};
+// clang-format on
+
+static const char **member(struct kb_options *o, const struct option *option)
+{
+	return (const char **)(void *)((char *)o + option->member);
+}
+
+static const struct option *find(const char *flag, size_t n)
+{
+	for (size_t i = 0; i < KB_COUNTOF(options); i++)
+		if (strlen(options[i].flag) == n && memcmp(options[i].flag, flag, n) == 0)
+			return &options[i];
+	return NULL;
+}
+
+/* --name VALUE, --name=VALUE, --switch */
+static bool read_flags(int argc, char **argv, int first, struct kb_options *out, struct kb_err *err)
+{
+	for (int i = first; i < argc; i++) {
+		const char *name = argv[i] + 2, *value;
+		size_t n = strcspn(name, "=");
+		const struct option *option;
+
+		if (strncmp(argv[i], "--", 2) != 0 || !(option = find(name, n)))
+			return kb_fail(err, KB_E_INVALID, "unknown option %s", argv[i]);
+		if (name[n] == '=')
+			value = name + n + 1;
+		else if (option->is_switch)
+			value = "yes";
+		else if (i + 1 < argc)
+			value = argv[++i];
+		else
+			return kb_fail(err, KB_E_INVALID, "--%s needs a value", option->flag);
+		*member(out, option) = value;
+	}
+	return true;
+}
+
+struct file_reading {
+	struct kb_arena *arena;
+	struct kb_options *out;
+	char unknown[64];
+};
+
+static int on_line(void *user, const char *section, const char *name, const char *value)
+{
+	struct file_reading *reading = user;
+	const struct option *option = find(name, strlen(name));
+
+	(void)section;
+	if (!option) {
+		snprintf(reading->unknown, sizeof(reading->unknown), "%s", name);
+		return 0;
+	}
+	if (!*member(reading->out, option))
+		*member(reading->out, option) = kb_arena_str(reading->arena, kb_sv_str(value));
+	return 1;
+}
+
+static bool read_file(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
+{
+	struct file_reading reading = { .arena = arena, .out = out };
+	int line = ini_parse(out->config, on_line, &reading);
+
+	if (line == 0)
+		return true;
+	if (reading.unknown[0])
+		return kb_fail(err, KB_E_INVALID, "%s:%d: unknown option %s", out->config, line,
+		               reading.unknown);
+	if (line > 0)
+		return kb_fail(err, KB_E_INVALID, "%s:%d: not a line of the form name = value",
+		               out->config, line);
+	return kb_fail_errno(err, "cannot read the configuration file %s", out->config);
+}
+
+bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
+                     struct kb_options *out, struct kb_err *err)
+{
+	*out = (struct kb_options){ 0 };
+	if (!read_flags(argc, argv, first, out, err))
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
+		const char *value = getenv(options[i].env);
+
+		if (!*member(out, &options[i]) && value && *value)
+			*member(out, &options[i]) = value;
+	}
+	if (out->config && !read_file(arena, out, err))
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(options); i++)
+		if (!*member(out, &options[i]))
+			*member(out, &options[i]) = options[i].fallback;
+	return true;
+}
+
+void kb_options_help(bool markdown)
+{
+	if (markdown)
+		printf("| Flag | Environment | Default | What it does |\n| --- | --- | --- | --- "
+		       "|\n");
+	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
+		const struct option *o = &options[i];
+		char flag[64];
+
+		snprintf(flag, sizeof(flag), "--%s%s%s", o->flag, o->arg ? " " : "",
+		         o->arg ? o->arg : "");
+		if (markdown)
+			printf("| `%s` | `%s` | %s | %s |\n", flag, o->env,
+			       o->fallback ? o->fallback : "", o->doc);
+		else
+			printf("  %-28s %s%s%s%s\n      %s\n", flag, o->env,
+			       o->fallback ? " (default " : "", o->fallback ? o->fallback : "",
+			       o->fallback ? ")" : "", o->doc);
+	}
+}
+
+bool kb_option_int(const char *name, const char *value, int64_t min, int64_t max, int64_t *out,
+                   struct kb_err *err)
+{
+	if (kb_sv_to_int(kb_sv_str(value), min, max, out))
+		return true;
+	return kb_fail(err, KB_E_INVALID,
+	               "%s is %s; it must be a whole number from %" PRId64 " to %" PRId64, name,
+	               value, min, max);
+}
+
+bool kb_option_flag(const char *name, const char *value, bool *out, struct kb_err *err)
+{
+	static const char *const yes[] = { "yes", "true", "1", "on" }, *const no[] = { "no",
+		                                                                       "false", "0",
+		                                                                       "off" };
+
+	for (size_t i = 0; i < KB_COUNTOF(yes); i++) {
+		if (strcmp(value, yes[i]) == 0)
+			return *out = true;
+		if (strcmp(value, no[i]) == 0) {
+			*out = false;
+			return true;
+		}
+	}
+	return kb_fail(err, KB_E_INVALID, "%s is %s; it must be yes or no", name, value);
+}

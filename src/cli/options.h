@@ -1,0 +1,34 @@
+/*
+ * The options of the service: one table for flags, environment, configuration file and help.
+ *
+ * Each option has a flag (--listen), an environment name (DOCENT_LISTEN) and a name in the
+ * configuration file (listen = …); the flag wins over the environment, that over the file, that
+ * over the default. Values are checked where they are used, at the start.
+ */
+#ifndef KB_CLI_OPTIONS_H
+#define KB_CLI_OPTIONS_H
+
+#include "base/arena.h"
+
+struct kb_options {
+	const char *data, *listen, *config, *store, *blob, *public_url, *tls_cert, *tls_key, *log;
+	const char *plans, *rate_limit;
+	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;
+	const char *threads, *workers, *ingest_threads, *open_agents, *stop_grace_s;
+};
+
+/* Reads argv[first..argc) and the rest of the sources. Values live in the arena or the environment.
+ * Unknown flags and flags without a value are KB_E_INVALID. */
+bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
+                     struct kb_options *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* The table as people read it: for --help, and as Markdown for docs/configuration.md. */
+void kb_options_help(bool markdown);
+
+/* An option's value as a whole number or a yes/no, named in the error. */
+bool kb_option_int(const char *name, const char *value, int64_t min, int64_t max, int64_t *out,
+                   struct kb_err *err) KB_MUST_CHECK;
+bool kb_option_flag(const char *name, const char *value, bool *out,
+                    struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,313 @@
+/* docent serve: opens the parts in order, wires them, runs until told to stop, closes in reverse.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+
+enum {
+	QUEUED_REQUESTS_MAX = 4096,
+	PARSER_WARM = 2,
+};
+
+int kb_cli_fail(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fprintf(stderr, "docent: ");
+	vfprintf(stderr, fmt, ap);
+	fprintf(stderr, "\n");
+	va_end(ap);
+	return code;
+}
+
+/* What the options say, checked. */
+struct plan {
+	struct kb_options options;
+	enum kb_log_level log_level;
+	enum kb_log_format log_format;
+	int64_t threads, workers, ingest_threads, open_agents, stop_grace_s;
+	bool allow_plain_http, allow_unsandboxed;
+	char host[256];
+	int64_t port;
+	char store_dir[400], blob_dir[400], temp_dir[400];
+};
+
+/* HOST:PORT, [V6]:PORT, :PORT. */
+static bool read_listen(struct plan *plan, struct kb_err *err)
+{
+	const char *text = plan->options.listen, *colon = strrchr(text, ':');
+	struct kb_sv host;
+
+	if (!colon || !kb_sv_to_int(kb_sv_str(colon + 1), 0, 65535, &plan->port))
+		return kb_fail(err, KB_E_INVALID,
+		               "--listen is %s; it must be HOST:PORT with a port up to 65535",
+		               text);
+	host = kb_sv(text, (size_t)(colon - text));
+	if (host.n >= 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+		host = kb_sv(host.p + 1, host.n - 2);
+	if (host.n >= sizeof(plan->host))
+		return kb_fail(err, KB_E_INVALID, "--listen is %s; the host is too long", text);
+	snprintf(plan->host, sizeof(plan->host), "%.*s", KB_SV_ARG(host));
+	return true;
+}
+
+static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan *plan,
+                      struct kb_err *err)
+{
+	struct kb_options *o = &plan->options;
+
+	if (!kb_options_read(arena, argc, argv, 1, o, err) || !read_listen(plan, err)
+	    || !kb_option_int("--threads", o->threads, 0, 64, &plan->threads, err)
+	    || !kb_option_int("--workers", o->workers, 1, 1024, &plan->workers, err)
+	    || !kb_option_int("--ingest-threads", o->ingest_threads, 1, 64, &plan->ingest_threads,
+	                      err)
+	    || !kb_option_int("--open-agents", o->open_agents, 1, 1000000, &plan->open_agents, err)
+	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
+	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
+	                       err)
+	    || !kb_option_flag("--allow-unsandboxed-parsing", o->allow_unsandboxed_parsing,
+	                       &plan->allow_unsandboxed, err))
+		return false;
+	if (!kb_log_parse(o->log, &plan->log_level, &plan->log_format))
+		return kb_fail(err, KB_E_INVALID,
+		               "--log is %s; it must be debug, info, warn, error or off, perhaps "
+		               "with ,json",
+		               o->log);
+	if (!o->tls_cert != !o->tls_key)
+		return kb_fail(err, KB_E_INVALID, "--tls-cert and --tls-key go together");
+	if (strlen(o->data) > 300 || (o->blob && strlen(o->blob) > 300)
+	    || (o->store && strlen(o->store) > 300))
+		return kb_fail(err, KB_E_INVALID,
+		               "the data directory's name is longer than 300 bytes");
+	if (o->store && strstr(o->store, "://"))
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "--store is %s; this version keeps its store in a directory",
+		               o->store);
+	if (o->blob && strstr(o->blob, "://"))
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "--blob is %s; this version keeps blobs in a directory", o->blob);
+	snprintf(plan->store_dir, sizeof(plan->store_dir), "%s", o->store ? o->store : o->data);
+	if (o->blob)
+		snprintf(plan->blob_dir, sizeof(plan->blob_dir), "%s", o->blob);
+	else
+		snprintf(plan->blob_dir, sizeof(plan->blob_dir), "%s/blobs", o->data);
+	/* Uploads and segments are renamed into blob storage: they are made on its file system. */
+	snprintf(plan->temp_dir, sizeof(plan->temp_dir), "%s/tmp", o->blob ? o->blob : o->data);
+	return true;
+}
+
+static bool is_loopback(const char *host)
+{
+	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0
+	       || strcmp(host, "localhost") == 0;
+}
+
+/* Two doors stay shut until the operator opens them: strangers before there is a key, and keys over
+ * plain HTTP. */
+static bool may_listen(const struct plan *plan, struct kb_store *store, struct kb_err *err)
+{
+	int64_t keys;
+
+	if (is_loopback(plan->host))
+		return true;
+	if (!kb_store_key_count(store, &keys, err))
+		return false;
+	if (keys == 0)
+		return kb_fail(err, KB_E_INVALID,
+		               "%s is not loopback and no key exists yet; make one first: docent "
+		               "key create --data %s",
+		               plan->options.listen, plan->options.data);
+	if (!plan->options.tls_cert && !plan->allow_plain_http)
+		return kb_fail(
+		        err, KB_E_INVALID,
+		        "%s is not loopback and would carry keys over plain HTTP; give --tls-cert "
+		        "and "
+		        "--tls-key, or say --allow-plain-http behind a proxy that speaks TLS",
+		        plan->options.listen);
+	return true;
+}
+
+/* Each connection is a descriptor. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static struct kb_sv describe(struct kb_arena *arena)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+	struct kb_sv text;
+
+	kb_buf_init(&buf, 4 << 20);
+	kb_jw_init(&jw, &buf);
+	kb_openapi_write(&jw);
+	KB_ASSERT(!buf.failed);
+	text = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return text;
+}
+
+static bool plan_limits(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
+                        struct kb_err *err)
+{
+	struct kb_api *api = arg;
+	struct kb_arena arena = { 0 };
+	struct kb_account account;
+	bool ok = kb_store_account_get(api->store, &arena, agent->account_id, &account, err);
+
+	if (ok) {
+		const struct kb_plan *plan = kb_plans_get(&api->plans, account.plan);
+
+		*out = (struct kb_ingest_limits){ plan->pages_per_agent, plan->words };
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
+static void wait_for_stop(const sigset_t *signals)
+{
+	int signal;
+
+	while (sigwait(signals, &signal) != 0)
+		;
+}
+
+static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_arena *arena,
+                  struct kb_err *err)
+{
+	struct kb_clock clock = { 0 };
+	struct kb_log log;
+	struct kb_api api = { .clock = &clock, .log = &log, .started_us = kb_clock_mono_us() };
+	struct kb_server_config net;
+	struct kb_parser_config parsing;
+	struct kb_parser *parser = NULL;
+	bool ok = false;
+
+	kb_log_init(&log, plan->log_level, plan->log_format, STDERR_FILENO);
+	raise_descriptor_limit();
+	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->temp_dir, err))
+		return false;
+
+	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
+		return false;
+	api.rates = kb_rates_new();
+
+	/* The store first: it holds the lock that keeps a second server out. */
+	api.store = kb_store_open(plan->store_dir, true, &clock, &log, err);
+	if (!api.store || !may_listen(plan, api.store, err))
+		goto out;
+	api.blobs = kb_blobs_open(plan->blob_dir, err);
+	if (!api.blobs)
+		goto out;
+	kb_parser_config_init(&parsing);
+	parsing.warm_children = PARSER_WARM;
+	parsing.allow_unsandboxed = plan->allow_unsandboxed;
+	parsing.log = &log;
+	parser = kb_parser_open(&parsing, err);
+	if (!parser)
+		goto out;
+
+	/* Then what answers and what indexes. */
+	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
+	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
+	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
+	        .store = api.store,
+	        .blobs = api.blobs,
+	        .catalog = api.catalog,
+	        .parser = parser,
+	        .log = &log,
+	        .clock = &clock,
+	        .temp_dir = plan->temp_dir,
+	        .threads = (int)plan->ingest_threads,
+	        .limits = plan_limits,
+	        .limits_arg = &api,
+	});
+	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
+	api.openapi = describe(arena);
+	api.public_url = plan->options.public_url;
+	api.metrics_token = plan->options.metrics_token;
+
+	/* The door last. */
+	kb_server_config_init(&net);
+	net.host = plan->host;
+	net.port = (int)plan->port;
+	net.loops = (int)plan->threads;
+	net.routes = kb_api_net_routes(arena, &net.route_count);
+	net.workers = api.workers;
+	net.log = &log;
+	net.app = &api;
+	net.temp_dir = plan->temp_dir;
+	net.refuse = kb_api_refuse;
+	net.admit = kb_api_admit;
+	net.decorate = kb_api_decorate;
+	net.tls_cert = plan->options.tls_cert;
+	net.tls_key = plan->options.tls_key;
+	api.server = kb_server_start(&net, err);
+	if (!api.server)
+		goto out;
+	fprintf(stderr, "listening on %s://%s%s%s:%d\n", net.tls_cert ? "https" : "http",
+	        strchr(plan->host, ':') ? "[" : "", plan->host[0] ? plan->host : "0.0.0.0",
+	        strchr(plan->host, ':') ? "]" : "", kb_server_port(api.server));
+	kb_info(&log, "parser confined by=%s", kb_parser_sandbox(parser));
+	wait_for_stop(signals);
+	kb_info(&log, "stopping");
+	ok = true;
+out:
+	if (api.server)
+		kb_server_stop(api.server, (int)plan->stop_grace_s * 1000);
+	kb_pool_close(api.workers);
+	kb_ingest_stop(api.ingest);
+	kb_answerer_close(api.answerer);
+	kb_catalog_close(api.catalog);
+	kb_parser_close(parser);
+	kb_blobs_close(api.blobs);
+	kb_store_close(api.store);
+	kb_rates_free(api.rates);
+	return ok;
+}
+
+int kb_cli_serve(int argc, char **argv)
+{
+	struct kb_arena arena = { 0 };
+	struct plan plan = { 0 };
+	struct kb_err err = { 0 };
+	sigset_t signals;
+	int code = 0;
+
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--help=markdown") == 0) {
+			if (strcmp(argv[i], "--help") == 0)
+				printf("usage: docent serve [OPTION]…\n\n");
+			kb_options_help(strcmp(argv[i], "--help") != 0);
+			return 0;
+		}
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	if (!read_plan(&arena, argc, argv, &plan, &err))
+		code = kb_cli_fail(2, "%s", err.msg);
+	else if (!serve(&plan, &signals, &arena, &err))
+		code = kb_cli_fail(1, "%s", err.msg);
+	kb_arena_fini(&arena);
+	return code;
+}

@@ -1,0 +1,181 @@
+#include "ingest/chunk.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "index/sentence.h"
+
+/* A stretch of the document that is never cut: a block, a code line, a sentence. */
+struct piece {
+	struct kb_sv text;
+	struct kb_sv gap; /* what stands between the piece before and this one */
+	uint32_t offset, page_no;
+	int64_t words;
+	struct kb_sv heading;
+	bool is_heading;
+};
+
+struct pieces {
+	struct piece *v;
+	size_t count, capacity;
+};
+
+static bool is_dense(uint32_t cp)
+{
+	return (cp >= 0x0e00 && cp <= 0x0eff) || (cp >= 0x1000 && cp <= 0x109f)
+	       || (cp >= 0x1780 && cp <= 0x17ff) || (cp >= 0x3040 && cp <= 0x30ff)
+	       || (cp >= 0x3400 && cp <= 0x9fff) || (cp >= 0xac00 && cp <= 0xd7af)
+	       || (cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x20000 && cp <= 0x3ffff);
+}
+
+int64_t kb_count_words(struct kb_sv text)
+{
+	int64_t words = 0, dense = 0;
+	bool inside = false;
+
+	for (size_t i = 0; i < text.n;) {
+		unsigned char c = (unsigned char)text.p[i];
+		uint32_t cp = c;
+
+		i += c < 0x80 ? 1 : kb_utf8_decode(kb_sv_from(text, i), &cp);
+		if (cp <= ' ' || cp == 0x3000) {
+			inside = false;
+		} else if (c >= 0x80 && is_dense(cp)) {
+			dense++;
+			inside = false;
+		} else if (!inside) {
+			inside = true;
+			words++;
+		}
+	}
+	return words + (dense + 1) / 2;
+}
+
+/* from and n: bytes of the block; end: where the piece before it in the block ended, 0: none. */
+static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struct kb_block *block,
+                      size_t end, size_t from, size_t n)
+{
+	struct piece *piece;
+
+	if (n == 0)
+		return;
+	if (pieces->count == pieces->capacity) {
+		size_t more = pieces->capacity ? pieces->capacity * 2 : 64;
+		struct piece *v = KB_NEW_ARRAY(arena, more, struct piece);
+
+		if (pieces->count)
+			memcpy(v, pieces->v, pieces->count * sizeof(*v));
+		pieces->v = v;
+		pieces->capacity = more;
+	}
+	piece = &pieces->v[pieces->count++];
+	*piece = (struct piece){
+		.text = kb_sv_sub(block->text, from, n),
+		.gap = end ? kb_sv_sub(block->text, end, from - end) : KB_SV("\n"),
+		.offset = block->offset + (uint32_t)from,
+		.page_no = block->page_no,
+		.heading = block->heading,
+		.is_heading = block->type == KB_BLOCK_HEADING,
+	};
+	piece->words = kb_count_words(piece->text);
+}
+
+/* Code by lines, a long paragraph by sentences, everything else whole. */
+static void add_block(struct pieces *pieces, struct kb_arena *arena, const struct kb_block *block)
+{
+	if (block->type == KB_BLOCK_CODE) {
+		for (size_t at = 0, end = 0; at < block->text.n;) {
+			ptrdiff_t line = kb_sv_find_byte(kb_sv_from(block->text, at), '\n');
+			size_t n = line < 0 ? block->text.n - at : (size_t)line;
+
+			add_piece(pieces, arena, block, end, at, n);
+			end = n ? at + n : end; /* an empty line is part of the gap */
+			at += n + 1;
+		}
+	} else if (block->type == KB_BLOCK_PARAGRAPH
+	           && kb_count_words(block->text) > KB_CHUNK_MAX_WORDS) {
+		struct kb_sentence *sentences;
+		size_t count;
+
+		kb_sentences(arena, block->text, &sentences, &count);
+		for (size_t i = 0; i < count; i++)
+			add_piece(pieces, arena, block, i ? sentences[i - 1].end : 0,
+			          sentences[i].start, sentences[i].end - sentences[i].start);
+	} else {
+		add_piece(pieces, arena, block, 0, 0, block->text.n);
+	}
+}
+
+/* Does the next piece begin a new passage, `words` of text being in the one at hand? */
+static bool starts_passage(const struct piece *first, const struct piece *next, int64_t words)
+{
+	if (words == 0)
+		return false;
+	if (words + next->words > KB_CHUNK_MAX_WORDS || words >= KB_CHUNK_WORDS)
+		return true;
+	if (next->is_heading || !kb_sv_eq(next->heading, first->heading))
+		return words >= KB_CHUNK_MIN_WORDS;
+	return false;
+}
+
+/* The pieces as a slice of the whole text: they stand in it one after another, with their gaps. */
+static struct kb_sv joined(struct kb_arena *arena, const struct piece *pieces, size_t count)
+{
+	struct kb_buf buf;
+	struct kb_sv text;
+
+	kb_buf_init(&buf, SIZE_MAX / 2);
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			kb_buf_sv(&buf, pieces[i].gap);
+		kb_buf_sv(&buf, pieces[i].text);
+	}
+	text = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return text;
+}
+
+static void add_chunk(struct kb_chunks *out, struct kb_arena *arena, const struct piece *pieces,
+                      size_t count)
+{
+	/* A heading at the start is the passage's heading already. */
+	while (count && pieces[0].is_heading) {
+		pieces++;
+		count--;
+	}
+	if (!count)
+		return;
+	out->v[out->count++] = (struct kb_chunk){
+		.heading = pieces[0].heading,
+		.text = joined(arena, pieces, count),
+		.page_no = pieces[0].page_no,
+		.offset = pieces[0].offset,
+	};
+}
+
+void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_chunks *out)
+{
+	struct pieces pieces = { 0 };
+	size_t first = 0;
+	int64_t words = 0;
+
+	*out = (struct kb_chunks){ 0 };
+	for (size_t i = 0; i < parsed->block_count; i++)
+		add_block(&pieces, arena, &parsed->blocks[i]);
+	out->v = KB_NEW_ARRAY(arena, pieces.count + 1, struct kb_chunk);
+	for (size_t i = 0; i < pieces.count; i++) {
+		const struct piece *piece = &pieces.v[i];
+
+		out->words += piece->words;
+		if (starts_passage(&pieces.v[first], piece, words)) {
+			add_chunk(out, arena, pieces.v + first, i - first);
+			first = i;
+			words = 0;
+		}
+		if (!piece->is_heading || i > first)
+			words += piece->words;
+	}
+	if (first < pieces.count)
+		add_chunk(out, arena, pieces.v + first, pieces.count - first);
+}

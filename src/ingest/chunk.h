@@ -1,0 +1,38 @@
+/*
+ * Cutting a parsed document into passages: what a search finds and an answer quotes.
+ *
+ * A passage is a run of whole blocks of about KB_CHUNK_WORDS words under one heading path, and a
+ * verbatim slice of the document's text. A table row and a code line are never cut; a paragraph
+ * that is too long is cut between sentences. Short sections join their neighbours. Pure; any
+ * thread.
+ */
+#ifndef KB_INGEST_CHUNK_H
+#define KB_INGEST_CHUNK_H
+
+#include "parse/parse.h"
+
+enum {
+	KB_CHUNK_WORDS = 200,     /* aimed at */
+	KB_CHUNK_MAX_WORDS = 280, /* a block that would pass this starts the next passage */
+	KB_CHUNK_MIN_WORDS = 50,  /* a section shorter than this joins the next one */
+};
+
+struct kb_chunk {
+	struct kb_sv heading; /* path, joined by " > " */
+	struct kb_sv text;
+	uint32_t page_no, offset;
+};
+
+struct kb_chunks {
+	struct kb_chunk *v;
+	size_t count;
+	int64_t words; /* of the whole document */
+};
+
+void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_chunks *out);
+
+/* Words as people count them: runs between blanks, two characters of Chinese, Japanese or Thai
+ * script for one. */
+int64_t kb_count_words(struct kb_sv text);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * Ingestion: queued pages become searchable passages.
+ *
+ * Threads lease pages from the store (the queue is the pages table), parse them in the sandbox, cut
+ * them into passages, write one segment a batch and commit it with the pages' results in one
+ * transaction. Until that commit nothing has happened; after it everything has. A page that fails
+ * says why in a sentence; what may go better later is tried again with growing pauses. A
+ * housekeeping thread merges segments and sweeps blobs that no row names.
+ */
+#ifndef KB_INGEST_INGEST_H
+#define KB_INGEST_INGEST_H
+
+#include "ingest/catalog.h"
+#include "parse/parse.h"
+#include "store/agents.h"
+
+struct kb_ingest;
+
+/* What the plan of an agent's account allows; 0: no limit. */
+struct kb_ingest_limits {
+	int64_t pages_per_agent, words;
+};
+
+struct kb_ingest_config {
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	struct kb_catalog *catalog;
+	struct kb_parser *parser;
+	const struct kb_log *log;
+	const struct kb_clock *clock;
+	const char *temp_dir; /* for segments in the making; on the blobs' file system */
+	int threads;
+	/* May be NULL. From an ingest thread; may block. */
+	bool (*limits)(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
+	               struct kb_err *err);
+	void *limits_arg;
+};
+
+struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config);
+/* Finishes or gives back what is in hand, ends the threads. NULL is fine. */
+void kb_ingest_stop(struct kb_ingest *ingest);
+
+/* Pages were queued: look now rather than at the next poll. Never blocks. */
+void kb_ingest_wake(struct kb_ingest *ingest);
+
+struct kb_ingest_stats {
+	int64_t indexed, failed, retried, passages, merges, swept;
+};
+void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
+
+/* What `docent check` and housekeeping use. */
+/* Merges segments of an agent that has many; false with *err when it failed. *merged tells whether
+ * something was merged. */
+bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
+                    const char *temp_dir, int64_t agent_id, bool *merged,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* Removes blobs that no row names and that are older than min_age_s. */
+bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
+                    int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

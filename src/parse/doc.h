@@ -1,0 +1,75 @@
+/*
+ * A document under construction: every format writes its blocks through this.
+ *
+ * It cleans the text (clean.h), keeps the heading path, counts pages and tables, and holds the
+ * limits on output. An error is sticky: a format appends freely and the caller asks once, with
+ * kb_doc_done(). Text given to it may be anything; it need not outlive the call. One thread.
+ */
+#ifndef KB_PARSE_DOC_H
+#define KB_PARSE_DOC_H
+
+#include "base/buf.h"
+#include "parse/parse.h"
+
+enum {
+	KB_DOC_LEVELS = 6,        /* of headings */
+	KB_DOC_HEADING_MAX = 300, /* bytes of one heading within a path */
+	KB_DOC_META_MAX = 2000,   /* bytes of title, description and image */
+	KB_DOC_BLOCKS_MAX = 2000000,
+	KB_DOC_COLUMNS_MAX = 1024, /* of a table; what is beyond is joined to the last */
+};
+
+struct kb_doc_block {
+	enum kb_block_type type;
+	uint32_t page_no, table;
+	size_t text, text_n; /* in `text` */
+	size_t path, path_n; /* in `paths` */
+};
+
+struct kb_doc {
+	struct kb_arena *arena;
+	struct kb_buf text;    /* of the blocks, one after the other */
+	struct kb_buf paths;   /* the heading paths that were in use */
+	struct kb_buf scratch; /* of the call in hand */
+	struct kb_doc_block *blocks;
+	size_t block_count, block_capacity;
+	uint32_t page_no, pages, table, tables;
+	size_t path, path_n;                 /* the path in use, in `paths` */
+	struct kb_sv heading[KB_DOC_LEVELS]; /* in the arena; empty: no heading of this level */
+	struct kb_sv columns[KB_DOC_COLUMNS_MAX]; /* names of the table in hand, in the arena */
+	size_t column_count;
+	struct kb_sv format, title, lang, description, image; /* in the arena */
+	bool too_many;
+};
+
+void kb_doc_init(struct kb_doc *doc, struct kb_arena *arena, size_t output_max);
+void kb_doc_fini(struct kb_doc *doc);
+
+/* What follows stands on this page, from 1. */
+void kb_doc_page(struct kb_doc *doc, uint32_t page_no);
+
+/* A heading block, and the path of all that follows. level from 1; deeper ones count as 6. */
+void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text);
+/* Forgets the headings: a new part begins. */
+void kb_doc_unhead(struct kb_doc *doc);
+
+/* A paragraph, list item or code; text without a word in it makes no block. */
+void kb_doc_add(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text);
+
+/* A table: begin, then rows. The first row given with `header` names the columns and makes no block
+ * of its own unless no row follows. A row becomes "name: value; name: value". */
+void kb_doc_table(struct kb_doc *doc);
+void kb_doc_row(struct kb_doc *doc, const struct kb_sv *cells, size_t count, bool header);
+void kb_doc_table_end(struct kb_doc *doc);
+
+enum kb_doc_meta { KB_DOC_TITLE, KB_DOC_LANG, KB_DOC_DESCRIPTION, KB_DOC_IMAGE };
+/* Sets it where it is still empty; text without a word is no value. LANG keeps the code alone. */
+void kb_doc_meta(struct kb_doc *doc, enum kb_doc_meta which, struct kb_sv text);
+
+/* True when nothing was added yet. */
+bool kb_doc_is_empty(const struct kb_doc *doc);
+
+/* The document; views point into it and its arena. KB_E_TOO_LARGE when it passed a limit. */
+bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,93 @@
+/* The table of formats, and the way from bytes to a reader. */
+#include "parse/format.h"
+
+#include "parse/charset.h"
+#include "parse/gzip.h"
+
+// clang-format off
+static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
+	[KB_FORMAT_UNKNOWN] = { "unknown",
+		.refusal = "the file is of a kind that cannot be read" },
+	[KB_FORMAT_TEXT] = { "text", kb_text_read },
+	[KB_FORMAT_MARKDOWN] = { "markdown", kb_markdown_read },
+	[KB_FORMAT_HTML] = { "html", kb_html_read },
+	[KB_FORMAT_PDF] = { "pdf", kb_pdf_read, .helper = true },
+	[KB_FORMAT_DOCX] = { "docx", kb_docx_read },
+	[KB_FORMAT_CSV] = { "csv", kb_csv_read },
+	[KB_FORMAT_JSON] = { "json", kb_json_read },
+	[KB_FORMAT_JSONL] = { "jsonl", kb_jsonl_read },
+	[KB_FORMAT_XML] = { "xml", kb_xml_read },
+	[KB_FORMAT_RTF] = { "rtf",
+		.refusal = "RTF documents cannot be read; save it as .docx or .pdf" },
+	[KB_FORMAT_EPUB] = { "epub",
+		.refusal = "EPUB books cannot be read; save it as .docx or .pdf" },
+	[KB_FORMAT_ODF] = { "odf",
+		.refusal = "OpenDocument files cannot be read; save it as .docx or .pdf" },
+	[KB_FORMAT_XLSX] = { "xlsx",
+		.refusal = "Excel workbooks cannot be read; save it as .csv" },
+	[KB_FORMAT_PPTX] = { "pptx",
+		.refusal = "presentations cannot be read; save it as .pdf" },
+	[KB_FORMAT_EMAIL] = { "email",
+		.refusal = "mail files cannot be read; save the text of the mail" },
+	[KB_FORMAT_SUBTITLES] = { "subtitles",
+		.refusal = "subtitle files cannot be read; save the text" },
+	[KB_FORMAT_GZIP] = { "gzip",
+		.refusal = "the file is compressed more than once" },
+	[KB_FORMAT_OLD_OFFICE] = { "office",
+		.refusal = "the file is in the old binary Office format or is locked with a password; "
+		           "save it as .docx, .xlsx or .pptx without one" },
+	[KB_FORMAT_IMAGE] = { "image",
+		.refusal = "the file is a picture; turn on OCR to read the text in it" },
+	[KB_FORMAT_ARCHIVE] = { "archive",
+		.refusal = "the file is an archive or a damaged document; upload the files in it" },
+	[KB_FORMAT_MEDIA] = { "media",
+		.refusal = "the file is a sound or video recording" },
+};
+// clang-format on
+
+const struct kb_format_info *kb_format_info(enum kb_format format)
+{
+	return &infos[format];
+}
+
+struct kb_sv kb_input_text(const struct kb_input *in, struct kb_arena *arena)
+{
+	return kb_charset_to_utf8(arena, in->bytes, in->content_type, NULL);
+}
+
+bool kb_format_read(const struct kb_input *in, struct kb_doc *doc, bool may_help,
+                    bool *needs_helper, struct kb_err *err)
+{
+	struct kb_input inner = *in;
+	enum kb_format format;
+	const struct kb_format_info *info;
+
+	*needs_helper = false;
+	if (!in->bytes.n)
+		return kb_fail(err, KB_E_INVALID, "the file is empty");
+	format = kb_detect(in);
+	if (format == KB_FORMAT_GZIP && !in->depth) {
+		inner.depth++;
+		inner.fd = -1;
+		if (!kb_gzip_inflate(doc->arena, in->bytes, &inner.bytes, err))
+			return false;
+		if (kb_sv_ends(inner.filename, KB_SV(".gz")))
+			inner.filename.n -= 3;
+		if (!inner.bytes.n)
+			return kb_fail(err, KB_E_INVALID, "the file is empty");
+		format = kb_detect(&inner);
+	}
+	info = kb_format_info(format);
+	doc->format = kb_sv_str(info->name);
+	if (!info->read)
+		return kb_fail(err, KB_E_INVALID, "%s", info->refusal);
+	if (info->helper && !may_help) {
+		*needs_helper = true;
+		return false;
+	}
+	if (!info->read(&inner, doc, err))
+		return false;
+	if (kb_doc_is_empty(doc) && !doc->text.failed)
+		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
+	return true;
+}

@@ -1,0 +1,12 @@
+/* A gzip'ed file's bytes, capped while inflating. Pure. */
+#ifndef KB_PARSE_GZIP_H
+#define KB_PARSE_GZIP_H
+
+#include "base/arena.h"
+
+#define KB_GZIP_MAX KB_MIB(64) /* inflated */
+
+bool kb_gzip_inflate(struct kb_arena *arena, struct kb_sv bytes, struct kb_sv *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Helper programs of a parser child: pdftotext and the like, behind the same walls as the child and
+ * with a filter of their own that cannot start anything further. Only in a child of role "helped",
+ * once.
+ */
+#ifndef KB_PARSE_HELPER_H
+#define KB_PARSE_HELPER_H
+
+#include "base/buf.h"
+
+enum { KB_HELPER_ARGS_MAX = 16, KB_HELPER_COMPLAINT_MAX = 4096 };
+
+struct kb_helper_run {
+	const char *const *argv; /* program's path first, NULL last */
+	int input;               /* the document, on its standard input */
+	/* Takes what it writes, piece by piece; false ends it. */
+	bool (*take)(void *arg, struct kb_sv piece);
+	void *arg;
+	struct kb_buf *complaint; /* the beginning of what it said on standard error */
+	int status;               /* as waitpid() gives it */
+};
+
+/* Runs it to its end. When it has started, the child itself gives up all it no longer needs. */
+bool kb_helper_run(struct kb_helper_run *run, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,174 @@
+/* Relations, parts and properties of OOXML files. */
+#include "parse/ooxml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct relations_reader {
+	struct kb_arena *arena;
+	struct kb_sv folder;
+	struct kb_relations found;
+	size_t capacity;
+	struct kb_relation *v;
+};
+
+/* "../media/a.png" seen from "ppt/slides/" is "ppt/media/a.png"; "/word/x" is "word/x". */
+static struct kb_sv resolve(struct kb_arena *arena, struct kb_sv folder, struct kb_sv target)
+{
+	if (kb_sv_starts(target, KB_SV("/")))
+		return kb_arena_sv(arena, kb_sv_from(target, 1));
+	for (;;) {
+		if (kb_sv_starts(target, KB_SV("./"))) {
+			target = kb_sv_from(target, 2);
+		} else if (kb_sv_starts(target, KB_SV("../")) && folder.n) {
+			target = kb_sv_from(target, 3);
+			do
+				folder.n--;
+			while (folder.n && folder.p[folder.n - 1] != '/');
+		} else {
+			return kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(folder),
+			                       KB_SV_ARG(target));
+		}
+	}
+}
+
+static struct kb_sv folder_of(struct kb_sv part)
+{
+	while (part.n && part.p[part.n - 1] != '/')
+		part.n--;
+	return part;
+}
+
+static void relation_start(void *arg, const char *name, const struct kb_xml_attr *attrs,
+                           size_t count)
+{
+	struct relations_reader *r = arg;
+	struct kb_sv type = kb_xml_attr(attrs, count, "Type");
+
+	if (strcmp(name, "Relationship") || r->found.count == KB_OOXML_RELATIONS_MAX
+	    || kb_sv_eq_str(kb_xml_attr(attrs, count, "TargetMode"), "External"))
+		return;
+	KB_GROW(r->v, r->capacity, r->found.count + 1);
+	r->v[r->found.count++] = (struct kb_relation){
+		.id = kb_arena_sv(r->arena, kb_xml_attr(attrs, count, "Id")),
+		.target = resolve(r->arena, r->folder, kb_xml_attr(attrs, count, "Target")),
+		.type = kb_arena_sv(r->arena, kb_sv_from(type, folder_of(type).n)),
+	};
+}
+
+static void ignore_end(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+}
+
+static void ignore_text(void *arg, struct kb_sv text)
+{
+	(void)arg;
+	(void)text;
+}
+
+struct kb_relations kb_ooxml_relations(struct kb_zip *zip, struct kb_arena *arena,
+                                       struct kb_sv part)
+{
+	static const struct kb_xml_handler handler = { relation_start, ignore_end, ignore_text };
+	struct kb_sv folder = folder_of(part);
+	struct relations_reader r = { .arena = arena, .folder = folder };
+	struct kb_sv name = kb_arena_printf(arena, "%.*s_rels/%.*s.rels", KB_SV_ARG(folder),
+	                                    KB_SV_ARG(kb_sv_from(part, folder.n)));
+	struct kb_err ignored;
+
+	if (!kb_ooxml_part(zip, name, &handler, &r, &ignored))
+		r.found.count = 0;
+	r.found.v = kb_arena_array(arena, r.found.count + 1, sizeof(*r.v));
+	if (r.found.count)
+		memcpy(r.found.v, r.v, r.found.count * sizeof(*r.v));
+	free(r.v);
+	return r.found;
+}
+
+struct kb_sv kb_ooxml_target(const struct kb_relations *relations, const char *type)
+{
+	for (size_t i = 0; i < relations->count; i++)
+		if (kb_sv_eq_str(relations->v[i].type, type))
+			return relations->v[i].target;
+	return (struct kb_sv){ "", 0 };
+}
+
+struct kb_sv kb_ooxml_target_by_id(const struct kb_relations *relations, struct kb_sv id)
+{
+	for (size_t i = 0; i < relations->count; i++)
+		if (kb_sv_eq(relations->v[i].id, id))
+			return relations->v[i].target;
+	return (struct kb_sv){ "", 0 };
+}
+
+bool kb_ooxml_part(struct kb_zip *zip, struct kb_sv part, const struct kb_xml_handler *handler,
+                   void *arg, struct kb_err *err)
+{
+	ptrdiff_t at = part.n ? kb_zip_find(zip, part) : -1;
+	struct kb_xml *xml;
+	bool ok;
+
+	if (at < 0)
+		return kb_fail(err, KB_E_INVALID, "the document is damaged: it has no part %.*s",
+		               KB_SV_ARG(kb_sv_sub(part, 0, 100)));
+	xml = kb_xml_open(handler, arg);
+	ok = kb_zip_stream(zip, (size_t)at, kb_xml_feed, xml, err);
+	kb_xml_close(xml);
+	return ok;
+}
+
+/* ---- properties */
+
+struct properties_reader {
+	struct kb_doc *doc;
+	struct kb_buf text;
+};
+
+static void property_start(void *arg, const char *name, const struct kb_xml_attr *attrs,
+                           size_t count)
+{
+	struct properties_reader *r = arg;
+
+	(void)name;
+	(void)attrs;
+	(void)count;
+	kb_buf_clear(&r->text);
+}
+
+static void property_end(void *arg, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum kb_doc_meta meta;
+	} metas[] = { { "title", KB_DOC_TITLE },
+		      { "description", KB_DOC_DESCRIPTION },
+		      { "language", KB_DOC_LANG } };
+	struct properties_reader *r = arg;
+
+	for (size_t i = 0; i < KB_COUNTOF(metas); i++)
+		if (!strcmp(name, metas[i].name))
+			kb_doc_meta(r->doc, metas[i].meta, kb_buf_view(&r->text));
+	kb_buf_clear(&r->text);
+}
+
+static void property_text(void *arg, struct kb_sv text)
+{
+	struct properties_reader *r = arg;
+
+	kb_buf_sv(&r->text, text);
+}
+
+void kb_ooxml_properties(struct kb_zip *zip, struct kb_sv part, struct kb_doc *doc)
+{
+	static const struct kb_xml_handler handler = { property_start, property_end,
+		                                       property_text };
+	struct properties_reader r = { .doc = doc };
+	struct kb_err ignored;
+
+	kb_buf_init(&r.text, KB_DOC_META_MAX);
+	if (kb_zip_find(zip, part) >= 0 && !kb_ooxml_part(zip, part, &handler, &r, &ignored))
+		kb_buf_clear(&r.text);
+	kb_buf_fini(&r.text);
+}

@@ -1,0 +1,100 @@
+/* The parsed document as JSON, and back. */
+#include <string.h>
+
+#include "base/json.h"
+#include "parse/parse.h"
+
+static const char *const block_types[] = {
+	[KB_BLOCK_HEADING] = "heading", [KB_BLOCK_PARAGRAPH] = "paragraph",
+	[KB_BLOCK_LIST] = "list",       [KB_BLOCK_TABLE] = "table",
+	[KB_BLOCK_CODE] = "code",
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} texts[] = {
+	{ "format", offsetof(struct kb_parsed, format) },
+	{ "title", offsetof(struct kb_parsed, title) },
+	{ "lang", offsetof(struct kb_parsed, lang) },
+	{ "description", offsetof(struct kb_parsed, description) },
+	{ "image", offsetof(struct kb_parsed, image) },
+};
+
+void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
+{
+	kb_jw_object(jw);
+	for (size_t i = 0; i < KB_COUNTOF(texts); i++) {
+		struct kb_sv text;
+
+		memcpy(&text, (const char *)parsed + texts[i].offset, sizeof(text));
+		kb_jw_key_sv(jw, texts[i].name, text);
+	}
+	kb_jw_key_int(jw, "pages", parsed->pages);
+	kb_jw_key(jw, "blocks");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < parsed->block_count; i++) {
+		const struct kb_block *block = &parsed->blocks[i];
+
+		kb_jw_object(jw);
+		kb_jw_key_str(jw, "type", block_types[block->type]);
+		if (block->page_no)
+			kb_jw_key_int(jw, "page", block->page_no);
+		if (block->table)
+			kb_jw_key_int(jw, "table", block->table);
+		if (block->heading.n)
+			kb_jw_key_sv(jw, "heading", block->heading);
+		kb_jw_key_int(jw, "offset", block->offset);
+		kb_jw_key_sv(jw, "text", block->text);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}
+
+static bool read_block(const json_t *json, struct kb_block *block)
+{
+	struct kb_sv type = kb_json_sv(json, "type", KB_SV(""));
+	int64_t page = kb_json_int(json, "page", 0), table = kb_json_int(json, "table", 0);
+	int64_t offset = kb_json_int(json, "offset", -1);
+	size_t i = 0;
+
+	while (i < KB_COUNTOF(block_types) && !kb_sv_eq_str(type, block_types[i]))
+		i++;
+	if (i == KB_COUNTOF(block_types) || page < 0 || page > UINT32_MAX || table < 0
+	    || table > UINT32_MAX || offset < 0 || offset > UINT32_MAX)
+		return false;
+	*block = (struct kb_block){ .type = (enum kb_block_type)i,
+		                    .page_no = (uint32_t)page,
+		                    .table = (uint32_t)table,
+		                    .offset = (uint32_t)offset,
+		                    .heading = kb_json_sv(json, "heading", KB_SV("")),
+		                    .text = kb_json_sv(json, "text", KB_SV("")) };
+	return true;
+}
+
+bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
+                    struct kb_err *err)
+{
+	json_t *root = kb_json_parse(arena, json, err);
+	const json_t *blocks = kb_json_get(root, "blocks");
+	int64_t pages = kb_json_int(root, "pages", 0);
+
+	if (!root)
+		return false;
+	if (!json_is_array(blocks) || pages < 0 || pages > UINT32_MAX)
+		return kb_fail(err, KB_E_INVALID, "the JSON is no parsed document");
+	*out = (struct kb_parsed){ .pages = (uint32_t)pages,
+		                   .block_count = json_array_size(blocks) };
+	for (size_t i = 0; i < KB_COUNTOF(texts); i++) {
+		struct kb_sv text = kb_json_sv(root, texts[i].name, KB_SV(""));
+
+		memcpy((char *)out + texts[i].offset, &text, sizeof(text));
+	}
+	out->blocks = KB_NEW_ARRAY(arena, out->block_count + 1, struct kb_block);
+	for (size_t i = 0; i < out->block_count; i++)
+		if (!read_block(json_array_get(blocks, i), &out->blocks[i]))
+			return kb_fail(err, KB_E_INVALID,
+			               "block %zu of the parsed document is malformed", i);
+	return true;
+}

@@ -1,0 +1,442 @@
+/*
+ * The server's side: children, their documents, their ends.
+ *
+ * A child serves one document at a time, so a call takes an idle one (or starts one), talks to it
+ * alone and puts it back. All children are started by one thread that lives as long as the parser:
+ * a child dies with the thread that started it, and callers' threads come and go.
+ */
+#include "parse/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/pool.h"
+#include "parse/protocol.h"
+#include "parse/sandbox.h"
+#include "parse/worker.h"
+
+enum {
+	WARM_CHILDREN = 2,
+	DOCUMENTS_A_CHILD = 200,
+	TIMEOUT_MS = 30000,
+	START_TIMEOUT_MS = 10000,
+	TIMEOUT_MAX_MS = 24 * 3600 * 1000,
+	FIRST_FREE_FD = 10, /* our end of a socket stays clear of 0 to 3 */
+	NUMBER_TEXT = 24,
+	GRACE_MS = 500,
+	GRACE_STEP_MS = 5,
+};
+#define MEMORY_MAX KB_MIB(512)
+#define OUTPUT_MAX KB_MIB(64)
+
+struct child {
+	struct child *next;
+	pid_t pid;
+	int socket;
+	int served; /* documents */
+};
+
+struct order { /* for the starting thread */
+	struct order *next;
+	const char *role;
+	struct child *child; /* NULL: it failed */
+	struct kb_err *err;
+	bool done;
+};
+
+struct kb_parser {
+	struct kb_parser_config config;
+	char *program;
+	uint32_t layers;
+	pthread_t starter;
+	pthread_mutex_t mutex; /* of everything below */
+	pthread_cond_t ordered, started;
+	struct order *orders;
+	struct child *idle;
+	int idle_count;
+	bool closing;
+};
+
+/* ---- starting and ending a child */
+
+static int start_process(const struct kb_parser *parser, const char *role, int socket, pid_t *pid)
+{
+	const struct kb_parser_config *c = &parser->config;
+	int64_t seconds = c->timeout_ms / 1000 + 1;
+	/* The wall clock is the limit on a document; this one ends a child that nobody watches. */
+	int64_t cpu_s = KB_MIN(seconds * KB_MAX(c->documents_a_child, 1) * 4, INT64_C(86400));
+	char memory[NUMBER_TEXT], cpu[NUMBER_TEXT], output[NUMBER_TEXT];
+	const char *argv[] = { "docent",
+		               KB_WORKER_COMMAND,
+		               "--role",
+		               role,
+		               "--memory",
+		               memory,
+		               "--cpu",
+		               cpu,
+		               "--output",
+		               output,
+		               c->allow_unsandboxed ? "--unsandboxed" : NULL,
+		               NULL };
+	char *const environment[] = { (char[]){ "LC_ALL=C" }, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	int status;
+
+	snprintf(memory, sizeof(memory), "%zu", c->memory_max);
+	snprintf(cpu, sizeof(cpu), "%" PRId64, cpu_s);
+	snprintf(output, sizeof(output), "%zu", c->output_max);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	if (!KB_SANDBOX_UNDER_SANITIZER)
+		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, socket, KB_WORKER_SOCKET);
+	posix_spawn_file_actions_addclosefrom_np(&actions, KB_WORKER_SOCKET + 1);
+	posix_spawnattr_init(&attr);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setpgroup(&attr, 0); /* its helpers are killed with it */
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+	                                        | POSIX_SPAWN_SETPGROUP);
+	status = posix_spawn(pid, parser->program, &actions, &attr, (char **)(uintptr_t)argv,
+	                     environment);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return status;
+}
+
+/* Ends it and returns how it ended, as waitpid() says. One that seems to have ended by itself gets
+ * a moment to do so, for its own reason to be seen. */
+static int end_child(struct child *child, int grace_ms)
+{
+	int status = 0;
+	pid_t ended = 0;
+
+	close(child->socket);
+	for (int waited = 0; waited < grace_ms && !ended; waited += GRACE_STEP_MS) {
+		ended = waitpid(child->pid, &status, WNOHANG);
+		if (!ended)
+			usleep(GRACE_STEP_MS * 1000);
+	}
+	if (!ended) {
+		kill(-child->pid, SIGKILL);
+		while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	free(child);
+	return status;
+}
+
+static bool greet(struct child *child, uint32_t *layers, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_msg_hello hello;
+	enum kb_msg_type type;
+	struct kb_sv body;
+	bool ok = kb_msg_receive(child->socket, &arena, 0, &type, &body, NULL,
+	                         kb_clock_mono_us() + START_TIMEOUT_MS * INT64_C(1000), err);
+
+	if (ok && type != KB_MSG_HELLO)
+		ok = kb_fail(err, KB_E_IO, "the parser did not greet");
+	ok = ok && kb_msg_get_hello(body, &hello, err);
+	if (!ok)
+		kb_fail(err, KB_E_UNSUPPORTED, "the parser process did not start");
+	else if (hello.problem.n)
+		ok = kb_fail(err, KB_E_UNSUPPORTED, "%.*s", KB_SV_ARG(hello.problem));
+	else
+		*layers = hello.layers;
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static struct child *start_child(struct kb_parser *parser, const char *role, struct kb_err *err)
+{
+	struct child *child = kb_xcalloc(1, sizeof(*child));
+	int sockets[2], high, status;
+	uint32_t layers = 0;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		kb_fail_errno(err, "starting a parser");
+		free(child);
+		return NULL;
+	}
+	high = fcntl(sockets[1], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+	close(sockets[1]);
+	child->socket = sockets[0];
+	status = high < 0 ? errno : start_process(parser, role, high, &child->pid);
+	kb_fd_close(&high);
+	if (status) {
+		close(child->socket);
+		free(child);
+		kb_fail(err, KB_E_UNSUPPORTED, "the parser process %s cannot be started: %s",
+		        parser->program, strerror(status));
+		return NULL;
+	}
+	if (!greet(child, &layers, err)) {
+		end_child(child, 0);
+		return NULL;
+	}
+	parser->layers = layers;
+	return child;
+}
+
+static void *run_starter(void *arg)
+{
+	struct kb_parser *parser = arg;
+
+	pthread_mutex_lock(&parser->mutex);
+	for (;;) {
+		struct order *order = parser->orders;
+		struct child *child;
+
+		if (!order && parser->closing)
+			break;
+		if (!order) {
+			pthread_cond_wait(&parser->ordered, &parser->mutex);
+			continue;
+		}
+		parser->orders = order->next;
+		pthread_mutex_unlock(&parser->mutex);
+		child = start_child(parser, order->role, order->err);
+		pthread_mutex_lock(&parser->mutex);
+		order->child = child;
+		order->done = true;
+		pthread_cond_broadcast(&parser->started);
+	}
+	pthread_mutex_unlock(&parser->mutex);
+	return NULL;
+}
+
+static struct child *order_child(struct kb_parser *parser, const char *role, struct kb_err *err)
+{
+	struct order order = { .role = role, .err = err };
+
+	pthread_mutex_lock(&parser->mutex);
+	order.next = parser->orders;
+	parser->orders = &order;
+	pthread_cond_signal(&parser->ordered);
+	while (!order.done)
+		pthread_cond_wait(&parser->started, &parser->mutex);
+	pthread_mutex_unlock(&parser->mutex);
+	return order.child;
+}
+
+/* ---- the warm ones */
+
+static struct child *take_idle(struct kb_parser *parser)
+{
+	struct child *child;
+
+	pthread_mutex_lock(&parser->mutex);
+	child = parser->idle;
+	if (child) {
+		parser->idle = child->next;
+		parser->idle_count--;
+	}
+	pthread_mutex_unlock(&parser->mutex);
+	return child;
+}
+
+static void put_back(struct kb_parser *parser, struct child *child)
+{
+	bool keep;
+
+	child->served++;
+	pthread_mutex_lock(&parser->mutex);
+	keep = parser->idle_count < parser->config.warm_children
+	       && child->served < parser->config.documents_a_child;
+	if (keep) {
+		child->next = parser->idle;
+		parser->idle = child;
+		parser->idle_count++;
+	}
+	pthread_mutex_unlock(&parser->mutex);
+	if (!keep)
+		end_child(child, 0);
+}
+
+/* ---- one document */
+
+enum outcome { DONE, FAILED, WANTS_HELPER, CHILD_GONE };
+
+/* What a dead or confused child says about its document. */
+static void explain(int status, const struct kb_err *seen, int timeout_ms, size_t memory_max,
+                    struct kb_err *err)
+{
+	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (seen->code == KB_E_TIMEOUT || signal == SIGXCPU)
+		kb_fail(err, KB_E_TIMEOUT, "reading the document took longer than %d s",
+		        (timeout_ms + 999) / 1000);
+	else if (signal == SIGSYS)
+		kb_fail(err, KB_E_INVALID,
+		        "the parser tried something forbidden on this document and was stopped");
+	else if (signal == SIGBUS)
+		kb_fail(err, KB_E_INVALID, "the document changed or vanished while it was read");
+	else if (signal == SIGKILL && seen->code == KB_E_IO)
+		kb_fail(err, KB_E_TOO_LARGE,
+		        "the parser was stopped while reading this document, perhaps for memory "
+		        "(its limit is %zu MB)",
+		        memory_max >> 20);
+	else
+		kb_fail(err, KB_E_INVALID, "the parser crashed on this document");
+}
+
+static enum outcome converse(struct kb_parser *parser, struct child *child, struct kb_arena *arena,
+                             const struct kb_parse_request *request, int64_t deadline_us,
+                             struct kb_parsed *out, struct kb_err *err)
+{
+	struct kb_msg_request hints = { .filename = request->filename,
+		                        .content_type = request->content_type,
+		                        .url = request->url };
+	struct kb_err seen = { 0 }, sentence = { 0 };
+	enum kb_msg_type type;
+	struct kb_sv body;
+	struct kb_buf buf;
+	int64_t left_ms = (deadline_us - kb_clock_mono_us()) / 1000;
+	bool ok;
+
+	hints.timeout_ms = (uint32_t)KB_MAX(left_ms, INT64_C(1));
+	kb_buf_init(&buf, KB_MSG_SMALL_MAX);
+	kb_msg_put_request(&buf, &hints);
+	ok = kb_msg_send(child->socket, KB_MSG_REQUEST, kb_buf_view(&buf), request->fd, deadline_us,
+	                 &seen)
+	     && kb_msg_receive(child->socket, arena, kb_msg_result_max(parser->config.output_max),
+	                       &type, &body, NULL, deadline_us, &seen);
+	kb_buf_fini(&buf);
+	if (ok && type == KB_MSG_HELPER) {
+		put_back(parser, child);
+		return WANTS_HELPER;
+	}
+	if (ok && type == KB_MSG_RESULT && kb_msg_get_result(arena, body, out, &seen)) {
+		put_back(parser, child);
+		return DONE;
+	}
+	if (ok && type == KB_MSG_ERROR && kb_msg_get_error(body, &sentence, &seen)) {
+		/* Out of memory, it has ended already. */
+		if (sentence.code == KB_E_TOO_LARGE)
+			end_child(child, 0);
+		else
+			put_back(parser, child);
+		kb_fail(err, sentence.code, "%s", sentence.msg);
+		return FAILED;
+	}
+	{
+		bool used = child->served > 0;
+		/* A child that is gone has ended by itself: its status tells why. */
+		int status = end_child(child, seen.code == KB_E_IO ? GRACE_MS : 0);
+		int timeout_ms =
+		        request->timeout_ms ? request->timeout_ms : parser->config.timeout_ms;
+
+		explain(status, &seen, timeout_ms, parser->config.memory_max, err);
+		kb_warn(parser->config.log, "parser child failed status=%d served=%d reason=\"%s\"",
+		        status, used, err->msg);
+		return used && seen.code == KB_E_IO ? CHILD_GONE : FAILED;
+	}
+}
+
+bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
+              const struct kb_parse_request *request, struct kb_parsed *out, struct kb_err *err)
+{
+	int timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : parser->config.timeout_ms;
+	int64_t deadline_us =
+	        kb_clock_mono_us() + KB_MIN(timeout_ms, TIMEOUT_MAX_MS) * INT64_C(1000);
+	struct child *child = take_idle(parser);
+	enum outcome outcome = CHILD_GONE;
+
+	*out = (struct kb_parsed){ 0 };
+	/* A warm child may have been killed while it waited, by the kernel or an operator: that
+	 * says nothing of this document, so it gets a new one. */
+	if (child)
+		outcome = converse(parser, child, arena, request, deadline_us, out, err);
+	if (outcome == CHILD_GONE) {
+		child = order_child(parser, KB_WORKER_PURE, err);
+		if (!child)
+			return false;
+		outcome = converse(parser, child, arena, request, deadline_us, out, err);
+	}
+	if (outcome == WANTS_HELPER) {
+		child = order_child(parser, KB_WORKER_HELPED, err);
+		if (!child)
+			return false;
+		child->served = parser->config.documents_a_child; /* its only one */
+		outcome = converse(parser, child, arena, request, deadline_us, out, err);
+	}
+	return outcome == DONE;
+}
+
+/* ---- open and close */
+
+void kb_parser_config_init(struct kb_parser_config *config)
+{
+	*config = (struct kb_parser_config){ .warm_children = WARM_CHILDREN,
+		                             .documents_a_child = DOCUMENTS_A_CHILD,
+		                             .timeout_ms = TIMEOUT_MS,
+		                             .memory_max = MEMORY_MAX,
+		                             .output_max = OUTPUT_MAX };
+}
+
+struct kb_parser *kb_parser_open(const struct kb_parser_config *config, struct kb_err *err)
+{
+	struct kb_parser *parser = kb_xcalloc(1, sizeof(*parser));
+	struct child *first;
+
+	parser->config = *config;
+	parser->program = kb_xstrdup(config->program ? config->program : "/proc/self/exe");
+	pthread_mutex_init(&parser->mutex, NULL);
+	pthread_cond_init(&parser->ordered, NULL);
+	pthread_cond_init(&parser->started, NULL);
+	parser->starter = kb_thread_start("parse-start", run_starter, parser);
+	/* The first child proves that the sandbox can be had here. */
+	first = order_child(parser, KB_WORKER_PURE, err);
+	if (!first) {
+		kb_parser_close(parser);
+		return NULL;
+	}
+	if ((parser->layers & (KB_SANDBOX_SECCOMP | KB_SANDBOX_RLIMITS))
+	    != (KB_SANDBOX_SECCOMP | KB_SANDBOX_RLIMITS))
+		kb_warn(config->log, "documents are parsed without a full sandbox layers=\"%s\"",
+		        kb_sandbox_describe(parser->layers));
+	first->served = -1;
+	put_back(parser, first);
+	return parser;
+}
+
+void kb_parser_close(struct kb_parser *parser)
+{
+	if (!parser)
+		return;
+	/* The children first: each dies with the thread that started it. */
+	for (struct child *child; (child = take_idle(parser));)
+		end_child(child, 0);
+	pthread_mutex_lock(&parser->mutex);
+	parser->closing = true;
+	pthread_cond_signal(&parser->ordered);
+	pthread_mutex_unlock(&parser->mutex);
+	pthread_join(parser->starter, NULL);
+	pthread_cond_destroy(&parser->ordered);
+	pthread_cond_destroy(&parser->started);
+	pthread_mutex_destroy(&parser->mutex);
+	free(parser->program);
+	free(parser);
+}
+
+const char *kb_parser_sandbox(const struct kb_parser *parser)
+{
+	return kb_sandbox_describe(parser->layers);
+}

@@ -1,0 +1,219 @@
+/* PDF by poppler's pdftotext, as a program behind the sandbox: with -bbox-layout it says where each
+ * word stands, in reading order, which is what headings, running heads and paragraphs are told by.
+ */
+#include "parse/pdf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "parse/format.h"
+#include "parse/helper.h"
+#include "parse/html.h"
+
+#define PDFTOTEXT "/usr/bin/pdftotext"
+
+enum {
+	LINE_MAX = 1 << 20, /* of pdftotext's output; a word is one line */
+	NOT_FOUND = 127,
+};
+
+struct scan {
+	struct kb_pdf *pdf;
+	struct kb_buf pending; /* the last line, so far without its end */
+	struct kb_buf line;    /* text of the line in hand */
+	float sizes;           /* sum over its words, by length */
+	float x0, y0, x1, y1;
+	uint32_t block;
+	bool full;
+};
+
+static float number_after(struct kb_sv text, const char *name)
+{
+	ptrdiff_t at = kb_sv_find(text, kb_sv_str(name));
+
+	/* The line has a terminator, and a number ends at its quote. */
+	return at < 0 ? 0 : strtof(text.p + at + strlen(name), NULL);
+}
+
+static void unescape(struct kb_buf *out, struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		ptrdiff_t end;
+
+		if (text.p[i] != '&') {
+			kb_buf_byte(out, text.p[i]);
+			continue;
+		}
+		end = kb_sv_find_byte(kb_sv_sub(text, i, 10), ';');
+		if (end < 0) {
+			kb_buf_byte(out, '&');
+			continue;
+		}
+		kb_html_entity(out, kb_sv_sub(text, i, (size_t)end + 1));
+		i += (size_t)end;
+	}
+}
+
+static struct kb_sv between(struct kb_sv text, char open, const char *close)
+{
+	ptrdiff_t from = kb_sv_find_byte(text, open), to;
+
+	if (from < 0)
+		return KB_SV("");
+	text = kb_sv_from(text, (size_t)from + 1);
+	to = kb_sv_find(text, kb_sv_str(close));
+	return to < 0 ? KB_SV("") : kb_sv_sub(text, 0, (size_t)to);
+}
+
+static void take_word(struct scan *s, struct kb_sv text)
+{
+	float x0 = number_after(text, "xMin=\""), y0 = number_after(text, "yMin=\"");
+	float x1 = number_after(text, "xMax=\""), y1 = number_after(text, "yMax=\"");
+	struct kb_sv word = between(text, '>', "</word>");
+
+	if (!word.n)
+		return;
+	if (s->line.n) {
+		kb_buf_byte(&s->line, ' ');
+	} else {
+		s->x0 = x0;
+		s->y0 = y0;
+		s->x1 = x1;
+		s->y1 = y1;
+	}
+	s->x0 = KB_MIN(s->x0, x0);
+	s->y0 = KB_MIN(s->y0, y0);
+	s->x1 = KB_MAX(s->x1, x1);
+	s->y1 = KB_MAX(s->y1, y1);
+	/* A word that stands upright or lies across tells its size by its shorter side. */
+	s->sizes += KB_MIN(y1 - y0, word.n > 2 ? x1 - x0 : y1 - y0) * (float)word.n;
+	unescape(&s->line, word);
+}
+
+static void end_line(struct scan *s)
+{
+	struct kb_pdf *pdf = s->pdf;
+	size_t letters = 0;
+
+	for (size_t i = 0; i < s->line.n; i++)
+		letters += s->line.p[i] != ' ';
+	if (letters && pdf->page_count) {
+		KB_GROW(pdf->lines, pdf->line_capacity, pdf->line_count + 1);
+		pdf->lines[pdf->line_count++] = (struct kb_pdf_line){
+			.page = (uint32_t)pdf->page_count - 1,
+			.block = s->block,
+			.x0 = s->x0,
+			.y0 = s->y0,
+			.x1 = s->x1,
+			.y1 = s->y1,
+			.size = s->sizes / (float)letters,
+			.text = kb_arena_sv(pdf->arena, kb_buf_view(&s->line)),
+		};
+		pdf->pages[pdf->page_count - 1].count++;
+	}
+	s->sizes = 0;
+	kb_buf_clear(&s->line);
+}
+
+/* One line of the answer: it holds one element, or the start or end of one. */
+static void take_line(struct scan *s, struct kb_sv text)
+{
+	struct kb_pdf *pdf = s->pdf;
+
+	text = kb_sv_trim(text);
+	if (kb_sv_starts(text, KB_SV("<word "))) {
+		take_word(s, text);
+	} else if (kb_sv_starts(text, KB_SV("</line>"))) {
+		end_line(s);
+	} else if (kb_sv_starts(text, KB_SV("<block "))) {
+		s->block++;
+	} else if (kb_sv_starts(text, KB_SV("<page "))) {
+		KB_GROW(pdf->pages, pdf->page_capacity, pdf->page_count + 1);
+		pdf->pages[pdf->page_count++] =
+		        (struct kb_pdf_page){ .width = number_after(text, "width=\""),
+			                      .height = number_after(text, "height=\""),
+			                      .first = pdf->line_count };
+	} else if (kb_sv_starts(text, KB_SV("<title>")) && !pdf->title.n) {
+		kb_buf_clear(&s->line);
+		unescape(&s->line, between(text, '>', "</title>"));
+		pdf->title = kb_arena_sv(pdf->arena, kb_buf_view(&s->line));
+		kb_buf_clear(&s->line);
+	}
+	s->full = pdf->page_count >= KB_PDF_PAGES_MAX || pdf->line_count >= KB_PDF_LINES_MAX;
+}
+
+static bool take_piece(void *arg, struct kb_sv piece)
+{
+	struct scan *s = arg;
+	struct kb_sv rest = piece, line;
+
+	while (rest.n && !s->full) {
+		ptrdiff_t end = kb_sv_find_byte(rest, '\n');
+
+		if (end < 0) {
+			kb_buf_sv(&s->pending, rest);
+			break;
+		}
+		/* Through the buffer always, for the terminator that strtof() stops at. */
+		kb_buf_sv(&s->pending, kb_sv_sub(rest, 0, (size_t)end));
+		kb_buf_byte(&s->pending, 0);
+		line = kb_buf_view(&s->pending);
+		if (!s->pending.failed)
+			take_line(s, kb_sv_sub(line, 0, line.n - 1));
+		kb_buf_clear(&s->pending);
+		rest = kb_sv_from(rest, (size_t)end + 1);
+	}
+	return !s->full;
+}
+
+/* pdftotext says only that it could not open the file; whether a lock is the reason is in the file.
+ */
+static bool explain(const struct kb_input *in, int status, struct kb_err *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "PDF cannot be read here: " PDFTOTEXT " (poppler-utils) is missing");
+	if (WIFEXITED(status) && kb_sv_find(in->bytes, KB_SV("/Encrypt")) >= 0)
+		return kb_fail(err, KB_E_INVALID, "the PDF is locked with a password");
+	if (WIFSIGNALED(status))
+		return kb_fail(err, KB_E_INVALID, "the PDF is damaged: its reader crashed on it");
+	return kb_fail(err, KB_E_INVALID, "the PDF is damaged");
+}
+
+bool kb_pdf_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+{
+	static const char *const argv[] = { PDFTOTEXT,      "-q", "-enc", "UTF-8",
+		                            "-bbox-layout", "-",  "-",    NULL };
+	struct kb_pdf pdf = { .arena = doc->arena };
+	struct scan scan = { .pdf = &pdf };
+	struct kb_buf complaint;
+	struct kb_helper_run run = { .argv = argv,
+		                     .input = in->fd,
+		                     .take = take_piece,
+		                     .arg = &scan,
+		                     .complaint = &complaint };
+	bool ok;
+
+	if (in->fd < 0)
+		return kb_fail(err, KB_E_INVALID, "a PDF inside another file is not read");
+	kb_buf_init(&scan.pending, LINE_MAX);
+	kb_buf_init(&scan.line, LINE_MAX);
+	kb_buf_init(&complaint, KB_HELPER_COMPLAINT_MAX);
+	ok = kb_helper_run(&run, err);
+	if (ok && !pdf.page_count)
+		ok = explain(in, run.status, err);
+	if (ok && !pdf.line_count)
+		ok = kb_fail(err, KB_E_INVALID,
+		             "the PDF has no text layer (scanned?); turn on OCR");
+	if (ok) {
+		kb_pdf_drop_repeats(&pdf);
+		kb_pdf_write(&pdf, doc);
+	}
+	kb_buf_fini(&scan.pending);
+	kb_buf_fini(&scan.line);
+	kb_buf_fini(&complaint);
+	free(pdf.pages);
+	free(pdf.lines);
+	return ok;
+}

@@ -1,0 +1,499 @@
+/*
+ * Lines on pages to headings, paragraphs and list items.
+ *
+ * Running heads and feet are lines near the top or bottom edge that come again, figures aside, on
+ * other pages. The size that most letters have is the body's; clearly larger lines are headings,
+ * ranked by size. Within a block of pdftotext a paragraph ends where the next line is indented, is
+ * a list item, or stands further down than its neighbours, or where a line ends early at the end of
+ * a sentence.
+ */
+#include "parse/pdf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/utf8.h"
+
+enum {
+	EDGE_LINES = 3,      /* at each edge of a page that may be a running head */
+	REPEAT_PAGES = 3,    /* a line that comes on so many pages … */
+	KEY_MAX = 160,       /* bytes of a line that are compared */
+	HEADING_BYTES = 240, /* a heading is no longer */
+	HEADING_LINES = 4,
+	SIZES_MAX = 400, /* half points */
+	LEVELS_MAX = 4,
+};
+static const float edge_share = 0.13f; /* of the page's height */
+static const float heading_ratio = 1.14f;
+static const float repeat_share = 0.25f; /* … and on this share of all */
+
+/* ---- running heads */
+
+/* A line without its figures, and a page's label alone, so that "Page 3 of 9" equals the next. */
+static uint64_t key_of(struct kb_sv text)
+{
+	char key[KEY_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n && n < KEY_MAX; i++) {
+		char c = text.p[i];
+
+		if (c >= '0' && c <= '9') {
+			if (n && key[n - 1] == '#')
+				continue;
+			c = '#';
+		}
+		if (c != ' ')
+			key[n++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+	}
+	return kb_hash64(kb_sv(key, n));
+}
+
+struct edge {
+	uint64_t key;
+	size_t line;
+	uint32_t page;
+	bool top;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->top != y->top)
+		return x->top ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The lines nearest an edge, by where they stand, not by reading order. */
+static size_t find_edges(const struct kb_pdf *pdf, uint32_t page, bool top, struct edge *out)
+{
+	const struct kb_pdf_page *p = &pdf->pages[page];
+	float last = -1;
+	size_t count = 0;
+
+	for (int rank = 0; rank < EDGE_LINES; rank++) {
+		size_t best = SIZE_MAX;
+		float best_at = 0;
+
+		for (size_t i = p->first; i < p->first + p->count; i++) {
+			const struct kb_pdf_line *line = &pdf->lines[i];
+			float at = top ? line->y0 : p->height - line->y1;
+			bool taken = false;
+
+			for (size_t j = 0; j < count; j++)
+				taken |= out[j].line == i;
+			if (!taken && at < p->height * edge_share && at >= last
+			    && (best == SIZE_MAX || at < best_at)) {
+				best = i;
+				best_at = at;
+			}
+		}
+		if (best == SIZE_MAX)
+			break;
+		last = best_at;
+		out[count++] = (struct edge){
+			.key = key_of(pdf->lines[best].text), .line = best, .page = page, .top = top
+		};
+	}
+	return count;
+}
+
+void kb_pdf_drop_repeats(struct kb_pdf *pdf)
+{
+	struct edge *edges;
+	size_t count = 0;
+	double least = KB_MAX((double)REPEAT_PAGES, (double)pdf->page_count * (double)repeat_share);
+
+	if (pdf->page_count < REPEAT_PAGES)
+		return;
+	least = KB_MIN(least, 12.0);
+	edges = kb_xcalloc(pdf->page_count, 2 * EDGE_LINES * sizeof(*edges));
+	for (uint32_t i = 0; i < pdf->page_count; i++) {
+		count += find_edges(pdf, i, true, edges + count);
+		count += find_edges(pdf, i, false, edges + count);
+	}
+	qsort(edges, count, sizeof(*edges), by_key);
+	for (size_t i = 0; i < count;) {
+		size_t end = i;
+
+		while (end < count && edges[end].key == edges[i].key
+		       && edges[end].top == edges[i].top)
+			end++;
+		if ((double)(end - i) >= least)
+			for (size_t j = i; j < end; j++)
+				pdf->lines[edges[j].line].drop = true;
+		i = end;
+	}
+	free(edges);
+}
+
+/* ---- sizes */
+
+struct sizes {
+	float body;
+	float heading[LEVELS_MAX]; /* from the largest; 0: none */
+	int levels;
+};
+
+static int bin_of(float size)
+{
+	return (int)KB_MIN(KB_MAX(size * 2 + 0.5f, 0.0f), (float)(SIZES_MAX - 1));
+}
+
+static void find_sizes(const struct kb_pdf *pdf, struct sizes *sizes)
+{
+	size_t letters[SIZES_MAX] = { 0 }, lines[SIZES_MAX] = { 0 };
+	int body = 0;
+
+	memset(sizes, 0, sizeof(*sizes));
+	for (size_t i = 0; i < pdf->line_count; i++) {
+		int bin = bin_of(pdf->lines[i].size);
+
+		letters[bin] += pdf->lines[i].text.n;
+		lines[bin]++;
+	}
+	for (int i = 1; i < SIZES_MAX; i++)
+		if (letters[i] > letters[body])
+			body = i;
+	sizes->body = (float)body / 2;
+	/* Neighbouring bins are one size. */
+	for (int i = SIZES_MAX - 1; i > 0 && sizes->levels < LEVELS_MAX; i--) {
+		float size = (float)i / 2;
+
+		if (!lines[i] || size < sizes->body * heading_ratio)
+			continue;
+		if (sizes->levels && sizes->heading[sizes->levels - 1] - size < 1.1f)
+			continue;
+		sizes->heading[sizes->levels++] = size;
+	}
+}
+
+static int level_of(const struct sizes *sizes, float size)
+{
+	if (size < sizes->body * heading_ratio)
+		return 0;
+	for (int i = 0; i < sizes->levels; i++)
+		if (size > sizes->heading[i] - 1.1f)
+			return i + 1;
+	return sizes->levels;
+}
+
+/* ---- paragraphs */
+
+static bool ends_sentence(struct kb_sv text)
+{
+	text = kb_sv_trim(text);
+	return text.n
+	       && (strchr(".!?:;", text.p[text.n - 1]) || kb_sv_ends(text, KB_SV("\xe3\x80\x82"))
+	           || kb_sv_ends(text, KB_SV("\xe2\x80\x9d")));
+}
+
+/* "• ", "- ", "1. ", "(a) ", "iv) ": the mark's length, or 0. */
+static size_t item_mark(struct kb_sv text)
+{
+	static const char *const bullets[] = {
+		"\xe2\x80\xa2",  "\xe2\x97\xa6",  "\xe2\x96\xaa", "\xe2\x97\x8f",
+		"\xe2\x96\xa0",  "\xe2\x80\xa3",  "\xef\x82\xb7", "\xef\x82\xa7",
+		"\xe2\x80\x93 ", "\xe2\x80\x94 ", "- ",           "* ",
+		"\xe2\x9c\x93",  "\xe2\x9e\xa2",  "\xc2\xb7 ",    "o ",
+	};
+	size_t i = 0, from;
+
+	for (size_t b = 0; b < KB_COUNTOF(bullets); b++)
+		if (kb_sv_starts(text, kb_sv_str(bullets[b])))
+			return strlen(bullets[b]);
+	if (text.n > 2 && text.p[0] == '(')
+		i++;
+	for (from = i;
+	     i < text.n && i - from < 3
+	     && ((text.p[i] >= '0' && text.p[i] <= '9') || text.p[i] == 'i' || text.p[i] == 'v'
+	         || (i == from && text.p[i] >= 'a' && text.p[i] <= 'h'));)
+		i++;
+	if (i == from || i + 1 >= text.n || !strchr(".)", text.p[i]) || text.p[i + 1] != ' ')
+		return 0;
+	return i + 2;
+}
+
+/* "3", "2.1", "A.4" and a capitalised rest: its depth, or 0. */
+static int number_depth(struct kb_sv text)
+{
+	size_t i = 0;
+	int depth = 0;
+
+	if (text.n > 3 && text.p[0] >= 'A' && text.p[0] <= 'Z' && text.p[1] == '.')
+		i = 2;
+	while (i < text.n && text.p[i] >= '0' && text.p[i] <= '9') {
+		size_t from = i;
+
+		while (i < text.n && i - from < 3 && text.p[i] >= '0' && text.p[i] <= '9')
+			i++;
+		depth++;
+		if (i < text.n && text.p[i] == '.')
+			i++;
+	}
+	if (!depth || i >= text.n || text.p[i] != ' ')
+		return 0;
+	while (i < text.n && text.p[i] == ' ')
+		i++;
+	return i < text.n
+	                       && ((text.p[i] >= 'A' && text.p[i] <= 'Z')
+	                           || (unsigned char)text.p[i] >= 0xc3)
+	               ? depth
+	               : 0;
+}
+
+static bool is_lower(struct kb_sv text)
+{
+	return text.n && ((text.p[0] >= 'a' && text.p[0] <= 'z') || (text.p[0] & 0xe0) == 0xc0);
+}
+
+static uint32_t last_char(struct kb_sv text)
+{
+	uint32_t cp = 0;
+	size_t at = text.n;
+
+	while (at && (text.p[--at] & 0xc0) == 0x80)
+		;
+	if (text.n)
+		kb_utf8_decode(kb_sv_from(text, at), &cp);
+	return cp;
+}
+
+static bool is_cjk(uint32_t cp)
+{
+	return (cp >= 0x2e80 && cp < 0xac00) || (cp >= 0xf900 && cp < 0xfb00)
+	       || (cp >= 0xfe30 && cp < 0xfe50) || (cp >= 0xff00 && cp < 0xffef)
+	       || (cp >= 0x20000 && cp < 0x40000);
+}
+
+/* Joins the next line: a word that was cut at the line's end is made whole. */
+static void join(struct kb_buf *out, struct kb_sv next)
+{
+	struct kb_sv text = kb_buf_view(out);
+	uint32_t first = 0;
+
+	if (!text.n) {
+		kb_buf_sv(out, next);
+		return;
+	}
+	kb_utf8_decode(next, &first);
+	if (kb_sv_ends(text, KB_SV("\xc2\xad"))) {
+		out->n -= 2;
+	} else if (text.n > 2 && text.p[text.n - 1] == '-' && is_lower(next)
+	           && is_lower(kb_sv_from(text, text.n - 2))) {
+		out->n--;
+	} else if (kb_sv_ends(text, KB_SV("\xe2\x80\x90")) && is_lower(next)) {
+		out->n -= 3;
+	} else if (!(is_cjk(first) && is_cjk(last_char(text)))) {
+		kb_buf_byte(out, ' ');
+	}
+	kb_buf_sv(out, next);
+}
+
+struct block {
+	size_t first, end; /* lines, those to drop among them */
+	float x0, x1, size;
+	size_t bytes, lines;
+};
+
+static struct block next_block(const struct kb_pdf *pdf, size_t first)
+{
+	struct block b = { .first = first, .end = first };
+	float sizes = 0;
+
+	while (b.end < pdf->line_count && pdf->lines[b.end].block == pdf->lines[first].block) {
+		const struct kb_pdf_line *line = &pdf->lines[b.end++];
+
+		if (line->drop)
+			continue;
+		b.x0 = b.lines ? KB_MIN(b.x0, line->x0) : line->x0;
+		b.x1 = b.lines ? KB_MAX(b.x1, line->x1) : line->x1;
+		sizes += line->size * (float)line->text.n;
+		b.bytes += line->text.n;
+		b.lines++;
+	}
+	b.size = b.bytes ? sizes / (float)b.bytes : 0;
+	return b;
+}
+
+static bool begins_paragraph(const struct block *b, const struct kb_pdf_line *before,
+                             const struct kb_pdf_line *line, float gap)
+{
+	float em = KB_MAX(line->size, 1.0f);
+
+	if (item_mark(line->text))
+		return true;
+	if (line->y0 - before->y1 > gap + em * 0.45f)
+		return true; /* stands further down than the others */
+	if (fabsf(line->size - before->size) > em * 0.14f + 0.6f
+	    && KB_MIN(line->text.n, before->text.n) > 3)
+		return true;
+	if (ends_sentence(before->text)) {
+		if (before->x1 < b->x1 - (b->x1 - b->x0) * 0.15f)
+			return true; /* the last line of a paragraph ends early */
+		if (line->x0 > before->x0 + em * 0.7f && line->x0 - b->x0 < em * 5)
+			return true; /* and the first one is indented */
+	}
+	return false;
+}
+
+/* The usual distance between lines of a block: the median. */
+static int by_value(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static float usual_gap(const struct kb_pdf *pdf, const struct block *b)
+{
+	enum { LOOKED_AT = 64 };
+	float gaps[LOOKED_AT];
+	size_t n = 0;
+
+	for (size_t i = b->first + 1; i < b->end && n < LOOKED_AT; i++)
+		if (pdf->lines[i].y0 > pdf->lines[i - 1].y0)
+			gaps[n++] = pdf->lines[i].y0 - pdf->lines[i - 1].y1;
+	if (!n)
+		return 0;
+	qsort(gaps, n, sizeof(gaps[0]), by_value);
+	return gaps[n / 2];
+}
+
+static bool has_letter(struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if ((text.p[i] | 0x20) >= 'a' && (text.p[i] | 0x20) <= 'z')
+			return true;
+		else if ((unsigned char)text.p[i] >= 0xc3)
+			return true;
+	return false;
+}
+
+static int heading_level(const struct kb_pdf *pdf, const struct sizes *sizes, const struct block *b)
+{
+	const struct kb_pdf_line *line = &pdf->lines[b->first];
+	int level, depth;
+
+	if (b->lines > HEADING_LINES || b->bytes > HEADING_BYTES || !has_letter(line->text))
+		return 0;
+	level = level_of(sizes, b->size);
+	if (level)
+		return level;
+	if (b->lines != 1 || line->drop || ends_sentence(line->text)
+	    || b->bytes > HEADING_BYTES / 2)
+		return 0;
+	depth = number_depth(line->text);
+	/* A numbered line alone in its block; "3 May" and table rows have no such company. */
+	return depth && line->text.n > 5 && b->size >= sizes->body * 0.98f
+	               ? KB_MIN(sizes->levels + depth, (int)KB_DOC_LEVELS)
+	               : 0;
+}
+
+static void write_block(const struct kb_pdf *pdf, const struct sizes *sizes, const struct block *b,
+                        struct kb_buf *text, struct kb_doc *doc)
+{
+	const struct kb_pdf_line *before = NULL;
+	int level = heading_level(pdf, sizes, b);
+	float gap = usual_gap(pdf, b);
+	bool item = false;
+
+	kb_buf_clear(text);
+	for (size_t i = b->first; i < b->end; i++) {
+		const struct kb_pdf_line *line = &pdf->lines[i];
+
+		if (line->drop)
+			continue;
+		if (before && !level && begins_paragraph(b, before, line, gap)) {
+			kb_doc_add(doc, item ? KB_BLOCK_LIST : KB_BLOCK_PARAGRAPH,
+			           kb_buf_view(text));
+			kb_buf_clear(text);
+		}
+		if (!text->n)
+			item = item_mark(line->text) > 0;
+		join(text, line->text);
+		before = line;
+	}
+	if (level)
+		kb_doc_heading(doc, level, kb_buf_view(text));
+	else
+		kb_doc_add(doc, item ? KB_BLOCK_LIST : KB_BLOCK_PARAGRAPH, kb_buf_view(text));
+}
+
+/* ---- the title */
+
+/* What programs write there when nobody gave a title. */
+static bool is_useless_title(struct kb_sv title)
+{
+	static const char *const starts[] = { "microsoft word", "microsoft powerpoint",
+		                              "untitled",       "powerpoint presentation",
+		                              "slide 1",        "document1",
+		                              "layout 1" };
+	static const char *const ends[] = { ".doc",  ".docx", ".pdf", ".indd", ".qxd",
+		                            ".tex",  ".dvi",  ".ppt", ".pptx", ".xls",
+		                            ".xlsx", ".rtf",  ".odt", ".txt" };
+
+	for (size_t i = 0; i < KB_COUNTOF(starts); i++)
+		if (kb_sv_istarts(title, kb_sv_str(starts[i])))
+			return true;
+	for (size_t i = 0; i < KB_COUNTOF(ends); i++) {
+		struct kb_sv end = kb_sv_str(ends[i]);
+
+		if (title.n >= end.n && kb_sv_ieq(kb_sv_from(title, title.n - end.n), end))
+			return true;
+	}
+	return title.n < 3 || !has_letter(title);
+}
+
+static void find_title(const struct kb_pdf *pdf, const struct sizes *sizes, struct kb_buf *text,
+                       struct kb_doc *doc)
+{
+	size_t end = pdf->page_count ? pdf->pages[0].first + pdf->pages[0].count : 0;
+	struct block best = { .size = sizes->body * heading_ratio };
+
+	if (!is_useless_title(kb_sv_trim(pdf->title))) {
+		kb_doc_meta(doc, KB_DOC_TITLE, pdf->title);
+		return;
+	}
+	for (size_t i = 0; i < end;) {
+		struct block b = next_block(pdf, i);
+
+		if (b.lines && b.bytes > 3 && b.bytes < HEADING_BYTES && b.size > best.size + 0.3f)
+			best = b;
+		i = b.end;
+	}
+	kb_buf_clear(text);
+	for (size_t i = best.first; i < best.end; i++)
+		if (!pdf->lines[i].drop)
+			join(text, pdf->lines[i].text);
+	kb_doc_meta(doc, KB_DOC_TITLE, kb_buf_view(text));
+}
+
+void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc)
+{
+	struct sizes sizes;
+	struct kb_buf text;
+	uint32_t page = UINT32_MAX;
+
+	kb_buf_init(&text, doc->text.max);
+	find_sizes(pdf, &sizes);
+	find_title(pdf, &sizes, &text, doc);
+	for (size_t i = 0; i < pdf->line_count;) {
+		struct block b = next_block(pdf, i);
+
+		if (pdf->lines[i].page != page) {
+			page = pdf->lines[i].page;
+			kb_doc_page(doc, page + 1);
+		}
+		if (b.lines)
+			write_block(pdf, &sizes, &b, &text, doc);
+		i = b.end;
+	}
+	doc->pages = (uint32_t)pdf->page_count;
+	kb_buf_fini(&text);
+}

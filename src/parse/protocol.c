@@ -1,0 +1,405 @@
+/* Bodies to bytes and back, and their way through the socket. */
+#include "parse/protocol.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "parse/clean.h"
+
+#define MAGIC UINT32_C(0x3150424b) /* "KBP1" */
+
+enum {
+	SAME_HEADING = 1, /* block flag: the path is that of the block before */
+	BLOCK_HEAD_BYTES = 14,
+};
+
+size_t kb_msg_result_max(size_t output_max)
+{
+	return output_max * 3 + KB_MIB(1);
+}
+
+/* ---- reading fields: every one is checked, a failure is sticky */
+
+struct reader {
+	struct kb_sv rest;
+	bool bad;
+};
+
+static uint32_t get_u32(struct reader *r)
+{
+	const unsigned char *p = (const unsigned char *)r->rest.p;
+
+	if (r->bad || r->rest.n < 4) {
+		r->bad = true;
+		return 0;
+	}
+	r->rest = kb_sv_from(r->rest, 4);
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint32_t get_u32_up_to(struct reader *r, uint32_t max)
+{
+	uint32_t n = get_u32(r);
+
+	if (n > max) {
+		r->bad = true;
+		return 0;
+	}
+	return n;
+}
+
+static uint8_t get_u8(struct reader *r)
+{
+	uint8_t byte;
+
+	if (r->bad || !r->rest.n) {
+		r->bad = true;
+		return 0;
+	}
+	byte = (uint8_t)r->rest.p[0];
+	r->rest = kb_sv_from(r->rest, 1);
+	return byte;
+}
+
+static struct kb_sv get_bytes(struct reader *r, size_t max)
+{
+	uint32_t n = get_u32(r);
+	struct kb_sv bytes;
+
+	if (r->bad || n > max || n > r->rest.n) {
+		r->bad = true;
+		return KB_SV("");
+	}
+	bytes = kb_sv_sub(r->rest, 0, n);
+	r->rest = kb_sv_from(r->rest, n);
+	return bytes;
+}
+
+/* Text that a child says it has cleaned. */
+static struct kb_sv get_text(struct reader *r, size_t max, bool lines)
+{
+	struct kb_sv text = get_bytes(r, max);
+
+	if (!kb_clean_is(text, lines)) {
+		r->bad = true;
+		return KB_SV("");
+	}
+	return text;
+}
+
+static bool finish(struct reader *r, const char *what, struct kb_err *err)
+{
+	if (r->bad || r->rest.n)
+		return kb_fail(err, KB_E_INVALID, "the parser sent a malformed %s", what);
+	return true;
+}
+
+static void put_bytes(struct kb_buf *out, struct kb_sv bytes, size_t max)
+{
+	bytes = kb_utf8_cut(bytes, max);
+	kb_buf_u32(out, (uint32_t)bytes.n);
+	kb_buf_sv(out, bytes);
+}
+
+/* ---- bodies */
+
+void kb_msg_put_hello(struct kb_buf *out, const struct kb_msg_hello *hello)
+{
+	kb_buf_u32(out, hello->layers);
+	put_bytes(out, hello->problem, KB_MSG_SENTENCE_MAX);
+}
+
+bool kb_msg_get_hello(struct kb_sv body, struct kb_msg_hello *hello, struct kb_err *err)
+{
+	struct reader r = { .rest = body };
+
+	hello->layers = get_u32(&r);
+	hello->problem = get_text(&r, KB_MSG_SENTENCE_MAX, false);
+	return finish(&r, "greeting", err);
+}
+
+void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request)
+{
+	kb_buf_u32(out, request->timeout_ms);
+	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
+	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
+	put_bytes(out, request->url, KB_MSG_HINT_MAX);
+}
+
+bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
+{
+	struct reader r = { .rest = body };
+
+	request->timeout_ms = get_u32(&r);
+	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
+	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
+	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
+	return finish(&r, "request", err);
+}
+
+void kb_msg_put_error(struct kb_buf *out, const struct kb_err *problem)
+{
+	kb_buf_u32(out, (uint32_t)problem->code);
+	put_bytes(out, kb_sv_str(problem->msg), KB_MSG_SENTENCE_MAX);
+}
+
+/* The codes a child may speak of: what is wrong with the document, not with the server. */
+static bool is_document_fault(uint32_t code)
+{
+	return code == KB_E_INVALID || code == KB_E_TOO_LARGE || code == KB_E_UNSUPPORTED
+	       || code == KB_E_TIMEOUT || code == KB_E_IO;
+}
+
+bool kb_msg_get_error(struct kb_sv body, struct kb_err *problem, struct kb_err *err)
+{
+	struct reader r = { .rest = body };
+	uint32_t code = get_u32(&r);
+	struct kb_sv sentence = get_text(&r, KB_MSG_SENTENCE_MAX, false);
+
+	if (!finish(&r, "error", err))
+		return false;
+	if (!is_document_fault(code) || !sentence.n)
+		return kb_fail(err, KB_E_INVALID, "the parser sent a malformed error");
+	kb_fail(problem, (enum kb_errc)code, "%.*s", KB_SV_ARG(sentence));
+	return true;
+}
+
+void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
+{
+	struct kb_sv heading = KB_SV("");
+
+	put_bytes(out, parsed->format, KB_MSG_META_MAX);
+	put_bytes(out, parsed->title, KB_MSG_META_MAX);
+	put_bytes(out, parsed->lang, KB_MSG_META_MAX);
+	put_bytes(out, parsed->description, KB_MSG_META_MAX);
+	put_bytes(out, parsed->image, KB_MSG_META_MAX);
+	kb_buf_u32(out, parsed->pages);
+	kb_buf_u32(out, (uint32_t)parsed->block_count);
+	for (size_t i = 0; i < parsed->block_count; i++) {
+		const struct kb_block *block = &parsed->blocks[i];
+		bool same = i && kb_sv_eq(block->heading, heading);
+
+		kb_buf_byte(out, (char)block->type);
+		kb_buf_byte(out, same ? SAME_HEADING : 0);
+		kb_buf_u32(out, block->page_no);
+		kb_buf_u32(out, block->table);
+		if (!same)
+			put_bytes(out, block->heading, KB_MSG_HEADING_MAX);
+		heading = block->heading;
+		put_bytes(out, block->text, SIZE_MAX);
+	}
+}
+
+bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_parsed *parsed,
+                       struct kb_err *err)
+{
+	struct reader r = { .rest = body };
+	struct kb_sv heading = KB_SV("");
+	size_t offset = 0;
+
+	*parsed = (struct kb_parsed){ .format = get_text(&r, KB_MSG_META_MAX, false) };
+	parsed->title = get_text(&r, KB_MSG_META_MAX, false);
+	parsed->lang = get_text(&r, KB_MSG_META_MAX, false);
+	parsed->description = get_text(&r, KB_MSG_META_MAX, false);
+	parsed->image = get_text(&r, KB_MSG_META_MAX, false);
+	parsed->pages = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
+	parsed->block_count = get_u32_up_to(&r, KB_MSG_BLOCKS_MAX);
+	/* No more blocks than the bytes that came can hold. */
+	if (r.bad || parsed->block_count > r.rest.n / BLOCK_HEAD_BYTES)
+		return kb_fail(err, KB_E_INVALID, "the parser sent a malformed result");
+	parsed->blocks = KB_NEW_ARRAY(arena, parsed->block_count + 1, struct kb_block);
+	for (size_t i = 0; i < parsed->block_count && !r.bad; i++) {
+		struct kb_block *block = &parsed->blocks[i];
+		uint8_t type = get_u8(&r), flags = get_u8(&r);
+
+		if (type > KB_BLOCK_CODE || (flags & ~SAME_HEADING) || (!i && flags))
+			r.bad = true;
+		block->type = (enum kb_block_type)type;
+		block->page_no = get_u32_up_to(&r, parsed->pages);
+		block->table = get_u32_up_to(&r, KB_MSG_BLOCKS_MAX);
+		if (!(flags & SAME_HEADING))
+			heading = get_text(&r, KB_MSG_HEADING_MAX, false);
+		block->heading = heading;
+		block->text = get_text(&r, SIZE_MAX, type == KB_BLOCK_CODE);
+		if (offset > UINT32_MAX)
+			r.bad = true;
+		block->offset = (uint32_t)offset;
+		offset += block->text.n + 1;
+	}
+	return finish(&r, "result", err);
+}
+
+/* ---- the head */
+
+static void put_u32(unsigned char *p, uint32_t n)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (unsigned char)(n >> 8 * i);
+}
+
+void kb_msg_head(unsigned char out[KB_MSG_HEAD_BYTES], enum kb_msg_type type, size_t body)
+{
+	put_u32(out, MAGIC);
+	put_u32(out + 4, (uint32_t)type);
+	put_u32(out + 8, (uint32_t)body);
+}
+
+bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t result_max,
+                       enum kb_msg_type *type, size_t *body, struct kb_err *err)
+{
+	struct reader r = { .rest = { (const char *)head, KB_MSG_HEAD_BYTES } };
+	uint32_t magic = get_u32(&r), kind = get_u32(&r), length = get_u32(&r);
+
+	if (magic != MAGIC || kind < KB_MSG_HELLO || kind >= KB_MSG_TYPES)
+		return kb_fail(err, KB_E_INVALID, "the parser sent garbage");
+	if (length > (kind == KB_MSG_RESULT ? result_max : (size_t)KB_MSG_SMALL_MAX))
+		return kb_fail(err, KB_E_INVALID,
+		               "the parser sent a message of %u bytes, over its limit", length);
+	*type = (enum kb_msg_type)kind;
+	*body = length;
+	return true;
+}
+
+/* ---- the socket */
+
+static bool wait_for(int fd, short events, int64_t deadline_us, struct kb_err *err)
+{
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = events };
+		int64_t left = deadline_us ? deadline_us - kb_clock_mono_us() : 0;
+		int ready;
+
+		if (deadline_us && left <= 0)
+			return kb_fail(err, KB_E_TIMEOUT, "the parser did not answer in time");
+		ready = poll(&p, 1,
+		             deadline_us ? (int)KB_MIN(left / 1000 + 1, INT64_C(1000000)) : -1);
+		if (ready > 0)
+			return true;
+		if (ready < 0 && errno != EINTR)
+			return kb_fail_errno(err, "waiting for the parser");
+	}
+}
+
+bool kb_msg_send(int fd, enum kb_msg_type type, struct kb_sv body, int pass, int64_t deadline_us,
+                 struct kb_err *err)
+{
+	unsigned char head[KB_MSG_HEAD_BYTES];
+	size_t sent = 0;
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+
+	kb_msg_head(head, type, body.n);
+	while (sent < sizeof(head) + body.n) {
+		struct iovec pieces[2] = {
+			{ head + KB_MIN(sent, sizeof(head)),
+			  sizeof(head) - KB_MIN(sent, sizeof(head)) },
+			{ (void *)(uintptr_t)(body.p
+			                      + (sent > sizeof(head) ? sent - sizeof(head) : 0)),
+			  body.n - (sent > sizeof(head) ? sent - sizeof(head) : 0) },
+		};
+		struct msghdr msg = { .msg_iov = pieces, .msg_iovlen = 2 };
+		ssize_t n;
+
+		if (pass >= 0) {
+			struct cmsghdr *c;
+
+			msg.msg_control = control.bytes;
+			msg.msg_controllen = sizeof(control.bytes);
+			c = CMSG_FIRSTHDR(&msg);
+			c->cmsg_level = SOL_SOCKET;
+			c->cmsg_type = SCM_RIGHTS;
+			c->cmsg_len = CMSG_LEN(sizeof(int));
+			memcpy(CMSG_DATA(c), &pass, sizeof(int));
+		}
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n >= 0) {
+			sent += (size_t)n;
+			pass = -1;
+		} else if (errno == EAGAIN) {
+			if (!wait_for(fd, POLLOUT, deadline_us, err))
+				return false;
+		} else if (errno != EINTR) {
+			return kb_fail_errno(err, "sending to the parser");
+		}
+	}
+	return true;
+}
+
+/* Keeps the first descriptor that came, closes every other one. */
+static void take_descriptors(struct msghdr *msg, int *passed)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t count;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+			if (passed && *passed < 0)
+				*passed = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+static bool receive_all(int fd, char *to, size_t n, int *passed, int64_t deadline_us,
+                        struct kb_err *err)
+{
+	while (n) {
+		union {
+			struct cmsghdr align;
+			char bytes[CMSG_SPACE(4 * sizeof(int))];
+		} control;
+		struct iovec piece = { to, n };
+		struct msghdr msg = { .msg_iov = &piece,
+			              .msg_iovlen = 1,
+			              .msg_control = control.bytes,
+			              .msg_controllen = sizeof(control.bytes) };
+		ssize_t got = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+		if (got > 0) {
+			take_descriptors(&msg, passed);
+			to += got;
+			n -= (size_t)got;
+		} else if (got == 0) {
+			return kb_fail(err, KB_E_IO, "the parser ended");
+		} else if (errno == EAGAIN) {
+			if (!wait_for(fd, POLLIN, deadline_us, err))
+				return false;
+		} else if (errno != EINTR) {
+			return kb_fail(err, KB_E_IO, "the parser ended");
+		}
+	}
+	return true;
+}
+
+bool kb_msg_receive(int fd, struct kb_arena *arena, size_t result_max, enum kb_msg_type *type,
+                    struct kb_sv *body, int *passed, int64_t deadline_us, struct kb_err *err)
+{
+	unsigned char head[KB_MSG_HEAD_BYTES];
+	size_t n;
+	char *bytes;
+
+	if (passed)
+		*passed = -1;
+	if (!receive_all(fd, (char *)head, sizeof(head), passed, deadline_us, err)
+	    || !kb_msg_check_head(head, result_max, type, &n, err))
+		return false;
+	/* Not touched before it is filled: a false length costs address space only. */
+	bytes = kb_arena_bytes(arena, n + 1);
+	if (!receive_all(fd, bytes, n, passed, deadline_us, err))
+		return false;
+	*body = kb_sv(bytes, n);
+	return true;
+}

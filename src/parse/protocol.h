@@ -1,0 +1,82 @@
+/*
+ * Messages between the server and a parser child, over a socket pair.
+ *
+ * A message is a head of three little-endian words (magic, type, length of the body) and a body of
+ * typed fields; a request carries the document's descriptor along (SCM_RIGHTS). Every length is
+ * checked against a named limit before a byte of it is read. The server treats whatever a child
+ * sends as hostile: text is checked to be clean UTF-8, types and pages to be in range, and what can
+ * be computed (offsets) is not sent. A body that breaks a rule is KB_E_INVALID: garbage.
+ *
+ *   child   HELLO    which layers of the sandbox hold, or why it cannot start
+ *   server  REQUEST  descriptor + hints                        (any number of times, one at a time)
+ *   child   RESULT   the document | ERROR code + sentence | HELPER: needs a child with a helper
+ *
+ * Pure but for kb_msg_send() and kb_msg_receive(), which block until the deadline.
+ */
+#ifndef KB_PARSE_PROTOCOL_H
+#define KB_PARSE_PROTOCOL_H
+
+#include "base/buf.h"
+#include "parse/parse.h"
+
+enum kb_msg_type {
+	KB_MSG_HELLO = 1,
+	KB_MSG_REQUEST,
+	KB_MSG_RESULT,
+	KB_MSG_ERROR,
+	KB_MSG_HELPER,
+	KB_MSG_TYPES
+};
+
+enum {
+	KB_MSG_HEAD_BYTES = 12,
+	KB_MSG_SMALL_MAX = 64 << 10, /* a body of any message but RESULT */
+	KB_MSG_HINT_MAX = 8 << 10,   /* filename, type and address; longer ones are cut */
+	KB_MSG_META_MAX = 4 << 10,   /* title, description, … */
+	KB_MSG_HEADING_MAX = 4 << 10,
+	KB_MSG_SENTENCE_MAX = 380,
+	KB_MSG_BLOCKS_MAX = 4000000,
+	KB_MSG_PAGES_MAX = 1000000,
+};
+
+/* Most bytes of a RESULT's body for so much text: headings and block heads come on top. */
+size_t kb_msg_result_max(size_t output_max);
+
+struct kb_msg_hello {
+	uint32_t layers;      /* enum kb_sandbox_layer */
+	struct kb_sv problem; /* empty: ready */
+};
+
+struct kb_msg_request {
+	struct kb_sv filename, content_type, url;
+	uint32_t timeout_ms;
+};
+
+/* Bodies. What a get function returns points into the body (blocks: into the arena). */
+void kb_msg_put_hello(struct kb_buf *out, const struct kb_msg_hello *hello);
+bool kb_msg_get_hello(struct kb_sv body, struct kb_msg_hello *hello, struct kb_err *err);
+void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request);
+bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err);
+void kb_msg_put_error(struct kb_buf *out, const struct kb_err *problem);
+bool kb_msg_get_error(struct kb_sv body, struct kb_err *problem, struct kb_err *err);
+void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed);
+bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_parsed *parsed,
+                       struct kb_err *err);
+
+/* A head alone, checked: its type, and its length against max for RESULT and SMALL_MAX else. */
+void kb_msg_head(unsigned char out[KB_MSG_HEAD_BYTES], enum kb_msg_type type, size_t body);
+bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t result_max,
+                       enum kb_msg_type *type, size_t *body, struct kb_err *err);
+
+/* Sends one message with a descriptor along (-1: none). deadline_us is of kb_clock_mono_us(); 0
+ * waits for ever. KB_E_TIMEOUT, or KB_E_IO when the other side is gone. */
+bool kb_msg_send(int fd, enum kb_msg_type type, struct kb_sv body, int pass, int64_t deadline_us,
+                 struct kb_err *err) KB_MUST_CHECK;
+
+/* Receives one; the body lives in the arena. *passed gets a descriptor (close-on-exec) or -1; NULL
+ * closes any. KB_E_TIMEOUT, KB_E_IO when the other side is gone, KB_E_INVALID for garbage. */
+bool kb_msg_receive(int fd, struct kb_arena *arena, size_t result_max, enum kb_msg_type *type,
+                    struct kb_sv *body, int *passed, int64_t deadline_us,
+                    struct kb_err *err) KB_MUST_CHECK;
+
+#endif

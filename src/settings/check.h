@@ -1,0 +1,28 @@
+/* What was sent for one field, as a value of that field. The settings' own. */
+#ifndef KB_SETTINGS_CHECK_H
+#define KB_SETTINGS_CHECK_H
+
+#include "settings/table.h"
+
+/* Why a field was refused, a sentence each. What does not fit is left out. */
+enum { KB_SENTENCES = 8 };
+struct kb_sentences {
+	struct kb_sv v[KB_SENTENCES];
+	size_t count;
+};
+void kb_sentence_add(struct kb_sentences *sentences, struct kb_sv sentence);
+
+/* inputs: all that were sent under the field's name, at least one. False with a sentence when they
+ * make no value of the field. Looks neither at the plan nor at other fields. *image is filled for
+ * an IMAGE field with bytes. */
+bool kb_setting_check(struct kb_arena *arena, const struct kb_field *field,
+                      const struct kb_setting_input *const *inputs, size_t count,
+                      struct kb_value *value, struct kb_setting_image *image,
+                      struct kb_sentences *sentences) KB_MUST_CHECK;
+
+/* A site that may show the widget, in lower case and ASCII: "example.org", "*.example.org",
+ * "localhost:3000". A scheme and a last slash, as pasted from an address bar, are dropped. */
+bool kb_domain_normalise(struct kb_arena *arena, struct kb_sv text,
+                         struct kb_sv *out) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * What the readers of the field table share: a value of any field, in and out of the struct. The
+ * settings' own; nobody else includes it.
+ */
+#ifndef KB_SETTINGS_TABLE_H
+#define KB_SETTINGS_TABLE_H
+
+#include "settings/settings.h"
+
+/* One value of one field; which members count, the field's type says. */
+struct kb_value {
+	bool is_null;
+	bool flag;
+	int64_t number;
+	struct kb_sv text; /* p == NULL when null */
+	struct kb_sv_list list;
+};
+
+struct kb_value kb_field_load(const struct kb_field *field, const struct kb_settings *settings);
+/* A null flag or number gets the default's v, which is then in force. */
+void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
+                    const struct kb_value *value);
+
+/* The default for an agent whose interface speaks that language. */
+struct kb_value kb_field_default(const struct kb_field *field, struct kb_sv lang);
+
+bool kb_value_eq(const struct kb_field *field, const struct kb_value *a, const struct kb_value *b);
+
+/* Whether the default is a built-in text, and so follows the language. */
+bool kb_field_follows_language(const struct kb_field *field);
+
+bool kb_field_is_choice(const struct kb_field *field, struct kb_sv text);
+
+#endif

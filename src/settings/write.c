@@ -1,0 +1,107 @@
+/* The settings as JSON: what the store keeps, and what the read endpoint answers. */
+#include "settings/table.h"
+
+static void write_value(const struct kb_field *field, const struct kb_value *value,
+                        struct kb_jw *jw)
+{
+	if (value->is_null) {
+		kb_jw_null(jw);
+		return;
+	}
+	switch (field->type) {
+	case KB_FIELD_BOOL:
+	case KB_FIELD_NBOOL:
+		kb_jw_bool(jw, value->flag);
+		break;
+	case KB_FIELD_INT:
+	case KB_FIELD_NINT:
+		kb_jw_int(jw, value->number);
+		break;
+	case KB_FIELD_TEXT:
+		kb_jw_sv(jw, value->text);
+		break;
+	case KB_FIELD_LIST:
+		kb_jw_array(jw);
+		for (size_t i = 0; i < value->list.count; i++)
+			kb_jw_sv(jw, value->list.v[i]);
+		kb_jw_end(jw);
+		break;
+	}
+}
+
+void kb_settings_write_stored(const struct kb_settings *settings, struct kb_jw *jw)
+{
+	size_t count;
+	const struct kb_field *fields = kb_settings_fields(&count);
+
+	kb_jw_object(jw);
+	for (size_t i = 0; i < count; i++) {
+		struct kb_value value = kb_field_load(&fields[i], settings);
+		struct kb_value initial = kb_field_default(&fields[i], settings->chatbot_msg_lang);
+
+		if (fields[i].response_only || kb_value_eq(&fields[i], &value, &initial))
+			continue;
+		kb_jw_key(jw, fields[i].name);
+		write_value(&fields[i], &value, jw);
+	}
+	kb_jw_end(jw);
+}
+
+void kb_settings_write_response(const struct kb_settings *settings,
+                                const struct kb_image_urls *urls, struct kb_jw *jw)
+{
+	size_t count;
+	const struct kb_field *fields = kb_settings_fields(&count);
+
+	kb_jw_object(jw);
+	for (size_t i = 0; i < count; i++) {
+		struct kb_value value = kb_field_load(&fields[i], settings);
+
+		if (fields[i].form == KB_FORM_IMAGE && value.text.n > 0)
+			value.text = urls->url(urls->arg, fields[i].name, value.text);
+		kb_jw_key(jw, kb_field_answer_name(&fields[i]));
+		write_value(&fields[i], &value, jw);
+	}
+	kb_jw_end(jw);
+}
+
+void kb_settings_write_result(const struct kb_settings_result *result, struct kb_jw *jw)
+{
+	kb_jw_object(jw);
+	kb_jw_key_bool(jw, "updated", result->updated_count > 0 || result->failed_count == 0);
+	if (result->failed_count > 0) {
+		kb_jw_key(jw, "updated_fields");
+		kb_jw_array(jw);
+		for (size_t i = 0; i < result->updated_count; i++)
+			kb_jw_str(jw, result->updated[i]);
+		kb_jw_end(jw);
+		kb_jw_key(jw, "failed_fields");
+		kb_jw_object(jw);
+		for (size_t i = 0; i < result->failed_count; i++) {
+			kb_jw_key(jw, result->failed[i].name);
+			kb_jw_array(jw);
+			for (size_t j = 0; j < result->failed[i].count; j++)
+				kb_jw_sv(jw, result->failed[i].sentences[j]);
+			kb_jw_end(jw);
+		}
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text)
+{
+	size_t count;
+	const struct kb_field *fields = kb_settings_fields(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct kb_value value;
+
+		if (fields[i].text != text)
+			continue;
+		value = kb_field_load(&fields[i], settings);
+		if (value.text.n > 0)
+			return value.text;
+	}
+	return kb_text(settings->chatbot_msg_lang, text);
+}

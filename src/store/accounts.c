@@ -1,0 +1,440 @@
+/* Accounts, their API keys, and the cache that tells who the bearer of a key is. */
+#include "store/accounts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "store/store_impl.h"
+
+enum {
+	SECRET_LETTERS = 43, /* 256 bits */
+	ID_DIGITS_MIN = 3,   /* clients check the form of a key */
+	ID_DIGITS_MAX = 18,
+	LABEL_LETTERS = 4, /* of the secret, for the list */
+	NAME_MAX_BYTES = 1000,
+};
+static_assert(ID_DIGITS_MAX + 1 + SECRET_LETTERS < KB_KEY_TEXT, "a key does not fit");
+
+enum {
+	ACCOUNT_ADD,
+	ACCOUNT_BY_NAME,
+	ACCOUNT_BY_ID,
+	ACCOUNT_RENAME,
+	ACCOUNT_PLAN,
+	KEY_ADD,
+	KEY_AGENT,
+	KEY_LIST,
+	KEY_REVOKE,
+	KEY_COUNT,
+	KEY_BY_ID,
+};
+#define ACCOUNT_COLUMNS "a.id, a.name, a.email, a.plan, a.created_at, a.updated_at"
+#define KEY_COLUMNS     "k.id, k.account_id, k.label, k.agents, k.created_at, k.revoked_at, k.hash"
+// clang-format off
+static const struct kb_sql sql[] = {
+	[ACCOUNT_ADD] = { "account_add", "itti",
+		"INSERT INTO accounts (id, name, email, plan, created_at, updated_at) "
+		"VALUES ($1, $2, '', $3, $4, $4)" },
+	[ACCOUNT_BY_NAME] = { "account_by_name", "t",
+		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.name = $1" },
+	[ACCOUNT_BY_ID] = { "account_by_id", "i",
+		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.id = $1" },
+	[ACCOUNT_RENAME] = { "account_rename", "iti",
+		"UPDATE accounts SET name = $2, updated_at = $3 WHERE id = $1" },
+	[KEY_ADD] = { "key_add", "iittti",
+		"INSERT INTO api_keys (id, account_id, hash, label, agents, created_at, revoked_at) "
+		"VALUES ($1, $2, $3, $4, $5, $6, 0)" },
+	[KEY_AGENT] = { "key_agent", "ii",
+		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2" },
+	[ACCOUNT_PLAN] = { "account_plan", "iti",
+		"UPDATE accounts SET plan = $2, updated_at = $3 WHERE id = $1" },
+	[KEY_LIST] = { "key_list", "",
+		"SELECT " KEY_COLUMNS ", " ACCOUNT_COLUMNS " FROM api_keys k "
+		"JOIN accounts a ON a.id = k.account_id ORDER BY k.id" },
+	[KEY_REVOKE] = { "key_revoke", "ii",
+		"UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0" },
+	[KEY_COUNT] = { "key_count", "",
+		"SELECT count(*) FROM api_keys WHERE revoked_at = 0" },
+	[KEY_BY_ID] = { "key_by_id", "i",
+		"SELECT " KEY_COLUMNS ", a.plan FROM api_keys k "
+		"JOIN accounts a ON a.id = k.account_id WHERE k.id = $1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_accounts = { "accounts", sql, KB_COUNTOF(sql) };
+
+/* ---- accounts ---- */
+
+static void account_read(struct kb_rows *rows, struct kb_arena *arena, int at,
+                         struct kb_account *out)
+{
+	*out = (struct kb_account){
+		.id = kb_rows_int(rows, at),
+		.name = kb_rows_text(rows, arena, at + 1),
+		.email = kb_rows_text(rows, arena, at + 2),
+		.plan = kb_rows_text(rows, arena, at + 3),
+		.created_at = kb_rows_int(rows, at + 4),
+		.updated_at = kb_rows_int(rows, at + 5),
+	};
+}
+
+static bool account_find(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                         struct kb_value value, struct kb_account *out, bool *found,
+                         struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	*found = false;
+	kb_rows_open(&rows, conn, what, &value, 1);
+	while (kb_rows_next(&rows)) {
+		account_read(&rows, arena, 0, out);
+		*found = true;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+struct ensure {
+	struct kb_arena *arena;
+	struct kb_sv name, plan;
+	int64_t now;
+	struct kb_account *out;
+};
+
+static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct ensure *in = arg;
+	bool found;
+	int64_t id;
+
+	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_NAME], kb_text(in->name), in->out,
+	                  &found, err))
+		return false;
+	if (found && (!in->plan.n || kb_sv_eq(in->plan, in->out->plan)))
+		return true;
+	if (found) {
+		in->out->plan = in->plan;
+		return kb_db_run(conn, &sql[ACCOUNT_PLAN],
+		                 KB_VALUES(kb_int(in->out->id), kb_text(in->plan), kb_int(in->now)),
+		                 NULL, err);
+	}
+	if (!in->plan.n)
+		in->plan = KB_SV("default");
+	if (!kb_db_next_id(conn, "account", 1, &id, err)
+	    || !kb_db_run(
+	            conn, &sql[ACCOUNT_ADD],
+	            KB_VALUES(kb_int(id), kb_text(in->name), kb_text(in->plan), kb_int(in->now)),
+	            NULL, err))
+		return false;
+	return account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(id), in->out, &found, err);
+}
+
+static bool check_name(struct kb_sv name, struct kb_err *err)
+{
+	if (name.n == 0)
+		return kb_fail(err, KB_E_INVALID, "an account needs a name");
+	if (name.n > NAME_MAX_BYTES)
+		return kb_fail(err, KB_E_TOO_LARGE, "the name has %zu bytes, the limit is %d",
+		               name.n, NAME_MAX_BYTES);
+	return true;
+}
+
+bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv name,
+                             struct kb_sv plan, struct kb_account *out, struct kb_err *err)
+{
+	struct ensure in = {
+		.arena = arena,
+		.name = name,
+		.plan = plan,
+		.now = kb_store_now(store),
+		.out = out,
+	};
+
+	return check_name(name, err) && kb_db_write(store->db, ensure, &in, err);
+}
+
+bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                          struct kb_account *out, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool found = false, ok;
+
+	if (!conn)
+		return false;
+	ok = account_find(conn, arena, &sql[ACCOUNT_BY_ID], kb_int(id), out, &found, err);
+	kb_db_give(store->db, conn);
+	if (ok && !found)
+		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found", id);
+	return ok;
+}
+
+struct rename {
+	int64_t id, now;
+	struct kb_sv name;
+};
+
+static bool rename_account(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct rename *in = arg;
+	int64_t changed;
+
+	if (!kb_db_run(conn, &sql[ACCOUNT_RENAME],
+	               KB_VALUES(kb_int(in->id), kb_text(in->name), kb_int(in->now)), &changed,
+	               err))
+		return false;
+	if (changed == 0)
+		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found",
+		               in->id);
+	return true;
+}
+
+bool kb_store_account_rename(struct kb_store *store, int64_t id, struct kb_sv name,
+                             struct kb_err *err)
+{
+	struct rename in = { .id = id, .now = kb_store_now(store), .name = name };
+
+	return check_name(name, err) && kb_db_write(store->db, rename_account, &in, err);
+}
+
+/* ---- keys ---- */
+
+/* What the cache keeps of a key. `ids` is the array of agents as bytes. */
+struct key_record {
+	struct kb_key key;
+	struct kb_sv hash, ids;
+};
+const size_t kb_key_texts[] = {
+	offsetof(struct key_record, key.label),
+	offsetof(struct key_record, key.plan),
+	offsetof(struct key_record, hash),
+	offsetof(struct key_record, ids),
+};
+const size_t kb_key_text_count = KB_COUNTOF(kb_key_texts);
+const size_t kb_key_record_size = sizeof(struct key_record);
+
+static void key_read(struct kb_rows *rows, struct kb_arena *arena, struct key_record *out)
+{
+	struct kb_key *key = &out->key;
+
+	*out = (struct key_record){
+		.key = {
+			.id = kb_rows_int(rows, 0),
+			.account_id = kb_rows_int(rows, 1),
+			.label = kb_rows_text(rows, arena, 2),
+			.created_at = kb_rows_int(rows, 4),
+			.revoked_at = kb_rows_int(rows, 5),
+		},
+		.hash = kb_rows_text(rows, arena, 6),
+	};
+	key->agents = kb_ids_parse(arena, kb_rows_text(rows, arena, 3), &key->agent_count);
+	out->ids = kb_sv((const char *)key->agents, key->agent_count * sizeof(*key->agents));
+}
+
+struct key_create {
+	struct kb_arena *arena;
+	int64_t account_id, now;
+	const int64_t *agents;
+	size_t agent_count;
+	char *text;
+};
+
+static bool key_create(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct key_create *in = arg;
+	char secret[SECRET_LETTERS + 1], hash[KB_HASH_HEX];
+	struct kb_sv label;
+	int64_t id;
+
+	for (size_t i = 0; i < in->agent_count; i++) {
+		int64_t count;
+
+		if (!kb_db_int(conn, &sql[KEY_AGENT],
+		               KB_VALUES(kb_int(in->account_id), kb_int(in->agents[i])), 0, &count,
+		               err))
+			return false;
+		if (count == 0)
+			return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found",
+			               in->agents[i]);
+	}
+	if (!kb_db_next_id(conn, "key", 1, &id, err))
+		return false;
+	kb_random_text(secret, SECRET_LETTERS);
+	snprintf(in->text, KB_KEY_TEXT, "%" PRId64 "|%s", id, secret);
+	kb_hash_hex(kb_sv_str(in->text), hash);
+	label = kb_arena_printf(in->arena, "%" PRId64 "|%.*s…", id, LABEL_LETTERS, secret);
+	return kb_db_run(conn, &sql[KEY_ADD],
+	                 KB_VALUES(kb_int(id), kb_int(in->account_id), kb_text(kb_sv_str(hash)),
+	                           kb_text(label),
+	                           kb_text(kb_ids_text(in->arena, in->agents, in->agent_count)),
+	                           kb_int(in->now)),
+	                 NULL, err)
+	       && kb_db_notify(conn, KB_TOPIC_KEY, id, err);
+}
+
+bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64_t *agents,
+                         size_t agent_count, char text[KB_KEY_TEXT], struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct key_create in = {
+		.arena = &arena,
+		.account_id = account_id,
+		.now = kb_store_now(store),
+		.agents = agents,
+		.agent_count = agent_count,
+		.text = text,
+	};
+	bool ok = kb_db_write(store->db, key_create, &in, err);
+
+	kb_arena_fini(&arena);
+	if (!ok)
+		text[0] = '\0';
+	return ok;
+}
+
+bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb_key **keys,
+                       struct kb_account **accounts, size_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*keys = NULL;
+	*accounts = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[KEY_LIST], NULL, 0);
+	while (kb_rows_next(&rows)) {
+		struct key_record record;
+
+		key_read(&rows, arena, &record);
+		account_read(&rows, arena, 7, &KB_ROOM(arena, *accounts, *count)[*count]);
+		record.key.plan = (*accounts)[*count].plan;
+		KB_ROOM(arena, *keys, *count)[*count] = record.key;
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+struct key_revoke {
+	int64_t id, now;
+};
+
+static bool key_revoke(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct key_revoke *in = arg;
+	int64_t changed;
+
+	if (!kb_db_run(conn, &sql[KEY_REVOKE], KB_VALUES(kb_int(in->id), kb_int(in->now)), &changed,
+	               err))
+		return false;
+	if (changed == 0)
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no valid key with id %" PRId64,
+		               in->id);
+	return kb_db_notify(conn, KB_TOPIC_KEY, in->id, err);
+}
+
+bool kb_store_key_revoke(struct kb_store *store, int64_t key_id, struct kb_err *err)
+{
+	struct key_revoke in = { .id = key_id, .now = kb_store_now(store) };
+
+	return kb_db_write(store->db, key_revoke, &in, err);
+}
+
+bool kb_store_key_count(struct kb_store *store, int64_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[KEY_COUNT], NULL, 0, 0, count, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+/* ---- who is it ---- */
+
+/* The id of a well-formed key text, or 0. */
+static int64_t key_id(struct kb_sv text)
+{
+	ptrdiff_t bar = kb_sv_find_byte(text, '|');
+	struct kb_sv secret;
+	int64_t id;
+
+	if (bar < ID_DIGITS_MIN || bar > ID_DIGITS_MAX
+	    || !kb_sv_to_int(kb_sv_sub(text, 0, (size_t)bar), 1, INT64_MAX, &id))
+		return 0;
+	secret = kb_sv_from(text, (size_t)bar + 1);
+	return secret.n == SECRET_LETTERS ? id : 0;
+}
+
+/* True when the text is this record's key and it is valid. */
+static bool key_matches(const struct key_record *record, struct kb_sv text)
+{
+	char hash[KB_HASH_HEX];
+
+	kb_hash_hex(text, hash);
+	return kb_equal_secret(kb_sv_str(hash), record->hash) && record->key.revoked_at == 0;
+}
+
+static struct key_record *key_cached(struct kb_store *store, struct kb_arena *arena, int64_t id)
+{
+	struct key_record *record = kb_cache_get(store->keys, arena, id);
+
+	if (record)
+		record->key.agents = (const int64_t *)(const void *)record->ids.p;
+	return record;
+}
+
+bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
+                       struct kb_key *out)
+{
+	int64_t id = key_id(text);
+	struct key_record *record = id ? key_cached(store, arena, id) : NULL;
+
+	if (!record || !key_matches(record, text))
+		return false;
+	*out = record->key;
+	return true;
+}
+
+/* Reads the key into the cache; *record is NULL when there is none. */
+static bool key_load(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                     struct key_record **record, struct kb_err *err)
+{
+	struct kb_cache_mark mark = kb_cache_mark(store->keys, id);
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*record = NULL;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[KEY_BY_ID], KB_VALUES(kb_int(id)));
+	while (kb_rows_next(&rows)) {
+		*record = KB_NEW(arena, struct key_record);
+		key_read(&rows, arena, *record);
+		(*record)->key.plan = kb_rows_text(&rows, arena, 7);
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	if (ok && *record)
+		kb_cache_put(store->keys, id, mark, *record);
+	return ok;
+}
+
+bool kb_store_key_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
+                        struct kb_key *out, struct kb_err *err)
+{
+	int64_t id = key_id(text);
+	struct key_record *record = id ? key_cached(store, arena, id) : NULL;
+
+	if (id && !record && !key_load(store, arena, id, &record, err))
+		return false;
+	if (!record || !key_matches(record, text))
+		return kb_fail(err, KB_E_UNAUTHORIZED, "API Token is either missing or invalid");
+	*out = record->key;
+	return true;
+}

@@ -1,0 +1,54 @@
+/* Accounts and their API keys. The rules of store.h hold. */
+#ifndef KB_STORE_ACCOUNTS_H
+#define KB_STORE_ACCOUNTS_H
+
+#include "store/store.h"
+
+struct kb_account {
+	int64_t id;
+	struct kb_sv name, email, plan;
+	int64_t created_at, updated_at;
+};
+
+/* A key is "<id>|<43 letters and digits>" (256 bits); only its hash is stored. */
+enum { KB_KEY_TEXT = 72 };
+
+struct kb_key {
+	int64_t id, account_id;
+	struct kb_sv plan;     /* of its account */
+	struct kb_sv label;    /* what the list shows: the first letters */
+	const int64_t *agents; /* limited to these; count 0: all of the account */
+	size_t agent_count;
+	int64_t created_at, revoked_at; /* 0: valid */
+};
+
+/* Finds the account by name or makes it. A plan that is not empty becomes the account's; without
+ * one a new account has the plan "default". */
+bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv name,
+                             struct kb_sv plan, struct kb_account *out,
+                             struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                          struct kb_account *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_account_rename(struct kb_store *store, int64_t id, struct kb_sv name,
+                             struct kb_err *err) KB_MUST_CHECK;
+
+/* Makes a key and gives its text, once. */
+bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64_t *agents,
+                         size_t agent_count, char text[KB_KEY_TEXT],
+                         struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb_key **keys,
+                       struct kb_account **accounts, /* one for each key */
+                       size_t *count, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_key_revoke(struct kb_store *store, int64_t key_id, struct kb_err *err) KB_MUST_CHECK;
+/* Keys that are valid; a server without any listens on loopback only. */
+bool kb_store_key_count(struct kb_store *store, int64_t *count, struct kb_err *err) KB_MUST_CHECK;
+
+/* Who the bearer of this key text is. KB_E_UNAUTHORIZED for malformed, unknown and revoked ones
+ * alike. Cached in memory; a revocation in another process is seen within a second. */
+bool kb_store_key_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
+                        struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+/* The same from memory, without blocking: false when the cache does not know (ask the other). */
+bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
+                       struct kb_key *out) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,437 @@
+/* Agents: their rows, totals and versions, and the cache the loop threads read. */
+#include "store/agents.h"
+
+#include <string.h>
+
+#include "store/store_impl.h"
+
+enum {
+	ADD,
+	ADD_TOTALS,
+	BY_ID,
+	UPDATE,
+	COUNT,
+	WORDS,
+	LOCK,
+	PUBLISH,
+	TOTALS,
+	TOTALS_ADD,
+	DELETE_FIRST, /* the children, then the agent itself */
+	DELETE_LAST = DELETE_FIRST + 8,
+	LIST_COUNT,
+	LIST_FIRST, /* + 2 * by_created_at + ascending */
+	LIST_LAST = LIST_FIRST + 3,
+};
+#define COLUMNS                                                                                    \
+	"id, account_id, name, sitemap_path, type, shareable_slug, is_master, is_shared, "         \
+	"is_active, are_licenses_allowed, options, settings, index_version, created_at, "          \
+	"updated_at"
+#define LIST_WHERE                                                                                 \
+	" FROM agents WHERE account_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "        \
+	"AND created_at >= $3 AND ($4 = '' OR $4 LIKE '%,' || CAST(id AS TEXT) || ',%')"
+#define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+// clang-format off
+static const struct kb_sql sql[] = {
+	[ADD] = { "agent_add", "iittntniiiittiii",
+		"INSERT INTO agents (id, account_id, name, name_key, sitemap_path, type, shareable_slug, "
+		"is_master, is_shared, is_active, are_licenses_allowed, options, settings, index_version, "
+		"created_at, updated_at) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)" },
+	[ADD_TOTALS] = { "agent_add_totals", "i",
+		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
+		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
+		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
+	[BY_ID] = { "agent_by_id", "i", "SELECT " COLUMNS " FROM agents WHERE id = $1" },
+	[UPDATE] = { "agent_update", "ittntniiittii",
+		"UPDATE agents SET name = $2, name_key = $3, sitemap_path = $4, type = $5, "
+		"shareable_slug = $6, is_master = $7, is_shared = $8, are_licenses_allowed = $9, "
+		"options = $10, settings = $11, updated_at = $12 WHERE id = $1 AND account_id = $13" },
+	[WORDS] = { "account_words", "i",
+		"SELECT coalesce(sum(t.words_indexed), 0) FROM agent_totals t "
+		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1" },
+	[COUNT] = { "agent_count", "i", "SELECT count(*) FROM agents WHERE account_id = $1" },
+	[LOCK] = { "agent_lock", "i",
+		"UPDATE agents SET index_version = index_version WHERE id = $1 RETURNING index_version" },
+	[PUBLISH] = { "agent_publish", "iii",
+		"UPDATE agents SET index_version = $2, "
+		"is_active = CASE WHEN $3 = 1 THEN 1 ELSE is_active END WHERE id = $1" },
+	[TOTALS] = { "agent_totals", "i",
+		"SELECT pages_found, pages_crawled, pages_indexed, crawl_credits, query_credits, queries, "
+		"words_indexed, storage_bytes FROM agent_totals WHERE agent_id = $1" },
+	[TOTALS_ADD] = { "agent_totals_add", "iiiiiiiii",
+		"UPDATE agent_totals SET pages_found = pages_found + $2, "
+		"pages_crawled = pages_crawled + $3, pages_indexed = pages_indexed + $4, "
+		"words_indexed = words_indexed + $5, storage_bytes = storage_bytes + $6, "
+		"crawl_credits = crawl_credits + $7, query_credits = query_credits + $8, "
+		"queries = queries + $9 WHERE agent_id = $1" },
+	[DELETE_FIRST + 0] = { "agent_delete_messages",      "i", "DELETE FROM messages WHERE agent_id = $1" },
+	[DELETE_FIRST + 1] = { "agent_delete_conversations", "i", "DELETE FROM conversations WHERE agent_id = $1" },
+	[DELETE_FIRST + 2] = { "agent_delete_dead_pages",    "i", "DELETE FROM dead_pages WHERE agent_id = $1" },
+	[DELETE_FIRST + 3] = { "agent_delete_segments",      "i", "DELETE FROM segments WHERE agent_id = $1" },
+	[DELETE_FIRST + 4] = { "agent_delete_pages",         "i", "DELETE FROM pages WHERE agent_id = $1" },
+	[DELETE_FIRST + 5] = { "agent_delete_sources",       "i", "DELETE FROM sources WHERE agent_id = $1" },
+	[DELETE_FIRST + 6] = { "agent_delete_turns",         "i", "DELETE FROM turns WHERE agent_id = $1" },
+	[DELETE_FIRST + 7] = { "agent_delete_totals",        "i", "DELETE FROM agent_totals WHERE agent_id = $1" },
+	[DELETE_LAST]      = { "agent_delete",               "i", "DELETE FROM agents WHERE id = $1" },
+	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
+	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
+	[LIST_FIRST + 1] = { "agent_list_id_asc",       "ititii", LIST("id") },
+	[LIST_FIRST + 2] = { "agent_list_created_desc", "ititii", LIST("created_at DESC, id DESC") },
+	[LIST_FIRST + 3] = { "agent_list_created_asc",  "ititii", LIST("created_at, id") },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_agents = { "agents", sql, KB_COUNTOF(sql) };
+
+const size_t kb_agent_texts[] = {
+	offsetof(struct kb_agent, name),           offsetof(struct kb_agent, sitemap_path),
+	offsetof(struct kb_agent, type),           offsetof(struct kb_agent, options),
+	offsetof(struct kb_agent, shareable_slug), offsetof(struct kb_agent, settings),
+};
+const size_t kb_agent_text_count = KB_COUNTOF(kb_agent_texts);
+
+static void read_agent(struct kb_rows *rows, struct kb_arena *arena, struct kb_agent *out)
+{
+	*out = (struct kb_agent){
+		.id = kb_rows_int(rows, 0),
+		.account_id = kb_rows_int(rows, 1),
+		.name = kb_rows_text(rows, arena, 2),
+		.sitemap_path = kb_rows_text(rows, arena, 3),
+		.type = kb_rows_text(rows, arena, 4),
+		.shareable_slug = kb_rows_text(rows, arena, 5),
+		.is_master = kb_rows_bool(rows, 6),
+		.is_shared = kb_rows_bool(rows, 7),
+		.is_active = kb_rows_bool(rows, 8),
+		.are_licenses_allowed = kb_rows_bool(rows, 9),
+		.options = kb_rows_text(rows, arena, 10),
+		.settings = kb_rows_text(rows, arena, 11),
+		.index_version = kb_rows_int(rows, 12),
+		.created_at = kb_rows_int(rows, 13),
+		.updated_at = kb_rows_int(rows, 14),
+	};
+}
+
+static bool not_found(struct kb_err *err, int64_t id)
+{
+	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
+}
+
+static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t id, struct kb_agent *out,
+                 struct kb_err *err)
+{
+	struct kb_rows rows;
+	bool found = false;
+
+	kb_rows_open(&rows, conn, &sql[BY_ID], KB_VALUES(kb_int(id)));
+	while (kb_rows_next(&rows)) {
+		read_agent(&rows, arena, out);
+		found = true;
+	}
+	return kb_rows_close(&rows, err) && (found || not_found(err, id));
+}
+
+/* ---- inside transactions of this and other files ---- */
+
+bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	bool ok;
+
+	if (agent->options.n == 0)
+		agent->options = KB_SV("{}");
+	if (agent->settings.n == 0)
+		agent->settings = KB_SV("{}");
+	agent->index_version = 0;
+	agent->created_at = agent->updated_at = now;
+	ok = kb_db_next_id(conn, "agent", 1, &agent->id, err)
+	     && kb_db_run(conn, &sql[ADD],
+	                  KB_VALUES(kb_int(agent->id), kb_int(agent->account_id),
+	                            kb_text(agent->name),
+	                            kb_text(kb_store_fold(&arena, agent->name)),
+	                            kb_nullable(agent->sitemap_path), kb_text(agent->type),
+	                            kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
+	                            kb_int(agent->is_shared), kb_int(agent->is_active),
+	                            kb_int(agent->are_licenses_allowed), kb_text(agent->options),
+	                            kb_text(agent->settings), kb_int(0), kb_int(now), kb_int(now)),
+	                  NULL, err)
+	     && kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent->id)), NULL, err)
+	     && kb_source_insert_upload(conn, agent->id, now, err);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
+                   struct kb_err *err)
+{
+	return kb_db_int(conn, &sql[LOCK], KB_VALUES(kb_int(agent_id)), -1, index_version, err)
+	       && (*index_version >= 0 || not_found(err, agent_id));
+}
+
+bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
+                      struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[PUBLISH],
+	                 KB_VALUES(kb_int(agent_id), kb_int(index_version), kb_int(activate)), NULL,
+	                 err)
+	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent_id, err);
+}
+
+bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,
+                   struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[TOTALS_ADD],
+	                 KB_VALUES(kb_int(agent_id), kb_int(more->pages_found),
+	                           kb_int(more->pages_crawled), kb_int(more->pages_indexed),
+	                           kb_int(more->words_indexed), kb_int(more->storage_bytes),
+	                           kb_int(more->crawl_credits), kb_int(more->query_credits),
+	                           kb_int(more->queries)),
+	                 NULL, err);
+}
+
+/* ---- create ---- */
+
+struct create {
+	struct kb_agent *agent;
+	int64_t now;
+};
+
+static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct create *in = arg;
+
+	in->agent->is_active = in->agent->sitemap_path.n == 0;
+	return kb_agent_insert(conn, in->agent, in->now, err);
+}
+
+bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent, struct kb_err *err)
+{
+	struct create in = { .agent = agent, .now = kb_store_now(store) };
+
+	return kb_db_write(store->db, create, &in, err);
+}
+
+/* ---- read ---- */
+
+bool kb_store_peek_agent(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                         int64_t id, struct kb_agent *out)
+{
+	struct kb_agent *agent = kb_cache_get(store->agents, arena, id);
+
+	if (!agent || agent->account_id != account_id)
+		return false;
+	*out = *agent;
+	return true;
+}
+
+bool kb_store_agent_find(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                         struct kb_agent *out, struct kb_err *err)
+{
+	struct kb_agent *cached = kb_cache_get(store->agents, arena, id);
+	struct kb_cache_mark mark;
+	struct kb_conn *conn;
+	bool ok;
+
+	if (cached) {
+		*out = *cached;
+		return true;
+	}
+	mark = kb_cache_mark(store->agents, id);
+	conn = kb_db_take(store->db, false, err);
+	if (!conn)
+		return false;
+	ok = load(conn, arena, id, out, err);
+	kb_db_give(store->db, conn);
+	if (ok)
+		kb_cache_put(store->agents, id, mark, out);
+	return ok;
+}
+
+bool kb_store_agent_get(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                        int64_t id, struct kb_agent *out, struct kb_err *err)
+{
+	if (!kb_store_agent_find(store, arena, id, out, err))
+		return false;
+	return out->account_id == account_id || not_found(err, id);
+}
+
+bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                         const struct kb_agent_filter *filter, struct kb_agent **agents,
+                         size_t *count, int64_t *total, struct kb_err *err)
+{
+	const struct kb_sql *list =
+	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
+	struct kb_sv only = kb_ids_set(arena, filter->only, filter->only_count), pattern;
+	struct kb_conn *conn;
+	struct kb_rows rows;
+	bool ok;
+
+	*agents = NULL;
+	*count = 0;
+	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))
+		return false;
+	conn = kb_db_take(store->db, true, err);
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, list,
+	             KB_VALUES(kb_int(account_id), kb_text(pattern), kb_int(filter->created_after),
+	                       kb_text(only), kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(kb_list_offset(&filter->list))));
+	while (kb_rows_next(&rows)) {
+		read_agent(&rows, arena, &KB_ROOM(arena, *agents, *count)[*count]);
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err)
+	     && kb_db_int(conn, &sql[LIST_COUNT],
+	                  KB_VALUES(kb_int(account_id), kb_text(pattern),
+	                            kb_int(filter->created_after), kb_text(only)),
+	                  0, total, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
+                          struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(account_id)), 0, count, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t *words,
+                            struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[WORDS], KB_VALUES(kb_int(account_id)), 0, words, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
+                          struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool found = false, ok;
+
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[TOTALS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		*out = (struct kb_agent_stats){
+			.pages_found = kb_rows_int(&rows, 0),
+			.pages_crawled = kb_rows_int(&rows, 1),
+			.pages_indexed = kb_rows_int(&rows, 2),
+			.crawl_credits = kb_rows_int(&rows, 3),
+			.query_credits = kb_rows_int(&rows, 4),
+			.queries = kb_rows_int(&rows, 5),
+			.words_indexed = kb_rows_int(&rows, 6),
+			.storage_bytes = kb_rows_int(&rows, 7),
+		};
+		found = true;
+	}
+	ok = kb_rows_close(&rows, err) && (found || not_found(err, agent_id));
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+/* ---- change ---- */
+
+struct update {
+	struct kb_arena *arena;
+	int64_t account_id, id, now;
+	bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+	               struct kb_err *err);
+	void *arg;
+	struct kb_agent *out;
+};
+
+static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct update *in = arg;
+	struct kb_agent before, *after = in->out;
+
+	if (!load(conn, in->arena, in->id, &before, err))
+		return false;
+	if (before.account_id != in->account_id)
+		return not_found(err, in->id);
+	*after = before;
+	if (!in->change(in->arg, in->arena, after, err))
+		return false;
+	/* These belong to the store. */
+	after->id = before.id;
+	after->account_id = before.account_id;
+	after->is_active = before.is_active;
+	after->index_version = before.index_version;
+	after->created_at = before.created_at;
+	after->updated_at = in->now;
+	return kb_db_run(conn, &sql[UPDATE],
+	                 KB_VALUES(kb_int(in->id), kb_text(after->name),
+	                           kb_text(kb_store_fold(in->arena, after->name)),
+	                           kb_nullable(after->sitemap_path), kb_text(after->type),
+	                           kb_nullable(after->shareable_slug), kb_int(after->is_master),
+	                           kb_int(after->is_shared), kb_int(after->are_licenses_allowed),
+	                           kb_text(after->options), kb_text(after->settings),
+	                           kb_int(in->now), kb_int(in->account_id)),
+	                 NULL, err)
+	       && kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
+}
+
+bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                           int64_t id,
+                           bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+                                          struct kb_err *err),
+                           void *arg, struct kb_agent *out, struct kb_err *err)
+{
+	struct update in = {
+		.arena = arena,
+		.account_id = account_id,
+		.id = id,
+		.now = kb_store_now(store),
+		.change = change,
+		.arg = arg,
+		.out = out,
+	};
+
+	return kb_db_write(store->db, update, &in, err);
+}
+
+struct delete
+{
+	int64_t account_id, id;
+};
+
+static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct delete *in = arg;
+	struct kb_arena arena = { 0 };
+	struct kb_agent agent = { 0 };
+	int64_t version;
+	bool ok;
+
+	ok = kb_agent_lock(conn, in->id, &version, err) && load(conn, &arena, in->id, &agent, err);
+	kb_arena_fini(&arena);
+	if (!ok)
+		return false;
+	if (agent.account_id != in->account_id)
+		return not_found(err, in->id);
+	for (int i = DELETE_FIRST; i <= DELETE_LAST; i++)
+		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(in->id)), NULL, err))
+			return false;
+	return kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
+}
+
+bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
+                           struct kb_err *err)
+{
+	struct delete in = { .account_id = account_id, .id = id };
+
+	return kb_db_write(store->db, delete_agent, &in, err);
+}

@@ -1,0 +1,86 @@
+/* Agents (path name: projects). The rules of store.h hold. */
+#ifndef KB_STORE_AGENTS_H
+#define KB_STORE_AGENTS_H
+
+#include "store/store.h"
+
+struct kb_agent {
+	int64_t id, account_id;
+	struct kb_sv name;
+	struct kb_sv sitemap_path;   /* p == NULL: none */
+	struct kb_sv type;           /* "SITEMAP" or "URL" */
+	struct kb_sv shareable_slug; /* p == NULL: never shared */
+	bool is_master, is_shared, is_active, are_licenses_allowed;
+	struct kb_sv options;  /* JSON object: the ingestion flags of the specification's 2.1 */
+	struct kb_sv settings; /* JSON object: the fields that differ from their default */
+	int64_t index_version; /* of the last committed change to what can be found */
+	int64_t created_at, updated_at;
+};
+
+struct kb_agent_filter {
+	struct kb_list list;
+	struct kb_sv name;     /* substring without case; empty: all */
+	int64_t created_after; /* 0: all */
+	bool by_created_at;    /* order by it instead of the id */
+	const int64_t *only;   /* a limited key's agents; count 0: all */
+	size_t only_count;
+};
+
+/* Fills id, times, index_version and is_active (nothing to index: at once, else with the first page
+ * indexed); the rest is the caller's. Also makes the agent's upload source. */
+bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_NOT_FOUND where the account has no such agent. */
+bool kb_store_agent_get(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                        int64_t id, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+/* From memory, without blocking: false when the cache does not know. */
+bool kb_store_peek_agent(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                         int64_t id, struct kb_agent *out) KB_MUST_CHECK;
+/* Whatever its account: for ingestion, and to tell 403 from 404 where the contract wants it. */
+bool kb_store_agent_find(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                         struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                         const struct kb_agent_filter *filter, struct kb_agent **agents,
+                         size_t *count, int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+
+/* Reads the agent inside the write transaction, lets `change` edit it, stores it: concurrent
+ * updates lose nothing. `change` returns false with *err set to give up; it runs on the writer's
+ * thread, so it must be quick and not call the store. Ids, created_at, is_active and index_version
+ * are not its to change. */
+bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                           int64_t id,
+                           bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+                                          struct kb_err *err),
+                           void *arg, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+/* Removes the agent and everything of it in one transaction; its blobs go with the next sweep. */
+bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* The agents of the account, for the limit. */
+bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+/* Words that can be found, in all agents of the account. */
+bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t *words,
+                            struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_agent_stats {
+	int64_t pages_found, pages_crawled, pages_indexed, crawl_credits, query_credits, queries;
+	int64_t words_indexed, storage_bytes;
+};
+bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+/* Sources: where an agent's documents come from. Each agent has one of type "upload". */
+struct kb_source {
+	int64_t agent_id, id;
+	struct kb_sv type;     /* "sitemap" or "upload" */
+	struct kb_sv settings; /* JSON object */
+	int64_t created_at, updated_at;
+};
+bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_source_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_source **sources, size_t *count,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+#endif

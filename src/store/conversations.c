@@ -1,0 +1,322 @@
+/* Conversations: sessions of an agent and their names. Messages are in messages.c. */
+#include "store/conversations.h"
+
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "store/store_impl.h"
+
+enum { NAME_LETTERS = 255 };
+static const struct kb_sv unnamed = KB_SV_INIT("New conversation");
+
+enum naming { BY_NOBODY, BY_PROMPT, BY_PERSON };
+
+enum {
+	ADD,
+	BY_SESSION,
+	TOUCH,
+	RENAME,
+	DELETE_MESSAGES,
+	DELETE,
+	LIST_COUNT,
+	LIST_FIRST, /* + 2 * by_created_at + ascending */
+	LIST_LAST = LIST_FIRST + 3,
+};
+#define COLUMNS "agent_id, id, session_id, name, naming, created_by, created_at, updated_at"
+#define LIST_WHERE                                                                                 \
+	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
+	"AND updated_at >= $3 AND ($4 = 0 OR created_by = $4)"
+#define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+// clang-format off
+static const struct kb_sql sql[] = {
+	[ADD] = { "conversation_add", "iitttiii",
+		"INSERT INTO conversations (agent_id, id, session_id, name, name_key, naming, created_by, "
+		"created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)" },
+	[BY_SESSION] = { "conversation_by_session", "it",
+		"SELECT " COLUMNS " FROM conversations WHERE agent_id = $1 AND session_id = $2" },
+	[TOUCH] = { "conversation_touch", "iii",
+		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
+	[RENAME] = { "conversation_rename", "iittii",
+		"UPDATE conversations SET name = $3, name_key = $4, naming = $5, updated_at = $6 "
+		"WHERE agent_id = $1 AND id = $2" },
+	[DELETE_MESSAGES] = { "conversation_delete_messages", "ii",
+		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
+	[DELETE] = { "conversation_delete", "ii",
+		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2" },
+	[LIST_COUNT] = { "conversation_list_count", "itii", "SELECT count(*)" LIST_WHERE },
+	[LIST_FIRST + 0] = { "conversation_list_id_desc",      "itiiii", LIST("id DESC") },
+	[LIST_FIRST + 1] = { "conversation_list_id_asc",       "itiiii", LIST("id") },
+	[LIST_FIRST + 2] = { "conversation_list_created_desc", "itiiii", LIST("created_at DESC, id DESC") },
+	[LIST_FIRST + 3] = { "conversation_list_created_asc",  "itiiii", LIST("created_at, id") },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_conversations = { "conversations", sql, KB_COUNTOF(sql) };
+
+static enum naming read_row(struct kb_rows *rows, struct kb_arena *arena,
+                            struct kb_conversation *out)
+{
+	enum naming naming = (enum naming)kb_rows_int(rows, 4);
+
+	*out = (struct kb_conversation){
+		.agent_id = kb_rows_int(rows, 0),
+		.id = kb_rows_int(rows, 1),
+		.session_id = kb_rows_text(rows, arena, 2),
+		.name = kb_rows_text(rows, arena, 3),
+		.named = naming == BY_PERSON,
+		.created_by = kb_rows_int(rows, 5),
+		.created_at = kb_rows_int(rows, 6),
+		.updated_at = kb_rows_int(rows, 7),
+	};
+	return naming;
+}
+
+bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id)
+{
+	return kb_fail(err, KB_E_NOT_FOUND, "Conversation with session id %.*s not found",
+	               KB_SV_ARG(kb_utf8_cut(session_id, 200)));
+}
+
+static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                 struct kb_sv session_id, struct kb_conversation *out, bool *found,
+                 enum naming *naming, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	*found = false;
+	kb_rows_open(&rows, conn, &sql[BY_SESSION],
+	             KB_VALUES(kb_int(agent_id), kb_text(session_id)));
+	while (kb_rows_next(&rows)) {
+		*naming = read_row(&rows, arena, out);
+		*found = true;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_sv session_id, struct kb_conversation *out, bool *found,
+                          struct kb_err *err)
+{
+	enum naming naming;
+
+	return load(conn, arena, agent_id, session_id, out, found, &naming, err);
+}
+
+/* ---- making and naming ---- */
+
+static bool insert(struct kb_conn *conn, struct kb_arena *arena, struct kb_conversation *row,
+                   enum naming naming, struct kb_err *err)
+{
+	return kb_db_next_id(conn, "conversation", 1, &row->id, err)
+	       && kb_db_run(conn, &sql[ADD],
+	                    KB_VALUES(kb_int(row->agent_id), kb_int(row->id),
+	                              kb_text(row->session_id), kb_text(row->name),
+	                              kb_text(kb_store_fold(arena, row->name)), kb_int(naming),
+	                              kb_int(row->created_by), kb_int(row->created_at)),
+	                    NULL, err);
+}
+
+static bool set_name(struct kb_conn *conn, struct kb_arena *arena,
+                     const struct kb_conversation *row, enum naming naming, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[RENAME],
+	                 KB_VALUES(kb_int(row->agent_id), kb_int(row->id), kb_text(row->name),
+	                           kb_text(kb_store_fold(arena, row->name)), kb_int(naming),
+	                           kb_int(row->updated_at)),
+	                 NULL, err);
+}
+
+static struct kb_sv name_of(struct kb_arena *arena, struct kb_sv text)
+{
+	return kb_arena_sv(arena, kb_utf8_head(kb_sv_trim(text), NAME_LETTERS));
+}
+
+static struct kb_sv session_of(struct kb_arena *arena, struct kb_sv session_id)
+{
+	char uuid[37];
+
+	if (session_id.n)
+		return kb_arena_sv(arena, session_id);
+	kb_random_uuid(uuid);
+	return kb_arena_sv(arena, kb_sv_str(uuid));
+}
+
+bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                         int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
+                         int64_t now, struct kb_conversation *out, struct kb_err *err)
+{
+	struct kb_sv name = name_of(arena, prompt);
+	enum naming naming = BY_NOBODY;
+	bool found;
+
+	if (!load(conn, arena, agent_id, session_id, out, &found, &naming, err))
+		return false;
+	if (!found) {
+		*out = (struct kb_conversation){
+			.agent_id = agent_id,
+			.session_id = session_of(arena, session_id),
+			.name = name.n ? name : unnamed,
+			.created_by = created_by,
+			.created_at = now,
+			.updated_at = now,
+		};
+		return insert(conn, arena, out, name.n ? BY_PROMPT : BY_NOBODY, err);
+	}
+	out->updated_at = now;
+	if (naming == BY_NOBODY && name.n) {
+		out->name = name;
+		return set_name(conn, arena, out, BY_PROMPT, err);
+	}
+	return kb_db_run(conn, &sql[TOUCH],
+	                 KB_VALUES(kb_int(agent_id), kb_int(out->id), kb_int(now)), NULL, err);
+}
+
+struct change {
+	struct kb_arena *arena;
+	int64_t agent_id, created_by, now;
+	struct kb_sv session_id, name;
+	struct kb_conversation *out;
+};
+
+static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct change *in = arg;
+	struct kb_sv name = name_of(in->arena, in->name);
+
+	*in->out = (struct kb_conversation){
+		.agent_id = in->agent_id,
+		.session_id = session_of(in->arena, in->session_id),
+		.name = name.n ? name : unnamed,
+		.named = name.n > 0,
+		.created_by = in->created_by,
+		.created_at = in->now,
+		.updated_at = in->now,
+	};
+	return insert(conn, in->arena, in->out, name.n ? BY_PERSON : BY_NOBODY, err);
+}
+
+bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                  int64_t created_by, struct kb_sv session_id, struct kb_sv name,
+                                  struct kb_conversation *out, struct kb_err *err)
+{
+	struct change in = {
+		.arena = arena,
+		.agent_id = agent_id,
+		.created_by = created_by,
+		.now = kb_store_now(store),
+		.session_id = session_id,
+		.name = name,
+		.out = out,
+	};
+
+	return kb_db_write(store->db, create, &in, err);
+}
+
+static bool rename_one(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct change *in = arg;
+	bool found;
+
+	if (!kb_conversation_load(conn, in->arena, in->agent_id, in->session_id, in->out, &found,
+	                          err))
+		return false;
+	if (!found)
+		return kb_conversation_missing(err, in->session_id);
+	in->out->name = name_of(in->arena, in->name);
+	in->out->named = true;
+	in->out->updated_at = in->now;
+	return set_name(conn, in->arena, in->out, BY_PERSON, err);
+}
+
+bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                  struct kb_sv session_id, struct kb_sv name,
+                                  struct kb_conversation *out, struct kb_err *err)
+{
+	struct change in = {
+		.arena = arena,
+		.agent_id = agent_id,
+		.now = kb_store_now(store),
+		.session_id = session_id,
+		.name = name,
+		.out = out,
+	};
+
+	return kb_db_write(store->db, rename_one, &in, err);
+}
+
+static bool delete_one(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct change *in = arg;
+	struct kb_conversation row;
+	bool found;
+
+	if (!kb_conversation_load(conn, in->arena, in->agent_id, in->session_id, &row, &found, err))
+		return false;
+	if (!found)
+		return kb_conversation_missing(err, in->session_id);
+	return kb_db_run(conn, &sql[DELETE_MESSAGES],
+	                 KB_VALUES(kb_int(in->agent_id), kb_int(row.id)), NULL, err)
+	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(row.id)),
+	                    NULL, err);
+}
+
+bool kb_store_conversation_delete(struct kb_store *store, int64_t agent_id, struct kb_sv session_id,
+                                  struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct change in = { .arena = &arena, .agent_id = agent_id, .session_id = session_id };
+	bool ok = kb_db_write(store->db, delete_one, &in, err);
+
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* ---- reading ---- */
+
+bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                               struct kb_sv session_id, struct kb_conversation *out,
+                               struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool found, ok;
+
+	if (!conn)
+		return false;
+	ok = kb_conversation_load(conn, arena, agent_id, session_id, out, &found, err);
+	kb_db_give(store->db, conn);
+	return ok && (found || kb_conversation_missing(err, session_id));
+}
+
+bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                const struct kb_conversation_filter *filter,
+                                struct kb_conversation **out, size_t *count, int64_t *total,
+                                struct kb_err *err)
+{
+	const struct kb_sql *list =
+	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
+	struct kb_sv pattern;
+	struct kb_conn *conn;
+	struct kb_rows rows;
+	bool ok;
+
+	*out = NULL;
+	*count = 0;
+	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))
+		return false;
+	conn = kb_db_take(store->db, true, err);
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, list,
+	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->updated_after),
+	                       kb_int(filter->created_by), kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(kb_list_offset(&filter->list))));
+	while (kb_rows_next(&rows)) {
+		read_row(&rows, arena, &KB_ROOM(arena, *out, *count)[*count]);
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err)
+	     && kb_db_int(conn, &sql[LIST_COUNT],
+	                  KB_VALUES(kb_int(agent_id), kb_text(pattern),
+	                            kb_int(filter->updated_after), kb_int(filter->created_by)),
+	                  0, total, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}

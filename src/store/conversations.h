@@ -1,0 +1,92 @@
+/* Conversations and their messages. The rules of store.h hold. */
+#ifndef KB_STORE_CONVERSATIONS_H
+#define KB_STORE_CONVERSATIONS_H
+
+#include "store/store.h"
+
+struct kb_conversation {
+	int64_t agent_id, id;
+	struct kb_sv session_id, name;
+	bool named;         /* by a person; else the first prompt names it */
+	int64_t created_by; /* account id */
+	int64_t created_at, updated_at;
+};
+
+/* session_id empty: a new UUID. KB_E_CONFLICT where the agent has that session already. */
+bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                  int64_t created_by, struct kb_sv session_id, struct kb_sv name,
+                                  struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                               struct kb_sv session_id, struct kb_conversation *out,
+                               struct kb_err *err) KB_MUST_CHECK;
+struct kb_conversation_filter {
+	struct kb_list list;
+	bool by_created_at;
+	struct kb_sv name;     /* substring without case */
+	int64_t updated_after; /* 0: all */
+	int64_t created_by;    /* 0: all */
+};
+bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                const struct kb_conversation_filter *filter,
+                                struct kb_conversation **out, size_t *count, int64_t *total,
+                                struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                  struct kb_sv session_id, struct kb_sv name,
+                                  struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_conversation_delete(struct kb_store *store, int64_t agent_id, struct kb_sv session_id,
+                                  struct kb_err *err) KB_MUST_CHECK;
+
+enum kb_reaction { KB_REACTION_NONE, KB_REACTION_LIKED, KB_REACTION_DISLIKED, KB_REACTION_NEUTRAL };
+
+struct kb_message {
+	int64_t agent_id, conversation_id, id;
+	struct kb_sv query, response;
+	const int64_t *citations; /* page ids; count 0: none */
+	size_t citation_count;
+	bool answered; /* false: the gate closed and the no-answer text was given */
+	bool failed;
+	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
+	struct kb_sv details; /* JSON object: passages used, for later checks; empty: none */
+	int64_t user_id;
+	enum kb_reaction reaction;
+	int64_t reaction_user, reaction_created_at, reaction_updated_at;
+	int64_t created_at, updated_at;
+};
+
+/* An id for a message that is yet to be stored: a stream names it before its message is whole. Ids
+ * that are never used leave gaps. */
+bool kb_store_message_reserve(struct kb_store *store, int64_t *id,
+                              struct kb_err *err) KB_MUST_CHECK;
+
+/*
+ * Stores a finished message: fills id (unless it is a reserved one), conversation_id, created_at,
+ * updated_at. In one transaction it finds the conversation by session_id or makes it, names it
+ * after the first prompt (255 characters) unless it has a name, and counts the query of the account
+ * and the agent.
+ */
+bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          int64_t account_id, struct kb_sv session_id, struct kb_message *message,
+                          struct kb_conversation *conversation, struct kb_err *err) KB_MUST_CHECK;
+/* The last `limit` messages created at or after `since`, oldest first. No such session: none. */
+bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                              struct kb_sv session_id, int64_t since, int64_t limit,
+                              struct kb_message **out, size_t *count,
+                              struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_sv session_id, int64_t id, struct kb_message *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                           struct kb_sv session_id, const struct kb_list *list,
+                           struct kb_conversation *conversation, struct kb_message **out,
+                           size_t *count, int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+/* KB_REACTION_NONE clears it. */
+bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            struct kb_sv session_id, int64_t id, enum kb_reaction reaction,
+                            int64_t user_id, struct kb_message *out,
+                            struct kb_err *err) KB_MUST_CHECK;
+
+/* Queries of the account in this calendar month (UTC), for the plan's limit. */
+bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int64_t *count,
+                                 struct kb_err *err) KB_MUST_CHECK;
+
+#endif

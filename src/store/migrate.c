@@ -1,0 +1,64 @@
+/* Migrations: numbered SQL files, applied in order, forward only, each recorded. */
+#include <stdio.h>
+
+#include "store/db.h"
+
+enum { TABLE_CREATE, VERSION, RECORD };
+// clang-format off
+static const struct kb_sql sql[] = {
+	[TABLE_CREATE] = { "migrations_create", "",
+		"CREATE TABLE IF NOT EXISTS schema_migrations ("
+		"version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)" },
+	[VERSION] = { "migrations_version", "",
+		"SELECT coalesce(max(version), 0) FROM schema_migrations" },
+	[RECORD] = { "migrations_record", "iti",
+		"INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_migrate = { "migrate", sql, KB_COUNTOF(sql) };
+
+bool kb_schema_version(struct kb_conn *conn, int64_t *version, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[TABLE_CREATE], NULL, 0, NULL, err)
+	       && kb_db_int(conn, &sql[VERSION], NULL, 0, 0, version, err);
+}
+
+static bool apply(struct kb_conn *conn, const struct kb_migration *migration, int64_t now,
+                  struct kb_err *err)
+{
+	return conn->driver->script(conn, migration->text, err)
+	       && kb_db_run(conn, &sql[RECORD],
+	                    KB_VALUES(kb_int(migration->version),
+	                              kb_text(kb_sv_str(migration->name)), kb_int(now)),
+	                    NULL, err);
+}
+
+static bool migrate(struct kb_conn *conn, int64_t target, int64_t now, struct kb_err *err)
+{
+	int64_t version;
+
+	if (!kb_schema_version(conn, &version, err))
+		return false;
+	for (size_t i = 0; i < kb_migration_count; i++) {
+		const struct kb_migration *migration = &kb_migrations[i];
+
+		KB_ASSERT(migration->version == (int64_t)i + 1);
+		if (migration->version > version && migration->version <= target
+		    && !apply(conn, migration, now, err))
+			return false;
+	}
+	for (size_t i = 0; i < kb_sequence_count; i++)
+		if (!conn->driver->sequence(conn, kb_sequences[i].name, kb_sequences[i].first, err))
+			return false;
+	return true;
+}
+
+bool kb_schema_migrate(struct kb_conn *conn, int64_t target, int64_t now, struct kb_err *err)
+{
+	if (!conn->driver->begin(conn, true, err))
+		return false;
+	if (migrate(conn, target, now, err) && conn->driver->commit(conn, err))
+		return true;
+	conn->driver->rollback(conn);
+	return false;
+}

@@ -1,0 +1,152 @@
+/*
+ * Pages (documents), which are the work queue of ingestion too. The rules of store.h hold.
+ *
+ *        add            lease               finish(ok)
+ *   (none) --> QUEUED --------> LEASED ----------------------> DONE
+ *                ^                |  finish(failed, retry)       |
+ *                |<---------------+----> DONE (failed)           | requeue (reindex)
+ *                |   or the lease runs out                       |
+ *                +-----------------------------------------------+
+ *
+ * A lease has an epoch: each lease of a page has a higher one, and a finish with an older epoch is
+ * refused, so a worker that was believed dead cannot undo its successor. An open lease from an
+ * earlier life of the process is void at the exclusive open of the store.
+ */
+#ifndef KB_STORE_PAGES_H
+#define KB_STORE_PAGES_H
+
+#include "store/store.h"
+
+enum kb_status {
+	KB_STATUS_QUEUED,
+	KB_STATUS_OK,
+	KB_STATUS_FAILED,
+	KB_STATUS_NA,
+	KB_STATUS_LIMITED
+};
+const char *kb_status_name(enum kb_status status); /* "queued", "ok", "failed", "n/a", "limited" */
+bool kb_status_parse(struct kb_sv name, enum kb_status *status) KB_MUST_CHECK;
+
+struct kb_page {
+	int64_t agent_id, id, source_id;
+	struct kb_sv url; /* empty for an upload: the interface shows its preview address */
+	bool is_file, is_file_kept;
+	struct kb_sv filename;     /* of an upload, cleaned for display */
+	struct kb_sv content_type; /* as declared */
+	int64_t size;              /* bytes of the original */
+	struct kb_sv blob;         /* original; empty: not kept */
+	struct kb_sv text_blob;    /* extracted text as JSON (parse.h); empty: none yet */
+	enum kb_status crawl, index;
+	struct kb_sv reason; /* why it is queued, failed or limited: a sentence; may be empty */
+	int64_t attempts, next_try_at;
+	struct kb_sv title, description, image, lang; /* of the document; empty: none */
+	int64_t words, passages;
+	/* What the owner put over them (PUT metadata); p == NULL: nothing. */
+	struct kb_sv meta_title, meta_url, meta_description, meta_image;
+	int64_t created_at, updated_at;
+};
+
+/* A new page as the caller knows it. */
+struct kb_page_new {
+	int64_t source_id; /* 0: the agent's upload source */
+	struct kb_sv url, filename, content_type, blob;
+	bool is_file;
+	int64_t size;
+};
+
+/* Adds pages, all queued, in one transaction; *first_id is the first of consecutive ids. */
+bool kb_store_pages_add(struct kb_store *store, int64_t agent_id, const struct kb_page_new *pages,
+                        size_t count, int64_t *first_id, struct kb_err *err) KB_MUST_CHECK;
+
+/* agent + uploads in one transaction: an agent with files appears whole or not at all. */
+struct kb_agent;
+bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
+                                      const struct kb_page_new *pages, size_t count,
+                                      int64_t *first_id, struct kb_err *err) KB_MUST_CHECK;
+
+bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id, int64_t id,
+                       struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
+/* By id alone, within the account (GET /preview/{pageId}). */
+bool kb_store_page_find(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                        int64_t id, struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_page_filter {
+	struct kb_list list;
+	struct kb_sv search; /* '*' and '?' are wild; substring of URL and filename without case */
+	int crawl, index;    /* enum kb_status, or -1: all */
+};
+bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                        const struct kb_page_filter *filter, struct kb_page **pages, size_t *count,
+                        int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+
+/* One transaction: the row goes, the page is dead in every segment, the index version rises. */
+bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
+                          struct kb_err *err) KB_MUST_CHECK;
+/* Puts a page back in the queue (both statuses queued). */
+bool kb_store_page_requeue(struct kb_store *store, int64_t agent_id, int64_t id,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* A field whose p is NULL stays as it is, an empty text takes it away: two writers of different
+ * fields lose nothing. */
+bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                                int64_t id, const struct kb_page *metadata /* meta_* only */,
+                                struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- the queue ---- */
+
+struct kb_lease {
+	struct kb_page page;
+	int64_t epoch;
+};
+
+/*
+ * Leases up to max queued pages of one agent, the one that waited longest for its turn (agents take
+ * turns, so a large upload never starves a small one), for lease_us. *count is 0 when nothing is
+ * due; then *next_due_at is when something will be (0: never).
+ */
+bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena, size_t max,
+                          int64_t lease_us, struct kb_lease **leases, size_t *count,
+                          int64_t *next_due_at, struct kb_err *err) KB_MUST_CHECK;
+/* Prolongs leases in hand; a page whose epoch has passed is left alone. */
+bool kb_store_pages_renew(struct kb_store *store, const struct kb_lease *leases, size_t count,
+                          int64_t lease_us, struct kb_err *err) KB_MUST_CHECK;
+
+/* What became of a leased page. */
+struct kb_page_result {
+	int64_t page_id, epoch;
+	enum kb_status crawl, index; /* QUEUED: try again at next_try_at */
+	struct kb_sv reason;
+	int64_t next_try_at;
+	struct kb_sv text_blob, title, description, image, lang;
+	int64_t words, passages;
+	bool drop_original; /* the agent does not keep files */
+};
+/* A new segment, or none (blob empty). */
+struct kb_segment_new {
+	struct kb_sv blob;
+	int64_t bytes, passages, pages;
+};
+/*
+ * The commit point of ingestion, one transaction: the results of one agent's leased pages, the
+ * segment that holds those that are OK, the death of their older passages, is_active, the next
+ * index version. Pages deleted or leased anew meanwhile are left out and dead in the new segment.
+ *
+ * The older passages of a page that is not OK this time stay: a failed visit never takes away what
+ * was found before. Its title, text and words stay with them.
+ *
+ * KB_E_CONFLICT, and nothing has changed, when the segment holds a page that was leased anew while
+ * passages of it can be found: a dead row cannot tell the new segment's copy from that one. The
+ * worker asks kb_store_pages_held() and builds the segment again from what it still holds.
+ */
+bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
+                           const struct kb_page_result *results, size_t count,
+                           const struct kb_segment_new *segment, struct kb_err *err) KB_MUST_CHECK;
+
+/* held[i]: the lease is the page's newest and not finished. All of one agent. */
+bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,
+                         bool *held, struct kb_err *err) KB_MUST_CHECK;
+
+/* Queued and leased pages in all, for metrics and the demo. */
+bool kb_store_queue_length(struct kb_store *store, int64_t *count,
+                           struct kb_err *err) KB_MUST_CHECK;
+
+#endif

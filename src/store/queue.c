@@ -1,0 +1,376 @@
+/* The queue of ingestion: turns of agents, leases with epochs, and the commit point. */
+#include <stdlib.h>
+
+#include "store/segments.h"
+#include "store/store_impl.h"
+
+enum {
+	VOID_LEASES,
+	HAS_WORK,
+	HAS_TURN,
+	TURN_ADD,
+	TURN_DROP,
+	TURN_NEXT,
+	TURN_TAKE,
+	NEXT_DUE,
+	LEASE,
+	RENEW,
+	HELD,
+	FINISH,
+	LENGTH,
+};
+// clang-format off
+static const struct kb_sql sql[] = {
+	[VOID_LEASES] = { "queue_void_leases", "i",
+		"UPDATE pages SET state = 1, due_at = $1 WHERE state > 0 AND state = 2" },
+	[HAS_WORK] = { "queue_has_work", "i",
+		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
+	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
+	[TURN_ADD] = { "queue_turn_add", "ii",
+		"INSERT INTO turns (agent_id, turn) VALUES ($1, $2) ON CONFLICT (agent_id) DO NOTHING" },
+	[TURN_DROP] = { "queue_turn_drop", "i", "DELETE FROM turns WHERE agent_id = $1" },
+	[TURN_NEXT] = { "queue_turn_next", "i",
+		"SELECT t.agent_id FROM turns t WHERE EXISTS (SELECT 1 FROM pages p "
+		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.due_at <= $1) "
+		"ORDER BY t.turn LIMIT 1" },
+	[TURN_TAKE] = { "queue_turn_take", "ii", "UPDATE turns SET turn = $2 WHERE agent_id = $1" },
+	[NEXT_DUE] = { "queue_next_due", "",
+		"SELECT due_at FROM pages WHERE state > 0 ORDER BY due_at LIMIT 1" },
+	[LEASE] = { "queue_lease", "iiii",
+		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
+		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
+		"WHERE agent_id = $1 AND state > 0 AND due_at <= $2 ORDER BY due_at, id LIMIT $4) "
+		"RETURNING " KB_PAGE_COLUMNS },
+	[RENEW] = { "queue_renew", "iiii",
+		"UPDATE pages SET due_at = $4 "
+		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
+	[HELD] = { "queue_held", "iii",
+		"SELECT count(*) FROM pages "
+		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
+	[FINISH] = { "queue_finish", "iiiitiititttttiiii",
+		"UPDATE pages SET crawl_status = $3, index_status = $4, reason = $5, state = $6, "
+		"due_at = $7, blob = $8, is_file_kept = $9, text_blob = $10, title = $11, "
+		"description = $12, image = $13, lang = $14, words = $15, passages = $16, is_found = $17, "
+		"updated_at = $18 WHERE agent_id = $1 AND id = $2" },
+	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
+
+/* ---- turns ---- */
+
+bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+{
+	int64_t work, has_turn, turn;
+
+	if (!kb_db_int(conn, &sql[HAS_WORK], KB_VALUES(kb_int(agent_id)), 0, &work, err)
+	    || !kb_db_int(conn, &sql[HAS_TURN], KB_VALUES(kb_int(agent_id)), 0, &has_turn, err))
+		return false;
+	if (work && !has_turn)
+		return kb_db_next_id(conn, "turn", 1, &turn, err)
+		       && kb_db_run(conn, &sql[TURN_ADD], KB_VALUES(kb_int(agent_id), kb_int(turn)),
+		                    NULL, err);
+	if (!work && has_turn)
+		return kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err);
+	return true;
+}
+
+static bool void_leases(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[VOID_LEASES], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+}
+
+bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
+{
+	int64_t now = kb_store_now(store);
+
+	return kb_db_write(store->db, void_leases, &now, err);
+}
+
+/* ---- leases ---- */
+
+struct lease {
+	struct kb_arena *arena;
+	size_t max;
+	int64_t now, until;
+	struct kb_lease *leases;
+	size_t count;
+	int64_t next_due_at;
+};
+
+static int by_page(const void *a, const void *b)
+{
+	const struct kb_lease *one = a, *two = b;
+
+	return (one->page.id > two->page.id) - (one->page.id < two->page.id);
+}
+
+static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct lease *in = arg;
+	struct kb_rows rows;
+	int64_t agent_id, turn;
+
+	if (!kb_db_int(conn, &sql[TURN_NEXT], KB_VALUES(kb_int(in->now)), 0, &agent_id, err))
+		return false;
+	if (agent_id == 0)
+		return kb_db_int(conn, &sql[NEXT_DUE], NULL, 0, 0, &in->next_due_at, err);
+	if (!kb_db_next_id(conn, "turn", 1, &turn, err)
+	    || !kb_db_run(conn, &sql[TURN_TAKE], KB_VALUES(kb_int(agent_id), kb_int(turn)), NULL,
+	                  err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[LEASE],
+	             KB_VALUES(kb_int(agent_id), kb_int(in->now), kb_int(in->until),
+	                       kb_int((int64_t)KB_MIN(in->max, (size_t)INT32_MAX))));
+	while (kb_rows_next(&rows)) {
+		struct kb_page_row row;
+
+		kb_page_read(&rows, in->arena, &row);
+		KB_ROOM(in->arena, in->leases, in->count)
+		[in->count] = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch };
+		in->count++;
+	}
+	if (in->count)
+		qsort(in->leases, in->count, sizeof(*in->leases), by_page);
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena, size_t max,
+                          int64_t lease_us, struct kb_lease **leases, size_t *count,
+                          int64_t *next_due_at, struct kb_err *err)
+{
+	struct lease in = { .arena = arena, .max = max, .now = kb_store_now(store) };
+	bool ok;
+
+	in.until = in.now + lease_us;
+	ok = kb_db_write(store->db, lease, &in, err);
+	*leases = ok ? in.leases : NULL;
+	*count = ok ? in.count : 0;
+	*next_due_at = ok ? in.next_due_at : 0;
+	return ok;
+}
+
+struct renew {
+	const struct kb_lease *leases;
+	size_t count;
+	int64_t until;
+};
+
+static bool renew(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct renew *in = arg;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct kb_lease *lease = &in->leases[i];
+
+		if (!kb_db_run(conn, &sql[RENEW],
+		               KB_VALUES(kb_int(lease->page.agent_id), kb_int(lease->page.id),
+		                         kb_int(lease->epoch), kb_int(in->until)),
+		               NULL, err))
+			return false;
+	}
+	return true;
+}
+
+bool kb_store_pages_renew(struct kb_store *store, const struct kb_lease *leases, size_t count,
+                          int64_t lease_us, struct kb_err *err)
+{
+	struct renew in = { leases, count, kb_store_now(store) + lease_us };
+
+	return kb_db_write(store->db, renew, &in, err);
+}
+
+bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,
+                         bool *held, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	bool ok = conn != NULL;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		int64_t n;
+
+		ok = kb_db_int(conn, &sql[HELD],
+		               KB_VALUES(kb_int(leases[i].page.agent_id), kb_int(leases[i].page.id),
+		                         kb_int(leases[i].epoch)),
+		               0, &n, err);
+		held[i] = ok && n;
+	}
+	if (conn)
+		kb_db_give(store->db, conn);
+	return ok;
+}
+
+/* ---- the commit point ---- */
+
+struct finish {
+	struct kb_arena arena;
+	int64_t agent_id, now;
+	const struct kb_page_result *results;
+	size_t count;
+	const struct kb_segment_new *segment; /* NULL: none */
+
+	/* What has come of it so far. */
+	int64_t version; /* of the new segment, if there will be one */
+	struct kb_totals totals;
+	int64_t *refused; /* pages in the segment that must be dead there */
+	size_t refused_count;
+	bool died;      /* older passages did */
+	bool indexed;   /* a page became OK */
+	bool has_alive; /* the segment holds something that can be found */
+};
+
+/* A result that comes too late: the page is gone, or somebody else's. */
+static bool refuse(struct finish *in, const struct kb_page_result *result,
+                   const struct kb_page_row *row, struct kb_err *err)
+{
+	if (!in->segment || result->index != KB_STATUS_OK || result->passages == 0)
+		return true;
+	if (row && row->is_found)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "page %" PRId64 " is no longer leased with epoch %" PRId64
+		               " and has newer passages than the segment",
+		               result->page_id, result->epoch);
+	KB_ROOM(&in->arena, in->refused, in->refused_count)[in->refused_count] = result->page_id;
+	in->refused_count++;
+	return true;
+}
+
+/* The row as the result leaves it. */
+static void apply(const struct kb_page_result *result, struct kb_page_row *row)
+{
+	struct kb_page *page = &row->page;
+	bool waits = result->crawl == KB_STATUS_QUEUED || result->index == KB_STATUS_QUEUED;
+	bool ok = result->index == KB_STATUS_OK;
+
+	page->crawl = result->crawl;
+	page->index = result->index;
+	page->reason = result->reason;
+	row->state = waits ? KB_PAGE_QUEUED : KB_PAGE_DONE;
+	row->due_at = waits ? result->next_try_at : 0;
+	if (result->drop_original) {
+		page->blob = KB_SV("");
+		page->is_file_kept = false;
+	}
+	if (!ok && row->is_found)
+		return;
+	page->text_blob = result->text_blob;
+	page->title = result->title;
+	page->description = result->description;
+	page->image = result->image;
+	page->lang = result->lang;
+	page->words = result->words;
+	page->passages = result->passages;
+	row->is_found = ok && result->passages > 0;
+}
+
+static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page_result *result,
+                   struct kb_page_row *row, struct kb_err *err)
+{
+	struct kb_page *page = &row->page;
+	bool was_found = row->is_found;
+
+	kb_totals_count(&in->totals, row, -1);
+	apply(result, row);
+	kb_totals_count(&in->totals, row, 1);
+	in->totals.crawl_credits += page->crawl == KB_STATUS_OK;
+	if (page->index == KB_STATUS_OK) {
+		if (row->is_found && !in->segment)
+			return kb_fail(err, KB_E_INVALID,
+			               "page %" PRId64 " has %" PRId64 " passages but no segment",
+			               page->id, page->passages);
+		in->indexed = true;
+		in->has_alive |= row->is_found;
+		in->died |= was_found;
+		if (was_found && !kb_dead_add(conn, in->agent_id, page->id, in->version, err))
+			return false;
+	}
+	return kb_db_run(conn, &sql[FINISH],
+	                 KB_VALUES(kb_int(in->agent_id), kb_int(page->id), kb_int(page->crawl),
+	                           kb_int(page->index), kb_text(page->reason), kb_int(row->state),
+	                           kb_int(row->due_at), kb_text(page->blob),
+	                           kb_int(page->is_file_kept), kb_text(page->text_blob),
+	                           kb_text(page->title), kb_text(page->description),
+	                           kb_text(page->image), kb_text(page->lang), kb_int(page->words),
+	                           kb_int(page->passages), kb_int(row->is_found), kb_int(in->now)),
+	                 NULL, err);
+}
+
+static bool finish_one(struct kb_conn *conn, struct finish *in, const struct kb_page_result *result,
+                       struct kb_err *err)
+{
+	struct kb_page_row row;
+	bool found;
+
+	if (!kb_page_load(conn, &in->arena, in->agent_id, result->page_id, &row, &found, err))
+		return false;
+	if (found && row.state == KB_PAGE_LEASED && row.lease_epoch == result->epoch)
+		return accept(conn, in, result, &row, err);
+	return refuse(in, result, found ? &row : NULL, err);
+}
+
+/*
+ * The new segment has version v, and a page accepted into it is dead below v. A refused page must
+ * be dead in it, that is below v + 1; then v + 1 is the index version, so that no dead row is ever
+ * newer than the index it belongs to.
+ */
+static bool publish(struct kb_conn *conn, struct finish *in, struct kb_err *err)
+{
+	bool kept = in->segment && in->has_alive; /* else nobody could find anything in it */
+	int64_t version = in->version;
+
+	if (kept && !kb_segment_insert(conn, in->agent_id, in->segment, version, in->now, err))
+		return false;
+	if (kept && in->refused_count)
+		version++;
+	for (size_t i = 0; kept && i < in->refused_count; i++)
+		if (!kb_dead_add(conn, in->agent_id, in->refused[i], version, err))
+			return false;
+	if (!kept && !in->died)
+		version--; /* nothing has changed for a search */
+	return !(kept || in->died || in->indexed)
+	       || kb_agent_publish(conn, in->agent_id, version, in->indexed, err);
+}
+
+static bool finish(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct finish *in = arg;
+	int64_t version;
+
+	if (!kb_agent_lock(conn, in->agent_id, &version, err))
+		return false;
+	in->version = version + 1;
+	for (size_t i = 0; i < in->count; i++)
+		if (!finish_one(conn, in, &in->results[i], err))
+			return false;
+	return publish(conn, in, err) && kb_totals_add(conn, in->agent_id, &in->totals, err)
+	       && kb_turn_settle(conn, in->agent_id, err);
+}
+
+bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
+                           const struct kb_page_result *results, size_t count,
+                           const struct kb_segment_new *segment, struct kb_err *err)
+{
+	struct finish in = {
+		.agent_id = agent_id,
+		.now = kb_store_now(store),
+		.results = results,
+		.count = count,
+		.segment = segment && segment->blob.n ? segment : NULL,
+	};
+	bool ok = kb_db_write(store->db, finish, &in, err);
+
+	kb_arena_fini(&in.arena);
+	return ok;
+}
+
+bool kb_store_queue_length(struct kb_store *store, int64_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[LENGTH], NULL, 0, 0, count, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}

@@ -1,0 +1,90 @@
+/* Running statements: the same small words over every driver, with an error that keeps. */
+#include "store/db.h"
+
+void kb_rows_open(struct kb_rows *rows, struct kb_conn *conn, const struct kb_sql *sql,
+                  const struct kb_value *values, size_t count)
+{
+	*rows = (struct kb_rows){ .conn = conn };
+	for (size_t i = 0; i < count; i++)
+		KB_ASSERT(sql->types[i] == values[i].type);
+	KB_ASSERT(sql->types[count] == '\0');
+	rows->failed = !conn->driver->start(conn, sql, values, count, &rows->cursor, &rows->err);
+}
+
+bool kb_rows_next(struct kb_rows *rows)
+{
+	enum kb_step step;
+
+	if (rows->failed)
+		return false;
+	step = rows->conn->driver->step(rows->conn, rows->cursor, &rows->err);
+	rows->failed = step == KB_STEP_FAILED;
+	return step == KB_STEP_ROW;
+}
+
+int64_t kb_rows_int(struct kb_rows *rows, int column)
+{
+	return rows->conn->driver->column_int(rows->cursor, column);
+}
+
+bool kb_rows_bool(struct kb_rows *rows, int column)
+{
+	return kb_rows_int(rows, column) != 0;
+}
+
+struct kb_sv kb_rows_text(struct kb_rows *rows, struct kb_arena *arena, int column)
+{
+	struct kb_sv text = rows->conn->driver->column_text(rows->cursor, column);
+
+	return text.p ? kb_arena_sv(arena, text) : text;
+}
+
+bool kb_rows_close(struct kb_rows *rows, struct kb_err *err)
+{
+	if (rows->cursor)
+		rows->changed = rows->conn->driver->finish(rows->conn, rows->cursor);
+	rows->cursor = NULL;
+	if (rows->failed && err)
+		*err = rows->err;
+	return !rows->failed;
+}
+
+bool kb_db_run(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
+               size_t count, int64_t *changed, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, conn, sql, values, count);
+	while (kb_rows_next(&rows))
+		;
+	if (!kb_rows_close(&rows, err))
+		return false;
+	if (changed)
+		*changed = rows.changed;
+	return true;
+}
+
+bool kb_db_int(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
+               size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	*out = otherwise;
+	kb_rows_open(&rows, conn, sql, values, count);
+	while (kb_rows_next(&rows))
+		*out = kb_rows_int(&rows, 0);
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_db_next_id(struct kb_conn *conn, const char *sequence, int64_t count, int64_t *first,
+                   struct kb_err *err)
+{
+	return conn->driver->next_id(conn, sequence, count, first, err);
+}
+
+bool kb_db_notify(struct kb_conn *conn, enum kb_topic topic, int64_t id, struct kb_err *err)
+{
+	KB_GROW(conn->notes, conn->note_capacity, conn->note_count + 1);
+	conn->notes[conn->note_count++] = (struct kb_note){ topic, id };
+	return !conn->driver->notify || conn->driver->notify(conn, topic, id, err);
+}

@@ -1,0 +1,247 @@
+/* What an agent's index version consists of: segments and dead pages; their merges; blob names. */
+#include "store/segments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_impl.h"
+
+enum {
+	ADD,
+	DEAD_ADD,
+	STATE_VERSION,
+	STATE_SEGMENTS,
+	STATE_DEAD,
+	VERSION_OF,
+	DELETE,
+	DEAD_SWEEP,
+	CANDIDATE,
+	BLOB_NAMES,
+};
+// clang-format off
+static const struct kb_sql sql[] = {
+	[ADD] = { "segment_add", "iiitiiii",
+		"INSERT INTO segments (agent_id, id, version, blob, bytes, passages, pages, created_at) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8)" },
+	[DEAD_ADD] = { "dead_add", "iii",
+		"INSERT INTO dead_pages (agent_id, page_id, version) VALUES ($1, $2, $3) "
+		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
+	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1" },
+	[STATE_SEGMENTS] = { "state_segments", "i",
+		"SELECT id, version, blob, bytes, passages FROM segments WHERE agent_id = $1 ORDER BY id" },
+	[STATE_DEAD] = { "state_dead", "i",
+		"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 ORDER BY page_id" },
+	[VERSION_OF] = { "segment_version", "ii",
+		"SELECT version FROM segments WHERE agent_id = $1 AND id = $2" },
+	[DELETE] = { "segment_delete", "ii", "DELETE FROM segments WHERE agent_id = $1 AND id = $2" },
+	[DEAD_SWEEP] = { "dead_sweep", "i",
+		"DELETE FROM dead_pages WHERE agent_id = $1 AND NOT EXISTS (SELECT 1 FROM segments s "
+		"WHERE s.agent_id = $1 AND s.version < dead_pages.version)" },
+	[CANDIDATE] = { "segment_candidate", "i",
+		"SELECT agent_id FROM segments GROUP BY agent_id HAVING count(*) >= $1 "
+		"ORDER BY count(*) DESC, agent_id LIMIT 1" },
+	[BLOB_NAMES] = { "blob_names", "",
+		"SELECT blob FROM pages WHERE blob <> '' "
+		"UNION SELECT text_blob FROM pages WHERE text_blob <> '' "
+		"UNION SELECT blob FROM segments" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_segments = { "segments", sql, KB_COUNTOF(sql) };
+
+bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
+                 struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[DEAD_ADD],
+	                 KB_VALUES(kb_int(agent_id), kb_int(page_id), kb_int(version)), NULL, err);
+}
+
+bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
+                       int64_t version, int64_t now, struct kb_err *err)
+{
+	int64_t id;
+
+	return kb_db_next_id(conn, "segment", 1, &id, err)
+	       && kb_db_run(conn, &sql[ADD],
+	                    KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(version),
+	                              kb_text(segment->blob), kb_int(segment->bytes),
+	                              kb_int(segment->passages), kb_int(segment->pages),
+	                              kb_int(now)),
+	                    NULL, err);
+}
+
+/* ---- reading ---- */
+
+static bool agent_gone(struct kb_err *err, int64_t agent_id)
+{
+	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", agent_id);
+}
+
+static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                       struct kb_index_state *out, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	*out = (struct kb_index_state){ 0 };
+	if (!kb_db_int(conn, &sql[STATE_VERSION], KB_VALUES(kb_int(agent_id)), -1, &out->version,
+	               err))
+		return false;
+	if (out->version < 0)
+		return agent_gone(err, agent_id);
+	kb_rows_open(&rows, conn, &sql[STATE_SEGMENTS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->segments, out->segment_count)
+		[out->segment_count] = (struct kb_segment_row){
+			.id = kb_rows_int(&rows, 0),
+			.version = kb_rows_int(&rows, 1),
+			.blob = kb_rows_text(&rows, arena, 2),
+			.bytes = kb_rows_int(&rows, 3),
+			.passages = kb_rows_int(&rows, 4),
+		};
+		out->segment_count++;
+	}
+	if (!kb_rows_close(&rows, err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[STATE_DEAD], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->dead, out->dead_count)
+		[out->dead_count] = (struct kb_dead_row){
+			.page_id = kb_rows_int(&rows, 0),
+			.version = kb_rows_int(&rows, 1),
+		};
+		out->dead_count++;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_index_state *out, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = read_state(conn, arena, agent_id, out, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *version,
+                            struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[STATE_VERSION], KB_VALUES(kb_int(agent_id)), -1, version, err)
+	     && (*version >= 0 || agent_gone(err, agent_id));
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
+                              struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[CANDIDATE], KB_VALUES(kb_int(min_segments)), 0, agent_id, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
+}
+
+bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct kb_sv **names,
+                         size_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*names = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[BLOB_NAMES], NULL, 0);
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, *names, *count)[*count] = kb_rows_text(&rows, arena, 0);
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	if (ok && *count)
+		qsort(*names, *count, sizeof(**names), by_text);
+	return ok;
+}
+
+/* ---- merging ---- */
+
+struct merge {
+	int64_t agent_id, version, now;
+	const int64_t *old_ids;
+	size_t old_count;
+	const struct kb_segment_new *merged;
+};
+
+static bool drop_old(struct kb_conn *conn, const struct merge *in, int64_t id, struct kb_err *err)
+{
+	int64_t version;
+
+	if (!kb_db_int(conn, &sql[VERSION_OF], KB_VALUES(kb_int(in->agent_id), kb_int(id)), -1,
+	               &version, err))
+		return false;
+	if (version < 0)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "segment %" PRId64 " of agent %" PRId64 " was replaced meanwhile",
+		               id, in->agent_id);
+	if (version > in->version)
+		return kb_fail(err, KB_E_INVALID,
+		               "segment %" PRId64 " is newer (%" PRId64 ") than the merge (%" PRId64
+		               ")",
+		               id, version, in->version);
+	return kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(id)), NULL,
+	                 err);
+}
+
+static bool merge(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct merge *in = arg;
+	int64_t version;
+
+	if (!kb_agent_lock(conn, in->agent_id, &version, err))
+		return false;
+	if (in->version > version)
+		return kb_fail(err, KB_E_INVALID,
+		               "the merge is of version %" PRId64 ", the index of %" PRId64,
+		               in->version, version);
+	for (size_t i = 0; i < in->old_count; i++)
+		if (!drop_old(conn, in, in->old_ids[i], err))
+			return false;
+	return (in->merged->blob.n == 0
+	        || kb_segment_insert(conn, in->agent_id, in->merged, in->version, in->now, err))
+	       && kb_db_run(conn, &sql[DEAD_SWEEP], KB_VALUES(kb_int(in->agent_id)), NULL, err)
+	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
+}
+
+bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int64_t *old_ids,
+                             size_t old_count, const struct kb_segment_new *merged, int64_t version,
+                             struct kb_err *err)
+{
+	struct merge in = {
+		.agent_id = agent_id,
+		.version = version,
+		.now = kb_store_now(store),
+		.old_ids = old_ids,
+		.old_count = old_count,
+		.merged = merged,
+	};
+
+	return kb_db_write(store->db, merge, &in, err);
+}

@@ -1,0 +1,53 @@
+/* The segments an agent's index version consists of, and the pages dead in them. store.h's rules
+ * hold.
+ *
+ * A segment's version is the index version it was committed at. A dead page row (page, v) says that
+ * the page's passages in segments of a version below v are gone. */
+#ifndef KB_STORE_SEGMENTS_H
+#define KB_STORE_SEGMENTS_H
+
+#include "store/pages.h"
+
+struct kb_segment_row {
+	int64_t id, version;
+	struct kb_sv blob;
+	int64_t bytes, passages;
+};
+struct kb_dead_row {
+	int64_t page_id, version;
+};
+/* All of one index version, read in one transaction. */
+struct kb_index_state {
+	int64_t version;
+	struct kb_segment_row *segments; /* by id */
+	size_t segment_count;
+	struct kb_dead_row *dead;
+	size_t dead_count;
+};
+
+bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
+/* The agent's present index version: read-your-writes after every commit of this process. */
+bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *version,
+                            struct kb_err *err) KB_MUST_CHECK;
+
+/* Replaces segments by one merged from them at `version` (the state's), in one transaction; dead
+ * rows that no segment needs any more go. KB_E_CONFLICT when one of them is no longer there. An
+ * empty blob: nothing was alive in them. */
+bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int64_t *old_ids,
+                             size_t old_count, const struct kb_segment_new *merged, int64_t version,
+                             struct kb_err *err) KB_MUST_CHECK;
+/* An agent with at least min_segments segments, or 0. */
+bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
+                              struct kb_err *err) KB_MUST_CHECK;
+
+/* Every blob name any row refers to, for the sweep: sorted, without doubles, in the arena. */
+bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct kb_sv **names,
+                         size_t *count, struct kb_err *err) KB_MUST_CHECK;
+
+/* Looks for orphans and contradictions (children without parents, leases without pages, segments of
+ * no agent, messages without conversations, …); calls say once for each. */
+bool kb_store_verify(struct kb_store *store, void (*say)(void *arg, const char *finding), void *arg,
+                     int64_t *findings, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

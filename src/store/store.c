@@ -1,0 +1,261 @@
+/* Opening and closing the store: the lock against a second server, the schema, the caches. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/file.h"
+#include "store/store_impl.h"
+
+enum {
+	LOCK_TRIES = 100, /* for another tool that brings the schema up to date */
+	LOCK_PAUSE_MS = 50,
+};
+#define PROBE_GOOD_US KB_SECOND_US
+
+const struct kb_sequence kb_sequences[] = {
+	{ "account", 1 }, { "agent", 1 },   { "conversation", 1 },
+	{ "key", 1000 },  { "message", 1 }, { "page", 1 },
+	{ "segment", 1 }, { "source", 1 },  { "turn", 1 },
+};
+const size_t kb_sequence_count = KB_COUNTOF(kb_sequences);
+
+enum { PROBE_READ, PROBE_WRITE };
+// clang-format off
+static const struct kb_sql sql[] = {
+	[PROBE_READ]  = { "probe_read",  "", "SELECT count(*) FROM probes" },
+	[PROBE_WRITE] = { "probe_write", "i",
+		"INSERT INTO probes (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = $1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
+
+const struct kb_sql_table *const kb_sql_tables[] = {
+	&kb_sql_accounts, &kb_sql_agents, &kb_sql_conversations, &kb_sql_messages,
+	&kb_sql_migrate,  &kb_sql_pages,  &kb_sql_queue,         &kb_sql_segments,
+	&kb_sql_sources,  &kb_sql_store,  &kb_sql_verify,
+};
+const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
+
+static void committed(void *arg, const struct kb_note *note)
+{
+	struct kb_store *store = arg;
+
+	kb_cache_drop(note->topic == KB_TOPIC_KEY ? store->keys : store->agents, note->id);
+}
+
+/* ---- the lock: held by a server for its life, by a tool while it changes the schema ---- */
+
+/* -1 with *holder set (0: unknown) when somebody has it. -2: *err is set. */
+static int lock_take(const char *directory, int64_t *holder, struct kb_err *err)
+{
+	char path[4096], text[32] = "";
+	int fd, n;
+
+	*holder = 0;
+	n = snprintf(path, sizeof(path), "%s/docent.lock", directory);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		kb_fail(err, KB_E_INVALID, "the data directory's name is too long");
+		return -2;
+	}
+	fd = kb_fault() ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		kb_fail_errno(err, "cannot open %s", path);
+		return -2;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+		if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) == n)
+			return fd;
+		kb_fail_errno(err, "cannot write %s", path);
+		kb_fd_close(&fd);
+		return -2;
+	}
+	if (errno != EWOULDBLOCK) {
+		kb_fail_errno(err, "cannot lock %s", path);
+		kb_fd_close(&fd);
+		return -2;
+	}
+	n = (int)pread(fd, text, sizeof(text) - 1, 0);
+	if (n > 0 && !kb_sv_to_int(kb_sv_trim(kb_sv(text, (size_t)n)), 1, INT32_MAX, holder))
+		*holder = 0;
+	kb_fd_close(&fd);
+	return -1;
+}
+
+static void pause_ms(int ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
+}
+
+/* ---- the schema ---- */
+
+static bool schema_known(struct kb_conn *conn, int64_t *version, struct kb_err *err)
+{
+	if (!kb_schema_version(conn, version, err))
+		return false;
+	if (*version > (int64_t)kb_migration_count)
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "the store has schema %" PRId64
+		               ", this program knows up to %zu: use the newer program",
+		               *version, kb_migration_count);
+	return true;
+}
+
+/* Brings the schema up to date under the lock, which a server has already. */
+static bool schema_update(struct kb_store *store, struct kb_conn *conn, struct kb_err *err)
+{
+	int64_t version, holder = 0;
+	int fd = -1;
+	bool ok;
+
+	for (int i = 0; store->lock_fd < 0 && fd < 0; i++) {
+		if (!schema_known(conn, &version, err))
+			return false;
+		if (version == (int64_t)kb_migration_count)
+			return true;
+		fd = lock_take(store->directory, &holder, err);
+		if (fd == -2)
+			return false;
+		if (fd == -1 && i == LOCK_TRIES)
+			return kb_fail(err, KB_E_CONFLICT,
+			               "%s is in use by process %" PRId64
+			               " and has an older schema: stop that process first",
+			               store->directory, holder);
+		if (fd == -1)
+			pause_ms(LOCK_PAUSE_MS);
+	}
+	ok = schema_known(conn, &version, err)
+	     && kb_schema_migrate(conn, (int64_t)kb_migration_count, kb_store_now(store), err)
+	     && kb_path_sync(store->directory, err);
+	kb_fd_close(&fd);
+	return ok;
+}
+
+/* ---- open and close ---- */
+
+/* Makes the database's file for its owner alone; its log gets the same rights from SQLite. A file
+ * that is there is not opened: closing it would free SQLite's locks on it. */
+static bool make_private(const char *path, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno != EEXIST)
+		return kb_fail_errno(err, "cannot create the database %s", path);
+	kb_fd_close(&fd);
+	return true;
+}
+
+static bool open_database(struct kb_store *store, bool exclusive, struct kb_err *err)
+{
+	size_t n = strlen(store->directory) + sizeof("/docent.db");
+	char *path = kb_xmalloc(n);
+	struct kb_db_config config = {
+		.driver = &kb_driver_sqlite,
+		.where = path,
+		.log = store->log,
+		.committed = committed,
+		.arg = store,
+	};
+	struct kb_conn *conn;
+	bool ok;
+
+	snprintf(path, n, "%s/docent.db", store->directory);
+	conn = make_private(path, err) ? config.driver->open(path, true, err) : NULL;
+	ok = conn && schema_update(store, conn, err);
+	if (conn)
+		config.driver->close(conn);
+	if (ok)
+		store->db = kb_db_open(&config, err);
+	free(path);
+	return store->db && (!exclusive || kb_queue_void_leases(store, err));
+}
+
+struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,
+                               const struct kb_log *log, struct kb_err *err)
+{
+	struct kb_store *store;
+	int64_t holder;
+
+	if (strstr(dsn, "://")) {
+		kb_fail(err, KB_E_UNSUPPORTED, "%s: this build keeps its store in a directory only",
+		        dsn);
+		return NULL;
+	}
+	if (!kb_dir_make(dsn, err))
+		return NULL;
+	store = kb_xcalloc(1, sizeof(*store));
+	pthread_mutex_init(&store->ids_lock, NULL);
+	store->clock = clock;
+	store->log = log;
+	store->directory = kb_xstrdup(dsn);
+	store->lock_fd = -1;
+	store->keys = kb_cache_new(kb_key_record_size, kb_key_texts, kb_key_text_count);
+	store->agents = kb_cache_new(sizeof(struct kb_agent), kb_agent_texts, kb_agent_text_count);
+	if (exclusive) {
+		store->lock_fd = lock_take(dsn, &holder, err);
+		if (store->lock_fd == -1)
+			kb_fail(err, KB_E_CONFLICT, "%s is in use by process %" PRId64, dsn,
+			        holder);
+		if (store->lock_fd < 0) {
+			store->lock_fd = -1;
+			goto failed;
+		}
+	}
+	if (open_database(store, exclusive, err))
+		return store;
+failed:
+	kb_store_close(store);
+	return NULL;
+}
+
+void kb_store_close(struct kb_store *store)
+{
+	if (!store)
+		return;
+	kb_db_close(store->db);
+	kb_cache_free(store->keys);
+	kb_cache_free(store->agents);
+	kb_fd_close(&store->lock_fd);
+	free(store->directory);
+	pthread_mutex_destroy(&store->ids_lock);
+	free(store);
+}
+
+/* ---- health ---- */
+
+static bool probe_write(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[PROBE_WRITE], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+}
+
+bool kb_store_ready(struct kb_store *store, struct kb_err *err)
+{
+	int64_t start = kb_clock_mono_us(), now = kb_store_now(store), count;
+	struct kb_conn *conn;
+	bool ok;
+
+	if (store->ready_at && start - store->ready_at < PROBE_GOOD_US)
+		return true;
+	conn = kb_db_take(store->db, false, err);
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[PROBE_READ], NULL, 0, 0, &count, err);
+	kb_db_give(store->db, conn);
+	if (!ok || !kb_db_write(store->db, probe_write, &now, err))
+		return false;
+	store->ready_at = start;
+	return true;
+}
+
+void kb_store_stats(struct kb_store *store, struct kb_store_stats *out)
+{
+	kb_db_stats(store->db, out);
+}

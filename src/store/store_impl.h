@@ -1,0 +1,139 @@
+/* What the store's files share: the store itself, lists, folded texts, lists of ids. */
+#ifndef KB_STORE_STORE_IMPL_H
+#define KB_STORE_STORE_IMPL_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "store/agents.h"
+#include "store/cache.h"
+#include "store/db.h"
+#include "store/pages.h"
+
+struct kb_store {
+	struct kb_db *db;
+	const struct kb_clock *clock;
+	const struct kb_log *log;
+	struct kb_cache *keys, *agents;
+	char *directory;
+	int lock_fd;              /* of docent.lock; -1: not exclusive */
+	_Atomic int64_t ready_at; /* when the last probe succeeded (mono) */
+	/* Message ids taken ahead of their messages: [message_id, message_id_end). */
+	pthread_mutex_t ids_lock;
+	int64_t message_id, message_id_end;
+};
+
+static inline int64_t kb_store_now(const struct kb_store *store)
+{
+	return kb_clock_now_us(store->clock);
+}
+
+/* LIMIT and OFFSET of a page of a list. */
+enum { KB_LIST_MAX = 1000 };
+int64_t kb_list_limit(const struct kb_list *list);
+int64_t kb_list_offset(const struct kb_list *list);
+
+/* Room for one more element after `count` in an array of the arena, which starts as NULL. */
+#define KB_ROOM(arena, array, count)                                                               \
+	((array) = kb_rows_room((arena), (array), (count), sizeof(*(array))))
+void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t size);
+
+/* ---- texts.c ---- */
+
+/* Unicode compatibility case folding, for the *_key columns. Bad bytes become U+FFFD. */
+struct kb_sv kb_store_fold(struct kb_arena *arena, struct kb_sv text);
+/* The LIKE pattern (ESCAPE '\') that finds the text anywhere in a folded column; empty for an empty
+ * text. With `wild`, '*' stands for any text and '?' for any character. */
+enum { KB_PATTERN_MAX = 1000 };
+bool kb_like_pattern(struct kb_arena *arena, struct kb_sv text, bool wild, struct kb_sv *pattern,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* "1,2,3" and back. */
+struct kb_sv kb_ids_text(struct kb_arena *arena, const int64_t *ids, size_t count);
+const int64_t *kb_ids_parse(struct kb_arena *arena, struct kb_sv text, size_t *count);
+/* ",1,2,3," for `$n LIKE '%,' || id || ',%'`; empty when there are none. */
+struct kb_sv kb_ids_set(struct kb_arena *arena, const int64_t *ids, size_t count);
+
+/* ---- accounts.c, agents.c: what a commit does to the caches ---- */
+
+extern const size_t kb_key_texts[], kb_agent_texts[];
+extern const size_t kb_key_text_count, kb_agent_text_count, kb_key_record_size;
+
+/* ---- agents.c, sources.c ---- */
+
+/* Inside a write: the agent's row with its totals and upload source. */
+bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
+                     struct kb_err *err) KB_MUST_CHECK;
+bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now,
+                             struct kb_err *err) KB_MUST_CHECK;
+/* 0: the agent has none. */
+bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* Holds the agent for this transaction and gives its index version. KB_E_NOT_FOUND. */
+bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
+                   struct kb_err *err) KB_MUST_CHECK;
+/* A new index version; `activate` when something can be found from now on. */
+bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
+                      struct kb_err *err) KB_MUST_CHECK;
+
+/* Differences to an agent's totals. */
+struct kb_totals {
+	int64_t pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes;
+	int64_t crawl_credits, query_credits, queries;
+};
+bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,
+                   struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- pages.c, for queue.c ---- */
+
+enum kb_page_state { KB_PAGE_DONE, KB_PAGE_QUEUED, KB_PAGE_LEASED };
+
+// clang-format off
+#define KB_PAGE_COLUMNS                                                                            \
+	"agent_id, id, source_id, url, is_file, is_file_kept, filename, content_type, size, blob, " \
+	"text_blob, crawl_status, index_status, reason, attempts, due_at, title, description, "    \
+	"image, lang, words, passages, meta_title, meta_url, meta_description, meta_image, "       \
+	"created_at, updated_at, state, lease_epoch, is_found"
+// clang-format on
+
+/* A row of pages with what only the store knows. */
+struct kb_page_row {
+	struct kb_page page;
+	enum kb_page_state state;
+	int64_t due_at, lease_epoch;
+	bool is_found;
+};
+void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
+/* *found is false when there is no such page. */
+bool kb_page_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
+                  struct kb_page_row *out, bool *found, struct kb_err *err) KB_MUST_CHECK;
+/* Adds (sign 1) or takes away (-1) what the page is worth in its agent's totals. */
+void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
+/* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */
+bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- segments.c, for pages.c and queue.c ---- */
+
+bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
+                 struct kb_err *err) KB_MUST_CHECK;
+bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
+                       int64_t version, int64_t now, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- conversations.c, for messages.c ---- */
+
+struct kb_conversation;
+bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_sv session_id, struct kb_conversation *out, bool *found,
+                          struct kb_err *err) KB_MUST_CHECK;
+bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id);
+/* Finds the session or makes it, names it after its first prompt, marks it as used now. */
+bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                         int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
+                         int64_t now, struct kb_conversation *out,
+                         struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- queue.c ---- */
+
+/* Frees every lease: their holders ended with an earlier life of the process. */
+bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,124 @@
+/* What must hold between rows, as statements that find where it does not. */
+#include <stdio.h>
+
+#include "store/segments.h"
+#include "store/store_impl.h"
+
+/* The name is the finding; the words after its colon name the columns. */
+// clang-format off
+static const struct kb_sql sql[] = {
+	{ "agents of no account: agent", "",
+	  "SELECT id FROM agents WHERE account_id NOT IN (SELECT id FROM accounts)" },
+	{ "keys of no account: key", "",
+	  "SELECT id FROM api_keys WHERE account_id NOT IN (SELECT id FROM accounts)" },
+	{ "agents without totals: agent", "",
+	  "SELECT id FROM agents WHERE id NOT IN (SELECT agent_id FROM agent_totals)" },
+	{ "agents without exactly one upload source: agent", "",
+	  "SELECT id FROM agents a WHERE "
+	  "(SELECT count(*) FROM sources s WHERE s.agent_id = a.id AND s.type = 'upload') <> 1" },
+	{ "totals of no agent: agent", "",
+	  "SELECT agent_id FROM agent_totals WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "sources of no agent: agent, source", "",
+	  "SELECT agent_id, id FROM sources WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "pages of no agent: agent, page", "",
+	  "SELECT agent_id, id FROM pages WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "pages of no source: agent, page, source", "",
+	  "SELECT agent_id, id, source_id FROM pages p WHERE NOT EXISTS (SELECT 1 FROM sources s "
+	  "WHERE s.agent_id = p.agent_id AND s.id = p.source_id)" },
+	{ "segments of no agent: agent, segment", "",
+	  "SELECT agent_id, id FROM segments WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "dead pages of no agent: agent, page", "",
+	  "SELECT agent_id, page_id FROM dead_pages WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "conversations of no agent: agent, conversation", "",
+	  "SELECT agent_id, id FROM conversations WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "messages of no conversation: agent, conversation, message", "",
+	  "SELECT agent_id, conversation_id, id FROM messages m WHERE NOT EXISTS (SELECT 1 "
+	  "FROM conversations c WHERE c.agent_id = m.agent_id AND c.id = m.conversation_id)" },
+	{ "turns of agents with nothing in the queue: agent", "",
+	  "SELECT agent_id FROM turns t WHERE NOT EXISTS (SELECT 1 FROM pages p "
+	  "WHERE p.agent_id = t.agent_id AND p.state > 0)" },
+	{ "queued pages whose agent has no turn: agent, page", "",
+	  "SELECT agent_id, id FROM pages WHERE state > 0 "
+	  "AND agent_id NOT IN (SELECT agent_id FROM turns)" },
+	{ "pages whose status and place in the queue differ: agent, page, state", "",
+	  "SELECT agent_id, id, state FROM pages WHERE "
+	  "(state = 0 AND (crawl_status = 0 OR index_status = 0)) "
+	  "OR (state > 0 AND crawl_status <> 0 AND index_status <> 0) OR state < 0 OR state > 2" },
+	{ "leases without an epoch: agent, page", "",
+	  "SELECT agent_id, id FROM pages WHERE state = 2 AND lease_epoch = 0" },
+	{ "segments newer than their index: agent, segment, version", "",
+	  "SELECT s.agent_id, s.id, s.version FROM segments s JOIN agents a ON a.id = s.agent_id "
+	  "WHERE s.version > a.index_version" },
+	{ "dead pages newer than their index: agent, page, version", "",
+	  "SELECT d.agent_id, d.page_id, d.version FROM dead_pages d JOIN agents a ON a.id = d.agent_id "
+	  "WHERE d.version > a.index_version" },
+	{ "dead pages that no segment needs: agent, page, version", "",
+	  "SELECT agent_id, page_id, version FROM dead_pages d WHERE NOT EXISTS (SELECT 1 "
+	  "FROM segments s WHERE s.agent_id = d.agent_id AND s.version < d.version)" },
+	{ "found pages that are in no living segment: agent, page", "",
+	  "SELECT agent_id, id FROM pages p WHERE is_found = 1 AND NOT EXISTS (SELECT 1 "
+	  "FROM segments s WHERE s.agent_id = p.agent_id AND s.version >= coalesce("
+	  "(SELECT d.version FROM dead_pages d WHERE d.agent_id = p.agent_id AND d.page_id = p.id), 0))" },
+	{ "agents with found pages that are not active: agent", "",
+	  "SELECT id FROM agents a WHERE is_active = 0 AND EXISTS (SELECT 1 FROM pages p "
+	  "WHERE p.agent_id = a.id AND p.is_found = 1)" },
+	{ "totals that differ from the pages: agent", "",
+	  "SELECT t.agent_id FROM agent_totals t LEFT JOIN (SELECT agent_id, count(*) AS found, "
+	  "sum(CASE WHEN crawl_status = 1 THEN 1 ELSE 0 END) AS crawled, "
+	  "sum(CASE WHEN index_status = 1 THEN 1 ELSE 0 END) AS indexed, "
+	  "sum(CASE WHEN is_found = 1 THEN words ELSE 0 END) AS words, sum(size) AS bytes "
+	  "FROM pages GROUP BY agent_id) p ON p.agent_id = t.agent_id "
+	  "WHERE t.pages_found <> coalesce(p.found, 0) OR t.pages_crawled <> coalesce(p.crawled, 0) "
+	  "OR t.pages_indexed <> coalesce(p.indexed, 0) OR t.words_indexed <> coalesce(p.words, 0) "
+	  "OR t.storage_bytes <> coalesce(p.bytes, 0)" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_verify = { "verify", sql, KB_COUNTOF(sql) };
+
+static void tell(struct kb_rows *rows, const char *name,
+                 void (*say)(void *arg, const char *finding), void *arg)
+{
+	char text[400];
+	int n = snprintf(text, sizeof(text), "%s", name);
+	int columns = 1;
+
+	for (const char *p = name; *p; p++)
+		columns += *p == ',';
+	for (int i = 0; i < columns && n < (int)sizeof(text) - 1; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %" PRId64, i ? "," : "",
+		              kb_rows_int(rows, i));
+	say(arg, text);
+}
+
+static bool check_all(struct kb_conn *conn, void (*say)(void *arg, const char *finding), void *arg,
+                      int64_t *findings, struct kb_err *err)
+{
+	if (!conn->driver->check(conn, say, arg, findings, err))
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(sql); i++) {
+		struct kb_rows rows;
+
+		kb_rows_open(&rows, conn, &sql[i], NULL, 0);
+		while (kb_rows_next(&rows)) {
+			++*findings;
+			tell(&rows, sql[i].name, say, arg);
+		}
+		if (!kb_rows_close(&rows, err))
+			return false;
+	}
+	return true;
+}
+
+bool kb_store_verify(struct kb_store *store, void (*say)(void *arg, const char *finding), void *arg,
+                     int64_t *findings, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	bool ok;
+
+	*findings = 0;
+	if (!conn)
+		return false;
+	ok = check_all(conn, say, arg, findings, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}

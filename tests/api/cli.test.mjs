@@ -1,0 +1,251 @@
+// The command line: what it prints, and how it ends (0 done, 1 failed, 2 wrong usage).
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { assert, docent, start, test } from "./lib/harness.mjs";
+import { foreign, library, lighthouse, noAnswer, questions } from "./lib/documents.mjs";
+
+async function folder(t) {
+  const dir = await mkdtemp(path.join(tmpdir(), "docent-cli-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const commands = ["serve", "key", "ask", "parse", "index", "check", "version", "help"];
+
+test("help lists every command, and docent alone is help", async () => {
+  for (const args of [["help"], ["--help"], ["-h"], []]) {
+    const { code, stdout, stderr } = await docent(args);
+    assert.deepEqual([code, stderr], [0, ""]);
+    for (const command of commands) assert.match(stdout, new RegExp(`docent ${command}\\b`));
+    assert.ok(!stdout.includes("parse-worker"));
+  }
+});
+
+test("version prints the version alone", async () => {
+  for (const args of [["version"], ["--version"]]) {
+    const { code, stdout } = await docent(args);
+    assert.equal(code, 0);
+    assert.match(stdout, /^docent \d+\.\d+\.\d+\n$/);
+  }
+});
+
+test("wrong usage ends with 2 and says what is right on stderr, nothing on stdout", async (t) => {
+  const dir = await folder(t);
+  const file = path.join(dir, "x.txt");
+  await writeFile(file, "text");
+  const cases = [["fly"], ["serve", "--colour", "red"], ["serve", "--data"], ["serve", "--listen", "nowhere", "--data", dir], ["serve", "--listen", "127.0.0.1:99999", "--data", dir],
+    ["serve", "extra"], ["serve", "--workers", "many", "--data", dir], ["serve", "--log", "loud", "--data", dir], ["serve", "--tls-cert", file, "--data", dir],
+    ["key"], ["key", "bake"], ["key", "revoke"], ["key", "revoke", "abc"], ["key", "create", "--agent", "x"], ["key", "create", "--colour"],
+    ["ask"], ["ask", "--url", "http://x", "question"], ["ask", "--url", "http://x", "--key", "k", "--agent", "one", "question"],
+    ["parse"], ["parse", "a", "b"], ["index"], ["index", "fly"], ["index", "build"], ["index", "search", "--index", dir], ["check", "--colour"], ["check", "a", "b"]];
+  for (const args of cases) {
+    const { code, stdout, stderr } = await docent(args, { env: { DOCENT_DATA: dir } });
+    assert.deepEqual([code, stdout], [2, ""], `docent ${args.join(" ")}: ${stderr}`);
+    assert.ok(stderr.length > 10, `docent ${args.join(" ")} says something`);
+  }
+});
+
+test("serve --help lists each option with its environment name and default", async () => {
+  const { code, stdout } = await docent(["serve", "--help"]);
+  assert.equal(code, 0);
+  for (const [flag, env] of [["--data", "DOCENT_DATA"], ["--listen", "DOCENT_LISTEN"], ["--config", "DOCENT_CONFIG"], ["--store", "DOCENT_STORE"], ["--blob", "DOCENT_BLOB"],
+    ["--public-url", "DOCENT_PUBLIC_URL"], ["--tls-cert", "DOCENT_TLS_CERT"], ["--tls-key", "DOCENT_TLS_KEY"], ["--log", "DOCENT_LOG"]])
+    assert.ok(stdout.includes(flag) && stdout.includes(env), flag);
+});
+
+test("options come from flags first, then the environment, then the configuration file", async (t) => {
+  const dir = await folder(t);
+  const config = path.join(dir, "docent.ini");
+  await writeFile(config, "# a comment\npublic-url = https://file.example\nworkers = 5\n");
+  const kb = await start(t, { args: ["--config", config] });
+  const base = async (service) => (await service.expect(200, "GET", "/projects")).path;
+  assert.equal(await base(kb), "https://file.example/api/v1/projects");
+  kb.env = { DOCENT_PUBLIC_URL: "https://environment.example" };
+  await kb.restart();
+  assert.equal(await base(kb), "https://environment.example/api/v1/projects");
+  kb.args.push("--public-url=https://flag.example");
+  await kb.restart();
+  assert.equal(await base(kb), "https://flag.example/api/v1/projects");
+});
+
+test("a mistake in the configuration file is named with its line", async (t) => {
+  const dir = await folder(t);
+  const config = path.join(dir, "docent.ini");
+  for (const [text, wanted] of [["workers = 5\ncolour = red\n", /docent\.ini:2: unknown option colour/], ["\n\nnonsense\n", /docent\.ini:3/]]) {
+    await writeFile(config, text);
+    const { code, stderr } = await docent(["serve", "--data", dir, "--config", config]);
+    assert.equal(code, 2);
+    assert.match(stderr, wanted);
+  }
+  assert.notEqual((await docent(["serve", "--data", dir, "--config", path.join(dir, "missing.ini")])).code, 0);
+});
+
+test("a second server on the same data directory is refused", async (t) => {
+  const kb = await start(t);
+  const { code, stdout, stderr } = await docent(["serve", "--data", kb.dir, "--listen", "127.0.0.1:0"]);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /in use/);
+  await kb.expect(200, "GET", "/projects");
+});
+
+test("a port that is taken is an error that names it", async (t) => {
+  const kb = await start(t);
+  const { host } = new URL(kb.url);
+  const { code, stderr } = await docent(["serve", "--data", await folder(t), "--listen", host]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^docent: .*/);
+  assert.ok(stderr.includes(host.split(":")[1]), stderr);
+});
+
+test("an address that is not loopback is refused until a key exists, and plain HTTP must be asked for", async (t) => {
+  const dir = await folder(t);
+  const serve = (...more) => docent(["serve", "--data", dir, "--listen", "0.0.0.0:0", ...more], { ms: 5000 });
+  const none = await serve("--allow-plain-http");
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /no key exists yet; make one first: docent key create/);
+  assert.equal((await docent(["key", "create", "--data", dir])).code, 0);
+  const plain = await serve();
+  assert.equal(plain.code, 1);
+  assert.match(plain.stderr, /plain HTTP/);
+});
+
+test("key create prints the key alone; list shows it without its secret; revoke ends it", async (t) => {
+  const dir = await folder(t);
+  const made = await docent(["key", "create", "--data", dir, "--account", "Ünï & Söns"]);
+  assert.equal(made.code, 0);
+  assert.match(made.stdout, /^\d{3,}\|[A-Za-z0-9]{20,}\n$/);
+  const [id, secret] = made.stdout.trim().split("|");
+  const list = await docent(["key", "list", "--data", dir]);
+  assert.equal(list.code, 0);
+  const line = list.stdout.split("\n").find((l) => l.startsWith(id));
+  assert.ok(line.includes("Ünï & Söns") && line.includes("valid") && !line.includes(secret));
+  assert.equal((await docent(["key", "revoke", "--data", dir, id])).code, 0);
+  assert.match((await docent(["key", "list", "--data", dir])).stdout, new RegExp(`^${id}.*revoked`, "m"));
+  const unknown = await docent(["key", "revoke", "--data", dir, "999999"]);
+  assert.equal(unknown.code, 1);
+  assert.ok(unknown.stderr.includes("999999"), unknown.stderr);
+});
+
+test("keys made at the same time by many processes are all different and all valid", async (t) => {
+  const kb = await start(t);
+  const keys = await Promise.all(Array.from({ length: 8 }, () => kb.newKey({ account: "crowd" })));
+  assert.equal(new Set(keys).size, 8);
+  for (const key of keys) await kb.expect(200, "GET", "/projects", { key });
+});
+
+test("the data directory holds no key in the clear", async (t) => {
+  const kb = await start(t);
+  await kb.expect(200, "GET", "/projects");
+  await kb.stop();
+  const db = await readFile(path.join(kb.dir, "docent.db"));
+  assert.ok(!db.includes(kb.key.split("|")[1]));
+});
+
+test("ask prints the answer and its sources", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const ask = (...args) => docent(["ask", "--url", kb.url, "--key", kb.key, "--agent", String(agent.id), ...args]);
+  const answer = await ask(questions[0][0]);
+  assert.deepEqual([answer.code, answer.stderr], [0, ""]);
+  const page = await agent.page("lighthouse.md");
+  assert.ok(answer.stdout.includes(questions[0][2]));
+  assert.match(answer.stdout, /\n\n\[1\] The Velmora Lighthouse {2}http\S+\/preview\/\d+\n$/);
+  assert.ok(answer.stdout.includes(page.page_url));
+  assert.equal((await ask(foreign[0])).stdout, `${noAnswer}\n`);
+  const byEnv = await docent(["ask", questions[0][0]], { env: { DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key, DOCENT_AGENT_ID: String(agent.id) } });
+  assert.equal(byEnv.stdout, answer.stdout);
+});
+
+test("ask says what the service said when it refuses, and when there is none", async (t) => {
+  const kb = await start(t);
+  const ask = (url, key, agent) => docent(["ask", "--url", url, "--key", key, "--agent", agent, "Hello"]);
+  const missing = await ask(kb.url, kb.key, "999");
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /404: Agent with id 999 not found/);
+  assert.match((await ask(kb.url, "123|x", "1")).stderr, /401: API Token is either missing or invalid/);
+  const away = await ask("http://127.0.0.1:1", kb.key, "1");
+  assert.equal(away.code, 1);
+  assert.match(away.stderr, /cannot reach/);
+});
+
+test("parse prints what ingestion would index, as JSON", async (t) => {
+  const dir = await folder(t);
+  const file = path.join(dir, "lighthouse.md");
+  await writeFile(file, lighthouse);
+  const { code, stdout, stderr } = await docent(["parse", file]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const parsed = JSON.parse(stdout);
+  assert.equal(parsed.title, "The Velmora Lighthouse");
+  const text = parsed.blocks.map((block) => block.text).join("\n");
+  assert.ok(text.includes("Osric Tandy"));
+  assert.ok(JSON.stringify(parsed.blocks).includes("Visiting"), "the heading path");
+});
+
+test("parse says in a sentence why a file cannot be read", async (t) => {
+  const dir = await folder(t);
+  const broken = path.join(dir, "broken.pdf");
+  await writeFile(broken, "%PDF-1.7\nnothing");
+  for (const file of [broken, path.join(dir, "missing.txt"), dir]) {
+    const { code, stdout, stderr } = await docent(["parse", file]);
+    assert.deepEqual([code, stdout], [1, ""], file);
+    assert.match(stderr, /^docent( parse)?: .{8,}\n$/);
+  }
+});
+
+test("index builds, searches, counts and verifies a collection of JSON lines", async (t) => {
+  const dir = await folder(t);
+  const docs = path.join(dir, "docs.jsonl.gz"), queries = path.join(dir, "queries.jsonl"), index = path.join(dir, "index"), run = path.join(dir, "run.txt");
+  const lines = Object.entries(library).map(([id, text]) => JSON.stringify({ id, title: id, text }));
+  await writeFile(docs, gzipSync(`${lines.join("\n")}\n`));
+  await writeFile(queries, questions.map(([text], i) => JSON.stringify({ id: `q${i}`, text })).join("\n"));
+  const built = await docent(["index", "build", "--docs", docs, "--out", index]);
+  assert.equal(built.code, 0, built.stderr);
+  const searched = await docent(["index", "search", "--index", index, "--queries", queries, "--top", "3", "--run", run]);
+  assert.equal(searched.code, 0, searched.stderr);
+  assert.match(searched.stdout + searched.stderr, /p50.*p95.*p99/s);
+  const rows = (await readFile(run, "utf8")).trim().split("\n").map((line) => line.split(/\s+/));
+  assert.ok(rows.every((row) => row.length === 6 && row[1] === "Q0"));
+  for (const [i, [, document]] of questions.entries()) assert.equal(rows.find((row) => row[0] === `q${i}` && row[3] === "1")[2], document);
+  assert.equal((await docent(["index", "stats", "--index", index])).code, 0);
+  assert.equal((await docent(["index", "verify", "--index", index])).code, 0);
+  const bad = await docent(["index", "search", "--index", path.join(dir, "none"), "--queries", queries, "--top", "3", "--run", run]);
+  assert.equal(bad.code, 1);
+});
+
+test("check finds a sound directory sound, waits its turn, and finds damage", async (t) => {
+  const kb = await start(t);
+  await kb.agent({ files: library });
+  const beside = await kb.cli("check");
+  assert.equal(beside.code, 1, "not beside a running server");
+  assert.match(beside.stderr, /in use/);
+  await kb.stop();
+  const sound = await kb.cli("check");
+  assert.deepEqual([sound.code, sound.stdout.trim().split("\n").at(-1)], [0, "sound"]);
+  // One byte of one blob.
+  const { readdir, open } = await import("node:fs/promises");
+  const files = (await readdir(path.join(kb.dir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const victim = path.join(files[0].parentPath ?? files[0].path, files[0].name);
+  const bytes = await readFile(victim);
+  bytes[bytes.length >> 1] ^= 1;
+  const handle = await open(victim, "r+");
+  await handle.write(bytes, 0, bytes.length, 0);
+  await handle.close();
+  const damaged = await kb.cli("check");
+  assert.equal(damaged.code, 1);
+  assert.match(damaged.stdout, new RegExp(files[0].name.slice(0, 12)));
+  await rm(victim);
+  assert.equal((await kb.cli("check")).code, 1, "a blob that is gone");
+});
+
+test("the server keeps its promise that SIGINT and SIGTERM end it well", async (t) => {
+  const kb = await start(t);
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    const { child, ended } = kb;
+    child.kill(signal);
+    assert.equal(await ended, 0, signal);
+    kb.child = null;
+    await kb.restart();
+  }
+});

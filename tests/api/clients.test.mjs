@@ -1,0 +1,104 @@
+// Real chat clients, unchanged, as npm gives them out: `openai`, and `ai` with its OpenAI-compatible
+// provider. Without the registry there are no packages, and these stories say so and are skipped.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { assert, start, test } from "./lib/harness.mjs";
+import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
+
+const installed = existsSync(fileURLToPath(new URL("./node_modules/openai/package.json", import.meta.url)))
+  && existsSync(fileURLToPath(new URL("./node_modules/@ai-sdk/openai-compatible/package.json", import.meta.url)));
+const options = installed ? {} : { skip: "the npm packages are not installed (is the registry reachable? cd tests/api && npm ci)" };
+
+const [question, , words] = questions[0];
+const ask = (content) => ({ model: "docent", messages: [{ role: "user", content }] });
+
+async function openai(kb, agent, more = {}) {
+  const { default: OpenAI } = await import("openai");
+  return new OpenAI({ apiKey: kb.key, baseURL: `${kb.url}/api/v1${agent.path}`, ...more });
+}
+
+async function provider(kb, agent, more = {}) {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  return createOpenAICompatible({ name: "docent", apiKey: kb.key, baseURL: `${kb.url}/api/v1${agent.path}`, ...more })("docent");
+}
+
+test("openai: a whole answer with its citations", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const answer = await (await openai(kb, agent)).chat.completions.create(ask(question));
+  assert.ok(answer.choices[0].message.content.includes(words));
+  assert.deepEqual([answer.choices[0].finish_reason, answer.model, answer.citations], ["stop", "docent", [(await agent.page("lighthouse.md")).id]]);
+});
+
+test("openai: a streamed answer, piece by piece", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const stream = await (await openai(kb, agent)).chat.completions.create({ ...ask(question), stream: true, stream_options: { include_usage: true } });
+  let text = "", usage;
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta?.content ?? "";
+    usage = chunk.usage ?? usage;
+  }
+  assert.ok(text.includes(words), text);
+  assert.equal(usage.total_tokens, 0);
+});
+
+test("openai: the stream helper ends with the same text", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const runner = (await openai(kb, agent)).chat.completions.stream(ask(question));
+  const final = await runner.finalChatCompletion();
+  assert.ok(final.choices[0].message.content.includes(words));
+});
+
+test("openai: errors show the service's own words", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const client = await openai(kb, agent);
+  await assert.rejects(client.chat.completions.create({ model: "x", messages: [] }), (error) => error.status === 400 && /messages must be an array/.test(error.message));
+  await assert.rejects(client.chat.completions.create({ ...ask("x"), n: 2 }), (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message));
+  const stranger = await openai(kb, agent, { apiKey: `123|${"x".repeat(43)}` });
+  await assert.rejects(stranger.chat.completions.create(ask("x")), (error) => error.status === 401 && /API Token is either missing or invalid/.test(error.message));
+});
+
+test("openai: an error that the client caused is asked once, not again", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  let asked = 0;
+  const counting = (...args) => (asked++, fetch(...args));
+  const client = await openai(kb, { path: "/projects/999" }, { fetch: counting });
+  await assert.rejects(client.chat.completions.create(ask("x")), (error) => error.status === 404 && /Agent with id 999 not found/.test(error.message));
+  assert.equal(asked, 1);
+  assert.ok(agent.id);
+});
+
+test("ai: generateText answers from the documents", options, async (t) => {
+  const { generateText } = await import("ai");
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const model = await provider(kb, agent);
+  const { text, finishReason } = await generateText({ model, prompt: question });
+  assert.ok(text.includes(words), text);
+  assert.equal(finishReason, "stop");
+  assert.equal((await generateText({ model, prompt: foreign[0] })).text, noAnswer);
+});
+
+test("ai: streamText gives the answer in pieces, with a system text and a history", options, async (t) => {
+  const { streamText } = await import("ai");
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const { textStream, finishReason } = streamText({ model: await provider(kb, agent, { includeUsage: true }), system: "Be kind.",
+    messages: [{ role: "user", content: "How long does the Brisca 200 take to heat up?" }, { role: "assistant", content: "35 seconds" }, { role: "user", content: "And how long does its warranty last?" }] });
+  let text = "";
+  for await (const piece of textStream) text += piece;
+  assert.ok(text.includes("27 months"), text);
+  assert.equal(await finishReason, "stop");
+});
+
+test("ai: errors show the service's own words", options, async (t) => {
+  const { generateText } = await import("ai");
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const model = await provider(kb, agent, { apiKey: `123|${"x".repeat(43)}` });
+  await assert.rejects(generateText({ model, prompt: "Hello", maxRetries: 0 }), (error) => error.statusCode === 401 && /API Token is either missing or invalid/.test(error.message));
+});

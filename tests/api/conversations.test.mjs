@@ -1,0 +1,121 @@
+// Conversations: start, name, list, delete.
+import { randomUUID } from "node:crypto";
+import { assert, form, start, test, sleep } from "./lib/harness.mjs";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test("a conversation starts with a body, with {} and without any", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const named = await agent.expect(201, "POST", "/conversations", { json: { name: "About lighthouses" } });
+  const { id, session_id, created_by, created_at, updated_at, ...rest } = named;
+  assert.match(session_id, UUID);
+  assert.equal(created_by, agent.record.user_id);
+  assert.equal(created_at, updated_at);
+  assert.deepEqual(rest, { name: "About lighthouses", project_id: agent.id, deleted_at: null });
+  const others = [{ json: {} }, {}, { headers: { "content-type": "application/json" } }, { body: "", headers: { "content-type": "application/json" } }, { json: { name: null } }];
+  for (const options of others) assert.equal((await agent.expect(201, "POST", "/conversations", options)).name, "New conversation");
+});
+
+test("a conversation is made by multipart and urlencoded bodies too", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  assert.equal((await agent.expect(201, "POST", "/conversations", { form: form({ name: "By form" }) })).name, "By form");
+  assert.equal((await agent.expect(201, "POST", "/conversations", { urlencoded: { name: "By pairs & more" } })).name, "By pairs & more");
+});
+
+test("a session id in the body is used when it is a UUID, and ignored otherwise", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const mine = randomUUID();
+  assert.equal((await agent.expect(201, "POST", "/conversations", { json: { session_id: mine } })).session_id, mine);
+  for (const session_id of ["mine", "", "12345678-1234-1234-1234-12345678901g", null])
+    assert.match((await agent.expect(201, "POST", "/conversations", { json: { session_id } })).session_id, UUID);
+  const again = await agent.api("POST", "/conversations", { json: { session_id: mine } });
+  assert.equal(again.status, 400, "the agent has that session already");
+  const other = await kb.agent();
+  assert.equal((await other.expect(201, "POST", "/conversations", { json: { session_id: mine } })).session_id, mine, "another agent has not");
+});
+
+test("a conversation without a name is called after its first prompt", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { session_id } = await agent.expect(201, "POST", "/conversations");
+  const prompt = "é".repeat(300);
+  await agent.ask(prompt, { session: session_id });
+  await agent.ask("A second question", { session: session_id });
+  const [listed] = (await agent.expect(200, "GET", "/conversations")).data;
+  assert.equal(listed.name, "é".repeat(255));
+});
+
+test("a name that was given stays through the first prompt", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { session_id } = await agent.expect(201, "POST", "/conversations", { json: { name: "Mine" } });
+  await agent.ask("Hello", { session: session_id });
+  assert.equal((await agent.expect(200, "GET", "/conversations")).data[0].name, "Mine");
+});
+
+test("a name is at most 255 characters", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  assert.equal((await agent.expect(201, "POST", "/conversations", { json: { name: "😀".repeat(255) } })).name, "😀".repeat(255));
+  for (const name of ["x".repeat(256), [1], {}, true]) assert.equal((await agent.api("POST", "/conversations", { json: { name } })).status, 400);
+  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 1);
+});
+
+test("renaming changes the name, and an empty one is refused", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const made = await agent.expect(201, "POST", "/conversations");
+  const where = `/conversations/${made.session_id}`;
+  const renamed = await agent.expect(200, "PUT", where, { json: { name: "  Renamed  " } });
+  assert.deepEqual({ ...renamed, updated_at: 0 }, { ...made, name: "Renamed", updated_at: 0 });
+  assert.ok(renamed.updated_at > made.updated_at);
+  for (const options of [{ json: { name: "" } }, { json: { name: "  " } }, { json: {} }, {}, { json: { name: "x".repeat(256) } }])
+    assert.equal((await agent.api("PUT", where, options)).status, 400);
+  assert.equal((await agent.expect(200, "GET", "/conversations")).data[0].name, "Renamed");
+});
+
+test("a deleted conversation takes its messages with it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const gone = await agent.ask("Hello"), kept = await agent.ask("Hello");
+  assert.deepEqual(await agent.expect(200, "DELETE", `/conversations/${gone.session}`), { deleted: true });
+  for (const where of [`/conversations/${gone.session}/messages`, `/conversations/${gone.session}/messages/${gone.id}`])
+    assert.equal((await agent.api("GET", where)).status, 404);
+  assert.equal((await agent.api("DELETE", `/conversations/${gone.session}`)).status, 404);
+  assert.deepEqual((await agent.expect(200, "GET", "/conversations")).data.map((c) => c.session_id), [kept.session]);
+  await agent.ask("Hello again", { session: gone.session });
+  const { messages } = await agent.expect(200, "GET", `/conversations/${gone.session}/messages`);
+  assert.deepEqual(messages.data.map((m) => m.user_query), ["Hello again"], "the session begins anew");
+});
+
+test("the list of conversations filters by name, user and time", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const made = [];
+  for (const name of ["Blue whale", "blueberry", "100%"]) {
+    made.push(await agent.expect(201, "POST", "/conversations", { json: { name } }));
+    await sleep(5);
+  }
+  const names = async (query) => (await agent.expect(200, "GET", "/conversations", { query: { order: "asc", ...query } })).data.map((c) => c.name);
+  assert.deepEqual(await names({ name: "BLUE" }), ["Blue whale", "blueberry"]);
+  assert.deepEqual(await names({ name: "%" }), ["100%"]);
+  for (const userFilter of ["all", "me", "anything"]) assert.equal((await names({ userFilter })).length, 3);
+  const between = new Date(Date.parse(made[1].updated_at) - 1).toISOString();
+  assert.deepEqual(await names({ lastUpdatedAfter: between }), ["blueberry", "100%"]);
+  assert.deepEqual(await names({ lastUpdatedAfter: "2001-01-01" }), ["Blue whale", "blueberry", "100%"]);
+  assert.deepEqual(await names({ lastUpdatedAfter: "2999-01-01T00:00:00.000000Z" }), []);
+  assert.equal((await agent.api("GET", "/conversations", { query: { lastUpdatedAfter: "yesterday" } })).status, 400);
+});
+
+test("sessions of one agent are unknown to another", async (t) => {
+  const kb = await start(t);
+  const [mine, other] = [await kb.agent(), await kb.agent()];
+  const message = await mine.ask("Hello");
+  assert.equal((await other.api("GET", `/conversations/${message.session}/messages`)).status, 404);
+  await other.ask("Hello there", { session: message.session });
+  const { messages } = await mine.expect(200, "GET", `/conversations/${message.session}/messages`);
+  assert.deepEqual(messages.data.map((m) => m.user_query), ["Hello"]);
+});

@@ -1,0 +1,120 @@
+// What goes wrong looks the same everywhere: the error envelope and the contract's texts.
+import { randomUUID } from "node:crypto";
+import { assert, start, test } from "./lib/harness.mjs";
+
+/** The whole error body, as the contract prints it. */
+function isError(reply, status, message) {
+  assert.equal(reply.status, status, reply.text);
+  assert.equal(reply.json.status, "error");
+  assert.equal(reply.json.data.code, status);
+  if (message instanceof RegExp) assert.match(reply.json.data.message, message);
+  else assert.equal(reply.json.data.message, message);
+  assert.equal(reply.json.message, reply.json.data.message, "the top-level copy that two clients read");
+  assert.equal(reply.headers["content-type"], "application/json");
+}
+
+test("an error names the full address of its request, query included", async (t) => {
+  const kb = await start(t);
+  const reply = await kb.api("GET", "/projects/9", { query: { width: "50%" } });
+  isError(reply, 404, "Agent with id 9 not found");
+  assert.equal(reply.json.url, `${kb.url}/api/v1/projects/9?width=50%25`);
+  assert.deepEqual(Object.keys(reply.json).sort(), ["data", "message", "status", "url"]);
+  assert.deepEqual(Object.keys(reply.json.data).sort(), ["code", "message"]);
+});
+
+test("answers carry the contract's headers", async (t) => {
+  const kb = await start(t);
+  for (const where of ["/projects", "/projects/9"]) {
+    const { headers } = await kb.api("GET", where);
+    assert.equal(headers["content-type"], "application/json");
+    assert.equal(headers["cache-control"], "no-cache, private");
+  }
+});
+
+test("an id that is no integer gives 400, not 404", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const cases = [
+    ["GET", "/projects/abc", "Agent id must be integer"],
+    ["GET", "/projects/1.5", "Agent id must be integer"],
+    ["GET", "/projects/1e3", "Agent id must be integer"],
+    ["GET", "/projects/0x10", "Agent id must be integer"],
+    ["GET", "/projects/99999999999999999999", "Agent id must be integer"],
+    ["GET", "/projects/%E2%91%A0", "Agent id must be integer"],
+    ["GET", "/projects/null/stats", "Agent id must be integer"],
+    ["DELETE", "/projects/undefined", "Agent id must be integer"],
+    ["POST", "/projects/x/conversations", "Agent id must be integer"],
+    ["DELETE", `${agent.path}/pages/abc`, "Page id must be integer"],
+    ["GET", `${agent.path}/citations/abc`, "Page id must be integer"],
+    ["GET", "/preview/abc", "Page id must be integer"],
+  ];
+  for (const [method, where, message] of cases) isError(await kb.api(method, where), 400, message);
+});
+
+test("what is not there is named in the 404", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const message = await agent.ask("Hello");
+  const uuid = randomUUID();
+  const cases = [
+    ["GET", "/projects/999", "Agent with id 999 not found"],
+    ["POST", "/projects/999", "Agent with id 999 not found"],
+    ["DELETE", "/projects/999", "Agent with id 999 not found"],
+    ["GET", "/projects/0", "Agent with id 0 not found"],
+    ["GET", "/projects/-5", "Agent with id -5 not found"],
+    ["GET", "/projects/999/stats", "Agent with id 999 not found"],
+    ["GET", "/projects/999/pages", "Agent with id 999 not found"],
+    ["POST", "/projects/999/conversations", "Agent with id 999 not found"],
+    ["DELETE", `${agent.path}/pages/999`, "Page with id 999 not found"],
+    ["GET", `${agent.path}/citations/999`, "Page with id 999 not found"],
+    ["GET", "/preview/999", "Page with id 999 not found"],
+    ["PUT", `${agent.path}/conversations/${uuid}`, `Conversation with session id ${uuid} not found`, { name: "x" }],
+    ["DELETE", `${agent.path}/conversations/${uuid}`, `Conversation with session id ${uuid} not found`],
+    ["GET", `${agent.path}/conversations/${uuid}/messages`, `Conversation with session id ${uuid} not found`],
+    ["GET", `${agent.path}/conversations/${message.session}/messages/999`, "Conversation message with id 999 not found"],
+  ];
+  for (const [method, where, text, json] of cases) isError(await kb.api(method, where, { json }), 404, text);
+});
+
+test("an unknown address gives 404 in the same envelope", async (t) => {
+  const kb = await start(t);
+  for (const where of ["/api/v1/nothing", "/api/v2/projects", "/projects", "/", "/api/v1/projects/1/pages/2/3/4", "/api/v1//projects"])
+    isError(await kb.api("GET", where, { plain: true }), 404, /./);
+});
+
+test("a method that an address does not have gives 405 and names those it has", async (t) => {
+  const kb = await start(t);
+  for (const [method, where] of [["PATCH", "/projects"], ["PUT", "/projects/1"], ["DELETE", "/projects"], ["POST", "/projects/1/stats"], ["PUT", "/projects/1/chat/completions"]]) {
+    const reply = await kb.api(method, where);
+    isError(reply, 405, /./);
+    assert.match(reply.headers.allow ?? "", /GET|POST/, `${method} ${where}`);
+    assert.ok(!(reply.headers.allow ?? "").split(/, */).includes(method));
+  }
+});
+
+test("malformed JSON gives 400 and changes nothing", async (t) => {
+  const kb = await start(t);
+  const bodies = ["{", "{\"project_name\":}", "[1,2", "{'project_name':'x'}", "{\"project_name\":\"x\"}}", "nonsense", "\"text\"", "12", "[]", "null",
+    "{\"project_name\":\"\\ud800\"}", Buffer.from([0x7b, 0xff, 0x7d]), `{"project_name":"${"x".repeat(3)}\n"}`, "[".repeat(20000), `${"{\"a\":".repeat(5000)}1${"}".repeat(5000)}`];
+  for (const body of bodies)
+    isError(await kb.api("POST", "/projects", { body, headers: { "content-type": "application/json" } }), 400, /./);
+  assert.equal((await kb.expect(200, "GET", "/projects")).total, 0);
+});
+
+test("a body over its limit gives 400 with the figures", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const body = JSON.stringify({ name: "x".repeat(1_100_000) });
+  const reply = await agent.api("POST", "/conversations", { body, headers: { "content-type": "application/json" }, agent: false });
+  isError(reply, 400, /limit of 1 MB/);
+  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 0);
+});
+
+test("foreign text comes back in an error as JSON text, whatever it holds", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const session = "%22%3Cscript%3E%0D%0A%C3%A9%F0%9F%98%80";
+  const reply = await agent.api("GET", `/conversations/${session}/messages`);
+  isError(reply, 404, /^Conversation with session id "<script>/);
+  assert.ok(!reply.rawHeaders.some((field) => field.includes("script")));
+});

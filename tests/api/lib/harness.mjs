@@ -1,0 +1,46 @@
+// What every story starts from: `test` and `start`.
+//
+//   test("an answer cites its document", async (t) => {
+//     const kb = await start(t);
+//     const agent = await kb.agent({ files: { "returns.txt": "Goods may be returned within 30 days." } });
+//     ...
+//   });
+//
+// Each start() is a server of its own: a fresh data directory, a free port, one key. It ends with
+// the test, and the test fails if the server did not end cleanly. When a test fails, the servers it
+// started tell what they logged.
+import nodeTest from "node:test";
+import assert from "node:assert/strict";
+import { Service } from "./service.mjs";
+
+export { assert };
+export { docent } from "./service.mjs";
+export { form } from "./http.mjs";
+export { sleep, until, words } from "./util.mjs";
+
+const LOG_LINES = 40;
+const services = new WeakMap();
+
+export function test(name, options, fn = options) {
+  nodeTest(name, fn === options ? {} : options, async (t) => {
+    services.set(t, []);
+    try {
+      await fn(t);
+    } catch (error) {
+      for (const service of services.get(t)) {
+        const log = service.log.trim().split("\n").slice(-LOG_LINES).join("\n");
+        console.error(`--- ${name}: the server on ${service.dir} said\n${log}`);
+      }
+      throw error;
+    }
+  });
+}
+
+/** A running server with an empty data directory and a key. `args` and `env` go to `docent serve`. */
+export async function start(t, options = {}) {
+  const service = new Service(options);
+  services.get(t)?.push(service);
+  t.after(() => service.end());
+  await service.begin();
+  return service;
+}

@@ -1,0 +1,27 @@
+// What `node --test` prints here: a line for each story that failed, with its reason; what was skipped
+// and why; last "N passed, N failed".
+
+export default async function* report(source) {
+  let passed = 0, failed = 0;
+  const skipped = new Map();
+  const counts = (data) => data.details?.type !== "suite";
+  for await (const { type, data } of source) {
+    if (type === "test:stderr" || (type === "test:stdout" && process.env.DOCENT_TEST_OUTPUT)) yield data.message;
+    else if (type === "test:pass" && counts(data)) {
+      if (data.skip !== undefined) skipped.set(data.skip, (skipped.get(data.skip) ?? 0) + 1);
+      else passed++;
+    } else if (type === "test:fail" && counts(data)) {
+      const error = data.details?.error;
+      failed++;
+      const cause = error?.cause ?? error;
+      yield `FAILED ${data.name}\n${indent(cause?.stack ?? cause?.message ?? String(cause))}\n`;
+    }
+  }
+  for (const [reason, count] of skipped) {
+    // A name pattern leaves the other stories out without a word.
+    if (typeof reason === "string" && reason && !/does not match pattern/.test(reason)) yield `${count} skipped: ${reason}\n`;
+  }
+  yield `${passed} passed, ${failed} failed\n`;
+}
+
+const indent = (text) => String(text).split("\n").filter((line) => !/node:internal/.test(line)).map((line) => `    ${line}`).join("\n");

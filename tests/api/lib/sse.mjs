@@ -1,0 +1,31 @@
+// Server-sent events as the contract frames them, and nothing looser: a client that splits on LF and
+// takes what it finds must find only this.
+
+const text = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+
+function frames(bytes) {
+  const whole = text(bytes);
+  if (whole.includes("\r")) throw new Error("the stream holds a CR");
+  if (!whole.endsWith("\n\n")) throw new Error(`the stream does not end with a frame: ${JSON.stringify(whole.slice(-80))}`);
+  return whole.slice(0, -2).split("\n\n");
+}
+
+/** The events of the message endpoint: [{ event, data, json }]. */
+export function namedEvents(bytes) {
+  return frames(bytes).map((frame) => {
+    const match = /^event: ([a-z]+)\ndata: (\{[^\n]*\})$/.exec(frame);
+    if (!match) throw new Error(`not a frame of the contract: ${JSON.stringify(frame)}`);
+    return { event: match[1], json: match[2], data: JSON.parse(match[2]) };
+  });
+}
+
+/** The chunks of chat/completions: parsed, the closing [DONE] checked and left out. */
+export function chunks(bytes) {
+  const all = frames(bytes);
+  if (all.pop() !== "data: [DONE]") throw new Error("the stream does not end with data: [DONE]");
+  return all.map((frame) => {
+    const match = /^data: (\{[^\n]*\})$/.exec(frame);
+    if (!match) throw new Error(`not a frame of the contract: ${JSON.stringify(frame)}`);
+    return JSON.parse(match[1]);
+  });
+}

@@ -1,0 +1,46 @@
+// Small words that stories share.
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks again until `probe` gives something truthy, and gives that; fails after `ms`. */
+export async function until(what, probe, ms = 20_000, pause = 10) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const got = await probe();
+    if (got) return got;
+    if (Date.now() > end) throw new Error(`waited ${ms} ms for ${what}`);
+    await sleep(pause);
+  }
+}
+
+/** A repeatable source of numbers in [0, 1): mulberry32. */
+export function seeded(seed) {
+  let a = seed >>> 0;
+  const next = () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let x = Math.imul(a ^ (a >>> 15), a | 1);
+    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
+    return ((x ^ (x >>> 14)) >>> 0) / 4294967296;
+  };
+  next.int = (n) => Math.floor(next() * n);
+  next.pick = (list) => list[next.int(list.length)];
+  return next;
+}
+
+/** A word that stands nowhere else, from a number: "zorbaqel", … */
+export function unique(n) {
+  const onsets = ["b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "t", "v", "z", "qu", "dr", "st"];
+  const rhymes = ["ax", "el", "im", "or", "un", "yx", "ov", "ek", "ar", "il", "ub", "oz", "en", "ip", "uk", "az"];
+  let word = "";
+  let rest = n + 1;
+  for (let i = 0; i < 5; i++) {
+    word += onsets[rest % 16];
+    rest = Math.floor(rest / 16);
+    word += rhymes[(rest + i * 7) % 16];
+    rest = Math.floor(rest / 3) + i;
+  }
+  return `${word}${n}`;
+}
+
+/** n words of filler text. */
+export const words = (n, word = "lorem") => Array(n).fill(word).join(" ");

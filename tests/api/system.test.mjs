@@ -1,0 +1,83 @@
+// What operators ask: health, readiness, figures, the description of the interface.
+import { assert, start, test } from "./lib/harness.mjs";
+import { library } from "./lib/documents.mjs";
+
+test("health and readiness need no key", async (t) => {
+  const kb = await start(t);
+  assert.deepEqual((await kb.api("GET", "/healthz", { key: null })).json, { status: "ok" });
+  assert.deepEqual((await kb.api("GET", "/readyz", { key: null })).json, { status: "ready" });
+});
+
+test("the figures are in Prometheus' text form and count what happened", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  await agent.ask("Hello");
+  const { text, headers } = await kb.api("GET", "/metrics", { key: null });
+  assert.match(headers["content-type"], /^text\/plain; version=0\.0\.4/);
+  for (const line of text.trim().split("\n")) assert.match(line, /^(# (HELP|TYPE) docent_\w+ .+|docent_\w+(\{[^}]*\})? -?[\d.e+]+)$/);
+  const value = (name) => Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec(text)?.[1]);
+  assert.equal(value("documents_indexed_total"), 3);
+  assert.equal(value("queued_documents"), 0);
+  assert.ok(value("http_requests_total") >= 3 && value("store_commits_total") >= 3 && value("passages_indexed_total") >= 3);
+});
+
+test("with a token the figures are for its bearer alone", async (t) => {
+  const kb = await start(t, { env: { DOCENT_METRICS_TOKEN: "figures-please" } });
+  assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 403);
+  assert.equal((await kb.api("GET", "/metrics")).status, 403, "an API key is no metrics token");
+  assert.equal((await kb.api("GET", "/metrics", { key: "figures-please" })).status, 200);
+});
+
+test("the description is OpenAPI 3.1 without a loose end", async (t) => {
+  const kb = await start(t);
+  const { json: api } = await kb.api("GET", "/openapi.json", { key: null });
+  assert.match(api.openapi, /^3\.1\.\d+$/);
+  assert.ok(api.info.title && api.info.version);
+  const ids = new Set(), used = new Set();
+  const walk = (node) => {
+    if (node === null || typeof node !== "object") return;
+    if (typeof node.$ref === "string") {
+      const name = node.$ref.replace("#/components/schemas/", "");
+      assert.ok(api.components.schemas[name], `${node.$ref} exists`);
+      if (!used.has(name)) used.add(name), walk(api.components.schemas[name]);
+    }
+    Object.values(node).forEach(walk);
+  };
+  walk(api.paths);
+  for (const [path, item] of Object.entries(api.paths))
+    for (const [method, operation] of Object.entries(item)) {
+      const where = `${method} ${path}`;
+      assert.ok(["get", "put", "post", "delete", "patch"].includes(method), where);
+      assert.ok(operation.summary && operation.tags.length && operation.operationId, where);
+      assert.ok(!ids.has(operation.operationId), `${operation.operationId} is used once`);
+      ids.add(operation.operationId);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1]);
+      assert.deepEqual(operation.parameters.filter((p) => p.in === "path").map((p) => p.name), inPath, where);
+      assert.ok(operation.parameters.every((p) => p.in !== "path" || p.required), where);
+      const statuses = Object.keys(operation.responses);
+      assert.ok(statuses.some((s) => s.startsWith("2")), where);
+      if (!operation.security) assert.ok(statuses.includes("401"), `${where} needs a key and says 401`);
+    }
+  for (const name of Object.keys(api.components.schemas)) assert.ok(used.has(name), `the schema ${name} is used`);
+});
+
+test("every route of the specification that is built is described", async (t) => {
+  const kb = await start(t);
+  const { operations } = await kb.description();
+  const described = new Set(operations.map((o) => `${o.method} ${o.path.replace("/api/v1", "").replace(/\{\w+\}/g, "{}")}`));
+  for (const route of ["GET /projects", "POST /projects", "GET /projects/{}", "POST /projects/{}", "DELETE /projects/{}", "GET /projects/{}/stats", "GET /projects/{}/pages",
+    "DELETE /projects/{}/pages/{}", "POST /projects/{}/conversations", "POST /projects/{}/conversations/{}/messages", "POST /projects/{}/chat/completions",
+    "GET /projects/{}/conversations", "PUT /projects/{}/conversations/{}", "DELETE /projects/{}/conversations/{}", "GET /projects/{}/conversations/{}/messages",
+    "GET /projects/{}/conversations/{}/messages/{}", "GET /projects/{}/citations/{}", "GET /preview/{}", "GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json"])
+    assert.ok(described.has(route), route);
+});
+
+test("the service stops when it is told to, within its grace, requests in hand answered", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const asked = Array.from({ length: 20 }, () => agent.ask("Who built the Velmora lighthouse?"));
+  await Promise.all(asked);
+  const begun = Date.now();
+  assert.equal(await kb.stop(), 0);
+  assert.ok(Date.now() - begun < 5000, `stopping took ${Date.now() - begun} ms`);
+});

@@ -1,0 +1,23 @@
+/* Any bytes as XML. */
+#include "parse/clean.h"
+#include "parse/format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_input in = { .bytes = { (const char *)data, size }, .fd = -1 };
+	struct kb_parsed parsed;
+	struct kb_doc doc;
+	struct kb_err err;
+
+	kb_doc_init(&doc, &arena, KB_MIB(4));
+	if (kb_xml_read(&in, &doc, &err) && kb_doc_done(&doc, &parsed, &err))
+		for (size_t i = 0; i < parsed.block_count; i++)
+			KB_ASSERT(kb_clean_is(parsed.blocks[i].text,
+			                      parsed.blocks[i].type == KB_BLOCK_CODE));
+	kb_doc_fini(&doc);
+	kb_arena_fini(&arena);
+	return 0;
+}

@@ -1,0 +1,179 @@
+/* `docent index` from file to run, its refusals and their exit codes. */
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "test.h"
+
+static const char docs[] =
+        "{\"id\": \"returns\", \"title\": \"Returns\", \"text\": \"Goods may be returned within "
+        "thirty days.\"}\n"
+        "\n"
+        "{\"id\": 17, \"title\": \"Refunds\", \"text\": \"A refund is paid within ten days.\"}\n"
+        "{\"id\": \"d/3\", \"text\": \"Lamps are shipped on Mondays.\", \"more\": [1]}";
+static const char queries[] = "{\"id\": \"q1\", \"text\": \"when is a refund paid?\"}\n"
+                              "{\"id\": \"q2\", \"text\": \"unheard-of zebras\"}\n"
+                              "{\"id\": \"q3\", \"text\": \"shipped lamp\"}\n";
+
+struct place {
+	char dir[64], docs[96], gz[96], queries[96], index[96], run[96];
+};
+
+static void write_text(struct kb_test *t, const char *path, const char *text)
+{
+	struct kb_err err;
+
+	CHECK(t, kb_file_replace(path, kb_sv_str(text), &err));
+}
+
+static struct place make_place(struct kb_test *t)
+{
+	struct place p;
+	gzFile gz;
+
+	snprintf(p.dir, sizeof(p.dir), "/tmp/docent-cli-XXXXXX");
+	CHECK(t, mkdtemp(p.dir));
+	snprintf(p.docs, sizeof(p.docs), "%s/docs.jsonl", p.dir);
+	snprintf(p.gz, sizeof(p.gz), "%s/docs.jsonl.gz", p.dir);
+	snprintf(p.queries, sizeof(p.queries), "%s/queries.jsonl", p.dir);
+	snprintf(p.index, sizeof(p.index), "%s/index", p.dir);
+	snprintf(p.run, sizeof(p.run), "%s/run", p.dir);
+	write_text(t, p.docs, docs);
+	write_text(t, p.queries, queries);
+	gz = gzopen(p.gz, "wb");
+	CHECK(t, gz && gzwrite(gz, docs, sizeof(docs) - 1) == (int)sizeof(docs) - 1);
+	CHECK(t, gzclose(gz) == Z_OK);
+	return p;
+}
+
+static void remove_place(const struct place *p)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/segment", p->index);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/ids", p->index);
+	unlink(path);
+	rmdir(p->index);
+	unlink(p->docs);
+	unlink(p->gz);
+	unlink(p->queries);
+	unlink(p->run);
+	rmdir(p->dir);
+}
+
+/* Runs `docent index` with up to eight arguments. */
+#define RUN(...) run((const char *[]){ "index", __VA_ARGS__, NULL })
+static int run(const char *const *args)
+{
+	char *argv[16];
+	int argc = 0, code;
+
+	for (; args[argc]; argc++)
+		argv[argc] = kb_xstrdup(args[argc]);
+	argv[argc] = NULL;
+	code = kb_cli_index(argc, argv);
+	for (int i = 0; i < argc; i++)
+		free(argv[i]);
+	return code;
+}
+
+/* The run without the scores, a line a hit. */
+static void check_run(struct kb_test *t, const struct place *p)
+{
+	static const char *const want[] = { "q1 Q0 17 1 ", "q3 Q0 d/3 1 " };
+	struct kb_arena arena = { 0 };
+	struct kb_sv text, line;
+	struct kb_err err;
+	size_t n = 0;
+
+	CHECK(t, kb_file_read(&arena, p->run, KB_MIB(1), &text, &err));
+	while (kb_sv_split(&text, '\n', &line)) {
+		if (!line.n)
+			break;
+		if (n < KB_COUNTOF(want))
+			CHECK(t, kb_sv_starts(line, kb_sv_str(want[n])));
+		CHECK(t, kb_sv_ends(line, KB_SV(" docent")));
+		n++;
+	}
+	CHECK_INT(t, n, KB_COUNTOF(want));
+	kb_arena_fini(&arena);
+}
+
+static void test_whole_way(struct kb_test *t)
+{
+	struct place p = make_place(t);
+	const char *const sources[] = { p.docs, p.gz };
+
+	for (size_t i = 0; i < KB_COUNTOF(sources); i++) {
+		t->row = sources[i];
+		CHECK_INT(t, RUN("build", "--docs", sources[i], "--out", p.index), 0);
+		CHECK_INT(t,
+		          RUN("search", "--index", p.index, "--queries", p.queries, "--top", "1",
+		              "--run", p.run),
+		          0);
+		check_run(t, &p);
+		CHECK_INT(t, RUN("stats", "--index", p.index), 0);
+		CHECK_INT(t, RUN("verify", "--index", p.index), 0);
+	}
+	remove_place(&p);
+}
+
+static void test_usage(struct kb_test *t)
+{
+	CHECK_INT(t, RUN("build"), 2);
+	CHECK_INT(t, RUN("make"), 2);
+	CHECK_INT(t, RUN("stats", "--index"), 2);
+	CHECK_INT(t, RUN("stats", "--docs", "x"), 2);
+	CHECK_INT(t, RUN("build", "--docs", "x", "--out", "y", "--colour", "red"), 2);
+	CHECK_INT(t, run((const char *[]){ "index", NULL }), 2);
+}
+
+static void test_failures(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *docs;
+	} rows[] = {
+		{ "no JSON", "{\"id\": \"a\"" },
+		{ "no object", "[1, 2]" },
+		{ "no id", "{\"text\": \"b\"}" },
+		{ "an id with a blank would break the run's columns", "{\"id\": \"a b\"}" },
+	};
+	struct place p = make_place(t);
+	char path[128];
+
+	CHECK_INT(t, RUN("build", "--docs", "/nonexistent", "--out", p.index), 1);
+	CHECK_INT(t, RUN("stats", "--index", p.index), 1);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 0);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		write_text(t, p.docs, rows[i].docs);
+		CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 1);
+		CHECK_INT(t, RUN("verify", "--index", p.index), 0); /* the old index stays */
+	}
+	t->row = NULL;
+	CHECK_INT(t,
+	          RUN("search", "--index", p.index, "--queries", p.queries, "--run", p.run, "--top",
+	              "0"),
+	          1);
+	snprintf(path, sizeof(path), "%s/ids", p.index);
+	write_text(t, path, "one\n");
+	CHECK_INT(t, RUN("verify", "--index", p.index), 1);
+	snprintf(path, sizeof(path), "%s/segment", p.index);
+	write_text(t, path, "no segment");
+	CHECK_INT(t, RUN("verify", "--index", p.index), 1);
+	remove_place(&p);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "build, search, stats and verify", test_whole_way },
+		{ "wrong usage exits with 2", test_usage },
+		{ "failures exit with 1 and leave the old index", test_failures },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}

@@ -1,0 +1,200 @@
+#include "ingest/chunk.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "test.h"
+
+/* A document in the making: blocks get their offsets as the parser gives them. */
+struct doc {
+	struct kb_arena arena;
+	struct kb_block blocks[200];
+	struct kb_parsed parsed;
+	struct kb_buf whole; /* the text of all blocks, joined by line ends */
+};
+
+static void doc_init(struct doc *d)
+{
+	memset(d, 0, sizeof(*d));
+	kb_buf_init(&d->whole, 1 << 24);
+	d->parsed.blocks = d->blocks;
+}
+
+static void doc_fini(struct doc *d)
+{
+	kb_buf_fini(&d->whole);
+	kb_arena_fini(&d->arena);
+}
+
+static void add(struct doc *d, enum kb_block_type type, const char *heading, struct kb_sv text)
+{
+	if (d->whole.n)
+		kb_buf_byte(&d->whole, '\n');
+	d->blocks[d->parsed.block_count++] = (struct kb_block){
+		.type = type,
+		.offset = (uint32_t)d->whole.n,
+		.heading = kb_sv_str(heading),
+		.text = text,
+	};
+	kb_buf_sv(&d->whole, text);
+}
+
+/* Sentences of ten words, "W word1 … word9.", n words in all. */
+static struct kb_sv words(struct doc *d, int n, const char *word)
+{
+	struct kb_buf buf;
+	struct kb_sv out;
+
+	kb_buf_init(&buf, 1 << 20);
+	for (int i = 0; i < n; i++)
+		kb_buf_printf(&buf, "%s%s%s%d%s", i ? " " : "", i % 10 ? "" : "The", word, i,
+		              i % 10 == 9 ? "." : "");
+	out = kb_arena_sv(&d->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+/* What holds for every document: each passage is a slice of the whole text at its offset. */
+static void check_slices(struct kb_test *t, const struct doc *d, const struct kb_chunks *chunks)
+{
+	for (size_t i = 0; i < chunks->count; i++) {
+		const struct kb_chunk *chunk = &chunks->v[i];
+		struct kb_sv slice =
+		        kb_sv_sub(kb_buf_view(&d->whole), chunk->offset, chunk->text.n);
+
+		CHECK(t, kb_sv_eq(chunk->text, slice));
+		CHECK(t, kb_count_words(chunk->text) <= KB_CHUNK_MAX_WORDS + 20);
+	}
+}
+
+static void test_paragraphs(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	for (int i = 0; i < 6; i++)
+		add(&d, KB_BLOCK_PARAGRAPH, "Guide", words(&d, 70, "p"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 2);
+	CHECK_INT(t, chunks.words, 420);
+	CHECK_SV(t, chunks.v[0].heading, "Guide");
+	check_slices(t, &d, &chunks);
+	doc_fini(&d);
+}
+
+static void test_headings(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_HEADING, "A", KB_SV("A"));
+	add(&d, KB_BLOCK_PARAGRAPH, "A", words(&d, 80, "a"));
+	add(&d, KB_BLOCK_HEADING, "A > B", KB_SV("B"));
+	add(&d, KB_BLOCK_PARAGRAPH, "A > B", words(&d, 10, "b"));
+	add(&d, KB_BLOCK_HEADING, "C", KB_SV("C"));
+	add(&d, KB_BLOCK_PARAGRAPH, "C", words(&d, 80, "c"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 2);
+	/* The short section B joins what follows, its heading is in its path and not in the text.
+	 */
+	CHECK_SV(t, chunks.v[0].heading, "A");
+	CHECK_SV(t, chunks.v[1].heading, "A > B");
+	CHECK(t, kb_sv_starts(chunks.v[0].text, KB_SV("Thea0")));
+	CHECK(t, kb_sv_starts(chunks.v[1].text, KB_SV("Theb0")));
+	CHECK(t, kb_sv_find(chunks.v[1].text, KB_SV("\nC\nThec0")) > 0);
+	check_slices(t, &d, &chunks);
+	doc_fini(&d);
+}
+
+static void test_rows_and_lines(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct kb_buf code;
+	struct doc d;
+
+	doc_init(&d);
+	for (int i = 0; i < 60; i++)
+		add(&d, KB_BLOCK_TABLE, "T",
+		    kb_arena_printf(&d.arena, "Name: part %d; Price: %d euros and some more words",
+		                    i, i * 3));
+	kb_buf_init(&code, 1 << 20);
+	for (int i = 0; i < 300; i++)
+		kb_buf_printf(&code, "%s  line %d does a thing;", i ? "\n" : "", i);
+	add(&d, KB_BLOCK_CODE, "T", kb_buf_view(&code));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK(t, chunks.count > 5);
+	check_slices(t, &d, &chunks);
+	for (size_t i = 0; i < chunks.count; i++) {
+		struct kb_sv text = chunks.v[i].text;
+
+		CHECK(t,
+		      kb_sv_starts(text, KB_SV("Name: ")) || kb_sv_starts(text, KB_SV("  line ")));
+		CHECK(t, kb_sv_ends(text, KB_SV("words")) || kb_sv_ends(text, KB_SV("thing;")));
+	}
+	kb_buf_fini(&code);
+	doc_fini(&d);
+}
+
+static void test_long_paragraph(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_PARAGRAPH, "", words(&d, 1000, "w"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK(t, chunks.count >= 4 && chunks.count <= 6);
+	check_slices(t, &d, &chunks);
+	for (size_t i = 0; i < chunks.count; i++)
+		CHECK(t, kb_sv_ends(chunks.v[i].text, KB_SV(".")));
+	doc_fini(&d);
+}
+
+static void test_nothing(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 0);
+	add(&d, KB_BLOCK_HEADING, "Only a title", KB_SV("Only a title"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 0);
+	doc_fini(&d);
+}
+
+static void test_count_words(struct kb_test *t)
+{
+	static const struct {
+		const char *text;
+		int64_t want;
+	} cases[] = {
+		{ "", 0 },
+		{ "one  two\nthree", 3 },
+		{ "\xe4\xb8\xad\xe6\x96\x87\xe5\xad\x97\xe7\xac\xa6", 2 }, /* four characters */
+		{ "ab \xe4\xb8\xad\xe6\x96\x87 cd", 3 },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].text;
+		CHECK_INT(t, kb_count_words(kb_sv_str(cases[i].text)), cases[i].want);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "paragraphs under one heading make passages of about 200 words",
+		  test_paragraphs },
+		{ "a heading begins a passage unless the one before is short", test_headings },
+		{ "table rows and code lines are never cut", test_rows_and_lines },
+		{ "a long paragraph is cut between sentences", test_long_paragraph },
+		{ "a document without text has no passage", test_nothing },
+		{ "words are counted as people count them", test_count_words },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}

@@ -1,0 +1,524 @@
+/*
+ * What each format's blocks are. A document is written as its text; the wanted blocks as lines
+ * "type page path | text", with h, p, l, t, c for the types and the path in square brackets.
+ */
+#include <stdlib.h>
+#include <zip.h>
+
+#include "base/json.h"
+#include "fixture.h"
+#include "parse/format.h"
+
+static const char letters[] = "hpltc";
+
+static void dump(const struct kb_parsed *parsed, struct kb_buf *out)
+{
+	for (size_t i = 0; i < parsed->block_count; i++) {
+		const struct kb_block *b = &parsed->blocks[i];
+
+		kb_buf_byte(out, letters[b->type]);
+		if (b->page_no)
+			kb_buf_printf(out, "%u", b->page_no);
+		if (b->table)
+			kb_buf_printf(out, "#%u", b->table);
+		if (b->heading.n)
+			kb_buf_printf(out, "[%.*s]", KB_SV_ARG(b->heading));
+		kb_buf_printf(out, " %.*s\n", KB_SV_ARG(b->text));
+	}
+}
+
+static bool read_here(struct kb_arena *arena, const char *filename, struct kb_sv bytes,
+                      struct kb_parsed *parsed, struct kb_doc *doc, struct kb_err *err)
+{
+	struct kb_input in = { .bytes = bytes, .filename = kb_sv_str(filename), .fd = -1 };
+	bool helper;
+
+	kb_doc_init(doc, arena, KB_MIB(8));
+	return kb_format_read(&in, doc, false, &helper, err) && kb_doc_done(doc, parsed, err);
+}
+
+static void check(struct kb_test *t, const char *filename, struct kb_sv bytes, const char *format,
+                  const char *want)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_parsed parsed = { 0 };
+	struct kb_err err = { 0 };
+	struct kb_doc doc;
+	struct kb_buf out;
+
+	kb_buf_init(&out, KB_MIB(8));
+	CHECK(t, read_here(&arena, filename, bytes, &parsed, &doc, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "");
+	CHECK_SV(t, parsed.format, format);
+	dump(&parsed, &out);
+	CHECK_SV(t, kb_buf_view(&out), want);
+	kb_buf_fini(&out);
+	kb_doc_fini(&doc);
+	kb_arena_fini(&arena);
+}
+
+// clang-format off
+static const struct {
+	const char *name, *filename, *text, *format, *want;
+} cases[] = {
+	{ "text: blank lines part paragraphs, lines are joined", "a.txt",
+	  "one\ntwo\r\n\r\n three", "text", "p one two\np three\n" },
+	{ "text: form feeds are pages", "a.txt", "first\f\fthird", "text", "p1 first\np3 third\n" },
+	{ "text: items and underlined titles", "a.rst",
+	  "Title\n=====\n\nwords\n\n- one\n- two\n", "text",
+	  "h Title\np[Title] words\nl[Title] - one\nl[Title] - two\n" },
+
+	{ "Markdown: the heading path follows the levels", "a.md",
+	  "# A\n\n## B\n\nx\n\n## C\n\ny\n\n# D\n\nz", "markdown",
+	  "h A\nh[A] B\np[A > B] x\nh[A] C\np[A > C] y\nh D\np[D] z\n" },
+	{ "Markdown: inline marks go, entities are characters", "a.md",
+	  "**bold** *it* `code` [link](http://x) &amp; &#252; <b>tag</b>", "markdown",
+	  "p bold it code link & \xc3\xbc tag\n" },
+	{ "Markdown: rows of a table carry the column names", "a.md",
+	  "| Name | Age |\n|---|---|\n| Ann | 7 |\n| Bo | |\n", "markdown",
+	  "t#1 Name: Ann; Age: 7\nt#1 Name: Bo\n" },
+	{ "Markdown: code keeps its lines", "a.md", "```\na\n\tb  \n\nc\n```", "markdown",
+	  "c a\n    b\n\nc\n" },
+	{ "Markdown: nested items are items", "a.md", "- one\n  - two\n- three\n", "markdown",
+	  "l one\nl two\nl three\n" },
+	{ "Markdown: a block of HTML is read as HTML", "a.md", "<div>\n<p>Hi <i>you</i>\n</div>\n",
+	  "markdown", "p Hi you\n" },
+
+	{ "HTML: headings, items and code", "a.html",
+	  "<html><body><h1>A</h1><p>one<br>two<p>three<ul><li>x<li>y</ul><pre>if a:\n  b</pre>",
+	  "html", "h A\np[A] one two\np[A] three\nl[A] x\nl[A] y\nc[A] if a:\n  b\n" },
+	{ "HTML: scripts, styles and forms' choices are no text", "a.html",
+	  "<!doctype html><style>p{}</style><script>var x='secret'</script><p>seen"
+	  "<select><option>no</select><template>no</template>", "html", "p seen\n" },
+	{ "HTML: what is hidden stays out", "a.html",
+	  "<!doctype html><p>seen<p hidden>no<p style='display: none'>no<p style='font-size:0'>no"
+	  "<p aria-hidden=true>no<p style='color:#fff'>no<p style='opacity:0.0'>no"
+	  "<p style='position:absolute;left:-9999px'>no<p style='visibility:hidden'>no"
+	  "<div style='height:0;overflow:hidden'>no</div><font color=white>no</font>"
+	  "<p style='color:rgb(250,250,250);background:#fff'>no", "html", "p seen\n" },
+	{ "HTML: white on a dark ground is seen", "a.html",
+	  "<!doctype html><div style='background:#000'><p style='color:white'>seen</div>", "html",
+	  "p seen\n" },
+	{ "HTML: rows name their columns; spans carry over", "a.html",
+	  "<!doctype html><table><caption>Cap</caption><tr><th>A<th>B<tr><td rowspan=2>1<td>2<tr><td>3"
+	  "</table>", "html", "p Cap\nt#1 A: 1; B: 2\nt#1 A: 1; B: 3\n" },
+	{ "HTML: a table that lays out the page is text", "a.html",
+	  "<!doctype html><table role=presentation><tr><td><p>left<td><p>right</table>", "html",
+	  "p left\np right\n" },
+	{ "HTML: two line breaks end a paragraph", "a.html", "<html>one<br><br>two", "html",
+	  "p one\np two\n" },
+	{ "HTML: told by content whatever the name", "a.txt", "\n<!DOCTYPE html><p>x y", "html",
+	  "p x y\n" },
+	{ "HTML: elements that are never closed", "a.html", "<html><b><i><div><p>a<div>b", "html",
+	  "p a\np b\n" },
+
+	{ "CSV: the delimiter is found; quotes hold it", "a.csv", "a;b\n1;\"x;y\"\n2;\"q\"\"r\"\n", "csv",
+	  "t#1 a: 1; b: x;y\nt#1 a: 2; b: q\"r\n" },
+	{ "CSV: no header where the first row has figures", "a.csv", "1,2\n3,4\n", "csv",
+	  "t#1 1; 2\nt#1 3; 4\n" },
+	{ "CSV: a line end within quotes is a blank", "a.tsv", "k\tv\n\"a\nb\"\tc\n", "csv",
+	  "t#1 k: a b; v: c\n" },
+
+	{ "JSON: objects of a list are rows", "a.json",
+	  "{\"users\":[{\"n\":\"Ann\",\"at\":{\"zip\":1}},{\"n\":\"Bo\",\"tags\":[\"x\",\"y\"]}],\"v\":true}",
+	  "json", "t#1 n: Ann; at.zip: 1\nt#1 n: Bo; tags: x, y\nt#1 v: true\n" },
+	{ "JSON: escapes are characters", "a.json", "[\"\\u00fc \\ud83d\\ude00 a\\nb\", null]", "json",
+	  "t#1 \xc3\xbc \xf0\x9f\x98\x80 a b\n" },
+	{ "JSON lines: a value a line", "a.jsonl", "{\"a\":1}\n{\"a\":2}\n", "jsonl",
+	  "t#1 a: 1\nt#1 a: 2\n" },
+	{ "JSON: what is none is text", "a.json", "{not json", "json", "p {not json\n" },
+
+	{ "XML: records are rows, prose is paragraphs", "a.xml",
+	  "<?xml version='1.0'?><r><i><a>1</a><b>2</b></i><p>say <em>hi</em> now</p></r>", "xml",
+	  "t#1 a: 1; b: 2\np say hi now\n" },
+	{ "XML: entities of its own are not expanded", "a.xml",
+	  "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY x 'bomb'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>"
+	  "<r><a>one &x;&f;</a></r>", "xml", "t#1 a: one\n" },
+};
+// clang-format on
+
+static void test_formats(struct kb_test *t)
+{
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].name;
+		check(t, cases[i].filename, kb_sv_str(cases[i].text), cases[i].format,
+		      cases[i].want);
+	}
+}
+
+static void test_offsets(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_parsed parsed = { 0 };
+	struct kb_err err = { 0 };
+	struct kb_doc doc;
+	size_t at = 0;
+
+	CHECK(t, read_here(&arena, "a.md", KB_SV("# \xc3\xbc\n\none\n\n- two\n- three"), &parsed,
+	                   &doc, &err));
+	for (size_t i = 0; i < parsed.block_count; i++) {
+		CHECK_INT(t, parsed.blocks[i].offset, at);
+		at += parsed.blocks[i].text.n + 1;
+	}
+	CHECK_INT(t, parsed.block_count, 4);
+	kb_doc_fini(&doc);
+	kb_arena_fini(&arena);
+}
+
+static void test_metadata(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *filename, *text, *title, *lang, *description, *image;
+	} rows[] = {
+		{ "Open Graph first", "a.html",
+		  "<html lang=en-GB><head><title>Page | Site</title><meta property=og:title content='The Page'>"
+		  "<meta name=description content='About &amp; so'><meta property=og:image content=http://x/y.png>"
+		  "</head><p>text", "The Page", "en", "About & so", "http://x/y.png" },
+		{ "the site's name goes", "a.html", "<html><title>Returns - Shop</title><h1>Returns</h1><p>x",
+		  "Returns", "", "", "" },
+		{ "a title alone stays whole", "a.html", "<html><title>Well-known facts</title><p>x",
+		  "Well-known facts", "", "", "" },
+		{ "the heading where there is no title", "a.html", "<html><h1>Only <i>me</i></h1><p>x",
+		  "Only me", "", "", "" },
+		{ "front matter", "a.md", "---\ntitle: \"Front\"\nlang: de\n---\n# Other\n\nx", "Front", "de",
+		  "", "" },
+		{ "the first heading of Markdown", "a.md", "# Top\n\nx", "Top", "", "", "" },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_parsed parsed = { 0 };
+		struct kb_err err = { 0 };
+		struct kb_doc doc;
+
+		t->row = rows[i].name;
+		CHECK(t, read_here(&arena, rows[i].filename, kb_sv_str(rows[i].text), &parsed, &doc,
+		                   &err));
+		CHECK_SV(t, parsed.title, rows[i].title);
+		CHECK_SV(t, parsed.lang, rows[i].lang);
+		CHECK_SV(t, parsed.description, rows[i].description);
+		CHECK_SV(t, parsed.image, rows[i].image);
+		kb_doc_fini(&doc);
+		kb_arena_fini(&arena);
+	}
+}
+
+/* ---- main content */
+
+#define PROSE                                                                                      \
+	"<p>The kiln is fired on Fridays, and only then, because the gas is cheaper at the end "   \
+	"of "                                                                                      \
+	"the week than at its beginning.</p>"
+
+static void test_main_content(struct kb_test *t)
+{
+	// clang-format off
+	static const struct { const char *name, *html, *in, *out; } rows[] = {
+		{ "navigation and footer", "<nav><a href=/>Start</a> menu words</nav>" PROSE PROSE
+		  "<footer>imprint of the company, since 1990.</footer>", "kiln", "imprint" },
+		{ "a sidebar by its name", PROSE "<div class='right-sidebar'>" PROSE "secretword, and more."
+		  "</div>" PROSE PROSE, "Fridays", "secretword" },
+		{ "comments", "<div class=article>" PROSE PROSE PROSE "</div><div id=comments>"
+		  "<p>I do not agree with secretword, since it was cold and wet, all of the time.</p></div>",
+		  "kiln", "secretword" },
+		{ "lists of links", "<div>" PROSE PROSE "<ul><li><a href=/1>Other page one secretword</a>"
+		  "<li><a href=/2>Other page two</a></ul>" PROSE "</div>", "kiln", "secretword" },
+		{ "the heading before the content stays", "<header><h1>Kilns of the north</h1></header><div>"
+		  PROSE PROSE "</div>", "Kilns of the north", NULL },
+		{ "a section named like furniture stays", "<div>" PROSE PROSE "<section id=search><h2>Search"
+		  "</h2><p>The search finds kilns by the colour of their glaze, and by nothing else.</p>"
+		  "</section>" PROSE "</div>", "by the colour", NULL },
+		{ "code stays", "<div>" PROSE "<pre>fire --hot</pre>" PROSE "</div>", "fire --hot", NULL },
+		{ "a page without prose is kept", "<main><h1>Index</h1><ul><li><a href=/a>Alpha</a><li>"
+		  "<a href=/b>Beta</a></ul></main>", "Alpha", NULL },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_parsed parsed = { 0 };
+		struct kb_err err = { 0 };
+		struct kb_doc doc;
+		struct kb_sv html =
+		        kb_arena_printf(&arena, "<!doctype html><body>%s", rows[i].html);
+		struct kb_buf out;
+
+		t->row = rows[i].name;
+		kb_buf_init(&out, KB_MIB(1));
+		CHECK(t, read_here(&arena, "a.html", html, &parsed, &doc, &err));
+		dump(&parsed, &out);
+		CHECK(t, kb_sv_find(kb_buf_view(&out), kb_sv_str(rows[i].in)) >= 0);
+		CHECK(t, !rows[i].out || kb_sv_find(kb_buf_view(&out), kb_sv_str(rows[i].out)) < 0);
+		kb_buf_fini(&out);
+		kb_doc_fini(&doc);
+		kb_arena_fini(&arena);
+	}
+}
+
+/* ---- zips made here */
+
+struct member {
+	const char *name, *text;
+};
+
+static struct kb_sv make_zip(struct kb_arena *arena, const struct member *members, size_t count)
+{
+	zip_error_t error;
+	zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, &error);
+	zip_t *zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error);
+	struct kb_sv out = { NULL, 0 };
+	zip_stat_t stat;
+	char *bytes;
+
+	zip_source_keep(source);
+	for (size_t i = 0; i < count; i++)
+		zip_file_add(zip, members[i].name,
+		             zip_source_buffer(zip, members[i].text, strlen(members[i].text), 0),
+		             0);
+	if (zip_close(zip))
+		return out;
+	zip_source_stat(source, &stat);
+	bytes = kb_arena_bytes(arena, stat.size);
+	zip_source_open(source);
+	out = kb_sv(bytes, (size_t)zip_source_read(source, bytes, stat.size));
+	zip_source_close(source);
+	zip_source_free(source);
+	return out;
+}
+
+#define TYPES                                                                                      \
+	{                                                                                          \
+		"[Content_Types].xml", "<Types/>"                                                  \
+	}
+#define P(text)  "<w:p><w:r><w:t>" text "</w:t></w:r></w:p>"
+#define TC(text) "<w:tc>" P(text) "</w:tc>"
+#define STYLED(style, text)                                                                        \
+	"<w:p><w:pPr><w:pStyle w:val='" style "'/></w:pPr><w:r><w:t>" text "</w:t></w:r></w:p>"
+
+static void test_docx(struct kb_test *t)
+{
+	// clang-format off
+	static const struct { const char *name, *body, *want; } rows[] = {
+		{ "headings by style, and by what a style is based on",
+		  STYLED("H1", "Top") P("a") STYLED("Mine", "Sub") P("b"),
+		  "h Top\np[Top] a\nh[Top] Sub\np[Top > Sub] b\n" },
+		{ "items by numbering", "<w:p><w:pPr><w:numPr><w:numId w:val='3'/></w:numPr></w:pPr><w:r><w:t>x"
+		  "</w:t></w:r></w:p>", "l x\n" },
+		{ "deleted and hidden text is out", "<w:p><w:r><w:t>keep</w:t></w:r><w:del><w:r><w:delText>no"
+		  "</w:delText></w:r></w:del><w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:rPr>"
+		  "<w:color w:val='FFFFFF'/></w:rPr><w:t>no</w:t></w:r><w:ins><w:r><w:t xml:space='preserve'> it"
+		  "</w:t></w:r></w:ins></w:p>", "p keep it\n" },
+		{ "a table's first row names its columns", "<w:tbl><w:tblPr><w:tblLook w:firstRow='1'/></w:tblPr>"
+		  "<w:tr>" TC("A") TC("B") "</w:tr><w:tr>" TC("1") TC("2") "</w:tr></w:tbl>" P("after"),
+		  "t#1 A: 1; B: 2\np after\n" },
+		{ "merged cells carry over", "<w:tbl><w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr>"
+		  P("m") "</w:tc>" TC("1") "</w:tr><w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>" P("") "</w:tc>"
+		  TC("2") "</w:tr></w:tbl>", "t#1 m; 1\nt#1 m; 2\n" },
+		{ "a box around text is text", "<w:tbl><w:tr>" TC("boxed") "</w:tr></w:tbl>", "p boxed\n" },
+		{ "a text box is a paragraph, its older twin is not", "<w:p><w:r><w:t>out</w:t></w:r><w:r>"
+		  "<mc:AlternateContent><mc:Choice><w:txbxContent>" P("in") "</w:txbxContent></mc:Choice>"
+		  "<mc:Fallback><w:txbxContent>" P("in") "</w:txbxContent></mc:Fallback></mc:AlternateContent>"
+		  "</w:r></w:p>", "p in\np out\n" },
+		{ "a footnote follows its paragraph", "<w:p><w:r><w:t>said</w:t></w:r><w:r>"
+		  "<w:footnoteReference w:id='2'/></w:r></w:p>" P("next"), "p said\np the note\np next\n" },
+	};
+	// clang-format on
+	static const char head[] =
+	        "<?xml version='1.0'?><w:document xmlns:w='w' xmlns:mc='m'><w:body>";
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_sv body =
+		        kb_arena_printf(&arena, "%s%s</w:body></w:document>", head, rows[i].body);
+		const struct member members[] = {
+			TYPES,
+			{ "_rels/.rels",
+			  "<Relationships><Relationship Id='a' Type='http://x/officeDocument' "
+			  "Target='word/doc.xml'/></Relationships>" },
+			{ "word/_rels/doc.xml.rels",
+			  "<Relationships><Relationship Id='b' Type='http://x/styles' "
+			  "Target='styles.xml'/><Relationship Id='c' Type='http://x/footnotes' "
+			  "Target='/word/footnotes.xml'/></Relationships>" },
+			{ "word/styles.xml",
+			  "<w:styles xmlns:w='w'><w:style w:styleId='H1'><w:name w:val='heading "
+			  "1'/></w:style>"
+			  "<w:style w:styleId='H2'><w:name w:val='heading 2'/></w:style>"
+			  "<w:style w:styleId='Mine'><w:name w:val='Mine'/><w:basedOn "
+			  "w:val='H2'/></w:style></w:styles>" },
+			{ "word/footnotes.xml",
+			  "<w:footnotes xmlns:w='w'><w:footnote w:id='2'><w:p><w:r><w:t>the "
+			  "note</w:t></w:r></w:p></w:footnote></w:footnotes>" },
+			{ "word/doc.xml", body.p },
+		};
+
+		t->row = rows[i].name;
+		check(t, "a.docx", make_zip(&arena, members, KB_COUNTOF(members)), "docx",
+		      rows[i].want);
+		kb_arena_fini(&arena);
+	}
+}
+
+/* ---- PDF, through a child that may start pdftotext */
+
+static void test_pdf(struct kb_test *t)
+{
+	static const char text[] =
+	        "%PDF-1.4\n"
+	        "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+	        "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+	        "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 "
+	        "R/Resources<</Font<</F 5 0 R>>>>>>endobj\n"
+	        "5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
+	        "4 0 obj<</Length 260>>stream\n"
+	        "BT /F 24 Tf 72 700 Td (The kiln) Tj ET\n"
+	        "BT /F 12 Tf 72 650 Td (It is fired on Fridays, when gas is cheap, and is re-) Tj "
+	        "0 -14 Td (opened on Sundays when the glaze has cooled down.) Tj ET\n"
+	        "endstream endobj\n"
+	        "trailer<</Root 1 0 R>>\n%%EOF\n";
+	static const char empty[] = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+	                            "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+	                            "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n"
+	                            "trailer<</Root 1 0 R>>\n%%EOF\n";
+	struct kb_parser *parser = open_parser(t, NULL);
+	struct kb_arena arena = { 0 };
+	struct kb_parsed parsed = { 0 };
+	struct kb_err err = { 0 };
+	struct kb_buf out;
+
+	kb_buf_init(&out, KB_MIB(1));
+	CHECK(t, parse_text(parser, &arena, "a.txt", kb_sv_str(text), &parsed, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "");
+	dump(&parsed, &out);
+	CHECK_SV(t, kb_buf_view(&out),
+	         "h1 The kiln\n"
+	         "p1[The kiln] It is fired on Fridays, when gas is cheap, and is reopened on "
+	         "Sundays "
+	         "when the glaze has cooled down.\n");
+	CHECK_SV(t, parsed.title, "The kiln");
+	CHECK_INT(t, parsed.pages, 1);
+	CHECK(t, !parse_text(parser, &arena, "a.pdf", kb_sv_str(empty), &parsed, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "the PDF has no text layer (scanned?); turn on OCR");
+	CHECK(t,
+	      !parse_text(parser, &arena, "a.pdf", KB_SV("%PDF-1.4 and nothing"), &parsed, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "the PDF is damaged");
+	kb_buf_fini(&out);
+	kb_parser_close(parser);
+	kb_arena_fini(&arena);
+}
+
+/* ---- bombs */
+
+static void refuse(struct kb_test *t, const char *filename, struct kb_sv bytes,
+                   const char *sentence)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_parsed parsed = { 0 };
+	struct kb_err err = { 0 };
+	struct kb_doc doc;
+
+	CHECK(t, !read_here(&arena, filename, bytes, &parsed, &doc, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), sentence);
+	kb_doc_fini(&doc);
+	kb_arena_fini(&arena);
+}
+
+static char *repeat(const char *text, size_t times)
+{
+	size_t n = strlen(text);
+	char *out = kb_xmalloc(n * times + 1);
+
+	for (size_t i = 0; i < times; i++)
+		memcpy(out + i * n, text, n);
+	out[n * times] = 0;
+	return out;
+}
+
+static void test_bombs(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_parsed parsed = { 0 };
+	struct kb_err err = { 0 };
+	struct kb_doc doc;
+	char *zeros = repeat(" ", KB_MIB(8)), *divs = repeat("<div>", 60000);
+	char *lists = repeat("[", 100000), *marks = repeat("> ", 20000);
+	char *cells = repeat("a,", 200000), *tags = repeat("<a>", 300);
+	const struct member members[] = { TYPES, { "word/document.xml", zeros } };
+
+	t->row = "a part of a zip that unpacks to far more than its size";
+	refuse(t, "a.docx", make_zip(&arena, members, 2),
+	       "a part of the file unpacks to more than 250 times its size");
+	t->row = "HTML that never closes its elements";
+	CHECK(t, !read_here(&arena, "a.html", kb_sv_str(divs), &parsed, &doc, &err));
+	kb_doc_fini(&doc);
+	t->row = "lists in lists in JSON";
+	refuse(t, "a.json", kb_sv_str(lists), "the JSON is nested deeper than 500 levels");
+	t->row = "elements in elements in XML";
+	refuse(t, "a.xml", kb_arena_printf(&arena, "<?xml version='1.0'?>%s", tags),
+	       "the XML is damaged or nested deeper than 256 levels");
+	t->row = "a line of CSV with more cells than columns are kept";
+	CHECK(t, read_here(&arena, "a.csv", kb_sv_str(cells), &parsed, &doc, &err));
+	CHECK_INT(t, parsed.block_count, 1);
+	kb_doc_fini(&doc);
+	t->row = "quotes in quotes in Markdown";
+	CHECK(t, read_here(&arena, "a.md", kb_arena_printf(&arena, "%sx", marks), &parsed, &doc,
+	                   &err));
+	kb_doc_fini(&doc);
+	free(zeros);
+	free(divs);
+	free(lists);
+	free(marks);
+	free(cells);
+	free(tags);
+	kb_arena_fini(&arena);
+}
+
+static void test_json_form(struct kb_test *t)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_parsed parsed = { 0 }, again = { 0 };
+	struct kb_err err = { 0 };
+	struct kb_buf json, a, b;
+	struct kb_doc doc;
+	struct kb_jw jw;
+
+	kb_buf_init(&json, KB_MIB(1));
+	kb_buf_init(&a, KB_MIB(1));
+	kb_buf_init(&b, KB_MIB(1));
+	CHECK(t,
+	      read_here(&arena, "a.md", KB_SV("# A <b>\n\n| x |\n|--|\n| 1 |\n\n```\nc\nd\n```\n"),
+	                &parsed, &doc, &err));
+	kb_jw_init(&jw, &json);
+	kb_parsed_write(&parsed, &jw);
+	CHECK(t, kb_parsed_read(&arena, kb_buf_view(&json), &again, &err));
+	CHECK_SV(t, again.title, "A");
+	dump(&parsed, &a);
+	dump(&again, &b);
+	CHECK(t, a.n && kb_sv_eq(kb_buf_view(&a), kb_buf_view(&b)));
+	CHECK(t, !kb_parsed_read(&arena, KB_SV("{}"), &again, &err));
+	CHECK(t, !kb_parsed_read(&arena, KB_SV("{\"blocks\":[{\"type\":\"x\"}]}"), &again, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "block 0 of the parsed document is malformed");
+	kb_buf_fini(&json);
+	kb_buf_fini(&a);
+	kb_buf_fini(&b);
+	kb_doc_fini(&doc);
+	kb_arena_fini(&arena);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case tests[] = {
+		{ "documents of each format become the right blocks", test_formats },
+		{ "offsets are places in the text joined by line ends", test_offsets },
+		{ "title, language, description and picture are found", test_metadata },
+		{ "the main content of a page is kept and the rest is not", test_main_content },
+		{ "Word documents", test_docx },
+		{ "PDF", test_pdf },
+		{ "bombs are refused or read in bounded space", test_bombs },
+		{ "a parsed document survives its JSON form", test_json_form },
+	};
+
+	fixture_init(argv[0]);
+	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));
+}

@@ -1,0 +1,186 @@
+/* A store in a directory of its own, and short words for filling it. */
+#ifndef KB_STORE_FIXTURE_H
+#define KB_STORE_FIXTURE_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/accounts.h"
+#include "store/agents.h"
+#include "store/conversations.h"
+#include "store/segments.h"
+#include "test.h"
+
+struct fixture {
+	struct kb_test *t;
+	char dir[64];
+	struct kb_clock clock;
+	struct kb_store *store;
+	struct kb_arena arena;
+	struct kb_err err;
+	struct kb_account account;
+};
+
+/* Ends the program when something fails that no test is about. */
+#define NEED(f, call)                                                                              \
+	((call) ? (void)0                                                                          \
+	        : (fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, (f)->err.msg), abort()))
+
+static inline void fixture_open(struct fixture *f)
+{
+	f->store = kb_store_open(f->dir, true, &f->clock, NULL, &f->err);
+	NEED(f, f->store);
+}
+
+static inline void fixture_init(struct fixture *f, struct kb_test *t)
+{
+	*f = (struct fixture){ .t = t };
+	snprintf(f->dir, sizeof(f->dir), "%s/docent-store-XXXXXX",
+	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	if (!mkdtemp(f->dir))
+		abort();
+	fixture_open(f);
+	NEED(f, kb_store_account_ensure(f->store, &f->arena, KB_SV("one"), KB_SV(""), &f->account,
+	                                &f->err));
+}
+
+static inline void fixture_reopen(struct fixture *f)
+{
+	kb_store_close(f->store);
+	fixture_open(f);
+}
+
+static inline void fixture_remove(struct fixture *f)
+{
+	static const char *const files[] = { "docent.db", "docent.db-wal", "docent.db-shm",
+		                             "docent.lock" };
+
+	for (size_t i = 0; i < KB_COUNTOF(files); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/%s", f->dir, files[i]);
+		unlink(path);
+	}
+	rmdir(f->dir);
+}
+
+static inline void fixture_say(void *arg, const char *finding)
+{
+	struct kb_test *t = arg;
+
+	kb_test_fail(t, __FILE__, __LINE__, finding);
+}
+
+/* kb_store_verify() finds nothing. */
+static inline void fixture_sound(struct fixture *f)
+{
+	int64_t findings = 0;
+
+	CHECK(f->t, kb_store_verify(f->store, fixture_say, f->t, &findings, &f->err));
+	CHECK_INT(f->t, findings, 0);
+}
+
+static inline void fixture_fini(struct fixture *f)
+{
+	fixture_sound(f);
+	kb_store_close(f->store);
+	kb_arena_fini(&f->arena);
+	fixture_remove(f);
+}
+
+static inline struct kb_agent fixture_agent_of(struct fixture *f, int64_t account_id,
+                                               const char *name)
+{
+	struct kb_agent agent = {
+		.account_id = account_id,
+		.name = kb_sv_str(name),
+		.type = KB_SV("SITEMAP"),
+		.options = KB_SV("{\"is_ocr_enabled\":1}"),
+		.settings = KB_SV("{}"),
+	};
+
+	NEED(f, kb_store_agent_create(f->store, &agent, &f->err));
+	return agent;
+}
+
+static inline struct kb_agent fixture_agent(struct fixture *f, const char *name)
+{
+	return fixture_agent_of(f, f->account.id, name);
+}
+
+/* Adds `count` uploads and gives the first id. */
+static inline int64_t fixture_pages(struct fixture *f, int64_t agent_id, size_t count)
+{
+	struct kb_page_new *pages = KB_NEW_ARRAY(&f->arena, count, struct kb_page_new);
+	int64_t first;
+
+	for (size_t i = 0; i < count; i++)
+		pages[i] = (struct kb_page_new){
+			.filename = kb_arena_printf(&f->arena, "file %zu.txt", i),
+			.content_type = KB_SV("text/plain"),
+			.blob = KB_SV("aa"),
+			.is_file = true,
+			.size = 100,
+		};
+	NEED(f, kb_store_pages_add(f->store, agent_id, pages, count, &first, &f->err));
+	return first;
+}
+
+static inline struct kb_page_result fixture_result(const struct kb_lease *lease)
+{
+	return (struct kb_page_result){
+		.page_id = lease->page.id,
+		.epoch = lease->epoch,
+		.crawl = KB_STATUS_OK,
+		.index = KB_STATUS_OK,
+		.text_blob = KB_SV("bb"),
+		.title = KB_SV("A title"),
+		.words = 10,
+		.passages = 2,
+	};
+}
+
+static const struct kb_segment_new fixture_segment = {
+	.blob = KB_SV_INIT("cc"),
+	.bytes = 1000,
+	.passages = 2,
+	.pages = 1,
+};
+
+/* Leases up to max pages and finishes them all as OK in one segment. Gives how many. */
+static inline size_t fixture_index(struct fixture *f, size_t max)
+{
+	struct kb_page_result *results;
+	struct kb_lease *leases;
+	int64_t due;
+	size_t count;
+
+	NEED(f, kb_store_pages_lease(f->store, &f->arena, max, 60 * KB_SECOND_US, &leases, &count,
+	                             &due, &f->err));
+	if (count == 0)
+		return 0;
+	results = KB_NEW_ARRAY(&f->arena, count, struct kb_page_result);
+	for (size_t i = 0; i < count; i++)
+		results[i] = fixture_result(&leases[i]);
+	NEED(f, kb_store_pages_finish(f->store, leases[0].page.agent_id, results, count,
+	                              &fixture_segment, &f->err));
+	return count;
+}
+
+static inline struct kb_message fixture_say_to(struct fixture *f, int64_t agent_id,
+                                               const char *session, const char *prompt)
+{
+	struct kb_conversation conversation;
+	struct kb_message message = {
+		.query = kb_sv_str(prompt),
+		.response = KB_SV("An answer."),
+		.answered = true,
+		.source = KB_SV("api"),
+	};
+
+	NEED(f, kb_store_message_add(f->store, &f->arena, agent_id, f->account.id,
+	                             kb_sv_str(session), &message, &conversation, &f->err));
+	return message;
+}
+
+#endif

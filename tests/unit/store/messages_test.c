@@ -1,0 +1,279 @@
+/* Conversations and messages. */
+#include "fixture.h"
+
+static void test_history(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		int64_t since_s, limit; /* seconds after the first message */
+		const char *want;
+	} rows[] = {
+		{ "the last three", 0, 3, "cde" }, { "all of them", 0, 100, "abcde" },
+		{ "since a time", 3, 100, "de" },  { "since a time, the last one", 3, 1, "e" },
+		{ "none since then", 100, 5, "" }, { "no limit is no message", 0, 0, "" },
+	};
+	struct kb_message *history;
+	struct kb_agent agent;
+	struct fixture f;
+	int64_t start = 0;
+	size_t count;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	for (int i = 0; i < 5; i++) {
+		struct kb_message message =
+		        fixture_say_to(&f, agent.id, "s1", (char[]){ (char)('a' + i), '\0' });
+
+		if (i == 0)
+			start = message.created_at;
+		fixture_say_to(&f, agent.id, "s2", "elsewhere");
+		kb_clock_advance(&f.clock, KB_SECOND_US);
+	}
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		CHECK(t, kb_store_message_history(f.store, &f.arena, agent.id, KB_SV("s1"),
+		                                  start + rows[i].since_s * KB_SECOND_US,
+		                                  rows[i].limit, &history, &count, &f.err));
+		CHECK_INT(t, count, strlen(rows[i].want));
+		for (size_t j = 0; j < count; j++)
+			CHECK_INT(t, history[j].query.p[0], rows[i].want[j]);
+	}
+	t->row = NULL;
+	CHECK(t, kb_store_message_history(f.store, &f.arena, agent.id, KB_SV("none"), 0, 9,
+	                                  &history, &count, &f.err));
+	CHECK_INT(t, count, 0);
+	fixture_fini(&f);
+}
+
+static void test_fields(struct kb_test *t)
+{
+	const int64_t citations[] = { 12074, 12075, 3 };
+	struct kb_conversation conversation;
+	struct kb_message message = {
+		.query = KB_SV("What is it?\n\"quoted\""),
+		.response = KB_SV("It is [1]."),
+		.citations = citations,
+		.citation_count = 3,
+		.answered = true,
+		.failed = true,
+		.user_ip = KB_SV("192.0.2.1"),
+		.user_agent = KB_SV("agent/1"),
+		.external_id = KB_SV("x-1"),
+		.source = KB_SV("api"),
+		.details = KB_SV("{\"a\":1}"),
+		.user_id = 7,
+	};
+	struct kb_agent_stats stats;
+	struct kb_message read;
+	struct kb_agent agent;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	CHECK(t, kb_store_message_add(f.store, &f.arena, agent.id, f.account.id, KB_SV("s"),
+	                              &message, &conversation, &f.err));
+	CHECK_INT(t, message.conversation_id, conversation.id);
+	CHECK(t, kb_store_message_get(f.store, &f.arena, agent.id, KB_SV("s"), message.id, &read,
+	                              &f.err));
+	CHECK_SV(t, read.query, "What is it?\n\"quoted\"");
+	CHECK_SV(t, read.response, "It is [1].");
+	CHECK_INT(t, read.citation_count, 3);
+	for (size_t i = 0; i < 3 && i < read.citation_count; i++)
+		CHECK_INT(t, read.citations[i], citations[i]);
+	CHECK(t, read.answered && read.failed);
+	CHECK_SV(t, read.user_ip, "192.0.2.1");
+	CHECK_SV(t, read.user_agent, "agent/1");
+	CHECK_SV(t, read.external_id, "x-1");
+	CHECK_SV(t, read.source, "api");
+	CHECK_SV(t, read.details, "{\"a\":1}");
+	CHECK_INT(t, read.user_id, 7);
+	CHECK_INT(t, read.reaction, KB_REACTION_NONE);
+	CHECK_INT(t, read.created_at, message.created_at);
+	/* A failed answer is a query, but costs no credit. */
+	CHECK(t, kb_store_agent_stats(f.store, agent.id, &stats, &f.err));
+	CHECK_INT(t, stats.queries, 1);
+	CHECK_INT(t, stats.query_credits, 0);
+	fixture_fini(&f);
+}
+
+static void test_names(struct kb_test *t)
+{
+	struct kb_conversation conversation, read;
+	struct kb_agent agent;
+	struct fixture f;
+	char prompt[1000];
+	struct kb_sv long_prompt;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+
+	/* Implicit: named by its first prompt, cut at 255 characters. */
+	for (size_t i = 0; i < 400; i++)
+		memcpy(prompt + 2 * i, "é", 2);
+	long_prompt = kb_sv(prompt, 800);
+	fixture_say_to(&f, agent.id, "s1",
+	               kb_arena_printf(&f.arena, "  %.*s", KB_SV_ARG(long_prompt)).p);
+	CHECK(t,
+	      kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s1"), &read, &f.err));
+	CHECK_INT(t, read.name.n, 510);
+	CHECK(t, !read.named);
+	fixture_say_to(&f, agent.id, "s1", "second");
+	CHECK(t,
+	      kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s1"), &read, &f.err));
+	CHECK_INT(t, read.name.n, 510);
+
+	/* Made without a name: the first prompt names it. */
+	CHECK(t, kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id, KB_SV(""),
+	                                      KB_SV(""), &conversation, &f.err));
+	CHECK_INT(t, conversation.session_id.n, 36);
+	CHECK_SV(t, conversation.name, "New conversation");
+	fixture_say_to(&f, agent.id, conversation.session_id.p, "What now?");
+	fixture_say_to(&f, agent.id, conversation.session_id.p, "And then?");
+	CHECK(t, kb_store_conversation_get(f.store, &f.arena, agent.id, conversation.session_id,
+	                                   &read, &f.err));
+	CHECK_SV(t, read.name, "What now?");
+
+	/* A person's name stays. */
+	CHECK(t, kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id,
+	                                      KB_SV("s3"), KB_SV("Mine"), &conversation, &f.err));
+	CHECK(t, conversation.named);
+	fixture_say_to(&f, agent.id, "s3", "What now?");
+	CHECK(t,
+	      kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s3"), &read, &f.err));
+	CHECK_SV(t, read.name, "Mine");
+	CHECK(t, kb_store_conversation_rename(f.store, &f.arena, agent.id, KB_SV("s3"),
+	                                      KB_SV("Other"), &read, &f.err));
+	CHECK_SV(t, read.name, "Other");
+	CHECK(t, !kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id,
+	                                       KB_SV("s3"), KB_SV(""), &conversation, &f.err));
+	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
+	CHECK(t, kb_store_conversation_delete(f.store, agent.id, KB_SV("s3"), &f.err));
+	CHECK(t,
+	      !kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s3"), &read, &f.err));
+	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
+	fixture_fini(&f);
+}
+
+static void test_lists(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		struct kb_conversation_filter filter;
+		const char *want;
+	} rows[] = {
+		{ "newest first", { .list = { 1, 10, false } }, "dcba" },
+		{ "oldest first", { .list = { 1, 2, true } }, "ab" },
+		{ "by creation", { .list = { 2, 3, true }, .by_created_at = true }, "d" },
+		{ "by name", { .list = { 1, 10, true }, .name = KB_SV_INIT("GARDEN") }, "bd" },
+		{ "by person", { .list = { 1, 10, true }, .created_by = 55 }, "" },
+	};
+	static const char *const prompts[] = { "house", "garden", "tree", "Gardens" };
+	struct kb_conversation *found, conversation;
+	struct kb_message *messages;
+	struct kb_agent agent;
+	struct fixture f;
+	int64_t total;
+	size_t count;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	for (int i = 0; i < 4; i++)
+		fixture_say_to(&f, agent.id, (char[]){ (char)('a' + i), '\0' }, prompts[i]);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		CHECK(t, kb_store_conversation_list(f.store, &f.arena, agent.id, &rows[i].filter,
+		                                    &found, &count, &total, &f.err));
+		CHECK_INT(t, count, strlen(rows[i].want));
+		for (size_t j = 0; j < count; j++)
+			CHECK_INT(t, found[j].session_id.p[0], rows[i].want[j]);
+	}
+	t->row = NULL;
+	/* A message makes its conversation the latest changed. */
+	kb_clock_advance(&f.clock, KB_DAY_US);
+	fixture_say_to(&f, agent.id, "b", "again");
+	CHECK(t, kb_store_conversation_list(
+	                 f.store, &f.arena, agent.id,
+	                 &(struct kb_conversation_filter){
+	                         .list = { 1, 10, true },
+	                         .updated_after = kb_clock_now_us(&f.clock) - KB_SECOND_US * 60 },
+	                 &found, &count, &total, &f.err));
+	CHECK_INT(t, total, 1);
+	CHECK(t, kb_store_message_list(f.store, &f.arena, agent.id, KB_SV("b"),
+	                               &(struct kb_list){ 1, 1, false }, &conversation, &messages,
+	                               &count, &total, &f.err));
+	CHECK_INT(t, total, 2);
+	CHECK_INT(t, count, 1);
+	CHECK_SV(t, messages[0].query, "again");
+	CHECK_SV(t, conversation.session_id, "b");
+	fixture_fini(&f);
+}
+
+static void test_reactions(struct kb_test *t)
+{
+	struct kb_message message, read;
+	struct kb_agent agent;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	message = fixture_say_to(&f, agent.id, "s", "q");
+	CHECK(t, kb_store_message_react(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
+	                                KB_REACTION_LIKED, 5, &read, &f.err));
+	kb_clock_advance(&f.clock, KB_SECOND_US);
+	CHECK(t, kb_store_message_react(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
+	                                KB_REACTION_DISLIKED, 6, &read, &f.err));
+	for (int i = 0; i < 2; i++) {
+		CHECK_INT(t, read.reaction, KB_REACTION_DISLIKED);
+		CHECK_INT(t, read.reaction_user, 6);
+		CHECK(t, read.reaction_updated_at > read.reaction_created_at);
+		CHECK(t, read.reaction_created_at > 0);
+		CHECK(t, kb_store_message_get(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
+		                              &read, &f.err));
+	}
+	CHECK(t, kb_store_message_react(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
+	                                KB_REACTION_NONE, 6, &read, &f.err));
+	CHECK_INT(t, read.reaction, KB_REACTION_NONE);
+	CHECK_INT(t, read.reaction_user, 0);
+	CHECK_INT(t, read.reaction_created_at, 0);
+	fixture_fini(&f);
+}
+
+static void test_month(struct kb_test *t)
+{
+	struct kb_agent agent;
+	struct fixture f;
+	int64_t now, month, count;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	/* To the last second of a month, then over it. */
+	CHECK(t, kb_time_parse(KB_SV("2031-12-31T23:59:30Z"), &month));
+	now = kb_clock_now_us(&f.clock);
+	kb_clock_advance(&f.clock, month - now);
+	fixture_say_to(&f, agent.id, "s", "q");
+	fixture_say_to(&f, agent.id, "s", "q");
+	CHECK(t, kb_store_queries_this_month(f.store, f.account.id, &count, &f.err));
+	CHECK_INT(t, count, 2);
+	kb_clock_advance(&f.clock, 60 * KB_SECOND_US);
+	CHECK(t, kb_store_queries_this_month(f.store, f.account.id, &count, &f.err));
+	CHECK_INT(t, count, 0);
+	fixture_say_to(&f, agent.id, "s", "q");
+	CHECK(t, kb_store_queries_this_month(f.store, f.account.id, &count, &f.err));
+	CHECK_INT(t, count, 1);
+	CHECK(t, kb_store_queries_this_month(f.store, 999, &count, &f.err));
+	CHECK_INT(t, count, 0);
+	fixture_fini(&f);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "history is the last messages, oldest first", test_history },
+		{ "a message keeps its fields", test_fields },
+		{ "a conversation is named by a person or its first prompt", test_names },
+		{ "conversations and messages are listed", test_lists },
+		{ "a reaction can be changed and cleared", test_reactions },
+		{ "queries are counted by the calendar month", test_month },
+	};
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}

@@ -1,0 +1,83 @@
+/* No statement of the hot paths reads a whole table: SQLite says how it would run each. The verify
+ * statements are meant to read everything. */
+#include <sqlite3.h>
+
+#include "store/db.h"
+#include "test.h"
+
+/* Statements that read a whole table or index on purpose. */
+static const char *const scans[] = {
+	"key_list",          /* docent key list */
+	"key_count",         /* keys of all accounts are few */
+	"probe_read",        /* one row */
+	"queue_void_leases", /* the queue, at start */
+	"queue_length",      /* the queue, for metrics */
+	"queue_turn_next",   /* agents with something in the queue, in their order; stops early */
+	"queue_next_due",    /* the first of an index */
+	"segment_candidate", /* the segments' key, in housekeeping */
+	"blob_names",        /* the sweep */
+	"migrations_version",
+};
+
+static bool may_scan(const char *name)
+{
+	for (size_t i = 0; i < KB_COUNTOF(scans); i++)
+		if (strcmp(name, scans[i]) == 0)
+			return true;
+	return false;
+}
+
+/* How it runs, a line a step: does one read all of a table? */
+static void check_plan(struct kb_test *t, sqlite3 *handle, const struct kb_sql *sql)
+{
+	char text[4096];
+	sqlite3_stmt *stmt;
+
+	snprintf(text, sizeof(text), "EXPLAIN QUERY PLAN %s", sql->text);
+	CHECK(t, sqlite3_prepare_v2(handle, text, -1, &stmt, NULL) == SQLITE_OK);
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *step = (const char *)sqlite3_column_text(stmt, 3);
+
+		if (strncmp(step, "SCAN ", 5) == 0 && !strstr(step, "CONSTANT ROW")
+		    && strcmp(step, "SCAN w") != 0 && strcmp(step, "SCAN (subquery-1)") != 0)
+			kb_test_fail(t, __FILE__, __LINE__, step);
+		if (strstr(step, "AUTOMATIC"))
+			kb_test_fail(t, __FILE__, __LINE__, step);
+	}
+	sqlite3_finalize(stmt);
+}
+
+static void test_plans(struct kb_test *t)
+{
+	sqlite3 *handle;
+	size_t checked = 0;
+
+	CHECK(t, sqlite3_open(":memory:", &handle) == SQLITE_OK);
+	CHECK(t, sqlite3_exec(handle, kb_sql_migrate.rows[0].text, NULL, NULL, NULL) == SQLITE_OK);
+	for (size_t i = 0; i < kb_migration_count; i++)
+		CHECK(t,
+		      sqlite3_exec(handle, kb_migrations[i].text, NULL, NULL, NULL) == SQLITE_OK);
+	for (size_t i = 0; i < kb_sql_table_count; i++) {
+		for (size_t j = 0; j < kb_sql_tables[i]->count; j++) {
+			const struct kb_sql *sql = &kb_sql_tables[i]->rows[j];
+
+			if (kb_sql_tables[i] == &kb_sql_verify || may_scan(sql->name)
+			    || strncmp(sql->text, "CREATE", 6) == 0)
+				continue;
+			t->row = sql->name;
+			check_plan(t, handle, sql);
+			checked++;
+		}
+	}
+	t->row = NULL;
+	CHECK(t, checked > 60);
+	sqlite3_close(handle);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "no hot statement reads a whole table", test_plans },
+	};
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
