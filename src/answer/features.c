@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "answer/cues.h"
-#include "index/sentence.h"
 #include "base/hash.h"
+#include "index/sentence.h"
 
 enum {
 	TERMS = 64,  /* content terms of a question; the mask's bits */
@@ -81,8 +81,8 @@ struct asked {
 	int main;                      /* the heaviest term */
 	int last;                      /* content term of the question, or -1 */
 	int focus;                     /* term after the question word, or -1 */
-	struct kb_sv cue_words; /* of the type */
-	struct kb_sv cue_list;  /* the same, in languages without blanks */
+	struct kb_sv cue_words;        /* of the type */
+	struct kb_sv cue_list;         /* the same, in languages without blanks */
 	struct memo memo[MEMO];
 };
 
