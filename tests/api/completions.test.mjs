@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { assert, start, test } from "./lib/harness.mjs";
 import { chunks } from "./lib/sse.mjs";
-import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
+import { followUp, foreign, library, lighthouses, noAnswer, questions } from "./lib/documents.mjs";
 
 const where = "/chat/completions";
 const [question, , words] = questions[2];
@@ -88,22 +88,21 @@ test("content may be an array of text parts, which are joined", async (t) => {
 
 test("the caller's own messages are the history", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: library });
-  const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "How long does the Brisca 200 take to heat up?" },
-    { role: "assistant", content: "35 seconds." }, { role: "user", content: "And how long does its warranty last?" }];
-  assert.ok((await agent.api("POST", where, { json: { messages } })).json.choices[0].message.content.includes(words));
+  const agent = await kb.agent({ files: lighthouses });
+  const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: followUp.first }, { role: "assistant", content: "In 1874." }, { role: "user", content: followUp.then }];
+  assert.ok((await agent.api("POST", where, { json: { messages } })).json.choices[0].message.content.includes(followUp.words));
 });
 
 test("each call is a conversation of its own unless a session is named", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: library });
+  const agent = await kb.agent({ files: lighthouses });
   await agent.api("POST", where, { json: user("Hello") });
   await agent.api("POST", where, { json: user("Hello") });
   assert.equal((await agent.expect(200, "GET", "/conversations")).total, 2);
   const session_id = randomUUID();
-  await agent.api("POST", where, { json: { ...user("How long does the Brisca 200 take to heat up?"), session_id } });
-  const second = await agent.api("POST", where, { json: { ...user("And how long does its warranty last?"), session_id } });
-  assert.ok(second.json.choices[0].message.content.includes(words), "the session's messages are the history");
+  await agent.api("POST", where, { json: { ...user(followUp.first), session_id } });
+  const second = await agent.api("POST", where, { json: { ...user(followUp.then), session_id } });
+  assert.ok(second.json.choices[0].message.content.includes(followUp.words), "the session's messages are the history");
   const { messages } = await agent.expect(200, "GET", `/conversations/${session_id}/messages`);
   assert.equal(messages.total, 2);
   assert.equal(String(messages.data[0].id), second.json.id, "the id is the message's");

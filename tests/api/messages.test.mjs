@@ -1,7 +1,7 @@
 // Messages: questions, answers, citations, and reading them again.
 import { randomUUID } from "node:crypto";
 import { assert, form, start, test } from "./lib/harness.mjs";
-import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
+import { followUp, foreign, library, lighthouses, noAnswer, questions } from "./lib/documents.mjs";
 
 test("a question is answered from the document that knows, verbatim and cited", async (t) => {
   const kb = await start(t);
@@ -123,13 +123,13 @@ test("the further fields that clients send are accepted", async (t) => {
 
 test("a follow-up question is read as a question on what went before", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: library });
+  const agent = await kb.agent({ files: lighthouses });
   const session = randomUUID();
-  const first = await agent.ask("How long does the Brisca 200 take to heat up?", { session });
-  assert.ok(first.llm_response.includes("35 seconds"), first.llm_response);
-  const second = await agent.ask("And how long does its warranty last?", { session });
-  assert.ok(second.llm_response.includes("27 months"), second.llm_response);
-  assert.deepEqual(await agent.sources(second), ["espresso.md"]);
+  assert.ok((await agent.ask(followUp.first, { session })).llm_response.includes("1874"));
+  const answer = await agent.ask(followUp.then, { session });
+  assert.ok(answer.llm_response.includes(followUp.words), answer.llm_response);
+  assert.deepEqual(await agent.sources(answer), [followUp.document]);
+  assert.ok(!(await agent.ask(followUp.then)).llm_response.includes(followUp.words), "alone it is no such question");
 });
 
 test("a greeting gets a greeting, and a question after it an answer", async (t) => {
@@ -145,7 +145,7 @@ test("a greeting gets a greeting, and a question after it an answer", async (t) 
 
 test("a question in another language of the documents is answered in it", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: { "ofen.txt": "Der Ofen Glutrix wurde 1952 in Dessau gebaut. Er wiegt 84 Kilogramm.\n", "cn.txt": "维尔莫拉灯塔建于1874年，由工程师海斯特设计。灯塔高六十一米。\n" } });
+  const agent = await kb.agent({ files: { "ofen.txt": "Der Ofen Glutrix wurde 1952 in Dessau gebaut. Der Ofen Glutrix wiegt 84 Kilogramm.\n", "cn.txt": "维尔莫拉灯塔建于1874年，由工程师海斯特设计。灯塔高六十一米。\n" } });
   assert.ok((await agent.ask("Wie viel wiegt der Ofen Glutrix?")).llm_response.includes("84 Kilogramm"));
   assert.ok((await agent.ask("维尔莫拉灯塔建于哪一年？")).llm_response.includes("1874"));
 });

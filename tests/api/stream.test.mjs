@@ -114,24 +114,24 @@ test("a client that goes away mid-answer still finds the whole message stored", 
   const port = Number(new URL(kb.url).port);
   const body = JSON.stringify({ prompt: question });
   const sessions = [];
+  const ways = ["half-closed at once", "closed at the first byte", "reset at the first byte"];
   for (let i = 0; i < 30; i++) {
+    const way = ways[i % 3];
     const session = randomUUID();
-    sessions.push(session);
+    sessions.push([session, way]);
     await new Promise((resolve) => {
       const socket = net.connect(port, "127.0.0.1", () => {
         socket.write(`POST /api/v1${agent.path}/conversations/${session}/messages?stream=true HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${kb.key}\r\n`
           + `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-        // Gone before the first byte, with it, or by a reset.
-        if (i % 3 === 0) socket.end();
-        if (i % 3 === 2) setTimeout(() => socket.resetAndDestroy(), 1);
+        if (way === ways[0]) socket.end();
       });
-      socket.on("data", () => i % 3 === 1 && socket.destroy());
+      socket.on("data", () => way === ways[1] ? socket.destroy() : way === ways[2] && socket.resetAndDestroy());
       socket.on("error", () => {});
       socket.on("close", resolve);
     });
   }
-  for (const session of sessions) {
-    const reply = await until(`the message of ${session}`, async () => {
+  for (const [session, way] of sessions) {
+    const reply = await until(`the message of a client that was ${way}`, async () => {
       const got = await agent.api("GET", `/conversations/${session}/messages`);
       return got.status === 200 && got;
     }, 5000);
