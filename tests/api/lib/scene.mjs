@@ -1,0 +1,38 @@
+// An agent with one of everything, so that every route of the description has ids to be asked with.
+import assert from "node:assert/strict";
+import { library, questions } from "./documents.mjs";
+import { fill, variables } from "./requests.mjs";
+import { until } from "./util.mjs";
+
+/** versions: how many personas are saved over the first one. */
+export async function furnished(kb, { key, name, versions = 0 }) {
+  const agent = await kb.agent({ key, project_name: name, files: library });
+  const message = await agent.ask(questions[0][0]);
+  const page = await agent.page("lighthouse.md");
+  const { operations } = await kb.description();
+  const has = (method, path) => operations.some((o) => o.method === method && o.path === `/api/v1/projects/{projectId}${path}`);
+  const ids = { projectId: agent.id, agentId: agent.id, pageId: page.id, citationId: page.id, sessionId: message.session, messageId: message.id, version: 1 + versions,
+    slug: "persona-summary", file: "avatar.png" };
+  if (has("POST", "/labels")) {
+    const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
+    await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+    ids.labelId = label.id;
+  }
+  if (has("GET", "/settings/personas")) {
+    for (let i = 1; i <= versions; i++) await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Be kind, ${i} times.` } });
+    await until("the sub-personas", async () => !(await agent.expect(200, "GET", `/settings/persona/${ids.version}/sub-personas`)).is_generating);
+  }
+  return { agent, ids, operations };
+}
+
+/** All that a reader can see of an agent: every GET route, asked with its ids. */
+export async function picture({ agent, ids, operations }) {
+  const seen = {};
+  for (const { method, path, operation } of operations)
+    if (method === "GET" && !operation.security && variables(path).length) {
+      const reply = await agent.kb.api("GET", fill(path, ids), { key: agent.key });
+      assert.equal(reply.status, 200, `GET ${path}: ${reply.text}`);
+      seen[path] = reply.json ?? reply.text;
+    }
+  return seen;
+}
