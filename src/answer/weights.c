@@ -578,6 +578,6 @@ const struct kb_gate_weights kb_weights_gate = {
 		[KB_G_RUNS] = -2.9487f,
 		[KB_G_WORDS] = -0.34708f,
 	},
-	.bias = -1.3644f,
-	.strict = 0.66191f,
+	.bias = -1.1754f,
+	.strict = 0.7425f,
 };
