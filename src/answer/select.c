@@ -7,6 +7,7 @@
 
 enum {
 	BEST_SENTENCES = 3,
+	SMALL = 100,
 	ANTECEDENT_BYTES = 400, /* a longer sentence before is no help to the reader */
 };
 
@@ -14,6 +15,12 @@ enum {
  * the best one's passage, and in another, which is one more source to be wrong about. */
 #define MARGIN       2.5f
 #define MARGIN_OTHER 1.0f
+
+/* In an agent of fewer passages than SMALL, a passage that holds less than FLOOR of the question's
+ * weight, whole or by the beginnings of its words, does not answer it. The gate is fitted to pools
+ * of hundreds; where every word is rare, it alone let a single common word pass. (In the pool of
+ * squad the same floor costs half a point of gold answers, so it stays out of large agents.) */
+#define FLOOR 0.2f
 
 /* The candidates by their best sentence; those without a sentence last. */
 static void order_candidates(struct kb_arena *arena, struct kb_selection *out, size_t count)
@@ -66,6 +73,8 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	out->gate_z = w->bias;
 	for (int i = 0; i < KB_GATE_FEATURES; i++)
 		out->gate_z += w->w[i] * g[i];
+	if (stats->passages < SMALL && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
+		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	out->answered =
 	        gate == KB_GATE_NONE || out->gate_z >= (gate == KB_GATE_STRICT ? w->strict : 0);
 }

@@ -78,7 +78,7 @@ void kb_snapshot_release(struct kb_snapshot *snapshot);
 int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot); /* alive */
 /* Those that kb_snapshot_df() counts over: the dead are in both figures until a merge. */
 int64_t kb_snapshot_counted(const struct kb_snapshot *snapshot);
-int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot);    /* memory beyond the maps */
+int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot); /* memory beyond the maps */
 
 /* Passages (dead ones too: statistics follow at the next merge) that hold the term in any field. */
 int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term);

@@ -202,8 +202,7 @@ static struct kb_sv take_front_matter(struct kb_doc *doc, struct kb_sv text)
 bool kb_markdown_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const MD_PARSER parser = {
-		.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS
-		         | MD_FLAG_PERMISSIVEAUTOLINKS,
+		.flags = MD_FLAG_TABLES | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEAUTOLINKS,
 		.enter_block = enter_block,
 		.leave_block = leave_block,
 		.enter_span = span,

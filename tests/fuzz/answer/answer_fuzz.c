@@ -1,8 +1,8 @@
 /* A question and a passage of any bytes, parted by the first line end: sentences must be ranges of
  * the text in order, the selection must come from them, small talk must end. */
 #include "answer/select.h"
-#include "index/sentence.h"
 #include "answer/smalltalk.h"
+#include "index/sentence.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
