@@ -134,8 +134,8 @@ test("answers from real paragraphs are right, cited and verbatim; foreign questi
     assert.deepEqual(foreign, [], `"${question.text}" -> "${answer.llm_response}" is in the cited text word for word`);
     if (question.answers.some((gold) => plain(answer.llm_response).toLowerCase().includes(plain(gold).toLowerCase()))) right++;
   }
-  assert.ok(answered >= sample.length * 0.75, `${answered} of ${sample.length} answerable questions were answered`);
-  assert.ok(right >= sample.length * 0.6, `${right} of ${sample.length} answers hold the gold answer`);
+  assert.ok(answered >= sample.length * 0.9, `${answered} of ${sample.length} answerable questions were answered`);
+  assert.ok(right >= sample.length * 0.82, `${right} of ${sample.length} answers hold the gold answer`);
 
   const strangers = records("ir/nq-utd/queries.jsonl").slice(0, 60);
   let refused = 0;
@@ -144,5 +144,5 @@ test("answers from real paragraphs are right, cited and verbatim; foreign questi
     assert.equal(answer.citations === null, answer.llm_response === noAnswer, "the no-answer text and citations null go together");
     if (answer.citations === null) refused++;
   }
-  assert.ok(refused >= strangers.length * 0.9, `${refused} of ${strangers.length} foreign questions were refused`);
+  assert.ok(refused >= strangers.length * 0.92, `${refused} of ${strangers.length} foreign questions were refused`);
 });
