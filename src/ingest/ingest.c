@@ -156,6 +156,10 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	int fd = -1;
 	bool ok;
 
+	if (!page->is_file)
+		return kb_fail(
+		        err, KB_E_INVALID,
+		        "this version does not fetch addresses yet; upload the document as a file");
 	if (page->blob.n == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "the document's original is not kept; upload it again");
