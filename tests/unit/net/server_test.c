@@ -737,7 +737,7 @@ static void test_full_queue(struct kb_test *t)
 		site_send(fds[i], KB_SV("GET /wait HTTP/1.1\r\n" H "\r\n"));
 	}
 	CHECK(t, site_wait_for(&site.waiting, 8));
-	for (int i = 0; i < 200 && kb_pool_waiting(site.workers) < 100; i++)
+	for (int i = 0; i < 1000 && kb_pool_waiting(site.workers) < 100; i++)
 		site_sleep_ms(10);
 	answer = site_ask(&arena, &site,
 	                  KB_SV("GET /hello HTTP/1.1\r\n" H "Connection: close\r\n\r\n"));
