@@ -168,6 +168,9 @@ bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
+bool kb_messages_react(struct kb_call *call, struct kb_err *err);
+/* export.c */
+bool kb_conversations_export(struct kb_call *call, struct kb_err *err);
 /* account.c */
 bool kb_user_read(struct kb_call *call, struct kb_err *err);
 bool kb_user_update(struct kb_call *call, struct kb_err *err);

@@ -165,3 +165,53 @@ bool kb_messages_read(struct kb_call *call, struct kb_err *err)
 	kb_record_message(&jw, &message);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
+
+/* ---- feedback ---- */
+
+/* "liked", "disliked", "neutral"; null takes the reaction away. */
+static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb_err *err)
+{
+	static const struct {
+		const char *name;
+		enum kb_reaction reaction;
+	} names[] = {
+		{ "liked", KB_REACTION_LIKED },
+		{ "disliked", KB_REACTION_DISLIKED },
+		{ "neutral", KB_REACTION_NEUTRAL },
+	};
+	const struct kb_input *input = kb_inputs_find(&call->inputs, "reaction");
+
+	*out = KB_REACTION_NONE;
+	if (input && (input->kind == KB_INPUT_NULL || (!input->json && input->text.n == 0)))
+		return true;
+	for (size_t i = 0; input && input->kind == KB_INPUT_TEXT && i < KB_COUNTOF(names); i++)
+		if (kb_sv_eq_str(input->text, names[i].name)) {
+			*out = names[i].reaction;
+			return true;
+		}
+	return kb_fail(err, KB_E_INVALID, "reaction must be liked, disliked, neutral or null");
+}
+
+bool kb_messages_react(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_message message;
+	enum kb_reaction reaction;
+	struct kb_buf buf;
+	struct kb_jw jw;
+	int64_t id;
+
+	if (!kb_call_id(call, 2, "Conversation message", &id, err)
+	    || !read_reaction(call, &reaction, err))
+		return false;
+	if (!kb_store_message_react(call->api->store, call->arena, call->agent.id,
+	                            call->req->params[1], id, reaction, call->key.account_id,
+	                            &message, err)) {
+		if (err->code == KB_E_NOT_FOUND)
+			kb_fail(err, KB_E_NOT_FOUND,
+			        "Conversation message with id %" PRId64 " not found", id);
+		return false;
+	}
+	kb_call_begin(call, &buf, &jw);
+	kb_record_message(&jw, &message);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}

@@ -74,6 +74,7 @@ static const struct kb_schema schemas[] = {
 	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
 	                 "labels_exclusive~:bool sub_personas~:obj?" },
 	{ "MessageReply", SUCCESS("Message") },
+	{ "ReactionFields", "reaction:str?" },
 	{ "MessagePage", PAGINATOR("Message") },
 	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
 	{ "MessageListReply", SUCCESS("ConversationMessages") },

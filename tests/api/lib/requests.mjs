@@ -15,7 +15,7 @@ export function fill(path, values) {
 const sensible = {
   project_name: "Crossed", name: "Crossed", prompt: "What is in the documents?", messages: [{ role: "user", content: "What is in the documents?" }],
   image: "https://docent.invalid/i.png", url: "https://docent.invalid/", names: ["crossed"], label_ids: [], users: [], version: 1, email: undefined,
-  sitemap_path: undefined, stream: false, session_id: undefined, image_extraction_type: "none", model: "m", is_ocr_enabled: 0,
+  sitemap_path: undefined, stream: false, session_id: undefined, image_extraction_type: "none", model: "m", is_ocr_enabled: 0, reaction: "liked",
 };
 
 const byType = { string: "text", integer: 1, number: 1, boolean: false, array: [], object: {} };

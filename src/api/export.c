@@ -1,0 +1,187 @@
+/* A conversation with all its messages, to take away: JSON, CSV (RFC 4180) or text. */
+#include <string.h>
+
+#include "api/api.h"
+#include "base/utf8.h"
+
+enum {
+	BATCH = 100,
+	EXPORT_MAX = 64 << 20,
+};
+
+/* One format: how it begins, how a message stands in it, how it ends. */
+struct format {
+	const char *name, *content_type, *extension;
+	void (*begin)(struct kb_buf *buf, struct kb_jw *jw,
+	              const struct kb_conversation *conversation);
+	void (*message)(struct kb_buf *buf, struct kb_jw *jw, const struct kb_message *message);
+	void (*end)(struct kb_buf *buf, struct kb_jw *jw);
+};
+
+static void json_begin(struct kb_buf *buf, struct kb_jw *jw,
+                       const struct kb_conversation *conversation)
+{
+	kb_jw_init(jw, buf);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "status", "success");
+	kb_jw_key(jw, "data");
+	kb_jw_object(jw);
+	kb_jw_key(jw, "conversation");
+	kb_record_conversation(jw, conversation);
+	kb_jw_key(jw, "messages");
+	kb_jw_array(jw);
+}
+
+static void json_message(struct kb_buf *buf, struct kb_jw *jw, const struct kb_message *message)
+{
+	(void)buf;
+	kb_record_message(jw, message);
+}
+
+static void json_end(struct kb_buf *buf, struct kb_jw *jw)
+{
+	(void)buf;
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}
+
+/* Quoted always; what a spreadsheet would take for a formula is held back by an apostrophe. */
+static void csv_field(struct kb_buf *buf, struct kb_sv text, const char *after)
+{
+	kb_buf_byte(buf, '"');
+	if (text.n && strchr("=+-@\t\r", text.p[0]))
+		kb_buf_byte(buf, '\'');
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '"')
+			kb_buf_byte(buf, '"');
+		kb_buf_byte(buf, text.p[i]);
+	}
+	kb_buf_byte(buf, '"');
+	kb_buf_str(buf, after);
+}
+
+static void csv_begin(struct kb_buf *buf, struct kb_jw *jw,
+                      const struct kb_conversation *conversation)
+{
+	(void)jw;
+	(void)conversation;
+	kb_buf_str(buf, "id,created_at,user_query,llm_response,citations\r\n");
+}
+
+static void csv_message(struct kb_buf *buf, struct kb_jw *jw, const struct kb_message *message)
+{
+	char created[KB_TIME_TEXT];
+
+	(void)jw;
+	kb_time_format(created, message->created_at);
+	kb_buf_int(buf, message->id);
+	kb_buf_printf(buf, ",%s,", created);
+	csv_field(buf, message->query, ",");
+	csv_field(buf, message->response, ",\"");
+	for (size_t i = 0; i < message->citation_count; i++) {
+		kb_buf_str(buf, i ? " " : "");
+		kb_buf_int(buf, message->citations[i]);
+	}
+	kb_buf_str(buf, "\"\r\n");
+}
+
+static void text_begin(struct kb_buf *buf, struct kb_jw *jw,
+                       const struct kb_conversation *conversation)
+{
+	(void)jw;
+	kb_buf_sv(buf, conversation->name);
+	kb_buf_byte(buf, '\n');
+}
+
+static void text_message(struct kb_buf *buf, struct kb_jw *jw, const struct kb_message *message)
+{
+	char created[KB_TIME_TEXT];
+
+	(void)jw;
+	kb_time_format(created, message->created_at);
+	kb_buf_printf(buf, "\n[%s]\n", created);
+	kb_buf_str(buf, "Q: ");
+	kb_buf_sv(buf, message->query);
+	kb_buf_str(buf, "\nA: ");
+	kb_buf_sv(buf, message->response);
+	kb_buf_byte(buf, '\n');
+}
+
+static void no_end(struct kb_buf *buf, struct kb_jw *jw)
+{
+	(void)buf;
+	(void)jw;
+}
+
+// clang-format off
+static const struct format formats[] = {
+	{ "json", "application/json", "json", json_begin, json_message, json_end },
+	{ "csv", "text/csv; charset=utf-8", "csv", csv_begin, csv_message, no_end },
+	{ "txt", "text/plain; charset=utf-8", "txt", text_begin, text_message, no_end },
+};
+// clang-format on
+
+static const struct format *find_format(struct kb_sv name)
+{
+	if (name.n == 0)
+		return &formats[0];
+	for (size_t i = 0; i < KB_COUNTOF(formats); i++)
+		if (kb_sv_ieq_str(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
+{
+	const struct format *format = find_format(kb_request_query(call->req, "format"));
+	struct kb_list list = { .page = 1, .limit = BATCH, .ascending = true };
+	struct kb_conversation conversation;
+	struct kb_message *messages;
+	struct kb_buf buf;
+	struct kb_jw jw;
+	struct kb_sv body;
+	size_t count;
+	int64_t total;
+	bool ok = true;
+
+	if (!format)
+		return kb_fail(err, KB_E_INVALID, "format must be json, csv or txt");
+	kb_buf_init(&buf, EXPORT_MAX);
+	for (; ok; list.page++) {
+		ok = kb_store_message_list(call->api->store, call->arena, call->agent.id,
+		                           call->req->params[1], &list, &conversation, &messages,
+		                           &count, &total, err);
+		if (!ok)
+			break;
+		if (list.page == 1)
+			format->begin(&buf, &jw, &conversation);
+		for (size_t i = 0; i < count; i++)
+			format->message(&buf, &jw, &messages[i]);
+		if (count < BATCH)
+			break;
+	}
+	if (!ok && err->code == KB_E_NOT_FOUND)
+		kb_fail(err, KB_E_NOT_FOUND, "Conversation with session id %.*s not found",
+		        KB_SV_ARG(kb_utf8_cut(call->req->params[1], 128)));
+	if (ok)
+		format->end(&buf, &jw);
+	ok = ok && kb_buf_done(&buf, &body, err);
+	if (ok)
+		kb_respond(call->req,
+		           &(struct kb_response){
+		                   .status = 200,
+		                   .content_type = format->content_type,
+		                   .body = body,
+		                   .fields = {
+		                           { KB_SV("content-disposition"),
+		                             kb_arena_printf(call->arena,
+		                                             "attachment; filename=\"conversation-%" PRId64
+		                                             ".%s\"",
+		                                             conversation.id, format->extension) },
+		                           { KB_SV("cache-control"), KB_SV("no-cache, private") },
+		                   },
+		           });
+	kb_buf_fini(&buf);
+	return ok;
+}
