@@ -202,12 +202,13 @@ struct kb_sv kb_arena_sv(struct kb_arena *arena, struct kb_sv text)
 
 struct kb_sv kb_arena_printf(struct kb_arena *arena, const char *fmt, ...)
 {
+	char none[1];
 	va_list ap;
 	char *text;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(none, sizeof(none), fmt, ap);
 	va_end(ap);
 	KB_ASSERT(n >= 0);
 	text = kb_arena_bytes(arena, (size_t)n + 1);

@@ -84,12 +84,13 @@ void kb_buf_int(struct kb_buf *buf, int64_t n)
 
 void kb_buf_printf(struct kb_buf *buf, const char *fmt, ...)
 {
+	char none[1];
 	va_list ap;
 	char *room;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(none, sizeof(none), fmt, ap);
 	va_end(ap);
 	KB_ASSERT(n >= 0);
 	room = kb_buf_room(buf, (size_t)n + 1);

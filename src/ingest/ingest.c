@@ -212,7 +212,7 @@ static bool commit(struct batch *batch, struct kb_err *err)
 	struct kb_segment_info info;
 	struct kb_blob_name name;
 	char path[512];
-	int64_t size;
+	int64_t size = 0;
 	bool ok = true;
 
 	if (batch->count == 0)
