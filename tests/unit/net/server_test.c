@@ -732,11 +732,12 @@ static void test_full_queue(struct kb_test *t)
 
 	site_init(&site);
 	CHECK(t, site_start(&site));
-	for (size_t i = 0; i < KB_COUNTOF(fds); i++) { /* 8 run, 100 wait */
+	for (size_t i = 0; i < KB_COUNTOF(fds); i++) { /* 8 run, then 100 wait, then none fits */
+		if (i == 8)
+			CHECK(t, site_wait_for(&site.waiting, 8));
 		fds[i] = site_connect(&site);
 		site_send(fds[i], KB_SV("GET /wait HTTP/1.1\r\n" H "\r\n"));
 	}
-	CHECK(t, site_wait_for(&site.waiting, 8));
 	for (int i = 0; i < 1000 && kb_pool_waiting(site.workers) < 100; i++)
 		site_sleep_ms(10);
 	answer = site_ask(&arena, &site,
