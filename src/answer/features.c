@@ -43,7 +43,7 @@ struct table {
 
 struct memo {
 	uint64_t hash;
-	int8_t term; /* -1: none */
+	int16_t term; /* -1: none */
 	float share;
 };
 
@@ -336,7 +336,7 @@ static void find_like(struct asked *a, struct kb_sv word, uint64_t hash, struct 
 			        / (float)KB_MAX(word.n, term->word.n);
 			if (share >= PART_SHARE && share > memo->share) {
 				memo->share = share;
-				memo->term = (int8_t)i;
+				memo->term = (int16_t)i;
 			}
 		}
 	}

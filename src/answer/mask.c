@@ -89,7 +89,7 @@ static size_t ip4(struct kb_sv text, size_t start)
 
 static size_t ip6(struct kb_sv text, size_t start)
 {
-	char copy[INET6_ADDRSTRLEN];
+	char copy[INET6_ADDRSTRLEN] = { 0 };
 	unsigned char address[16];
 	size_t i = start, colons = 0, digits = 0;
 

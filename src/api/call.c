@@ -103,7 +103,7 @@ static bool find_agent(struct kb_call *call, struct kb_err *err)
 {
 	int at = param_index(call->row->path, "projectId");
 	struct kb_agent other;
-	int64_t id;
+	int64_t id = 0;
 
 	if (at < 0)
 		return true;
@@ -136,7 +136,7 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	if (call->row->right == KB_RIGHT_KEY
 	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)))
 		return false;
-	if (call->row->feature && !(call->plan->features & call->row->feature))
+	if (call->row->feature && call->plan && !(call->plan->features & call->row->feature))
 		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
 		               kb_feature_title(call->row->feature));
 	if ((call->row->body_max || call->row->upload)

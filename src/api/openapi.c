@@ -122,7 +122,7 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 	const char *errors = row->errors ? row->errors : "";
 	char method[8] = "", id[160];
 
-	for (size_t i = 0; row->method[i] && i < sizeof(method) - 1; i++)
+	for (size_t i = 0; i < sizeof(method) - 1 && row->method[i]; i++)
 		method[i] = (char)tolower((unsigned char)row->method[i]);
 	operation_id(row, id, sizeof(id));
 	kb_jw_key(jw, method);

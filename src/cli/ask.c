@@ -187,7 +187,7 @@ int kb_cli_ask(int argc, char **argv)
 	char header[256];
 	bool ok;
 
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc && argv[i]; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
 		if (strcmp(argv[i], "--url") == 0 && value)

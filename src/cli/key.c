@@ -31,7 +31,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
 	if (argc < 2)
 		return false;
 	a->verb = argv[1];
-	for (int i = 2; i < argc; i++) {
+	for (int i = 2; i < argc && argv[i]; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
 		if (strcmp(argv[i], "--data") == 0 && value) {

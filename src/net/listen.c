@@ -62,14 +62,17 @@ static void set_port(struct place *place, int port)
 
 static int port_of(int fd)
 {
-	struct sockaddr_storage address;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address = { .v6 = { 0 } };
 	socklen_t size = sizeof(address);
 
-	if (getsockname(fd, (struct sockaddr *)(void *)&address, &size) < 0)
+	if (getsockname(fd, &address.any, &size) < 0)
 		return 0;
-	return ntohs(address.ss_family == AF_INET6
-	                     ? ((struct sockaddr_in6 *)(void *)&address)->sin6_port
-	                     : ((struct sockaddr_in *)(void *)&address)->sin_port);
+	return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port
+	                                               : address.v4.sin_port);
 }
 
 /* A bound, listening socket, or -1 with errno. */

@@ -114,6 +114,7 @@ void kb_peers_drop(struct kb_peers *peers, struct kb_peer_key *key)
 	at = find(peers, key);
 	entry = *at;
 	KB_ASSERT(entry && entry->count > 0);
+	// cppcheck-suppress nullPointerRedundantCheck -- asserted above
 	if (--entry->count == 0) {
 		*at = entry->next;
 		free(entry);

@@ -323,7 +323,7 @@ struct kb_sv kb_charset_to_utf8(struct kb_arena *arena, struct kb_sv bytes,
                                 struct kb_sv content_type, const char **name)
 {
 	char buf[3][LABEL_MAX];
-	const char *candidates[3], *ignored;
+	const char *candidates[3], *ignored = NULL;
 	size_t skip = 0, bad, best_bad = SIZE_MAX;
 	struct kb_sv text, best = bytes;
 

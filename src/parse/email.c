@@ -117,7 +117,7 @@ static struct kb_sv decode_header(struct kb_arena *arena, struct kb_sv text)
 	kb_buf_init(&out, text.n * 4 + 16);
 	for (size_t i = 0; i < text.n;) {
 		struct kb_sv part = kb_sv_from(text, i), charset, how, word, decoded;
-		ptrdiff_t a, b, c;
+		ptrdiff_t a, c;
 		size_t blanks = 0;
 
 		while (blanks < part.n && strchr(" \t\r\n", part.p[blanks]))
@@ -128,7 +128,7 @@ static struct kb_sv decode_header(struct kb_arena *arena, struct kb_sv text)
 		after_word = false;
 		if (!kb_sv_starts(part, KB_SV("=?"))
 		    || (a = kb_sv_find_byte(kb_sv_from(part, 2), '?')) < 0
-		    || (b = kb_sv_find_byte(kb_sv_from(part, (size_t)a + 3), '?')) != 1
+		    || kb_sv_find_byte(kb_sv_from(part, (size_t)a + 3), '?') != 1
 		    || (c = kb_sv_find(kb_sv_from(part, (size_t)a + 5), KB_SV("?="))) < 0) {
 			kb_buf_byte(&out, text.p[i++]);
 			continue;

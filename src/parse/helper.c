@@ -48,7 +48,7 @@ static bool start(const struct kb_helper_run *run, int out, int complaint, pid_t
 	argv[n++] = (char *)(uintptr_t)KB_WORKER_COMMAND;
 	argv[n++] = (char *)(uintptr_t) "--role";
 	argv[n++] = (char *)(uintptr_t)KB_WORKER_EXEC;
-	for (size_t i = 0; run->argv[i] && i < KB_HELPER_ARGS_MAX; i++)
+	for (size_t i = 0; i < KB_HELPER_ARGS_MAX && run->argv[i]; i++)
 		argv[n++] = (char *)(uintptr_t)run->argv[i];
 	argv[n] = NULL;
 	posix_spawn_file_actions_init(&actions);

@@ -33,9 +33,9 @@ enum kb_html_kind kb_html_kind(uint16_t tag)
 /* The table is nearly in order; pages repeat a few names, so the first letter decides quickly. */
 static uint16_t tag_of(const char *name)
 {
-	for (uint16_t i = KB_TAG_OTHER + 1; i < KB_TAG_COUNT; i++)
+	for (int i = KB_TAG_OTHER + 1; i < KB_TAG_COUNT; i++)
 		if (tags[i].name[0] == name[0] && !strcmp(tags[i].name, name))
-			return i;
+			return (uint16_t)i;
 	return KB_TAG_OTHER;
 }
 

@@ -45,7 +45,7 @@ static void relation_start(void *arg, const char *name, const struct kb_xml_attr
 	struct relations_reader *r = arg;
 	struct kb_sv type = kb_xml_attr(attrs, count, "Type");
 
-	if (strcmp(name, "Relationship") || r->found.count == KB_OOXML_RELATIONS_MAX
+	if (strcmp(name, "Relationship") != 0 || r->found.count == KB_OOXML_RELATIONS_MAX
 	    || kb_sv_eq_str(kb_xml_attr(attrs, count, "TargetMode"), "External"))
 		return;
 	KB_GROW(r->v, r->capacity, r->found.count + 1);

@@ -229,6 +229,7 @@ static struct child *order_child(struct kb_parser *parser, const char *role, str
 
 	pthread_mutex_lock(&parser->mutex);
 	order.next = parser->orders;
+	// cppcheck-suppress autoVariables -- taken out again before this function returns
 	parser->orders = &order;
 	pthread_cond_signal(&parser->ordered);
 	while (!order.done)

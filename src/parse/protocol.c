@@ -388,7 +388,7 @@ bool kb_msg_receive(int fd, struct kb_arena *arena, size_t result_max, enum kb_m
                     struct kb_sv *body, int *passed, int64_t deadline_us, struct kb_err *err)
 {
 	unsigned char head[KB_MSG_HEAD_BYTES];
-	size_t n;
+	size_t n = 0;
 	char *bytes;
 
 	if (passed)

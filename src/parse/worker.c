@@ -62,6 +62,8 @@ static struct kb_buf out_of_memory; /* a whole ERROR message, made beforehand */
 static void on_abort(int signal)
 {
 	(void)signal;
+	/* errno is this thread's own, and the process ends here. */
+	// NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c)
 	if (errno == ENOMEM && out_of_memory.n) {
 		ssize_t n = write(KB_WORKER_SOCKET, out_of_memory.p, out_of_memory.n);
 
