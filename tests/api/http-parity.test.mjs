@@ -10,6 +10,9 @@ import net from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
+// Older parsers take requests without Host and some more; what is compared is the strict one.
+const older = Number(process.versions.node.split(".")[0]) < 20 && "the reference is the parser of Node 20";
+
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const build = path.resolve(root, process.env.BUILD ?? "build");
 const program = path.join(build, "tests/unit/net/net_echo_server");
@@ -306,6 +309,6 @@ async function compare(list) {
   assert.equal(faults.length, 0, `${faults.length} of ${list.length}:\n${faults.join("\n")}`);
 }
 
-test("docent and node understand the same requests, from a table", () => compare(Object.entries(vectors)));
-test("docent and node understand the same requests, mutated", () =>
+test("docent and node understand the same requests, from a table", { skip: older }, () => compare(Object.entries(vectors)));
+test("docent and node understand the same requests, mutated", { skip: older }, () =>
   compare([...mutations(600, Number(process.env.SEED ?? 20261120))]));
