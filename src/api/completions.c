@@ -128,10 +128,9 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, struct kb_
 /* ---- answers ---- */
 
 /* The model the caller named comes back; it chooses nothing. */
-static void write_head(struct kb_jw *jw, const struct kb_turn *turn, struct kb_sv id,
-                       const char *object, struct kb_sv model, int64_t created_s)
+static void write_head(struct kb_jw *jw, struct kb_sv id, const char *object, struct kb_sv model,
+                       int64_t created_s)
 {
-	(void)turn;
 	kb_jw_object(jw);
 	kb_jw_key_sv(jw, "id", id);
 	kb_jw_key_str(jw, "object", object);
@@ -139,7 +138,7 @@ static void write_head(struct kb_jw *jw, const struct kb_turn *turn, struct kb_s
 	kb_jw_key_opt(jw, "model", model);
 }
 
-/* Words stand for tokens: no model counted them. */
+/* Zeros: no model has counted tokens. */
 static void write_usage(struct kb_jw *jw)
 {
 	kb_jw_key(jw, "usage");
@@ -175,7 +174,7 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 		return false;
 	kb_buf_init(&buf, 16 << 20);
 	kb_jw_init(&jw, &buf);
-	write_head(&jw, turn, kb_arena_printf(call->arena, "%" PRId64, turn->message.id),
+	write_head(&jw, kb_arena_printf(call->arena, "%" PRId64, turn->message.id),
 	           "chat.completion", model, turn->message.created_at / KB_SECOND_US);
 	kb_jw_key(&jw, "choices");
 	kb_jw_array(&jw);
@@ -197,7 +196,6 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 
 /* The stream. Its chunks carry the message's id from the first on, so it is taken ahead. */
 struct chunks {
-	struct kb_call *call;
 	struct kb_stream *stream;
 	struct kb_turn *turn;
 	struct kb_sv id, model;
@@ -226,8 +224,7 @@ static void send_chunk(struct chunks *chunks, enum chunk_kind kind, struct kb_sv
 
 	kb_buf_init(&json, 16 << 20);
 	kb_jw_init(&jw, &json);
-	write_head(&jw, chunks->turn, chunks->id, "chat.completion.chunk", chunks->model,
-	           chunks->created_s);
+	write_head(&jw, chunks->id, "chat.completion.chunk", chunks->model, chunks->created_s);
 	kb_jw_key(&jw, "choices");
 	kb_jw_array(&jw);
 	if (kind != CHUNK_USAGE) {
@@ -282,8 +279,7 @@ static void send_error(struct chunks *chunks, const struct kb_err *err)
 static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_sv model,
                          bool include_usage, struct kb_err *err)
 {
-	struct chunks chunks = { .call = call,
-		                 .turn = turn,
+	struct chunks chunks = { .turn = turn,
 		                 .model = model,
 		                 .created_s = kb_clock_now_us(call->api->clock) / KB_SECOND_US };
 
