@@ -29,6 +29,8 @@ struct kb_passage {
 };
 
 struct kb_segment_writer;
+struct kb_vectors;
+struct kb_factors;
 struct kb_segment;
 struct kb_snapshot;
 
@@ -65,6 +67,9 @@ size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_i
 struct kb_snapshot_part {
 	struct kb_segment *segment;
 	int64_t version;
+	/* Its vector columns (vectors.h), which the snapshot holds too. */
+	struct kb_vectors *const *vectors;
+	size_t vectors_count;
 };
 /* All passages of the page in parts of a version below this one are gone. */
 struct kb_dead_page {
@@ -73,6 +78,9 @@ struct kb_dead_page {
 /* Holds the segments. The count starts at 1. */
 struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
                                     const struct kb_dead_page *dead, size_t dead_count);
+/* The model of the third ranking step (factors.h), before anybody else has the snapshot; held by
+ * it. NULL: none. */
+void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *factors);
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot);
 void kb_snapshot_release(struct kb_snapshot *snapshot);
 int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot); /* alive */

@@ -1,0 +1,86 @@
+/*
+ * Vector columns: a vector for each passage of a segment, in a file of its own beside it.
+ *
+ * Vectors arrive later than text: a passage can be found by its words at once and gains vectors in
+ * the background. So a column is not a section of the segment but an immutable file that belongs to
+ * one, named ("lsi", "embedding", …) and marked with the model that made it; a segment may have
+ * several. A vector has length 1, kept as signed bytes with one scale; a passage without one (text
+ * not yet embedded) has none and is never found by it. A scan is exact over the bytes; where a
+ * column is large, a pre-filter of one bit a dimension picks the passages that are scored.
+ *
+ * Two models' vectors are never compared: a search names column and model, and parts that have no
+ * such column take no part. Writers belong to one thread; open columns may be read by any number.
+ */
+#ifndef KB_INDEX_VECTORS_H
+#define KB_INDEX_VECTORS_H
+
+#include "index/index.h"
+
+enum {
+	KB_VECTOR_DIMS_MAX = 4096,
+	KB_VECTORS_NAME_MAX = 32, /* bytes */
+	KB_VECTORS_MODEL_MAX = 128,
+	KB_VECTORS_MAX = 8, /* of one segment */
+};
+
+struct kb_vectors;
+struct kb_vectors_writer;
+
+struct kb_vectors_info {
+	struct kb_sv name, model;        /* in the map */
+	uint32_t dims, passages, filled; /* filled: passages that have a vector */
+	int64_t bytes;
+};
+
+struct kb_vectors_writer *kb_vectors_writer_new(struct kb_sv name, struct kb_sv model,
+                                                uint32_t dims, uint32_t passages);
+void kb_vectors_writer_free(struct kb_vectors_writer *writer);
+/* The passage's vector, of any length; one of length 0 or with a value that is no number is none.
+ */
+void kb_vectors_writer_set(struct kb_vectors_writer *writer, uint32_t passage, const float *v);
+/* Writes the file (durable). */
+bool kb_vectors_writer_finish(struct kb_vectors_writer *writer, const char *path, int64_t *bytes,
+                              struct kb_err *err) KB_MUST_CHECK;
+
+/* Maps the file and checks its form; with `verify` its checksums. KB_E_CORRUPT. Count starts at 1.
+ */
+struct kb_vectors *kb_vectors_open(const char *path, bool verify, struct kb_err *err) KB_MUST_CHECK;
+struct kb_vectors *kb_vectors_hold(struct kb_vectors *vectors);
+void kb_vectors_release(struct kb_vectors *vectors);
+void kb_vectors_info(const struct kb_vectors *vectors, struct kb_vectors_info *out);
+/* The passage's vector as floats of length about 1; false: it has none. */
+bool kb_vectors_get(const struct kb_vectors *vectors, uint32_t passage, float *v);
+
+/* A question's vector, prepared once: length 1, as bytes. Lives in the arena. */
+struct kb_vector;
+const struct kb_vector *kb_vector_new(struct kb_arena *arena, const float *v, uint32_t dims);
+/* The cosine of the two, from -1 to 1; -2: the passage has none, or the dimensions differ. */
+float kb_vectors_cosine(const struct kb_vectors *vectors, uint32_t passage,
+                        const struct kb_vector *vector);
+
+/* The segment's column of that name and model in this snapshot, or NULL. Not held. */
+const struct kb_vectors *kb_snapshot_vectors(const struct kb_snapshot *snapshot, uint32_t part,
+                                             struct kb_sv name, struct kb_sv model);
+
+struct kb_vector_query {
+	struct kb_sv name, model;
+	const float *v;
+	uint32_t dims;
+	size_t limit;
+	/* As in struct kb_query: asked before a passage is scored. NULL: all. */
+	bool (*allow)(void *arg, int64_t page_id);
+	void *allow_arg;
+	/* Score every passage, without the pre-filter. */
+	bool exhaustive;
+};
+/* The passages with the greatest cosine, best first; score is the cosine. */
+void kb_vector_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                      const struct kb_vector_query *query, struct kb_hit **hits, size_t *count);
+
+/* Writes the column of a merged segment: the rows of the living passages of parts first to first +
+ * count - 1, in kb_segment_merge()'s order. Passages of parts without the column have none. */
+bool kb_vectors_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
+                      struct kb_sv name, struct kb_sv model, uint32_t dims, const char *path,
+                      int64_t *bytes, struct kb_err *err) KB_MUST_CHECK;
+
+#endif
