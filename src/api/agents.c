@@ -166,7 +166,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	if (planner)
 		agent.settings = KB_SV("{\"use_planner_mode\":true}");
 	agent.is_active = count == 0;
-	if (!kb_store_agent_create_with_pages(call->api->store, &agent, pages, count, &first, err))
+	if (!kb_store_agent_create_with_pages(call->api->store, &agent, NULL, pages, count, &first, err))
 		return false;
 	if (count)
 		kb_ingest_wake(call->api->ingest);

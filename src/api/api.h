@@ -22,6 +22,7 @@
 #include "store/agents.h"
 #include "store/conversations.h"
 #include "store/pages.h"
+#include "store/sources.h"
 
 /* What main() wires together. */
 struct kb_api {
