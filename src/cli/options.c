@@ -35,6 +35,8 @@ static const struct option {
 	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
 	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
 	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
+	{ "fetch-allow", "DOCENT_FETCH_ALLOW", "NETWORK,…", NULL,
+	  "Networks (`10.1.0.0/16`, `fd00::/8`) that may be fetched from although they are not public, on any port.", OPTION(fetch_allow) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
 	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },

@@ -200,6 +200,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	struct kb_server_config net;
 	struct kb_parser_config parsing;
 	struct kb_parser *parser = NULL;
+	struct kb_fetcher *fetcher = NULL;
 	struct kb_block_list *blocked = NULL;
 	bool ok = false;
 
@@ -216,6 +217,13 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		if (!blocked)
 			goto out;
 		kb_info(&log, "block list read phrases=%zu", kb_block_list_count(blocked));
+	}
+
+	fetcher = kb_fetcher_new(plan->options.fetch_allow, NULL, plan->temp_dir, err);
+	if (!fetcher) {
+		kb_fail(err, KB_E_INVALID, "--fetch-allow: %s",
+		        kb_arena_str(arena, kb_sv_str(err->msg)));
+		goto out;
 	}
 
 	/* The store first: it holds the lock that keeps a second server out. */
@@ -243,6 +251,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .blobs = api.blobs,
 	        .catalog = api.catalog,
 	        .parser = parser,
+	        .fetcher = fetcher,
 	        .log = &log,
 	        .clock = &clock,
 	        .temp_dir = plan->temp_dir,
@@ -284,11 +293,13 @@ out:
 	if (api.server)
 		kb_server_stop(api.server, (int)plan->stop_grace_s * 1000);
 	kb_pool_close(api.workers);
+	kb_fetcher_cancel(fetcher); /* or ingestion would wait for other people's servers */
 	kb_ingest_stop(api.ingest);
 	kb_notes_stop(api.notes);
 	kb_answerer_close(api.answerer);
 	kb_catalog_close(api.catalog);
 	kb_parser_close(parser);
+	kb_fetcher_free(fetcher);
 	kb_blobs_close(api.blobs);
 	kb_store_close(api.store);
 	kb_rates_free(api.rates);
