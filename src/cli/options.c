@@ -185,3 +185,21 @@ bool kb_option_flag(const char *name, const char *value, bool *out, struct kb_er
 	}
 	return kb_fail(err, KB_E_INVALID, "%s is %s; it must be yes or no", name, value);
 }
+
+bool kb_option_listen(const char *text, char *host, size_t size, int64_t *port, struct kb_err *err)
+{
+	const char *colon = strrchr(text, ':');
+	struct kb_sv name;
+
+	if (!colon || !kb_sv_to_int(kb_sv_str(colon + 1), 0, 65535, port))
+		return kb_fail(err, KB_E_INVALID,
+		               "--listen is %s; it must be HOST:PORT with a port up to 65535",
+		               text);
+	name = kb_sv(text, (size_t)(colon - text));
+	if (name.n >= 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
+		name = kb_sv(name.p + 1, name.n - 2);
+	if (name.n >= size)
+		return kb_fail(err, KB_E_INVALID, "--listen is %s; the host is too long", text);
+	snprintf(host, size, "%.*s", KB_SV_ARG(name));
+	return true;
+}

@@ -31,5 +31,8 @@ bool kb_option_int(const char *name, const char *value, int64_t min, int64_t max
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_option_flag(const char *name, const char *value, bool *out,
                     struct kb_err *err) KB_MUST_CHECK;
+/* The two parts of --listen: HOST:PORT, [V6]:PORT, :PORT. host holds size bytes. */
+bool kb_option_listen(const char *text, char *host, size_t size, int64_t *port,
+                      struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -44,31 +44,13 @@ struct plan {
 	char store_dir[400], blob_dir[400], temp_dir[400];
 };
 
-/* HOST:PORT, [V6]:PORT, :PORT. */
-static bool read_listen(struct plan *plan, struct kb_err *err)
-{
-	const char *text = plan->options.listen, *colon = strrchr(text, ':');
-	struct kb_sv host;
-
-	if (!colon || !kb_sv_to_int(kb_sv_str(colon + 1), 0, 65535, &plan->port))
-		return kb_fail(err, KB_E_INVALID,
-		               "--listen is %s; it must be HOST:PORT with a port up to 65535",
-		               text);
-	host = kb_sv(text, (size_t)(colon - text));
-	if (host.n >= 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
-		host = kb_sv(host.p + 1, host.n - 2);
-	if (host.n >= sizeof(plan->host))
-		return kb_fail(err, KB_E_INVALID, "--listen is %s; the host is too long", text);
-	snprintf(plan->host, sizeof(plan->host), "%.*s", KB_SV_ARG(host));
-	return true;
-}
-
 static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan *plan,
                       struct kb_err *err)
 {
 	struct kb_options *o = &plan->options;
 
-	if (!kb_options_read(arena, argc, argv, 1, o, err) || !read_listen(plan, err)
+	if (!kb_options_read(arena, argc, argv, 1, o, err)
+	    || !kb_option_listen(o->listen, plan->host, sizeof(plan->host), &plan->port, err)
 	    || !kb_option_int("--threads", o->threads, 0, 64, &plan->threads, err)
 	    || !kb_option_int("--workers", o->workers, 1, 1024, &plan->workers, err)
 	    || !kb_option_int("--ingest-threads", o->ingest_threads, 1, 64, &plan->ingest_threads,
