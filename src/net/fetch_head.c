@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/utf8.h"
+#include "net/host.h"
 #include "net/http.h"
 
 static const struct {
@@ -25,6 +26,21 @@ bool kb_fetch_value_ok(struct kb_sv value)
 		if ((unsigned char)value.p[i] < ' ' || value.p[i] == 0x7f)
 			return false;
 	return true;
+}
+
+/* An address in the bytes of an old character set is sent back as it came, in percent. */
+static struct kb_sv escape_bytes(struct kb_arena *arena, struct kb_sv value)
+{
+	struct kb_sv out;
+	struct kb_buf buf;
+
+	if (kb_utf8_valid(value))
+		return value;
+	kb_buf_init(&buf, (size_t)3 * KB_FETCH_FIELD_MAX);
+	kb_url_encode(&buf, value, KB_URL_C0);
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
 }
 
 void kb_fetch_head_line(struct kb_fetch_head *head, struct kb_arena *arena, struct kb_sv line)
@@ -55,7 +71,11 @@ void kb_fetch_head_line(struct kb_fetch_head *head, struct kb_arena *arena, stru
 		return;
 	name = kb_sv_sub(line, 0, (size_t)colon);
 	value = kb_sv_trim(kb_sv_from(line, (size_t)colon + 1));
-	if (value.n > KB_FETCH_FIELD_MAX || !kb_fetch_value_ok(value) || !kb_utf8_valid(value))
+	if (value.n > KB_FETCH_FIELD_MAX || !kb_fetch_value_ok(value))
+		return;
+	if (kb_sv_ieq_str(name, "location"))
+		value = escape_bytes(arena, value);
+	if (!kb_utf8_valid(value))
 		return;
 	for (size_t i = 0; i < KB_COUNTOF(fields); i++)
 		if (kb_sv_ieq_str(name, fields[i].name)) {

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(head.content_type, KB_FETCH_FIELD_MAX);
 	check(head.etag, KB_FETCH_FIELD_MAX);
 	check(head.last_modified, KB_FETCH_FIELD_MAX);
-	check(head.location, KB_FETCH_FIELD_MAX);
+	check(head.location, (size_t)3 * KB_FETCH_FIELD_MAX);
 	KB_ASSERT(head.status == 0 || (head.status >= 100 && head.status <= 999));
 	name = kb_fetch_filename(&arena, head.disposition);
 	check(name, KB_FETCH_NAME_MAX);

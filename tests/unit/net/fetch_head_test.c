@@ -35,6 +35,11 @@ static void test_lines(struct kb_test *t)
 	CHECK_INT(t, head.status, 404);
 	CHECK(t, !head.done);
 	CHECK_SV(t, head.etag, "");
+
+	head = (struct kb_fetch_head){ 0 };
+	feed(&head, &arena, "HTTP/1.1 302 a\r\nLocation: /caf\xe9?a=b c\r\nETag: \"\xe9\"\r");
+	CHECK_SV(t, head.location, "/caf%E9?a=b c");
+	CHECK_SV(t, head.etag, "");
 	kb_arena_fini(&arena);
 }
 

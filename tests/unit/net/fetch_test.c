@@ -56,7 +56,7 @@ static void answer(struct peer *peer, int fd, const char *path)
 {
 	int n;
 
-	if (strcmp(path, "/hello") == 0) {
+	if (strncmp(path, "/hello", 6) == 0) {
 		say(fd, "HTTP/1.1 103 Early Hints\r\nETag: \"early\"\r\n\r\n");
 		say_body(fd,
 		         "Content-Type: text/plain; charset=utf-8\r\nETag: \"v1\"\r\n"
@@ -215,6 +215,7 @@ static const struct {
 	const char *name, *addresses[3];
 } names[] = {
 	{ "site.test", { "127.0.0.1" } },
+	{ "site.test.", { "127.0.0.1" } },
 	{ "other.test", { "127.0.0.1" } },
 	{ "mixed.test", { "127.0.0.1", "10.0.0.1" } },
 	{ "mixed6.test", { "127.0.0.1", "64:ff9b::a9fe:a9fe" } },
@@ -337,6 +338,9 @@ static void test_answers(struct kb_test *t)
 	CHECK(t, fetch(&s, "http://127.1:%d/hello"));
 	CHECK_SV(t, body(&s), "hello");
 	CHECK(t, fetch(&s, "http://[::ffff:127.0.0.1]:%d/hello"));
+	CHECK(t, fetch(&s, "http://site.test.:%d/hello"));
+	CHECK(t, fetch(&s, "http://SITE.te%73t:%d/a/../hello?x y#z"));
+	CHECK(t, strncmp(s.peer.last, "GET /hello?x%20y HTTP/1.1\r\n", 27) == 0);
 	scene_stop(&s);
 	unsetenv("http_proxy");
 }
