@@ -4,6 +4,7 @@
 #include <unicode/uidna.h>
 
 #include "base/utf8.h"
+#include "net/http.h"
 
 /* --- percent-encoding --- */
 
@@ -43,26 +44,16 @@ void kb_url_encode(struct kb_buf *buf, struct kb_sv text, enum kb_url_set set)
 	}
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static struct kb_sv percent_decode(struct kb_arena *arena, struct kb_sv text)
 {
 	char *p = kb_arena_bytes(arena, text.n + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '%' && i + 2 < text.n && hex_value(text.p[i + 1]) >= 0
-		    && hex_value(text.p[i + 2]) >= 0) {
-			p[n++] = (char)(hex_value(text.p[i + 1]) << 4 | hex_value(text.p[i + 2]));
+		if (text.p[i] == '%' && i + 2 < text.n && kb_http_hex_digit(text.p[i + 1]) >= 0
+		    && kb_http_hex_digit(text.p[i + 2]) >= 0) {
+			p[n++] = (char)(kb_http_hex_digit(text.p[i + 1]) << 4
+			                | kb_http_hex_digit(text.p[i + 2]));
 			i += 2;
 		} else {
 			p[n++] = text.p[i];
@@ -88,7 +79,7 @@ static bool ipv4_number(struct kb_sv text, uint64_t *out)
 	}
 	*out = 0;
 	for (size_t i = 0; i < text.n; i++) {
-		int digit = hex_value(text.p[i]);
+		int digit = kb_http_hex_digit(text.p[i]);
 
 		if (digit < 0 || digit >= base)
 			return false;
@@ -198,8 +189,8 @@ static bool read_ipv6(struct kb_sv text, uint16_t pieces[8])
 			i++;
 			continue;
 		}
-		while (i < text.n && i - start < 4 && hex_value(text.p[i]) >= 0)
-			value = value << 4 | (unsigned)hex_value(text.p[i++]);
+		while (i < text.n && i - start < 4 && kb_http_hex_digit(text.p[i]) >= 0)
+			value = value << 4 | (unsigned)kb_http_hex_digit(text.p[i++]);
 		if (i < text.n && text.p[i] == '.') {
 			if (count > 6 - (gap >= 0)
 			    || !ipv6_tail(kb_sv_from(text, start), &pieces[count]))
