@@ -5,7 +5,8 @@
  * them into passages, write one segment a batch and commit it with the pages' results in one
  * transaction. Until that commit nothing has happened; after it everything has. A page that fails
  * says why in a sentence; what may go better later is tried again with growing pauses. A
- * housekeeping thread merges segments and sweeps blobs that no row names.
+ * housekeeping thread merges segments and sweeps blobs that no row names. Pages of addresses are
+ * fetched first, by threads of their own (web.h), which also read the sources they come from.
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
@@ -47,6 +48,8 @@ void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
 	int64_t indexed, failed, retried, passages, merges, swept;
+	int64_t unchanged; /* documents whose text was the one that could be found already */
+	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 
