@@ -50,14 +50,14 @@ void kb_hosts_free(struct kb_hosts *hosts)
 	free(hosts);
 }
 
-/* The index of the host, made if missing. Drops what is no longer needed on its way. */
-static size_t find(struct kb_hosts *hosts, struct kb_sv name, int64_t now)
+/* The host, made if missing; until the next call. Drops what is no longer needed on its way. */
+static struct host *find(struct kb_hosts *hosts, struct kb_sv name, int64_t now)
 {
 	for (size_t i = 0; i < hosts->count;) {
 		struct host *host = &hosts->v[i];
 
 		if (kb_sv_eq(kb_sv(host->name, host->name_n), name))
-			return i;
+			return host;
 		if (host->taken || host->waiting || host->free_at > now) {
 			i++;
 		} else {
@@ -69,7 +69,7 @@ static size_t find(struct kb_hosts *hosts, struct kb_sv name, int64_t now)
 	hosts->v[hosts->count] = (struct host){ .name = kb_xmalloc(name.n + 1), .name_n = name.n };
 	if (name.n)
 		memcpy(hosts->v[hosts->count].name, name.p, name.n);
-	return hosts->count++;
+	return &hosts->v[hosts->count++];
 }
 
 bool kb_hosts_try(struct kb_hosts *hosts, struct kb_sv name, int64_t *wait_us)
@@ -79,7 +79,7 @@ bool kb_hosts_try(struct kb_hosts *hosts, struct kb_sv name, int64_t *wait_us)
 	bool ok;
 
 	pthread_mutex_lock(&hosts->lock);
-	host = &hosts->v[find(hosts, name, now)];
+	host = find(hosts, name, now);
 	ok = !hosts->closed && !host->taken && !host->waiting && host->free_at <= now;
 	*wait_us = host->taken || host->waiting ? -1 : KB_MAX(host->free_at - now, INT64_C(0));
 	host->taken |= ok;
@@ -93,10 +93,10 @@ bool kb_hosts_take(struct kb_hosts *hosts, struct kb_sv name, int64_t max_us, in
 
 	*pause_us = 0;
 	pthread_mutex_lock(&hosts->lock);
-	hosts->v[find(hosts, name, kb_clock_mono_us())].waiting++;
+	find(hosts, name, kb_clock_mono_us())->waiting++;
 	for (;;) {
 		int64_t now = kb_clock_mono_us(), until;
-		struct host *host = &hosts->v[find(hosts, name, now)];
+		struct host *host = find(hosts, name, now);
 
 		ok = !hosts->closed && !host->taken && host->free_at <= now;
 		if (!host->taken && host->free_at - now > max_us)
@@ -122,7 +122,7 @@ void kb_hosts_give(struct kb_hosts *hosts, struct kb_sv name, int64_t pause_us)
 	struct host *host;
 
 	pthread_mutex_lock(&hosts->lock);
-	host = &hosts->v[find(hosts, name, now)];
+	host = find(hosts, name, now);
 	host->taken = false;
 	host->free_at = now + pause_us;
 	pthread_cond_broadcast(&hosts->changed);
