@@ -277,16 +277,6 @@ test("a deleted source takes its documents along", async (t) => {
   assert.equal(check.code, 0, check.stdout + check.stderr);
 });
 
-test("the plan's limit of documents leaves the rest limited, with the reason", async (t) => {
-  const kb = await start(t, { ...mayFetch, args: ["--ingest-threads", "1"] });
-  const key = await kb.newKey({ account: "small", plan: "basic" });
-  const web = await site(t);
-  const many = Array.from({ length: 12 }, (_, i) => `/p${i}`);
-  for (const path of many) web.page(path, path, `This is the page called ${path}.`);
-  web.sitemap("/sitemap.xml", many);
-  assert.ok(key);
-});
-
 test("a power cut while a sitemap is read loses nothing", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await site(t);

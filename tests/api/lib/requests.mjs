@@ -16,6 +16,7 @@ const sensible = {
   project_name: "Crossed", name: "Crossed", prompt: "What is in the documents?", messages: [{ role: "user", content: "What is in the documents?" }],
   image: "https://docent.invalid/i.png", url: "https://docent.invalid/", names: ["crossed"], label_ids: [], users: [], version: 1, email: undefined,
   sitemap_path: undefined, stream: false, session_id: undefined, image_extraction_type: "none", model: "m", is_ocr_enabled: 0, reaction: "liked",
+  data_refresh_frequency: "weekly", refresh_existing_pages: "if_updated", refresh_schedule: [{ days: [1], hours: ["07:30"] }],
 };
 
 const byType = { string: "text", integer: 1, number: 1, boolean: false, array: [], object: {} };
