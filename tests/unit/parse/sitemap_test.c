@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "fixture.h"
 
-
 static char data_dir[300];
 
 static bool read_list(struct kb_parser *parser, struct kb_arena *arena, struct kb_sv bytes,
