@@ -137,6 +137,14 @@ static bool read_name(struct kb_call *call, bool required, struct kb_agent *agen
 	return true;
 }
 
+static bool may_create(struct kb_call *call, struct kb_err *err)
+{
+	if (call->key.agent_count)
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "this key is limited to some agents and can make none");
+	return kb_limit_agents(call, err);
+}
+
 bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_agent agent = {
@@ -151,10 +159,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 	bool planner = false;
 
-	if (call->key.agent_count)
-		return kb_fail(err, KB_E_FORBIDDEN,
-		               "this key is limited to some agents and can make none");
-	if (!kb_limit_agents(call, err) || !read_name(call, true, &agent, err))
+	if (!may_create(call, err) || !read_name(call, true, &agent, err))
 		return false;
 	kb_uploads_find(call, &uploads);
 	if (!read_sitemap(call, uploads.count > 0, &agent, err)
@@ -291,6 +296,35 @@ bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_catalog_forget(call->api->catalog, call->agent.id);
 	return kb_call_reply_flag(call, 200, "deleted", err);
+}
+
+/* A copy's name: the original's with a word behind it, cut where it grows too long. */
+static struct kb_sv copy_name(struct kb_arena *arena, struct kb_sv name)
+{
+	static const char word[] = " (copy)";
+
+	return kb_arena_printf(arena, "%.*s%s",
+	                       KB_SV_ARG(kb_utf8_head(name, NAME_CHARS - (sizeof(word) - 1))),
+	                       word);
+}
+
+bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent copy;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!may_create(call, err) || !kb_limit_copy(call, err)
+	    || !kb_store_agent_replicate(call->api->store, call->arena, call->key.account_id,
+	                                 call->agent.id, copy_name(call->arena, call->agent.name),
+	                                 &copy, err))
+		return false;
+	/* Documents that waited in the original wait in the copy, and so do notes. */
+	kb_ingest_wake(call->api->ingest);
+	kb_notes_wake(call->api->notes);
+	kb_call_begin(call, &buf, &jw);
+	kb_record_agent(call, &jw, &copy);
+	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
 bool kb_agents_stats(struct kb_call *call, struct kb_err *err)

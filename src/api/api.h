@@ -141,6 +141,7 @@ bool kb_agents_read(struct kb_call *call, struct kb_err *err);
 bool kb_agents_read_fast(struct kb_request *req);
 bool kb_agents_update(struct kb_call *call, struct kb_err *err);
 bool kb_agents_delete(struct kb_call *call, struct kb_err *err);
+bool kb_agents_replicate(struct kb_call *call, struct kb_err *err);
 bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);

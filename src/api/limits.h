@@ -39,5 +39,7 @@ bool kb_rates_take(struct kb_rates *rates, int64_t key_id, int64_t per_second, i
  * reached. */
 bool kb_limit_queries(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 bool kb_limit_agents(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* Whether the words of one more copy of the call's agent fit into the plan. */
+bool kb_limit_copy(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

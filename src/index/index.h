@@ -67,6 +67,9 @@ size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_i
 struct kb_snapshot_part {
 	struct kb_segment *segment;
 	int64_t version;
+	/* Added to the page ids in the file: two agents may share one segment, each with page ids
+	 * of its own. A merge writes the sums into its result. */
+	int64_t page_shift;
 	/* Its vector columns (vectors.h), which the snapshot holds too. */
 	struct kb_vectors *const *vectors;
 	size_t vectors_count;
