@@ -71,6 +71,7 @@ struct kb_api_route {
 	enum kb_feature feature; /* of the plan, that the route needs; 0: none */
 	bool foreign_is_403;     /* an agent of another account: 403 instead of 404 (the contract's
 	                            rule) */
+	bool invalid_is_422;     /* a bad argument: 422 instead of 400 (the contract's rule) */
 	size_t body_max;
 	bool upload;
 	/* For /openapi.json and for the tests that check each answer. */
@@ -99,6 +100,8 @@ struct kb_sv kb_call_base_url(struct kb_call *call);
 
 /* Starts `{"status":"success","data":` in buf; kb_call_reply() closes it and answers. */
 void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw);
+/* The same with another name than "data", where the contract wants one. */
+void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name);
 bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
                    struct kb_err *err);
 /* {"status":"success","data":{"<name>":true}} */
@@ -122,6 +125,8 @@ void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_li
 /* The address of a picture that the settings name (assets.c). */
 struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,
                           struct kb_sv image);
+/* Of the account's picture; p == NULL: it has none. */
+struct kb_sv kb_photo_url(struct kb_call *call, const struct kb_account *account);
 /* Makes the text of that version the active persona again, as a new version (settings.c). */
 bool kb_settings_activate_persona(struct kb_call *call, int64_t version,
                                   struct kb_err *err) KB_MUST_CHECK;
@@ -175,6 +180,7 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err);
 /* account.c */
 bool kb_user_read(struct kb_call *call, struct kb_err *err);
 bool kb_user_update(struct kb_call *call, struct kb_err *err);
+bool kb_user_search(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
@@ -188,8 +194,21 @@ bool kb_personas_activate_by_body(struct kb_call *call, struct kb_err *err);
 bool kb_sub_personas_list(struct kb_call *call, struct kb_err *err);
 bool kb_sub_personas_update(struct kb_call *call, struct kb_err *err);
 bool kb_sub_personas_delete(struct kb_call *call, struct kb_err *err);
+/* licenses.c */
+bool kb_licenses_list(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_create(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_read(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_update(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_delete(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_check(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_read(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_create(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_update(struct kb_call *call, struct kb_err *err);
+/* actions.c */
+bool kb_actions_list(struct kb_call *call, struct kb_err *err);
 /* assets.c */
 bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
+bool kb_assets_user(struct kb_call *call, struct kb_err *err);
 bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
 /* system.c */
 bool kb_system_health(struct kb_request *req);

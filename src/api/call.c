@@ -223,14 +223,19 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 
 /* ---- answers ---- */
 
-void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
+void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name)
 {
 	(void)call;
 	kb_buf_init(buf, REPLY_MAX);
 	kb_jw_init(jw, buf);
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "success");
-	kb_jw_key(jw, "data");
+	kb_jw_key(jw, name);
+}
+
+void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
+{
+	kb_call_begin_as(call, buf, jw, "data");
 }
 
 bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
@@ -296,10 +301,14 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	/* A refusal of the server's own may have a finer status than its code. */
 	int status = call->req->status ? call->req->status : info->status;
 	const char *message = public_message(err);
-	struct kb_response response = { .status = status, .content_type = "application/json" };
+	struct kb_response response = { .content_type = "application/json" };
 	struct kb_buf buf;
 	struct kb_jw jw;
 	size_t fields = 0;
+
+	if (call->row && call->row->invalid_is_422 && status == 400)
+		status = 422;
+	response.status = status;
 
 	if (status >= 500)
 		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,

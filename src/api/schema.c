@@ -90,7 +90,7 @@ static const struct kb_schema schemas[] = {
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
 	{ "User", "id:int email:str name:str current_team_id:int profile_photo_url:str? created_at:time "
 	          "updated_at:time" },
-	{ "UserFields", "name~:str?" },
+	{ "UserFields", "name~:str? profile_photo~:file" },
 	{ "UserReply", SUCCESS("User") },
 	{ "Usage", "max_projects_num:int current_projects_num:int max_total_storage_credits:int "
 	           "current_total_storage_credits:int max_queries:int current_queries:int" },
@@ -111,6 +111,20 @@ static const struct kb_schema schemas[] = {
 	{ "SubPersonas", "is_generating:bool generated:[SubPersona] project_overrides:[SubPersona]" },
 	{ "SubPersonasReply", SUCCESS("SubPersonas") },
 	{ "SubPersonaFields", "instructions:str?" },
+	{ "License", "id:int name:str key:str project_id:int created_at:time updated_at:time" },
+	{ "LicenseFields", "name:str" },
+	{ "LicensesReply", SUCCESS("[License]") },
+	{ "LicenseReply", "status:str license:License" },
+	{ "LicenseMade", "license:License licenseKey:str" },
+	{ "LicenseMadeReply", SUCCESS("LicenseMade") },
+	{ "Plugin", "model_name:str human_name:str keywords:str description:str logo:str? is_active:bool "
+	            "created_at:time updated_at:time" },
+	{ "PluginFields", "model_name~:str human_name~:str keywords~:str description~:str logo~:str? "
+	                  "is_active~:bool" },
+	{ "PluginReply", SUCCESS("Plugin") },
+	{ "Action", "key:str name:str is_enabled:bool settings:obj" },
+	{ "Actions", "tools:[Action]" },
+	{ "ActionsReply", SUCCESS("Actions") },
 	{ "OpenApi", "openapi:str info:obj servers:[obj] security:[obj] paths:obj components:obj" },
 };
 // clang-format on
