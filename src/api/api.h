@@ -115,12 +115,18 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
-/* Writes the members of a paginator around the rows that `row` writes. */
+/* Writes a paginator around the rows that `row` writes; or its members alone, for an object that
+ * has more. */
 void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
                       size_t count, int64_t total,
                       void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
                                   size_t i),
                       const void *rows);
+void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                              size_t count, int64_t total,
+                              void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                          size_t i),
+                              const void *rows);
 
 /* The address of a picture that the settings name (assets.c). */
 struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,
@@ -206,6 +212,13 @@ bool kb_plugins_create(struct kb_call *call, struct kb_err *err);
 bool kb_plugins_update(struct kb_call *call, struct kb_err *err);
 /* actions.c */
 bool kb_actions_list(struct kb_call *call, struct kb_err *err);
+/* reports.c */
+bool kb_reports_traffic(struct kb_call *call, struct kb_err *err);
+bool kb_reports_queries(struct kb_call *call, struct kb_err *err);
+bool kb_reports_conversations(struct kb_call *call, struct kb_err *err);
+bool kb_reports_analysis(struct kb_call *call, struct kb_err *err);
+bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err);
+bool kb_reports_leads(struct kb_call *call, struct kb_err *err);
 /* assets.c */
 bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
 bool kb_assets_user(struct kb_call *call, struct kb_err *err);

@@ -396,16 +396,15 @@ static void page_url(struct kb_call *call, struct kb_jw *jw, const char *name, i
 	                             page));
 }
 
-void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
-                      size_t count, int64_t total,
-                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
-                                  size_t i),
-                      const void *rows)
+void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                              size_t count, int64_t total,
+                              void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                          size_t i),
+                              const void *rows)
 {
 	int64_t last = total ? (total + list->limit - 1) / list->limit : 1;
 	int64_t from = (list->page - 1) * list->limit + 1;
 
-	kb_jw_object(jw);
 	kb_jw_key_int(jw, "current_page", list->page);
 	kb_jw_key(jw, "data");
 	kb_jw_array(jw);
@@ -432,5 +431,15 @@ void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_li
 	else
 		kb_jw_null(jw);
 	kb_jw_key_int(jw, "total", total);
+}
+
+void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                      size_t count, int64_t total,
+                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                  size_t i),
+                      const void *rows)
+{
+	kb_jw_object(jw);
+	kb_call_paginate_members(call, jw, list, count, total, row, rows);
 	kb_jw_end(jw);
 }

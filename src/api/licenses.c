@@ -8,11 +8,10 @@
  */
 #include "store/licenses.h"
 #include "api/api.h"
-#include "base/utf8.h"
+#include "base/hash.h"
 
 enum {
 	NAME_CHARS = 255,
-	UUID_CHARS = 36,
 	KEYWORDS_CHARS = 1000,
 	DESCRIPTION_CHARS = 8000,
 	URL_CHARS = 2000,
@@ -39,23 +38,9 @@ static bool allowed(struct kb_call *call, struct kb_err *err)
 	                  "Licenses are not allowed for agent with id %" PRId64, call->agent.id);
 }
 
-static bool is_uuid(struct kb_sv text)
-{
-	for (size_t i = 0; i < text.n; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-		char c = text.p[i];
-		bool hex =
-		        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-
-		if (dash ? c != '-' : !hex)
-			return false;
-	}
-	return text.n == UUID_CHARS;
-}
-
 static struct kb_sv folded(struct kb_arena *arena, struct kb_sv uuid)
 {
-	char *text = kb_arena_bytes(arena, UUID_CHARS);
+	char *text = kb_arena_bytes(arena, KB_UUID_CHARS);
 
 	for (size_t i = 0; i < uuid.n; i++)
 		text[i] = (char)(uuid.p[i] | 0x20); /* '-' and digits have the bit already */
@@ -67,7 +52,7 @@ static bool read_ref(struct kb_call *call, struct kb_license_ref *ref, struct kb
 	struct kb_sv text = call->req->params[1];
 
 	*ref = (struct kb_license_ref){ 0 };
-	if (is_uuid(text)) {
+	if (kb_uuid_check(text)) {
 		ref->key = folded(call->arena, text);
 		return true;
 	}
@@ -171,7 +156,7 @@ bool kb_licenses_check(struct kb_call *call, struct kb_err *err)
 	struct kb_sv key = call->req->params[0];
 	struct kb_license license;
 
-	if (!is_uuid(key))
+	if (!kb_uuid_check(key))
 		return kb_fail(err, KB_E_INVALID, "a license key is a UUID");
 	return kb_store_license_find(call->api->store, call->arena, folded(call->arena, key),
 	                             &license, err)

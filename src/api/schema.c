@@ -111,6 +111,28 @@ static const struct kb_schema schemas[] = {
 	{ "SubPersonas", "is_generating:bool generated:[SubPersona] project_overrides:[SubPersona]" },
 	{ "SubPersonasReply", SUCCESS("SubPersonas") },
 	{ "SubPersonaFields", "instructions:str?" },
+	{ "TrafficSource", "request_source:str request_source_number:int" },
+	{ "Traffic", "sources:[TrafficSource]" },
+	{ "TrafficReply", SUCCESS("Traffic") },
+	{ "QueryStatus", "status:str count:int" },
+	{ "Queries", "total~:int query_status~:[QueryStatus]" },
+	{ "QueriesReply", SUCCESS("Queries") },
+	{ "ConversationsReport", "total~:int average_queries_per_conversation~:num" },
+	{ "ConversationsReportReply", SUCCESS("ConversationsReport") },
+	{ "AnalysisPoint", "queries_number:num created_at_interval:str" },
+	{ "Analysis", "queries~:[AnalysisPoint] conversations~:[AnalysisPoint] "
+	              "queries_per_conversation~:[AnalysisPoint]" },
+	{ "AnalysisReply", SUCCESS("Analysis") },
+	{ "Intelligence", "prompt_id:int conversation_id:int project_id:int user_query:str ai_response:str "
+	                  "created_at:time content_source:str? user_emotion:str? user_intent:str? "
+	                  "language:str? feedback:str? user_location:str? chatbot_deployment:str browser:str?" },
+	{ "IntelligencePage", PAGINATOR("Intelligence") " total_queries:int" },
+	{ "IntelligenceReply", SUCCESS("IntelligencePage") },
+	{ "Lead", "session_id:str query_id:int? name:str? email:str? phone_number:str? company:str? "
+	          "captured_at:time other_data:any user_defined:any tags:any" },
+	{ "LeadPage", PAGINATOR("Lead") },
+	{ "LeadsReply", SUCCESS("LeadPage") },
+
 	{ "License", "id:int name:str key:str project_id:int created_at:time updated_at:time" },
 	{ "LicenseFields", "name:str" },
 	{ "LicensesReply", SUCCESS("[License]") },
