@@ -9,6 +9,8 @@
 #ifndef KB_API_API_H
 #define KB_API_API_H
 
+#include <stdatomic.h>
+
 #include "answer/answer.h"
 #include "answer/notes.h"
 #include "api/input.h"
@@ -31,6 +33,9 @@ struct kb_api {
 	struct kb_ingest *ingest;
 	struct kb_answerer *answerer;
 	struct kb_notes_job *notes;
+	struct kb_parser *parser; /* of files in messages */
+	const char *temp_dir;     /* of segments in the making */
+	atomic_int attaching;     /* messages whose files are being read */
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
 	struct kb_plans plans;
@@ -109,6 +114,9 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err);
 
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);
+
+/* Whether the call's key reaches that agent. */
+bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
 
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);

@@ -72,7 +72,9 @@ static const struct kb_schema schemas[] = {
 	             "metadata:MessageMetadata response_feedback:Feedback? tools:[str] created_at:time "
 	             "updated_at:time" },
 	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
-	                 "labels_exclusive~:bool sub_personas~:obj?" },
+	                 "labels_exclusive~:bool sub_personas~:obj? custom_persona~:str? custom_context~:str? "
+	                 "chatbot_model~:str? response_source~:str? agent_capability~:str? "
+	                 "child_project_id~:int? action_overrides~:obj? file~:file files[]~:[file]" },
 	{ "MessageReply", SUCCESS("Message") },
 	{ "ReactionFields", "reaction:str?" },
 	{ "MessagePage", PAGINATOR("Message") },

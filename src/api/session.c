@@ -5,7 +5,7 @@
 #include "answer/mask.h"
 #include "base/utf8.h"
 
-enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500, NOTE_CHARS = 12000 };
+enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500 };
 
 /* conversation_time_window */
 enum { WINDOW_DAY = 0, WINDOW_ALL = 1, WINDOW_LOCK = 2 };
@@ -72,7 +72,8 @@ static bool mask(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 		if (!options)
 			return false;
 	}
-	if (!kb_json_bool(options, "is_anonymized", false))
+	turn->masked = kb_json_bool(options, "is_anonymized", false);
+	if (!turn->masked)
 		return true;
 	turns = KB_NEW_ARRAY(call->arena, turn->turn_count, struct kb_sv);
 	for (size_t i = 0; i < turn->turn_count; i++)
@@ -86,48 +87,9 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 {
 	return kb_limit_queries(call, err)
 	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
-	       && refuse_locked(call, turn, err) && (own_history || read_history(call, turn, err))
-	       && mask(call, turn, err);
-}
-
-bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
-{
-	const struct kb_input *input = kb_inputs_find(&call->inputs, "sub_personas");
-	const json_t *object = NULL;
-	const char *slug;
-	json_t *value;
-
-	if (!input || input->kind == KB_INPUT_NULL)
-		return true;
-	if (input->kind == KB_INPUT_TEXT) /* of a form */
-		object = kb_json_parse(call->arena, input->text, err);
-	else
-		object = input->json;
-	if (!json_is_object(object))
-		return kb_fail(err, KB_E_INVALID,
-		               "sub_personas must be an object of texts by slug");
-	for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
-	     at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
-		enum kb_note note;
-
-		slug = json_object_iter_key(at);
-		value = json_object_iter_value(at);
-		if (!json_is_string(value) && !json_is_null(value))
-			return kb_fail(err, KB_E_INVALID,
-			               "sub_personas.%.60s must be a string or null", slug);
-		note = kb_note_of(kb_sv_str(slug));
-		if (note == KB_NOTE_COUNT)
-			continue;
-		turn->notes[note].given = true;
-		if (json_is_string(value))
-			turn->notes[note].text =
-			        kb_sv(json_string_value(value), json_string_length(value));
-		if (kb_utf8_count(turn->notes[note].text) > NOTE_CHARS)
-			return kb_fail(err, KB_E_INVALID,
-			               "sub_personas.%s has %zu characters, the limit is %d", slug,
-			               kb_utf8_count(turn->notes[note].text), NOTE_CHARS);
-	}
-	return true;
+	       && kb_turn_apply(call, turn, err) && refuse_locked(call, turn, err)
+	       && (own_history || read_history(call, turn, err)) && mask(call, turn, err)
+	       && kb_turn_attach(call, turn, err);
 }
 
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
@@ -138,10 +100,14 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .agent = &call->agent,
 	                         .settings = &turn->settings,
 	                         .prompt = turn->prompt,
+	                         .lang = turn->lang,
 	                         .turns = turn->turns,
 	                         .turn_count = turn->turn_count,
 	                         .labels = turn->labels,
 	                         .notes = turn->notes,
+	                         .attached = turn->attached,
+	                         .actions_enabled = turn->actions_enabled,
+	                         .actions_disabled = turn->actions_disabled,
 	                         .inline_citations = turn->inline_citations,
 	                 },
 	                 emit, arg, &turn->answer, err);
