@@ -118,6 +118,10 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 /* Whether the call's key reaches that agent. */
 bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
 
+/* The message of the path {sessionId}/…/{messageId} (conversations.c). */
+bool kb_call_message(struct kb_call *call, struct kb_message *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
 /* Writes the members of a paginator around the rows that `row` writes. */
@@ -140,6 +144,9 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+/* The same with customer_intelligence. */
+void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
+                                const struct kb_message *message);
 
 /* ---- handlers, by file ---- */
 /* agents.c */
@@ -174,6 +181,10 @@ bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);
 bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
+/* trust.c */
+bool kb_trust_score(struct kb_call *call, struct kb_err *err);
+bool kb_trust_claims(struct kb_call *call, struct kb_err *err);
+bool kb_trust_verify(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
 bool kb_messages_react(struct kb_call *call, struct kb_err *err);

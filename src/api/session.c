@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "answer/claims.h"
 #include "answer/mask.h"
 #include "base/utf8.h"
 
@@ -113,38 +114,6 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                 emit, arg, &turn->answer, err);
 }
 
-/* What the answer stands on, for later checks of the message: a JSON object. */
-static struct kb_sv details(struct kb_call *call, const struct kb_answer *answer)
-{
-	struct kb_buf buf;
-	struct kb_jw jw;
-	struct kb_sv out = { 0 };
-
-	kb_buf_init(&buf, 1 << 20);
-	kb_jw_init(&jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key(&jw, "confidence");
-	kb_jw_double(&jw, answer->confidence);
-	kb_jw_key(&jw, "quotes");
-	kb_jw_array(&jw);
-	for (size_t i = 0; i < answer->quote_count; i++) {
-		const struct kb_quote *quote = &answer->quotes[i];
-
-		kb_jw_object(&jw);
-		kb_jw_key_int(&jw, "page_id", quote->page_id);
-		kb_jw_key_int(&jw, "page_no", quote->page_no);
-		kb_jw_key_int(&jw, "offset", quote->offset);
-		kb_jw_key_int(&jw, "bytes", (int64_t)quote->text.n);
-		kb_jw_end(&jw);
-	}
-	kb_jw_end(&jw);
-	kb_jw_end(&jw);
-	if (!buf.failed)
-		out = kb_arena_sv(call->arena, kb_buf_view(&buf));
-	kb_buf_fini(&buf);
-	return out;
-}
-
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
 	const struct kb_answer *answer = &turn->answer;
@@ -162,7 +131,7 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 		                           USER_AGENT_CHARS),
 		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
 		.source = kb_sv_str(turn->source),
-		.details = details(call, answer),
+		.details = kb_claims_note(call->arena, answer, turn->attached),
 		.user_id = call->key.account_id,
 	};
 	return kb_store_message_add(call->api->store, call->arena, call->agent.id,
