@@ -237,6 +237,8 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
 	kb_answerer_block(api.answerer, blocked);
+	api.parser = parser;
+	api.temp_dir = plan->temp_dir;
 	api.notes = kb_notes_start(api.store, &log);
 	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api.store,

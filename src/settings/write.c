@@ -105,3 +105,13 @@ struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text t
 	}
 	return kb_text(settings->chatbot_msg_lang, text);
 }
+
+struct kb_sv kb_settings_text_in(const struct kb_settings *settings, struct kb_sv lang,
+                                 enum kb_text text)
+{
+	struct kb_sv shown = kb_settings_text(settings, text);
+
+	if (lang.n == 0 || !kb_sv_eq(shown, kb_text(settings->chatbot_msg_lang, text)))
+		return shown;
+	return kb_text(kb_text_lang(lang), text);
+}
