@@ -173,6 +173,7 @@ bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
+bool kb_citations_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);

@@ -282,9 +282,14 @@ static struct insight insight_of(struct kb_call *call, const struct kb_message *
 		                   .emotion = emotions[message->reaction] };
 	enum kb_lang talk_lang;
 	enum kb_smalltalk talk = kb_smalltalk(message->query, &talk_lang);
+	const json_t *quote;
+	size_t i;
 
-	if (json_array_size(kb_json_get(details, "quotes")) > 0)
-		insight.content_source = "own_content";
+	json_array_foreach(kb_json_get(details, "quotes"), i, quote)
+	{
+		if (kb_json_int(quote, "page_id", 0) > 0)
+			insight.content_source = "own_content";
+	}
 	if (talk == KB_TALK_NONE) {
 		insight.intent = "information";
 		insight.lang = kb_lang_of_question(message->query);

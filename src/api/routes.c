@@ -45,7 +45,7 @@ static const struct kb_api_route routes[] = {
 	{ "DELETE", AGENT "/pages/{pageId}", kb_pages_delete, .right = KB_RIGHT_KEY,
 	  .tag = "Documents", .summary = "Delete a document; the next question does not see it",
 	  .response = "DeletedReply", .status = 200, .errors = "400 401 404 429 500" },
-	{ "GET", AGENT "/citations/{citationId}", kb_metadata_read, .right = KB_RIGHT_KEY,
+	{ "GET", AGENT "/citations/{citationId}", kb_citations_read, .right = KB_RIGHT_KEY,
 	  .tag = "Documents", .summary = "What a citation stands for",
 	  .response = "MetadataReply", .status = 200, .errors = "400 401 404 429 500" },
 	{ "GET", V1 "/preview/{pageId}", kb_preview_read, .right = KB_RIGHT_KEY,

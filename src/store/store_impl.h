@@ -155,6 +155,8 @@ bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t 
                           struct kb_sv session_id, struct kb_conversation *out, bool *found,
                           struct kb_err *err) KB_MUST_CHECK;
 bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id);
+bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t id, int64_t child_id,
+                               struct kb_err *err) KB_MUST_CHECK;
 /* Finds the session or makes it, names it after its first prompt, marks it as used now. */
 bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
