@@ -159,6 +159,9 @@ void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
 void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
                                 const struct kb_message *message);
 
+/* Text in HTML, also within an attribute in double quotes: the one place that escapes markup. */
+void kb_html_text(struct kb_buf *buf, struct kb_sv text);
+
 /* ---- handlers, by file ---- */
 /* agents.c */
 bool kb_agents_list(struct kb_call *call, struct kb_err *err);

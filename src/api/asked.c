@@ -154,13 +154,9 @@ static bool read_child(struct kb_call *call, struct kb_turn *turn, struct kb_err
 
 	if (!kb_inputs_int(&call->inputs, "child_project_id", 1, INT64_MAX, &id, err))
 		return false;
-	if (id == 0)
+	/* Clients send it to every agent: for one that is no master it means nothing. */
+	if (id == 0 || !call->agent.is_master)
 		return true;
-	if (!call->agent.is_master)
-		return kb_fail(err, KB_E_INVALID,
-		               "child_project_id is for master agents, and agent %" PRId64
-		               " is none",
-		               call->agent.id);
 	children = kb_agent_children(call->arena, &call->agent, &count);
 	for (size_t i = 0; i < count; i++)
 		if (children[i] == id) {

@@ -5,6 +5,25 @@
 #include "api/api.h"
 #include "base/hash.h"
 
+void kb_html_text(struct kb_buf *buf, struct kb_sv text)
+{
+	static const struct {
+		char c;
+		const char *written;
+	} escapes[] = { { '"', "&quot;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" } };
+
+	for (size_t i = 0; i < text.n; i++) {
+		size_t e = 0;
+
+		while (e < KB_COUNTOF(escapes) && escapes[e].c != text.p[i])
+			e++;
+		if (e < KB_COUNTOF(escapes))
+			kb_buf_str(buf, escapes[e].written);
+		else
+			kb_buf_byte(buf, text.p[i]);
+	}
+}
+
 /* A value for an HTML attribute inside the embed code. */
 static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
 {
@@ -12,23 +31,7 @@ static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
 	struct kb_sv out;
 
 	kb_buf_init(&buf, 64 << 10);
-	for (size_t i = 0; i < text.n; i++)
-		switch (text.p[i]) {
-		case '"':
-			kb_buf_str(&buf, "&quot;");
-			break;
-		case '<':
-			kb_buf_str(&buf, "&lt;");
-			break;
-		case '>':
-			kb_buf_str(&buf, "&gt;");
-			break;
-		case '&':
-			kb_buf_str(&buf, "&amp;");
-			break;
-		default:
-			kb_buf_byte(&buf, text.p[i]);
-		}
+	kb_html_text(&buf, text);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;

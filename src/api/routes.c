@@ -164,7 +164,7 @@ static const struct kb_api_route routes[] = {
 	  .response = "VerifyReply", .status = 200, .errors = "400 401 404 429 500" },
 	{ "GET", AGENT "/conversations/{sessionId}/export", kb_conversations_export,
 	  .right = KB_RIGHT_KEY,
-	  .tag = "Conversations", .summary = "The whole conversation as json (default), csv or txt",
+	  .tag = "Conversations", .summary = "The whole conversation as json (default), csv, txt or html to print",
 	  .query = "format:str", .status = 200, .errors = "400 401 404 429 500" },
 	{ "POST", AGENT "/chat/completions", kb_completions_create, .right = KB_RIGHT_KEY,
 	  .body_max = FORM_MAX,

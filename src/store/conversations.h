@@ -98,6 +98,18 @@ bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int6
                             int64_t user_id, struct kb_message *out,
                             struct kb_err *err) KB_MUST_CHECK;
 
+/* Removing what was kept long enough. */
+struct kb_purge {
+	int64_t agent_id;
+	int64_t before; /* messages created earlier go; so do conversations that are left empty and
+	                   were last changed earlier */
+	int64_t messages, conversations; /* removed so far */
+	bool done;
+};
+/* One bounded step, durable when it returns; call it until `done`. */
+bool kb_store_conversations_purge(struct kb_store *store, struct kb_purge *purge,
+                                  struct kb_err *err) KB_MUST_CHECK;
+
 /* Queries of the account in this calendar month (UTC), for the plan's limit. */
 bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int64_t *count,
                                  struct kb_err *err) KB_MUST_CHECK;
