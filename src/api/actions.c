@@ -22,7 +22,8 @@ static bool always(const struct kb_agent *agent, const struct kb_settings *setti
 static void write_search(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings)
 {
 	(void)call;
-	kb_jw_key_sv(jw, "response_source", settings->response_source);
+	kb_jw_key(jw, "response_source");
+	kb_jw_choice(jw, settings->response_source);
 	kb_jw_key_int(jw, "enable_citations", settings->enable_citations.v);
 }
 

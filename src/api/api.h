@@ -39,6 +39,9 @@ struct kb_api {
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
 	struct kb_plans plans;
+	const struct kb_sv *models; /* the operator's catalogue: what chatbot_model may name */
+	size_t model_count;
+	struct kb_aliases aliases;
 	struct kb_rates *rates;
 	const struct kb_clock *clock;
 	const struct kb_log *log;
@@ -103,6 +106,8 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head);
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);
 
+/* A writer of what a client reads: with the operator's second spellings. */
+void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf);
 /* Starts `{"status":"success","data":` in buf; kb_call_reply() closes it and answers. */
 void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw);
 /* The same with another name than "data", where the contract wants one. */
@@ -253,7 +258,17 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err);
 bool kb_system_openapi(struct kb_call *call, struct kb_err *err);
 bool kb_system_preflight(struct kb_call *call, struct kb_err *err);
 
-/* openapi.c: the description of the whole table, OpenAPI 3.1. */
+/* openapi.c: the description of the whole table, OpenAPI 3.1. A writer with aliases describes
+ * fields under both names. */
 void kb_openapi_write(struct kb_jw *jw);
+
+/* aliases.c: reads --field-alias and --value-alias; either may be NULL. KB_E_INVALID for a name
+ * that no request and no answer has, and for a second spelling that is in use, or that readers of
+ * event streams take for something else. */
+bool kb_api_aliases(struct kb_arena *arena, const char *fields, const char *values,
+                    struct kb_aliases *out, struct kb_err *err) KB_MUST_CHECK;
+/* The body's second spellings become the first ones. */
+void kb_inputs_unalias(struct kb_inputs *inputs, struct kb_arena *arena,
+                       const struct kb_aliases *aliases);
 
 #endif

@@ -67,7 +67,9 @@ static bool is_given(const struct kb_input *input)
 
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	const struct kb_settings_context context = { .features = call->plan->features };
+	const struct kb_settings_context context = { .features = call->plan->features,
+		                                     .models = call->api->models,
+		                                     .model_count = call->api->model_count };
 
 	if (!turn->own_settings)
 		return true;

@@ -142,6 +142,7 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	if ((call->row->body_max || call->row->upload)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;
+	kb_inputs_unalias(&call->inputs, call->arena, &call->api->aliases);
 	return call->row->handle(call, err);
 }
 
@@ -223,11 +224,16 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 
 /* ---- answers ---- */
 
+void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf)
+{
+	kb_jw_init(jw, buf);
+	jw->aliases = &api->aliases;
+}
+
 void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name)
 {
-	(void)call;
 	kb_buf_init(buf, REPLY_MAX);
-	kb_jw_init(jw, buf);
+	kb_api_jw(call->api, jw, buf);
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "success");
 	kb_jw_key(jw, name);
@@ -316,7 +322,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (call->streaming)
 		return; /* its handler has put the error into the stream */
 	kb_buf_init(&buf, 64 << 10);
-	kb_jw_init(&jw, &buf);
+	kb_api_jw(call->api, &jw, &buf);
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "status", "error");
 	kb_jw_key_sv(&jw, "url",

@@ -280,6 +280,15 @@ void kb_schema_write_type(struct kb_jw *jw, const char *type, size_t n)
 	kb_jw_end(jw);
 }
 
+void kb_schema_write_name(struct kb_jw *jw, struct kb_sv name)
+{
+	const char *second = jw->aliases ? kb_alias_second(&jw->aliases->fields, name) : NULL;
+
+	kb_jw_sv(jw, name);
+	if (second)
+		kb_jw_str(jw, second);
+}
+
 void kb_schema_write(struct kb_jw *jw, const char *members)
 {
 	struct kb_sv name, type;
@@ -295,7 +304,7 @@ void kb_schema_write(struct kb_jw *jw, const char *members)
 
 		KB_ASSERT(name.n < sizeof(key));
 		strncat(key, name.p, name.n);
-		kb_jw_key(jw, key);
+		kb_jw_field(jw, key);
 		kb_schema_write_type(jw, type.p, type.n);
 	}
 	kb_jw_end(jw);
@@ -303,7 +312,7 @@ void kb_schema_write(struct kb_jw *jw, const char *members)
 	kb_jw_array(jw);
 	for (list = members; kb_schema_next(&list, &name, &optional, &type);)
 		if (!optional)
-			kb_jw_sv(jw, name);
+			kb_schema_write_name(jw, name);
 	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

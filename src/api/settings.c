@@ -174,6 +174,8 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 	update.inputs = inputs;
 	update.context.features = call->plan->features;
 	update.context.max_actions = call->plan->max_actions;
+	update.context.models = call->api->models;
+	update.context.model_count = call->api->model_count;
 	/* Once ahead, for the pictures and to refuse early; what counts is the run inside the
 	 * transaction. */
 	if (!apply(&update, call->arena, &call->agent, &settings, err)
