@@ -312,7 +312,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	struct kb_jw jw;
 	size_t fields = 0;
 
-	if (call->row && call->row->invalid_is_422 && status == 400)
+	if (call->row && call->row->invalid_is_422 && status == 400 && !call->req->status)
 		status = 422;
 	response.status = status;
 
