@@ -34,6 +34,17 @@ struct kb_answerer {
 	size_t spare_count;
 };
 
+const char *kb_answer_kind_name(enum kb_answer_kind kind)
+{
+	static const char *const names[KB_ANSWER_KINDS] = {
+		[KB_ANSWER_QUOTES] = "quotes",       [KB_ANSWER_NONE] = "none",
+		[KB_ANSWER_SMALLTALK] = "smalltalk", [KB_ANSWER_MODERATED] = "moderated",
+		[KB_ANSWER_OVERVIEW] = "overview",
+	};
+
+	return names[kind];
+}
+
 /* One answer on its way. */
 struct run {
 	struct kb_answerer *answerer;
@@ -43,6 +54,7 @@ struct run {
 	void *emit_arg;
 	struct kb_analyzer *analyzer;
 	struct kb_view view;
+	struct kb_snapshot *snapshot; /* the view's, with the attached documents */
 	struct kb_question question;
 	enum kb_smalltalk talk;
 	enum kb_lang talk_lang;
@@ -117,35 +129,62 @@ static void understand(struct run *run)
 	const struct kb_answer_request *request = run->request;
 
 	run->talk = kb_smalltalk(request->prompt, &run->talk_lang);
-	if (run->talk == KB_TALK_NONE)
-		kb_question_build(run->analyzer, run->arena, request->prompt, KB_LANG_NONE,
-		                  request->turns, request->turn_count, &run->question);
+	run->out->lang = run->talk_lang;
+	if (request->lang.n)
+		run->talk_lang = kb_lang_from_code(request->lang);
+	if (run->talk != KB_TALK_NONE)
+		return;
+	kb_question_build(run->analyzer, run->arena, request->prompt, KB_LANG_NONE, request->turns,
+	                  request->turn_count, &run->question);
+	run->out->lang = run->question.lang;
+	run->out->type = run->question.type;
 }
 
 /* ---- retrieve ---- */
 
-static bool retrieve(struct run *run, struct kb_err *err)
+/* Labels open documents of the agent; what came with the question is open to it. */
+static bool allows(void *pass, int64_t page_id)
+{
+	return kb_attached_is_page(page_id) || kb_pass_allows(pass, page_id);
+}
+
+/* Fills the candidates from the snapshot in hand. pass NULL: whatever is there. */
+static bool search(struct run *run, struct kb_pass *pass, struct kb_err *err)
 {
 	struct kb_query query = kb_question_query(&run->question, KB_SELECT_ADVISED);
-	struct kb_pass pass;
 	struct kb_hit *hits;
 	size_t count;
 
-	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err))
-		return false;
-	kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
-	query.allow = pass.all_open ? NULL : kb_pass_allows;
-	query.allow_arg = &pass;
-	kb_search(run->view.snapshot, run->arena, &query, &hits, &count);
+	query.allow = !pass || pass->all_open ? NULL : allows;
+	query.allow_arg = pass;
+	kb_search(run->snapshot, run->arena, &query, &hits, &count);
 	run->candidates = KB_NEW_ARRAY(run->arena, count, struct kb_candidate);
 	for (size_t i = 0; i < count; i++) {
 		run->candidates[i].score = hits[i].score;
-		if (!kb_snapshot_passage(run->view.snapshot, run->arena, hits[i].part, hits[i].doc,
+		if (!kb_snapshot_passage(run->snapshot, run->arena, hits[i].part, hits[i].doc,
 		                         &run->candidates[i].passage, err))
 			return false;
 	}
 	run->candidate_count = count;
 	return true;
+}
+
+static struct kb_segment *attached_segment(const struct run *run)
+{
+	return run->request->attached ? run->request->attached->segment : NULL;
+}
+
+static bool retrieve(struct run *run, struct kb_err *err)
+{
+	struct kb_segment *own = attached_segment(run);
+	struct kb_pass pass;
+
+	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err))
+		return false;
+	run->snapshot = own ? kb_snapshot_with(run->view.snapshot, own)
+	                    : kb_snapshot_hold(run->view.snapshot);
+	kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
+	return search(run, &pass, err);
 }
 
 /* ---- rank ---- */
@@ -157,13 +196,27 @@ static int64_t df(void *arg, struct kb_sv term)
 
 static void rank(struct run *run)
 {
-	int64_t passages = kb_snapshot_counted(run->view.snapshot);
+	int64_t passages = kb_snapshot_counted(run->snapshot);
 
 	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
-	          &(struct kb_answer_stats){
-	                  .passages = passages, .df = df, .arg = run->view.snapshot },
+	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = run->snapshot },
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &run->selection);
 	run->out->confidence = (double)run->selection.gate_z;
+}
+
+/* Words of a question about one file are common in an agent of many: what found no answer among all
+ * documents is asked of the attached ones alone. */
+static bool ask_attached(struct run *run, struct kb_err *err)
+{
+	if (run->selection.answered || !attached_segment(run))
+		return true;
+	kb_snapshot_release(run->snapshot);
+	run->snapshot = kb_snapshot_new(
+	        &(struct kb_snapshot_part){ .segment = attached_segment(run) }, 1, NULL, 0);
+	if (!search(run, NULL, err))
+		return false;
+	rank(run);
+	return true;
 }
 
 /* ---- generate and cite ---- */
@@ -209,22 +262,22 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
 		struct kb_sv sentence =
 		        kb_sv_sub(passage->text, part->start, part->end - part->start);
-		struct kb_sv fragment = sentence;
-		size_t number = cite(out, passage->page_id);
+		struct kb_sv fragment = sentence, gap = { 0 };
+		bool foreign = kb_attached_is_page(passage->page_id);
+		size_t number = foreign ? 0 : cite(out, passage->page_id);
 		bool last = i + 1 == count || parts[i + 1].candidate != part->candidate;
 
 		/* One marker closes the sentences that stand together. */
-		if (markers && last)
+		if (markers && last && !foreign)
 			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
 			                           number);
 		if (i) {
-			struct kb_sv gap = separator(run->candidates, &parts[i - 1], part);
-
+			gap = separator(run->candidates, &parts[i - 1], part);
 			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
 			                           KB_SV_ARG(fragment));
 		}
-		say(run, fragment);
 		out->quotes[out->quote_count++] = (struct kb_quote){
+			.at = run->text.n + gap.n,
 			.page_id = passage->page_id,
 			.page_no = passage->page_no,
 			.offset = passage->offset + part->start,
@@ -232,6 +285,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 			.title = passage->title,
 			.heading = passage->heading,
 		};
+		say(run, fragment);
 	}
 	if (mode == CITE_NONE)
 		out->citation_count = 0;
@@ -240,7 +294,8 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 static void refuse(struct run *run)
 {
 	run->out->kind = KB_ANSWER_NONE;
-	say(run, kb_settings_text(run->request->settings, KB_TEXT_NO_ANSWER));
+	say(run,
+	    kb_settings_text_in(run->request->settings, run->request->lang, KB_TEXT_NO_ANSWER));
 }
 
 static void generate(struct run *run)
@@ -363,6 +418,8 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 		return false;
 	found = kb_clock_mono_us();
 	rank(run);
+	if (!ask_attached(run, err))
+		return false;
 	generate(run);
 	run->out->retrieve_us = found - start;
 	run->out->rank_us = kb_clock_mono_us() - found;
@@ -377,7 +434,8 @@ static bool moderate(struct run *run)
 	if (!list || !kb_block_list_hits(list, run->request->prompt))
 		return false;
 	run->out->kind = KB_ANSWER_MODERATED;
-	say(run, kb_settings_text(run->request->settings, KB_TEXT_FAILED_MODERATION));
+	say(run, kb_settings_text_in(run->request->settings, run->request->lang,
+	                             KB_TEXT_FAILED_MODERATION));
 	return true;
 }
 
@@ -405,6 +463,7 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
 	}
 	give_back(answerer, run.analyzer);
+	kb_snapshot_release(run.snapshot);
 	kb_view_release(&run.view);
 	ok = ok && kb_buf_done(&run.text, &text, err);
 	if (ok) {
@@ -416,5 +475,63 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 		        out->rank_us);
 	}
 	kb_buf_fini(&run.text);
+	return ok;
+}
+
+/* ---- which agent ---- */
+
+/* Whether the agent's documents answer, and how surely. */
+static bool try_agent(const struct run *question, const struct kb_agent *agent, bool *answers,
+                      double *confidence, struct kb_err *err)
+{
+	struct kb_answer_request request = *question->request;
+	struct kb_arena arena = { 0 };
+	struct kb_answer out = { 0 };
+	struct run run = *question;
+	bool ok;
+
+	request.agent = agent;
+	request.attached = NULL;
+	run.request = &request;
+	run.arena = &arena;
+	run.out = &out;
+	ok = retrieve(&run, err);
+	*answers = false;
+	if (ok) {
+		rank(&run);
+		*answers = run.selection.answered && run.selection.count > 0;
+		*confidence = out.confidence;
+	} else if (err->code == KB_E_NOT_FOUND) {
+		ok = true;
+	}
+	kb_snapshot_release(run.snapshot);
+	kb_view_release(&run.view);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+bool kb_answer_route(struct kb_answerer *answerer, struct kb_arena *arena,
+                     const struct kb_answer_request *request, const struct kb_agent *agents,
+                     size_t count, ptrdiff_t *best, struct kb_err *err)
+{
+	struct kb_answer out = { 0 };
+	struct run run = { .answerer = answerer, .arena = arena, .request = request, .out = &out };
+	double highest = 0;
+	bool ok = true;
+
+	*best = -1;
+	run.analyzer = borrow(answerer);
+	understand(&run);
+	for (size_t i = 0; ok && run.talk == KB_TALK_NONE && i < count; i++) {
+		double confidence = 0;
+		bool answers;
+
+		ok = try_agent(&run, &agents[i], &answers, &confidence, err);
+		if (ok && answers && (*best < 0 || confidence > highest)) {
+			*best = (ptrdiff_t)i;
+			highest = confidence;
+		}
+	}
+	give_back(answerer, run.analyzer);
 	return ok;
 }
