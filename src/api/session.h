@@ -56,7 +56,7 @@ bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,
  * that kb_turn_begin() puts custom_persona, chatbot_model, response_source and agent_capability
  * over the settings. KB_E_INVALID names the field. */
 bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
-/* Parts of kb_turn_begin(): the settings among them (asked.c), files and context (attach.c). */
+/* Parts of kb_turn_begin(): the settings among them (overrides.c), files and context (attach.c). */
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 
