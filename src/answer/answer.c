@@ -1,10 +1,8 @@
 /* The steps of one answer. What ranks sentences is select.c, what builds the query question.c. */
-#include "answer/answer.h"
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answerer.h"
 #include "answer/phrases.h"
 #include "answer/select.h"
 #include "answer/smalltalk.h"
@@ -17,22 +15,10 @@ enum {
 	TOPICS_TRIES = 5,
 	EXAMPLES_SHOWN = 3,
 	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
-	SPARE_ANALYZERS = 64,
 };
 
 /* enable_citations */
 enum { CITE_NONE = 0, CITE_LIST = 1, CITE_INLINE = 2, CITE_BOTH = 3 };
-
-struct kb_answerer {
-	struct kb_store *store;
-	struct kb_catalog *catalog;
-	const struct kb_log *log;
-	const struct kb_block_list *blocked; /* NULL: none */
-	/* An analyzer belongs to one thread at a time; those not in use wait here. */
-	pthread_mutex_t lock;
-	struct kb_analyzer *spare[SPARE_ANALYZERS];
-	size_t spare_count;
-};
 
 /* One answer on its way. */
 struct run {
@@ -80,7 +66,7 @@ void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list 
 	answerer->blocked = list;
 }
 
-static struct kb_analyzer *borrow(struct kb_answerer *answerer)
+struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer)
 {
 	struct kb_analyzer *analyzer = NULL;
 
@@ -91,10 +77,10 @@ static struct kb_analyzer *borrow(struct kb_answerer *answerer)
 	return analyzer ? analyzer : kb_analyzer_new();
 }
 
-static void give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer)
+void kb_analyzer_give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer)
 {
 	pthread_mutex_lock(&answerer->lock);
-	if (answerer->spare_count < SPARE_ANALYZERS) {
+	if (answerer->spare_count < KB_SPARE_ANALYZERS) {
 		answerer->spare[answerer->spare_count++] = analyzer;
 		analyzer = NULL;
 	}
@@ -398,13 +384,13 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 
 	*out = (struct kb_answer){ 0 };
 	kb_buf_init(&run.text, ANSWER_MAX);
-	run.analyzer = borrow(answerer);
+	run.analyzer = kb_analyzer_borrow(answerer);
 	ok = moderate(&run);
 	if (!ok) {
 		understand(&run);
 		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
 	}
-	give_back(answerer, run.analyzer);
+	kb_analyzer_give_back(answerer, run.analyzer);
 	kb_view_release(&run.view);
 	ok = ok && kb_buf_done(&run.text, &text, err);
 	if (ok) {
