@@ -1,11 +1,12 @@
-/* The steps of one answer. What ranks sentences is select.c, what builds the query question.c. */
+/* The steps of one answer. What is searched for and found is steps.c, what ranks sentences
+ * select.c, what builds the query question.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer/answerer.h"
 #include "answer/phrases.h"
-#include "answer/select.h"
 #include "answer/smalltalk.h"
+#include "answer/steps.h"
 #include "store/pages.h"
 
 enum {
@@ -14,7 +15,6 @@ enum {
 	TOPICS_READS = 40, /* steps: labels may hide many */
 	TOPICS_TRIES = 5,
 	EXAMPLES_SHOWN = 3,
-	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
 };
 
 /* enable_citations */
@@ -29,12 +29,10 @@ struct run {
 	void *emit_arg;
 	struct kb_analyzer *analyzer;
 	struct kb_view view;
-	struct kb_question question;
 	enum kb_smalltalk talk;
 	enum kb_lang talk_lang;
-	struct kb_candidate *candidates;
-	size_t candidate_count;
-	struct kb_selection selection;
+	struct kb_steps steps;
+	struct kb_candidate *candidates; /* of all steps that answered */
 	struct kb_buf text;
 	struct kb_answer *out;
 };
@@ -94,62 +92,6 @@ static void say(struct run *run, struct kb_sv fragment)
 	kb_buf_sv(&run->text, fragment);
 	if (run->emit && fragment.n)
 		run->emit(run->emit_arg, fragment);
-}
-
-/* ---- understand ---- */
-
-static void understand(struct run *run)
-{
-	const struct kb_answer_request *request = run->request;
-
-	run->talk = kb_smalltalk(request->prompt, &run->talk_lang);
-	if (run->talk == KB_TALK_NONE)
-		kb_question_build(run->analyzer, run->arena, request->prompt, KB_LANG_NONE,
-		                  request->turns, request->turn_count, &run->question);
-}
-
-/* ---- retrieve ---- */
-
-static bool retrieve(struct run *run, struct kb_err *err)
-{
-	struct kb_query query = kb_question_query(&run->question, KB_SELECT_ADVISED);
-	struct kb_pass pass;
-	struct kb_hit *hits;
-	size_t count;
-
-	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err))
-		return false;
-	kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
-	query.allow = pass.all_open ? NULL : kb_pass_allows;
-	query.allow_arg = &pass;
-	kb_search(run->view.snapshot, run->arena, &query, &hits, &count);
-	run->candidates = KB_NEW_ARRAY(run->arena, count, struct kb_candidate);
-	for (size_t i = 0; i < count; i++) {
-		run->candidates[i].score = hits[i].score;
-		if (!kb_snapshot_passage(run->view.snapshot, run->arena, hits[i].part, hits[i].doc,
-		                         &run->candidates[i].passage, err))
-			return false;
-	}
-	run->candidate_count = count;
-	return true;
-}
-
-/* ---- rank ---- */
-
-static int64_t df(void *arg, struct kb_sv term)
-{
-	return kb_snapshot_df(arg, term);
-}
-
-static void rank(struct run *run)
-{
-	int64_t passages = kb_snapshot_counted(run->view.snapshot);
-
-	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
-	          &(struct kb_answer_stats){
-	                  .passages = passages, .df = df, .arg = run->view.snapshot },
-	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &run->selection);
-	run->out->confidence = (double)run->selection.gate_z;
 }
 
 /* ---- generate and cite ---- */
@@ -229,13 +171,56 @@ static void refuse(struct run *run)
 	say(run, kb_settings_text(run->request->settings, KB_TEXT_NO_ANSWER));
 }
 
+/* Whether an earlier step says the same words of the same document. */
+static bool is_said(const struct run *run, const struct kb_answer_part *parts, size_t count,
+                    const struct kb_passage *passage, const struct kb_answer_part *part)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_passage *other = &run->candidates[parts[i].candidate].passage;
+
+		if (kb_sv_eq(kb_sv_sub(other->text, parts[i].start, parts[i].end - parts[i].start),
+		             kb_sv_sub(passage->text, part->start, part->end - part->start)))
+			return true;
+	}
+	return false;
+}
+
+/* The sentences of all steps, in the order of the question's parts, each once. */
+static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
+{
+	size_t candidates = 0, parts = 0, from = 0;
+
+	for (size_t i = 0; i < run->steps.count; i++) {
+		candidates += run->steps.v[i].candidate_count;
+		parts += run->steps.v[i].part_count;
+	}
+	run->candidates = KB_NEW_ARRAY(run->arena, candidates, struct kb_candidate);
+	*out = KB_NEW_ARRAY(run->arena, parts, struct kb_answer_part);
+	*count = 0;
+	for (size_t i = 0; i < run->steps.count; i++) {
+		const struct kb_step *step = &run->steps.v[i];
+
+		for (size_t k = 0; k < step->candidate_count; k++)
+			run->candidates[from + k] = step->candidates[k];
+		for (size_t k = 0; k < step->part_count; k++) {
+			struct kb_answer_part part = step->parts[k];
+
+			if (is_said(run, *out, *count, &step->candidates[part.candidate].passage,
+			            &part))
+				continue;
+			part.candidate += (uint32_t)from;
+			(*out)[(*count)++] = part;
+		}
+		from += step->candidate_count;
+	}
+}
+
 static void generate(struct run *run)
 {
-	struct kb_answer_part *parts = NULL;
-	size_t count = 0;
+	struct kb_answer_part *parts;
+	size_t count;
 
-	if (run->selection.answered)
-		kb_select_parts(run->arena, run->candidates, &run->selection, 0, &parts, &count);
+	gather(run, &parts, &count);
 	if (count)
 		quote(run, parts, count);
 	else
@@ -343,15 +328,16 @@ static bool talk(struct run *run, struct kb_err *err)
 
 static bool answer_from_documents(struct run *run, struct kb_err *err)
 {
-	int64_t start = kb_clock_mono_us(), found;
+	struct kb_steps *steps = &run->steps;
 
-	if (!retrieve(run, err))
+	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err)
+	    || !kb_steps_take(run->analyzer, run->arena, run->request, &run->view, steps, err))
 		return false;
-	found = kb_clock_mono_us();
-	rank(run);
+	run->out->confidence = steps->confidence;
+	run->out->retrieve_us = steps->retrieve_us;
+	run->out->rank_us = steps->rank_us;
+	run->out->steps = steps->count;
 	generate(run);
-	run->out->retrieve_us = found - start;
-	run->out->rank_us = kb_clock_mono_us() - found;
 	return true;
 }
 
@@ -387,7 +373,7 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 	run.analyzer = kb_analyzer_borrow(answerer);
 	ok = moderate(&run);
 	if (!ok) {
-		understand(&run);
+		run.talk = kb_smalltalk(request->prompt, &run.talk_lang);
 		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
 	}
 	kb_analyzer_give_back(answerer, run.analyzer);
@@ -396,10 +382,10 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 	if (ok) {
 		out->text = kb_arena_sv(arena, text);
 		kb_info(answerer->log,
-		        "answered agent=%" PRId64 " kind=%d quotes=%zu retrieve_us=%" PRId64
-		        " rank_us=%" PRId64,
-		        request->agent->id, (int)out->kind, out->quote_count, out->retrieve_us,
-		        out->rank_us);
+		        "answered agent=%" PRId64
+		        " kind=%d steps=%zu quotes=%zu retrieve_us=%" PRId64 " rank_us=%" PRId64,
+		        request->agent->id, (int)out->kind, out->steps, out->quote_count,
+		        out->retrieve_us, out->rank_us);
 	}
 	kb_buf_fini(&run.text);
 	return ok;

@@ -5,6 +5,8 @@
  *        |                     |
  *        +--> small talk       +--> the gate closes: no_answer_message
  *
+ * plan        with planner mode, or an agent_capability that is worth it: the question's parts
+ *             (plan.h), each of which is retrieved and ranked by itself; else the question is one
  * understand  language, terms, type; terms carried from earlier turns; greetings and the like
  * retrieve    the best passages of the agent's present index version
  * rank        the sentences that answer, from the best passages; and whether any does (the gate)
@@ -51,6 +53,7 @@ struct kb_answer_request {
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
+	int64_t actions_max;   /* of the plan; 0: none of its own */
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };
 
@@ -78,7 +81,8 @@ struct kb_answer {
 	size_t citation_count;
 	struct kb_quote *quotes; /* in the order of the text */
 	size_t quote_count;
-	double confidence; /* of the gate: above 0 it was open */
+	double confidence; /* of the gate: above 0 it was open; of the surest part */
+	size_t steps;      /* searches made */
 	int64_t retrieve_us, rank_us;
 };
 

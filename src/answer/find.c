@@ -4,6 +4,7 @@
 #include "answer/question.h"
 #include "base/utf8.h"
 #include "index/outline.h"
+#include "index/query.h"
 
 static bool is_content(const struct kb_term *term)
 {
@@ -76,6 +77,8 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	query = kb_question_query(&question, request->limit);
 	if (request->words_only)
 		query.rerank = 0;
+	if (request->settings->is_hybrid_search.v)
+		kb_query_codes(arena, request->text, &query);
 	kb_pass_init(&pass, view->access, arena, &request->labels);
 	query.allow = pass.all_open ? NULL : kb_pass_allows;
 	query.allow_arg = &pass;

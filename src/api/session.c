@@ -142,6 +142,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .turn_count = turn->turn_count,
 	                         .labels = turn->labels,
 	                         .notes = turn->notes,
+	                         .actions_max = call->plan->max_actions,
 	                         .inline_citations = turn->inline_citations,
 	                 },
 	                 emit, arg, &turn->answer, err);

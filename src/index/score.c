@@ -137,3 +137,17 @@ float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
 	kb_arena_fini(&arena);
 	return (float)sum * scorer.unit;
 }
+
+float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_term *terms,
+                     size_t term_count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < term_count; i++) {
+		int64_t df = kb_snapshot_df(snapshot, terms[i].term);
+
+		if (df && terms[i].weight > 0)
+			sum += (double)terms[i].weight * kb_scorer_idf(snapshot, df);
+	}
+	return (float)sum;
+}
