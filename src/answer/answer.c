@@ -7,6 +7,8 @@
 #include "answer/phrases.h"
 #include "answer/smalltalk.h"
 #include "answer/steps.h"
+#include "index/outline.h"
+#include "store/accounts.h"
 #include "store/pages.h"
 
 enum {
@@ -14,6 +16,7 @@ enum {
 	TOPICS_READ = 50,  /* documents looked at in one step */
 	TOPICS_READS = 40, /* steps: labels may hide many */
 	TOPICS_TRIES = 5,
+	SECTIONS_SHOWN = 6, /* of each document in an overview */
 	EXAMPLES_SHOWN = 3,
 };
 
@@ -261,34 +264,116 @@ static bool read_pages(struct run *run, const struct kb_page_filter *filter, str
 	return true;
 }
 
-/* Titles of the newest documents that the request may find, each once. */
+/* The last heading of a path. */
+static struct kb_sv section_name(struct kb_sv path)
+{
+	struct kb_sv mark = KB_SV(" > ");
+	ptrdiff_t at;
+
+	while ((at = kb_sv_find(path, mark)) >= 0)
+		path = kb_sv_from(path, (size_t)at + mark.n);
+	return path;
+}
+
+/* "Title (Section, Section, ...)"; a heading that repeats the title is no section. */
+static bool describe(struct run *run, const struct kb_page *page, struct kb_sv title,
+                     struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_sv paths[SECTIONS_SHOWN], list = KB_SV("");
+	size_t count, named = 0;
+	bool more;
+
+	if (!kb_snapshot_sections(run->view.snapshot, run->arena, page->id, SECTIONS_SHOWN, paths,
+	                          &count, &more, err))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct kb_sv name = section_name(paths[i]);
+
+		if (kb_sv_eq(name, title) || kb_sv_eq(name, page->title))
+			continue;
+		list = kb_arena_printf(run->arena, "%.*s%s%.*s", KB_SV_ARG(list),
+		                       named++ ? ", " : "", KB_SV_ARG(name));
+	}
+	*out = title;
+	if (named)
+		*out = kb_arena_printf(run->arena, "%.*s (%.*s%s)", KB_SV_ARG(title),
+		                       KB_SV_ARG(list), more ? ", …" : "");
+	return true;
+}
+
+static struct kb_sv title_of(const struct kb_page *page)
+{
+	if (page->meta_title.n)
+		return page->meta_title;
+	return page->title.n ? page->title : page->filename;
+}
+
+/* Counts of what the request may find: a hidden document is in no figure. */
+static void say_counts(struct run *run, struct kb_pass *pass)
+{
+	struct kb_snapshot_size size;
+	struct kb_sv values[2];
+
+	kb_snapshot_size(run->view.snapshot, pass->all_open ? NULL : kb_pass_allows, pass, &size);
+	if (!size.pages)
+		return;
+	values[0] = kb_arena_printf(run->arena, "%" PRId64, size.pages);
+	values[1] = kb_arena_printf(run->arena, "%" PRId64, size.passages);
+	say(run, kb_arena_printf(run->arena, "\n\n%.*s",
+	                         KB_SV_ARG(kb_phrase_with(run->arena, run->talk_lang,
+	                                                  KB_PHRASE_COUNTS, values, 2))));
+}
+
+/* Titles and sections of the newest documents that the request may find, each once; and counts. */
 static bool say_topics(struct run *run, struct kb_err *err)
 {
 	struct kb_page_filter filter = { .list = { .page = 1, .limit = TOPICS_READ },
 		                         .crawl = -1,
 		                         .index = KB_STATUS_OK };
-	struct kb_sv titles[TOPICS_SHOWN];
+	struct kb_sv titles[TOPICS_SHOWN], lines[TOPICS_SHOWN];
 	struct kb_page *pages;
 	size_t count, shown = 0;
+	struct kb_pass pass;
 
 	do {
-		struct kb_pass pass;
-
 		if (!read_pages(run, &filter, &pages, &count, err))
 			return false;
 		kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
 		for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
-			struct kb_sv title =
-			        pages[i].meta_title.n ? pages[i].meta_title : pages[i].title;
+			struct kb_sv title = title_of(&pages[i]);
 			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages[i].id);
 
 			for (size_t j = 0; j < shown; j++)
 				skip = skip || kb_sv_eq(titles[j], title);
-			if (!skip)
-				titles[shown++] = title;
+			if (skip)
+				continue;
+			titles[shown] = title;
+			if (!describe(run, &pages[i], title, &lines[shown++], err))
+				return false;
 		}
 	} while (count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
-	say_list(run, KB_PHRASE_TOPICS, titles, shown);
+	say_list(run, KB_PHRASE_TOPICS, lines, shown);
+	if (shown)
+		say_counts(run, &pass);
+	return true;
+}
+
+/* The name of who asks, or nothing. */
+static bool say_name(struct run *run, bool *said, struct kb_err *err)
+{
+	struct kb_account account;
+
+	*said = false;
+	if (!run->request->settings->user_awareness || !run->request->account_id)
+		return true;
+	if (!kb_store_account_get(run->answerer->store, run->arena, run->request->account_id,
+	                          &account, err))
+		return false;
+	if (!account.name.n)
+		return true;
+	run->out->kind = KB_ANSWER_SMALLTALK;
+	say(run, kb_phrase_with(run->arena, run->talk_lang, KB_PHRASE_NAME, &account.name, 1));
+	*said = true;
 	return true;
 }
 
@@ -313,7 +398,10 @@ static bool talk(struct run *run, struct kb_err *err)
 		return true;
 	}
 	run->out->kind = about_itself ? KB_ANSWER_OVERVIEW : KB_ANSWER_SMALLTALK;
-	say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
+	if (run->talk == KB_TALK_BYE && settings->ending_message.n)
+		say(run, settings->ending_message);
+	else
+		say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
 	if (!about_itself)
 		return true;
 	if (settings->enable_agent_knowledge_base_awareness && !say_topics(run, err))
@@ -339,6 +427,20 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	run->out->steps = steps->count;
 	generate(run);
 	return true;
+}
+
+/* What is said without looking anything up, or else the documents' answer. */
+static bool answer_prompt(struct run *run, struct kb_err *err)
+{
+	bool said;
+
+	run->talk = kb_smalltalk(run->request->prompt, &run->talk_lang);
+	if (run->talk == KB_TALK_NAME) {
+		if (!say_name(run, &said, err))
+			return false;
+		return said || answer_from_documents(run, err);
+	}
+	return run->talk == KB_TALK_NONE ? answer_from_documents(run, err) : talk(run, err);
 }
 
 /* Whether the operator's list holds the prompt; the answer is then the refusal. */
@@ -371,11 +473,7 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 	*out = (struct kb_answer){ 0 };
 	kb_buf_init(&run.text, ANSWER_MAX);
 	run.analyzer = kb_analyzer_borrow(answerer);
-	ok = moderate(&run);
-	if (!ok) {
-		run.talk = kb_smalltalk(request->prompt, &run.talk_lang);
-		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
-	}
+	ok = moderate(&run) || answer_prompt(&run, err);
 	kb_analyzer_give_back(answerer, run.analyzer);
 	kb_view_release(&run.view);
 	ok = ok && kb_buf_done(&run.text, &text, err);

@@ -53,6 +53,7 @@ struct kb_answer_request {
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
+	int64_t account_id;    /* who asks; 0: nobody that is known by name */
 	int64_t actions_max;   /* of the plan; 0: none of its own */
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };

@@ -18,13 +18,13 @@ static const struct language {
 	const char *orders;  /* requests that are questions: "tell me" */
 	const char *compare; /* parts that belong together */
 } languages[] = {
-	{ KB_LANG_EN, " and or also plus but & ", " what when where who whom whose which why how ",
+	{ KB_LANG_EN, " and also plus but & ", " what when where who whom whose which why how ",
 	  " at in on by for from with to since until of about ",
 	  " is are was were do does did can could will would has have had should may must ",
 	  " it its he she they we you i there this that these those the a an my your our any all ",
 	  " tell explain describe show list name give say ",
 	  " between difference differences compare compared versus vs whether " },
-	{ KB_LANG_DE, " und oder sowie außerdem auch ",
+	{ KB_LANG_DE, " und sowie außerdem auch ",
 	  " was wann wo wohin woher wer wen wem wessen welche welcher welches welchen welchem "
 	  "warum "
 	  "wieso weshalb wie wozu womit wofür wodurch worin worauf ",
@@ -33,40 +33,40 @@ static const struct language {
 	  " es er sie man ich wir der die das ein eine dort dies diese ",
 	  " erkläre erklären beschreibe beschreiben nenne nennen sage sagen zeige zeigen ",
 	  " zwischen unterschied unterschiede vergleiche vergleichen ob " },
-	{ KB_LANG_FR, " et ou puis aussi ",
+	{ KB_LANG_FR, " et puis aussi ",
 	  " que quoi quand où qui quel quelle quels quelles combien comment pourquoi lequel "
 	  "laquelle qu_est est_ce ",
 	  " à de en dans par pour avec depuis sur d chez ", " est sont était peut faut ",
 	  " il elle on ce c ils elles ",
 	  " explique expliquez décris décrivez dis dites donne donnez ",
 	  " entre différence différences compare comparer si " },
-	{ KB_LANG_ES, " y e o u también además ",
+	{ KB_LANG_ES, " y e también además ",
 	  " qué cuándo dónde adónde quién quiénes cuál cuáles cuánto cuánta cuántos cuántas cómo "
 	  "por_qué ",
 	  " a de en por para con desde hasta sobre ", "", "",
 	  " explica explique describe describa dime diga ",
 	  " entre diferencia diferencias compara comparar si " },
-	{ KB_LANG_IT, " e ed o anche inoltre ",
+	{ KB_LANG_IT, " e ed anche inoltre ",
 	  " che cosa quando dove chi quale quali quanto quanta quanti quante come perché ",
 	  " a in di da per con su dal fino ", "", "", " spiega descrivi dimmi elenca ",
 	  " tra fra differenza differenze confronta se " },
-	{ KB_LANG_PT, " e ou também além ",
+	{ KB_LANG_PT, " e também além ",
 	  " que quê quando onde quem qual quais quanto quanta quantos quantas como por_que "
 	  "por_quê ",
 	  " a em de por para com desde até o ", "", "", " explique descreva diga liste ",
 	  " entre diferença diferenças compare se " },
-	{ KB_LANG_NL, " en of ook ",
+	{ KB_LANG_NL, " en ook ",
 	  " wat wanneer waar wie wiens welke welk waarom hoe hoeveel waarheen ",
 	  " om in op met voor van sinds tot aan uit ", " is zijn was waren kan heeft ",
 	  " het hij zij ze er de een je men ", " leg beschrijf noem vertel ",
 	  " tussen verschil verschillen vergelijk of " },
-	{ KB_LANG_RU, " и или а также ",
+	{ KB_LANG_RU, " и а также ",
 	  " что когда где куда откуда кто кого кому чей какой какая какое какие каким каком "
 	  "сколько "
 	  "почему зачем как ",
 	  " в во на с со по для от до из о об у ", "", "",
 	  " объясни объясните опиши опишите назови ", " между разница разницу отличие сравни ли " },
-	{ KB_LANG_PL, " i oraz lub a także ",
+	{ KB_LANG_PL, " i oraz a także ",
 	  " co kiedy gdzie kto kogo komu czyj jaki jaka jakie który która które ile dlaczego jak ",
 	  " w na z do od po dla przez o ", "", "", " wyjaśnij opisz podaj wymień ",
 	  " między różnica porównaj czy " },
@@ -245,25 +245,32 @@ static size_t clause_end(const struct plan *plan, size_t from)
 	return plan->word_count;
 }
 
+/* Whether a conjunction joins one more question to the clause behind word i: what commas part
+ * before it is then a list of questions, and not "when it rains, what happens". */
+static bool goes_on(const struct plan *plan, size_t i, size_t end)
+{
+	for (i++; i + 1 < end; i++)
+		if (listed(plan->language->joins, plan->words[i].word) && opens(plan, i + 1))
+			return true;
+	return false;
+}
+
 /* Where the part before word i ends when it is cut there for a conjunction or a comma; 0: no cut.
  */
 static size_t join_before(const struct plan *plan, size_t i)
 {
 	static const char *const commas[] = { ",", ";", "\n", NULL };
-	size_t at = i;
+	size_t at = i, end;
 
 	if (!plan->language || i <= plan->first + 1 || !opens(plan, i))
 		return 0;
 	while (at > plan->first + 1 && listed(plan->language->joins, plan->words[at - 1].word))
 		at--;
-	if (at == i && !holds(gap_before(plan, i), commas))
-		return 0;
-	/* A verb with its subject is a question only behind a conjunction. */
-	if (at == i && !begins(plan, plan->language->opens, i)
-	    && !listed(plan->language->before, plan->words[i].word))
+	end = clause_end(plan, i);
+	if (at == i && (!holds(gap_before(plan, i), commas) || !goes_on(plan, i, end)))
 		return 0;
 	if (!is_question(plan, plan->first, at) || !has_content(plan, plan->first, at)
-	    || !has_content(plan, i, clause_end(plan, i)) || belongs(plan, i))
+	    || !has_content(plan, i, end) || belongs(plan, i))
 		return 0;
 	return plan->words[at - 1].end;
 }

@@ -1,5 +1,8 @@
 // Planner mode: a question of several parts is looked for part by part.
-import { assert, start, test } from "./lib/harness.mjs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { assert, start, test, until } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
@@ -53,7 +56,9 @@ test("a part that says `it` means what the part before was about", async (t) => 
 });
 
 test("max_actions_per_query bounds the searches, and so does the plan", async (t) => {
-  const kb = await start(t);
+  const plans = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
+  await writeFile(plans, "one = actions=1\n");
+  const kb = await start(t, { args: ["--plans", plans] });
   const agent = await kb.agent({ files: library });
   const steps = async (question) => {
     await agent.ask(question);
@@ -70,6 +75,8 @@ test("max_actions_per_query bounds the searches, and so does the plan", async (t
   const all = (await agent.ask(four)).llm_response;
   for (const words of ["Hester Quillby", "7 crowns", "27 months", "30 days"]) assert.ok(all.includes(words), all);
   assert.equal(await steps("Who built the Velmora lighthouse?"), 1, "a question of one part has one search");
+  await kb.newKey({ plan: "one" }); // the account's plan from now on
+  await until("what was set before the plan to allow no more than it", async () => (await steps(four)) === 2, 10_000, 200);
   await set(agent, { use_planner_mode: false });
   assert.equal(await steps(four), 1);
 });
