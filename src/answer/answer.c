@@ -23,6 +23,31 @@ enum {
 /* enable_citations */
 enum { CITE_NONE = 0, CITE_LIST = 1, CITE_INLINE = 2, CITE_BOTH = 3 };
 
+const char *kb_answer_kind_name(enum kb_answer_kind kind)
+{
+	static const char *const names[KB_ANSWER_KINDS] = {
+		[KB_ANSWER_QUOTES] = "quotes",       [KB_ANSWER_NONE] = "none",
+		[KB_ANSWER_SMALLTALK] = "smalltalk", [KB_ANSWER_MODERATED] = "moderated",
+		[KB_ANSWER_OVERVIEW] = "overview",
+	};
+
+	return names[kind];
+}
+
+static bool is_named(const struct kb_sv_list *list, const char *action)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (kb_sv_eq_str(list->v[i], action))
+			return true;
+	return false;
+}
+
+bool kb_action_on(const struct kb_answer_request *request, const char *action, bool setting)
+{
+	return !is_named(&request->actions_disabled, action)
+	       && (setting || is_named(&request->actions_enabled, action));
+}
+
 /* One answer on its way. */
 struct run {
 	struct kb_answerer *answerer;
@@ -140,22 +165,22 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
 		struct kb_sv sentence =
 		        kb_sv_sub(passage->text, part->start, part->end - part->start);
-		struct kb_sv fragment = sentence;
-		size_t number = cite(out, passage->page_id);
+		struct kb_sv fragment = sentence, gap = { 0 };
+		bool foreign = kb_attached_is_page(passage->page_id);
+		size_t number = foreign ? 0 : cite(out, passage->page_id);
 		bool last = i + 1 == count || parts[i + 1].candidate != part->candidate;
 
 		/* One marker closes the sentences that stand together. */
-		if (markers && last)
+		if (markers && last && !foreign)
 			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
 			                           number);
 		if (i) {
-			struct kb_sv gap = separator(run->candidates, &parts[i - 1], part);
-
+			gap = separator(run->candidates, &parts[i - 1], part);
 			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
 			                           KB_SV_ARG(fragment));
 		}
-		say(run, fragment);
 		out->quotes[out->quote_count++] = (struct kb_quote){
+			.at = run->text.n + gap.n,
 			.page_id = passage->page_id,
 			.page_no = passage->page_no,
 			.offset = passage->offset + part->start,
@@ -163,6 +188,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 			.title = passage->title,
 			.heading = passage->heading,
 		};
+		say(run, fragment);
 	}
 	if (mode == CITE_NONE)
 		out->citation_count = 0;
@@ -171,7 +197,8 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 static void refuse(struct run *run)
 {
 	run->out->kind = KB_ANSWER_NONE;
-	say(run, kb_settings_text(run->request->settings, KB_TEXT_NO_ANSWER));
+	say(run,
+	    kb_settings_text_in(run->request->settings, run->request->lang, KB_TEXT_NO_ANSWER));
 }
 
 /* Whether an earlier step says the same words of the same document. */
@@ -392,8 +419,10 @@ static bool talk(struct run *run, struct kb_err *err)
 	bool about_itself = run->talk == KB_TALK_META || run->talk == KB_TALK_TOPICS;
 	struct kb_sv examples[EXAMPLES_SHOWN];
 	size_t count = 0;
+	bool aware = kb_action_on(run->request, KB_ACTION_OVERVIEW,
+	                          settings->enable_agent_knowledge_base_awareness);
 
-	if (run->talk == KB_TALK_TOPICS && !settings->enable_agent_knowledge_base_awareness) {
+	if (run->talk == KB_TALK_TOPICS && !aware) {
 		refuse(run);
 		return true;
 	}
@@ -404,7 +433,7 @@ static bool talk(struct run *run, struct kb_err *err)
 		say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
 	if (!about_itself)
 		return true;
-	if (settings->enable_agent_knowledge_base_awareness && !say_topics(run, err))
+	if (aware && !say_topics(run, err))
 		return false;
 	for (; count < settings->example_questions.count && count < EXAMPLES_SHOWN; count++)
 		examples[count] = settings->example_questions.v[count];
@@ -425,6 +454,8 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	run->out->retrieve_us = steps->retrieve_us;
 	run->out->rank_us = steps->rank_us;
 	run->out->steps = steps->count;
+	run->out->lang = steps->v[0].question.lang;
+	run->out->type = steps->v[0].question.type;
 	generate(run);
 	return true;
 }
@@ -435,6 +466,9 @@ static bool answer_prompt(struct run *run, struct kb_err *err)
 	bool said;
 
 	run->talk = kb_smalltalk(run->request->prompt, &run->talk_lang);
+	run->out->lang = run->talk_lang;
+	if (run->request->lang.n)
+		run->talk_lang = kb_lang_from_code(run->request->lang);
 	if (run->talk == KB_TALK_NAME) {
 		if (!say_name(run, &said, err))
 			return false;
@@ -451,7 +485,8 @@ static bool moderate(struct run *run)
 	if (!list || !kb_block_list_hits(list, run->request->prompt))
 		return false;
 	run->out->kind = KB_ANSWER_MODERATED;
-	say(run, kb_settings_text(run->request->settings, KB_TEXT_FAILED_MODERATION));
+	say(run, kb_settings_text_in(run->request->settings, run->request->lang,
+	                             KB_TEXT_FAILED_MODERATION));
 	return true;
 }
 

@@ -18,6 +18,9 @@ enum kb_question_type {
 	KB_Q_TYPES
 };
 
+/* "who", "when", …; "other". */
+const char *kb_question_type_name(enum kb_question_type type);
+
 struct kb_question {
 	struct kb_sv text;
 	enum kb_lang lang;

@@ -9,6 +9,8 @@
 #ifndef KB_API_API_H
 #define KB_API_API_H
 
+#include <stdatomic.h>
+
 #include "answer/answer.h"
 #include "answer/notes.h"
 #include "api/input.h"
@@ -31,6 +33,9 @@ struct kb_api {
 	struct kb_ingest *ingest;
 	struct kb_answerer *answerer;
 	struct kb_notes_job *notes;
+	struct kb_parser *parser; /* of files in messages */
+	const char *temp_dir;     /* of segments in the making */
+	atomic_int attaching;     /* messages whose files are being read */
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
 	struct kb_plans plans;
@@ -110,6 +115,13 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err);
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);
 
+/* Whether the call's key reaches that agent. */
+bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
+
+/* The message of the path {sessionId}/…/{messageId} (conversations.c). */
+bool kb_call_message(struct kb_call *call, struct kb_message *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
 /* Writes the members of a paginator around the rows that `row` writes. */
@@ -132,6 +144,9 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+/* The same with customer_intelligence. */
+void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
+                                const struct kb_message *message);
 
 /* ---- handlers, by file ---- */
 /* agents.c */
@@ -166,6 +181,10 @@ bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);
 bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
+/* trust.c */
+bool kb_trust_score(struct kb_call *call, struct kb_err *err);
+bool kb_trust_claims(struct kb_call *call, struct kb_err *err);
+bool kb_trust_verify(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
 bool kb_messages_react(struct kb_call *call, struct kb_err *err);

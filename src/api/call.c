@@ -54,12 +54,12 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	return false;
 }
 
-static bool key_covers(const struct kb_key *key, int64_t agent_id)
+bool kb_call_covers(const struct kb_call *call, int64_t agent_id)
 {
-	for (size_t i = 0; i < key->agent_count; i++)
-		if (key->agents[i] == agent_id)
+	for (size_t i = 0; i < call->key.agent_count; i++)
+		if (call->key.agents[i] == agent_id)
 			return true;
-	return key->agent_count == 0;
+	return call->key.agent_count == 0;
 }
 
 /* What the answer's fields say of the rate; net hands it to kb_api_decorate(). */
@@ -109,11 +109,11 @@ static bool find_agent(struct kb_call *call, struct kb_err *err)
 		return true;
 	if (!kb_call_id(call, (size_t)at, "Agent", &id, err))
 		return false;
-	if (key_covers(&call->key, id)
+	if (kb_call_covers(call, id)
 	    && kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
 	                          &call->agent, err))
 		return true;
-	if (key_covers(&call->key, id) && err->code != KB_E_NOT_FOUND)
+	if (kb_call_covers(call, id) && err->code != KB_E_NOT_FOUND)
 		return false;
 	if (call->row->foreign_is_403
 	    && kb_store_agent_find(call->api->store, call->arena, id, &other, err))

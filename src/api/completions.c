@@ -325,7 +325,8 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	                       &turn.external_id, err)
 	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn.inline_citations, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
-	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err))
+	    || !kb_turn_read_notes(call, &turn, err) || !kb_turn_read_lang(call, &turn, err)
+	    || !kb_wants_stream(call, &stream, err))
 		return false;
 	if (session_id.n) {
 		if (!kb_session_id_check(session_id, err))

@@ -97,6 +97,25 @@ static void conversation_row(struct kb_call *call, struct kb_jw *jw, const void 
 	kb_record_conversation(jw, (const struct kb_conversation *)rows + i);
 }
 
+/* userFilter; what is none of the words asks for all. */
+static void read_creator(struct kb_call *call, struct kb_conversation_filter *filter)
+{
+	static const struct {
+		const char *word;
+		enum kb_creator by;
+	} words[] = {
+		{ "me", KB_BY_ACCOUNT },
+		{ "team_member", KB_BY_MEMBER },
+		{ "anonymous", KB_BY_VISITOR },
+	};
+	struct kb_sv word = kb_request_query(call->req, "userFilter");
+
+	for (size_t i = 0; i < KB_COUNTOF(words); i++)
+		if (kb_sv_eq_str(word, words[i].word))
+			filter->by = words[i].by;
+	filter->created_by = call->key.account_id;
+}
+
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_conversation_filter filter = {
@@ -105,7 +124,6 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 		.name = kb_request_query(call->req, "name"),
 	};
 	struct kb_sv after = kb_request_query(call->req, "lastUpdatedAfter");
-	struct kb_sv user = kb_request_query(call->req, "userFilter");
 	struct kb_conversation *conversations;
 	size_t count;
 	int64_t total;
@@ -115,8 +133,7 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 	if (after.n && !kb_time_parse(after, &filter.updated_after))
 		return kb_fail(err, KB_E_INVALID,
 		               "lastUpdatedAfter must be a date or an ISO 8601 time");
-	if (kb_sv_eq_str(user, "me"))
-		filter.created_by = call->key.account_id;
+	read_creator(call, &filter);
 	if (!kb_store_conversation_list(call->api->store, call->arena, call->agent.id, &filter,
 	                                &conversations, &count, &total, err))
 		return false;
@@ -156,16 +173,25 @@ static void message_row(struct kb_call *call, struct kb_jw *jw, const void *rows
 	kb_record_message(jw, (const struct kb_message *)rows + i);
 }
 
+static void insight_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	kb_record_message_insights(call, jw, (const struct kb_message *)rows + i);
+}
+
 bool kb_messages_list(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_list list = kb_call_list(call, 20);
+	struct kb_sv wanted = kb_request_query(call->req, "includeInsights");
 	struct kb_conversation conversation;
 	struct kb_message *messages;
 	size_t count;
 	int64_t total;
 	struct kb_buf buf;
 	struct kb_jw jw;
+	bool insights = false;
 
+	if (wanted.n && !kb_text_to_bool(wanted, &insights))
+		return kb_fail(err, KB_E_INVALID, "includeInsights must be true or false");
 	if (!kb_store_message_list(call->api->store, call->arena, call->agent.id,
 	                           call->req->params[1], &list, &conversation, &messages, &count,
 	                           &total, err))
@@ -176,9 +202,25 @@ bool kb_messages_list(struct kb_call *call, struct kb_err *err)
 	kb_jw_key(&jw, "conversation");
 	kb_record_conversation(&jw, &conversation);
 	kb_jw_key(&jw, "messages");
-	kb_call_paginate(call, &jw, &list, count, total, message_row, messages);
+	kb_call_paginate(call, &jw, &list, count, total, insights ? insight_row : message_row,
+	                 messages);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_call_message(struct kb_call *call, struct kb_message *out, struct kb_err *err)
+{
+	int64_t id;
+
+	if (!kb_call_id(call, 2, "Conversation message", &id, err))
+		return false;
+	if (kb_store_message_get(call->api->store, call->arena, call->agent.id,
+	                         call->req->params[1], id, out, err))
+		return true;
+	if (err->code == KB_E_NOT_FOUND)
+		kb_fail(err, KB_E_NOT_FOUND, "Conversation message with id %" PRId64 " not found",
+		        id);
+	return false;
 }
 
 bool kb_messages_read(struct kb_call *call, struct kb_err *err)
@@ -186,17 +228,9 @@ bool kb_messages_read(struct kb_call *call, struct kb_err *err)
 	struct kb_message message;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	int64_t id;
 
-	if (!kb_call_id(call, 2, "Conversation message", &id, err))
+	if (!kb_call_message(call, &message, err))
 		return false;
-	if (!kb_store_message_get(call->api->store, call->arena, call->agent.id,
-	                          call->req->params[1], id, &message, err)) {
-		if (err->code == KB_E_NOT_FOUND)
-			kb_fail(err, KB_E_NOT_FOUND,
-			        "Conversation message with id %" PRId64 " not found", id);
-		return false;
-	}
 	kb_call_begin(call, &buf, &jw);
 	kb_record_message(&jw, &message);
 	return kb_call_reply(call, 200, &buf, &jw, err);

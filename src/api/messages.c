@@ -136,7 +136,8 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 
 	if (!kb_session_id_check(turn.session_id, err) || !read_prompt(call, &turn, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
-	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err)
+	    || !kb_turn_read_notes(call, &turn, err) || !kb_turn_read_lang(call, &turn, err)
+	    || !kb_turn_read_own(call, &turn, err) || !kb_wants_stream(call, &stream, err)
 	    || !kb_turn_begin(call, &turn, false, err))
 		return false;
 	turn.inline_citations = turn.settings.enable_inline_citations_api.v;

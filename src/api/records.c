@@ -1,6 +1,7 @@
 /* The records of the interface, each in the one form all its endpoints print. */
 #include <string.h>
 
+#include "answer/claims.h"
 #include "api/api.h"
 #include "base/hash.h"
 
@@ -179,10 +180,10 @@ void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conv
 	kb_jw_end(jw);
 }
 
+static const char *const reactions[] = { NULL, "liked", "disliked", "neutral" };
+
 static void feedback(struct kb_jw *jw, const struct kb_message *message)
 {
-	static const char *const names[] = { NULL, "liked", "disliked", "neutral" };
-
 	kb_jw_key(jw, "response_feedback");
 	if (message->reaction == KB_REACTION_NONE) {
 		kb_jw_null(jw);
@@ -196,13 +197,12 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 		kb_jw_int(jw, message->reaction_user);
 	else
 		kb_jw_null(jw);
-	kb_jw_key_str(jw, "reaction", names[message->reaction]);
+	kb_jw_key_str(jw, "reaction", reactions[message->reaction]);
 	kb_jw_end(jw);
 }
 
-void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
+static void message_members(struct kb_jw *jw, const struct kb_message *message)
 {
-	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", message->id);
 	kb_jw_key_int(jw, "conversation_id", message->conversation_id);
 	kb_jw_key_int(jw, "user_id", message->user_id);
@@ -230,5 +230,35 @@ void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_end(jw);
 	kb_jw_key_time(jw, "created_at", message->created_at);
 	kb_jw_key_time(jw, "updated_at", message->updated_at);
+}
+
+void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
+{
+	kb_jw_object(jw);
+	message_members(jw, message);
+	kb_jw_end(jw);
+}
+
+void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
+                                const struct kb_message *message)
+{
+	struct kb_sv none = { 0 }, lang;
+	struct kb_claims note;
+
+	/* What the answer noted, or, of an older message, what its words tell. */
+	kb_claims_read(call->arena, message, &note);
+	lang = note.lang.n ? note.lang
+	                   : kb_sv_str(kb_lang_code(kb_lang_of_question(message->query)));
+	kb_jw_object(jw);
+	message_members(jw, message);
+	kb_jw_key(jw, "customer_intelligence");
+	kb_jw_object(jw);
+	kb_jw_key_opt(jw, "language", kb_sv_eq_str(lang, "und") ? none : lang);
+	kb_jw_key_opt(jw, "question_kind", note.type.n ? note.type : none);
+	kb_jw_key_opt(jw, "answer_kind", note.kind.n ? note.kind : none);
+	kb_jw_key_bool(jw, "is_answered", message->answered);
+	kb_jw_key_str(jw, "feedback", reactions[message->reaction]);
+	kb_jw_key_sv(jw, "request_source", message->source);
+	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

@@ -82,11 +82,26 @@ static const struct kb_schema schemas[] = {
 	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
 	             "metadata:MessageMetadata response_feedback:Feedback? tools:[str] created_at:time "
-	             "updated_at:time" },
+	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
+	{ "CustomerIntelligence", "language:str? question_kind:str? answer_kind:str? is_answered:bool "
+	                          "feedback:str? request_source:str" },
 	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
-	                 "labels_exclusive~:bool sub_personas~:obj?" },
+	                 "labels_exclusive~:bool sub_personas~:obj? custom_persona~:str? custom_context~:str? "
+	                 "chatbot_model~:str? response_source~:str? agent_capability~:str? "
+	                 "child_project_id~:int? action_overrides~:obj? file~:file files[]~:[file]" },
 	{ "MessageReply", SUCCESS("Message") },
 	{ "ReactionFields", "reaction:str?" },
+	{ "Verification", "verified_at:time claims:int supported:int" },
+	{ "Claim", "claim:str status:str sources:[int] reason:str" },
+	{ "Claims", "claims:[Claim] last_verification:Verification?" },
+	{ "ClaimsReply", SUCCESS("Claims") },
+	{ "TrustRow", "flag:str rationale:str stakeholder:str recommendations:[str]" },
+	{ "TrustRows", "end_user:TrustRow security_it:TrustRow risk_compliance:TrustRow "
+	               "legal_compliance:TrustRow public_relations:TrustRow executive_leadership:TrustRow" },
+	{ "Trust", "overall_status:str stakeholder_analysis:TrustRows last_verification:Verification?" },
+	{ "TrustReply", SUCCESS("Trust") },
+	{ "Verified", "message:str last_verification:Verification?" },
+	{ "VerifyReply", SUCCESS("Verified") },
 	{ "MessagePage", PAGINATOR("Message") },
 	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
 	{ "MessageListReply", SUCCESS("ConversationMessages") },

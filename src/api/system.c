@@ -103,6 +103,10 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       ingest.passages);
 	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);
 	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
+	metric(&buf, "messages_purged_total", "counter", "Messages removed after their time",
+	       ingest.purged_messages);
+	metric(&buf, "conversations_purged_total", "counter",
+	       "Conversations removed after their time", ingest.purged_conversations);
 	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
 	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);
 	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);

@@ -182,6 +182,19 @@ static bool plan_limits(void *arg, const struct kb_agent *agent, struct kb_inges
 	return ok;
 }
 
+static bool keep_days(void *arg, const struct kb_agent *agent, int64_t *days, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_settings settings;
+	bool ok = kb_settings_read(&arena, agent->settings, &settings, err);
+
+	(void)arg;
+	if (ok)
+		*days = kb_settings_keep_days(&settings);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
 /* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
 static void wait_for_stop(const sigset_t *signals)
 {
@@ -237,6 +250,8 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
 	kb_answerer_block(api.answerer, blocked);
+	api.parser = parser;
+	api.temp_dir = plan->temp_dir;
 	api.notes = kb_notes_start(api.store, &log);
 	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api.store,
@@ -249,6 +264,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
 	        .limits_arg = &api,
+	        .keep_days = keep_days,
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
 	api.openapi = describe(arena);

@@ -78,6 +78,9 @@ struct kb_dead_page {
 /* Holds the segments. The count starts at 1. */
 struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
                                     const struct kb_dead_page *dead, size_t dead_count);
+/* The same snapshot with one more segment, for one question with documents of its own. Its passages
+ * have the highest part number. The count starts at 1. */
+struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment);
 /* The model of the third ranking step (factors.h), before anybody else has the snapshot; held by
  * it. NULL: none. */
 void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *factors);

@@ -89,6 +89,38 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 	return snapshot;
 }
 
+/* Whatever a part holds is held once more. */
+static struct kb_part copy_part(const struct kb_part *part)
+{
+	struct kb_part copy = *part;
+
+	kb_segment_hold(part->segment);
+	if (part->dead) {
+		size_t words = (part->segment->passages + (size_t)63) / 64;
+
+		copy.dead = kb_xcalloc(words, sizeof(*copy.dead));
+		memcpy(copy.dead, part->dead, words * sizeof(*copy.dead));
+	}
+	return copy;
+}
+
+struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment)
+{
+	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
+
+	atomic_init(&snapshot->count, 1);
+	snapshot->parts = kb_xcalloc(base->part_count + 1, sizeof(*snapshot->parts));
+	for (; snapshot->part_count < base->part_count; snapshot->part_count++)
+		snapshot->parts[snapshot->part_count] =
+		        copy_part(&base->parts[snapshot->part_count]);
+	snapshot->parts[snapshot->part_count++] =
+	        (struct kb_part){ .segment = kb_segment_hold(segment), .alive = segment->passages };
+	snapshot->passages = base->passages + segment->passages;
+	snapshot->alive = base->alive + segment->passages;
+	fill_scoring(snapshot);
+	return snapshot;
+}
+
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot)
 {
 	atomic_fetch_add(&snapshot->count, 1);

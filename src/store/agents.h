@@ -55,6 +55,10 @@ bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64
 /* Removes the agent and everything of it in one transaction; its blobs go with the next sweep. */
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
+/* Ids above `after` in their order, of all accounts: for housekeeping. */
+bool kb_store_agent_ids(struct kb_store *store, struct kb_arena *arena, int64_t after,
+                        int64_t limit, int64_t **ids, size_t *count,
+                        struct kb_err *err) KB_MUST_CHECK;
 /* The agents of the account, for the limit. */
 bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
                           struct kb_err *err) KB_MUST_CHECK;

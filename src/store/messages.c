@@ -5,7 +5,7 @@
 #include "store/conversations.h"
 #include "store/store_impl.h"
 
-enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, MONTH_ADD, MONTH };
+enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, NOTE, MONTH_ADD, MONTH };
 #define COLUMNS                                                                                    \
 	"agent_id, conversation_id, id, query, response, citations, answered, failed, user_ip, "   \
 	"user_agent, external_id, source, details, user_id, reaction, reaction_user, "             \
@@ -30,6 +30,9 @@ static const struct kb_sql sql[] = {
 	[REACT] = { "message_react", "iiiiiiii",
 		"UPDATE messages SET reaction = $4, reaction_user = $5, reaction_created_at = $6, "
 		"reaction_updated_at = $7, updated_at = $8 "
+		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
+	[NOTE] = { "message_note", "iiit",
+		"UPDATE messages SET details = $4 "
 		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
 	[MONTH_ADD] = { "month_add", "ii",
 		"INSERT INTO account_months (account_id, month, queries) VALUES ($1, $2, 1) "
@@ -334,4 +337,31 @@ bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int6
 	};
 
 	return kb_db_write(store->db, react, &in, err);
+}
+
+/* ---- notes ---- */
+
+struct note {
+	int64_t agent_id, conversation_id, id;
+	struct kb_sv details;
+};
+
+static bool note(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct note *in = arg;
+	int64_t changed;
+
+	return kb_db_run(conn, &sql[NOTE],
+	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->conversation_id),
+	                           kb_int(in->id), kb_text(in->details)),
+	                 &changed, err)
+	       && (changed || missing(err, in->id));
+}
+
+bool kb_store_message_set_details(struct kb_store *store, int64_t agent_id, int64_t conversation_id,
+                                  int64_t id, struct kb_sv details, struct kb_err *err)
+{
+	struct note in = { agent_id, conversation_id, id, details };
+
+	return kb_db_write(store->db, note, &in, err);
 }

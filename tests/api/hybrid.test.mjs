@@ -64,3 +64,13 @@ test("the explanation of a score shows the code as a term of its own", async (t)
   assert.deepEqual([code.df, code.tf_body], [1, 1]);
   assert.ok(code.contribution > Math.max(...terms.filter((term) => term !== code).map((term) => term.contribution)));
 });
+
+test("action_overrides turn the matching of codes on and off for one message", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files });
+  const [question, , words] = cases[1];
+  const found = async (action_overrides) => (await agent.ask(question, { json: { prompt: question, action_overrides } })).llm_response.includes(words);
+  assert.deepEqual([await found({}), await found({ enabled: ["code_matching"] })], [false, true]);
+  await agent.expect(200, "POST", "/settings", { json: { is_hybrid_search: true } });
+  assert.deepEqual([await found({}), await found({ disabled: ["code_matching"] })], [true, false]);
+});

@@ -120,3 +120,20 @@ test("labels close each part of a question by itself", async (t) => {
   const open = await agent.ask(question, { json: { prompt: question, labels: ["machines"] } });
   assert.ok(open.llm_response.includes("27 months"), open.llm_response);
 });
+
+test("action_overrides turn planning and the overview on and off for one message", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const ask = async (prompt, action_overrides) => (await agent.ask(prompt, { json: { prompt, action_overrides } })).llm_response;
+  const topics = "What do you know about?";
+  let question, words;
+  const both = (text) => words.every((word) => text.includes(word));
+  for ([question, words] of double) if (!both(await ask(question, {}))) break;
+  assert.ok(!both(await ask(question, {})), "one search does not reach both parts");
+  assert.ok(both(await ask(question, { enabled: ["question_planning", "unheard_of"] })));
+  assert.ok((await ask(topics, {})).includes("Velmora"));
+  assert.ok(!(await ask(topics, { disabled: ["knowledge_base_overview"] })).includes("Velmora"));
+  await set(agent, { use_planner_mode: true, enable_agent_knowledge_base_awareness: false });
+  assert.ok(!both(await ask(question, { disabled: ["question_planning"], enabled: ["question_planning"] })), "off is off");
+  assert.ok((await ask(topics, { enabled: ["knowledge_base_overview"] })).includes("Velmora"));
+});
