@@ -12,6 +12,7 @@
 #define KB_INGEST_INGEST_H
 
 #include "ingest/catalog.h"
+#include "net/fetch.h"
 #include "parse/parse.h"
 #include "store/agents.h"
 
@@ -29,7 +30,8 @@ struct kb_ingest_config {
 	struct kb_parser *parser;
 	const struct kb_log *log;
 	const struct kb_clock *clock;
-	const char *temp_dir; /* for segments in the making; on the blobs' file system */
+	struct kb_fetcher *fetcher; /* the one way out; cancelled before ingestion is stopped */
+	const char *temp_dir;       /* for segments in the making; on the blobs' file system */
 	int threads;
 	/* May be NULL. From an ingest thread; may block. */
 	bool (*limits)(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
