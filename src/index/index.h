@@ -131,6 +131,10 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                const struct kb_query_term *terms, size_t term_count);
 
+/* No passage's first-step score for the terms is above this. */
+float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_term *terms,
+                     size_t term_count);
+
 /* Reads the stored passage. */
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
                          uint32_t doc, struct kb_passage *out, struct kb_err *err) KB_MUST_CHECK;
