@@ -71,31 +71,44 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 	return true;
 }
 
-bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,
-                          struct kb_err *err)
+/* The agent's source of that address, put in the queue; *found tells whether it has one. */
+static bool read_again(struct kb_call *call, struct kb_sv url, struct kb_source *out, bool *found,
+                       struct kb_err *err)
 {
-	struct kb_store *store = call->api->store;
 	struct kb_source *sources;
-	struct kb_page_new page;
-	bool has_page;
 	size_t count;
 
-	if (!kb_store_source_list(store, call->arena, call->agent.id, &sources, &count, err))
+	*found = false;
+	if (!kb_store_source_list(call->api->store, call->arena, call->agent.id, &sources, &count,
+	                          err))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (kb_sv_eq(sources[i].url, url)) {
-			if (!kb_store_source_sync(store, call->arena, call->agent.id, sources[i].id,
-			                          0, out, err))
-				return false;
-			kb_ingest_wake(call->api->ingest);
-			return true;
+			*found = true;
+			return kb_store_source_sync(call->api->store, call->arena, call->agent.id,
+			                            sources[i].id, 0, out, err);
 		}
-	if (count >= SOURCES_MAX)
-		return kb_fail(err, KB_E_INVALID, "the agent has %zu sources, the limit is %d",
-		               count, SOURCES_MAX);
-	if (!kb_source_input_new(call, url, out, &page, &has_page, err)
-	    || !kb_store_source_add(store, out, has_page ? &page : NULL, err))
+	return count < SOURCES_MAX
+	       || kb_fail(err, KB_E_INVALID, "the agent has %zu sources, the limit is %d", count,
+	                  SOURCES_MAX);
+}
+
+bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,
+                          struct kb_err *err)
+{
+	struct kb_page_new page;
+	bool has_page, found, ok;
+
+	if (!read_again(call, url, out, &found, err))
 		return false;
+	if (!found) {
+		if (!kb_source_input_new(call, url, out, &page, &has_page, err))
+			return false;
+		ok = kb_store_source_add(call->api->store, out, has_page ? &page : NULL, err);
+		/* Somebody was quicker. */
+		if (!ok && (err->code != KB_E_CONFLICT || !read_again(call, url, out, &found, err)))
+			return false;
+	}
 	kb_ingest_wake(call->api->ingest);
 	return true;
 }

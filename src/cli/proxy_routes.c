@@ -238,7 +238,7 @@ static void write_chat(struct call *call, struct kb_sv session, const json_t *da
 static void on_chat(struct kb_request *req)
 {
 	struct call call;
-	const json_t *body, *data;
+	const json_t *body, *data = NULL;
 	struct kb_sv session, message, prompt;
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -304,7 +304,7 @@ static void on_settings(struct kb_request *req)
 static void on_feedback(struct kb_request *req)
 {
 	struct call call;
-	const json_t *body, *id, *data;
+	const json_t *body, *id, *data = NULL;
 	struct kb_sv session, reaction, id_text;
 	int64_t message_id;
 
@@ -333,7 +333,7 @@ static void on_feedback(struct kb_request *req)
 static void on_citations(struct kb_request *req)
 {
 	struct call call;
-	const json_t *data;
+	const json_t *data = NULL;
 	int64_t id;
 
 	if (begin(&call, req)

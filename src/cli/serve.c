@@ -132,14 +132,14 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-static struct kb_sv describe(struct kb_arena *arena)
+static struct kb_sv describe(const struct kb_api *api, struct kb_arena *arena)
 {
 	struct kb_buf buf;
 	struct kb_jw jw;
 	struct kb_sv text;
 
 	kb_buf_init(&buf, 4 << 20);
-	kb_jw_init(&jw, &buf);
+	kb_api_jw(api, &jw, &buf);
 	kb_openapi_write(&jw);
 	KB_ASSERT(!buf.failed);
 	text = kb_arena_sv(arena, kb_buf_view(&buf));
@@ -160,6 +160,19 @@ static bool plan_limits(void *arg, const struct kb_agent *agent, struct kb_inges
 
 		*out = (struct kb_ingest_limits){ plan->pages_per_agent, plan->words };
 	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static bool keep_days(void *arg, const struct kb_agent *agent, int64_t *days, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_settings settings;
+	bool ok = kb_settings_read(&arena, agent->settings, &settings, err);
+
+	(void)arg;
+	if (ok)
+		*days = kb_settings_keep_days(&settings);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -192,6 +205,10 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		return false;
 
 	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
+		goto out;
+	if (!kb_api_aliases(arena, plan->options.field_alias, plan->options.value_alias,
+	                    &api.aliases, err)
+	    || !kb_models_read(arena, plan->options.models, &api.models, &api.model_count, err))
 		goto out;
 	api.rates = kb_rates_new();
 	if (plan->options.block_list) {
@@ -227,6 +244,8 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
 	kb_answerer_block(api.answerer, blocked);
+	api.parser = parser;
+	api.temp_dir = plan->temp_dir;
 	api.notes = kb_notes_start(api.store, &log);
 	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api.store,
@@ -240,9 +259,10 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
 	        .limits_arg = &api,
+	        .keep_days = keep_days,
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
-	api.openapi = describe(arena);
+	api.openapi = describe(&api, arena);
 	api.public_url = plan->options.public_url;
 	api.metrics_token = plan->options.metrics_token;
 

@@ -5,8 +5,9 @@
  * them into passages, write one segment a batch and commit it with the pages' results in one
  * transaction. Until that commit nothing has happened; after it everything has. A page that fails
  * says why in a sentence; what may go better later is tried again with growing pauses. A
- * housekeeping thread merges segments and sweeps blobs that no row names. Pages of addresses are
- * fetched first, by threads of their own (web.h), which also read the sources they come from.
+ * housekeeping thread merges segments, sweeps blobs that no row names, and purges conversations
+ * that were kept long enough. Pages of addresses are fetched first, by threads of their own
+ * (web.h), which also read the sources they come from.
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
@@ -37,6 +38,11 @@ struct kb_ingest_config {
 	bool (*limits)(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
 	               struct kb_err *err);
 	void *limits_arg;
+	/* How many days an agent's conversations are kept; 0: for ever. May be NULL. From the
+	 * housekeeping thread; may block. */
+	bool (*keep_days)(void *arg, const struct kb_agent *agent, int64_t *days,
+	                  struct kb_err *err);
+	void *keep_arg;
 };
 
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config);
@@ -50,6 +56,7 @@ struct kb_ingest_stats {
 	int64_t indexed, failed, retried, passages, merges, swept;
 	int64_t unchanged; /* documents whose text was the one that could be found already */
 	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
+	int64_t purged_messages, purged_conversations;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 
@@ -62,5 +69,14 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 /* Removes blobs that no row names and that are older than min_age_s. */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
                     int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
+
+/* Removes the conversations of all agents that are older than their agents keep them, in bounded
+ * transactions, and logs how many of each agent. Ends early when `stopping` says so. What failed
+ * for one agent is logged and left for the next time. */
+struct kb_purge_sum {
+	int64_t messages, conversations;
+};
+void kb_purge_conversations(const struct kb_ingest_config *config, bool (*stopping)(void *arg),
+                            void *arg, struct kb_purge_sum *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/pool.h"
@@ -15,6 +16,7 @@ enum {
 	SYNCS_MAX = 4,
 	POLL_MS = 1000,
 	LINES_MAX = 2000, /* hosts looked at in one round */
+	ROUND_MS = 5,     /* between two rounds: what ends meanwhile is one occasion */
 };
 
 bool kb_web_is_stopping(struct kb_web *web)
@@ -214,13 +216,6 @@ static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err
 	return true;
 }
 
-static int by_due(const void *a, const void *b)
-{
-	const struct kb_host_line *x = a, *y = b;
-
-	return (x->due_at > y->due_at) - (x->due_at < y->due_at);
-}
-
 static bool begin_visit(struct kb_web *web, struct kb_sv host, struct kb_err *err)
 {
 	struct job *job = new_job(web, false);
@@ -248,8 +243,6 @@ static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *er
 	if (!has_room(web, false))
 		return true;
 	ok = kb_store_host_lines(web->config.store, &arena, LINES_MAX, &lines, &count, err);
-	if (ok && count)
-		qsort(lines, count, sizeof(*lines), by_due);
 	for (size_t i = 0; ok && i < count && has_room(web, false); i++) {
 		if (lines[i].due_at > now) {
 			*wait_us = KB_MIN(*wait_us, lines[i].due_at - now);
@@ -268,6 +261,7 @@ static void wait_for_work(struct kb_web *web, uint64_t *seen, int64_t us)
 {
 	int64_t until = kb_clock_mono_us() + KB_MAX(us, INT64_C(1000));
 
+	usleep(ROUND_MS * 1000);
 	pthread_mutex_lock(&web->lock);
 	while (!web->stopping && web->calls == *seen)
 		if (pthread_cond_timedwait(

@@ -114,7 +114,7 @@ static bool ends_in_number(struct kb_sv domain)
 static bool parse_ipv4(struct kb_arena *arena, struct kb_sv text, struct kb_url *out,
                        const char **why)
 {
-	uint64_t numbers[4], address = 0;
+	uint64_t numbers[4] = { 0 }, address = 0;
 	int count = 0;
 	struct kb_sv part;
 

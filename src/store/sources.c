@@ -10,6 +10,7 @@ enum {
 	GET,
 	UPLOAD,
 	UPLOAD_ID,
+	TWIN,
 	UPDATE,
 	DELETE,
 	PAGE_TOTALS,
@@ -40,6 +41,8 @@ static const struct kb_sql sql[] = {
 		"ORDER BY id LIMIT 1" },
 	[UPLOAD_ID] = { "source_upload_id", "i",
 		"SELECT id FROM sources WHERE agent_id = $1 AND type = 'upload' ORDER BY id LIMIT 1" },
+	[TWIN] = { "source_twin", "iti",
+		"SELECT id FROM sources WHERE agent_id = $1 AND url = $2 AND id <> $3 LIMIT 1" },
 	[UPDATE] = { "source_update", "iittitii",
 		"UPDATE sources SET url = $3, settings = $4, status = $5, reason = $6, due_at = $7, "
 		"updated_at = $8 WHERE agent_id = $1 AND id = $2" },
@@ -140,6 +143,20 @@ static bool insert(struct kb_conn *conn, struct kb_source *source, struct kb_err
 	                    NULL, err);
 }
 
+/* An agent has one source for an address. */
+static bool is_alone(struct kb_conn *conn, const struct kb_source *source, struct kb_err *err)
+{
+	int64_t twin;
+
+	return kb_db_int(conn, &sql[TWIN],
+	                 KB_VALUES(kb_int(source->agent_id), kb_text(source->url),
+	                           kb_int(source->id)),
+	                 0, &twin, err)
+	       && (twin == 0
+	           || kb_fail(err, KB_E_CONFLICT,
+	                      "source %" PRId64 " of the agent has that address already", twin));
+}
+
 bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now,
                              struct kb_err *err)
 {
@@ -161,7 +178,8 @@ bool kb_source_insert(struct kb_conn *conn, struct kb_source *source, int64_t ag
 	source->agent_id = agent_id;
 	source->type = KB_SV("sitemap");
 	source->created_at = source->updated_at = now;
-	return insert(conn, source, err);
+	source->id = 0;
+	return is_alone(conn, source, err) && insert(conn, source, err);
 }
 
 bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id, struct kb_err *err)
@@ -289,11 +307,13 @@ static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
 		after->reason = before.source.reason;
 	}
 	after->updated_at = in->now;
-	return kb_db_run(conn, &sql[UPDATE],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_text(after->url),
-	                           kb_text(after->settings), kb_int(after->status),
-	                           kb_text(after->reason), kb_int(after->due_at), kb_int(in->now)),
-	                 NULL, err);
+	return (after->url.n == 0 || is_alone(conn, after, err))
+	       && kb_db_run(conn, &sql[UPDATE],
+	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_text(after->url),
+	                              kb_text(after->settings), kb_int(after->status),
+	                              kb_text(after->reason), kb_int(after->due_at),
+	                              kb_int(in->now)),
+	                    NULL, err);
 }
 
 bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

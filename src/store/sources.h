@@ -38,12 +38,13 @@ bool kb_store_source_get(struct kb_store *store, struct kb_arena *arena, int64_t
                          int64_t id, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* Adds a source of an address with up to one page in one transaction. url, settings, status, reason
- * and due_at are the caller's; the rest is filled in. */
+ * and due_at are the caller's; the rest is filled in. KB_E_CONFLICT: there is one for it. */
 bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
                          const struct kb_page_new *page, struct kb_err *err) KB_MUST_CHECK;
 
 /* As kb_store_agent_update(): `change` edits url, settings, status, reason and due_at of the source
- * as it is in the transaction. The due_at of one that is being read is not its to change. */
+ * as it is in the transaction. The due_at of one that is being read is not its to change.
+ * KB_E_CONFLICT: another source has that address. */
 bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             int64_t id,
                             bool (*change)(void *arg, struct kb_arena *arena,

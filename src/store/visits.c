@@ -14,8 +14,8 @@ static const struct kb_sql sql[] = {
 		"SELECT (SELECT min(p.host) FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host > h.host) "
 		"FROM h WHERE h.host IS NOT NULL) "
 		"SELECT h.host, (SELECT min(p.due_at) FROM pages p "
-		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) "
-		"FROM h WHERE h.host IS NOT NULL LIMIT $1" },
+		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) AS due "
+		"FROM h WHERE h.host IS NOT NULL ORDER BY due LIMIT $1" },
 	[NEXT] = { "visit_next", "ti",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
 		"AND due_at <= $2 ORDER BY due_at, id LIMIT 1" },

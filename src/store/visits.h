@@ -19,7 +19,8 @@ struct kb_host_line {
 	struct kb_sv host; /* as of kb_page_host() */
 	int64_t due_at;
 };
-/* Leased pages stand in it too, due when their lease ends. At most `max` hosts, by name. */
+/* Leased pages stand in it too, due when their lease ends. At most `max` hosts, the one that is due
+ * first before the others. */
 bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
                          struct kb_host_line **lines, size_t *count,
                          struct kb_err *err) KB_MUST_CHECK;

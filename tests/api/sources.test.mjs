@@ -53,6 +53,9 @@ test("an address is a source once, however it is spelt", async (t) => {
   assert.equal((await agent.settled()).length, 1);
   await agent.expect(200, "POST", "", { json: { sitemap_path: `${nowhere}/other` } });
   assert.equal((await agent.expect(200, "GET", "/sources")).sitemaps.length, 2);
+  const many = await Promise.all(Array.from({ length: 16 }, () => agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/third` } })));
+  assert.equal(new Set(many.map((source) => source.id)).size, 1);
+  assert.match((await agent.api("PUT", `/sources/${made.id}`, { json: { sitemap_path: `${nowhere}/third` } })).json.message, /has that address already/);
 });
 
 test("what is wrong with a source is said, and nothing is kept", async (t) => {
