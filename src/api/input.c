@@ -90,6 +90,25 @@ bool kb_inputs_read(struct kb_request *req, struct kb_inputs *out, struct kb_err
 	return read_json(req, out, err);
 }
 
+bool kb_inputs_query(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
+{
+	struct kb_sv rest = req->query, name, value;
+	size_t count = 0;
+
+	while (kb_urlencoded_next(req->arena, &rest, &name, &value))
+		count++;
+	*out = (struct kb_inputs){ .v = KB_NEW_ARRAY(req->arena, count, struct kb_input) };
+	rest = req->query;
+	while (kb_urlencoded_next(req->arena, &rest, &name, &value)) {
+		if (!kb_utf8_valid(value))
+			return kb_fail(err, KB_E_INVALID, "the parameter %.*s is not valid UTF-8",
+			               KB_SV_ARG(kb_utf8_cut(name, 60)));
+		out->v[out->count++] =
+		        (struct kb_input){ .name = name, .kind = KB_INPUT_TEXT, .text = value };
+	}
+	return true;
+}
+
 const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name)
 {
 	const struct kb_input *found = NULL;

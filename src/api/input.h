@@ -37,6 +37,10 @@ struct kb_inputs {
 bool kb_inputs_read(struct kb_request *req, struct kb_inputs *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
+/* The same of the request's query string. */
+bool kb_inputs_query(struct kb_request *req, struct kb_inputs *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* The last field of that name (a later one overrides), or NULL. */
 const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name);
 

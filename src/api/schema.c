@@ -49,6 +49,18 @@ static const struct kb_schema schemas[] = {
 	{ "Updated", "updated:bool" },
 	{ "UpdatedReply", SUCCESS("Updated") },
 
+	{ "SearchFields", "query:str limit~:int? mode~:str? explain~:bool? labels~:any labels_exclusive~:bool" },
+	{ "Highlight", "start:int length:int" },
+	{ "ExplainedTerm", "term:str weight:num df:int idf:num tf_title:int tf_heading:int tf_body:int "
+	                   "contribution:num" },
+	{ "ExplainedFigure", "figure:str value:num weight:num contribution:num" },
+	{ "Explanation", "score:num first_step:num second_step:num later_steps:num terms:[ExplainedTerm] "
+	                 "second_step_parts:[ExplainedFigure]?" },
+	{ "FoundPassage", "page_id:int filename:str? metadata:Metadata heading:str? page_no:int? offset:int "
+	                  "length:int text:str score:num highlights:[Highlight] explanation~:Explanation" },
+	{ "Search", "mode:str language:str searched:int took_us:int passages:[FoundPassage]" },
+	{ "SearchReply", SUCCESS("Search") },
+
 	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "
 	           "deleted_at:time?" },
 	{ "LabelReply", SUCCESS("Label") },

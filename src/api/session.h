@@ -61,7 +61,7 @@ bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,
  * that kb_turn_begin() puts custom_persona, chatbot_model, response_source and agent_capability
  * over the settings. KB_E_INVALID names the field. */
 bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
-/* Parts of kb_turn_begin(): the settings among them (asked.c), files and context (attach.c). */
+/* Parts of kb_turn_begin(): the settings among them (overrides.c), files and context (attach.c). */
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 /* Picks who answers (masters.c): fills agent, and for a child its settings in place of the
  * master's.

@@ -40,6 +40,8 @@ struct kb_segment_info {
 
 struct kb_segment_writer *kb_segment_writer_new(void);
 void kb_segment_writer_free(struct kb_segment_writer *writer);
+/* Its next segment is for this process alone: it is written without waiting for the disk. */
+void kb_segment_writer_passing(struct kb_segment_writer *writer);
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
 /* Writes the file (durable: fsync'd) and empties the writer for the next segment, also when it
  * fails. KB_E_TOO_LARGE: a passage was over 16 MB. */
@@ -128,6 +130,10 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 /* The BM25F score of one passage for the terms, as kb_search() computes it. */
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                const struct kb_query_term *terms, size_t term_count);
+
+/* No passage's first-step score for the terms is above this. */
+float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_term *terms,
+                     size_t term_count);
 
 /* Reads the stored passage. */
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,

@@ -28,6 +28,7 @@ struct kb_catalog {
 	struct entry **entries; /* unordered */
 	size_t count, capacity, max;
 	uint64_t tick;
+	int64_t loads;
 };
 
 void kb_view_release(struct kb_view *view)
@@ -246,6 +247,7 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		}
 		*out = view_hold(&fresh->view);
 		pthread_mutex_lock(&catalog->lock);
+		catalog->loads++;
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
 		entry_free(gone);
@@ -277,4 +279,14 @@ size_t kb_catalog_agents(struct kb_catalog *catalog)
 	count = catalog->count;
 	pthread_mutex_unlock(&catalog->lock);
 	return count;
+}
+
+int64_t kb_catalog_loads(struct kb_catalog *catalog)
+{
+	int64_t loads;
+
+	pthread_mutex_lock(&catalog->lock);
+	loads = catalog->loads;
+	pthread_mutex_unlock(&catalog->lock);
+	return loads;
 }
