@@ -523,3 +523,61 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 	kb_buf_fini(&run.text);
 	return ok;
 }
+
+/* ---- which agent ---- */
+
+/* Whether the agent's documents answer, and how surely. */
+static bool try_agent(const struct run *question, const struct kb_agent *agent, bool *answers,
+                      double *confidence, struct kb_err *err)
+{
+	struct kb_answer_request request = *question->request;
+	struct kb_arena arena = { 0 };
+	struct kb_answer out = { 0 };
+	struct run run = *question;
+	bool ok;
+
+	request.agent = agent;
+	request.attached = NULL;
+	run.request = &request;
+	run.arena = &arena;
+	run.out = &out;
+	ok = retrieve(&run, err);
+	*answers = false;
+	if (ok) {
+		rank(&run);
+		*answers = run.selection.answered && run.selection.count > 0;
+		*confidence = out.confidence;
+	} else if (err->code == KB_E_NOT_FOUND) {
+		ok = true;
+	}
+	kb_snapshot_release(run.snapshot);
+	kb_view_release(&run.view);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+bool kb_answer_route(struct kb_answerer *answerer, struct kb_arena *arena,
+                     const struct kb_answer_request *request, const struct kb_agent *agents,
+                     size_t count, ptrdiff_t *best, struct kb_err *err)
+{
+	struct kb_answer out = { 0 };
+	struct run run = { .answerer = answerer, .arena = arena, .request = request, .out = &out };
+	double highest = 0;
+	bool ok = true;
+
+	*best = -1;
+	run.analyzer = borrow(answerer);
+	understand(&run);
+	for (size_t i = 0; ok && run.talk == KB_TALK_NONE && i < count; i++) {
+		double confidence = 0;
+		bool answers;
+
+		ok = try_agent(&run, &agents[i], &answers, &confidence, err);
+		if (ok && answers && (*best < 0 || confidence > highest)) {
+			*best = (ptrdiff_t)i;
+			highest = confidence;
+		}
+	}
+	give_back(answerer, run.analyzer);
+	return ok;
+}

@@ -35,8 +35,10 @@ static bool add(struct kb_attached *attached, struct kb_arena *arena, struct kb_
 	kb_chunk(arena, parsed, &chunks);
 	if (chunks.count == 0)
 		return false;
-	if (!attached->writer)
+	if (!attached->writer) {
 		attached->writer = kb_segment_writer_new();
+		kb_segment_writer_passing(attached->writer);
+	}
 	KB_GROW(attached->names, attached->capacity, attached->count + 1);
 	attached->names[attached->count++] = name;
 	for (size_t i = 0; i < chunks.count; i++) {

@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "api/session.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARS = 255 };
@@ -25,19 +26,6 @@ static bool reply_conversation(struct kb_call *call, int status,
 	kb_call_begin(call, &buf, &jw);
 	kb_record_conversation(&jw, conversation);
 	return kb_call_reply(call, status, &buf, &jw, err);
-}
-
-static bool is_uuid(struct kb_sv text)
-{
-	if (text.n != 36)
-		return false;
-	for (size_t i = 0; i < text.n; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-
-		if (dash ? text.p[i] != '-' : !strchr("0123456789abcdefABCDEF", text.p[i]))
-			return false;
-	}
-	return true;
 }
 
 /* ---- opening the agent's index before it is asked for ---- */
@@ -81,7 +69,7 @@ bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
 	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
 		return false;
-	if (!is_uuid(session_id))
+	if (!kb_uuid_check(session_id))
 		session_id = KB_SV("");
 	if (!kb_store_conversation_create(
 	            call->api->store, call->arena, call->agent.id, call->key.account_id, session_id,

@@ -5,6 +5,25 @@
 #include "api/api.h"
 #include "base/hash.h"
 
+void kb_html_text(struct kb_buf *buf, struct kb_sv text)
+{
+	static const struct {
+		char c;
+		const char *written;
+	} escapes[] = { { '"', "&quot;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" } };
+
+	for (size_t i = 0; i < text.n; i++) {
+		size_t e = 0;
+
+		while (e < KB_COUNTOF(escapes) && escapes[e].c != text.p[i])
+			e++;
+		if (e < KB_COUNTOF(escapes))
+			kb_buf_str(buf, escapes[e].written);
+		else
+			kb_buf_byte(buf, text.p[i]);
+	}
+}
+
 /* A value for an HTML attribute inside the embed code. */
 static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
 {
@@ -12,23 +31,7 @@ static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
 	struct kb_sv out;
 
 	kb_buf_init(&buf, 64 << 10);
-	for (size_t i = 0; i < text.n; i++)
-		switch (text.p[i]) {
-		case '"':
-			kb_buf_str(&buf, "&quot;");
-			break;
-		case '<':
-			kb_buf_str(&buf, "&lt;");
-			break;
-		case '>':
-			kb_buf_str(&buf, "&gt;");
-			break;
-		case '&':
-			kb_buf_str(&buf, "&amp;");
-			break;
-		default:
-			kb_buf_byte(&buf, text.p[i]);
-		}
+	kb_html_text(&buf, text);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;
@@ -89,6 +92,16 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 	sharing(call, jw, agent);
 	kb_jw_key_bool(jw, "are_licenses_allowed", agent->are_licenses_allowed);
 	kb_jw_key_null(jw, "subdomain_slug");
+	if (agent->is_master) {
+		size_t count;
+		const int64_t *children = kb_agent_children(call->arena, agent, &count);
+
+		kb_jw_key(jw, "child_project_ids");
+		kb_jw_array(jw);
+		for (size_t i = 0; i < count; i++)
+			kb_jw_int(jw, children[i]);
+		kb_jw_end(jw);
+	}
 	kb_jw_end(jw);
 }
 
@@ -225,6 +238,8 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_key_sv(jw, "request_source", message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
+	if (message->child_id) /* ours: who answered for a master */
+		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");
 	kb_jw_array(jw);
 	kb_jw_end(jw);

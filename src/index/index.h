@@ -40,6 +40,8 @@ struct kb_segment_info {
 
 struct kb_segment_writer *kb_segment_writer_new(void);
 void kb_segment_writer_free(struct kb_segment_writer *writer);
+/* Its next segment is for this process alone: it is written without waiting for the disk. */
+void kb_segment_writer_passing(struct kb_segment_writer *writer);
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
 /* Writes the file (durable: fsync'd) and empties the writer for the next segment, also when it
  * fails. KB_E_TOO_LARGE: a passage was over 16 MB. */
@@ -67,6 +69,9 @@ size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_i
 struct kb_snapshot_part {
 	struct kb_segment *segment;
 	int64_t version;
+	/* Added to the page ids in the file: two agents may share one segment, each with page ids
+	 * of its own. A merge writes the sums into its result. */
+	int64_t page_shift;
 	/* Its vector columns (vectors.h), which the snapshot holds too. */
 	struct kb_vectors *const *vectors;
 	size_t vectors_count;

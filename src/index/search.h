@@ -70,8 +70,8 @@ static inline bool kb_gate_open(struct kb_gate *gate, uint32_t doc)
 	run = kb_segment_run(gate->part->segment, doc);
 	if (run != gate->run) {
 		gate->run = run;
-		gate->run_allowed = gate->query->allow(gate->query->allow_arg,
-		                                       kb_segment_page(gate->part->segment, doc));
+		gate->run_allowed =
+		        gate->query->allow(gate->query->allow_arg, kb_part_page(gate->part, doc));
 	}
 	return gate->run_allowed;
 }

@@ -53,6 +53,7 @@ struct kb_segment_writer {
 	uint32_t *hashes, *numbers;
 	size_t hash_capacity, number_capacity;
 	bool too_large; /* a passage was */
+	bool passing;
 };
 
 static void begin(struct kb_segment_writer *writer)
@@ -92,6 +93,11 @@ struct kb_segment_writer *kb_segment_writer_new(void)
 	writer->analyzer = kb_analyzer_new();
 	begin(writer);
 	return writer;
+}
+
+void kb_segment_writer_passing(struct kb_segment_writer *writer)
+{
+	writer->passing = true;
 }
 
 void kb_segment_writer_free(struct kb_segment_writer *writer)
@@ -408,6 +414,8 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
 	int64_t bytes = 0;
 	bool ok;
 
+	if (writer->passing)
+		kb_builder_passing(builder);
 	put_terms(writer, builder);
 	put_forward(writer, builder);
 	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);

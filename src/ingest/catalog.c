@@ -146,7 +146,9 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 		entry->segments[entry->segment_count] = segment;
 		snprintf(entry->blobs[entry->segment_count++], KB_HASH_HEX, "%.*s",
 		         KB_SV_ARG(row->blob));
-		parts[i] = (struct kb_snapshot_part){ .segment = segment, .version = row->version };
+		parts[i] = (struct kb_snapshot_part){ .segment = segment,
+			                              .version = row->version,
+			                              .page_shift = row->page_shift };
 	}
 	for (size_t i = 0; i < state.dead_count; i++)
 		dead[i] = (struct kb_dead_page){ state.dead[i].page_id, state.dead[i].version };

@@ -12,7 +12,7 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   const { operations } = await kb.description();
   const has = (method, path) => operations.some((o) => o.method === method && o.path === `/api/v1/projects/{projectId}${path}`);
   const ids = { projectId: agent.id, agentId: agent.id, pageId: page.id, citationId: page.id, sessionId: message.session, messageId: message.id, version: 1 + versions,
-    slug: "persona-summary", file: "avatar.png" };
+    slug: "persona-summary", file: "avatar.png", userId: agent.record.user_id };
   if (has("POST", "/labels")) {
     const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
     await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
@@ -20,8 +20,18 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   }
   if (has("GET", "/settings/personas")) {
     for (let i = 1; i <= versions; i++) await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Be kind, ${i} times.` } });
-    await until("the sub-personas", async () => !(await agent.expect(200, "GET", `/settings/persona/${ids.version}/sub-personas`)).is_generating);
+    // The routing map is made again once the documents are there.
+    await until("the sub-personas", async () => {
+      const { is_generating, generated } = await agent.expect(200, "GET", `/settings/persona/${ids.version}/sub-personas`);
+      return !is_generating && generated.some((row) => row.slug === "task-planner" && row.instructions.includes("The Velmora Lighthouse"));
+    });
   }
+  if (has("POST", "/licenses")) {
+    await agent.expect(200, "POST", "", { json: { are_licenses_allowed: true } });
+    const { license, licenseKey } = await agent.expect(201, "POST", "/licenses", { json: { name: `of ${name}` } });
+    Object.assign(ids, { licenseId: license.id, licenseKey });
+  }
+  if (has("POST", "/plugins")) await agent.expect(201, "POST", "/plugins", { json: { model_name: "scene", human_name: name } });
   return { agent, ids, operations };
 }
 
