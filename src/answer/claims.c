@@ -165,8 +165,10 @@ static bool find_source(struct check *check, int64_t page_id, const struct sourc
 			return true;
 		}
 	*source = (struct source){ .page_id = page_id };
-	if (!kb_store_page_get(check->store, check->arena, check->message->agent_id, page_id, &page,
-	                       err)) {
+	if (!kb_store_page_get(check->store, check->arena,
+	                       check->message->child_id ? check->message->child_id
+	                                                : check->message->agent_id,
+	                       page_id, &page, err)) {
 		if (err->code != KB_E_NOT_FOUND)
 			return false;
 		source->gone = true;

@@ -41,6 +41,9 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
                        enum kb_lang lang, const struct kb_sv *history, size_t history_count,
                        struct kb_question *out);
 
+/* Whether a word of the text points back ("it", "they"). */
+bool kb_question_leans(enum kb_lang lang, const struct kb_terms *terms);
+
 /* The search that finds the selection's candidates: the question's terms, ranked in both steps. The
  * weights of the selection are fitted to the scores of this search. */
 struct kb_query kb_question_query(const struct kb_question *question, size_t limit);

@@ -1,8 +1,10 @@
 /* Conversations, and reading the messages in them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "api/session.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARS = 255 };
@@ -26,17 +28,37 @@ static bool reply_conversation(struct kb_call *call, int status,
 	return kb_call_reply(call, status, &buf, &jw, err);
 }
 
-static bool is_uuid(struct kb_sv text)
-{
-	if (text.n != 36)
-		return false;
-	for (size_t i = 0; i < text.n; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+/* ---- opening the agent's index before it is asked for ---- */
 
-		if (dash ? text.p[i] != '-' : !strchr("0123456789abcdefABCDEF", text.p[i]))
-			return false;
-	}
-	return true;
+struct warming {
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	int64_t agent_id;
+};
+
+static void warm(void *arg)
+{
+	struct warming *job = arg;
+	struct kb_view view;
+	struct kb_err err = { 0 };
+
+	if (kb_catalog_get(job->catalog, job->agent_id, &view, &err))
+		kb_view_release(&view);
+	else
+		kb_debug(job->log, "could not open ahead agent=%" PRId64 " error=%s", job->agent_id,
+		         err.msg);
+	free(job);
+}
+
+/* Who opens a conversation is about to ask: the index is opened meanwhile. Where the workers are
+ * busy, the first question does it. */
+static void open_ahead(struct kb_call *call)
+{
+	struct warming *job = kb_xcalloc(1, sizeof(*job));
+
+	*job = (struct warming){ call->api->catalog, call->api->log, call->agent.id };
+	if (!kb_pool_submit(call->api->workers, warm, job))
+		free(job);
 }
 
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
@@ -47,12 +69,13 @@ bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
 	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
 		return false;
-	if (!is_uuid(session_id))
+	if (!kb_uuid_check(session_id))
 		session_id = KB_SV("");
 	if (!kb_store_conversation_create(
 	            call->api->store, call->arena, call->agent.id, call->key.account_id, session_id,
 	            name.p ? kb_sv_trim(name) : KB_SV(""), &conversation, err))
 		return false;
+	open_ahead(call);
 	return reply_conversation(call, 201, &conversation, err);
 }
 
@@ -161,6 +184,7 @@ bool kb_messages_list(struct kb_call *call, struct kb_err *err)
 	                           call->req->params[1], &list, &conversation, &messages, &count,
 	                           &total, err))
 		return not_found(call, err);
+	open_ahead(call);
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "conversation");

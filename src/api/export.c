@@ -22,7 +22,7 @@ struct format {
 static void json_begin(struct kb_buf *buf, struct kb_jw *jw,
                        const struct kb_conversation *conversation)
 {
-	kb_jw_init(jw, buf);
+	(void)buf;
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "success");
 	kb_jw_key(jw, "data");
@@ -209,6 +209,7 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 		                       ? "; print the html to get a PDF"
 		                       : "");
 	kb_buf_init(&buf, EXPORT_MAX);
+	kb_api_jw(call->api, &jw, &buf);
 	for (; ok; list.page++) {
 		ok = kb_store_message_list(call->api->store, call->arena, call->agent.id,
 		                           call->req->params[1], &list, &conversation, &messages,

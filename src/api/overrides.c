@@ -67,7 +67,9 @@ static bool is_given(const struct kb_input *input)
 
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	const struct kb_settings_context context = { .features = call->plan->features };
+	const struct kb_settings_context context = { .features = call->plan->features,
+		                                     .models = call->api->models,
+		                                     .model_count = call->api->model_count };
 
 	if (!turn->own_settings)
 		return true;
@@ -144,23 +146,27 @@ static bool read_overrides(struct kb_call *call, struct kb_turn *turn, struct kb
 
 /* ---- a child agent ---- */
 
-/* Nobody has children yet: the agent that is named may exist, but is none of this one's. */
-static bool read_child(struct kb_call *call, struct kb_err *err)
+/* A child is the master's: whoever may ask the master may name it, whatever else the key covers. */
+static bool read_child(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	struct kb_agent child;
+	const int64_t *children;
+	struct kb_agent other;
 	int64_t id = 0;
+	size_t count;
 
 	if (!kb_inputs_int(&call->inputs, "child_project_id", 1, INT64_MAX, &id, err))
 		return false;
-	if (id == 0)
+	/* Clients send it to every agent: for one that is no master it means nothing. */
+	if (id == 0 || !call->agent.is_master)
 		return true;
-	if (!call->agent.is_master)
-		return kb_fail(err, KB_E_INVALID,
-		               "child_project_id is for master agents, and agent %" PRId64
-		               " is none",
-		               call->agent.id);
+	children = kb_agent_children(call->arena, &call->agent, &count);
+	for (size_t i = 0; i < count; i++)
+		if (children[i] == id) {
+			turn->named_child = id;
+			return true;
+		}
 	if (!kb_call_covers(call, id)
-	    || !kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id, &child,
+	    || !kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id, &other,
 	                           err))
 		return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
 	return kb_fail(err, KB_E_INVALID,
@@ -173,7 +179,7 @@ bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err 
 	turn->own_settings = true;
 	return kb_inputs_text(&call->inputs, call->arena, "custom_context", CONTEXT_CHARS,
 	                      &turn->context, err)
-	       && read_overrides(call, turn, err) && read_child(call, err);
+	       && read_overrides(call, turn, err) && read_child(call, turn, err);
 }
 
 /* ---- sub-personas ---- */

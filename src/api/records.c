@@ -92,6 +92,16 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 	sharing(call, jw, agent);
 	kb_jw_key_bool(jw, "are_licenses_allowed", agent->are_licenses_allowed);
 	kb_jw_key_null(jw, "subdomain_slug");
+	if (agent->is_master) {
+		size_t count;
+		const int64_t *children = kb_agent_children(call->arena, agent, &count);
+
+		kb_jw_key(jw, "child_project_ids");
+		kb_jw_array(jw);
+		for (size_t i = 0; i < count; i++)
+			kb_jw_int(jw, children[i]);
+		kb_jw_end(jw);
+	}
 	kb_jw_end(jw);
 }
 
@@ -228,6 +238,8 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_key_sv(jw, "request_source", message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
+	if (message->child_id) /* ours: who answered for a master */
+		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");
 	kb_jw_array(jw);
 	kb_jw_end(jw);

@@ -63,19 +63,20 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 }
 
 /* An agent that anonymises never sees, keeps or hands on what the mask covers. */
-static bool mask(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+static bool mask(struct kb_call *call, struct kb_turn *turn, const struct kb_agent *agent,
+                 struct kb_err *err)
 {
 	const json_t *options = NULL;
 	struct kb_sv *turns;
 
-	if (call->agent.options.n) {
-		options = kb_json_parse(call->arena, call->agent.options, err);
+	if (agent->options.n) {
+		options = kb_json_parse(call->arena, agent->options, err);
 		if (!options)
 			return false;
 	}
-	turn->masked = kb_json_bool(options, "is_anonymized", false);
-	if (!turn->masked)
+	if (turn->masked || !kb_json_bool(options, "is_anonymized", false))
 		return true;
+	turn->masked = true;
 	turns = KB_NEW_ARRAY(call->arena, turn->turn_count, struct kb_sv);
 	for (size_t i = 0; i < turn->turn_count; i++)
 		turns[i] = kb_mask(call->arena, turn->turns[i]);
@@ -89,8 +90,9 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 	return kb_limit_queries(call, err)
 	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
 	       && kb_turn_apply(call, turn, err) && refuse_locked(call, turn, err)
-	       && (own_history || read_history(call, turn, err)) && mask(call, turn, err)
-	       && kb_turn_attach(call, turn, err);
+	       && (own_history || read_history(call, turn, err))
+	       && mask(call, turn, &call->agent, err) && kb_turn_route(call, turn, err)
+	       && mask(call, turn, turn->agent, err) && kb_turn_attach(call, turn, err);
 }
 
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
@@ -98,7 +100,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 {
 	return kb_answer(call->api->answerer, call->arena,
 	                 &(struct kb_answer_request){
-	                         .agent = &call->agent,
+	                         .agent = turn->agent,
 	                         .settings = &turn->settings,
 	                         .prompt = turn->prompt,
 	                         .lang = turn->lang,
@@ -106,6 +108,8 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .turn_count = turn->turn_count,
 	                         .labels = turn->labels,
 	                         .notes = turn->notes,
+	                         .account_id = call->key.account_id,
+	                         .actions_max = call->plan->max_actions,
 	                         .attached = turn->attached,
 	                         .actions_enabled = turn->actions_enabled,
 	                         .actions_disabled = turn->actions_disabled,
@@ -132,6 +136,8 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
 		.source = kb_sv_str(turn->source),
 		.details = kb_claims_note(call->arena, answer, turn->attached),
+		.child_id = turn->agent->id == call->agent.id ? 0 : turn->agent->id,
+		.stays_with = turn->stays_with,
 		.user_id = call->key.account_id,
 	};
 	return kb_store_message_add(call->api->store, call->arena, call->agent.id,

@@ -18,6 +18,11 @@ enum {
 
 struct kb_turn {
 	struct kb_settings settings;
+	/* Who answers: the call's agent, or the child that a master let answer (masters.c). */
+	const struct kb_agent *agent;
+	struct kb_agent child;
+	int64_t named_child; /* child_project_id of the request; 0: none */
+	int64_t stays_with;  /* the conversation stays with this agent from now on; 0: as it was */
 	struct kb_sv session_id, prompt, external_id;
 	struct kb_sv lang;    /* a language tag; empty: none was given */
 	struct kb_sv context; /* custom_context */
@@ -58,6 +63,10 @@ bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,
 bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 /* Parts of kb_turn_begin(): the settings among them (overrides.c), files and context (attach.c). */
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+/* Picks who answers (masters.c): fills agent, and for a child its settings in place of the
+ * master's.
+ */
+bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 
 /* sub_personas of the body: an object of string or null by slug; unknown slugs are passed over. */

@@ -112,6 +112,8 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);
 	metric(&buf, "open_agents", "gauge", "Agents whose index is open",
 	       (int64_t)kb_catalog_agents(api->catalog));
+	metric(&buf, "index_loads_total", "counter", "Versions of agents' indexes opened",
+	       kb_catalog_loads(api->catalog));
 	kb_respond(call->req, &(struct kb_response){
 	                              .status = 200,
 	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",

@@ -13,6 +13,7 @@
 struct kb_options {
 	const char *data, *listen, *config, *store, *blob, *public_url, *tls_cert, *tls_key, *log;
 	const char *plans, *rate_limit;
+	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow;
 	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;
 	const char *threads, *workers, *ingest_threads, *open_agents, *stop_grace_s;

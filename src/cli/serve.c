@@ -132,14 +132,14 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-static struct kb_sv describe(struct kb_arena *arena)
+static struct kb_sv describe(const struct kb_api *api, struct kb_arena *arena)
 {
 	struct kb_buf buf;
 	struct kb_jw jw;
 	struct kb_sv text;
 
 	kb_buf_init(&buf, 4 << 20);
-	kb_jw_init(&jw, &buf);
+	kb_api_jw(api, &jw, &buf);
 	kb_openapi_write(&jw);
 	KB_ASSERT(!buf.failed);
 	text = kb_arena_sv(arena, kb_buf_view(&buf));
@@ -206,6 +206,10 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 
 	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
 		goto out;
+	if (!kb_api_aliases(arena, plan->options.field_alias, plan->options.value_alias,
+	                    &api.aliases, err)
+	    || !kb_models_read(arena, plan->options.models, &api.models, &api.model_count, err))
+		goto out;
 	api.rates = kb_rates_new();
 	if (plan->options.block_list) {
 		blocked = kb_block_list_read(plan->options.block_list, err);
@@ -258,7 +262,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .keep_days = keep_days,
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
-	api.openapi = describe(arena);
+	api.openapi = describe(&api, arena);
 	api.public_url = plan->options.public_url;
 	api.metrics_token = plan->options.metrics_token;
 

@@ -69,6 +69,9 @@ size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_i
 struct kb_snapshot_part {
 	struct kb_segment *segment;
 	int64_t version;
+	/* Added to the page ids in the file: two agents may share one segment, each with page ids
+	 * of its own. A merge writes the sums into its result. */
+	int64_t page_shift;
 	/* Its vector columns (vectors.h), which the snapshot holds too. */
 	struct kb_vectors *const *vectors;
 	size_t vectors_count;
@@ -127,6 +130,10 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 /* The BM25F score of one passage for the terms, as kb_search() computes it. */
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                const struct kb_query_term *terms, size_t term_count);
+
+/* No passage's first-step score for the terms is above this. */
+float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_term *terms,
+                     size_t term_count);
 
 /* Reads the stored passage. */
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,

@@ -78,10 +78,12 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 
 		part->segment = kb_segment_hold(parts[i].segment);
 		part->version = parts[i].version;
+		part->page_shift = parts[i].page_shift;
 		part->alive = part->segment->passages;
 		for (size_t d = 0; d < dead_count; d++)
 			if (part->version < dead[d].version)
-				bury_page(part, dead[d].page_id);
+				bury_page(part,
+				          kb_page_shifted(dead[d].page_id, -part->page_shift));
 		snapshot->passages += part->segment->passages;
 		snapshot->alive += part->alive;
 	}
@@ -176,7 +178,7 @@ int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint
 {
 	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
 		return -1;
-	return kb_segment_page(snapshot->parts[part].segment, doc);
+	return kb_part_page(&snapshot->parts[part], doc);
 }
 
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
@@ -192,6 +194,7 @@ bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *ar
 		               part);
 	segment = snapshot->parts[part].segment;
 	kb_segment_row(segment, doc, out);
+	out->page_id = kb_page_shifted(out->page_id, snapshot->parts[part].page_shift);
 	if (!kb_segment_text_block(segment, kb_segment_text_block_of(segment, doc), &block)
 	    || doc < block.first || doc >= block.end)
 		return kb_corrupt(err, "section text_blocks is damaged at passage %u", doc);

@@ -28,6 +28,7 @@ struct kb_catalog {
 	struct entry **entries; /* unordered */
 	size_t count, capacity, max;
 	uint64_t tick;
+	int64_t loads;
 };
 
 void kb_view_release(struct kb_view *view)
@@ -145,7 +146,9 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 		entry->segments[entry->segment_count] = segment;
 		snprintf(entry->blobs[entry->segment_count++], KB_HASH_HEX, "%.*s",
 		         KB_SV_ARG(row->blob));
-		parts[i] = (struct kb_snapshot_part){ .segment = segment, .version = row->version };
+		parts[i] = (struct kb_snapshot_part){ .segment = segment,
+			                              .version = row->version,
+			                              .page_shift = row->page_shift };
 	}
 	for (size_t i = 0; i < state.dead_count; i++)
 		dead[i] = (struct kb_dead_page){ state.dead[i].page_id, state.dead[i].version };
@@ -244,6 +247,7 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		}
 		*out = view_hold(&fresh->view);
 		pthread_mutex_lock(&catalog->lock);
+		catalog->loads++;
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
 		entry_free(gone);
@@ -275,4 +279,14 @@ size_t kb_catalog_agents(struct kb_catalog *catalog)
 	count = catalog->count;
 	pthread_mutex_unlock(&catalog->lock);
 	return count;
+}
+
+int64_t kb_catalog_loads(struct kb_catalog *catalog)
+{
+	int64_t loads;
+
+	pthread_mutex_lock(&catalog->lock);
+	loads = catalog->loads;
+	pthread_mutex_unlock(&catalog->lock);
+	return loads;
 }

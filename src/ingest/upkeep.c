@@ -68,6 +68,7 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 
 		ids[opened] = row->id;
 		parts[opened].version = row->version;
+		parts[opened].page_shift = row->page_shift;
 		parts[opened].segment = kb_catalog_segment(catalog, row->blob, err);
 		if (!parts[opened].segment)
 			goto out;

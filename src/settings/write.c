@@ -18,7 +18,10 @@ static void write_value(const struct kb_field *field, const struct kb_value *val
 		kb_jw_int(jw, value->number);
 		break;
 	case KB_FIELD_TEXT:
-		kb_jw_sv(jw, value->text);
+		if (field->choices)
+			kb_jw_choice(jw, value->text);
+		else
+			kb_jw_sv(jw, value->text);
 		break;
 	case KB_FIELD_LIST:
 		kb_jw_array(jw);

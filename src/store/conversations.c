@@ -14,6 +14,7 @@ enum {
 	ADD,
 	BY_SESSION,
 	TOUCH,
+	SET_CHILD,
 	RENAME,
 	DELETE_MESSAGES,
 	DELETE,
@@ -21,7 +22,8 @@ enum {
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
-#define COLUMNS "agent_id, id, session_id, name, naming, created_by, created_at, updated_at"
+#define COLUMNS                                                                                    \
+	"agent_id, id, session_id, name, naming, created_by, created_at, updated_at, child_id"
 #define LIST_WHERE                                                                                 \
 	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
 	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5"
@@ -35,6 +37,8 @@ static const struct kb_sql sql[] = {
 		"SELECT " COLUMNS " FROM conversations WHERE agent_id = $1 AND session_id = $2" },
 	[TOUCH] = { "conversation_touch", "iii",
 		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
+	[SET_CHILD] = { "conversation_set_child", "iii",
+		"UPDATE conversations SET child_id = $3 WHERE agent_id = $1 AND id = $2" },
 	[RENAME] = { "conversation_rename", "iittii",
 		"UPDATE conversations SET name = $3, name_key = $4, naming = $5, updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
@@ -65,6 +69,7 @@ static enum naming read_row(struct kb_rows *rows, struct kb_arena *arena,
 		.created_by = kb_rows_int(rows, 5),
 		.created_at = kb_rows_int(rows, 6),
 		.updated_at = kb_rows_int(rows, 7),
+		.child_id = kb_rows_int(rows, 8),
 	};
 	return naming;
 }
@@ -98,6 +103,13 @@ bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t 
 	enum naming naming;
 
 	return load(conn, arena, agent_id, session_id, out, found, &naming, err);
+}
+
+bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t id, int64_t child_id,
+                               struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[SET_CHILD],
+	                 KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(child_id)), NULL, err);
 }
 
 /* ---- making and naming ---- */

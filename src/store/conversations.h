@@ -9,6 +9,7 @@ struct kb_conversation {
 	struct kb_sv session_id, name;
 	bool named;         /* by a person; else the first prompt names it */
 	int64_t created_by; /* account id; 0: a visitor */
+	int64_t child_id;   /* of a master: the agent it stays with, perhaps itself; 0: none yet */
 	int64_t created_at, updated_at;
 };
 
@@ -53,6 +54,8 @@ struct kb_message {
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
 	struct kb_sv details; /* JSON object of what the answer stands on (answer/claims.h), for
 	                         later checks; empty: none */
+	int64_t child_id;     /* the agent that answered for a master; 0: the agent itself */
+	int64_t stays_with; /* on the way in: kb_conversation.child_id from now on; 0: as it was */
 	int64_t user_id;
 	enum kb_reaction reaction;
 	int64_t reaction_user, reaction_created_at, reaction_updated_at;

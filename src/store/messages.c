@@ -9,16 +9,16 @@ enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, NOTE, MONTH_
 #define COLUMNS                                                                                    \
 	"agent_id, conversation_id, id, query, response, citations, answered, failed, user_ip, "   \
 	"user_agent, external_id, source, details, user_id, reaction, reaction_user, "             \
-	"reaction_created_at, reaction_updated_at, created_at, updated_at"
+	"reaction_created_at, reaction_updated_at, created_at, updated_at, child_id"
 #define OF_SESSION                                                                                 \
 	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
 	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2)"
 #define OF_CONVERSATION " FROM messages WHERE agent_id = $1 AND conversation_id = $2"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "message_add", "iiitttiitttttii",
+	[ADD] = { "message_add", "iiitttiitttttiii",
 		"INSERT INTO messages (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-		"$12, $13, $14, 0, 0, 0, 0, $15, $15)" },
+		"$12, $13, $14, 0, 0, 0, 0, $15, $15, $16)" },
 	[HISTORY] = { "message_history", "itii",
 		"SELECT " COLUMNS OF_SESSION " AND created_at >= $3 ORDER BY id DESC LIMIT $4" },
 	[BY_ID] = { "message_by_id", "iti", "SELECT " COLUMNS OF_SESSION " AND id = $3" },
@@ -75,6 +75,7 @@ static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_mes
 		.reaction_updated_at = kb_rows_int(rows, 17),
 		.created_at = kb_rows_int(rows, 18),
 		.updated_at = kb_rows_int(rows, 19),
+		.child_id = kb_rows_int(rows, 20),
 	};
 	out->citations = kb_ids_parse(arena, kb_rows_text(rows, arena, 5), &out->citation_count);
 }
@@ -105,8 +106,11 @@ static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
 	                            kb_int(m->answered), kb_int(m->failed), kb_text(m->user_ip),
 	                            kb_text(m->user_agent), kb_text(m->external_id),
 	                            kb_text(m->source), kb_text(m->details), kb_int(m->user_id),
-	                            kb_int(in->now)),
-	                  NULL, err))
+	                            kb_int(in->now), kb_int(m->child_id)),
+	                  NULL, err)
+	    || (m->stays_with
+	        && !kb_conversation_set_child(conn, in->agent_id, in->conversation->id,
+	                                      m->stays_with, err)))
 		return false;
 	m->agent_id = in->agent_id;
 	m->conversation_id = in->conversation->id;
