@@ -62,16 +62,8 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 static bool pages_of(struct kb_call *call, const struct kb_source *source, int64_t limit,
                      struct kb_page **pages, size_t *count, struct kb_err *err)
 {
-	struct kb_page_filter filter = {
-		.list = { .page = 1, .limit = limit },
-		.crawl = -1,
-		.index = -1,
-		.source_id = source->id,
-	};
-	int64_t total;
-
-	if (!kb_store_page_list(call->api->store, call->arena, source->agent_id, &filter, pages,
-	                        count, &total, err))
+	if (!kb_store_source_pages(call->api->store, call->arena, source->agent_id, source->id,
+	                           limit, pages, count, err))
 		return false;
 	if (!*pages)
 		*pages = KB_NEW(call->arena, struct kb_page); /* none is a list too */

@@ -29,13 +29,24 @@ bool kb_status_parse(struct kb_sv name, enum kb_status *status)
 	return false;
 }
 
-enum { ADD, BY_ID, BY_URL, FIND, LIST_DESC, LIST_ASC, LIST_COUNT, DELETE, REQUEUE, METADATA };
+enum {
+	ADD,
+	BY_ID,
+	BY_URL,
+	FIND,
+	LIST_DESC,
+	LIST_ASC,
+	LIST_COUNT,
+	OF_SOURCE,
+	DELETE,
+	REQUEUE,
+	METADATA
+};
 #define LIST_WHERE                                                                                 \
 	" FROM pages WHERE agent_id = $1 "                                                         \
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
-	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) "                     \
-	"AND ($5 = 0 OR source_id = $5)"
-#define LIST(order) "SELECT " KB_PAGE_COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
+	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4)"
+#define LIST(order) "SELECT " KB_PAGE_COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[ADD] = { "page_add", "iiittittttitiitiiti",
@@ -53,9 +64,12 @@ static const struct kb_sql sql[] = {
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2)" },
-	[LIST_DESC]  = { "page_list_desc",  "itiiiii", LIST("id DESC") },
-	[LIST_ASC]   = { "page_list_asc",   "itiiiii", LIST("id") },
-	[LIST_COUNT] = { "page_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
+	[LIST_DESC]  = { "page_list_desc",  "itiiii", LIST("id DESC") },
+	[LIST_ASC]   = { "page_list_asc",   "itiiii", LIST("id") },
+	[LIST_COUNT] = { "page_list_count", "itii", "SELECT count(*)" LIST_WHERE },
+	[OF_SOURCE] = { "page_of_source", "iii",
+		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND source_id = $2 "
+		"ORDER BY id DESC LIMIT $3" },
 	[DELETE] = { "page_delete", "ii", "DELETE FROM pages WHERE agent_id = $1 AND id = $2" },
 	[REQUEUE] = { "page_requeue", "iiitti",
 		"UPDATE pages SET state = 1, due_at = $3, crawl_status = 0, index_status = 0, reason = $4, "
@@ -354,8 +368,7 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
 		return false;
 	kb_rows_open(&rows, conn, &sql[filter->list.ascending ? LIST_ASC : LIST_DESC],
 	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
-	                       kb_int(filter->index), kb_int(filter->source_id),
-	                       kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(filter->index), kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	while (kb_rows_next(&rows)) {
 		struct kb_page_row row;
@@ -367,8 +380,34 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
-	                            kb_int(filter->index), kb_int(filter->source_id)),
+	                            kb_int(filter->index)),
 	                  0, total, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                           int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
+                           struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*pages = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[OF_SOURCE],
+	             KB_VALUES(kb_int(agent_id), kb_int(source_id), kb_int(max)));
+	while (kb_rows_next(&rows)) {
+		struct kb_page_row row;
+
+		kb_page_read(&rows, arena, &row);
+		KB_ROOM(arena, *pages, *count)[*count] = row.page;
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

@@ -84,7 +84,6 @@ struct kb_page_filter {
 	struct kb_list list;
 	struct kb_sv search; /* '*' and '?' are wild; substring of URL and filename without case */
 	int crawl, index;    /* enum kb_status, or -1: all */
-	int64_t source_id;   /* 0: of all */
 };
 bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                         const struct kb_page_filter *filter, struct kb_page **pages, size_t *count,

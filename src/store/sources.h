@@ -37,6 +37,11 @@ bool kb_store_source_list(struct kb_store *store, struct kb_arena *arena, int64_
 bool kb_store_source_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                          int64_t id, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* The newest pages of the source. */
+bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                           int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
+                           struct kb_err *err) KB_MUST_CHECK;
+
 /* Adds a source of an address with up to one page in one transaction. url, settings, status, reason
  * and due_at are the caller's; the rest is filled in. KB_E_CONFLICT: there is one for it. */
 bool kb_store_source_add(struct kb_store *store, struct kb_source *source,

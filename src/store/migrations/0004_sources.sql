@@ -34,4 +34,4 @@ CREATE INDEX pages_due ON pages (due_at) WHERE state > 0 AND to_fetch = 0;
 CREATE INDEX pages_hosts ON pages (host, due_at, id) WHERE state > 0 AND to_fetch = 1;
 CREATE INDEX pages_working ON pages (agent_id) WHERE state > 0;
 CREATE INDEX pages_by_source ON pages (agent_id, source_id, id);
-CREATE INDEX pages_by_url ON pages (agent_id, url) WHERE is_file = 0;
+CREATE INDEX pages_by_url ON pages (agent_id, url, id) WHERE is_file = 0;
