@@ -102,11 +102,11 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	metric(&buf, "passages_indexed_total", "counter", "Passages made searchable",
 	       ingest.passages);
 	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);
-	metric(&buf, "documents_unchanged_total", "counter", "Documents read again without a change",
-	       ingest.unchanged);
+	metric(&buf, "documents_unchanged_total", "counter",
+	       "Documents read again without a change", ingest.unchanged);
 	metric(&buf, "addresses_fetched_total", "counter", "Addresses fetched", ingest.fetched);
-	metric(&buf, "addresses_not_modified_total", "counter", "Addresses whose host had nothing new",
-	       ingest.not_modified);
+	metric(&buf, "addresses_not_modified_total", "counter",
+	       "Addresses whose host had nothing new", ingest.not_modified);
 	metric(&buf, "addresses_failed_total", "counter", "Addresses that could not be fetched",
 	       ingest.fetch_failed);
 	metric(&buf, "addresses_retried_total", "counter", "Addresses that are tried again",

@@ -117,7 +117,8 @@ static void test_walk(struct kb_test *t)
 
 int main(int argc, char **argv)
 {
-	static const struct kb_test_case cases[] = { { "the walk finds what there is", test_walk } };
+	static const struct kb_test_case cases[] = { { "the walk finds what there is",
+		                                       test_walk } };
 
 	fixture_init(argv[0]);
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

@@ -39,8 +39,8 @@ static void *write_for_ever(void *arg)
 		int64_t first;
 
 		if (i % 8 == 7) {
-			NEED(w->f, kb_store_agent_create_with_pages(w->f->store, &agent, NULL, pages, 3,
-			                                            &first, &err));
+			NEED(w->f, kb_store_agent_create_with_pages(w->f->store, &agent, NULL,
+			                                            pages, 3, &first, &err));
 			line = kb_arena_printf(&arena, "a %" PRId64 " %" PRId64 "\n", agent.id,
 			                       first);
 		} else {
