@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "index/vectors.h"
+
 /* BM25F (Robertson, Zaragoza 2009): weight and length normalisation of each field. Body and title
  * are the values measured in docs/search.md. */
 static const struct {
@@ -65,6 +67,20 @@ static void bury_page(struct kb_part *part, int64_t page_id)
 	}
 }
 
+static void hold_vectors(struct kb_part *part, const struct kb_snapshot_part *in)
+{
+	if (!in->vectors_count)
+		return;
+	part->vectors = kb_xcalloc(in->vectors_count, sizeof(struct kb_vectors *));
+	for (size_t i = 0; i < in->vectors_count; i++) {
+		struct kb_vectors_info info;
+
+		kb_vectors_info(in->vectors[i], &info);
+		if (info.passages == part->segment->passages)
+			part->vectors[part->vectors_count++] = kb_vectors_hold(in->vectors[i]);
+	}
+}
+
 struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
                                     const struct kb_dead_page *dead, size_t dead_count)
 {
@@ -79,6 +95,7 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 		part->segment = kb_segment_hold(parts[i].segment);
 		part->version = parts[i].version;
 		part->alive = part->segment->passages;
+		hold_vectors(part, &parts[i]);
 		for (size_t d = 0; d < dead_count; d++)
 			if (part->version < dead[d].version)
 				bury_page(part, dead[d].page_id);
@@ -102,6 +119,9 @@ void kb_snapshot_release(struct kb_snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->part_count; i++) {
 		kb_segment_release(snapshot->parts[i].segment);
 		free(snapshot->parts[i].dead);
+		for (size_t k = 0; k < snapshot->parts[i].vectors_count; k++)
+			kb_vectors_release(snapshot->parts[i].vectors[k]);
+		free(snapshot->parts[i].vectors);
 	}
 	free(snapshot->parts);
 	free(snapshot);

@@ -12,6 +12,8 @@ struct kb_part {
 	int64_t version;
 	uint64_t *dead; /* a bit a passage; NULL: all live */
 	uint32_t alive;
+	struct kb_vectors **vectors; /* held; those whose passages are as many as the segment's */
+	size_t vectors_count;
 };
 
 /* BM25F's constants for the average lengths of this snapshot, by count and length code. */
