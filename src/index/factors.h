@@ -25,6 +25,8 @@ enum {
 	KB_FACTORS_RERANK = 500, /* best of the step before that are ranked anew */
 };
 
+#define KB_FACTORS_WEIGHT .3f
+
 struct kb_factors;
 
 struct kb_factors_options {
@@ -61,6 +63,6 @@ bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *
  * nothing where the snapshot has no column of this model. */
 void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
                        struct kb_arena *arena, const struct kb_query_term *terms, size_t term_count,
-                       struct kb_hit *hits, size_t count);
+                       float weight, struct kb_hit *hits, size_t count);
 
 #endif

@@ -1,0 +1,307 @@
+/* A model in use: its file, the vectors of passages and questions, the third ranking step. The form
+ * stands in factors_file.h, learning in factors_train.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "index/factors_file.h"
+
+enum { MARK_BYTES = 24 };
+
+struct kb_factors {
+	atomic_int count;
+	const uint8_t *map;
+	size_t bytes;
+	struct kb_factors_header header;
+	const uint8_t *keys, *idfs, *scales;
+	const int8_t *rows;
+	struct kb_scoring scoring; /* of the snapshot it was trained on */
+	char mark[MARK_BYTES];
+};
+
+static bool check(struct kb_factors *factors, const char *path, struct kb_err *err)
+{
+	struct kb_factors_header *header = &factors->header;
+	size_t row;
+
+	if (factors->bytes < KB_FACTORS_HEADER)
+		return kb_corrupt(err, "%s: too short for a model of factors", path);
+	memcpy(header, factors->map, sizeof(*header));
+	if (memcmp(header->magic, KB_FACTORS_MAGIC, sizeof(header->magic)) != 0)
+		return kb_corrupt(err, "%s: no model of factors", path);
+	if (header->version != KB_FACTORS_VERSION)
+		return kb_corrupt(err, "%s: version %u, this program reads %d", path,
+		                  header->version, KB_FACTORS_VERSION);
+	if (kb_hash64(kb_sv((const char *)factors->map,
+	                    offsetof(struct kb_factors_header, head_hash)))
+	    != header->head_hash)
+		return kb_corrupt(err, "%s: the header is damaged", path);
+	if (!header->dims || header->dims > KB_FACTORS_DIMS_MAX || !header->terms
+	    || header->terms > KB_FACTORS_TERMS_MAX)
+		return kb_corrupt(err, "%s: %u terms of %u factors", path, header->terms,
+		                  header->dims);
+	row = sizeof(uint64_t) + 2 * sizeof(float) + header->dims;
+	if (factors->bytes != KB_FACTORS_HEADER + header->terms * row)
+		return kb_corrupt(err, "%s: %zu bytes long, not %zu", path, factors->bytes,
+		                  KB_FACTORS_HEADER + header->terms * row);
+	if (kb_hash64(kb_sv((const char *)factors->map + KB_FACTORS_HEADER,
+	                    factors->bytes - KB_FACTORS_HEADER))
+	    != header->body_hash)
+		return kb_corrupt(err, "%s: the rows are damaged", path);
+	factors->keys = factors->map + KB_FACTORS_HEADER;
+	factors->idfs = factors->keys + header->terms * sizeof(uint64_t);
+	factors->scales = factors->idfs + header->terms * sizeof(float);
+	factors->rows = (const int8_t *)(factors->scales + header->terms * sizeof(float));
+	return true;
+}
+
+struct kb_factors *kb_factors_open(const char *path, struct kb_err *err)
+{
+	struct kb_factors *factors = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *map;
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		kb_fail_errno(err, "cannot open %s", path);
+		goto out;
+	}
+	if (st.st_size < KB_FACTORS_HEADER) {
+		kb_corrupt(err, "%s: too short for a model of factors", path);
+		goto out;
+	}
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		kb_fail_errno(err, "cannot map %s", path);
+		goto out;
+	}
+	factors = kb_xcalloc(1, sizeof(*factors));
+	atomic_init(&factors->count, 1);
+	factors->map = map;
+	factors->bytes = (size_t)st.st_size;
+	if (!check(factors, path, err)) {
+		kb_factors_release(factors);
+		factors = NULL;
+		goto out;
+	}
+	kb_scoring_init(&factors->scoring, factors->header.averages);
+	snprintf(factors->mark, sizeof(factors->mark), "lsi-%016" PRIx64,
+	         factors->header.head_hash);
+out:
+	kb_fd_close(&fd);
+	return factors;
+}
+
+struct kb_factors *kb_factors_hold(struct kb_factors *factors)
+{
+	if (factors)
+		atomic_fetch_add(&factors->count, 1);
+	return factors;
+}
+
+void kb_factors_release(struct kb_factors *factors)
+{
+	if (!factors || atomic_fetch_sub(&factors->count, 1) > 1)
+		return;
+	munmap((void *)(uintptr_t)factors->map, factors->bytes);
+	free(factors);
+}
+
+void kb_factors_info(const struct kb_factors *factors, struct kb_factors_info *out)
+{
+	*out = (struct kb_factors_info){ .mark = kb_sv_str(factors->mark),
+		                         .dims = factors->header.dims,
+		                         .terms = factors->header.terms,
+		                         .passages = factors->header.passages,
+		                         .bytes = (int64_t)factors->bytes };
+}
+
+static uint32_t find(void *arg, uint64_t key)
+{
+	const struct kb_factors *factors = arg;
+	size_t low = 0, high = factors->header.terms;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kb_get64(factors->keys + middle * sizeof(key)) < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == factors->header.terms || kb_get64(factors->keys + low * sizeof(key)) != key)
+		return KB_ROW_NONE;
+	return (uint32_t)low;
+}
+
+static float float_at(const uint8_t *floats, uint32_t i)
+{
+	float f;
+
+	memcpy(&f, floats + (size_t)i * sizeof(f), sizeof(f));
+	return f;
+}
+
+/* v += weight * the term's row */
+static void add_term(const struct kb_factors *factors, float *v, uint32_t term, float weight)
+{
+	const int8_t *row = factors->rows + (size_t)term * factors->header.dims;
+
+	weight *= float_at(factors->scales, term);
+	for (uint32_t k = 0; k < factors->header.dims; k++)
+		v[k] += weight * row[k];
+}
+
+bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *segment,
+                     const char *path, int64_t *bytes, struct kb_err *err)
+{
+	struct kb_factors_info info;
+	struct kb_vectors_writer *writer;
+	struct kb_rows rows;
+	bool ok;
+
+	kb_factors_info(factors, &info);
+	writer = kb_vectors_writer_new(KB_FACTORS_COLUMN, info.mark, info.dims, segment->passages);
+	/* find() does not change it. */
+	kb_rows_init(&rows, segment, find, (void *)(uintptr_t)factors, NULL);
+	for (uint32_t doc = 0; doc < segment->passages; doc++) {
+		float v[KB_FACTORS_DIMS_MAX] = { 0 };
+
+		kb_rows_read(&rows, doc);
+		for (size_t i = 0; i < rows.count; i++)
+			add_term(factors, v, rows.terms[i].id,
+			         kb_row_weight(&factors->scoring, segment, doc, &rows.terms[i],
+			                       float_at(factors->idfs, rows.terms[i].id)));
+		kb_vectors_writer_set(writer, doc, v);
+	}
+	ok = kb_vectors_writer_finish(writer, path, bytes, err);
+	kb_vectors_writer_free(writer);
+	kb_rows_fini(&rows);
+	return ok;
+}
+
+/* ---- the third step ---- */
+
+/* Makes v's length 1; false where it has none. */
+static bool normalise(float *v, uint32_t dims)
+{
+	float sum = 0;
+
+	for (uint32_t k = 0; k < dims; k++)
+		sum += v[k] * v[k];
+	if (!(sum > 0) || !isfinite(sum))
+		return false;
+	sum = 1 / sqrtf(sum);
+	for (uint32_t k = 0; k < dims; k++)
+		v[k] *= sum;
+	return true;
+}
+
+/* The question in the model's space; false: none of its words is known there. */
+static bool place_question(const struct kb_factors *factors, const struct kb_query_term *terms,
+                           size_t count, float *v)
+{
+	for (size_t i = 0; i < count; i++) {
+		/* find() does not change it. */
+		uint32_t term = find((void *)(uintptr_t)factors, kb_row_key(terms[i].term));
+
+		if (term != KB_ROW_NONE)
+			add_term(factors, v, term, terms[i].weight * float_at(factors->idfs, term));
+	}
+	return normalise(v, factors->header.dims);
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+static float max_score(const struct kb_hit *hits, size_t count)
+{
+	float max = 0;
+
+	for (size_t i = 0; i < count; i++)
+		max = KB_MAX(max, hits[i].score);
+	return max;
+}
+
+struct ranking {
+	const struct kb_vectors **columns; /* by part */
+	float v[KB_FACTORS_DIMS_MAX];      /* q' */
+};
+
+/* q' = q + FEEDBACK * mean of the best hits' vectors */
+static void feed_back(struct ranking *ranking, uint32_t dims, const struct kb_hit *hits,
+                      size_t count)
+{
+	enum { BEST = 3 };
+	const float feedback = .6f;
+	float sum[KB_FACTORS_DIMS_MAX] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < KB_MIN(count, (size_t)BEST); i++) {
+		const struct kb_vectors *column = ranking->columns[hits[i].part];
+		float d[KB_FACTORS_DIMS_MAX];
+
+		if (!column || !kb_vectors_get(column, hits[i].doc, d))
+			continue;
+		n++;
+		for (uint32_t k = 0; k < dims; k++)
+			sum[k] += d[k];
+	}
+	for (uint32_t k = 0; k < dims && n; k++)
+		ranking->v[k] += feedback * sum[k] / (float)n;
+}
+
+void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
+                       struct kb_arena *arena, const struct kb_query_term *terms, size_t term_count,
+                       float weight, struct kb_hit *hits, size_t count)
+{
+	struct ranking *ranking = KB_NEW(arena, struct ranking);
+	uint32_t dims = factors->header.dims;
+	const struct kb_vector *question;
+	bool any = false;
+	float max;
+
+	ranking->columns = KB_NEW_ARRAY(arena, snapshot->part_count, const struct kb_vectors *);
+	for (uint32_t i = 0; i < snapshot->part_count; i++) {
+		struct kb_vectors_info info;
+		const struct kb_vectors *column = kb_snapshot_vectors(
+		        snapshot, i, KB_FACTORS_COLUMN, kb_sv_str(factors->mark));
+
+		if (!column)
+			continue;
+		kb_vectors_info(column, &info);
+		if (info.dims != dims)
+			continue;
+		ranking->columns[i] = column;
+		any = true;
+	}
+	if (!any || !place_question(factors, terms, term_count, ranking->v))
+		return;
+	feed_back(ranking, dims, hits, count);
+	question = kb_vector_new(arena, ranking->v, dims);
+	max = max_score(hits, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_vectors *column = ranking->columns[hits[i].part];
+		float cosine = column ? kb_vectors_cosine(column, hits[i].doc, question) : -2;
+
+		/* A passage that has no vector yet is taken at its words. */
+		if (cosine >= -1)
+			hits[i].score =
+			        (1 - weight) * hits[i].score + weight * max * KB_MAX(cosine, 0.f);
+	}
+	qsort(hits, count, sizeof(*hits), by_score);
+}
