@@ -1,100 +1,74 @@
 /* A model in use: its file, the vectors of passages and questions, the third ranking step. The form
  * stands in factors_file.h, learning in factors_train.c. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "index/factors_file.h"
 
 enum { MARK_BYTES = 24 };
 
+static const char *const section_names[] = {
+	[KB_FAC_INFO] = "info",     [KB_FAC_KEYS] = "keys", [KB_FAC_IDFS] = "idfs",
+	[KB_FAC_SCALES] = "scales", [KB_FAC_ROWS] = "rows",
+};
+const struct kb_form kb_factors_form = {
+	.magic = "KBFAC\r\n\x1a",
+	.what = "model of factors",
+	.version = 1,
+	.sections = KB_FAC_COUNT,
+	.names = section_names,
+};
+
 struct kb_factors {
 	atomic_int count;
-	const uint8_t *map;
-	size_t bytes;
-	struct kb_factors_header header;
-	const uint8_t *keys, *idfs, *scales;
+	struct kb_container file;
+	struct kb_sv sections[KB_FAC_COUNT];
+	struct kb_factors_head head;
+	const char *keys, *idfs, *scales;
 	const int8_t *rows;
 	struct kb_scoring scoring; /* of the snapshot it was trained on */
 	char mark[MARK_BYTES];
 };
 
-static bool check(struct kb_factors *factors, const char *path, struct kb_err *err)
+static bool take_sections(struct kb_factors *factors, struct kb_err *err)
 {
-	struct kb_factors_header *header = &factors->header;
-	size_t row;
+	const struct kb_sv *sections = factors->sections;
+	struct kb_factors_head *head = &factors->head;
+	const size_t sizes[] = { sizeof(uint64_t), sizeof(float), sizeof(float), 0 };
 
-	if (factors->bytes < KB_FACTORS_HEADER)
-		return kb_corrupt(err, "%s: too short for a model of factors", path);
-	memcpy(header, factors->map, sizeof(*header));
-	if (memcmp(header->magic, KB_FACTORS_MAGIC, sizeof(header->magic)) != 0)
-		return kb_corrupt(err, "%s: no model of factors", path);
-	if (header->version != KB_FACTORS_VERSION)
-		return kb_corrupt(err, "%s: version %u, this program reads %d", path,
-		                  header->version, KB_FACTORS_VERSION);
-	if (kb_hash64(kb_sv((const char *)factors->map,
-	                    offsetof(struct kb_factors_header, head_hash)))
-	    != header->head_hash)
-		return kb_corrupt(err, "%s: the header is damaged", path);
-	if (!header->dims || header->dims > KB_FACTORS_DIMS_MAX || !header->terms
-	    || header->terms > KB_FACTORS_TERMS_MAX)
-		return kb_corrupt(err, "%s: %u terms of %u factors", path, header->terms,
-		                  header->dims);
-	row = sizeof(uint64_t) + 2 * sizeof(float) + header->dims;
-	if (factors->bytes != KB_FACTORS_HEADER + header->terms * row)
-		return kb_corrupt(err, "%s: %zu bytes long, not %zu", path, factors->bytes,
-		                  KB_FACTORS_HEADER + header->terms * row);
-	if (kb_hash64(kb_sv((const char *)factors->map + KB_FACTORS_HEADER,
-	                    factors->bytes - KB_FACTORS_HEADER))
-	    != header->body_hash)
-		return kb_corrupt(err, "%s: the rows are damaged", path);
-	factors->keys = factors->map + KB_FACTORS_HEADER;
-	factors->idfs = factors->keys + header->terms * sizeof(uint64_t);
-	factors->scales = factors->idfs + header->terms * sizeof(float);
-	factors->rows = (const int8_t *)(factors->scales + header->terms * sizeof(float));
+	if (sections[KB_FAC_INFO].n != sizeof(*head))
+		return kb_container_damaged(&factors->file, KB_FAC_INFO, err);
+	memcpy(head, sections[KB_FAC_INFO].p, sizeof(*head));
+	if (!head->dims || head->dims > KB_FACTORS_DIMS_MAX || !head->terms
+	    || head->terms > KB_FACTORS_TERMS_MAX)
+		return kb_container_damaged(&factors->file, KB_FAC_INFO, err);
+	for (uint32_t id = KB_FAC_KEYS; id < KB_FAC_COUNT; id++) {
+		size_t size = id == KB_FAC_ROWS ? head->dims : sizes[id - KB_FAC_KEYS];
+
+		if (sections[id].n != size * head->terms)
+			return kb_container_damaged(&factors->file, id, err);
+	}
+	factors->keys = sections[KB_FAC_KEYS].p;
+	factors->idfs = sections[KB_FAC_IDFS].p;
+	factors->scales = sections[KB_FAC_SCALES].p;
+	factors->rows = (const int8_t *)sections[KB_FAC_ROWS].p;
 	return true;
 }
 
 struct kb_factors *kb_factors_open(const char *path, struct kb_err *err)
 {
-	struct kb_factors *factors = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *map;
+	struct kb_factors *factors = kb_xcalloc(1, sizeof(*factors));
 
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		kb_fail_errno(err, "cannot open %s", path);
-		goto out;
-	}
-	if (st.st_size < KB_FACTORS_HEADER) {
-		kb_corrupt(err, "%s: too short for a model of factors", path);
-		goto out;
-	}
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		kb_fail_errno(err, "cannot map %s", path);
-		goto out;
-	}
-	factors = kb_xcalloc(1, sizeof(*factors));
 	atomic_init(&factors->count, 1);
-	factors->map = map;
-	factors->bytes = (size_t)st.st_size;
-	if (!check(factors, path, err)) {
+	if (!kb_container_open(&factors->file, &kb_factors_form, path, true, factors->sections, err)
+	    || !take_sections(factors, err)) {
 		kb_factors_release(factors);
-		factors = NULL;
-		goto out;
+		return NULL;
 	}
-	kb_scoring_init(&factors->scoring, factors->header.averages);
+	kb_scoring_init(&factors->scoring, factors->head.averages);
 	snprintf(factors->mark, sizeof(factors->mark), "lsi-%016" PRIx64,
-	         factors->header.head_hash);
-out:
-	kb_fd_close(&fd);
+	         kb_get64(factors->file.map + 24));
 	return factors;
 }
 
@@ -109,23 +83,23 @@ void kb_factors_release(struct kb_factors *factors)
 {
 	if (!factors || atomic_fetch_sub(&factors->count, 1) > 1)
 		return;
-	munmap((void *)(uintptr_t)factors->map, factors->bytes);
+	kb_container_close(&factors->file);
 	free(factors);
 }
 
 void kb_factors_info(const struct kb_factors *factors, struct kb_factors_info *out)
 {
 	*out = (struct kb_factors_info){ .mark = kb_sv_str(factors->mark),
-		                         .dims = factors->header.dims,
-		                         .terms = factors->header.terms,
-		                         .passages = factors->header.passages,
-		                         .bytes = (int64_t)factors->bytes };
+		                         .dims = factors->head.dims,
+		                         .terms = factors->head.terms,
+		                         .passages = factors->head.passages,
+		                         .bytes = (int64_t)factors->file.map_bytes };
 }
 
 static uint32_t find(void *arg, uint64_t key)
 {
 	const struct kb_factors *factors = arg;
-	size_t low = 0, high = factors->header.terms;
+	size_t low = 0, high = factors->head.terms;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -135,12 +109,12 @@ static uint32_t find(void *arg, uint64_t key)
 		else
 			high = middle;
 	}
-	if (low == factors->header.terms || kb_get64(factors->keys + low * sizeof(key)) != key)
+	if (low == factors->head.terms || kb_get64(factors->keys + low * sizeof(key)) != key)
 		return KB_ROW_NONE;
 	return (uint32_t)low;
 }
 
-static float float_at(const uint8_t *floats, uint32_t i)
+static float float_at(const char *floats, uint32_t i)
 {
 	float f;
 
@@ -151,10 +125,10 @@ static float float_at(const uint8_t *floats, uint32_t i)
 /* v += weight * the term's row */
 static void add_term(const struct kb_factors *factors, float *v, uint32_t term, float weight)
 {
-	const int8_t *row = factors->rows + (size_t)term * factors->header.dims;
+	const int8_t *row = factors->rows + (size_t)term * factors->head.dims;
 
 	weight *= float_at(factors->scales, term);
-	for (uint32_t k = 0; k < factors->header.dims; k++)
+	for (uint32_t k = 0; k < factors->head.dims; k++)
 		v[k] += weight * row[k];
 }
 
@@ -214,7 +188,7 @@ static bool place_question(const struct kb_factors *factors, const struct kb_que
 		if (term != KB_ROW_NONE)
 			add_term(factors, v, term, terms[i].weight * float_at(factors->idfs, term));
 	}
-	return normalise(v, factors->header.dims);
+	return normalise(v, factors->head.dims);
 }
 
 static int by_score(const void *a, const void *b)
@@ -270,7 +244,7 @@ void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapsho
                        float weight, struct kb_hit *hits, size_t count)
 {
 	struct ranking *ranking = KB_NEW(arena, struct ranking);
-	uint32_t dims = factors->header.dims;
+	uint32_t dims = factors->head.dims;
 	const struct kb_vector *question;
 	bool any = false;
 	float max;

@@ -38,7 +38,7 @@ struct kb_factors_options {
 	void *arg;
 };
 struct kb_factors_info {
-	struct kb_sv mark; /* the model's name in its columns */
+	struct kb_sv mark; /* the model's name in its columns; empty after kb_factors_train() */
 	uint32_t dims, terms;
 	int64_t passages; /* of the snapshot it was trained on */
 	int64_t bytes;

@@ -1,21 +1,17 @@
 /*
- * The file of a model of latent factors. Private to this folder.
+ * The file of a model of latent factors, version 1. Private to this folder.
  *
- *   0   8  magic "KBFAC\r\n\x1a"
- *   8   4  version, 1
- *   12  4  dims
- *   16  4  terms
- *   20  4  passages the row weights were read from (the sample)
- *   24  8  passages of the snapshot
- *   32 12  f32 average lengths of body, title and heading in the snapshot
- *   44  4  zero
- *   48  8  XXH3 of everything from byte 64 on
- *   56  8  XXH3 of the bytes before this one; also the model's mark
- *   64     u64 keys of the terms (hash of the bytes, factor_rows.h), ascending
- *          f32 idf of each, f32 scale of each
- *          dims signed bytes of each: its row of V is scale * byte
+ * The frame is that of every file of sections (container.h), its magic "KBFAC\r\n\x1a". Sections:
  *
- * Everything is little-endian. A passage's vector is its row of weights times V.
+ *   INFO    u32 factors, u32 terms, u32 passages of the sample, u32 zero, i64 passages of the
+ *           snapshot, f32 average lengths of body, title and heading there.
+ *   KEYS    u64 a term: the hash of its bytes (factor_rows.h), ascending.
+ *   IDFS    f32 a term.
+ *   SCALES  f32 a term: what the integers of its row are multiplied with.
+ *   ROWS    i8, factors a term: the term's row of V, in steps of its greatest value / 127.
+ *
+ * A passage's vector is its row of weights times V. The model's mark is the checksum of the section
+ * table, and so of everything.
  */
 #ifndef KB_INDEX_FACTORS_FILE_H
 #define KB_INDEX_FACTORS_FILE_H
@@ -23,23 +19,27 @@
 #include "index/factor_rows.h"
 #include "index/factors.h"
 
-#define KB_FACTORS_MAGIC "KBFAC\r\n\x1a"
+enum kb_factors_section {
+	KB_FAC_INFO = 1,
+	KB_FAC_KEYS,
+	KB_FAC_IDFS,
+	KB_FAC_SCALES,
+	KB_FAC_ROWS,
+	KB_FAC_COUNT
+};
 
 enum {
-	KB_FACTORS_VERSION = 1,
-	KB_FACTORS_HEADER = 64,
 	KB_FACTORS_DIMS_MAX = 400,
 	KB_FACTORS_TERMS_MAX = 100000,
 };
 
-struct kb_factors_header {
-	char magic[8];
-	uint32_t version, dims, terms, sample;
+extern const struct kb_form kb_factors_form;
+
+struct kb_factors_head {
+	uint32_t dims, terms, sample, zero;
 	int64_t passages;
 	float averages[KB_FIELDS];
-	uint32_t zero;
-	uint64_t body_hash, head_hash;
+	uint32_t end;
 };
-static_assert(sizeof(struct kb_factors_header) == KB_FACTORS_HEADER, "as the form says");
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "index/build.h"
 #include "index/factors_file.h"
 #include "index/subspace.h"
 
@@ -282,53 +282,53 @@ static void turn(struct training *t)
 	free(values);
 }
 
+/* The row of V in whole steps; returns the step. */
+static float pack_row(const struct training *t, uint32_t term, int8_t packed[KB_FACTORS_DIMS_MAX])
+{
+	const float *row = t->z + (size_t)term * t->width + 1; /* without the first factor */
+	float step = 0;
+
+	for (uint32_t k = 0; k < t->dims; k++)
+		step = KB_MAX(step, fabsf(row[k]));
+	step /= INT8_MAX;
+	for (uint32_t k = 0; k < t->dims; k++)
+		packed[k] = (int8_t)(step > 0 ? lrintf(row[k] / step) : 0);
+	return step;
+}
+
 static bool write_model(const struct training *t, const char *path, struct kb_factors_info *info,
                         struct kb_err *err)
 {
-	struct kb_factors_header header = { .magic = KB_FACTORS_MAGIC,
-		                            .version = KB_FACTORS_VERSION,
-		                            .dims = t->dims,
-		                            .terms = t->terms,
-		                            .sample = (uint32_t)t->sample,
-		                            .passages = (int64_t)t->snapshot->passages };
-	struct kb_buf file;
-	struct kb_sv bytes;
+	struct kb_builder *builder = kb_builder_new(&kb_factors_form, path);
+	struct kb_factors_head head = { .dims = t->dims,
+		                        .terms = t->terms,
+		                        .sample = (uint32_t)t->sample,
+		                        .passages = (int64_t)t->snapshot->passages };
+	int8_t packed[KB_FACTORS_DIMS_MAX];
 	bool ok;
 
-	kb_buf_init(&file, KB_GIB(1));
-	kb_buf_add(&file, &header, sizeof(header));
+	kb_scoring_averages(t->snapshot, head.averages);
+	kb_builder_put(builder, KB_FAC_INFO, &head, sizeof(head));
+	kb_builder_section(builder, KB_FAC_KEYS);
 	for (uint32_t i = 0; i < t->terms; i++)
-		kb_buf_add(&file, &t->vocabulary.v[i].key, sizeof(uint64_t));
-	kb_buf_add(&file, t->idf, t->terms * sizeof(*t->idf));
-	for (int rows = 0; rows < 2; rows++) { /* the scales, then the bytes */
-		for (uint32_t i = 0; i < t->terms; i++) {
-			const float *row = t->z + (size_t)i * t->width + 1;
-			int8_t packed[KB_FACTORS_DIMS_MAX];
-			float most = 0;
+		kb_builder_add(builder, &t->vocabulary.v[i].key, sizeof(uint64_t));
+	kb_builder_put(builder, KB_FAC_IDFS, t->idf, t->terms * sizeof(*t->idf));
+	kb_builder_section(builder, KB_FAC_SCALES);
+	for (uint32_t i = 0; i < t->terms; i++) {
+		float step = pack_row(t, i, packed);
 
-			for (uint32_t k = 0; k < t->dims; k++)
-				most = KB_MAX(most, fabsf(row[k]));
-			most /= INT8_MAX;
-			for (uint32_t k = 0; k < t->dims; k++)
-				packed[k] = (int8_t)(most > 0 ? lrintf(row[k] / most) : 0);
-			if (rows)
-				kb_buf_add(&file, packed, t->dims);
-			else
-				kb_buf_add(&file, &most, sizeof(most));
-		}
+		kb_builder_add(builder, &step, sizeof(step));
 	}
-	kb_scoring_averages(t->snapshot, header.averages);
-	bytes = kb_buf_view(&file);
-	header.body_hash = kb_hash64(kb_sv_from(bytes, KB_FACTORS_HEADER));
-	header.head_hash = kb_hash64(
-	        kb_sv((const char *)&header, offsetof(struct kb_factors_header, head_hash)));
-	memcpy(file.p, &header, sizeof(header));
-	ok = kb_buf_done(&file, &bytes, err) && kb_file_replace(path, bytes, err);
+	kb_builder_section(builder, KB_FAC_ROWS);
+	for (uint32_t i = 0; i < t->terms; i++) {
+		pack_row(t, i, packed);
+		kb_builder_add(builder, packed, t->dims);
+	}
 	*info = (struct kb_factors_info){ .dims = t->dims,
 		                          .terms = t->terms,
-		                          .passages = header.passages,
-		                          .bytes = (int64_t)bytes.n };
-	kb_buf_fini(&file);
+		                          .passages = head.passages };
+	ok = kb_builder_finish(builder, &info->bytes, err);
+	kb_builder_free(builder);
 	return ok;
 }
 
