@@ -6,6 +6,7 @@
 
 #include "index/column.h"
 #include "index/snapshot.h"
+#include "index/vector_scan.h"
 
 enum { INFO_BYTES = 5 * 4 };
 
@@ -167,27 +168,18 @@ const struct kb_vector *kb_vector_new(struct kb_arena *arena, const float *v, ui
 	return vector;
 }
 
-static int32_t dot(const int8_t *a, const int8_t *b, size_t n)
-{
-	int32_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 float kb_vectors_cosine(const struct kb_vectors *vectors, uint32_t passage,
                         const struct kb_vector *vector)
 {
-	const int8_t *row;
+	const struct kb_vector_path *path = kb_vector_path();
+	int32_t high, low;
 
 	if (passage >= vectors->info.passages || vectors->info.dims != vector->dims
 	    || !(vectors->scales[passage] > 0))
 		return -2;
-	row = vectors->rows + passage * vectors->stride;
-	return kb_cosine_float(kb_cosine_fixed(dot(row, vector->high, vector->stride),
-	                                       dot(row, vector->low, vector->stride),
-	                                       vectors->scales[passage], vector->scale));
+	path->dots(vectors->rows, vectors->stride, &passage, 1, vector->high, &high);
+	path->dots(vectors->rows, vectors->stride, &passage, 1, vector->low, &low);
+	return kb_cosine_float(kb_cosine_fixed(high, low, vectors->scales[passage], vector->scale));
 }
 
 /* ---- in a snapshot ---- */

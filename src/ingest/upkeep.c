@@ -88,7 +88,8 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 			                           .passages = info.passages,
 			                           .pages = info.pages };
 	}
-	ok = kb_store_segments_merge(store, agent_id, ids, count, &segment, state.version, err);
+	ok = kb_store_segments_merge(store, agent_id, ids, count, &segment, NULL, 0, state.version,
+	                             err);
 	*merged = ok;
 out:
 	kb_snapshot_release(snapshot);
