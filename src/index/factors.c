@@ -212,16 +212,42 @@ static float max_score(const struct kb_hit *hits, size_t count)
 }
 
 struct ranking {
-	const struct kb_vectors **columns; /* by part */
-	float v[KB_FACTORS_DIMS_MAX];      /* q' */
+	const struct kb_factors *factors;
+	const struct kb_snapshot *snapshot;
+	const struct kb_vectors **columns; /* by part; NULL: none of this model */
+	float question[KB_FACTORS_DIMS_MAX], v[KB_FACTORS_DIMS_MAX]; /* q, q' */
 };
 
+/* false: nothing to rank by. */
+static bool begin(struct ranking *ranking, struct kb_arena *arena, const struct kb_query *query)
+{
+	const struct kb_factors *factors = ranking->factors;
+	const struct kb_snapshot *snapshot = ranking->snapshot;
+	bool any = false;
+
+	ranking->columns = KB_NEW_ARRAY(arena, snapshot->part_count, const struct kb_vectors *);
+	for (uint32_t i = 0; i < snapshot->part_count; i++) {
+		struct kb_vectors_info info;
+		const struct kb_vectors *column = kb_snapshot_vectors(
+		        snapshot, i, KB_FACTORS_COLUMN, kb_sv_str(factors->mark));
+
+		if (!column)
+			continue;
+		kb_vectors_info(column, &info);
+		if (info.dims != factors->head.dims)
+			continue;
+		ranking->columns[i] = column;
+		any = true;
+	}
+	return any && place_question(factors, query->terms, query->term_count, ranking->question);
+}
+
 /* q' = q + FEEDBACK * mean of the best hits' vectors */
-static void feed_back(struct ranking *ranking, uint32_t dims, const struct kb_hit *hits,
-                      size_t count)
+static void feed_back(struct ranking *ranking, const struct kb_hit *hits, size_t count)
 {
 	enum { BEST = 3 };
 	const float feedback = .6f;
+	uint32_t dims = ranking->factors->head.dims;
 	float sum[KB_FACTORS_DIMS_MAX] = { 0 };
 	size_t n = 0;
 
@@ -235,47 +261,80 @@ static void feed_back(struct ranking *ranking, uint32_t dims, const struct kb_hi
 		for (uint32_t k = 0; k < dims; k++)
 			sum[k] += d[k];
 	}
-	for (uint32_t k = 0; k < dims && n; k++)
-		ranking->v[k] += feedback * sum[k] / (float)n;
+	for (uint32_t k = 0; k < dims; k++)
+		ranking->v[k] = ranking->question[k] + (n ? feedback * sum[k] / (float)n : 0);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* Adds passages near the question that have none of its words. */
+static void add_near(struct ranking *ranking, struct kb_arena *arena, const struct kb_query *query,
+                     struct kb_hit **hits, size_t *count)
+{
+	struct kb_vector_query near = {
+		.name = KB_FACTORS_COLUMN,
+		.model = kb_sv_str(ranking->factors->mark),
+		.v = ranking->question,
+		.dims = ranking->factors->head.dims,
+		.limit = KB_FACTORS_RERANK,
+		.allow = query->allow,
+		.allow_arg = query->allow_arg,
+	};
+	struct kb_hit *sorted, *found, *all;
+	size_t n, known = *count;
+
+	kb_vector_search(ranking->snapshot, arena, &near, &found, &n);
+	sorted = KB_NEW_ARRAY(arena, known, struct kb_hit);
+	all = KB_NEW_ARRAY(arena, known + n, struct kb_hit);
+	for (size_t i = 0; i < known; i++)
+		sorted[i] = all[i] = (*hits)[i];
+	if (known)
+		qsort(sorted, known, sizeof(*sorted), by_place);
+	for (size_t i = 0; i < n && *count < KB_FACTORS_RERANK; i++) {
+		if (found[i].score < KB_FACTORS_NEAR)
+			break;
+		if (known && bsearch(&found[i], sorted, known, sizeof(*sorted), by_place))
+			continue;
+		all[*count] = found[i];
+		all[(*count)++].score = 0;
+	}
+	*hits = all;
 }
 
 void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
-                       struct kb_arena *arena, const struct kb_query_term *terms, size_t term_count,
-                       float weight, struct kb_hit *hits, size_t count)
+                       struct kb_arena *arena, const struct kb_query *query, struct kb_hit **hits,
+                       size_t *count)
 {
 	struct ranking *ranking = KB_NEW(arena, struct ranking);
-	uint32_t dims = factors->head.dims;
+	float weight = query->factors, max = max_score(*hits, *count);
 	const struct kb_vector *question;
-	bool any = false;
-	float max;
 
-	ranking->columns = KB_NEW_ARRAY(arena, snapshot->part_count, const struct kb_vectors *);
-	for (uint32_t i = 0; i < snapshot->part_count; i++) {
-		struct kb_vectors_info info;
-		const struct kb_vectors *column = kb_snapshot_vectors(
-		        snapshot, i, KB_FACTORS_COLUMN, kb_sv_str(factors->mark));
-
-		if (!column)
-			continue;
-		kb_vectors_info(column, &info);
-		if (info.dims != dims)
-			continue;
-		ranking->columns[i] = column;
-		any = true;
-	}
-	if (!any || !place_question(factors, terms, term_count, ranking->v))
+	ranking->factors = factors;
+	ranking->snapshot = snapshot;
+	if (!begin(ranking, arena, query))
 		return;
-	feed_back(ranking, dims, hits, count);
-	question = kb_vector_new(arena, ranking->v, dims);
-	max = max_score(hits, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct kb_vectors *column = ranking->columns[hits[i].part];
-		float cosine = column ? kb_vectors_cosine(column, hits[i].doc, question) : -2;
+	feed_back(ranking, *hits, *count);
+	if (*count < KB_FACTORS_RERANK)
+		add_near(ranking, arena, query, hits, count);
+	question = kb_vector_new(arena, ranking->v, factors->head.dims);
+	if (!(max > 0))
+		max = 1;
+	for (size_t i = 0; i < KB_MIN(*count, (size_t)KB_FACTORS_RERANK); i++) {
+		struct kb_hit *hit = &(*hits)[i];
+		const struct kb_vectors *column = ranking->columns[hit->part];
+		float cosine = column ? kb_vectors_cosine(column, hit->doc, question) : -2;
 
 		/* A passage that has no vector yet is taken at its words. */
 		if (cosine >= -1)
-			hits[i].score =
-			        (1 - weight) * hits[i].score + weight * max * KB_MAX(cosine, 0.f);
+			hit->score = (1 - weight) * hit->score + weight * max * KB_MAX(cosine, 0.f);
 	}
-	qsort(hits, count, sizeof(*hits), by_score);
+	if (*count)
+		qsort(*hits, *count, sizeof(**hits), by_score);
 }

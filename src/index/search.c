@@ -310,8 +310,6 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	if (query->rerank)
 		kb_rerank(snapshot, arena, &query->question, *hits, KB_MIN(*count, query->rerank));
 	if (factors)
-		kb_factors_rerank(snapshot->factors, snapshot, arena, query->terms,
-		                  query->term_count, query->factors, *hits,
-		                  KB_MIN(*count, (size_t)KB_FACTORS_RERANK));
+		kb_factors_rerank(snapshot->factors, snapshot, arena, query, hits, count);
 	*count = KB_MIN(*count, query->limit);
 }
