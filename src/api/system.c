@@ -102,6 +102,10 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	metric(&buf, "passages_indexed_total", "counter", "Passages made searchable",
 	       ingest.passages);
 	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);
+	metric(&buf, "factors_learned_total", "counter", "Factor models learned", ingest.learned);
+	metric(&buf, "segments_folded_total", "counter",
+	       "Segments that got a vector column by an agent's factors after the model",
+	       ingest.folded);
 	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
 	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
 	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "index/vectors.h"
+#include "index/factors.h"
 
 /* BM25F (Robertson, Zaragoza 2009): weight and length normalisation of each field. Body and title
  * are the values measured in docs/search.md. */
@@ -15,24 +15,28 @@ static const struct {
 	[KB_FIELD_HEADING] = { 1.5f, .5f },
 };
 
-static void fill_scoring(struct kb_snapshot *snapshot)
+void kb_scoring_averages(const struct kb_snapshot *snapshot, float averages[KB_FIELDS])
 {
-	struct kb_scoring *scoring = &snapshot->scoring;
-	uint32_t lengths[256];
-
-	kb_length_table(lengths);
 	for (int f = 0; f < KB_FIELDS; f++) {
-		double sum = 0, average;
+		double sum = 0;
 
 		for (size_t i = 0; i < snapshot->part_count; i++)
 			sum += (double)snapshot->parts[i].segment->length_sums[f];
-		average = sum > 0 ? sum / (double)snapshot->passages : 1;
+		averages[f] = sum > 0 ? (float)(sum / (double)snapshot->passages) : 1;
+	}
+}
+
+void kb_scoring_init(struct kb_scoring *scoring, const float averages[KB_FIELDS])
+{
+	uint32_t lengths[256];
+
+	kb_length_table(lengths);
+	for (int f = 0; f < KB_FIELDS; f++)
 		for (int code = 0; code < 256; code++)
 			scoring->per_count[f][code] =
 			        fields[f].weight
 			        / (1 - fields[f].b
-			           + fields[f].b * (float)(lengths[code] / average));
-	}
+			           + fields[f].b * (float)lengths[code] / averages[f]);
 	for (int tf = 0; tf < KB_SATURATION_TF; tf++)
 		for (int code = 0; code < 256; code++)
 			scoring->saturation[tf][code] =
@@ -85,6 +89,7 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
                                     const struct kb_dead_page *dead, size_t dead_count)
 {
 	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
+	float averages[KB_FIELDS];
 
 	atomic_init(&snapshot->count, 1);
 	snapshot->part_count = part_count;
@@ -102,8 +107,16 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 		snapshot->passages += part->segment->passages;
 		snapshot->alive += part->alive;
 	}
-	fill_scoring(snapshot);
+	kb_scoring_averages(snapshot, averages);
+	kb_scoring_init(&snapshot->scoring, averages);
 	return snapshot;
+}
+
+void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *factors)
+{
+	kb_factors_hold(factors);
+	kb_factors_release(snapshot->factors);
+	snapshot->factors = factors;
 }
 
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot)
@@ -123,6 +136,7 @@ void kb_snapshot_release(struct kb_snapshot *snapshot)
 			kb_vectors_release(snapshot->parts[i].vectors[k]);
 		free(snapshot->parts[i].vectors);
 	}
+	kb_factors_release(snapshot->factors);
 	free(snapshot->parts);
 	free(snapshot);
 }

@@ -8,15 +8,26 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "index/factors.h"
+#include "store/vectors.h"
 
-/* One open agent. It owns its view; the segments are held by the snapshot. */
+enum kind { SEGMENT, VECTORS, FACTORS };
+
+/* An open blob: one of the three. */
+struct file {
+	char blob[KB_HASH_HEX];
+	struct kb_segment *segment;
+	struct kb_vectors *vectors;
+	struct kb_factors *factors;
+};
+
+/* One open agent. It owns its view and holds the files, to carry those that stay the same into the
+ * next version. */
 struct entry {
 	int64_t agent_id;
 	struct kb_view view;
-	/* Which blob each part came from, to carry unchanged segments into the next version. */
-	char (*blobs)[KB_HASH_HEX];
-	struct kb_segment **segments;
-	size_t segment_count;
+	struct file *files;
+	size_t file_count, file_capacity;
 	uint64_t used; /* tick of the last use */
 };
 
@@ -43,15 +54,45 @@ static struct kb_view view_hold(const struct kb_view *view)
 		                 view->version };
 }
 
+static void files_free(struct entry *entry)
+{
+	for (size_t i = 0; i < entry->file_count; i++) {
+		kb_segment_release(entry->files[i].segment);
+		kb_vectors_release(entry->files[i].vectors);
+		kb_factors_release(entry->files[i].factors);
+	}
+	free(entry->files);
+}
+
+/* The next file of the entry, empty. */
+static struct file *file_add(struct entry *entry, const char *blob)
+{
+	struct file *file;
+
+	KB_GROW(entry->files, entry->file_capacity, entry->file_count + 1);
+	file = &entry->files[entry->file_count++];
+	*file = (struct file){ 0 };
+	snprintf(file->blob, sizeof(file->blob), "%s", blob);
+	return file;
+}
+
+/* Holds once more what is open in `from`. */
+static struct file *file_copy(struct entry *entry, const struct file *from)
+{
+	struct file *file = file_add(entry, from->blob);
+
+	file->segment = from->segment ? kb_segment_hold(from->segment) : NULL;
+	file->vectors = from->vectors ? kb_vectors_hold(from->vectors) : NULL;
+	file->factors = kb_factors_hold(from->factors);
+	return file;
+}
+
 static void entry_free(struct entry *entry)
 {
 	if (!entry)
 		return;
 	kb_view_release(&entry->view);
-	for (size_t i = 0; i < entry->segment_count; i++)
-		kb_segment_release(entry->segments[i]);
-	free(entry->segments);
-	free(entry->blobs);
+	files_free(entry);
 	free(entry);
 }
 
@@ -87,73 +128,179 @@ static ptrdiff_t find(const struct kb_catalog *catalog, int64_t agent_id)
 	return -1;
 }
 
-struct kb_segment *kb_catalog_segment(struct kb_catalog *catalog, struct kb_sv blob,
-                                      struct kb_err *err)
+/* Opens the blob as what it is wanted for. */
+static bool file_open(struct kb_catalog *catalog, struct file *file, enum kind kind,
+                      struct kb_err *err)
 {
-	char name[KB_HASH_HEX], path[64];
-	struct kb_segment *segment;
+	char path[64];
 	int64_t size;
 	int fd;
 
-	snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(blob));
-	if (!kb_blob_open(catalog->blobs, name, &fd, &size, err))
-		return NULL;
+	if (!kb_blob_open(catalog->blobs, file->blob, &fd, &size, err))
+		return false;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	segment = kb_segment_open(path, true, err);
+	if (kind == SEGMENT)
+		file->segment = kb_segment_open(path, true, err);
+	else if (kind == VECTORS)
+		file->vectors = kb_vectors_open(path, true, err);
+	else
+		file->factors = kb_factors_open(path, err);
 	kb_fd_close(&fd);
-	return segment;
+	return file->segment || file->vectors || file->factors;
 }
 
-/* A segment of the agent's earlier version, held once more, or NULL. */
-static struct kb_segment *carried(const struct entry *old, struct kb_sv blob)
+struct kb_segment *kb_catalog_segment(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err)
 {
-	for (size_t i = 0; old && i < old->segment_count; i++)
-		if (kb_sv_eq_str(blob, old->blobs[i]))
-			return kb_segment_hold(old->segments[i]);
+	struct file file = { 0 };
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	return file_open(catalog, &file, SEGMENT, err) ? file.segment : NULL;
+}
+
+struct kb_vectors *kb_catalog_vectors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err)
+{
+	struct file file = { 0 };
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	return file_open(catalog, &file, VECTORS, err) ? file.vectors : NULL;
+}
+
+struct kb_factors *kb_catalog_factors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err)
+{
+	struct file file = { 0 };
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	return file_open(catalog, &file, FACTORS, err) ? file.factors : NULL;
+}
+
+/* One agent on its way to be open. */
+struct loading {
+	struct kb_catalog *catalog;
+	struct kb_arena arena;
+	struct kb_index_state state;
+	struct entry *entry;
+	const struct entry *old; /* the agent's earlier version */
+};
+
+/* The blob's file in the entry: carried over from the earlier version or opened; NULL with *err. It
+ * is valid until the next one. */
+static struct file *take(struct loading *loading, struct kb_sv blob, enum kind kind,
+                         struct kb_err *err)
+{
+	const struct entry *old = loading->old;
+	struct file *file;
+
+	for (size_t i = 0; old && i < old->file_count; i++)
+		if (kb_sv_eq_str(blob, old->files[i].blob))
+			return file_copy(loading->entry, &old->files[i]);
+	file = file_add(loading->entry, kb_arena_str(&loading->arena, blob));
+	if (file_open(loading->catalog, file, kind, err))
+		return file;
+	loading->entry->file_count--;
 	return NULL;
+}
+
+/* The columns of a segment that can be had. One that is damaged or gone is forgotten, to be made
+ * again. */
+static void load_columns(struct loading *loading, const struct kb_segment_row *row,
+                         struct kb_snapshot_part *part)
+{
+	struct kb_vectors **columns =
+	        KB_NEW_ARRAY(&loading->arena, KB_SEGMENT_COLUMNS_MAX, struct kb_vectors *);
+
+	for (size_t i = 0; i < loading->state.vectors_count; i++) {
+		const struct kb_vectors_row *column = &loading->state.vectors[i];
+		struct kb_err err, drop_err;
+		struct file *file;
+
+		if (column->segment_id != row->id || part->vectors_count >= KB_SEGMENT_COLUMNS_MAX)
+			continue;
+		file = take(loading, column->blob, VECTORS, &err);
+		if (file) {
+			columns[part->vectors_count++] = file->vectors;
+			continue;
+		}
+		kb_warn(loading->catalog->log,
+		        "vector column not opened agent=%" PRId64 " segment=%" PRId64
+		        " name=%.*s error=%s",
+		        loading->entry->agent_id, row->id, KB_SV_ARG(column->name), err.msg);
+		if ((err.code == KB_E_CORRUPT || err.code == KB_E_NOT_FOUND)
+		    && !kb_store_vectors_drop(loading->catalog->store, loading->entry->agent_id,
+		                              row->id, column->name, column->blob, &drop_err))
+			kb_warn(loading->catalog->log, "vector column not dropped error=%s",
+			        drop_err.msg);
+	}
+	part->vectors = columns;
+}
+
+static void load_factors(struct loading *loading)
+{
+	const struct kb_factors_row *row = &loading->state.factors;
+	int64_t agent_id = loading->entry->agent_id;
+	struct kb_err err, drop_err;
+	struct file *file;
+
+	if (!row->mark.n)
+		return;
+	file = take(loading, row->blob, FACTORS, &err);
+	if (file) {
+		kb_snapshot_set_factors(loading->entry->view.snapshot, file->factors);
+		return;
+	}
+	kb_warn(loading->catalog->log, "factors not opened agent=%" PRId64 " error=%s", agent_id,
+	        err.msg);
+	if ((err.code == KB_E_CORRUPT || err.code == KB_E_NOT_FOUND)
+	    && !kb_store_factors_drop(loading->catalog->store, agent_id, row->blob, &drop_err))
+		kb_warn(loading->catalog->log, "factors not dropped error=%s", drop_err.msg);
+}
+
+static bool load_parts(struct loading *loading, struct kb_err *err)
+{
+	const struct kb_index_state *state = &loading->state;
+	struct entry *entry = loading->entry;
+	struct kb_snapshot_part *parts =
+	        KB_NEW_ARRAY(&loading->arena, state->segment_count, struct kb_snapshot_part);
+	struct kb_dead_page *dead =
+	        KB_NEW_ARRAY(&loading->arena, state->dead_count, struct kb_dead_page);
+
+	for (size_t i = 0; i < state->segment_count; i++) {
+		const struct kb_segment_row *row = &state->segments[i];
+		struct file *file = take(loading, row->blob, SEGMENT, err);
+
+		if (!file)
+			return false;
+		parts[i] = (struct kb_snapshot_part){ .segment = file->segment,
+			                              .version = row->version };
+		load_columns(loading, row, &parts[i]);
+	}
+	for (size_t i = 0; i < state->dead_count; i++)
+		dead[i] = (struct kb_dead_page){ state->dead[i].page_id, state->dead[i].version };
+	entry->view.snapshot =
+	        kb_snapshot_new(parts, state->segment_count, dead, state->dead_count);
+	entry->view.access = kb_access_new(state);
+	entry->view.version = state->version;
+	load_factors(loading);
+	return true;
 }
 
 static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const struct entry *old,
                           struct kb_err *err)
 {
-	struct kb_arena arena = { 0 };
-	struct kb_index_state state;
-	struct kb_snapshot_part *parts;
-	struct kb_dead_page *dead;
-	struct entry *entry = NULL;
+	struct loading loading = { .catalog = catalog, .old = old };
 
-	if (!kb_store_index_state(catalog->store, &arena, agent_id, &state, err))
-		goto out;
-	entry = kb_xcalloc(1, sizeof(*entry));
-	entry->agent_id = agent_id;
-	entry->view.version = state.version;
-	entry->blobs = kb_xcalloc(state.segment_count, sizeof(*entry->blobs));
-	entry->segments = kb_xcalloc(state.segment_count, sizeof(struct kb_segment *));
-	parts = KB_NEW_ARRAY(&arena, state.segment_count, struct kb_snapshot_part);
-	dead = KB_NEW_ARRAY(&arena, state.dead_count, struct kb_dead_page);
-	for (size_t i = 0; i < state.segment_count; i++) {
-		const struct kb_segment_row *row = &state.segments[i];
-		struct kb_segment *segment = carried(old, row->blob);
-
-		if (!segment)
-			segment = kb_catalog_segment(catalog, row->blob, err);
-		if (!segment) {
-			entry_free(entry);
-			entry = NULL;
-			goto out;
+	if (kb_store_index_state(catalog->store, &loading.arena, agent_id, &loading.state, err)) {
+		loading.entry = kb_xcalloc(1, sizeof(*loading.entry));
+		loading.entry->agent_id = agent_id;
+		if (!load_parts(&loading, err)) {
+			entry_free(loading.entry);
+			loading.entry = NULL;
 		}
-		entry->segments[entry->segment_count] = segment;
-		snprintf(entry->blobs[entry->segment_count++], KB_HASH_HEX, "%.*s",
-		         KB_SV_ARG(row->blob));
-		parts[i] = (struct kb_snapshot_part){ .segment = segment, .version = row->version };
 	}
-	for (size_t i = 0; i < state.dead_count; i++)
-		dead[i] = (struct kb_dead_page){ state.dead[i].page_id, state.dead[i].version };
-	entry->view.snapshot = kb_snapshot_new(parts, state.segment_count, dead, state.dead_count);
-	entry->view.access = kb_access_new(&state);
-out:
-	kb_arena_fini(&arena);
-	return entry;
+	kb_arena_fini(&loading.arena);
+	return loading.entry;
 }
 
 /* The one that was not used for longest. */
@@ -218,25 +365,16 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 			if (entry->view.version >= version) {
 				*out = view_hold(&entry->view);
 			} else {
-				old = *entry; /* a copy whose segments we hold, for use without the
-				                 lock */
-				old.segments =
-				        kb_xcalloc(old.segment_count, sizeof(struct kb_segment *));
-				old.blobs = kb_xcalloc(old.segment_count, sizeof(*old.blobs));
-				for (size_t i = 0; i < old.segment_count; i++) {
-					old.segments[i] = kb_segment_hold(entry->segments[i]);
-					memcpy(old.blobs[i], entry->blobs[i], KB_HASH_HEX);
-				}
+				/* a copy that holds the files, for use without the lock */
+				for (size_t i = 0; i < entry->file_count; i++)
+					file_copy(&old, &entry->files[i]);
 			}
 		}
 		pthread_mutex_unlock(&catalog->lock);
 		if (out->snapshot)
 			return true;
 		fresh = load(catalog, agent_id, &old, err);
-		for (size_t i = 0; i < old.segment_count; i++)
-			kb_segment_release(old.segments[i]);
-		free(old.segments);
-		free(old.blobs);
+		files_free(&old);
 		if (!fresh) {
 			if (err && err->code == KB_E_NOT_FOUND)
 				continue;

@@ -39,5 +39,10 @@ size_t kb_catalog_agents(struct kb_catalog *catalog); /* open now, for metrics *
 /* Opens the segment in that blob, mapped; the first time with all its checksums. */
 struct kb_segment *kb_catalog_segment(struct kb_catalog *catalog, struct kb_sv blob,
                                       struct kb_err *err) KB_MUST_CHECK;
+/* The same of a vector column and of a model of factors. */
+struct kb_vectors *kb_catalog_vectors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err) KB_MUST_CHECK;
+struct kb_factors *kb_catalog_factors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err) KB_MUST_CHECK;
 
 #endif
