@@ -5,9 +5,10 @@
  * them into passages, write one segment a batch and commit it with the pages' results in one
  * transaction. Until that commit nothing has happened; after it everything has. A page that fails
  * says why in a sentence; what may go better later is tried again with growing pauses. A
- * housekeeping thread merges segments, sweeps blobs that no row names, and purges conversations
- * that were kept long enough. Pages of addresses are fetched first, by threads of their own
- * (web.h), which also read the sources they come from.
+ * housekeeping thread folds new segments into their agent's factors, merges segments, sweeps blobs
+ * that no row names, and purges conversations that were kept long enough; another one learns the
+ * factors of agents that have grown (learn.h). Pages of addresses are fetched first, by threads of
+ * their own (web.h), which also read the sources they come from.
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
@@ -53,7 +54,7 @@ void kb_ingest_stop(struct kb_ingest *ingest);
 void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
-	int64_t indexed, failed, retried, passages, merges, swept;
+	int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 	int64_t unchanged; /* documents whose text was the one that could be found already */
 	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
 	int64_t purged_messages, purged_conversations;
