@@ -2,13 +2,11 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/source_input.h"
 #include "api/upload.h"
 #include "base/utf8.h"
 
-enum {
-	NAME_CHARS = 255,
-	URL_CHARS = 2000,
-};
+enum { NAME_CHARS = 255 };
 
 /* The ingestion flags of the specification's 2.1 that are kept as sent, with the value that stands
  * for "never said". One row is one flag; they are stored in the agent's options. */
@@ -68,9 +66,8 @@ static bool read_option(struct kb_call *call, const struct option *option, json_
 	return true;
 }
 
-/* The agent's options with those of the request over them. */
-static bool read_options(struct kb_call *call, struct kb_arena *arena, struct kb_sv *stored,
-                         struct kb_err *err)
+bool kb_agent_read_options(struct kb_call *call, struct kb_arena *arena, struct kb_sv *stored,
+                           struct kb_err *err)
 {
 	json_t *object = stored->n ? kb_json_parse(arena, *stored, err) : json_object();
 	char *text;
@@ -89,35 +86,24 @@ static bool read_options(struct kb_call *call, struct kb_arena *arena, struct kb
 	return true;
 }
 
-/* A document that lists addresses, by its name. */
-static bool is_sitemap(struct kb_sv url)
-{
-	ptrdiff_t end = kb_sv_find_byte(url, '?');
-	struct kb_sv path = end < 0 ? url : kb_sv_sub(url, 0, (size_t)end);
-
-	return kb_sv_ends(path, KB_SV(".xml")) || kb_sv_ends(path, KB_SV(".xml.gz"))
-	       || kb_sv_find(path, KB_SV("sitemap")) >= 0;
-}
-
-/* sitemap_path of the request: left alone when missing or null. */
+/* sitemap_path of the request: left alone when missing or null. *url is its one name. */
 static bool read_sitemap(struct kb_call *call, bool has_files, struct kb_agent *agent,
-                         struct kb_err *err)
+                         struct kb_sv *url, struct kb_err *err)
 {
-	struct kb_sv url = { 0 };
+	const struct kb_input *input = kb_inputs_find(&call->inputs, "sitemap_path");
+	bool certain;
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "sitemap_path", URL_CHARS, &url, err))
-		return false;
-	if (!url.p)
+	*url = (struct kb_sv){ 0 };
+	if (!input || input->kind == KB_INPUT_NULL)
 		return true;
-	url = kb_sv_trim(url);
-	if (url.n == 0) {
+	if (!kb_source_input_url(call, url, err))
+		return false;
+	if (url->n == 0) {
 		/* Typed clients send the field empty beside files. */
 		return has_files || kb_fail(err, KB_E_INVALID, "Sitemap path can't be empty");
 	}
-	if (!kb_sv_istarts(url, KB_SV("http://")) && !kb_sv_istarts(url, KB_SV("https://")))
-		return kb_fail(err, KB_E_INVALID, "sitemap_path must be an http or https address");
-	agent->sitemap_path = url;
-	agent->type = is_sitemap(url) ? KB_SV("SITEMAP") : KB_SV("URL");
+	agent->sitemap_path = kb_sv_trim(input->kind == KB_INPUT_TEXT ? input->text : *url);
+	agent->type = kb_source_is_list(*url, &certain) ? KB_SV("SITEMAP") : KB_SV("URL");
 	return true;
 }
 
@@ -152,28 +138,35 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 		.type = KB_SV("SITEMAP"),
 	};
 	struct kb_uploads uploads;
+	struct kb_source source;
 	struct kb_page_new *pages;
+	struct kb_sv url;
 	size_t count;
 	int64_t first;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	bool planner = false;
+	bool planner = false, has_page = false;
 
 	if (!may_create(call, err) || !read_name(call, true, &agent, err))
 		return false;
 	kb_uploads_find(call, &uploads);
-	if (!read_sitemap(call, uploads.count > 0, &agent, err)
+	if (!read_sitemap(call, uploads.count > 0, &agent, &url, err)
 	    || !kb_inputs_bool(&call->inputs, "is_master", &agent.is_master, err)
 	    || !kb_inputs_bool(&call->inputs, "use_planner_mode", &planner, err)
-	    || !read_options(call, call->arena, &agent.options, err)
-	    || !kb_uploads_take(call, &uploads, agent.sitemap_path, &pages, &count, err))
+	    || !kb_agent_read_options(call, call->arena, &agent.options, err)
+	    || !kb_uploads_take(call, &uploads, &pages, &count, err))
 		return false;
+	if (url.n) {
+		if (!kb_source_input_new(call, url, &source, &pages[count], &has_page, err))
+			return false;
+		count += has_page;
+	}
 	if (planner)
 		agent.settings = KB_SV("{\"use_planner_mode\":true}");
-	agent.is_active = count == 0;
-	if (!kb_store_agent_create_with_pages(call->api->store, &agent, pages, count, &first, err))
+	if (!kb_store_agent_create_with_pages(call->api->store, &agent, url.n ? &source : NULL,
+	                                      pages, count, &first, err))
 		return false;
-	if (count)
+	if (count || url.n)
 		kb_ingest_wake(call->api->ingest);
 	kb_notes_wake(call->api->notes);
 	kb_call_begin(call, &buf, &jw);
@@ -301,14 +294,15 @@ static bool apply_update(void *arg, struct kb_arena *arena, struct kb_agent *age
 	const struct update *update = arg;
 	struct kb_call *call = update->call;
 	bool was_shared = agent->is_shared;
+	struct kb_sv url;
 
 	if (!read_name(call, false, agent, err)
-	    || !read_sitemap(call, update->has_files, agent, err)
+	    || !read_sitemap(call, update->has_files, agent, &url, err)
 	    || !kb_inputs_bool(&call->inputs, "is_shared", &agent->is_shared, err)
 	    || !kb_inputs_bool(&call->inputs, "are_licenses_allowed", &agent->are_licenses_allowed,
 	                       err)
 	    || !read_children(call, arena, agent, err)
-	    || !read_options(call, arena, &agent->options, err))
+	    || !kb_agent_read_options(call, arena, &agent->options, err))
 		return false;
 	if (agent->is_shared && !was_shared) {
 		/* A fresh address each time: a link that was closed stays closed. */
@@ -326,9 +320,11 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_agent before = call->agent, after;
 	struct update update = { .call = call };
+	struct kb_source_settings settings;
 	struct kb_uploads uploads;
+	struct kb_source source;
 	struct kb_page_new *pages;
-	struct kb_sv new_url = { 0 };
+	struct kb_sv url;
 	size_t count;
 	int64_t first;
 
@@ -336,17 +332,18 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 	update.has_files = uploads.count > 0;
 	/* The files are taken before the row changes: what fails, fails before anything is written.
 	 */
-	if (!read_sitemap(call, update.has_files, &call->agent, err))
-		return false;
-	if (call->agent.sitemap_path.n && !kb_sv_eq(call->agent.sitemap_path, before.sitemap_path))
-		new_url = call->agent.sitemap_path;
-	if (!kb_uploads_take(call, &uploads, new_url, &pages, &count, err)
+	if (!read_sitemap(call, update.has_files, &call->agent, &url, err)
+	    || !kb_source_input_settings(call, &settings, err)
+	    || !kb_uploads_take(call, &uploads, &pages, &count, err)
 	    || !kb_store_agent_update(call->api->store, call->arena, call->key.account_id,
 	                              before.id, apply_update, &update, &after, err))
 		return false;
+	/* The address it has already is no new document. */
+	if (url.n && !kb_sv_eq(after.sitemap_path, before.sitemap_path)
+	    && !kb_source_input_take(call, url, &source, err))
+		return false;
 	if (count) {
-		if (!kb_uploads_set_source(call, before.id, pages, count, err)
-		    || !kb_store_pages_add(call->api->store, before.id, pages, count, &first, err))
+		if (!kb_store_pages_add(call->api->store, before.id, pages, count, &first, err))
 			return false;
 		kb_ingest_wake(call->api->ingest);
 	}

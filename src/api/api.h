@@ -24,6 +24,7 @@
 #include "store/agents.h"
 #include "store/conversations.h"
 #include "store/pages.h"
+#include "store/sources.h"
 
 /* What main() wires together. */
 struct kb_api {
@@ -177,6 +178,15 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err);
 bool kb_agents_delete(struct kb_call *call, struct kb_err *err);
 bool kb_agents_replicate(struct kb_call *call, struct kb_err *err);
 bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
+/* The agent's options (JSON) with the ingestion flags of the request over them. */
+bool kb_agent_read_options(struct kb_call *call, struct kb_arena *arena, struct kb_sv *stored,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* sources.c */
+bool kb_sources_list(struct kb_call *call, struct kb_err *err);
+bool kb_sources_create(struct kb_call *call, struct kb_err *err);
+bool kb_sources_update(struct kb_call *call, struct kb_err *err);
+bool kb_sources_delete(struct kb_call *call, struct kb_err *err);
+bool kb_sources_sync(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);

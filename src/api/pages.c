@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "ingest/source.h"
 #include "net/url.h"
 
 static void page_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
@@ -74,7 +75,9 @@ bool kb_pages_delete(struct kb_call *call, struct kb_err *err)
 
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_source source;
 	struct kb_page page;
+	bool certain;
 	int64_t id;
 
 	if (!kb_call_id(call, 1, "Page", &id, err))
@@ -85,8 +88,17 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "The Document with the id %" PRId64 " couldn't have been updated",
 		               id);
-	if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err))
+	/* The page that stands for a sitemap which could not be read: that is tried again. */
+	if (!kb_store_source_get(call->api->store, call->arena, call->agent.id, page.source_id,
+	                         &source, err))
+		return false;
+	if (kb_sv_eq(source.url, page.url) && kb_source_is_list(page.url, &certain)) {
+		if (!kb_store_source_sync(call->api->store, call->arena, call->agent.id, source.id,
+		                          0, &source, err))
+			return false;
+	} else if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err)) {
 		return page_not_found(id, err);
+	}
 	kb_ingest_wake(call->api->ingest);
 	return kb_call_reply_flag(call, 200, "updated", err);
 }

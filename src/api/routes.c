@@ -82,6 +82,27 @@ static const struct kb_api_route routes[] = {
 	  .request = "PageLabelFields", .response = "LabelsReply", .status = 200,
 	  .errors = "400 401 403 404 429 500" },
 
+	/* sources */
+	{ "GET", AGENT "/sources", kb_sources_list, .right = KB_RIGHT_KEY,
+	  .tag = "Sources", .summary = "Where an agent's documents come from",
+	  .response = "SourcesReply", .status = 200, .errors = "400 401 404 429 500" },
+	{ "POST", AGENT "/sources", kb_sources_create, .right = KB_RIGHT_KEY,
+	  .body_max = FORM_MAX, .upload = true,
+	  .tag = "Sources", .summary = "Add an address to be read, or files to the uploads",
+	  .request = "SourceFields", .response = "SourceReply", .status = 201,
+	  .errors = "400 401 404 429 500" },
+	{ "PUT", AGENT "/sources/{sourceId}", kb_sources_update, .right = KB_RIGHT_KEY,
+	  .body_max = JSON_MAX,
+	  .tag = "Sources", .summary = "Change what a source of an address does, and when",
+	  .request = "SourceSettingFields", .response = "SourceReply", .status = 201,
+	  .errors = "400 401 404 429 500" },
+	{ "DELETE", AGENT "/sources/{sourceId}", kb_sources_delete, .right = KB_RIGHT_KEY,
+	  .tag = "Sources", .summary = "Delete a source with its documents",
+	  .response = "DeletedReply", .status = 200, .errors = "400 401 404 429 500" },
+	{ "PUT", AGENT "/sources/{sourceId}/instant-sync", kb_sources_sync, .right = KB_RIGHT_KEY,
+	  .tag = "Sources", .summary = "Read a source now",
+	  .response = "SourceReply", .status = 201, .errors = "400 401 403 404 429 500" },
+
 	/* labels */
 	{ "GET", AGENT "/labels", kb_labels_list,
 	  .right = KB_RIGHT_KEY, .feature = KB_FEATURE_LABELS,

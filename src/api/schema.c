@@ -49,6 +49,30 @@ static const struct kb_schema schemas[] = {
 	{ "Updated", "updated:bool" },
 	{ "UpdatedReply", SUCCESS("Updated") },
 
+	{ "ScheduleRule", "days:[int] hours:[str]" },
+	{ "SourceSettings", "executive_js:bool data_refresh_frequency:str create_new_pages:bool "
+	                    "remove_unexist_pages:bool refresh_existing_pages:str "
+	                    "refresh_schedule:[ScheduleRule] sitemap_path:str? image_extraction_type:str "
+	                    "update_existing_images:bool sync_all_images:bool" },
+	{ "SourceSettingFields", "executive_js~:bool data_refresh_frequency~:str create_new_pages~:bool "
+	                         "remove_unexist_pages~:bool refresh_existing_pages~:str "
+	                         "refresh_schedule~:[ScheduleRule] sitemap_path~:str "
+	                         "image_extraction_type~:str update_existing_images~:bool "
+	                         "sync_all_images~:bool" },
+	{ "SourceFields", "sitemap_path~:str file~:file files[]~:[file] file_data_retension~:bool "
+	                  "is_ocr_enabled~:int is_anonymized~:bool is_vision_enabled~:bool "
+	                  "is_vision_compress_image~:bool is_low_performance_mode_enabled~:bool "
+	                  "allow_extra_timeout~:bool use_full_url_crawl~:bool executive_js~:bool "
+	                  "data_refresh_frequency~:str create_new_pages~:bool "
+	                  "remove_unexist_pages~:bool refresh_existing_pages~:str "
+	                  "refresh_schedule~:[ScheduleRule] image_extraction_type~:str "
+	                  "update_existing_images~:bool sync_all_images~:bool" },
+	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings "
+	            "sync_status:str sync_reason:str? synced_at:time? next_sync_at:time? pages:[Page]?" },
+	{ "SourceReply", SUCCESS("Source") },
+	{ "Sources", "sitemaps:[Source] uploads:Source zapiers:[obj] confluences:[obj] youtubes:[obj] vimeos:[obj] sharepoints:[obj] "
+	             "sharepoint_sites:[obj] one_drives:[obj] google_drives:[obj] notions:[obj] zendesks:[obj] hubspots:[obj]" },
+	{ "SourcesReply", SUCCESS("Sources") },
 	{ "SearchFields", "query:str limit~:int? mode~:str? explain~:bool? labels~:any labels_exclusive~:bool" },
 	{ "Highlight", "start:int length:int" },
 	{ "ExplainedTerm", "term:str weight:num df:int idf:num tf_title:int tf_heading:int tf_body:int "

@@ -104,6 +104,16 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	metric(&buf, "passages_indexed_total", "counter", "Passages made searchable",
 	       ingest.passages);
 	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);
+	metric(&buf, "documents_unchanged_total", "counter",
+	       "Documents read again without a change", ingest.unchanged);
+	metric(&buf, "addresses_fetched_total", "counter", "Addresses fetched", ingest.fetched);
+	metric(&buf, "addresses_not_modified_total", "counter",
+	       "Addresses whose host had nothing new", ingest.not_modified);
+	metric(&buf, "addresses_failed_total", "counter", "Addresses that could not be fetched",
+	       ingest.fetch_failed);
+	metric(&buf, "addresses_retried_total", "counter", "Addresses that are tried again",
+	       ingest.fetch_retried);
+	metric(&buf, "sources_read_total", "counter", "Readings of sources", ingest.sources_read);
 	metric(&buf, "factors_learned_total", "counter", "Factor models learned", ingest.learned);
 	metric(&buf, "segments_folded_total", "counter",
 	       "Segments that got a vector column by an agent's factors after the model",

@@ -72,7 +72,7 @@ static bool take_one(struct kb_call *call, const struct kb_input *input, struct 
 	return true;
 }
 
-bool kb_uploads_take(struct kb_call *call, const struct kb_uploads *uploads, struct kb_sv url,
+bool kb_uploads_take(struct kb_call *call, const struct kb_uploads *uploads,
                      struct kb_page_new **pages, size_t *count, struct kb_err *err)
 {
 	*pages = KB_NEW_ARRAY(call->arena, uploads->count + 1, struct kb_page_new);
@@ -80,19 +80,5 @@ bool kb_uploads_take(struct kb_call *call, const struct kb_uploads *uploads, str
 	for (size_t i = 0; i < uploads->count; i++, ++*count)
 		if (!take_one(call, uploads->v[i], &(*pages)[*count], err))
 			return false;
-	if (url.n)
-		(*pages)[(*count)++] = (struct kb_page_new){ .url = url };
-	return true;
-}
-
-bool kb_uploads_set_source(struct kb_call *call, int64_t agent_id, struct kb_page_new *pages,
-                           size_t count, struct kb_err *err)
-{
-	struct kb_source source;
-
-	if (!kb_store_source_upload(call->api->store, call->arena, agent_id, &source, err))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		pages[i].source_id = source.id;
 	return true;
 }

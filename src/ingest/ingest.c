@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "index/factors.h"
 #include "ingest/chunk.h"
+#include "ingest/web.h"
 #include "store/agents.h"
 #include "store/vectors.h"
 
@@ -27,6 +28,9 @@ enum {
 	BATCH_TEXT_BYTES = 16 << 20, /* a batch that holds more is committed before the next page */
 	BATCH_MS = 1500,             /* and so is one that has taken this long */
 	LEASE_S = 600,
+	RENEW_S = 60, /* a batch that takes longer prolongs what it has not come to */
+	PARSE_TIMEOUT_MS = 30000,
+	EXTRA_TIMES = 3, /* with allow_extra_timeout */
 	TRIES_MAX = 5,
 	RETRY_FIRST_S = 2, /* doubled with every attempt */
 	POLL_MS = 1000,
@@ -51,6 +55,8 @@ struct kb_ingest {
 	bool stopping;
 	pthread_t *threads;
 	pthread_t upkeep, learner;
+	struct kb_web *web;
+	_Atomic int64_t unchanged;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 };
@@ -64,7 +70,7 @@ struct batch {
 	struct kb_page_result results[BATCH_PAGES];
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
-	bool keep_files;
+	bool keep_files, extra_timeout;
 	struct kb_ingest_limits limits;
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
 };
@@ -88,6 +94,26 @@ static struct kb_sv first_words(const struct kb_chunks *chunks)
 	if (line_end > 0)
 		text = kb_sv_sub(text, 0, (size_t)line_end);
 	return kb_utf8_head(text, DESCRIPTION_CHARS);
+}
+
+/* What a search and an answer would see of it. */
+static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *parsed)
+{
+	char *hex = kb_arena_bytes(arena, KB_HASH_HEX);
+	struct kb_hasher hasher;
+
+	kb_hasher_init(&hasher);
+	kb_hasher_add(&hasher, parsed->title.p, parsed->title.n);
+	for (size_t i = 0; i < parsed->block_count; i++) {
+		const struct kb_block *block = &parsed->blocks[i];
+
+		kb_hasher_add(&hasher, "\n", 1);
+		kb_hasher_add(&hasher, block->heading.p, block->heading.n);
+		kb_hasher_add(&hasher, "\n", 1);
+		kb_hasher_add(&hasher, block->text.p, block->text.n);
+	}
+	kb_hasher_hex(&hasher, hex);
+	return kb_sv_str(hex);
 }
 
 /* Puts the parsed page into the segment and its text into a blob. */
@@ -127,7 +153,9 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	if (!ok)
 		return false;
 
-	result->title = parsed->title.n ? parsed->title : page->filename;
+	result->title = parsed->title.n    ? parsed->title
+	                : page->filename.n ? page->filename
+	                                   : page->url;
 	for (size_t i = 0; i < chunks.count; i++) {
 		const struct kb_chunk *chunk = &chunks.v[i];
 
@@ -152,8 +180,18 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	result->lang = kb_sv_str(kb_lang_code(lang));
 	result->words = chunks.words;
 	result->passages = (int64_t)chunks.count;
-	result->drop_original = page->is_file && !batch->keep_files;
 	return true;
+}
+
+/* The last part of an address, as a hint at its kind. */
+static struct kb_sv name_in(struct kb_sv url)
+{
+	size_t end = 0, start = 0;
+
+	while (end < url.n && url.p[end] != '?' && url.p[end] != '#')
+		if (url.p[end++] == '/')
+			start = end;
+	return kb_sv_sub(url, start, end - start);
 }
 
 static bool take_page(struct batch *batch, const struct kb_page *page,
@@ -165,26 +203,34 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	int fd = -1;
 	bool ok;
 
-	if (!page->is_file)
-		return kb_fail(
-		        err, KB_E_INVALID,
-		        "this version does not fetch addresses yet; upload the document as a file");
+	/* A page of an address is fetched again when it is wanted. */
+	result->drop_original = !page->is_file || !batch->keep_files;
 	if (page->blob.n == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "the document's original is not kept; upload it again");
 	if (!kb_blob_open(config->blobs, kb_arena_str(&batch->arena, page->blob), &fd, &size, err))
 		return false;
-	ok = kb_parse(config->parser, &batch->arena,
-	              &(struct kb_parse_request){
-	                      .fd = fd,
-	                      .filename = page->filename,
-	                      .content_type = page->content_type,
-	                      .url = page->url,
-	              },
-	              &parsed, err)
-	     && index_page(batch, page, &parsed, result, err);
+	ok = kb_parse(
+	        config->parser, &batch->arena,
+	        &(struct kb_parse_request){
+	                .fd = fd,
+	                .filename = page->is_file ? page->filename : name_in(page->url),
+	                .content_type = page->content_type,
+	                .url = page->url,
+	                .timeout_ms = batch->extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES : 0,
+	        },
+	        &parsed, err);
 	kb_fd_close(&fd);
-	return ok;
+	if (!ok)
+		return false;
+	result->text_hash = text_hash(&batch->arena, &parsed);
+	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
+		result->crawl = result->index = KB_STATUS_OK;
+		result->unchanged = true;
+		atomic_fetch_add(&batch->in->unchanged, 1);
+		return true;
+	}
+	return index_page(batch, page, &parsed, result, err);
 }
 
 /* What an error makes of a page: another try later, or the end with its sentence. */
@@ -198,14 +244,17 @@ static void fail_page(struct batch *batch, const struct kb_page *page,
 	if (again) {
 		int64_t pause_s = (int64_t)RETRY_FIRST_S << KB_MIN(page->attempts, 10);
 
-		result->crawl = result->index = KB_STATUS_QUEUED;
+		result->crawl = page->is_file ? KB_STATUS_QUEUED : KB_STATUS_OK;
+		result->index = KB_STATUS_QUEUED;
+		result->drop_original = false;
 		result->next_try_at =
 		        kb_clock_now_us(batch->in->config.clock) + pause_s * KB_SECOND_US;
 		atomic_fetch_add(&batch->in->retried, 1);
 	} else {
-		/* The bytes of an upload are there: it is the reading of them that failed. */
-		result->crawl = page->is_file ? KB_STATUS_OK : KB_STATUS_FAILED;
-		result->index = page->is_file ? KB_STATUS_FAILED : KB_STATUS_NA;
+		/* The bytes are there: it is the reading of them that failed. */
+		result->crawl = KB_STATUS_OK;
+		result->index = KB_STATUS_FAILED;
+		result->drop_original = !page->is_file;
 		atomic_fetch_add(&batch->in->failed, 1);
 	}
 	kb_info(batch->in->config.log,
@@ -271,15 +320,15 @@ static void give_back(struct kb_ingest *in, struct kb_arena *arena, const struct
 	if (count == 0)
 		return;
 	for (size_t i = 0; i < count; i++)
-		results[i] =
-		        (struct kb_page_result){ .page_id = leases[i].page.id,
-			                         .epoch = leases[i].epoch,
-			                         .crawl = KB_STATUS_QUEUED,
-			                         .index = KB_STATUS_QUEUED,
-			                         .reason = reason,
-			                         .next_try_at = kb_clock_now_us(in->config.clock)
-			                                        + (reason.n ? RETRY_FIRST_S : 0)
-			                                                  * KB_SECOND_US };
+		results[i] = (struct kb_page_result){
+			.page_id = leases[i].page.id,
+			.epoch = leases[i].epoch,
+			.crawl = leases[i].page.is_file ? KB_STATUS_QUEUED : KB_STATUS_OK,
+			.index = KB_STATUS_QUEUED,
+			.reason = reason,
+			.next_try_at = kb_clock_now_us(in->config.clock)
+			               + (reason.n ? RETRY_FIRST_S : 0) * KB_SECOND_US
+		};
 	while (!kb_store_pages_finish(in->config.store, leases[0].page.agent_id, results, count,
 	                              &(struct kb_segment_new){ 0 }, &err)) {
 		if (!kb_err_info(err.code)->retry || stopping(in)) {
@@ -292,11 +341,13 @@ static void give_back(struct kb_ingest *in, struct kb_arena *arena, const struct
 	}
 }
 
-static bool keeps_files(const struct kb_agent *agent, struct kb_arena *arena)
+static void read_options(struct batch *batch, const struct kb_agent *agent)
 {
-	json_t *options = agent->options.n ? kb_json_parse(arena, agent->options, NULL) : NULL;
+	json_t *options =
+	        agent->options.n ? kb_json_parse(&batch->arena, agent->options, NULL) : NULL;
 
-	return kb_json_bool(options, "file_data_retension", true);
+	batch->keep_files = kb_json_bool(options, "file_data_retension", true);
+	batch->extra_timeout = kb_json_bool(options, "allow_extra_timeout", false);
 }
 
 /* What the plan leaves room for. */
@@ -338,6 +389,7 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 	else
 		return false;
 	result->crawl = result->index = KB_STATUS_LIMITED;
+	result->drop_original = !page->is_file;
 	return true;
 }
 
@@ -350,6 +402,7 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 	struct kb_agent agent;
 	struct kb_err err = { 0 };
 	size_t first = 0, i; /* leases[first..i) are in the batch */
+	int64_t renewed_us = kb_clock_mono_us();
 
 	if (!kb_store_agent_find(in->config.store, &batch.arena, batch.agent_id, &agent, &err)) {
 		/* Mostly deleted since the lease, and its pages with it. */
@@ -364,13 +417,19 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 		kb_arena_fini(&batch.arena);
 		return;
 	}
-	batch.keep_files = keeps_files(&agent, &batch.arena);
+	read_options(&batch, &agent);
 	batch.writer = kb_segment_writer_new();
 	for (i = 0; i < count && !stopping(in); i++) {
 		struct kb_page_result *result = &batch.results[batch.count++];
 
 		*result = (struct kb_page_result){ .page_id = leases[i].page.id,
 			                           .epoch = leases[i].epoch };
+		if (kb_clock_mono_us() - renewed_us > RENEW_S * KB_SECOND_US) {
+			if (!kb_store_pages_renew(in->config.store, leases + i, count - i,
+			                          LEASE_S * KB_SECOND_US, &err))
+				kb_warn(in->config.log, "leases not renewed error=%s", err.msg);
+			renewed_us = kb_clock_mono_us();
+		}
 		if (over_limit(&batch, &leases[i].page, result))
 			continue;
 		if (!take_page(&batch, &leases[i].page, result, &err)) {
@@ -640,6 +699,16 @@ static void remove_unfinished(const char *temp_dir, const struct kb_log *log)
 	closedir(dir);
 }
 
+static void pages_came(void *arg)
+{
+	struct kb_ingest *in = arg;
+
+	pthread_mutex_lock(&in->lock);
+	in->calls++;
+	pthread_cond_broadcast(&in->wake);
+	pthread_mutex_unlock(&in->lock);
+}
+
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 {
 	struct kb_ingest *in = kb_xcalloc(1, sizeof(*in));
@@ -657,6 +726,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 		in->threads[i] = kb_thread_start("ingest", ingest_thread, in);
 	in->upkeep = kb_thread_start("upkeep", upkeep_thread, in);
 	in->learner = kb_thread_start("learner", learner_thread, in);
+	in->web = kb_web_start(config, pages_came, in);
 	return in;
 }
 
@@ -664,6 +734,7 @@ void kb_ingest_stop(struct kb_ingest *in)
 {
 	if (!in)
 		return;
+	kb_web_stop(in->web);
 	pthread_mutex_lock(&in->lock);
 	in->stopping = true;
 	pthread_cond_broadcast(&in->wake);
@@ -680,15 +751,22 @@ void kb_ingest_stop(struct kb_ingest *in)
 
 void kb_ingest_wake(struct kb_ingest *in)
 {
-	pthread_mutex_lock(&in->lock);
-	in->calls++;
-	pthread_cond_broadcast(&in->wake);
-	pthread_mutex_unlock(&in->lock);
+	pages_came(in);
+	kb_web_wake(in->web);
 }
 
 void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 {
+	struct kb_web_stats web;
+
+	kb_web_stats(in->web, &web);
 	*out = (struct kb_ingest_stats){
+		.fetched = web.fetched,
+		.not_modified = web.unchanged,
+		.fetch_failed = web.failed,
+		.fetch_retried = web.again,
+		.sources_read = web.sources_read,
+		.unchanged = atomic_load(&in->unchanged),
 		.indexed = atomic_load(&in->indexed),
 		.failed = atomic_load(&in->failed),
 		.retried = atomic_load(&in->retried),

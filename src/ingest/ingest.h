@@ -7,7 +7,8 @@
  * says why in a sentence; what may go better later is tried again with growing pauses. A
  * housekeeping thread folds new segments into their agent's factors, merges segments, sweeps blobs
  * that no row names, and purges conversations that were kept long enough; another one learns the
- * factors of agents that have grown (learn.h).
+ * factors of agents that have grown (learn.h). Pages of addresses are fetched first, by threads of
+ * their own (web.h), which also read the sources they come from.
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
@@ -54,6 +55,8 @@ void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
 	int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
+	int64_t unchanged; /* documents whose text was the one that could be found already */
+	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
 	int64_t purged_messages, purged_conversations;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);

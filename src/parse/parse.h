@@ -73,6 +73,42 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- lists of addresses: sitemaps and their indexes, feeds, text with one a line ---- */
+
+enum {
+	KB_SITEMAP_URLS_MAX = 50000, /* in one file, as its protocol has it; the rest is left out */
+	KB_SITEMAP_URL_MAX = 2048,
+	KB_SITEMAP_BYTES_MAX = 50 << 20, /* unpacked, likewise */
+};
+
+enum kb_sitemap_kind {
+	KB_SITEMAP_URLS,
+	KB_SITEMAP_INDEX,
+	KB_SITEMAP_FEED,
+	KB_SITEMAP_TEXT,
+	KB_SITEMAP_KINDS
+};
+
+struct kb_sitemap_entry {
+	struct kb_sv url,
+	        image;       /* as written: perhaps relative, of any scheme; image may be empty */
+	int64_t modified_at; /* 0: unknown */
+	bool is_list;        /* a sitemap within an index */
+};
+
+struct kb_sitemap {
+	enum kb_sitemap_kind kind;
+	struct kb_sitemap_entry *entries;
+	size_t count;
+	bool damaged; /* what stood before the damage is there */
+	bool cut;     /* over a limit: what stood before it is there */
+};
+
+/* As kb_parse(), in the same children. KB_E_UNSUPPORTED for what is no list of addresses. */
+bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
+                      const struct kb_parse_request *request, struct kb_sitemap *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+
 /* The layers of the sandbox that hold on this machine, for the log: "seccomp landlock rlimits". */
 const char *kb_parser_sandbox(const struct kb_parser *parser);
 

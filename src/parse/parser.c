@@ -299,13 +299,20 @@ static void explain(int status, const struct kb_err *seen, int timeout_ms, size_
 		kb_fail(err, KB_E_INVALID, "the parser crashed on this document");
 }
 
+/* What is wanted of the document: its text, or the addresses it lists. */
+struct wanted {
+	struct kb_parsed *text;
+	struct kb_sitemap *list;
+};
+
 static enum outcome converse(struct kb_parser *parser, struct child *child, struct kb_arena *arena,
                              const struct kb_parse_request *request, int64_t deadline_us,
-                             struct kb_parsed *out, struct kb_err *err)
+                             const struct wanted *out, struct kb_err *err)
 {
 	struct kb_msg_request hints = { .filename = request->filename,
 		                        .content_type = request->content_type,
-		                        .url = request->url };
+		                        .url = request->url,
+		                        .is_sitemap = out->list != NULL };
 	struct kb_err seen = { 0 }, sentence = { 0 };
 	enum kb_msg_type type;
 	struct kb_sv body;
@@ -325,7 +332,11 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 		put_back(parser, child);
 		return WANTS_HELPER;
 	}
-	if (ok && type == KB_MSG_RESULT && kb_msg_get_result(arena, body, out, &seen)) {
+	if (ok
+	    && ((out->text && type == KB_MSG_RESULT
+	         && kb_msg_get_result(arena, body, out->text, &seen))
+	        || (out->list && type == KB_MSG_LIST
+	            && kb_msg_get_list(arena, body, out->list, &seen)))) {
 		put_back(parser, child);
 		return DONE;
 	}
@@ -352,8 +363,9 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 	}
 }
 
-bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
-              const struct kb_parse_request *request, struct kb_parsed *out, struct kb_err *err)
+static bool ask(struct kb_parser *parser, struct kb_arena *arena,
+                const struct kb_parse_request *request, const struct wanted *out,
+                struct kb_err *err)
 {
 	int timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : parser->config.timeout_ms;
 	int64_t deadline_us =
@@ -361,7 +373,6 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
 	struct child *child = take_idle(parser);
 	enum outcome outcome = CHILD_GONE;
 
-	*out = (struct kb_parsed){ 0 };
 	/* A warm child may have been killed while it waited, by the kernel or an operator: that
 	 * says nothing of this document, so it gets a new one. */
 	if (child)
@@ -380,6 +391,21 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
 		outcome = converse(parser, child, arena, request, deadline_us, out, err);
 	}
 	return outcome == DONE;
+}
+
+bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
+              const struct kb_parse_request *request, struct kb_parsed *out, struct kb_err *err)
+{
+	*out = (struct kb_parsed){ 0 };
+	return ask(parser, arena, request, &(struct wanted){ .text = out }, err);
+}
+
+bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
+                      const struct kb_parse_request *request, struct kb_sitemap *out,
+                      struct kb_err *err)
+{
+	*out = (struct kb_sitemap){ 0 };
+	return ask(parser, arena, request, &(struct wanted){ .list = out }, err);
 }
 
 /* ---- open and close */

@@ -16,6 +16,10 @@
 enum {
 	SAME_HEADING = 1, /* block flag: the path is that of the block before */
 	BLOCK_HEAD_BYTES = 14,
+	ENTRY_BYTES = 17, /* of an address, without its texts */
+	IS_LIST = 1,      /* entry flag */
+	DAMAGED = 1,      /* list flags */
+	CUT = 2,
 };
 
 size_t kb_msg_result_max(size_t output_max)
@@ -126,6 +130,7 @@ bool kb_msg_get_hello(struct kb_sv body, struct kb_msg_hello *hello, struct kb_e
 void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request)
 {
 	kb_buf_u32(out, request->timeout_ms);
+	kb_buf_byte(out, request->is_sitemap);
 	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
 	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
 	put_bytes(out, request->url, KB_MSG_HINT_MAX);
@@ -136,6 +141,7 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	struct reader r = { .rest = body };
 
 	request->timeout_ms = get_u32(&r);
+	request->is_sitemap = get_u8(&r) == 1;
 	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
@@ -234,6 +240,49 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 	return finish(&r, "result", err);
 }
 
+void kb_msg_put_list(struct kb_buf *out, const struct kb_sitemap *list)
+{
+	kb_buf_byte(out, (char)list->kind);
+	kb_buf_byte(out, (char)((list->damaged ? DAMAGED : 0) | (list->cut ? CUT : 0)));
+	kb_buf_u32(out, (uint32_t)list->count);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct kb_sitemap_entry *entry = &list->entries[i];
+
+		kb_buf_byte(out, entry->is_list ? IS_LIST : 0);
+		kb_buf_u64(out, (uint64_t)entry->modified_at);
+		put_bytes(out, entry->url, KB_SITEMAP_URL_MAX);
+		put_bytes(out, entry->image, KB_SITEMAP_URL_MAX);
+	}
+}
+
+bool kb_msg_get_list(struct kb_arena *arena, struct kb_sv body, struct kb_sitemap *list,
+                     struct kb_err *err)
+{
+	struct reader r = { .rest = body };
+	uint8_t kind = get_u8(&r), flags = get_u8(&r);
+
+	*list = (struct kb_sitemap){ .count = get_u32_up_to(&r, KB_SITEMAP_URLS_MAX) };
+	if (r.bad || kind >= KB_SITEMAP_KINDS || (flags & ~(DAMAGED | CUT))
+	    || list->count > r.rest.n / ENTRY_BYTES)
+		return kb_fail(err, KB_E_INVALID, "the parser sent a malformed list");
+	list->kind = (enum kb_sitemap_kind)kind;
+	list->damaged = flags & DAMAGED;
+	list->cut = flags & CUT;
+	list->entries = KB_NEW_ARRAY(arena, list->count + 1, struct kb_sitemap_entry);
+	for (size_t i = 0; i < list->count && !r.bad; i++) {
+		struct kb_sitemap_entry *entry = &list->entries[i];
+		uint64_t low, high;
+
+		entry->is_list = get_u8(&r) & IS_LIST;
+		low = get_u32(&r);
+		high = get_u32_up_to(&r, INT32_MAX);
+		entry->modified_at = (int64_t)(high << 32 | low);
+		entry->url = get_text(&r, KB_SITEMAP_URL_MAX, false);
+		entry->image = get_text(&r, KB_SITEMAP_URL_MAX, false);
+	}
+	return finish(&r, "list", err);
+}
+
 /* ---- the head */
 
 static void put_u32(unsigned char *p, uint32_t n)
@@ -257,7 +306,8 @@ bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t resul
 
 	if (magic != MAGIC || kind < KB_MSG_HELLO || kind >= KB_MSG_TYPES)
 		return kb_fail(err, KB_E_INVALID, "the parser sent garbage");
-	if (length > (kind == KB_MSG_RESULT ? result_max : (size_t)KB_MSG_SMALL_MAX))
+	if (length > (kind == KB_MSG_RESULT || kind == KB_MSG_LIST ? result_max
+	                                                           : (size_t)KB_MSG_SMALL_MAX))
 		return kb_fail(err, KB_E_INVALID,
 		               "the parser sent a message of %u bytes, over its limit", length);
 	*type = (enum kb_msg_type)kind;

@@ -9,7 +9,8 @@
  *
  *   child   HELLO    which layers of the sandbox hold, or why it cannot start
  *   server  REQUEST  descriptor + hints                        (any number of times, one at a time)
- *   child   RESULT   the document | ERROR code + sentence | HELPER: needs a child with a helper
+ *   child   RESULT   the document | LIST  addresses | ERROR code + sentence | HELPER: needs a child
+ * with a helper
  *
  * Pure but for kb_msg_send() and kb_msg_receive(), which block until the deadline.
  */
@@ -25,12 +26,13 @@ enum kb_msg_type {
 	KB_MSG_RESULT,
 	KB_MSG_ERROR,
 	KB_MSG_HELPER,
+	KB_MSG_LIST,
 	KB_MSG_TYPES
 };
 
 enum {
 	KB_MSG_HEAD_BYTES = 12,
-	KB_MSG_SMALL_MAX = 64 << 10, /* a body of any message but RESULT */
+	KB_MSG_SMALL_MAX = 64 << 10, /* a body of any message but RESULT and LIST */
 	KB_MSG_HINT_MAX = 8 << 10,   /* filename, type and address; longer ones are cut */
 	KB_MSG_META_MAX = 4 << 10,   /* title, description, … */
 	KB_MSG_HEADING_MAX = 4 << 10,
@@ -50,6 +52,7 @@ struct kb_msg_hello {
 struct kb_msg_request {
 	struct kb_sv filename, content_type, url;
 	uint32_t timeout_ms;
+	bool is_sitemap; /* answer with LIST */
 };
 
 /* Bodies. What a get function returns points into the body (blocks: into the arena). */
@@ -63,7 +66,12 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed);
 bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_parsed *parsed,
                        struct kb_err *err);
 
-/* A head alone, checked: its type, and its length against max for RESULT and SMALL_MAX else. */
+void kb_msg_put_list(struct kb_buf *out, const struct kb_sitemap *list);
+bool kb_msg_get_list(struct kb_arena *arena, struct kb_sv body, struct kb_sitemap *list,
+                     struct kb_err *err);
+
+/* A head alone, checked: its type, and its length against max for RESULT and LIST, SMALL_MAX
+ * else. */
 void kb_msg_head(unsigned char out[KB_MSG_HEAD_BYTES], enum kb_msg_type type, size_t body);
 bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t result_max,
                        enum kb_msg_type *type, size_t *body, struct kb_err *err);

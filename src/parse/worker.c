@@ -17,6 +17,7 @@
 #include "parse/helper.h"
 #include "parse/protocol.h"
 #include "parse/sandbox.h"
+#include "parse/sitemap.h"
 
 struct options {
 	struct kb_sv role;
@@ -168,12 +169,32 @@ static bool send_result(const struct kb_parsed *parsed, size_t output_max)
 	return ok;
 }
 
+static bool send_list(const struct kb_sitemap *list, size_t output_max)
+{
+	struct kb_buf body;
+	struct kb_err problem;
+	bool ok;
+
+	kb_buf_init(&body, kb_msg_result_max(output_max));
+	kb_msg_put_list(&body, list);
+	if (body.failed) {
+		kb_fail(&problem, KB_E_TOO_LARGE, "its addresses are too many and too long");
+		ok = send_error(&problem);
+	} else {
+		ok = kb_msg_send(KB_WORKER_SOCKET, KB_MSG_LIST, kb_buf_view(&body), -1, 0,
+		                 &problem);
+	}
+	kb_buf_fini(&body);
+	return ok;
+}
+
 /* Answers one request; false when the server is gone or speaks in tongues. */
 static bool serve(const struct options *o, struct kb_arena *arena, bool may_help)
 {
 	struct kb_msg_request request;
 	struct document d = { .fd = -1 };
 	struct kb_parsed parsed;
+	struct kb_sitemap list;
 	struct kb_input in;
 	struct kb_doc doc;
 	struct kb_err err = { 0 };
@@ -194,10 +215,15 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 			                .url = request.url,
 			                .fd = d.fd,
 			                .timeout_ms = (int)request.timeout_ms };
-		ok = kb_format_read(&in, &doc, may_help, &needs_helper, &err)
-		     && kb_doc_done(&doc, &parsed, &err);
+		if (request.is_sitemap)
+			ok = kb_sitemap_read(&in, arena, &list, &err);
+		else
+			ok = kb_format_read(&in, &doc, may_help, &needs_helper, &err)
+			     && kb_doc_done(&doc, &parsed, &err);
 	}
-	if (needs_helper)
+	if (ok && request.is_sitemap)
+		ok = send_list(&list, (size_t)o->output_max);
+	else if (needs_helper)
 		ok = kb_msg_send(KB_WORKER_SOCKET, KB_MSG_HELPER, KB_SV(""), -1, 0, &err);
 	else
 		ok = ok ? send_result(&parsed, (size_t)o->output_max) : send_error(&err);

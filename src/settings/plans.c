@@ -25,7 +25,7 @@ static const struct kb_plan plans[] = {
 	  .words = 60000000, .max_actions = 3,
 	  .features = KB_FEATURE_REMOVE_BRANDING | KB_FEATURE_PDF_VIEWER },
 	{ .name = KB_SV_INIT("premium"), .queries_per_month = 5000, .agents = 100, .pages_per_agent = 20000,
-	  .words = 300000000, .max_actions = 5,
+	  .words = 300000000, .max_actions = 5, .sync_interval_s = 3600,
 	  .features = KB_FEATURE_REMOVE_BRANDING | KB_FEATURE_PDF_VIEWER | KB_FEATURE_PREMIUM_HISTORY
 	            | KB_FEATURE_INSTANT_SYNC },
 	{ .name = KB_SV_INIT("custom"), .features = KB_FEATURE_ALL },
@@ -96,7 +96,7 @@ static bool read_figure(struct kb_plan *plan, struct kb_sv name, struct kb_sv va
 	} figures[] = {
 		{ "queries", &plan->queries_per_month }, { "agents", &plan->agents },
 		{ "pages", &plan->pages_per_agent },     { "words", &plan->words },
-		{ "actions", &plan->max_actions },
+		{ "actions", &plan->max_actions },       { "sync", &plan->sync_interval_s },
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(figures); i++) {

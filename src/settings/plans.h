@@ -29,6 +29,7 @@ struct kb_plan {
 	int64_t rate_per_second; /* requests of one key; 0: no rate limit */
 	int64_t burst;           /* 0 only without a rate limit */
 	int64_t max_actions;     /* largest max_actions_per_query */
+	int64_t sync_interval_s; /* between instant syncs of one source; 0: at any time */
 	uint64_t features;
 };
 
@@ -37,7 +38,8 @@ const struct kb_plan *kb_plans_built_in(size_t *count);
 /* The plan of that name among `plans`, else NULL. */
 const struct kb_plan *kb_plan_find(const struct kb_plan *plans, size_t count, struct kb_sv name);
 
-/* "queries=500 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 features=labels,personas":
+/* "queries=500 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600
+ * features=labels,personas":
  * what is left out has no limit, and without features= the plan has them all ("none": none). */
 bool kb_plan_read(struct kb_arena *arena, struct kb_sv name, struct kb_sv text, struct kb_plan *out,
                   struct kb_err *err) KB_MUST_CHECK;

@@ -89,17 +89,4 @@ struct kb_agent_stats {
 bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
                           struct kb_err *err) KB_MUST_CHECK;
 
-/* Sources: where an agent's documents come from. Each agent has one of type "upload". */
-struct kb_source {
-	int64_t agent_id, id;
-	struct kb_sv type;     /* "sitemap" or "upload" */
-	struct kb_sv settings; /* JSON object */
-	int64_t created_at, updated_at;
-};
-bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_source_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_source **sources, size_t *count,
-                          struct kb_err *err) KB_MUST_CHECK;
-
 #endif

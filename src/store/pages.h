@@ -40,7 +40,11 @@ struct kb_page {
 	struct kb_sv reason; /* why it is queued, failed or limited: a sentence; may be empty */
 	int64_t attempts, next_try_at;
 	struct kb_sv title, description, image, lang; /* of the document; empty: none */
-	int64_t words, passages;
+	int64_t words, passages; /* passages > 0: it can be found, whatever its statuses say */
+	/* Of an address: how its host names what we hold, which text it gave, and when. */
+	struct kb_sv etag, last_modified, text_hash;
+	int64_t visited_at; /* the last answer of its host; 0: none */
+	int64_t listed_at;  /* the date a sitemap gives it; 0: none */
 	/* What the owner put over them (PUT metadata); p == NULL: nothing. */
 	struct kb_sv meta_title, meta_url, meta_description, meta_image;
 	int64_t created_at, updated_at;
@@ -53,16 +57,22 @@ struct kb_page_new {
 	bool is_file;
 	int64_t size;
 };
+/* A new page whose url is not empty is fetched first (visits.h); it gets no row when the agent has
+ * one for that address. */
 
-/* Adds pages, all queued, in one transaction; *first_id is the first of consecutive ids. */
+/* Adds pages, all queued, in one transaction; *first_id is the first of ids that follow each other
+ * as the pages do. */
 bool kb_store_pages_add(struct kb_store *store, int64_t agent_id, const struct kb_page_new *pages,
                         size_t count, int64_t *first_id, struct kb_err *err) KB_MUST_CHECK;
 
-/* agent + uploads in one transaction: an agent with files appears whole or not at all. */
+/* agent + source + uploads in one transaction: an agent with files appears whole or not at all.
+ * source: as of kb_store_source_add(), or NULL; the pages that have a url belong to it. */
 struct kb_agent;
+struct kb_source;
 bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
-                                      const struct kb_page_new *pages, size_t count,
-                                      int64_t *first_id, struct kb_err *err) KB_MUST_CHECK;
+                                      struct kb_source *source, const struct kb_page_new *pages,
+                                      size_t count, int64_t *first_id,
+                                      struct kb_err *err) KB_MUST_CHECK;
 
 bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id, int64_t id,
                        struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
@@ -117,8 +127,12 @@ struct kb_page_result {
 	struct kb_sv reason;
 	int64_t next_try_at;
 	struct kb_sv text_blob, title, description, image, lang;
+	struct kb_sv text_hash; /* of an address */
 	int64_t words, passages;
-	bool drop_original; /* the agent does not keep files */
+	bool drop_original; /* the agent does not keep files, and of an address nobody does */
+	/* The text is the one that can be found already: statuses and the visit change, nothing
+	 * else. */
+	bool unchanged;
 };
 /* A new segment, or none (blob empty). */
 struct kb_segment_new {

@@ -31,15 +31,15 @@ static const struct kb_sql sql[] = {
 	[TURN_DROP] = { "queue_turn_drop", "i", "DELETE FROM turns WHERE agent_id = $1" },
 	[TURN_NEXT] = { "queue_turn_next", "i",
 		"SELECT t.agent_id FROM turns t WHERE EXISTS (SELECT 1 FROM pages p "
-		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.due_at <= $1) "
+		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.to_fetch = 0 AND p.due_at <= $1) "
 		"ORDER BY t.turn LIMIT 1" },
 	[TURN_TAKE] = { "queue_turn_take", "ii", "UPDATE turns SET turn = $2 WHERE agent_id = $1" },
 	[NEXT_DUE] = { "queue_next_due", "",
-		"SELECT due_at FROM pages WHERE state > 0 ORDER BY due_at LIMIT 1" },
+		"SELECT due_at FROM pages WHERE state > 0 AND to_fetch = 0 ORDER BY due_at LIMIT 1" },
 	[LEASE] = { "queue_lease", "iiii",
 		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
-		"WHERE agent_id = $1 AND state > 0 AND due_at <= $2 ORDER BY due_at, id LIMIT $4) "
+		"WHERE agent_id = $1 AND state > 0 AND to_fetch = 0 AND due_at <= $2 ORDER BY due_at, id LIMIT $4) "
 		"RETURNING " KB_PAGE_COLUMNS },
 	[RENEW] = { "queue_renew", "iiii",
 		"UPDATE pages SET due_at = $4 "
@@ -47,11 +47,12 @@ static const struct kb_sql sql[] = {
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
-	[FINISH] = { "queue_finish", "iiiitiititttttiiii",
+	[FINISH] = { "queue_finish", "iiiitiititttttiiiittt",
 		"UPDATE pages SET crawl_status = $3, index_status = $4, reason = $5, state = $6, "
 		"due_at = $7, blob = $8, is_file_kept = $9, text_blob = $10, title = $11, "
 		"description = $12, image = $13, lang = $14, words = $15, passages = $16, is_found = $17, "
-		"updated_at = $18 WHERE agent_id = $1 AND id = $2" },
+		"updated_at = $18, etag = $19, last_modified = $20, text_hash = $21 "
+		"WHERE agent_id = $1 AND id = $2" },
 	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0" },
 };
 // clang-format on
@@ -223,7 +224,8 @@ struct finish {
 static bool refuse(struct finish *in, const struct kb_page_result *result,
                    const struct kb_page_row *row, struct kb_err *err)
 {
-	if (!in->segment || result->index != KB_STATUS_OK || result->passages == 0)
+	if (!in->segment || result->index != KB_STATUS_OK || result->passages == 0
+	    || result->unchanged)
 		return true;
 	if (row && row->is_found)
 		return kb_fail(err, KB_E_CONFLICT,
@@ -251,12 +253,16 @@ static void apply(const struct kb_page_result *result, struct kb_page_row *row)
 		page->blob = KB_SV("");
 		page->is_file_kept = false;
 	}
-	if (!ok && row->is_found)
+	/* What could not be used must not come back as "not modified". */
+	if (!ok && !waits)
+		page->etag = page->last_modified = KB_SV("");
+	if (result->unchanged || (!ok && row->is_found))
 		return;
 	page->text_blob = result->text_blob;
 	page->title = result->title;
 	page->description = result->description;
-	page->image = result->image;
+	row->own_image = result->image;
+	page->text_hash = result->text_hash;
 	page->lang = result->lang;
 	page->words = result->words;
 	page->passages = result->passages;
@@ -272,8 +278,9 @@ static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page
 	kb_totals_count(&in->totals, row, -1);
 	apply(result, row);
 	kb_totals_count(&in->totals, row, 1);
-	in->totals.crawl_credits += page->crawl == KB_STATUS_OK;
-	if (page->index == KB_STATUS_OK) {
+	/* The fetch of an address has been counted already (visits.c). */
+	in->totals.crawl_credits += page->url.n == 0 && page->crawl == KB_STATUS_OK;
+	if (page->index == KB_STATUS_OK && !result->unchanged) {
 		if (row->is_found && !in->segment)
 			return kb_fail(err, KB_E_INVALID,
 			               "page %" PRId64 " has %" PRId64 " passages but no segment",
@@ -290,8 +297,10 @@ static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page
 	                           kb_int(row->due_at), kb_text(page->blob),
 	                           kb_int(page->is_file_kept), kb_text(page->text_blob),
 	                           kb_text(page->title), kb_text(page->description),
-	                           kb_text(page->image), kb_text(page->lang), kb_int(page->words),
-	                           kb_int(page->passages), kb_int(row->is_found), kb_int(in->now)),
+	                           kb_text(row->own_image), kb_text(page->lang),
+	                           kb_int(page->words), kb_int(page->passages),
+	                           kb_int(row->is_found), kb_int(in->now), kb_text(page->etag),
+	                           kb_text(page->last_modified), kb_text(page->text_hash)),
 	                 NULL, err);
 }
 

@@ -45,21 +45,26 @@ static const struct kb_sql sql[] = {
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"SELECT $2, pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes, 0, 0, 0 "
 		"FROM agent_totals WHERE agent_id = $1" },
-	{ "replicate_sources", "iii",
-		"INSERT INTO sources (agent_id, id, type, settings, created_at, updated_at) "
-		"SELECT $2, id + $3, type, settings, created_at, updated_at "
+	/* Its epochs are what its pages were seen in. */
+	{ "replicate_sources", "iiii",
+		"INSERT INTO sources (agent_id, id, type, settings, created_at, updated_at, url, status, "
+		"reason, state, due_at, lease_epoch, attempts, asked_at, synced_at) "
+		"SELECT $2, id + $3, type, settings, created_at, updated_at, url, status, reason, 0, "
+		"CASE WHEN state = 1 THEN $4 ELSE due_at END, lease_epoch, 0, 0, synced_at "
 		"FROM sources WHERE agent_id = $1" },
 	{ "replicate_pages", "iiiii",
 		"INSERT INTO pages (agent_id, id, source_id, url, url_key, is_file, is_file_kept, filename, "
 		"filename_key, content_type, size, blob, text_blob, crawl_status, index_status, reason, "
 		"title, description, image, lang, words, passages, meta_title, meta_url, meta_description, "
-		"meta_image, state, due_at, attempts, lease_epoch, is_found, created_at, updated_at) "
+		"meta_image, state, due_at, attempts, lease_epoch, is_found, created_at, updated_at, "
+		"host, to_fetch, etag, last_modified, text_hash, visited_at, listed_at, listed_image, seen) "
 		"SELECT $2, id + $3, source_id + $4, url, url_key, is_file, is_file_kept, filename, "
 		"filename_key, content_type, size, blob, text_blob, crawl_status, index_status, reason, "
 		"title, description, image, lang, words, passages, meta_title, meta_url, meta_description, "
 		"meta_image, CASE WHEN state > 0 THEN 1 ELSE 0 END, "
 		"CASE WHEN state > 0 THEN $5 ELSE due_at END, "
-		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, is_found, created_at, updated_at "
+		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, is_found, created_at, updated_at, "
+		"host, to_fetch, etag, last_modified, text_hash, visited_at, listed_at, listed_image, seen "
 		"FROM pages WHERE agent_id = $1" },
 	{ "replicate_segments", "iii",
 		"INSERT INTO segments (agent_id, id, version, blob, bytes, passages, pages, created_at, "
@@ -105,7 +110,7 @@ static const struct kb_sql sql[] = {
 
 /* The parameters of each copying statement, by letter: from, to, page, source and label shift, now. */
 static const char *const parameters[] = {
-	"ft", "fts", "ftpsn", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
+	"ft", "ftsn", "ftpsn", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
 };
 // clang-format on
 static_assert(KB_COUNTOF(parameters) == KB_COUNTOF(sql) - COPY_FIRST, "a statement without a row");

@@ -42,7 +42,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_migrate,  &kb_sql_pages,     &kb_sql_queue,         &kb_sql_segments,
 	&kb_sql_sources,  &kb_sql_store,     &kb_sql_verify,        &kb_sql_labels,
 	&kb_sql_personas, &kb_sql_replicate, &kb_sql_licenses,      &kb_sql_reports,
-	&kb_sql_purge,    &kb_sql_vectors,
+	&kb_sql_purge,    &kb_sql_vectors,   &kb_sql_listing,       &kb_sql_visits,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -177,7 +177,9 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 	if (ok)
 		store->db = kb_db_open(&config, err);
 	free(path);
-	return store->db && (!exclusive || kb_queue_void_leases(store, err));
+	return store->db
+	       && (!exclusive
+	           || (kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)));
 }
 
 struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,

@@ -9,6 +9,7 @@
 #include "store/cache.h"
 #include "store/db.h"
 #include "store/pages.h"
+#include "store/sources.h"
 
 struct kb_store {
 	struct kb_db *db;
@@ -71,6 +72,17 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
                      struct kb_err *err) KB_MUST_CHECK;
 bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now,
                              struct kb_err *err) KB_MUST_CHECK;
+/* Fills id, agent_id and times of a source of an address. */
+bool kb_source_insert(struct kb_conn *conn, struct kb_source *source, int64_t agent_id, int64_t now,
+                      struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_NOT_FOUND. */
+bool kb_source_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
+                    struct kb_source *out, int64_t *epoch, struct kb_err *err) KB_MUST_CHECK;
+/* Holds the agent for this transaction and checks that the lease still stands. KB_E_CONFLICT. */
+bool kb_source_held(struct kb_conn *conn, struct kb_arena *arena,
+                    const struct kb_source_lease *lease, struct kb_source *now,
+                    int64_t *index_version, struct kb_err *err) KB_MUST_CHECK;
+bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 /* 0: the agent has none. */
 bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
@@ -107,20 +119,44 @@ enum kb_page_state { KB_PAGE_DONE, KB_PAGE_QUEUED, KB_PAGE_LEASED };
 	"agent_id, id, source_id, url, is_file, is_file_kept, filename, content_type, size, blob, " \
 	"text_blob, crawl_status, index_status, reason, attempts, due_at, title, description, "    \
 	"image, lang, words, passages, meta_title, meta_url, meta_description, meta_image, "       \
-	"created_at, updated_at, state, lease_epoch, is_found"
+	"created_at, updated_at, state, lease_epoch, is_found, etag, last_modified, text_hash, "    \
+	"visited_at, listed_at, listed_image, to_fetch, seen"
 // clang-format on
 
 /* A row of pages with what only the store knows. */
 struct kb_page_row {
 	struct kb_page page;
 	enum kb_page_state state;
-	int64_t due_at, lease_epoch;
-	bool is_found;
+	int64_t due_at, lease_epoch, seen;
+	bool is_found, fetch;
+	struct kb_sv own_image, listed_image; /* page.image is the first of them */
 };
 void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
 /* *found is false when there is no such page. */
 bool kb_page_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
                   struct kb_page_row *out, bool *found, struct kb_err *err) KB_MUST_CHECK;
+/* One more page; an id of the sequence "page" is the caller's. */
+struct kb_page_row_new {
+	int64_t agent_id, id, source_id, due_at, now;
+	const struct kb_page_new *page;
+	struct kb_sv reason;
+	int64_t listed_at, seen;
+	struct kb_sv listed_image;
+};
+bool kb_page_insert(struct kb_conn *conn, struct kb_arena *arena, const struct kb_page_row_new *row,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* The agent's page for that address; *found is false when it has none. */
+bool kb_page_load_url(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                      struct kb_sv url, struct kb_page_row *out, bool *found,
+                      struct kb_err *err) KB_MUST_CHECK;
+struct kb_sv kb_page_waits_for_host(void);
+/* Back to the queue at due_at; both statuses too. The caller counts the totals. */
+bool kb_page_queue(struct kb_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
+                   struct kb_err *err) KB_MUST_CHECK;
+/* The row, its labels and its passages (dead below `version`), within a transaction that publishes
+ * that version and adds the totals. */
+bool kb_page_remove(struct kb_conn *conn, const struct kb_page_row *row, int64_t version,
+                    struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 /* Adds (sign 1) or takes away (-1) what the page is worth in its agent's totals. */
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
 /* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */

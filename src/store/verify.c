@@ -65,6 +65,13 @@ static const struct kb_sql sql[] = {
 	  "OR (state > 0 AND crawl_status <> 0 AND index_status <> 0) OR state < 0 OR state > 2" },
 	{ "leases without an epoch: agent, page", "",
 	  "SELECT agent_id, id FROM pages WHERE state = 2 AND lease_epoch = 0" },
+	{ "pages that wait for a host they do not have: agent, page", "",
+	  "SELECT agent_id, id FROM pages WHERE to_fetch = 1 AND url = ''" },
+	{ "sources of an unknown kind, or without what they read: agent, source", "",
+	  "SELECT agent_id, id FROM sources WHERE NOT ((type = 'upload' AND url = '' AND due_at = 0) "
+	  "OR (type = 'sitemap' AND url <> ''))" },
+	{ "readings of sources without an epoch or an end: agent, source", "",
+	  "SELECT agent_id, id FROM sources WHERE state = 1 AND (lease_epoch = 0 OR due_at = 0)" },
 	{ "segments newer than their index: agent, segment, version", "",
 	  "SELECT s.agent_id, s.id, s.version FROM segments s JOIN agents a ON a.id = s.agent_id "
 	  "WHERE s.version > a.index_version" },

@@ -18,6 +18,7 @@ const sensible = {
   sitemap_path: undefined, stream: false, session_id: undefined, image_extraction_type: "none", model: "m", query: "What is in the documents?", limit: 3, mode: "words", is_ocr_enabled: 0, reaction: "liked", lang: "en",
   chatbot_model: undefined, response_source: "default", agent_capability: "optimal-choice", child_project_id: undefined, child_project_ids: undefined,
   model_name: "crossed", human_name: "Crossed", logo: "https://docent.invalid/l.png", are_licenses_allowed: true, profile_photo: undefined,
+  data_refresh_frequency: "weekly", refresh_existing_pages: "if_updated", refresh_schedule: [{ days: [1], hours: ["07:30"] }],
 };
 
 /** The query without which a route answers 400. */

@@ -18,6 +18,14 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
     ids.labelId = label.id;
   }
+  if (has("GET", "/sources")) {
+    // Its one page is refused at once: no address on loopback may be fetched here.
+    await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `http://127.0.0.1:9/${agent.id}.html` } });
+    ids.sourceId = (await until("the source to be read", async () => {
+      const [source] = (await agent.expect(200, "GET", "/sources")).sitemaps;
+      return source.sync_status !== "queued" && (await agent.settled()) && source;
+    })).id;
+  }
   if (has("GET", "/settings/personas")) {
     for (let i = 1; i <= versions; i++) await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Be kind, ${i} times.` } });
     // The routing map is made again once the documents are there.

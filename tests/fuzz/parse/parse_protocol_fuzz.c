@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_msg_request request;
 	struct kb_msg_hello hello;
 	struct kb_parsed parsed;
+	struct kb_sitemap list;
 	struct kb_err problem, err;
 	enum kb_msg_type type;
 	size_t length;
@@ -25,6 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			KB_ASSERT(kb_clean_is(parsed.blocks[i].text,
 			                      parsed.blocks[i].type == KB_BLOCK_CODE)
 			          && parsed.blocks[i].page_no <= parsed.pages);
+	if (kb_msg_get_list(&arena, body, &list, &err))
+		for (size_t i = 0; i < list.count; i++)
+			KB_ASSERT(kb_clean_is(list.entries[i].url, false)
+			          && list.entries[i].modified_at >= 0);
 	kb_arena_fini(&arena);
 	return 0;
 }

@@ -39,8 +39,8 @@ static void *write_for_ever(void *arg)
 		int64_t first;
 
 		if (i % 8 == 7) {
-			NEED(w->f, kb_store_agent_create_with_pages(w->f->store, &agent, pages, 3,
-			                                            &first, &err));
+			NEED(w->f, kb_store_agent_create_with_pages(w->f->store, &agent, NULL,
+			                                            pages, 3, &first, &err));
 			line = kb_arena_printf(&arena, "a %" PRId64 " %" PRId64 "\n", agent.id,
 			                       first);
 		} else {
@@ -212,7 +212,7 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	if (one)
 		ok &= kb_store_key_check(store, arena, kb_sv_str(text), &key, &f->err);
 	agent = (struct kb_agent){ .account_id = f->account.id, .name = KB_SV("whole") };
-	one = kb_store_agent_create_with_pages(store, &agent, &page, 1, &first, &f->err);
+	one = kb_store_agent_create_with_pages(store, &agent, NULL, &page, 1, &first, &f->err);
 	ok &= one;
 	if (one) {
 		ok &= kb_store_page_requeue(store, agent.id, first, &f->err);

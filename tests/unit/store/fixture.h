@@ -9,6 +9,8 @@
 #include "store/agents.h"
 #include "store/conversations.h"
 #include "store/segments.h"
+#include "store/sources.h"
+#include "store/visits.h"
 #include "test.h"
 
 struct fixture {

@@ -44,7 +44,7 @@ static void test_indexing(struct kb_test *t)
 
 	fixture_init(&f, t);
 	agent = (struct kb_agent){ .account_id = f.account.id, .name = KB_SV("files") };
-	CHECK(t, kb_store_agent_create_with_pages(f.store, &agent,
+	CHECK(t, kb_store_agent_create_with_pages(f.store, &agent, NULL,
 	                                          &(struct kb_page_new){ .filename = KB_SV("a"),
 	                                                                 .blob = KB_SV("aa"),
 	                                                                 .is_file = true,
@@ -243,7 +243,7 @@ static void test_results(struct kb_test *t)
 		t->row = rows[i].name;
 		fixture_init(&f, t);
 		agent = (struct kb_agent){ .account_id = f.account.id, .name = KB_SV("a") };
-		CHECK(t, kb_store_agent_create_with_pages(f.store, &agent,
+		CHECK(t, kb_store_agent_create_with_pages(f.store, &agent, NULL,
 		                                          &(struct kb_page_new){ .size = 1 }, 1,
 		                                          &due, &f.err));
 		leases = lease(&f, 1, &count, &due);

@@ -1,0 +1,114 @@
+#include "api/source_input.h"
+
+#include "net/url.h"
+
+enum { URL_CHARS = 2000, SOURCES_MAX = 1000 };
+
+bool kb_source_input_url(struct kb_call *call, struct kb_sv *url, struct kb_err *err)
+{
+	struct kb_sv text = { 0 };
+	struct kb_url parsed;
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "sitemap_path", URL_CHARS, &text, err))
+		return false;
+	text = kb_sv_trim(text);
+	if (text.n == 0)
+		return true;
+	if (!kb_url_parse(call->arena, text, NULL, &parsed, err))
+		return kb_fail(err, KB_E_INVALID, "sitemap_path must be an http or https address");
+	if ((!kb_sv_eq_str(parsed.scheme, "http") && !kb_sv_eq_str(parsed.scheme, "https"))
+	    || parsed.host.n == 0)
+		return kb_fail(err, KB_E_INVALID, "sitemap_path must be an http or https address");
+	*url = kb_url_document(call->arena, &parsed);
+	return true;
+}
+
+bool kb_source_input_merge(struct kb_call *call, struct kb_source_settings *settings,
+                           struct kb_err *err)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = kb_source_setting_name(i)); i++) {
+		const struct kb_input *input = kb_inputs_find(&call->inputs, name);
+		const json_t *value = kb_inputs_json(&call->inputs, call->arena, name);
+
+		if (input && input->kind == KB_INPUT_FILE)
+			return kb_fail(err, KB_E_INVALID, "%s must not be a file", name);
+		if (!value || json_is_null(value))
+			continue;
+		if (!kb_source_settings_set(settings, name, value, err))
+			return false;
+	}
+	return kb_source_settings_check(settings, err);
+}
+
+bool kb_source_input_settings(struct kb_call *call, struct kb_source_settings *settings,
+                              struct kb_err *err)
+{
+	kb_source_settings_read(call->arena, KB_SV(""), settings);
+	return kb_source_input_merge(call, settings, err);
+}
+
+bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_source *source,
+                         struct kb_page_new *page, bool *has_page, struct kb_err *err)
+{
+	int64_t now = kb_clock_now_us(call->api->clock);
+	struct kb_source_settings settings;
+	bool certain;
+
+	if (!kb_source_input_settings(call, &settings, err))
+		return false;
+	*source = (struct kb_source){
+		.agent_id = call->agent.id,
+		.url = url,
+		.settings = kb_source_settings_text(call->arena, &settings),
+		.status = KB_STATUS_QUEUED,
+		.reason = KB_SV("waiting for its turn"),
+		.due_at = now,
+	};
+	*page = (struct kb_page_new){ .url = url };
+	*has_page = !kb_source_is_list(url, &certain);
+	return true;
+}
+
+/* The agent's source of that address, put in the queue; *found tells whether it has one. */
+static bool read_again(struct kb_call *call, struct kb_sv url, struct kb_source *out, bool *found,
+                       struct kb_err *err)
+{
+	struct kb_source *sources;
+	size_t count;
+
+	*found = false;
+	if (!kb_store_source_list(call->api->store, call->arena, call->agent.id, &sources, &count,
+	                          err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (kb_sv_eq(sources[i].url, url)) {
+			*found = true;
+			return kb_store_source_sync(call->api->store, call->arena, call->agent.id,
+			                            sources[i].id, 0, out, err);
+		}
+	return count < SOURCES_MAX
+	       || kb_fail(err, KB_E_INVALID, "the agent has %zu sources, the limit is %d", count,
+	                  SOURCES_MAX);
+}
+
+bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,
+                          struct kb_err *err)
+{
+	struct kb_page_new page;
+	bool has_page, found, ok;
+
+	if (!read_again(call, url, out, &found, err))
+		return false;
+	if (!found) {
+		if (!kb_source_input_new(call, url, out, &page, &has_page, err))
+			return false;
+		ok = kb_store_source_add(call->api->store, out, has_page ? &page : NULL, err);
+		/* Somebody was quicker. */
+		if (!ok && (err->code != KB_E_CONFLICT || !read_again(call, url, out, &found, err)))
+			return false;
+	}
+	kb_ingest_wake(call->api->ingest);
+	return true;
+}

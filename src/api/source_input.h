@@ -1,0 +1,27 @@
+/* What a request says of an address to be read: its URL and the settings of its source. */
+#ifndef KB_API_SOURCE_INPUT_H
+#define KB_API_SOURCE_INPUT_H
+
+#include "api/api.h"
+#include "ingest/source.h"
+
+/* sitemap_path as one name for one document; left alone when missing, null or empty.
+ * KB_E_INVALID when it is no http or https address. */
+bool kb_source_input_url(struct kb_call *call, struct kb_sv *url, struct kb_err *err) KB_MUST_CHECK;
+/* The settings that are sent, over those given. */
+bool kb_source_input_merge(struct kb_call *call, struct kb_source_settings *settings,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* The same over the defaults. */
+bool kb_source_input_settings(struct kb_call *call, struct kb_source_settings *settings,
+                              struct kb_err *err) KB_MUST_CHECK;
+
+/* The new source of an address, due now where it is a sitemap; *page is the page of one that is
+ * none. */
+bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_source *source,
+                         struct kb_page_new *page, bool *has_page,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* Makes the agent's source of that address, or puts the one that is there in the queue. */
+bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,348 @@
+/* Who may go out when: the dispatcher, the manners, the meaning of statuses. */
+#include "ingest/web.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/pool.h"
+#include "ingest/web_impl.h"
+
+enum {
+	VISITS_MAX = 12, /* at once, each of another host */
+	SYNCS_MAX = 4,
+	POLL_MS = 1000,
+	LINES_MAX = 2000, /* hosts looked at in one round */
+	ROUND_MS = 5,     /* between two rounds: what ends meanwhile is one occasion */
+};
+
+bool kb_web_is_stopping(struct kb_web *web)
+{
+	bool yes;
+
+	pthread_mutex_lock(&web->lock);
+	yes = web->stopping;
+	pthread_mutex_unlock(&web->lock);
+	return yes;
+}
+
+/* ---- manners ---- */
+
+void kb_manner_read(struct kb_arena *arena, const struct kb_agent *agent, struct kb_manner *out)
+{
+	json_t *options = agent->options.n ? kb_json_parse(arena, agent->options, NULL) : NULL;
+
+	*out = (struct kb_manner){
+		.extra_timeout = kb_json_bool(options, "allow_extra_timeout", false),
+		.gentle = kb_json_bool(options, "is_low_performance_mode_enabled", false),
+	};
+}
+
+static int64_t retry_after(const struct kb_manner *manner, int64_t named_s)
+{
+	int64_t most_s =
+	        manner->gentle ? KB_WEB_GENTLE_RETRY_AFTER_MAX_S : KB_WEB_RETRY_AFTER_MAX_S;
+
+	return KB_MIN(KB_MAX(named_s, INT64_C(0)), most_s) * KB_SECOND_US;
+}
+
+bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
+                  const struct kb_fetch_request *request, struct kb_fetch_response *out,
+                  struct kb_err *err)
+{
+	struct kb_fetch_request asked = *request;
+	int64_t began = kb_clock_mono_us(), pause_us;
+	int64_t least_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MS : KB_WEB_PAUSE_MS;
+	int64_t most_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MAX_MS : KB_WEB_PAUSE_MAX_MS;
+	bool ok;
+
+	asked.timeout_s = KB_FETCH_TIMEOUT_S * (manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
+	asked.plain_browser = manner->gentle;
+	*out = (struct kb_fetch_response){ .fd = -1 };
+	ok = web->config.fetcher
+	             ? kb_fetch(web->config.fetcher, arena, &asked, out, err)
+	             : kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
+	pause_us = kb_clock_mono_us() - began;
+	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
+	if (ok && (out->status == 429 || out->status == 503))
+		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
+	kb_hosts_give(web->hosts, kb_page_host(request->url), pause_us);
+	return ok;
+}
+
+/* Statuses that have a word of their own. */
+static const struct {
+	int status;
+	const char *word;
+	bool retry;
+} words[] = {
+	{ 401, "it asks for a password" },
+	{ 403, "it refuses to show this page" },
+	{ 404, "not found" },
+	{ 408, "it took too long", true },
+	{ 410, "gone" },
+	{ 425, "too early", true },
+	{ 429, "too many requests", true },
+	{ 451, "not for legal reasons" },
+	{ 503, "not available right now", true },
+};
+
+struct kb_sv kb_web_refusal(struct kb_arena *arena, const struct kb_fetch_response *response,
+                            bool *retry)
+{
+	const char *word = response->status >= 500 ? "it has a problem of its own" : NULL;
+
+	*retry = response->status >= 500 && response->status != 501;
+	for (size_t i = 0; i < KB_COUNTOF(words); i++)
+		if (words[i].status == response->status) {
+			word = words[i].word;
+			*retry |= words[i].retry;
+		}
+	return word ? kb_arena_printf(arena, "the host answered %d: %s", response->status, word)
+	            : kb_arena_printf(arena, "the host answered %d", response->status);
+}
+
+int64_t kb_web_retry_at(struct kb_web *web, const struct kb_manner *manner, int64_t attempts,
+                        int64_t retry_after_s)
+{
+	int64_t tried = KB_MAX(attempts, INT64_C(1)) - 1;
+	int64_t pause_us = (int64_t)KB_WEB_RETRY_FIRST_S * KB_SECOND_US;
+
+	for (int64_t i = 0; i < KB_MIN(tried, (int64_t)KB_WEB_TRIES_MAX); i++)
+		pause_us *= 4;
+	pause_us = KB_MAX(pause_us, retry_after(manner, retry_after_s));
+	return kb_clock_now_us(web->config.clock) + pause_us;
+}
+
+/* ---- jobs ---- */
+
+struct job {
+	struct kb_web *web;
+	struct kb_arena arena;
+	bool is_sync;
+	struct kb_lease page;
+	struct kb_source_lease source;
+};
+
+static void run_job(void *arg)
+{
+	struct job *job = arg;
+	struct kb_web *web = job->web;
+
+	if (job->is_sync)
+		kb_web_sync(web, &job->arena, &job->source);
+	else
+		kb_web_visit(web, &job->arena, &job->page);
+	pthread_mutex_lock(&web->lock);
+	if (job->is_sync)
+		web->syncs--;
+	else
+		web->visits--;
+	web->calls++;
+	pthread_cond_broadcast(&web->changed);
+	pthread_mutex_unlock(&web->lock);
+	kb_arena_fini(&job->arena);
+	free(job);
+}
+
+/* There is room for it: the pool has a thread for each job that may be in progress. */
+static void begin_job(struct job *job)
+{
+	struct kb_web *web = job->web;
+
+	pthread_mutex_lock(&web->lock);
+	if (job->is_sync)
+		web->syncs++;
+	else
+		web->visits++;
+	pthread_mutex_unlock(&web->lock);
+	KB_ASSERT(kb_pool_submit(web->pool, run_job, job));
+}
+
+static bool has_room(struct kb_web *web, bool for_sync)
+{
+	bool room;
+
+	pthread_mutex_lock(&web->lock);
+	room = !web->stopping && (for_sync ? web->syncs < SYNCS_MAX : web->visits < VISITS_MAX);
+	pthread_mutex_unlock(&web->lock);
+	return room;
+}
+
+static struct job *new_job(struct kb_web *web, bool is_sync)
+{
+	struct job *job = kb_xcalloc(1, sizeof(*job));
+
+	job->web = web;
+	job->is_sync = is_sync;
+	return job;
+}
+
+static void drop_job(struct job *job)
+{
+	kb_arena_fini(&job->arena);
+	free(job);
+}
+
+/* ---- the dispatcher ---- */
+
+/* Both begin what is due and lower *wait_us to when something else will be. */
+
+static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err)
+{
+	while (has_room(web, true)) {
+		struct job *job = new_job(web, true);
+		int64_t due = 0;
+		bool found = false;
+
+		if (!kb_store_source_lease(web->config.store, &job->arena,
+		                           KB_WEB_LEASE_S * KB_SECOND_US, &job->source, &found,
+		                           &due, err)) {
+			drop_job(job);
+			return false;
+		}
+		if (!found) {
+			drop_job(job);
+			if (due)
+				*wait_us =
+				        KB_MIN(*wait_us, due - kb_clock_now_us(web->config.clock));
+			return true;
+		}
+		begin_job(job);
+	}
+	return true;
+}
+
+static bool begin_visit(struct kb_web *web, struct kb_sv host, struct kb_err *err)
+{
+	struct job *job = new_job(web, false);
+	bool found = false;
+
+	if (kb_store_visit_lease(web->config.store, &job->arena, host,
+	                         KB_WEB_LEASE_S * KB_SECOND_US, &job->page, &found, err)
+	    && found) {
+		begin_job(job);
+		return true;
+	}
+	kb_hosts_give(web->hosts, host, 0);
+	drop_job(job);
+	return !found && err->code == KB_OK;
+}
+
+static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_host_line *lines;
+	size_t count;
+	int64_t now = kb_clock_now_us(web->config.clock), wait;
+	bool ok;
+
+	if (!has_room(web, false))
+		return true;
+	ok = kb_store_host_lines(web->config.store, &arena, LINES_MAX, &lines, &count, err);
+	for (size_t i = 0; ok && i < count && has_room(web, false); i++) {
+		if (lines[i].due_at > now) {
+			*wait_us = KB_MIN(*wait_us, lines[i].due_at - now);
+			break;
+		}
+		if (kb_hosts_try(web->hosts, lines[i].host, &wait))
+			ok = begin_visit(web, lines[i].host, err);
+		else if (wait >= 0)
+			*wait_us = KB_MIN(*wait_us, wait);
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static void wait_for_work(struct kb_web *web, uint64_t *seen, int64_t us)
+{
+	int64_t until = kb_clock_mono_us() + KB_MAX(us, INT64_C(1000));
+
+	usleep(ROUND_MS * 1000);
+	pthread_mutex_lock(&web->lock);
+	while (!web->stopping && web->calls == *seen)
+		if (pthread_cond_timedwait(
+		            &web->changed, &web->lock,
+		            &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 })
+		    != 0)
+			break;
+	*seen = web->calls;
+	pthread_mutex_unlock(&web->lock);
+}
+
+static void *dispatch(void *arg)
+{
+	struct kb_web *web = arg;
+	uint64_t seen = 0;
+
+	while (!kb_web_is_stopping(web)) {
+		int64_t wait_us = POLL_MS * INT64_C(1000);
+		struct kb_err err = { 0 };
+
+		if (!begin_syncs(web, &wait_us, &err) || !begin_visits(web, &wait_us, &err))
+			kb_error_log(web->config.log, "cannot look for visits error=%s", err.msg);
+		wait_for_work(web, &seen, wait_us);
+	}
+	return NULL;
+}
+
+/* ---- start and stop ---- */
+
+struct kb_web *kb_web_start(const struct kb_ingest_config *config, void (*woken)(void *arg),
+                            void *arg)
+{
+	struct kb_web *web = kb_xcalloc(1, sizeof(*web));
+	pthread_condattr_t monotonic;
+
+	web->config = *config;
+	web->woken = woken;
+	web->arg = arg;
+	web->hosts = kb_hosts_new();
+	web->pool = kb_pool_open("fetch", VISITS_MAX + SYNCS_MAX, VISITS_MAX + SYNCS_MAX);
+	pthread_mutex_init(&web->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&web->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	web->dispatcher = kb_thread_start("visits", dispatch, web);
+	return web;
+}
+
+void kb_web_stop(struct kb_web *web)
+{
+	if (!web)
+		return;
+	pthread_mutex_lock(&web->lock);
+	web->stopping = true;
+	pthread_cond_broadcast(&web->changed);
+	pthread_mutex_unlock(&web->lock);
+	kb_hosts_close(web->hosts);
+	pthread_join(web->dispatcher, NULL);
+	kb_pool_close(web->pool);
+	kb_hosts_free(web->hosts);
+	pthread_cond_destroy(&web->changed);
+	pthread_mutex_destroy(&web->lock);
+	free(web);
+}
+
+void kb_web_wake(struct kb_web *web)
+{
+	pthread_mutex_lock(&web->lock);
+	web->calls++;
+	pthread_cond_broadcast(&web->changed);
+	pthread_mutex_unlock(&web->lock);
+}
+
+void kb_web_stats(struct kb_web *web, struct kb_web_stats *out)
+{
+	*out = (struct kb_web_stats){
+		.fetched = atomic_load(&web->fetched),
+		.unchanged = atomic_load(&web->unchanged),
+		.failed = atomic_load(&web->failed),
+		.again = atomic_load(&web->again),
+		.sources_read = atomic_load(&web->sources_read),
+	};
+}

@@ -1,0 +1,124 @@
+/*
+ * Sources: where an agent's documents come from. store.h's rules hold.
+ *
+ * Each agent has one source of uploads from its start, and as many of addresses (type "sitemap") as
+ * it is given. Reading such a source, its sync, is work like that of pages: a row that is due is
+ * leased, with an epoch, and what a reader with an older epoch brings is refused (KB_E_CONFLICT).
+ *
+ *              add, sync, schedule         lease               finish
+ *   (rests) ------------------------> (due) ---> (is read) -----------------> (rests)
+ *                                       ^            | or a pause, to try again, or the lease's end
+ *                                       +------------+
+ */
+#ifndef KB_STORE_SOURCES_H
+#define KB_STORE_SOURCES_H
+
+#include "store/pages.h"
+
+struct kb_source {
+	int64_t agent_id, id;
+	struct kb_sv type;     /* "sitemap" or "upload" */
+	struct kb_sv url;      /* a sitemap's or a page's; empty: uploads */
+	struct kb_sv settings; /* JSON object (ingest/source.h) */
+	enum kb_status status; /* of the last reading: queued, ok, failed; n/a: none yet */
+	struct kb_sv reason;   /* why it is queued or failed; may be empty */
+	bool is_read;          /* right now */
+	int64_t due_at;        /* the next reading; 0: none is planned */
+	int64_t synced_at;     /* the last complete reading; 0: none */
+	int64_t created_at, updated_at;
+};
+
+bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
+/* Oldest first. */
+bool kb_store_source_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_source **sources, size_t *count,
+                          struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_source_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                         int64_t id, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* The newest pages of the source. */
+bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                           int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
+                           struct kb_err *err) KB_MUST_CHECK;
+
+/* Adds a source of an address with up to one page in one transaction. url, settings, status, reason
+ * and due_at are the caller's; the rest is filled in. KB_E_CONFLICT: there is one for it. */
+bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
+                         const struct kb_page_new *page, struct kb_err *err) KB_MUST_CHECK;
+
+/* As kb_store_agent_update(): `change` edits url, settings, status, reason and due_at of the source
+ * as it is in the transaction. The due_at of one that is being read is not its to change.
+ * KB_E_CONFLICT: another source has that address. */
+bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            int64_t id,
+                            bool (*change)(void *arg, struct kb_arena *arena,
+                                           struct kb_source *source, struct kb_err *err),
+                            void *arg, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
+
+/*
+ * The source with all its pages, in one transaction: the next question sees none of them. That of
+ * uploads is followed by a new, empty one.
+ */
+bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id,
+                            struct kb_err *err) KB_MUST_CHECK;
+
+/* Makes it due now. KB_E_FORBIDDEN, in the interface's words, for uploads and when the last one was
+ * asked for less than min_interval_us ago. */
+bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                          int64_t id, int64_t min_interval_us, struct kb_source *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- reading ---- */
+
+struct kb_source_lease {
+	struct kb_source source;
+	int64_t epoch, attempts; /* attempts: this one included */
+};
+/* The one that is due for longest, if any; else *next_due_at is when one will be (0: never). */
+bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64_t lease_us,
+                           struct kb_source_lease *out, bool *found, int64_t *next_due_at,
+                           struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_source_renew(struct kb_store *store, const struct kb_source_lease *lease,
+                           int64_t lease_us, struct kb_err *err) KB_MUST_CHECK;
+
+/* An address that the source lists. */
+struct kb_listed {
+	struct kb_sv url, image;
+	int64_t modified_at; /* 0: unknown */
+};
+enum kb_revisit { KB_REVISIT_NEVER, KB_REVISIT_ALWAYS, KB_REVISIT_IF_UPDATED };
+struct kb_listing {
+	const struct kb_listed *v;
+	size_t count;
+	bool add_new;            /* what the agent has no page for, and what failed before */
+	enum kb_revisit revisit; /* pages of this source that are done */
+	bool add_images, replace_images; /* of pages that are there */
+	/* Visits are planned this far apart, from the one after `planned` on. */
+	int64_t planned, pause_us;
+};
+/*
+ * One transaction; give a few hundred at a time. *queued counts the pages that are in the queue for
+ * it. Addresses that the agent has a page for from another source are left to that.
+ */
+bool kb_store_source_found(struct kb_store *store, const struct kb_source_lease *lease,
+                           const struct kb_listing *listing, int64_t *queued,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* Deletes up to `max` of its pages that this reading has not found; *removed counts them. */
+bool kb_store_source_drop_unseen(struct kb_store *store, const struct kb_source_lease *lease,
+                                 size_t max, int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_source_result {
+	enum kb_status status; /* QUEUED: try again at due_at */
+	struct kb_sv reason;
+	int64_t due_at;
+};
+/*
+ * Ends the reading. A source whose settings were changed meanwhile is due at once. FAILED leaves a
+ * page for the source's own address that says why, and OK takes it away.
+ */
+bool kb_store_source_finish(struct kb_store *store, const struct kb_source_lease *lease,
+                            const struct kb_source_result *result,
+                            struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,215 @@
+/* Visits of addresses: the lines of hosts, leases, and what a visit leaves behind. */
+#include "store/visits.h"
+
+#include "store/agents.h"
+#include "store/store_impl.h"
+
+enum { LINES, NEXT, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED };
+// clang-format off
+static const struct kb_sql sql[] = {
+	/* From one host to the next by the index, however long their lines are. */
+	[LINES] = { "visit_lines", "i",
+		"WITH RECURSIVE h (host) AS ("
+		"SELECT min(host) FROM pages WHERE state > 0 AND to_fetch = 1 UNION ALL "
+		"SELECT (SELECT min(p.host) FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host > h.host) "
+		"FROM h WHERE h.host IS NOT NULL) "
+		"SELECT h.host, (SELECT min(p.due_at) FROM pages p "
+		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) AS due "
+		"FROM h WHERE h.host IS NOT NULL ORDER BY due LIMIT $1" },
+	[NEXT] = { "visit_next", "ti",
+		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
+		"AND due_at <= $2 ORDER BY due_at, id LIMIT 1" },
+	[LEASE] = { "visit_lease", "iii",
+		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
+		"attempts = attempts + 1 WHERE agent_id = $1 AND id = $2" },
+	[RELEASE] = { "visit_release", "iii",
+		"UPDATE pages SET state = 1, due_at = $3, attempts = attempts - 1 "
+		"WHERE agent_id = $1 AND id = $2" },
+	[AGAIN] = { "visit_again", "iiitii",
+		"UPDATE pages SET state = 1, due_at = $3, reason = $4, visited_at = $5, updated_at = $6 "
+		"WHERE agent_id = $1 AND id = $2" },
+	[FETCHED] = { "visit_fetched", "iittttiti",
+		"UPDATE pages SET state = 1, due_at = $9, to_fetch = 0, attempts = 0, crawl_status = 1, "
+		"index_status = 0, blob = $3, content_type = $4, etag = $5, last_modified = $6, size = $7, "
+		"reason = $8, visited_at = $9, updated_at = $9 WHERE agent_id = $1 AND id = $2" },
+	[UNCHANGED] = { "visit_unchanged", "iii",
+		"UPDATE pages SET state = 0, due_at = 0, to_fetch = 0, attempts = 0, crawl_status = 1, "
+		"index_status = 1, reason = '', visited_at = $3, updated_at = $3 "
+		"WHERE agent_id = $1 AND id = $2" },
+	[ENDED] = { "visit_ended", "iiiitii",
+		"UPDATE pages SET state = 0, due_at = 0, to_fetch = 0, attempts = 0, crawl_status = $3, "
+		"index_status = $4, reason = $5, visited_at = $6, updated_at = $7 "
+		"WHERE agent_id = $1 AND id = $2" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_visits = { "visits", sql, KB_COUNTOF(sql) };
+
+bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
+                         struct kb_host_line **lines, size_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*lines = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[LINES], KB_VALUES(kb_int((int64_t)max)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, *lines, *count)
+		[*count] = (struct kb_host_line){ .host = kb_rows_text(&rows, arena, 0),
+			                          .due_at = kb_rows_int(&rows, 1) };
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+struct lease {
+	struct kb_arena *arena;
+	struct kb_sv host;
+	int64_t now, until;
+	struct kb_lease *out;
+	bool found;
+};
+
+static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct lease *in = arg;
+	struct kb_page_row row;
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[NEXT], KB_VALUES(kb_text(in->host), kb_int(in->now)));
+	while (kb_rows_next(&rows)) {
+		kb_page_read(&rows, in->arena, &row);
+		in->found = true;
+	}
+	if (!kb_rows_close(&rows, err) || !in->found)
+		return !rows.failed;
+	row.page.attempts++;
+	*in->out = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch + 1 };
+	return kb_db_run(
+	        conn, &sql[LEASE],
+	        KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.id), kb_int(in->until)), NULL,
+	        err);
+}
+
+bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
+                          int64_t lease_us, struct kb_lease *out, bool *found, struct kb_err *err)
+{
+	struct lease in = { .arena = arena, .host = host, .now = kb_store_now(store), .out = out };
+	bool ok;
+
+	in.until = in.now + lease_us;
+	ok = kb_db_write(store->db, lease, &in, err);
+	*found = ok && in.found;
+	return ok;
+}
+
+/* ---- what comes of it ---- */
+
+struct visited {
+	struct kb_arena arena;
+	const struct kb_visit *visit;
+	int64_t now;
+};
+
+/* The statuses of a visit without a document. What can be found is still indexed. */
+static bool end(struct kb_conn *conn, struct visited *in, struct kb_page_row *row,
+                struct kb_totals *totals, struct kb_err *err)
+{
+	const struct kb_visit *visit = in->visit;
+	struct kb_page *page = &row->page;
+
+	page->crawl = visit->outcome == KB_VISIT_LIMITED ? KB_STATUS_LIMITED : KB_STATUS_FAILED;
+	page->index = row->is_found                        ? KB_STATUS_OK
+	              : visit->outcome == KB_VISIT_LIMITED ? KB_STATUS_LIMITED
+	                                                   : KB_STATUS_NA;
+	kb_totals_count(totals, row, 1);
+	return kb_db_run(
+	        conn, &sql[ENDED],
+	        KB_VALUES(kb_int(page->agent_id), kb_int(page->id), kb_int(page->crawl),
+	                  kb_int(page->index), kb_text(visit->reason),
+	                  kb_int(visit->outcome == KB_VISIT_LIMITED ? page->visited_at : in->now),
+	                  kb_int(in->now)),
+	        NULL, err);
+}
+
+static bool apply(struct kb_conn *conn, struct visited *in, struct kb_page_row *row,
+                  int64_t version, struct kb_totals *totals, struct kb_err *err)
+{
+	const struct kb_visit *visit = in->visit;
+	struct kb_page *page = &row->page;
+	struct kb_value agent_id = kb_int(page->agent_id), id = kb_int(page->id);
+
+	switch (visit->outcome) {
+	case KB_VISIT_RELEASED:
+		return kb_db_run(conn, &sql[RELEASE],
+		                 KB_VALUES(agent_id, id, kb_int(visit->next_try_at)), NULL, err);
+	case KB_VISIT_AGAIN:
+		return kb_db_run(conn, &sql[AGAIN],
+		                 KB_VALUES(agent_id, id, kb_int(visit->next_try_at),
+		                           kb_text(visit->reason), kb_int(in->now),
+		                           kb_int(in->now)),
+		                 NULL, err);
+	case KB_VISIT_GONE:
+		return kb_page_remove(conn, row, version + 1, totals, err)
+		       && kb_agent_publish(conn, visit->agent_id, version + 1, false, err);
+	case KB_VISIT_FETCHED:
+		kb_totals_count(totals, row, -1);
+		page->crawl = KB_STATUS_OK;
+		page->index = KB_STATUS_QUEUED;
+		page->size = visit->size;
+		kb_totals_count(totals, row, 1);
+		totals->crawl_credits++;
+		return kb_db_run(conn, &sql[FETCHED],
+		                 KB_VALUES(agent_id, id, kb_text(visit->blob),
+		                           kb_text(visit->content_type), kb_text(visit->etag),
+		                           kb_text(visit->last_modified), kb_int(visit->size),
+		                           kb_text(KB_SV("fetched, waiting to be read")),
+		                           kb_int(in->now)),
+		                 NULL, err);
+	case KB_VISIT_UNCHANGED:
+		kb_totals_count(totals, row, -1);
+		page->crawl = page->index = KB_STATUS_OK;
+		kb_totals_count(totals, row, 1);
+		return kb_db_run(conn, &sql[UNCHANGED], KB_VALUES(agent_id, id, kb_int(in->now)),
+		                 NULL, err);
+	case KB_VISIT_FAILED:
+	case KB_VISIT_LIMITED:
+		kb_totals_count(totals, row, -1);
+		return end(conn, in, row, totals, err);
+	}
+	return kb_fail(err, KB_E_INVALID, "a visit of no known outcome");
+}
+
+static bool visited(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct visited *in = arg;
+	const struct kb_visit *visit = in->visit;
+	struct kb_totals totals = { 0 };
+	struct kb_page_row row;
+	int64_t version;
+	bool found;
+
+	if (!kb_agent_lock(conn, visit->agent_id, &version, err)
+	    || !kb_page_load(conn, &in->arena, visit->agent_id, visit->page_id, &row, &found, err))
+		return false;
+	if (!found || row.state != KB_PAGE_LEASED || row.lease_epoch != visit->epoch)
+		return true;
+	return apply(conn, in, &row, version, &totals, err)
+	       && kb_totals_add(conn, visit->agent_id, &totals, err)
+	       && kb_turn_settle(conn, visit->agent_id, err);
+}
+
+bool kb_store_page_visited(struct kb_store *store, const struct kb_visit *visit, struct kb_err *err)
+{
+	struct visited in = { .visit = visit, .now = kb_store_now(store) };
+	bool ok = kb_db_write(store->db, visited, &in, err);
+
+	kb_arena_fini(&in.arena);
+	/* The agent was deleted meanwhile. */
+	return ok || err->code == KB_E_NOT_FOUND;
+}

@@ -1,0 +1,57 @@
+/*
+ * Visits: a page of an address waits in the line of its host until somebody has fetched it; then it
+ * waits for ingestion, as an upload does (pages.h). store.h's rules hold.
+ *
+ *              lease                  visited(FETCHED)
+ *   WAITING ----------> LEASED ------------------------------> QUEUED, for ingestion
+ *      ^                  |  AGAIN            UNCHANGED, FAILED -> DONE      GONE -> no row
+ *      +------------------+
+ *
+ * A page that can be found keeps its text whatever comes of a visit, but for GONE.
+ */
+#ifndef KB_STORE_VISITS_H
+#define KB_STORE_VISITS_H
+
+#include "store/pages.h"
+
+/* A host with pages that wait for it, and when the first of them is due. */
+struct kb_host_line {
+	struct kb_sv host; /* as of kb_page_host() */
+	int64_t due_at;
+};
+/* Leased pages stand in it too, due when their lease ends. At most `max` hosts, the one that is due
+ * first before the others. */
+bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
+                         struct kb_host_line **lines, size_t *count,
+                         struct kb_err *err) KB_MUST_CHECK;
+
+/* The page of that host that is due for longest, if any. */
+bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
+                          int64_t lease_us, struct kb_lease *out, bool *found,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+enum kb_visit_outcome {
+	KB_VISIT_FETCHED,
+	KB_VISIT_UNCHANGED, /* what can be found is what the host has */
+	KB_VISIT_AGAIN,     /* at next_try_at, for `reason` */
+	KB_VISIT_RELEASED,  /* the same, and this one did not count */
+	KB_VISIT_FAILED,    /* for `reason` */
+	KB_VISIT_LIMITED,   /* the plan has no room for it: `reason` */
+	KB_VISIT_GONE,      /* delete the page */
+};
+struct kb_visit {
+	int64_t agent_id, page_id, epoch;
+	enum kb_visit_outcome outcome;
+	struct kb_sv reason;
+	int64_t next_try_at;
+	struct kb_sv blob, content_type, etag, last_modified; /* of FETCHED */
+	int64_t size;
+};
+/* A visit whose lease has passed changes nothing, and is no error. */
+bool kb_store_page_visited(struct kb_store *store, const struct kb_visit *visit,
+                           struct kb_err *err) KB_MUST_CHECK;
+
+/* "host" or "host:port" of an http address, as it stands there. */
+struct kb_sv kb_page_host(struct kb_sv url);
+
+#endif

@@ -1,0 +1,146 @@
+/* A source's settings and calendar; courtesy to hosts. */
+#include "ingest/source.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "ingest/hosts.h"
+#include "test.h"
+
+static void test_calendar(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *settings, *after, *want;
+	} rows[] = {
+		{ "never", "{}", "2025-01-31 10:00:00", "" },
+		{ "daily", "{\"data_refresh_frequency\":\"daily\"}", "2025-01-31 10:00:00", "2025-02-01T10:00:00.000000Z" },
+		{ "weekly", "{\"data_refresh_frequency\":\"weekly\"}", "2025-01-31 10:00:00", "2025-02-07T10:00:00.000000Z" },
+		{ "monthly", "{\"data_refresh_frequency\":\"monthly\"}", "2025-01-31 10:00:00", "2025-03-02T10:00:00.000000Z" },
+		/* 31 January 2025 is a Friday, day 5. */
+		{ "later today", "{\"data_refresh_frequency\":\"advanced\",\"refresh_schedule\":[{\"days\":[5],\"hours\":[\"10:01\"]}]}",
+		  "2025-01-31 10:00:00", "2025-01-31T10:01:00.000000Z" },
+		{ "not this minute again", "{\"data_refresh_frequency\":\"advanced\",\"refresh_schedule\":[{\"days\":[5],\"hours\":[\"10:00\"]}]}",
+		  "2025-01-31 10:00:00", "2025-02-07T10:00:00.000000Z" },
+		{ "the nearest of several", "{\"data_refresh_frequency\":\"advanced\",\"refresh_schedule\":[{\"days\":[3],\"hours\":[\"1:00\"]},"
+		  "{\"days\":[0,2],\"hours\":[\"23:00\",\"07:30\"]}]}", "2025-01-31 10:00:00", "2025-02-02T07:30:00.000000Z" },
+		{ "a bare object", "{\"data_refresh_frequency\":\"advanced\",\"refresh_schedule\":{\"days\":[6],\"hours\":[\"00:00\"]}}",
+		  "2025-01-31 10:00:00", "2025-02-01T00:00:00.000000Z" },
+		{ "no hour", "{\"data_refresh_frequency\":\"advanced\",\"refresh_schedule\":{\"days\":[6],\"hours\":[]}}", "2025-01-31 10:00:00", "" },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_source_settings settings;
+		char text[KB_TIME_TEXT] = "";
+		int64_t after, next;
+
+		t->row = rows[i].name;
+		CHECK(t, kb_time_parse(kb_sv_str(rows[i].after), &after));
+		kb_source_settings_read(&arena, kb_sv_str(rows[i].settings), &settings);
+		next = kb_source_next(&settings, after);
+		if (next)
+			kb_time_format(text, next);
+		CHECK_SV(t, kb_sv_str(text), rows[i].want);
+		/* What is written is read back the same. */
+		kb_source_settings_read(&arena, kb_source_settings_text(&arena, &settings),
+		                        &settings);
+		CHECK_INT(t, kb_source_next(&settings, after), next);
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+}
+
+static void test_names(struct kb_test *t)
+{
+	static const struct {
+		const char *url;
+		bool list, certain;
+	} rows[] = {
+		{ "https://a.example/sitemap.xml", true, true },
+		{ "https://a.example/sitemap_index.xml.gz?x=1", true, true },
+		{ "https://a.example/sitemap", true, false },
+		{ "https://a.example/feed/", true, false },
+		{ "https://a.example/blog/rss", true, false },
+		{ "https://a.example/my-sitemap.txt", true, true },
+		{ "https://a.example/notes.txt", false, false },
+		{ "https://a.example/about/sitemap-help.html", false, false },
+		{ "https://a.example/sitemap/page", false, false },
+		{ "https://a.example/", false, false },
+		{ "https://a.example/?file=sitemap.xml", false, false },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		bool certain;
+
+		t->row = rows[i].url;
+		CHECK_INT(t, kb_source_is_list(kb_sv_str(rows[i].url), &certain), rows[i].list);
+		CHECK_INT(t, certain, rows[i].certain);
+	}
+	t->row = NULL;
+}
+
+struct guest {
+	struct kb_hosts *hosts;
+	int *inside, *most;
+	int rounds;
+};
+
+static void *visit_often(void *arg)
+{
+	struct guest *guest = arg;
+
+	for (int i = 0; i < guest->rounds; i++) {
+		int64_t pause;
+
+		if (!kb_hosts_take(guest->hosts, KB_SV("a"), KB_SECOND_US, &pause))
+			break;
+		++*guest->inside; /* we have it alone */
+		*guest->most = KB_MAX(*guest->most, *guest->inside);
+		--*guest->inside;
+		kb_hosts_give(guest->hosts, KB_SV("a"), 100);
+	}
+	return NULL;
+}
+
+static void test_hosts(struct kb_test *t)
+{
+	struct kb_hosts *hosts = kb_hosts_new();
+	int inside = 0, most = 0;
+	struct guest guest = { hosts, &inside, &most, 50 };
+	pthread_t threads[8];
+	int64_t wait, pause;
+
+	CHECK(t, kb_hosts_try(hosts, KB_SV("a"), &wait));
+	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
+	CHECK_INT(t, wait, -1);
+	CHECK(t, kb_hosts_try(hosts, KB_SV("b"), &wait)); /* another host is another matter */
+	kb_hosts_give(hosts, KB_SV("a"), 3600 * KB_SECOND_US);
+	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
+	CHECK(t, wait > 3590 * KB_SECOND_US);
+	CHECK(t, !kb_hosts_take(hosts, KB_SV("a"), KB_SECOND_US, &pause));
+	CHECK(t, pause > 3590 * KB_SECOND_US);
+	kb_hosts_give(hosts, KB_SV("a"), 0);
+	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
+		pthread_create(&threads[i], NULL, visit_often, &guest);
+	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
+		pthread_join(threads[i], NULL);
+	CHECK_INT(t, most, 1);
+	kb_hosts_close(hosts);
+	CHECK(t, !kb_hosts_take(hosts, KB_SV("c"), KB_SECOND_US, &pause));
+	CHECK_INT(t, pause, 0);
+	kb_hosts_free(hosts);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "the next reading by each kind of calendar", test_calendar },
+		{ "sitemaps and feeds by their names", test_names },
+		{ "a host is asked one thing at a time", test_hosts },
+	};
+
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
