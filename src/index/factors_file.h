@@ -30,7 +30,7 @@ enum kb_factors_section {
 
 enum {
 	KB_FACTORS_DIMS_MAX = 400,
-	KB_FACTORS_TERMS_MAX = 100000,
+	KB_FACTORS_TERMS_MAX = 1 << 16,
 };
 
 extern const struct kb_form kb_factors_form;

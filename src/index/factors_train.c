@@ -17,8 +17,7 @@
 
 enum {
 	ROUNDS = 6,
-	DF_MIN = 3, /* rows of the sample that must hold a term */
-	SPARE = 8,  /* factors computed beside those asked for and the first, which is dropped */
+	SPARE = 8, /* factors computed beside those asked for and the first, which is dropped */
 	ASK_EVERY = 256, /* rows */
 	TABLE_FIRST = 1 << 14,
 };
@@ -157,11 +156,12 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Keeps the terms that enough rows hold, in the order of their keys, and closes the vocabulary. */
+/* Keeps the terms that the most rows hold, in the order of their keys, and closes the vocabulary.
+ * Small indexes keep all: a rare word of a question then points to its passage. */
 static void choose_terms(struct training *t)
 {
 	struct vocabulary *vocabulary = &t->vocabulary;
-	uint32_t least = DF_MIN, kept;
+	uint32_t least = 1, kept;
 
 	for (;; least++) {
 		kept = 0;
