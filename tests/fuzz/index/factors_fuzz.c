@@ -19,7 +19,6 @@ static const struct kb_sv texts[] = { KB_SV_INIT("the keeper of the lighthouse")
 	                              KB_SV_INIT("a lamp for the keeper"),
 	                              KB_SV_INIT("東京の灯台と灯台守") };
 
-/* In the order of their keys by chance only: a search that goes astray finds nothing. */
 static const struct kb_sv words[] = { KB_SV_INIT("keeper"), KB_SV_INIT("lamp"),
 	                              KB_SV_INIT("lighthouse"), KB_SV_INIT("灯台") };
 
@@ -41,6 +40,23 @@ static struct kb_segment *make_segment(void)
 	unlink(path);
 	kb_segment_writer_free(writer);
 	return segment;
+}
+
+/* Terms that the segment has, in the order of their keys, so that their rows are read. */
+static void put_keys(uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t key = kb_row_key(words[i]), next;
+		size_t at = i;
+
+		for (; at; at--) {
+			memcpy(&next, bytes + (at - 1) * sizeof(key), sizeof(next));
+			if (next <= key)
+				break;
+			memcpy(bytes + at * sizeof(key), &next, sizeof(next));
+		}
+		memcpy(bytes + at * sizeof(key), &key, sizeof(key));
+	}
 }
 
 /* A file whose frame is right: sections of about the sizes that the first one asks for. */
@@ -65,13 +81,8 @@ static void make_file(const uint8_t *data, size_t size, const char *path)
 		bytes = kb_xcalloc(want + 1, 1);
 		for (size_t i = 0; i < want && size; i++)
 			bytes[i] = data[(i + id) % size];
-		/* Terms that the segment has, so that their rows are read. */
-		for (size_t i = 0; id == KB_FAC_KEYS && i < KB_MIN(head.terms, KB_COUNTOF(words));
-		     i++) {
-			uint64_t key = kb_row_key(words[i]);
-
-			memcpy(bytes + i * sizeof(key), &key, sizeof(key));
-		}
+		if (id == KB_FAC_KEYS)
+			put_keys(bytes, KB_MIN(head.terms, KB_COUNTOF(words)));
 		kb_builder_put(builder, id, bytes, want + (size > 7 && data[7] == id));
 		free(bytes);
 	}
