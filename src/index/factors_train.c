@@ -22,6 +22,10 @@ enum {
 	TABLE_FIRST = 1 << 14,
 };
 
+/* Of the weight of a term in rows and questions. Above 1: rare words say more about what a passage
+ * is about than about how good a match it is. docs/search.md has the figures. */
+#define IDF_POWER 1.75
+
 struct known {
 	uint64_t key;
 	uint32_t rows; /* of the sample */
@@ -191,7 +195,7 @@ static void set_idfs(struct training *t)
 	for (uint32_t i = 0; i < t->terms; i++) {
 		double df = (double)t->vocabulary.v[i].df;
 
-		t->idf[i] = (float)log(1 + (n - KB_MIN(df, n) + .5) / (df + .5));
+		t->idf[i] = (float)pow(log(1 + (n - KB_MIN(df, n) + .5) / (df + .5)), IDF_POWER);
 	}
 }
 
