@@ -107,11 +107,17 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       "Segments that got a vector column by an agent's factors after the model",
 	       ingest.folded);
 	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
+	metric(&buf, "messages_purged_total", "counter", "Messages removed after their time",
+	       ingest.purged_messages);
+	metric(&buf, "conversations_purged_total", "counter",
+	       "Conversations removed after their time", ingest.purged_conversations);
 	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
 	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);
 	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);
 	metric(&buf, "open_agents", "gauge", "Agents whose index is open",
 	       (int64_t)kb_catalog_agents(api->catalog));
+	metric(&buf, "index_loads_total", "counter", "Versions of agents' indexes opened",
+	       kb_catalog_loads(api->catalog));
 	kb_respond(call->req, &(struct kb_response){
 	                              .status = 200,
 	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",

@@ -39,6 +39,7 @@ struct kb_catalog {
 	struct entry **entries; /* unordered */
 	size_t count, capacity, max;
 	uint64_t tick;
+	int64_t loads;
 };
 
 void kb_view_release(struct kb_view *view)
@@ -273,7 +274,8 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 		if (!file)
 			return false;
 		parts[i] = (struct kb_snapshot_part){ .segment = file->segment,
-			                              .version = row->version };
+			                              .version = row->version,
+			                              .page_shift = row->page_shift };
 		load_columns(loading, row, &parts[i]);
 	}
 	for (size_t i = 0; i < state->dead_count; i++)
@@ -382,6 +384,7 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		}
 		*out = view_hold(&fresh->view);
 		pthread_mutex_lock(&catalog->lock);
+		catalog->loads++;
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
 		entry_free(gone);
@@ -413,4 +416,14 @@ size_t kb_catalog_agents(struct kb_catalog *catalog)
 	count = catalog->count;
 	pthread_mutex_unlock(&catalog->lock);
 	return count;
+}
+
+int64_t kb_catalog_loads(struct kb_catalog *catalog)
+{
+	int64_t loads;
+
+	pthread_mutex_lock(&catalog->lock);
+	loads = catalog->loads;
+	pthread_mutex_unlock(&catalog->lock);
+	return loads;
 }

@@ -35,6 +35,7 @@ void kb_view_release(struct kb_view *view);
 /* Forgets the agent (it was deleted, or its memory is wanted). */
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id);
 size_t kb_catalog_agents(struct kb_catalog *catalog); /* open now, for metrics */
+int64_t kb_catalog_loads(struct kb_catalog *catalog); /* index versions opened, for metrics */
 
 /* Opens the segment in that blob, mapped; the first time with all its checksums. */
 struct kb_segment *kb_catalog_segment(struct kb_catalog *catalog, struct kb_sv blob,

@@ -83,6 +83,28 @@ test("no case of the access set shows a hidden document, and permitted ones are 
   assert.ok(count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
+test("no case of the access set shows a hidden document through the search either", { skip: missing() }, async (t) => {
+  const kb = await start(t);
+  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+  const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
+  const { agent, docOf } = await library(kb, docs);
+  const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
+  const count = { permitted: 0, reached: 0, hidden: 0 };
+  await each(cases, async (item) => {
+    const { prompt, ...filter } = body(item);
+    const found = await agent.expect(200, "POST", "/search", { json: { query: prompt, ...filter, limit: 20, explain: count.hidden % 8 === 0 } });
+    const met = found.passages.map((passage) => docOf.get(passage.page_id));
+    const shown = met.includes(item.doc_id) || JSON.stringify(found).includes(item.canary);
+    if (item.allowed) count.permitted++, count.reached += met.includes(item.doc_id);
+    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}`);
+    if (!item.user) return;
+    const may = new Set(visible[item.user]);
+    for (const doc of met) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} finds ${doc}`);
+  });
+  t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+  assert.ok(count.reached >= 0.99 * count.permitted, `reached ${count.reached} of ${count.permitted}`);
+});
+
 test("each relabelling and deletion of the access set is seen by the very next question", { skip: missing() }, async (t) => {
   const kb = await start(t);
   const { agent, pageOf, docOf, label } = await library(kb, lines("docs.jsonl.gz"));
