@@ -114,12 +114,12 @@ struct kb_answer {
 /*
  * Which of the agents speaks to the question: the one whose documents pass the gate with the
  * highest confidence, the first of equals. *best is -1 where none of them does, and for small talk.
- * Only prompt, turns and labels of the request count; an agent that is deleted meanwhile has no
- * say.
+ * Only prompt, turns, labels and what the settings say of searching count; an agent that is deleted
+ * meanwhile has no say.
  */
-bool kb_answer_route(struct kb_answerer *answerer, struct kb_arena *arena,
-                     const struct kb_answer_request *request, const struct kb_agent *agents,
-                     size_t count, ptrdiff_t *best, struct kb_err *err) KB_MUST_CHECK;
+bool kb_answer_route(struct kb_answerer *answerer, const struct kb_answer_request *request,
+                     const struct kb_agent *agents, size_t count, ptrdiff_t *best,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 /* emit may be NULL. */
 bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,

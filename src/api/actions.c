@@ -27,6 +27,41 @@ static void write_search(struct kb_call *call, struct kb_jw *jw, const struct kb
 	kb_jw_key_int(jw, "enable_citations", settings->enable_citations.v);
 }
 
+static bool plans(const struct kb_agent *agent, const struct kb_settings *settings)
+{
+	(void)agent;
+	return settings->use_planner_mode.v;
+}
+
+static void write_planning(struct kb_call *call, struct kb_jw *jw,
+                           const struct kb_settings *settings)
+{
+	(void)call;
+	kb_jw_key_bool(jw, "use_planner_mode", settings->use_planner_mode.v);
+	kb_jw_key_int(jw, "max_actions_per_query", settings->max_actions_per_query);
+}
+
+static bool matches_codes(const struct kb_agent *agent, const struct kb_settings *settings)
+{
+	(void)agent;
+	return settings->is_hybrid_search.v;
+}
+
+static void write_matching(struct kb_call *call, struct kb_jw *jw,
+                           const struct kb_settings *settings)
+{
+	(void)call;
+	kb_jw_key_bool(jw, "is_hybrid_search", settings->is_hybrid_search.v);
+}
+
+static void write_nothing(struct kb_call *call, struct kb_jw *jw,
+                          const struct kb_settings *settings)
+{
+	(void)call;
+	(void)jw;
+	(void)settings;
+}
+
 static bool has_overview(const struct kb_agent *agent, const struct kb_settings *settings)
 {
 	(void)agent;
@@ -64,7 +99,12 @@ static void write_routing(struct kb_call *call, struct kb_jw *jw,
 
 static const struct action actions[] = {
 	{ "knowledge_base_search", "Search the documents", false, always, write_search },
-	{ "knowledge_base_overview", "Tell what the documents are about", false, has_overview,
+	{ KB_ACTION_PLANNING, "Search for the parts of a question one by one", false, plans,
+	  write_planning },
+	{ KB_ACTION_CODES, "Match codes and part numbers as wholes", false, matches_codes,
+	  write_matching },
+	{ "message_files", "Read the files of a message", false, always, write_nothing },
+	{ KB_ACTION_OVERVIEW, "Tell what the documents are about", false, has_overview,
 	  write_overview },
 	{ "agent_routing", "Pick the child agent that answers", true, routes, write_routing },
 };

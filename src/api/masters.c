@@ -73,7 +73,7 @@ static bool pick(struct kb_call *call, const struct kb_turn *turn, const int64_t
 			return false;
 	}
 	agents[found++] = call->agent;
-	if (!kb_answer_route(call->api->answerer, call->arena, &request, agents, found, &best, err))
+	if (!kb_answer_route(call->api->answerer, &request, agents, found, &best, err))
 		return false;
 	if (best >= 0)
 		*id = agents[best].id;

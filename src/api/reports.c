@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "answer/claims.h"
 #include "answer/smalltalk.h"
 #include "api/api.h"
 #include "api/browser.h"
@@ -266,11 +267,25 @@ static bool read_dates(struct kb_call *call, int64_t *from, int64_t *until, stru
 	return true;
 }
 
-/* What the agent knows of one question, by rule; what it does not know is null. */
+/* What is known of one question, by its note and by rule; what is not known is null. */
 struct insight {
 	const char *content_source, *emotion, *intent, *feedback;
-	enum kb_lang lang;
+	struct kb_sv lang;
 };
+
+/* Whether a document of the agent is quoted; files of the message have ids below 0. */
+static bool quotes_document(const json_t *details)
+{
+	const json_t *quote;
+	size_t i;
+
+	json_array_foreach(kb_json_get(details, "quotes"), i, quote)
+	{
+		if (kb_json_int(quote, "page_id", 0) > 0)
+			return true;
+	}
+	return false;
+}
 
 static struct insight insight_of(struct kb_call *call, const struct kb_message *message)
 {
@@ -280,26 +295,25 @@ static struct insight insight_of(struct kb_call *call, const struct kb_message *
 	        message->details.n ? kb_json_parse(call->arena, message->details, NULL) : NULL;
 	struct insight insight = { .feedback = reactions[message->reaction],
 		                   .emotion = emotions[message->reaction] };
-	enum kb_lang talk_lang;
-	enum kb_smalltalk talk = kb_smalltalk(message->query, &talk_lang);
-	const json_t *quote;
-	size_t i;
+	enum kb_lang lang;
+	enum kb_smalltalk talk = kb_smalltalk(message->query, &lang);
+	struct kb_claims note;
 
-	json_array_foreach(kb_json_get(details, "quotes"), i, quote)
-	{
-		if (kb_json_int(quote, "page_id", 0) > 0)
-			insight.content_source = "own_content";
-	}
-	if (talk == KB_TALK_NONE) {
+	kb_claims_read(call->arena, message, &note);
+	if (quotes_document(details))
+		insight.content_source = "own_content";
+	if (talk == KB_TALK_NONE)
 		insight.intent = "information";
-		insight.lang = kb_lang_of_question(message->query);
-	} else {
-		insight.intent = talk == KB_TALK_META || talk == KB_TALK_TOPICS ? "about_agent"
-		                                                                : "small_talk";
-		insight.lang = talk_lang;
-		if (talk == KB_TALK_THANKS && !insight.emotion)
-			insight.emotion = "satisfied";
-	}
+	else if (talk == KB_TALK_META || talk == KB_TALK_TOPICS)
+		insight.intent = "about_agent";
+	else
+		insight.intent = "small_talk";
+	if (talk == KB_TALK_THANKS && !insight.emotion)
+		insight.emotion = "satisfied";
+	insight.lang = note.lang.n ? note.lang
+	                           : kb_sv_str(kb_lang_code(kb_lang_of_question(message->query)));
+	if (kb_sv_eq_str(insight.lang, kb_lang_code(KB_LANG_NONE)))
+		insight.lang = (struct kb_sv){ 0 };
 	return insight;
 }
 
@@ -318,8 +332,7 @@ static void intelligence_row(struct kb_call *call, struct kb_jw *jw, const void 
 	kb_jw_key_str(jw, "content_source", insight.content_source);
 	kb_jw_key_str(jw, "user_emotion", insight.emotion);
 	kb_jw_key_str(jw, "user_intent", insight.intent);
-	kb_jw_key_str(jw, "language",
-	              insight.lang == KB_LANG_NONE ? NULL : kb_lang_code(insight.lang));
+	kb_jw_key_opt(jw, "language", insight.lang);
 	kb_jw_key_str(jw, "feedback", insight.feedback);
 	kb_jw_key_null(jw, "user_location"); /* nothing here tells where a user is */
 	kb_jw_key_sv(jw, "chatbot_deployment", message->source);

@@ -7,9 +7,9 @@
 #define FUNCTION_WEIGHT .15f
 
 /* A code outweighs the other words together even where these are said thrice in a short passage
- * and the code once in a long one: their parts of BM25 then differ by a factor of about two. */
+ * and the code once in a long one: their parts of BM25 differ by a factor of 1.5 or so. */
 #define CODE_LEAST    4.0f
-#define CODE_FACTOR 1.5f
+#define CODE_FACTOR   1.5f
 #define CODE_MOST     60.0f
 #define CODE_PART     1.0f
 #define NUMBER_FACTOR 1.5f

@@ -129,7 +129,15 @@ test("the actions are those that the settings turn on", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   const enabled = async () => Object.fromEntries((await agent.expect(200, "GET", "/actions")).tools.map((tool) => [tool.key, tool.is_enabled]));
-  assert.deepEqual(await enabled(), { knowledge_base_search: true, knowledge_base_overview: true });
-  await agent.expect(200, "POST", "/settings", { json: { enable_agent_knowledge_base_awareness: false } });
-  assert.deepEqual(await enabled(), { knowledge_base_search: true, knowledge_base_overview: false });
+  const plain = { knowledge_base_search: true, question_planning: false, code_matching: false, message_files: true, knowledge_base_overview: true };
+  assert.deepEqual(await enabled(), plain);
+  await agent.expect(200, "POST", "/settings", { json: { enable_agent_knowledge_base_awareness: false, is_hybrid_search: true, use_planner_mode: true } });
+  assert.deepEqual(await enabled(), { ...plain, question_planning: true, code_matching: true, knowledge_base_overview: false });
+  const master = await kb.agent({ is_master: "true" });
+  const routing = async () => (await master.expect(200, "GET", "/actions")).tools.find((tool) => tool.key === "agent_routing");
+  assert.equal((await routing()).is_enabled, false, "it has no children");
+  await master.expect(200, "POST", "", { json: { child_project_ids: [agent.id] } });
+  assert.deepEqual([(await routing()).is_enabled, (await routing()).settings.child_project_ids], [true, [agent.id]]);
+  await master.expect(200, "POST", "/settings", { json: { master_project_smart_routing_mode: "off" } });
+  assert.equal((await routing()).is_enabled, false);
 });

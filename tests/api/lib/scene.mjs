@@ -20,7 +20,11 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   }
   if (has("GET", "/settings/personas")) {
     for (let i = 1; i <= versions; i++) await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Be kind, ${i} times.` } });
-    await until("the sub-personas", async () => !(await agent.expect(200, "GET", `/settings/persona/${ids.version}/sub-personas`)).is_generating);
+    // The routing map is made again once the documents are there.
+    await until("the sub-personas", async () => {
+      const { is_generating, generated } = await agent.expect(200, "GET", `/settings/persona/${ids.version}/sub-personas`);
+      return !is_generating && generated.some((row) => row.slug === "task-planner" && row.instructions.includes("The Velmora Lighthouse"));
+    });
   }
   if (has("POST", "/licenses")) {
     await agent.expect(200, "POST", "", { json: { are_licenses_allowed: true } });
