@@ -6,8 +6,8 @@
 #include "answer/question.h"
 #include "base/utf8.h"
 #include "index/codes.h"
-#include "index/outline.h"
 #include "index/factors.h"
+#include "index/outline.h"
 #include "index/query.h"
 
 static bool is_content(const struct kb_term *term)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "index/column.h"
 #include "index/factors.h"
 
 /* BM25F (Robertson, Zaragoza 2009): weight and length normalisation of each field. Body and title
@@ -197,9 +198,14 @@ int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot)
 {
 	size_t bytes = sizeof(*snapshot) + snapshot->part_count * sizeof(*snapshot->parts);
 
-	for (size_t i = 0; i < snapshot->part_count; i++)
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		/* A segment or column is a struct beside its map. */
+		bytes += sizeof(struct kb_segment)
+		         + snapshot->parts[i].vectors_count
+		                   * (sizeof(struct kb_vectors) + sizeof(struct kb_vectors *));
 		if (snapshot->parts[i].dead)
 			bytes += (snapshot->parts[i].segment->passages + (size_t)63) / 64 * 8;
+	}
 	return (int64_t)bytes;
 }
 

@@ -139,6 +139,9 @@ static const struct kb_vector_path avx2 = { "AVX2", has_avx2, dots_avx2, differe
 
 /* ---- AVX-512 with VNNI ---- */
 
+/* Bytes; where rows are not read one after another it does no harm. */
+enum { AHEAD = 8192 };
+
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 
 static bool has_vnni(void)
@@ -181,6 +184,10 @@ VNNI static void dots_vnni(const int8_t *rows, size_t stride, const uint32_t *do
 		for (size_t k = 0; k < stride; k += 64) {
 			__m512i q = load_512(question + k);
 
+			/* The processor's own prefetch ends with each page of the map. */
+			for (const int8_t *p = a + AHEAD + k; p < a + AHEAD + 4 * stride;
+			     p += stride)
+				_mm_prefetch((const char *)p, _MM_HINT_T0);
 			sum_a = _mm512_dpbusd_epi32(sum_a, shifted(a + k), q);
 			sum_b = _mm512_dpbusd_epi32(sum_b, shifted(b + k), q);
 			sum_c = _mm512_dpbusd_epi32(sum_c, shifted(c + k), q);

@@ -1,5 +1,9 @@
-/* Open snapshots by agent. One lock guards the table; files are opened outside it, so one agent's
- * slow disk does not stop the questions of others. */
+/*
+ * Open snapshots by agent: a hash table whose entries also stand in a list by use.
+ *
+ * One lock guards both; files are opened outside it, so one agent's slow disk does not stop the
+ * questions of others. Nothing under the lock grows with the number of open agents.
+ */
 #include "ingest/catalog.h"
 
 #include <pthread.h>
@@ -11,6 +15,13 @@
 #include "index/factors.h"
 #include "store/vectors.h"
 
+enum {
+	/* Each open file is a map, and the kernel gives a process 65,530 of them
+	 * (vm.max_map_count); views that requests still hold and everything else share them. */
+	FILES_MAX = 30000,
+	BUCKETS_MAX = 1 << 16,
+};
+
 enum kind { SEGMENT, VECTORS, FACTORS };
 
 /* An open blob: one of the three. */
@@ -19,6 +30,7 @@ struct file {
 	struct kb_segment *segment;
 	struct kb_vectors *vectors;
 	struct kb_factors *factors;
+	int64_t bytes; /* of the map */
 };
 
 /* One open agent. It owns its view and holds the files, to carry those that stay the same into the
@@ -28,7 +40,9 @@ struct entry {
 	struct kb_view view;
 	struct file *files;
 	size_t file_count, file_capacity;
-	uint64_t used; /* tick of the last use */
+	struct entry *next;          /* in its bucket */
+	struct entry *newer, *older; /* by use */
+	struct kb_catalog_stats stats;
 };
 
 struct kb_catalog {
@@ -36,10 +50,10 @@ struct kb_catalog {
 	struct kb_blobs *blobs;
 	const struct kb_log *log;
 	pthread_mutex_t lock;
-	struct entry **entries; /* unordered */
-	size_t count, capacity, max;
-	uint64_t tick;
-	int64_t loads;
+	struct entry **buckets;
+	size_t bucket_mask, max;
+	struct entry *newest, *oldest;
+	struct kb_catalog_stats stats; /* of all entries */
 };
 
 void kb_view_release(struct kb_view *view)
@@ -85,6 +99,7 @@ static struct file *file_copy(struct entry *entry, const struct file *from)
 	file->segment = from->segment ? kb_segment_hold(from->segment) : NULL;
 	file->vectors = from->vectors ? kb_vectors_hold(from->vectors) : NULL;
 	file->factors = kb_factors_hold(from->factors);
+	file->bytes = from->bytes;
 	return file;
 }
 
@@ -105,7 +120,10 @@ struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blob
 	catalog->store = store;
 	catalog->blobs = blobs;
 	catalog->log = log;
-	catalog->max = agents_max;
+	catalog->max = KB_MAX(agents_max, (size_t)1);
+	while (catalog->bucket_mask + 1 < KB_MIN(catalog->max, (size_t)BUCKETS_MAX))
+		catalog->bucket_mask = catalog->bucket_mask * 2 + 1;
+	catalog->buckets = kb_xcalloc(catalog->bucket_mask + 1, sizeof(struct entry *));
 	pthread_mutex_init(&catalog->lock, NULL);
 	return catalog;
 }
@@ -114,20 +132,96 @@ void kb_catalog_close(struct kb_catalog *catalog)
 {
 	if (!catalog)
 		return;
-	for (size_t i = 0; i < catalog->count; i++)
-		entry_free(catalog->entries[i]);
-	free(catalog->entries);
+	for (struct entry *entry = catalog->newest, *older; entry; entry = older) {
+		older = entry->older;
+		entry_free(entry);
+	}
+	free(catalog->buckets);
 	pthread_mutex_destroy(&catalog->lock);
 	free(catalog);
 }
 
-static ptrdiff_t find(const struct kb_catalog *catalog, int64_t agent_id)
+/* ---- the table; the caller has the lock ---- */
+
+static struct entry **bucket_of(const struct kb_catalog *catalog, int64_t agent_id)
 {
-	for (size_t i = 0; i < catalog->count; i++)
-		if (catalog->entries[i]->agent_id == agent_id)
-			return (ptrdiff_t)i;
-	return -1;
+	uint64_t hash =
+	        (uint64_t)agent_id * UINT64_C(0x9e3779b97f4a7c15); /* ids follow each other */
+
+	return &catalog->buckets[hash >> 32 & catalog->bucket_mask];
 }
+
+static struct entry *find(const struct kb_catalog *catalog, int64_t agent_id)
+{
+	struct entry *entry = *bucket_of(catalog, agent_id);
+
+	while (entry && entry->agent_id != agent_id)
+		entry = entry->next;
+	return entry;
+}
+
+static void add_stats(struct kb_catalog_stats *to, const struct kb_catalog_stats *more, int sign)
+{
+	to->agents += sign * more->agents;
+	to->files += sign * more->files;
+	to->mapped_bytes += sign * more->mapped_bytes;
+	to->heap_bytes += sign * more->heap_bytes;
+}
+
+static void unlink_use(struct kb_catalog *catalog, struct entry *entry)
+{
+	*(entry->newer ? &entry->newer->older : &catalog->newest) = entry->older;
+	*(entry->older ? &entry->older->newer : &catalog->oldest) = entry->newer;
+}
+
+static void link_use(struct kb_catalog *catalog, struct entry *entry)
+{
+	entry->newer = NULL;
+	entry->older = catalog->newest;
+	*(catalog->newest ? &catalog->newest->newer : &catalog->oldest) = entry;
+	catalog->newest = entry;
+}
+
+static void use(struct kb_catalog *catalog, struct entry *entry)
+{
+	unlink_use(catalog, entry);
+	link_use(catalog, entry);
+}
+
+static void insert(struct kb_catalog *catalog, struct entry *entry)
+{
+	struct entry **bucket = bucket_of(catalog, entry->agent_id);
+
+	entry->next = *bucket;
+	*bucket = entry;
+	link_use(catalog, entry);
+	add_stats(&catalog->stats, &entry->stats, 1);
+}
+
+static void remove_entry(struct kb_catalog *catalog, struct entry *entry)
+{
+	struct entry **place = bucket_of(catalog, entry->agent_id);
+
+	while (*place != entry)
+		place = &(*place)->next;
+	*place = entry->next;
+	unlink_use(catalog, entry);
+	add_stats(&catalog->stats, &entry->stats, -1);
+	entry->next = NULL;
+}
+
+/* Frees what remove_entry() took out, outside the lock. */
+static void free_all(struct entry *gone)
+{
+	while (gone) {
+		struct entry *next = gone->next;
+
+		entry_free(gone);
+		gone = next;
+	}
+}
+
+/* ---- opening ---- */
 
 /* Opens the blob as what it is wanted for. */
 static bool file_open(struct kb_catalog *catalog, struct file *file, enum kind kind,
@@ -140,6 +234,7 @@ static bool file_open(struct kb_catalog *catalog, struct file *file, enum kind k
 	if (!kb_blob_open(catalog->blobs, file->blob, &fd, &size, err))
 		return false;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file->bytes = size;
 	if (kind == SEGMENT)
 		file->segment = kb_segment_open(path, true, err);
 	else if (kind == VECTORS)
@@ -204,6 +299,17 @@ static struct file *take(struct loading *loading, struct kb_sv blob, enum kind k
 	return NULL;
 }
 
+/* What can be made again is not made again while its damaged bytes keep the name. */
+static void drop_damaged(struct kb_catalog *catalog, struct kb_sv blob)
+{
+	char name[KB_HASH_HEX];
+	struct kb_err err;
+
+	snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(blob));
+	if (!kb_blob_drop_damaged(catalog->blobs, name, &err))
+		kb_warn(catalog->log, "damaged blob not removed error=%s", err.msg);
+}
+
 /* The columns of a segment that can be had. One that is damaged or gone is forgotten, to be made
  * again. */
 static void load_columns(struct loading *loading, const struct kb_segment_row *row,
@@ -228,9 +334,11 @@ static void load_columns(struct loading *loading, const struct kb_segment_row *r
 		        "vector column not opened agent=%" PRId64 " segment=%" PRId64
 		        " name=%.*s error=%s",
 		        loading->entry->agent_id, row->id, KB_SV_ARG(column->name), err.msg);
-		if ((err.code == KB_E_CORRUPT || err.code == KB_E_NOT_FOUND)
-		    && !kb_store_vectors_drop(loading->catalog->store, loading->entry->agent_id,
-		                              row->id, column->name, column->blob, &drop_err))
+		if (err.code != KB_E_CORRUPT && err.code != KB_E_NOT_FOUND)
+			continue;
+		drop_damaged(loading->catalog, column->blob);
+		if (!kb_store_vectors_drop(loading->catalog->store, loading->entry->agent_id,
+		                           row->id, column->name, column->blob, &drop_err))
 			kb_warn(loading->catalog->log, "vector column not dropped error=%s",
 			        drop_err.msg);
 	}
@@ -253,8 +361,10 @@ static void load_factors(struct loading *loading)
 	}
 	kb_warn(loading->catalog->log, "factors not opened agent=%" PRId64 " error=%s", agent_id,
 	        err.msg);
-	if ((err.code == KB_E_CORRUPT || err.code == KB_E_NOT_FOUND)
-	    && !kb_store_factors_drop(loading->catalog->store, agent_id, row->blob, &drop_err))
+	if (err.code != KB_E_CORRUPT && err.code != KB_E_NOT_FOUND)
+		return;
+	drop_damaged(loading->catalog, row->blob);
+	if (!kb_store_factors_drop(loading->catalog->store, agent_id, row->blob, &drop_err))
 		kb_warn(loading->catalog->log, "factors not dropped error=%s", drop_err.msg);
 }
 
@@ -285,6 +395,13 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 	entry->view.access = kb_access_new(state);
 	entry->view.version = state->version;
 	load_factors(loading);
+	entry->stats.agents = 1;
+	entry->stats.files = (int64_t)entry->file_count;
+	entry->stats.heap_bytes =
+	        (int64_t)(sizeof(*entry) + entry->file_capacity * sizeof(*entry->files))
+	        + kb_snapshot_bytes(entry->view.snapshot) + kb_access_bytes(entry->view.access);
+	for (size_t i = 0; i < entry->file_count; i++)
+		entry->stats.mapped_bytes += entry->files[i].bytes;
 	return true;
 }
 
@@ -305,42 +422,29 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 	return loading.entry;
 }
 
-/* The one that was not used for longest. */
-static size_t stalest(const struct kb_catalog *catalog)
-{
-	size_t at = 0;
-
-	for (size_t i = 1; i < catalog->count; i++)
-		if (catalog->entries[i]->used < catalog->entries[at]->used)
-			at = i;
-	return at;
-}
-
-/* Puts entry in place of the agent's older one; a newer one that came meanwhile stays. Returns what
- * is to be freed outside the lock. */
+/* Puts entry in place of the agent's older one; a newer one that came meanwhile stays. Then closes
+ * what was not used for longest until all is within bounds. Returns what is to be freed. */
 static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 {
-	ptrdiff_t at = find(catalog, entry->agent_id);
-	struct entry *gone = NULL;
+	struct entry *before = find(catalog, entry->agent_id), *gone = NULL;
 
-	if (at >= 0 && catalog->entries[at]->view.version > entry->view.version)
+	if (before && before->view.version > entry->view.version)
 		return entry;
-	entry->used = ++catalog->tick;
-	if (at >= 0) {
-		gone = catalog->entries[at];
-		catalog->entries[at] = entry;
-		return gone;
+	if (before) {
+		remove_entry(catalog, before);
+		gone = before;
 	}
-	if (catalog->count >= catalog->max) {
-		size_t stale = stalest(catalog);
+	insert(catalog, entry);
+	while (catalog->oldest != entry
+	       && (catalog->stats.agents > (int64_t)catalog->max
+	           || catalog->stats.files > FILES_MAX)) {
+		struct entry *oldest = catalog->oldest;
 
-		gone = catalog->entries[stale];
-		catalog->entries[stale] = entry;
-		return gone;
+		remove_entry(catalog, oldest);
+		oldest->next = gone;
+		gone = oldest;
 	}
-	KB_GROW(catalog->entries, catalog->capacity, catalog->count + 1);
-	catalog->entries[catalog->count++] = entry;
-	return NULL;
+	return gone;
 }
 
 bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
@@ -353,17 +457,15 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 	*out = (struct kb_view){ 0 };
 	for (int attempt = 0; attempt < TRIES; attempt++) {
 		struct entry old = { 0 }, *fresh, *gone;
+		struct entry *entry;
 		int64_t version;
-		ptrdiff_t at;
 
 		if (!kb_store_index_version(catalog->store, agent_id, &version, err))
 			return false;
 		pthread_mutex_lock(&catalog->lock);
-		at = find(catalog, agent_id);
-		if (at >= 0) {
-			struct entry *entry = catalog->entries[at];
-
-			entry->used = ++catalog->tick;
+		entry = find(catalog, agent_id);
+		if (entry) {
+			use(catalog, entry);
 			if (entry->view.version >= version) {
 				*out = view_hold(&entry->view);
 			} else {
@@ -384,10 +486,10 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		}
 		*out = view_hold(&fresh->view);
 		pthread_mutex_lock(&catalog->lock);
-		catalog->loads++;
+		catalog->stats.loads++;
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
-		entry_free(gone);
+		free_all(gone);
 		return true;
 	}
 	return kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
@@ -395,35 +497,31 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id)
 {
-	struct entry *gone = NULL;
-	ptrdiff_t at;
+	struct entry *entry;
 
 	pthread_mutex_lock(&catalog->lock);
-	at = find(catalog, agent_id);
-	if (at >= 0) {
-		gone = catalog->entries[at];
-		catalog->entries[at] = catalog->entries[--catalog->count];
-	}
+	entry = find(catalog, agent_id);
+	if (entry)
+		remove_entry(catalog, entry);
 	pthread_mutex_unlock(&catalog->lock);
-	entry_free(gone);
+	entry_free(entry);
 }
 
-size_t kb_catalog_agents(struct kb_catalog *catalog)
+void kb_catalog_stats(struct kb_catalog *catalog, struct kb_catalog_stats *out)
 {
-	size_t count;
-
 	pthread_mutex_lock(&catalog->lock);
-	count = catalog->count;
+	*out = catalog->stats;
 	pthread_mutex_unlock(&catalog->lock);
-	return count;
 }
 
-int64_t kb_catalog_loads(struct kb_catalog *catalog)
+bool kb_catalog_agent_stats(struct kb_catalog *catalog, int64_t agent_id,
+                            struct kb_catalog_stats *out)
 {
-	int64_t loads;
+	const struct entry *entry;
 
 	pthread_mutex_lock(&catalog->lock);
-	loads = catalog->loads;
+	entry = find(catalog, agent_id);
+	*out = entry ? entry->stats : (struct kb_catalog_stats){ 0 };
 	pthread_mutex_unlock(&catalog->lock);
-	return loads;
+	return entry != NULL;
 }

@@ -51,8 +51,8 @@ struct kb_ingest {
 	bool stopping;
 	pthread_t *threads;
 	pthread_t upkeep, learner;
-	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 	_Atomic int64_t purged_messages, purged_conversations;
+	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 };
 
 /* One batch in the making. */

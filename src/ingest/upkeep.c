@@ -167,7 +167,10 @@ static bool merge_column(struct merge *merge, const struct kb_vectors_info *info
 		for (size_t k = 0; k < merge->state.vectors_count; k++) {
 			const struct kb_vectors_row *column = &merge->state.vectors[k];
 
-			if (column->segment_id == row->id && kb_sv_eq(column->name, info->name)
+			/* A column that could not be opened is as if it were not there. */
+			if (kb_snapshot_vectors(merge->snapshot, (uint32_t)i, info->name,
+			                        info->model)
+			    && column->segment_id == row->id && kb_sv_eq(column->name, info->name)
 			    && kb_sv_eq(column->model, info->model))
 				lacks = column->pending;
 		}

@@ -65,6 +65,13 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO segments (agent_id, id, version, blob, bytes, passages, pages, created_at, "
 		"page_shift) SELECT $2, id, version, blob, bytes, passages, pages, created_at, "
 		"page_shift + $3 FROM segments WHERE agent_id = $1" },
+	{ "replicate_vectors", "ii",
+		"INSERT INTO vectors (agent_id, segment_id, name, model, blob, bytes, filled, pending, "
+		"version, created_at) SELECT $2, segment_id, name, model, blob, bytes, filled, pending, "
+		"version, created_at FROM vectors WHERE agent_id = $1" },
+	{ "replicate_factors", "ii",
+		"INSERT INTO factors (agent_id, mark, blob, bytes, passages, created_at) "
+		"SELECT $2, mark, blob, bytes, passages, created_at FROM factors WHERE agent_id = $1" },
 	{ "replicate_dead_pages", "iii",
 		"INSERT INTO dead_pages (agent_id, page_id, version) "
 		"SELECT $2, page_id + $3, version FROM dead_pages WHERE agent_id = $1" },
@@ -98,7 +105,7 @@ static const struct kb_sql sql[] = {
 
 /* The parameters of each copying statement, by letter: from, to, page, source and label shift, now. */
 static const char *const parameters[] = {
-	"ft", "fts", "ftpsn", "ftp", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
+	"ft", "fts", "ftpsn", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
 };
 // clang-format on
 static_assert(KB_COUNTOF(parameters) == KB_COUNTOF(sql) - COPY_FIRST, "a statement without a row");

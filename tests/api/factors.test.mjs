@@ -58,3 +58,25 @@ test("a kill -9 while learning leaves nothing half there, and the model comes af
   }, 60_000, 100);
   await sound(kb);
 });
+
+test("a question finds what says it in another word", async (t) => {
+  const kb = await start(t);
+  // Two words of one meaning: never in one passage, always in the same company.
+  const random = seeded(5), sections = [];
+  for (let s = 0; s < SECTIONS; s++) {
+    const topic = s % TOPICS, words = [unique(20_000 + topic * 2 + (s < SECTIONS / 2 ? 0 : 1))];
+    for (let i = 0; i < 220; i++) words.push(random.int(3) ? unique(1000 + topic * 15 + random.int(15)) : unique(random.int(500)));
+    sections.push(`# Section ${s}\n\n${words.join(" ")}.\n`);
+  }
+  const agent = await kb.agent({ files: { "book.md": sections.join("\n") } });
+  await learned(kb);
+  const one = unique(20_000), other = unique(20_001);
+  const found = async (mode) => {
+    const { passages } = await agent.expect(200, "POST", "/search", { json: { query: one, limit: 20, mode } });
+    return { one: passages.filter(({ text }) => text.includes(one)).length, other: passages.filter(({ text }) => text.includes(other)).length };
+  };
+  const words = await found("words");
+  assert.ok(words.one > 0 && words.other === 0, "by its words alone the other half of the topic is not found");
+  const all = await found("ranked");
+  assert.ok(all.one === words.one && all.other > 0, `with the model it is: ${JSON.stringify(all)}`);
+});

@@ -8,7 +8,7 @@ static void test_paths(struct kb_test *t)
 {
 	enum { ROWS = 41, STRIDE_MAX = 1024 };
 	_Alignas(64) static int8_t rows[ROWS * STRIDE_MAX], question[STRIDE_MAX];
-	_Alignas(64) static uint64_t signs[ROWS * KB_SIGNS_LANES * 17];
+	_Alignas(64) static uint64_t signs[ROWS * KB_SIGNS_LANES * 16];
 	static uint16_t differs[2][ROWS * KB_SIGNS_LANES];
 	const struct kb_vector_path *portable = kb_vector_paths[kb_vector_path_count - 1];
 	struct dice dice = { 1 };
@@ -63,7 +63,11 @@ static void test_paths(struct kb_test *t)
 
 /* ---- against a naive search ---- */
 
-enum { DIMS_MAX = 200, HITS = 10 };
+enum { DIMS_MAX = 384, HITS = 10 };
+
+/* What rounding a row to bytes is worth. Passages that differ by less may change places; the strict
+ * figures for large columns are bench/vectors.c's. */
+#define ROUNDING .001
 
 struct model {
 	struct kb_snapshot *snapshot;
@@ -201,7 +205,8 @@ static bool same_hits(const struct kb_hit *a, const struct kb_hit *b, size_t cou
 	return true;
 }
 
-/* One question in every way there is; counts the found ones that belong to the naive best. */
+/* One question in every way there is; counts the found ones that are no worse than the naive best.
+ */
 static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
                 bool (*allow)(void *arg, int64_t page_id), size_t *right, size_t *of)
 {
@@ -218,8 +223,10 @@ static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
 	size_t count, other_count, all;
 	double bar;
 
+	while (isnan(m->part[p].v[(size_t)doc * m->dims]))
+		doc = roll(dice, m->part[p].passages);
 	made_vector(dice, v, m->dims);
-	for (uint32_t i = 0; i < m->dims && !isnan(m->part[p].v[(size_t)doc * m->dims]); i++)
+	for (uint32_t i = 0; i < m->dims; i++)
 		v[i] = v[i] * .6f + m->part[p].v[(size_t)doc * m->dims + i];
 	bar = naive_bar(m, &query, &all);
 	for (int exhaustive = 0; exhaustive < 2; exhaustive++) {
@@ -238,7 +245,7 @@ static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
 			CHECK(t, hits[i].score
 			                 == kb_vectors_cosine(vectors, hits[i].doc,
 			                                      kb_vector_new(&arena, v, m->dims)));
-			*right += c >= bar;
+			*right += c >= bar - ROUNDING;
 		}
 		*of += count;
 		for (size_t i = 0; i < kb_vector_path_count; i++) {
@@ -261,8 +268,8 @@ static const struct {
 } worlds[] = {
 	{ "one small part", 48, 1, 700, false, 60 },
 	{ "four parts with holes and a deletion", 100, 4, 900, true, 60 },
-	{ "a large part, with the pre-filter", 96, 1, 40000, false, 25 },
-	{ "large parts with holes, the pre-filter and a deletion", 130, 3, 36000, true, 15 },
+	{ "a large part, with the pre-filter", 384, 1, 20000, false, 16 },
+	{ "large parts with holes, the pre-filter and a deletion", 300, 3, 36000, true, 12 },
 };
 
 static void test_against_naive(struct kb_test *t)
