@@ -64,8 +64,8 @@ test("a question finds what says it in another word", async (t) => {
   // Two words of one meaning: never in one passage, always in the same company.
   const random = seeded(5), sections = [];
   for (let s = 0; s < SECTIONS; s++) {
-    const topic = s % TOPICS, words = [unique(20_000 + topic * 2 + (s < SECTIONS / 2 ? 0 : 1))];
-    for (let i = 0; i < 220; i++) words.push(random.int(3) ? unique(1000 + topic * 15 + random.int(15)) : unique(random.int(500)));
+    const topic = s % 20, words = [unique(20_000 + topic * 2 + (s < SECTIONS / 2 ? 0 : 1))];
+    for (let i = 0; i < 220; i++) words.push(random.int(3) ? unique(1000 + topic * 15 + random.int(15)) : unique(random.int(60)));
     sections.push(`# Section ${s}\n\n${words.join(" ")}.\n`);
   }
   const agent = await kb.agent({ files: { "book.md": sections.join("\n") } });
