@@ -1,5 +1,5 @@
 # The short front of Meson. `make run` and `make test` install what is missing and need nothing else.
-.PHONY: build run test bench asan tsan fuzz lint fmt clean
+.PHONY: build run test bench bench-search asan tsan fuzz lint fmt clean
 
 BUILD = build
 
@@ -46,6 +46,12 @@ build-fuzz/build.ninja:
 bench: build-release/build.ninja
 	@ninja -C build-release $(if $(V),-v,--quiet)
 	@bench/run $(B)
+
+# make bench-search      the quality table of docs/search.md, checked by another scorer
+# make bench-search B=med
+bench-search: build-release/build.ninja
+	@ninja -C build-release $(if $(V),-v,--quiet)
+	@bench/quality.sh build-release $(B)
 
 build-release/build.ninja:
 	@meson setup build-release --buildtype=release >/dev/null

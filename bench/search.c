@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "index/factors.h"
 #include "index/query.h"
 #include "index/rerank.h"
 #include "index/search.h"
@@ -129,7 +130,8 @@ typedef void search_fn(const struct kb_snapshot *, struct kb_arena *, const stru
                        struct kb_hit **, size_t *);
 
 static void time_search(const struct kb_snapshot *snapshot, const struct texts *questions,
-                        const char *name, search_fn *search, size_t limit, size_t rerank)
+                        const char *name, search_fn *search, size_t limit, size_t rerank,
+                        float factors)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 	int64_t *times = kb_xcalloc(questions->count, sizeof(*times));
@@ -140,7 +142,9 @@ static void time_search(const struct kb_snapshot *snapshot, const struct texts *
 		int64_t rounds[ROUNDS];
 
 		for (int round = 0; round < ROUNDS; round++) {
-			struct kb_query query = { .limit = limit, .rerank = rerank };
+			struct kb_query query = { .limit = limit,
+				                  .rerank = rerank,
+				                  .factors = factors };
 			int64_t start = cpu_us();
 			struct kb_hit *hits;
 			size_t count;
@@ -161,6 +165,43 @@ static void time_search(const struct kb_snapshot *snapshot, const struct texts *
 	free(times);
 }
 
+/* The third step, with what it takes to get there. */
+static bool time_factors(struct kb_segment *segment, const struct texts *questions,
+                         const char *path, struct kb_err *err)
+{
+	struct kb_snapshot_part part = { .segment = segment, .version = 1 };
+	struct kb_snapshot *snapshot = kb_snapshot_new(&part, 1, NULL, 0);
+	struct kb_factors *factors = NULL;
+	struct kb_vectors *column = NULL;
+	struct kb_factors_info info;
+	int64_t start = cpu_us(), trained, bytes = 0;
+	bool ok;
+
+	ok = kb_factors_train(snapshot, &(struct kb_factors_options){ .seed = 1 }, path, &info, err)
+	     && (factors = kb_factors_open(path, err)) != NULL;
+	unlink(path);
+	trained = cpu_us();
+	kb_snapshot_release(snapshot);
+	ok = ok && kb_factors_fold(factors, segment, path, &bytes, err)
+	     && (column = kb_vectors_open(path, false, err)) != NULL;
+	unlink(path);
+	if (ok) {
+		printf("factors: learned in %.1f s (%.1f MB), folded in %.1f s (%.1f MB)\n",
+		       (double)(trained - start) / 1e6, (double)info.bytes / 1e6,
+		       (double)(cpu_us() - trained) / 1e6, (double)bytes / 1e6);
+		part.vectors = &column;
+		part.vectors_count = 1;
+		snapshot = kb_snapshot_new(&part, 1, NULL, 0);
+		kb_snapshot_set_factors(snapshot, factors);
+		time_search(snapshot, questions, "best 10 in all three steps", kb_search, 10,
+		            KB_RERANK_DEFAULT, KB_FACTORS_WEIGHT);
+		kb_snapshot_release(snapshot);
+	}
+	kb_vectors_release(column);
+	kb_factors_release(factors);
+	return ok;
+}
+
 static bool run(int argc, char **argv, const char *path, struct kb_err *err)
 {
 	struct texts docs = { 0 }, questions = { 0 };
@@ -168,6 +209,7 @@ static bool run(int argc, char **argv, const char *path, struct kb_err *err)
 	struct kb_segment *segment;
 	struct kb_snapshot *snapshot;
 	int64_t max = INT64_MAX;
+	bool ok;
 
 	if (argc > 3 && !kb_sv_to_int(kb_sv_str(argv[3]), 1, INT64_MAX, &max))
 		return kb_fail(err, KB_E_INVALID, "%s is no number of passages", argv[3]);
@@ -191,16 +233,17 @@ static bool run(int argc, char **argv, const char *path, struct kb_err *err)
 		return false;
 	printf("file: %.3f of the text\n", (double)info.bytes / (double)info.text_bytes);
 	snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ segment, 1 }, 1, NULL, 0);
-	time_search(snapshot, &questions, "best 10", kb_search, 10, 0);
+	time_search(snapshot, &questions, "best 10", kb_search, 10, 0, 0);
 	time_search(snapshot, &questions, "best 10 of 200 reranked", kb_search, 10,
-	            KB_RERANK_DEFAULT);
-	time_search(snapshot, &questions, "best 200", kb_search, 200, 0);
-	time_search(snapshot, &questions, "best 10, exhaustive", kb_search_exact, 10, 0);
+	            KB_RERANK_DEFAULT, 0);
+	time_search(snapshot, &questions, "best 200", kb_search, 200, 0, 0);
+	time_search(snapshot, &questions, "best 10, exhaustive", kb_search_exact, 10, 0, 0);
 	kb_snapshot_release(snapshot);
+	ok = time_factors(segment, &questions, path, err);
 	kb_segment_release(segment);
 	kb_arena_fini(&questions.arena);
 	free(questions.v);
-	return true;
+	return ok;
 }
 
 int main(int argc, char **argv)

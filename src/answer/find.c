@@ -6,6 +6,7 @@
 #include "answer/question.h"
 #include "base/utf8.h"
 #include "index/codes.h"
+#include "index/factors.h"
 #include "index/outline.h"
 #include "index/query.h"
 
@@ -130,6 +131,8 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	query = kb_question_query(&question, request->limit);
 	if (request->words_only)
 		query.rerank = 0;
+	else
+		query.factors = KB_FACTORS_WEIGHT;
 	if (request->settings->is_hybrid_search.v)
 		kb_query_codes(arena, request->text, &query);
 	words = (struct kb_find_words){ .terms = question.terms, .lang = question.lang };

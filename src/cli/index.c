@@ -2,7 +2,9 @@
  * `docent index`: builds an index from a file of records, searches it with a file of questions.
  *
  * An index directory holds `segment` (one segment file) and `ids` (a line a record: the id that
- * page number n had in the file, from 0). While it is built there are also part-N files.
+ * page number n had in the file, from 0). From 300 records on there are also `factors`, a model
+ * learned from them, and `lsi`, the passages' vectors by it. While it is built there are also
+ * part-N files.
  */
 #include "cli/cli.h"
 
@@ -17,6 +19,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "index/factors.h"
 #include "index/index.h"
 #include "index/query.h"
 #include "index/rerank.h"
@@ -33,7 +36,7 @@ enum {
 
 /* What the command line says. A verb leaves out what it does not need. */
 struct options {
-	const char *docs, *out, *index, *queries, *run, *top, *rerank, *codes;
+	const char *docs, *out, *index, *queries, *run, *top, *rerank, *factors, *codes;
 };
 
 static const struct {
@@ -47,6 +50,7 @@ static const struct {
 	{ "--run", offsetof(struct options, run) },
 	{ "--top", offsetof(struct options, top) },
 	{ "--rerank", offsetof(struct options, rerank) },
+	{ "--factors", offsetof(struct options, factors) },
 	{ "--codes", offsetof(struct options, codes) },
 };
 
@@ -277,6 +281,58 @@ static bool unite(struct build *build, const char *target, struct kb_err *err)
 	return ok;
 }
 
+/* --factors, on by itself. */
+static bool wants_factors(const struct options *options, bool *wanted, struct kb_err *err)
+{
+	*wanted = !options->factors || strcmp(options->factors, "on") == 0;
+	if (!*wanted && strcmp(options->factors, "off") != 0)
+		return kb_fail(err, KB_E_INVALID, "--factors is %s, it must be on or off",
+		               options->factors);
+	return true;
+}
+
+static bool remove_file(const char *path, struct kb_err *err)
+{
+	if (unlink(path) != 0 && access(path, F_OK) == 0)
+		return kb_fail_errno(err, "cannot remove %s", path);
+	return true;
+}
+
+/* Learns a model from the segment and folds it. */
+static bool learn(const char *dir, struct kb_err *err)
+{
+	struct kb_snapshot_part part = { .version = 1 };
+	int64_t start = kb_clock_mono_us(), bytes = 0;
+	struct kb_factors *factors = NULL;
+	struct kb_factors_info info = { 0 };
+	struct kb_snapshot *snapshot;
+	bool ok;
+
+	part.segment = kb_segment_open(path_in(dir, "segment", -1).p, false, err);
+	if (!part.segment)
+		return false;
+	snapshot = kb_snapshot_new(&part, 1, NULL, 0);
+	ok = kb_factors_train(snapshot, &(struct kb_factors_options){ .seed = 1 },
+	                      path_in(dir, "factors", -1).p, &info, err);
+	if (!ok && err->code == KB_E_INVALID) { /* there is too little to learn from */
+		printf("no factors: %s\n", err->msg);
+		ok = true;
+	} else if (ok) {
+		factors = kb_factors_open(path_in(dir, "factors", -1).p, err);
+		ok = factors
+		     && kb_factors_fold(factors, part.segment, path_in(dir, "lsi", -1).p, &bytes,
+		                        err);
+		if (ok)
+			printf("%u factors of %u words, %.1f MB and %.1f MB, %.2f s\n", info.dims,
+			       info.terms, (double)info.bytes / 1e6, (double)bytes / 1e6,
+			       (double)(kb_clock_mono_us() - start) / 1e6);
+	}
+	kb_factors_release(factors);
+	kb_snapshot_release(snapshot);
+	kb_segment_release(part.segment);
+	return ok;
+}
+
 static bool build_index(const struct options *options, struct kb_err *err)
 {
 	struct path target = path_in(options->out, "segment", -1);
@@ -285,8 +341,10 @@ static bool build_index(const struct options *options, struct kb_err *err)
 	struct records records;
 	int64_t start = kb_clock_mono_us(), took;
 	struct kb_sv id_lines;
-	bool ok;
+	bool ok, factors;
 
+	if (!wants_factors(options, &factors, err))
+		return false;
 	if (strlen(options->out) > PATH_MAX_BYTES - 32)
 		return kb_fail(err, KB_E_INVALID, "the path %s is longer than %d bytes",
 		               options->out, PATH_MAX_BYTES - 32);
@@ -294,9 +352,10 @@ static bool build_index(const struct options *options, struct kb_err *err)
 	build.writer = kb_segment_writer_new();
 	ok = records_open(&records, options->docs, err) && kb_dir_make(options->out, err)
 	     && add_records(&build, &records, err) && kb_buf_done(&build.ids, &id_lines, err);
-	/* An old segment goes now: it must not meet the new ids. */
-	if (ok && unlink(target.p) != 0 && access(target.p, F_OK) == 0)
-		ok = kb_fail_errno(err, "cannot remove %s", target.p);
+	/* An old segment and its model go now: they must not meet the new ids. */
+	ok = ok && remove_file(target.p, err)
+	     && remove_file(path_in(options->out, "factors", -1).p, err)
+	     && remove_file(path_in(options->out, "lsi", -1).p, err);
 	ok = ok && kb_file_replace(ids.p, id_lines, err) && unite(&build, target.p, err);
 	for (int i = 0; i < build.parts; i++)
 		unlink(path_in(build.dir, "part", i).p);
@@ -309,13 +368,15 @@ static bool build_index(const struct options *options, struct kb_err *err)
 	printf("%" PRId64 " passages, %.1f MB of text, %.2f s, %.1f MB/s\n", build.passages,
 	       (double)build.total_text / 1e6, (double)took / 1e6,
 	       (double)build.total_text / (double)took);
-	return true;
+	return !factors || build.passages == 0 || learn(options->out, err);
 }
 
 /* ---- an open index ---- */
 
 struct opened {
 	struct kb_segment *segment;
+	struct kb_factors *factors; /* NULL: none, and no column */
+	struct kb_vectors *column;
 	struct kb_snapshot *snapshot;
 	struct kb_sv *ids; /* by page id */
 	int64_t id_count;
@@ -341,20 +402,37 @@ static bool read_ids(struct opened *index, const char *dir, struct kb_err *err)
 	return true;
 }
 
+static bool open_factors(struct opened *index, const char *dir, bool verify, struct kb_err *err)
+{
+	struct path model = path_in(dir, "factors", -1), column = path_in(dir, "lsi", -1);
+
+	if (access(model.p, F_OK) != 0)
+		return true;
+	return (index->factors = kb_factors_open(model.p, err))
+	       && (index->column = kb_vectors_open(column.p, verify, err));
+}
+
 static bool open_index(struct opened *index, const char *dir, bool verify, struct kb_err *err)
 {
 	*index = (struct opened){ 0 };
 	index->segment = kb_segment_open(path_in(dir, "segment", -1).p, verify, err);
-	if (!index->segment)
+	if (!index->segment || !open_factors(index, dir, verify, err))
 		return false;
-	index->snapshot =
-	        kb_snapshot_new(&(struct kb_snapshot_part){ index->segment, 1 }, 1, NULL, 0);
+	index->snapshot = kb_snapshot_new(
+	        &(struct kb_snapshot_part){ .segment = index->segment,
+	                                    .version = 1,
+	                                    .vectors = &index->column,
+	                                    .vectors_count = index->column != NULL },
+	        1, NULL, 0);
+	kb_snapshot_set_factors(index->snapshot, index->factors);
 	return read_ids(index, dir, err);
 }
 
 static void close_index(struct opened *index)
 {
 	kb_snapshot_release(index->snapshot);
+	kb_vectors_release(index->column);
+	kb_factors_release(index->factors);
 	kb_segment_release(index->segment);
 	kb_arena_fini(&index->arena);
 }
@@ -404,15 +482,16 @@ static bool write_hits(struct opened *index, struct kb_sv qid, const struct kb_h
 	return true;
 }
 
-static bool run_queries(struct opened *index, struct records *records, size_t top, size_t rerank,
-                        bool codes, FILE *run, struct timings *timings, struct kb_err *err)
+static bool run_queries(struct opened *index, struct records *records,
+                        const struct kb_query *settings, bool codes, FILE *run,
+                        struct timings *timings, struct kb_err *err)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 	struct kb_arena arena = { 0 };
 	bool ok = true, more = true;
 
 	while (ok && more) {
-		struct kb_query query = { .limit = top, .rerank = rerank };
+		struct kb_query query = *settings;
 		struct record record = { 0 };
 		struct kb_hit *hits;
 		size_t count;
@@ -443,8 +522,12 @@ static bool search_index(const struct options *options, struct kb_err *err)
 	struct timings timings = { 0 };
 	struct opened index;
 	int64_t top = TOP_DEFAULT, rerank = KB_RERANK_DEFAULT, codes = 0;
+	struct kb_query settings;
 	FILE *run = NULL;
-	bool ok;
+	bool ok, factors;
+
+	if (!wants_factors(options, &factors, err))
+		return false;
 
 	if (options->top && !kb_sv_to_int(kb_sv_str(options->top), 1, TOP_MAX, &top))
 		return kb_fail(err, KB_E_INVALID, "--top is %s, it must be 1 to %d", options->top,
@@ -459,9 +542,10 @@ static bool search_index(const struct options *options, struct kb_err *err)
 	     && records_open(&records, options->queries, err);
 	if (ok && !(run = fopen(options->run, "w")))
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
-	ok = ok
-	     && run_queries(&index, &records, (size_t)top, (size_t)rerank, codes, run, &timings,
-	                    err);
+	settings = (struct kb_query){ .limit = (size_t)top,
+		                      .rerank = (size_t)rerank,
+		                      .factors = factors ? KB_FACTORS_WEIGHT : 0 };
+	ok = ok && run_queries(&index, &records, &settings, codes, run, &timings, err);
 	if (run && (ferror(run) | fclose(run)) != 0 && ok)
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
 	if (ok)
@@ -526,15 +610,16 @@ static const struct verb {
 	const char *needs[4], *takes[4]; /* options */
 } verbs[] = {
 	{ "build",
-	  "--docs FILE.jsonl[.gz] --out DIR",
+	  "--docs FILE.jsonl[.gz] --out DIR [--factors on|off]",
 	  build_index,
 	  { "--docs", "--out" },
-	  { NULL } },
+	  { "--factors" } },
 	{ "search",
-	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N] [--rerank N] [--codes 0|1]",
+	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N] [--rerank N] [--codes 0|1] "
+	  "[--factors on|off]",
 	  search_index,
 	  { "--index", "--queries", "--run" },
-	  { "--top", "--rerank", "--codes" } },
+	  { "--top", "--rerank", "--codes", "--factors" } },
 	{ "stats", "--index DIR", print_stats, { "--index" }, { NULL } },
 	{ "verify", "--index DIR", verify_index, { "--index" }, { NULL } },
 };

@@ -281,7 +281,7 @@ static void add_near(struct ranking *ranking, struct kb_arena *arena, const stru
 	struct kb_vector_query near = {
 		.name = KB_FACTORS_COLUMN,
 		.model = kb_sv_str(ranking->factors->mark),
-		.v = ranking->question,
+		.v = ranking->v,
 		.dims = ranking->factors->head.dims,
 		.limit = KB_FACTORS_RERANK,
 		.allow = query->allow,

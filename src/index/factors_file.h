@@ -6,7 +6,7 @@
  *   INFO    u32 factors, u32 terms, u32 passages of the sample, u32 zero, i64 passages of the
  *           snapshot, f32 average lengths of body, title and heading there.
  *   KEYS    u64 a term: the hash of its bytes (factor_rows.h), ascending.
- *   IDFS    f32 a term.
+ *   IDFS    f32 a term: its weight in rows and questions, a power of its idf.
  *   SCALES  f32 a term: what the integers of its row are multiplied with.
  *   ROWS    i8, factors a term: the term's row of V, in steps of its greatest value / 127.
  *
@@ -30,7 +30,7 @@ enum kb_factors_section {
 
 enum {
 	KB_FACTORS_DIMS_MAX = 400,
-	KB_FACTORS_TERMS_MAX = 100000,
+	KB_FACTORS_TERMS_MAX = 1 << 16,
 };
 
 extern const struct kb_form kb_factors_form;

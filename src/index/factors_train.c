@@ -17,11 +17,14 @@
 
 enum {
 	ROUNDS = 6,
-	DF_MIN = 3, /* rows of the sample that must hold a term */
-	SPARE = 8,  /* factors computed beside those asked for and the first, which is dropped */
+	SPARE = 8, /* factors computed beside those asked for and the first, which is dropped */
 	ASK_EVERY = 256, /* rows */
 	TABLE_FIRST = 1 << 14,
 };
+
+/* Of the weight of a term in rows and questions. Above 1: rare words say more about what a passage
+ * is about than about how good a match it is. docs/search.md has the figures. */
+#define IDF_POWER 1.75
 
 struct known {
 	uint64_t key;
@@ -157,11 +160,12 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Keeps the terms that enough rows hold, in the order of their keys, and closes the vocabulary. */
+/* Keeps the terms that the most rows hold, in the order of their keys, and closes the vocabulary.
+ * Small indexes keep all: a rare word of a question then points to its passage. */
 static void choose_terms(struct training *t)
 {
 	struct vocabulary *vocabulary = &t->vocabulary;
-	uint32_t least = DF_MIN, kept;
+	uint32_t least = 1, kept;
 
 	for (;; least++) {
 		kept = 0;
@@ -191,7 +195,7 @@ static void set_idfs(struct training *t)
 	for (uint32_t i = 0; i < t->terms; i++) {
 		double df = (double)t->vocabulary.v[i].df;
 
-		t->idf[i] = (float)log(1 + (n - KB_MIN(df, n) + .5) / (df + .5));
+		t->idf[i] = (float)pow(log(1 + (n - KB_MIN(df, n) + .5) / (df + .5)), IDF_POWER);
 	}
 }
 

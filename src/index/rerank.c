@@ -155,9 +155,9 @@ static void ask_pieces(struct rerank *r, const struct kb_terms *question)
 
 		for (size_t k = 0; k < r->snapshot->part_count; k++)
 			df += kb_piece_df(r->snapshot->parts[k].segment, r->pieces[i]);
+		df = inverse_frequency(r, df);
 		r->piece_gain[i] = counts[i] * (piece_scoring.k3 + 1)
-		                   / (counts[i] + piece_scoring.k3)
-		                   * (float)inverse_frequency(r, df);
+		                   / (counts[i] + piece_scoring.k3) * (float)(df * sqrt(df));
 	}
 }
 

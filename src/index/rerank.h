@@ -5,7 +5,9 @@
  *
  * n is the number of the question's words without function words.
  * C4: BM25F over letter pieces (forward.h) of the unstemmed words, title and heading together
- *     times 3: near spellings, parts of compounds, words the stemmer missed.
+ *     times 3: near spellings, parts of compounds, words the stemmer missed. Pieces of one word
+ *     come together, so what all have in common would count many times: they weigh idf to the power
+ *     of 1.5.
  * P: for each two neighbours a, b of the question (function words skipped)
  *     (idf a + idf b) / 2 * c / (c + 1), c = how often b stands 1 to 3 words after a.
  * U: the best sentence's sum of idf over the different words of the question in it.

@@ -156,8 +156,7 @@ struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_s
 	        (struct kb_part){ .segment = kb_segment_hold(segment), .alive = segment->passages };
 	snapshot->passages = base->passages + segment->passages;
 	snapshot->alive = base->alive + segment->passages;
-	if (base->factors)
-		snapshot->factors = kb_factors_hold(base->factors);
+	snapshot->factors = kb_factors_hold(base->factors);
 	kb_scoring_averages(snapshot, averages);
 	kb_scoring_init(&snapshot->scoring, averages);
 	return snapshot;

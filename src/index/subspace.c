@@ -153,7 +153,7 @@ void kb_sub_apply(float *tall, size_t rows, const double *square, unsigned width
  * nothing beside its column's own length gives a column of zeros. */
 static void inverse_cholesky(double *m, unsigned width)
 {
-	const double nothing = 1e-9;
+	const double nothing = 1e-6; /* the sums are of floats */
 	double *r = kb_xcalloc((size_t)width * width, sizeof(*r));
 
 	for (unsigned j = 0; j < width; j++) {

@@ -64,7 +64,9 @@ static const uint64_t *make_mask(const struct scan *scan, const struct kb_vector
 	if (!query->allow)
 		set_bits(mask, 0, passages);
 	for (uint32_t run = 0; query->allow && run < segment->runs; run++) {
-		int64_t page = (int64_t)kb_get64(segment->run_pages + (size_t)run * 8);
+		int64_t page =
+		        kb_page_shifted((int64_t)kb_get64(segment->run_pages + (size_t)run * 8),
+		                        scan->part->page_shift);
 		uint32_t first, end;
 
 		kb_segment_run_range(segment, run, &first, &end);
