@@ -20,6 +20,12 @@ struct entry {
 	uint64_t used; /* tick of the last use */
 };
 
+/* A segment that a commit is about to name. */
+struct prepared {
+	char blob[KB_HASH_HEX];
+	struct kb_segment *segment;
+};
+
 struct kb_catalog {
 	struct kb_store *store;
 	struct kb_blobs *blobs;
@@ -27,6 +33,8 @@ struct kb_catalog {
 	pthread_mutex_t lock;
 	struct entry **entries; /* unordered */
 	size_t count, capacity, max;
+	struct prepared *prepared; /* a few: one a committing thread */
+	size_t prepared_count, prepared_capacity;
 	uint64_t tick;
 };
 
@@ -74,6 +82,9 @@ void kb_catalog_close(struct kb_catalog *catalog)
 		return;
 	for (size_t i = 0; i < catalog->count; i++)
 		entry_free(catalog->entries[i]);
+	for (size_t i = 0; i < catalog->prepared_count; i++)
+		kb_segment_release(catalog->prepared[i].segment);
+	free(catalog->prepared);
 	free(catalog->entries);
 	pthread_mutex_destroy(&catalog->lock);
 	free(catalog);
@@ -113,6 +124,19 @@ static struct kb_segment *carried(const struct entry *old, struct kb_sv blob)
 	return NULL;
 }
 
+/* A prepared segment, held once more, or NULL. */
+static struct kb_segment *prepared(struct kb_catalog *catalog, struct kb_sv blob)
+{
+	struct kb_segment *segment = NULL;
+
+	pthread_mutex_lock(&catalog->lock);
+	for (size_t i = 0; i < catalog->prepared_count && !segment; i++)
+		if (kb_sv_eq_str(blob, catalog->prepared[i].blob))
+			segment = kb_segment_hold(catalog->prepared[i].segment);
+	pthread_mutex_unlock(&catalog->lock);
+	return segment;
+}
+
 static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const struct entry *old,
                           struct kb_err *err)
 {
@@ -135,6 +159,8 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 		const struct kb_segment_row *row = &state.segments[i];
 		struct kb_segment *segment = carried(old, row->blob);
 
+		if (!segment)
+			segment = prepared(catalog, row->blob);
 		if (!segment)
 			segment = kb_catalog_segment(catalog, row->blob, err);
 		if (!segment) {
@@ -194,6 +220,28 @@ static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 	return NULL;
 }
 
+/* What load() needs of an entry, for use without the lock: its segments, held. */
+static struct entry segments_of(const struct entry *entry)
+{
+	struct entry copy = { .segment_count = entry->segment_count };
+
+	copy.segments = kb_xcalloc(copy.segment_count, sizeof(struct kb_segment *));
+	copy.blobs = kb_xcalloc(copy.segment_count, sizeof(*copy.blobs));
+	for (size_t i = 0; i < copy.segment_count; i++) {
+		copy.segments[i] = kb_segment_hold(entry->segments[i]);
+		memcpy(copy.blobs[i], entry->blobs[i], KB_HASH_HEX);
+	}
+	return copy;
+}
+
+static void segments_drop(struct entry *copy)
+{
+	for (size_t i = 0; i < copy->segment_count; i++)
+		kb_segment_release(copy->segments[i]);
+	free(copy->segments);
+	free(copy->blobs);
+}
+
 bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
                     struct kb_err *err)
 {
@@ -215,28 +263,16 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 			struct entry *entry = catalog->entries[at];
 
 			entry->used = ++catalog->tick;
-			if (entry->view.version >= version) {
+			if (entry->view.version >= version)
 				*out = view_hold(&entry->view);
-			} else {
-				old = *entry; /* a copy whose segments we hold, for use without the
-				                 lock */
-				old.segments =
-				        kb_xcalloc(old.segment_count, sizeof(struct kb_segment *));
-				old.blobs = kb_xcalloc(old.segment_count, sizeof(*old.blobs));
-				for (size_t i = 0; i < old.segment_count; i++) {
-					old.segments[i] = kb_segment_hold(entry->segments[i]);
-					memcpy(old.blobs[i], entry->blobs[i], KB_HASH_HEX);
-				}
-			}
+			else
+				old = segments_of(entry);
 		}
 		pthread_mutex_unlock(&catalog->lock);
 		if (out->snapshot)
 			return true;
 		fresh = load(catalog, agent_id, &old, err);
-		for (size_t i = 0; i < old.segment_count; i++)
-			kb_segment_release(old.segments[i]);
-		free(old.segments);
-		free(old.blobs);
+		segments_drop(&old);
 		if (!fresh) {
 			if (err && err->code == KB_E_NOT_FOUND)
 				continue;
@@ -250,6 +286,57 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		return true;
 	}
 	return kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
+}
+
+void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
+{
+	struct prepared *prepared;
+	struct kb_segment *segment;
+	struct kb_err err;
+	bool open;
+
+	pthread_mutex_lock(&catalog->lock);
+	open = find(catalog, agent_id) >= 0;
+	pthread_mutex_unlock(&catalog->lock);
+	segment = open ? kb_catalog_segment(catalog, blob, &err) : NULL;
+	if (!segment)
+		return;
+	pthread_mutex_lock(&catalog->lock);
+	KB_GROW(catalog->prepared, catalog->prepared_capacity, catalog->prepared_count + 1);
+	prepared = &catalog->prepared[catalog->prepared_count++];
+	prepared->segment = segment;
+	snprintf(prepared->blob, sizeof(prepared->blob), "%.*s", KB_SV_ARG(blob));
+	pthread_mutex_unlock(&catalog->lock);
+}
+
+/* Forgets a prepared segment: it is in the agent's view by now, or never will be. */
+static void drop_prepared(struct kb_catalog *catalog, struct kb_sv blob)
+{
+	struct kb_segment *gone = NULL;
+
+	pthread_mutex_lock(&catalog->lock);
+	for (size_t i = 0; i < catalog->prepared_count && !gone; i++) {
+		if (!kb_sv_eq_str(blob, catalog->prepared[i].blob))
+			continue;
+		gone = catalog->prepared[i].segment;
+		catalog->prepared[i] = catalog->prepared[--catalog->prepared_count];
+	}
+	pthread_mutex_unlock(&catalog->lock);
+	kb_segment_release(gone);
+}
+
+void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
+{
+	struct kb_view view;
+	struct kb_err err;
+	bool open;
+
+	pthread_mutex_lock(&catalog->lock);
+	open = find(catalog, agent_id) >= 0;
+	pthread_mutex_unlock(&catalog->lock);
+	if (open && kb_catalog_get(catalog, agent_id, &view, &err))
+		kb_view_release(&view);
+	drop_prepared(catalog, blob);
 }
 
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id)

@@ -30,6 +30,9 @@ enum {
 	GIVE_BACK_US = 200 * 1000, /* between tries at a store that cannot take pages back */
 	MERGE_SEGMENTS = 8,
 	UPKEEP_MS = 500,
+	/* Questions come first: who asks waits, who uploads does not. */
+	INGEST_NICE = 5,
+	UPKEEP_NICE = 10,
 	SWEEP_EVERY_S = 60,
 	SWEEP_AGE_S = 900,
 	DESCRIPTION_CHARS = 300,
@@ -231,9 +234,12 @@ static bool commit(struct batch *batch, struct kb_err *err)
 			                           .passages = batch->passages,
 			                           .pages = batch->pages };
 	}
+	if (ok && batch->pages)
+		kb_catalog_prepare(config->catalog, batch->agent_id, segment.blob);
 	ok = ok
 	     && kb_store_pages_finish(config->store, batch->agent_id, batch->results, batch->count,
 	                              &segment, err);
+	kb_catalog_refresh(config->catalog, batch->agent_id, segment.blob);
 	if (ok) {
 		atomic_fetch_add(&batch->in->indexed, batch->pages);
 		atomic_fetch_add(&batch->in->passages, batch->passages);
@@ -333,9 +339,11 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 }
 
 /* Takes leased pages of one agent to the commit. */
-static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t count)
+static void run_batch(struct kb_ingest *in, struct kb_segment_writer *writer,
+                      struct kb_lease *leases, size_t count)
 {
 	struct batch batch = { .in = in,
+		               .writer = writer,
 		               .agent_id = leases[0].page.agent_id,
 		               .started_us = kb_clock_mono_us() };
 	struct kb_agent agent;
@@ -356,7 +364,6 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 		return;
 	}
 	batch.keep_files = keeps_files(&agent, &batch.arena);
-	batch.writer = kb_segment_writer_new();
 	for (i = 0; i < count && !stopping(in); i++) {
 		struct kb_page_result *result = &batch.results[batch.count++];
 
@@ -390,7 +397,6 @@ failed:
 	/* A disk that is full or a store that is away will not be better at once. */
 	usleep(200 * 1000);
 out:
-	kb_segment_writer_free(batch.writer);
 	kb_arena_fini(&batch.arena);
 }
 
@@ -417,8 +423,11 @@ static void wait_for_work(struct kb_ingest *in, uint64_t *seen, int64_t ms)
 static void *ingest_thread(void *arg)
 {
 	struct kb_ingest *in = arg;
+	/* It remembers words from one batch to the next. */
+	struct kb_segment_writer *writer = kb_segment_writer_new();
 	uint64_t seen = 0;
 
+	kb_thread_set_nice(INGEST_NICE);
 	while (!stopping(in)) {
 		struct kb_arena arena = { 0 };
 		struct kb_lease *leases = NULL;
@@ -430,7 +439,7 @@ static void *ingest_thread(void *arg)
 		                          LEASE_S * KB_SECOND_US, &leases, &count, &due, &err)) {
 			kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
 		} else if (count) {
-			run_batch(in, leases, count);
+			run_batch(in, writer, leases, count);
 			kb_arena_fini(&arena);
 			continue;
 		} else if (due) {
@@ -441,6 +450,7 @@ static void *ingest_thread(void *arg)
 		kb_arena_fini(&arena);
 		wait_for_work(in, &seen, pause_ms);
 	}
+	kb_segment_writer_free(writer);
 	return NULL;
 }
 
@@ -476,6 +486,7 @@ static void *upkeep_thread(void *arg)
 	int64_t swept_at = 0;
 	uint64_t seen = 0;
 
+	kb_thread_set_nice(UPKEEP_NICE);
 	while (!stopping(in)) {
 		bool again;
 

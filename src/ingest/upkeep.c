@@ -88,7 +88,10 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 			                           .passages = info.passages,
 			                           .pages = info.pages };
 	}
+	if (segment.blob.n)
+		kb_catalog_prepare(catalog, agent_id, segment.blob);
 	ok = kb_store_segments_merge(store, agent_id, ids, count, &segment, state.version, err);
+	kb_catalog_refresh(catalog, agent_id, segment.blob);
 	*merged = ok;
 out:
 	kb_snapshot_release(snapshot);
