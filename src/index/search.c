@@ -8,7 +8,8 @@
  * passage that stands in no other list need not be looked at. The other, essential lists are added
  * up list by list into an array of the window; what comes close enough to the bar is looked up in
  * the optional lists, greatest bound first, and dropped as soon as it cannot reach the bar any
- * more. (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
+ * more. Where many passages come that close, adding up an optional list too is cheaper. (Turtle,
+ * Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
@@ -17,6 +18,7 @@
 
 enum {
 	WINDOW = 4096,       /* passages; the array of scores fits the first cache */
+	LOOK_UP_COST = 4,    /* of one look-up, in postings added */
 	GROUP = WINDOW / 64, /* sums that a bit of `touched` stands for */
 	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound everywhere
 	             */
@@ -204,8 +206,7 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 
 typedef int32_t vec __attribute__((vector_size(16)));
 
-/* Takes the sums that may still pass the bar with `rest` more, and clears them all. Four by four:
- * few sums of many come this far. */
+/* Takes the sums that may still pass the bar with `rest` more, four by four. */
 static void collect(struct search *s, uint32_t low, uint32_t rest)
 {
 	/* The window's optional lists together cannot pass the bar. */
@@ -237,14 +238,34 @@ static void collect(struct search *s, uint32_t low, uint32_t rest)
 				s->docs[s->candidates] = doc;
 				s->scores[s->candidates++] = sums[i];
 			}
-			memset(sums, 0, sizeof(v));
 		}
 	}
+}
+
+static void clear_sums(struct search *s)
+{
+	for (uint64_t left = s->touched; left; left &= left - 1)
+		memset(&s->sums[__builtin_ctzll(left) * GROUP], 0, GROUP * sizeof(*s->sums));
 	s->touched = 0;
 }
 
+/* Keeps the candidates that may still pass the bar with `rest` more, after a list was added. */
+static void sift(struct search *s, uint32_t low, uint32_t rest)
+{
+	uint32_t least = kb_best_bar(&s->best) - rest, kept = 0;
+
+	for (uint32_t i = 0; i < s->candidates; i++) {
+		uint32_t doc = s->docs[i], score = s->sums[doc - low];
+
+		s->docs[kept] = doc;
+		s->scores[kept] = score;
+		kept += score > least;
+	}
+	s->candidates = kept;
+}
+
 /* Looks the candidates up in an optional list. rest: its bound and those of the lists after it. */
-static void look_up(struct search *s, struct list *list, uint32_t rest)
+static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t rest)
 {
 	uint32_t bar = kb_best_bar(&s->best), kept = 0;
 
@@ -258,6 +279,7 @@ static void look_up(struct search *s, struct list *list, uint32_t rest)
 			score += kb_scorer_part(list->gain, kb_posting_part(s->scoring, s->segment,
 			                                                    &list->cursor,
 			                                                    list->cursor.at, doc));
+			s->sums[doc - low] = score;
 		}
 		s->docs[kept] = doc;
 		s->scores[kept++] = score;
@@ -277,6 +299,12 @@ static void sort_lists(struct search *s)
 	}
 }
 
+/* About how many postings a list has in a stretch of so many passages. */
+static uint32_t postings_of(const struct search *s, const struct list *list, uint32_t passages)
+{
+	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
+}
+
 static void search_window(struct search *s, uint32_t low, uint32_t end)
 {
 	uint32_t bar = kb_best_bar(&s->best), optional_bound = 0;
@@ -293,11 +321,19 @@ static void search_window(struct search *s, uint32_t low, uint32_t end)
 		add_list(s, s->order[i], low, end);
 	collect(s, low, optional_bound);
 	while (optional-- && s->candidates) {
-		if (!s->order[optional]->window_bound)
+		struct list *list = s->order[optional];
+
+		if (!list->window_bound)
 			break;
-		look_up(s, s->order[optional], optional_bound);
-		optional_bound -= s->order[optional]->window_bound;
+		if (s->candidates * LOOK_UP_COST > postings_of(s, list, end - low)) {
+			add_list(s, list, low, end);
+			sift(s, low, optional_bound - list->window_bound);
+		} else {
+			look_up(s, list, low, optional_bound);
+		}
+		optional_bound -= list->window_bound;
 	}
+	clear_sums(s);
 	for (uint32_t i = 0; i < s->candidates; i++)
 		kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
 }
