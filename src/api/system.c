@@ -68,6 +68,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	struct kb_server_stats server;
 	struct kb_ingest_stats ingest;
 	struct kb_store_stats store;
+	struct kb_catalog_stats catalog;
 	int64_t queued = 0;
 	struct kb_buf buf;
 
@@ -77,6 +78,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	kb_server_stats(api->server, &server);
 	kb_ingest_stats(api->ingest, &ingest);
 	kb_store_stats(api->store, &store);
+	kb_catalog_stats(api->catalog, &catalog);
 	if (!kb_store_queue_length(api->store, &queued, err))
 		return false;
 	kb_buf_init(&buf, 64 << 10);
@@ -102,12 +104,21 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	metric(&buf, "passages_indexed_total", "counter", "Passages made searchable",
 	       ingest.passages);
 	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);
+	metric(&buf, "factors_learned_total", "counter", "Factor models learned", ingest.learned);
+	metric(&buf, "segments_folded_total", "counter",
+	       "Segments that got a vector column by an agent's factors after the model",
+	       ingest.folded);
 	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
 	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
 	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);
 	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);
-	metric(&buf, "open_agents", "gauge", "Agents whose index is open",
-	       (int64_t)kb_catalog_agents(api->catalog));
+	metric(&buf, "open_agents", "gauge", "Agents whose index is open", catalog.agents);
+	metric(&buf, "open_agent_files", "gauge", "Segments, columns and models mapped",
+	       catalog.files);
+	metric(&buf, "open_agent_mapped_bytes", "gauge", "Bytes of these files",
+	       catalog.mapped_bytes);
+	metric(&buf, "open_agent_heap_bytes", "gauge", "Memory of open agents beyond their files",
+	       catalog.heap_bytes);
 	kb_respond(call->req, &(struct kb_response){
 	                              .status = 200,
 	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",

@@ -92,6 +92,8 @@ struct kb_sv kb_sv_sub(struct kb_sv text, size_t from, size_t n)
 {
 	if (from > text.n)
 		from = text.n;
+	if (!from) /* nothing may be added to a view of nothing, not even nothing */
+		return kb_sv(text.p, KB_MIN(n, text.n));
 	return kb_sv(text.p + from, KB_MIN(n, text.n - from));
 }
 

@@ -145,6 +145,20 @@ bool kb_blob_verify(struct kb_blobs *blobs, const char *name, struct kb_err *err
 	return ok && check_hash(name, hex, err);
 }
 
+bool kb_blob_drop_damaged(struct kb_blobs *blobs, const char *name, struct kb_err *err)
+{
+	struct kb_err found;
+	bool removed;
+
+	if (kb_blob_verify(blobs, name, &found) || found.code == KB_E_NOT_FOUND)
+		return true;
+	if (found.code == KB_E_CORRUPT)
+		return blobs->driver->remove(blobs->impl, name, 0, &removed, err);
+	if (err)
+		*err = found;
+	return false;
+}
+
 /* ---- all of them ---- */
 
 bool kb_blob_each(struct kb_blobs *blobs,

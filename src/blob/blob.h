@@ -36,6 +36,10 @@ bool kb_blob_read(struct kb_blobs *blobs, struct kb_arena *arena, const char *na
                   struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
 /* Checks the bytes against the name without keeping them. */
 bool kb_blob_verify(struct kb_blobs *blobs, const char *name, struct kb_err *err) KB_MUST_CHECK;
+/* Removes the blob if its bytes are not those of its name, so that a put of the right ones stores
+ * them. One that is whole or not there is no mistake. */
+bool kb_blob_drop_damaged(struct kb_blobs *blobs, const char *name,
+                          struct kb_err *err) KB_MUST_CHECK;
 
 /* Calls fn for every blob: its name, size and age since last put; false from fn ends it early. */
 bool kb_blob_each(struct kb_blobs *blobs,

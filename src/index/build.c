@@ -15,6 +15,9 @@
 
 enum {
 	WRITE_BUFFER = 1 << 20,
+	/* Room for as many sections as a file may get; the places of the rest do not depend on
+	   them. */
+	HEAD_BYTES = KB_CONTAINER_HEADER + KB_BUILDER_SECTIONS * KB_CONTAINER_ROW,
 	ZSTD_LEVEL = 1,
 };
 
@@ -22,14 +25,15 @@ struct row {
 	uint32_t id, zero;
 	uint64_t offset, length, hash;
 };
-static_assert(sizeof(struct row) == KB_SEGMENT_ROW, "a row of the table on disk");
+static_assert(sizeof(struct row) == KB_CONTAINER_ROW, "a row of the table on disk");
 
 struct kb_builder {
+	const struct kb_form *form;
 	char *path, *temporary;
 	int fd;
 	struct kb_buf buf;
 	uint64_t written; /* bytes before buf */
-	struct row rows[KB_SEC_COUNT];
+	struct row rows[KB_BUILDER_SECTIONS];
 	uint32_t count;
 	bool failed;
 	struct kb_err err;
@@ -68,9 +72,9 @@ void kb_builder_add(struct kb_builder *builder, const void *p, size_t n)
 /* Zeros up to the next place where a section may start. */
 static void align(struct kb_builder *builder)
 {
-	static const char zeros[KB_SEGMENT_ALIGN];
+	static const char zeros[KB_CONTAINER_ALIGN];
 
-	kb_builder_add(builder, zeros, -place_of(builder) % KB_SEGMENT_ALIGN);
+	kb_builder_add(builder, zeros, -place_of(builder) % KB_CONTAINER_ALIGN);
 }
 
 static void end_section(struct kb_builder *builder)
@@ -82,12 +86,14 @@ static void end_section(struct kb_builder *builder)
 	}
 }
 
-struct kb_builder *kb_builder_new(const char *path)
+struct kb_builder *kb_builder_new(const struct kb_form *form, const char *path)
 {
-	static const char zeros[KB_SEGMENT_HEADER + KB_SEC_COUNT * KB_SEGMENT_ROW];
+	static const char zeros[HEAD_BYTES];
 	struct kb_builder *builder = kb_xcalloc(1, sizeof(*builder));
 	size_t n = strlen(path) + 16;
 
+	KB_ASSERT(form->sections <= KB_BUILDER_SECTIONS);
+	builder->form = form;
 	builder->path = kb_xstrdup(path);
 	builder->temporary = kb_xmalloc(n);
 	snprintf(builder->temporary, n, "%s.tmpXXXXXX", path);
@@ -115,15 +121,15 @@ void kb_builder_free(struct kb_builder *builder)
 	free(builder);
 }
 
-void kb_builder_section(struct kb_builder *builder, enum kb_section_id id)
+void kb_builder_section(struct kb_builder *builder, uint32_t id)
 {
 	end_section(builder);
 	align(builder);
-	KB_ASSERT(builder->count < KB_SEC_COUNT);
+	KB_ASSERT(builder->count < KB_BUILDER_SECTIONS);
 	builder->rows[builder->count++] = (struct row){ .id = id, .offset = place_of(builder) };
 }
 
-void kb_builder_put(struct kb_builder *builder, enum kb_section_id id, const void *p, size_t n)
+void kb_builder_put(struct kb_builder *builder, uint32_t id, const void *p, size_t n)
 {
 	kb_builder_section(builder, id);
 	kb_builder_add(builder, p, n);
@@ -133,8 +139,7 @@ void kb_builder_put(struct kb_builder *builder, enum kb_section_id id, const voi
 static bool seal(struct kb_builder *builder)
 {
 	size_t table = builder->count * sizeof(struct row);
-	char head[KB_SEGMENT_HEADER + KB_SEC_COUNT * KB_SEGMENT_ROW] = KB_SEGMENT_MAGIC;
-	const uint32_t version = KB_SEGMENT_VERSION;
+	char head[HEAD_BYTES] = { 0 };
 	uint64_t hash;
 	void *map = kb_fault()
 	                    ? MAP_FAILED
@@ -149,11 +154,12 @@ static bool seal(struct kb_builder *builder)
 	}
 	munmap(map, builder->written);
 	hash = kb_hash64(kb_sv((const char *)builder->rows, table));
-	memcpy(head + 8, &version, 4);
+	memcpy(head, builder->form->magic, 8);
+	memcpy(head + 8, &builder->form->version, 4);
 	memcpy(head + 12, &builder->count, 4);
 	memcpy(head + 16, &builder->written, 8);
 	memcpy(head + 24, &hash, 8);
-	memcpy(head + KB_SEGMENT_HEADER, builder->rows, table);
+	memcpy(head + KB_CONTAINER_HEADER, builder->rows, table);
 	if (kb_fault() || lseek(builder->fd, 0, SEEK_SET) != 0)
 		return kb_fail_errno(&builder->err, "cannot write %s", builder->path);
 	return kb_fd_write_all(builder->fd, kb_sv(head, sizeof(head)), builder->path,

@@ -1,5 +1,6 @@
 /*
- * Writing a segment file: the parts that a writer and a merge share. Private to this folder.
+ * Writing a file of sections (container.h), and of a segment's the parts that a writer and a merge
+ * share. Private to this folder.
  *
  * A builder writes sections one after another into a temporary file beside the target; finish
  * completes header and table, syncs, renames over the target and syncs the directory. Errors are
@@ -14,12 +15,14 @@
 
 struct kb_builder;
 
-struct kb_builder *kb_builder_new(const char *path);
+enum { KB_BUILDER_SECTIONS = 16 }; /* a form may have as many, with the unused id 0 */
+
+struct kb_builder *kb_builder_new(const struct kb_form *form, const char *path);
 /* Removes the temporary file if finish has not been reached. */
 void kb_builder_free(struct kb_builder *builder);
-void kb_builder_section(struct kb_builder *builder, enum kb_section_id id);
+void kb_builder_section(struct kb_builder *builder, uint32_t id);
 void kb_builder_add(struct kb_builder *builder, const void *p, size_t n);
-void kb_builder_put(struct kb_builder *builder, enum kb_section_id id, const void *p, size_t n);
+void kb_builder_put(struct kb_builder *builder, uint32_t id, const void *p, size_t n);
 bool kb_builder_finish(struct kb_builder *builder, int64_t *bytes,
                        struct kb_err *err) KB_MUST_CHECK;
 

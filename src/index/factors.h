@@ -25,6 +25,10 @@ enum {
 	KB_FACTORS_RERANK = 500, /* best of the step before that are ranked anew */
 };
 
+#define KB_FACTORS_WEIGHT .3f
+/* Cosine from which a passage without any of the question's words may be found. */
+#define KB_FACTORS_NEAR .4f
+
 struct kb_factors;
 
 struct kb_factors_options {
@@ -36,7 +40,7 @@ struct kb_factors_options {
 	void *arg;
 };
 struct kb_factors_info {
-	struct kb_sv mark; /* the model's name in its columns */
+	struct kb_sv mark; /* the model's name in its columns; empty after kb_factors_train() */
 	uint32_t dims, terms;
 	int64_t passages; /* of the snapshot it was trained on */
 	int64_t bytes;
@@ -57,10 +61,15 @@ void kb_factors_info(const struct kb_factors *factors, struct kb_factors_info *o
 bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *segment,
                      const char *path, int64_t *bytes, struct kb_err *err) KB_MUST_CHECK;
 
-/* Ranks the hits anew and sorts them; passages without a vector keep their S2 part alone. Does
- * nothing where the snapshot has no column of this model. */
+/*
+ * Ranks the best of the step before anew (query->factors is the weight) and sorts the hits; their
+ * scores stay of the same size: S3 * max S2. Passages that have no vector yet keep their S2. Where
+ * words alone found fewer than KB_FACTORS_RERANK passages, those join in that are near the question
+ * by their vectors alone. Does nothing where the snapshot has no column of this model, or the model
+ * knows none of the question's words.
+ */
 void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
-                       struct kb_arena *arena, const struct kb_query_term *terms, size_t term_count,
-                       struct kb_hit *hits, size_t count);
+                       struct kb_arena *arena, const struct kb_query *query, struct kb_hit **hits,
+                       size_t *count);
 
 #endif

@@ -354,7 +354,7 @@ bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t c
 	kb_text_builder_init(&merge.text);
 	kb_dict_builder_init(&merge.dict);
 	merge.forward = kb_forward_new();
-	merge.builder = kb_builder_new(path);
+	merge.builder = kb_builder_new(&kb_segment_form, path);
 	ok = run(&merge, &bytes, err);
 	if (ok && info)
 		*info = (struct kb_segment_info){ .bytes = bytes,

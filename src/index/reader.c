@@ -1,15 +1,7 @@
-/* Opening a segment: the map, the table of sections, and the bounds of everything in them. */
-#include <errno.h>
-#include <fcntl.h>
+/* Opening a segment: the bounds of everything in its sections. */
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
-#include "base/fault.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "index/segment.h"
 
 enum {
@@ -30,10 +22,13 @@ static const char *const section_names[KB_SEC_COUNT] = {
 	[KB_SEC_PIECES] = "pieces",
 };
 
-const char *kb_section_name(uint32_t id)
-{
-	return id < KB_SEC_COUNT && section_names[id] ? section_names[id] : "of another version";
-}
+const struct kb_form kb_segment_form = {
+	.magic = "KBSEG\r\n\x1a",
+	.what = "segment",
+	.version = 1,
+	.sections = KB_SEC_COUNT,
+	.names = section_names,
+};
 
 void kb_length_table(uint32_t table[256])
 {
@@ -64,61 +59,12 @@ uint8_t kb_length_code(const uint32_t table[256], uint32_t length)
 
 static bool damaged(struct kb_err *err, const struct kb_segment *segment, enum kb_section_id id)
 {
-	return kb_corrupt(err, "%s: section %s is damaged (its size does not fit the others)",
-	                  segment->path, kb_section_name(id));
-}
-
-/* Reads header and table, and checks that each section lies within the file. */
-static bool read_table(struct kb_segment *segment, struct kb_err *err)
-{
-	const char *path = segment->path;
-	const char *map = (const char *)segment->map;
-	uint32_t version, count;
-
-	if (segment->map_bytes < KB_SEGMENT_HEADER
-	    || memcmp(map, KB_SEGMENT_MAGIC, sizeof(KB_SEGMENT_MAGIC) - 1) != 0)
-		return kb_corrupt(err, "%s: the header is damaged: this is no segment file", path);
-	version = kb_get32(map + 8);
-	count = kb_get32(map + 12);
-	if (version != KB_SEGMENT_VERSION)
-		return kb_fail(err, KB_E_CORRUPT, "%s: the header names version %u, known is %d",
-		               path, version, KB_SEGMENT_VERSION);
-	if (kb_get64(map + 16) != segment->map_bytes)
-		return kb_corrupt(err, "%s: the header names %" PRIu64 " bytes, the file has %zu",
-		                  path, kb_get64(map + 16), segment->map_bytes);
-	if (count > KB_SEGMENT_SECTIONS_MAX
-	    || segment->map_bytes < KB_SEGMENT_HEADER + (size_t)count * KB_SEGMENT_ROW
-	    || kb_get64(map + 24)
-	               != kb_hash64(kb_sv(map + KB_SEGMENT_HEADER, (size_t)count * KB_SEGMENT_ROW)))
-		return kb_corrupt(err, "%s: the section table is damaged", path);
-	for (uint32_t i = 0; i < count; i++) {
-		const char *row = map + KB_SEGMENT_HEADER + (size_t)i * KB_SEGMENT_ROW;
-		uint32_t id = kb_get32(row);
-		uint64_t offset = kb_get64(row + 8), length = kb_get64(row + 16);
-
-		if (offset > segment->map_bytes || length > segment->map_bytes - offset)
-			return kb_corrupt(err, "%s: section %s is outside the file", path,
-			                  kb_section_name(id));
-		if (id < KB_SEC_COUNT)
-			segment->sections[id] = kb_sv(map + offset, length);
-	}
-	return true;
+	return kb_container_damaged(&segment->file, id, err);
 }
 
 bool kb_segment_verify(const struct kb_segment *segment, struct kb_err *err)
 {
-	const char *map = (const char *)segment->map;
-	uint32_t count = kb_get32(map + 12);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const char *row = map + KB_SEGMENT_HEADER + (size_t)i * KB_SEGMENT_ROW;
-		struct kb_sv bytes = kb_sv(map + kb_get64(row + 8), kb_get64(row + 16));
-
-		if (kb_hash64(bytes) != kb_get64(row + 24))
-			return kb_corrupt(err, "%s: section %s is damaged (its checksum differs)",
-			                  segment->path, kb_section_name(kb_get32(row)));
-	}
-	return true;
+	return kb_container_verify(&segment->file, err);
 }
 
 static bool read_stats(struct kb_segment *segment, struct kb_err *err)
@@ -191,47 +137,15 @@ static bool read_text(struct kb_segment *segment, struct kb_err *err)
 	return true;
 }
 
-static bool map_file(struct kb_segment *segment, struct kb_err *err)
-{
-	const char *path = segment->path;
-	int fd = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *map;
-
-	if (fd < 0)
-		return kb_fail_errno(err, "cannot open %s", path);
-	if (kb_fault() || fstat(fd, &st) != 0) {
-		kb_fail_errno(err, "cannot read %s", path);
-		kb_fd_close(&fd);
-		return false;
-	}
-	if (st.st_size < KB_SEGMENT_HEADER) {
-		kb_fd_close(&fd);
-		return kb_corrupt(err, "%s: the header is cut short (%lld bytes)", path,
-		                  (long long)st.st_size);
-	}
-	map = kb_fault() ? MAP_FAILED
-	                 : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		kb_fail_errno(err, "cannot map %s", path);
-	kb_fd_close(&fd);
-	if (map == MAP_FAILED)
-		return false;
-	segment->map = map;
-	segment->map_bytes = (size_t)st.st_size;
-	return true;
-}
-
 struct kb_segment *kb_segment_open(const char *path, bool verify, struct kb_err *err)
 {
 	struct kb_segment *segment = kb_xcalloc(1, sizeof(*segment));
 
 	atomic_init(&segment->count, 1);
-	segment->path = kb_xstrdup(path);
-	if (map_file(segment, err) && read_table(segment, err)
-	    && (!verify || kb_segment_verify(segment, err)) && read_stats(segment, err)
-	    && read_passages(segment, err) && read_dictionary(segment, err)
-	    && read_text(segment, err))
+	if (kb_container_open(&segment->file, &kb_segment_form, path, verify, segment->sections,
+	                      err)
+	    && read_stats(segment, err) && read_passages(segment, err)
+	    && read_dictionary(segment, err) && read_text(segment, err))
 		return segment;
 	kb_segment_release(segment);
 	return NULL;
@@ -245,23 +159,15 @@ struct kb_segment *kb_segment_hold(struct kb_segment *segment)
 
 void kb_segment_release(struct kb_segment *segment)
 {
-	union {
-		const uint8_t *map;
-		void *p;
-	} map;
-
 	if (!segment || atomic_fetch_sub(&segment->count, 1) > 1)
 		return;
-	map.map = segment->map;
-	if (map.p)
-		munmap(map.p, segment->map_bytes);
-	free(segment->path);
+	kb_container_close(&segment->file);
 	free(segment);
 }
 
 void kb_segment_info(const struct kb_segment *segment, struct kb_segment_info *info)
 {
-	*info = (struct kb_segment_info){ .bytes = (int64_t)segment->map_bytes,
+	*info = (struct kb_segment_info){ .bytes = (int64_t)segment->file.map_bytes,
 		                          .passages = segment->passages,
 		                          .pages = segment->runs,
 		                          .terms = segment->terms,
@@ -271,15 +177,11 @@ void kb_segment_info(const struct kb_segment *segment, struct kb_segment_info *i
 size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_info *out,
                            size_t max)
 {
-	const char *map = (const char *)segment->map;
-	size_t count = kb_get32(map + 12);
+	struct kb_container_section rows[KB_CONTAINER_SECTIONS_MAX];
+	size_t count = kb_container_sections(&segment->file, rows, KB_MIN(max, KB_COUNTOF(rows)));
 
-	for (size_t i = 0; i < count && i < max; i++) {
-		const char *row = map + KB_SEGMENT_HEADER + i * KB_SEGMENT_ROW;
-
-		out[i] = (struct kb_section_info){ kb_section_name(kb_get32(row)),
-			                           (int64_t)kb_get64(row + 16) };
-	}
+	for (size_t i = 0; i < count && i < max; i++)
+		out[i] = (struct kb_section_info){ rows[i].name, (int64_t)rows[i].bytes };
 	return count;
 }
 

@@ -14,6 +14,7 @@
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
 #include "index/search.h"
+#include "index/factors.h"
 #include "index/rerank.h"
 
 enum {
@@ -383,9 +384,15 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 {
 	struct kb_query first = *query;
 
+	bool factors = snapshot->factors && query->factors > 0;
+
 	first.limit = KB_MAX(query->limit, query->rerank);
+	if (factors)
+		first.limit = KB_MAX(first.limit, (size_t)KB_FACTORS_RERANK);
 	search_first(snapshot, arena, &first, hits, count);
 	if (query->rerank)
 		kb_rerank(snapshot, arena, &query->question, *hits, KB_MIN(*count, query->rerank));
+	if (factors)
+		kb_factors_rerank(snapshot->factors, snapshot, arena, query, hits, count);
 	*count = KB_MIN(*count, query->limit);
 }

@@ -1,15 +1,7 @@
 /*
  * The segment file, version 1: how it lies on disk and how it is read. Private to this folder.
  *
- *   +--------+---------------+-----------+-----------+-----
- *   | header | section table | section 1 | section 2 | ...      each section starts at a
- *   +--------+---------------+-----------+-----------+-----     multiple of 64 bytes
- *
- * Everything is little-endian. The header is 40 bytes: magic "KBSEG\r\n\x1a", u32 version, u32
- * number of sections, u64 length of the file, u64 XXH3 of the section table, u64 zero. A row of
- * the table is 32 bytes: u32 id, u32 zero, u64 offset, u64 length, u64 XXH3 of the section. A
- * reader skips ids it does not know, so that later writers may add sections (vectors, factors)
- * without a new version; the version changes when a reader of the old one would be wrong.
+ * The frame is that of every file of sections (container.h), its magic "KBSEG\r\n\x1a".
  *
  * Sections (KB_SEC_...):
  *
@@ -46,18 +38,11 @@
 #define KB_INDEX_SEGMENT_H
 
 #include <stdatomic.h>
-#include <string.h>
 
+#include "index/container.h"
 #include "index/index.h"
 
-#define KB_SEGMENT_MAGIC "KBSEG\r\n\x1a"
-
 enum {
-	KB_SEGMENT_VERSION = 1,
-	KB_SEGMENT_HEADER = 40,
-	KB_SEGMENT_ROW = 32,
-	KB_SEGMENT_ALIGN = 64,
-	KB_SEGMENT_SECTIONS_MAX = 256,
 	KB_TERM_MAX = 240,         /* bytes; longer terms are cut, in documents and questions */
 	KB_DICT_BLOCK = 16,        /* terms */
 	KB_TEXT_BLOCK = 16 * 1024, /* bytes; a frame ends with the passage that reaches it */
@@ -100,9 +85,7 @@ struct kb_col {
 
 struct kb_segment {
 	atomic_int count;
-	char *path; /* for messages */
-	const uint8_t *map;
-	size_t map_bytes;
+	struct kb_container file;
 	struct kb_sv sections[KB_SEC_COUNT]; /* empty where there is none */
 
 	uint32_t passages, runs, terms;
@@ -115,23 +98,7 @@ struct kb_segment {
 	uint32_t dict_blocks, hash_mask, text_blocks;
 };
 
-const char *kb_section_name(uint32_t id);
-
-static inline uint32_t kb_get32(const void *p)
-{
-	uint32_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return n;
-}
-
-static inline uint64_t kb_get64(const void *p)
-{
-	uint64_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return n;
-}
+extern const struct kb_form kb_segment_form;
 
 /* LEB128 of at most 64 bits; NULL when it does not end before `end`. */
 static inline const uint8_t *kb_get_varint(const uint8_t *p, const uint8_t *end, uint64_t *n)

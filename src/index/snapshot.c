@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "index/column.h"
+#include "index/factors.h"
+
 /* BM25F (Robertson, Zaragoza 2009): weight and length normalisation of each field. Body and title
  * are the values measured in docs/search.md. */
 static const struct {
@@ -13,24 +16,28 @@ static const struct {
 	[KB_FIELD_HEADING] = { 1.5f, .5f },
 };
 
-static void fill_scoring(struct kb_snapshot *snapshot)
+void kb_scoring_averages(const struct kb_snapshot *snapshot, float averages[KB_FIELDS])
 {
-	struct kb_scoring *scoring = &snapshot->scoring;
-	uint32_t lengths[256];
-
-	kb_length_table(lengths);
 	for (int f = 0; f < KB_FIELDS; f++) {
-		double sum = 0, average;
+		double sum = 0;
 
 		for (size_t i = 0; i < snapshot->part_count; i++)
 			sum += (double)snapshot->parts[i].segment->length_sums[f];
-		average = sum > 0 ? sum / (double)snapshot->passages : 1;
+		averages[f] = sum > 0 ? (float)(sum / (double)snapshot->passages) : 1;
+	}
+}
+
+void kb_scoring_init(struct kb_scoring *scoring, const float averages[KB_FIELDS])
+{
+	uint32_t lengths[256];
+
+	kb_length_table(lengths);
+	for (int f = 0; f < KB_FIELDS; f++)
 		for (int code = 0; code < 256; code++)
 			scoring->per_count[f][code] =
 			        fields[f].weight
 			        / (1 - fields[f].b
-			           + fields[f].b * (float)(lengths[code] / average));
-	}
+			           + fields[f].b * (float)lengths[code] / averages[f]);
 	for (int tf = 0; tf < KB_SATURATION_TF; tf++)
 		for (int code = 0; code < 256; code++)
 			scoring->saturation[tf][code] =
@@ -65,10 +72,25 @@ static void bury_page(struct kb_part *part, int64_t page_id)
 	}
 }
 
+static void hold_vectors(struct kb_part *part, const struct kb_snapshot_part *in)
+{
+	if (!in->vectors_count)
+		return;
+	part->vectors = kb_xcalloc(in->vectors_count, sizeof(struct kb_vectors *));
+	for (size_t i = 0; i < in->vectors_count; i++) {
+		struct kb_vectors_info info;
+
+		kb_vectors_info(in->vectors[i], &info);
+		if (info.passages == part->segment->passages)
+			part->vectors[part->vectors_count++] = kb_vectors_hold(in->vectors[i]);
+	}
+}
+
 struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
                                     const struct kb_dead_page *dead, size_t dead_count)
 {
 	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
+	float averages[KB_FIELDS];
 
 	atomic_init(&snapshot->count, 1);
 	snapshot->part_count = part_count;
@@ -79,14 +101,23 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 		part->segment = kb_segment_hold(parts[i].segment);
 		part->version = parts[i].version;
 		part->alive = part->segment->passages;
+		hold_vectors(part, &parts[i]);
 		for (size_t d = 0; d < dead_count; d++)
 			if (part->version < dead[d].version)
 				bury_page(part, dead[d].page_id);
 		snapshot->passages += part->segment->passages;
 		snapshot->alive += part->alive;
 	}
-	fill_scoring(snapshot);
+	kb_scoring_averages(snapshot, averages);
+	kb_scoring_init(&snapshot->scoring, averages);
 	return snapshot;
+}
+
+void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *factors)
+{
+	kb_factors_hold(factors);
+	kb_factors_release(snapshot->factors);
+	snapshot->factors = factors;
 }
 
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot)
@@ -102,7 +133,11 @@ void kb_snapshot_release(struct kb_snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->part_count; i++) {
 		kb_segment_release(snapshot->parts[i].segment);
 		free(snapshot->parts[i].dead);
+		for (size_t k = 0; k < snapshot->parts[i].vectors_count; k++)
+			kb_vectors_release(snapshot->parts[i].vectors[k]);
+		free(snapshot->parts[i].vectors);
 	}
+	kb_factors_release(snapshot->factors);
 	free(snapshot->parts);
 	free(snapshot);
 }
@@ -121,9 +156,14 @@ int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot)
 {
 	size_t bytes = sizeof(*snapshot) + snapshot->part_count * sizeof(*snapshot->parts);
 
-	for (size_t i = 0; i < snapshot->part_count; i++)
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		/* A segment or column is a struct beside its map. */
+		bytes += sizeof(struct kb_segment)
+		         + snapshot->parts[i].vectors_count
+		                   * (sizeof(struct kb_vectors) + sizeof(struct kb_vectors *));
 		if (snapshot->parts[i].dead)
 			bytes += (snapshot->parts[i].segment->passages + (size_t)63) / 64 * 8;
+	}
 	return (int64_t)bytes;
 }
 

@@ -12,6 +12,8 @@ struct kb_part {
 	int64_t version;
 	uint64_t *dead; /* a bit a passage; NULL: all live */
 	uint32_t alive;
+	struct kb_vectors **vectors; /* held; those whose passages are as many as the segment's */
+	size_t vectors_count;
 };
 
 /* BM25F's constants for the average lengths of this snapshot, by count and length code. */
@@ -21,6 +23,11 @@ struct kb_scoring {
 	float saturation[KB_SATURATION_TF][256];
 };
 
+struct kb_snapshot;
+/* Average lengths of the fields; 1 where a field is empty everywhere. */
+void kb_scoring_averages(const struct kb_snapshot *snapshot, float averages[KB_FIELDS]);
+void kb_scoring_init(struct kb_scoring *scoring, const float averages[KB_FIELDS]);
+
 struct kb_snapshot {
 	atomic_int count;
 	size_t part_count;
@@ -28,6 +35,7 @@ struct kb_snapshot {
 	uint64_t passages; /* dead ones too */
 	uint64_t alive;
 	struct kb_scoring scoring;
+	struct kb_factors *factors; /* of the third step; NULL: none */
 };
 
 #define KB_BM25_K1 1.2f

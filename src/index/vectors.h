@@ -73,7 +73,8 @@ struct kb_vector_query {
 	/* Score every passage, without the pre-filter. */
 	bool exhaustive;
 };
-/* The passages with the greatest cosine, best first; score is the cosine. */
+/* The passages with the greatest cosine, best first, equal ones by (part, doc); score is the
+ * cosine. None for a vector of length 0. */
 void kb_vector_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                       const struct kb_vector_query *query, struct kb_hit **hits, size_t *count);
 

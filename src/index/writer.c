@@ -406,7 +406,7 @@ static void put_forward(struct kb_segment_writer *writer, struct kb_builder *bui
 bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path,
                               struct kb_segment_info *info, struct kb_err *err)
 {
-	struct kb_builder *builder = kb_builder_new(path);
+	struct kb_builder *builder = kb_builder_new(&kb_segment_form, path);
 	int64_t bytes = 0;
 	bool ok;
 

@@ -203,6 +203,11 @@ void kb_access_release(struct kb_access *access)
 	free(access);
 }
 
+int64_t kb_access_bytes(const struct kb_access *access)
+{
+	return (int64_t)(sizeof(*access) + access->arena.total);
+}
+
 /* ---- one query ---- */
 
 /* The groups each label is in, a bit a group. */

@@ -45,6 +45,7 @@ struct kb_access;
 struct kb_access *kb_access_new(const struct kb_index_state *state);
 struct kb_access *kb_access_hold(struct kb_access *access);
 void kb_access_release(struct kb_access *access);
+int64_t kb_access_bytes(const struct kb_access *access);
 
 /* A filter judged for one access table; lives in the caller's arena and no longer than the table.
  */

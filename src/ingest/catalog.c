@@ -1,5 +1,9 @@
-/* Open snapshots by agent. One lock guards the table; files are opened outside it, so one agent's
- * slow disk does not stop the questions of others. */
+/*
+ * Open snapshots by agent: a hash table whose entries also stand in a list by use.
+ *
+ * One lock guards both; files are opened outside it, so one agent's slow disk does not stop the
+ * questions of others. Nothing under the lock grows with the number of open agents.
+ */
 #include "ingest/catalog.h"
 
 #include <pthread.h>
@@ -8,22 +12,37 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "index/factors.h"
+#include "store/vectors.h"
 
-/* One open agent. It owns its view; the segments are held by the snapshot. */
+enum {
+	/* Each open file is a map, and the kernel gives a process 65,530 of them
+	 * (vm.max_map_count); views that requests still hold and everything else share them. */
+	FILES_MAX = 30000,
+	BUCKETS_MAX = 1 << 16,
+};
+
+enum kind { SEGMENT, VECTORS, FACTORS };
+
+/* An open blob: one of the three. */
+struct file {
+	char blob[KB_HASH_HEX];
+	struct kb_segment *segment;
+	struct kb_vectors *vectors;
+	struct kb_factors *factors;
+	int64_t bytes; /* of the map */
+};
+
+/* One open agent. It owns its view and holds the files, to carry those that stay the same into the
+ * next version. */
 struct entry {
 	int64_t agent_id;
 	struct kb_view view;
-	/* Which blob each part came from, to carry unchanged segments into the next version. */
-	char (*blobs)[KB_HASH_HEX];
-	struct kb_segment **segments;
-	size_t segment_count;
-	uint64_t used; /* tick of the last use */
-};
-
-/* A segment that a commit is about to name. */
-struct prepared {
-	char blob[KB_HASH_HEX];
-	struct kb_segment *segment;
+	struct file *files;
+	size_t file_count, file_capacity;
+	struct entry *next;          /* in its bucket */
+	struct entry *newer, *older; /* by use */
+	struct kb_catalog_stats stats;
 };
 
 struct kb_catalog {
@@ -31,11 +50,11 @@ struct kb_catalog {
 	struct kb_blobs *blobs;
 	const struct kb_log *log;
 	pthread_mutex_t lock;
-	struct entry **entries; /* unordered */
-	size_t count, capacity, max;
-	struct prepared *prepared; /* a few: one a committing thread */
-	size_t prepared_count, prepared_capacity;
-	uint64_t tick;
+	struct entry **buckets;
+	size_t bucket_mask, max;
+	struct entry *newest, *oldest;
+	struct kb_catalog_stats stats; /* of all entries */
+	struct entry prepared; /* its files: segments that a commit is about to name, a few */
 };
 
 void kb_view_release(struct kb_view *view)
@@ -51,15 +70,46 @@ static struct kb_view view_hold(const struct kb_view *view)
 		                 view->version };
 }
 
+static void files_free(struct entry *entry)
+{
+	for (size_t i = 0; i < entry->file_count; i++) {
+		kb_segment_release(entry->files[i].segment);
+		kb_vectors_release(entry->files[i].vectors);
+		kb_factors_release(entry->files[i].factors);
+	}
+	free(entry->files);
+}
+
+/* The next file of the entry, empty. */
+static struct file *file_add(struct entry *entry, const char *blob)
+{
+	struct file *file;
+
+	KB_GROW(entry->files, entry->file_capacity, entry->file_count + 1);
+	file = &entry->files[entry->file_count++];
+	*file = (struct file){ 0 };
+	snprintf(file->blob, sizeof(file->blob), "%s", blob);
+	return file;
+}
+
+/* Holds once more what is open in `from`. */
+static struct file *file_copy(struct entry *entry, const struct file *from)
+{
+	struct file *file = file_add(entry, from->blob);
+
+	file->segment = from->segment ? kb_segment_hold(from->segment) : NULL;
+	file->vectors = from->vectors ? kb_vectors_hold(from->vectors) : NULL;
+	file->factors = kb_factors_hold(from->factors);
+	file->bytes = from->bytes;
+	return file;
+}
+
 static void entry_free(struct entry *entry)
 {
 	if (!entry)
 		return;
 	kb_view_release(&entry->view);
-	for (size_t i = 0; i < entry->segment_count; i++)
-		kb_segment_release(entry->segments[i]);
-	free(entry->segments);
-	free(entry->blobs);
+	files_free(entry);
 	free(entry);
 }
 
@@ -71,7 +121,10 @@ struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blob
 	catalog->store = store;
 	catalog->blobs = blobs;
 	catalog->log = log;
-	catalog->max = agents_max;
+	catalog->max = KB_MAX(agents_max, (size_t)1);
+	while (catalog->bucket_mask + 1 < KB_MIN(catalog->max, (size_t)BUCKETS_MAX))
+		catalog->bucket_mask = catalog->bucket_mask * 2 + 1;
+	catalog->buckets = kb_xcalloc(catalog->bucket_mask + 1, sizeof(struct entry *));
 	pthread_mutex_init(&catalog->lock, NULL);
 	return catalog;
 }
@@ -80,166 +133,336 @@ void kb_catalog_close(struct kb_catalog *catalog)
 {
 	if (!catalog)
 		return;
-	for (size_t i = 0; i < catalog->count; i++)
-		entry_free(catalog->entries[i]);
-	for (size_t i = 0; i < catalog->prepared_count; i++)
-		kb_segment_release(catalog->prepared[i].segment);
-	free(catalog->prepared);
-	free(catalog->entries);
+	for (struct entry *entry = catalog->newest, *older; entry; entry = older) {
+		older = entry->older;
+		entry_free(entry);
+	}
+	files_free(&catalog->prepared);
+	free(catalog->buckets);
 	pthread_mutex_destroy(&catalog->lock);
 	free(catalog);
 }
 
-static ptrdiff_t find(const struct kb_catalog *catalog, int64_t agent_id)
+/* ---- the table; the caller has the lock ---- */
+
+static struct entry **bucket_of(const struct kb_catalog *catalog, int64_t agent_id)
 {
-	for (size_t i = 0; i < catalog->count; i++)
-		if (catalog->entries[i]->agent_id == agent_id)
-			return (ptrdiff_t)i;
-	return -1;
+	uint64_t hash =
+	        (uint64_t)agent_id * UINT64_C(0x9e3779b97f4a7c15); /* ids follow each other */
+
+	return &catalog->buckets[hash >> 32 & catalog->bucket_mask];
+}
+
+static struct entry *find(const struct kb_catalog *catalog, int64_t agent_id)
+{
+	struct entry *entry = *bucket_of(catalog, agent_id);
+
+	while (entry && entry->agent_id != agent_id)
+		entry = entry->next;
+	return entry;
+}
+
+static void add_stats(struct kb_catalog_stats *to, const struct kb_catalog_stats *more, int sign)
+{
+	to->agents += sign * more->agents;
+	to->files += sign * more->files;
+	to->mapped_bytes += sign * more->mapped_bytes;
+	to->heap_bytes += sign * more->heap_bytes;
+}
+
+static void unlink_use(struct kb_catalog *catalog, struct entry *entry)
+{
+	*(entry->newer ? &entry->newer->older : &catalog->newest) = entry->older;
+	*(entry->older ? &entry->older->newer : &catalog->oldest) = entry->newer;
+}
+
+static void link_use(struct kb_catalog *catalog, struct entry *entry)
+{
+	entry->newer = NULL;
+	entry->older = catalog->newest;
+	*(catalog->newest ? &catalog->newest->newer : &catalog->oldest) = entry;
+	catalog->newest = entry;
+}
+
+static void use(struct kb_catalog *catalog, struct entry *entry)
+{
+	unlink_use(catalog, entry);
+	link_use(catalog, entry);
+}
+
+static void insert(struct kb_catalog *catalog, struct entry *entry)
+{
+	struct entry **bucket = bucket_of(catalog, entry->agent_id);
+
+	entry->next = *bucket;
+	*bucket = entry;
+	link_use(catalog, entry);
+	add_stats(&catalog->stats, &entry->stats, 1);
+}
+
+static void remove_entry(struct kb_catalog *catalog, struct entry *entry)
+{
+	struct entry **place = bucket_of(catalog, entry->agent_id);
+
+	while (*place != entry)
+		place = &(*place)->next;
+	*place = entry->next;
+	unlink_use(catalog, entry);
+	add_stats(&catalog->stats, &entry->stats, -1);
+	entry->next = NULL;
+}
+
+/* Frees what remove_entry() took out, outside the lock. */
+static void free_all(struct entry *gone)
+{
+	while (gone) {
+		struct entry *next = gone->next;
+
+		entry_free(gone);
+		gone = next;
+	}
+}
+
+/* ---- opening ---- */
+
+/* Opens the blob as what it is wanted for. */
+static bool file_open(struct kb_catalog *catalog, struct file *file, enum kind kind,
+                      struct kb_err *err)
+{
+	char path[64];
+	int64_t size;
+	int fd;
+
+	if (!kb_blob_open(catalog->blobs, file->blob, &fd, &size, err))
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file->bytes = size;
+	if (kind == SEGMENT)
+		file->segment = kb_segment_open(path, true, err);
+	else if (kind == VECTORS)
+		file->vectors = kb_vectors_open(path, true, err);
+	else
+		file->factors = kb_factors_open(path, err);
+	kb_fd_close(&fd);
+	return file->segment || file->vectors || file->factors;
 }
 
 struct kb_segment *kb_catalog_segment(struct kb_catalog *catalog, struct kb_sv blob,
                                       struct kb_err *err)
 {
-	char name[KB_HASH_HEX], path[64];
-	struct kb_segment *segment;
-	int64_t size;
-	int fd;
+	struct file file = { 0 };
 
-	snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(blob));
-	if (!kb_blob_open(catalog->blobs, name, &fd, &size, err))
-		return NULL;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	segment = kb_segment_open(path, true, err);
-	kb_fd_close(&fd);
-	return segment;
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	return file_open(catalog, &file, SEGMENT, err) ? file.segment : NULL;
 }
 
-/* A segment of the agent's earlier version, held once more, or NULL. */
-static struct kb_segment *carried(const struct entry *old, struct kb_sv blob)
+struct kb_vectors *kb_catalog_vectors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err)
 {
-	for (size_t i = 0; old && i < old->segment_count; i++)
-		if (kb_sv_eq_str(blob, old->blobs[i]))
-			return kb_segment_hold(old->segments[i]);
+	struct file file = { 0 };
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	return file_open(catalog, &file, VECTORS, err) ? file.vectors : NULL;
+}
+
+struct kb_factors *kb_catalog_factors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err)
+{
+	struct file file = { 0 };
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	return file_open(catalog, &file, FACTORS, err) ? file.factors : NULL;
+}
+
+/* One agent on its way to be open. */
+struct loading {
+	struct kb_catalog *catalog;
+	struct kb_arena arena;
+	struct kb_index_state state;
+	struct entry *entry;
+	const struct entry *old; /* the agent's earlier version */
+};
+
+/* The blob's prepared file, held once more by the entry, or NULL. */
+static struct file *take_prepared(struct loading *loading, struct kb_sv blob)
+{
+	struct kb_catalog *catalog = loading->catalog;
+	struct file *file = NULL;
+
+	pthread_mutex_lock(&catalog->lock);
+	for (size_t i = 0; i < catalog->prepared.file_count && !file; i++)
+		if (kb_sv_eq_str(blob, catalog->prepared.files[i].blob))
+			file = file_copy(loading->entry, &catalog->prepared.files[i]);
+	pthread_mutex_unlock(&catalog->lock);
+	return file;
+}
+
+/* The blob's file in the entry: carried over from the earlier version, prepared, or opened; NULL
+ * with *err. It is valid until the next one. */
+static struct file *take(struct loading *loading, struct kb_sv blob, enum kind kind,
+                         struct kb_err *err)
+{
+	const struct entry *old = loading->old;
+	struct file *file;
+
+	for (size_t i = 0; old && i < old->file_count; i++)
+		if (kb_sv_eq_str(blob, old->files[i].blob))
+			return file_copy(loading->entry, &old->files[i]);
+	file = kind == SEGMENT ? take_prepared(loading, blob) : NULL;
+	if (file)
+		return file;
+	file = file_add(loading->entry, kb_arena_str(&loading->arena, blob));
+	if (file_open(loading->catalog, file, kind, err))
+		return file;
+	loading->entry->file_count--;
 	return NULL;
 }
 
-/* A prepared segment, held once more, or NULL. */
-static struct kb_segment *prepared(struct kb_catalog *catalog, struct kb_sv blob)
+/* What can be made again is not made again while its damaged bytes keep the name. */
+static void drop_damaged(struct kb_catalog *catalog, struct kb_sv blob)
 {
-	struct kb_segment *segment = NULL;
+	char name[KB_HASH_HEX];
+	struct kb_err err;
 
-	pthread_mutex_lock(&catalog->lock);
-	for (size_t i = 0; i < catalog->prepared_count && !segment; i++)
-		if (kb_sv_eq_str(blob, catalog->prepared[i].blob))
-			segment = kb_segment_hold(catalog->prepared[i].segment);
-	pthread_mutex_unlock(&catalog->lock);
-	return segment;
+	snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(blob));
+	if (!kb_blob_drop_damaged(catalog->blobs, name, &err))
+		kb_warn(catalog->log, "damaged blob not removed error=%s", err.msg);
+}
+
+/* The columns of a segment that can be had. One that is damaged or gone is forgotten, to be made
+ * again. */
+static void load_columns(struct loading *loading, const struct kb_segment_row *row,
+                         struct kb_snapshot_part *part)
+{
+	struct kb_vectors **columns =
+	        KB_NEW_ARRAY(&loading->arena, KB_SEGMENT_COLUMNS_MAX, struct kb_vectors *);
+
+	for (size_t i = 0; i < loading->state.vectors_count; i++) {
+		const struct kb_vectors_row *column = &loading->state.vectors[i];
+		struct kb_err err, drop_err;
+		struct file *file;
+
+		if (column->segment_id != row->id || part->vectors_count >= KB_SEGMENT_COLUMNS_MAX)
+			continue;
+		file = take(loading, column->blob, VECTORS, &err);
+		if (file) {
+			columns[part->vectors_count++] = file->vectors;
+			continue;
+		}
+		kb_warn(loading->catalog->log,
+		        "vector column not opened agent=%" PRId64 " segment=%" PRId64
+		        " name=%.*s error=%s",
+		        loading->entry->agent_id, row->id, KB_SV_ARG(column->name), err.msg);
+		if (err.code != KB_E_CORRUPT && err.code != KB_E_NOT_FOUND)
+			continue;
+		drop_damaged(loading->catalog, column->blob);
+		if (!kb_store_vectors_drop(loading->catalog->store, loading->entry->agent_id,
+		                           row->id, column->name, column->blob, &drop_err))
+			kb_warn(loading->catalog->log, "vector column not dropped error=%s",
+			        drop_err.msg);
+	}
+	part->vectors = columns;
+}
+
+static void load_factors(struct loading *loading)
+{
+	const struct kb_factors_row *row = &loading->state.factors;
+	int64_t agent_id = loading->entry->agent_id;
+	struct kb_err err, drop_err;
+	struct file *file;
+
+	if (!row->mark.n)
+		return;
+	file = take(loading, row->blob, FACTORS, &err);
+	if (file) {
+		kb_snapshot_set_factors(loading->entry->view.snapshot, file->factors);
+		return;
+	}
+	kb_warn(loading->catalog->log, "factors not opened agent=%" PRId64 " error=%s", agent_id,
+	        err.msg);
+	if (err.code != KB_E_CORRUPT && err.code != KB_E_NOT_FOUND)
+		return;
+	drop_damaged(loading->catalog, row->blob);
+	if (!kb_store_factors_drop(loading->catalog->store, agent_id, row->blob, &drop_err))
+		kb_warn(loading->catalog->log, "factors not dropped error=%s", drop_err.msg);
+}
+
+static bool load_parts(struct loading *loading, struct kb_err *err)
+{
+	const struct kb_index_state *state = &loading->state;
+	struct entry *entry = loading->entry;
+	struct kb_snapshot_part *parts =
+	        KB_NEW_ARRAY(&loading->arena, state->segment_count, struct kb_snapshot_part);
+	struct kb_dead_page *dead =
+	        KB_NEW_ARRAY(&loading->arena, state->dead_count, struct kb_dead_page);
+
+	for (size_t i = 0; i < state->segment_count; i++) {
+		const struct kb_segment_row *row = &state->segments[i];
+		struct file *file = take(loading, row->blob, SEGMENT, err);
+
+		if (!file)
+			return false;
+		parts[i] = (struct kb_snapshot_part){ .segment = file->segment,
+			                              .version = row->version };
+		load_columns(loading, row, &parts[i]);
+	}
+	for (size_t i = 0; i < state->dead_count; i++)
+		dead[i] = (struct kb_dead_page){ state->dead[i].page_id, state->dead[i].version };
+	entry->view.snapshot =
+	        kb_snapshot_new(parts, state->segment_count, dead, state->dead_count);
+	entry->view.access = kb_access_new(state);
+	entry->view.version = state->version;
+	load_factors(loading);
+	entry->stats.agents = 1;
+	entry->stats.files = (int64_t)entry->file_count;
+	entry->stats.heap_bytes =
+	        (int64_t)(sizeof(*entry) + entry->file_capacity * sizeof(*entry->files))
+	        + kb_snapshot_bytes(entry->view.snapshot) + kb_access_bytes(entry->view.access);
+	for (size_t i = 0; i < entry->file_count; i++)
+		entry->stats.mapped_bytes += entry->files[i].bytes;
+	return true;
 }
 
 static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const struct entry *old,
                           struct kb_err *err)
 {
-	struct kb_arena arena = { 0 };
-	struct kb_index_state state;
-	struct kb_snapshot_part *parts;
-	struct kb_dead_page *dead;
-	struct entry *entry = NULL;
+	struct loading loading = { .catalog = catalog, .old = old };
 
-	if (!kb_store_index_state(catalog->store, &arena, agent_id, &state, err))
-		goto out;
-	entry = kb_xcalloc(1, sizeof(*entry));
-	entry->agent_id = agent_id;
-	entry->view.version = state.version;
-	entry->blobs = kb_xcalloc(state.segment_count, sizeof(*entry->blobs));
-	entry->segments = kb_xcalloc(state.segment_count, sizeof(struct kb_segment *));
-	parts = KB_NEW_ARRAY(&arena, state.segment_count, struct kb_snapshot_part);
-	dead = KB_NEW_ARRAY(&arena, state.dead_count, struct kb_dead_page);
-	for (size_t i = 0; i < state.segment_count; i++) {
-		const struct kb_segment_row *row = &state.segments[i];
-		struct kb_segment *segment = carried(old, row->blob);
-
-		if (!segment)
-			segment = prepared(catalog, row->blob);
-		if (!segment)
-			segment = kb_catalog_segment(catalog, row->blob, err);
-		if (!segment) {
-			entry_free(entry);
-			entry = NULL;
-			goto out;
+	if (kb_store_index_state(catalog->store, &loading.arena, agent_id, &loading.state, err)) {
+		loading.entry = kb_xcalloc(1, sizeof(*loading.entry));
+		loading.entry->agent_id = agent_id;
+		if (!load_parts(&loading, err)) {
+			entry_free(loading.entry);
+			loading.entry = NULL;
 		}
-		entry->segments[entry->segment_count] = segment;
-		snprintf(entry->blobs[entry->segment_count++], KB_HASH_HEX, "%.*s",
-		         KB_SV_ARG(row->blob));
-		parts[i] = (struct kb_snapshot_part){ .segment = segment, .version = row->version };
 	}
-	for (size_t i = 0; i < state.dead_count; i++)
-		dead[i] = (struct kb_dead_page){ state.dead[i].page_id, state.dead[i].version };
-	entry->view.snapshot = kb_snapshot_new(parts, state.segment_count, dead, state.dead_count);
-	entry->view.access = kb_access_new(&state);
-out:
-	kb_arena_fini(&arena);
-	return entry;
+	kb_arena_fini(&loading.arena);
+	return loading.entry;
 }
 
-/* The one that was not used for longest. */
-static size_t stalest(const struct kb_catalog *catalog)
-{
-	size_t at = 0;
-
-	for (size_t i = 1; i < catalog->count; i++)
-		if (catalog->entries[i]->used < catalog->entries[at]->used)
-			at = i;
-	return at;
-}
-
-/* Puts entry in place of the agent's older one; a newer one that came meanwhile stays. Returns what
- * is to be freed outside the lock. */
+/* Puts entry in place of the agent's older one; a newer one that came meanwhile stays. Then closes
+ * what was not used for longest until all is within bounds. Returns what is to be freed. */
 static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 {
-	ptrdiff_t at = find(catalog, entry->agent_id);
-	struct entry *gone = NULL;
+	struct entry *before = find(catalog, entry->agent_id), *gone = NULL;
 
-	if (at >= 0 && catalog->entries[at]->view.version > entry->view.version)
+	if (before && before->view.version > entry->view.version)
 		return entry;
-	entry->used = ++catalog->tick;
-	if (at >= 0) {
-		gone = catalog->entries[at];
-		catalog->entries[at] = entry;
-		return gone;
+	if (before) {
+		remove_entry(catalog, before);
+		gone = before;
 	}
-	if (catalog->count >= catalog->max) {
-		size_t stale = stalest(catalog);
+	insert(catalog, entry);
+	while (catalog->oldest != entry
+	       && (catalog->stats.agents > (int64_t)catalog->max
+	           || catalog->stats.files > FILES_MAX)) {
+		struct entry *oldest = catalog->oldest;
 
-		gone = catalog->entries[stale];
-		catalog->entries[stale] = entry;
-		return gone;
+		remove_entry(catalog, oldest);
+		oldest->next = gone;
+		gone = oldest;
 	}
-	KB_GROW(catalog->entries, catalog->capacity, catalog->count + 1);
-	catalog->entries[catalog->count++] = entry;
-	return NULL;
-}
-
-/* What load() needs of an entry, for use without the lock: its segments, held. */
-static struct entry segments_of(const struct entry *entry)
-{
-	struct entry copy = { .segment_count = entry->segment_count };
-
-	copy.segments = kb_xcalloc(copy.segment_count, sizeof(struct kb_segment *));
-	copy.blobs = kb_xcalloc(copy.segment_count, sizeof(*copy.blobs));
-	for (size_t i = 0; i < copy.segment_count; i++) {
-		copy.segments[i] = kb_segment_hold(entry->segments[i]);
-		memcpy(copy.blobs[i], entry->blobs[i], KB_HASH_HEX);
-	}
-	return copy;
-}
-
-static void segments_drop(struct entry *copy)
-{
-	for (size_t i = 0; i < copy->segment_count; i++)
-		kb_segment_release(copy->segments[i]);
-	free(copy->segments);
-	free(copy->blobs);
+	return gone;
 }
 
 bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
@@ -252,27 +475,28 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 	*out = (struct kb_view){ 0 };
 	for (int attempt = 0; attempt < TRIES; attempt++) {
 		struct entry old = { 0 }, *fresh, *gone;
+		struct entry *entry;
 		int64_t version;
-		ptrdiff_t at;
 
 		if (!kb_store_index_version(catalog->store, agent_id, &version, err))
 			return false;
 		pthread_mutex_lock(&catalog->lock);
-		at = find(catalog, agent_id);
-		if (at >= 0) {
-			struct entry *entry = catalog->entries[at];
-
-			entry->used = ++catalog->tick;
-			if (entry->view.version >= version)
+		entry = find(catalog, agent_id);
+		if (entry) {
+			use(catalog, entry);
+			if (entry->view.version >= version) {
 				*out = view_hold(&entry->view);
-			else
-				old = segments_of(entry);
+			} else {
+				/* a copy that holds the files, for use without the lock */
+				for (size_t i = 0; i < entry->file_count; i++)
+					file_copy(&old, &entry->files[i]);
+			}
 		}
 		pthread_mutex_unlock(&catalog->lock);
 		if (out->snapshot)
 			return true;
 		fresh = load(catalog, agent_id, &old, err);
-		segments_drop(&old);
+		files_free(&old);
 		if (!fresh) {
 			if (err && err->code == KB_E_NOT_FOUND)
 				continue;
@@ -282,44 +506,47 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		pthread_mutex_lock(&catalog->lock);
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
-		entry_free(gone);
+		free_all(gone);
 		return true;
 	}
 	return kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
 }
 
-void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
+static bool is_open(struct kb_catalog *catalog, int64_t agent_id)
 {
-	struct prepared *prepared;
-	struct kb_segment *segment;
-	struct kb_err err;
 	bool open;
 
 	pthread_mutex_lock(&catalog->lock);
-	open = find(catalog, agent_id) >= 0;
+	open = find(catalog, agent_id) != NULL;
 	pthread_mutex_unlock(&catalog->lock);
-	segment = open ? kb_catalog_segment(catalog, blob, &err) : NULL;
-	if (!segment)
+	return open;
+}
+
+void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
+{
+	struct file file = { 0 };
+	struct kb_err err;
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	if (!is_open(catalog, agent_id) || !file_open(catalog, &file, SEGMENT, &err))
 		return;
 	pthread_mutex_lock(&catalog->lock);
-	KB_GROW(catalog->prepared, catalog->prepared_capacity, catalog->prepared_count + 1);
-	prepared = &catalog->prepared[catalog->prepared_count++];
-	prepared->segment = segment;
-	snprintf(prepared->blob, sizeof(prepared->blob), "%.*s", KB_SV_ARG(blob));
+	*file_add(&catalog->prepared, file.blob) = file;
 	pthread_mutex_unlock(&catalog->lock);
 }
 
 /* Forgets a prepared segment: it is in the agent's view by now, or never will be. */
 static void drop_prepared(struct kb_catalog *catalog, struct kb_sv blob)
 {
+	struct entry *prepared = &catalog->prepared;
 	struct kb_segment *gone = NULL;
 
 	pthread_mutex_lock(&catalog->lock);
-	for (size_t i = 0; i < catalog->prepared_count && !gone; i++) {
-		if (!kb_sv_eq_str(blob, catalog->prepared[i].blob))
+	for (size_t i = 0; i < prepared->file_count && !gone; i++) {
+		if (!kb_sv_eq_str(blob, prepared->files[i].blob))
 			continue;
-		gone = catalog->prepared[i].segment;
-		catalog->prepared[i] = catalog->prepared[--catalog->prepared_count];
+		gone = prepared->files[i].segment;
+		prepared->files[i] = prepared->files[--prepared->file_count];
 	}
 	pthread_mutex_unlock(&catalog->lock);
 	kb_segment_release(gone);
@@ -329,37 +556,39 @@ void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_
 {
 	struct kb_view view;
 	struct kb_err err;
-	bool open;
 
-	pthread_mutex_lock(&catalog->lock);
-	open = find(catalog, agent_id) >= 0;
-	pthread_mutex_unlock(&catalog->lock);
-	if (open && kb_catalog_get(catalog, agent_id, &view, &err))
+	if (is_open(catalog, agent_id) && kb_catalog_get(catalog, agent_id, &view, &err))
 		kb_view_release(&view);
 	drop_prepared(catalog, blob);
 }
 
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id)
 {
-	struct entry *gone = NULL;
-	ptrdiff_t at;
+	struct entry *entry;
 
 	pthread_mutex_lock(&catalog->lock);
-	at = find(catalog, agent_id);
-	if (at >= 0) {
-		gone = catalog->entries[at];
-		catalog->entries[at] = catalog->entries[--catalog->count];
-	}
+	entry = find(catalog, agent_id);
+	if (entry)
+		remove_entry(catalog, entry);
 	pthread_mutex_unlock(&catalog->lock);
-	entry_free(gone);
+	entry_free(entry);
 }
 
-size_t kb_catalog_agents(struct kb_catalog *catalog)
+void kb_catalog_stats(struct kb_catalog *catalog, struct kb_catalog_stats *out)
 {
-	size_t count;
+	pthread_mutex_lock(&catalog->lock);
+	*out = catalog->stats;
+	pthread_mutex_unlock(&catalog->lock);
+}
+
+bool kb_catalog_agent_stats(struct kb_catalog *catalog, int64_t agent_id,
+                            struct kb_catalog_stats *out)
+{
+	const struct entry *entry;
 
 	pthread_mutex_lock(&catalog->lock);
-	count = catalog->count;
+	entry = find(catalog, agent_id);
+	*out = entry ? entry->stats : (struct kb_catalog_stats){ 0 };
 	pthread_mutex_unlock(&catalog->lock);
-	return count;
+	return entry != NULL;
 }

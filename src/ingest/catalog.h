@@ -15,7 +15,8 @@
 
 struct kb_catalog;
 
-/* agents_max: how many agents stay open. */
+/* agents_max: how many agents stay open; fewer where they have more files than a process may map.
+ */
 struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blobs,
                                    size_t agents_max, const struct kb_log *log);
 void kb_catalog_close(struct kb_catalog *catalog);
@@ -45,10 +46,24 @@ void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_
 
 /* Forgets the agent (it was deleted, or its memory is wanted). */
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id);
-size_t kb_catalog_agents(struct kb_catalog *catalog); /* open now, for metrics */
+
+/* What is open now. Mapped bytes are the page cache's: the kernel keeps what is used and takes back
+ * the rest; heap bytes are ours until the agent is closed. */
+struct kb_catalog_stats {
+	int64_t agents, files, mapped_bytes, heap_bytes;
+};
+void kb_catalog_stats(struct kb_catalog *catalog, struct kb_catalog_stats *out);
+/* Of one agent; false: it is not open. */
+bool kb_catalog_agent_stats(struct kb_catalog *catalog, int64_t agent_id,
+                            struct kb_catalog_stats *out);
 
 /* Opens the segment in that blob, mapped; the first time with all its checksums. */
 struct kb_segment *kb_catalog_segment(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err) KB_MUST_CHECK;
+/* The same of a vector column and of a model of factors. */
+struct kb_vectors *kb_catalog_vectors(struct kb_catalog *catalog, struct kb_sv blob,
+                                      struct kb_err *err) KB_MUST_CHECK;
+struct kb_factors *kb_catalog_factors(struct kb_catalog *catalog, struct kb_sv blob,
                                       struct kb_err *err) KB_MUST_CHECK;
 
 #endif

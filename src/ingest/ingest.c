@@ -1,6 +1,6 @@
 /* The threads and one batch's way: lease, parse, chunk, segment, commit. Merging and sweeping are
  * in upkeep.c. */
-#include "ingest/ingest.h"
+#include "ingest/learn.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,8 +16,10 @@
 #include "base/json.h"
 #include "base/pool.h"
 #include "base/utf8.h"
+#include "index/factors.h"
 #include "ingest/chunk.h"
 #include "store/agents.h"
+#include "store/vectors.h"
 
 enum {
 	BATCH_PAGES = 16,
@@ -33,6 +35,10 @@ enum {
 	/* Questions come first: who asks waits, who uploads does not. */
 	INGEST_NICE = 5,
 	UPKEEP_NICE = 10,
+	LEARN_MS = 2000,
+	LEARN_NICE = 10,
+	REFUSED_MAX = 64,
+	REFUSED_S = 600,
 	SWEEP_EVERY_S = 60,
 	SWEEP_AGE_S = 900,
 	DESCRIPTION_CHARS = 300,
@@ -45,8 +51,8 @@ struct kb_ingest {
 	uint64_t calls; /* of kb_ingest_wake(); a thread that saw fewer looks again */
 	bool stopping;
 	pthread_t *threads;
-	pthread_t upkeep;
-	_Atomic int64_t indexed, failed, retried, passages, merges, swept;
+	pthread_t upkeep, learner;
+	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 };
 
 /* One batch in the making. */
@@ -454,6 +460,98 @@ static void *ingest_thread(void *arg)
 	return NULL;
 }
 
+static bool is_stopping(void *arg)
+{
+	return stopping(arg);
+}
+
+static struct kb_learn learning(struct kb_ingest *in)
+{
+	return (struct kb_learn){ .catalog = in->config.catalog,
+		                  .store = in->config.store,
+		                  .blobs = in->config.blobs,
+		                  .log = in->config.log,
+		                  .temp_dir = in->config.temp_dir,
+		                  .cancelled = is_stopping,
+		                  .arg = in };
+}
+
+/* Gives new segments their columns, before a merge of them would have to. */
+static void fold_new(struct kb_ingest *in)
+{
+	struct kb_learn learn = learning(in);
+	int64_t folded;
+	struct kb_err err;
+
+	if (!kb_learn_fold(&learn, &folded, &err))
+		kb_warn(in->config.log, "cannot look for segments to fold error=%s", err.msg);
+	atomic_fetch_add(&in->folded, folded);
+}
+
+/* Agents that could not be learned from, not to be tried again at once. */
+struct refused {
+	struct {
+		int64_t agent_id, until_us;
+	} v[REFUSED_MAX];
+	size_t next;
+};
+
+static bool is_refused(const struct refused *refused, int64_t agent_id)
+{
+	for (size_t i = 0; i < REFUSED_MAX; i++)
+		if (refused->v[i].agent_id == agent_id
+		    && refused->v[i].until_us > kb_clock_mono_us())
+			return true;
+	return false;
+}
+
+/* Goes once round the agents that need a model. */
+static void learn_due(struct kb_ingest *in, struct refused *refused)
+{
+	struct kb_learn learn = learning(in);
+	struct kb_err err;
+	int64_t agent_id = 0;
+
+	while (!stopping(in)) {
+		if (!kb_store_factors_due(in->config.store, KB_FACTORS_PASSAGES_MIN, agent_id,
+		                          &agent_id, &err)) {
+			kb_warn(in->config.log, "cannot look for agents to learn from error=%s",
+			        err.msg);
+			return;
+		}
+		if (agent_id == 0)
+			return;
+		if (is_refused(refused, agent_id))
+			continue;
+		if (kb_learn_agent(&learn, agent_id, &err)) {
+			atomic_fetch_add(&in->learned, 1);
+			continue;
+		}
+		if (err.code == KB_E_CANCELLED)
+			return;
+		refused->v[refused->next].agent_id = agent_id;
+		refused->v[refused->next].until_us = kb_clock_mono_us() + REFUSED_S * KB_SECOND_US;
+		refused->next = (refused->next + 1) % REFUSED_MAX;
+		kb_info(in->config.log, "factors not learned agent=%" PRId64 " reason=%s", agent_id,
+		        err.msg);
+	}
+}
+
+static void *learner_thread(void *arg)
+{
+	struct kb_ingest *in = arg;
+	struct refused *refused = kb_xcalloc(1, sizeof(*refused));
+	uint64_t seen = 0;
+
+	kb_thread_set_nice(LEARN_NICE);
+	while (!stopping(in)) {
+		learn_due(in, refused);
+		wait_for_work(in, &seen, LEARN_MS);
+	}
+	free(refused);
+	return NULL;
+}
+
 static void merge_one(struct kb_ingest *in, bool *again)
 {
 	struct kb_ingest_config *config = &in->config;
@@ -490,6 +588,7 @@ static void *upkeep_thread(void *arg)
 	while (!stopping(in)) {
 		bool again;
 
+		fold_new(in);
 		merge_one(in, &again);
 		if (kb_clock_mono_us() - swept_at > SWEEP_EVERY_S * KB_SECOND_US) {
 			int64_t removed = 0;
@@ -523,7 +622,9 @@ static void remove_unfinished(const char *temp_dir, const struct kb_log *log)
 	}
 	while ((entry = readdir(dir)))
 		if (strncmp(entry->d_name, "segment-", 8) == 0
-		    || strncmp(entry->d_name, "merge-", 6) == 0)
+		    || strncmp(entry->d_name, "merge-", 6) == 0
+		    || strncmp(entry->d_name, "column-", 7) == 0
+		    || strncmp(entry->d_name, "factors-", 8) == 0)
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	closedir(dir);
 }
@@ -544,6 +645,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	for (int i = 0; i < config->threads; i++)
 		in->threads[i] = kb_thread_start("ingest", ingest_thread, in);
 	in->upkeep = kb_thread_start("upkeep", upkeep_thread, in);
+	in->learner = kb_thread_start("learner", learner_thread, in);
 	return in;
 }
 
@@ -558,6 +660,7 @@ void kb_ingest_stop(struct kb_ingest *in)
 	for (int i = 0; i < in->config.threads; i++)
 		pthread_join(in->threads[i], NULL);
 	pthread_join(in->upkeep, NULL);
+	pthread_join(in->learner, NULL);
 	pthread_cond_destroy(&in->wake);
 	pthread_mutex_destroy(&in->lock);
 	free(in->threads);
@@ -581,5 +684,7 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 		.passages = atomic_load(&in->passages),
 		.merges = atomic_load(&in->merges),
 		.swept = atomic_load(&in->swept),
+		.learned = atomic_load(&in->learned),
+		.folded = atomic_load(&in->folded),
 	};
 }

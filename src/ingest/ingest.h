@@ -5,7 +5,8 @@
  * them into passages, write one segment a batch and commit it with the pages' results in one
  * transaction. Until that commit nothing has happened; after it everything has. A page that fails
  * says why in a sentence; what may go better later is tried again with growing pauses. A
- * housekeeping thread merges segments and sweeps blobs that no row names.
+ * housekeeping thread folds new segments into their agent's factors, merges segments and sweeps
+ * blobs that no row names; another one learns the factors of agents that have grown (learn.h).
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
@@ -44,7 +45,7 @@ void kb_ingest_stop(struct kb_ingest *ingest);
 void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
-	int64_t indexed, failed, retried, passages, merges, swept;
+	int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/vectors.h"
 #include "ingest/ingest.h"
+#include "store/vectors.h"
 
 enum {
 	MERGE_AT_LEAST = 8,
@@ -33,71 +35,214 @@ static size_t choose(const struct kb_segment_row *rows, size_t count)
 	return n;
 }
 
+/* Segments that have no column of the agent's factors yet come last, as `count` does not count
+ * them: merged now, their whole new segment would have to be folded again. They get theirs within a
+ * second; where that fails for long, merging goes on without. */
+static size_t put_unfolded_last(const struct kb_index_state *state)
+{
+	struct kb_segment_row *rows = state->segments;
+	size_t folded = 0;
+
+	if (!state->factors.mark.n || state->segment_count > MERGE_AT_MOST)
+		return state->segment_count;
+	for (size_t i = 0; i < state->segment_count; i++) {
+		struct kb_segment_row row = rows[i];
+		bool has = false;
+
+		for (size_t k = 0; k < state->vectors_count && !has; k++)
+			has = state->vectors[k].segment_id == row.id
+			      && kb_sv_eq(state->vectors[k].model, state->factors.mark);
+		if (has) {
+			rows[i] = rows[folded];
+			rows[folded++] = row;
+		}
+	}
+	return folded;
+}
+
+/* One merge on its way. */
+struct merge {
+	struct kb_catalog *catalog;
+	struct kb_blobs *blobs;
+	const char *temp_dir;
+	struct kb_arena arena;
+	struct kb_index_state state;
+	size_t count; /* of state.segments, from the first on */
+	struct kb_snapshot_part *parts;
+	size_t opened;
+	struct kb_snapshot *snapshot;
+	struct kb_vectors_new *columns;
+	size_t column_count;
+};
+
+static bool open_parts(struct merge *merge, struct kb_err *err)
+{
+	const struct kb_index_state *state = &merge->state;
+	struct kb_arena *arena = &merge->arena;
+	struct kb_dead_page *dead = KB_NEW_ARRAY(arena, state->dead_count, struct kb_dead_page);
+
+	merge->parts = KB_NEW_ARRAY(arena, merge->count, struct kb_snapshot_part);
+	for (; merge->opened < merge->count; merge->opened++) {
+		const struct kb_segment_row *row = &state->segments[merge->opened];
+		struct kb_snapshot_part *part = &merge->parts[merge->opened];
+		struct kb_vectors **columns =
+		        KB_NEW_ARRAY(arena, KB_SEGMENT_COLUMNS_MAX, struct kb_vectors *);
+
+		part->version = row->version;
+		part->segment = kb_catalog_segment(merge->catalog, row->blob, err);
+		if (!part->segment)
+			return false;
+		part->vectors = columns;
+		for (size_t i = 0; i < state->vectors_count; i++)
+			/* One that cannot be opened is made again for the merged segment. */
+			if (state->vectors[i].segment_id == row->id
+			    && part->vectors_count < KB_SEGMENT_COLUMNS_MAX
+			    && (columns[part->vectors_count] = kb_catalog_vectors(
+			                merge->catalog, state->vectors[i].blob, NULL)))
+				part->vectors_count++;
+	}
+	for (size_t i = 0; i < state->dead_count; i++)
+		dead[i] = (struct kb_dead_page){ state->dead[i].page_id, state->dead[i].version };
+	merge->snapshot = kb_snapshot_new(merge->parts, merge->count, dead, state->dead_count);
+	return true;
+}
+
+static void close_parts(struct merge *merge)
+{
+	kb_snapshot_release(merge->snapshot);
+	for (size_t i = 0; i < merge->opened; i++) {
+		kb_segment_release(merge->parts[i].segment);
+		for (size_t k = 0; k < merge->parts[i].vectors_count; k++)
+			kb_vectors_release(merge->parts[i].vectors[k]);
+	}
+	kb_arena_fini(&merge->arena);
+}
+
+/* A file in the making becomes a blob; false: it is gone. */
+static bool take_file(struct merge *merge, bool written, const char *path, struct kb_sv *blob,
+                      int64_t *bytes, struct kb_err *err)
+{
+	struct kb_blob_name name;
+
+	if (!written || !kb_blob_take(merge->blobs, path, &name, bytes, err)) {
+		unlink(path);
+		return false;
+	}
+	*blob = kb_arena_sv(&merge->arena, kb_sv_str(name.hex));
+	return true;
+}
+
+static bool merge_column(struct merge *merge, const struct kb_vectors_info *info, int64_t passages,
+                         struct kb_err *err)
+{
+	struct kb_vectors_new *out = &merge->columns[merge->column_count];
+	struct kb_vectors *vectors;
+	struct kb_vectors_info merged;
+	char path[512], random[17];
+	int64_t bytes;
+	bool ok;
+
+	kb_random_text(random, 16);
+	snprintf(path, sizeof(path), "%s/column-%s", merge->temp_dir, random);
+	ok = kb_vectors_merge(merge->snapshot, 0, merge->count, info->name, info->model, info->dims,
+	                      path, &bytes, err)
+	     && (vectors = kb_vectors_open(path, false, err)) != NULL;
+	if (ok) {
+		kb_vectors_info(vectors, &merged);
+		out->filled = merged.filled;
+		kb_vectors_release(vectors);
+	}
+	if (!take_file(merge, ok, path, &out->blob, &out->bytes, err))
+		return false;
+	out->name = kb_arena_sv(&merge->arena, info->name);
+	out->model = kb_arena_sv(&merge->arena, info->model);
+	/* What its parts lacked: a part without it, and what was still to be made of one. */
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct kb_segment_row *row = &merge->state.segments[i];
+		int64_t lacks = row->passages;
+
+		for (size_t k = 0; k < merge->state.vectors_count; k++) {
+			const struct kb_vectors_row *column = &merge->state.vectors[k];
+
+			/* A column that could not be opened is as if it were not there. */
+			if (kb_snapshot_vectors(merge->snapshot, (uint32_t)i, info->name,
+			                        info->model)
+			    && column->segment_id == row->id && kb_sv_eq(column->name, info->name)
+			    && kb_sv_eq(column->model, info->model))
+				lacks = column->pending;
+		}
+		out->pending += lacks;
+	}
+	out->pending = KB_MIN(out->pending, passages - out->filled);
+	merge->column_count++;
+	return true;
+}
+
+/* Each column by its name; of two models' columns that of the larger part. */
+static bool merge_columns(struct merge *merge, int64_t passages, struct kb_err *err)
+{
+	merge->columns = KB_NEW_ARRAY(&merge->arena, KB_SEGMENT_COLUMNS_MAX, struct kb_vectors_new);
+	for (size_t i = merge->count; i-- > 0;) { /* by size: the largest is the last */
+		for (size_t k = 0; k < merge->parts[i].vectors_count; k++) {
+			struct kb_vectors_info info;
+			bool done = merge->column_count == KB_SEGMENT_COLUMNS_MAX;
+
+			kb_vectors_info(merge->parts[i].vectors[k], &info);
+			for (size_t c = 0; c < merge->column_count; c++)
+				done |= kb_sv_eq(merge->columns[c].name, info.name);
+			if (!done && !merge_column(merge, &info, passages, err))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
                     const char *temp_dir, int64_t agent_id, bool *merged, struct kb_err *err)
 {
-	struct kb_arena arena = { 0 };
-	struct kb_snapshot *snapshot = NULL;
-	struct kb_snapshot_part *parts = NULL;
+	struct merge merge = { .catalog = catalog, .blobs = blobs, .temp_dir = temp_dir };
 	struct kb_segment_new segment = { 0 };
 	struct kb_segment_info info = { 0 };
-	struct kb_blob_name name;
-	struct kb_index_state state;
-	struct kb_dead_page *dead;
-	size_t count, opened = 0;
 	char path[512], random[17];
 	int64_t *ids;
 	bool ok = false;
 
 	*merged = false;
-	if (!kb_store_index_state(store, &arena, agent_id, &state, err))
+	if (!kb_store_index_state(store, &merge.arena, agent_id, &merge.state, err))
 		goto out;
-	qsort(state.segments, state.segment_count, sizeof(*state.segments), by_bytes);
-	count = choose(state.segments, state.segment_count);
-	if (count < 2) {
+	merge.count = put_unfolded_last(&merge.state);
+	if (merge.count)
+		qsort(merge.state.segments, merge.count, sizeof(*merge.state.segments), by_bytes);
+	merge.count = choose(merge.state.segments, merge.count);
+	if (merge.count < 2) {
 		ok = true;
 		goto out;
 	}
-	parts = KB_NEW_ARRAY(&arena, count, struct kb_snapshot_part);
-	ids = KB_NEW_ARRAY(&arena, count, int64_t);
-	dead = KB_NEW_ARRAY(&arena, state.dead_count, struct kb_dead_page);
-	for (; opened < count; opened++) {
-		const struct kb_segment_row *row = &state.segments[opened];
-
-		ids[opened] = row->id;
-		parts[opened].version = row->version;
-		parts[opened].segment = kb_catalog_segment(catalog, row->blob, err);
-		if (!parts[opened].segment)
-			goto out;
-	}
-	for (size_t i = 0; i < state.dead_count; i++)
-		dead[i] = (struct kb_dead_page){ state.dead[i].page_id, state.dead[i].version };
-	snapshot = kb_snapshot_new(parts, count, dead, state.dead_count);
-	if (kb_snapshot_passages(snapshot) > 0) {
-		int64_t size;
-
+	if (!open_parts(&merge, err))
+		goto out;
+	ids = KB_NEW_ARRAY(&merge.arena, merge.count, int64_t);
+	for (size_t i = 0; i < merge.count; i++)
+		ids[i] = merge.state.segments[i].id;
+	if (kb_snapshot_passages(merge.snapshot) > 0) {
 		kb_random_text(random, 16);
 		snprintf(path, sizeof(path), "%s/merge-%s", temp_dir, random);
-		if (!kb_segment_merge(snapshot, 0, count, path, &info, err)
-		    || !kb_blob_take(blobs, path, &name, &size, err)) {
-			unlink(path);
+		ok = kb_segment_merge(merge.snapshot, 0, merge.count, path, &info, err);
+		segment.passages = info.passages;
+		segment.pages = info.pages;
+		if (!take_file(&merge, ok, path, &segment.blob, &segment.bytes, err)
+		    || !merge_columns(&merge, info.passages, err)) {
+			ok = false;
 			goto out;
 		}
-		segment = (struct kb_segment_new){ .blob = kb_sv_str(name.hex),
-			                           .bytes = size,
-			                           .passages = info.passages,
-			                           .pages = info.pages };
 	}
 	if (segment.blob.n)
 		kb_catalog_prepare(catalog, agent_id, segment.blob);
-	ok = kb_store_segments_merge(store, agent_id, ids, count, &segment, state.version, err);
+	ok = kb_store_segments_merge(store, agent_id, ids, merge.count, &segment, merge.columns,
+	                             merge.column_count, merge.state.version, err);
 	kb_catalog_refresh(catalog, agent_id, segment.blob);
 	*merged = ok;
 out:
-	kb_snapshot_release(snapshot);
-	for (size_t i = 0; i < opened; i++)
-		kb_segment_release(parts[i].segment);
-	kb_arena_fini(&arena);
+	close_parts(&merge);
 	return ok;
 }
 

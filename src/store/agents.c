@@ -17,7 +17,7 @@ enum {
 	TOTALS,
 	TOTALS_ADD,
 	DELETE_FIRST, /* the children, then the agent itself */
-	DELETE_LAST = DELETE_FIRST + 12,
+	DELETE_LAST = DELETE_FIRST + 14,
 	LIST_COUNT,
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
@@ -67,15 +67,17 @@ static const struct kb_sql sql[] = {
 	[DELETE_FIRST + 0] = { "agent_delete_messages",      "i", "DELETE FROM messages WHERE agent_id = $1" },
 	[DELETE_FIRST + 1] = { "agent_delete_conversations", "i", "DELETE FROM conversations WHERE agent_id = $1" },
 	[DELETE_FIRST + 2] = { "agent_delete_dead_pages",    "i", "DELETE FROM dead_pages WHERE agent_id = $1" },
-	[DELETE_FIRST + 3] = { "agent_delete_segments",      "i", "DELETE FROM segments WHERE agent_id = $1" },
-	[DELETE_FIRST + 4] = { "agent_delete_pages",         "i", "DELETE FROM pages WHERE agent_id = $1" },
-	[DELETE_FIRST + 5] = { "agent_delete_sources",       "i", "DELETE FROM sources WHERE agent_id = $1" },
-	[DELETE_FIRST + 6] = { "agent_delete_turns",         "i", "DELETE FROM turns WHERE agent_id = $1" },
-	[DELETE_FIRST + 7] = { "agent_delete_totals",        "i", "DELETE FROM agent_totals WHERE agent_id = $1" },
-	[DELETE_FIRST + 8] = { "agent_delete_sub_personas",  "i", "DELETE FROM sub_personas WHERE agent_id = $1" },
-	[DELETE_FIRST + 9] = { "agent_delete_personas",      "i", "DELETE FROM personas WHERE agent_id = $1" },
-	[DELETE_FIRST + 10] = { "agent_delete_overrides",    "i", "DELETE FROM sub_persona_overrides WHERE agent_id = $1" },
-	[DELETE_FIRST + 11] = { "agent_delete_images",       "i", "DELETE FROM agent_images WHERE agent_id = $1" },
+	[DELETE_FIRST + 3] = { "agent_delete_vectors",       "i", "DELETE FROM vectors WHERE agent_id = $1" },
+	[DELETE_FIRST + 4] = { "agent_delete_segments",      "i", "DELETE FROM segments WHERE agent_id = $1" },
+	[DELETE_FIRST + 5] = { "agent_delete_pages",         "i", "DELETE FROM pages WHERE agent_id = $1" },
+	[DELETE_FIRST + 6] = { "agent_delete_sources",       "i", "DELETE FROM sources WHERE agent_id = $1" },
+	[DELETE_FIRST + 7] = { "agent_delete_turns",         "i", "DELETE FROM turns WHERE agent_id = $1" },
+	[DELETE_FIRST + 8] = { "agent_delete_totals",        "i", "DELETE FROM agent_totals WHERE agent_id = $1" },
+	[DELETE_FIRST + 9] = { "agent_delete_sub_personas",  "i", "DELETE FROM sub_personas WHERE agent_id = $1" },
+	[DELETE_FIRST + 10] = { "agent_delete_personas",     "i", "DELETE FROM personas WHERE agent_id = $1" },
+	[DELETE_FIRST + 11] = { "agent_delete_overrides",    "i", "DELETE FROM sub_persona_overrides WHERE agent_id = $1" },
+	[DELETE_FIRST + 13] = { "agent_delete_factors",      "i", "DELETE FROM factors WHERE agent_id = $1" },
+	[DELETE_FIRST + 12] = { "agent_delete_images",       "i", "DELETE FROM agent_images WHERE agent_id = $1" },
 	[DELETE_LAST]      = { "agent_delete",               "i", "DELETE FROM agents WHERE id = $1" },
 	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
 	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
@@ -171,14 +173,26 @@ bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_versio
 	       && (*index_version >= 0 || not_found(err, agent_id));
 }
 
-bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
-                      struct kb_err *err)
+static bool raise_version(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
+                          bool activate, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[PUBLISH],
 	                 KB_VALUES(kb_int(agent_id), kb_int(index_version), kb_int(activate)), NULL,
 	                 err)
-	       && kb_persona_documents_changed(conn, agent_id, err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent_id, err);
+}
+
+bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
+                      struct kb_err *err)
+{
+	return raise_version(conn, agent_id, index_version, activate, err)
+	       && kb_persona_documents_changed(conn, agent_id, err);
+}
+
+bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
+                    struct kb_err *err)
+{
+	return raise_version(conn, agent_id, index_version, false, err);
 }
 
 bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,

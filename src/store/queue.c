@@ -318,7 +318,8 @@ static bool publish(struct kb_conn *conn, struct finish *in, struct kb_err *err)
 	bool kept = in->segment && in->has_alive; /* else nobody could find anything in it */
 	int64_t version = in->version;
 
-	if (kept && !kb_segment_insert(conn, in->agent_id, in->segment, version, in->now, err))
+	if (kept
+	    && !kb_segment_insert(conn, in->agent_id, in->segment, version, in->now, NULL, err))
 		return false;
 	if (kept && in->refused_count)
 		version++;

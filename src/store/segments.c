@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/store_impl.h"
+#include "store/vectors.h"
 
 enum {
 	ADD,
@@ -44,6 +45,8 @@ static const struct kb_sql sql[] = {
 		"SELECT blob FROM pages WHERE blob <> '' "
 		"UNION SELECT text_blob FROM pages WHERE text_blob <> '' "
 		"UNION SELECT blob FROM agent_images "
+		"UNION SELECT blob FROM vectors "
+		"UNION SELECT blob FROM factors "
 		"UNION SELECT blob FROM segments" },
 };
 // clang-format on
@@ -57,13 +60,15 @@ bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_
 }
 
 bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
-                       int64_t version, int64_t now, struct kb_err *err)
+                       int64_t version, int64_t now, int64_t *id, struct kb_err *err)
 {
-	int64_t id;
+	int64_t unused;
 
-	return kb_db_next_id(conn, "segment", 1, &id, err)
+	if (!id)
+		id = &unused;
+	return kb_db_next_id(conn, "segment", 1, id, err)
 	       && kb_db_run(conn, &sql[ADD],
-	                    KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(version),
+	                    KB_VALUES(kb_int(agent_id), kb_int(*id), kb_int(version),
 	                              kb_text(segment->blob), kb_int(segment->bytes),
 	                              kb_int(segment->passages), kb_int(segment->pages),
 	                              kb_int(now)),
@@ -111,7 +116,8 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
 		};
 		out->dead_count++;
 	}
-	return kb_rows_close(&rows, err) && kb_labels_state(conn, arena, agent_id, out, err);
+	return kb_rows_close(&rows, err) && kb_labels_state(conn, arena, agent_id, out, err)
+	       && kb_vectors_state(conn, arena, agent_id, out, err);
 }
 
 bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -189,6 +195,8 @@ struct merge {
 	const int64_t *old_ids;
 	size_t old_count;
 	const struct kb_segment_new *merged;
+	const struct kb_vectors_new *columns;
+	size_t column_count;
 };
 
 static bool drop_old(struct kb_conn *conn, const struct merge *in, int64_t id, struct kb_err *err)
@@ -207,8 +215,28 @@ static bool drop_old(struct kb_conn *conn, const struct merge *in, int64_t id, s
 		               "segment %" PRId64 " is newer (%" PRId64 ") than the merge (%" PRId64
 		               ")",
 		               id, version, in->version);
-	return kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(id)), NULL,
-	                 err);
+	return kb_vectors_drop_segment(conn, in->agent_id, id, in->version, err)
+	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(id)), NULL,
+	                    err);
+}
+
+static bool add_merged(struct kb_conn *conn, const struct merge *in, int64_t version,
+                       struct kb_err *err)
+{
+	int64_t id;
+
+	if (in->merged->blob.n == 0)
+		return true;
+	if (!kb_segment_insert(conn, in->agent_id, in->merged, in->version, in->now, &id, err))
+		return false;
+	for (size_t i = 0; i < in->column_count; i++) {
+		struct kb_vectors_new column = in->columns[i];
+
+		column.segment_id = id;
+		if (!kb_vectors_insert(conn, in->agent_id, &column, version, in->now, err))
+			return false;
+	}
+	return true;
 }
 
 static bool merge(struct kb_conn *conn, void *arg, struct kb_err *err)
@@ -225,15 +253,15 @@ static bool merge(struct kb_conn *conn, void *arg, struct kb_err *err)
 	for (size_t i = 0; i < in->old_count; i++)
 		if (!drop_old(conn, in, in->old_ids[i], err))
 			return false;
-	return (in->merged->blob.n == 0
-	        || kb_segment_insert(conn, in->agent_id, in->merged, in->version, in->now, err))
+	return add_merged(conn, in, version + 1, err)
 	       && kb_db_run(conn, &sql[DEAD_SWEEP], KB_VALUES(kb_int(in->agent_id)), NULL, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
 bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int64_t *old_ids,
-                             size_t old_count, const struct kb_segment_new *merged, int64_t version,
-                             struct kb_err *err)
+                             size_t old_count, const struct kb_segment_new *merged,
+                             const struct kb_vectors_new *columns, size_t column_count,
+                             int64_t version, struct kb_err *err)
 {
 	struct merge in = {
 		.agent_id = agent_id,
@@ -242,6 +270,8 @@ bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int
 		.old_ids = old_ids,
 		.old_count = old_count,
 		.merged = merged,
+		.columns = columns,
+		.column_count = column_count,
 	};
 
 	return kb_db_write(store->db, merge, &in, err);

@@ -25,6 +25,17 @@ struct kb_label_row {
 struct kb_page_label_row {
 	int64_t page_id, label_id;
 };
+/* A vector column of one of the segments (vectors.h). */
+struct kb_vectors_row {
+	int64_t segment_id;
+	struct kb_sv name, model, blob;
+	int64_t bytes, filled, pending;
+};
+/* The agent's factor model; an empty mark: none. */
+struct kb_factors_row {
+	struct kb_sv mark, blob;
+	int64_t bytes, passages;
+};
 /* All of one index version, read in one transaction. */
 struct kb_index_state {
 	int64_t version;
@@ -36,6 +47,9 @@ struct kb_index_state {
 	size_t label_count;
 	struct kb_page_label_row *page_labels; /* by page, then label */
 	size_t page_label_count;
+	struct kb_vectors_row *vectors; /* by segment, then name */
+	size_t vectors_count;
+	struct kb_factors_row factors;
 };
 
 bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -45,11 +59,14 @@ bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *v
                             struct kb_err *err) KB_MUST_CHECK;
 
 /* Replaces segments by one merged from them at `version` (the state's), in one transaction; dead
- * rows that no segment needs any more go. KB_E_CONFLICT when one of them is no longer there. An
- * empty blob: nothing was alive in them. */
+ * rows that no segment needs any more go. `columns` are the merged segment's, whose id they get.
+ * KB_E_CONFLICT when one of the old ones is no longer there or got a column since. An empty blob:
+ * nothing was alive in them. */
+struct kb_vectors_new;
 bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int64_t *old_ids,
-                             size_t old_count, const struct kb_segment_new *merged, int64_t version,
-                             struct kb_err *err) KB_MUST_CHECK;
+                             size_t old_count, const struct kb_segment_new *merged,
+                             const struct kb_vectors_new *columns, size_t column_count,
+                             int64_t version, struct kb_err *err) KB_MUST_CHECK;
 /* An agent with at least min_segments segments, or 0. */
 bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
                               struct kb_err *err) KB_MUST_CHECK;

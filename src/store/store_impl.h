@@ -80,6 +80,9 @@ bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t accou
 /* A new index version; `activate` when something can be found from now on. */
 bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
                       struct kb_err *err) KB_MUST_CHECK;
+/* The same for what changes no document. */
+bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
+                    struct kb_err *err) KB_MUST_CHECK;
 
 /* Differences to an agent's totals. */
 struct kb_totals {
@@ -130,7 +133,20 @@ bool kb_persona_documents_changed(struct kb_conn *conn, int64_t agent_id,
 bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
                  struct kb_err *err) KB_MUST_CHECK;
 bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
+                       int64_t version, int64_t now, int64_t *id, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- vectors.c, for segments.c ---- */
+
+struct kb_index_state;
+struct kb_vectors_new;
+/* Fills the columns and factors of the state. */
+bool kb_vectors_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                      struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
                        int64_t version, int64_t now, struct kb_err *err) KB_MUST_CHECK;
+/* Of a segment that goes in a merge of `version`. KB_E_CONFLICT when it got a column since. */
+bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+                             int64_t version, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- labels.c, for agents.c, pages.c and segments.c ---- */
 

@@ -27,6 +27,17 @@ static const struct kb_sql sql[] = {
 	  "WHERE s.agent_id = p.agent_id AND s.id = p.source_id)" },
 	{ "segments of no agent: agent, segment", "",
 	  "SELECT agent_id, id FROM segments WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "vector columns of no segment: agent, segment", "",
+	  "SELECT agent_id, segment_id FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM segments s "
+	  "WHERE s.agent_id = v.agent_id AND s.id = v.segment_id)" },
+	{ "vector columns newer than their index: agent, segment, version", "",
+	  "SELECT v.agent_id, v.segment_id, v.version FROM vectors v JOIN agents a "
+	  "ON a.id = v.agent_id WHERE v.version > a.index_version" },
+	{ "vector columns with more passages than their segment: agent, segment", "",
+	  "SELECT v.agent_id, v.segment_id FROM vectors v JOIN segments s ON s.agent_id = v.agent_id "
+	  "AND s.id = v.segment_id WHERE v.filled + v.pending > s.passages" },
+	{ "factors of no agent: agent", "",
+	  "SELECT agent_id FROM factors WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "dead pages of no agent: agent, page", "",
 	  "SELECT agent_id, page_id FROM dead_pages WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "conversations of no agent: agent, conversation", "",

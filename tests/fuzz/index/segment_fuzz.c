@@ -29,10 +29,10 @@ static int make_file(const uint8_t *data, size_t size, char path[64])
 	int fd = memfd_create("segment", MFD_CLOEXEC);
 
 	KB_ASSERT(fd >= 0);
-	if (size >= KB_SEGMENT_HEADER) {
+	if (size >= KB_CONTAINER_HEADER) {
 		memcpy(bytes + 16, &n, sizeof(n));
-		rows = KB_MIN(kb_get32(bytes + 12), (size - KB_SEGMENT_HEADER) / KB_SEGMENT_ROW);
-		n = kb_hash64(kb_sv(bytes + KB_SEGMENT_HEADER, rows * KB_SEGMENT_ROW));
+		rows = KB_MIN(kb_get32(bytes + 12), (size - KB_CONTAINER_HEADER) / KB_CONTAINER_ROW);
+		n = kb_hash64(kb_sv(bytes + KB_CONTAINER_HEADER, rows * KB_CONTAINER_ROW));
 		memcpy(bytes + 24, &n, sizeof(n));
 	}
 	KB_ASSERT(kb_fd_write_all(fd, kb_sv(bytes, size), "a memory file", &err));

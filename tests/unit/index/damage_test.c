@@ -203,8 +203,8 @@ static void test_flipped_bits(struct kb_test *t)
 	CHECK(t, kb_file_read(&arena, path, FILE_MAX, &good, &err));
 	bad = kb_arena_str(&arena, good);
 	for (uint32_t row = 0; row < kb_get32(good.p + 12); row++) {
-		const char *place = good.p + KB_SEGMENT_HEADER + row * KB_SEGMENT_ROW;
-		const char *name = kb_section_name(kb_get32(place));
+		const char *place = good.p + KB_CONTAINER_HEADER + row * KB_CONTAINER_ROW;
+		const char *name = kb_form_section(&kb_segment_form, kb_get32(place));
 		uint64_t offset = kb_get64(place + 8), length = kb_get64(place + 16);
 
 		t->row = name;
@@ -229,7 +229,7 @@ static void test_flipped_bits(struct kb_test *t)
 			memcpy(bad + at, good.p + at, 1);
 		}
 	}
-	for (size_t at = 0; at < KB_SEGMENT_HEADER - 8; at++) {
+	for (size_t at = 0; at < KB_CONTAINER_HEADER - 8; at++) {
 		bad[at] ^= 1;
 		put_file(t, path, kb_sv(bad, good.n));
 		err = (struct kb_err){ 0 };
@@ -281,12 +281,12 @@ static void test_unknown_section(struct kb_test *t)
 	CHECK(t, kb_file_read(&arena, path, FILE_MAX, &good, &err));
 	later = kb_arena_str(&arena, good);
 	rows = kb_get32(later + 12) + 1;
-	CHECK(t, KB_SEGMENT_HEADER + rows * KB_SEGMENT_ROW <= kb_get64(later + 48));
+	CHECK(t, KB_CONTAINER_HEADER + rows * KB_CONTAINER_ROW <= kb_get64(later + 48));
 	memcpy(later + 12, &rows, sizeof(rows));
-	memcpy(later + KB_SEGMENT_HEADER + (rows - 1) * KB_SEGMENT_ROW, later + KB_SEGMENT_HEADER,
-	       KB_SEGMENT_ROW);
-	memcpy(later + KB_SEGMENT_HEADER + (rows - 1) * KB_SEGMENT_ROW, &id, sizeof(id));
-	hash = kb_hash64(kb_sv(later + KB_SEGMENT_HEADER, rows * KB_SEGMENT_ROW));
+	memcpy(later + KB_CONTAINER_HEADER + (rows - 1) * KB_CONTAINER_ROW,
+	       later + KB_CONTAINER_HEADER, KB_CONTAINER_ROW);
+	memcpy(later + KB_CONTAINER_HEADER + (rows - 1) * KB_CONTAINER_ROW, &id, sizeof(id));
+	hash = kb_hash64(kb_sv(later + KB_CONTAINER_HEADER, rows * KB_CONTAINER_ROW));
 	memcpy(later + 24, &hash, sizeof(hash));
 	put_file(t, path, kb_sv(later, good.n));
 	segment = kb_segment_open(path, true, &err);

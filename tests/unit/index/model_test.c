@@ -148,7 +148,7 @@ static void check_same_sections(struct kb_test *t, const struct kb_segment *a,
 	for (uint32_t id = 0; id < KB_SEC_COUNT; id++) {
 		if (id == KB_SEC_TEXT || id == KB_SEC_TEXT_BLOCKS)
 			continue;
-		t->row = kb_section_name(id);
+		t->row = kb_form_section(&kb_segment_form, id);
 		CHECK(t, kb_sv_eq(a->sections[id], b->sections[id]));
 	}
 	t->row = NULL;

@@ -1,61 +1,7 @@
-/*
- * What each format's blocks are. A document is written as its text; the wanted blocks as lines
- * "type page path | text", with h, p, l, t, c for the types and the path in square brackets.
- */
-#include <stdlib.h>
-#include <zip.h>
-
+/* What the blocks of each format of a single file are; archives_test.c has those that are zips. */
 #include "base/json.h"
-#include "fixture.h"
-#include "parse/format.h"
-
-static const char letters[] = "hpltc";
-
-static void dump(const struct kb_parsed *parsed, struct kb_buf *out)
-{
-	for (size_t i = 0; i < parsed->block_count; i++) {
-		const struct kb_block *b = &parsed->blocks[i];
-
-		kb_buf_byte(out, letters[b->type]);
-		if (b->page_no)
-			kb_buf_printf(out, "%u", b->page_no);
-		if (b->table)
-			kb_buf_printf(out, "#%u", b->table);
-		if (b->heading.n)
-			kb_buf_printf(out, "[%.*s]", KB_SV_ARG(b->heading));
-		kb_buf_printf(out, " %.*s\n", KB_SV_ARG(b->text));
-	}
-}
-
-static bool read_here(struct kb_arena *arena, const char *filename, struct kb_sv bytes,
-                      struct kb_parsed *parsed, struct kb_doc *doc, struct kb_err *err)
-{
-	struct kb_input in = { .bytes = bytes, .filename = kb_sv_str(filename), .fd = -1 };
-	bool helper;
-
-	kb_doc_init(doc, arena, KB_MIB(8));
-	return kb_format_read(&in, doc, false, &helper, err) && kb_doc_done(doc, parsed, err);
-}
-
-static void check(struct kb_test *t, const char *filename, struct kb_sv bytes, const char *format,
-                  const char *want)
-{
-	struct kb_arena arena = { 0 };
-	struct kb_parsed parsed = { 0 };
-	struct kb_err err = { 0 };
-	struct kb_doc doc;
-	struct kb_buf out;
-
-	kb_buf_init(&out, KB_MIB(8));
-	CHECK(t, read_here(&arena, filename, bytes, &parsed, &doc, &err));
-	CHECK_SV(t, kb_sv_str(err.msg), "");
-	CHECK_SV(t, parsed.format, format);
-	dump(&parsed, &out);
-	CHECK_SV(t, kb_buf_view(&out), want);
-	kb_buf_fini(&out);
-	kb_doc_fini(&doc);
-	kb_arena_fini(&arena);
-}
+#include "formats.h"
+#include <stdlib.h>
 
 // clang-format off
 static const struct {
@@ -296,109 +242,6 @@ static void test_main_content(struct kb_test *t)
 	}
 }
 
-/* ---- zips made here */
-
-struct member {
-	const char *name, *text;
-};
-
-static struct kb_sv make_zip(struct kb_arena *arena, const struct member *members, size_t count)
-{
-	zip_error_t error;
-	zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, &error);
-	zip_t *zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error);
-	struct kb_sv out = { NULL, 0 };
-	zip_stat_t stat;
-	char *bytes;
-
-	zip_source_keep(source);
-	for (size_t i = 0; i < count; i++)
-		zip_file_add(zip, members[i].name,
-		             zip_source_buffer(zip, members[i].text, strlen(members[i].text), 0),
-		             0);
-	if (zip_close(zip))
-		return out;
-	zip_source_stat(source, &stat);
-	bytes = kb_arena_bytes(arena, stat.size);
-	zip_source_open(source);
-	out = kb_sv(bytes, (size_t)zip_source_read(source, bytes, stat.size));
-	zip_source_close(source);
-	zip_source_free(source);
-	return out;
-}
-
-#define TYPES                                                                                      \
-	{                                                                                          \
-		"[Content_Types].xml", "<Types/>"                                                  \
-	}
-#define P(text)  "<w:p><w:r><w:t>" text "</w:t></w:r></w:p>"
-#define TC(text) "<w:tc>" P(text) "</w:tc>"
-#define STYLED(style, text)                                                                        \
-	"<w:p><w:pPr><w:pStyle w:val='" style "'/></w:pPr><w:r><w:t>" text "</w:t></w:r></w:p>"
-
-static void test_docx(struct kb_test *t)
-{
-	// clang-format off
-	static const struct { const char *name, *body, *want; } rows[] = {
-		{ "headings by style, and by what a style is based on",
-		  STYLED("H1", "Top") P("a") STYLED("Mine", "Sub") P("b"),
-		  "h Top\np[Top] a\nh[Top] Sub\np[Top > Sub] b\n" },
-		{ "items by numbering", "<w:p><w:pPr><w:numPr><w:numId w:val='3'/></w:numPr></w:pPr><w:r><w:t>x"
-		  "</w:t></w:r></w:p>", "l x\n" },
-		{ "deleted and hidden text is out", "<w:p><w:r><w:t>keep</w:t></w:r><w:del><w:r><w:delText>no"
-		  "</w:delText></w:r></w:del><w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:rPr>"
-		  "<w:color w:val='FFFFFF'/></w:rPr><w:t>no</w:t></w:r><w:ins><w:r><w:t xml:space='preserve'> it"
-		  "</w:t></w:r></w:ins></w:p>", "p keep it\n" },
-		{ "a table's first row names its columns", "<w:tbl><w:tblPr><w:tblLook w:firstRow='1'/></w:tblPr>"
-		  "<w:tr>" TC("A") TC("B") "</w:tr><w:tr>" TC("1") TC("2") "</w:tr></w:tbl>" P("after"),
-		  "t#1 A: 1; B: 2\np after\n" },
-		{ "merged cells carry over", "<w:tbl><w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr>"
-		  P("m") "</w:tc>" TC("1") "</w:tr><w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>" P("") "</w:tc>"
-		  TC("2") "</w:tr></w:tbl>", "t#1 m; 1\nt#1 m; 2\n" },
-		{ "a box around text is text", "<w:tbl><w:tr>" TC("boxed") "</w:tr></w:tbl>", "p boxed\n" },
-		{ "a text box is a paragraph, its older twin is not", "<w:p><w:r><w:t>out</w:t></w:r><w:r>"
-		  "<mc:AlternateContent><mc:Choice><w:txbxContent>" P("in") "</w:txbxContent></mc:Choice>"
-		  "<mc:Fallback><w:txbxContent>" P("in") "</w:txbxContent></mc:Fallback></mc:AlternateContent>"
-		  "</w:r></w:p>", "p in\np out\n" },
-		{ "a footnote follows its paragraph", "<w:p><w:r><w:t>said</w:t></w:r><w:r>"
-		  "<w:footnoteReference w:id='2'/></w:r></w:p>" P("next"), "p said\np the note\np next\n" },
-	};
-	// clang-format on
-	static const char head[] =
-	        "<?xml version='1.0'?><w:document xmlns:w='w' xmlns:mc='m'><w:body>";
-
-	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
-		struct kb_arena arena = { 0 };
-		struct kb_sv body =
-		        kb_arena_printf(&arena, "%s%s</w:body></w:document>", head, rows[i].body);
-		const struct member members[] = {
-			TYPES,
-			{ "_rels/.rels",
-			  "<Relationships><Relationship Id='a' Type='http://x/officeDocument' "
-			  "Target='word/doc.xml'/></Relationships>" },
-			{ "word/_rels/doc.xml.rels",
-			  "<Relationships><Relationship Id='b' Type='http://x/styles' "
-			  "Target='styles.xml'/><Relationship Id='c' Type='http://x/footnotes' "
-			  "Target='/word/footnotes.xml'/></Relationships>" },
-			{ "word/styles.xml",
-			  "<w:styles xmlns:w='w'><w:style w:styleId='H1'><w:name w:val='heading "
-			  "1'/></w:style>"
-			  "<w:style w:styleId='H2'><w:name w:val='heading 2'/></w:style>"
-			  "<w:style w:styleId='Mine'><w:name w:val='Mine'/><w:basedOn "
-			  "w:val='H2'/></w:style></w:styles>" },
-			{ "word/footnotes.xml",
-			  "<w:footnotes xmlns:w='w'><w:footnote w:id='2'><w:p><w:r><w:t>the "
-			  "note</w:t></w:r></w:p></w:footnote></w:footnotes>" },
-			{ "word/doc.xml", body.p },
-		};
-
-		t->row = rows[i].name;
-		check(t, "a.docx", make_zip(&arena, members, KB_COUNTOF(members)), "docx",
-		      rows[i].want);
-		kb_arena_fini(&arena);
-	}
-}
-
 /* ---- PDF, through a child that may start pdftotext */
 
 static void test_pdf(struct kb_test *t)
@@ -448,20 +291,6 @@ static void test_pdf(struct kb_test *t)
 }
 
 /* ---- bombs */
-
-static void refuse(struct kb_test *t, const char *filename, struct kb_sv bytes,
-                   const char *sentence)
-{
-	struct kb_arena arena = { 0 };
-	struct kb_parsed parsed = { 0 };
-	struct kb_err err = { 0 };
-	struct kb_doc doc;
-
-	CHECK(t, !read_here(&arena, filename, bytes, &parsed, &doc, &err));
-	CHECK_SV(t, kb_sv_str(err.msg), sentence);
-	kb_doc_fini(&doc);
-	kb_arena_fini(&arena);
-}
 
 static char *repeat(const char *text, size_t times)
 {
@@ -553,7 +382,6 @@ int main(int argc, char **argv)
 		{ "offsets are places in the text joined by line ends", test_offsets },
 		{ "title, language, description and picture are found", test_metadata },
 		{ "the main content of a page is kept and the rest is not", test_main_content },
-		{ "Word documents", test_docx },
 		{ "PDF", test_pdf },
 		{ "bombs are refused or read in bounded space", test_bombs },
 		{ "a parsed document survives its JSON form", test_json_form },

@@ -1,6 +1,7 @@
 /* Nothing is reached through a foreign parent: every call with a second account's ids finds nothing
  * and changes nothing, with the same error as for what does not exist. */
 #include "fixture.h"
+#include "store/vectors.h"
 
 /* The first account's records, and what the second one calls them through. */
 struct cross {
@@ -154,7 +155,28 @@ static bool pages_finish(struct cross *c, size_t *count)
 static bool segments_merge(struct cross *c, size_t *count)
 {
 	(void)count;
-	return kb_store_segments_merge(S, c->agent_id, &c->segment_id, 1, &fixture_segment, 0, E);
+	return kb_store_segments_merge(S, c->agent_id, &c->segment_id, 1, &fixture_segment, NULL, 0,
+	                               0, E);
+}
+
+static bool vectors_put(struct cross *c, size_t *count)
+{
+	(void)count;
+	return kb_store_vectors_put(S, c->agent_id,
+	                            &(struct kb_vectors_new){ .segment_id = c->segment_id,
+	                                                      .name = KB_SV("lsi"),
+	                                                      .blob = KB_SV("dd") },
+	                            E);
+}
+
+static bool vectors_missing(struct cross *c, size_t *count)
+{
+	struct kb_vectors_want want = {
+		.name = KB_SV("lsi"), .model = KB_SV("m"), .agent_id = c->agent_id, .limit = 9
+	};
+	struct kb_vectors_missing *v;
+
+	return kb_store_vectors_missing(S, A, &want, &v, count, E);
 }
 
 static bool conversation_get(struct cross *c, size_t *count)
@@ -283,6 +305,8 @@ static const struct {
 	{ "message_react", message_react, MISSING },
 	{ "index_state", index_state, NOTHING },
 	{ "segments_merge", segments_merge, REFUSED },
+	{ "vectors_put", vectors_put, REFUSED },
+	{ "vectors_missing", vectors_missing, NOTHING },
 	{ "pages_finish", pages_finish, REFUSED },
 };
 
@@ -324,10 +348,11 @@ static struct kb_sv picture(struct cross *c)
 	     kb_store_message_get(S, A, c->victim.id, KB_SV("s"), c->message_id, &message, E));
 	NEED(&c->f, kb_store_index_state(S, A, c->victim.id, &state, E));
 	NEED(&c->f, kb_store_pages_held(S, &c->lease, 1, &held, E));
-	return kb_arena_printf(A, "%s %s %d %d %s %s %d %d %zu %zu %d", agent.name.p, page.title.p,
-	                       page.index, page.meta_title.p != NULL, conversation.name.p,
-	                       message.query.p, message.reaction, (int)state.version,
-	                       state.segment_count, state.dead_count, held);
+	return kb_arena_printf(A, "%s %s %d %d %s %s %d %d %zu %zu %zu %d", agent.name.p,
+	                       page.title.p, page.index, page.meta_title.p != NULL,
+	                       conversation.name.p, message.query.p, message.reaction,
+	                       (int)state.version, state.segment_count, state.dead_count,
+	                       state.vectors_count, held);
 }
 
 static void test_crossing(struct kb_test *t)

@@ -246,7 +246,7 @@ static void merge_end(struct model *m)
 		m->contents[m->content_count++] = merge->content;
 	}
 	ok = kb_store_segments_merge(m->f.store, merge->agent_id, merge->ids, merge->count,
-	                             &segment, merge->version, &m->f.err);
+	                             &segment, NULL, 0, merge->version, &m->f.err);
 	CHECK(m->f.t, ok || m->f.err.code == KB_E_CONFLICT);
 	m->merged += ok;
 	m->merge_conflicts += !ok;

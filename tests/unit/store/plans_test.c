@@ -16,6 +16,9 @@ static const char *const scans[] = {
 	"queue_next_due",    /* the first of an index */
 	"segment_candidate", /* the segments' key, in housekeeping */
 	"blob_names",        /* the sweep */
+	"vectors_missing",   /* the segments' key from a place on; stops early; in the background */
+	"vectors_unfolded",  /* the same */
+	"factors_due",       /* the same */
 	"migrations_version",
 };
 

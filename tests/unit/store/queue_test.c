@@ -392,12 +392,16 @@ static void test_merge(struct kb_test *t)
 		ids[i] = state.segments[i].id;
 	/* Deleted while the merge runs: dead in the merged segment. */
 	CHECK(t, kb_store_page_delete(f.store, agent.id, id + 1, &f.err));
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 2, &fixture_segment, 99, &f.err));
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 2, &fixture_segment, NULL, 0, 99,
+	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_INVALID);
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, 1, &f.err));
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, NULL, 0, 1,
+	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_INVALID);
-	CHECK(t, kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, 5, &f.err));
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, 5, &f.err));
+	CHECK(t, kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, NULL, 0, 5,
+	                                 &f.err));
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, NULL, 0, 5,
+	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
 	state = state_of(&f, agent.id);
 	CHECK_INT(t, state.segment_count, 1);

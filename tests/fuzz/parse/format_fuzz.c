@@ -1,4 +1,4 @@
-/* Any bytes as Markdown. */
+/* Any bytes as a document of one format: READER is its reader. What comes out is always clean. */
 #include "parse/clean.h"
 #include "parse/format.h"
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_err err;
 
 	kb_doc_init(&doc, &arena, KB_MIB(4));
-	if (kb_markdown_read(&in, &doc, &err) && kb_doc_done(&doc, &parsed, &err))
+	if (READER(&in, &doc, &err) && kb_doc_done(&doc, &parsed, &err))
 		for (size_t i = 0; i < parsed.block_count; i++)
 			KB_ASSERT(kb_clean_is(parsed.blocks[i].text,
 			                      parsed.blocks[i].type == KB_BLOCK_CODE));

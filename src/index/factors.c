@@ -1,0 +1,340 @@
+/* A model in use: its file, the vectors of passages and questions, the third ranking step. The form
+ * stands in factors_file.h, learning in factors_train.c. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "index/factors_file.h"
+
+enum { MARK_BYTES = 24 };
+
+static const char *const section_names[] = {
+	[KB_FAC_INFO] = "info",     [KB_FAC_KEYS] = "keys", [KB_FAC_IDFS] = "idfs",
+	[KB_FAC_SCALES] = "scales", [KB_FAC_ROWS] = "rows",
+};
+const struct kb_form kb_factors_form = {
+	.magic = "KBFAC\r\n\x1a",
+	.what = "model of factors",
+	.version = 1,
+	.sections = KB_FAC_COUNT,
+	.names = section_names,
+};
+
+struct kb_factors {
+	atomic_int count;
+	struct kb_container file;
+	struct kb_sv sections[KB_FAC_COUNT];
+	struct kb_factors_head head;
+	const char *keys, *idfs, *scales;
+	const int8_t *rows;
+	struct kb_scoring scoring; /* of the snapshot it was trained on */
+	char mark[MARK_BYTES];
+};
+
+static bool take_sections(struct kb_factors *factors, struct kb_err *err)
+{
+	const struct kb_sv *sections = factors->sections;
+	struct kb_factors_head *head = &factors->head;
+	const size_t sizes[] = { sizeof(uint64_t), sizeof(float), sizeof(float), 0 };
+
+	if (sections[KB_FAC_INFO].n != sizeof(*head))
+		return kb_container_damaged(&factors->file, KB_FAC_INFO, err);
+	memcpy(head, sections[KB_FAC_INFO].p, sizeof(*head));
+	if (!head->dims || head->dims > KB_FACTORS_DIMS_MAX || !head->terms
+	    || head->terms > KB_FACTORS_TERMS_MAX)
+		return kb_container_damaged(&factors->file, KB_FAC_INFO, err);
+	for (uint32_t id = KB_FAC_KEYS; id < KB_FAC_COUNT; id++) {
+		size_t size = id == KB_FAC_ROWS ? head->dims : sizes[id - KB_FAC_KEYS];
+
+		if (sections[id].n != size * head->terms)
+			return kb_container_damaged(&factors->file, id, err);
+	}
+	factors->keys = sections[KB_FAC_KEYS].p;
+	factors->idfs = sections[KB_FAC_IDFS].p;
+	factors->scales = sections[KB_FAC_SCALES].p;
+	factors->rows = (const int8_t *)sections[KB_FAC_ROWS].p;
+	return true;
+}
+
+struct kb_factors *kb_factors_open(const char *path, struct kb_err *err)
+{
+	struct kb_factors *factors = kb_xcalloc(1, sizeof(*factors));
+
+	atomic_init(&factors->count, 1);
+	if (!kb_container_open(&factors->file, &kb_factors_form, path, true, factors->sections, err)
+	    || !take_sections(factors, err)) {
+		kb_factors_release(factors);
+		return NULL;
+	}
+	kb_scoring_init(&factors->scoring, factors->head.averages);
+	snprintf(factors->mark, sizeof(factors->mark), "lsi-%016" PRIx64,
+	         kb_get64(factors->file.map + 24));
+	return factors;
+}
+
+struct kb_factors *kb_factors_hold(struct kb_factors *factors)
+{
+	if (factors)
+		atomic_fetch_add(&factors->count, 1);
+	return factors;
+}
+
+void kb_factors_release(struct kb_factors *factors)
+{
+	if (!factors || atomic_fetch_sub(&factors->count, 1) > 1)
+		return;
+	kb_container_close(&factors->file);
+	free(factors);
+}
+
+void kb_factors_info(const struct kb_factors *factors, struct kb_factors_info *out)
+{
+	*out = (struct kb_factors_info){ .mark = kb_sv_str(factors->mark),
+		                         .dims = factors->head.dims,
+		                         .terms = factors->head.terms,
+		                         .passages = factors->head.passages,
+		                         .bytes = (int64_t)factors->file.map_bytes };
+}
+
+static uint32_t find(void *arg, uint64_t key)
+{
+	const struct kb_factors *factors = arg;
+	size_t low = 0, high = factors->head.terms;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kb_get64(factors->keys + middle * sizeof(key)) < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == factors->head.terms || kb_get64(factors->keys + low * sizeof(key)) != key)
+		return KB_ROW_NONE;
+	return (uint32_t)low;
+}
+
+static float float_at(const char *floats, uint32_t i)
+{
+	float f;
+
+	memcpy(&f, floats + (size_t)i * sizeof(f), sizeof(f));
+	return f;
+}
+
+/* v += weight * the term's row */
+static void add_term(const struct kb_factors *factors, float *v, uint32_t term, float weight)
+{
+	const int8_t *row = factors->rows + (size_t)term * factors->head.dims;
+
+	weight *= float_at(factors->scales, term);
+	for (uint32_t k = 0; k < factors->head.dims; k++)
+		v[k] += weight * row[k];
+}
+
+bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *segment,
+                     const char *path, int64_t *bytes, struct kb_err *err)
+{
+	struct kb_factors_info info;
+	struct kb_vectors_writer *writer;
+	struct kb_rows rows;
+	bool ok;
+
+	kb_factors_info(factors, &info);
+	writer = kb_vectors_writer_new(KB_FACTORS_COLUMN, info.mark, info.dims, segment->passages);
+	/* find() does not change it. */
+	kb_rows_init(&rows, segment, find, (void *)(uintptr_t)factors, NULL);
+	for (uint32_t doc = 0; doc < segment->passages; doc++) {
+		float v[KB_FACTORS_DIMS_MAX] = { 0 };
+
+		kb_rows_read(&rows, doc);
+		for (size_t i = 0; i < rows.count; i++)
+			add_term(factors, v, rows.terms[i].id,
+			         kb_row_weight(&factors->scoring, segment, doc, &rows.terms[i],
+			                       float_at(factors->idfs, rows.terms[i].id)));
+		kb_vectors_writer_set(writer, doc, v);
+	}
+	ok = kb_vectors_writer_finish(writer, path, bytes, err);
+	kb_vectors_writer_free(writer);
+	kb_rows_fini(&rows);
+	return ok;
+}
+
+/* ---- the third step ---- */
+
+/* Makes v's length 1; false where it has none. */
+static bool normalise(float *v, uint32_t dims)
+{
+	float sum = 0;
+
+	for (uint32_t k = 0; k < dims; k++)
+		sum += v[k] * v[k];
+	if (!(sum > 0) || !isfinite(sum))
+		return false;
+	sum = 1 / sqrtf(sum);
+	for (uint32_t k = 0; k < dims; k++)
+		v[k] *= sum;
+	return true;
+}
+
+/* The question in the model's space; false: none of its words is known there. */
+static bool place_question(const struct kb_factors *factors, const struct kb_query_term *terms,
+                           size_t count, float *v)
+{
+	for (size_t i = 0; i < count; i++) {
+		/* find() does not change it. */
+		uint32_t term = find((void *)(uintptr_t)factors, kb_row_key(terms[i].term));
+
+		if (term != KB_ROW_NONE)
+			add_term(factors, v, term, terms[i].weight * float_at(factors->idfs, term));
+	}
+	return normalise(v, factors->head.dims);
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+static float max_score(const struct kb_hit *hits, size_t count)
+{
+	float max = 0;
+
+	for (size_t i = 0; i < count; i++)
+		max = KB_MAX(max, hits[i].score);
+	return max;
+}
+
+struct ranking {
+	const struct kb_factors *factors;
+	const struct kb_snapshot *snapshot;
+	const struct kb_vectors **columns; /* by part; NULL: none of this model */
+	float question[KB_FACTORS_DIMS_MAX], v[KB_FACTORS_DIMS_MAX]; /* q, q' */
+};
+
+/* false: nothing to rank by. */
+static bool begin(struct ranking *ranking, struct kb_arena *arena, const struct kb_query *query)
+{
+	const struct kb_factors *factors = ranking->factors;
+	const struct kb_snapshot *snapshot = ranking->snapshot;
+	bool any = false;
+
+	ranking->columns = KB_NEW_ARRAY(arena, snapshot->part_count, const struct kb_vectors *);
+	for (uint32_t i = 0; i < snapshot->part_count; i++) {
+		struct kb_vectors_info info;
+		const struct kb_vectors *column = kb_snapshot_vectors(
+		        snapshot, i, KB_FACTORS_COLUMN, kb_sv_str(factors->mark));
+
+		if (!column)
+			continue;
+		kb_vectors_info(column, &info);
+		if (info.dims != factors->head.dims)
+			continue;
+		ranking->columns[i] = column;
+		any = true;
+	}
+	return any && place_question(factors, query->terms, query->term_count, ranking->question);
+}
+
+/* q' = q + FEEDBACK * mean of the best hits' vectors */
+static void feed_back(struct ranking *ranking, const struct kb_hit *hits, size_t count)
+{
+	enum { BEST = 3 };
+	const float feedback = .6f;
+	uint32_t dims = ranking->factors->head.dims;
+	float sum[KB_FACTORS_DIMS_MAX] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < KB_MIN(count, (size_t)BEST); i++) {
+		const struct kb_vectors *column = ranking->columns[hits[i].part];
+		float d[KB_FACTORS_DIMS_MAX];
+
+		if (!column || !kb_vectors_get(column, hits[i].doc, d))
+			continue;
+		n++;
+		for (uint32_t k = 0; k < dims; k++)
+			sum[k] += d[k];
+	}
+	for (uint32_t k = 0; k < dims; k++)
+		ranking->v[k] = ranking->question[k] + (n ? feedback * sum[k] / (float)n : 0);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* Adds passages near the question that have none of its words. */
+static void add_near(struct ranking *ranking, struct kb_arena *arena, const struct kb_query *query,
+                     struct kb_hit **hits, size_t *count)
+{
+	struct kb_vector_query near = {
+		.name = KB_FACTORS_COLUMN,
+		.model = kb_sv_str(ranking->factors->mark),
+		.v = ranking->question,
+		.dims = ranking->factors->head.dims,
+		.limit = KB_FACTORS_RERANK,
+		.allow = query->allow,
+		.allow_arg = query->allow_arg,
+	};
+	struct kb_hit *sorted, *found, *all;
+	size_t n, known = *count;
+
+	kb_vector_search(ranking->snapshot, arena, &near, &found, &n);
+	sorted = KB_NEW_ARRAY(arena, known, struct kb_hit);
+	all = KB_NEW_ARRAY(arena, known + n, struct kb_hit);
+	for (size_t i = 0; i < known; i++)
+		sorted[i] = all[i] = (*hits)[i];
+	if (known)
+		qsort(sorted, known, sizeof(*sorted), by_place);
+	for (size_t i = 0; i < n && *count < KB_FACTORS_RERANK; i++) {
+		if (found[i].score < KB_FACTORS_NEAR)
+			break;
+		if (known && bsearch(&found[i], sorted, known, sizeof(*sorted), by_place))
+			continue;
+		all[*count] = found[i];
+		all[(*count)++].score = 0;
+	}
+	*hits = all;
+}
+
+void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
+                       struct kb_arena *arena, const struct kb_query *query, struct kb_hit **hits,
+                       size_t *count)
+{
+	struct ranking *ranking = KB_NEW(arena, struct ranking);
+	float weight = query->factors, max = max_score(*hits, *count);
+	const struct kb_vector *question;
+
+	ranking->factors = factors;
+	ranking->snapshot = snapshot;
+	if (!begin(ranking, arena, query))
+		return;
+	feed_back(ranking, *hits, *count);
+	if (*count < KB_FACTORS_RERANK)
+		add_near(ranking, arena, query, hits, count);
+	question = kb_vector_new(arena, ranking->v, factors->head.dims);
+	if (!(max > 0))
+		max = 1;
+	for (size_t i = 0; i < KB_MIN(*count, (size_t)KB_FACTORS_RERANK); i++) {
+		struct kb_hit *hit = &(*hits)[i];
+		const struct kb_vectors *column = ranking->columns[hit->part];
+		float cosine = column ? kb_vectors_cosine(column, hit->doc, question) : -2;
+
+		/* A passage that has no vector yet is taken at its words. */
+		if (cosine >= -1)
+			hit->score = (1 - weight) * hit->score + weight * max * KB_MAX(cosine, 0.f);
+	}
+	if (*count)
+		qsort(*hits, *count, sizeof(**hits), by_score);
+}

@@ -1,0 +1,169 @@
+#include "index/fusion.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	RANK_CONSTANT = 60, /* Cormack, Clarke, Büttcher 2009 */
+	DEPTH = 200,        /* hits of each list that are fused, or the limit if that is more */
+};
+#define WORD_WEIGHT   .7f
+#define VECTOR_WEIGHT .3f
+
+/* The best first. */
+static int by_score(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+struct range {
+	float least, greatest;
+};
+
+static struct range range_of(const struct kb_hit *hits, size_t count)
+{
+	struct range range = { INFINITY, -INFINITY };
+
+	for (size_t i = 0; i < count; i++) {
+		range.least = KB_MIN(range.least, hits[i].score);
+		range.greatest = KB_MAX(range.greatest, hits[i].score);
+	}
+	return range;
+}
+
+static float within(struct range range, float score)
+{
+	return range.greatest > range.least ? (score - range.least) / (range.greatest - range.least)
+	                                    : 1;
+}
+
+static float share(enum kb_fusion fusion, struct range range, size_t place, float score)
+{
+	switch (fusion) {
+	case KB_FUSE_RANKS:
+		return 1 / (float)(RANK_CONSTANT + place + 1);
+	case KB_FUSE_MIN_MAX:
+		return within(range, score);
+	default:
+		return range.greatest > 0 ? KB_MAX(score, 0.0f) / range.greatest : 0;
+	}
+}
+
+void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
+             enum kb_fusion fusion, size_t limit, struct kb_hit **hits, size_t *count)
+{
+	size_t n = 0, kept = 0;
+	struct kb_hit *all;
+
+	for (size_t i = 0; i < list_count; i++)
+		n += lists[i].count;
+	all = KB_NEW_ARRAY(arena, n, struct kb_hit);
+	n = 0;
+	for (size_t i = 0; i < list_count; i++) {
+		struct range range = range_of(lists[i].hits, lists[i].count);
+
+		for (size_t k = 0; k < lists[i].count; k++) {
+			all[n] = lists[i].hits[k];
+			all[n++].score =
+			        lists[i].weight * share(fusion, range, k, lists[i].hits[k].score);
+		}
+	}
+	if (n)
+		qsort(all, n, sizeof(*all), by_place);
+	for (size_t i = 0; i < n; i++) {
+		if (kept && by_place(&all[kept - 1], &all[i]) == 0)
+			all[kept - 1].score += all[i].score;
+		else
+			all[kept++] = all[i];
+	}
+	if (kept)
+		qsort(all, kept, sizeof(*all), by_score);
+	*hits = all;
+	*count = KB_MIN(kept, limit);
+}
+
+bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count)
+{
+	size_t top = KB_MIN(reranker->top, count);
+	struct kb_passage *passages = KB_NEW_ARRAY(arena, top, struct kb_passage);
+	float *scores = KB_NEW_ARRAY(arena, top, float);
+	struct range fused = range_of(hits, top), own = { INFINITY, -INFINITY };
+
+	if (!top)
+		return true;
+	for (size_t i = 0; i < top; i++)
+		if (!kb_snapshot_passage(snapshot, arena, hits[i].part, hits[i].doc, &passages[i],
+		                         NULL))
+			return false;
+	if (!reranker->score(reranker->arg, passages, top, scores))
+		return false;
+	for (size_t i = 0; i < top; i++) {
+		if (!isfinite(scores[i]))
+			return false;
+		own.least = KB_MIN(own.least, scores[i]);
+		own.greatest = KB_MAX(own.greatest, scores[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		hits[i].score =
+		        i < top ? 1 + reranker->weight * within(own, scores[i])
+		                          + (1 - reranker->weight) * within(fused, hits[i].score)
+		        : fused.greatest > 0 ? KB_MAX(hits[i].score, 0.0f) / fused.greatest
+		                             : 0;
+	qsort(hits, top, sizeof(*hits), by_score);
+	return true;
+}
+
+/* By words and by vectors. */
+static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                 const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count)
+{
+	struct kb_query words = *query->words;
+	struct kb_vector_query vectors;
+	struct kb_hit_list lists[2] = { { .weight = query->word_weight },
+		                        { .weight = query->vector_weight } };
+	struct kb_hit *by_words, *by_vectors;
+
+	words.limit = KB_MAX(words.limit, (size_t)DEPTH);
+	if (query->vectors) {
+		vectors = *query->vectors;
+		vectors.limit = words.limit;
+		vectors.allow = words.allow;
+		vectors.allow_arg = words.allow_arg;
+		kb_vector_search(snapshot, arena, &vectors, &by_vectors, &lists[1].count);
+		lists[1].hits = by_vectors;
+	}
+	if (!lists[1].count) {
+		kb_search(snapshot, arena, query->words, hits, count);
+		return;
+	}
+	if (query->word_weight <= 0 && query->vector_weight <= 0) {
+		lists[0].weight = WORD_WEIGHT;
+		lists[1].weight = VECTOR_WEIGHT;
+	}
+	kb_search(snapshot, arena, &words, &by_words, &lists[0].count);
+	lists[0].hits = by_words;
+	kb_fuse(arena, lists, KB_COUNTOF(lists), query->fusion, query->words->limit, hits, count);
+}
+
+bool kb_hybrid_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                      const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count)
+{
+	find(snapshot, arena, query, hits, count);
+	return !query->reranker || kb_rerank_by(snapshot, arena, query->reranker, *hits, *count);
+}

@@ -1,0 +1,62 @@
+/*
+ * Several ways of finding, one list: by words, by vectors, and what a reranker says of the best.
+ *
+ * Fusing is arithmetic over lists of hits; nothing here knows where they come from. By ranks
+ * (Cormack, Clarke, Büttcher 2009) only places count, which suits lists whose scores mean nothing
+ * to each other. By weight each list's scores are brought to 0 to 1 first; words weigh .7 and
+ * vectors .3 unless told otherwise, because a vector finds something for every question and words
+ * do not. A passage that is missing in a list has 0 of it.
+ *
+ * Pure but for the arena; any thread.
+ */
+#ifndef KB_INDEX_FUSION_H
+#define KB_INDEX_FUSION_H
+
+#include "index/vectors.h"
+
+enum kb_fusion {
+	KB_FUSE_MAX,     /* weight * score / the list's greatest; a score below 0 is 0 */
+	KB_FUSE_MIN_MAX, /* weight * (score - least) / (greatest - least); 1 where all are equal */
+	KB_FUSE_RANKS,   /* weight / (60 + place) */
+	KB_FUSION_COUNT
+};
+
+struct kb_hit_list {
+	const struct kb_hit *hits; /* best first, each passage once */
+	size_t count;
+	float weight;
+};
+/* The best `limit` of all lists, best first, equal scores by (part, doc). */
+void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
+             enum kb_fusion fusion, size_t limit, struct kb_hit **hits, size_t *count);
+
+/* A model that reads question and passage together. */
+struct kb_reranker {
+	/* Fills a score for each passage, greater is better, of any range. False leaves the order
+	 * as it is; whoever gave the function says why. May block. */
+	bool (*score)(void *arg, const struct kb_passage *passages, size_t count, float *scores);
+	void *arg;
+	size_t top;   /* how many of the best it gets */
+	float weight; /* of its scores, brought to 0 to 1; the fused ones have the rest to 1 */
+};
+/* Ranks the best `top` anew. Afterwards these have scores from 1 to 2, the others from 0 to 1 in
+ * their old order. False: a passage could not be read, or the reranker failed or gave what is no
+ * number; the hits are unchanged. */
+bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count);
+
+struct kb_hybrid_query {
+	const struct kb_query *words; /* its limit is the result's */
+	const struct kb_vector_query
+	        *vectors; /* NULL: none. Its limit and filter are taken from words */
+	enum kb_fusion fusion;
+	float word_weight, vector_weight;   /* both 0: .7 and .3 */
+	const struct kb_reranker *reranker; /* NULL: none */
+};
+/* Where no passage is found by vectors, for want of a column or a question's vector, and without a
+ * reranker, it gives what kb_search() gives. Returns false when the reranker was asked and failed;
+ * the hits are then those without it. */
+bool kb_hybrid_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                      const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count);
+
+#endif

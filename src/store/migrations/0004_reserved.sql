@@ -1,0 +1,1 @@
+-- Nothing: the number belongs to work that is joined later.

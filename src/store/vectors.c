@@ -1,0 +1,308 @@
+/* Rows of vector columns and factor models, and what of them is still to be made. */
+#include "store/vectors.h"
+
+#include <string.h>
+
+#include "store/store_impl.h"
+
+enum {
+	PUT,
+	COUNT_OTHERS,
+	HAS_SEGMENT,
+	DROP,
+	DROP_SEGMENT,
+	NEWER,
+	STATE_VECTORS,
+	STATE_FACTORS,
+	FACTORS_PUT,
+	FACTORS_DROP,
+	MISSING,
+	UNFOLDED,
+	DUE,
+};
+/* $1 the column's name, $2 one agent or 0, $3 and $4 the row to go on after, $5 how many. */
+#define MISSING_WHERE(model)                                                                       \
+	"WHERE s.passages > 0 AND ($2 = 0 OR s.agent_id = $2) AND (s.agent_id, s.id) > ($3, $4) "  \
+	"AND (v.model IS NULL OR v.model <> " model " OR v.pending > 0) "                          \
+	"ORDER BY s.agent_id, s.id LIMIT $5"
+#define MISSING_JOIN                                                                               \
+	"LEFT JOIN vectors v ON v.agent_id = s.agent_id AND v.segment_id = s.id AND v.name = $1 "
+// clang-format off
+static const struct kb_sql sql[] = {
+	[PUT] = { "vectors_put", "iitttiiiii",
+		"INSERT INTO vectors (agent_id, segment_id, name, model, blob, bytes, filled, pending, "
+		"version, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
+		"ON CONFLICT (agent_id, segment_id, name) DO UPDATE SET model = $4, blob = $5, "
+		"bytes = $6, filled = $7, pending = $8, version = $9, created_at = $10" },
+	[COUNT_OTHERS] = { "vectors_count", "iit",
+		"SELECT count(*) FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND name <> $3" },
+	[HAS_SEGMENT] = { "vectors_segment", "ii",
+		"SELECT passages FROM segments WHERE agent_id = $1 AND id = $2" },
+	[DROP] = { "vectors_drop", "iitt",
+		"DELETE FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND name = $3 AND blob = $4" },
+	[DROP_SEGMENT] = { "vectors_drop_segment", "ii",
+		"DELETE FROM vectors WHERE agent_id = $1 AND segment_id = $2" },
+	[NEWER] = { "vectors_newer", "iii",
+		"SELECT count(*) FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND version > $3" },
+	[STATE_VECTORS] = { "state_vectors", "i",
+		"SELECT segment_id, name, model, blob, bytes, filled, pending FROM vectors "
+		"WHERE agent_id = $1 ORDER BY segment_id, name" },
+	[STATE_FACTORS] = { "state_factors", "i",
+		"SELECT mark, blob, bytes, passages FROM factors WHERE agent_id = $1" },
+	[FACTORS_PUT] = { "factors_put", "ittiii",
+		"INSERT INTO factors (agent_id, mark, blob, bytes, passages, created_at) "
+		"VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (agent_id) DO UPDATE SET mark = $2, "
+		"blob = $3, bytes = $4, passages = $5, created_at = $6" },
+	[FACTORS_DROP] = { "factors_drop", "it",
+		"DELETE FROM factors WHERE agent_id = $1 AND blob = $2" },
+	[MISSING] = { "vectors_missing", "tiiiit",
+		"SELECT s.agent_id, s.id, s.blob, s.passages, "
+		"CASE WHEN v.model = $6 THEN v.blob ELSE '' END, '' FROM segments s "
+		MISSING_JOIN MISSING_WHERE("$6") },
+	[UNFOLDED] = { "vectors_unfolded", "tiiii",
+		"SELECT s.agent_id, s.id, s.blob, s.passages, "
+		"CASE WHEN v.model = f.mark THEN v.blob ELSE '' END, f.mark FROM segments s "
+		"JOIN factors f ON f.agent_id = s.agent_id "
+		MISSING_JOIN MISSING_WHERE("f.mark") },
+	[DUE] = { "factors_due", "ii",
+		"SELECT s.agent_id FROM segments s LEFT JOIN factors f ON f.agent_id = s.agent_id "
+		"WHERE s.agent_id > $2 GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
+		"AND (f.passages IS NULL OR sum(s.passages) * 2 > f.passages * 3 "
+		"OR sum(s.passages) * 2 < f.passages) ORDER BY s.agent_id LIMIT 1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_vectors = { "vectors", sql, KB_COUNTOF(sql) };
+
+/* ---- inside transactions of this and other files ---- */
+
+bool kb_vectors_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                      struct kb_index_state *out, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[STATE_VECTORS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->vectors, out->vectors_count)
+		[out->vectors_count] = (struct kb_vectors_row){
+			.segment_id = kb_rows_int(&rows, 0),
+			.name = kb_rows_text(&rows, arena, 1),
+			.model = kb_rows_text(&rows, arena, 2),
+			.blob = kb_rows_text(&rows, arena, 3),
+			.bytes = kb_rows_int(&rows, 4),
+			.filled = kb_rows_int(&rows, 5),
+			.pending = kb_rows_int(&rows, 6),
+		};
+		out->vectors_count++;
+	}
+	if (!kb_rows_close(&rows, err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[STATE_FACTORS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows))
+		out->factors = (struct kb_factors_row){
+			.mark = kb_rows_text(&rows, arena, 0),
+			.blob = kb_rows_text(&rows, arena, 1),
+			.bytes = kb_rows_int(&rows, 2),
+			.passages = kb_rows_int(&rows, 3),
+		};
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
+                       int64_t version, int64_t now, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[PUT],
+	                 KB_VALUES(kb_int(agent_id), kb_int(column->segment_id),
+	                           kb_text(column->name), kb_text(column->model),
+	                           kb_text(column->blob), kb_int(column->bytes),
+	                           kb_int(column->filled), kb_int(column->pending), kb_int(version),
+	                           kb_int(now)),
+	                 NULL, err);
+}
+
+bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+                             int64_t version, struct kb_err *err)
+{
+	int64_t newer;
+
+	if (!kb_db_int(conn, &sql[NEWER],
+	               KB_VALUES(kb_int(agent_id), kb_int(segment_id), kb_int(version)), 0, &newer,
+	               err))
+		return false;
+	if (newer)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "segment %" PRId64 " of agent %" PRId64
+		               " got a vector column meanwhile",
+		               segment_id, agent_id);
+	return kb_db_run(conn, &sql[DROP_SEGMENT], KB_VALUES(kb_int(agent_id), kb_int(segment_id)),
+	                 NULL, err);
+}
+
+/* ---- changes ---- */
+
+struct put {
+	int64_t agent_id, now;
+	const struct kb_factors_new *factors; /* NULL: columns alone */
+	const struct kb_vectors_new *columns;
+	size_t count;
+};
+
+static bool put_column(struct kb_conn *conn, const struct put *in,
+                       const struct kb_vectors_new *column, int64_t version, struct kb_err *err)
+{
+	int64_t passages, others;
+
+	if (!kb_db_int(conn, &sql[HAS_SEGMENT],
+	               KB_VALUES(kb_int(in->agent_id), kb_int(column->segment_id)), -1, &passages,
+	               err)
+	    || !kb_db_int(conn, &sql[COUNT_OTHERS],
+	                  KB_VALUES(kb_int(in->agent_id), kb_int(column->segment_id),
+	                            kb_text(column->name)),
+	                  0, &others, err))
+		return false;
+	if (passages < 0 && in->factors)
+		return true; /* the merged segment will be missing it */
+	if (passages < 0)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "segment %" PRId64 " of agent %" PRId64 " was replaced meanwhile",
+		               column->segment_id, in->agent_id);
+	if (column->filled + column->pending > passages)
+		return kb_fail(err, KB_E_INVALID,
+		               "a column of %" PRId64 " vectors for %" PRId64 " passages",
+		               column->filled + column->pending, passages);
+	if (others >= KB_SEGMENT_COLUMNS_MAX)
+		return kb_fail(err, KB_E_INVALID,
+		               "segment %" PRId64 " has %" PRId64
+		               " vector columns, the limit is %d",
+		               column->segment_id, others, KB_SEGMENT_COLUMNS_MAX);
+	return kb_vectors_insert(conn, in->agent_id, column, version, in->now, err);
+}
+
+static bool put(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct put *in = arg;
+	const struct kb_factors_new *factors = in->factors;
+	int64_t version;
+
+	if (!kb_agent_lock(conn, in->agent_id, &version, err))
+		return false;
+	for (size_t i = 0; i < in->count; i++)
+		if (!put_column(conn, in, &in->columns[i], version + 1, err))
+			return false;
+	return (!factors
+	        || kb_db_run(conn, &sql[FACTORS_PUT],
+	                     KB_VALUES(kb_int(in->agent_id), kb_text(factors->mark),
+	                               kb_text(factors->blob), kb_int(factors->bytes),
+	                               kb_int(factors->passages), kb_int(in->now)),
+	                     NULL, err))
+	       && kb_agent_raise(conn, in->agent_id, version + 1, err);
+}
+
+bool kb_store_vectors_put(struct kb_store *store, int64_t agent_id,
+                          const struct kb_vectors_new *column, struct kb_err *err)
+{
+	struct put in = { agent_id, kb_store_now(store), NULL, column, 1 };
+
+	if (kb_db_write(store->db, put, &in, err))
+		return true;
+	if (err && err->code == KB_E_NOT_FOUND)
+		err->code = KB_E_CONFLICT; /* the segment went with its agent */
+	return false;
+}
+
+bool kb_store_factors_put(struct kb_store *store, int64_t agent_id,
+                          const struct kb_factors_new *factors,
+                          const struct kb_vectors_new *columns, size_t count, struct kb_err *err)
+{
+	struct put in = { agent_id, kb_store_now(store), factors, columns, count };
+
+	return kb_db_write(store->db, put, &in, err);
+}
+
+struct drop {
+	int64_t agent_id, segment_id; /* 0: the factors */
+	struct kb_sv name, blob;
+};
+
+static bool drop(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct drop *in = arg;
+
+	if (!in->segment_id)
+		return kb_db_run(conn, &sql[FACTORS_DROP],
+		                 KB_VALUES(kb_int(in->agent_id), kb_text(in->blob)), NULL, err);
+	return kb_db_run(conn, &sql[DROP],
+	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->segment_id), kb_text(in->name),
+	                           kb_text(in->blob)),
+	                 NULL, err);
+}
+
+bool kb_store_vectors_drop(struct kb_store *store, int64_t agent_id, int64_t segment_id,
+                           struct kb_sv name, struct kb_sv blob, struct kb_err *err)
+{
+	return kb_db_write(store->db, drop, &(struct drop){ agent_id, segment_id, name, blob },
+	                   err);
+}
+
+bool kb_store_factors_drop(struct kb_store *store, int64_t agent_id, struct kb_sv blob,
+                           struct kb_err *err)
+{
+	return kb_db_write(store->db, drop, &(struct drop){ .agent_id = agent_id, .blob = blob },
+	                   err);
+}
+
+/* ---- work to do ---- */
+
+bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_vectors_want *want, struct kb_vectors_missing **out,
+                              size_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	int64_t limit = (int64_t)KB_MIN(want->limit, (size_t)KB_VECTORS_MISSING_MAX);
+	const struct kb_value values[] = {
+		kb_text(want->name),
+		kb_int(want->agent_id),
+		kb_int(want->after_agent_id),
+		kb_int(want->after_segment_id),
+		kb_int(limit),
+		kb_text(want->model),
+	};
+	bool folded = want->model.n == 0, ok;
+	struct kb_rows rows;
+
+	*out = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[folded ? UNFOLDED : MISSING], values,
+	             KB_COUNTOF(values) - folded);
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, *out, *count)
+		[*count] = (struct kb_vectors_missing){
+			.agent_id = kb_rows_int(&rows, 0),
+			.segment_id = kb_rows_int(&rows, 1),
+			.segment_blob = kb_rows_text(&rows, arena, 2),
+			.passages = kb_rows_int(&rows, 3),
+			.blob = kb_rows_text(&rows, arena, 4),
+			.model = folded ? kb_rows_text(&rows, arena, 5)
+			                : kb_arena_sv(arena, want->model),
+		};
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_factors_due(struct kb_store *store, int64_t min_passages, int64_t after,
+                          int64_t *agent_id, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[DUE], KB_VALUES(kb_int(min_passages), kb_int(after)), 0, agent_id,
+	               err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
