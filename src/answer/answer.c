@@ -1,13 +1,14 @@
-/* The steps of one answer. What ranks sentences is select.c, what builds the query question.c. */
-#include "answer/answer.h"
-
-#include <pthread.h>
+/* The steps of one answer. What is searched for and found is steps.c, what ranks sentences
+ * select.c, what builds the query question.c. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answerer.h"
 #include "answer/phrases.h"
-#include "answer/select.h"
 #include "answer/smalltalk.h"
+#include "answer/steps.h"
+#include "index/outline.h"
+#include "store/accounts.h"
 #include "store/pages.h"
 
 enum {
@@ -15,24 +16,37 @@ enum {
 	TOPICS_READ = 50,  /* documents looked at in one step */
 	TOPICS_READS = 40, /* steps: labels may hide many */
 	TOPICS_TRIES = 5,
+	SECTIONS_SHOWN = 6, /* of each document in an overview */
 	EXAMPLES_SHOWN = 3,
-	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
-	SPARE_ANALYZERS = 64,
 };
 
 /* enable_citations */
 enum { CITE_NONE = 0, CITE_LIST = 1, CITE_INLINE = 2, CITE_BOTH = 3 };
 
-struct kb_answerer {
-	struct kb_store *store;
-	struct kb_catalog *catalog;
-	const struct kb_log *log;
-	const struct kb_block_list *blocked; /* NULL: none */
-	/* An analyzer belongs to one thread at a time; those not in use wait here. */
-	pthread_mutex_t lock;
-	struct kb_analyzer *spare[SPARE_ANALYZERS];
-	size_t spare_count;
-};
+const char *kb_answer_kind_name(enum kb_answer_kind kind)
+{
+	static const char *const names[KB_ANSWER_KINDS] = {
+		[KB_ANSWER_QUOTES] = "quotes",       [KB_ANSWER_NONE] = "none",
+		[KB_ANSWER_SMALLTALK] = "smalltalk", [KB_ANSWER_MODERATED] = "moderated",
+		[KB_ANSWER_OVERVIEW] = "overview",
+	};
+
+	return names[kind];
+}
+
+static bool is_named(const struct kb_sv_list *list, const char *action)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (kb_sv_eq_str(list->v[i], action))
+			return true;
+	return false;
+}
+
+bool kb_action_on(const struct kb_answer_request *request, const char *action, bool setting)
+{
+	return !is_named(&request->actions_disabled, action)
+	       && (setting || is_named(&request->actions_enabled, action));
+}
 
 /* One answer on its way. */
 struct run {
@@ -43,12 +57,10 @@ struct run {
 	void *emit_arg;
 	struct kb_analyzer *analyzer;
 	struct kb_view view;
-	struct kb_question question;
 	enum kb_smalltalk talk;
 	enum kb_lang talk_lang;
-	struct kb_candidate *candidates;
-	size_t candidate_count;
-	struct kb_selection selection;
+	struct kb_steps steps;
+	struct kb_candidate *candidates; /* of all steps that answered */
 	struct kb_buf text;
 	struct kb_answer *out;
 };
@@ -80,7 +92,7 @@ void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list 
 	answerer->blocked = list;
 }
 
-static struct kb_analyzer *borrow(struct kb_answerer *answerer)
+struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer)
 {
 	struct kb_analyzer *analyzer = NULL;
 
@@ -91,10 +103,10 @@ static struct kb_analyzer *borrow(struct kb_answerer *answerer)
 	return analyzer ? analyzer : kb_analyzer_new();
 }
 
-static void give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer)
+void kb_analyzer_give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer)
 {
 	pthread_mutex_lock(&answerer->lock);
-	if (answerer->spare_count < SPARE_ANALYZERS) {
+	if (answerer->spare_count < KB_SPARE_ANALYZERS) {
 		answerer->spare[answerer->spare_count++] = analyzer;
 		analyzer = NULL;
 	}
@@ -108,62 +120,6 @@ static void say(struct run *run, struct kb_sv fragment)
 	kb_buf_sv(&run->text, fragment);
 	if (run->emit && fragment.n)
 		run->emit(run->emit_arg, fragment);
-}
-
-/* ---- understand ---- */
-
-static void understand(struct run *run)
-{
-	const struct kb_answer_request *request = run->request;
-
-	run->talk = kb_smalltalk(request->prompt, &run->talk_lang);
-	if (run->talk == KB_TALK_NONE)
-		kb_question_build(run->analyzer, run->arena, request->prompt, KB_LANG_NONE,
-		                  request->turns, request->turn_count, &run->question);
-}
-
-/* ---- retrieve ---- */
-
-static bool retrieve(struct run *run, struct kb_err *err)
-{
-	struct kb_query query = kb_question_query(&run->question, KB_SELECT_ADVISED);
-	struct kb_pass pass;
-	struct kb_hit *hits;
-	size_t count;
-
-	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err))
-		return false;
-	kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
-	query.allow = pass.all_open ? NULL : kb_pass_allows;
-	query.allow_arg = &pass;
-	kb_search(run->view.snapshot, run->arena, &query, &hits, &count);
-	run->candidates = KB_NEW_ARRAY(run->arena, count, struct kb_candidate);
-	for (size_t i = 0; i < count; i++) {
-		run->candidates[i].score = hits[i].score;
-		if (!kb_snapshot_passage(run->view.snapshot, run->arena, hits[i].part, hits[i].doc,
-		                         &run->candidates[i].passage, err))
-			return false;
-	}
-	run->candidate_count = count;
-	return true;
-}
-
-/* ---- rank ---- */
-
-static int64_t df(void *arg, struct kb_sv term)
-{
-	return kb_snapshot_df(arg, term);
-}
-
-static void rank(struct run *run)
-{
-	int64_t passages = kb_snapshot_counted(run->view.snapshot);
-
-	kb_select(run->analyzer, run->arena, &run->question, run->candidates, run->candidate_count,
-	          &(struct kb_answer_stats){
-	                  .passages = passages, .df = df, .arg = run->view.snapshot },
-	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &run->selection);
-	run->out->confidence = (double)run->selection.gate_z;
 }
 
 /* ---- generate and cite ---- */
@@ -209,22 +165,22 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
 		struct kb_sv sentence =
 		        kb_sv_sub(passage->text, part->start, part->end - part->start);
-		struct kb_sv fragment = sentence;
-		size_t number = cite(out, passage->page_id);
+		struct kb_sv fragment = sentence, gap = { 0 };
+		bool foreign = kb_attached_is_page(passage->page_id);
+		size_t number = foreign ? 0 : cite(out, passage->page_id);
 		bool last = i + 1 == count || parts[i + 1].candidate != part->candidate;
 
 		/* One marker closes the sentences that stand together. */
-		if (markers && last)
+		if (markers && last && !foreign)
 			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
 			                           number);
 		if (i) {
-			struct kb_sv gap = separator(run->candidates, &parts[i - 1], part);
-
+			gap = separator(run->candidates, &parts[i - 1], part);
 			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
 			                           KB_SV_ARG(fragment));
 		}
-		say(run, fragment);
 		out->quotes[out->quote_count++] = (struct kb_quote){
+			.at = run->text.n + gap.n,
 			.page_id = passage->page_id,
 			.page_no = passage->page_no,
 			.offset = passage->offset + part->start,
@@ -232,6 +188,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 			.title = passage->title,
 			.heading = passage->heading,
 		};
+		say(run, fragment);
 	}
 	if (mode == CITE_NONE)
 		out->citation_count = 0;
@@ -240,16 +197,60 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 static void refuse(struct run *run)
 {
 	run->out->kind = KB_ANSWER_NONE;
-	say(run, kb_settings_text(run->request->settings, KB_TEXT_NO_ANSWER));
+	say(run,
+	    kb_settings_text_in(run->request->settings, run->request->lang, KB_TEXT_NO_ANSWER));
+}
+
+/* Whether an earlier step says the same words of the same document. */
+static bool is_said(const struct run *run, const struct kb_answer_part *parts, size_t count,
+                    const struct kb_passage *passage, const struct kb_answer_part *part)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_passage *other = &run->candidates[parts[i].candidate].passage;
+
+		if (kb_sv_eq(kb_sv_sub(other->text, parts[i].start, parts[i].end - parts[i].start),
+		             kb_sv_sub(passage->text, part->start, part->end - part->start)))
+			return true;
+	}
+	return false;
+}
+
+/* The sentences of all steps, in the order of the question's parts, each once. */
+static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
+{
+	size_t candidates = 0, parts = 0, from = 0;
+
+	for (size_t i = 0; i < run->steps.count; i++) {
+		candidates += run->steps.v[i].candidate_count;
+		parts += run->steps.v[i].part_count;
+	}
+	run->candidates = KB_NEW_ARRAY(run->arena, candidates, struct kb_candidate);
+	*out = KB_NEW_ARRAY(run->arena, parts, struct kb_answer_part);
+	*count = 0;
+	for (size_t i = 0; i < run->steps.count; i++) {
+		const struct kb_step *step = &run->steps.v[i];
+
+		for (size_t k = 0; k < step->candidate_count; k++)
+			run->candidates[from + k] = step->candidates[k];
+		for (size_t k = 0; k < step->part_count; k++) {
+			struct kb_answer_part part = step->parts[k];
+
+			if (is_said(run, *out, *count, &step->candidates[part.candidate].passage,
+			            &part))
+				continue;
+			part.candidate += (uint32_t)from;
+			(*out)[(*count)++] = part;
+		}
+		from += step->candidate_count;
+	}
 }
 
 static void generate(struct run *run)
 {
-	struct kb_answer_part *parts = NULL;
-	size_t count = 0;
+	struct kb_answer_part *parts;
+	size_t count;
 
-	if (run->selection.answered)
-		kb_select_parts(run->arena, run->candidates, &run->selection, 0, &parts, &count);
+	gather(run, &parts, &count);
 	if (count)
 		quote(run, parts, count);
 	else
@@ -290,34 +291,116 @@ static bool read_pages(struct run *run, const struct kb_page_filter *filter, str
 	return true;
 }
 
-/* Titles of the newest documents that the request may find, each once. */
+/* The last heading of a path. */
+static struct kb_sv section_name(struct kb_sv path)
+{
+	struct kb_sv mark = KB_SV(" > ");
+	ptrdiff_t at;
+
+	while ((at = kb_sv_find(path, mark)) >= 0)
+		path = kb_sv_from(path, (size_t)at + mark.n);
+	return path;
+}
+
+/* "Title (Section, Section, ...)"; a heading that repeats the title is no section. */
+static bool describe(struct run *run, const struct kb_page *page, struct kb_sv title,
+                     struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_sv paths[SECTIONS_SHOWN], list = KB_SV("");
+	size_t count, named = 0;
+	bool more;
+
+	if (!kb_snapshot_sections(run->view.snapshot, run->arena, page->id, SECTIONS_SHOWN, paths,
+	                          &count, &more, err))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct kb_sv name = section_name(paths[i]);
+
+		if (kb_sv_eq(name, title) || kb_sv_eq(name, page->title))
+			continue;
+		list = kb_arena_printf(run->arena, "%.*s%s%.*s", KB_SV_ARG(list),
+		                       named++ ? ", " : "", KB_SV_ARG(name));
+	}
+	*out = title;
+	if (named)
+		*out = kb_arena_printf(run->arena, "%.*s (%.*s%s)", KB_SV_ARG(title),
+		                       KB_SV_ARG(list), more ? ", …" : "");
+	return true;
+}
+
+static struct kb_sv title_of(const struct kb_page *page)
+{
+	if (page->meta_title.n)
+		return page->meta_title;
+	return page->title.n ? page->title : page->filename;
+}
+
+/* Counts of what the request may find: a hidden document is in no figure. */
+static void say_counts(struct run *run, struct kb_pass *pass)
+{
+	struct kb_snapshot_size size;
+	struct kb_sv values[2];
+
+	kb_snapshot_size(run->view.snapshot, pass->all_open ? NULL : kb_pass_allows, pass, &size);
+	if (!size.pages)
+		return;
+	values[0] = kb_arena_printf(run->arena, "%" PRId64, size.pages);
+	values[1] = kb_arena_printf(run->arena, "%" PRId64, size.passages);
+	say(run, kb_arena_printf(run->arena, "\n\n%.*s",
+	                         KB_SV_ARG(kb_phrase_with(run->arena, run->talk_lang,
+	                                                  KB_PHRASE_COUNTS, values, 2))));
+}
+
+/* Titles and sections of the newest documents that the request may find, each once; and counts. */
 static bool say_topics(struct run *run, struct kb_err *err)
 {
 	struct kb_page_filter filter = { .list = { .page = 1, .limit = TOPICS_READ },
 		                         .crawl = -1,
 		                         .index = KB_STATUS_OK };
-	struct kb_sv titles[TOPICS_SHOWN];
+	struct kb_sv titles[TOPICS_SHOWN], lines[TOPICS_SHOWN];
 	struct kb_page *pages;
 	size_t count, shown = 0;
+	struct kb_pass pass;
 
 	do {
-		struct kb_pass pass;
-
 		if (!read_pages(run, &filter, &pages, &count, err))
 			return false;
 		kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
 		for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
-			struct kb_sv title =
-			        pages[i].meta_title.n ? pages[i].meta_title : pages[i].title;
+			struct kb_sv title = title_of(&pages[i]);
 			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages[i].id);
 
 			for (size_t j = 0; j < shown; j++)
 				skip = skip || kb_sv_eq(titles[j], title);
-			if (!skip)
-				titles[shown++] = title;
+			if (skip)
+				continue;
+			titles[shown] = title;
+			if (!describe(run, &pages[i], title, &lines[shown++], err))
+				return false;
 		}
 	} while (count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
-	say_list(run, KB_PHRASE_TOPICS, titles, shown);
+	say_list(run, KB_PHRASE_TOPICS, lines, shown);
+	if (shown)
+		say_counts(run, &pass);
+	return true;
+}
+
+/* The name of who asks, or nothing. */
+static bool say_name(struct run *run, bool *said, struct kb_err *err)
+{
+	struct kb_account account;
+
+	*said = false;
+	if (!run->request->settings->user_awareness || !run->request->account_id)
+		return true;
+	if (!kb_store_account_get(run->answerer->store, run->arena, run->request->account_id,
+	                          &account, err))
+		return false;
+	if (!account.name.n)
+		return true;
+	run->out->kind = KB_ANSWER_SMALLTALK;
+	say(run, kb_phrase_with(run->arena, run->talk_lang, KB_PHRASE_NAME, &account.name, 1));
+	*said = true;
 	return true;
 }
 
@@ -336,16 +419,21 @@ static bool talk(struct run *run, struct kb_err *err)
 	bool about_itself = run->talk == KB_TALK_META || run->talk == KB_TALK_TOPICS;
 	struct kb_sv examples[EXAMPLES_SHOWN];
 	size_t count = 0;
+	bool aware = kb_action_on(run->request, KB_ACTION_OVERVIEW,
+	                          settings->enable_agent_knowledge_base_awareness);
 
-	if (run->talk == KB_TALK_TOPICS && !settings->enable_agent_knowledge_base_awareness) {
+	if (run->talk == KB_TALK_TOPICS && !aware) {
 		refuse(run);
 		return true;
 	}
 	run->out->kind = about_itself ? KB_ANSWER_OVERVIEW : KB_ANSWER_SMALLTALK;
-	say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
+	if (run->talk == KB_TALK_BYE && settings->ending_message.n)
+		say(run, settings->ending_message);
+	else
+		say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
 	if (!about_itself)
 		return true;
-	if (settings->enable_agent_knowledge_base_awareness && !say_topics(run, err))
+	if (aware && !say_topics(run, err))
 		return false;
 	for (; count < settings->example_questions.count && count < EXAMPLES_SHOWN; count++)
 		examples[count] = settings->example_questions.v[count];
@@ -357,16 +445,36 @@ static bool talk(struct run *run, struct kb_err *err)
 
 static bool answer_from_documents(struct run *run, struct kb_err *err)
 {
-	int64_t start = kb_clock_mono_us(), found;
+	struct kb_steps *steps = &run->steps;
 
-	if (!retrieve(run, err))
+	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err)
+	    || !kb_steps_take(run->analyzer, run->arena, run->request, &run->view, steps, err))
 		return false;
-	found = kb_clock_mono_us();
-	rank(run);
+	run->out->confidence = steps->confidence;
+	run->out->retrieve_us = steps->retrieve_us;
+	run->out->rank_us = steps->rank_us;
+	run->out->steps = steps->count;
+	run->out->lang = steps->v[0].question.lang;
+	run->out->type = steps->v[0].question.type;
 	generate(run);
-	run->out->retrieve_us = found - start;
-	run->out->rank_us = kb_clock_mono_us() - found;
 	return true;
+}
+
+/* What is said without looking anything up, or else the documents' answer. */
+static bool answer_prompt(struct run *run, struct kb_err *err)
+{
+	bool said;
+
+	run->talk = kb_smalltalk(run->request->prompt, &run->talk_lang);
+	run->out->lang = run->talk_lang;
+	if (run->request->lang.n)
+		run->talk_lang = kb_lang_from_code(run->request->lang);
+	if (run->talk == KB_TALK_NAME) {
+		if (!say_name(run, &said, err))
+			return false;
+		return said || answer_from_documents(run, err);
+	}
+	return run->talk == KB_TALK_NONE ? answer_from_documents(run, err) : talk(run, err);
 }
 
 /* Whether the operator's list holds the prompt; the answer is then the refusal. */
@@ -377,7 +485,8 @@ static bool moderate(struct run *run)
 	if (!list || !kb_block_list_hits(list, run->request->prompt))
 		return false;
 	run->out->kind = KB_ANSWER_MODERATED;
-	say(run, kb_settings_text(run->request->settings, KB_TEXT_FAILED_MODERATION));
+	say(run, kb_settings_text_in(run->request->settings, run->request->lang,
+	                             KB_TEXT_FAILED_MODERATION));
 	return true;
 }
 
@@ -398,22 +507,18 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 
 	*out = (struct kb_answer){ 0 };
 	kb_buf_init(&run.text, ANSWER_MAX);
-	run.analyzer = borrow(answerer);
-	ok = moderate(&run);
-	if (!ok) {
-		understand(&run);
-		ok = run.talk == KB_TALK_NONE ? answer_from_documents(&run, err) : talk(&run, err);
-	}
-	give_back(answerer, run.analyzer);
+	run.analyzer = kb_analyzer_borrow(answerer);
+	ok = moderate(&run) || answer_prompt(&run, err);
+	kb_analyzer_give_back(answerer, run.analyzer);
 	kb_view_release(&run.view);
 	ok = ok && kb_buf_done(&run.text, &text, err);
 	if (ok) {
 		out->text = kb_arena_sv(arena, text);
 		kb_info(answerer->log,
-		        "answered agent=%" PRId64 " kind=%d quotes=%zu retrieve_us=%" PRId64
-		        " rank_us=%" PRId64,
-		        request->agent->id, (int)out->kind, out->quote_count, out->retrieve_us,
-		        out->rank_us);
+		        "answered agent=%" PRId64
+		        " kind=%d steps=%zu quotes=%zu retrieve_us=%" PRId64 " rank_us=%" PRId64,
+		        request->agent->id, (int)out->kind, out->steps, out->quote_count,
+		        out->retrieve_us, out->rank_us);
 	}
 	kb_buf_fini(&run.text);
 	return ok;

@@ -5,6 +5,8 @@
  *        |                     |
  *        +--> small talk       +--> the gate closes: no_answer_message
  *
+ * plan        with planner mode, or an agent_capability that is worth it: the question's parts
+ *             (plan.h), each of which is retrieved and ranked by itself; else the question is one
  * understand  language, terms, type; terms carried from earlier turns; greetings and the like
  * retrieve    the best passages of the agent's present index version
  * rank        the sentences that answer, from the best passages; and whether any does (the gate)
@@ -22,8 +24,10 @@
 #ifndef KB_ANSWER_ANSWER_H
 #define KB_ANSWER_ANSWER_H
 
+#include "answer/attach.h"
 #include "answer/moderate.h"
 #include "answer/notes.h"
+#include "answer/question.h"
 #include "ingest/catalog.h"
 #include "settings/settings.h"
 #include "store/agents.h"
@@ -44,21 +48,32 @@ struct kb_note_override {
 
 struct kb_answer_request {
 	const struct kb_agent *agent;
+	/* The agent's, with what the request says of its own answer put over them: persona, model,
+	 * response source, capability. */
 	const struct kb_settings *settings;
 	struct kb_sv prompt;
+	/* A language tag: of small talk and of the texts that the owner has not set; quotes stay in
+	 * their document's language. Empty: small talk as the message, texts as the agent. */
+	struct kb_sv lang;
 	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
 	size_t turn_count;
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
+	int64_t account_id;                 /* who asks; 0: nobody that is known by name */
+	int64_t actions_max;                /* of the plan; 0: none of its own */
+	const struct kb_attached *attached; /* documents of the message; NULL: none */
+	/* Actions that this request turns on and off, whatever the settings say: kb_action_on(). */
+	struct kb_sv_list actions_enabled, actions_disabled;
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };
 
 /* One sentence of the answer and where it stands. */
 struct kb_quote {
-	int64_t page_id;
+	int64_t page_id;  /* below 0: of an attached document (attach.h) */
 	uint32_t page_no; /* 0: none */
 	uint32_t offset;  /* into the page's extracted text */
+	size_t at;        /* where it begins in the answer's text */
 	struct kb_sv text, title, heading;
 	double score;
 };
@@ -69,7 +84,18 @@ enum kb_answer_kind {
 	KB_ANSWER_SMALLTALK, /* a greeting, thanks, … */
 	KB_ANSWER_MODERATED, /* the prompt was refused: chatbot_failed_moderation_msg */
 	KB_ANSWER_OVERVIEW,  /* what the agent can do, what it knows about */
+	KB_ANSWER_KINDS
 };
+
+/* Whether the request's answer does what the action stands for; `setting` says so where the request
+ * names it in neither list. What it turns off stays off. */
+#define KB_ACTION_OVERVIEW "knowledge_base_overview" /* enable_agent_knowledge_base_awareness */
+#define KB_ACTION_PLANNING "question_planning"       /* use_planner_mode */
+#define KB_ACTION_CODES    "code_matching"           /* is_hybrid_search */
+bool kb_action_on(const struct kb_answer_request *request, const char *action, bool setting);
+
+/* "quotes", "none", … as stored with the message. */
+const char *kb_answer_kind_name(enum kb_answer_kind kind);
 
 struct kb_answer {
 	enum kb_answer_kind kind;
@@ -78,9 +104,22 @@ struct kb_answer {
 	size_t citation_count;
 	struct kb_quote *quotes; /* in the order of the text */
 	size_t quote_count;
-	double confidence; /* of the gate: above 0 it was open */
+	double confidence; /* of the gate: above 0 it was open; of the surest part */
+	size_t steps;      /* searches made */
+	enum kb_lang lang; /* of the question */
+	enum kb_question_type type;
 	int64_t retrieve_us, rank_us;
 };
+
+/*
+ * Which of the agents speaks to the question: the one whose documents pass the gate with the
+ * highest confidence, the first of equals. *best is -1 where none of them does, and for small talk.
+ * Only prompt, turns, labels and what the settings say of searching count; an agent that is deleted
+ * meanwhile has no say.
+ */
+bool kb_answer_route(struct kb_answerer *answerer, const struct kb_answer_request *request,
+                     const struct kb_agent *agents, size_t count, ptrdiff_t *best,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 /* emit may be NULL. */
 bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,

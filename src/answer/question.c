@@ -52,6 +52,16 @@ static const struct {
 	  " dziękuję cześć proszę tak nie " },
 };
 
+const char *kb_question_type_name(enum kb_question_type type)
+{
+	static const char *const names[KB_Q_TYPES] = {
+		[KB_Q_OTHER] = "other", [KB_Q_WHEN] = "when",   [KB_Q_NUM] = "number",
+		[KB_Q_WHO] = "who",     [KB_Q_WHERE] = "where", [KB_Q_WHY] = "why",
+	};
+
+	return names[type];
+}
+
 static bool listed(const char *list, const char *word, size_t n)
 {
 	char needle[80];
@@ -97,22 +107,27 @@ static bool begins(const char *list, const struct kb_terms *terms)
 	return false;
 }
 
+bool kb_question_leans(enum kb_lang lang, const struct kb_terms *terms)
+{
+	for (size_t l = 0; l < KB_COUNTOF(leaning); l++)
+		for (size_t i = 0; leaning[l].lang == lang && i < terms->count; i++)
+			if (listed(leaning[l].anywhere, terms->v[i].word.p, terms->v[i].word.n))
+				return true;
+	return false;
+}
+
 /* How much of the earlier turns comes along; 0: nothing. */
 static float carry_weight(enum kb_lang lang, const struct kb_terms *terms)
 {
 	size_t content = 0;
-	bool leans = false;
+	bool leans = kb_question_leans(lang, terms);
 
 	for (size_t i = 0; i < terms->count; i++)
 		content += is_content(lang, &terms->v[i]);
 	for (size_t l = 0; l < KB_COUNTOF(leaning); l++) {
 		if (leaning[l].lang != lang)
 			continue;
-		leans = begins(leaning[l].start, terms);
-		for (size_t i = 0; i < terms->count; i++)
-			leans = leans
-			        || listed(leaning[l].anywhere, terms->v[i].word.p,
-			                  terms->v[i].word.n);
+		leans = leans || begins(leaning[l].start, terms);
 	}
 	/* Pairs of characters count double. */
 	if (content > 0 && terms->count > 0 && terms->v[0].flags & KB_TERM_CJK)

@@ -18,6 +18,9 @@ enum kb_question_type {
 	KB_Q_TYPES
 };
 
+/* "who", "when", …; "other". */
+const char *kb_question_type_name(enum kb_question_type type);
+
 struct kb_question {
 	struct kb_sv text;
 	enum kb_lang lang;
@@ -37,6 +40,9 @@ struct kb_question {
 void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
                        enum kb_lang lang, const struct kb_sv *history, size_t history_count,
                        struct kb_question *out);
+
+/* Whether a word of the text points back ("it", "they"). */
+bool kb_question_leans(enum kb_lang lang, const struct kb_terms *terms);
 
 /* The search that finds the selection's candidates: the question's terms, ranked in both steps. The
  * weights of the selection are fitted to the scores of this search. */

@@ -166,6 +166,27 @@ static const struct {
 	{ KB_TALK_TOPICS, KB_LANG_RU, "|что ты знаешь|что вы знаете|какие темы ты знаешь|" },
 	{ KB_TALK_TOPICS, KB_LANG_ZH, "|你知道什么|你知道些什么|你知道哪些内容|你有哪些资料|" },
 	{ KB_TALK_TOPICS, KB_LANG_JA, "|何を知っていますか|何について知っていますか|" },
+
+	{ KB_TALK_NAME, KB_LANG_EN, "|what is my name|whats my name|do you know my name|tell me my name|who am i|do you know who i am|" },
+	{ KB_TALK_NAME, KB_LANG_DE, "|wie heiße ich|wer bin ich|weißt du wie ich heiße|kennst du meinen namen|wie ist mein name|" },
+	{ KB_TALK_NAME, KB_LANG_FR, "|comment je mappelle|quel est mon nom|qui suis je|connais tu mon nom|" },
+	{ KB_TALK_NAME, KB_LANG_ES, "|cómo me llamo|cuál es mi nombre|quién soy|quién soy yo|sabes mi nombre|" },
+	{ KB_TALK_NAME, KB_LANG_IT, "|come mi chiamo|qual è il mio nome|chi sono io|sai come mi chiamo|" },
+	{ KB_TALK_NAME, KB_LANG_PT, "|qual é o meu nome|qual é meu nome|quem sou eu|como eu me chamo|" },
+	{ KB_TALK_NAME, KB_LANG_NL, "|hoe heet ik|wie ben ik|wat is mijn naam|" },
+	{ KB_TALK_NAME, KB_LANG_SV, "|vad heter jag|vem är jag|" },
+	{ KB_TALK_NAME, KB_LANG_PL, "|jak się nazywam|jak mam na imię|kim jestem ja|" },
+	{ KB_TALK_NAME, KB_LANG_RO, "|cum mă cheamă|cine sunt eu|" },
+	{ KB_TALK_NAME, KB_LANG_TR, "|benim adım ne|adım ne|ben kimim|" },
+	{ KB_TALK_NAME, KB_LANG_RU, "|как меня зовут|кто я|как моё имя|" },
+	{ KB_TALK_NAME, KB_LANG_UK, "|як мене звати|хто я|" },
+	{ KB_TALK_NAME, KB_LANG_AR, "|ما اسمي|من أنا|" },
+	{ KB_TALK_NAME, KB_LANG_HI, "|मेरा नाम क्या है|मैं कौन हूँ|" },
+	{ KB_TALK_NAME, KB_LANG_VI, "|tên tôi là gì|tôi là ai|" },
+	{ KB_TALK_NAME, KB_LANG_ID, "|siapa nama saya|siapa saya|" },
+	{ KB_TALK_NAME, KB_LANG_ZH, "|我叫什么|我叫什么名字|我是谁|" },
+	{ KB_TALK_NAME, KB_LANG_JA, "|私の名前は|私の名前は何ですか|私は誰ですか|" },
+	{ KB_TALK_NAME, KB_LANG_KO, "|내 이름이 뭐야|제 이름이 뭐예요|나는 누구야|" },
 };
 
 /* "do you speak" with a language after it. */

@@ -18,6 +18,7 @@ enum kb_smalltalk {
 	KB_TALK_ACK,    /* ok, I see, great */
 	KB_TALK_META,   /* who are you, what can you do, help, do you speak German */
 	KB_TALK_TOPICS, /* what do you know about */
+	KB_TALK_NAME,   /* what is my name */
 	KB_TALK_COUNT
 };
 

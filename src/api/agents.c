@@ -137,6 +137,14 @@ static bool read_name(struct kb_call *call, bool required, struct kb_agent *agen
 	return true;
 }
 
+static bool may_create(struct kb_call *call, struct kb_err *err)
+{
+	if (call->key.agent_count)
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "this key is limited to some agents and can make none");
+	return kb_limit_agents(call, err);
+}
+
 bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_agent agent = {
@@ -151,10 +159,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 	bool planner = false;
 
-	if (call->key.agent_count)
-		return kb_fail(err, KB_E_FORBIDDEN,
-		               "this key is limited to some agents and can make none");
-	if (!kb_limit_agents(call, err) || !read_name(call, true, &agent, err))
+	if (!may_create(call, err) || !read_name(call, true, &agent, err))
 		return false;
 	kb_uploads_find(call, &uploads);
 	if (!read_sitemap(call, uploads.count > 0, &agent, err)
@@ -222,6 +227,68 @@ bool kb_agents_read(struct kb_call *call, struct kb_err *err)
 	return reply_agent(call, &call->agent, err);
 }
 
+/* One id of child_project_ids, added unless it is there. */
+static bool add_child(int64_t *ids, size_t *count, int64_t id, struct kb_err *err)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (ids[i] == id)
+			return true;
+	if (*count == KB_CHILDREN_MAX)
+		return kb_fail(err, KB_E_INVALID,
+		               "child_project_ids names more than %d agents, which is the limit",
+		               KB_CHILDREN_MAX);
+	ids[(*count)++] = id;
+	return true;
+}
+
+/* An id, or a text of ids with commas between. */
+static bool add_children(int64_t *ids, size_t *count, const json_t *value, struct kb_err *err)
+{
+	struct kb_sv rest = KB_SV(""), word;
+	int64_t id;
+
+	if (json_is_integer(value) && json_integer_value(value) > 0)
+		return add_child(ids, count, json_integer_value(value), err);
+	if (!json_is_string(value))
+		return kb_fail(err, KB_E_INVALID, "child_project_ids must be ids of agents");
+	rest = kb_sv(json_string_value(value), json_string_length(value));
+	while (rest.n > 0 && kb_sv_split(&rest, ',', &word)) {
+		word = kb_sv_trim(word);
+		if (word.n == 0)
+			continue;
+		if (!kb_sv_to_int(word, 1, INT64_MAX, &id))
+			return kb_fail(err, KB_E_INVALID,
+			               "child_project_ids must be ids of agents");
+		if (!add_child(ids, count, id, err))
+			return false;
+	}
+	return true;
+}
+
+/* child_project_ids, in every form that a list of numbers comes in; null and an empty one take all
+ * children away. Whether they may be children, the store says. */
+static bool read_children(struct kb_call *call, struct kb_arena *arena, struct kb_agent *agent,
+                          struct kb_err *err)
+{
+	const json_t *value = kb_inputs_json(&call->inputs, arena, "child_project_ids"), *item;
+	int64_t ids[KB_CHILDREN_MAX];
+	size_t count = 0, i;
+
+	if (!value)
+		return true;
+	if (json_is_array(value)) {
+		json_array_foreach(value, i, item)
+		{
+			if (!add_children(ids, &count, item, err))
+				return false;
+		}
+	} else if (!json_is_null(value) && !add_children(ids, &count, value, err)) {
+		return false;
+	}
+	agent->children = kb_agent_children_text(arena, ids, count);
+	return true;
+}
+
 struct update {
 	struct kb_call *call;
 	bool has_files;
@@ -240,6 +307,7 @@ static bool apply_update(void *arg, struct kb_arena *arena, struct kb_agent *age
 	    || !kb_inputs_bool(&call->inputs, "is_shared", &agent->is_shared, err)
 	    || !kb_inputs_bool(&call->inputs, "are_licenses_allowed", &agent->are_licenses_allowed,
 	                       err)
+	    || !read_children(call, arena, agent, err)
 	    || !read_options(call, arena, &agent->options, err))
 		return false;
 	if (agent->is_shared && !was_shared) {
@@ -291,6 +359,35 @@ bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_catalog_forget(call->api->catalog, call->agent.id);
 	return kb_call_reply_flag(call, 200, "deleted", err);
+}
+
+/* A copy's name: the original's with a word behind it, cut where it grows too long. */
+static struct kb_sv copy_name(struct kb_arena *arena, struct kb_sv name)
+{
+	static const char word[] = " (copy)";
+
+	return kb_arena_printf(arena, "%.*s%s",
+	                       KB_SV_ARG(kb_utf8_head(name, NAME_CHARS - (sizeof(word) - 1))),
+	                       word);
+}
+
+bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent copy;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!may_create(call, err) || !kb_limit_copy(call, err)
+	    || !kb_store_agent_replicate(call->api->store, call->arena, call->key.account_id,
+	                                 call->agent.id, copy_name(call->arena, call->agent.name),
+	                                 &copy, err))
+		return false;
+	/* Documents that waited in the original wait in the copy, and so do notes. */
+	kb_ingest_wake(call->api->ingest);
+	kb_notes_wake(call->api->notes);
+	kb_call_begin(call, &buf, &jw);
+	kb_record_agent(call, &jw, &copy);
+	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
 bool kb_agents_stats(struct kb_call *call, struct kb_err *err)

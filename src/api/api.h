@@ -9,6 +9,8 @@
 #ifndef KB_API_API_H
 #define KB_API_API_H
 
+#include <stdatomic.h>
+
 #include "answer/answer.h"
 #include "answer/notes.h"
 #include "api/input.h"
@@ -31,9 +33,15 @@ struct kb_api {
 	struct kb_ingest *ingest;
 	struct kb_answerer *answerer;
 	struct kb_notes_job *notes;
+	struct kb_parser *parser; /* of files in messages */
+	const char *temp_dir;     /* of segments in the making */
+	atomic_int attaching;     /* messages whose files are being read */
 	struct kb_pool *workers;
 	struct kb_server *server; /* set once it has started */
 	struct kb_plans plans;
+	const struct kb_sv *models; /* the operator's catalogue: what chatbot_model may name */
+	size_t model_count;
+	struct kb_aliases aliases;
 	struct kb_rates *rates;
 	const struct kb_clock *clock;
 	const struct kb_log *log;
@@ -71,6 +79,7 @@ struct kb_api_route {
 	enum kb_feature feature; /* of the plan, that the route needs; 0: none */
 	bool foreign_is_403;     /* an agent of another account: 403 instead of 404 (the contract's
 	                            rule) */
+	bool invalid_is_422;     /* a bad argument: 422 instead of 400 (the contract's rule) */
 	size_t body_max;
 	bool upload;
 	/* For /openapi.json and for the tests that check each answer. */
@@ -97,8 +106,12 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head);
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);
 
+/* A writer of what a client reads: with the operator's second spellings. */
+void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf);
 /* Starts `{"status":"success","data":` in buf; kb_call_reply() closes it and answers. */
 void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw);
+/* The same with another name than "data", where the contract wants one. */
+void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name);
 bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
                    struct kb_err *err);
 /* {"status":"success","data":{"<name>":true}} */
@@ -110,18 +123,33 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err);
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);
 
+/* Whether the call's key reaches that agent. */
+bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
+
+/* The message of the path {sessionId}/…/{messageId} (conversations.c). */
+bool kb_call_message(struct kb_call *call, struct kb_message *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
-/* Writes the members of a paginator around the rows that `row` writes. */
+/* Writes a paginator around the rows that `row` writes; or its members alone, for an object that
+ * has more. */
 void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
                       size_t count, int64_t total,
                       void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
                                   size_t i),
                       const void *rows);
+void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                              size_t count, int64_t total,
+                              void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                          size_t i),
+                              const void *rows);
 
 /* The address of a picture that the settings name (assets.c). */
 struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,
                           struct kb_sv image);
+/* Of the account's picture; p == NULL: it has none. */
+struct kb_sv kb_photo_url(struct kb_call *call, const struct kb_account *account);
 /* Makes the text of that version the active persona again, as a new version (settings.c). */
 bool kb_settings_activate_persona(struct kb_call *call, int64_t version,
                                   struct kb_err *err) KB_MUST_CHECK;
@@ -132,6 +160,12 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+/* The same with customer_intelligence. */
+void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
+                                const struct kb_message *message);
+
+/* Text in HTML, also within an attribute in double quotes: the one place that escapes markup. */
+void kb_html_text(struct kb_buf *buf, struct kb_sv text);
 
 /* ---- handlers, by file ---- */
 /* agents.c */
@@ -141,11 +175,13 @@ bool kb_agents_read(struct kb_call *call, struct kb_err *err);
 bool kb_agents_read_fast(struct kb_request *req);
 bool kb_agents_update(struct kb_call *call, struct kb_err *err);
 bool kb_agents_delete(struct kb_call *call, struct kb_err *err);
+bool kb_agents_replicate(struct kb_call *call, struct kb_err *err);
 bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
+bool kb_citations_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);
@@ -166,14 +202,21 @@ bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);
 bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
+/* trust.c */
+bool kb_trust_score(struct kb_call *call, struct kb_err *err);
+bool kb_trust_claims(struct kb_call *call, struct kb_err *err);
+bool kb_trust_verify(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
 bool kb_messages_react(struct kb_call *call, struct kb_err *err);
+/* search.c */
+bool kb_search_run(struct kb_call *call, struct kb_err *err);
 /* export.c */
 bool kb_conversations_export(struct kb_call *call, struct kb_err *err);
 /* account.c */
 bool kb_user_read(struct kb_call *call, struct kb_err *err);
 bool kb_user_update(struct kb_call *call, struct kb_err *err);
+bool kb_user_search(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
@@ -187,8 +230,28 @@ bool kb_personas_activate_by_body(struct kb_call *call, struct kb_err *err);
 bool kb_sub_personas_list(struct kb_call *call, struct kb_err *err);
 bool kb_sub_personas_update(struct kb_call *call, struct kb_err *err);
 bool kb_sub_personas_delete(struct kb_call *call, struct kb_err *err);
+/* licenses.c */
+bool kb_licenses_list(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_create(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_read(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_update(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_delete(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_check(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_read(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_create(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_update(struct kb_call *call, struct kb_err *err);
+/* actions.c */
+bool kb_actions_list(struct kb_call *call, struct kb_err *err);
+/* reports.c */
+bool kb_reports_traffic(struct kb_call *call, struct kb_err *err);
+bool kb_reports_queries(struct kb_call *call, struct kb_err *err);
+bool kb_reports_conversations(struct kb_call *call, struct kb_err *err);
+bool kb_reports_analysis(struct kb_call *call, struct kb_err *err);
+bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err);
+bool kb_reports_leads(struct kb_call *call, struct kb_err *err);
 /* assets.c */
 bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
+bool kb_assets_user(struct kb_call *call, struct kb_err *err);
 bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
 /* system.c */
 bool kb_system_health(struct kb_request *req);
@@ -197,7 +260,17 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err);
 bool kb_system_openapi(struct kb_call *call, struct kb_err *err);
 bool kb_system_preflight(struct kb_call *call, struct kb_err *err);
 
-/* openapi.c: the description of the whole table, OpenAPI 3.1. */
+/* openapi.c: the description of the whole table, OpenAPI 3.1. A writer with aliases describes
+ * fields under both names. */
 void kb_openapi_write(struct kb_jw *jw);
+
+/* aliases.c: reads --field-alias and --value-alias; either may be NULL. KB_E_INVALID for a name
+ * that no request and no answer has, and for a second spelling that is in use, or that readers of
+ * event streams take for something else. */
+bool kb_api_aliases(struct kb_arena *arena, const char *fields, const char *values,
+                    struct kb_aliases *out, struct kb_err *err) KB_MUST_CHECK;
+/* The body's second spellings become the first ones. */
+void kb_inputs_unalias(struct kb_inputs *inputs, struct kb_arena *arena,
+                       const struct kb_aliases *aliases);
 
 #endif

@@ -3,6 +3,7 @@
  *
  * /assets/agents/{agentId}/{file}   a picture that the agent's settings name now; the file's name
  *                                   is the hash of its bytes, which nobody guesses
+ * /assets/users/{userId}/{file}     the account's picture, in the same way
  * /assets/{file}                    a built-in one
  */
 #include <string.h>
@@ -46,29 +47,52 @@ static bool not_found(struct kb_err *err)
 	return kb_fail(err, KB_E_NOT_FOUND, "There is no such picture");
 }
 
-bool kb_assets_agent(struct kb_call *call, struct kb_err *err)
+struct kb_sv kb_photo_url(struct kb_call *call, const struct kb_account *account)
+{
+	if (account->photo.n == 0)
+		return (struct kb_sv){ 0 };
+	return kb_arena_printf(call->arena, "%.*s/assets/users/%" PRId64 "/%.*s.%.*s",
+	                       KB_SV_ARG(kb_call_base_url(call)), account->id,
+	                       KB_SV_ARG(account->photo), KB_SV_ARG(account->photo_type));
+}
+
+/* Serves "<hash>.<type>" where `known` says that the owner, the path's id, has it now. */
+static bool serve(struct kb_call *call,
+                  bool (*known)(struct kb_store *store, int64_t owner, struct kb_sv blob, bool *yes,
+                                struct kb_err *err),
+                  struct kb_err *err)
 {
 	struct kb_sv file = call->req->params[1], blob;
 	const char *mime = kb_image_mime(file);
 	struct kb_response head;
-	int64_t agent_id, size;
-	bool known;
+	int64_t owner, size;
+	bool yes;
 	int fd;
 
 	blob = kb_sv_sub(file, 0, KB_HASH_HEX - 1);
 	if (!mime || file.n <= KB_HASH_HEX || file.p[KB_HASH_HEX - 1] != '.'
 	    || kb_sv_find_byte(blob, '.') >= 0
-	    || !kb_sv_to_int(call->req->params[0], 1, INT64_MAX, &agent_id))
+	    || !kb_sv_to_int(call->req->params[0], 1, INT64_MAX, &owner))
 		return not_found(err);
-	if (!kb_store_agent_image(call->api->store, agent_id, blob, &known, err))
+	if (!known(call->api->store, owner, blob, &yes, err))
 		return false;
-	if (!known)
+	if (!yes)
 		return not_found(err);
 	if (!kb_blob_open(call->api->blobs, kb_arena_str(call->arena, blob), &fd, &size, err))
 		return false;
 	head = head_of(mime, FOREVER);
 	kb_respond_file(call->req, &head, fd, size, false);
 	return true;
+}
+
+bool kb_assets_agent(struct kb_call *call, struct kb_err *err)
+{
+	return serve(call, kb_store_agent_image, err);
+}
+
+bool kb_assets_user(struct kb_call *call, struct kb_err *err)
+{
+	return serve(call, kb_store_account_photo, err);
 }
 
 bool kb_assets_builtin(struct kb_call *call, struct kb_err *err)

@@ -54,12 +54,12 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	return false;
 }
 
-static bool key_covers(const struct kb_key *key, int64_t agent_id)
+bool kb_call_covers(const struct kb_call *call, int64_t agent_id)
 {
-	for (size_t i = 0; i < key->agent_count; i++)
-		if (key->agents[i] == agent_id)
+	for (size_t i = 0; i < call->key.agent_count; i++)
+		if (call->key.agents[i] == agent_id)
 			return true;
-	return key->agent_count == 0;
+	return call->key.agent_count == 0;
 }
 
 /* What the answer's fields say of the rate; net hands it to kb_api_decorate(). */
@@ -109,11 +109,11 @@ static bool find_agent(struct kb_call *call, struct kb_err *err)
 		return true;
 	if (!kb_call_id(call, (size_t)at, "Agent", &id, err))
 		return false;
-	if (key_covers(&call->key, id)
+	if (kb_call_covers(call, id)
 	    && kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
 	                          &call->agent, err))
 		return true;
-	if (key_covers(&call->key, id) && err->code != KB_E_NOT_FOUND)
+	if (kb_call_covers(call, id) && err->code != KB_E_NOT_FOUND)
 		return false;
 	if (call->row->foreign_is_403
 	    && kb_store_agent_find(call->api->store, call->arena, id, &other, err))
@@ -142,6 +142,7 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	if ((call->row->body_max || call->row->upload)
 	    && !kb_inputs_read(call->req, &call->inputs, err))
 		return false;
+	kb_inputs_unalias(&call->inputs, call->arena, &call->api->aliases);
 	return call->row->handle(call, err);
 }
 
@@ -223,14 +224,24 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 
 /* ---- answers ---- */
 
-void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
+void kb_api_jw(const struct kb_api *api, struct kb_jw *jw, struct kb_buf *buf)
 {
-	(void)call;
-	kb_buf_init(buf, REPLY_MAX);
 	kb_jw_init(jw, buf);
+	jw->aliases = &api->aliases;
+}
+
+void kb_call_begin_as(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw, const char *name)
+{
+	kb_buf_init(buf, REPLY_MAX);
+	kb_api_jw(call->api, jw, buf);
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "success");
-	kb_jw_key(jw, "data");
+	kb_jw_key(jw, name);
+}
+
+void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
+{
+	kb_call_begin_as(call, buf, jw, "data");
 }
 
 bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
@@ -296,10 +307,14 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	/* A refusal of the server's own may have a finer status than its code. */
 	int status = call->req->status ? call->req->status : info->status;
 	const char *message = public_message(err);
-	struct kb_response response = { .status = status, .content_type = "application/json" };
+	struct kb_response response = { .content_type = "application/json" };
 	struct kb_buf buf;
 	struct kb_jw jw;
 	size_t fields = 0;
+
+	if (call->row && call->row->invalid_is_422 && status == 400 && !call->req->status)
+		status = 422;
+	response.status = status;
 
 	if (status >= 500)
 		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
@@ -307,7 +322,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (call->streaming)
 		return; /* its handler has put the error into the stream */
 	kb_buf_init(&buf, 64 << 10);
-	kb_jw_init(&jw, &buf);
+	kb_api_jw(call->api, &jw, &buf);
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "status", "error");
 	kb_jw_key_sv(&jw, "url",
@@ -387,16 +402,15 @@ static void page_url(struct kb_call *call, struct kb_jw *jw, const char *name, i
 	                             page));
 }
 
-void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
-                      size_t count, int64_t total,
-                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
-                                  size_t i),
-                      const void *rows)
+void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                              size_t count, int64_t total,
+                              void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                          size_t i),
+                              const void *rows)
 {
 	int64_t last = total ? (total + list->limit - 1) / list->limit : 1;
 	int64_t from = (list->page - 1) * list->limit + 1;
 
-	kb_jw_object(jw);
 	kb_jw_key_int(jw, "current_page", list->page);
 	kb_jw_key(jw, "data");
 	kb_jw_array(jw);
@@ -423,5 +437,15 @@ void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_li
 	else
 		kb_jw_null(jw);
 	kb_jw_key_int(jw, "total", total);
+}
+
+void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
+                      size_t count, int64_t total,
+                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
+                                  size_t i),
+                      const void *rows)
+{
+	kb_jw_object(jw);
+	kb_call_paginate_members(call, jw, list, count, total, row, rows);
 	kb_jw_end(jw);
 }

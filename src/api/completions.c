@@ -173,7 +173,7 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 	if (!kb_turn_answer(call, turn, NULL, NULL, err) || !kb_turn_keep(call, turn, err))
 		return false;
 	kb_buf_init(&buf, 16 << 20);
-	kb_jw_init(&jw, &buf);
+	kb_api_jw(call->api, &jw, &buf);
 	write_head(&jw, kb_arena_printf(call->arena, "%" PRId64, turn->message.id),
 	           "chat.completion", model, turn->message.created_at / KB_SECOND_US);
 	kb_jw_key(&jw, "choices");
@@ -196,6 +196,7 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 
 /* The stream. Its chunks carry the message's id from the first on, so it is taken ahead. */
 struct chunks {
+	const struct kb_api *api;
 	struct kb_stream *stream;
 	struct kb_turn *turn;
 	struct kb_sv id, model;
@@ -223,7 +224,7 @@ static void send_chunk(struct chunks *chunks, enum chunk_kind kind, struct kb_sv
 	struct kb_jw jw;
 
 	kb_buf_init(&json, 16 << 20);
-	kb_jw_init(&jw, &json);
+	kb_api_jw(chunks->api, &jw, &json);
 	write_head(&jw, chunks->id, "chat.completion.chunk", chunks->model, chunks->created_s);
 	kb_jw_key(&jw, "choices");
 	kb_jw_array(&jw);
@@ -262,7 +263,7 @@ static void send_error(struct chunks *chunks, const struct kb_err *err)
 	struct kb_jw jw;
 
 	kb_buf_init(&json, 4096);
-	kb_jw_init(&jw, &json);
+	kb_api_jw(chunks->api, &jw, &json);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "error");
 	kb_jw_object(&jw);
@@ -279,7 +280,8 @@ static void send_error(struct chunks *chunks, const struct kb_err *err)
 static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_sv model,
                          bool include_usage, struct kb_err *err)
 {
-	struct chunks chunks = { .turn = turn,
+	struct chunks chunks = { .api = call->api,
+		                 .turn = turn,
 		                 .model = model,
 		                 .created_s = kb_clock_now_us(call->api->clock) / KB_SECOND_US };
 
@@ -312,7 +314,7 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_s
 
 bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_turn turn = { .source = "api" };
+	struct kb_turn turn = { .source = "chat-completions" };
 	struct kb_sv model = { 0 }, session_id = { 0 };
 	bool stream;
 
@@ -325,7 +327,8 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	                       &turn.external_id, err)
 	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn.inline_citations, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
-	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err))
+	    || !kb_turn_read_notes(call, &turn, err) || !kb_turn_read_lang(call, &turn, err)
+	    || !kb_wants_stream(call, &stream, err))
 		return false;
 	if (session_id.n) {
 		if (!kb_session_id_check(session_id, err))

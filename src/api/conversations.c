@@ -1,8 +1,10 @@
 /* Conversations, and reading the messages in them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "api/session.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARS = 255 };
@@ -26,17 +28,37 @@ static bool reply_conversation(struct kb_call *call, int status,
 	return kb_call_reply(call, status, &buf, &jw, err);
 }
 
-static bool is_uuid(struct kb_sv text)
-{
-	if (text.n != 36)
-		return false;
-	for (size_t i = 0; i < text.n; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+/* ---- opening the agent's index before it is asked for ---- */
 
-		if (dash ? text.p[i] != '-' : !strchr("0123456789abcdefABCDEF", text.p[i]))
-			return false;
-	}
-	return true;
+struct warming {
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	int64_t agent_id;
+};
+
+static void warm(void *arg)
+{
+	struct warming *job = arg;
+	struct kb_view view;
+	struct kb_err err = { 0 };
+
+	if (kb_catalog_get(job->catalog, job->agent_id, &view, &err))
+		kb_view_release(&view);
+	else
+		kb_debug(job->log, "could not open ahead agent=%" PRId64 " error=%s", job->agent_id,
+		         err.msg);
+	free(job);
+}
+
+/* Who opens a conversation is about to ask: the index is opened meanwhile. Where the workers are
+ * busy, the first question does it. */
+static void open_ahead(struct kb_call *call)
+{
+	struct warming *job = kb_xcalloc(1, sizeof(*job));
+
+	*job = (struct warming){ call->api->catalog, call->api->log, call->agent.id };
+	if (!kb_pool_submit(call->api->workers, warm, job))
+		free(job);
 }
 
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
@@ -47,12 +69,13 @@ bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
 	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
 		return false;
-	if (!is_uuid(session_id))
+	if (!kb_uuid_check(session_id))
 		session_id = KB_SV("");
 	if (!kb_store_conversation_create(
 	            call->api->store, call->arena, call->agent.id, call->key.account_id, session_id,
 	            name.p ? kb_sv_trim(name) : KB_SV(""), &conversation, err))
 		return false;
+	open_ahead(call);
 	return reply_conversation(call, 201, &conversation, err);
 }
 
@@ -60,6 +83,25 @@ static void conversation_row(struct kb_call *call, struct kb_jw *jw, const void 
 {
 	(void)call;
 	kb_record_conversation(jw, (const struct kb_conversation *)rows + i);
+}
+
+/* userFilter; what is none of the words asks for all. */
+static void read_creator(struct kb_call *call, struct kb_conversation_filter *filter)
+{
+	static const struct {
+		const char *word;
+		enum kb_creator by;
+	} words[] = {
+		{ "me", KB_BY_ACCOUNT },
+		{ "team_member", KB_BY_MEMBER },
+		{ "anonymous", KB_BY_VISITOR },
+	};
+	struct kb_sv word = kb_request_query(call->req, "userFilter");
+
+	for (size_t i = 0; i < KB_COUNTOF(words); i++)
+		if (kb_sv_eq_str(word, words[i].word))
+			filter->by = words[i].by;
+	filter->created_by = call->key.account_id;
 }
 
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
@@ -70,7 +112,6 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 		.name = kb_request_query(call->req, "name"),
 	};
 	struct kb_sv after = kb_request_query(call->req, "lastUpdatedAfter");
-	struct kb_sv user = kb_request_query(call->req, "userFilter");
 	struct kb_conversation *conversations;
 	size_t count;
 	int64_t total;
@@ -80,8 +121,7 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 	if (after.n && !kb_time_parse(after, &filter.updated_after))
 		return kb_fail(err, KB_E_INVALID,
 		               "lastUpdatedAfter must be a date or an ISO 8601 time");
-	if (kb_sv_eq_str(user, "me"))
-		filter.created_by = call->key.account_id;
+	read_creator(call, &filter);
 	if (!kb_store_conversation_list(call->api->store, call->arena, call->agent.id, &filter,
 	                                &conversations, &count, &total, err))
 		return false;
@@ -121,28 +161,54 @@ static void message_row(struct kb_call *call, struct kb_jw *jw, const void *rows
 	kb_record_message(jw, (const struct kb_message *)rows + i);
 }
 
+static void insight_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	kb_record_message_insights(call, jw, (const struct kb_message *)rows + i);
+}
+
 bool kb_messages_list(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_list list = kb_call_list(call, 20);
+	struct kb_sv wanted = kb_request_query(call->req, "includeInsights");
 	struct kb_conversation conversation;
 	struct kb_message *messages;
 	size_t count;
 	int64_t total;
 	struct kb_buf buf;
 	struct kb_jw jw;
+	bool insights = false;
 
+	if (wanted.n && !kb_text_to_bool(wanted, &insights))
+		return kb_fail(err, KB_E_INVALID, "includeInsights must be true or false");
 	if (!kb_store_message_list(call->api->store, call->arena, call->agent.id,
 	                           call->req->params[1], &list, &conversation, &messages, &count,
 	                           &total, err))
 		return not_found(call, err);
+	open_ahead(call);
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "conversation");
 	kb_record_conversation(&jw, &conversation);
 	kb_jw_key(&jw, "messages");
-	kb_call_paginate(call, &jw, &list, count, total, message_row, messages);
+	kb_call_paginate(call, &jw, &list, count, total, insights ? insight_row : message_row,
+	                 messages);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_call_message(struct kb_call *call, struct kb_message *out, struct kb_err *err)
+{
+	int64_t id;
+
+	if (!kb_call_id(call, 2, "Conversation message", &id, err))
+		return false;
+	if (kb_store_message_get(call->api->store, call->arena, call->agent.id,
+	                         call->req->params[1], id, out, err))
+		return true;
+	if (err->code == KB_E_NOT_FOUND)
+		kb_fail(err, KB_E_NOT_FOUND, "Conversation message with id %" PRId64 " not found",
+		        id);
+	return false;
 }
 
 bool kb_messages_read(struct kb_call *call, struct kb_err *err)
@@ -150,17 +216,9 @@ bool kb_messages_read(struct kb_call *call, struct kb_err *err)
 	struct kb_message message;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	int64_t id;
 
-	if (!kb_call_id(call, 2, "Conversation message", &id, err))
+	if (!kb_call_message(call, &message, err))
 		return false;
-	if (!kb_store_message_get(call->api->store, call->arena, call->agent.id,
-	                          call->req->params[1], id, &message, err)) {
-		if (err->code == KB_E_NOT_FOUND)
-			kb_fail(err, KB_E_NOT_FOUND,
-			        "Conversation message with id %" PRId64 " not found", id);
-		return false;
-	}
 	kb_call_begin(call, &buf, &jw);
 	kb_record_message(&jw, &message);
 	return kb_call_reply(call, 200, &buf, &jw, err);

@@ -1,4 +1,5 @@
-/* A conversation with all its messages, to take away: JSON, CSV (RFC 4180) or text. */
+/* A conversation with all its messages, to take away: JSON, CSV (RFC 4180), text, or a page to
+ * print (a PDF in every script would need fonts and shaping, which each browser has). */
 #include <string.h>
 
 #include "api/api.h"
@@ -21,7 +22,7 @@ struct format {
 static void json_begin(struct kb_buf *buf, struct kb_jw *jw,
                        const struct kb_conversation *conversation)
 {
-	kb_jw_init(jw, buf);
+	(void)buf;
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "status", "success");
 	kb_jw_key(jw, "data");
@@ -108,6 +109,62 @@ static void text_message(struct kb_buf *buf, struct kb_jw *jw, const struct kb_m
 	kb_buf_byte(buf, '\n');
 }
 
+/* A line of the text a paragraph; each finds its own direction. */
+static void html_lines(struct kb_buf *buf, const char *of, struct kb_sv text)
+{
+	struct kb_sv rest = text, line;
+
+	kb_buf_printf(buf, "<div class=\"%s\">", of);
+	while (text.n && kb_sv_split(&rest, '\n', &line)) {
+		if (kb_sv_trim(line).n == 0)
+			continue;
+		kb_buf_str(buf, "<p dir=\"auto\">");
+		kb_html_text(buf, line);
+		kb_buf_str(buf, "</p>");
+	}
+	kb_buf_str(buf, "</div>\n");
+}
+
+static void html_begin(struct kb_buf *buf, struct kb_jw *jw,
+                       const struct kb_conversation *conversation)
+{
+	(void)jw;
+	kb_buf_str(buf, "<!doctype html>\n<html><head><meta charset=\"utf-8\"><title>");
+	kb_html_text(buf, conversation->name);
+	kb_buf_str(buf, "</title>\n<style>\n"
+	                "body { font: 11pt/1.45 sans-serif; max-width: 42em; margin: 2em auto; }\n"
+	                "h1 { font-size: 15pt; }\n"
+	                "article { break-inside: avoid; border-top: 1px solid #999; }\n"
+	                ".asked { font-weight: bold; }\n"
+	                "time, .sources { color: #555; font-size: 9pt; }\n"
+	                "p { margin: .4em 0; overflow-wrap: anywhere; }\n"
+	                "</style></head>\n<body><h1 dir=\"auto\">");
+	kb_html_text(buf, conversation->name);
+	kb_buf_str(buf, "</h1>\n");
+}
+
+static void html_message(struct kb_buf *buf, struct kb_jw *jw, const struct kb_message *message)
+{
+	char created[KB_TIME_TEXT];
+
+	(void)jw;
+	kb_time_format(created, message->created_at);
+	kb_buf_printf(buf, "<article><time datetime=\"%s\">%s</time>\n", created, created);
+	html_lines(buf, "asked", message->query);
+	html_lines(buf, "answered", message->response);
+	for (size_t i = 0; i < message->citation_count; i++)
+		kb_buf_printf(buf, "%s%" PRId64,
+		              i ? ", " : "<p class=\"sources\">Sources: documents ",
+		              message->citations[i]);
+	kb_buf_str(buf, message->citation_count ? "</p></article>\n" : "</article>\n");
+}
+
+static void html_end(struct kb_buf *buf, struct kb_jw *jw)
+{
+	(void)jw;
+	kb_buf_str(buf, "</body></html>\n");
+}
+
 static void no_end(struct kb_buf *buf, struct kb_jw *jw)
 {
 	(void)buf;
@@ -119,6 +176,7 @@ static const struct format formats[] = {
 	{ "json", "application/json", "json", json_begin, json_message, json_end },
 	{ "csv", "text/csv; charset=utf-8", "csv", csv_begin, csv_message, no_end },
 	{ "txt", "text/plain; charset=utf-8", "txt", text_begin, text_message, no_end },
+	{ "html", "text/html; charset=utf-8", "html", html_begin, html_message, html_end },
 };
 // clang-format on
 
@@ -146,8 +204,12 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 	bool ok = true;
 
 	if (!format)
-		return kb_fail(err, KB_E_INVALID, "format must be json, csv or txt");
+		return kb_fail(err, KB_E_INVALID, "format must be json, csv, txt or html%s",
+		               kb_sv_ieq_str(kb_request_query(call->req, "format"), "pdf")
+		                       ? "; print the html to get a PDF"
+		                       : "");
 	kb_buf_init(&buf, EXPORT_MAX);
+	kb_api_jw(call->api, &jw, &buf);
 	for (; ok; list.page++) {
 		ok = kb_store_message_list(call->api->store, call->arena, call->agent.id,
 		                           call->req->params[1], &list, &conversation, &messages,
@@ -180,6 +242,10 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 		                                             ".%s\"",
 		                                             conversation.id, format->extension) },
 		                           { KB_SV("cache-control"), KB_SV("no-cache, private") },
+		                           { KB_SV("x-content-type-options"), KB_SV("nosniff") },
+		                           { KB_SV("content-security-policy"),
+		                             KB_SV("default-src 'none'; style-src 'unsafe-inline'; "
+		                                   "sandbox") },
 		                   },
 		           });
 	kb_buf_fini(&buf);

@@ -1,7 +1,10 @@
 #include "api/input.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 
 static bool read_json(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
@@ -43,7 +46,7 @@ static bool is_picture(struct kb_sv name)
 {
 	const struct kb_field *field = kb_settings_field(name);
 
-	return field && field->form == KB_FORM_IMAGE;
+	return (field && field->form == KB_FORM_IMAGE) || kb_sv_eq_str(name, KB_PROFILE_PHOTO);
 }
 
 static bool read_parts(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
@@ -85,6 +88,25 @@ bool kb_inputs_read(struct kb_request *req, struct kb_inputs *out, struct kb_err
 	if (body.n == 0)
 		return true;
 	return read_json(req, out, err);
+}
+
+bool kb_inputs_query(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
+{
+	struct kb_sv rest = req->query, name, value;
+	size_t count = 0;
+
+	while (kb_urlencoded_next(req->arena, &rest, &name, &value))
+		count++;
+	*out = (struct kb_inputs){ .v = KB_NEW_ARRAY(req->arena, count, struct kb_input) };
+	rest = req->query;
+	while (kb_urlencoded_next(req->arena, &rest, &name, &value)) {
+		if (!kb_utf8_valid(value))
+			return kb_fail(err, KB_E_INVALID, "the parameter %.*s is not valid UTF-8",
+			               KB_SV_ARG(kb_utf8_cut(name, 60)));
+		out->v[out->count++] =
+		        (struct kb_input){ .name = name, .kind = KB_INPUT_TEXT, .text = value };
+	}
+	return true;
 }
 
 const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name)
@@ -227,4 +249,43 @@ const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *ar
 		return listed(inputs, arena, name);
 	json = kb_json_parse(arena, input->text, NULL);
 	return json ? json : keep(arena, text_json(input));
+}
+
+struct mapping {
+	void *p;
+	size_t n;
+};
+
+static void unmap(void *arg)
+{
+	struct mapping *mapping = arg;
+
+	munmap(mapping->p, mapping->n);
+}
+
+bool kb_input_bytes(struct kb_arena *arena, const struct kb_input *input, struct kb_sv *out,
+                    struct kb_err *err)
+{
+	const struct kb_form_part *part = input->file;
+	struct mapping *mapping;
+	int fd;
+
+	*out = input->text;
+	if (!part->path)
+		return true;
+	mapping = KB_NEW(arena, struct mapping);
+	*out = KB_SV("");
+	if (part->size == 0)
+		return true;
+	fd = open(part->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return kb_fail_errno(err, "cannot open an uploaded file");
+	mapping->n = (size_t)part->size;
+	mapping->p = mmap(NULL, mapping->n, PROT_READ, MAP_PRIVATE, fd, 0);
+	kb_fd_close(&fd);
+	if (mapping->p == MAP_FAILED)
+		return kb_fail_errno(err, "cannot read an uploaded file");
+	kb_arena_on_fini(arena, unmap, mapping);
+	*out = kb_sv(mapping->p, mapping->n);
+	return true;
 }

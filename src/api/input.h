@@ -13,6 +13,9 @@
 #include "net/server.h"
 #include "settings/settings.h"
 
+/* The one picture that is no setting: it is bytes even where it comes without a file name. */
+#define KB_PROFILE_PHOTO "profile_photo"
+
 struct kb_input {
 	struct kb_sv name;               /* as sent */
 	enum kb_input_kind kind;         /* LIST and OTHER: see json */
@@ -34,6 +37,10 @@ struct kb_inputs {
 bool kb_inputs_read(struct kb_request *req, struct kb_inputs *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
+/* The same of the request's query string. */
+bool kb_inputs_query(struct kb_request *req, struct kb_inputs *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* The last field of that name (a later one overrides), or NULL. */
 const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name);
 
@@ -54,6 +61,11 @@ bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min
  * strings. */
 const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *arena,
                              const char *name);
+
+/* A FILE input's bytes: not read but mapped for the arena's life, since it may have 100 MB of which
+ * the check of pictures wants to know the size only. */
+bool kb_input_bytes(struct kb_arena *arena, const struct kb_input *input, struct kb_sv *out,
+                    struct kb_err *err) KB_MUST_CHECK;
 
 /* "true", "false", "1", "0" in any case. */
 bool kb_text_to_bool(struct kb_sv text, bool *out) KB_MUST_CHECK;

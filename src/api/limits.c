@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/utf8.h"
 
 /* ---- plans ---- */
 
@@ -60,6 +61,31 @@ bool kb_plans_read(struct kb_arena *arena, const char *file, const char *rate, s
 		        "%s:%d: not a line of the form name = figures, or more than %d plans", file,
 		        line, KB_PLANS_MAX);
 	return line == 0;
+}
+
+bool kb_models_read(struct kb_arena *arena, const char *text, const struct kb_sv **out,
+                    size_t *count, struct kb_err *err)
+{
+	enum { MODELS_MAX = 200, MODEL_CHARS = 100 };
+	struct kb_sv rest = kb_sv_str(text ? text : ""), word;
+	struct kb_sv *models = KB_NEW_ARRAY(arena, MODELS_MAX, struct kb_sv);
+
+	*out = models;
+	*count = 0;
+	while (rest.n > 0 && kb_sv_split(&rest, ',', &word)) {
+		word = kb_sv_trim(word);
+		if (word.n == 0)
+			continue;
+		if (word.n > MODEL_CHARS || !kb_utf8_valid(word))
+			return kb_fail(err, KB_E_INVALID,
+			               "--models: an identifier of %zu bytes, the limit is %d",
+			               word.n, MODEL_CHARS);
+		if (*count == MODELS_MAX)
+			return kb_fail(err, KB_E_INVALID, "--models names more than %d models",
+			               MODELS_MAX);
+		models[(*count)++] = word;
+	}
+	return true;
 }
 
 const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv name)
@@ -184,4 +210,21 @@ bool kb_limit_agents(struct kb_call *call, struct kb_err *err)
 	       || kb_fail(err, KB_E_INVALID,
 	                  "You have reached your agent limit: %" PRId64 " of %" PRId64 " agents",
 	                  count, call->plan->agents);
+}
+
+bool kb_limit_copy(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_agent_stats stats;
+	int64_t words;
+
+	if (!call->plan->words)
+		return true;
+	if (!kb_store_agent_stats(call->api->store, call->agent.id, &stats, err)
+	    || !kb_store_account_words(call->api->store, call->key.account_id, &words, err))
+		return false;
+	return words + stats.words_indexed <= call->plan->words
+	       || kb_fail(err, KB_E_INVALID,
+	                  "A copy adds %" PRId64 " words to the %" PRId64
+	                  " of your agents; your plan has %" PRId64,
+	                  stats.words_indexed, words, call->plan->words);
 }

@@ -24,6 +24,9 @@ struct kb_plans {
  */
 bool kb_plans_read(struct kb_arena *arena, const char *file, const char *rate, struct kb_plans *out,
                    struct kb_err *err) KB_MUST_CHECK;
+/* The model catalogue: "one,two"; NULL: none. */
+bool kb_models_read(struct kb_arena *arena, const char *text, const struct kb_sv **out,
+                    size_t *count, struct kb_err *err) KB_MUST_CHECK;
 /* An account whose plan is no longer configured has the default one. */
 const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv name);
 
@@ -39,5 +42,7 @@ bool kb_rates_take(struct kb_rates *rates, int64_t key_id, int64_t per_second, i
  * reached. */
 bool kb_limit_queries(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 bool kb_limit_agents(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* Whether the words of one more copy of the call's agent fit into the plan. */
+bool kb_limit_copy(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

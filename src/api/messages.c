@@ -9,6 +9,7 @@
 
 /* The stream of one answer. The answer goes on when its client has gone: it will be stored. */
 struct events {
+	const struct kb_api *api;
 	struct kb_stream *stream;
 	bool gone;
 };
@@ -24,7 +25,7 @@ static void send_event(struct events *events, const char *name,
 		return;
 	kb_buf_init(&json, 16 << 20);
 	kb_buf_init(&frame, 17 << 20);
-	kb_jw_init(&jw, &json);
+	kb_api_jw(events->api, &jw, &json);
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "status", name);
 	fill(&jw, arg);
@@ -79,7 +80,7 @@ static void emit(void *arg, struct kb_sv fragment)
 
 static bool stream_answer(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	struct events events = { 0 };
+	struct events events = { .api = call->api };
 	struct kb_sv nothing = KB_SV("");
 	bool ok;
 
@@ -136,7 +137,8 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 
 	if (!kb_session_id_check(turn.session_id, err) || !read_prompt(call, &turn, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
-	    || !kb_turn_read_notes(call, &turn, err) || !kb_wants_stream(call, &stream, err)
+	    || !kb_turn_read_notes(call, &turn, err) || !kb_turn_read_lang(call, &turn, err)
+	    || !kb_turn_read_own(call, &turn, err) || !kb_wants_stream(call, &stream, err)
 	    || !kb_turn_begin(call, &turn, false, err))
 		return false;
 	turn.inline_citations = turn.settings.enable_inline_citations_api.v;

@@ -192,6 +192,7 @@ void kb_openapi_write(struct kb_jw *jw)
 	size_t count;
 	const struct kb_schema *schemas = kb_schemas(&count);
 
+	jw->keys_as_they_are = true;
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "openapi", "3.1.0");
 	kb_jw_key(jw, "info");

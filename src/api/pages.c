@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "net/url.h"
 
 static void page_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
 {
@@ -102,14 +103,16 @@ static bool reply_metadata(struct kb_call *call, const struct kb_page *page, str
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-/* http or https, a host, and nothing that no address holds. */
-static bool is_web_address(struct kb_sv text)
+/* http or https, a host, and spelt as an address is: a browser would mend a blank or a third slash,
+ * but what we hand to others needs no mending. */
+static bool is_web_address(struct kb_arena *arena, struct kb_sv text)
 {
 	static const char never[] = "\"<>\\^`{|}";
 	size_t start = kb_sv_istarts(text, KB_SV("https://"))  ? 8
 	               : kb_sv_istarts(text, KB_SV("http://")) ? 7
 	                                                       : 0;
 	struct kb_sv rest = kb_sv_from(text, start);
+	struct kb_url url;
 
 	if (start == 0 || rest.n == 0 || strchr("/?#:@", rest.p[0]))
 		return false;
@@ -117,7 +120,7 @@ static bool is_web_address(struct kb_sv text)
 		if ((unsigned char)rest.p[i] <= 0x20 || rest.p[i] == 0x7f
 		    || strchr(never, rest.p[i]))
 			return false;
-	return true;
+	return kb_url_parse(arena, text, NULL, &url, NULL);
 }
 
 /* Leaves *out alone when the field is missing; null and an empty text give the empty text, which
@@ -150,7 +153,7 @@ bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.meta_description, err)
 	    || !read_metadata(call, "image", URL_MAX, &given.meta_image, err))
 		return false;
-	if (given.meta_image.n && !is_web_address(given.meta_image))
+	if (given.meta_image.n && !is_web_address(call->arena, given.meta_image))
 		return kb_fail(err, KB_E_INVALID, "Image must be valid url.");
 	if (!kb_store_page_set_metadata(call->api->store, call->arena, call->agent.id, id, &given,
 	                                &page, err))
@@ -158,7 +161,25 @@ bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 	return reply_metadata(call, &page, err);
 }
 
-/* A citation's id is its document's. */
+/* A citation's id is its document's; a master's may be a child's. */
+bool kb_citations_read(struct kb_call *call, struct kb_err *err)
+{
+	const int64_t *children;
+	struct kb_page page;
+	size_t count;
+	int64_t id;
+
+	if (!kb_call_id(call, 1, "Page", &id, err))
+		return false;
+	if (kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
+		return reply_metadata(call, &page, err);
+	children = kb_agent_children(call->arena, &call->agent, &count);
+	for (size_t i = 0; err->code == KB_E_NOT_FOUND && i < count; i++)
+		if (kb_store_page_get(call->api->store, call->arena, children[i], id, &page, err))
+			return reply_metadata(call, &page, err);
+	return page_not_found(id, err);
+}
+
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_page page;

@@ -59,11 +59,7 @@ bool kb_personas_read(struct kb_call *call, struct kb_err *err)
 	    || !kb_store_persona_get(call->api->store, call->arena, call->agent.id, version,
 	                             &persona, err))
 		return false;
-	kb_buf_init(&buf, 1 << 20);
-	kb_jw_init(&jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "status", "success");
-	kb_jw_key(&jw, "persona"); /* not "data": the contract's exception */
+	kb_call_begin_as(call, &buf, &jw, "persona");
 	write_persona(&jw, &persona);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

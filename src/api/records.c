@@ -1,8 +1,28 @@
 /* The records of the interface, each in the one form all its endpoints print. */
 #include <string.h>
 
+#include "answer/claims.h"
 #include "api/api.h"
 #include "base/hash.h"
+
+void kb_html_text(struct kb_buf *buf, struct kb_sv text)
+{
+	static const struct {
+		char c;
+		const char *written;
+	} escapes[] = { { '"', "&quot;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" } };
+
+	for (size_t i = 0; i < text.n; i++) {
+		size_t e = 0;
+
+		while (e < KB_COUNTOF(escapes) && escapes[e].c != text.p[i])
+			e++;
+		if (e < KB_COUNTOF(escapes))
+			kb_buf_str(buf, escapes[e].written);
+		else
+			kb_buf_byte(buf, text.p[i]);
+	}
+}
 
 /* A value for an HTML attribute inside the embed code. */
 static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
@@ -11,23 +31,7 @@ static struct kb_sv attribute(struct kb_arena *arena, struct kb_sv text)
 	struct kb_sv out;
 
 	kb_buf_init(&buf, 64 << 10);
-	for (size_t i = 0; i < text.n; i++)
-		switch (text.p[i]) {
-		case '"':
-			kb_buf_str(&buf, "&quot;");
-			break;
-		case '<':
-			kb_buf_str(&buf, "&lt;");
-			break;
-		case '>':
-			kb_buf_str(&buf, "&gt;");
-			break;
-		case '&':
-			kb_buf_str(&buf, "&amp;");
-			break;
-		default:
-			kb_buf_byte(&buf, text.p[i]);
-		}
+	kb_html_text(&buf, text);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;
@@ -88,6 +92,16 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 	sharing(call, jw, agent);
 	kb_jw_key_bool(jw, "are_licenses_allowed", agent->are_licenses_allowed);
 	kb_jw_key_null(jw, "subdomain_slug");
+	if (agent->is_master) {
+		size_t count;
+		const int64_t *children = kb_agent_children(call->arena, agent, &count);
+
+		kb_jw_key(jw, "child_project_ids");
+		kb_jw_array(jw);
+		for (size_t i = 0; i < count; i++)
+			kb_jw_int(jw, children[i]);
+		kb_jw_end(jw);
+	}
 	kb_jw_end(jw);
 }
 
@@ -179,10 +193,10 @@ void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conv
 	kb_jw_end(jw);
 }
 
+static const char *const reactions[] = { NULL, "liked", "disliked", "neutral" };
+
 static void feedback(struct kb_jw *jw, const struct kb_message *message)
 {
-	static const char *const names[] = { NULL, "liked", "disliked", "neutral" };
-
 	kb_jw_key(jw, "response_feedback");
 	if (message->reaction == KB_REACTION_NONE) {
 		kb_jw_null(jw);
@@ -196,13 +210,12 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 		kb_jw_int(jw, message->reaction_user);
 	else
 		kb_jw_null(jw);
-	kb_jw_key_str(jw, "reaction", names[message->reaction]);
+	kb_jw_key_str(jw, "reaction", reactions[message->reaction]);
 	kb_jw_end(jw);
 }
 
-void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
+static void message_members(struct kb_jw *jw, const struct kb_message *message)
 {
-	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", message->id);
 	kb_jw_key_int(jw, "conversation_id", message->conversation_id);
 	kb_jw_key_int(jw, "user_id", message->user_id);
@@ -225,10 +238,42 @@ void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_key_sv(jw, "request_source", message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
+	if (message->child_id) /* ours: who answered for a master */
+		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");
 	kb_jw_array(jw);
 	kb_jw_end(jw);
 	kb_jw_key_time(jw, "created_at", message->created_at);
 	kb_jw_key_time(jw, "updated_at", message->updated_at);
+}
+
+void kb_record_message(struct kb_jw *jw, const struct kb_message *message)
+{
+	kb_jw_object(jw);
+	message_members(jw, message);
+	kb_jw_end(jw);
+}
+
+void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
+                                const struct kb_message *message)
+{
+	struct kb_sv none = { 0 }, lang;
+	struct kb_claims note;
+
+	/* What the answer noted, or, of an older message, what its words tell. */
+	kb_claims_read(call->arena, message, &note);
+	lang = note.lang.n ? note.lang
+	                   : kb_sv_str(kb_lang_code(kb_lang_of_question(message->query)));
+	kb_jw_object(jw);
+	message_members(jw, message);
+	kb_jw_key(jw, "customer_intelligence");
+	kb_jw_object(jw);
+	kb_jw_key_opt(jw, "language", kb_sv_eq_str(lang, "und") ? none : lang);
+	kb_jw_key_opt(jw, "question_kind", note.type.n ? note.type : none);
+	kb_jw_key_opt(jw, "answer_kind", note.kind.n ? note.kind : none);
+	kb_jw_key_bool(jw, "is_answered", message->answered);
+	kb_jw_key_str(jw, "feedback", reactions[message->reaction]);
+	kb_jw_key_sv(jw, "request_source", message->source);
+	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

@@ -18,12 +18,13 @@ static const struct kb_schema schemas[] = {
 	{ "Agent", "id:int project_name:str sitemap_path:str? is_chat_active:bool is_master:bool user_id:int "
 	           "team_id:int created_at:time updated_at:time deleted_at:time? type:str is_shared:bool "
 	           "shareable_slug:str? shareable_link:str? embed_code:str? live_chat_code:str? "
-	           "are_licenses_allowed:bool subdomain_slug:str?" },
+	           "are_licenses_allowed:bool subdomain_slug:str? child_project_ids~:[int]" },
 	{ "AgentFields", "project_name~:str sitemap_path~:str? is_master~:bool is_shared~:bool "
 	                 "file_data_retension~:bool is_ocr_enabled~:int is_anonymized~:bool "
 	                 "is_vision_enabled~:bool is_vision_compress_image~:bool use_planner_mode~:bool "
 	                 "are_licenses_allowed~:bool is_low_performance_mode_enabled~:bool "
 	                 "allow_extra_timeout~:bool use_full_url_crawl~:bool image_extraction_type~:str "
+	                 "child_project_ids~:[int]? "
 	                 "file~:file files[]~:[file]" },
 	{ "AgentReply", SUCCESS("Agent") },
 	{ "AgentPage", PAGINATOR("Agent") },
@@ -48,6 +49,18 @@ static const struct kb_schema schemas[] = {
 	{ "Updated", "updated:bool" },
 	{ "UpdatedReply", SUCCESS("Updated") },
 
+	{ "SearchFields", "query:str limit~:int? mode~:str? explain~:bool? labels~:any labels_exclusive~:bool" },
+	{ "Highlight", "start:int length:int" },
+	{ "ExplainedTerm", "term:str weight:num df:int idf:num tf_title:int tf_heading:int tf_body:int "
+	                   "contribution:num" },
+	{ "ExplainedFigure", "figure:str value:num weight:num contribution:num" },
+	{ "Explanation", "score:num first_step:num second_step:num later_steps:num terms:[ExplainedTerm] "
+	                 "second_step_parts:[ExplainedFigure]?" },
+	{ "FoundPassage", "page_id:int filename:str? metadata:Metadata heading:str? page_no:int? offset:int "
+	                  "length:int text:str score:num highlights:[Highlight] explanation~:Explanation" },
+	{ "Search", "mode:str language:str searched:int took_us:int passages:[FoundPassage]" },
+	{ "SearchReply", SUCCESS("Search") },
+
 	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "
 	           "deleted_at:time?" },
 	{ "LabelReply", SUCCESS("Label") },
@@ -69,12 +82,27 @@ static const struct kb_schema schemas[] = {
 	{ "Feedback", "created_at:time updated_at:time user_id:int? reaction:str" },
 	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
-	             "metadata:MessageMetadata response_feedback:Feedback? tools:[str] created_at:time "
-	             "updated_at:time" },
+	             "metadata:MessageMetadata response_feedback:Feedback? child_project_id~:int tools:[str] created_at:time "
+	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
+	{ "CustomerIntelligence", "language:str? question_kind:str? answer_kind:str? is_answered:bool "
+	                          "feedback:str? request_source:str" },
 	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
-	                 "labels_exclusive~:bool sub_personas~:obj?" },
+	                 "labels_exclusive~:bool sub_personas~:obj? custom_persona~:str? custom_context~:str? "
+	                 "chatbot_model~:str? response_source~:str? agent_capability~:str? "
+	                 "child_project_id~:int? action_overrides~:obj? file~:file files[]~:[file]" },
 	{ "MessageReply", SUCCESS("Message") },
 	{ "ReactionFields", "reaction:str?" },
+	{ "Verification", "verified_at:time claims:int supported:int" },
+	{ "Claim", "claim:str status:str sources:[int] reason:str" },
+	{ "Claims", "claims:[Claim] last_verification:Verification?" },
+	{ "ClaimsReply", SUCCESS("Claims") },
+	{ "TrustRow", "flag:str rationale:str stakeholder:str recommendations:[str]" },
+	{ "TrustRows", "end_user:TrustRow security_it:TrustRow risk_compliance:TrustRow "
+	               "legal_compliance:TrustRow public_relations:TrustRow executive_leadership:TrustRow" },
+	{ "Trust", "overall_status:str stakeholder_analysis:TrustRows last_verification:Verification?" },
+	{ "TrustReply", SUCCESS("Trust") },
+	{ "Verified", "message:str last_verification:Verification?" },
+	{ "VerifyReply", SUCCESS("Verified") },
 	{ "MessagePage", PAGINATOR("Message") },
 	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
 	{ "MessageListReply", SUCCESS("ConversationMessages") },
@@ -90,7 +118,7 @@ static const struct kb_schema schemas[] = {
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
 	{ "User", "id:int email:str name:str current_team_id:int profile_photo_url:str? created_at:time "
 	          "updated_at:time" },
-	{ "UserFields", "name~:str?" },
+	{ "UserFields", "name~:str? profile_photo~:file" },
 	{ "UserReply", SUCCESS("User") },
 	{ "Usage", "max_projects_num:int current_projects_num:int max_total_storage_credits:int "
 	           "current_total_storage_credits:int max_queries:int current_queries:int" },
@@ -111,6 +139,42 @@ static const struct kb_schema schemas[] = {
 	{ "SubPersonas", "is_generating:bool generated:[SubPersona] project_overrides:[SubPersona]" },
 	{ "SubPersonasReply", SUCCESS("SubPersonas") },
 	{ "SubPersonaFields", "instructions:str?" },
+	{ "TrafficSource", "request_source:str request_source_number:int" },
+	{ "Traffic", "sources:[TrafficSource]" },
+	{ "TrafficReply", SUCCESS("Traffic") },
+	{ "QueryStatus", "status:str count:int" },
+	{ "Queries", "total~:int query_status~:[QueryStatus]" },
+	{ "QueriesReply", SUCCESS("Queries") },
+	{ "ConversationsReport", "total~:int average_queries_per_conversation~:num" },
+	{ "ConversationsReportReply", SUCCESS("ConversationsReport") },
+	{ "AnalysisPoint", "queries_number:num created_at_interval:str" },
+	{ "Analysis", "queries~:[AnalysisPoint] conversations~:[AnalysisPoint] "
+	              "queries_per_conversation~:[AnalysisPoint]" },
+	{ "AnalysisReply", SUCCESS("Analysis") },
+	{ "Intelligence", "prompt_id:int conversation_id:int project_id:int user_query:str ai_response:str "
+	                  "created_at:time content_source:str? user_emotion:str? user_intent:str? "
+	                  "language:str? feedback:str? user_location:str? chatbot_deployment:str browser:str?" },
+	{ "IntelligencePage", PAGINATOR("Intelligence") " total_queries:int" },
+	{ "IntelligenceReply", SUCCESS("IntelligencePage") },
+	{ "Lead", "session_id:str query_id:int? name:str? email:str? phone_number:str? company:str? "
+	          "captured_at:time other_data:any user_defined:any tags:any" },
+	{ "LeadPage", PAGINATOR("Lead") },
+	{ "LeadsReply", SUCCESS("LeadPage") },
+
+	{ "License", "id:int name:str key:str project_id:int created_at:time updated_at:time" },
+	{ "LicenseFields", "name:str" },
+	{ "LicensesReply", SUCCESS("[License]") },
+	{ "LicenseReply", "status:str license:License" },
+	{ "LicenseMade", "license:License licenseKey:str" },
+	{ "LicenseMadeReply", SUCCESS("LicenseMade") },
+	{ "Plugin", "model_name:str human_name:str keywords:str description:str logo:str? is_active:bool "
+	            "created_at:time updated_at:time" },
+	{ "PluginFields", "model_name~:str human_name~:str keywords~:str description~:str logo~:str? "
+	                  "is_active~:bool" },
+	{ "PluginReply", SUCCESS("Plugin") },
+	{ "Action", "key:str name:str is_enabled:bool settings:obj" },
+	{ "Actions", "tools:[Action]" },
+	{ "ActionsReply", SUCCESS("Actions") },
 	{ "OpenApi", "openapi:str info:obj servers:[obj] security:[obj] paths:obj components:obj" },
 };
 // clang-format on
@@ -228,6 +292,15 @@ void kb_schema_write_type(struct kb_jw *jw, const char *type, size_t n)
 	kb_jw_end(jw);
 }
 
+void kb_schema_write_name(struct kb_jw *jw, struct kb_sv name)
+{
+	const char *second = jw->aliases ? kb_alias_second(&jw->aliases->fields, name) : NULL;
+
+	kb_jw_sv(jw, name);
+	if (second)
+		kb_jw_str(jw, second);
+}
+
 void kb_schema_write(struct kb_jw *jw, const char *members)
 {
 	struct kb_sv name, type;
@@ -243,7 +316,7 @@ void kb_schema_write(struct kb_jw *jw, const char *members)
 
 		KB_ASSERT(name.n < sizeof(key));
 		strncat(key, name.p, name.n);
-		kb_jw_key(jw, key);
+		kb_jw_field(jw, key);
 		kb_schema_write_type(jw, type.p, type.n);
 	}
 	kb_jw_end(jw);
@@ -251,7 +324,7 @@ void kb_schema_write(struct kb_jw *jw, const char *members)
 	kb_jw_array(jw);
 	for (list = members; kb_schema_next(&list, &name, &optional, &type);)
 		if (!optional)
-			kb_jw_sv(jw, name);
+			kb_schema_write_name(jw, name);
 	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

@@ -19,6 +19,8 @@ const struct kb_schema *kb_schemas(size_t *count);
 bool kb_schema_exists(const char *name);
 /* The OpenAPI (JSON Schema 2020-12) object of a member list. */
 void kb_schema_write(struct kb_jw *jw, const char *members);
+/* A name of the list `required`, with its second spelling. */
+void kb_schema_write_name(struct kb_jw *jw, struct kb_sv name);
 /* The settings as they are answered, and as they are sent (settings_schema.c). */
 void kb_schema_write_settings(struct kb_jw *jw);
 void kb_schema_write_settings_fields(struct kb_jw *jw);

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
+#include "answer/claims.h"
 #include "answer/mask.h"
 #include "base/utf8.h"
 
-enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500, NOTE_CHARS = 12000 };
+enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500 };
 
 /* conversation_time_window */
 enum { WINDOW_DAY = 0, WINDOW_ALL = 1, WINDOW_LOCK = 2 };
@@ -62,18 +63,20 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 }
 
 /* An agent that anonymises never sees, keeps or hands on what the mask covers. */
-static bool mask(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+static bool mask(struct kb_call *call, struct kb_turn *turn, const struct kb_agent *agent,
+                 struct kb_err *err)
 {
 	const json_t *options = NULL;
 	struct kb_sv *turns;
 
-	if (call->agent.options.n) {
-		options = kb_json_parse(call->arena, call->agent.options, err);
+	if (agent->options.n) {
+		options = kb_json_parse(call->arena, agent->options, err);
 		if (!options)
 			return false;
 	}
-	if (!kb_json_bool(options, "is_anonymized", false))
+	if (turn->masked || !kb_json_bool(options, "is_anonymized", false))
 		return true;
+	turn->masked = true;
 	turns = KB_NEW_ARRAY(call->arena, turn->turn_count, struct kb_sv);
 	for (size_t i = 0; i < turn->turn_count; i++)
 		turns[i] = kb_mask(call->arena, turn->turns[i]);
@@ -86,48 +89,10 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 {
 	return kb_limit_queries(call, err)
 	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
-	       && refuse_locked(call, turn, err) && (own_history || read_history(call, turn, err))
-	       && mask(call, turn, err);
-}
-
-bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
-{
-	const struct kb_input *input = kb_inputs_find(&call->inputs, "sub_personas");
-	const json_t *object = NULL;
-	const char *slug;
-	json_t *value;
-
-	if (!input || input->kind == KB_INPUT_NULL)
-		return true;
-	if (input->kind == KB_INPUT_TEXT) /* of a form */
-		object = kb_json_parse(call->arena, input->text, err);
-	else
-		object = input->json;
-	if (!json_is_object(object))
-		return kb_fail(err, KB_E_INVALID,
-		               "sub_personas must be an object of texts by slug");
-	for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
-	     at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
-		enum kb_note note;
-
-		slug = json_object_iter_key(at);
-		value = json_object_iter_value(at);
-		if (!json_is_string(value) && !json_is_null(value))
-			return kb_fail(err, KB_E_INVALID,
-			               "sub_personas.%.60s must be a string or null", slug);
-		note = kb_note_of(kb_sv_str(slug));
-		if (note == KB_NOTE_COUNT)
-			continue;
-		turn->notes[note].given = true;
-		if (json_is_string(value))
-			turn->notes[note].text =
-			        kb_sv(json_string_value(value), json_string_length(value));
-		if (kb_utf8_count(turn->notes[note].text) > NOTE_CHARS)
-			return kb_fail(err, KB_E_INVALID,
-			               "sub_personas.%s has %zu characters, the limit is %d", slug,
-			               kb_utf8_count(turn->notes[note].text), NOTE_CHARS);
-	}
-	return true;
+	       && kb_turn_apply(call, turn, err) && refuse_locked(call, turn, err)
+	       && (own_history || read_history(call, turn, err))
+	       && mask(call, turn, &call->agent, err) && kb_turn_route(call, turn, err)
+	       && mask(call, turn, turn->agent, err) && kb_turn_attach(call, turn, err);
 }
 
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
@@ -135,48 +100,22 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 {
 	return kb_answer(call->api->answerer, call->arena,
 	                 &(struct kb_answer_request){
-	                         .agent = &call->agent,
+	                         .agent = turn->agent,
 	                         .settings = &turn->settings,
 	                         .prompt = turn->prompt,
+	                         .lang = turn->lang,
 	                         .turns = turn->turns,
 	                         .turn_count = turn->turn_count,
 	                         .labels = turn->labels,
 	                         .notes = turn->notes,
+	                         .account_id = call->key.account_id,
+	                         .actions_max = call->plan->max_actions,
+	                         .attached = turn->attached,
+	                         .actions_enabled = turn->actions_enabled,
+	                         .actions_disabled = turn->actions_disabled,
 	                         .inline_citations = turn->inline_citations,
 	                 },
 	                 emit, arg, &turn->answer, err);
-}
-
-/* What the answer stands on, for later checks of the message: a JSON object. */
-static struct kb_sv details(struct kb_call *call, const struct kb_answer *answer)
-{
-	struct kb_buf buf;
-	struct kb_jw jw;
-	struct kb_sv out = { 0 };
-
-	kb_buf_init(&buf, 1 << 20);
-	kb_jw_init(&jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key(&jw, "confidence");
-	kb_jw_double(&jw, answer->confidence);
-	kb_jw_key(&jw, "quotes");
-	kb_jw_array(&jw);
-	for (size_t i = 0; i < answer->quote_count; i++) {
-		const struct kb_quote *quote = &answer->quotes[i];
-
-		kb_jw_object(&jw);
-		kb_jw_key_int(&jw, "page_id", quote->page_id);
-		kb_jw_key_int(&jw, "page_no", quote->page_no);
-		kb_jw_key_int(&jw, "offset", quote->offset);
-		kb_jw_key_int(&jw, "bytes", (int64_t)quote->text.n);
-		kb_jw_end(&jw);
-	}
-	kb_jw_end(&jw);
-	kb_jw_end(&jw);
-	if (!buf.failed)
-		out = kb_arena_sv(call->arena, kb_buf_view(&buf));
-	kb_buf_fini(&buf);
-	return out;
 }
 
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
@@ -196,7 +135,9 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 		                           USER_AGENT_CHARS),
 		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
 		.source = kb_sv_str(turn->source),
-		.details = details(call, answer),
+		.details = kb_claims_note(call->arena, answer, turn->attached),
+		.child_id = turn->agent->id == call->agent.id ? 0 : turn->agent->id,
+		.stays_with = turn->stays_with,
 		.user_id = call->key.account_id,
 	};
 	return kb_store_message_add(call->api->store, call->arena, call->agent.id,

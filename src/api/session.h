@@ -18,9 +18,20 @@ enum {
 
 struct kb_turn {
 	struct kb_settings settings;
+	/* Who answers: the call's agent, or the child that a master let answer (masters.c). */
+	const struct kb_agent *agent;
+	struct kb_agent child;
+	int64_t named_child; /* child_project_id of the request; 0: none */
+	int64_t stays_with;  /* the conversation stays with this agent from now on; 0: as it was */
 	struct kb_sv session_id, prompt, external_id;
-	const char *source;        /* the message's request_source */
-	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
+	struct kb_sv lang;    /* a language tag; empty: none was given */
+	struct kb_sv context; /* custom_context */
+	bool own_settings;    /* the body may put settings of its own over the agent's */
+	bool masked;          /* the agent anonymises */
+	struct kb_sv_list actions_enabled, actions_disabled;
+	struct kb_attached *attached; /* files and context; NULL: none */
+	const char *source;           /* the message's request_source */
+	const struct kb_sv *turns;    /* the user's earlier prompts, newest last */
 	size_t turn_count;
 	struct kb_label_filter labels;
 	bool inline_citations;
@@ -34,14 +45,29 @@ struct kb_turn {
 /* Session ids of the path: 1 to 128 URL-safe characters. */
 bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;
 
-/* Reads the agent's settings, refuses a locked conversation (403) and fetches the history, unless
- * the caller has filled turns itself. */
+/* Reads the agent's settings, refuses a locked conversation (403), fetches the history, unless the
+ * caller has filled turns itself, and reads the files of the message. */
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
                     void (*emit)(void *arg, struct kb_sv fragment), void *arg,
                     struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+
+/* lang of the body or the query. */
+bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,
+                       struct kb_err *err) KB_MUST_CHECK;
+/* What only the message endpoint takes: custom_context, action_overrides, child_project_id, and
+ * that kb_turn_begin() puts custom_persona, chatbot_model, response_source and agent_capability
+ * over the settings. KB_E_INVALID names the field. */
+bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+/* Parts of kb_turn_begin(): the settings among them (overrides.c), files and context (attach.c). */
+bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+/* Picks who answers (masters.c): fills agent, and for a child its settings in place of the
+ * master's.
+ */
+bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 
 /* sub_personas of the body: an object of string or null by slug; unknown slugs are passed over. */
 bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn,

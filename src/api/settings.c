@@ -1,12 +1,5 @@
 /* An agent's settings: read and update. What a field may hold is src/settings' business. */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "api/api.h"
-#include "base/file.h"
 #include "settings/image.h"
 #include "store/personas.h"
 
@@ -75,42 +68,6 @@ bool kb_settings_get(struct kb_call *call, struct kb_err *err)
 
 /* ---- the request's fields ---- */
 
-struct mapping {
-	void *p;
-	size_t n;
-};
-
-static void unmap(void *arg)
-{
-	struct mapping *mapping = arg;
-
-	munmap(mapping->p, mapping->n);
-}
-
-/* A file's bytes, not read but mapped: it may have 100 MB, of which the check of pictures wants to
- * know the size only. */
-static bool map_file(struct kb_arena *arena, const struct kb_form_part *part, struct kb_sv *out,
-                     struct kb_err *err)
-{
-	struct mapping *mapping = KB_NEW(arena, struct mapping);
-	int fd;
-
-	*out = KB_SV("");
-	if (part->size == 0)
-		return true;
-	fd = open(part->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return kb_fail_errno(err, "cannot open an uploaded file");
-	mapping->n = (size_t)part->size;
-	mapping->p = mmap(NULL, mapping->n, PROT_READ, MAP_PRIVATE, fd, 0);
-	kb_fd_close(&fd);
-	if (mapping->p == MAP_FAILED)
-		return kb_fail_errno(err, "cannot read an uploaded file");
-	kb_arena_on_fini(arena, unmap, mapping);
-	*out = kb_sv(mapping->p, mapping->n);
-	return true;
-}
-
 /* The body in the words of the settings. Files under other names are not looked at. */
 static bool read_inputs(struct kb_call *call, struct kb_setting_input **out, size_t *count,
                         struct kb_err *err)
@@ -132,9 +89,7 @@ static bool read_inputs(struct kb_call *call, struct kb_setting_input **out, siz
 		if (input->kind == KB_INPUT_FILE) {
 			if (!kb_settings_field(input->name))
 				continue;
-			setting->text = input->text;
-			if (input->file->path
-			    && !map_file(call->arena, input->file, &setting->text, err))
+			if (!kb_input_bytes(call->arena, input, &setting->text, err))
 				return false;
 		}
 		++*count;
@@ -219,6 +174,8 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 	update.inputs = inputs;
 	update.context.features = call->plan->features;
 	update.context.max_actions = call->plan->max_actions;
+	update.context.models = call->api->models;
+	update.context.model_count = call->api->model_count;
 	/* Once ahead, for the pictures and to refuse early; what counts is the run inside the
 	 * transaction. */
 	if (!apply(&update, call->arena, &call->agent, &settings, err)

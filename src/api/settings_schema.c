@@ -23,12 +23,20 @@ static const char *type_of(const struct kb_field *field)
 	return "array";
 }
 
-static void write_choices(struct kb_jw *jw, const struct kb_field *field)
+/* Answers hold the second spelling of a value that has one; requests take both. */
+static void write_choice(struct kb_jw *jw, struct kb_sv choice, bool is_request)
+{
+	kb_jw_choice(jw, choice);
+	if (is_request && jw->aliases && kb_alias_second(&jw->aliases->values, choice))
+		kb_jw_sv(jw, choice);
+}
+
+static void write_choices(struct kb_jw *jw, const struct kb_field *field, bool is_request)
 {
 	kb_jw_key(jw, "enum");
 	kb_jw_array(jw);
 	for (const char *const *choice = field->choices; *choice; choice++)
-		kb_jw_str(jw, *choice);
+		write_choice(jw, kb_sv_str(*choice), is_request);
 	if (kb_field_is_nullable(field))
 		kb_jw_null(jw);
 	kb_jw_end(jw);
@@ -51,6 +59,16 @@ static void write_limits(struct kb_jw *jw, const struct kb_field *field)
 	}
 }
 
+static void write_default(struct kb_jw *jw, const struct kb_field *field)
+{
+	struct kb_sv initial = kb_sv_str(field->initial);
+
+	if (field->choices && initial.n > 2 && initial.p[0] == '"')
+		kb_jw_choice(jw, kb_sv_sub(initial, 1, initial.n - 2));
+	else
+		kb_jw_raw(jw, initial);
+}
+
 static void write_field(struct kb_jw *jw, const struct kb_field *field, bool is_request)
 {
 	bool is_image = field->form == KB_FORM_IMAGE;
@@ -68,11 +86,11 @@ static void write_field(struct kb_jw *jw, const struct kb_field *field, bool is_
 	if (is_image && is_request)
 		kb_jw_key_str(jw, "format", "binary");
 	if (field->choices)
-		write_choices(jw, field);
+		write_choices(jw, field, is_request);
 	write_limits(jw, field);
 	if (!is_image) {
 		kb_jw_key(jw, "default");
-		kb_jw_raw(jw, kb_sv_str(field->initial));
+		write_default(jw, field);
 	}
 	kb_jw_key_str(jw, "description", field->doc);
 	kb_jw_end(jw);
@@ -90,14 +108,14 @@ static void write(struct kb_jw *jw, bool is_request)
 	for (size_t i = 0; i < count; i++) {
 		if (is_request && fields[i].response_only)
 			continue;
-		kb_jw_key(jw, is_request ? fields[i].name : kb_field_answer_name(&fields[i]));
+		kb_jw_field(jw, is_request ? fields[i].name : kb_field_answer_name(&fields[i]));
 		write_field(jw, &fields[i], is_request);
 	}
 	kb_jw_end(jw);
 	kb_jw_key(jw, "required");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < count && !is_request; i++)
-		kb_jw_str(jw, kb_field_answer_name(&fields[i]));
+		kb_schema_write_name(jw, kb_sv_str(kb_field_answer_name(&fields[i])));
 	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

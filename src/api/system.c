@@ -109,6 +109,10 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       "Segments that got a vector column by an agent's factors after the model",
 	       ingest.folded);
 	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
+	metric(&buf, "messages_purged_total", "counter", "Messages removed after their time",
+	       ingest.purged_messages);
+	metric(&buf, "conversations_purged_total", "counter",
+	       "Conversations removed after their time", ingest.purged_conversations);
 	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
 	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);
 	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);
@@ -119,6 +123,8 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       catalog.mapped_bytes);
 	metric(&buf, "open_agent_heap_bytes", "gauge", "Memory of open agents beyond their files",
 	       catalog.heap_bytes);
+	metric(&buf, "index_loads_total", "counter", "Versions of agents' indexes opened",
+	       catalog.loads);
 	kb_respond(call->req, &(struct kb_response){
 	                              .status = 200,
 	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",

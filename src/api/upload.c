@@ -31,8 +31,7 @@ void kb_uploads_find(struct kb_call *call, struct kb_uploads *out)
 	}
 }
 
-/* What a person would call the file: no path, no control characters. */
-static struct kb_sv display_name(struct kb_arena *arena, struct kb_sv name)
+struct kb_sv kb_upload_name(struct kb_arena *arena, struct kb_sv name)
 {
 	struct kb_sv clean = kb_utf8_mend(arena, name);
 	char *copy;
@@ -58,7 +57,7 @@ static bool take_one(struct kb_call *call, const struct kb_input *input, struct 
 
 	page->is_file = true;
 	if (input->kind == KB_INPUT_FILE) {
-		page->filename = display_name(call->arena, input->file->filename);
+		page->filename = kb_upload_name(call->arena, input->file->filename);
 		page->content_type = input->file->content_type;
 		if (!kb_blob_take(call->api->blobs, input->file->path, name, &page->size, err))
 			return false;

@@ -69,6 +69,21 @@ void kb_random_text(char *out, size_t n)
 	out[n] = '\0';
 }
 
+bool kb_uuid_check(struct kb_sv text)
+{
+	if (text.n != KB_UUID_CHARS)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+		char c = (char)(text.p[i] | 0x20);
+		bool hex = (text.p[i] >= '0' && text.p[i] <= '9') || (c >= 'a' && c <= 'f');
+
+		if (dash ? text.p[i] != '-' : !hex)
+			return false;
+	}
+	return true;
+}
+
 void kb_random_uuid(char out[37])
 {
 	unsigned char b[16];

@@ -28,7 +28,9 @@ void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX]);
 void kb_random(void *out, size_t n);
 /* n characters of 0-9a-zA-Z and a terminator, without bias: 5.95 bits each. */
 void kb_random_text(char *out, size_t n);
-void kb_random_uuid(char out[37]);                    /* version 4, RFC 9562 */
+void kb_random_uuid(char out[37]); /* version 4, RFC 9562 */
+enum { KB_UUID_CHARS = 36 };
+bool kb_uuid_check(struct kb_sv text);                /* any version, in either case */
 bool kb_equal_secret(struct kb_sv a, struct kb_sv b); /* in time that tells only the length */
 
 void kb_hex(const void *bytes, size_t n, char *out); /* 2 * n digits and a terminator */

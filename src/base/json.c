@@ -60,6 +60,24 @@ void kb_jw_init(struct kb_jw *jw, struct kb_buf *buf)
 	*jw = (struct kb_jw){ .buf = buf };
 }
 
+/* The field whose value has just ended on this level, under its second name. */
+static void write_again(struct kb_jw *jw)
+{
+	const char *second = jw->again[jw->depth].second;
+	size_t start = jw->again[jw->depth].value, n = jw->buf->n - start;
+	char *room;
+
+	if (!second)
+		return;
+	jw->again[jw->depth].second = NULL;
+	kb_buf_printf(jw->buf, ",\"%s\":", second);
+	room = kb_buf_room(jw->buf, n);
+	if (!room)
+		return;
+	memcpy(room, jw->buf->p + start, n);
+	kb_buf_advance(jw->buf, n);
+}
+
 static void before_value(struct kb_jw *jw)
 {
 	if (jw->comma)
@@ -72,6 +90,7 @@ static void open_level(struct kb_jw *jw, char open, char close)
 	before_value(jw);
 	KB_ASSERT(jw->depth < KB_JW_DEPTH);
 	jw->close[jw->depth++] = close;
+	jw->again[jw->depth].second = NULL;
 	jw->comma = false;
 	kb_buf_byte(jw->buf, open);
 }
@@ -89,6 +108,7 @@ void kb_jw_array(struct kb_jw *jw)
 void kb_jw_end(struct kb_jw *jw)
 {
 	KB_ASSERT(jw->depth > 0);
+	write_again(jw);
 	kb_buf_byte(jw->buf, jw->close[--jw->depth]);
 	jw->comma = true;
 }
@@ -140,12 +160,36 @@ static void quoted(struct kb_buf *buf, struct kb_sv text)
 	kb_buf_byte(buf, '"');
 }
 
-void kb_jw_key(struct kb_jw *jw, const char *name)
+static void write_key(struct kb_jw *jw, const char *name, bool is_field)
 {
+	const char *second = NULL;
+
+	write_again(jw);
+	if (jw->aliases && is_field)
+		second = kb_alias_second(&jw->aliases->fields, kb_sv_str(name));
 	before_value(jw);
 	quoted(jw->buf, kb_sv_str(name));
 	kb_buf_byte(jw->buf, ':');
 	jw->comma = false;
+	jw->again[jw->depth].second = second;
+	jw->again[jw->depth].value = jw->buf->n;
+}
+
+void kb_jw_key(struct kb_jw *jw, const char *name)
+{
+	write_key(jw, name, !jw->keys_as_they_are);
+}
+
+void kb_jw_field(struct kb_jw *jw, const char *name)
+{
+	write_key(jw, name, true);
+}
+
+void kb_jw_choice(struct kb_jw *jw, struct kb_sv text)
+{
+	const char *second = jw->aliases ? kb_alias_second(&jw->aliases->values, text) : NULL;
+
+	kb_jw_sv(jw, second ? kb_sv_str(second) : text);
 }
 
 void kb_jw_sv(struct kb_jw *jw, struct kb_sv text)

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "base/alias.h"
 #include "base/arena.h"
 #include "base/buf.h"
 
@@ -36,6 +37,14 @@ struct kb_jw {
 	int depth;
 	bool comma;              /* a value stands before the next one */
 	char close[KB_JW_DEPTH]; /* '}' or ']' a level */
+	/* Set after init where the reader may know second spellings: each field of the table is
+	 * then written a second time, under its second name, right after its value. NULL: none. */
+	const struct kb_aliases *aliases;
+	bool keys_as_they_are; /* keys are no fields: only kb_jw_field() is written twice */
+	struct {
+		const char *second;
+		size_t value;     /* where the value begins in the buffer */
+	} again[KB_JW_DEPTH + 1]; /* the field at hand on each level */
 };
 
 void kb_jw_init(struct kb_jw *jw, struct kb_buf *buf);
@@ -43,9 +52,12 @@ void kb_jw_object(struct kb_jw *jw);
 void kb_jw_array(struct kb_jw *jw);
 void kb_jw_end(struct kb_jw *jw); /* the innermost object or array */
 void kb_jw_key(struct kb_jw *jw, const char *name);
+void kb_jw_field(struct kb_jw *jw, const char *name); /* a key that is a field in any case */
 
 void kb_jw_sv(struct kb_jw *jw, struct kb_sv text);
 void kb_jw_str(struct kb_jw *jw, const char *text); /* NULL writes null */
+/* One of a fixed set of values: in its second spelling, if it has one. */
+void kb_jw_choice(struct kb_jw *jw, struct kb_sv text);
 void kb_jw_int(struct kb_jw *jw, int64_t n);
 void kb_jw_double(struct kb_jw *jw, double n); /* shortest form that reads back; NaN writes null */
 void kb_jw_bool(struct kb_jw *jw, bool b);

@@ -33,7 +33,7 @@ enum {
 
 /* What the command line says. A verb leaves out what it does not need. */
 struct options {
-	const char *docs, *out, *index, *queries, *run, *top, *rerank;
+	const char *docs, *out, *index, *queries, *run, *top, *rerank, *codes;
 };
 
 static const struct {
@@ -47,6 +47,7 @@ static const struct {
 	{ "--run", offsetof(struct options, run) },
 	{ "--top", offsetof(struct options, top) },
 	{ "--rerank", offsetof(struct options, rerank) },
+	{ "--codes", offsetof(struct options, codes) },
 };
 
 static const char **option_at(struct options *options, size_t i)
@@ -404,7 +405,7 @@ static bool write_hits(struct opened *index, struct kb_sv qid, const struct kb_h
 }
 
 static bool run_queries(struct opened *index, struct records *records, size_t top, size_t rerank,
-                        FILE *run, struct timings *timings, struct kb_err *err)
+                        bool codes, FILE *run, struct timings *timings, struct kb_err *err)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 	struct kb_arena arena = { 0 };
@@ -423,6 +424,8 @@ static bool run_queries(struct opened *index, struct records *records, size_t to
 		start = kb_clock_mono_us();
 		kb_query_build(analyzer, &arena, record.text, kb_lang_of_question(record.text),
 		               &query);
+		if (codes)
+			kb_query_codes(&arena, record.text, &query);
 		kb_search(index->snapshot, &arena, &query, &hits, &count);
 		KB_GROW(timings->v, timings->capacity, timings->count + 1);
 		timings->v[timings->count++] = kb_clock_mono_us() - start;
@@ -439,7 +442,7 @@ static bool search_index(const struct options *options, struct kb_err *err)
 	struct records records = { 0 };
 	struct timings timings = { 0 };
 	struct opened index;
-	int64_t top = TOP_DEFAULT, rerank = KB_RERANK_DEFAULT;
+	int64_t top = TOP_DEFAULT, rerank = KB_RERANK_DEFAULT, codes = 0;
 	FILE *run = NULL;
 	bool ok;
 
@@ -449,11 +452,16 @@ static bool search_index(const struct options *options, struct kb_err *err)
 	if (options->rerank && !kb_sv_to_int(kb_sv_str(options->rerank), 0, TOP_MAX, &rerank))
 		return kb_fail(err, KB_E_INVALID, "--rerank is %s, it must be 0 to %d",
 		               options->rerank, TOP_MAX);
+	if (options->codes && !kb_sv_to_int(kb_sv_str(options->codes), 0, 1, &codes))
+		return kb_fail(err, KB_E_INVALID, "--codes is %s, it must be 0 or 1",
+		               options->codes);
 	ok = open_index(&index, options->index, false, err)
 	     && records_open(&records, options->queries, err);
 	if (ok && !(run = fopen(options->run, "w")))
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
-	ok = ok && run_queries(&index, &records, (size_t)top, (size_t)rerank, run, &timings, err);
+	ok = ok
+	     && run_queries(&index, &records, (size_t)top, (size_t)rerank, codes, run, &timings,
+	                    err);
 	if (run && (ferror(run) | fclose(run)) != 0 && ok)
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
 	if (ok)
@@ -523,10 +531,10 @@ static const struct verb {
 	  { "--docs", "--out" },
 	  { NULL } },
 	{ "search",
-	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N] [--rerank N]",
+	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N] [--rerank N] [--codes 0|1]",
 	  search_index,
 	  { "--index", "--queries", "--run" },
-	  { "--top", "--rerank" } },
+	  { "--top", "--rerank", "--codes" } },
 	{ "stats", "--index DIR", print_stats, { "--index" }, { NULL } },
 	{ "verify", "--index DIR", verify_index, { "--index" }, { NULL } },
 };

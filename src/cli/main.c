@@ -28,6 +28,7 @@ static const struct command {
 	{ "ask", kb_cli_ask, "--url URL --key KEY --agent ID TEXT", "ask an agent; prints the answer and its sources" },
 	{ "parse", kb_cli_parse, "FILE", "show what ingestion would index of a file, as JSON" },
 	{ "index", kb_cli_index, "build|search|stats|verify …", "the search core alone, on JSON lines" },
+	{ "proxy", kb_cli_proxy, "[--url URL] [--agent ID] [--origin ORIGIN] [--listen HOST:PORT]", "let a browser extension ask one agent without holding a key (proxy --help lists the options)" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },

@@ -35,6 +35,14 @@ static const struct option {
 	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
 	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
 	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
+	{ "models", "DOCENT_MODELS", "ID,…", NULL,
+	  "The model catalogue: identifiers, with commas between, that agents may name in chatbot_model.", OPTION(models) },
+	{ "field-alias", "DOCENT_FIELD_ALIAS", "NAME=SECOND,…", NULL,
+	  "Second names of JSON fields: answers carry both, requests may use either.", OPTION(field_alias) },
+	{ "value-alias", "DOCENT_VALUE_ALIAS", "NAME=SECOND,…", NULL,
+	  "Second spellings of settings' fixed values: answers carry the second, requests may use either.", OPTION(value_alias) },
+	{ "fetch-allow", "DOCENT_FETCH_ALLOW", "NETWORK,…", NULL,
+	  "Networks (`10.1.0.0/16`, `fd00::/8`) that may be fetched from although they are not public, on any port.", OPTION(fetch_allow) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
 	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },
@@ -182,4 +190,22 @@ bool kb_option_flag(const char *name, const char *value, bool *out, struct kb_er
 		}
 	}
 	return kb_fail(err, KB_E_INVALID, "%s is %s; it must be yes or no", name, value);
+}
+
+bool kb_option_listen(const char *text, char *host, size_t size, int64_t *port, struct kb_err *err)
+{
+	const char *colon = strrchr(text, ':');
+	struct kb_sv name;
+
+	if (!colon || !kb_sv_to_int(kb_sv_str(colon + 1), 0, 65535, port))
+		return kb_fail(err, KB_E_INVALID,
+		               "--listen is %s; it must be HOST:PORT with a port up to 65535",
+		               text);
+	name = kb_sv(text, (size_t)(colon - text));
+	if (name.n >= 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
+		name = kb_sv(name.p + 1, name.n - 2);
+	if (name.n >= size)
+		return kb_fail(err, KB_E_INVALID, "--listen is %s; the host is too long", text);
+	snprintf(host, size, "%.*s", KB_SV_ARG(name));
+	return true;
 }

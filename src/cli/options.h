@@ -13,7 +13,8 @@
 struct kb_options {
 	const char *data, *listen, *config, *store, *blob, *public_url, *tls_cert, *tls_key, *log;
 	const char *plans, *rate_limit;
-	const char *block_list;
+	const char *models, *field_alias, *value_alias;
+	const char *block_list, *fetch_allow;
 	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;
 	const char *threads, *workers, *ingest_threads, *open_agents, *stop_grace_s;
 };
@@ -31,5 +32,8 @@ bool kb_option_int(const char *name, const char *value, int64_t min, int64_t max
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_option_flag(const char *name, const char *value, bool *out,
                     struct kb_err *err) KB_MUST_CHECK;
+/* The two parts of --listen: HOST:PORT, [V6]:PORT, :PORT. host holds size bytes. */
+bool kb_option_listen(const char *text, char *host, size_t size, int64_t *port,
+                      struct kb_err *err) KB_MUST_CHECK;
 
 #endif

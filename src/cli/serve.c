@@ -44,31 +44,13 @@ struct plan {
 	char store_dir[400], blob_dir[400], temp_dir[400];
 };
 
-/* HOST:PORT, [V6]:PORT, :PORT. */
-static bool read_listen(struct plan *plan, struct kb_err *err)
-{
-	const char *text = plan->options.listen, *colon = strrchr(text, ':');
-	struct kb_sv host;
-
-	if (!colon || !kb_sv_to_int(kb_sv_str(colon + 1), 0, 65535, &plan->port))
-		return kb_fail(err, KB_E_INVALID,
-		               "--listen is %s; it must be HOST:PORT with a port up to 65535",
-		               text);
-	host = kb_sv(text, (size_t)(colon - text));
-	if (host.n >= 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
-		host = kb_sv(host.p + 1, host.n - 2);
-	if (host.n >= sizeof(plan->host))
-		return kb_fail(err, KB_E_INVALID, "--listen is %s; the host is too long", text);
-	snprintf(plan->host, sizeof(plan->host), "%.*s", KB_SV_ARG(host));
-	return true;
-}
-
 static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan *plan,
                       struct kb_err *err)
 {
 	struct kb_options *o = &plan->options;
 
-	if (!kb_options_read(arena, argc, argv, 1, o, err) || !read_listen(plan, err)
+	if (!kb_options_read(arena, argc, argv, 1, o, err)
+	    || !kb_option_listen(o->listen, plan->host, sizeof(plan->host), &plan->port, err)
 	    || !kb_option_int("--threads", o->threads, 0, 64, &plan->threads, err)
 	    || !kb_option_int("--workers", o->workers, 1, 1024, &plan->workers, err)
 	    || !kb_option_int("--ingest-threads", o->ingest_threads, 1, 64, &plan->ingest_threads,
@@ -150,14 +132,14 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-static struct kb_sv describe(struct kb_arena *arena)
+static struct kb_sv describe(const struct kb_api *api, struct kb_arena *arena)
 {
 	struct kb_buf buf;
 	struct kb_jw jw;
 	struct kb_sv text;
 
 	kb_buf_init(&buf, 4 << 20);
-	kb_jw_init(&jw, &buf);
+	kb_api_jw(api, &jw, &buf);
 	kb_openapi_write(&jw);
 	KB_ASSERT(!buf.failed);
 	text = kb_arena_sv(arena, kb_buf_view(&buf));
@@ -182,6 +164,19 @@ static bool plan_limits(void *arg, const struct kb_agent *agent, struct kb_inges
 	return ok;
 }
 
+static bool keep_days(void *arg, const struct kb_agent *agent, int64_t *days, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_settings settings;
+	bool ok = kb_settings_read(&arena, agent->settings, &settings, err);
+
+	(void)arg;
+	if (ok)
+		*days = kb_settings_keep_days(&settings);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
 /* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
 static void wait_for_stop(const sigset_t *signals)
 {
@@ -200,6 +195,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	struct kb_server_config net;
 	struct kb_parser_config parsing;
 	struct kb_parser *parser = NULL;
+	struct kb_fetcher *fetcher = NULL;
 	struct kb_block_list *blocked = NULL;
 	bool ok = false;
 
@@ -210,12 +206,23 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 
 	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
 		goto out;
+	if (!kb_api_aliases(arena, plan->options.field_alias, plan->options.value_alias,
+	                    &api.aliases, err)
+	    || !kb_models_read(arena, plan->options.models, &api.models, &api.model_count, err))
+		goto out;
 	api.rates = kb_rates_new();
 	if (plan->options.block_list) {
 		blocked = kb_block_list_read(plan->options.block_list, err);
 		if (!blocked)
 			goto out;
 		kb_info(&log, "block list read phrases=%zu", kb_block_list_count(blocked));
+	}
+
+	fetcher = kb_fetcher_new(plan->options.fetch_allow, NULL, plan->temp_dir, err);
+	if (!fetcher) {
+		kb_fail(err, KB_E_INVALID, "--fetch-allow: %s",
+		        kb_arena_str(arena, kb_sv_str(err->msg)));
+		goto out;
 	}
 
 	/* The store first: it holds the lock that keeps a second server out. */
@@ -237,21 +244,25 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
 	kb_answerer_block(api.answerer, blocked);
+	api.parser = parser;
+	api.temp_dir = plan->temp_dir;
 	api.notes = kb_notes_start(api.store, &log);
 	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api.store,
 	        .blobs = api.blobs,
 	        .catalog = api.catalog,
 	        .parser = parser,
+	        .fetcher = fetcher,
 	        .log = &log,
 	        .clock = &clock,
 	        .temp_dir = plan->temp_dir,
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
 	        .limits_arg = &api,
+	        .keep_days = keep_days,
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
-	api.openapi = describe(arena);
+	api.openapi = describe(&api, arena);
 	api.public_url = plan->options.public_url;
 	api.metrics_token = plan->options.metrics_token;
 
@@ -284,11 +295,13 @@ out:
 	if (api.server)
 		kb_server_stop(api.server, (int)plan->stop_grace_s * 1000);
 	kb_pool_close(api.workers);
+	kb_fetcher_cancel(fetcher); /* or ingestion would wait for other people's servers */
 	kb_ingest_stop(api.ingest);
 	kb_notes_stop(api.notes);
 	kb_answerer_close(api.answerer);
 	kb_catalog_close(api.catalog);
 	kb_parser_close(parser);
+	kb_fetcher_free(fetcher);
 	kb_blobs_close(api.blobs);
 	kb_store_close(api.store);
 	kb_rates_free(api.rates);

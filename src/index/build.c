@@ -35,7 +35,7 @@ struct kb_builder {
 	uint64_t written; /* bytes before buf */
 	struct row rows[KB_BUILDER_SECTIONS];
 	uint32_t count;
-	bool failed;
+	bool failed, passing;
 	struct kb_err err;
 };
 
@@ -121,6 +121,11 @@ void kb_builder_free(struct kb_builder *builder)
 	free(builder);
 }
 
+void kb_builder_passing(struct kb_builder *builder)
+{
+	builder->passing = true;
+}
+
 void kb_builder_section(struct kb_builder *builder, uint32_t id)
 {
 	end_section(builder);
@@ -200,12 +205,12 @@ bool kb_builder_finish(struct kb_builder *builder, int64_t *bytes, struct kb_err
 			*err = builder->err;
 		return false;
 	}
-	if (kb_fault() || fsync(builder->fd) != 0 || kb_fault()
+	if (kb_fault() || (!builder->passing && fsync(builder->fd) != 0) || kb_fault()
 	    || rename(builder->temporary, builder->path) != 0)
 		return kb_fail_errno(err, "cannot write %s", builder->path);
 	builder->temporary[0] = '\0';
 	*bytes = (int64_t)builder->written;
-	return sync_parent(builder->path, err);
+	return builder->passing || sync_parent(builder->path, err);
 }
 
 void kb_columns_init(struct kb_columns *columns)

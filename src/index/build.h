@@ -20,6 +20,8 @@ enum { KB_BUILDER_SECTIONS = 16 }; /* a form may have as many, with the unused i
 struct kb_builder *kb_builder_new(const struct kb_form *form, const char *path);
 /* Removes the temporary file if finish has not been reached. */
 void kb_builder_free(struct kb_builder *builder);
+/* No crash needs to find the file: finish does not sync. */
+void kb_builder_passing(struct kb_builder *builder);
 void kb_builder_section(struct kb_builder *builder, uint32_t id);
 void kb_builder_add(struct kb_builder *builder, const void *p, size_t n);
 void kb_builder_put(struct kb_builder *builder, uint32_t id, const void *p, size_t n);

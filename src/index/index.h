@@ -40,6 +40,8 @@ struct kb_segment_info {
 
 struct kb_segment_writer *kb_segment_writer_new(void);
 void kb_segment_writer_free(struct kb_segment_writer *writer);
+/* Its next segment is for this process alone: it is written without waiting for the disk. */
+void kb_segment_writer_passing(struct kb_segment_writer *writer);
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
 /* Writes the file (durable: fsync'd) and empties the writer for the next segment, also when it
  * fails. KB_E_TOO_LARGE: a passage was over 16 MB. */
@@ -67,6 +69,9 @@ size_t kb_segment_sections(const struct kb_segment *segment, struct kb_section_i
 struct kb_snapshot_part {
 	struct kb_segment *segment;
 	int64_t version;
+	/* Added to the page ids in the file: two agents may share one segment, each with page ids
+	 * of its own. A merge writes the sums into its result. */
+	int64_t page_shift;
 	/* Its vector columns (vectors.h), which the snapshot holds too. */
 	struct kb_vectors *const *vectors;
 	size_t vectors_count;
@@ -78,6 +83,9 @@ struct kb_dead_page {
 /* Holds the segments. The count starts at 1. */
 struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t part_count,
                                     const struct kb_dead_page *dead, size_t dead_count);
+/* The same snapshot with one more segment, for one question with documents of its own. Its passages
+ * have the highest part number. The count starts at 1. */
+struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment);
 /* The model of the third ranking step (factors.h), before anybody else has the snapshot; held by
  * it. NULL: none. */
 void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *factors);
@@ -125,6 +133,10 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 /* The BM25F score of one passage for the terms, as kb_search() computes it. */
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                const struct kb_query_term *terms, size_t term_count);
+
+/* No passage's first-step score for the terms is above this. */
+float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_term *terms,
+                     size_t term_count);
 
 /* Reads the stored passage. */
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,

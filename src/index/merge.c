@@ -62,6 +62,7 @@ static void merge_columns(struct merge *merge, const struct source *source)
 		if (!kb_part_alive(source->part, doc))
 			continue;
 		kb_segment_row(segment, doc, &passage);
+		passage.page_id = kb_page_shifted(passage.page_id, source->part->page_shift);
 		for (int f = 0; f < KB_FIELDS; f++)
 			codes[f] = segment->lengths[f][doc];
 		kb_columns_add(&merge->columns, &passage, codes);

@@ -19,9 +19,9 @@ enum {
 };
 #define NO_WORD 255
 
-static const struct {
-	float pieces, pairs, sentence, first;
-} weights = { .pieces = .15f, .pairs = .3f, .sentence = .1f, .first = .5f };
+const struct kb_rerank_parts kb_rerank_weights = {
+	.pieces = .15f, .pairs = .3f, .sentence = .1f, .first = .5f
+};
 
 static const struct {
 	float k1, k3, body_b, title_b, title_weight;
@@ -357,22 +357,25 @@ static float score_pairs(const struct rerank *r, struct tally *tally)
 	return score;
 }
 
-static float score_passage(struct rerank *r, struct tally *tally, uint32_t doc)
+static struct kb_rerank_parts score_passage(struct rerank *r, struct tally *tally, uint32_t doc)
 {
-	float share = r->length > FULL_LENGTH ? (float)FULL_LENGTH / (float)r->length : 1;
-	float pieces, pairs, first;
+	const struct kb_rerank_parts *weights = &kb_rerank_weights;
+	struct kb_rerank_parts parts = { .share = r->length > FULL_LENGTH
+		                                          ? (float)FULL_LENGTH / (float)r->length
+		                                          : 1 };
 
 	read_passage(r, tally, doc);
-	pieces = score_pieces(r, tally);
-	pairs = score_pairs(r, tally);
-	first = tally->first == UINT32_MAX ? 0 : 1 / (1 + logf(1 + (float)tally->first));
-	pieces = weights.pieces * pieces
-	         + share
-	                   * (weights.pairs * pairs + weights.sentence * tally->best_sentence
-	                      + weights.first * first);
+	parts.pieces = score_pieces(r, tally);
+	parts.pairs = score_pairs(r, tally);
+	parts.sentence = tally->best_sentence;
+	parts.first = tally->first == UINT32_MAX ? 0 : 1 / (1 + logf(1 + (float)tally->first));
+	parts.sum = weights->pieces * parts.pieces
+	            + parts.share
+	                      * (weights->pairs * parts.pairs + weights->sentence * parts.sentence
+	                         + weights->first * parts.first);
 	tally->best_sentence = 0;
 	tally->place = 0;
-	return pieces;
+	return parts;
 }
 
 static int by_place(const void *a, const void *b)
@@ -393,27 +396,51 @@ static int by_score(const void *a, const void *b)
 	return by_place(a, b);
 }
 
-void kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-               const struct kb_terms *question, struct kb_hit *hits, size_t count)
+static struct rerank *prepare(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                              const struct kb_terms *question)
 {
 	struct rerank *r = KB_NEW(arena, struct rerank);
-	struct tally *tally = KB_NEW(arena, struct tally);
-	uint32_t part = UINT32_MAX;
 
-	if (!count)
-		return;
 	r->snapshot = snapshot;
 	r->cache = KB_NEW_ARRAY(arena, CACHE_SLOTS, struct seen);
 	r->hits = KB_NEW_ARRAY(arena, HITS_MAX, uint16_t);
 	ask_words(r, question);
 	ask_pieces(r, question);
+	return r;
+}
+
+void kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+               const struct kb_terms *question, struct kb_hit *hits, size_t count)
+{
+	struct tally *tally = KB_NEW(arena, struct tally);
+	uint32_t part = UINT32_MAX;
+	struct rerank *r;
+
+	if (!count)
+		return;
+	r = prepare(snapshot, arena, question);
 	qsort(hits, count, sizeof(*hits), by_place); /* reads the file in its order */
 	for (size_t i = 0; i < count; i++) {
 		if (hits[i].part != part) {
 			part = hits[i].part;
 			enter_part(r, snapshot->parts[part].segment);
 		}
-		hits[i].score += score_passage(r, tally, hits[i].doc);
+		hits[i].score += score_passage(r, tally, hits[i].doc).sum;
 	}
 	qsort(hits, count, sizeof(*hits), by_score);
+}
+
+void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_terms *question,
+                       const struct kb_hit *hits, size_t count, struct kb_rerank_parts *out)
+{
+	struct kb_arena arena = { 0 };
+	struct rerank *r = prepare(snapshot, &arena, question);
+	struct tally *tally = KB_NEW(&arena, struct tally);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!i || hits[i].part != hits[i - 1].part)
+			enter_part(r, snapshot->parts[hits[i].part].segment);
+		out[i] = score_passage(r, tally, hits[i].doc);
+	}
+	kb_arena_fini(&arena);
 }

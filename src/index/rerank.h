@@ -20,9 +20,23 @@
 
 enum { KB_RERANK_DEFAULT = 200 };
 
+/* What the step makes of one passage: the figures of the formula, and what they add to its score.
+ */
+struct kb_rerank_parts {
+	float pieces, pairs, sentence, first; /* C4, P, U, F */
+	float share;                          /* min(1, 6 / n) */
+	float sum;
+};
+
 /* Adds what the step finds to the scores of hits and sorts them again. Hits of parts without
  * sequences of words keep their scores. */
 void kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                const struct kb_terms *question, struct kb_hit *hits, size_t count);
+
+/* What kb_rerank() adds to the score of each hit, and why. */
+void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_terms *question,
+                       const struct kb_hit *hits, size_t count, struct kb_rerank_parts *out);
+/* The weight of each figure in the formula. */
+extern const struct kb_rerank_parts kb_rerank_weights;
 
 #endif

@@ -8,9 +8,9 @@
 enum { SUM_BITS = 30 };
 #define WEIGHT_MAX 1e6f
 
-static double idf(double passages, double df)
+double kb_scorer_idf(const struct kb_snapshot *snapshot, int64_t df)
 {
-	return log(1 + (passages - df + .5) / (df + .5));
+	return log(1 + ((double)snapshot->passages - (double)df + .5) / ((double)df + .5));
 }
 
 void kb_scorer_init(struct kb_scorer *scorer, const struct kb_snapshot *snapshot,
@@ -27,7 +27,7 @@ void kb_scorer_init(struct kb_scorer *scorer, const struct kb_snapshot *snapshot
 
 		if (!(terms[i].weight > 0) || !(df = kb_snapshot_df(snapshot, terms[i].term)))
 			continue;
-		weight *= idf((double)snapshot->passages, (double)df);
+		weight *= kb_scorer_idf(snapshot, df);
 		scorer->terms[scorer->count] = terms[i].term;
 		scorer->gains[scorer->count++] = (float)weight;
 		sum += weight;
@@ -103,31 +103,51 @@ void kb_best_take(struct kb_best *best, struct kb_arena *arena, float unit, stru
 			                      .score = (float)best->v[i].score * unit };
 }
 
+uint32_t kb_scorer_term(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
+                        struct kb_sv term, float gain, uint32_t counts[KB_FIELDS])
+{
+	const struct kb_segment *segment = snapshot->parts[part].segment;
+	struct kb_dict_entry entry;
+	struct kb_cursor cursor;
+
+	if (!kb_dict_find(segment, term, &entry))
+		return 0;
+	kb_cursor_init(&cursor, entry.list, entry.df);
+	if (kb_cursor_seek(&cursor, doc) != doc)
+		return 0;
+	kb_cursor_counts(&cursor);
+	for (int f = 0; counts && f < KB_FIELDS; f++)
+		counts[f] = cursor.tf[f][cursor.at];
+	return kb_scorer_part(
+	        gain, kb_posting_part(&snapshot->scoring, segment, &cursor, cursor.at, doc));
+}
+
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                const struct kb_query_term *terms, size_t term_count)
 {
 	struct kb_arena arena = { 0 };
-	const struct kb_segment *segment;
 	struct kb_scorer scorer;
 	uint32_t sum = 0;
 
 	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
 		return 0;
-	segment = snapshot->parts[part].segment;
 	kb_scorer_init(&scorer, snapshot, &arena, terms, term_count);
-	for (size_t i = 0; i < scorer.count; i++) {
-		struct kb_dict_entry entry;
-		struct kb_cursor cursor;
-
-		if (!kb_dict_find(segment, scorer.terms[i], &entry))
-			continue;
-		kb_cursor_init(&cursor, entry.list, entry.df);
-		if (kb_cursor_seek(&cursor, doc) != doc)
-			continue;
-		kb_cursor_counts(&cursor);
-		sum += kb_scorer_part(scorer.gains[i], kb_posting_part(&snapshot->scoring, segment,
-		                                                       &cursor, cursor.at, doc));
-	}
+	for (size_t i = 0; i < scorer.count; i++)
+		sum += kb_scorer_term(snapshot, part, doc, scorer.terms[i], scorer.gains[i], NULL);
 	kb_arena_fini(&arena);
 	return (float)sum * scorer.unit;
+}
+
+float kb_score_bound(const struct kb_snapshot *snapshot, const struct kb_query_term *terms,
+                     size_t term_count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < term_count; i++) {
+		int64_t df = kb_snapshot_df(snapshot, terms[i].term);
+
+		if (df && terms[i].weight > 0)
+			sum += (double)terms[i].weight * kb_scorer_idf(snapshot, df);
+	}
+	return (float)sum;
 }

@@ -21,6 +21,13 @@ struct kb_scorer {
 void kb_scorer_init(struct kb_scorer *scorer, const struct kb_snapshot *snapshot,
                     struct kb_arena *arena, const struct kb_query_term *terms, size_t count);
 
+double kb_scorer_idf(const struct kb_snapshot *snapshot, int64_t df);
+
+/* A term's part of a passage's score, in units; `gain` is its scorer's. 0: the passage does not
+ * hold it. counts, which may be NULL: how often it does, by field. */
+uint32_t kb_scorer_term(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
+                        struct kb_sv term, float gain, uint32_t counts[KB_FIELDS]);
+
 static inline uint32_t kb_scorer_part(float gain, float part)
 {
 	return (uint32_t)(gain * part + .5f);
@@ -63,8 +70,8 @@ static inline bool kb_gate_open(struct kb_gate *gate, uint32_t doc)
 	run = kb_segment_run(gate->part->segment, doc);
 	if (run != gate->run) {
 		gate->run = run;
-		gate->run_allowed = gate->query->allow(gate->query->allow_arg,
-		                                       kb_segment_page(gate->part->segment, doc));
+		gate->run_allowed =
+		        gate->query->allow(gate->query->allow_arg, kb_part_page(gate->part, doc));
 	}
 	return gate->run_allowed;
 }

@@ -152,6 +152,12 @@ static inline int64_t kb_segment_page(const struct kb_segment *segment, uint32_t
 	return (int64_t)kb_get64(segment->run_pages + (size_t)run * 8);
 }
 
+/* Ids of a damaged file may be anything: a sum wraps and then names no page. */
+static inline int64_t kb_page_shifted(int64_t page_id, int64_t shift)
+{
+	return (int64_t)((uint64_t)page_id + (uint64_t)shift);
+}
+
 /* A passage without its texts. */
 void kb_segment_row(const struct kb_segment *segment, uint32_t passage, struct kb_passage *out);
 

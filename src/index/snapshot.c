@@ -100,11 +100,13 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 
 		part->segment = kb_segment_hold(parts[i].segment);
 		part->version = parts[i].version;
+		part->page_shift = parts[i].page_shift;
 		part->alive = part->segment->passages;
 		hold_vectors(part, &parts[i]);
 		for (size_t d = 0; d < dead_count; d++)
 			if (part->version < dead[d].version)
-				bury_page(part, dead[d].page_id);
+				bury_page(part,
+				          kb_page_shifted(dead[d].page_id, -part->page_shift));
 		snapshot->passages += part->segment->passages;
 		snapshot->alive += part->alive;
 	}
@@ -118,6 +120,47 @@ void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *fa
 	kb_factors_hold(factors);
 	kb_factors_release(snapshot->factors);
 	snapshot->factors = factors;
+}
+
+/* Whatever a part holds is held once more. */
+static struct kb_part copy_part(const struct kb_part *part)
+{
+	struct kb_part copy = *part;
+
+	kb_segment_hold(part->segment);
+	if (part->dead) {
+		size_t words = (part->segment->passages + (size_t)63) / 64;
+
+		copy.dead = kb_xcalloc(words, sizeof(*copy.dead));
+		memcpy(copy.dead, part->dead, words * sizeof(*copy.dead));
+	}
+	if (part->vectors_count) {
+		copy.vectors = kb_xcalloc(part->vectors_count, sizeof(struct kb_vectors *));
+		for (size_t i = 0; i < part->vectors_count; i++)
+			copy.vectors[i] = kb_vectors_hold(part->vectors[i]);
+	}
+	return copy;
+}
+
+struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment)
+{
+	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
+	float averages[KB_FIELDS];
+
+	atomic_init(&snapshot->count, 1);
+	snapshot->parts = kb_xcalloc(base->part_count + 1, sizeof(*snapshot->parts));
+	for (; snapshot->part_count < base->part_count; snapshot->part_count++)
+		snapshot->parts[snapshot->part_count] =
+		        copy_part(&base->parts[snapshot->part_count]);
+	snapshot->parts[snapshot->part_count++] =
+	        (struct kb_part){ .segment = kb_segment_hold(segment), .alive = segment->passages };
+	snapshot->passages = base->passages + segment->passages;
+	snapshot->alive = base->alive + segment->passages;
+	if (base->factors)
+		snapshot->factors = kb_factors_hold(base->factors);
+	kb_scoring_averages(snapshot, averages);
+	kb_scoring_init(&snapshot->scoring, averages);
+	return snapshot;
 }
 
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot)
@@ -184,7 +227,7 @@ int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint
 {
 	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)
 		return -1;
-	return kb_segment_page(snapshot->parts[part].segment, doc);
+	return kb_part_page(&snapshot->parts[part], doc);
 }
 
 bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *arena, uint32_t part,
@@ -200,6 +243,7 @@ bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *ar
 		               part);
 	segment = snapshot->parts[part].segment;
 	kb_segment_row(segment, doc, out);
+	out->page_id = kb_page_shifted(out->page_id, snapshot->parts[part].page_shift);
 	if (!kb_segment_text_block(segment, kb_segment_text_block_of(segment, doc), &block)
 	    || doc < block.first || doc >= block.end)
 		return kb_corrupt(err, "section text_blocks is damaged at passage %u", doc);

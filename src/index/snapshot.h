@@ -10,7 +10,8 @@ enum { KB_SATURATION_TF = 32 }; /* body counts below this have their part in the
 struct kb_part {
 	struct kb_segment *segment;
 	int64_t version;
-	uint64_t *dead; /* a bit a passage; NULL: all live */
+	int64_t page_shift; /* what a page id of the file is short of */
+	uint64_t *dead;     /* a bit a passage; NULL: all live */
 	uint32_t alive;
 	struct kb_vectors **vectors; /* held; those whose passages are as many as the segment's */
 	size_t vectors_count;
@@ -62,6 +63,11 @@ static inline float kb_posting_part(const struct kb_scoring *scoring,
 			t += (float)cursor->tf[f][i]
 			     * scoring->per_count[f][segment->lengths[f][doc]];
 	return kb_saturate(t);
+}
+
+static inline int64_t kb_part_page(const struct kb_part *part, uint32_t doc)
+{
+	return kb_page_shifted(kb_segment_page(part->segment, doc), part->page_shift);
 }
 
 static inline bool kb_part_alive(const struct kb_part *part, uint32_t doc)

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "index/bytes.h"
+#include "index/codes.h"
 #include "index/forward.h"
 
 enum {
@@ -53,6 +54,7 @@ struct kb_segment_writer {
 	size_t number_capacity;
 	uint32_t *hinted; /* KB_WORD_HINTS: number + 1 of the term that came with a hint last */
 	bool too_large;   /* a passage was */
+	bool passing;
 };
 
 static void begin(struct kb_segment_writer *writer)
@@ -93,6 +95,11 @@ struct kb_segment_writer *kb_segment_writer_new(void)
 	writer->analyzer = kb_analyzer_new();
 	begin(writer);
 	return writer;
+}
+
+void kb_segment_writer_passing(struct kb_segment_writer *writer)
+{
+	writer->passing = true;
 }
 
 void kb_segment_writer_free(struct kb_segment_writer *writer)
@@ -266,6 +273,32 @@ static uint32_t number_of(struct kb_segment_writer *writer, const struct kb_term
 	return number;
 }
 
+static void count_term(struct kb_segment_writer *writer, enum kb_field field, uint32_t number)
+{
+	struct term *term = &writer->terms[number];
+
+	if (!(term->now[KB_FIELD_BODY] | term->now[KB_FIELD_TITLE] | term->now[KB_FIELD_HEADING])) {
+		KB_GROW(writer->touched, writer->touched_capacity, writer->touched_count + 1);
+		writer->touched[writer->touched_count++] = number;
+	}
+	term->now[field]++;
+}
+
+/* Codes as wholes take no part in a field's length: who does not ask for them sees the same scores
+ * as without them. */
+static void add_codes(struct kb_segment_writer *writer, enum kb_field field, struct kb_sv text)
+{
+	struct kb_code *codes;
+	size_t count;
+
+	kb_codes(&writer->scratch, text, false, &codes, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct kb_sv key = kb_term_key(codes[i].term);
+
+		count_term(writer, field, intern(writer, key, prefix_of(key)));
+	}
+}
+
 /* Counts a field's terms and adds its sequence of words; returns how many terms there are. */
 static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field, enum kb_lang lang,
                           struct kb_sv text)
@@ -279,22 +312,15 @@ static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field,
 	guess(writer, &terms);
 	for (size_t i = 0; i < terms.count; i++) {
 		uint32_t number;
-		struct term *term;
 
 		if (terms.v[i].flags & KB_TERM_STOP)
 			continue;
 		length++;
 		number = number_of(writer, &terms.v[i], writer->numbers[i]);
 		writer->numbers[i] = number;
-		term = &writer->terms[number];
-		if (!(term->now[KB_FIELD_BODY] | term->now[KB_FIELD_TITLE]
-		      | term->now[KB_FIELD_HEADING])) {
-			KB_GROW(writer->touched, writer->touched_capacity,
-			        writer->touched_count + 1);
-			writer->touched[writer->touched_count++] = number;
-		}
-		term->now[field]++;
+		count_term(writer, field, number);
 	}
+	add_codes(writer, field, text);
 	kb_forward_field(writer->forward, text, &terms, writer->numbers);
 	return length;
 }
@@ -410,6 +436,8 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
 	int64_t bytes = 0;
 	bool ok;
 
+	if (writer->passing)
+		kb_builder_passing(builder);
 	put_terms(writer, builder);
 	put_forward(writer, builder);
 	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);

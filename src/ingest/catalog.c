@@ -403,7 +403,8 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 		if (!file)
 			return false;
 		parts[i] = (struct kb_snapshot_part){ .segment = file->segment,
-			                              .version = row->version };
+			                              .version = row->version,
+			                              .page_shift = row->page_shift };
 		load_columns(loading, row, &parts[i]);
 	}
 	for (size_t i = 0; i < state->dead_count; i++)
@@ -504,6 +505,7 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		}
 		*out = view_hold(&fresh->view);
 		pthread_mutex_lock(&catalog->lock);
+		catalog->stats.loads++;
 		gone = publish(catalog, fresh);
 		pthread_mutex_unlock(&catalog->lock);
 		free_all(gone);

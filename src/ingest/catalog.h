@@ -51,6 +51,7 @@ void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id);
  * the rest; heap bytes are ours until the agent is closed. */
 struct kb_catalog_stats {
 	int64_t agents, files, mapped_bytes, heap_bytes;
+	int64_t loads; /* index versions opened since the start; of one agent: 0 */
 };
 void kb_catalog_stats(struct kb_catalog *catalog, struct kb_catalog_stats *out);
 /* Of one agent; false: it is not open. */

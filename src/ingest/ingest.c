@@ -41,6 +41,7 @@ enum {
 	REFUSED_S = 600,
 	SWEEP_EVERY_S = 60,
 	SWEEP_AGE_S = 900,
+	PURGE_EVERY_S = 3600,
 	DESCRIPTION_CHARS = 300,
 };
 
@@ -52,6 +53,7 @@ struct kb_ingest {
 	bool stopping;
 	pthread_t *threads;
 	pthread_t upkeep, learner;
+	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
 };
 
@@ -578,10 +580,21 @@ static void merge_one(struct kb_ingest *in, bool *again)
 	*again = merged;
 }
 
+static void purge(struct kb_ingest *in)
+{
+	struct kb_purge_sum sum;
+
+	if (!in->config.keep_days)
+		return;
+	kb_purge_conversations(&in->config, is_stopping, in, &sum);
+	atomic_fetch_add(&in->purged_messages, sum.messages);
+	atomic_fetch_add(&in->purged_conversations, sum.conversations);
+}
+
 static void *upkeep_thread(void *arg)
 {
 	struct kb_ingest *in = arg;
-	int64_t swept_at = 0;
+	int64_t swept_at = 0, purged_at = 0;
 	uint64_t seen = 0;
 
 	kb_thread_set_nice(UPKEEP_NICE);
@@ -601,6 +614,11 @@ static void *upkeep_thread(void *arg)
 			else if (removed)
 				kb_info(in->config.log, "blobs swept removed=%" PRId64, removed);
 			atomic_fetch_add(&in->swept, removed);
+		}
+		if (purged_at == 0
+		    || kb_clock_mono_us() - purged_at > PURGE_EVERY_S * KB_SECOND_US) {
+			purged_at = kb_clock_mono_us();
+			purge(in);
 		}
 		if (!again)
 			wait_for_work(in, &seen, UPKEEP_MS);
@@ -686,5 +704,7 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 		.swept = atomic_load(&in->swept),
 		.learned = atomic_load(&in->learned),
 		.folded = atomic_load(&in->folded),
+		.purged_messages = atomic_load(&in->purged_messages),
+		.purged_conversations = atomic_load(&in->purged_conversations),
 	};
 }

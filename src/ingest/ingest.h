@@ -5,13 +5,15 @@
  * them into passages, write one segment a batch and commit it with the pages' results in one
  * transaction. Until that commit nothing has happened; after it everything has. A page that fails
  * says why in a sentence; what may go better later is tried again with growing pauses. A
- * housekeeping thread folds new segments into their agent's factors, merges segments and sweeps
- * blobs that no row names; another one learns the factors of agents that have grown (learn.h).
+ * housekeeping thread folds new segments into their agent's factors, merges segments, sweeps blobs
+ * that no row names, and purges conversations that were kept long enough; another one learns the
+ * factors of agents that have grown (learn.h).
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
 
 #include "ingest/catalog.h"
+#include "net/fetch.h"
 #include "parse/parse.h"
 #include "store/agents.h"
 
@@ -29,12 +31,18 @@ struct kb_ingest_config {
 	struct kb_parser *parser;
 	const struct kb_log *log;
 	const struct kb_clock *clock;
-	const char *temp_dir; /* for segments in the making; on the blobs' file system */
+	struct kb_fetcher *fetcher; /* the one way out; cancelled before ingestion is stopped */
+	const char *temp_dir;       /* for segments in the making; on the blobs' file system */
 	int threads;
 	/* May be NULL. From an ingest thread; may block. */
 	bool (*limits)(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
 	               struct kb_err *err);
 	void *limits_arg;
+	/* How many days an agent's conversations are kept; 0: for ever. May be NULL. From the
+	 * housekeeping thread; may block. */
+	bool (*keep_days)(void *arg, const struct kb_agent *agent, int64_t *days,
+	                  struct kb_err *err);
+	void *keep_arg;
 };
 
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config);
@@ -46,6 +54,7 @@ void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
 	int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
+	int64_t purged_messages, purged_conversations;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 
@@ -58,5 +67,14 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 /* Removes blobs that no row names and that are older than min_age_s. */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
                     int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
+
+/* Removes the conversations of all agents that are older than their agents keep them, in bounded
+ * transactions, and logs how many of each agent. Ends early when `stopping` says so. What failed
+ * for one agent is logged and left for the next time. */
+struct kb_purge_sum {
+	int64_t messages, conversations;
+};
+void kb_purge_conversations(const struct kb_ingest_config *config, bool (*stopping)(void *arg),
+                            void *arg, struct kb_purge_sum *out);
 
 #endif

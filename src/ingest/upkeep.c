@@ -1,4 +1,4 @@
-/* Background work on what is indexed: merging segments, sweeping blobs. */
+/* Background work: merging segments, sweeping blobs, purging conversations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,13 @@
 
 #include "index/vectors.h"
 #include "ingest/ingest.h"
+#include "store/conversations.h"
 #include "store/vectors.h"
 
 enum {
 	MERGE_AT_LEAST = 8,
 	MERGE_AT_MOST = 64,
+	AGENTS_AT_ONCE = 1000,
 };
 
 static int by_bytes(const void *a, const void *b)
@@ -89,6 +91,7 @@ static bool open_parts(struct merge *merge, struct kb_err *err)
 		        KB_NEW_ARRAY(arena, KB_SEGMENT_COLUMNS_MAX, struct kb_vectors *);
 
 		part->version = row->version;
+		part->page_shift = row->page_shift;
 		part->segment = kb_catalog_segment(merge->catalog, row->blob, err);
 		if (!part->segment)
 			return false;
@@ -275,4 +278,65 @@ bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_
 
 	kb_arena_fini(&arena);
 	return ok;
+}
+
+/* ---- purging ---- */
+
+static bool purge_agent(const struct kb_ingest_config *config, struct kb_arena *arena, int64_t id,
+                        bool (*stopping)(void *arg), void *arg, struct kb_purge *purge,
+                        struct kb_err *err)
+{
+	struct kb_agent agent;
+	int64_t days;
+
+	if (!kb_store_agent_find(config->store, arena, id, &agent, err)
+	    || !config->keep_days(config->keep_arg, &agent, &days, err))
+		return false;
+	*purge = (struct kb_purge){
+		.agent_id = id,
+		.before = kb_clock_now_us(config->clock) - days * KB_DAY_US,
+		.done = days == 0,
+	};
+	while (!purge->done && !stopping(arg))
+		if (!kb_store_conversations_purge(config->store, purge, err))
+			return false;
+	return true;
+}
+
+void kb_purge_conversations(const struct kb_ingest_config *config, bool (*stopping)(void *arg),
+                            void *arg, struct kb_purge_sum *out)
+{
+	int64_t after = 0, *ids;
+	size_t count = 1;
+
+	*out = (struct kb_purge_sum){ 0 };
+	while (count && !stopping(arg)) {
+		struct kb_arena arena = { 0 };
+		struct kb_err err;
+
+		if (!kb_store_agent_ids(config->store, &arena, after, AGENTS_AT_ONCE, &ids, &count,
+		                        &err)) {
+			kb_warn(config->log, "cannot look for conversations to purge error=%s",
+			        err.msg);
+			count = 0;
+		}
+		for (size_t i = 0; i < count && !stopping(arg); i++) {
+			struct kb_purge purge = { 0 };
+
+			after = ids[i];
+			if (!purge_agent(config, &arena, after, stopping, arg, &purge, &err)
+			    && err.code != KB_E_NOT_FOUND)
+				kb_warn(config->log,
+				        "conversations not purged agent=%" PRId64 " error=%s",
+				        after, err.msg);
+			if (purge.messages + purge.conversations)
+				kb_info(config->log,
+				        "conversations purged agent=%" PRId64 " messages=%" PRId64
+				        " conversations=%" PRId64,
+				        after, purge.messages, purge.conversations);
+			out->messages += purge.messages;
+			out->conversations += purge.conversations;
+		}
+		kb_arena_fini(&arena);
+	}
 }

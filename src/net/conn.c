@@ -2,9 +2,11 @@
 #include "net/conn.h"
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -40,21 +42,77 @@ static void deadline_in(struct kb_conn *conn, int64_t ms)
 	kb_conn_deadline(conn, ms ? now_us(conn) + ms * 1000 : 0);
 }
 
+/* Bytes that the kernel has for the peer, not taken yet. It tells of room only when a good part of
+ * its buffer is free again, which a slow peer may take minutes to see to. */
+static int queued(struct kb_conn *conn)
+{
+	int n = 0;
+
+	return ioctl(conn->source.fd, SIOCOUTQ, &n) == 0 ? n : 0;
+}
+
+static void begin_send_window(struct kb_conn *conn)
+{
+	conn->send_window_us = now_us(conn);
+	conn->send_window_bytes = 0;
+	conn->send_window_queue = queued(conn);
+}
+
+static void note_progress(struct kb_conn *conn)
+{
+	conn->stalled_us = now_us(conn);
+	conn->stalled_queue = queued(conn);
+}
+
+static void set_send_deadline(struct kb_conn *conn)
+{
+	const struct kb_server_config *config = config_of(conn);
+
+	kb_conn_deadline(
+	        conn, KB_MIN(conn->stalled_us + config->write_timeout_ms * INT64_C(1000),
+	                     conn->send_window_us + config->write_rate_window_ms * INT64_C(1000)));
+}
+
 enum kb_flush kb_conn_send(struct kb_conn *conn)
 {
 	enum kb_flush flush = kb_conn_flush(conn);
 
 	if (flush == KB_FLUSH_WAIT) {
 		if (conn->sent_some || !conn->stalled_us)
-			conn->stalled_us = now_us(conn);
-		kb_conn_deadline(conn, conn->stalled_us
-		                               + config_of(conn)->write_timeout_ms * INT64_C(1000));
+			note_progress(conn);
+		if (!conn->send_window_us)
+			begin_send_window(conn);
+		set_send_deadline(conn);
 	} else {
 		conn->stalled_us = 0;
+		conn->send_window_us = 0;
 		conn->deadline_us = 0;
 	}
 	conn->sent_some = false;
 	return flush;
+}
+
+/* After a deadline of kb_conn_send(): whether the peer takes too little of its answer. A peer that
+ * takes a byte now and then would hold it for ever, so that a stop is not all that counts. */
+static bool is_slow_reader(struct kb_conn *conn)
+{
+	const struct kb_server_config *config = config_of(conn);
+	int64_t now = now_us(conn);
+	int left = queued(conn);
+
+	if (left < conn->stalled_queue)
+		note_progress(conn);
+	if (now - conn->stalled_us >= config->write_timeout_ms * INT64_C(1000))
+		return true;
+	if (now - conn->send_window_us >= config->write_rate_window_ms * INT64_C(1000)) {
+		int64_t taken = conn->send_window_bytes + conn->send_window_queue - left;
+
+		if (taken < (int64_t)config->write_min_rate * config->write_rate_window_ms / 1000)
+			return true;
+		begin_send_window(conn);
+	}
+	set_send_deadline(conn);
+	return false;
 }
 
 static void time_out(struct kb_conn *conn, const struct kb_err *err)
@@ -83,6 +141,11 @@ static void on_deadline(struct kb_conn *conn)
 	case KB_STEP_BODY:
 		if (kb_body_is_slow(conn, &err))
 			time_out(conn, &err);
+		return;
+	case KB_STEP_SEND:
+	case KB_STEP_STREAM:
+		if (is_slow_reader(conn))
+			kb_conn_kill(conn);
 		return;
 	default:
 		kb_conn_kill(conn);

@@ -144,6 +144,10 @@ struct kb_conn {
 	size_t out_bytes;
 	int64_t stalled_us; /* since when nothing of it could be sent; 0: not stalled */
 	bool sent_some;
+	/* What the peer takes while it keeps us waiting; 0: it does not. The queues are the
+	 * kernel's, at the start of the window and when it last was seen to move. */
+	int64_t send_window_us, send_window_bytes;
+	int send_window_queue, stalled_queue;
 
 	int budget_requests;
 	int64_t budget_bytes;

@@ -79,6 +79,7 @@ static ssize_t judge(struct kb_conn *conn, ssize_t sent)
 {
 	if (sent > 0) {
 		conn->sent_some = true;
+		conn->send_window_bytes += sent;
 		kb_count(&conn->lane->bytes_out, sent);
 		return sent;
 	}

@@ -31,6 +31,8 @@ void kb_server_config_init(struct kb_server_config *config)
 		.write_timeout_ms = 30 * 1000,
 		.body_min_rate = 512,
 		.body_rate_window_ms = 10 * 1000,
+		.write_min_rate = 512,
+		.write_rate_window_ms = 30 * 1000,
 		.stream_buffer_max = KB_MIB(1),
 	};
 }

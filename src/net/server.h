@@ -128,7 +128,11 @@ struct kb_server_config {
 	bool cap_loopback; /* count this machine's own address too; off: a proxy speaks for many */
 	int header_timeout_ms, body_idle_timeout_ms, idle_timeout_ms, write_timeout_ms;
 	int body_min_rate; /* bytes a second over body_rate_window_ms; slower peers are dropped */
-	int body_rate_window_ms;  /* ten seconds */
+	int body_rate_window_ms; /* ten seconds */
+	/* The same for what a peer takes of an answer while more of it waits. A peer that took
+	 * nothing for write_timeout_ms is dropped too. What counts is what left the kernel's queue.
+	 */
+	int write_min_rate, write_rate_window_ms;
 	size_t stream_buffer_max; /* unsent bytes of one stream before its peer counts as gone */
 
 	const char *tls_cert, *tls_key; /* PEM files; NULL: plain */

@@ -167,7 +167,8 @@ static const struct kb_field fields[] = {
 	  .max = 1000, .text = KB_TEXT_NO_ANSWER,
 	  .doc = "The answer when the documents hold none." },
 	{ FIELD(ending_message), TEXTS, .initial = "null", NULLABLE, .max = 1000,
-	  .doc = "Shown after the last answer of a conversation that is over." },
+	  .doc = "The agent's reply to a goodbye, in place of the built-in one; the end of a conversation "
+	         "in the widget." },
 	{ FIELD(try_asking_questions_msg), TEXTS, .initial = "\"Try asking these questions...\"",
 	  NULLABLE,
 	  .max = MAX_LABEL, .text = KB_TEXT_TRY_ASKING,
@@ -243,7 +244,7 @@ static const struct kb_field fields[] = {
 	{ FIELD(is_hybrid_search), BEHAVIOUR, .initial = "false",
 	  .doc = "Matches codes, part numbers and versions closely; may slow answers." },
 	{ FIELD(user_awareness), BEHAVIOUR, .initial = "true",
-	  .doc = "Tells the agent the name of the logged-in user." },
+	  .doc = "The agent knows the name of the logged-in user, of the key's account in the API." },
 	{ FIELD(context_depth), BEHAVIOUR, .initial = "\"compact\"", ONE_OF(depths), NULLABLE,
 	  .doc = "How much of the documents the model is given for one answer." },
 	{ FIELD(use_planner_mode), BEHAVIOUR, .initial = "false",

@@ -143,9 +143,16 @@ struct kb_image_urls {
 void kb_settings_write_response(const struct kb_settings *settings,
                                 const struct kb_image_urls *urls, struct kb_jw *jw);
 
+/* How many days the agent's conversations are kept; 0: for ever. */
+int64_t kb_settings_keep_days(const struct kb_settings *settings);
+
 /* What is to be shown: the owner's text, or the built-in one in the agent's language where the
  * owner's is null or empty. */
 struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text);
+/* The same for one request in the language of that tag (empty: the agent's): the owner's text, or
+ * the built-in one in that language where the owner has set none. */
+struct kb_sv kb_settings_text_in(const struct kb_settings *settings, struct kb_sv lang,
+                                 enum kb_text text);
 
 /*
  * The update. The caller turns a multipart, form or JSON body into inputs; JSON has its own helper.

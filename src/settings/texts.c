@@ -456,6 +456,47 @@ struct kb_sv kb_text(struct kb_sv lang, enum kb_text text)
 	return kb_sv_str(texts ? texts[text] : languages[0].text[text]);
 }
 
+/* Codes of other lists for languages of this one. */
+static const struct {
+	const char *tag, *code;
+} tags[] = {
+	{ "zh-hk", "yue" }, { "zh-mo", "yue" }, { "zh", "cmn" }, { "nb", "no" },
+	{ "nn", "no" },     { "iw", "he" },     { "in", "id" },
+};
+
+/* The code that the whole of the text names, or NULL. */
+static const char *code_of(struct kb_sv text)
+{
+	for (size_t i = 0; i < KB_COUNTOF(languages); i++)
+		if (kb_sv_ieq_str(text, languages[i].code))
+			return languages[i].code;
+	for (size_t i = 0; i < KB_COUNTOF(shared); i++)
+		if (kb_sv_ieq_str(text, shared[i].code))
+			return shared[i].code;
+	for (size_t i = 0; i < KB_COUNTOF(tags); i++)
+		if (kb_sv_ieq_str(text, tags[i].tag))
+			return tags[i].code;
+	return NULL;
+}
+
+struct kb_sv kb_text_lang(struct kb_sv tag)
+{
+	char plain[36] = "";
+	size_t n = KB_MIN(tag.n, sizeof(plain));
+	const char *code;
+
+	for (size_t i = 0; i < n; i++)
+		plain[i] = tag.p[i];
+	for (size_t i = 0; i < n; i++)
+		if (plain[i] == '_')
+			plain[i] = '-';
+	code = code_of(kb_sv(plain, n));
+	for (size_t i = 0; !code && i < n; i++)
+		if (plain[i] == '-')
+			code = code_of(kb_sv(plain, i));
+	return kb_sv_str(code ? code : languages[0].code);
+}
+
 bool kb_text_has(struct kb_sv lang)
 {
 	return texts_of(lang) != NULL;

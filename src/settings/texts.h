@@ -28,6 +28,10 @@ enum kb_text {
 /* The text in that language (a code of chatbot_msg_lang), or else in English. Never empty. */
 struct kb_sv kb_text(struct kb_sv lang, enum kb_text text);
 
+/* The table's code for a language tag as callers write it: "zh-TW" is "cmn", "de_AT" is "de", "nb"
+ * is "no". "en" where there is none. */
+struct kb_sv kb_text_lang(struct kb_sv tag);
+
 /* Whether the language has a table of its own (or shares that of its written standard). */
 bool kb_text_has(struct kb_sv lang);
 

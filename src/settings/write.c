@@ -18,7 +18,10 @@ static void write_value(const struct kb_field *field, const struct kb_value *val
 		kb_jw_int(jw, value->number);
 		break;
 	case KB_FIELD_TEXT:
-		kb_jw_sv(jw, value->text);
+		if (field->choices)
+			kb_jw_choice(jw, value->text);
+		else
+			kb_jw_sv(jw, value->text);
 		break;
 	case KB_FIELD_LIST:
 		kb_jw_array(jw);
@@ -89,6 +92,17 @@ void kb_settings_write_result(const struct kb_settings_result *result, struct kb
 	kb_jw_end(jw);
 }
 
+int64_t kb_settings_keep_days(const struct kb_settings *settings)
+{
+	enum { YEAR = 365 };
+
+	if (kb_sv_eq_str(settings->conversation_retention_period, "year"))
+		return YEAR;
+	if (kb_sv_eq_str(settings->conversation_retention_period, "custom"))
+		return settings->conversation_retention_days;
+	return 0;
+}
+
 struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text)
 {
 	size_t count;
@@ -104,4 +118,14 @@ struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text t
 			return value.text;
 	}
 	return kb_text(settings->chatbot_msg_lang, text);
+}
+
+struct kb_sv kb_settings_text_in(const struct kb_settings *settings, struct kb_sv lang,
+                                 enum kb_text text)
+{
+	struct kb_sv shown = kb_settings_text(settings, text);
+
+	if (lang.n == 0 || !kb_sv_eq(shown, kb_text(settings->chatbot_msg_lang, text)))
+		return shown;
+	return kb_text(kb_text_lang(lang), text);
 }

@@ -20,7 +20,8 @@ enum {
 	ACCOUNT_ADD,
 	ACCOUNT_BY_NAME,
 	ACCOUNT_BY_ID,
-	ACCOUNT_RENAME,
+	ACCOUNT_UPDATE,
+	ACCOUNT_PHOTO,
 	ACCOUNT_PLAN,
 	KEY_ADD,
 	KEY_AGENT,
@@ -29,19 +30,23 @@ enum {
 	KEY_COUNT,
 	KEY_BY_ID,
 };
-#define ACCOUNT_COLUMNS "a.id, a.name, a.email, a.plan, a.created_at, a.updated_at"
-#define KEY_COLUMNS     "k.id, k.account_id, k.label, k.agents, k.created_at, k.revoked_at, k.hash"
+#define ACCOUNT_COLUMNS                                                                            \
+	"a.id, a.name, a.email, a.plan, a.created_at, a.updated_at, a.photo, a.photo_type"
+#define KEY_COLUMNS "k.id, k.account_id, k.label, k.agents, k.created_at, k.revoked_at, k.hash"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ACCOUNT_ADD] = { "account_add", "itti",
+	[ACCOUNT_ADD] = { "account_add", "ittti",
 		"INSERT INTO accounts (id, name, email, plan, created_at, updated_at) "
-		"VALUES ($1, $2, '', $3, $4, $4)" },
+		"VALUES ($1, $2, $3, $4, $5, $5)" },
 	[ACCOUNT_BY_NAME] = { "account_by_name", "t",
 		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.name = $1" },
 	[ACCOUNT_BY_ID] = { "account_by_id", "i",
 		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.id = $1" },
-	[ACCOUNT_RENAME] = { "account_rename", "iti",
-		"UPDATE accounts SET name = $2, updated_at = $3 WHERE id = $1" },
+	[ACCOUNT_UPDATE] = { "account_update", "ittti",
+		"UPDATE accounts SET name = $2, photo = $3, photo_type = $4, updated_at = $5 "
+		"WHERE id = $1" },
+	[ACCOUNT_PHOTO] = { "account_photo", "it",
+		"SELECT count(*) FROM accounts WHERE id = $1 AND photo = $2" },
 	[KEY_ADD] = { "key_add", "iittti",
 		"INSERT INTO api_keys (id, account_id, hash, label, agents, created_at, revoked_at) "
 		"VALUES ($1, $2, $3, $4, $5, $6, 0)" },
@@ -75,6 +80,8 @@ static void account_read(struct kb_rows *rows, struct kb_arena *arena, int at,
 		.plan = kb_rows_text(rows, arena, at + 3),
 		.created_at = kb_rows_int(rows, at + 4),
 		.updated_at = kb_rows_int(rows, at + 5),
+		.photo = kb_rows_text(rows, arena, at + 6),
+		.photo_type = kb_rows_text(rows, arena, at + 7),
 	};
 }
 
@@ -100,6 +107,15 @@ struct ensure {
 	struct kb_account *out;
 };
 
+/* An account that is named by an e-mail address has it. */
+static struct kb_sv email_of(struct kb_sv name)
+{
+	ptrdiff_t at = kb_sv_find_byte(name, '@');
+
+	return at > 0 && (size_t)at + 1 < name.n && kb_sv_find_byte(name, ' ') < 0 ? name
+	                                                                           : KB_SV("");
+}
+
 static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct ensure *in = arg;
@@ -120,10 +136,10 @@ static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 	if (!in->plan.n)
 		in->plan = KB_SV("default");
 	if (!kb_db_next_id(conn, "account", 1, &id, err)
-	    || !kb_db_run(
-	            conn, &sql[ACCOUNT_ADD],
-	            KB_VALUES(kb_int(id), kb_text(in->name), kb_text(in->plan), kb_int(in->now)),
-	            NULL, err))
+	    || !kb_db_run(conn, &sql[ACCOUNT_ADD],
+	                  KB_VALUES(kb_int(id), kb_text(in->name), kb_text(email_of(in->name)),
+	                            kb_text(in->plan), kb_int(in->now)),
+	                  NULL, err))
 		return false;
 	return account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(id), in->out, &found, err);
 }
@@ -167,32 +183,63 @@ bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_
 	return ok;
 }
 
-struct rename {
+struct update {
+	struct kb_arena *arena;
 	int64_t id, now;
-	struct kb_sv name;
+	const struct kb_account_update *change;
+	struct kb_account *out;
 };
 
-static bool rename_account(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
-	struct rename *in = arg;
-	int64_t changed;
+	struct update *in = arg;
+	struct kb_account *out = in->out;
+	bool found;
 
-	if (!kb_db_run(conn, &sql[ACCOUNT_RENAME],
-	               KB_VALUES(kb_int(in->id), kb_text(in->name), kb_int(in->now)), &changed,
-	               err))
+	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(in->id), out, &found, err))
 		return false;
-	if (changed == 0)
+	if (!found)
 		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found",
 		               in->id);
-	return true;
+	if (in->change->name.p)
+		out->name = in->change->name;
+	if (in->change->photo.p) {
+		out->photo = in->change->photo;
+		out->photo_type = in->change->photo_type;
+	}
+	out->updated_at = in->now;
+	return kb_db_run(conn, &sql[ACCOUNT_UPDATE],
+	                 KB_VALUES(kb_int(in->id), kb_text(out->name), kb_text(out->photo),
+	                           kb_text(out->photo_type), kb_int(in->now)),
+	                 NULL, err);
 }
 
-bool kb_store_account_rename(struct kb_store *store, int64_t id, struct kb_sv name,
+bool kb_store_account_update(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                             const struct kb_account_update *change, struct kb_account *out,
                              struct kb_err *err)
 {
-	struct rename in = { .id = id, .now = kb_store_now(store), .name = name };
+	struct update in = {
+		.arena = arena, .id = id, .now = kb_store_now(store), .change = change, .out = out
+	};
 
-	return check_name(name, err) && kb_db_write(store->db, rename_account, &in, err);
+	return (!change->name.p || check_name(change->name, err))
+	       && kb_db_write(store->db, update, &in, err);
+}
+
+bool kb_store_account_photo(struct kb_store *store, int64_t id, struct kb_sv blob, bool *known,
+                            struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	int64_t count = 0;
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_int(conn, &sql[ACCOUNT_PHOTO], KB_VALUES(kb_int(id), kb_text(blob)), 0, &count,
+	               err);
+	kb_db_give(store->db, conn);
+	*known = count > 0;
+	return ok;
 }
 
 /* ---- keys ---- */

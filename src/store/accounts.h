@@ -7,6 +7,7 @@
 struct kb_account {
 	int64_t id;
 	struct kb_sv name, email, plan;
+	struct kb_sv photo, photo_type; /* the blob of its picture and "png", …; empty: none */
 	int64_t created_at, updated_at;
 };
 
@@ -22,15 +23,25 @@ struct kb_key {
 	int64_t created_at, revoked_at; /* 0: valid */
 };
 
-/* Finds the account by name or makes it. A plan that is not empty becomes the account's; without
- * one a new account has the plan "default". */
+/* Finds the account by name or makes it; a name that is an e-mail address is its address too. A
+ * plan that is not empty becomes the account's; without one a new account has the plan "default".
+ */
 bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv name,
                              struct kb_sv plan, struct kb_account *out,
                              struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
                           struct kb_account *out, struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_account_rename(struct kb_store *store, int64_t id, struct kb_sv name,
+/* A field whose p is NULL stays as it is; an empty photo takes the picture away. A name that
+ * another account has is KB_E_CONFLICT. */
+struct kb_account_update {
+	struct kb_sv name, photo, photo_type;
+};
+bool kb_store_account_update(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                             const struct kb_account_update *change, struct kb_account *out,
                              struct kb_err *err) KB_MUST_CHECK;
+/* Whether that blob is the account's picture now. */
+bool kb_store_account_photo(struct kb_store *store, int64_t id, struct kb_sv blob, bool *known,
+                            struct kb_err *err) KB_MUST_CHECK;
 
 /* Makes a key and gives its text, once. */
 bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64_t *agents,

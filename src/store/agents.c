@@ -16,8 +16,11 @@ enum {
 	PUBLISH,
 	TOTALS,
 	TOTALS_ADD,
+	IS_CHILD,
+	MASTERS_OF,
+	SET_CHILDREN,
 	DELETE_FIRST, /* the children, then the agent itself */
-	DELETE_LAST = DELETE_FIRST + 14,
+	DELETE_LAST = DELETE_FIRST + 16,
 	LIST_COUNT,
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
@@ -25,27 +28,35 @@ enum {
 #define COLUMNS                                                                                    \
 	"id, account_id, name, sitemap_path, type, shareable_slug, is_master, is_shared, "         \
 	"is_active, are_licenses_allowed, options, settings, index_version, created_at, "          \
-	"updated_at"
+	"updated_at, children"
 #define LIST_WHERE                                                                                 \
 	" FROM agents WHERE account_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "        \
 	"AND created_at >= $3 AND ($4 = '' OR $4 LIKE '%,' || CAST(id AS TEXT) || ',%')"
 #define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "agent_add", "iittntniiiittiii",
+	[ADD] = { "agent_add", "iittntniiiittiiit",
 		"INSERT INTO agents (id, account_id, name, name_key, sitemap_path, type, shareable_slug, "
 		"is_master, is_shared, is_active, are_licenses_allowed, options, settings, index_version, "
-		"created_at, updated_at) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)" },
+		"created_at, updated_at, children) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)" },
 	[ADD_TOTALS] = { "agent_add_totals", "i",
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
 	[BY_ID] = { "agent_by_id", "i", "SELECT " COLUMNS " FROM agents WHERE id = $1" },
-	[UPDATE] = { "agent_update", "ittntniiittii",
+	[UPDATE] = { "agent_update", "ittntniiittiit",
 		"UPDATE agents SET name = $2, name_key = $3, sitemap_path = $4, type = $5, "
 		"shareable_slug = $6, is_master = $7, is_shared = $8, are_licenses_allowed = $9, "
-		"options = $10, settings = $11, updated_at = $12 WHERE id = $1 AND account_id = $13" },
+		"options = $10, settings = $11, updated_at = $12, children = $14 "
+		"WHERE id = $1 AND account_id = $13" },
+	[IS_CHILD] = { "agent_is_child", "ii",
+		"SELECT count(*) FROM agents WHERE id = $1 AND account_id = $2 AND is_master = 0" },
+	[MASTERS_OF] = { "agent_masters_of", "it",
+		"SELECT id, children FROM agents WHERE account_id = $1 AND is_master = 1 "
+		"AND ',' || children || ',' LIKE $2" },
+	[SET_CHILDREN] = { "agent_set_children", "iti",
+		"UPDATE agents SET children = $2, updated_at = $3 WHERE id = $1" },
 	[WORDS] = { "account_words", "i",
 		"SELECT coalesce(sum(t.words_indexed), 0) FROM agent_totals t "
 		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1" },
@@ -78,6 +89,8 @@ static const struct kb_sql sql[] = {
 	[DELETE_FIRST + 11] = { "agent_delete_overrides",    "i", "DELETE FROM sub_persona_overrides WHERE agent_id = $1" },
 	[DELETE_FIRST + 13] = { "agent_delete_factors",      "i", "DELETE FROM factors WHERE agent_id = $1" },
 	[DELETE_FIRST + 12] = { "agent_delete_images",       "i", "DELETE FROM agent_images WHERE agent_id = $1" },
+	[DELETE_FIRST + 14] = { "agent_delete_licenses",     "i", "DELETE FROM licenses WHERE agent_id = $1" },
+	[DELETE_FIRST + 15] = { "agent_delete_plugins",      "i", "DELETE FROM plugins WHERE agent_id = $1" },
 	[DELETE_LAST]      = { "agent_delete",               "i", "DELETE FROM agents WHERE id = $1" },
 	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
 	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
@@ -92,6 +105,7 @@ const size_t kb_agent_texts[] = {
 	offsetof(struct kb_agent, name),           offsetof(struct kb_agent, sitemap_path),
 	offsetof(struct kb_agent, type),           offsetof(struct kb_agent, options),
 	offsetof(struct kb_agent, shareable_slug), offsetof(struct kb_agent, settings),
+	offsetof(struct kb_agent, children),
 };
 const size_t kb_agent_text_count = KB_COUNTOF(kb_agent_texts);
 
@@ -113,6 +127,7 @@ static void read_agent(struct kb_rows *rows, struct kb_arena *arena, struct kb_a
 		.index_version = kb_rows_int(rows, 12),
 		.created_at = kb_rows_int(rows, 13),
 		.updated_at = kb_rows_int(rows, 14),
+		.children = kb_rows_text(rows, arena, 15),
 	};
 }
 
@@ -137,7 +152,15 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t id, struc
 
 /* ---- inside transactions of this and other files ---- */
 
-bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, struct kb_err *err)
+bool kb_agent_load(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
+                   struct kb_agent *out, struct kb_err *err)
+{
+	return load(conn, arena, id, out, err)
+	       && (out->account_id == account_id || not_found(err, id));
+}
+
+bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
+                         struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	bool ok;
@@ -146,7 +169,6 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 		agent->options = KB_SV("{}");
 	if (agent->settings.n == 0)
 		agent->settings = KB_SV("{}");
-	agent->index_version = 0;
 	agent->created_at = agent->updated_at = now;
 	ok = kb_db_next_id(conn, "agent", 1, &agent->id, err)
 	     && kb_db_run(conn, &sql[ADD],
@@ -157,13 +179,20 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 	                            kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
 	                            kb_int(agent->is_shared), kb_int(agent->is_active),
 	                            kb_int(agent->are_licenses_allowed), kb_text(agent->options),
-	                            kb_text(agent->settings), kb_int(0), kb_int(now), kb_int(now)),
-	                  NULL, err)
-	     && kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent->id)), NULL, err)
-	     && kb_source_insert_upload(conn, agent->id, now, err)
-	     && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
+	                            kb_text(agent->settings), kb_int(agent->index_version),
+	                            kb_int(now), kb_int(now), kb_text(agent->children)),
+	                  NULL, err);
 	kb_arena_fini(&arena);
 	return ok;
+}
+
+bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, struct kb_err *err)
+{
+	agent->index_version = 0;
+	return kb_agent_insert_row(conn, agent, now, err)
+	       && kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent->id)), NULL, err)
+	       && kb_source_insert_upload(conn, agent->id, now, err)
+	       && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
 }
 
 bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
@@ -373,6 +402,73 @@ struct update {
 	struct kb_agent *out;
 };
 
+/* A master's children are agents of its account that are no masters. */
+static bool check_children(struct kb_conn *conn, struct kb_arena *arena,
+                           const struct kb_agent *agent, struct kb_err *err)
+{
+	size_t count;
+	const int64_t *ids = kb_ids_parse(arena, agent->children, &count);
+
+	if (count && !agent->is_master)
+		return kb_fail(err, KB_E_INVALID,
+		               "child_project_ids: agent %" PRId64 " is no master agent",
+		               agent->id);
+	for (size_t i = 0; i < count; i++) {
+		int64_t known;
+
+		if (!kb_db_int(conn, &sql[IS_CHILD],
+		               KB_VALUES(kb_int(ids[i]), kb_int(agent->account_id)), 0, &known,
+		               err))
+			return false;
+		if (!known)
+			return kb_fail(err, KB_E_INVALID,
+			               "child_project_ids: %" PRId64
+			               " is no agent of this account, or itself a master",
+			               ids[i]);
+	}
+	return true;
+}
+
+/* Takes a deleted agent out of its masters. */
+static bool leave_masters(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id,
+                          int64_t id, int64_t now, struct kb_err *err)
+{
+	struct master {
+		int64_t id;
+		struct kb_sv children;
+	} *masters = NULL;
+	struct kb_rows rows;
+	size_t count = 0;
+
+	kb_rows_open(&rows, conn, &sql[MASTERS_OF],
+	             KB_VALUES(kb_int(account_id),
+	                       kb_text(kb_arena_printf(arena, "%%,%" PRId64 ",%%", id))));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, masters, count)
+		[count] = (struct master){ .id = kb_rows_int(&rows, 0),
+			                   .children = kb_rows_text(&rows, arena, 1) };
+		count++;
+	}
+	if (!kb_rows_close(&rows, err))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t n, kept = 0;
+		const int64_t *ids = kb_ids_parse(arena, masters[i].children, &n);
+		int64_t *left = KB_NEW_ARRAY(arena, n, int64_t);
+
+		for (size_t j = 0; j < n; j++)
+			if (ids[j] != id)
+				left[kept++] = ids[j];
+		if (!kb_db_run(conn, &sql[SET_CHILDREN],
+		               KB_VALUES(kb_int(masters[i].id),
+		                         kb_text(kb_ids_text(arena, left, kept)), kb_int(now)),
+		               NULL, err)
+		    || !kb_db_notify(conn, KB_TOPIC_AGENT, masters[i].id, err))
+			return false;
+	}
+	return true;
+}
+
 bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
                      int64_t now,
                      bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
@@ -381,12 +477,12 @@ bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t accou
 {
 	struct kb_agent before;
 
-	if (!load(conn, arena, id, &before, err))
+	if (!kb_agent_load(conn, arena, account_id, id, &before, err))
 		return false;
-	if (before.account_id != account_id)
-		return not_found(err, id);
 	*after = before;
-	if (!change(arg, arena, after, err))
+	if (!change(arg, arena, after, err)
+	    || (!kb_sv_eq(before.children, after->children)
+	        && !check_children(conn, arena, after, err)))
 		return false;
 	/* These belong to the store. */
 	after->id = before.id;
@@ -402,7 +498,7 @@ bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t accou
 	                           kb_nullable(after->shareable_slug), kb_int(after->is_master),
 	                           kb_int(after->is_shared), kb_int(after->are_licenses_allowed),
 	                           kb_text(after->options), kb_text(after->settings), kb_int(now),
-	                           kb_int(account_id)),
+	                           kb_int(account_id), kb_text(after->children)),
 	                 NULL, err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, id, err);
 }
@@ -436,7 +532,7 @@ bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64
 
 struct delete
 {
-	int64_t account_id, id;
+	int64_t account_id, id, now;
 };
 
 static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
@@ -447,12 +543,12 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 	int64_t version;
 	bool ok;
 
-	ok = kb_agent_lock(conn, in->id, &version, err) && load(conn, &arena, in->id, &agent, err);
+	ok = kb_agent_lock(conn, in->id, &version, err)
+	     && kb_agent_load(conn, &arena, in->account_id, in->id, &agent, err)
+	     && leave_masters(conn, &arena, in->account_id, in->id, in->now, err);
 	kb_arena_fini(&arena);
 	if (!ok)
 		return false;
-	if (agent.account_id != in->account_id)
-		return not_found(err, in->id);
 	if (!kb_labels_drop_agent(conn, in->id, err))
 		return false;
 	for (int i = DELETE_FIRST; i <= DELETE_LAST; i++)
@@ -464,7 +560,18 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err)
 {
-	struct delete in = { .account_id = account_id, .id = id };
+	struct delete in = { .account_id = account_id, .id = id, .now = kb_store_now(store) };
 
 	return kb_db_write(store->db, delete_agent, &in, err);
+}
+
+const int64_t *kb_agent_children(struct kb_arena *arena, const struct kb_agent *agent,
+                                 size_t *count)
+{
+	return kb_ids_parse(arena, agent->children, count);
+}
+
+struct kb_sv kb_agent_children_text(struct kb_arena *arena, const int64_t *ids, size_t count)
+{
+	return kb_ids_text(arena, ids, count);
 }

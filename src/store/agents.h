@@ -13,6 +13,7 @@ struct kb_agent {
 	bool is_master, is_shared, is_active, are_licenses_allowed;
 	struct kb_sv options;  /* JSON object: the ingestion flags of the specification's 2.1 */
 	struct kb_sv settings; /* JSON object: the fields that differ from their default */
+	struct kb_sv children; /* of a master: kb_agent_children() */
 	int64_t index_version; /* of the last committed change to what can be found */
 	int64_t created_at, updated_at;
 };
@@ -52,9 +53,27 @@ bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64
                            bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
                                           struct kb_err *err),
                            void *arg, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+/* A full copy under the given name, with ids of its own, not shared; conversations and licenses are
+ * not copied. One transaction (replicate.c). */
+bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                              int64_t id, struct kb_sv name, struct kb_agent *out,
+                              struct kb_err *err) KB_MUST_CHECK;
+
+/* The agents a master may let answer, in their order, and the text that `children` holds of them.
+ * kb_store_agent_update() refuses (KB_E_INVALID) children of other accounts, masters among them and
+ * children of an agent that is no master; an agent that is deleted leaves its masters. */
+enum { KB_CHILDREN_MAX = 100 };
+const int64_t *kb_agent_children(struct kb_arena *arena, const struct kb_agent *agent,
+                                 size_t *count);
+struct kb_sv kb_agent_children_text(struct kb_arena *arena, const int64_t *ids, size_t count);
+
 /* Removes the agent and everything of it in one transaction; its blobs go with the next sweep. */
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
+/* Ids above `after` in their order, of all accounts: for housekeeping. */
+bool kb_store_agent_ids(struct kb_store *store, struct kb_arena *arena, int64_t after,
+                        int64_t limit, int64_t **ids, size_t *count,
+                        struct kb_err *err) KB_MUST_CHECK;
 /* The agents of the account, for the limit. */
 bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
                           struct kb_err *err) KB_MUST_CHECK;

@@ -14,6 +14,7 @@ enum {
 	ADD,
 	BY_SESSION,
 	TOUCH,
+	SET_CHILD,
 	RENAME,
 	DELETE_MESSAGES,
 	DELETE,
@@ -21,11 +22,12 @@ enum {
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
-#define COLUMNS "agent_id, id, session_id, name, naming, created_by, created_at, updated_at"
+#define COLUMNS                                                                                    \
+	"agent_id, id, session_id, name, naming, created_by, created_at, updated_at, child_id"
 #define LIST_WHERE                                                                                 \
 	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
-	"AND updated_at >= $3 AND ($4 = 0 OR created_by = $4)"
-#define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5"
+#define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[ADD] = { "conversation_add", "iitttiii",
@@ -35,6 +37,8 @@ static const struct kb_sql sql[] = {
 		"SELECT " COLUMNS " FROM conversations WHERE agent_id = $1 AND session_id = $2" },
 	[TOUCH] = { "conversation_touch", "iii",
 		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
+	[SET_CHILD] = { "conversation_set_child", "iii",
+		"UPDATE conversations SET child_id = $3 WHERE agent_id = $1 AND id = $2" },
 	[RENAME] = { "conversation_rename", "iittii",
 		"UPDATE conversations SET name = $3, name_key = $4, naming = $5, updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
@@ -42,11 +46,11 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
 		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2" },
-	[LIST_COUNT] = { "conversation_list_count", "itii", "SELECT count(*)" LIST_WHERE },
-	[LIST_FIRST + 0] = { "conversation_list_id_desc",      "itiiii", LIST("id DESC") },
-	[LIST_FIRST + 1] = { "conversation_list_id_asc",       "itiiii", LIST("id") },
-	[LIST_FIRST + 2] = { "conversation_list_created_desc", "itiiii", LIST("created_at DESC, id DESC") },
-	[LIST_FIRST + 3] = { "conversation_list_created_asc",  "itiiii", LIST("created_at, id") },
+	[LIST_COUNT] = { "conversation_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
+	[LIST_FIRST + 0] = { "conversation_list_id_desc",      "itiiiii", LIST("id DESC") },
+	[LIST_FIRST + 1] = { "conversation_list_id_asc",       "itiiiii", LIST("id") },
+	[LIST_FIRST + 2] = { "conversation_list_created_desc", "itiiiii", LIST("created_at DESC, id DESC") },
+	[LIST_FIRST + 3] = { "conversation_list_created_asc",  "itiiiii", LIST("created_at, id") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_conversations = { "conversations", sql, KB_COUNTOF(sql) };
@@ -65,6 +69,7 @@ static enum naming read_row(struct kb_rows *rows, struct kb_arena *arena,
 		.created_by = kb_rows_int(rows, 5),
 		.created_at = kb_rows_int(rows, 6),
 		.updated_at = kb_rows_int(rows, 7),
+		.child_id = kb_rows_int(rows, 8),
 	};
 	return naming;
 }
@@ -98,6 +103,13 @@ bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t 
 	enum naming naming;
 
 	return load(conn, arena, agent_id, session_id, out, found, &naming, err);
+}
+
+bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t id, int64_t child_id,
+                               struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[SET_CHILD],
+	                 KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(child_id)), NULL, err);
 }
 
 /* ---- making and naming ---- */
@@ -285,6 +297,15 @@ bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, i
 	return ok && (found || kb_conversation_missing(err, session_id));
 }
 
+/* The range of created_by that the filter asks for. */
+static void creators(const struct kb_conversation_filter *filter, int64_t *from, int64_t *to)
+{
+	*from = filter->by == KB_BY_ACCOUNT ? filter->created_by : filter->by == KB_BY_MEMBER;
+	*to = filter->by == KB_BY_ACCOUNT   ? filter->created_by
+	      : filter->by == KB_BY_VISITOR ? 0
+	                                    : INT64_MAX;
+}
+
 bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 const struct kb_conversation_filter *filter,
                                 struct kb_conversation **out, size_t *count, int64_t *total,
@@ -292,6 +313,7 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 {
 	const struct kb_sql *list =
 	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
+	int64_t from, to;
 	struct kb_sv pattern;
 	struct kb_conn *conn;
 	struct kb_rows rows;
@@ -299,6 +321,7 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 
 	*out = NULL;
 	*count = 0;
+	creators(filter, &from, &to);
 	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))
 		return false;
 	conn = kb_db_take(store->db, true, err);
@@ -306,7 +329,7 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 		return false;
 	kb_rows_open(&rows, conn, list,
 	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->updated_after),
-	                       kb_int(filter->created_by), kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(from), kb_int(to), kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	while (kb_rows_next(&rows)) {
 		read_row(&rows, arena, &KB_ROOM(arena, *out, *count)[*count]);
@@ -315,7 +338,7 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(agent_id), kb_text(pattern),
-	                            kb_int(filter->updated_after), kb_int(filter->created_by)),
+	                            kb_int(filter->updated_after), kb_int(from), kb_int(to)),
 	                  0, total, err);
 	kb_db_give(store->db, conn);
 	return ok;

@@ -8,7 +8,8 @@ struct kb_conversation {
 	int64_t agent_id, id;
 	struct kb_sv session_id, name;
 	bool named;         /* by a person; else the first prompt names it */
-	int64_t created_by; /* account id */
+	int64_t created_by; /* account id; 0: a visitor */
+	int64_t child_id;   /* of a master: the agent it stays with, perhaps itself; 0: none yet */
 	int64_t created_at, updated_at;
 };
 
@@ -19,12 +20,17 @@ bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena
 bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                struct kb_sv session_id, struct kb_conversation *out,
                                struct kb_err *err) KB_MUST_CHECK;
+/* Who began a conversation: an account, through its keys, or a visitor who is nobody's user
+ * (created_by 0). */
+enum kb_creator { KB_BY_ANYBODY, KB_BY_ACCOUNT, KB_BY_MEMBER, KB_BY_VISITOR };
+
 struct kb_conversation_filter {
 	struct kb_list list;
 	bool by_created_at;
 	struct kb_sv name;     /* substring without case */
 	int64_t updated_after; /* 0: all */
-	int64_t created_by;    /* 0: all */
+	enum kb_creator by;    /* MEMBER: any account */
+	int64_t created_by;    /* of KB_BY_ACCOUNT */
 };
 bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 const struct kb_conversation_filter *filter,
@@ -46,7 +52,10 @@ struct kb_message {
 	bool answered; /* false: the gate closed and the no-answer text was given */
 	bool failed;
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
-	struct kb_sv details; /* JSON object: passages used, for later checks; empty: none */
+	struct kb_sv details; /* JSON object of what the answer stands on (answer/claims.h), for
+	                         later checks; empty: none */
+	int64_t child_id;     /* the agent that answered for a master; 0: the agent itself */
+	int64_t stays_with; /* on the way in: kb_conversation.child_id from now on; 0: as it was */
 	int64_t user_id;
 	enum kb_reaction reaction;
 	int64_t reaction_user, reaction_created_at, reaction_updated_at;
@@ -79,11 +88,27 @@ bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena, int64
                            struct kb_sv session_id, const struct kb_list *list,
                            struct kb_conversation *conversation, struct kb_message **out,
                            size_t *count, int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+/* Replaces what is noted of a message; its times stay. */
+bool kb_store_message_set_details(struct kb_store *store, int64_t agent_id, int64_t conversation_id,
+                                  int64_t id, struct kb_sv details,
+                                  struct kb_err *err) KB_MUST_CHECK;
 /* KB_REACTION_NONE clears it. */
 bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             struct kb_sv session_id, int64_t id, enum kb_reaction reaction,
                             int64_t user_id, struct kb_message *out,
                             struct kb_err *err) KB_MUST_CHECK;
+
+/* Removing what was kept long enough. */
+struct kb_purge {
+	int64_t agent_id;
+	int64_t before; /* messages created earlier go; so do conversations that are left empty and
+	                   were last changed earlier */
+	int64_t messages, conversations; /* removed so far */
+	bool done;
+};
+/* One bounded step, durable when it returns; call it until `done`. */
+bool kb_store_conversations_purge(struct kb_store *store, struct kb_purge *purge,
+                                  struct kb_err *err) KB_MUST_CHECK;
 
 /* Queries of the account in this calendar month (UTC), for the plan's limit. */
 bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int64_t *count,

@@ -5,20 +5,20 @@
 #include "store/conversations.h"
 #include "store/store_impl.h"
 
-enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, MONTH_ADD, MONTH };
+enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, NOTE, MONTH_ADD, MONTH };
 #define COLUMNS                                                                                    \
 	"agent_id, conversation_id, id, query, response, citations, answered, failed, user_ip, "   \
 	"user_agent, external_id, source, details, user_id, reaction, reaction_user, "             \
-	"reaction_created_at, reaction_updated_at, created_at, updated_at"
+	"reaction_created_at, reaction_updated_at, created_at, updated_at, child_id"
 #define OF_SESSION                                                                                 \
 	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
 	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2)"
 #define OF_CONVERSATION " FROM messages WHERE agent_id = $1 AND conversation_id = $2"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "message_add", "iiitttiitttttii",
+	[ADD] = { "message_add", "iiitttiitttttiii",
 		"INSERT INTO messages (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-		"$12, $13, $14, 0, 0, 0, 0, $15, $15)" },
+		"$12, $13, $14, 0, 0, 0, 0, $15, $15, $16)" },
 	[HISTORY] = { "message_history", "itii",
 		"SELECT " COLUMNS OF_SESSION " AND created_at >= $3 ORDER BY id DESC LIMIT $4" },
 	[BY_ID] = { "message_by_id", "iti", "SELECT " COLUMNS OF_SESSION " AND id = $3" },
@@ -30,6 +30,9 @@ static const struct kb_sql sql[] = {
 	[REACT] = { "message_react", "iiiiiiii",
 		"UPDATE messages SET reaction = $4, reaction_user = $5, reaction_created_at = $6, "
 		"reaction_updated_at = $7, updated_at = $8 "
+		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
+	[NOTE] = { "message_note", "iiit",
+		"UPDATE messages SET details = $4 "
 		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
 	[MONTH_ADD] = { "month_add", "ii",
 		"INSERT INTO account_months (account_id, month, queries) VALUES ($1, $2, 1) "
@@ -72,6 +75,7 @@ static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_mes
 		.reaction_updated_at = kb_rows_int(rows, 17),
 		.created_at = kb_rows_int(rows, 18),
 		.updated_at = kb_rows_int(rows, 19),
+		.child_id = kb_rows_int(rows, 20),
 	};
 	out->citations = kb_ids_parse(arena, kb_rows_text(rows, arena, 5), &out->citation_count);
 }
@@ -102,8 +106,11 @@ static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
 	                            kb_int(m->answered), kb_int(m->failed), kb_text(m->user_ip),
 	                            kb_text(m->user_agent), kb_text(m->external_id),
 	                            kb_text(m->source), kb_text(m->details), kb_int(m->user_id),
-	                            kb_int(in->now)),
-	                  NULL, err))
+	                            kb_int(in->now), kb_int(m->child_id)),
+	                  NULL, err)
+	    || (m->stays_with
+	        && !kb_conversation_set_child(conn, in->agent_id, in->conversation->id,
+	                                      m->stays_with, err)))
 		return false;
 	m->agent_id = in->agent_id;
 	m->conversation_id = in->conversation->id;
@@ -334,4 +341,31 @@ bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int6
 	};
 
 	return kb_db_write(store->db, react, &in, err);
+}
+
+/* ---- notes ---- */
+
+struct note {
+	int64_t agent_id, conversation_id, id;
+	struct kb_sv details;
+};
+
+static bool note(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct note *in = arg;
+	int64_t changed;
+
+	return kb_db_run(conn, &sql[NOTE],
+	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->conversation_id),
+	                           kb_int(in->id), kb_text(in->details)),
+	                 &changed, err)
+	       && (changed || missing(err, in->id));
+}
+
+bool kb_store_message_set_details(struct kb_store *store, int64_t agent_id, int64_t conversation_id,
+                                  int64_t id, struct kb_sv details, struct kb_err *err)
+{
+	struct note in = { agent_id, conversation_id, id, details };
+
+	return kb_db_write(store->db, note, &in, err);
 }

@@ -29,7 +29,7 @@ static const struct kb_sql sql[] = {
 		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
 	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1" },
 	[STATE_SEGMENTS] = { "state_segments", "i",
-		"SELECT id, version, blob, bytes, passages FROM segments WHERE agent_id = $1 ORDER BY id" },
+		"SELECT id, version, blob, bytes, passages, page_shift FROM segments WHERE agent_id = $1 ORDER BY id" },
 	[STATE_DEAD] = { "state_dead", "i",
 		"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 ORDER BY page_id" },
 	[VERSION_OF] = { "segment_version", "ii",
@@ -47,6 +47,7 @@ static const struct kb_sql sql[] = {
 		"UNION SELECT blob FROM agent_images "
 		"UNION SELECT blob FROM vectors "
 		"UNION SELECT blob FROM factors "
+		"UNION SELECT photo FROM accounts WHERE photo <> '' "
 		"UNION SELECT blob FROM segments" },
 };
 // clang-format on
@@ -102,6 +103,7 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
 			.blob = kb_rows_text(&rows, arena, 2),
 			.bytes = kb_rows_int(&rows, 3),
 			.passages = kb_rows_int(&rows, 4),
+			.page_shift = kb_rows_int(&rows, 5),
 		};
 		out->segment_count++;
 	}

@@ -12,6 +12,7 @@ struct kb_segment_row {
 	int64_t id, version;
 	struct kb_sv blob;
 	int64_t bytes, passages;
+	int64_t page_shift; /* added to the page ids in the blob: it is shared with another agent */
 };
 struct kb_dead_row {
 	int64_t page_id, version;

@@ -21,8 +21,9 @@ enum {
 #define PROBE_GOOD_US KB_SECOND_US
 
 const struct kb_sequence kb_sequences[] = {
-	{ "account", 1 }, { "agent", 1 }, { "conversation", 1 }, { "key", 1000 }, { "label", 1 },
-	{ "message", 1 }, { "page", 1 },  { "segment", 1 },      { "source", 1 }, { "turn", 1 },
+	{ "account", 1 }, { "agent", 1 },   { "conversation", 1 }, { "key", 1000 },
+	{ "label", 1 },   { "license", 1 }, { "message", 1 },      { "page", 1 },
+	{ "segment", 1 }, { "source", 1 },  { "turn", 1 },
 };
 const size_t kb_sequence_count = KB_COUNTOF(kb_sequences);
 
@@ -37,9 +38,11 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
 
 const struct kb_sql_table *const kb_sql_tables[] = {
-	&kb_sql_accounts, &kb_sql_agents, &kb_sql_conversations, &kb_sql_messages, &kb_sql_migrate,
-	&kb_sql_pages,    &kb_sql_queue,  &kb_sql_segments,      &kb_sql_sources,  &kb_sql_store,
-	&kb_sql_verify,   &kb_sql_labels, &kb_sql_personas,      &kb_sql_vectors,
+	&kb_sql_accounts, &kb_sql_agents,    &kb_sql_conversations, &kb_sql_messages,
+	&kb_sql_migrate,  &kb_sql_pages,     &kb_sql_queue,         &kb_sql_segments,
+	&kb_sql_sources,  &kb_sql_store,     &kb_sql_verify,        &kb_sql_labels,
+	&kb_sql_personas, &kb_sql_replicate, &kb_sql_licenses,      &kb_sql_reports,
+	&kb_sql_purge,    &kb_sql_vectors,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 

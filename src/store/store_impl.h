@@ -60,7 +60,13 @@ extern const size_t kb_key_text_count, kb_agent_text_count, kb_key_record_size;
 
 /* ---- agents.c, sources.c ---- */
 
-/* Inside a write: the agent's row with its totals and upload source. */
+/* KB_E_NOT_FOUND where the account has no such agent. */
+bool kb_agent_load(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
+                   struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+/* Inside a write: the agent's row alone, with its id and times. */
+bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* Inside a write: the agent's row with its totals, upload source and first persona. */
 bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
                      struct kb_err *err) KB_MUST_CHECK;
 bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now,
@@ -165,6 +171,8 @@ bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t 
                           struct kb_sv session_id, struct kb_conversation *out, bool *found,
                           struct kb_err *err) KB_MUST_CHECK;
 bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id);
+bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t id, int64_t child_id,
+                               struct kb_err *err) KB_MUST_CHECK;
 /* Finds the session or makes it, names it after its first prompt, marks it as used now. */
 bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,

@@ -102,6 +102,17 @@ static const struct kb_sql sql[] = {
 	  "WHERE p.agent_id = s.agent_id AND p.version = s.version AND p.notes <> 1)" },
 	{ "overrides of no agent: agent", "",
 	  "SELECT agent_id FROM sub_persona_overrides WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "licenses of no agent: agent, license", "",
+	  "SELECT agent_id, id FROM licenses WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "plugins of no agent: agent", "",
+	  "SELECT agent_id FROM plugins WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "agents with children that are no masters: agent", "",
+	  "SELECT id FROM agents WHERE children <> '' AND is_master = 0" },
+	{ "masters with a child that is no agent of theirs: agent", "",
+	  "SELECT m.id FROM agents m WHERE m.children <> '' AND (SELECT count(*) FROM agents c "
+	  "WHERE c.account_id = m.account_id AND c.is_master = 0 "
+	  "AND ',' || m.children || ',' LIKE '%,' || CAST(c.id AS TEXT) || ',%') "
+	  "<> 1 + length(m.children) - length(replace(m.children, ',', ''))" },
 	{ "pictures of no agent: agent", "",
 	  "SELECT agent_id FROM agent_images WHERE agent_id NOT IN (SELECT id FROM agents)" },
 };

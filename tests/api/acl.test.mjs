@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
 import { assert, form, start, test } from "./lib/harness.mjs";
-import { root } from "./lib/service.mjs";
+import { Agent, root } from "./lib/service.mjs";
 
 const data = path.join(process.env.DOCENT_TEST_DATA ?? path.join(root, "../shared/data"), "acl");
 const AT_ONCE = 8;
@@ -81,6 +81,49 @@ test("no case of the access set shows a hidden document, and permitted ones are 
   });
   t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
   assert.ok(count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
+});
+
+test("a copy of the agent hides what the original hides, and what it is told to", { skip: missing() }, async (t) => {
+  const kb = await start(t);
+  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+  const { agent } = await library(kb, docs);
+  const copy = new Agent(kb, await agent.expect(201, "POST", "/replicate"));
+  const docOf = new Map((await copy.pages()).map((page) => [page.id, page.filename.slice(0, -3)]));
+  assert.equal(docOf.size, docs.length);
+  // What is done to the original's labels is not done to the copy's.
+  const open = (await agent.pages()).filter((page) => docs.find((doc) => `${doc.id}.md` === page.filename).labels.length);
+  await each(open, (page) => agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [] } }));
+  const count = { permitted: 0, reached: 0, hidden: 0 };
+  await each(cases, async (item) => {
+    const message = await copy.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(item) });
+    const { shown } = judge(item, message, docOf);
+    if (item.allowed) count.permitted++, count.reached += shown;
+    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`);
+  });
+  t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+  assert.ok(count.hidden > 0 && count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
+});
+
+test("no case of the access set shows a hidden document through the search either", { skip: missing() }, async (t) => {
+  const kb = await start(t);
+  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+  const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
+  const { agent, docOf } = await library(kb, docs);
+  const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
+  const count = { permitted: 0, reached: 0, hidden: 0 };
+  await each(cases, async (item) => {
+    const { prompt, ...filter } = body(item);
+    const found = await agent.expect(200, "POST", "/search", { json: { query: prompt, ...filter, limit: 20, explain: count.hidden % 8 === 0 } });
+    const met = found.passages.map((passage) => docOf.get(passage.page_id));
+    const shown = met.includes(item.doc_id) || JSON.stringify(found).includes(item.canary);
+    if (item.allowed) count.permitted++, count.reached += met.includes(item.doc_id);
+    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}`);
+    if (!item.user) return;
+    const may = new Set(visible[item.user]);
+    for (const doc of met) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} finds ${doc}`);
+  });
+  t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+  assert.ok(count.reached >= 0.99 * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
 test("each relabelling and deletion of the access set is seen by the very next question", { skip: missing() }, async (t) => {

@@ -12,7 +12,7 @@ async function folder(t) {
   return dir;
 }
 
-const commands = ["serve", "key", "ask", "parse", "index", "check", "version", "help"];
+const commands = ["serve", "key", "ask", "parse", "index", "proxy", "check", "version", "help"];
 
 test("help lists every command, and docent alone is help", async () => {
   for (const args of [["help"], ["--help"], ["-h"], []]) {

@@ -1,6 +1,9 @@
 // Real chat clients, unchanged, as npm gives them out: `openai`, and `ai` with its OpenAI-compatible
 // provider. Without the registry there are no packages, and these stories say so and are skipped.
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { assert, start, test } from "./lib/harness.mjs";
 import { followUp, foreign, library, lighthouses, noAnswer, questions } from "./lib/documents.mjs";
@@ -101,4 +104,71 @@ test("ai: errors show the service's own words", options, async (t) => {
   const agent = await kb.agent();
   const model = await provider(kb, agent, { apiKey: `123|${"x".repeat(43)}` });
   await assert.rejects(generateText({ model, prompt: "Hello", maxRetries: 0 }), (error) => error.statusCode === 401 && /API Token is either missing or invalid/.test(error.message));
+});
+
+/** fetch that counts its calls and their statuses. */
+function counting() {
+  const seen = [];
+  const call = async (...args) => {
+    const reply = await fetch(...args);
+    seen.push(reply.status);
+    return reply;
+  };
+  return Object.assign(call, { seen });
+}
+
+/** A server whose account may ask once a month. */
+async function frugal(t) {
+  const file = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
+  await writeFile(file, "small = queries=1\n");
+  const kb = await start(t, { args: ["--plans", file] });
+  kb.key = await kb.newKey({ account: "small", plan: "small" });
+  const agent = await kb.agent({ files: library });
+  await agent.ask("Hello");
+  return { kb, agent };
+}
+
+test("openai: used-up queries are asked for once, plain and streamed", options, async (t) => {
+  const { kb, agent } = await frugal(t);
+  for (const stream of [false, true]) {
+    const fetch = counting();
+    const client = await openai(kb, agent, { fetch });
+    await assert.rejects(client.chat.completions.create({ ...ask(question), stream }), (error) => error.status === 429 && /exhausted your current query credits/.test(error.message));
+    assert.deepEqual(fetch.seen, [429], "x-should-retry: false");
+  }
+});
+
+test("openai: a rate that was too fast is tried again after the time it was told", options, async (t) => {
+  const kb = await start(t, { args: ["--rate-limit", "1/6"] });
+  const agent = await kb.agent();
+  const fetch = counting();
+  const client = await openai(kb, agent, { fetch, maxRetries: 5 });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => client.chat.completions.create(ask("Hello"))));
+  assert.ok(answers.every((answer) => answer.choices[0].message.content.length > 0));
+  assert.ok(fetch.seen.includes(429), `some were told to wait: ${fetch.seen}`);
+  assert.equal(fetch.seen.filter((status) => status === 200).length, 8);
+});
+
+test("ai: used-up queries end with the service's own words", options, async (t) => {
+  const { generateText } = await import("ai");
+  const { kb, agent } = await frugal(t);
+  const fetch = counting();
+  await assert.rejects(generateText({ model: await provider(kb, agent, { fetch }), prompt: question, maxRetries: 1 }), (error) => /exhausted your current query credits/.test(error.message));
+  assert.ok(fetch.seen.length >= 1 && fetch.seen.every((status) => status === 429));
+});
+
+test("openai: content parts, labels, language, session and outside id go through unchanged", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const client = await openai(kb, agent);
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["sea"] } });
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("lighthouse.md")).id}/labels`, { json: { label_ids: [label.id] } });
+  const parts = { model: "docent", messages: [{ role: "user", content: [{ type: "text", text: question.slice(0, 8) }, { type: "text", text: question.slice(8) }] }] };
+  const text = async (more) => (await client.chat.completions.create({ ...parts, ...more })).choices[0].message.content;
+  assert.equal(await text({}), noAnswer, "the label hides it");
+  assert.equal(await text({ lang: "de" }), "Es tut mir leid, ich weiß die Antwort nicht");
+  const found = await text({ labels: ["sea"], is_inline_citation: true, session_id: "outside", external_id: "ext-9", sub_personas: { "persona-summary": "Be brief." } });
+  assert.ok(found.includes(words) && /\[1\]/.test(found), found);
+  const [message] = (await agent.expect(200, "GET", "/conversations/outside/messages")).messages.data;
+  assert.deepEqual([message.user_query, message.metadata.external_id], [question, "ext-9"]);
 });

@@ -102,7 +102,8 @@ test("the list of conversations filters by name, user and time", async (t) => {
   const names = async (query) => (await agent.expect(200, "GET", "/conversations", { query: { order: "asc", ...query } })).data.map((c) => c.name);
   assert.deepEqual(await names({ name: "BLUE" }), ["Blue whale", "blueberry"]);
   assert.deepEqual(await names({ name: "%" }), ["100%"]);
-  for (const userFilter of ["all", "me", "anything"]) assert.equal((await names({ userFilter })).length, 3);
+  for (const userFilter of ["all", "me", "team_member", "anything"]) assert.equal((await names({ userFilter })).length, 3);
+  assert.deepEqual(await names({ userFilter: "anonymous" }), [], "all of them were begun with a key");
   const between = new Date(Date.parse(made[1].updated_at) - 1).toISOString();
   assert.deepEqual(await names({ lastUpdatedAfter: between }), ["blueberry", "100%"]);
   assert.deepEqual(await names({ lastUpdatedAfter: "2001-01-01" }), ["Blue whale", "blueberry", "100%"]);
@@ -118,4 +119,33 @@ test("sessions of one agent are unknown to another", async (t) => {
   await other.ask("Hello there", { session: message.session });
   const { messages } = await mine.expect(200, "GET", `/conversations/${message.session}/messages`);
   assert.deepEqual(messages.data.map((m) => m.user_query), ["Hello"]);
+});
+
+test("the list of conversations is ordered by id or by creation, either way", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  for (const name of ["a", "b", "c"]) await agent.expect(201, "POST", "/conversations", { json: { name } });
+  const names = async (query) => (await agent.expect(200, "GET", "/conversations", { query })).data.map((c) => c.name).join("");
+  for (const orderBy of ["id", "created_at", "whatever"]) {
+    assert.equal(await names({ orderBy }), "cba", orderBy);
+    assert.equal(await names({ orderBy, order: "asc" }), "abc", orderBy);
+    assert.equal(await names({ orderBy, order: "asc", limit: 2, page: 2 }), "c", orderBy);
+  }
+});
+
+test("insights come with the messages only where they are asked for", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "ofen.txt": "Der Ofen Glutrix wurde 1952 in Dessau gebaut. Der Ofen Glutrix wiegt 84 Kilogramm.\n" } });
+  const session = randomUUID(), where = `/conversations/${session}/messages`;
+  const liked = await agent.ask("Wann wurde der Ofen Glutrix gebaut?", { session });
+  await agent.expect(200, "PUT", `${where}/${liked.id}/feedback`, { json: { reaction: "liked" } });
+  await agent.ask("What is the boiling point of tungsten?", { session });
+  await agent.ask("Hello!", { session });
+  const list = async (query) => (await agent.expect(200, "GET", where, { query: { order: "asc", ...query } })).messages.data;
+  assert.deepEqual((await list({ includeInsights: "true" })).map((m) => m.customer_intelligence), [
+    { language: "de", question_kind: "when", answer_kind: "quotes", is_answered: true, feedback: "liked", request_source: "api" },
+    { language: "en", question_kind: "other", answer_kind: "none", is_answered: false, feedback: null, request_source: "api" },
+    { language: "en", question_kind: "other", answer_kind: "smalltalk", is_answered: true, feedback: null, request_source: "api" }]);
+  for (const query of [{}, { includeInsights: "false" }, { includeInsights: "0" }, { includeInsights: "" }]) assert.ok((await list(query)).every((m) => !("customer_intelligence" in m)));
+  assert.equal((await agent.api("GET", where, { query: { includeInsights: "maybe" } })).status, 400);
 });

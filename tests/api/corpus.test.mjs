@@ -1,4 +1,5 @@
 // Real documents and questions, from ../shared/data beside the project; without it these are skipped.
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -145,4 +146,22 @@ test("answers from real paragraphs are right, cited and verbatim; foreign questi
     if (answer.citations === null) refused++;
   }
   assert.ok(refused >= strangers.length * 0.92, `${refused} of ${strangers.length} foreign questions were refused`);
+});
+
+test("a paragraph that comes with the question answers among hundreds of the agent's own", options, async (t) => {
+  const kb = await start(t, { args: ["--log", "warn"] });
+  const all = records("qa/squad/docs.jsonl");
+  const agent = await kb.agent();
+  await uploadAll(agent, all.filter((_, i) => i % 2 === 0).slice(0, 400).map(({ title, text }, i) => [`${i}.txt`, `${title}\n\n${text}\n`]));
+  await agent.settled(120_000);
+  const attached = new Map(all.filter((_, i) => i % 2 === 1).slice(0, 400).map((doc) => [doc.id, doc]));
+  const questions = records("qa/squad/questions.jsonl").filter((q) => attached.has(q.doc_id) && !q.is_impossible && q.answers.length);
+  const sample = Array.from({ length: 60 }, (_, i) => questions[Math.floor((i * questions.length) / 60)]);
+  let right = 0;
+  for (const question of sample) {
+    const { title, text } = attached.get(question.doc_id);
+    const answer = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { form: form({ prompt: question.text }, { "attached.txt": `${title}\n\n${text}\n` }) });
+    if (question.answers.some((gold) => plain(answer.llm_response).toLowerCase().includes(plain(gold).toLowerCase()))) right++;
+  }
+  assert.ok(right >= sample.length * 0.82, `${right} of ${sample.length} answers hold the gold answer`);
 });

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { assert, docent, start, test } from "./lib/harness.mjs";
+import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
@@ -151,10 +151,11 @@ test("a block list that cannot be read ends the start with its line", async (t) 
   }
 });
 
-/** Moves everything in the conversation two days back, with the server stopped. */
-async function age(t, kb) {
+/** Moves everything in conversations so many days back, with the server stopped. */
+async function age(t, kb, days = 2) {
   await kb.stop();
-  const sql = "UPDATE conversations SET created_at = created_at - 172800000000; UPDATE messages SET created_at = created_at - 172800000000;";
+  const us = days * 86_400_000_000;
+  const sql = `UPDATE conversations SET created_at = created_at - ${us}, updated_at = updated_at - ${us}; UPDATE messages SET created_at = created_at - ${us};`;
   const ok = await new Promise((resolve) => execFile("sqlite3", [path.join(kb.dir, "docent.db"), sql], (error) => resolve(!error)));
   await kb.spawn();
   if (!ok) t.skip("needs the sqlite3 program to turn the clock");
@@ -184,4 +185,32 @@ test("conversation_time_window: a day of history, all of it, or a conversation t
   assert.equal((await agent.ask("Hello")).llm_response.length > 0, true, "a new conversation is open");
   await set(agent, { conversation_time_window: 0 });
   await agent.ask("Hello", { session });
+});
+
+test("conversation_retention_period: what is older goes, with its feedback, and the log says how much", async (t) => {
+  const kb = await start(t);
+  const keeps = {
+    year: await kb.agent(), short: await kb.agent(), never: await kb.agent(), zero: await kb.agent(),
+  };
+  await set(keeps.short, { conversation_retention_period: "custom", conversation_retention_days: 30 });
+  await set(keeps.never, { conversation_retention_period: "never" });
+  await set(keeps.zero, { conversation_retention_period: "custom" });
+  const session = randomUUID();
+  for (const agent of Object.values(keeps)) {
+    const message = await agent.ask("Hello", { session });
+    await agent.expect(200, "PUT", `/conversations/${session}/messages/${message.id}/feedback`, { json: { reaction: "liked" } });
+  }
+  if (!(await age(t, kb, 40))) return;
+  for (const [name, agent] of Object.entries(keeps)) await agent.ask(`Hello again, ${name}`, { session: name });
+  const sessions = async (agent) => (await agent.expect(200, "GET", "/conversations")).data.map((c) => c.session_id).sort();
+  await until("the old conversation to go", async () => (await keeps.short.api("GET", `/conversations/${session}/messages`)).status === 404);
+  assert.deepEqual(await sessions(keeps.short), ["short"]);
+  for (const name of ["year", "never", "zero"]) assert.deepEqual(await sessions(keeps[name]), [session, name].sort(), name);
+  assert.equal((await keeps.short.expect(200, "GET", "/stats")).total_queries, 2, "what was asked stays counted");
+  assert.match(kb.log, new RegExp(`conversations purged agent=${keeps.short.id} messages=1 conversations=1`));
+  if (!(await age(t, kb, 340))) return;
+  await until("the year to be over", async () => (await sessions(keeps.year)).length === 1);
+  assert.deepEqual(await sessions(keeps.year), ["year"], "340 days are less than a year, 380 are more");
+  assert.equal((await sessions(keeps.never)).length, 2);
+  assert.equal((await sessions(keeps.zero)).length, 2);
 });

@@ -52,10 +52,29 @@ test("a conversation is exported whole as JSON, CSV and text", async (t) => {
   assert.ok(text.text.includes(`Q: ${messages[0].user_query}\nA: ${messages[0].llm_response}\n`));
 });
 
+test("the page to print escapes what was said and may do nothing", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const prompts = ["<script>alert(1)</script> & \"quotes\"", "first line\n\nسطر ثانٍ"];
+  for (const prompt of prompts) await agent.ask(prompt, { session: "page" });
+  await agent.expect(200, "PUT", "/conversations/page", { json: { name: "A <b>name</b>" } });
+  const { text, headers } = await agent.api("GET", "/conversations/page/export", { query: { format: "HTML" } });
+  assert.equal(headers["content-type"], "text/html; charset=utf-8");
+  assert.match(headers["content-disposition"], /^attachment; filename="conversation-\d+\.html"$/);
+  assert.deepEqual([headers["x-content-type-options"], headers["content-security-policy"]], ["nosniff", "default-src 'none'; style-src 'unsafe-inline'; sandbox"]);
+  assert.ok(text.startsWith("<!doctype html>") && text.endsWith("</body></html>\n"));
+  assert.ok(text.includes("<h1 dir=\"auto\">A &lt;b&gt;name&lt;/b&gt;</h1>"));
+  assert.ok(text.includes("<div class=\"asked\"><p dir=\"auto\">&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;</p></div>"));
+  assert.ok(text.includes("<p dir=\"auto\">first line</p><p dir=\"auto\">سطر ثانٍ</p>") && !text.includes("<script"));
+  assert.equal(text.match(/<article>/g).length, 2);
+});
+
 test("an unknown format and an unknown conversation are refused by name", async (t) => {
   const { agent } = await talked(t);
   const format = await agent.api("GET", "/conversations/talk/export", { query: { format: "docx" } });
-  assert.deepEqual([format.status, format.data.message], [400, "format must be json, csv or txt"]);
+  assert.deepEqual([format.status, format.data.message], [400, "format must be json, csv, txt or html"]);
+  const pdf = await agent.api("GET", "/conversations/talk/export", { query: { format: "pdf" } });
+  assert.deepEqual([pdf.status, pdf.data.message], [400, "format must be json, csv, txt or html; print the html to get a PDF"]);
   const missing = await agent.api("GET", "/conversations/nowhere/export");
   assert.deepEqual([missing.status, missing.data.message], [404, "Conversation with session id nowhere not found"]);
 });

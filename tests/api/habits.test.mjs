@@ -126,7 +126,9 @@ test("an id in a body or a path may be sent as clients write it", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   await kb.expect(200, "GET", `/projects/${String(agent.id).padStart(6, "0")}`);
-  await kb.expect(200, "POST", `/projects/${agent.id}/conversations/${randomUUID()}/messages`, { json: { prompt: "Hello", child_project_id: "5" } });
+  const master = await kb.agent({ is_master: "true" });
+  const reply = await master.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: "Hello", child_project_id: "555" } });
+  assert.equal(reply.json.message, "Agent with id 555 not found", "it was read as an id");
 });
 
 test("a head beyond the limits gets a fitting status, which its body repeats", async (t) => {
@@ -136,5 +138,59 @@ test("a head beyond the limits gets a fitting status, which its body repeats", a
     const reply = (await kb.raw(bytes)).toString();
     assert.match(reply, new RegExp(`^HTTP/1\\.1 ${status} `));
     assert.equal(JSON.parse(reply.split("\r\n\r\n")[1]).data.code, Number(status));
+  }
+});
+
+test("a send repeated after a lost answer is a second message, and both are whole", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const session = randomUUID();
+  const ask = () => agent.ask("Within how many days may goods be returned?", { session });
+  const [one, two] = [await ask(), await ask()];
+  assert.notEqual(one.id, two.id);
+  assert.deepEqual([one.llm_response, one.citations], [two.llm_response, two.citations]);
+  assert.equal((await agent.expect(200, "GET", `/conversations/${session}/messages`)).messages.total, 2);
+});
+
+test("a client that tries every failure four times at once hurts nobody", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const wrong = () => agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: "" } });
+  const right = () => agent.ask("Who built the Velmora lighthouse?");
+  const replies = await Promise.all(Array.from({ length: 400 }, (_, i) => (i % 5 ? wrong() : right())));
+  for (const [i, reply] of replies.entries())
+    if (i % 5) assert.deepEqual([reply.status, reply.json.message], [400, "prompt can't be empty"]);
+    else assert.ok(reply.llm_response.includes("Hester Quillby"));
+  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 80);
+});
+
+test("a purge that reads page one again and deletes ten at a time empties the list", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  await Promise.all(Array.from({ length: 37 }, (_, i) => agent.ask(`Message ${i}`)));
+  let rounds = 0;
+  for (;;) {
+    const { data, total } = await agent.expect(200, "GET", "/conversations", { query: { page: 1 } });
+    if (data.length === 0) {
+      assert.equal(total, 0);
+      break;
+    }
+    // Some are deleted twice: an impatient client.
+    const replies = await Promise.all([...data, data[0]].map((c) => agent.api("DELETE", `/conversations/${c.session_id}`)));
+    assert.ok(replies.every((r) => r.status === 200 || r.status === 404));
+    assert.equal(replies.filter((r) => r.status === 200).length, data.length);
+    assert.ok(++rounds <= 4);
+  }
+  assert.equal(rounds, 4);
+});
+
+test("lists and messages are read with a JSON body on GET, and with stale parameters", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { session, id } = await agent.ask("Hello");
+  for (const where of ["", "/messages", `/messages/${id}`, `/messages/${id}/claims`, "/export"].map((end) => `/conversations${end === "" ? "" : `/${session}${end}`}`)) {
+    const plain = await agent.expect(200, "GET", where);
+    const odd = await agent.expect(200, "GET", where, { body: "{\"page\":7,\"order\":\"asc\"}", headers: { "content-type": "application/json" }, query: "duration=90&is_chat_active=1&metadata=x&ocr_mode=2&page=1&page=9" });
+    assert.deepEqual(odd, plain, where);
   }
 });

@@ -140,3 +140,23 @@ test("an address that is given as sitemap_path is a document without file member
   assert.deepEqual([page.page_url, page.is_file, page.is_refreshable], ["http://docent.invalid/page", false, true]);
   for (const member of ["s3_path", "is_file_kept", "filename", "filesize"]) assert.ok(!(member in page), member);
 });
+
+test("is_ocr_enabled 0: a scanned PDF has no text, and its status says so", async (t) => {
+  const kb = await start(t);
+  // One page that paints a grey box and holds no letter.
+  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>",
+    "<< /Length 30 >>\nstream\n0.5 g 10 10 180 180 re f       \nendstream"];
+  let pdf = "%PDF-1.4\n";
+  const places = objects.map((object, i) => {
+    const at = pdf.length;
+    pdf += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const xref = pdf.length;
+  pdf += `xref\n0 5\n0000000000 65535 f \n${places.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("")}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
+  const agent = await kb.agent({ is_ocr_enabled: "0", files: { "scan.pdf": pdf, "text.txt": "Harbour." } });
+  const page = await agent.page("scan.pdf");
+  assert.equal(page.index_status, "failed");
+  assert.match(page.status_reason, /no text/);
+  assert.equal((await agent.page("text.txt")).index_status, "ok");
+});

@@ -161,3 +161,80 @@ test("the stream is chunked for HTTP/1.1 and plain until close for HTTP/1.0", as
   assert.doesNotMatch(old, /transfer-encoding/i);
   assert.ok(old.split("\r\n\r\n")[1].startsWith("event: start\ndata: {") && old.endsWith("\n\n"));
 });
+
+// How clients read the stream, each in its own rough way; all must find the whole answer and no more.
+const readers = {
+  /** A browser: lines, then the first of these members that is there. */
+  "lines of data, looked through for known members": (text) => {
+    let answer = "", sources = null;
+    for (const line of text.split("\n")) {
+      if (!line.startsWith("data:")) continue;
+      const data = JSON.parse(line.slice(5));
+      for (const member of ["type", "content", "citations", "message", "delta", "choices"])
+        if (data[member] !== undefined) {
+          if (member === "citations") sources = data.citations;
+          else answer += data[member];
+          break;
+        }
+    }
+    return { answer, sources };
+  },
+  /** A bot: until the line that names the end. */
+  "lines until the finish event": (text) => {
+    let answer = "";
+    for (const line of text.split("\n")) {
+      if (line === "event: finish") return { answer };
+      if (line.startsWith("data: ")) answer += JSON.parse(line.slice(6)).message ?? "";
+    }
+    return { answer: "the stream had no end" };
+  },
+  /** A widget: the status inside the data alone. */
+  "the status inside the data": (text) => {
+    let answer = "", sources;
+    for (const [, json] of text.matchAll(/^data: (.*)$/gm)) {
+      const data = JSON.parse(json);
+      if (data.status === "progress") answer += data.message;
+      else if (data.status === "finish") sources = data.citations;
+      else if (data.status === "error") throw new Error(data.error);
+    }
+    return { answer, sources };
+  },
+  /** A script: whatever is called message. */
+  "every message of every line": (text) => ({ answer: text.split("\n").map((line) => /^data: /.test(line) ? JSON.parse(line.slice(6)).message ?? "" : "").join("") }),
+  /** One client adds to the answer what it cannot parse. */
+  "frames, and what is no frame is taken for the answer": (text) => {
+    let answer = "";
+    for (const frame of text.split("\n\n")) {
+      const match = /^event: (\w+)\ndata: (.*)$/.exec(frame);
+      answer += match ? JSON.parse(match[2]).message ?? "" : frame;
+    }
+    return { answer };
+  },
+};
+
+test("every way in which clients read the stream gives the stored answer", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  for (const prompt of prompts) {
+    const { reply, finish, session } = await agent.stream(prompt);
+    const stored = await agent.expect(200, "GET", `/conversations/${session}/messages/${finish.id}`);
+    for (const [how, read] of Object.entries(readers)) {
+      const { answer, sources } = read(reply.text);
+      assert.equal(answer, stored.llm_response, how);
+      if (sources !== undefined && how !== "lines until the finish event") assert.deepEqual(sources, stored.citations, how);
+    }
+  }
+});
+
+test("the stream flag counts from the query, the body or both, whatever form the body has", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const type = async (options) => (await agent.api("POST", `/conversations/${randomUUID()}/messages`, options)).headers["content-type"].split(";")[0];
+  const part = (name, value) => ({ head: `Content-Disposition: form-data; name="${name}"\r\nContent-Type: text/plain`, value });
+  assert.equal(await type({ form: [part("prompt", "Hello"), part("stream", "true")] }), "text/event-stream", "parts of a form with a type and no file name");
+  assert.equal(await type({ form: [part("prompt", "Hello"), part("stream", "0")] }), "application/json");
+  assert.equal(await type({ urlencoded: { prompt: "Hello", stream: "1" } }), "text/event-stream");
+  assert.equal(await type({ query: "stream=1&lang=en&stream=1&lang=en", json: { prompt: "Hello", stream: true, lang: "en" } }), "text/event-stream");
+  assert.equal(await type({ query: "stream=true", json: { prompt: "Hello", stream: false } }), "text/event-stream", "the query has the last word");
+  assert.equal(await type({ query: "stream=false", json: { prompt: "Hello", stream: true } }), "application/json", "the query has the last word");
+});

@@ -61,6 +61,33 @@ test("the description is OpenAPI 3.1 without a loose end", async (t) => {
   for (const name of Object.keys(api.components.schemas)) assert.ok(used.has(name), `the schema ${name} is used`);
 });
 
+test("the description passes a validator of OpenAPI 3.1", async (t) => {
+  let Validator, Ajv;
+  try {
+    ({ Validator } = await import("@seriousme/openapi-schema-validator"));
+    ({ default: Ajv } = await import("ajv/dist/2020.js"));
+  } catch {
+    t.skip("the npm packages are not installed (is the registry reachable? cd tests/api && npm ci)");
+    return;
+  }
+  const kb = await start(t);
+  const { json } = await kb.api("GET", "/openapi.json", { key: null });
+  const check = async (description) => {
+    const judge = new Validator();
+    return { ...(await judge.validate(structuredClone(description))), version: judge.version };
+  };
+  assert.deepEqual(await check(json), { valid: true, version: "3.1" });
+  // What it leaves to the dialect: each schema is one of JSON Schema 2020-12, references and all.
+  const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
+  ajv.addVocabulary(["components"]);
+  for (const [name, schema] of Object.entries(json.components.schemas))
+    assert.doesNotThrow(() => ajv.compile({ ...schema, components: json.components }), name);
+  assert.throws(() => ajv.compile({ type: "objekt" }), "it can say no");
+  const broken = structuredClone(json);
+  delete broken.info.title;
+  assert.equal((await check(broken)).valid, false, "it can say no");
+});
+
 test("every route of the specification that is built is described", async (t) => {
   const kb = await start(t);
   const { operations } = await kb.description();

@@ -15,8 +15,13 @@ export function fill(path, values) {
 const sensible = {
   project_name: "Crossed", name: "Crossed", prompt: "What is in the documents?", messages: [{ role: "user", content: "What is in the documents?" }],
   image: "https://docent.invalid/i.png", url: "https://docent.invalid/", names: ["crossed"], label_ids: [], users: [], version: 1, email: undefined,
-  sitemap_path: undefined, stream: false, session_id: undefined, image_extraction_type: "none", model: "m", is_ocr_enabled: 0, reaction: "liked",
+  sitemap_path: undefined, stream: false, session_id: undefined, image_extraction_type: "none", model: "m", query: "What is in the documents?", limit: 3, mode: "words", is_ocr_enabled: 0, reaction: "liked", lang: "en",
+  chatbot_model: undefined, response_source: "default", agent_capability: "optimal-choice", child_project_id: undefined, child_project_ids: undefined,
+  model_name: "crossed", human_name: "Crossed", logo: "https://docent.invalid/l.png", are_licenses_allowed: true, profile_photo: undefined,
 };
+
+/** The query without which a route answers 400. */
+export const rightQuery = (operation) => (operation.parameters.some((p) => p.in === "query" && p.name === "query") ? { query: sensible.query } : undefined);
 
 const byType = { string: "text", integer: 1, number: 1, boolean: false, array: [], object: {} };
 

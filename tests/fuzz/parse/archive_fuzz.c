@@ -1,8 +1,8 @@
 /*
  * Any bytes as the parts of a document that is a zip of XML: READER is its reader, PARTS one of
- * the lists of archives.h. A byte 0 ends a part and begins the next; parts that the bytes do not reach have the
- * texts below, so that the first one alone is a document. The zip is made anew, uncompressed, since a
- * fuzzer would otherwise never get past its checksums.
+ * the lists of archives.h. A byte 0 ends a part and begins the next; parts that the bytes do not
+ * reach have the texts below, so that the first one alone is a document. The zip is made anew,
+ * uncompressed, since a fuzzer would otherwise never get past its checksums.
  */
 #include <stdlib.h>
 #include <string.h>

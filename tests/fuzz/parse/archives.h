@@ -1,6 +1,8 @@
-/* The parts of each kind of archive, foreign one first, with texts that make the rest a document. */
+/* The parts of each kind of archive, foreign one first, with texts that make the rest a document.
+ */
 #define RELATIONS(type, target)                                                                    \
-	"<Relationships><Relationship Id='r' Type='x/" type "' Target='" target "'/></Relationships>"
+	"<Relationships><Relationship Id='r' Type='x/" type "' Target='" target                    \
+	"'/></Relationships>"
 
 // clang-format off
 #define DOCX { "word/document.xml", "<w/>" }

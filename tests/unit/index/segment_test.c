@@ -120,12 +120,69 @@ static void test_search_finds_by_title(struct kb_test *t)
 	unlink(path);
 }
 
+/* Two agents share the file: the second one's pages are the first one's and 100. */
+static void test_shared_under_other_ids(struct kb_test *t)
+{
+	const char *path = path_of("shop"), *merged = "/tmp/docent-segment-shifted";
+	struct kb_query_term terms[] = { { KB_SV_INIT("day"), 1 } };
+	struct kb_query query = { .terms = terms, .term_count = 1, .limit = 10 };
+	struct kb_snapshot_part parts[2] = { 0 };
+	struct kb_arena arena = { 0 };
+	struct kb_snapshot *snapshot;
+	struct kb_passage p;
+	struct kb_hit *hits;
+	size_t count;
+	struct kb_err err;
+
+	write_shop(t, path);
+	for (int i = 0; i < 2; i++) {
+		parts[i] = (struct kb_snapshot_part){ .segment = kb_segment_open(path, true, &err),
+			                              .version = i + 1,
+			                              .page_shift = i ? 1000 : 100 };
+		CHECK(t, parts[i].segment);
+	}
+	/* 107 is dead in the first part; 7 and 1007 name other pages there. */
+	snapshot = kb_snapshot_new(parts, 2,
+	                           (struct kb_dead_page[]){ { 7, 9 }, { 107, 2 }, { 1007, 2 } }, 3);
+	CHECK_INT(t, kb_snapshot_passages(snapshot), 6);
+	CHECK_INT(t, kb_snapshot_page(snapshot, 0, 2), 97);
+	CHECK_INT(t, kb_snapshot_page(snapshot, 1, 0), 1007);
+	kb_search(snapshot, &arena, &query, &hits, &count);
+	CHECK_INT(t, count, 4);
+	for (size_t i = 0; i < count; i++) {
+		CHECK(t,
+		      kb_snapshot_passage(snapshot, &arena, hits[i].part, hits[i].doc, &p, &err));
+		CHECK_INT(t, p.page_id, shop[hits[i].doc].page_id + (hits[i].part ? 1000 : 100));
+	}
+
+	/* What is merged stands under the sums and needs no shift. */
+	CHECK(t, kb_segment_merge(snapshot, 0, 2, merged, NULL, &err));
+	kb_snapshot_release(snapshot);
+	for (int i = 0; i < 2; i++)
+		kb_segment_release(parts[i].segment);
+	parts[0] = (struct kb_snapshot_part){ .segment = kb_segment_open(merged, true, &err),
+		                              .version = 3 };
+	CHECK(t, parts[0].segment);
+	snapshot = kb_snapshot_new(parts, 1, &(struct kb_dead_page){ 1007, 4 }, 1);
+	CHECK_INT(t, kb_snapshot_passages(snapshot), 4);
+	CHECK_INT(t, kb_snapshot_page(snapshot, 0, 0), 97);
+	CHECK_INT(t, kb_snapshot_page(snapshot, 0, 1), 109);
+	CHECK_INT(t, kb_snapshot_page(snapshot, 0, 4), 997);
+	kb_snapshot_release(snapshot);
+	kb_segment_release(parts[0].segment);
+	kb_arena_fini(&arena);
+	unlink(path);
+	unlink(merged);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a passage comes back as it went in", test_round_trip },
 		{ "search finds by heading and body, and not what is deleted",
 		  test_search_finds_by_title },
+		{ "a shared segment is found under the ids of who shares it",
+		  test_shared_under_other_ids },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "net/fetch.h"
 #include "net/server.h"
 #include "site.h"
 #include "test.h"
@@ -269,6 +270,29 @@ static void test_certificates(struct kb_test *t)
 	close_site(&secure);
 }
 
+/* Nobody vouches for the site's certificate: a fetch does not take its word. */
+static void test_fetch(struct kb_test *t)
+{
+	struct kb_fetch_response response;
+	struct kb_fetcher *fetcher;
+	struct secure secure;
+	struct kb_err err = { 0 };
+
+	open_site(&secure);
+	CHECK(t, site_start(&secure.site));
+	fetcher = kb_fetcher_new("127.0.0.0/8", NULL, secure.site.dir, &err);
+	CHECK(t,
+	      !kb_fetch(fetcher, &secure.arena,
+	                &(struct kb_fetch_request){
+	                        .url = kb_arena_printf(&secure.arena, "https://127.0.0.1:%d/hello",
+	                                               kb_server_port(secure.site.server)) },
+	                &response, &err));
+	CHECK_INT(t, err.code, KB_E_UPSTREAM);
+	CHECK(t, strstr(err.msg, "127.0.0.1 cannot be fetched") != NULL);
+	kb_fetcher_free(fetcher);
+	close_site(&secure);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -277,6 +301,7 @@ int main(int argc, char **argv)
 		{ "versions and protocols", test_handshakes },
 		{ "peers without a handshake are closed", test_no_handshake },
 		{ "certificates that do not fit are a start error", test_certificates },
+		{ "a fetch wants a certificate that somebody vouches for", test_fetch },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

@@ -119,6 +119,37 @@ static void test_fall_back(struct kb_test *t)
 	                  kb_text(KB_SV("ro"), KB_TEXT_SOURCES)));
 }
 
+static void test_tags(struct kb_test *t)
+{
+	static const struct {
+		const char *tag, *code;
+	} rows[] = {
+		{ "de", "de" },    { "DE", "de" },          { "de-AT", "de" },
+		{ "de_CH", "de" }, { "pt-br", "pt-BR" },    { "pt-PT", "pt" },
+		{ "zh", "cmn" },   { "zh-Hant-TW", "cmn" }, { "zh-HK", "yue" },
+		{ "nb-NO", "no" }, { "bs", "bs" },          { "tlh", "en" },
+		{ "", "en" },      { "-", "en" },           { "english", "en" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].tag;
+		CHECK_SV(t, kb_text_lang(kb_sv_str(rows[i].tag)), rows[i].code);
+	}
+}
+
+static void test_request_language(struct kb_test *t)
+{
+	struct kb_settings settings;
+
+	kb_settings_defaults(&settings);
+	CHECK_SV(t, kb_settings_text_in(&settings, KB_SV(""), KB_TEXT_VIEW_MORE), "View more");
+	CHECK_SV(t, kb_settings_text_in(&settings, KB_SV("de-AT"), KB_TEXT_NO_ANSWER),
+	         "Es tut mir leid, ich weiß die Antwort nicht");
+	settings.no_answer_message = KB_SV("Ask at the desk.");
+	CHECK_SV(t, kb_settings_text_in(&settings, KB_SV("de"), KB_TEXT_NO_ANSWER),
+	         "Ask at the desk.");
+}
+
 /* The table's default is the English text, and each text belongs to one field. */
 static void test_fields(struct kb_test *t)
 {
@@ -153,6 +184,9 @@ int main(int argc, char **argv)
 		{ "the most spoken languages have texts in their letters", test_spoken },
 		{ "every row is complete and fits its fields", test_rows },
 		{ "other languages are English", test_fall_back },
+		{ "a language tag finds its texts", test_tags },
+		{ "a request's language counts where the owner has set nothing",
+		  test_request_language },
 		{ "each text stands for one field", test_fields },
 	};
 

@@ -3,6 +3,15 @@
 
 /* ---- accounts ---- */
 
+static bool rename_account(struct fixture *f, int64_t id, const char *name)
+{
+	struct kb_account after;
+
+	return kb_store_account_update(f->store, &f->arena, id,
+	                               &(struct kb_account_update){ .name = kb_sv_str(name) },
+	                               &after, &f->err);
+}
+
 static void test_accounts(struct kb_test *t)
 {
 	struct kb_account again, other;
@@ -23,12 +32,12 @@ static void test_accounts(struct kb_test *t)
 	                                 &f.err));
 	CHECK(t, other.id != f.account.id);
 	CHECK_SV(t, other.plan, "pro");
-	CHECK(t, kb_store_account_rename(f.store, other.id, KB_SV("second"), &f.err));
+	CHECK(t, rename_account(&f, other.id, "second"));
 	CHECK(t, kb_store_account_get(f.store, &f.arena, other.id, &again, &f.err));
 	CHECK_SV(t, again.name, "second");
-	CHECK(t, !kb_store_account_rename(f.store, other.id, KB_SV("one"), &f.err));
+	CHECK(t, !rename_account(&f, other.id, "one"));
 	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
-	CHECK(t, !kb_store_account_rename(f.store, 999, KB_SV("x"), &f.err));
+	CHECK(t, !rename_account(&f, 999, "x"));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, !kb_store_account_get(f.store, &f.arena, 999, &again, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);

@@ -165,7 +165,15 @@ static void test_lists(struct kb_test *t)
 		{ "oldest first", { .list = { 1, 2, true } }, "ab" },
 		{ "by creation", { .list = { 2, 3, true }, .by_created_at = true }, "d" },
 		{ "by name", { .list = { 1, 10, true }, .name = KB_SV_INIT("GARDEN") }, "bd" },
-		{ "by person", { .list = { 1, 10, true }, .created_by = 55 }, "" },
+		{ "by nobody",
+		  { .list = { 1, 10, true }, .by = KB_BY_ACCOUNT, .created_by = 55 },
+		  "" },
+		{ "by this account",
+		  { .list = { 1, 10, true }, .by = KB_BY_ACCOUNT, .created_by = 1 },
+		  "abcd" },
+		{ "by members", { .list = { 1, 10, true }, .by = KB_BY_MEMBER }, "abcd" },
+		{ "by visitors", { .list = { 1, 10, true }, .by = KB_BY_VISITOR }, "v" },
+		{ "by anybody", { .list = { 1, 10, true } }, "abcdv" },
 	};
 	static const char *const prompts[] = { "house", "garden", "tree", "Gardens" };
 	struct kb_conversation *found, conversation;
@@ -179,8 +187,13 @@ static void test_lists(struct kb_test *t)
 	agent = fixture_agent(&f, "a");
 	for (int i = 0; i < 4; i++)
 		fixture_say_to(&f, agent.id, (char[]){ (char)('a' + i), '\0' }, prompts[i]);
+	CHECK_INT(t, f.account.id, 1);
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		t->row = rows[i].name;
+		if (rows[i].filter.by == KB_BY_VISITOR)
+			CHECK(t, kb_store_conversation_create(f.store, &f.arena, agent.id, 0,
+			                                      KB_SV("v"), KB_SV("visit"),
+			                                      &conversation, &f.err));
 		CHECK(t, kb_store_conversation_list(f.store, &f.arena, agent.id, &rows[i].filter,
 		                                    &found, &count, &total, &f.err));
 		CHECK_INT(t, count, strlen(rows[i].want));

@@ -1,0 +1,25 @@
+/* The answerer's insides, for the files that work for it (answer.c, find.c). */
+#ifndef KB_ANSWER_ANSWERER_H
+#define KB_ANSWER_ANSWERER_H
+
+#include <pthread.h>
+
+#include "answer/answer.h"
+
+enum { KB_SPARE_ANALYZERS = 64 };
+
+struct kb_answerer {
+	struct kb_store *store;
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	const struct kb_block_list *blocked; /* NULL: none */
+	/* An analyzer belongs to one thread at a time; those not in use wait here. */
+	pthread_mutex_t lock;
+	struct kb_analyzer *spare[KB_SPARE_ANALYZERS];
+	size_t spare_count;
+};
+
+struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer);
+void kb_analyzer_give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * What an answer claims, and whether its sources still say so.
+ *
+ * With each message a note is stored (kb_message.details): the kind of answer, the question's
+ * language and kind, the gate's figure, and of each sentence quoted from a document its place in
+ * the answer and in the document's extracted text. A claim is such a sentence. It is supported
+ * while the text of its document holds it word for word; a document that has changed or is gone
+ * supports it no more. What came from a file of the message, or from the caller's context, cannot
+ * be checked, since neither is kept. Small talk, overviews and texts of the settings claim nothing.
+ *
+ * The note is a JSON object:
+ *
+ *   {"kind":"quotes","lang":"en","type":"who","confidence":2.5,
+ *    "quotes":[{"at":0,"bytes":64,"page_id":7,"page_no":2,"offset":120},
+ *              {"at":66,"bytes":20,"file":"invoice.pdf"}],
+ *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
+ *
+ * For workers: a check reads the store and blobs. Results live in the caller's arena.
+ */
+#ifndef KB_ANSWER_CLAIMS_H
+#define KB_ANSWER_CLAIMS_H
+
+#include "answer/answer.h"
+#include "blob/blob.h"
+#include "store/conversations.h"
+
+/* The note of a new message. */
+struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answer,
+                            const struct kb_attached *attached);
+
+enum kb_claim_status {
+	KB_CLAIM_SUPPORTED,
+	KB_CLAIM_UNSUPPORTED,
+	KB_CLAIM_UNVERIFIABLE,
+};
+/* "supported", … */
+const char *kb_claim_status_name(enum kb_claim_status status);
+
+struct kb_claim {
+	struct kb_sv text; /* of the stored answer */
+	enum kb_claim_status status;
+	int64_t page_id; /* 0: a file of the message, or the caller's context */
+	struct kb_sv reason;
+};
+
+struct kb_verification {
+	int64_t at; /* 0: never */
+	int64_t claims, supported;
+};
+
+struct kb_claims {
+	/* Of the note; empty where an older message has none. */
+	struct kb_sv kind, lang, type;
+	double confidence;
+	struct kb_claim *v;
+	size_t count, supported, unsupported, unverifiable;
+	struct kb_verification verified; /* the last stored one */
+};
+
+/* What the note says by itself, without a check. A damaged note says nothing. */
+void kb_claims_read(struct kb_arena *arena, const struct kb_message *message,
+                    struct kb_claims *out);
+/* The same with the claims checked against the documents as they are now. */
+bool kb_claims_check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
+                     const struct kb_message *message, struct kb_claims *out,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* The message's note with this verification in it. */
+struct kb_sv kb_claims_verified(struct kb_arena *arena, const struct kb_message *message,
+                                const struct kb_verification *verification);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * Finding passages without answering: what a search of the interface gives.
+ *
+ * The same analysis, query, filter and ranking as the retrieve step of an answer. Nothing is stored
+ * and no credit is counted. A call belongs to a worker; what it gives lives in the caller's arena.
+ */
+#ifndef KB_ANSWER_FIND_H
+#define KB_ANSWER_FIND_H
+
+#include "answer/answer.h"
+#include "index/explain.h"
+
+struct kb_find_request {
+	int64_t agent_id;
+	const struct kb_settings *settings;
+	struct kb_sv text;
+	struct kb_label_filter labels;
+	size_t limit;
+	bool words_only; /* the first ranking step alone */
+	bool explain;
+};
+
+/* Characters (code points) of the passage's text. */
+struct kb_highlight {
+	uint32_t start, length;
+};
+
+struct kb_found {
+	struct kb_passage passage;
+	float score;
+	struct kb_highlight
+	        *highlights; /* of words of the query, in order, apart from each other */
+	size_t highlight_count;
+};
+
+struct kb_findings {
+	enum kb_lang lang;
+	struct kb_found *v; /* best first */
+	size_t count;
+	struct kb_explanation *explanations; /* one a passage, or NULL: not asked for */
+	int64_t searched;                    /* passages that the request may find */
+	int64_t took_us;
+};
+
+bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
+             const struct kb_find_request *request, struct kb_findings *out,
+             struct kb_err *err) KB_MUST_CHECK;
+
+/* The words of the query in a passage's text, analysed in the query's language: content words, or
+ * any where the query has nothing else. */
+void kb_find_highlights(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                        const struct kb_terms *query, enum kb_lang lang, struct kb_sv text,
+                        struct kb_highlight **out, size_t *count);
+
+#endif

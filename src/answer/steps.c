@@ -1,0 +1,294 @@
+#include "answer/steps.h"
+
+#include <string.h>
+
+#include "index/codes.h"
+#include "index/query.h"
+#include "index/rerank.h"
+
+enum { STRICT_FROM = 5000 }; /* passages: above some thousand the gate is the strict one */
+
+/* How widely an agent_capability searches, beyond what planner mode adds: parts of a question that
+ * are looked for one by one, passages that are read closely, passages ranked in all steps. */
+static const struct effort {
+	const char *capability;
+	size_t parts, passages, rerank;
+} efforts[] = {
+	{ "optimal-choice", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT },
+	{ "fastest-responses", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT },
+	{ "advanced-reasoning", 3, 26, 2 * KB_RERANK_DEFAULT },
+	{ "complex-tasks", 6, KB_SELECT_CANDIDATES, 4 * KB_RERANK_DEFAULT },
+};
+
+struct search {
+	struct kb_analyzer *analyzer;
+	struct kb_arena *arena;
+	const struct kb_answer_request *request;
+	struct kb_snapshot *snapshot; /* of the agent, with the attached documents */
+	struct kb_pass pass;
+	const struct effort *effort;
+	struct kb_steps *out;
+};
+
+/* ---- plan ---- */
+
+static const struct effort *effort_of(struct kb_sv capability)
+{
+	for (size_t i = 0; i < KB_COUNTOF(efforts); i++)
+		if (kb_sv_eq_str(capability, efforts[i].capability))
+			return &efforts[i];
+	return &efforts[0];
+}
+
+/* Searches for the parts of a question, at most. Planner mode adds max_actions_per_query of them to
+ * the one that every question has. */
+static size_t steps_max(const struct search *s)
+{
+	const struct kb_settings *settings = s->request->settings;
+	int64_t actions = settings->max_actions_per_query, limit = s->request->actions_max;
+
+	if (!kb_action_on(s->request, KB_ACTION_PLANNING, settings->use_planner_mode.v))
+		return s->effort->parts;
+	if (limit > 0)
+		actions = KB_MIN(actions, limit);
+	return KB_MAX(s->effort->parts, (size_t)actions + 1);
+}
+
+/* A part that points back ("how tall is it?") has the part before as its last turn. */
+static void understand(struct search *s, struct kb_sv text, struct kb_sv before,
+                       struct kb_step *step)
+{
+	const struct kb_answer_request *request = s->request;
+	const struct kb_sv *turns = request->turns;
+	size_t count = request->turn_count;
+
+	kb_question_build(s->analyzer, s->arena, text, KB_LANG_NONE, turns, count, &step->question);
+	if (before.n && kb_question_leans(step->question.lang, &step->question.terms)) {
+		struct kb_sv *more = KB_NEW_ARRAY(s->arena, count + 1, struct kb_sv);
+
+		if (count)
+			memcpy(more, turns, count * sizeof(*more));
+		more[count] = before;
+		kb_question_build(s->analyzer, s->arena, text, step->question.lang, more, count + 1,
+		                  &step->question);
+	}
+}
+
+/* ---- retrieve ---- */
+
+/* Whether a passage holds a whole code of the step's question, or else (whole false) a part. */
+static bool holds_code(const struct kb_snapshot *snapshot, const struct kb_hit *hit,
+                       const struct kb_code *codes, size_t count, bool whole)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kb_query_term term = { codes[i].term, 1 };
+
+		if (codes[i].part != whole && kb_score(snapshot, hit->part, hit->doc, &term, 1) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Moves the passages that hold a code of the question to the front, whole codes or where there are
+ * none parts; returns how many do. */
+static size_t codes_first(const struct search *s, const struct kb_snapshot *snapshot,
+                          struct kb_sv text, struct kb_hit *hits, size_t count)
+{
+	struct kb_hit *others = KB_NEW_ARRAY(s->arena, count, struct kb_hit);
+	struct kb_code *codes;
+	size_t code_count, front = 0, back;
+
+	kb_codes(s->arena, text, true, &codes, &code_count);
+	for (int whole = 1; whole >= 0 && !front; whole--) {
+		back = 0;
+		for (size_t i = 0; i < count; i++) {
+			if (holds_code(snapshot, &hits[i], codes, code_count, whole))
+				hits[front++] = hits[i];
+			else
+				others[back++] = hits[i];
+		}
+	}
+	if (front)
+		memcpy(hits + front, others, back * sizeof(*hits));
+	return front;
+}
+
+/* The text with each code of it in the spelling of the passage, as far as that has it: the
+ * selection compares words, and "ERR-4012" is two where "err4012" is one. */
+static struct kb_sv respell(const struct search *s, struct kb_sv text, struct kb_sv passage)
+{
+	struct kb_code *asked, *held;
+	size_t asked_count, held_count;
+	struct kb_sv out = KB_SV("");
+	uint32_t at = 0;
+
+	kb_codes(s->arena, text, true, &asked, &asked_count);
+	kb_codes(s->arena, passage, true, &held, &held_count);
+	for (size_t i = 0; i < asked_count; i++)
+		for (size_t k = 0; !asked[i].part && asked[i].start >= at && k < held_count; k++) {
+			if (!kb_sv_eq(asked[i].term, held[k].term))
+				continue;
+			out = kb_arena_printf(s->arena, "%.*s%.*s%.*s", KB_SV_ARG(out),
+			                      KB_SV_ARG(kb_sv_sub(text, at, asked[i].start - at)),
+			                      KB_SV_ARG(kb_sv_sub(passage, held[k].start,
+			                                          held[k].end - held[k].start)));
+			at = asked[i].end;
+		}
+	return kb_arena_printf(s->arena, "%.*s%.*s", KB_SV_ARG(out),
+	                       KB_SV_ARG(kb_sv_from(text, at)));
+}
+
+/* Labels open documents of the agent; what came with the question is open to it. */
+static bool allows(void *pass, int64_t page_id)
+{
+	return kb_attached_is_page(page_id) || kb_pass_allows(pass, page_id);
+}
+
+/* pass NULL: whatever is there. */
+static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struct kb_pass *pass,
+                     struct kb_step *step, struct kb_err *err)
+{
+	struct kb_query query = kb_question_query(&step->question, s->effort->passages);
+	bool codes =
+	        kb_action_on(s->request, KB_ACTION_CODES, s->request->settings->is_hybrid_search.v);
+	float scale = 1;
+	struct kb_hit *hits;
+	size_t count;
+
+	query.rerank = s->effort->rerank;
+	if (codes) {
+		/* The selection is fitted to scores without codes: theirs are brought to the
+		 * same measure. */
+		float plain = kb_score_bound(snapshot, query.terms, query.term_count), all;
+
+		kb_query_codes(s->arena, step->question.text, &query);
+		all = kb_score_bound(snapshot, query.terms, query.term_count);
+		scale = all > plain && plain > 0 ? plain / all : 1;
+	}
+	query.allow = !pass || pass->all_open ? NULL : allows;
+	query.allow_arg = pass;
+	kb_search(snapshot, s->arena, &query, &hits, &count);
+	step->with_code = codes ? codes_first(s, snapshot, step->question.text, hits, count) : 0;
+	step->candidates = KB_NEW_ARRAY(s->arena, count, struct kb_candidate);
+	for (size_t i = 0; i < count; i++) {
+		step->candidates[i].score = hits[i].score * scale;
+		if (!kb_snapshot_passage(snapshot, s->arena, hits[i].part, hits[i].doc,
+		                         &step->candidates[i].passage, err))
+			return false;
+	}
+	step->candidate_count = count;
+	return true;
+}
+
+/* ---- rank ---- */
+
+static int64_t df(void *arg, struct kb_sv term)
+{
+	return kb_snapshot_df(arg, term);
+}
+
+static void select_from(const struct search *s, struct kb_snapshot *snapshot,
+                        const struct kb_question *question, size_t count, struct kb_step *step)
+{
+	int64_t passages = kb_snapshot_counted(snapshot);
+
+	kb_select(s->analyzer, s->arena, question, step->candidates, count,
+	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = snapshot },
+	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &step->selection);
+}
+
+static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb_step *step)
+{
+	/* Whoever asks for a code is answered from the passages that hold it, if they answer. */
+	if (step->with_code) {
+		struct kb_question question;
+
+		kb_question_build(s->analyzer, s->arena,
+		                  respell(s, step->question.text, step->candidates[0].passage.text),
+		                  step->question.lang, s->request->turns, s->request->turn_count,
+		                  &question);
+		select_from(s, snapshot, &question, step->with_code, step);
+	}
+	if (!step->selection.answered)
+		select_from(s, snapshot, &step->question, step->candidate_count, step);
+}
+
+/* Words of a question about one file are common in an agent of many: what found no answer among all
+ * documents is asked of the attached ones alone. */
+static bool ask_attached(struct search *s, struct kb_step *step, struct kb_err *err)
+{
+	struct kb_segment *segment = s->request->attached ? s->request->attached->segment : NULL;
+	struct kb_snapshot *alone;
+	bool ok;
+
+	if (step->selection.answered || !segment)
+		return true;
+	alone = kb_snapshot_new(&(struct kb_snapshot_part){ .segment = segment }, 1, NULL, 0);
+	ok = retrieve(s, alone, NULL, step, err);
+	if (ok)
+		rank(s, alone, step);
+	kb_snapshot_release(alone);
+	return ok;
+}
+
+static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, struct kb_err *err)
+{
+	struct kb_step *step = &s->out->v[s->out->count];
+	int64_t start = kb_clock_mono_us(), found;
+	double sure;
+
+	understand(s, text, before, step);
+	if (!retrieve(s, s->snapshot, &s->pass, step, err))
+		return false;
+	found = kb_clock_mono_us();
+	rank(s, s->snapshot, step);
+	if (!ask_attached(s, step, err))
+		return false;
+	if (step->selection.answered)
+		kb_select_parts(s->arena, step->candidates, &step->selection, 0, &step->parts,
+		                &step->part_count);
+	sure = (double)step->selection.gate_z;
+	s->out->confidence = s->out->count ? KB_MAX(s->out->confidence, sure) : sure;
+	s->out->count++;
+	s->out->retrieve_us += found - start;
+	s->out->rank_us += kb_clock_mono_us() - found;
+	return true;
+}
+
+static bool take_steps(struct search *s, struct kb_err *err)
+{
+	struct kb_sv prompt = s->request->prompt, parts[KB_PLAN_PARTS_MAX];
+	size_t max = steps_max(s), count = 1, answered = 0;
+
+	parts[0] = prompt;
+	if (max > 1)
+		count = kb_plan_split(s->analyzer, s->arena, prompt, kb_lang_of_question(prompt),
+		                      max, parts);
+	for (size_t i = 0; i < count; i++) {
+		if (!take_step(s, parts[i], i ? parts[i - 1] : KB_SV(""), err))
+			return false;
+		answered += s->out->v[i].part_count > 0;
+	}
+	/* Where none of several is answered, the question as a whole. */
+	return count == 1 || answered || take_step(s, prompt, KB_SV(""), err);
+}
+
+bool kb_steps_take(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                   const struct kb_answer_request *request, const struct kb_view *view,
+                   struct kb_steps *out, struct kb_err *err)
+{
+	struct kb_segment *own = request->attached ? request->attached->segment : NULL;
+	struct search s = { .analyzer = analyzer,
+		            .arena = arena,
+		            .request = request,
+		            .effort = effort_of(request->settings->agent_capability),
+		            .out = out };
+	bool ok;
+
+	*out = (struct kb_steps){ 0 };
+	kb_pass_init(&s.pass, view->access, arena, &request->labels);
+	s.snapshot = own ? kb_snapshot_with(view->snapshot, own) : kb_snapshot_hold(view->snapshot);
+	ok = take_steps(&s, err);
+	kb_snapshot_release(s.snapshot);
+	return ok;
+}

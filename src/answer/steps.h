@@ -1,0 +1,36 @@
+/*
+ * The searches of one answer: the question, or its parts one by one, each retrieved and ranked.
+ *
+ * Planner mode and the higher agent_capability values take a question apart (plan.h); else there is
+ * one step. All steps read the same view. Belongs to a worker, as the answer does.
+ */
+#ifndef KB_ANSWER_STEPS_H
+#define KB_ANSWER_STEPS_H
+
+#include "answer/answer.h"
+#include "answer/plan.h"
+#include "answer/select.h"
+
+/* The question, or a part of it, with what was found for it. */
+struct kb_step {
+	struct kb_question question;
+	struct kb_candidate *candidates;
+	size_t candidate_count;
+	size_t with_code; /* so many first ones hold a code of the question (is_hybrid_search) */
+	struct kb_selection selection;
+	struct kb_answer_part *parts; /* none where the gate closed */
+	size_t part_count;
+};
+
+struct kb_steps {
+	struct kb_step v[KB_PLAN_PARTS_MAX + 1];
+	size_t count;
+	double confidence; /* of the surest */
+	int64_t retrieve_us, rank_us;
+};
+
+bool kb_steps_take(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                   const struct kb_answer_request *request, const struct kb_view *view,
+                   struct kb_steps *out, struct kb_err *err) KB_MUST_CHECK;
+
+#endif

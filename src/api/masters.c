@@ -1,0 +1,123 @@
+/*
+ * Master agents: which agent answers a turn.
+ *
+ *   off            the master itself, or the child that the request names
+ *   start-only     the first question that an agent can answer picks it, and the conversation stays
+ *                  with it; a child that a request names takes its place
+ *   every-message  each question is put to the agent that answers it most surely
+ *
+ * Candidates are the children, in their order, and the master's own documents. Nothing is picked
+ * for a greeting, nor where no agent has an answer: then the master answers, and the next question
+ * picks. The child answers with its own documents and settings; the conversation, its limits and
+ * its history are the master's. Whoever may ask the master reaches its children through it: its
+ * owner put them there.
+ */
+#include "api/session.h"
+
+enum mode { OFF, START_ONLY, EVERY_MESSAGE };
+
+static enum mode mode_of(const struct kb_settings *settings)
+{
+	struct kb_sv mode = settings->master_project_smart_routing_mode;
+
+	if (kb_sv_eq_str(mode, "off"))
+		return OFF;
+	return kb_sv_eq_str(mode, "every-message") ? EVERY_MESSAGE : START_ONLY;
+}
+
+static bool is_child(const int64_t *children, size_t count, int64_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (children[i] == id)
+			return true;
+	return false;
+}
+
+/* The agent that the conversation stays with; 0: none yet, or it is no child any more. */
+static bool read_kept(struct kb_call *call, const struct kb_turn *turn, const int64_t *children,
+                      size_t count, int64_t *id, struct kb_err *err)
+{
+	struct kb_conversation conversation;
+
+	*id = 0;
+	if (!kb_store_conversation_get(call->api->store, call->arena, call->agent.id,
+	                               turn->session_id, &conversation, err))
+		return err->code == KB_E_NOT_FOUND;
+	if (conversation.child_id == call->agent.id
+	    || is_child(children, count, conversation.child_id))
+		*id = conversation.child_id;
+	return true;
+}
+
+/* The agent whose documents answer best, the master's own included; 0: none. */
+static bool pick(struct kb_call *call, const struct kb_turn *turn, const int64_t *children,
+                 size_t count, int64_t *id, struct kb_err *err)
+{
+	struct kb_agent *agents = KB_NEW_ARRAY(call->arena, count + 1, struct kb_agent);
+	const struct kb_answer_request request = {
+		.settings = &turn->settings,
+		.prompt = turn->prompt,
+		.turns = turn->turns,
+		.turn_count = turn->turn_count,
+		.labels = turn->labels,
+	};
+	size_t found = 0;
+	ptrdiff_t best;
+
+	*id = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (kb_store_agent_get(call->api->store, call->arena, call->key.account_id,
+		                       children[i], &agents[found], err))
+			found++;
+		else if (err->code != KB_E_NOT_FOUND) /* deleted meanwhile */
+			return false;
+	}
+	agents[found++] = call->agent;
+	if (!kb_answer_route(call->api->answerer, &request, agents, found, &best, err))
+		return false;
+	if (best >= 0)
+		*id = agents[best].id;
+	return true;
+}
+
+/* Lets the child answer, with its own settings under what the request says. */
+static bool hand_over(struct kb_call *call, struct kb_turn *turn, int64_t id, struct kb_err *err)
+{
+	if (!kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
+	                        &turn->child, err))
+		return err->code == KB_E_NOT_FOUND; /* deleted meanwhile: the master answers */
+	turn->agent = &turn->child;
+	return kb_settings_read(call->arena, turn->child.settings, &turn->settings, err)
+	       && kb_turn_apply(call, turn, err);
+}
+
+bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	const int64_t *children;
+	enum mode mode;
+	int64_t id = 0;
+	size_t count;
+
+	turn->agent = &call->agent;
+	if (!call->agent.is_master)
+		return true;
+	mode = mode_of(&turn->settings);
+	children = kb_agent_children(call->arena, &call->agent, &count);
+	if (turn->named_child) {
+		if (!turn->settings.master_project_user_agent_switching_enabled)
+			return kb_fail(err, KB_E_FORBIDDEN,
+			               "agent %" PRId64 " does not let its users switch agents "
+			               "(master_project_user_agent_switching_enabled)",
+			               call->agent.id);
+		id = turn->named_child;
+	} else if (count == 0 || mode == OFF) {
+		return true;
+	} else if (mode == START_ONLY && !read_kept(call, turn, children, count, &id, err)) {
+		return false;
+	} else if (id == 0 && !pick(call, turn, children, count, &id, err)) {
+		return false;
+	}
+	if (mode == START_ONLY)
+		turn->stays_with = id;
+	return id == 0 || id == call->agent.id || hand_over(call, turn, id, err);
+}

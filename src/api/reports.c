@@ -1,0 +1,379 @@
+/*
+ * Reports on an agent: what was asked, from where, and what became of it.
+ *
+ * A report has parts; `filters` of the query picks some of them. It comes as filters=a&filters=b,
+ * as filters[]=a, as filters=a,b, or not at all, which is all of them.
+ *
+ *   /traffic, /queries, /conversations   sums over all there is
+ *   /analysis                            the last seven days by day (interval=weekly), or the last
+ *                                        24 hours by hour (daily); times are UTC
+ *   /intelligence                        the questions one by one
+ *   /leads                               contacts that visitors left; nothing asks for them yet
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "answer/claims.h"
+#include "answer/smalltalk.h"
+#include "api/api.h"
+#include "api/browser.h"
+#include "base/utf8.h"
+#include "store/reports.h"
+
+enum {
+	PARTS_MAX = 3,
+	BUCKETS_MAX = 24,
+	ROWS = 100, /* of a page */
+};
+
+/* ---- the parts that are wanted ---- */
+
+static bool pick(const char *const *parts, struct kb_sv word, bool *wanted, struct kb_err *err)
+{
+	char list[100] = "";
+
+	for (int i = 0; i < PARTS_MAX && parts[i]; i++) {
+		if (kb_sv_eq_str(word, parts[i])) {
+			wanted[i] = true;
+			return true;
+		}
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+		         parts[i]);
+	}
+	return kb_fail(err, KB_E_INVALID, "this report has no \"%.*s\", only %s",
+	               KB_SV_ARG(kb_utf8_cut(word, 60)), list);
+}
+
+static bool read_filters(struct kb_call *call, const char *const *parts, bool *wanted,
+                         struct kb_err *err)
+{
+	struct kb_sv rest = call->req->query, name, value, word;
+	bool any = false;
+
+	for (int i = 0; i < PARTS_MAX; i++)
+		wanted[i] = false;
+	while (kb_urlencoded_next(call->arena, &rest, &name, &value)) {
+		if (!kb_sv_eq_str(name, "filters")
+		    && !(kb_sv_starts(name, KB_SV("filters[")) && kb_sv_ends(name, KB_SV("]"))))
+			continue;
+		while (value.n > 0 && kb_sv_split(&value, ',', &word)) {
+			word = kb_sv_trim(word);
+			if (word.n == 0)
+				continue;
+			if (!pick(parts, word, wanted, err))
+				return false;
+			any = true;
+		}
+	}
+	for (int i = 0; i < PARTS_MAX && parts[i]; i++)
+		wanted[i] = wanted[i] || !any;
+	return true;
+}
+
+/* ---- sums ---- */
+
+bool kb_reports_traffic(struct kb_call *call, struct kb_err *err)
+{
+	static const char *const parts[PARTS_MAX] = { "sources" };
+	struct kb_report_source *sources;
+	bool wanted[PARTS_MAX];
+	size_t count;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!read_filters(call, parts, wanted, err)
+	    || !kb_store_report_sources(call->api->store, call->arena, call->agent.id, &sources,
+	                                &count, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key(&jw, "sources");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < count; i++) {
+		kb_jw_object(&jw);
+		kb_jw_key_sv(&jw, "request_source", sources[i].source);
+		kb_jw_key_int(&jw, "request_source_number", sources[i].queries);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+static void write_status(struct kb_jw *jw, const char *status, int64_t count)
+{
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "status", status);
+	kb_jw_key_int(jw, "count", count);
+	kb_jw_end(jw);
+}
+
+bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
+{
+	static const char *const parts[PARTS_MAX] = { "total", "query_status" };
+	struct kb_report_sums sums;
+	bool wanted[PARTS_MAX];
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!read_filters(call, parts, wanted, err)
+	    || !kb_store_report_sums(call->api->store, call->agent.id, &sums, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	if (wanted[0])
+		kb_jw_key_int(&jw, parts[0], sums.queries);
+	if (wanted[1]) {
+		kb_jw_key(&jw, parts[1]);
+		kb_jw_array(&jw);
+		write_status(&jw, "success", sums.queries - sums.failed_queries);
+		write_status(&jw, "failed", sums.failed_queries);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* To two digits; 0 where nothing began. */
+static double average(int64_t n, int64_t of)
+{
+	return of ? (double)((n * 100 + of / 2) / of) / 100 : 0;
+}
+
+bool kb_reports_conversations(struct kb_call *call, struct kb_err *err)
+{
+	static const char *const parts[PARTS_MAX] = { "total", "average_queries_per_conversation" };
+	struct kb_report_sums sums;
+	bool wanted[PARTS_MAX];
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!read_filters(call, parts, wanted, err)
+	    || !kb_store_report_sums(call->api->store, call->agent.id, &sums, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	if (wanted[0])
+		kb_jw_key_int(&jw, parts[0], sums.conversations);
+	if (wanted[1]) {
+		kb_jw_key(&jw, parts[1]);
+		kb_jw_double(&jw, average(sums.queries, sums.conversations));
+	}
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* ---- over time ---- */
+
+static const struct interval {
+	const char *name;
+	int64_t width_us;
+	size_t count;
+	bool by_hour;
+} intervals[] = {
+	{ "weekly", KB_DAY_US, 7, false },
+	{ "daily", 3600 * KB_SECOND_US, 24, true },
+};
+
+/* "Sat" or "17:00". */
+static struct kb_sv label_of(struct kb_arena *arena, const struct interval *interval, int64_t at)
+{
+	static const char *const days[] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
+	time_t seconds = (time_t)(at / KB_SECOND_US);
+	struct tm tm = { 0 };
+
+	gmtime_r(&seconds, &tm);
+	return interval->by_hour ? kb_arena_printf(arena, "%02d:00", tm.tm_hour)
+	                         : kb_sv_str(days[tm.tm_wday]);
+}
+
+static double of_bucket(const struct kb_report_bucket *bucket, int part)
+{
+	switch (part) {
+	case 0:
+		return (double)bucket->queries;
+	case 1:
+		return (double)bucket->conversations;
+	default:
+		return average(bucket->queries, bucket->asking);
+	}
+}
+
+bool kb_reports_analysis(struct kb_call *call, struct kb_err *err)
+{
+	static const char *const parts[PARTS_MAX] = { "queries", "conversations",
+		                                      "queries_per_conversation" };
+	struct kb_sv name = kb_request_query(call->req, "interval");
+	const struct interval *interval = &intervals[0];
+	struct kb_report_bucket buckets[BUCKETS_MAX];
+	int64_t now = kb_clock_now_us(call->api->clock), start;
+	bool wanted[PARTS_MAX];
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (name.n && kb_sv_eq_str(name, intervals[1].name))
+		interval = &intervals[1];
+	else if (name.n && !kb_sv_eq_str(name, intervals[0].name))
+		return kb_fail(err, KB_E_INVALID, "interval must be daily or weekly");
+	/* The last stretch is the one that runs now. */
+	start = now - now % interval->width_us
+	        - (int64_t)(interval->count - 1) * interval->width_us;
+	if (!read_filters(call, parts, wanted, err)
+	    || !kb_store_report_buckets(call->api->store, call->agent.id, start, interval->width_us,
+	                                buckets, interval->count, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	for (int part = 0; part < PARTS_MAX; part++) {
+		if (!wanted[part])
+			continue;
+		kb_jw_key(&jw, parts[part]);
+		kb_jw_array(&jw);
+		for (size_t i = 0; i < interval->count; i++) {
+			kb_jw_object(&jw);
+			kb_jw_key(&jw, "queries_number");
+			kb_jw_double(&jw, of_bucket(&buckets[i], part));
+			kb_jw_key_sv(&jw, "created_at_interval",
+			             label_of(call->arena, interval,
+			                      start + (int64_t)i * interval->width_us));
+			kb_jw_end(&jw);
+		}
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* ---- one by one ---- */
+
+/* start_date and end_date; an end that is a day is the end of that day. */
+static bool read_dates(struct kb_call *call, int64_t *from, int64_t *until, struct kb_err *err)
+{
+	enum { DAY_CHARS = 10 };
+	struct kb_sv start = kb_sv_trim(kb_request_query(call->req, "start_date"));
+	struct kb_sv end = kb_sv_trim(kb_request_query(call->req, "end_date"));
+
+	*from = 0;
+	*until = INT64_MAX;
+	if (start.n && !kb_time_parse(start, from))
+		return kb_fail(err, KB_E_INVALID, "start_date must be a date or an ISO 8601 time");
+	if (end.n && !kb_time_parse(end, until))
+		return kb_fail(err, KB_E_INVALID, "end_date must be a date or an ISO 8601 time");
+	if (end.n)
+		*until += end.n == DAY_CHARS ? KB_DAY_US : 1;
+	if (*from >= *until)
+		return kb_fail(err, KB_E_INVALID, "start_date must not be after end_date");
+	return true;
+}
+
+/* What is known of one question, by its note and by rule; what is not known is null. */
+struct insight {
+	const char *content_source, *emotion, *intent, *feedback;
+	struct kb_sv lang;
+};
+
+/* Whether a document of the agent is quoted; files of the message have ids below 0. */
+static bool quotes_document(const json_t *details)
+{
+	const json_t *quote;
+	size_t i;
+
+	json_array_foreach(kb_json_get(details, "quotes"), i, quote)
+	{
+		if (kb_json_int(quote, "page_id", 0) > 0)
+			return true;
+	}
+	return false;
+}
+
+static struct insight insight_of(struct kb_call *call, const struct kb_message *message)
+{
+	static const char *const reactions[] = { NULL, "liked", "disliked", "neutral" };
+	static const char *const emotions[] = { NULL, "satisfied", "dissatisfied", "neutral" };
+	const json_t *details =
+	        message->details.n ? kb_json_parse(call->arena, message->details, NULL) : NULL;
+	struct insight insight = { .feedback = reactions[message->reaction],
+		                   .emotion = emotions[message->reaction] };
+	enum kb_lang lang;
+	enum kb_smalltalk talk = kb_smalltalk(message->query, &lang);
+	struct kb_claims note;
+
+	kb_claims_read(call->arena, message, &note);
+	if (quotes_document(details))
+		insight.content_source = "own_content";
+	if (talk == KB_TALK_NONE)
+		insight.intent = "information";
+	else if (talk == KB_TALK_META || talk == KB_TALK_TOPICS)
+		insight.intent = "about_agent";
+	else
+		insight.intent = "small_talk";
+	if (talk == KB_TALK_THANKS && !insight.emotion)
+		insight.emotion = "satisfied";
+	insight.lang = note.lang.n ? note.lang
+	                           : kb_sv_str(kb_lang_code(kb_lang_of_question(message->query)));
+	if (kb_sv_eq_str(insight.lang, kb_lang_code(KB_LANG_NONE)))
+		insight.lang = (struct kb_sv){ 0 };
+	return insight;
+}
+
+static void intelligence_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	const struct kb_message *message = (const struct kb_message *)rows + i;
+	struct insight insight = insight_of(call, message);
+
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "prompt_id", message->id);
+	kb_jw_key_int(jw, "conversation_id", message->conversation_id);
+	kb_jw_key_int(jw, "project_id", message->agent_id);
+	kb_jw_key_sv(jw, "user_query", message->query);
+	kb_jw_key_sv(jw, "ai_response", message->response);
+	kb_jw_key_time(jw, "created_at", message->created_at);
+	kb_jw_key_str(jw, "content_source", insight.content_source);
+	kb_jw_key_str(jw, "user_emotion", insight.emotion);
+	kb_jw_key_str(jw, "user_intent", insight.intent);
+	kb_jw_key_opt(jw, "language", insight.lang);
+	kb_jw_key_str(jw, "feedback", insight.feedback);
+	kb_jw_key_null(jw, "user_location"); /* nothing here tells where a user is */
+	kb_jw_key_sv(jw, "chatbot_deployment", message->source);
+	kb_jw_key_str(jw, "browser", kb_browser_name(message->user_agent));
+	kb_jw_end(jw);
+}
+
+bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_list list = kb_call_list(call, ROWS);
+	struct kb_report_sums sums;
+	struct kb_message *messages;
+	int64_t from, until, total;
+	size_t count;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!read_dates(call, &from, &until, err)
+	    || !kb_store_report_messages(call->api->store, call->arena, call->agent.id, from, until,
+	                                 &list, &messages, &count, &total, err)
+	    || !kb_store_report_sums(call->api->store, call->agent.id, &sums, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_call_paginate_members(call, &jw, &list, count, total, intelligence_row, messages);
+	kb_jw_key_int(&jw, "total_queries", sums.queries);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_reports_leads(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_list list = kb_call_list(call, ROWS);
+	int64_t from, until;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!read_dates(call, &from, &until, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	/* No part of Docent asks visitors for their address, so there is none to tell. */
+	kb_call_paginate(call, &jw, &list, 0, 0, NULL, NULL);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}

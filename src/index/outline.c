@@ -1,0 +1,108 @@
+#include "index/outline.h"
+
+#include "index/snapshot.h"
+
+static uint32_t living(const struct kb_part *part, uint32_t first, uint32_t end)
+{
+	uint32_t count = 0;
+
+	for (uint32_t doc = first; doc < end; doc++)
+		count += kb_part_alive(part, doc);
+	return count;
+}
+
+void kb_snapshot_size(const struct kb_snapshot *snapshot, bool (*allow)(void *arg, int64_t page_id),
+                      void *arg, struct kb_snapshot_size *out)
+{
+	*out = (struct kb_snapshot_size){ 0 };
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		const struct kb_part *part = &snapshot->parts[i];
+
+		for (uint32_t run = 0; run < part->segment->runs; run++) {
+			int64_t page =
+			        (int64_t)kb_get64(part->segment->run_pages + (size_t)run * 8);
+			uint32_t first, end, alive;
+
+			kb_segment_run_range(part->segment, run, &first, &end);
+			alive = part->dead ? living(part, first, end) : end - first;
+			if (!alive || (allow && !allow(arg, page)))
+				continue;
+			out->pages++;
+			out->passages += alive;
+		}
+	}
+}
+
+/* One call of kb_snapshot_sections(). */
+struct outline {
+	const struct kb_snapshot *snapshot;
+	struct kb_arena *arena;
+	size_t max, count, read;
+	struct kb_sv *out;
+	bool more;
+};
+
+static void take(struct outline *outline, struct kb_sv heading)
+{
+	if (!heading.n)
+		return;
+	for (size_t i = 0; i < outline->count; i++)
+		if (kb_sv_eq(outline->out[i], heading))
+			return;
+	if (outline->count < outline->max)
+		outline->out[outline->count++] = heading;
+	else
+		outline->more = true;
+}
+
+static bool read_run(struct outline *outline, uint32_t number, uint32_t run, struct kb_err *err)
+{
+	const struct kb_part *part = &outline->snapshot->parts[number];
+	uint32_t first, end;
+
+	kb_segment_run_range(part->segment, run, &first, &end);
+	for (uint32_t doc = first; doc < end && !outline->more; doc++) {
+		struct kb_arena scratch = { 0 };
+		struct kb_passage passage;
+		bool ok;
+
+		if (!kb_part_alive(part, doc))
+			continue;
+		if (outline->read++ == KB_OUTLINE_PASSAGES) {
+			outline->more = true;
+			break;
+		}
+		ok = kb_snapshot_passage(outline->snapshot, &scratch, number, doc, &passage, err);
+		if (ok)
+			take(outline, kb_arena_sv(outline->arena, passage.heading));
+		kb_arena_fini(&scratch);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+bool kb_snapshot_sections(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                          int64_t page_id, size_t max, struct kb_sv *out, size_t *count, bool *more,
+                          struct kb_err *err)
+{
+	struct outline outline = { .snapshot = snapshot, .arena = arena, .max = max, .out = out };
+
+	for (uint32_t i = 0; i < snapshot->part_count; i++) {
+		const struct kb_segment *segment = snapshot->parts[i].segment;
+
+		for (uint32_t at = kb_segment_find_page(segment, page_id); at < segment->runs;
+		     at++) {
+			uint32_t run = KB_MIN(kb_get32(segment->run_order + (size_t)at * 4),
+			                      segment->runs - 1);
+
+			if ((int64_t)kb_get64(segment->run_pages + (size_t)run * 8) != page_id)
+				break;
+			if (!read_run(&outline, i, run, err))
+				return false;
+		}
+	}
+	*count = outline.count;
+	*more = outline.more;
+	return true;
+}

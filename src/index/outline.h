@@ -1,0 +1,25 @@
+/*
+ * What a snapshot holds, without a question: counts, and the sections of a page.
+ *
+ * Both take the filter of a query: what it refuses is in no figure. Any thread.
+ */
+#ifndef KB_INDEX_OUTLINE_H
+#define KB_INDEX_OUTLINE_H
+
+#include "index/index.h"
+
+struct kb_snapshot_size {
+	int64_t pages, passages; /* living, and allowed */
+};
+/* allow: as in struct kb_query; NULL: all. Takes a look at each page, not at each passage. */
+void kb_snapshot_size(const struct kb_snapshot *snapshot, bool (*allow)(void *arg, int64_t page_id),
+                      void *arg, struct kb_snapshot_size *out);
+
+/* The different heading paths of the page's passages, in their order, at most `max`; *more: there
+ * are others. A page of more than KB_OUTLINE_PASSAGES passages is read so far only. */
+enum { KB_OUTLINE_PASSAGES = 200 };
+bool kb_snapshot_sections(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                          int64_t page_id, size_t max, struct kb_sv *out, size_t *count, bool *more,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+#endif

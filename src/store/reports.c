@@ -1,0 +1,167 @@
+/* Sums for the reports. Times are UTC; a day is 24 hours. */
+#include "store/reports.h"
+
+#include "store/store_impl.h"
+
+enum {
+	SOURCES,
+	SUMS,
+	MESSAGE_BUCKETS,
+	CONVERSATION_BUCKETS,
+	MESSAGES_DESC,
+	MESSAGES_ASC,
+	MESSAGES_COUNT,
+};
+#define IN_TIME " FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3"
+#define MESSAGES(order)                                                                            \
+	"SELECT id, conversation_id, query, response, answered, failed, user_agent, source, "      \
+	"details, reaction, created_at" IN_TIME " ORDER BY " order " LIMIT $4 OFFSET $5"
+// clang-format off
+static const struct kb_sql sql[] = {
+	[SOURCES] = { "report_sources", "i",
+		"SELECT source, count(*) FROM messages WHERE agent_id = $1 GROUP BY source "
+		"ORDER BY count(*) DESC, source" },
+	[SUMS] = { "report_sums", "i",
+		"SELECT (SELECT count(*) FROM conversations c WHERE c.agent_id = $1), count(*), "
+		"coalesce(sum(CASE WHEN failed = 1 OR answered = 0 THEN 1 ELSE 0 END), 0) "
+		"FROM messages WHERE agent_id = $1" },
+	[MESSAGE_BUCKETS] = { "report_message_buckets", "iiii",
+		"SELECT (created_at - $2) / $4, count(*), count(DISTINCT conversation_id)" IN_TIME
+		" GROUP BY 1" },
+	[CONVERSATION_BUCKETS] = { "report_conversation_buckets", "iiii",
+		"SELECT (created_at - $2) / $4, count(*) FROM conversations "
+		"WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY 1" },
+	[MESSAGES_DESC] = { "report_messages_desc", "iiiii", MESSAGES("created_at DESC, id DESC") },
+	[MESSAGES_ASC] = { "report_messages_asc", "iiiii", MESSAGES("created_at, id") },
+	[MESSAGES_COUNT] = { "report_messages_count", "iii", "SELECT count(*)" IN_TIME },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_reports = { "reports", sql, KB_COUNTOF(sql) };
+
+bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                             struct kb_report_source **out, size_t *count, struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*out = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[SOURCES], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, *out, *count)
+		[*count] = (struct kb_report_source){ .source = kb_rows_text(&rows, arena, 0),
+			                              .queries = kb_rows_int(&rows, 1) };
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_report_sums *out,
+                          struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*out = (struct kb_report_sums){ 0 };
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[SUMS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows))
+		*out = (struct kb_report_sums){ .conversations = kb_rows_int(&rows, 0),
+			                        .queries = kb_rows_int(&rows, 1),
+			                        .failed_queries = kb_rows_int(&rows, 2) };
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+static bool read_buckets(struct kb_conn *conn, const struct kb_value values[4],
+                         struct kb_report_bucket *out, size_t count, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[MESSAGE_BUCKETS], values, 4);
+	while (kb_rows_next(&rows)) {
+		size_t i = (size_t)kb_rows_int(&rows, 0);
+
+		KB_ASSERT(i < count);
+		out[i].queries = kb_rows_int(&rows, 1);
+		out[i].asking = kb_rows_int(&rows, 2);
+	}
+	if (!kb_rows_close(&rows, err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[CONVERSATION_BUCKETS], values, 4);
+	while (kb_rows_next(&rows)) {
+		size_t i = (size_t)kb_rows_int(&rows, 0);
+
+		KB_ASSERT(i < count);
+		out[i].conversations = kb_rows_int(&rows, 1);
+	}
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id, int64_t start,
+                             int64_t width_us, struct kb_report_bucket *out, size_t count,
+                             struct kb_err *err)
+{
+	const struct kb_value values[4] = { kb_int(agent_id), kb_int(start),
+		                            kb_int(start + (int64_t)count * width_us),
+		                            kb_int(width_us) };
+	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		out[i] = (struct kb_report_bucket){ 0 };
+	ok = read_buckets(conn, values, out, count, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                              int64_t from, int64_t until, const struct kb_list *list,
+                              struct kb_message **out, size_t *count, int64_t *total,
+                              struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_rows rows;
+	bool ok;
+
+	*out = NULL;
+	*count = 0;
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[list->ascending ? MESSAGES_ASC : MESSAGES_DESC],
+	             KB_VALUES(kb_int(agent_id), kb_int(from), kb_int(until),
+	                       kb_int(kb_list_limit(list)), kb_int(kb_list_offset(list))));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, *out, *count)
+		[*count] = (struct kb_message){
+			.agent_id = agent_id,
+			.id = kb_rows_int(&rows, 0),
+			.conversation_id = kb_rows_int(&rows, 1),
+			.query = kb_rows_text(&rows, arena, 2),
+			.response = kb_rows_text(&rows, arena, 3),
+			.answered = kb_rows_bool(&rows, 4),
+			.failed = kb_rows_bool(&rows, 5),
+			.user_agent = kb_rows_text(&rows, arena, 6),
+			.source = kb_rows_text(&rows, arena, 7),
+			.details = kb_rows_text(&rows, arena, 8),
+			.reaction = (enum kb_reaction)kb_rows_int(&rows, 9),
+			.created_at = kb_rows_int(&rows, 10),
+		};
+		++*count;
+	}
+	ok = kb_rows_close(&rows, err)
+	     && kb_db_int(conn, &sql[MESSAGES_COUNT],
+	                  KB_VALUES(kb_int(agent_id), kb_int(from), kb_int(until)), 0, total, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}

@@ -1,0 +1,43 @@
+/* Reports: sums over an agent's conversations and messages, computed when they are asked for. The
+ * rules of store.h hold. A failed query is one that got no answer: the agent found none, refused,
+ * or something broke. */
+#ifndef KB_STORE_REPORTS_H
+#define KB_STORE_REPORTS_H
+
+#include "store/conversations.h"
+
+struct kb_report_source {
+	struct kb_sv source; /* a message's request_source */
+	int64_t queries;
+};
+/* The most used first. */
+bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                             struct kb_report_source **out, size_t *count,
+                             struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_report_sums {
+	int64_t conversations, queries, failed_queries;
+};
+bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_report_sums *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+
+/* One stretch of time. */
+struct kb_report_bucket {
+	int64_t queries;
+	int64_t asking;        /* conversations that these queries belong to */
+	int64_t conversations; /* that began in it */
+};
+/* Fills `count` buckets of width_us each, the first from `start` on. */
+bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id, int64_t start,
+                             int64_t width_us, struct kb_report_bucket *out, size_t count,
+                             struct kb_err *err) KB_MUST_CHECK;
+
+/* Messages made at or after `from` and before `until`, of all conversations, newest first unless
+ * list->ascending. Of each: id, conversation_id, query, response, answered, failed, user_agent,
+ * source, details, reaction, created_at. */
+bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                              int64_t from, int64_t until, const struct kb_list *list,
+                              struct kb_message **out, size_t *count, int64_t *total,
+                              struct kb_err *err) KB_MUST_CHECK;
+
+#endif
