@@ -8,8 +8,7 @@
  * directions and noise; `shifted` has a large common part besides, as many embeddings have; `decay`
  * has dimensions of falling weight, as latent factors have; `gauss` has no structure at all, the
  * hardest. Times are this thread's processor time, the median of all questions. The peer is the
- * plain scan over floats that the compiler makes of three lines; bench/vectors_peer.mjs runs the
- * same shapes in USearch, where npm has it.
+ * plain scan over floats that the compiler makes of three lines.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,11 @@
 #include "answer/find.h"
 
+#include <stdlib.h>
+
 #include "answer/answerer.h"
 #include "answer/question.h"
 #include "base/utf8.h"
+#include "index/codes.h"
 #include "index/outline.h"
 #include "index/query.h"
 
@@ -23,36 +26,85 @@ static bool is_asked(const struct kb_terms *query, struct kb_sv term, bool conte
 	return false;
 }
 
+/* Bytes of a text. */
+struct range {
+	uint32_t start, end;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Codes of the text that the query names, in whatever spelling. */
+static size_t code_ranges(struct kb_arena *arena, const struct kb_sv *codes, size_t code_count,
+                          struct kb_sv text, struct range **out)
+{
+	struct kb_code *held;
+	size_t held_count, count = 0;
+
+	kb_codes(arena, text, false, &held, &held_count);
+	*out = KB_NEW_ARRAY(arena, held_count, struct range);
+	for (size_t i = 0; i < held_count; i++)
+		for (size_t k = 0; k < code_count; k++)
+			if (kb_sv_eq(held[i].term, codes[k])) {
+				(*out)[count++] = (struct range){ held[i].start, held[i].end };
+				break;
+			}
+	return count;
+}
+
 void kb_find_highlights(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                        const struct kb_terms *query, enum kb_lang lang, struct kb_sv text,
+                        const struct kb_find_words *words, struct kb_sv text,
                         struct kb_highlight **out, size_t *count)
 {
 	bool content_only = false;
+	struct range *ranges, *codes;
 	struct kb_terms terms;
 	uint32_t at = 0, chars = 0, end = 0;
+	size_t n = 0, code_count;
 
-	for (size_t i = 0; i < query->count; i++)
-		content_only = content_only || is_content(&query->v[i]);
-	kb_analyze(analyzer, arena, lang, text, &terms);
-	*out = KB_NEW_ARRAY(arena, terms.count, struct kb_highlight);
+	for (size_t i = 0; i < words->terms.count; i++)
+		content_only = content_only || is_content(&words->terms.v[i]);
+	kb_analyze(analyzer, arena, words->lang, text, &terms);
+	code_count = code_ranges(arena, words->codes, words->code_count, text, &codes);
+	ranges = KB_NEW_ARRAY(arena, terms.count + code_count, struct range);
+	for (size_t i = 0; i < terms.count; i++)
+		if (is_asked(&words->terms, terms.v[i].term, content_only))
+			ranges[n++] = (struct range){ terms.v[i].start, terms.v[i].end };
+	for (size_t i = 0; i < code_count; i++)
+		ranges[n++] = codes[i];
+	if (n)
+		qsort(ranges, n, sizeof(*ranges), by_start);
+	*out = KB_NEW_ARRAY(arena, n, struct kb_highlight);
 	*count = 0;
-	/* Terms come in the order of their words; those of one run without blanks overlap. */
-	for (size_t i = 0; i < terms.count; i++) {
-		const struct kb_term *term = &terms.v[i];
-		uint32_t from = KB_MAX(term->start, end), length;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = KB_MAX(ranges[i].start, end), length;
 
-		if (term->end <= from || !is_asked(query, term->term, content_only))
+		if (ranges[i].end <= from)
 			continue;
 		chars += (uint32_t)kb_utf8_count(kb_sv_sub(text, at, from - at));
-		length = (uint32_t)kb_utf8_count(kb_sv_sub(text, from, term->end - from));
+		length = (uint32_t)kb_utf8_count(kb_sv_sub(text, from, ranges[i].end - from));
 		/* What begins inside the one before, or at its end without a blank, goes on. */
 		if (*count && from == end)
 			(*out)[*count - 1].length += length;
 		else
 			(*out)[(*count)++] = (struct kb_highlight){ chars, length };
 		chars += length;
-		at = end = term->end;
+		at = end = ranges[i].end;
 	}
+}
+
+/* Of the terms that kb_query_codes() has added; they begin with '='. */
+static void take_codes(struct kb_arena *arena, const struct kb_query *query,
+                       struct kb_find_words *words)
+{
+	words->codes = KB_NEW_ARRAY(arena, query->term_count, struct kb_sv);
+	for (size_t i = 0; i < query->term_count; i++)
+		if (kb_sv_starts(query->terms[i].term, KB_SV("=")))
+			words->codes[words->code_count++] = query->terms[i].term;
 }
 
 static bool read_hit(const struct kb_snapshot *snapshot, struct kb_arena *arena,
@@ -67,6 +119,7 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
                    struct kb_findings *out, struct kb_err *err)
 {
 	struct kb_snapshot_size size;
+	struct kb_find_words words;
 	struct kb_question question;
 	struct kb_query query;
 	struct kb_pass pass;
@@ -79,6 +132,8 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		query.rerank = 0;
 	if (request->settings->is_hybrid_search.v)
 		kb_query_codes(arena, request->text, &query);
+	words = (struct kb_find_words){ .terms = question.terms, .lang = question.lang };
+	take_codes(arena, &query, &words);
 	kb_pass_init(&pass, view->access, arena, &request->labels);
 	query.allow = pass.all_open ? NULL : kb_pass_allows;
 	query.allow_arg = &pass;
@@ -91,8 +146,7 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 
 		if (!read_hit(view->snapshot, arena, &hits[i], found, err))
 			return false;
-		kb_find_highlights(analyzer, arena, &question.terms, question.lang,
-		                   found->passage.text, &found->highlights,
+		kb_find_highlights(analyzer, arena, &words, found->passage.text, &found->highlights,
 		                   &found->highlight_count);
 	}
 	if (request->explain) {

@@ -46,10 +46,17 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
              const struct kb_find_request *request, struct kb_findings *out,
              struct kb_err *err) KB_MUST_CHECK;
 
-/* The words of the query in a passage's text, analysed in the query's language: content words, or
- * any where the query has nothing else. */
+/* What the query asks for, to be found again in a passage's text. */
+struct kb_find_words {
+	struct kb_terms terms;
+	enum kb_lang lang;   /* they are in; texts are analysed in it too */
+	struct kb_sv *codes; /* as codes.h writes them; found in any spelling */
+	size_t code_count;
+};
+
+/* Content words, or any where the query has nothing else, and codes. */
 void kb_find_highlights(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                        const struct kb_terms *query, enum kb_lang lang, struct kb_sv text,
+                        const struct kb_find_words *words, struct kb_sv text,
                         struct kb_highlight **out, size_t *count);
 
 #endif

@@ -112,8 +112,8 @@ struct kb_query {
 	 * analysed text; kb_query_build() sets it. */
 	size_t rerank;
 	struct kb_terms question;
-	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none. Does
-	 * nothing where the snapshot has no model. */
+	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
+	 * Does nothing where the snapshot has no model. */
 	float factors;
 	/* Passages of pages that fn refuses are skipped before they are scored. NULL: all. */
 	bool (*allow)(void *arg, int64_t page_id);

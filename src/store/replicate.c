@@ -24,21 +24,21 @@ struct copy {
 
 enum {
 	PAGE_SPAN,
+	DEAD_SPAN,
 	SOURCE_SPAN,
 	LABEL_SPAN,
 	COPY_FIRST,
 };
-#define SPAN(table)                                                                                \
-	"SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM " table " WHERE agent_id = $1"
+#define SPAN(id, table)                                                                            \
+	"SELECT coalesce(min(" id "), 0), coalesce(max(" id "), 0) FROM " table                    \
+	" WHERE agent_id = $1"
 // clang-format off
 static const struct kb_sql sql[] = {
+	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
 	/* Dead pages live on in segments: their copies need ids that are nobody's, too. */
-	[PAGE_SPAN] = { "replicate_page_span", "i",
-		"SELECT coalesce(min(u.id), 0), coalesce(max(u.id), 0) FROM "
-		"(SELECT id FROM pages WHERE agent_id = $1 UNION ALL "
-		"SELECT page_id FROM dead_pages WHERE agent_id = $1) u" },
-	[SOURCE_SPAN] = { "replicate_source_span", "i", SPAN("sources") },
-	[LABEL_SPAN]  = { "replicate_label_span",  "i", SPAN("labels") },
+	[DEAD_SPAN] = { "replicate_dead_span", "i", SPAN("page_id", "dead_pages") },
+	[SOURCE_SPAN] = { "replicate_source_span", "i", SPAN("id", "sources") },
+	[LABEL_SPAN]  = { "replicate_label_span",  "i", SPAN("id", "labels") },
 
 	[COPY_FIRST] = { "replicate_totals", "ii",
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
@@ -140,27 +140,52 @@ static bool copy_rows(struct kb_conn *conn, const struct copy *copy, size_t i, s
 	return kb_db_run(conn, &sql[COPY_FIRST + i], values, count, NULL, err);
 }
 
-/* Takes as many new ids as lie between the first and the last old one. */
-static bool take_block(struct kb_conn *conn, int span, const char *sequence, int64_t agent_id,
-                       int64_t *shift, struct kb_err *err)
+/* Widens [*low, *high] to the ids that the statement spans; 0 and 0: none so far. */
+static bool span(struct kb_conn *conn, int what, int64_t agent_id, int64_t *low, int64_t *high,
+                 struct kb_err *err)
 {
 	struct kb_rows rows;
-	int64_t low = 0, high = 0, first;
 
-	kb_rows_open(&rows, conn, &sql[span], KB_VALUES(kb_int(agent_id)));
+	kb_rows_open(&rows, conn, &sql[what], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
-		low = kb_rows_int(&rows, 0);
-		high = kb_rows_int(&rows, 1);
+		int64_t first = kb_rows_int(&rows, 0), last = kb_rows_int(&rows, 1);
+
+		if (last) {
+			*low = *high ? KB_MIN(*low, first) : first;
+			*high = KB_MAX(*high, last);
+		}
 	}
+	return kb_rows_close(&rows, err);
+}
+
+/* Takes as many new ids as lie between the lowest and the highest old one. */
+static bool take_block(struct kb_conn *conn, const char *sequence, int64_t low, int64_t high,
+                       int64_t *shift, struct kb_err *err)
+{
+	int64_t first;
+
 	*shift = 0;
-	if (!kb_rows_close(&rows, err))
-		return false;
 	if (high == 0)
 		return true; /* no rows, nothing to shift */
 	if (!kb_db_next_id(conn, sequence, high - low + 1, &first, err))
 		return false;
 	*shift = first - low;
 	return true;
+}
+
+static bool take_ids(struct kb_conn *conn, struct copy *copy, struct kb_err *err)
+{
+	struct {
+		int64_t low, high;
+	} pages = { 0 }, sources = { 0 }, labels = { 0 };
+
+	return span(conn, PAGE_SPAN, copy->from, &pages.low, &pages.high, err)
+	       && span(conn, DEAD_SPAN, copy->from, &pages.low, &pages.high, err)
+	       && span(conn, SOURCE_SPAN, copy->from, &sources.low, &sources.high, err)
+	       && span(conn, LABEL_SPAN, copy->from, &labels.low, &labels.high, err)
+	       && take_block(conn, "page", pages.low, pages.high, &copy->page_shift, err)
+	       && take_block(conn, "source", sources.low, sources.high, &copy->source_shift, err)
+	       && take_block(conn, "label", labels.low, labels.high, &copy->label_shift, err);
 }
 
 struct replicate {
@@ -186,9 +211,7 @@ static bool replicate(struct kb_conn *conn, void *arg, struct kb_err *err)
 	if (!kb_agent_insert_row(conn, agent, in->now, err))
 		return false;
 	copy.to = agent->id;
-	if (!take_block(conn, PAGE_SPAN, "page", in->id, &copy.page_shift, err)
-	    || !take_block(conn, SOURCE_SPAN, "source", in->id, &copy.source_shift, err)
-	    || !take_block(conn, LABEL_SPAN, "label", in->id, &copy.label_shift, err))
+	if (!take_ids(conn, &copy, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(parameters); i++)
 		if (!copy_rows(conn, &copy, i, err))

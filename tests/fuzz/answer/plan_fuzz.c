@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 	struct kb_arena arena = { 0 };
 	struct kb_highlight *marks;
-	struct kb_terms terms;
+	struct kb_find_words words = { .lang = lang };
 	size_t count = kb_plan_split(analyzer, &arena, text, lang, KB_PLAN_PARTS_MAX, parts);
 	uint32_t end = 0;
 
@@ -39,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		KB_ASSERT(i == 0 || parts[i].p >= parts[i - 1].p + parts[i - 1].n);
 	}
 	check_codes(&arena, text);
-	kb_analyze(analyzer, &arena, lang, parts[count - 1], &terms);
-	kb_find_highlights(analyzer, &arena, &terms, lang, text, &marks, &count);
+	kb_analyze(analyzer, &arena, lang, parts[count - 1], &words.terms);
+	kb_find_highlights(analyzer, &arena, &words, text, &marks, &count);
 	for (size_t i = 0; i < count; i++) {
 		KB_ASSERT(marks[i].length > 0 && (i == 0 || marks[i].start > end));
 		end = marks[i].start + marks[i].length;

@@ -31,7 +31,8 @@ static int make_file(const uint8_t *data, size_t size, char path[64])
 	KB_ASSERT(fd >= 0);
 	if (size >= KB_CONTAINER_HEADER) {
 		memcpy(bytes + 16, &n, sizeof(n));
-		rows = KB_MIN(kb_get32(bytes + 12), (size - KB_CONTAINER_HEADER) / KB_CONTAINER_ROW);
+		rows = KB_MIN(kb_get32(bytes + 12),
+		              (size - KB_CONTAINER_HEADER) / KB_CONTAINER_ROW);
 		n = kb_hash64(kb_sv(bytes + KB_CONTAINER_HEADER, rows * KB_CONTAINER_ROW));
 		memcpy(bytes + 24, &n, sizeof(n));
 	}

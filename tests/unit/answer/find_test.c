@@ -8,6 +8,7 @@ static void test_highlights(struct kb_test *t)
 		const char *name, *query, *text;
 		enum kb_lang lang;
 		const char *want; /* start+length by blanks */
+		bool code;        /* "=err4012" is asked for as a whole */
 	} rows[] = {
 		{ "words, by their stem", "returning goods", "Goods may be returned.", KB_LANG_EN,
 		  "0+5 13+8" },
@@ -22,6 +23,10 @@ static void test_highlights(struct kb_test *t)
 		{ "pairs of characters join", "東京都", "私は東京都に", KB_LANG_JA, "2+3" },
 		{ "a part of a code marks the whole", "4012", "see ERR4012 there", KB_LANG_EN,
 		  "4+7" },
+		{ "a code in another spelling", "err4012", "see ERR-4012 there", KB_LANG_EN, "4+8",
+		  true },
+		{ "a code beside words", "there err4012", "ERR-4012 is there", KB_LANG_EN, "0+8",
+		  true }, /* `there` is a function word */
 		{ "nothing in common", "lamp", "a door", KB_LANG_EN, "" },
 		{ "an empty text", "lamp", "", KB_LANG_EN, "" },
 	};
@@ -31,13 +36,18 @@ static void test_highlights(struct kb_test *t)
 		struct kb_arena arena = { 0 };
 		struct kb_sv got = KB_SV("");
 		struct kb_highlight *marks;
-		struct kb_terms terms;
+		struct kb_find_words words = { .lang = rows[i].lang };
+		struct kb_sv code = KB_SV("=err4012");
 		size_t count;
 
 		t->row = rows[i].name;
-		kb_analyze(analyzer, &arena, rows[i].lang, kb_sv_str(rows[i].query), &terms);
-		kb_find_highlights(analyzer, &arena, &terms, rows[i].lang, kb_sv_str(rows[i].text),
-		                   &marks, &count);
+		kb_analyze(analyzer, &arena, rows[i].lang, kb_sv_str(rows[i].query), &words.terms);
+		if (rows[i].code) {
+			words.codes = &code;
+			words.code_count = 1;
+		}
+		kb_find_highlights(analyzer, &arena, &words, kb_sv_str(rows[i].text), &marks,
+		                   &count);
 		for (size_t k = 0; k < count; k++)
 			got = kb_arena_printf(&arena, "%.*s%s%u+%u", KB_SV_ARG(got), k ? " " : "",
 			                      marks[k].start, marks[k].length);
