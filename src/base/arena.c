@@ -166,6 +166,13 @@ void *kb_arena_array(struct kb_arena *arena, size_t count, size_t size)
 	return kb_arena_alloc(arena, bytes);
 }
 
+void *kb_arena_copy(struct kb_arena *arena, const void *p, size_t n)
+{
+	char *copy = take(arena, n, ALIGN);
+
+	return n ? memcpy(copy, p, n) : copy;
+}
+
 char *kb_arena_bytes(struct kb_arena *arena, size_t size)
 {
 	return take(arena, size, 1);

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 
@@ -47,6 +50,11 @@ pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg)
 	snprintf(short_name, sizeof(short_name), "%s", name);
 	pthread_setname_np(thread, short_name);
 	return thread;
+}
+
+void kb_thread_set_nice(int nice)
+{
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), nice);
 }
 
 static void *work(void *arg)

@@ -24,5 +24,8 @@ size_t kb_pool_waiting(struct kb_pool *pool);
  * system has no thread left. */
 #include <pthread.h>
 pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg);
+/* This thread, and the processes that it starts, get a smaller share of the processors (nice 0 to
+ * 19); without effect where the system does not do that by thread. */
+void kb_thread_set_nice(int nice);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "index/analysis_cache.h"
+#include "index/bytes.h"
 #include "index/stopwords.h"
 #include "index/unicode.h"
 
@@ -86,12 +87,15 @@ static char *room(struct scan *s, size_t n)
 	return p;
 }
 
+/* Copies bytes of the word cache. */
 static struct kb_sv keep(struct scan *s, struct kb_sv bytes)
 {
-	char *p = room(s, bytes.n);
+	char *p = room(s, bytes.n + KB_WORD_SLACK);
 
-	memcpy(p, bytes.p, bytes.n);
-	return kb_sv(p, bytes.n);
+	kb_copy_short(p, bytes.p, bytes.n);
+	s->room -= KB_WORD_SLACK; /* room for the next one again */
+	s->left += KB_WORD_SLACK;
+	return (struct kb_sv){ p, bytes.n };
 }
 
 static void add(struct scan *s, const struct kb_term *term)
@@ -105,8 +109,8 @@ static void add(struct scan *s, const struct kb_term *term)
 /* The stem as the head of the kept word where it is one, else kept by itself. */
 static struct kb_sv keep_stem(struct scan *s, struct kb_sv kept, struct kb_sv stem)
 {
-	if (stem.n <= kept.n && memcmp(stem.p, kept.p, stem.n) == 0)
-		return kb_sv(kept.p, stem.n);
+	if (stem.n <= kept.n && kb_same_bytes(stem.p, kept.p, stem.n))
+		return (struct kb_sv){ kept.p, stem.n };
 	return keep(s, stem);
 }
 
@@ -127,6 +131,7 @@ static void add_pieces(struct scan *s, const struct kb_term *whole)
 		raw = kb_sv_sub(word, from, i - from);
 		if ((!digit && raw.n < 2) || raw.n > KB_WORD_BYTES)
 			continue;
+		piece.hint = 0;
 		piece.word = piece.term = raw;
 		piece.flags = KB_TERM_PIECE | (digit ? KB_TERM_NUMBER : 0);
 		if (!digit)
@@ -144,6 +149,7 @@ static void add_word(struct scan *s, struct kb_sv raw, size_t start, size_t end,
 		.end = (uint32_t)end,
 		.position = s->position,
 		.flags = known.flags | (capital ? KB_TERM_CAPITAL : 0),
+		.hint = known.hint,
 	};
 
 	if (known.word.n == 0)
@@ -155,6 +161,17 @@ static void add_word(struct scan *s, struct kb_sv raw, size_t start, size_t end,
 		add_pieces(s, &term);
 	s->position++;
 }
+
+/* Letters and digits of ASCII in lower case; 0: something else. */
+// clang-format off
+static const char lower[256] = {
+	['0'] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+	['A'] = 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm',
+	        'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
+	['a'] = 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm',
+	        'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
+};
+// clang-format on
 
 enum { SEPARATOR, LETTER, DIGIT, HIGH };
 
@@ -213,22 +230,19 @@ static size_t scan_word(struct scan *s, size_t start)
 	size_t i = start, n = 0;
 	bool capital = false, turkish = s->lang == KB_LANG_TR;
 
+	if (text.p[i] >= 'A' && text.p[i] <= 'Z')
+		capital = true;
 	while (i < text.n) {
 		unsigned char c = (unsigned char)text.p[i];
-		int kind = ascii_kind(c);
 
-		if (kind == LETTER || kind == DIGIT) {
-			if (n + 1 > sizeof(raw))
+		if (lower[c]) {
+			size_t end = KB_MIN(text.n, i + (sizeof(raw) - n));
+
+			if (i == end)
 				break;
-			if (c >= 'A' && c <= 'Z') {
-				if (i == start)
-					capital = true;
-				if (!turkish || c != 'I')
-					c |= 0x20;
-			}
-			raw[n++] = (char)c;
-			i++;
-		} else if (kind == HIGH) {
+			for (; i < end && lower[c = (unsigned char)text.p[i]]; i++)
+				raw[n++] = turkish && c == 'I' ? 'I' : lower[c];
+		} else if (c >= 0x80) {
 			uint32_t cp;
 			size_t size = kb_utf8_decode(kb_sv_from(text, i), &cp);
 			enum kb_char_kind is = cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
@@ -478,7 +492,5 @@ void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lan
 	}
 	out->count = an->term_count;
 	out->positions = s.position;
-	out->v = KB_NEW_ARRAY(arena, an->term_count, struct kb_term);
-	if (an->term_count > 0)
-		memcpy(out->v, an->terms, an->term_count * sizeof(*out->v));
+	out->v = kb_arena_copy(arena, an->terms, an->term_count * sizeof(*out->v));
 }

@@ -71,7 +71,7 @@ enum kb_lang kb_lang_of_text(struct kb_sv text);
 enum kb_lang kb_lang_of_question(struct kb_sv text);
 
 /* A longer run of letters and digits is cut into words of at most so many bytes. */
-enum { KB_WORD_BYTES = 120 };
+enum { KB_WORD_BYTES = 120, KB_WORD_HINTS = 1 << 16 };
 
 enum kb_term_flag {
 	KB_TERM_STOP = 1, /* one of the few words that are not indexed, but counted in positions */
@@ -89,6 +89,9 @@ struct kb_term {
 	uint32_t start, end; /* bytes of the source text it came from */
 	uint32_t position;   /* of the word in the text; pieces share their word's */
 	uint8_t flags;
+	/* A hint to whoever keeps something about words: below KB_WORD_HINTS, and mostly the same
+	 * for the same word and for it alone. 0: none. */
+	uint16_t hint;
 };
 
 struct kb_terms {

@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "index/bytes.h"
 #include "index/stopwords.h"
 #include "index/unicode.h"
 
 enum {
-	SLOTS = 1 << 16,
+	SLOTS = KB_WORD_HINTS,
 	FULL = SLOTS / 2,
 	BYTES_MAX = 4 << 20,
 	FOLDED_MAX = 255,
@@ -80,6 +81,7 @@ static struct kb_word view(const struct kb_word_cache *cache, const struct slot 
 	return (struct kb_word){
 		.word = { p, slot->word_n },
 		.stem = { p + slot->word_n, slot->stem_n },
+		.hint = (uint16_t)(slot - cache->slots),
 		.flags = slot->flags & (uint8_t)~MIXED,
 		.mixed = (slot->flags & MIXED) != 0,
 	};
@@ -142,7 +144,7 @@ struct kb_word kb_word_cache_get(struct kb_word_cache *cache, struct kb_sv raw)
 		const struct slot *slot = &cache->slots[i];
 
 		if (slot->hash == hash && slot->raw_n == raw.n
-		    && memcmp(cache->bytes + slot->at, raw.p, raw.n) == 0)
+		    && kb_same_bytes(cache->bytes + slot->at, raw.p, raw.n))
 			return view(cache, slot);
 	}
 	if (cache->used >= FULL || cache->byte_count + most > BYTES_MAX) {
@@ -150,7 +152,7 @@ struct kb_word kb_word_cache_get(struct kb_word_cache *cache, struct kb_sv raw)
 		cache->used = cache->byte_count = 0;
 		i = hash >> 48;
 	}
-	KB_GROW(cache->bytes, cache->byte_capacity, cache->byte_count + most);
+	KB_GROW(cache->bytes, cache->byte_capacity, cache->byte_count + most + KB_WORD_SLACK);
 	fill(cache, &cache->slots[i], raw);
 	cache->slots[i].hash = hash;
 	cache->used++;

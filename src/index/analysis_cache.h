@@ -8,10 +8,13 @@
 #include "index/analysis.h"
 
 struct kb_word {
-	struct kb_sv word; /* normalised; views into the cache, until the next look-up */
+	/* Normalised; views into the cache, until the next look-up, KB_WORD_SLACK bytes behind them
+	 * may be read. */
+	struct kb_sv word;
 	struct kb_sv stem;
 	uint8_t flags; /* STOP, FUNCTION, NUMBER */
 	bool mixed;    /* letters and digits */
+	uint16_t hint; /* place in the cache */
 };
 
 struct kb_word_cache;

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "index/bytes.h"
 #include "index/unicode.h"
 
 enum {
@@ -11,14 +12,15 @@ enum {
 	PIECES_HEAD = 24,
 	PIECE_ROW = 8,
 	TABLE_FIRST = 1 << 12,
-	LONG_RUN = 330, /* bytes, some 110 characters: then a blank ends a sentence of Thai */
+	STREAM_PART = 512, /* bytes of a stream that are written at a time */
+	LONG_RUN = 330,    /* bytes, some 110 characters: then a blank ends a sentence of Thai */
 };
 
 #define NONE UINT32_MAX
 
 struct word {
-	const char *text;
 	uint64_t prefix; /* first eight bytes: most comparisons end there */
+	const char *text;
 	uint32_t n, term;
 	uint32_t count;
 	uint32_t first_piece, piece_count; /* in piece_pool */
@@ -26,7 +28,11 @@ struct word {
 };
 
 struct piece {
-	uint32_t hash, df, last_passage;
+	uint32_t df, last_passage;
+};
+
+struct piece_row { /* as in the file */
+	uint32_t hash, df;
 };
 
 /* Open addressing. */
@@ -42,10 +48,10 @@ struct kb_forward_builder {
 	struct word *words;
 	size_t word_capacity;
 	struct piece *pieces;
-	size_t piece_capacity;
+	uint32_t *piece_hashes;
+	size_t piece_capacity, piece_hash_capacity;
 	struct table word_table, piece_table;
-	uint32_t *hashes; /* of the field in hand */
-	size_t hash_capacity;
+	uint32_t *hinted; /* KB_WORD_HINTS: number + 1 of the word that came with a hint last */
 	uint32_t *piece_pool;
 	size_t pool_count, pool_capacity;
 	struct kb_buf streams; /* as in the file, but with our own numbers */
@@ -173,6 +179,7 @@ struct kb_forward_builder *kb_forward_new(void)
 	struct kb_forward_builder *forward = kb_xcalloc(1, sizeof(*forward));
 
 	kb_buf_init(&forward->streams, KB_GIB(256));
+	forward->hinted = kb_xcalloc(KB_WORD_HINTS, sizeof(*forward->hinted));
 	init_table(&forward->word_table);
 	init_table(&forward->piece_table);
 	return forward;
@@ -186,9 +193,10 @@ void kb_forward_free(struct kb_forward_builder *forward)
 	kb_buf_fini(&forward->streams);
 	free(forward->words);
 	free(forward->pieces);
+	free(forward->piece_hashes);
 	free(forward->word_table.slots);
 	free(forward->piece_table.slots);
-	free(forward->hashes);
+	free(forward->hinted);
 	free(forward->piece_pool);
 	free(forward->ends);
 	free(forward);
@@ -203,7 +211,9 @@ static uint32_t intern_piece(struct kb_forward_builder *forward, uint32_t hash)
 		if (table->slots[slot].hash == hash)
 			return table->slots[slot].number - 1;
 	KB_GROW(forward->pieces, forward->piece_capacity, table->count + 1);
-	forward->pieces[table->count] = (struct piece){ .hash = hash, .last_passage = NONE };
+	KB_GROW(forward->piece_hashes, forward->piece_hash_capacity, table->count + 1);
+	forward->pieces[table->count] = (struct piece){ .last_passage = NONE };
+	forward->piece_hashes[table->count] = hash;
 	add_slot(table, hash);
 	return (uint32_t)table->count - 1;
 }
@@ -230,26 +240,18 @@ static void add_pieces(struct kb_forward_builder *forward, struct word *word)
 		forward->piece_pool[forward->pool_count++] = intern_piece(forward, hashes[i]);
 }
 
-static uint64_t prefix_of(struct kb_sv text)
-{
-	uint64_t prefix = 0;
-
-	memcpy(&prefix, text.p, KB_MIN(text.n, sizeof(prefix)));
-	return prefix;
-}
-
 static bool is_word(const struct word *word, struct kb_sv text, uint64_t prefix, uint32_t term)
 {
 	return word->prefix == prefix && word->n == text.n && word->term == term
-	       && (text.n <= sizeof(prefix) || memcmp(word->text, text.p, text.n) == 0);
+	       && (text.n <= sizeof(prefix) || kb_same_bytes(word->text, text.p, text.n));
 }
 
-static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t hash,
+static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv text, uint64_t prefix,
                             uint32_t term)
 {
 	struct table *table = &forward->word_table;
+	uint32_t hash = (uint32_t)kb_hash64(text);
 	size_t slot = hash & (table->size - 1);
-	uint64_t prefix = prefix_of(text);
 	struct word *word;
 
 	for (; table->slots[slot].number; slot = (slot + 1) & (table->size - 1))
@@ -271,15 +273,19 @@ static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv tex
 uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, uint32_t term)
 {
 	text = kb_term_key(text);
-	return intern_word(forward, text, (uint32_t)kb_hash64(text), term);
+	return intern_word(forward, text, kb_prefix64(text.p, text.n), term);
 }
 
 void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
 {
-	uint8_t bytes[KB_VARINT_MAX];
+	struct kb_buf *streams = &forward->streams;
 	struct word *word;
+	uint8_t *end;
 
-	kb_buf_add(&forward->streams, bytes, (size_t)(kb_put_varint(bytes, value) - bytes));
+	if (streams->capacity - streams->n < KB_VARINT_MAX && !kb_buf_room(streams, KB_VARINT_MAX))
+		return;
+	end = kb_put_varint((uint8_t *)streams->p + streams->n, value);
+	streams->n = (size_t)(end - (uint8_t *)streams->p);
 	if (value < KB_FWD_WORD) {
 		forward->field += value == KB_FWD_FIELD;
 		return;
@@ -311,22 +317,30 @@ static void put_gap(struct kb_forward_builder *forward, uint32_t *gap)
 	}
 }
 
-/* Hashes the words and asks at once for the memory that looking them up will touch. */
+/* Asks at once for the memory that counting the words will touch. */
 static void prepare(struct kb_forward_builder *forward, const struct kb_terms *terms)
 {
-	const struct table *table = &forward->word_table;
-
-	KB_GROW(forward->hashes, forward->hash_capacity, terms->count);
 	for (size_t i = 0; i < terms->count; i++) {
-		forward->hashes[i] = (uint32_t)kb_hash64(kb_term_key(terms->v[i].word));
-		__builtin_prefetch(&table->slots[forward->hashes[i] & (table->size - 1)]);
-	}
-	for (size_t i = 0; i < terms->count; i++) {
-		uint32_t number = table->slots[forward->hashes[i] & (table->size - 1)].number;
+		uint32_t word = forward->hinted[terms->v[i].hint];
 
-		if (number)
-			__builtin_prefetch(&forward->words[number - 1]);
+		if (word)
+			__builtin_prefetch(&forward->words[word - 1]);
 	}
+}
+
+static uint32_t number_of(struct kb_forward_builder *forward, const struct kb_term *term,
+                          uint32_t term_number)
+{
+	struct kb_sv text = { term->word.p, KB_MIN(term->word.n, (size_t)KB_TERM_MAX) };
+	uint64_t prefix = kb_prefix64(text.p, text.n);
+	uint32_t guessed = forward->hinted[term->hint], number;
+
+	if (guessed && is_word(&forward->words[guessed - 1], text, prefix, term_number))
+		return guessed - 1;
+	number = intern_word(forward, text, prefix, term_number);
+	if (term->hint)
+		forward->hinted[term->hint] = number + 1;
+	return number;
 }
 
 void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
@@ -354,9 +368,8 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 			continue;
 		}
 		put_gap(forward, &gap);
-		kb_forward_add(forward, (uint64_t)KB_FWD_WORD
-		                                + intern_word(forward, kb_term_key(term->word),
-		                                              forward->hashes[i], numbers[i]));
+		kb_forward_add(forward,
+		               (uint64_t)KB_FWD_WORD + number_of(forward, term, numbers[i]));
 	}
 	put_gap(forward, &gap);
 }
@@ -424,16 +437,17 @@ static void put_streams(struct kb_forward_builder *forward, const uint32_t *numb
 
 		places[i] = at;
 		while (p && p < end) {
-			uint8_t bytes[KB_VARINT_MAX];
+			uint8_t bytes[STREAM_PART + KB_VARINT_MAX], *to = bytes;
 			uint64_t value;
-			size_t n;
 
-			p = kb_get_varint(p, end, &value);
-			if (value >= KB_FWD_WORD)
-				value = number[value - KB_FWD_WORD] + (uint64_t)KB_FWD_WORD;
-			n = (size_t)(kb_put_varint(bytes, value) - bytes);
-			kb_builder_add(builder, bytes, n);
-			at += n;
+			while (p && p < end && to < bytes + STREAM_PART) {
+				p = kb_get_varint(p, end, &value);
+				if (value >= KB_FWD_WORD)
+					value = number[value - KB_FWD_WORD] + (uint64_t)KB_FWD_WORD;
+				to = kb_put_varint(to, value);
+			}
+			kb_builder_add(builder, bytes, (size_t)(to - bytes));
+			at += (size_t)(to - bytes);
 		}
 	}
 	places[forward->passages] = at;
@@ -446,32 +460,28 @@ static void put_streams(struct kb_forward_builder *forward, const uint32_t *numb
 
 static int by_hash(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct piece_row *x = a, *y = b;
 
 	return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
-/* Sorts the pieces where they lie, so this comes last. */
 static void put_pieces(struct kb_forward_builder *forward, struct kb_builder *builder)
 {
 	size_t all = forward->pieces ? forward->piece_table.count : 0;
+	struct piece_row *rows = kb_xmalloc(all * sizeof(*rows));
 	uint64_t count = 0;
 
-	if (all)
-		qsort(forward->pieces, all, sizeof(*forward->pieces), by_hash);
 	for (size_t i = 0; i < all; i++)
-		count += forward->pieces[i].df > 0;
+		if (forward->pieces[i].df)
+			rows[count++] = (struct piece_row){ forward->piece_hashes[i],
+				                            forward->pieces[i].df };
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_hash);
 	kb_builder_put(builder, KB_SEC_PIECES, &forward->body_pieces, 8);
 	kb_builder_add(builder, &forward->title_pieces, 8);
 	kb_builder_add(builder, &count, 8);
-	for (size_t i = 0; i < all; i++) {
-		const struct piece *piece = &forward->pieces[i];
-
-		if (!piece->df)
-			continue;
-		kb_builder_add(builder, &piece->hash, 4);
-		kb_builder_add(builder, &piece->df, 4);
-	}
+	kb_builder_add(builder, rows, count * sizeof(*rows));
+	free(rows);
 }
 
 void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,

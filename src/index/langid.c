@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "index/analysis.h"
 #include "index/stopwords.h"
@@ -151,6 +152,9 @@ enum {
 	QUESTION_BYTES = 2000, /* of a question that are looked at */
 	LETTER_POINTS = 8,     /* a telling letter weighs as much as two function words */
 	WORD_POINTS = 4,
+	WORDS_MAX = 500, /* different ones that are counted */
+	WORDS_FEW = 40,
+	WORD_SLOTS = 1024,
 };
 
 static bool has_letter(const char *letters, uint32_t cp)
@@ -160,19 +164,74 @@ static bool has_letter(const char *letters, uint32_t cp)
 	return cp >= 0x80 && memmem(letters, strlen(letters), bytes, kb_utf8_encode(cp, bytes));
 }
 
-static void count_word(struct kb_sv raw, const enum kb_lang *langs, size_t count, int *points)
+/* The words of a text, each once, by their hash. */
+struct words {
+	struct word {
+		struct kb_sv text;
+		int count;            /* 0: free */
+		enum kb_lang counted; /* the last language that it was counted for */
+	} slots[WORD_SLOTS];
+	size_t count;
+	char bytes[QUESTION_BYTES];
+	size_t used;
+};
+
+static struct word *slot_of(struct words *words, struct kb_sv text)
+{
+	size_t slot = kb_hash64(text) % WORD_SLOTS;
+
+	while (words->slots[slot].count && !kb_sv_eq(words->slots[slot].text, text))
+		slot = (slot + 1) % WORD_SLOTS;
+	return &words->slots[slot];
+}
+
+static void count_word(struct words *words, struct kb_sv raw)
 {
 	char folded[64];
-	struct kb_sv word = { folded, kb_fold(raw, false, folded, sizeof(folded)) };
+	struct kb_sv text = { folded, kb_fold(raw, false, folded, sizeof(folded)) };
+	struct word *word;
 
-	for (size_t i = 0; i < count; i++)
-		if (kb_stopword_flags(langs[i], word) & KB_TERM_FUNCTION)
-			points[i] += WORD_POINTS;
+	if (!text.n || words->count == WORDS_MAX || text.n > sizeof(words->bytes) - words->used)
+		return;
+	word = slot_of(words, text);
+	if (!word->count++) {
+		char *kept = words->bytes + words->used;
+
+		word->text = kb_sv(memcpy(kept, text.p, text.n), text.n);
+		words->used += text.n;
+		words->count++;
+	}
+}
+
+/* How often the text has words of the language's list. A question has few words, which are looked
+ * up one by one; for a long text one pass over the list is far shorter. */
+static int count_listed(struct words *words, enum kb_lang lang)
+{
+	struct kb_sv rest = kb_stopword_list(lang), text;
+	int found = 0;
+
+	if (words->count <= WORDS_FEW) {
+		for (size_t i = 0; i < WORD_SLOTS; i++)
+			if (words->slots[i].count
+			    && kb_stopword_flags(lang, words->slots[i].text) & KB_TERM_FUNCTION)
+				found += words->slots[i].count;
+		return found;
+	}
+	while (kb_sv_split(&rest, ' ', &text)) {
+		struct word *word = text.n ? slot_of(words, text) : NULL;
+
+		if (!word || !word->count || word->counted == lang)
+			continue;
+		word->counted = lang; /* lists name some words twice */
+		found += word->count;
+	}
+	return found;
 }
 
 /* The language of the group with the most function words and telling letters. */
 static enum kb_lang choose(struct kb_sv text, const enum kb_lang *langs, size_t count)
 {
+	struct words words = { .count = 0 };
 	int points[KB_LANG_COUNT] = { 0 };
 	size_t best = 0, start = 0;
 	bool in_word = false;
@@ -186,10 +245,12 @@ static enum kb_lang choose(struct kb_sv text, const enum kb_lang *langs, size_t 
 		if (letter && !in_word)
 			start = i;
 		if (!letter && in_word)
-			count_word(kb_sv_sub(text, start, i - start), langs, count, points);
+			count_word(&words, kb_sv_sub(text, start, i - start));
 		in_word = letter;
 		i += size;
 	}
+	for (size_t l = 0; l < count && words.count; l++)
+		points[l] = WORD_POINTS * count_listed(&words, langs[l]);
 	for (size_t k = 0; k < KB_COUNTOF(telling); k++)
 		for (size_t l = 0; l < count; l++)
 			for (size_t i = 0; langs[l] == telling[k].lang && i < text.n;) {

@@ -201,6 +201,7 @@ static void load_small(struct kb_cursor *cursor, size_t place, uint32_t before, 
 	        (uint32_t)kb_small_postings_get((const uint8_t *)cursor->list.p + place,
 	                                        cursor->list.n - place, before, v, max, &used);
 	cursor->counts_ready = cursor->body_only = true;
+	cursor->tf_limit = UINT32_MAX;
 	for (uint32_t i = 0; i < cursor->count; i++) {
 		cursor->docs[i] = v[i].doc;
 		for (int f = 0; f < KB_FIELDS; f++)
@@ -257,6 +258,7 @@ void kb_cursor_load_counts(struct kb_cursor *cursor)
 	        (const uint8_t *)cursor->list.p + kb_get32(row + 4) + kb_packed_size(widths.gaps);
 
 	kb_unpack(p, body, cursor->tf[KB_FIELD_BODY]);
+	cursor->tf_limit = body < WIDTH_BITS / 2 ? (UINT32_C(1) << body) + 1 : UINT32_MAX;
 	if (widths.body & BODY_FROM_ONE)
 		for (int i = 0; i < KB_BLOCK; i++)
 			cursor->tf[KB_FIELD_BODY][i]++;
@@ -317,6 +319,26 @@ static uint32_t find_block(const struct kb_cursor *cursor, uint32_t doc)
 	return low;
 }
 
+/* How many of a full block are below `doc`: first by sixteens, then within one of them, four at a
+ * time. No branch depends on the postings: it would be guessed wrong half the time. */
+static uint32_t count_below(const uint32_t docs[KB_BLOCK], uint32_t doc)
+{
+	typedef uint32_t vec __attribute__((vector_size(16)));
+	enum { STRIDE = 16 };
+	vec sum = { 0 };
+	uint32_t at = 0;
+
+	for (uint32_t i = STRIDE - 1; i < KB_BLOCK - 1; i += STRIDE)
+		at += docs[i] < doc ? STRIDE : 0;
+	for (uint32_t i = 0; i < STRIDE; i += 4) {
+		vec v;
+
+		memcpy(&v, docs + at + i, sizeof(v));
+		sum -= (vec)(v < doc); /* true is -1 */
+	}
+	return at + sum[0] + sum[1] + sum[2] + sum[3];
+}
+
 uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc)
 {
 	uint32_t low;
@@ -333,8 +355,10 @@ uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc)
 		if (kb_cursor_doc(cursor) >= doc)
 			return kb_cursor_doc(cursor);
 	}
-	/* Without branches that depend on the postings: they would be guessed wrong half the time.
-	 */
+	if (cursor->count == KB_BLOCK) {
+		cursor->at = count_below(cursor->docs, doc);
+		return kb_cursor_doc(cursor);
+	}
 	low = cursor->at;
 	for (uint32_t left = cursor->count - low, half; left; left -= half) {
 		half = (left + 1) / 2;

@@ -68,6 +68,7 @@ struct kb_cursor {
 	uint32_t at;       /* place in docs[] */
 	bool counts_ready; /* tf[] belongs to docs[] */
 	bool body_only;    /* no posting of the block has a count of another field */
+	uint32_t tf_limit; /* with tf[]: body counts are below it */
 	uint32_t docs[KB_BLOCK];
 	uint32_t tf[KB_FIELDS][KB_BLOCK];
 };

@@ -29,8 +29,9 @@ static const struct {
 
 /* A word of a part's passages, as far as the question asks. */
 struct seen {
-	uint32_t word; /* number + 1; 0: free */
-	uint8_t asked; /* place among the question's words, or NO_WORD */
+	uint32_t word;
+	uint32_t stamp; /* of the part; another one: free */
+	uint8_t asked;  /* place among the question's words, or NO_WORD */
 	uint8_t piece_count;
 	uint16_t hit_count; /* pieces that the question has too */
 	uint32_t hits;      /* in rerank.hits[] */
@@ -56,6 +57,7 @@ struct rerank {
 	const struct kb_segment *segment;
 	uint32_t terms[WORDS_MAX]; /* term numbers there; UINT32_MAX: it has no such term */
 	struct seen *cache;        /* CACHE_SLOTS */
+	uint32_t stamp;            /* from 1 */
 	size_t cached;
 	uint16_t *hits;
 	size_t hit_count;
@@ -170,7 +172,7 @@ static void enter_part(struct rerank *r, const struct kb_segment *segment)
 		r->terms[w] =
 		        kb_dict_find(segment, r->words[w], &entry) ? entry.number : UINT32_MAX;
 	}
-	memset(r->cache, 0, CACHE_SLOTS * sizeof(*r->cache));
+	r->stamp++; /* empties the cache */
 	r->cached = r->hit_count = 0;
 }
 
@@ -180,9 +182,9 @@ static void look_up(struct rerank *r, uint32_t number, struct seen *seen)
 	struct kb_sv word;
 	size_t n;
 
-	*seen = (struct seen){ .word = number + 1,
-		               .asked = NO_WORD,
-		               .hits = (uint32_t)r->hit_count };
+	*seen = (struct seen){
+		.word = number, .stamp = r->stamp, .asked = NO_WORD, .hits = (uint32_t)r->hit_count
+	};
 	if (!kb_forward_word_at(r->segment, number, &word, &term))
 		return;
 	for (size_t w = 0; w < r->word_count; w++)
@@ -206,9 +208,9 @@ static const struct seen *see(struct rerank *r, uint32_t number)
 	uint32_t slot = number * UINT32_C(0x9e3779b1) >> 18;
 
 	static_assert(CACHE_SLOTS == 1 << (32 - 18), "the shift fits the table");
-	while (r->cache[slot].word && r->cache[slot].word != number + 1)
+	while (r->cache[slot].stamp == r->stamp && r->cache[slot].word != number)
 		slot = (slot + 1) % CACHE_SLOTS;
-	if (!r->cache[slot].word) {
+	if (r->cache[slot].stamp != r->stamp) {
 		if (r->cached == CACHE_SLOTS / 2) { /* a rare flood of words: start again */
 			enter_part(r, r->segment);
 			return see(r, number);

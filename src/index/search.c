@@ -8,7 +8,8 @@
  * passage that stands in no other list need not be looked at. The other, essential lists are added
  * up list by list into an array of the window; what comes close enough to the bar is looked up in
  * the optional lists, greatest bound first, and dropped as soon as it cannot reach the bar any
- * more. (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
+ * more. Where many passages come that close, adding up an optional list too is cheaper. (Turtle,
+ * Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
@@ -17,8 +18,9 @@
 #include "index/rerank.h"
 
 enum {
-	WINDOW = 4096, /* passages; the array of scores fits the first cache */
-	WORD = 64,
+	WINDOW = 4096,       /* passages; the array of scores fits the first cache */
+	LOOK_UP_COST = 4,    /* of one look-up, in postings added */
+	GROUP = WINDOW / 64, /* sums that a bit of `touched` stands for */
 	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound everywhere
 	             */
 };
@@ -44,8 +46,8 @@ struct search {
 	struct list **order; /* by window_bound, ascending */
 	size_t count;
 	uint32_t candidates, docs[WINDOW], scores[WINDOW];
-	uint32_t sums[WINDOW];
-	uint64_t touched[WINDOW / WORD];
+	uint32_t sums[WINDOW]; /* below 2^31 */
+	uint64_t touched;      /* groups of sums that are not all zero */
 };
 
 /* Above every part whose t / (k1 + t) is not greater than this in exact numbers; the floats' last
@@ -144,61 +146,127 @@ static uint32_t window_bound(const struct search *s, struct list *list, uint32_t
 	return bound;
 }
 
+/* The first place of the cursor's block, from the one at hand on, that is not before `end`. */
+static uint32_t place_of(const struct kb_cursor *cursor, uint32_t end)
+{
+	uint32_t low = cursor->at, high = cursor->count;
+
+	if (cursor->docs[high - 1] < end)
+		return high;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (cursor->docs[middle] < end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Adds a list's parts of passages low to end - 1 to the sums. */
 static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t end)
 {
 	struct kb_cursor *cursor = &list->cursor;
 	const uint8_t *lengths = s->segment->lengths[KB_FIELD_BODY];
 	const float gain = list->gain;
-	uint32_t i;
+	uint64_t touched = 0;
 
 	if (kb_cursor_seek(cursor, low) >= end)
 		return;
 	for (; cursor->count; kb_cursor_next_block(cursor)) {
+		const uint32_t *docs = cursor->docs, *tf = cursor->tf[KB_FIELD_BODY];
+		uint32_t i = cursor->at, stop = place_of(cursor, end);
+
 		kb_cursor_counts(cursor);
-		for (i = cursor->at; i < cursor->count; i++) {
-			uint32_t doc = cursor->docs[i], place = doc - low;
-			uint32_t tf = cursor->tf[KB_FIELD_BODY][i];
+		if (cursor->body_only && cursor->tf_limit <= KB_SATURATION_TF) {
+			for (; i < stop; i++) { /* nearly all postings */
+				uint32_t place = docs[i] - low;
+				float part = s->scoring->saturation[tf[i]][lengths[docs[i]]];
+
+				s->sums[place % WINDOW] += kb_scorer_part(gain, part);
+				touched |= UINT64_C(1) << place / GROUP % 64;
+			}
+		}
+		for (; i < stop; i++) {
+			uint32_t doc = docs[i], place = doc - low;
 			float part;
 
-			if (place >= end - low)
+			if (place >= end - low) /* only in a damaged list */
 				break;
-			if (cursor->body_only && tf < KB_SATURATION_TF)
-				part = s->scoring->saturation[tf][lengths[doc]];
-			else
-				part = kb_posting_part(s->scoring, s->segment, cursor, i, doc);
+			part = kb_posting_part(s->scoring, s->segment, cursor, i, doc);
 			s->sums[place] += kb_scorer_part(gain, part);
-			s->touched[place / WORD] |= UINT64_C(1) << place % WORD;
+			touched |= UINT64_C(1) << place / GROUP;
 		}
-		cursor->at = i;
-		if (i < cursor->count)
-			return;
+		cursor->at = stop;
+		if (stop < cursor->count)
+			break;
+	}
+	s->touched |= touched;
+}
+
+typedef int32_t vec __attribute__((vector_size(16)));
+
+/* Takes the sums that may still pass the bar with `rest` more, four by four. */
+static void collect(struct search *s, uint32_t low, uint32_t rest)
+{
+	/* The window's optional lists together cannot pass the bar. */
+	const int32_t least = (int32_t)(kb_best_bar(&s->best) - rest);
+	const vec bits = { 1, 2, 4, 8 };
+	enum { LANES = sizeof(vec) / sizeof(int32_t), STEP = 4 * LANES };
+
+	s->candidates = 0;
+	for (uint64_t left = s->touched; left; left &= left - 1) {
+		uint32_t first = (uint32_t)__builtin_ctzll(left) * GROUP;
+
+		for (uint32_t place = first; place < first + GROUP; place += STEP) {
+			uint32_t *sums = &s->sums[place];
+			vec v[4];
+			uint64_t halves[2], above; /* a bit a sum */
+
+			memcpy(v, sums, sizeof(v));
+			v[0] = ((v[0] > least) & bits) | ((v[1] > least) & bits << 4)
+			       | ((v[2] > least) & bits << 8) | ((v[3] > least) & bits << 12);
+			memcpy(halves, v, sizeof(halves));
+			above = halves[0] | halves[1];
+			above = (above | above >> 32) & UINT16_MAX;
+			for (; above; above &= above - 1) {
+				uint32_t i = (uint32_t)__builtin_ctzll(above);
+				uint32_t doc = low + place + i;
+
+				if (!kb_gate_open(&s->gate, doc))
+					continue;
+				s->docs[s->candidates] = doc;
+				s->scores[s->candidates++] = sums[i];
+			}
+		}
 	}
 }
 
-/* Takes the sums that may still pass the bar with `rest` more, and clears them all. */
-static void collect(struct search *s, uint32_t low, uint32_t rest)
+static void clear_sums(struct search *s)
 {
-	uint32_t bar = kb_best_bar(&s->best);
+	for (uint64_t left = s->touched; left; left &= left - 1)
+		memset(&s->sums[__builtin_ctzll(left) * GROUP], 0, GROUP * sizeof(*s->sums));
+	s->touched = 0;
+}
 
-	s->candidates = 0;
-	for (uint32_t w = 0; w < WINDOW / WORD; w++) {
-		for (uint64_t left = s->touched[w]; left; left &= left - 1) {
-			uint32_t place = w * WORD + (uint32_t)__builtin_ctzll(left);
-			uint32_t score = s->sums[place];
+/* Keeps the candidates that may still pass the bar with `rest` more, after a list was added. */
+static void sift(struct search *s, uint32_t low, uint32_t rest)
+{
+	uint32_t least = kb_best_bar(&s->best) - rest, kept = 0;
 
-			s->sums[place] = 0;
-			if (score + rest <= bar || !kb_gate_open(&s->gate, low + place))
-				continue;
-			s->docs[s->candidates] = low + place;
-			s->scores[s->candidates++] = score;
-		}
-		s->touched[w] = 0;
+	for (uint32_t i = 0; i < s->candidates; i++) {
+		uint32_t doc = s->docs[i], score = s->sums[doc - low];
+
+		s->docs[kept] = doc;
+		s->scores[kept] = score;
+		kept += score > least;
 	}
+	s->candidates = kept;
 }
 
 /* Looks the candidates up in an optional list. rest: its bound and those of the lists after it. */
-static void look_up(struct search *s, struct list *list, uint32_t rest)
+static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t rest)
 {
 	uint32_t bar = kb_best_bar(&s->best), kept = 0;
 
@@ -212,6 +280,7 @@ static void look_up(struct search *s, struct list *list, uint32_t rest)
 			score += kb_scorer_part(list->gain, kb_posting_part(s->scoring, s->segment,
 			                                                    &list->cursor,
 			                                                    list->cursor.at, doc));
+			s->sums[doc - low] = score;
 		}
 		s->docs[kept] = doc;
 		s->scores[kept++] = score;
@@ -231,6 +300,12 @@ static void sort_lists(struct search *s)
 	}
 }
 
+/* About how many postings a list has in a stretch of so many passages. */
+static uint32_t postings_of(const struct search *s, const struct list *list, uint32_t passages)
+{
+	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
+}
+
 static void search_window(struct search *s, uint32_t low, uint32_t end)
 {
 	uint32_t bar = kb_best_bar(&s->best), optional_bound = 0;
@@ -247,11 +322,19 @@ static void search_window(struct search *s, uint32_t low, uint32_t end)
 		add_list(s, s->order[i], low, end);
 	collect(s, low, optional_bound);
 	while (optional-- && s->candidates) {
-		if (!s->order[optional]->window_bound)
+		struct list *list = s->order[optional];
+
+		if (!list->window_bound)
 			break;
-		look_up(s, s->order[optional], optional_bound);
-		optional_bound -= s->order[optional]->window_bound;
+		if (s->candidates * LOOK_UP_COST > postings_of(s, list, end - low)) {
+			add_list(s, list, low, end);
+			sift(s, low, optional_bound - list->window_bound);
+		} else {
+			look_up(s, list, low, optional_bound);
+		}
+		optional_bound -= list->window_bound;
 	}
+	clear_sums(s);
 	for (uint32_t i = 0; i < s->candidates; i++)
 		kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "index/bytes.h"
 #include "index/codes.h"
 #include "index/forward.h"
 
@@ -21,15 +22,15 @@ enum {
 };
 
 struct term {
+	uint64_t prefix; /* first eight bytes, for comparing and sorting */
 	const char *text;
-	uint64_t prefix; /* first eight bytes, for sorting */
-	uint32_t n, hash;
-	uint32_t df;
-	uint32_t head, tail, used, size; /* chunks; used, size: of the tail, in bytes */
-	uint32_t last_doc;
-	uint32_t bytes;          /* of the postings */
+	uint32_t n;
 	uint32_t now[KB_FIELDS]; /* counts in the passage in hand */
-	uint32_t number;         /* in the order they came; sorting moves them */
+	uint32_t df, last_doc;
+	uint32_t bytes;      /* of the postings */
+	uint32_t head, tail; /* chunks */
+	uint16_t used, size; /* of the tail, in bytes */
+	uint32_t number;     /* in the order they came; sorting moves them */
 };
 
 struct kb_segment_writer {
@@ -49,10 +50,10 @@ struct kb_segment_writer {
 	struct kb_columns columns;
 	struct kb_text_builder text;
 	struct kb_forward_builder *forward;
-	/* Of the field in hand, for each term of the analysis: its hash, its number. */
-	uint32_t *hashes, *numbers;
-	size_t hash_capacity, number_capacity;
-	bool too_large; /* a passage was */
+	uint32_t *numbers; /* of the field in hand: of each term of the analysis */
+	size_t number_capacity;
+	uint32_t *hinted; /* KB_WORD_HINTS: number + 1 of the term that came with a hint last */
+	bool too_large;   /* a passage was */
 	bool passing;
 };
 
@@ -60,6 +61,7 @@ static void begin(struct kb_segment_writer *writer)
 {
 	writer->slots = TABLE_FIRST;
 	writer->table = kb_xcalloc(writer->slots, sizeof(*writer->table));
+	writer->hinted = kb_xcalloc(KB_WORD_HINTS, sizeof(*writer->hinted));
 	writer->pool_used = POOL_BLOCK; /* so that the first chunk takes a block */
 	kb_columns_init(&writer->columns);
 	kb_text_builder_init(&writer->text);
@@ -81,8 +83,8 @@ static void end(struct kb_segment_writer *writer)
 	kb_columns_fini(&writer->columns);
 	kb_text_builder_fini(&writer->text);
 	kb_forward_free(writer->forward);
-	free(writer->hashes);
 	free(writer->numbers);
+	free(writer->hinted);
 	*writer = (struct kb_segment_writer){ .analyzer = analyzer };
 }
 
@@ -135,12 +137,17 @@ static uint32_t new_chunk(struct kb_segment_writer *writer, uint32_t size)
 static void append(struct kb_segment_writer *writer, struct term *term, const uint8_t *p, size_t n)
 {
 	term->bytes += (uint32_t)n;
+	if (n <= 8 && term->size - term->used >= 8) { /* nearly always */
+		memcpy(chunk_at(writer, term->tail) + term->used, p, 8);
+		term->used = (uint16_t)(term->used + n);
+		return;
+	}
 	while (n) {
-		size_t room = KB_MIN(n, term->size - (size_t)term->used);
+		size_t room = KB_MIN(n, (size_t)(term->size - term->used));
 
 		if (!room) {
-			uint32_t size = KB_MIN(KB_MAX(term->size * 2, (uint32_t)CHUNK_FIRST),
-			                       (uint32_t)CHUNK_LARGEST);
+			uint16_t size = (uint16_t)KB_MIN(KB_MAX(term->size * 2, CHUNK_FIRST),
+			                                 CHUNK_LARGEST);
 			uint32_t chunk = new_chunk(writer, size);
 
 			if (term->size)
@@ -153,7 +160,7 @@ static void append(struct kb_segment_writer *writer, struct term *term, const ui
 			continue;
 		}
 		memcpy(chunk_at(writer, term->tail) + term->used, p, room);
-		term->used += (uint32_t)room;
+		term->used = (uint16_t)(term->used + room);
 		p += room;
 		n -= room;
 	}
@@ -181,36 +188,39 @@ static const uint8_t *collect(const struct kb_segment_writer *writer, const stru
 
 static void rehash(struct kb_segment_writer *writer)
 {
-	free(writer->table);
+	struct slot *old = writer->table;
+	size_t old_slots = writer->slots;
+
 	writer->slots *= 2;
 	writer->table = kb_xcalloc(writer->slots, sizeof(*writer->table));
-	for (size_t i = 0; i < writer->term_count; i++) {
-		size_t slot = writer->terms[i].hash & (writer->slots - 1);
+	for (size_t i = 0; i < old_slots; i++) {
+		size_t slot = old[i].hash & (writer->slots - 1);
 
+		if (!old[i].term)
+			continue;
 		while (writer->table[slot].term)
 			slot = (slot + 1) & (writer->slots - 1);
-		writer->table[slot] = (struct slot){ writer->terms[i].hash, (uint32_t)i + 1 };
+		writer->table[slot] = old[i];
 	}
+	free(old);
 }
 
+/* Compares as the text does. */
 static uint64_t prefix_of(struct kb_sv text)
 {
-	uint64_t prefix = 0;
-
-	memcpy(&prefix, text.p, KB_MIN(text.n, sizeof(prefix)));
-	return __builtin_bswap64(prefix);
+	return __builtin_bswap64(kb_prefix64(text.p, text.n));
 }
 
 static bool is_term(const struct term *term, struct kb_sv text, uint64_t prefix)
 {
 	return term->prefix == prefix && term->n == text.n
-	       && (text.n <= sizeof(prefix) || memcmp(term->text, text.p, text.n) == 0);
+	       && (text.n <= sizeof(prefix) || kb_same_bytes(term->text, text.p, text.n));
 }
 
-static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint32_t hash)
+static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint64_t prefix)
 {
+	uint32_t hash = (uint32_t)kb_hash64(text);
 	size_t slot = hash & (writer->slots - 1);
-	uint64_t prefix = prefix_of(text);
 	struct term *term;
 
 	for (; writer->table[slot].term; slot = (slot + 1) & (writer->slots - 1))
@@ -221,7 +231,6 @@ static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint
 	term = &writer->terms[writer->term_count];
 	*term = (struct term){ .text = kb_arena_sv(&writer->strings, text).p,
 		               .n = (uint32_t)text.n,
-		               .hash = hash,
 		               .prefix = prefix,
 		               .number = (uint32_t)writer->term_count,
 		               .last_doc = UINT32_MAX };
@@ -231,24 +240,37 @@ static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint
 	return (uint32_t)writer->term_count - 1;
 }
 
-/* Hashes the terms and asks for the memory that looking them up will touch, all at once: the table
- * is far larger than the caches, and one wait after another took half of the time. */
-static void prepare(struct kb_segment_writer *writer, const struct kb_terms *terms)
+/* Guesses the terms' numbers by their hints, and asks at once for the memory that counting them
+ * will touch: there are far more terms than the caches hold, and one wait after another took half
+ * of the time. A wrong guess costs a look-up. */
+static void guess(struct kb_segment_writer *writer, const struct kb_terms *terms)
 {
 	KB_GROW(writer->numbers, writer->number_capacity, terms->count);
-	KB_GROW(writer->hashes, writer->hash_capacity, terms->count);
 	for (size_t i = 0; i < terms->count; i++) {
-		writer->hashes[i] = (uint32_t)kb_hash64(kb_term_key(terms->v[i].term));
-		__builtin_prefetch(&writer->table[writer->hashes[i] & (writer->slots - 1)]);
-	}
-	for (size_t i = 0; i < terms->count; i++) {
-		uint32_t term = writer->table[writer->hashes[i] & (writer->slots - 1)].term;
+		uint32_t term = writer->hinted[terms->v[i].hint];
 
+		writer->numbers[i] = term;
 		if (term) {
 			__builtin_prefetch(&writer->terms[term - 1]);
-			__builtin_prefetch((const char *)&writer->terms[term - 1] + 64);
+			__builtin_prefetch((const char *)&writer->terms[term - 1] + 63);
 		}
 	}
+}
+
+/* The number of the analysis' term i. */
+static uint32_t number_of(struct kb_segment_writer *writer, const struct kb_term *term,
+                          uint32_t guessed)
+{
+	struct kb_sv text = { term->term.p, KB_MIN(term->term.n, (size_t)KB_TERM_MAX) };
+	uint64_t prefix = prefix_of(text);
+	uint32_t number;
+
+	if (guessed && is_term(&writer->terms[guessed - 1], text, prefix))
+		return guessed - 1;
+	number = intern(writer, text, prefix);
+	if (term->hint)
+		writer->hinted[term->hint] = number + 1;
+	return number;
 }
 
 static void count_term(struct kb_segment_writer *writer, enum kb_field field, uint32_t number)
@@ -273,7 +295,7 @@ static void add_codes(struct kb_segment_writer *writer, enum kb_field field, str
 	for (size_t i = 0; i < count; i++) {
 		struct kb_sv key = kb_term_key(codes[i].term);
 
-		count_term(writer, field, intern(writer, key, (uint32_t)kb_hash64(key)));
+		count_term(writer, field, intern(writer, key, prefix_of(key)));
 	}
 }
 
@@ -287,14 +309,14 @@ static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field,
 	if (!text.n)
 		return 0;
 	kb_analyze(writer->analyzer, &writer->scratch, lang, text, &terms);
-	prepare(writer, &terms);
+	guess(writer, &terms);
 	for (size_t i = 0; i < terms.count; i++) {
 		uint32_t number;
 
 		if (terms.v[i].flags & KB_TERM_STOP)
 			continue;
 		length++;
-		number = intern(writer, kb_term_key(terms.v[i].term), writer->hashes[i]);
+		number = number_of(writer, &terms.v[i], writer->numbers[i]);
 		writer->numbers[i] = number;
 		count_term(writer, field, number);
 	}

@@ -54,6 +54,7 @@ struct kb_catalog {
 	size_t bucket_mask, max;
 	struct entry *newest, *oldest;
 	struct kb_catalog_stats stats; /* of all entries */
+	struct entry prepared; /* its files: segments that a commit is about to name, a few */
 };
 
 void kb_view_release(struct kb_view *view)
@@ -136,6 +137,7 @@ void kb_catalog_close(struct kb_catalog *catalog)
 		older = entry->older;
 		entry_free(entry);
 	}
+	files_free(&catalog->prepared);
 	free(catalog->buckets);
 	pthread_mutex_destroy(&catalog->lock);
 	free(catalog);
@@ -281,8 +283,22 @@ struct loading {
 	const struct entry *old; /* the agent's earlier version */
 };
 
-/* The blob's file in the entry: carried over from the earlier version or opened; NULL with *err. It
- * is valid until the next one. */
+/* The blob's prepared file, held once more by the entry, or NULL. */
+static struct file *take_prepared(struct loading *loading, struct kb_sv blob)
+{
+	struct kb_catalog *catalog = loading->catalog;
+	struct file *file = NULL;
+
+	pthread_mutex_lock(&catalog->lock);
+	for (size_t i = 0; i < catalog->prepared.file_count && !file; i++)
+		if (kb_sv_eq_str(blob, catalog->prepared.files[i].blob))
+			file = file_copy(loading->entry, &catalog->prepared.files[i]);
+	pthread_mutex_unlock(&catalog->lock);
+	return file;
+}
+
+/* The blob's file in the entry: carried over from the earlier version, prepared, or opened; NULL
+ * with *err. It is valid until the next one. */
 static struct file *take(struct loading *loading, struct kb_sv blob, enum kind kind,
                          struct kb_err *err)
 {
@@ -292,6 +308,9 @@ static struct file *take(struct loading *loading, struct kb_sv blob, enum kind k
 	for (size_t i = 0; old && i < old->file_count; i++)
 		if (kb_sv_eq_str(blob, old->files[i].blob))
 			return file_copy(loading->entry, &old->files[i]);
+	file = kind == SEGMENT ? take_prepared(loading, blob) : NULL;
+	if (file)
+		return file;
 	file = file_add(loading->entry, kb_arena_str(&loading->arena, blob));
 	if (file_open(loading->catalog, file, kind, err))
 		return file;
@@ -493,6 +512,56 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		return true;
 	}
 	return kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
+}
+
+static bool is_open(struct kb_catalog *catalog, int64_t agent_id)
+{
+	bool open;
+
+	pthread_mutex_lock(&catalog->lock);
+	open = find(catalog, agent_id) != NULL;
+	pthread_mutex_unlock(&catalog->lock);
+	return open;
+}
+
+void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
+{
+	struct file file = { 0 };
+	struct kb_err err;
+
+	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
+	if (!is_open(catalog, agent_id) || !file_open(catalog, &file, SEGMENT, &err))
+		return;
+	pthread_mutex_lock(&catalog->lock);
+	*file_add(&catalog->prepared, file.blob) = file;
+	pthread_mutex_unlock(&catalog->lock);
+}
+
+/* Forgets a prepared segment: it is in the agent's view by now, or never will be. */
+static void drop_prepared(struct kb_catalog *catalog, struct kb_sv blob)
+{
+	struct entry *prepared = &catalog->prepared;
+	struct kb_segment *gone = NULL;
+
+	pthread_mutex_lock(&catalog->lock);
+	for (size_t i = 0; i < prepared->file_count && !gone; i++) {
+		if (!kb_sv_eq_str(blob, prepared->files[i].blob))
+			continue;
+		gone = prepared->files[i].segment;
+		prepared->files[i] = prepared->files[--prepared->file_count];
+	}
+	pthread_mutex_unlock(&catalog->lock);
+	kb_segment_release(gone);
+}
+
+void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
+{
+	struct kb_view view;
+	struct kb_err err;
+
+	if (is_open(catalog, agent_id) && kb_catalog_get(catalog, agent_id, &view, &err))
+		kb_view_release(&view);
+	drop_prepared(catalog, blob);
 }
 
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id)

@@ -33,6 +33,17 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
                     struct kb_err *err) KB_MUST_CHECK;
 /* A zeroed one is fine. */
 void kb_view_release(struct kb_view *view);
+
+/*
+ * A new version without a wait for those who ask. Before the commit that names it, prepare opens
+ * and checks the new segment, if the agent is open; after it, successful or not, refresh puts the
+ * new version in the place of the old one. Between the two a question that comes makes the new
+ * version for itself, of the prepared segment. Neither can fail: what they miss is done at the next
+ * question.
+ */
+void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob);
+void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob);
+
 /* Forgets the agent (it was deleted, or its memory is wanted). */
 void kb_catalog_forget(struct kb_catalog *catalog, int64_t agent_id);
 

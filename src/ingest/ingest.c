@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +36,9 @@ enum {
 	GIVE_BACK_US = 200 * 1000, /* between tries at a store that cannot take pages back */
 	MERGE_SEGMENTS = 8,
 	UPKEEP_MS = 500,
+	/* Questions come first: who asks waits, who uploads does not. */
+	INGEST_NICE = 5,
+	UPKEEP_NICE = 10,
 	LEARN_MS = 2000,
 	LEARN_NICE = 10,
 	REFUSED_MAX = 64,
@@ -289,9 +291,12 @@ static bool commit(struct batch *batch, struct kb_err *err)
 			                           .passages = batch->passages,
 			                           .pages = batch->pages };
 	}
+	if (ok && batch->pages)
+		kb_catalog_prepare(config->catalog, batch->agent_id, segment.blob);
 	ok = ok
 	     && kb_store_pages_finish(config->store, batch->agent_id, batch->results, batch->count,
 	                              &segment, err);
+	kb_catalog_refresh(config->catalog, batch->agent_id, segment.blob);
 	if (ok) {
 		atomic_fetch_add(&batch->in->indexed, batch->pages);
 		atomic_fetch_add(&batch->in->passages, batch->passages);
@@ -394,9 +399,11 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 }
 
 /* Takes leased pages of one agent to the commit. */
-static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t count)
+static void run_batch(struct kb_ingest *in, struct kb_segment_writer *writer,
+                      struct kb_lease *leases, size_t count)
 {
 	struct batch batch = { .in = in,
+		               .writer = writer,
 		               .agent_id = leases[0].page.agent_id,
 		               .started_us = kb_clock_mono_us() };
 	struct kb_agent agent;
@@ -418,7 +425,6 @@ static void run_batch(struct kb_ingest *in, struct kb_lease *leases, size_t coun
 		return;
 	}
 	read_options(&batch, &agent);
-	batch.writer = kb_segment_writer_new();
 	for (i = 0; i < count && !stopping(in); i++) {
 		struct kb_page_result *result = &batch.results[batch.count++];
 
@@ -458,7 +464,6 @@ failed:
 	/* A disk that is full or a store that is away will not be better at once. */
 	usleep(200 * 1000);
 out:
-	kb_segment_writer_free(batch.writer);
 	kb_arena_fini(&batch.arena);
 }
 
@@ -485,8 +490,11 @@ static void wait_for_work(struct kb_ingest *in, uint64_t *seen, int64_t ms)
 static void *ingest_thread(void *arg)
 {
 	struct kb_ingest *in = arg;
+	/* It remembers words from one batch to the next. */
+	struct kb_segment_writer *writer = kb_segment_writer_new();
 	uint64_t seen = 0;
 
+	kb_thread_set_nice(INGEST_NICE);
 	while (!stopping(in)) {
 		struct kb_arena arena = { 0 };
 		struct kb_lease *leases = NULL;
@@ -498,7 +506,7 @@ static void *ingest_thread(void *arg)
 		                          LEASE_S * KB_SECOND_US, &leases, &count, &due, &err)) {
 			kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
 		} else if (count) {
-			run_batch(in, leases, count);
+			run_batch(in, writer, leases, count);
 			kb_arena_fini(&arena);
 			continue;
 		} else if (due) {
@@ -509,6 +517,7 @@ static void *ingest_thread(void *arg)
 		kb_arena_fini(&arena);
 		wait_for_work(in, &seen, pause_ms);
 	}
+	kb_segment_writer_free(writer);
 	return NULL;
 }
 
@@ -595,10 +604,7 @@ static void *learner_thread(void *arg)
 	struct refused *refused = kb_xcalloc(1, sizeof(*refused));
 	uint64_t seen = 0;
 
-	/* Questions and ingestion go first: on Linux this is the thread's own. */
-	if (setpriority(PRIO_PROCESS, 0, LEARN_NICE) != 0)
-		kb_warn(in->config.log, "the learning thread keeps its priority error=%s",
-		        strerror(errno));
+	kb_thread_set_nice(LEARN_NICE);
 	while (!stopping(in)) {
 		learn_due(in, refused);
 		wait_for_work(in, &seen, LEARN_MS);
@@ -650,6 +656,7 @@ static void *upkeep_thread(void *arg)
 	int64_t swept_at = 0, purged_at = 0;
 	uint64_t seen = 0;
 
+	kb_thread_set_nice(UPKEEP_NICE);
 	while (!stopping(in)) {
 		bool again;
 

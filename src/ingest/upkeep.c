@@ -238,8 +238,11 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 			goto out;
 		}
 	}
+	if (segment.blob.n)
+		kb_catalog_prepare(catalog, agent_id, segment.blob);
 	ok = kb_store_segments_merge(store, agent_id, ids, merge.count, &segment, merge.columns,
 	                             merge.column_count, merge.state.version, err);
+	kb_catalog_refresh(catalog, agent_id, segment.blob);
 	*merged = ok;
 out:
 	close_parts(&merge);

@@ -1,4 +1,5 @@
 /* The index against a naive one in memory: random segments, deletions, merges, queries. */
+#include "base/fault.h"
 #include "test.h"
 #include "world.h"
 
@@ -34,6 +35,7 @@ struct model {
 	int64_t version, next_page;
 	int files;
 	uint32_t length_table[256];
+	int *failing; /* counts the steps that were made to fail; NULL: none is */
 };
 
 static void model_init(struct model *m, uint64_t seed)
@@ -75,15 +77,60 @@ static struct known *known_of(struct model *m, const struct kb_passage *p)
 	return k;
 }
 
-static struct kb_segment *open_and_unlink(struct kb_test *t, const char *path)
+/* Lets one of the next steps fail, where the history is of that kind. */
+static void arm(struct model *m)
+{
+	if (m->failing)
+		kb_fault_arm(1 + (int)roll(&m->dice, 12));
+}
+
+/* Whether to do it again: a fault made it fail. The file may be there if only its directory was not
+ * synced. */
+static bool again(struct kb_test *t, struct model *m, bool ok, const char *path)
+{
+	bool fired = m->failing && kb_fault_disarm();
+
+	CHECK(t, ok != fired);
+	if (!fired)
+		return false;
+	++*m->failing;
+	if (path)
+		unlink(path);
+	return !ok;
+}
+
+static struct kb_segment *open_and_unlink(struct kb_test *t, struct model *m, const char *path)
 {
 	struct kb_err err = { 0 };
-	struct kb_segment *segment = kb_segment_open(path, true, &err);
+	struct kb_segment *segment;
+
+	do {
+		err.msg[0] = '\0';
+		arm(m);
+		segment = kb_segment_open(path, true, &err);
+	} while (again(t, m, segment != NULL, NULL));
 
 	CHECK(t, segment);
 	CHECK_SV(t, kb_sv_str(err.msg), "");
 	unlink(path);
 	return segment;
+}
+
+/* Writes the file of the part, whose passages the writer has by now. */
+static void finish(struct kb_test *t, struct model *m, struct kb_segment_writer *writer,
+                   const struct naive_part *part, const char *path)
+{
+	struct kb_err err;
+	bool ok;
+
+	for (;;) {
+		arm(m);
+		ok = kb_segment_writer_finish(writer, path, NULL, &err);
+		if (!again(t, m, ok, path))
+			return;
+		for (size_t i = 0; i < part->count; i++)
+			kb_segment_writer_add(writer, &part->v[i]->p);
+	}
 }
 
 /* Adds a segment of pages with one to four passages each; some pages replace older ones. */
@@ -92,7 +139,6 @@ static void add_segment(struct kb_test *t, struct model *m, uint32_t pages)
 	struct kb_segment_writer *writer = kb_segment_writer_new();
 	struct naive_part *part = &m->parts[m->part_count];
 	const char *path = world_path("model", m->files++);
-	struct kb_err err;
 
 	m->version++;
 	*part = (struct naive_part){ .version = m->version,
@@ -118,9 +164,9 @@ static void add_segment(struct kb_test *t, struct model *m, uint32_t pages)
 			part->v[part->count++] = known_of(m, &p);
 		}
 	}
-	CHECK(t, kb_segment_writer_finish(writer, path, NULL, &err));
+	finish(t, m, writer, part, path);
 	kb_segment_writer_free(writer);
-	m->segments[m->part_count++] = open_and_unlink(t, path);
+	m->segments[m->part_count++] = open_and_unlink(t, m, path);
 }
 
 static void delete_pages(struct model *m, uint32_t pages)
@@ -162,10 +208,11 @@ static void merge_parts(struct kb_test *t, struct model *m)
 	size_t first = roll(&m->dice, (uint32_t)m->part_count);
 	size_t count = 1 + roll(&m->dice, (uint32_t)(m->part_count - first)), total = 0;
 	const char *path = world_path("merged", m->files++);
-	const char *again = world_path("again", m->files++);
+	const char *fresh = world_path("again", m->files++);
 	struct naive_part merged = { .version = m->version };
 	struct kb_segment *scratch;
 	struct kb_err err = { 0 };
+	bool ok;
 
 	for (size_t i = first; i < first + count; i++)
 		total += m->parts[i].count;
@@ -176,21 +223,25 @@ static void merge_parts(struct kb_test *t, struct model *m)
 				merged.v[merged.count++] = m->parts[i].v[k];
 				kb_segment_writer_add(writer, &m->parts[i].v[k]->p);
 			}
-	CHECK(t, kb_segment_merge(snapshot, first, count, path, NULL, &err));
+	do {
+		err.msg[0] = '\0';
+		arm(m);
+		ok = kb_segment_merge(snapshot, first, count, path, NULL, &err);
+	} while (again(t, m, ok, path));
 	CHECK_SV(t, kb_sv_str(err.msg), "");
-	CHECK(t, kb_segment_writer_finish(writer, again, NULL, &err));
+	finish(t, m, writer, &merged, fresh);
 	kb_segment_writer_free(writer);
 	kb_snapshot_release(snapshot);
 	for (size_t i = first; i < first + count; i++)
 		kb_segment_release(m->segments[i]);
-	m->segments[first] = open_and_unlink(t, path);
+	m->segments[first] = open_and_unlink(t, m, path);
 	m->parts[first] = merged;
 	for (size_t i = first + count; i < m->part_count; i++) {
 		m->segments[i - count + 1] = m->segments[i];
 		m->parts[i - count + 1] = m->parts[i];
 	}
 	m->part_count -= count - 1;
-	scratch = open_and_unlink(t, again);
+	scratch = open_and_unlink(t, m, fresh);
 	check_same_sections(t, m->segments[first], scratch);
 	kb_segment_release(scratch);
 }
@@ -375,6 +426,31 @@ static void test_history(struct kb_test *t)
 	}
 }
 
+/* The same history on a disk that fails now and then: a step that fails changes nothing, and is
+ * done again. */
+static void test_failing_disk(struct kb_test *t)
+{
+	int fired = 0;
+
+	for (uint64_t seed = 11; seed <= 14; seed++) {
+		struct model m;
+
+		model_init(&m, seed);
+		m.failing = &fired;
+		for (int step = 0; step < 10; step++) {
+			if (m.part_count < 2 || (roll(&m.dice, 3) && m.part_count < PARTS_MAX))
+				add_segment(t, &m, roll(&m.dice, 40));
+			else if (roll(&m.dice, 3) == 0)
+				delete_pages(&m, 1 + roll(&m.dice, 12));
+			else
+				merge_parts(t, &m);
+			check_queries(t, &m, 2);
+		}
+		model_fini(&m);
+	}
+	CHECK(t, fired >= 10);
+}
+
 /* Pruning is only at work where lists have many blocks. */
 static void test_pruning(struct kb_test *t)
 {
@@ -418,6 +494,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "adds, deletes, merges: every answer is the naive index's", test_history },
+		{ "the same while files fail to be written and opened", test_failing_disk },
 		{ "pruning finds what the exhaustive search finds, bit by bit", test_pruning },
 	};
 

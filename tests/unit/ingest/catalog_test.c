@@ -87,9 +87,11 @@ static struct kb_vectors_new make_column(struct world *w, int64_t segment_id, ui
 	return out;
 }
 
-/* Indexes one more page of the agent in a segment of its own; gives the segment's id. */
-static int64_t add_segment(struct world *w, int64_t agent_id)
+/* Indexes one more page of the agent in a segment of its own; gives the segment's id. `prepared`:
+ * as the ingest threads do it, and the segment's file goes away before anybody asks. */
+static int64_t add(struct world *w, int64_t agent_id, bool prepared)
 {
+	char path[160];
 	struct kb_page_result result;
 	struct kb_segment_new segment;
 	struct kb_index_state state;
@@ -102,9 +104,22 @@ static int64_t add_segment(struct world *w, int64_t agent_id)
 	                                 &due, &w->f.err));
 	result = fixture_result(&leases[0]);
 	segment = make_segment(w, leases[0].page.id);
+	if (prepared) {
+		kb_catalog_prepare(w->catalog, agent_id, segment.blob);
+		snprintf(path, sizeof(path), "%s/%.2s/%.2s/%.*s", w->blob_dir, segment.blob.p,
+		         segment.blob.p + 2, KB_SV_ARG(segment.blob));
+		NEED(&w->f, unlink(path) == 0);
+	}
 	NEED(&w->f, kb_store_pages_finish(w->f.store, agent_id, &result, 1, &segment, &w->f.err));
+	if (prepared)
+		kb_catalog_refresh(w->catalog, agent_id, segment.blob);
 	NEED(&w->f, kb_store_index_state(w->f.store, &w->f.arena, agent_id, &state, &w->f.err));
 	return state.segments[state.segment_count - 1].id;
+}
+
+static int64_t add_segment(struct world *w, int64_t agent_id)
+{
+	return add(w, agent_id, false);
 }
 
 static void get(struct world *w, int64_t agent_id, int64_t passages)
@@ -146,6 +161,29 @@ static int maps(void)
 	if (file)
 		fclose(file);
 	return count;
+}
+
+static void test_prepared(struct kb_test *t)
+{
+	struct kb_catalog_stats stats;
+	struct world w;
+	struct kb_view view;
+	int64_t id;
+
+	world_init(&w, t, 3);
+	id = fixture_agent(&w.f, "a").id;
+	add_segment(&w, id);
+	get(&w, id, PASSAGES);
+	add(&w, id, true);
+	CHECK(t, kb_catalog_agent_stats(w.catalog, id, &stats));
+	CHECK_INT(t, stats.files, 2); /* before anybody asked */
+	get(&w, id, 2 * PASSAGES);
+	/* What is not open is not opened for it, and the missing file shows. */
+	kb_catalog_forget(w.catalog, id);
+	add(&w, id, true);
+	CHECK(t, !is_open(&w, id));
+	CHECK(t, !kb_catalog_get(w.catalog, id, &view, &w.f.err));
+	world_fini(&w);
 }
 
 static void test_least_use(struct kb_test *t)
@@ -328,6 +366,7 @@ static void test_damage(struct kb_test *t)
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
+		{ "a prepared version is open before anybody asks", test_prepared },
 		{ "the agent that was not used for longest is closed", test_least_use },
 		{ "thousands of agents open and close without leaving anything", test_many_agents },
 		{ "columns come with a new version and through a merge", test_columns },
