@@ -73,7 +73,8 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	out->gate_z = w->bias;
 	for (int i = 0; i < KB_GATE_FEATURES; i++)
 		out->gate_z += w->w[i] * g[i];
-	if (stats->passages < SMALL && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
+	if (gate != KB_GATE_CODE && stats->passages < SMALL
+	    && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
 		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	out->answered =
 	        gate == KB_GATE_NONE || out->gate_z >= (gate == KB_GATE_STRICT ? w->strict : 0);

@@ -31,8 +31,9 @@ struct kb_answer_stats {
 	void *arg;
 };
 
-/* How sure the gate must be. KB_GATE_NONE answers with whatever is best. */
-enum kb_gate { KB_GATE_NONE, KB_GATE_LENIENT, KB_GATE_STRICT };
+/* How sure the gate must be. KB_GATE_NONE answers with whatever is best; KB_GATE_CODE is as lenient
+ * as the next, but takes a code that the passages hold for more than one common word. */
+enum kb_gate { KB_GATE_NONE, KB_GATE_CODE, KB_GATE_LENIENT, KB_GATE_STRICT };
 
 struct kb_scored_sentence {
 	uint32_t candidate;  /* index into the candidates */

@@ -188,13 +188,14 @@ static int64_t df(void *arg, struct kb_sv term)
 }
 
 static void select_from(const struct search *s, struct kb_snapshot *snapshot,
-                        const struct kb_question *question, size_t count, struct kb_step *step)
+                        const struct kb_question *question, size_t count, enum kb_gate gate,
+                        struct kb_step *step)
 {
 	int64_t passages = kb_snapshot_counted(snapshot);
 
 	kb_select(s->analyzer, s->arena, question, step->candidates, count,
 	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = snapshot },
-	          passages >= STRICT_FROM ? KB_GATE_STRICT : KB_GATE_LENIENT, &step->selection);
+	          passages >= STRICT_FROM ? KB_GATE_STRICT : gate, &step->selection);
 }
 
 static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb_step *step)
@@ -207,10 +208,11 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 		                  respell(s, step->question.text, step->candidates[0].passage.text),
 		                  step->question.lang, s->request->turns, s->request->turn_count,
 		                  &question);
-		select_from(s, snapshot, &question, step->with_code, step);
+		select_from(s, snapshot, &question, step->with_code, KB_GATE_CODE, step);
 	}
 	if (!step->selection.answered)
-		select_from(s, snapshot, &step->question, step->candidate_count, step);
+		select_from(s, snapshot, &step->question, step->candidate_count, KB_GATE_LENIENT,
+		            step);
 }
 
 /* Words of a question about one file are common in an agent of many: what found no answer among all

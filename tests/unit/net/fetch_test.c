@@ -39,7 +39,7 @@ static void say_body(int fd, const char *fields, struct kb_sv body)
 	(void)!send(fd, body.p, body.n, MSG_NOSIGNAL);
 }
 
-static void redirect(int fd, int status, const char *fmt, ...)
+KB_PRINTF(3, 4) static void redirect(int fd, int status, const char *fmt, ...)
 {
 	char place[300], head[400];
 	va_list ap;

@@ -265,7 +265,7 @@ static void test_standard(struct kb_test *t)
 			if (row && run_case(&arena, row))
 				right++;
 			else
-				CHECK(t, !"as the standard says");
+				CHECK(t, false && "as the standard says");
 			json_decref(row);
 		}
 		t->row = NULL;
