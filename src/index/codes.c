@@ -171,9 +171,12 @@ static void add_numbers(struct list *list, struct kb_sv whole, const struct run 
 static void add_code(struct list *list, struct kb_sv text, const struct run *run)
 {
 	struct kb_sv whole = write_term(list->arena, text, run, 0, run->count);
+	bool digits = false;
 
+	for (size_t i = 0; i < run->count; i++)
+		digits |= run->parts[i].digits;
 	add(list, whole, run, false);
-	for (size_t end = run->count - 1; end >= 2; end--)
+	for (size_t end = run->count - 1; digits && end >= 2; end--)
 		add(list, write_term(list->arena, text, run, 0, end), run, true);
 	add_numbers(list, whole, run);
 }

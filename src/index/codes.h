@@ -13,7 +13,8 @@
  * name (config.yaml). A number, decimals included, is none: the tokenizer keeps it whole.
  *
  * Its parts are its beginnings of two or more parts ("=ab77" of AB-77-X, "=12.4" of 12.4.1) and
- * numbers joined within it ("=2.0" of v2.0). Pure; any thread.
+ * numbers joined within it ("=2.0" of v2.0). A name without digits has none: its words are terms
+ * anyway. Pure; any thread.
  */
 #ifndef KB_INDEX_CODES_H
 #define KB_INDEX_CODES_H

@@ -39,7 +39,7 @@ static void test_codes(struct kb_test *t)
 		{ "an advisory", "CVE-2024-1234", "=cve2024.1234 (=cve2024) (=2024.1234)" },
 		{ "a date", "2024-01-15", "=2024.01.15 (=2024.01)" },
 		{ "an identifier", "call foo_bar(x)", "=foobar" },
-		{ "a longer one", "MAX_RETRY_COUNT", "=maxretrycount (=maxretry)" },
+		{ "a longer one", "MAX_RETRY_COUNT", "=maxretrycount" },
 		{ "a dotted name", "edit config.yaml now", "=configyaml" },
 		{ "capitals in parts", "a USB-C plug", "=usbc" },
 		{ "a number and a word in one", "mp3", "=mp3" },
