@@ -9,6 +9,8 @@ enum {
 	BEST_SENTENCES = 3,
 	SMALL = 100,
 	ANTECEDENT_BYTES = 400, /* a longer sentence before is no help to the reader */
+	INTRODUCED = 3,         /* sentences after a colon */
+	INTRODUCED_BYTES = 600,
 };
 
 /* A second or third sentence belongs to the answer when its z is less than this below the best: in
@@ -126,11 +128,55 @@ static const struct kb_scored_sentence *sentence_before(const struct kb_selectio
 	return before;
 }
 
+/* "To install a version:" says nothing without what follows. */
+static bool introduces(struct kb_sv text)
+{
+	return kb_sv_ends(text, KB_SV(":")) || kb_sv_ends(text, KB_SV("\uff1a"));
+}
+
+/* The sentence that begins first at or behind `place` in the candidate. */
+static const struct kb_scored_sentence *sentence_from(const struct kb_selection *selection,
+                                                      uint32_t candidate, uint32_t place)
+{
+	const struct kb_scored_sentence *next = NULL;
+
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_scored_sentence *o = &selection->sentences[i];
+
+		if (o->candidate == candidate && o->start >= place
+		    && (!next || o->start < next->start))
+			next = o;
+	}
+	return next;
+}
+
+/* Adds what a sentence that ends in a colon introduces: lines of code, the first items of a list.
+ */
+static void add_introduced(const struct kb_candidate *candidates,
+                           const struct kb_selection *selection, const struct kb_scored_sentence *s,
+                           struct kb_answer_part *parts, size_t *n, size_t limit)
+{
+	struct kb_sv text = candidates[s->candidate].passage.text;
+	const struct kb_scored_sentence *next = s;
+
+	if (!introduces(kb_sv_sub(text, s->start, s->end - s->start)))
+		return;
+	for (int k = 0; k < INTRODUCED && *n < limit; k++) {
+		next = sentence_from(selection, s->candidate, next->end);
+		if (!next || next->end - s->end > INTRODUCED_BYTES)
+			return;
+		if (!overlaps(parts, *n, s->candidate, next->start, next->end))
+			parts[(*n)++] =
+			        (struct kb_answer_part){ s->candidate, next->start, next->end };
+	}
+}
+
 void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, size_t max_parts,
                      struct kb_answer_part **out, size_t *count)
 {
-	size_t limit = max_parts ? max_parts : 2 * BEST_SENTENCES, chosen = 0, n = 0, done = 0;
+	size_t limit = max_parts ? max_parts : (2 + INTRODUCED) * BEST_SENTENCES, chosen = 0, n = 0,
+	       done = 0;
 	struct kb_answer_part *parts = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
 	struct kb_answer_part *read = KB_NEW_ARRAY(arena, limit, struct kb_answer_part);
 	const struct kb_scored_sentence *best = selection->sentences;
@@ -153,6 +199,7 @@ void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidat
 		    && !overlaps(parts, n, s->candidate, before->start, before->end))
 			parts[n++] =
 			        (struct kb_answer_part){ s->candidate, before->start, before->end };
+		add_introduced(candidates, selection, s, parts, &n, limit);
 	}
 	/* Passage by passage in the order of their best sentences, each as it reads. */
 	for (size_t i = 0; i < n; i++) {

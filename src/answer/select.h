@@ -62,10 +62,10 @@ struct kb_answer_part {
 	uint32_t start, end; /* bytes of its passage's text: a verbatim span */
 };
 
-/* The answer's sentences in reading order: the best, those nearly as good, and the sentence a
- * pronoun at the start of a chosen one refers to. Grouped by passage, the best one's first. Empty
- * when the selection is not answered. At most max_parts (0: the default of three and antecedents).
- */
+/* The answer's sentences in reading order: the best, those nearly as good, the sentence a pronoun
+ * at the start of a chosen one refers to, and what follows a chosen one that ends in a colon.
+ * Grouped by passage, the best one's first. Empty when the selection is not answered. At most
+ * max_parts (0: the default of three and what comes with them). */
 void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, size_t max_parts,
                      struct kb_answer_part **out, size_t *count);

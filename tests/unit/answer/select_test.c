@@ -204,6 +204,35 @@ static void test_parts(struct kb_test *t)
 	done(&toy);
 }
 
+/* A sentence that ends in a colon brings what it introduces, but not the whole rest. */
+static void test_introduced(struct kb_test *t)
+{
+	static const char text[] = "To fire it: Open the gas. Light it. Close the door. Go home.";
+	struct kb_scored_sentence rows[] = {
+		{ .start = 0, .end = 11, .z = 5 },   { .start = 52, .end = 60, .z = -5 },
+		{ .start = 12, .end = 25, .z = -4 }, { .start = 26, .end = 35, .z = -3 },
+		{ .start = 36, .end = 51, .z = -6 },
+	};
+	struct kb_selection s = { .sentences = rows, .count = KB_COUNTOF(rows), .answered = true };
+	struct kb_answer_part *parts;
+	struct toy toy;
+	size_t count;
+
+	ask(&toy, "x", NULL, 0);
+	toy.candidates[0].passage.text = kb_sv_str(text);
+	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+	CHECK_INT(t, count, 4);
+	CHECK_SV(t, sentence_of(&toy, 0, parts[0].start, parts[0].end), "To fire it:");
+	CHECK_SV(t, sentence_of(&toy, 0, parts[1].start, parts[1].end), "Open the gas.");
+	CHECK_SV(t, sentence_of(&toy, 0, parts[3].start, parts[3].end), "Close the door.");
+	kb_select_parts(&toy.arena, toy.candidates, &s, 2, &parts, &count);
+	CHECK_INT(t, count, 2);
+	rows[0].end = 10; /* without the colon */
+	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+	CHECK_INT(t, count, 1);
+	done(&toy);
+}
+
 static void test_features(struct kb_test *t)
 {
 	struct toy toy;
@@ -277,6 +306,7 @@ int main(int argc, char **argv)
 		{ "the sentence that answers comes first", test_choice },
 		{ "a foreign question gets no answer", test_gate },
 		{ "the answer's parts and their order", test_parts },
+		{ "what a colon introduces comes with it", test_introduced },
 		{ "features of a toy passage", test_features },
 		{ "a follow-up finds what it is about", test_follow_up },
 		{ "the same input gives the same bits", test_same_again },
