@@ -138,7 +138,9 @@ bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
 /* To two digits; 0 where nothing began. */
 static double average(int64_t n, int64_t of)
 {
-	return of ? (double)((n * 100 + of / 2) / of) / 100 : 0;
+	int64_t hundredths = of ? (n * 100 + of / 2) / of : 0;
+
+	return (double)hundredths / 100;
 }
 
 bool kb_reports_conversations(struct kb_call *call, struct kb_err *err)

@@ -34,6 +34,8 @@ static inline uint64_t kb_prefix64(const char *p, size_t n)
 {
 	uint64_t prefix = 0;
 
+	if (n == 0)
+		return 0;
 	if (n >= 8)
 		return kb_load64(p);
 	if (n >= 4)
@@ -45,6 +47,8 @@ static inline uint64_t kb_prefix64(const char *p, size_t n)
 
 static inline bool kb_same_bytes(const char *a, const char *b, size_t n)
 {
+	if (n == 0)
+		return true;
 	if (n > 16)
 		return memcmp(a, b, n) == 0;
 	if (n >= 8)

@@ -244,9 +244,8 @@ const size_t kb_vector_path_count = KB_COUNTOF(kb_vector_paths);
 
 const struct kb_vector_path *kb_vector_path(void)
 {
-	size_t i = 0;
-
-	while (!kb_vector_paths[i]->available())
-		i++;
-	return kb_vector_paths[i];
+	for (size_t i = 0; i + 1 < kb_vector_path_count; i++)
+		if (kb_vector_paths[i]->available())
+			return kb_vector_paths[i];
+	return &portable; /* the last, for every machine */
 }

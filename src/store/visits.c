@@ -78,7 +78,7 @@ struct lease {
 static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
-	struct kb_page_row row;
+	struct kb_page_row row = { 0 };
 	struct kb_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[NEXT], KB_VALUES(kb_text(in->host), kb_int(in->now)));
