@@ -92,6 +92,7 @@ static struct kb_sv keep(struct scan *s, struct kb_sv bytes)
 {
 	char *p = room(s, bytes.n + KB_WORD_SLACK);
 
+	KB_ASSERT(p != NULL);
 	kb_copy_short(p, bytes.p, bytes.n);
 	s->room -= KB_WORD_SLACK; /* room for the next one again */
 	s->left += KB_WORD_SLACK;
