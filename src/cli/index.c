@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_flat.h"
 #include "index/factors.h"
 #include "index/index.h"
 #include "index/query.h"
@@ -140,17 +141,9 @@ struct record {
 	struct kb_sv id, title, text;
 };
 
-/* An id may be a string or a number. It goes into lines of columns, so it holds no blank. */
-static bool read_id(struct records *records, const json_t *object, struct kb_sv *id,
-                    struct kb_err *err)
+/* Ids go into lines of columns, so they hold no blank. */
+static bool check_id(const struct records *records, const struct kb_sv *id, struct kb_err *err)
 {
-	const json_t *value = kb_json_get(object, "id");
-
-	if (json_is_integer(value))
-		*id = kb_arena_printf(&records->arena, "%" JSON_INTEGER_FORMAT,
-		                      json_integer_value(value));
-	else
-		*id = kb_json_sv(object, "id", kb_sv(NULL, 0));
 	if (!id->n)
 		return kb_fail(err, KB_E_INVALID, "%s, line %" PRId64 ": the record has no id",
 		               records->path, records->number);
@@ -162,20 +155,14 @@ static bool read_id(struct records *records, const json_t *object, struct kb_sv 
 	return true;
 }
 
-/* The next record; *more is false after the last. It lives until the next call. */
-static bool next_record(struct records *records, struct record *out, bool *more, struct kb_err *err)
+/* A line of any shape. An id may be a string or a number. */
+static bool read_tree(struct records *records, struct kb_sv line, struct record *out,
+                      struct kb_err *err)
 {
-	struct kb_sv line = { 0 };
 	struct kb_err inner;
-	json_t *object;
+	json_t *object = kb_json_parse(&records->arena, line, &inner);
+	const json_t *id;
 
-	kb_arena_reset(&records->arena);
-	if (!next_line(records, &line, err))
-		return false;
-	*more = line.n > 0;
-	if (!*more)
-		return true;
-	object = kb_json_parse(&records->arena, line, &inner);
 	if (!object)
 		return kb_fail(err, KB_E_INVALID, "%s, line %" PRId64 ": %s", records->path,
 		               records->number, inner.msg);
@@ -184,7 +171,45 @@ static bool next_record(struct records *records, struct record *out, bool *more,
 		               records->path, records->number);
 	out->title = kb_json_sv(object, "title", KB_SV(""));
 	out->text = kb_json_sv(object, "text", KB_SV(""));
-	return read_id(records, object, &out->id, err);
+	id = kb_json_get(object, "id");
+	if (json_is_integer(id))
+		out->id = kb_arena_printf(&records->arena, "%" JSON_INTEGER_FORMAT,
+		                          json_integer_value(id));
+	else
+		out->id = kb_json_sv(object, "id", kb_sv(NULL, 0));
+	return true;
+}
+
+/* A line as most are: strings and whole numbers side by side. */
+static bool read_flat(struct records *records, struct kb_sv line, struct record *out)
+{
+	struct kb_json_member members[] = { { "id" }, { "title" }, { "text" } };
+
+	if (!kb_json_flat(&records->arena, line, members, KB_COUNTOF(members)))
+		return false;
+	out->id = members[0].value;
+	for (int i = 1; i < 3; i++)
+		if (!members[i].found || members[i].number)
+			members[i].value = KB_SV("");
+	out->title = members[1].value;
+	out->text = members[2].value;
+	return true;
+}
+
+/* The next record; *more is false after the last. It lives until the next call. */
+static bool next_record(struct records *records, struct record *out, bool *more, struct kb_err *err)
+{
+	struct kb_sv line = { 0 };
+
+	kb_arena_reset(&records->arena);
+	if (!next_line(records, &line, err))
+		return false;
+	*more = line.n > 0;
+	if (!*more)
+		return true;
+	if (!read_flat(records, line, out) && !read_tree(records, line, out, err))
+		return false;
+	return check_id(records, &out->id, err);
 }
 
 /* ---- paths in an index directory ---- */
