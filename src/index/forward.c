@@ -99,6 +99,9 @@ enum kb_place_kind kb_place_kind(const struct kb_term *term)
 {
 	size_t first;
 
+	if (!(term->flags & (KB_TERM_CJK | KB_TERM_PIECE))) /* nearly always */
+		return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP
+		                                                       : KB_PLACE_WORD;
 	if (term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_CJK) {
 		if (term->word.n > first)
 			return KB_PLACE_NONE;
@@ -124,6 +127,8 @@ bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *
 		                              KB_SV_INIT("\uff1f"), KB_SV_INIT("\u0964"),
 		                              KB_SV_INIT("\u061f"), KB_SV_INIT("\u2026") };
 
+	if (b->start - a->end == 1 && text.p[a->end] == ' ' && !(b->flags & KB_TERM_CJK))
+		return false; /* nearly always */
 	for (size_t i = a->end; i < b->start && i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 		bool blank = i + 1 < b->start && (unsigned char)text.p[i + 1] <= ' ';

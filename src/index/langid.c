@@ -215,7 +215,7 @@ static int count_listed(struct words *words, enum kb_lang lang)
 	if (words->count <= WORDS_FEW) {
 		for (size_t i = 0; i < WORD_SLOTS; i++)
 			if (words->slots[i].count
-			    && kb_stopword_flags(lang, words->slots[i].text) & KB_TERM_FUNCTION)
+			    && kb_lang_lists(words->slots[i].text) >> lang & 1)
 				found += words->slots[i].count;
 		return found;
 	}

@@ -2,12 +2,13 @@
 
 #include <pthread.h>
 
+#include "base/hash.h"
 #include "index/bytes.h"
 #include "index/stopwords.h"
 
 enum {
 	KEY_BYTES = 8, /* longer words are not looked up: function words are short */
-	SLOT_BITS = 13,
+	SLOT_BITS = 13, /* of either table: there are some four thousand words */
 	SLOTS = 1 << SLOT_BITS,
 
 	/* Measured over the collections named in docs/search.md: each is where verdicts that a
@@ -23,19 +24,40 @@ enum {
 	LETTERS_A_WORD = 6,
 };
 
-/* Words by their bytes; built once from the lists, then only read. */
+/* Both tables are built once from the lists, then only read. */
 static struct {
 	pthread_once_t once;
-	uint64_t keys[SLOTS];  /* 0: free */
-	uint64_t langs[SLOTS]; /* a bit for each language */
+	/* All words. */
+	struct {
+		struct kb_sv word; /* empty: free */
+		uint64_t langs;    /* a bit for each language */
+	} all[SLOTS];
+	/* Those of Latin letters that are no longer than a key, by their bytes with the bit that
+	 * makes ASCII letters small; words that differ only there fall together, which is right for
+	 * the capitals of Latin-1 and rare elsewhere. */
+	struct {
+		uint64_t key; /* 0: free */
+		uint64_t langs;
+	} keys[SLOTS];
 } table = { .once = PTHREAD_ONCE_INIT };
 static_assert(KB_LANG_COUNT <= 64, "a language is a bit");
 
-static size_t slot_of(uint64_t key)
+static const uint64_t small_bits = UINT64_C(0x2020202020202020);
+
+static size_t slot_of_key(uint64_t key)
 {
 	size_t slot = (key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SLOT_BITS);
 
-	while (table.keys[slot] && table.keys[slot] != key)
+	while (table.keys[slot].key && table.keys[slot].key != key)
+		slot = (slot + 1) % SLOTS;
+	return slot;
+}
+
+static size_t slot_of_word(struct kb_sv word)
+{
+	size_t slot = kb_hash64(word) % SLOTS;
+
+	while (table.all[slot].word.n && !kb_sv_eq(table.all[slot].word, word))
 		slot = (slot + 1) % SLOTS;
 	return slot;
 }
@@ -52,36 +74,67 @@ static bool is_latin(struct kb_sv word)
 	return true;
 }
 
+/* The first n bytes, small; zeros after them. */
+static uint64_t key_of(const char *p, size_t n)
+{
+	return kb_prefix64(p, n) | small_bits >> (8 * (KEY_BYTES - n));
+}
+
 static void fill(void)
 {
+	size_t used = 0;
+
 	for (int lang = 1; lang < KB_LANG_COUNT; lang++) {
 		struct kb_sv rest = kb_stopword_list((enum kb_lang)lang), word;
+		uint64_t bit = UINT64_C(1) << lang;
 
 		while (kb_sv_split(&rest, ' ', &word)) {
-			uint64_t key = kb_prefix64(word.p, word.n);
 			size_t slot;
 
-			if (!word.n || word.n > KEY_BYTES || !is_latin(word))
+			if (!word.n)
 				continue;
-			slot = slot_of(key);
-			table.keys[slot] = key;
-			table.langs[slot] |= UINT64_C(1) << lang;
+			slot = slot_of_word(word);
+			used += !table.all[slot].word.n;
+			KB_ASSERT(used < SLOTS * 3 / 4);
+			table.all[slot].word = word;
+			table.all[slot].langs |= bit;
+			if (word.n > KEY_BYTES || !is_latin(word))
+				continue;
+			slot = slot_of_key(key_of(word.p, word.n));
+			table.keys[slot].key = key_of(word.p, word.n);
+			table.keys[slot].langs |= bit;
 		}
 	}
 }
 
-/* Bytes of words. A word with a digit or an underscore is a name of something: its bytes match no
- * entry. Lower case of the others is one bit away. */
-enum { BREAK, WORD };
+uint64_t kb_lang_lists(struct kb_sv word)
+{
+	pthread_once(&table.once, fill);
+	return word.n ? table.all[slot_of_word(word)].langs : 0;
+}
+
+/* Bytes of words. A word with a digit or an underscore is a name of something: its key matches no
+ * entry. */
+enum { BREAK = 0, LETTER = 1, OTHER = 2, HIGH = 4 };
 // clang-format off
-#define TEN(kind)    kind, kind, kind, kind, kind, kind, kind, kind, kind, kind
-#define LETTERS      TEN(WORD), TEN(WORD), WORD, WORD, WORD, WORD, WORD, WORD
-#define SIXTEEN      TEN(WORD), WORD, WORD, WORD, WORD, WORD, WORD
+#define TEN(kind)     kind, kind, kind, kind, kind, kind, kind, kind, kind, kind
+#define SIXTEEN(kind) TEN(kind), kind, kind, kind, kind, kind, kind
+#define LETTERS       TEN(LETTER), SIXTEEN(LETTER)
 static const uint8_t kinds[256] = {
-	['0'] = TEN(WORD), ['A'] = LETTERS, ['_'] = WORD, ['a'] = LETTERS,
-	[0x80] = SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN,
+	['0'] = TEN(OTHER), ['A'] = LETTERS, ['_'] = OTHER, ['a'] = LETTERS,
+	[0x80] = SIXTEEN(HIGH), SIXTEEN(HIGH), SIXTEEN(HIGH), SIXTEEN(HIGH),
+	         SIXTEEN(HIGH), SIXTEEN(HIGH), SIXTEEN(HIGH), SIXTEEN(HIGH),
 };
 // clang-format on
+
+static void count_high(struct kb_lang_words *words, const unsigned char *p,
+                       const unsigned char *end)
+{
+	for (; p < end; p++) {
+		words->high += *p >= 0x80;
+		words->foreign += *p > 0xc9 && *p != 0xe1 && *p != 0xe2;
+	}
+}
 
 void kb_lang_words_add(struct kb_lang_words *words, struct kb_sv text)
 {
@@ -89,34 +142,29 @@ void kb_lang_words_add(struct kb_lang_words *words, struct kb_sv text)
 
 	pthread_once(&table.once, fill);
 	while (p < end) {
-		uint64_t key = 0;
-		unsigned n = 0, all = 0;
+		const unsigned char *start;
+		unsigned all = 0, kind;
+		size_t n, slot;
 
 		while (p < end && kinds[*p] == BREAK)
 			p++;
-		for (; p < end && kinds[*p] == WORD; p++, n++) {
-			unsigned char c = *p;
-
-			if (c < 0x80) {
-				c |= 0x20;
-			} else {
-				words->high++;
-				words->foreign += c > 0xc9 && c != 0xe1 && c != 0xe2;
-			}
-			all |= c;
-			if (n < KEY_BYTES)
-				key |= (uint64_t)c << (8 * n);
-		}
+		for (start = p; p < end && (kind = kinds[*p]) != BREAK; p++)
+			all |= kind;
+		n = (size_t)(p - start);
+		if (all & HIGH)
+			count_high(words, start, p);
 		/* Single letters are those of formulas, listings and initials. */
-		if (n < 2 || all < 'a')
+		if (n < 2 || all == OTHER)
 			continue;
 		words->words++;
-		if (n <= KEY_BYTES && words->hits < KB_LANG_HITS_MAX) {
-			size_t slot = slot_of(key);
-
-			words->found[words->hits] = (uint16_t)slot;
-			words->hits += table.keys[slot] != 0;
-		}
+		if (n > KEY_BYTES || words->hits == KB_LANG_HITS_MAX)
+			continue;
+		slot = slot_of_key(end - start >= KEY_BYTES
+		                           ? (kb_load64((const char *)start) | small_bits)
+		                                     & UINT64_MAX >> (8 * (KEY_BYTES - n))
+		                           : key_of((const char *)start, n));
+		words->found[words->hits] = (uint16_t)slot;
+		words->hits += table.keys[slot].key != 0;
 	}
 }
 
@@ -153,11 +201,11 @@ static struct votes count_votes(const struct kb_lang_words *words)
 	uint16_t first = 0;
 
 	for (uint32_t i = 0; i < words->hits; i++)
-		count(table.langs[words->found[i]], counts);
+		count(table.keys[words->found[i]].langs, counts);
 	votes.best = most(counts);
 	votes.hits = counts[votes.best];
 	for (uint32_t i = 0; i < words->hits; i++) {
-		uint64_t langs = table.langs[words->found[i]], own = UINT64_C(1) << votes.best;
+		uint64_t langs = table.keys[words->found[i]].langs, own = UINT64_C(1) << votes.best;
 
 		if (!(langs & own)) {
 			votes.others++;

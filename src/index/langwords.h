@@ -7,6 +7,9 @@
 
 #include "index/analysis.h"
 
+/* The languages whose list of function words has this normalised word: a bit for each. */
+uint64_t kb_lang_lists(struct kb_sv word);
+
 enum { KB_LANG_HITS_MAX = 1024 }; /* later ones are not counted */
 
 /* What a text has of the words in the lists of stopwords.c, for languages in Latin letters. */

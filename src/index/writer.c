@@ -308,7 +308,7 @@ static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field,
 
 	if (!text.n)
 		return 0;
-	kb_analyze(writer->analyzer, &writer->scratch, lang, text, &terms);
+	kb_analyze_passing(writer->analyzer, lang, text, &terms);
 	guess(writer, &terms);
 	for (size_t i = 0; i < terms.count; i++) {
 		uint32_t number;
