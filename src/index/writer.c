@@ -102,6 +102,23 @@ void kb_segment_writer_passing(struct kb_segment_writer *writer)
 	writer->passing = true;
 }
 
+size_t kb_segment_writer_memory(const struct kb_segment_writer *writer)
+{
+	const struct kb_columns *columns = &writer->columns;
+	size_t passages = 0;
+
+	for (int c = 0; c < KB_COLS; c++)
+		passages += columns->capacity[c] * sizeof(uint32_t);
+	for (int f = 0; f < KB_FIELDS; f++)
+		passages += columns->length_capacity[f];
+	passages += columns->run_page_capacity * sizeof(int64_t)
+	            + columns->run_first_capacity * sizeof(uint32_t);
+	return passages + writer->strings.total + writer->term_capacity * sizeof(struct term)
+	       + writer->slots * sizeof(struct slot) + writer->pool_count * (size_t)POOL_BLOCK
+	       + writer->text.packed.capacity + writer->text.blocks.capacity
+	       + kb_forward_memory(writer->forward);
+}
+
 void kb_segment_writer_free(struct kb_segment_writer *writer)
 {
 	if (!writer)
@@ -440,8 +457,8 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
 		kb_builder_passing(builder);
 	put_terms(writer, builder);
 	put_forward(writer, builder);
-	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
 	ok = kb_text_put(&writer->text, builder, err);
+	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
 	if (writer->too_large)
 		ok = kb_fail(err, KB_E_TOO_LARGE, "a passage is larger than %zu bytes",
 		             KB_PASSAGE_MAX);
