@@ -144,8 +144,8 @@ static void add_pieces(struct scan *s, const struct kb_term *whole)
 			const struct kb_word *known = kb_word_cache_get(s->cache, raw);
 			struct kb_sv stem = kb_word_stem(known);
 
-			piece.term = kb_sv_starts(raw, stem) ? kb_sv_sub(raw, 0, stem.n)
-			                                     : lend(s, stem);
+			piece.term =
+			        kb_sv_starts(raw, stem) ? kb_sv_sub(raw, 0, stem.n) : lend(s, stem);
 		}
 		if (piece.term.n > 0)
 			add_term(s, &piece);
@@ -308,7 +308,8 @@ static size_t scan_plain(struct scan *s, size_t start)
 			return scan_word(s, start);
 	word = kb_sv(raw, n);
 	if (n > KB_WORD_KEY) {
-		add_word(s, kb_word_cache_get(s->cache, word), start, start + n, p[0] < 'a' && p[0] > '9');
+		add_word(s, kb_word_cache_get(s->cache, word), start, start + n,
+		         p[0] < 'a' && p[0] > '9');
 	} else {
 		memcpy(&low, raw, sizeof(low));
 		memcpy(&high, raw + sizeof(low), sizeof(high));
@@ -467,9 +468,8 @@ static size_t scan_sea(struct scan *s, size_t start)
 	for (size_t i = 0; i < count;) {
 		size_t stop = word_end(s, i, count);
 		struct kb_term term = run_term(s, run, i, stop - 1);
-		bool function =
-		        term.word.n > 0 && term.word.n <= KB_WORD_BYTES
-		        && kb_word_cache_get(s->cache, term.word)->flags & KB_TERM_FUNCTION;
+		bool function = term.word.n > 0 && term.word.n <= KB_WORD_BYTES
+		                && kb_word_cache_get(s->cache, term.word)->flags & KB_TERM_FUNCTION;
 
 		for (size_t k = i; k < stop; k++)
 			units[k].function = function;

@@ -142,7 +142,8 @@ const struct kb_word *kb_word_cache_fill(struct kb_word_cache *cache, struct kb_
 	uint8_t flags;
 
 	if (!is_folded(cache, raw))
-		word = kb_sv(folded, kb_fold(raw, cache->lang == KB_LANG_TR, folded, sizeof(folded)));
+		word = kb_sv(folded,
+		             kb_fold(raw, cache->lang == KB_LANG_TR, folded, sizeof(folded)));
 	flags = look(word);
 	stem = flags & KB_TERM_NUMBER ? word : stem_of(cache, word);
 	if (kb_lang_lists(word) >> cache->lang & 1)

@@ -12,10 +12,10 @@
 struct kb_word {
 	uint64_t low, high; /* the raw word where it has at most KB_WORD_KEY bytes, zeros after it;
 	                       else a hash of it, twice */
-	const char *at;     /* the normalised word, KB_WORD_SLACK bytes behind which may be read; then
-	                       the stem where it is no beginning of it; then the raw word where it is
-	                       longer than a key */
-	uint8_t raw_n;      /* 0: free */
+	const char *at; /* the normalised word, KB_WORD_SLACK bytes behind which may be read; then
+	                   the stem where it is no beginning of it; then the raw word where it is
+	                   longer than a key */
+	uint8_t raw_n;  /* 0: free */
 	uint8_t word_n, stem_n;
 	uint8_t flags; /* STOP, FUNCTION, NUMBER; and the two below */
 };
@@ -57,9 +57,8 @@ static inline size_t kb_word_slot(const struct kb_word_cache *cache, size_t raw_
 }
 
 /* A word by its key: of a raw word of at most KB_WORD_KEY bytes its bytes. */
-static inline const struct kb_word *kb_word_cache_find(struct kb_word_cache *cache,
-                                                       struct kb_sv raw, uint64_t low,
-                                                       uint64_t high)
+static inline const struct kb_word *
+kb_word_cache_find(struct kb_word_cache *cache, struct kb_sv raw, uint64_t low, uint64_t high)
 {
 	for (size_t i = kb_word_slot(cache, raw.n, low, high);; i = (i + 1) & (cache->size - 1)) {
 		const struct kb_word *word = &cache->slots[i];

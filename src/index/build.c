@@ -31,7 +31,7 @@ struct kb_builder {
 	char *path, *temporary;
 	int fd;
 	struct kb_buf buf;
-	uint64_t written; /* bytes before buf */
+	uint64_t written;       /* bytes before buf */
 	struct kb_hash64 *hash; /* of the section in hand, of which buf's bytes from here on lack */
 	size_t hashed;
 	struct row rows[KB_BUILDER_SECTIONS];

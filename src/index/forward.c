@@ -417,17 +417,31 @@ void kb_forward_end_passage(struct kb_forward_builder *forward)
 	forward->field = 0;
 }
 
+/* What most comparisons need, side by side: frequent before rare, then the first bytes of the word,
+ * as one number. */
+struct sort_key {
+	uint64_t order;
+	const struct word *word;
+};
+
+static struct sort_key sort_key(const struct word *word)
+{
+	return (struct sort_key){
+		(uint64_t)~word->count << 32 | __builtin_bswap64(word->prefix) >> 32, word
+	};
+}
+
 static int by_frequency(const void *a, const void *b)
 {
-	const struct word *x = *(const struct word *const *)a, *y = *(const struct word *const *)b;
+	const struct sort_key *x = a, *y = b;
 	int order;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	order = kb_sv_cmp(kb_sv(x->text, x->n), kb_sv(y->text, y->n));
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	order = kb_sv_cmp(kb_sv(x->word->text, x->word->n), kb_sv(y->word->text, y->word->n));
 	if (order)
 		return order;
-	return x->term < y->term ? -1 : x->term > y->term;
+	return x->word->term < y->word->term ? -1 : x->word->term > y->word->term;
 }
 
 /* Writes WORDS; number[] tells each word's number in the file. */
@@ -435,27 +449,28 @@ static void put_words(struct kb_forward_builder *forward, uint32_t *number,
                       struct kb_builder *builder)
 {
 	size_t count = forward->word_table.count, used = 0;
-	struct word **order = kb_xmalloc(count * sizeof(struct word *));
+	struct sort_key *order = kb_xmalloc(count * sizeof(*order));
 	uint32_t place;
 
 	for (size_t i = 0; i < count; i++)
 		if (forward->words[i].count)
-			order[used++] = &forward->words[i];
+			order[used++] = sort_key(&forward->words[i]);
 	if (used)
-		qsort(order, used, sizeof(struct word *), by_frequency);
+		qsort(order, used, sizeof(*order), by_frequency);
 	kb_builder_section(builder, KB_SEC_WORDS);
 	place = (uint32_t)(used * sizeof(place));
 	for (size_t i = 0; i < used; i++) {
-		number[order[i] - forward->words] = (uint32_t)i;
+		number[order[i].word - forward->words] = (uint32_t)i;
 		kb_builder_add(builder, &place, sizeof(place));
-		place += WORD_ROW + order[i]->n;
+		place += WORD_ROW + order[i].word->n;
 	}
 	for (size_t i = 0; i < used; i++) {
-		uint8_t n = (uint8_t)order[i]->n;
+		const struct word *word = order[i].word;
+		uint8_t n = (uint8_t)word->n;
 
-		kb_builder_add(builder, &order[i]->term, sizeof(uint32_t));
+		kb_builder_add(builder, &word->term, sizeof(word->term));
 		kb_builder_add(builder, &n, sizeof(n));
-		kb_builder_add(builder, order[i]->text, n);
+		kb_builder_add(builder, word->text, n);
 	}
 	free(order);
 }

@@ -7,7 +7,7 @@
 #include "index/stopwords.h"
 
 enum {
-	KEY_BYTES = 8, /* longer words are not looked up: function words are short */
+	KEY_BYTES = 8,  /* longer words are not looked up: function words are short */
 	SLOT_BITS = 13, /* of either table: there are some four thousand words */
 	SLOTS = 1 << SLOT_BITS,
 

@@ -1,6 +1,7 @@
 /*
  * Merging the living passages of neighbouring parts into one segment. In memory are the columns,
- * the dictionary and the different words; postings, sequences of words and stored text pass through.
+ * the dictionary and the different words; postings, sequences of words and stored text pass
+ * through.
  *
  * The result is what a writer would make of these passages in this order, but for where frames of
  * stored text begin: a frame whose passages all live is copied as it is. Lists of terms that one
