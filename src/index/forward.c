@@ -265,6 +265,8 @@ static void add_pieces(struct kb_forward_builder *forward, struct word *word)
 		return;
 	count = kb_word_pieces(kb_sv(word->text, word->n), hashes);
 	word->piece_count = (uint32_t)count;
+	if (forward->counting)
+		return; /* they are made again for each passage: a merge has many words */
 	KB_GROW(forward->piece_pool, forward->pool_capacity, forward->pool_count + count);
 	for (size_t i = 0; i < count; i++)
 		forward->piece_pool[forward->pool_count++] = intern_piece(forward, hashes[i]);
@@ -290,7 +292,8 @@ static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv tex
 			return table->slots[slot].number - 1;
 	KB_GROW(forward->words, forward->word_capacity, table->count + 1);
 	word = &forward->words[table->count];
-	*word = (struct word){ .text = kb_arena_sv(&forward->strings, text).p,
+	*word = (struct word){ .text = forward->counting ? text.p
+		                                         : kb_arena_sv(&forward->strings, text).p,
 		               .n = (uint32_t)text.n,
 		               .term = term,
 		               .prefix = prefix,
@@ -304,6 +307,14 @@ uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, 
 {
 	text = kb_term_key(text);
 	return intern_word(forward, text, kb_prefix64(text.p, text.n), term);
+}
+
+static void count_piece(struct kb_forward_builder *forward, uint32_t number)
+{
+	struct piece *piece = &forward->pieces[number];
+
+	piece->df += piece->last_passage != forward->passages;
+	piece->last_passage = forward->passages;
 }
 
 void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
@@ -332,12 +343,16 @@ void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
 	if (word->last_passage == forward->passages)
 		return;
 	word->last_passage = forward->passages;
-	for (uint32_t i = 0; i < word->piece_count; i++) {
-		struct piece *piece = &forward->pieces[forward->piece_pool[word->first_piece + i]];
+	if (forward->counting) {
+		uint32_t hashes[KB_WORD_PIECES_MAX];
 
-		piece->df += piece->last_passage != forward->passages;
-		piece->last_passage = forward->passages;
+		kb_word_pieces(kb_sv(word->text, word->n), hashes);
+		for (uint32_t i = 0; i < word->piece_count; i++)
+			count_piece(forward, intern_piece(forward, hashes[i]));
+		return;
 	}
+	for (uint32_t i = 0; i < word->piece_count; i++)
+		count_piece(forward, forward->piece_pool[word->first_piece + i]);
 }
 
 static void put_gap(struct kb_forward_builder *forward, uint32_t *gap)
