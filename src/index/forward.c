@@ -105,9 +105,6 @@ enum kb_place_kind kb_place_kind(const struct kb_term *term)
 {
 	size_t first;
 
-	if (!(term->flags & (KB_TERM_CJK | KB_TERM_PIECE))) /* nearly always */
-		return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP
-		                                                       : KB_PLACE_WORD;
 	if (term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_CJK) {
 		if (term->word.n > first)
 			return KB_PLACE_NONE;
@@ -133,8 +130,6 @@ bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *
 		                              KB_SV_INIT("\uff1f"), KB_SV_INIT("\u0964"),
 		                              KB_SV_INIT("\u061f"), KB_SV_INIT("\u2026") };
 
-	if (b->start - a->end == 1 && text.p[a->end] == ' ' && !(b->flags & KB_TERM_CJK))
-		return false; /* nearly always */
 	for (size_t i = a->end; i < b->start && i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 		bool blank = i + 1 < b->start && (unsigned char)text.p[i + 1] <= ' ';
@@ -391,6 +386,20 @@ static uint32_t number_of(struct kb_forward_builder *forward, const struct kb_te
 	return number;
 }
 
+/* What is nearly always so, without a call. */
+static inline enum kb_place_kind place_kind(const struct kb_term *term)
+{
+	if (term->flags & (KB_TERM_CJK | KB_TERM_PIECE))
+		return kb_place_kind(term);
+	return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP : KB_PLACE_WORD;
+}
+
+/* A single blank before a word of letters ends no sentence. */
+static inline bool is_one_blank(struct kb_sv text, const struct kb_term *a, const struct kb_term *b)
+{
+	return b->start - a->end == 1 && text.p[a->end] == ' ' && !(b->flags & KB_TERM_CJK);
+}
+
 void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
                       const struct kb_terms *terms, const uint32_t *numbers)
 {
@@ -401,11 +410,12 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 	prepare(forward, terms);
 	for (size_t i = 0; i < terms->count; i++) {
 		const struct kb_term *term = &terms->v[i];
-		enum kb_place_kind kind = kb_place_kind(term);
+		enum kb_place_kind kind = place_kind(term);
 
 		if (kind == KB_PLACE_NONE)
 			continue;
-		if (before && kb_sentence_between(text, since, before, term)) {
+		if (before && !is_one_blank(text, before, term)
+		    && kb_sentence_between(text, since, before, term)) {
 			put_gap(forward, &gap);
 			kb_forward_add(forward, KB_FWD_SENTENCE);
 			since = term->start;
