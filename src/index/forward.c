@@ -13,7 +13,9 @@ enum {
 	PIECE_ROW = 8,
 	TABLE_FIRST = 1 << 12,
 	STREAM_PART = 512, /* bytes of a stream that are written at a time */
-	LONG_RUN = 330,    /* bytes, some 110 characters: then a blank ends a sentence of Thai */
+	POOL_MOST =
+	        4 << 20, /* pieces of words that a merge keeps; others are made again each time */
+	LONG_RUN = 330,  /* bytes, some 110 characters: then a blank ends a sentence of Thai */
 };
 
 #define NONE UINT32_MAX
@@ -260,8 +262,10 @@ static void add_pieces(struct kb_forward_builder *forward, struct word *word)
 		return;
 	count = kb_word_pieces(kb_sv(word->text, word->n), hashes);
 	word->piece_count = (uint32_t)count;
-	if (forward->counting)
-		return; /* they are made again for each passage: a merge has many words */
+	if (forward->counting && forward->pool_count > POOL_MOST) {
+		word->first_piece = NONE;
+		return;
+	}
 	KB_GROW(forward->piece_pool, forward->pool_capacity, forward->pool_count + count);
 	for (size_t i = 0; i < count; i++)
 		forward->piece_pool[forward->pool_count++] = intern_piece(forward, hashes[i]);
@@ -338,7 +342,7 @@ void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
 	if (word->last_passage == forward->passages)
 		return;
 	word->last_passage = forward->passages;
-	if (forward->counting) {
+	if (word->first_piece == NONE) {
 		uint32_t hashes[KB_WORD_PIECES_MAX];
 
 		kb_word_pieces(kb_sv(word->text, word->n), hashes);
