@@ -453,16 +453,28 @@ static size_t scan_sea(struct scan *s, size_t start)
 	return end;
 }
 
+static void know_language(struct kb_analyzer *an, enum kb_lang lang)
+{
+	KB_ASSERT((unsigned)lang < KB_LANG_COUNT);
+	if (an->caches[lang])
+		return;
+	an->caches[lang] = kb_word_cache_new(lang);
+	an->cuts[lang] = kb_stopword_cuts_new(lang);
+}
+
+struct kb_sv kb_stem(struct kb_analyzer *an, enum kb_lang lang, struct kb_sv word)
+{
+	know_language(an, lang);
+	return kb_word_cache_stem(an->caches[lang], word);
+}
+
 void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lang,
                 struct kb_sv text, struct kb_terms *out)
 {
 	struct scan s = { .an = an, .arena = arena, .text = text, .lang = lang };
 
-	KB_ASSERT((unsigned)lang < KB_LANG_COUNT && text.n < UINT32_MAX);
-	if (!an->caches[lang]) {
-		an->caches[lang] = kb_word_cache_new(lang);
-		an->cuts[lang] = kb_stopword_cuts_new(lang);
-	}
+	KB_ASSERT(text.n < UINT32_MAX);
+	know_language(an, lang);
 	s.cache = an->caches[lang];
 	an->term_count = 0;
 	for (size_t i = 0; i < text.n;) {

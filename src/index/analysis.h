@@ -108,4 +108,7 @@ void kb_analyzer_free(struct kb_analyzer *analyzer);
 void kb_analyze(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
                 struct kb_sv text, struct kb_terms *out);
 
+/* The stem of a normalised word without digits: a view, until the analyzer's next call. */
+struct kb_sv kb_stem(struct kb_analyzer *analyzer, enum kb_lang lang, struct kb_sv word);
+
 #endif

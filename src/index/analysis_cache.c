@@ -103,6 +103,19 @@ static uint8_t look(struct kb_sv word)
 	return (uint8_t)((digit ? KB_TERM_NUMBER : 0) | (digit && letter ? MIXED : 0));
 }
 
+struct kb_sv kb_word_cache_stem(struct kb_word_cache *cache, struct kb_sv word)
+{
+	const sb_symbol *got;
+	int n;
+
+	if (!cache->stemmer || !word.n)
+		return word;
+	got = sb_stemmer_stem(cache->stemmer, (const sb_symbol *)word.p, (int)word.n);
+	n = sb_stemmer_length(cache->stemmer);
+	/* Some stemmers leave nothing of a word that is all suffix. */
+	return got && n > 0 && n <= FOLDED_MAX ? kb_sv((const char *)got, (size_t)n) : word;
+}
+
 static void fill(struct kb_word_cache *cache, struct slot *slot, struct kb_sv raw)
 {
 	char folded[FOLDED_MAX];
@@ -111,16 +124,7 @@ static void fill(struct kb_word_cache *cache, struct slot *slot, struct kb_sv ra
 	struct kb_sv stem;
 	uint8_t flags = look(word);
 
-	stem = word;
-	if (cache->stemmer && !(flags & KB_TERM_NUMBER) && word.n > 0) {
-		const sb_symbol *got =
-		        sb_stemmer_stem(cache->stemmer, (const sb_symbol *)word.p, (int)word.n);
-		int n = sb_stemmer_length(cache->stemmer);
-
-		/* Some stemmers leave nothing of a word that is all suffix. */
-		if (got && n > 0 && n <= FOLDED_MAX)
-			stem = kb_sv((const char *)got, (size_t)n);
-	}
+	stem = flags & KB_TERM_NUMBER ? word : kb_word_cache_stem(cache, word);
 	slot->flags = flags | kb_stopword_flags(cache->lang, word);
 	slot->raw_n = (uint8_t)raw.n;
 	slot->word_n = (uint8_t)word.n;

@@ -25,4 +25,8 @@ void kb_word_cache_free(struct kb_word_cache *cache);
  * or in ASCII lower case. It may be empty: nothing but marks. */
 struct kb_word kb_word_cache_get(struct kb_word_cache *cache, struct kb_sv raw);
 
+/* The stem of a normalised word, without remembering either: a view into the stemmer or the word,
+ * until the next call. */
+struct kb_sv kb_word_cache_stem(struct kb_word_cache *cache, struct kb_sv word);
+
 #endif
