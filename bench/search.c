@@ -62,9 +62,10 @@ static bool build(const struct bench_texts *docs, const char *path, struct kb_se
 	bool ok;
 
 	for (size_t i = 0; i < docs->count; i++)
-		kb_segment_writer_add(writer, &(struct kb_passage){ .page_id = (int64_t)i,
-		                                                    .lang = KB_LANG_EN,
-		                                                    .text = docs->v[i] });
+		kb_segment_writer_add(writer,
+		                      &(struct kb_passage){ .page_id = (int64_t)i,
+		                                            .lang = kb_lang_of_text(docs->v[i]),
+		                                            .text = docs->v[i] });
 	added = bench_cpu_us();
 	ok = kb_segment_writer_finish(writer, path, info, err);
 	done = bench_cpu_us();

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -372,7 +373,8 @@ static bool build_index(const struct options *options, struct kb_err *err)
 	struct path ids = path_in(options->out, "ids", -1);
 	struct build build = { .dir = options->out };
 	struct records records;
-	int64_t start = kb_clock_mono_us(), took, memory = MEMORY_DEFAULT;
+	int64_t start = kb_clock_mono_us(), took, spent, memory = MEMORY_DEFAULT;
+	struct rusage usage;
 	struct kb_sv id_lines;
 	bool ok, factors;
 
@@ -403,9 +405,13 @@ static bool build_index(const struct options *options, struct kb_err *err)
 	if (!ok)
 		return false;
 	took = KB_MAX(kb_clock_mono_us() - start, INT64_C(1));
-	printf("%" PRId64 " passages, %.1f MB of text, %.2f s, %.1f MB/s\n", build.passages,
-	       (double)build.total_text / 1e6, (double)took / 1e6,
-	       (double)build.total_text / (double)took);
+	getrusage(RUSAGE_SELF, &usage);
+	spent = KB_MAX(INT64_C(1000000) * usage.ru_utime.tv_sec + usage.ru_utime.tv_usec, 1);
+	printf("%" PRId64 " passages, %.1f MB of text, %.2f s, %.1f MB/s; %.2f s of processor, "
+	       "%.1f MB/s; %d parts, memory at most %ld MB\n",
+	       build.passages, (double)build.total_text / 1e6, (double)took / 1e6,
+	       (double)build.total_text / (double)took, (double)spent / 1e6,
+	       (double)build.total_text / (double)spent, build.parts, usage.ru_maxrss / 1024);
 	return !factors || build.passages == 0 || learn(options->out, err);
 }
 

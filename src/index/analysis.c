@@ -91,7 +91,7 @@ static char *room(struct scan *s, size_t n)
 }
 
 /* Bytes of the word cache, copied if the caller keeps them. */
-static struct kb_sv lend(struct scan *s, struct kb_sv bytes)
+static inline struct kb_sv lend(struct scan *s, struct kb_sv bytes)
 {
 	char *p;
 

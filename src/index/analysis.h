@@ -65,7 +65,7 @@ enum kb_lang {
 const char *kb_lang_code(enum kb_lang lang);       /* "en"; "und" for NONE */
 enum kb_lang kb_lang_from_code(struct kb_sv code); /* "pt-BR" is pt */
 
-/* Of a whole document: statistics over a long text. */
+/* Of a whole document: by its function words or, where these leave a doubt, by statistics. */
 enum kb_lang kb_lang_of_text(struct kb_sv text);
 /* Of a question: script first, then function words and telling letters; short texts are hard. */
 enum kb_lang kb_lang_of_question(struct kb_sv text);

@@ -13,7 +13,9 @@ enum {
 	PIECE_ROW = 8,
 	TABLE_FIRST = 1 << 12,
 	STREAM_PART = 512, /* bytes of a stream that are written at a time */
-	LONG_RUN = 330,    /* bytes, some 110 characters: then a blank ends a sentence of Thai */
+	POOL_MOST =
+	        4 << 20, /* pieces of words that a merge keeps; others are made again each time */
+	LONG_RUN = 330,  /* bytes, some 110 characters: then a blank ends a sentence of Thai */
 };
 
 #define NONE UINT32_MAX
@@ -105,9 +107,6 @@ enum kb_place_kind kb_place_kind(const struct kb_term *term)
 {
 	size_t first;
 
-	if (!(term->flags & (KB_TERM_CJK | KB_TERM_PIECE))) /* nearly always */
-		return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP
-		                                                       : KB_PLACE_WORD;
 	if (term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_CJK) {
 		if (term->word.n > first)
 			return KB_PLACE_NONE;
@@ -133,8 +132,6 @@ bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *
 		                              KB_SV_INIT("\uff1f"), KB_SV_INIT("\u0964"),
 		                              KB_SV_INIT("\u061f"), KB_SV_INIT("\u2026") };
 
-	if (b->start - a->end == 1 && text.p[a->end] == ' ' && !(b->flags & KB_TERM_CJK))
-		return false; /* nearly always */
 	for (size_t i = a->end; i < b->start && i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 		bool blank = i + 1 < b->start && (unsigned char)text.p[i + 1] <= ' ';
@@ -265,6 +262,10 @@ static void add_pieces(struct kb_forward_builder *forward, struct word *word)
 		return;
 	count = kb_word_pieces(kb_sv(word->text, word->n), hashes);
 	word->piece_count = (uint32_t)count;
+	if (forward->counting && forward->pool_count > POOL_MOST) {
+		word->first_piece = NONE;
+		return;
+	}
 	KB_GROW(forward->piece_pool, forward->pool_capacity, forward->pool_count + count);
 	for (size_t i = 0; i < count; i++)
 		forward->piece_pool[forward->pool_count++] = intern_piece(forward, hashes[i]);
@@ -290,7 +291,8 @@ static uint32_t intern_word(struct kb_forward_builder *forward, struct kb_sv tex
 			return table->slots[slot].number - 1;
 	KB_GROW(forward->words, forward->word_capacity, table->count + 1);
 	word = &forward->words[table->count];
-	*word = (struct word){ .text = kb_arena_sv(&forward->strings, text).p,
+	*word = (struct word){ .text = forward->counting ? text.p
+		                                         : kb_arena_sv(&forward->strings, text).p,
 		               .n = (uint32_t)text.n,
 		               .term = term,
 		               .prefix = prefix,
@@ -304,6 +306,14 @@ uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, 
 {
 	text = kb_term_key(text);
 	return intern_word(forward, text, kb_prefix64(text.p, text.n), term);
+}
+
+static void count_piece(struct kb_forward_builder *forward, uint32_t number)
+{
+	struct piece *piece = &forward->pieces[number];
+
+	piece->df += piece->last_passage != forward->passages;
+	piece->last_passage = forward->passages;
 }
 
 void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
@@ -332,12 +342,16 @@ void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
 	if (word->last_passage == forward->passages)
 		return;
 	word->last_passage = forward->passages;
-	for (uint32_t i = 0; i < word->piece_count; i++) {
-		struct piece *piece = &forward->pieces[forward->piece_pool[word->first_piece + i]];
+	if (word->first_piece == NONE) {
+		uint32_t hashes[KB_WORD_PIECES_MAX];
 
-		piece->df += piece->last_passage != forward->passages;
-		piece->last_passage = forward->passages;
+		kb_word_pieces(kb_sv(word->text, word->n), hashes);
+		for (uint32_t i = 0; i < word->piece_count; i++)
+			count_piece(forward, intern_piece(forward, hashes[i]));
+		return;
 	}
+	for (uint32_t i = 0; i < word->piece_count; i++)
+		count_piece(forward, forward->piece_pool[word->first_piece + i]);
 }
 
 static void put_gap(struct kb_forward_builder *forward, uint32_t *gap)
@@ -376,6 +390,20 @@ static uint32_t number_of(struct kb_forward_builder *forward, const struct kb_te
 	return number;
 }
 
+/* What is nearly always so, without a call. */
+static inline enum kb_place_kind place_kind(const struct kb_term *term)
+{
+	if (term->flags & (KB_TERM_CJK | KB_TERM_PIECE))
+		return kb_place_kind(term);
+	return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP : KB_PLACE_WORD;
+}
+
+/* A single blank before a word of letters ends no sentence. */
+static inline bool is_one_blank(struct kb_sv text, const struct kb_term *a, const struct kb_term *b)
+{
+	return b->start - a->end == 1 && text.p[a->end] == ' ' && !(b->flags & KB_TERM_CJK);
+}
+
 void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
                       const struct kb_terms *terms, const uint32_t *numbers)
 {
@@ -386,11 +414,12 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 	prepare(forward, terms);
 	for (size_t i = 0; i < terms->count; i++) {
 		const struct kb_term *term = &terms->v[i];
-		enum kb_place_kind kind = kb_place_kind(term);
+		enum kb_place_kind kind = place_kind(term);
 
 		if (kind == KB_PLACE_NONE)
 			continue;
-		if (before && kb_sentence_between(text, since, before, term)) {
+		if (before && !is_one_blank(text, before, term)
+		    && kb_sentence_between(text, since, before, term)) {
 			put_gap(forward, &gap);
 			kb_forward_add(forward, KB_FWD_SENTENCE);
 			since = term->start;

@@ -79,9 +79,10 @@ void kb_forward_end_passage(struct kb_forward_builder *forward);
 void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,
                     struct kb_builder *builder);
 
-/* The same without streams in memory, for who can read them twice: kb_forward_add() only counts
- * until kb_forward_begin() has written the words; then each element is written, under the number
- * that kb_forward_number() gives, and each passage ended once more. */
+/* The same without streams in memory, for who can read them twice and has the words' bytes as long
+ * as this: kb_forward_add() only counts until kb_forward_begin() has written the words; then each
+ * element is written, under the number that kb_forward_number() gives, and each passage ended once
+ * more. */
 struct kb_forward_builder *kb_forward_new_counting(void);
 void kb_forward_begin(struct kb_forward_builder *forward, struct kb_builder *builder);
 uint32_t kb_forward_number(const struct kb_forward_builder *forward, uint32_t word);

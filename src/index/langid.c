@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/utf8.h"
 #include "index/analysis.h"
 #include "index/langwords.h"
@@ -154,9 +153,7 @@ enum {
 	QUESTION_BYTES = 2000, /* of a question that are looked at */
 	LETTER_POINTS = 8,     /* a telling letter weighs as much as two function words */
 	WORD_POINTS = KB_LANG_WORD_POINTS,
-	WORDS_MAX = 500, /* different ones that are counted */
-	WORDS_FEW = 40,
-	WORD_SLOTS = 1024,
+	WORDS_MAX = 1000, /* that are counted */
 };
 
 static bool has_letter(const char *letters, uint32_t cp)
@@ -166,68 +163,28 @@ static bool has_letter(const char *letters, uint32_t cp)
 	return cp >= 0x80 && memmem(letters, strlen(letters), bytes, kb_utf8_encode(cp, bytes));
 }
 
-/* The words of a text, each once, by their hash. */
+/* How many words of each list a text has. */
 struct words {
-	struct word {
-		struct kb_sv text;
-		int count;            /* 0: free */
-		enum kb_lang counted; /* the last language that it was counted for */
-	} slots[WORD_SLOTS];
 	size_t count;
-	char bytes[QUESTION_BYTES];
-	size_t used;
+	int listed[KB_LANG_COUNT];
 };
-
-static struct word *slot_of(struct words *words, struct kb_sv text)
-{
-	size_t slot = kb_hash64(text) % WORD_SLOTS;
-
-	while (words->slots[slot].count && !kb_sv_eq(words->slots[slot].text, text))
-		slot = (slot + 1) % WORD_SLOTS;
-	return &words->slots[slot];
-}
 
 static void count_word(struct words *words, struct kb_sv raw)
 {
 	char folded[64];
 	struct kb_sv text = { folded, kb_fold(raw, false, folded, sizeof(folded)) };
-	struct word *word;
 
-	if (!text.n || words->count == WORDS_MAX || text.n > sizeof(words->bytes) - words->used)
+	if (!text.n || words->count == WORDS_MAX)
 		return;
-	word = slot_of(words, text);
-	if (!word->count++) {
-		char *kept = words->bytes + words->used;
-
-		word->text = kb_sv(memcpy(kept, text.p, text.n), text.n);
-		words->used += text.n;
-		words->count++;
-	}
+	words->count++;
+	for (uint64_t langs = kb_lang_lists(text); langs; langs &= langs - 1)
+		words->listed[__builtin_ctzll(langs)]++;
 }
 
-/* How often the text has words of the language's list. A question has few words, which are looked
- * up one by one; for a long text one pass over the list is far shorter. */
-static int count_listed(struct words *words, enum kb_lang lang)
+/* How often the text has words of the language's list. */
+static int count_listed(const struct words *words, enum kb_lang lang)
 {
-	struct kb_sv rest = kb_stopword_list(lang), text;
-	int found = 0;
-
-	if (words->count <= WORDS_FEW) {
-		for (size_t i = 0; i < WORD_SLOTS; i++)
-			if (words->slots[i].count
-			    && kb_lang_lists(words->slots[i].text) >> lang & 1)
-				found += words->slots[i].count;
-		return found;
-	}
-	while (kb_sv_split(&rest, ' ', &text)) {
-		struct word *word = text.n ? slot_of(words, text) : NULL;
-
-		if (!word || !word->count || word->counted == lang)
-			continue;
-		word->counted = lang; /* lists name some words twice */
-		found += word->count;
-	}
-	return found;
+	return words->listed[lang];
 }
 
 /* Points of each language of a group by function words and telling letters, the best first; of
@@ -384,20 +341,28 @@ static enum kb_lang by_statistics(struct kb_sv text)
 	return kb_lang_of_question(kb_sv(sample, n));
 }
 
-enum kb_lang kb_lang_of_text(struct kb_sv text)
+/* Looks at the beginning, the middle and the end, or at all of a short text. */
+static enum kb_lang by_words(struct kb_sv text, size_t part)
 {
-	enum { PART = 1536 };
 	struct kb_lang_words words;
-	enum kb_lang lang;
 
 	words.words = words.high = words.foreign = words.hits = 0;
-	if (text.n <= 3 * (size_t)PART) {
+	if (text.n <= 3 * part) {
 		kb_lang_words_add(&words, text);
 	} else {
-		kb_lang_words_add(&words, kb_sv_sub(text, 0, PART));
-		kb_lang_words_add(&words, kb_sv_sub(text, text.n / 2 - PART / 2, PART));
-		kb_lang_words_add(&words, kb_sv_from(text, text.n - PART));
+		kb_lang_words_add(&words, kb_sv_sub(text, 0, part));
+		kb_lang_words_add(&words, kb_sv_sub(text, text.n / 2 - part / 2, part));
+		kb_lang_words_add(&words, kb_sv_from(text, text.n - part));
 	}
-	lang = kb_lang_words_verdict(&words);
+	return kb_lang_words_verdict(&words);
+}
+
+enum kb_lang kb_lang_of_text(struct kb_sv text)
+{
+	enum { FIRST = 192, SECOND = 1536 }; /* bytes of a part; ever more while it is unclear */
+	enum kb_lang lang = by_words(text, FIRST);
+
+	if (lang == KB_LANG_NONE && text.n > 3 * FIRST)
+		lang = by_words(text, SECOND);
 	return lang == KB_LANG_NONE ? by_statistics(text) : lang;
 }

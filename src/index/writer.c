@@ -3,7 +3,8 @@
  *
  * A hash table maps each term to its postings so far, which grow as small postings (postings.h) in
  * chained chunks of one pool; stored text is packed as it comes. Finish sorts the terms and writes
- * the file. Memory grows with the postings and the packed text: about .6 of the text.
+ * the file. Memory grows with the postings, the packed text and the different words: about .6 of
+ * the text. kb_segment_writer_memory() tells it to who has a limit.
  */
 #include <stdlib.h>
 

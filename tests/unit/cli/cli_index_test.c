@@ -1,8 +1,10 @@
 /* `docent index` from file to run, its refusals and their exit codes. */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "test.h"
@@ -167,12 +169,73 @@ static void test_failures(struct kb_test *t)
 	remove_place(&p);
 }
 
+/* Many records of ever new words: more than the least memory of a build holds. */
+static void write_many(struct kb_test *t, const char *path)
+{
+	enum { RECORDS = 12000, WORDS = 30 };
+	uint64_t state = 1;
+	struct kb_buf buf;
+	struct kb_sv text;
+	struct kb_err err;
+
+	kb_buf_init(&buf, KB_MIB(16));
+	for (int i = 0; i < RECORDS; i++) {
+		kb_buf_printf(&buf, "{\"id\":%d,\"title\":\"record\",\"text\":\"", i);
+		for (int w = 0; w < WORDS; w++) {
+			uint32_t n;
+
+			state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+			for (n = (uint32_t)(state >> 40); n; n /= 20)
+				kb_buf_byte(&buf, "bcdfghjklmnprstvwxza"[n % 20]);
+			kb_buf_byte(&buf, ' ');
+		}
+		kb_buf_str(&buf, "\"}\n");
+	}
+	CHECK(t, kb_buf_done(&buf, &text, &err) && kb_file_replace(path, text, &err));
+	kb_buf_fini(&buf);
+}
+
+/* The size of a file in the index directory; -1: there is none. */
+static long size_in(const struct place *p, const char *name)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", p->index, name);
+	return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+/* Parts that were written because the memory was used up make the same index. */
+static void test_memory(struct kb_test *t)
+{
+	struct place p = make_place(t);
+	long whole;
+
+	write_many(t, p.docs);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index, "--factors", "off"), 0);
+	whole = size_in(&p, "segment");
+	CHECK(t, whole > 0);
+	CHECK_INT(t,
+	          RUN("build", "--docs", p.docs, "--out", p.index, "--factors", "off", "--memory",
+	              "16"),
+	          0);
+	CHECK_INT(t, size_in(&p, "part-0"), -1);
+	/* Frames of stored text end where parts did. */
+	CHECK(t, size_in(&p, "segment") != whole);
+	CHECK(t, labs(size_in(&p, "segment") - whole) < whole / 100);
+	CHECK_INT(t, RUN("verify", "--index", p.index), 0);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index, "--memory", "15"), 1);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index, "--memory", "much"), 1);
+	remove_place(&p);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "build, search, stats and verify", test_whole_way },
 		{ "wrong usage exits with 2", test_usage },
 		{ "failures exit with 1 and leave the old index", test_failures },
+		{ "a build within its memory", test_memory },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

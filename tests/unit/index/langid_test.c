@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "index/analysis.h"
+#include "index/langwords.h"
 #include "index/stopwords.h"
 
 static void test_codes(struct kb_test *t)
@@ -96,6 +97,100 @@ static void test_texts(struct kb_test *t)
 	kb_lang_of_text(KB_SV("\xff\xfe\x00 the price of \xc3"));
 }
 
+/* What function words decide by themselves, and what they leave to the statistics. */
+static void test_words(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *text;
+		enum kb_lang lang;
+	} cases[] = {
+		{ "prose",
+		  "The price of oil rose from three dollars a barrel to nearly twelve, and the "
+		  "effects on politics and on the economy were felt for years.",
+		  KB_LANG_EN },
+		{ "French without its accents",
+		  "La liste des commandes qui sont lues dans le fichier est dans la section sur "
+		  "les "
+		  "options; elles ne peuvent pas remplacer celles de la page de manuel.",
+		  KB_LANG_FR },
+		{ "half German",
+		  "The price of oil rose from three dollars a barrel to nearly twelve, and the "
+		  "effects were felt for years. Der Preis stieg von drei auf fast zwölf Dollar je "
+		  "Fass, und die Folgen waren noch Jahre später für alle zu spüren.",
+		  KB_LANG_NONE },
+		{ "a quarter German",
+		  "The price of oil rose from three dollars a barrel to nearly twelve, and the "
+		  "effects on politics and on the economy were felt for years. It was the end of "
+		  "an age. Der Preis stieg von drei auf fast zwölf, und die Folgen waren noch zu "
+		  "spüren.",
+		  KB_LANG_NONE },
+		{ "an English text that names a Spanish book",
+		  "The novel \"El amor en los tiempos del colera\" was published in 1985 and is "
+		  "one "
+		  "of the best known of the author, who had won the prize for all of his work "
+		  "three "
+		  "years before, when he was already among the most widely read in the world.",
+		  KB_LANG_EN },
+		{ "a program",
+		  "static int calc_hash(struct crypto_shash *alg, const unsigned char *data, "
+		  "unsigned int datalen, unsigned char *digest) { struct sdesc *sdesc; int ret; "
+		  "sdesc = init_sdesc(alg); if (IS_ERR(sdesc)) { pr_info(\"can't alloc sdesc\"); "
+		  "return PTR_ERR(sdesc); } ret = crypto_shash_digest(&sdesc->shash, data); "
+		  "kfree(sdesc); return ret; }",
+		  KB_LANG_EN },
+		{ "single letters are no words of any language",
+		  "(C function) y e o u (C function) y e o u (C function) y e o u (C function) a y",
+		  KB_LANG_NONE },
+		{ "one word again and again",
+		  "sub sub sub sub sub sub sub sub sub sub sub sub sub sub", KB_LANG_NONE },
+		{ "numbers",
+		  "228 229 230 231 232 233 234 235 236 237 238 239 240 241 242 243 244 "
+		  "245 246 247 248 249 250 251 252 253 254 255 256 257 258 259 260",
+		  KB_LANG_NONE },
+		{ "Russian with English names",
+		  "Сервер Apache HTTP Server читает файл the configuration при запуске и затем по "
+		  "сигналу, а модули загружаются и выгружаются по одному.",
+		  KB_LANG_NONE },
+		{ "a language without a list",
+		  "Tere tulemast meie lehele, kus leiate palju huvitavat lugemist ja pilte.",
+		  KB_LANG_NONE },
+		{ "", "", KB_LANG_NONE },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_lang_words words = { .words = 0 };
+		struct kb_sv text = kb_sv_str(cases[i].text);
+
+		t->row = cases[i].name;
+		kb_lang_words_add(&words, text);
+		CHECK_SV(t, kb_sv_str(kb_lang_code(kb_lang_words_verdict(&words))),
+		         kb_lang_code(cases[i].lang));
+	}
+	t->row = NULL;
+	CHECK_INT(t, kb_lang_of_text(KB_SV("228 229 230 231")), KB_LANG_NONE);
+	CHECK(t, kb_lang_lists(KB_SV("und")) >> KB_LANG_DE & 1);
+	CHECK(t, !(kb_lang_lists(KB_SV("und")) >> KB_LANG_EN & 1));
+	CHECK_INT(t, kb_lang_lists(KB_SV("")), 0);
+}
+
+/* The table says of each word of each list what the list says. */
+static void test_table(struct kb_test *t)
+{
+	for (int lang = 1; lang < KB_LANG_COUNT; lang++) {
+		struct kb_sv rest = kb_stopword_list((enum kb_lang)lang), word;
+
+		while (kb_sv_split(&rest, ' ', &word)) {
+			if (!word.n)
+				continue;
+			for (int l = 1; l < KB_LANG_COUNT; l++)
+				CHECK_INT(t, kb_lang_lists(word) >> l & 1,
+				          (kb_stopword_flags((enum kb_lang)l, word)
+				           & KB_TERM_FUNCTION)
+				                  != 0);
+		}
+	}
+}
+
 static void test_lists(struct kb_test *t)
 {
 	struct kb_stopword_cuts *cuts;
@@ -129,6 +224,8 @@ int main(int argc, char **argv)
 		{ "codes there and back", test_codes },
 		{ "languages of questions", test_questions },
 		{ "languages of texts", test_texts },
+		{ "function words decide clear cases", test_words },
+		{ "the table of function words is the lists", test_table },
 		{ "function words", test_lists },
 	};
 
