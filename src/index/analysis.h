@@ -80,7 +80,7 @@ enum { KB_LANG_WORD_POINTS = 4 };
 size_t kb_lang_guesses(struct kb_sv text, struct kb_lang_guess out[KB_LANG_COUNT]);
 
 /* A longer run of letters and digits is cut into words of at most so many bytes. */
-enum { KB_WORD_BYTES = 120, KB_WORD_HINTS = 1 << 16 };
+enum { KB_WORD_BYTES = 120, KB_WORD_HINTS = 1 << 17 };
 
 enum kb_term_flag {
 	KB_TERM_STOP = 1, /* one of the few words that are not indexed, but counted in positions */
@@ -97,10 +97,10 @@ struct kb_term {
 	struct kb_sv word;   /* normalised, unstemmed; for CJK the same as term */
 	uint32_t start, end; /* bytes of the source text it came from */
 	uint32_t position;   /* of the word in the text; pieces share their word's */
-	uint8_t flags;
+	uint32_t flags : 8;
 	/* A hint to whoever keeps something about words: below KB_WORD_HINTS, and mostly the same
 	 * for the same word and for it alone. 0: none. */
-	uint16_t hint;
+	uint32_t hint : 24;
 };
 
 struct kb_terms {
@@ -116,6 +116,11 @@ void kb_analyzer_free(struct kb_analyzer *analyzer);
 /* Any bytes are fine: ill-formed UTF-8 separates words. */
 void kb_analyze(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
                 struct kb_sv text, struct kb_terms *out);
+
+/* The same for one text after another: what is returned lives in the analyzer, until its next use,
+ * and nothing is copied. KB_WORD_SLACK bytes (bytes.h) behind a term or word may be read. */
+void kb_analyze_passing(struct kb_analyzer *analyzer, enum kb_lang lang, struct kb_sv text,
+                        struct kb_terms *out);
 
 /* The stem of a normalised word without digits: a view, until the analyzer's next call. */
 struct kb_sv kb_stem(struct kb_analyzer *analyzer, enum kb_lang lang, struct kb_sv word);
