@@ -72,7 +72,8 @@ enum kb_lang kb_lang_of_question(struct kb_sv text);
 
 struct kb_lang_guess {
 	enum kb_lang lang;
-	int points; /* KB_LANG_WORD_POINTS for each function word, twice that for a telling letter */
+	int points; /* KB_LANG_WORD_POINTS for each function word, twice that for a telling letter
+	             */
 };
 enum { KB_LANG_WORD_POINTS = 4 };
 /* The languages of the question's script, the likeliest first: kb_lang_of_question() takes that.
