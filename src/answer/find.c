@@ -15,8 +15,10 @@ static bool is_content(const struct kb_term *term)
 	return !(term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION));
 }
 
-static bool is_asked(const struct kb_terms *query, struct kb_sv term, bool content_only)
+static bool is_asked(const struct kb_find_words *words, struct kb_sv term, bool content_only)
 {
+	const struct kb_terms *query = &words->terms;
+
 	for (size_t i = 0; i < query->count; i++) {
 		const struct kb_term *asked = &query->v[i];
 
@@ -24,6 +26,9 @@ static bool is_asked(const struct kb_terms *query, struct kb_sv term, bool conte
 		    && kb_sv_eq(asked->term, term))
 			return true;
 	}
+	for (size_t i = 0; i < words->meant_count; i++)
+		if (kb_sv_eq(words->meant[i].term, term))
+			return true;
 	return false;
 }
 
@@ -73,7 +78,7 @@ void kb_find_highlights(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	code_count = code_ranges(arena, words->codes, words->code_count, text, &codes);
 	ranges = KB_NEW_ARRAY(arena, terms.count + code_count, struct range);
 	for (size_t i = 0; i < terms.count; i++)
-		if (is_asked(&words->terms, terms.v[i].term, content_only))
+		if (is_asked(words, terms.v[i].term, content_only))
 			ranges[n++] = (struct range){ terms.v[i].start, terms.v[i].end };
 	for (size_t i = 0; i < code_count; i++)
 		ranges[n++] = codes[i];
@@ -135,7 +140,12 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		query.factors = KB_FACTORS_WEIGHT;
 	if (request->settings->is_hybrid_search.v)
 		kb_query_codes(arena, request->text, &query);
-	words = (struct kb_find_words){ .terms = question.terms, .lang = question.lang };
+	words = (struct kb_find_words){ .terms = question.terms,
+		                        .lang = question.lang,
+		                        .meant = question.meant,
+		                        .meant_count = question.meant_count };
+	out->meant = question.meant;
+	out->meant_count = question.meant_count;
 	take_codes(arena, &query, &words);
 	kb_pass_init(&pass, view->access, arena, &request->labels);
 	query.allow = pass.all_open ? NULL : kb_pass_allows;

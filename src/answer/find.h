@@ -38,7 +38,9 @@ struct kb_findings {
 	struct kb_found *v; /* best first */
 	size_t count;
 	struct kb_explanation *explanations; /* one a passage, or NULL: not asked for */
-	int64_t searched;                    /* passages that the request may find */
+	const struct kb_meant *meant;        /* for words of the query that no passage holds */
+	size_t meant_count;
+	int64_t searched; /* passages that the request may find */
 	int64_t took_us;
 };
 
@@ -52,6 +54,8 @@ struct kb_find_words {
 	enum kb_lang lang;   /* they are in; texts are analysed in it too */
 	struct kb_sv *codes; /* as codes.h writes them; found in any spelling */
 	size_t code_count;
+	const struct kb_meant *meant; /* for words of the query that no passage holds */
+	size_t meant_count;
 };
 
 /* Content words, or any where the query has nothing else, and codes. */

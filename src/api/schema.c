@@ -82,7 +82,8 @@ static const struct kb_schema schemas[] = {
 	                 "second_step_parts:[ExplainedFigure]?" },
 	{ "FoundPassage", "page_id:int filename:str? metadata:Metadata heading:str? page_no:int? offset:int "
 	                  "length:int text:str score:num highlights:[Highlight] explanation~:Explanation" },
-	{ "Search", "mode:str language:str searched:int took_us:int passages:[FoundPassage]" },
+	{ "MeantWord", "asked:str word:str" },
+	{ "Search", "mode:str language:str meant:[MeantWord] searched:int took_us:int passages:[FoundPassage]" },
 	{ "SearchReply", SUCCESS("Search") },
 
 	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "

@@ -154,6 +154,19 @@ static void write_found(struct kb_call *call, struct kb_jw *jw, const struct kb_
 	kb_jw_end(jw);
 }
 
+/* Words of the query that no passage holds, and those that were looked for instead. */
+static void write_meant(struct kb_jw *jw, const struct kb_findings *findings)
+{
+	kb_jw_array(jw);
+	for (size_t i = 0; i < findings->meant_count; i++) {
+		kb_jw_object(jw);
+		kb_jw_key_sv(jw, "asked", findings->meant[i].asked);
+		kb_jw_key_sv(jw, "word", findings->meant[i].word);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 /* The documents of the passages, in their order; one that was deleted after the search has id 0. */
 static bool read_pages(struct kb_call *call, const struct kb_findings *findings,
                        struct kb_page **out, struct kb_err *err)
@@ -195,6 +208,8 @@ bool kb_search_run(struct kb_call *call, struct kb_err *err)
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "mode", search.mode->name);
 	kb_jw_key_str(&jw, "language", kb_lang_code(findings.lang));
+	kb_jw_key(&jw, "meant");
+	write_meant(&jw, &findings);
 	kb_jw_key_int(&jw, "searched", findings.searched);
 	kb_jw_key_int(&jw, "took_us", findings.took_us);
 	kb_jw_key(&jw, "passages");

@@ -128,7 +128,8 @@ enum kb_lang kb_query_lang(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		tried++;
 		sum = familiarity(analyzer, arena, snapshot, text, lang)
 		      + WORD_EVIDENCE * (double)guesses[i].points / KB_LANG_WORD_POINTS;
-		if (sum > most) {
+		/* Words that are the same in both: the passages are rather in the one. */
+		if (sum > most || (sum >= most && held[lang] > held[best])) {
 			most = sum;
 			best = lang;
 		}

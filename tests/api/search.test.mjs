@@ -154,3 +154,32 @@ test("a search uses no query of the plan and is stored nowhere, and the rate lim
   assert.deepEqual(await agent.expect(200, "GET", "/stats", { key: other }), before);
   assert.equal((await agent.expect(200, "GET", "/conversations", { key: other })).total, 0);
 });
+
+test("a misspelt word finds what was meant, says so and marks it; a known word is left alone", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const right = await search(agent, { query: "lighthouse ticket" });
+  assert.deepEqual(right.meant, []);
+  for (const slip of ["lihgthouse", "lighthuose", "lighthousee", "lghthouse", "lighthoise"]) {
+    const found = await search(agent, { query: `${slip} ticket`, explain: true });
+    assert.deepEqual(found.meant.map(({ asked, word }) => [asked, word]), [[slip, "lighthouse"]], slip);
+    assert.equal(found.passages[0].filename, "lighthouse.md", slip);
+    assert.ok(marked(found.passages[0]).some((word) => /^lighthouse$/i.test(word)), slip);
+    const term = found.passages[0].explanation.terms.find(({ contribution, term }) => contribution > 0 && term.startsWith("lighthous"));
+    assert.equal(term.weight, 0.5, slip);
+  }
+  assert.deepEqual((await search(agent, { query: "qzxwvk ticket" })).meant, [], "no word is near");
+});
+
+test("a question of two words is read in the language that its documents know it in", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: {
+    "garten.md": "# Pflanzen\n\nIm Frühling brauchen die Gärten viel Wasser, und die Rosen werden geschnitten.",
+    "haus.md": "# Wohnen\n\nDie Häuser am Hafen sind aus rotem Stein gebaut, und ihre Dächer tragen Schiefer.",
+    "harbour.md": "# Harbour\n\nThe boats leave the harbour at nine and return before the evening tide.",
+  } });
+  const german = await search(agent, { query: "Haus Dach" });
+  assert.deepEqual([german.language, german.passages[0].filename], ["de", "haus.md"]);
+  const english = await search(agent, { query: "boat leaving" });
+  assert.deepEqual([english.language, english.passages[0].filename], ["en", "harbour.md"]);
+});

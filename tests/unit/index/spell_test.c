@@ -102,8 +102,7 @@ static void test_slips(struct kb_test *t)
 		{ "the first letter", KB_LANG_EN, "a qarranty", "qarranty", "warranty", true },
 		{ "an inflected word", KB_LANG_EN, "when it was recieved", "recieved", "received",
 		  true },
-		{ "two slips are too many", KB_LANG_EN, "the nivocie", "nivocie", NULL,
-		  false },
+		{ "two slips are too many", KB_LANG_EN, "the nivocie", "nivocie", NULL, false },
 		{ "a known word stays", KB_LANG_EN, "the invoice", "invoice", NULL, false },
 		{ "three letters are too few", KB_LANG_EN, "an aks", "aks", NULL, false },
 		{ "words with digits stay", KB_LANG_EN, "in invoice1", "invoice1", NULL, false },
@@ -163,6 +162,7 @@ static void test_language(struct kb_test *t)
 		{ "Versandkosten Häuser", KB_LANG_DE },
 		{ "Gärten", KB_LANG_DE },
 		{ "product warranty", KB_LANG_EN },
+		{ "invoice", KB_LANG_EN }, /* the same in each: more passages are English */
 		{ "repairing products", KB_LANG_EN },
 		{ "unheard ofwords", KB_LANG_EN },
 		{ "wie lange dauert das?", KB_LANG_DE }, /* by its own words */
