@@ -247,6 +247,7 @@ bool kb_sources_delete(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_store_source_delete(call->api->store, call->agent.id, id, err))
 		return source_not_found(id, err);
+	kb_ingest_wake(call->api->ingest); /* its pages go in the background */
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 
