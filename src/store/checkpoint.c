@@ -8,8 +8,9 @@
 #include "base/pool.h"
 
 enum {
-	LOG_PAGES = 4000, /* of 4 KB */
-	LOG_PAGES_MAX = 4 * LOG_PAGES,
+	LOG_PAGES = 1000, /* of 4 KB */
+	LOG_PAGES_MAX = 8 * LOG_PAGES,
+	LOG_PAGES_END = 14 * LOG_PAGES, /* below the limit of the file, which is cut then */
 	LITTLE_PAGES = 200,
 };
 
@@ -35,7 +36,10 @@ static void *work(void *arg)
 
 	/* What fails here, the writer does. */
 	if (sqlite3_open_v2(c->path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
-	    != SQLITE_OK) {
+	            != SQLITE_OK
+	    /* It finds out about the log with its first reading. */
+	    || sqlite3_exec(handle, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL)
+	               != SQLITE_OK) {
 		sqlite3_close(handle);
 		return NULL;
 	}
@@ -79,7 +83,8 @@ static int committed(void *arg, sqlite3 *handle, const char *name, int pages)
 		atomic_store(&c->moved, 0);
 	}
 	c->pages = pages;
-	if (pages >= LOG_PAGES_MAX && pages - atomic_load(&c->moved) <= LITTLE_PAGES)
+	if ((pages >= LOG_PAGES_MAX && pages - atomic_load(&c->moved) <= LITTLE_PAGES)
+	    || pages >= LOG_PAGES_END)
 		(void)sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
 		                                NULL);
 	else if (pages >= c->next) {

@@ -5,8 +5,8 @@
  *
  * A thread with a connection of its own checkpoints when the log has grown by LOG_PAGES; neither
  * the writer nor readers wait for it. The log begins anew once all of it was moved while nobody
- * wrote; where that does not come about, the writer moves the little that is left when it has
- * LOG_PAGES_MAX.
+ * wrote; where that does not come about, the writer moves the last LITTLE_PAGES when it has
+ * LOG_PAGES_MAX, and whatever is left at LOG_PAGES_END: it writes faster than the thread.
  */
 #ifndef KB_STORE_CHECKPOINT_H
 #define KB_STORE_CHECKPOINT_H

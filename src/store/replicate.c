@@ -2,8 +2,9 @@
  * A copy of an agent, which nobody sees until it is whole.
  *
  *   1. one write     a hidden agent (KB_AGENT_COPIED) with new ids for all that is copied
- *   2. one snapshot  of the original, as it is after that, is read to its end; what is read is
- *                    written in slices of some milliseconds, so that no other write waits long
+ *   2. one snapshot  of the original, as it is after that, is read into a nameless file; then that
+ *                    is written in slices of some milliseconds, so that no other write waits long.
+ *                    (A snapshot held meanwhile would keep the database's log from being cut.)
  *   3. one write     the hidden agent is there
  *   4. slices        pages that are in the queue may be leased from now on
  *
@@ -22,8 +23,12 @@
  * Not copied: conversations, messages and the counts of them; licenses, which their holders have
  * from the original; the shared link; what was deleted and still has its rows.
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/fault.h"
+#include "base/file.h"
 #include "store/agents.h"
 #include "store/store_impl.h"
 
@@ -249,6 +254,8 @@ struct replicate {
 	struct kb_sv name;
 	struct kb_agent *out;
 	struct kb_conn *conn; /* a snapshot of the original */
+	FILE *spool;          /* its rows, table after table */
+	int64_t rows[KB_COUNTOF(parameters)];
 	struct copy copy;
 	struct spans spans;
 	struct kb_agent_stats stats;
@@ -342,53 +349,102 @@ static bool put_rows(struct kb_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-static void read_values(struct kb_rows *rows, struct kb_arena *arena, const char *types,
-                        struct kb_value *values)
+/* ---- the file between: for each value its number, or its length (-1: NULL) and bytes ---- */
+
+static bool spool_failed(const struct replicate *in, struct kb_err *err)
 {
-	for (int i = 0; types[i]; i++)
-		values[i] = types[i] == 'i'
-		                    ? kb_int(kb_rows_int(rows, i))
-		                    : (struct kb_value){ .type = types[i],
-			                                 .text = kb_rows_text(rows, arena, i) };
+	return kb_fail_errno(err, "cannot keep what is copied in %s", in->store->directory);
 }
 
-/* The next rows of the statement; *more is false after its last. */
-static bool copy_slice(struct replicate *in, struct kb_rows *rows, struct slice *slice, bool *more,
-                       struct kb_err *err)
+static bool spool_open(struct replicate *in, struct kb_err *err)
 {
-	struct kb_arena arena = { 0 };
-	bool ok = true;
+	int fd = kb_fault() ? -1 : open(in->store->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	slice->values = KB_NEW_ARRAY(&arena, (size_t)in->slice * slice->width, struct kb_value);
-	for (slice->count = 0; (int64_t)slice->count < in->slice && *more;) {
-		*more = kb_rows_next(rows);
-		if (*more)
-			read_values(rows, &arena, slice->put->types,
-			            slice->values + slice->count++ * slice->width);
-	}
-	if (slice->count) {
-		ok = kb_db_write(in->store->db, put_rows, slice, err);
-		fit_slice(in, slice->took_us);
-	}
-	kb_arena_fini(&arena);
-	return ok;
+	in->spool = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!in->spool)
+		kb_fd_close(&fd);
+	return in->spool || spool_failed(in, err);
 }
 
-static bool copy_table(struct replicate *in, size_t i, struct kb_err *err)
+static bool spool_table(struct replicate *in, size_t i, struct kb_err *err)
 {
 	const struct kb_sql *read = &sql[TABLE_FIRST + 2 * i];
-	struct slice slice = { .put = read + 1, .width = strlen(read[1].types) };
+	const char *types = read[1].types;
 	struct kb_value values[KB_SQL_PARAMS];
+	struct kb_arena arena = { 0 };
 	struct kb_rows rows;
 	size_t count = 0;
-	bool more = true, ok = true;
 
 	for (const char *p = parameters[i]; *p; p++)
 		values[count++] = kb_int(parameter(&in->copy, *p));
 	kb_rows_open(&rows, in->conn, read, values, count);
-	while (ok && more)
-		ok = copy_slice(in, &rows, &slice, &more, err);
-	return kb_rows_close(&rows, ok ? err : NULL) && ok;
+	for (; kb_rows_next(&rows); in->rows[i]++) {
+		for (int c = 0; types[c]; c++) {
+			struct kb_sv text = types[c] == 'i' ? (struct kb_sv){ 0 }
+			                                    : kb_rows_text(&rows, &arena, c);
+			int64_t n = types[c] == 'i' ? kb_rows_int(&rows, c)
+			            : text.p        ? (int64_t)text.n
+			                            : -1;
+
+			fwrite(&n, sizeof(n), 1, in->spool);
+			if (text.n)
+				fwrite(text.p, 1, text.n, in->spool);
+		}
+		kb_arena_reset(&arena);
+	}
+	kb_arena_fini(&arena);
+	return kb_rows_close(&rows, err) && (!ferror(in->spool) || spool_failed(in, err));
+}
+
+static bool spool_value(struct replicate *in, struct kb_arena *arena, char type,
+                        struct kb_value *out, struct kb_err *err)
+{
+	char *text;
+	int64_t n;
+
+	*out = (struct kb_value){ .type = type };
+	if (fread(&n, sizeof(n), 1, in->spool) != 1)
+		return spool_failed(in, err);
+	if (type == 'i') {
+		out->n = n;
+	} else if (n >= 0) {
+		text = kb_arena_bytes(arena, (size_t)n + 1);
+		if (fread(text, 1, (size_t)n, in->spool) != (size_t)n)
+			return spool_failed(in, err);
+		out->text = kb_sv(text, (size_t)n);
+	}
+	return true;
+}
+
+/* ---- */
+
+/* The next rows of the table. */
+static bool put_slice(struct replicate *in, struct slice *slice, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	bool ok = true;
+
+	slice->values = KB_NEW_ARRAY(&arena, slice->count * slice->width, struct kb_value);
+	for (size_t i = 0; ok && i < slice->count * slice->width; i++)
+		ok = spool_value(in, &arena, slice->put->types[i % slice->width], &slice->values[i],
+		                 err);
+	ok = ok && kb_db_write(in->store->db, put_rows, slice, err);
+	fit_slice(in, slice->took_us);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static bool put_table(struct replicate *in, size_t i, struct kb_err *err)
+{
+	const struct kb_sql *put = &sql[TABLE_FIRST + 2 * i + 1];
+	struct slice slice = { .put = put, .width = strlen(put->types) };
+
+	for (int64_t left = in->rows[i]; left; left -= (int64_t)slice.count) {
+		slice.count = (size_t)KB_MIN(in->slice, left);
+		if (!put_slice(in, &slice, err))
+			return false;
+	}
+	return true;
 }
 
 static bool read_queued(struct replicate *in, struct kb_err *err)
@@ -474,12 +530,21 @@ static bool give_up(struct kb_conn *conn, void *arg, struct kb_err *err)
 
 static bool copy_all(struct replicate *in, struct kb_err *err)
 {
-	if (!look(in, err) || !kb_db_write(in->store->db, take_ids, in, err))
+	if (!spool_open(in, err) || !look(in, err)
+	    || !kb_db_write(in->store->db, take_ids, in, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(parameters); i++)
-		if (!copy_table(in, i, err))
+		if (!spool_table(in, i, err))
 			return false;
-	return read_queued(in, err) && kb_db_write(in->store->db, end, in, err);
+	if (!read_queued(in, err))
+		return false;
+	kb_db_give(in->store->db, in->conn);
+	in->conn = NULL;
+	rewind(in->spool);
+	for (size_t i = 0; i < KB_COUNTOF(parameters); i++)
+		if (!put_table(in, i, err))
+			return false;
+	return kb_db_write(in->store->db, end, in, err);
 }
 
 bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
@@ -503,6 +568,8 @@ bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, in
 		ok = copy_all(&in, err);
 		if (in.conn)
 			kb_db_give(store->db, in.conn);
+		if (in.spool)
+			fclose(in.spool);
 		if (ok)
 			wake_queued(&in);
 		else if (!kb_db_write(store->db, give_up, &in, NULL))

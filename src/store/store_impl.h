@@ -16,7 +16,7 @@ struct kb_store {
 	const struct kb_clock *clock;
 	const struct kb_log *log;
 	struct kb_cache *keys, *agents;
-	pthread_mutex_t copy_lock; /* one copy at a time: each keeps a reader */
+	pthread_mutex_t copy_lock; /* one copy at a time, each at full speed */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
 	_Atomic int64_t ready_at; /* when the last probe succeeded (mono) */
