@@ -100,7 +100,7 @@ static void *visit_often(void *arg)
 		++*guest->inside; /* we have it alone */
 		*guest->most = KB_MAX(*guest->most, *guest->inside);
 		--*guest->inside;
-		kb_hosts_give(guest->hosts, KB_SV("a"), 100);
+		kb_hosts_give(guest->hosts, KB_SV("a"), 100, KB_HOST_ANSWERED);
 	}
 	return NULL;
 }
@@ -117,12 +117,12 @@ static void test_hosts(struct kb_test *t)
 	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
 	CHECK_INT(t, wait, -1);
 	CHECK(t, kb_hosts_try(hosts, KB_SV("b"), &wait)); /* another host is another matter */
-	kb_hosts_give(hosts, KB_SV("a"), 3600 * KB_SECOND_US);
+	kb_hosts_give(hosts, KB_SV("a"), 3600 * KB_SECOND_US, KB_HOST_ANSWERED);
 	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
 	CHECK(t, wait > 3590 * KB_SECOND_US);
 	CHECK(t, !kb_hosts_take(hosts, KB_SV("a"), KB_SECOND_US, &pause));
 	CHECK(t, pause > 3590 * KB_SECOND_US);
-	kb_hosts_give(hosts, KB_SV("a"), 0);
+	kb_hosts_give(hosts, KB_SV("a"), 0, KB_HOST_ANSWERED);
 	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
 		pthread_create(&threads[i], NULL, visit_often, &guest);
 	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
