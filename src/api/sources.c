@@ -216,6 +216,8 @@ static bool change(void *arg, struct kb_arena *arena, struct kb_source *source, 
 	source->settings = kb_source_settings_text(arena, &settings);
 	if (url.n && !kb_sv_eq(url, source->url)) {
 		source->url = url;
+		settings.is_list = false;
+		source->settings = kb_source_settings_text(arena, &settings);
 		source->status = KB_STATUS_QUEUED;
 		source->reason = KB_SV("waiting for its turn");
 		source->due_at = now;

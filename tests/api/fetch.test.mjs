@@ -151,6 +151,25 @@ test("a slow host holds up nobody else", async (t) => {
   await one.expect(200, "DELETE");
 });
 
+test("a sitemap or feed under any name is read as one when it is given as a source", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await shop(t);
+  web.sitemap("/export?type=pages", ["/lighthouse", "/espresso"]);
+  web.set("/news", { body: `<?xml version="1.0"?><rss version="2.0"><channel><item><link>${web.url}/returns</link></item></channel></rss>`, "content-type": "text/html" });
+  const agent = await kb.agent({ sitemap_path: `${web.url}/export?type=pages` });
+  await until("two documents", async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 2);
+  assert.deepEqual((await agent.pages()).map((page) => page.page_url).sort(), [`${web.url}/espresso`, `${web.url}/lighthouse`]);
+  const source = await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${web.url}/news` }) });
+  await until("the feed's document", async () => (await pageOf(agent, `${web.url}/returns`))?.index_status === "ok");
+  assert.equal(await pageOf(agent, `${web.url}/news`), undefined);
+  assert.ok((await agent.ask("Who pays for the parcel?")).llm_response.includes("buyer"));
+  // Read again, it is still a list; and one that a page links to is a page like any other.
+  web.set("/news", { body: `<rss><channel><item><link>${web.url}/extra</link></item></channel></rss>` }).page("/extra", "Extra", "The extra page speaks of violet parcels.");
+  await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
+  await until("the feed's new document", async () => (await pageOf(agent, `${web.url}/extra`))?.index_status === "ok");
+  assert.equal((await sources(agent)).sitemaps.length, 2);
+});
+
 test("forty hosts that take a call and never speak hold up nobody else", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await site(t);
