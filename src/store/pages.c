@@ -45,7 +45,8 @@ enum {
 #define LIST_WHERE                                                                                 \
 	" FROM pages WHERE agent_id = $1 "                                                         \
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
-	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) AND " KB_PAGE_SHOWN("$1")
+	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) AND " KB_PAGE_SHOWN(  \
+	        "$1")
 #define LIST(order) "SELECT " KB_PAGE_COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 static const struct kb_sql sql[] = {

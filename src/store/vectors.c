@@ -24,8 +24,9 @@ enum {
 #define MISSING_WHERE(model)                                                                       \
 	"WHERE s.passages > 0 AND ($2 = 0 OR s.agent_id = $2) AND (s.agent_id, s.id) > ($3, $4) "  \
 	"AND " KB_AGENT_SHOWN("s.agent_id") " "                                                    \
-	"AND (v.model IS NULL OR v.model <> " model " OR v.pending > 0) "                          \
-	"ORDER BY s.agent_id, s.id LIMIT $5"
+	                                    "AND (v.model IS NULL OR v.model <> " model            \
+	                                    " OR v.pending > 0) "                                  \
+	                                    "ORDER BY s.agent_id, s.id LIMIT $5"
 #define MISSING_JOIN                                                                               \
 	"LEFT JOIN vectors v ON v.agent_id = s.agent_id AND v.segment_id = s.id AND v.name = $1 "
 // clang-format off
