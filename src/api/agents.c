@@ -355,6 +355,7 @@ bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_agent_delete(call->api->store, call->key.account_id, call->agent.id, err))
 		return false;
 	kb_catalog_forget(call->api->catalog, call->agent.id);
+	kb_ingest_wake(call->api->ingest); /* its rows go in the background */
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 

@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "api/filter.h"
 #include "api/session.h"
+#include "api/tokens.h"
 #include "base/utf8.h"
 #include "net/sse.h"
 
@@ -81,13 +82,15 @@ static bool content_of(struct kb_arena *arena, const json_t *message, size_t ind
 	return true;
 }
 
-/* The last user message is the prompt, the ones before it are the history. */
-static bool read_messages(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+/* The last user message is the prompt, the ones before it are the history. *tokens: of them all. */
+static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *tokens,
+                          struct kb_err *err)
 {
 	const json_t *messages = kb_json_get(call->inputs.json, "messages"), *message;
 	struct kb_sv *turns;
 	size_t i, count = 0;
 
+	*tokens = 0;
 	if (!json_is_array(messages) || json_array_size(messages) == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "messages must be an array of at least one message");
@@ -105,6 +108,7 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, struct kb_
 			               "messages[%zu].role must be system, user or assistant", i);
 		if (!content_of(call->arena, message, i, &text, err))
 			return false;
+		*tokens += kb_tokens_count(text);
 		if (kb_sv_eq_str(role, "user"))
 			turns[count++] = text;
 	}
@@ -138,14 +142,16 @@ static void write_head(struct kb_jw *jw, struct kb_sv id, const char *object, st
 	kb_jw_key_opt(jw, "model", model);
 }
 
-/* Zeros: no model has counted tokens. */
-static void write_usage(struct kb_jw *jw)
+/* Of what was sent and of what is answered; how the answer came about costs the caller nothing. */
+static void write_usage(struct kb_jw *jw, const struct kb_turn *turn, int64_t prompt_tokens)
 {
+	int64_t tokens = kb_tokens_count(turn->answer.text);
+
 	kb_jw_key(jw, "usage");
 	kb_jw_object(jw);
-	kb_jw_key_int(jw, "prompt_tokens", 0);
-	kb_jw_key_int(jw, "completion_tokens", 0);
-	kb_jw_key_int(jw, "total_tokens", 0);
+	kb_jw_key_int(jw, "prompt_tokens", prompt_tokens);
+	kb_jw_key_int(jw, "completion_tokens", tokens);
+	kb_jw_key_int(jw, "total_tokens", prompt_tokens + tokens);
 	kb_jw_key(jw, "completion_tokens_details");
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "reasoning_tokens", 0);
@@ -165,7 +171,7 @@ static void write_citations(struct kb_jw *jw, const struct kb_turn *turn)
 }
 
 static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv model,
-                        struct kb_err *err)
+                        int64_t prompt_tokens, struct kb_err *err)
 {
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -189,7 +195,7 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 	kb_jw_key_str(&jw, "finish_reason", "stop");
 	kb_jw_end(&jw);
 	kb_jw_end(&jw);
-	write_usage(&jw);
+	write_usage(&jw, turn, prompt_tokens);
 	write_citations(&jw, turn);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
@@ -200,7 +206,7 @@ struct chunks {
 	struct kb_stream *stream;
 	struct kb_turn *turn;
 	struct kb_sv id, model;
-	int64_t created_s;
+	int64_t created_s, prompt_tokens;
 	bool gone;
 };
 
@@ -243,7 +249,7 @@ static void send_chunk(struct chunks *chunks, enum chunk_kind kind, struct kb_sv
 	}
 	kb_jw_end(&jw);
 	if (kind == CHUNK_USAGE)
-		write_usage(&jw);
+		write_usage(&jw, chunks->turn, chunks->prompt_tokens);
 	if (kind == CHUNK_STOP && chunks->turn->message.citation_count)
 		write_citations(&jw, chunks->turn);
 	kb_jw_end(&jw);
@@ -278,11 +284,12 @@ static void send_error(struct chunks *chunks, const struct kb_err *err)
 }
 
 static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_sv model,
-                         bool include_usage, struct kb_err *err)
+                         int64_t prompt_tokens, bool include_usage, struct kb_err *err)
 {
 	struct chunks chunks = { .api = call->api,
 		                 .turn = turn,
 		                 .model = model,
+		                 .prompt_tokens = prompt_tokens,
 		                 .created_s = kb_clock_now_us(call->api->clock) / KB_SECOND_US };
 
 	if (!kb_store_message_reserve(call->api->store, &turn->message.id, err))
@@ -316,11 +323,13 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_turn turn = { .source = "chat-completions" };
 	struct kb_sv model = { 0 }, session_id = { 0 };
+	int64_t prompt_tokens;
 	bool stream;
 
 	if (!call->inputs.json)
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object with messages");
-	if (!refuse_unsupported(call->inputs.json, err) || !read_messages(call, &turn, err)
+	if (!refuse_unsupported(call->inputs.json, err)
+	    || !read_messages(call, &turn, &prompt_tokens, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "model", 255, &model, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
@@ -345,9 +354,9 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	if (!kb_turn_begin(call, &turn, turn.turn_count > 0 || !session_id.n, err))
 		return false;
 	if (stream)
-		return reply_stream(call, &turn, model,
+		return reply_stream(call, &turn, model, prompt_tokens,
 		                    kb_json_bool(kb_json_get(call->inputs.json, "stream_options"),
 		                                 "include_usage", false),
 		                    err);
-	return reply_whole(call, &turn, model, err);
+	return reply_whole(call, &turn, model, prompt_tokens, err);
 }

@@ -77,6 +77,7 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_source source;
 	struct kb_page page;
+	struct kb_source_settings settings;
 	bool certain;
 	int64_t id;
 
@@ -92,7 +93,9 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_source_get(call->api->store, call->arena, call->agent.id, page.source_id,
 	                         &source, err))
 		return false;
-	if (kb_sv_eq(source.url, page.url) && kb_source_is_list(page.url, &certain)) {
+	kb_source_settings_read(call->arena, source.settings, &settings);
+	if (kb_sv_eq(source.url, page.url)
+	    && (kb_source_is_list(page.url, &certain) || settings.is_list)) {
 		if (!kb_store_source_sync(call->api->store, call->arena, call->agent.id, source.id,
 		                          0, &source, err))
 			return false;

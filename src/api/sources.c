@@ -216,6 +216,8 @@ static bool change(void *arg, struct kb_arena *arena, struct kb_source *source, 
 	source->settings = kb_source_settings_text(arena, &settings);
 	if (url.n && !kb_sv_eq(url, source->url)) {
 		source->url = url;
+		settings.is_list = false;
+		source->settings = kb_source_settings_text(arena, &settings);
 		source->status = KB_STATUS_QUEUED;
 		source->reason = KB_SV("waiting for its turn");
 		source->due_at = now;
@@ -247,6 +249,7 @@ bool kb_sources_delete(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_store_source_delete(call->api->store, call->agent.id, id, err))
 		return source_not_found(id, err);
+	kb_ingest_wake(call->api->ingest); /* its pages go in the background */
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 

@@ -123,6 +123,8 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       ingest.purged_messages);
 	metric(&buf, "conversations_purged_total", "counter",
 	       "Conversations removed after their time", ingest.purged_conversations);
+	metric(&buf, "rows_removed_total", "counter", "Rows of deleted agents and sources removed",
+	       ingest.removed);
 	metric(&buf, "store_commits_total", "counter", "Commits", store.commits);
 	metric(&buf, "store_writes_total", "counter", "Writes, several a commit", store.writes);
 	metric(&buf, "store_reads_total", "counter", "Reads", store.reads);

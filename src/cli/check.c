@@ -21,7 +21,7 @@ static bool check_blobs(struct kb_store *store, struct kb_blobs *blobs, struct k
 	struct kb_sv *names;
 	size_t count;
 
-	if (!kb_store_blob_names(store, arena, &names, &count, err))
+	if (!kb_store_blob_names(store, arena, &names, &count, NULL, err))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		struct kb_err bad;

@@ -12,11 +12,16 @@ struct host {
 	char *name;
 	size_t name_n;
 	bool taken;
-	int waiting;
-	int64_t free_at; /* kb_clock_mono_us() */
+	int waiting, failures; /* one after the other */
+	int64_t free_at;       /* kb_clock_mono_us() */
 };
 
-/* A host is here while somebody has it, waits for it, or its pause lasts: a short list. */
+#define FAILING_PAUSE_US     KB_SECOND_US /* after the first failure; doubled with each */
+#define FAILING_PAUSE_MAX_US (64 * KB_SECOND_US)
+#define REMEMBERED_US        (300 * KB_SECOND_US) /* a failure, after the pause */
+
+/* A host is here while somebody has it, waits for it, its pause lasts, or it failed lately: a short
+ * list. */
 struct kb_hosts {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -58,7 +63,8 @@ static struct host *find(struct kb_hosts *hosts, struct kb_sv name, int64_t now)
 
 		if (kb_sv_eq(kb_sv(host->name, host->name_n), name))
 			return host;
-		if (host->taken || host->waiting || host->free_at > now) {
+		if (host->taken || host->waiting
+		    || host->free_at + (host->failures ? REMEMBERED_US : 0) > now) {
 			i++;
 		} else {
 			free(host->name);
@@ -116,7 +122,8 @@ bool kb_hosts_take(struct kb_hosts *hosts, struct kb_sv name, int64_t max_us, in
 	return ok;
 }
 
-void kb_hosts_give(struct kb_hosts *hosts, struct kb_sv name, int64_t pause_us)
+void kb_hosts_give(struct kb_hosts *hosts, struct kb_sv name, int64_t pause_us,
+                   enum kb_host_outcome outcome)
 {
 	int64_t now = kb_clock_mono_us();
 	struct host *host;
@@ -124,9 +131,24 @@ void kb_hosts_give(struct kb_hosts *hosts, struct kb_sv name, int64_t pause_us)
 	pthread_mutex_lock(&hosts->lock);
 	host = find(hosts, name, now);
 	host->taken = false;
+	if (outcome == KB_HOST_FAILED)
+		pause_us = KB_MAX(pause_us, KB_MIN(FAILING_PAUSE_US << KB_MIN(host->failures, 10),
+		                                   FAILING_PAUSE_MAX_US));
+	if (outcome != KB_HOST_NOT_ASKED)
+		host->failures = outcome == KB_HOST_FAILED ? host->failures + 1 : 0;
 	host->free_at = now + pause_us;
 	pthread_cond_broadcast(&hosts->changed);
 	pthread_mutex_unlock(&hosts->lock);
+}
+
+bool kb_hosts_is_failing(struct kb_hosts *hosts, struct kb_sv name)
+{
+	bool yes;
+
+	pthread_mutex_lock(&hosts->lock);
+	yes = find(hosts, name, kb_clock_mono_us())->failures > 0;
+	pthread_mutex_unlock(&hosts->lock);
+	return yes;
 }
 
 void kb_hosts_close(struct kb_hosts *hosts)

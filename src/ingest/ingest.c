@@ -1,6 +1,7 @@
 /* The threads and one batch's way: lease, parse, chunk, segment, commit. Merging and sweeping are
  * in upkeep.c. */
 #include "ingest/learn.h"
+#include "ingest/remover.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -58,6 +59,7 @@ struct kb_ingest {
 	pthread_t *threads;
 	pthread_t upkeep, learner;
 	struct kb_web *web;
+	struct kb_remover *remover;
 	_Atomic int64_t unchanged;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
@@ -734,6 +736,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	in->upkeep = kb_thread_start("upkeep", upkeep_thread, in);
 	in->learner = kb_thread_start("learner", learner_thread, in);
 	in->web = kb_web_start(config, pages_came, in);
+	in->remover = kb_remover_start(config->store, config->log);
 	return in;
 }
 
@@ -742,6 +745,7 @@ void kb_ingest_stop(struct kb_ingest *in)
 	if (!in)
 		return;
 	kb_web_stop(in->web);
+	kb_remover_stop(in->remover);
 	pthread_mutex_lock(&in->lock);
 	in->stopping = true;
 	pthread_cond_broadcast(&in->wake);
@@ -760,6 +764,7 @@ void kb_ingest_wake(struct kb_ingest *in)
 {
 	pages_came(in);
 	kb_web_wake(in->web);
+	kb_remover_wake(in->remover);
 }
 
 void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
@@ -768,6 +773,7 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 
 	kb_web_stats(in->web, &web);
 	*out = (struct kb_ingest_stats){
+		.removed = kb_remover_rows(in->remover),
 		.fetched = web.fetched,
 		.not_modified = web.unchanged,
 		.fetch_failed = web.failed,

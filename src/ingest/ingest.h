@@ -50,7 +50,8 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config);
 /* Finishes or gives back what is in hand, ends the threads. NULL is fine. */
 void kb_ingest_stop(struct kb_ingest *ingest);
 
-/* Pages were queued: look now rather than at the next poll. Never blocks. */
+/* Pages were queued, or something was deleted: look now rather than at the next poll. Never blocks.
+ */
 void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
@@ -58,6 +59,7 @@ struct kb_ingest_stats {
 	int64_t unchanged; /* documents whose text was the one that could be found already */
 	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
 	int64_t purged_messages, purged_conversations;
+	int64_t removed; /* rows of what was deleted */
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 
@@ -67,7 +69,8 @@ void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
                     const char *temp_dir, int64_t agent_id, bool *merged,
                     struct kb_err *err) KB_MUST_CHECK;
-/* Removes blobs that no row names and that are older than min_age_s. */
+/* Removes blobs that no row names and that are older than min_age_s; none while an agent is copied.
+ */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
                     int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
 

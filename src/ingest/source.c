@@ -205,6 +205,7 @@ void kb_source_settings_read(struct kb_arena *arena, struct kb_sv json,
 		if (value && !kb_source_settings_set(out, fields[i].name, value, NULL))
 			continue;
 	}
+	out->is_list = kb_json_bool(object, "is_list", false);
 }
 
 static void write_schedule(const struct kb_source_settings *settings, struct kb_jw *jw)
@@ -270,6 +271,10 @@ struct kb_sv kb_source_settings_text(struct kb_arena *arena,
 	kb_jw_init(&jw, &buf);
 	kb_jw_object(&jw);
 	kb_source_settings_write(settings, &jw);
+	if (settings->is_list) {
+		kb_jw_key(&jw, "is_list");
+		kb_jw_bool(&jw, true);
+	}
 	kb_jw_end(&jw);
 	KB_ASSERT(!buf.failed);
 	text = kb_arena_sv(arena, kb_buf_view(&buf));
@@ -351,4 +356,53 @@ bool kb_source_is_list(struct kb_sv url, bool *certain)
 	return *certain
 	       || (sitemap && !kb_sv_ends(name, KB_SV(".html"))
 	           && !kb_sv_ends(name, KB_SV(".htm")));
+}
+
+/* What stands before the root: a mark of the byte order, white space, <?...?>, <!--...-->,
+ * <!DOCTYPE...> without declarations of its own. */
+static struct kb_sv skip_prolog(struct kb_sv head)
+{
+	static const struct {
+		const char *begin, *end;
+	} parts[] = { { "\xEF\xBB\xBF", "" }, { "<?", "?>" }, { "<!--", "-->" }, { "<!", ">" } };
+
+	for (size_t i = 0; i < KB_COUNTOF(parts);) {
+		struct kb_sv end = kb_sv_str(parts[i].end);
+		ptrdiff_t at;
+
+		head = kb_sv_trim(head);
+		if (!kb_sv_starts(head, kb_sv_str(parts[i].begin))) {
+			i++;
+			continue;
+		}
+		head = kb_sv_from(head, strlen(parts[i].begin));
+		at = kb_sv_find(head, end);
+		if (at < 0)
+			return KB_SV("");
+		head = kb_sv_from(head, (size_t)at + end.n);
+		i = 0;
+	}
+	return head;
+}
+
+bool kb_source_is_list_content(struct kb_sv head)
+{
+	static const char *const roots[] = { "urlset", "sitemapindex", "rss", "feed", "RDF" };
+	struct kb_sv name = skip_prolog(head);
+	size_t n = 0;
+
+	if (!kb_sv_starts(name, KB_SV("<")))
+		return false;
+	name = kb_sv_from(name, 1);
+	while (n < name.n && !strchr(" \t\r\n/>", name.p[n])) {
+		n++;
+		if (name.p[n - 1] == ':') { /* a prefix */
+			name = kb_sv_from(name, n);
+			n = 0;
+		}
+	}
+	for (size_t i = 0; n < name.n && i < KB_COUNTOF(roots); i++)
+		if (kb_sv_eq_str(kb_sv_sub(name, 0, n), roots[i]))
+			return true;
+	return false;
 }

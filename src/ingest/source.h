@@ -33,7 +33,8 @@ struct kb_source_settings {
 	bool executive_js; /* kept for clients: pages are read as their host sends them */
 	bool create_new_pages, remove_unexist_pages;
 	bool update_existing_images, sync_all_images;
-	bool images; /* image_extraction_type is sync_from_sitemap */
+	bool images;  /* image_extraction_type is sync_from_sitemap */
+	bool is_list; /* found out by its content; none of the settings, but kept with them */
 	enum kb_frequency frequency;
 	enum kb_revisit revisit; /* refresh_existing_pages */
 	struct kb_schedule_rule rules[KB_SCHEDULE_RULES];
@@ -63,5 +64,7 @@ int64_t kb_source_next(const struct kb_source_settings *settings, int64_t after_
 
 /* Whether the name of an address is that of a sitemap or feed; `certain`: by its ending. */
 bool kb_source_is_list(struct kb_sv url, bool *certain);
+/* Whether a file that begins so is an XML sitemap, an index of them, or a feed: by its root. */
+bool kb_source_is_list_content(struct kb_sv head);
 
 #endif

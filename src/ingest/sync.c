@@ -118,7 +118,7 @@ static bool list(struct sync *s, struct kb_err *err)
 	};
 	bool certain;
 
-	if (!kb_source_is_list(url, &certain))
+	if (!kb_source_is_list(url, &certain) && !s->settings.is_list)
 		return single_page(s, err);
 	if (kb_sitemap_walk(&walk, url, &s->report, err))
 		return true;

@@ -273,8 +273,11 @@ bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_
 {
 	struct kb_arena arena = { 0 };
 	struct names names;
-	bool ok = kb_store_blob_names(store, &arena, &names.v, &names.count, err)
-	          && kb_blob_sweep(blobs, is_wanted, &names, min_age_s, removed, err);
+	bool in_flux, ok;
+
+	*removed = 0;
+	ok = kb_store_blob_names(store, &arena, &names.v, &names.count, &in_flux, err)
+	     && (in_flux || kb_blob_sweep(blobs, is_wanted, &names, min_age_s, removed, err));
 
 	kb_arena_fini(&arena);
 	return ok;

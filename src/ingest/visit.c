@@ -2,9 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "ingest/web_impl.h"
+
+enum { LIST_HEAD = 4096 }; /* in which the root of a sitemap must stand */
 
 static const char accept_any[] =
         "text/html,application/xhtml+xml,application/pdf;q=0.9,application/xml;q=0.8,*/*;q=0.7";
@@ -89,14 +92,56 @@ static bool keep(struct visit *v, const struct kb_fetch_response *response, stru
 	return true;
 }
 
+/* Runs inside the store's transaction: the source is read once more, as a list. */
+static bool make_list(void *arg, struct kb_arena *arena, struct kb_source *source,
+                      struct kb_err *err)
+{
+	struct visit *v = arg;
+	struct kb_source_settings settings;
+
+	if (!kb_sv_eq(source->url, v->page->url))
+		return kb_fail(err, KB_E_CONFLICT, "the source has another address now");
+	kb_source_settings_read(arena, source->settings, &settings);
+	settings.is_list = true;
+	source->settings = kb_source_settings_text(arena, &settings);
+	source->status = KB_STATUS_QUEUED;
+	source->reason = KB_SV("it is a sitemap or feed, waiting for its turn");
+	source->due_at = kb_clock_now_us(v->web->config.clock);
+	return true;
+}
+
+/* The address of a source was taken for a page's by its name, and is a sitemap or feed: then that
+ * is read, and there is no such page. */
+static bool take_list(struct visit *v, const struct kb_fetch_response *response, bool *taken,
+                      struct kb_err *err)
+{
+	struct kb_source after;
+	char head[LIST_HEAD];
+	ssize_t n;
+
+	*taken = false;
+	if (v->settings.is_list || !kb_sv_eq(v->source.url, v->page->url))
+		return true;
+	n = pread(response->fd, head, sizeof(head), 0);
+	if (n <= 0 || !kb_source_is_list_content(kb_sv(head, (size_t)n)))
+		return true;
+	*taken = true;
+	v->result.outcome = KB_VISIT_GONE;
+	return kb_store_source_update(v->web->config.store, v->arena, v->source.agent_id,
+	                              v->source.id, make_list, v, &after, err);
+}
+
 static bool judge(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
 {
 	struct kb_sv reason;
 	bool retry, gone = response->status == 404 || response->status == 410;
 
 	if (response->status >= 200 && response->status < 300) {
+		bool taken = false;
+
 		if (response->fd >= 0 && response->bytes > 0)
-			return keep(v, response, err);
+			return take_list(v, response, &taken, err)
+			       && (taken || keep(v, response, err));
 		fail(v, KB_SV("the host sent an empty page"));
 		return true;
 	}
@@ -194,7 +239,7 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 		}
 	}
 	if (!host_given)
-		kb_hosts_give(web->hosts, kb_page_host(lease->page.url), 0);
+		kb_hosts_give(web->hosts, kb_page_host(lease->page.url), 0, KB_HOST_NOT_ASKED);
 	count(&v);
 	if (!kb_store_page_visited(web->config.store, &v.result, &err))
 		kb_error_log(
@@ -204,4 +249,6 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 		        lease->page.id, err.msg);
 	else if (v.result.outcome == KB_VISIT_FETCHED)
 		web->woken(web->arg);
+	else if (v.result.outcome == KB_VISIT_GONE)
+		kb_web_wake(web); /* a source may be due */
 }

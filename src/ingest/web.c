@@ -11,9 +11,18 @@
 #include "base/pool.h"
 #include "ingest/web_impl.h"
 
+/*
+ * How much goes on at a time, each visit at another host. What has lasted longer than SLOW_MS waits
+ * for its host and not for us: it no longer takes the place of another one, up to the larger
+ * numbers. Of those, hosts that have failed may hold FAILING_MAX, so that a host that nobody has
+ * asked yet finds room, however many are dead.
+ */
 enum {
-	VISITS_MAX = 12, /* at once, each of another host */
-	SYNCS_MAX = 4,
+	QUICK_MAX = 12, /* visits, and as many readings of sources */
+	SLOW_MS = 1500,
+	ALL_MAX = 64, /* likewise */
+	FAILING_MAX = 24,
+	ROOM_MS = 250, /* until somebody may have become slow */
 	POLL_MS = 1000,
 	LINES_MAX = 2000, /* hosts looked at in one round */
 	ROUND_MS = 5,     /* between two rounds: what ends meanwhile is one occasion */
@@ -69,7 +78,11 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
-	kb_hosts_give(web->hosts, kb_page_host(request->url), pause_us);
+	kb_hosts_give(web->hosts, kb_page_host(request->url), pause_us,
+	              ok ? KB_HOST_ANSWERED
+	              : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM
+	                      ? KB_HOST_FAILED
+	                      : KB_HOST_NOT_ASKED);
 	return ok;
 }
 
@@ -119,17 +132,19 @@ int64_t kb_web_retry_at(struct kb_web *web, const struct kb_manner *manner, int6
 
 /* ---- jobs ---- */
 
-struct job {
+struct kb_web_job {
 	struct kb_web *web;
 	struct kb_arena arena;
-	bool is_sync;
+	bool is_sync, is_failing; /* its host is */
+	int64_t began_us;
+	struct kb_web_job *next, **place;
 	struct kb_lease page;
 	struct kb_source_lease source;
 };
 
 static void run_job(void *arg)
 {
-	struct job *job = arg;
+	struct kb_web_job *job = arg;
 	struct kb_web *web = job->web;
 
 	if (job->is_sync)
@@ -137,10 +152,9 @@ static void run_job(void *arg)
 	else
 		kb_web_visit(web, &job->arena, &job->page);
 	pthread_mutex_lock(&web->lock);
-	if (job->is_sync)
-		web->syncs--;
-	else
-		web->visits--;
+	*job->place = job->next;
+	if (job->next)
+		job->next->place = job->place;
 	web->calls++;
 	pthread_cond_broadcast(&web->changed);
 	pthread_mutex_unlock(&web->lock);
@@ -149,39 +163,61 @@ static void run_job(void *arg)
 }
 
 /* There is room for it: the pool has a thread for each job that may be in progress. */
-static void begin_job(struct job *job)
+static void begin_job(struct kb_web_job *job)
 {
 	struct kb_web *web = job->web;
 
 	pthread_mutex_lock(&web->lock);
-	if (job->is_sync)
-		web->syncs++;
-	else
-		web->visits++;
+	job->began_us = kb_clock_mono_us();
+	job->next = web->jobs;
+	job->place = &web->jobs;
+	if (job->next)
+		job->next->place = &job->next;
+	web->jobs = job;
 	pthread_mutex_unlock(&web->lock);
 	KB_ASSERT(kb_pool_submit(web->pool, run_job, job));
 }
 
-static bool has_room(struct kb_web *web, bool for_sync)
+/* Lowers *wait_us where there will be room when somebody turns out to be slow. */
+static bool has_room(struct kb_web *web, bool for_sync, int64_t *wait_us)
 {
+	int64_t slow_before = kb_clock_mono_us() - SLOW_MS * INT64_C(1000);
+	int quick = 0, all = 0;
 	bool room;
 
 	pthread_mutex_lock(&web->lock);
-	room = !web->stopping && (for_sync ? web->syncs < SYNCS_MAX : web->visits < VISITS_MAX);
+	for (const struct kb_web_job *job = web->jobs; job; job = job->next) {
+		all += job->is_sync == for_sync;
+		quick += job->is_sync == for_sync && job->began_us > slow_before;
+	}
+	room = !web->stopping && quick < QUICK_MAX && all < ALL_MAX;
 	pthread_mutex_unlock(&web->lock);
+	if (!room)
+		*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
 	return room;
 }
 
-static struct job *new_job(struct kb_web *web, bool is_sync)
+static bool may_ask_failing(struct kb_web *web)
 {
-	struct job *job = kb_xcalloc(1, sizeof(*job));
+	int count = 0;
+
+	pthread_mutex_lock(&web->lock);
+	for (const struct kb_web_job *job = web->jobs; job; job = job->next)
+		count += job->is_failing;
+	pthread_mutex_unlock(&web->lock);
+	return count < FAILING_MAX;
+}
+
+static struct kb_web_job *new_job(struct kb_web *web, bool is_sync)
+{
+	struct kb_web_job *job = kb_xcalloc(1, sizeof(*job));
 
 	job->web = web;
 	job->is_sync = is_sync;
 	return job;
 }
 
-static void drop_job(struct job *job)
+static void drop_job(struct kb_web_job *job)
 {
 	kb_arena_fini(&job->arena);
 	free(job);
@@ -193,8 +229,8 @@ static void drop_job(struct job *job)
 
 static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err)
 {
-	while (has_room(web, true)) {
-		struct job *job = new_job(web, true);
+	while (has_room(web, true, wait_us)) {
+		struct kb_web_job *job = new_job(web, true);
 		int64_t due = 0;
 		bool found = false;
 
@@ -216,18 +252,19 @@ static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err
 	return true;
 }
 
-static bool begin_visit(struct kb_web *web, struct kb_sv host, struct kb_err *err)
+static bool begin_visit(struct kb_web *web, struct kb_sv host, bool is_failing, struct kb_err *err)
 {
-	struct job *job = new_job(web, false);
+	struct kb_web_job *job = new_job(web, false);
 	bool found = false;
 
+	job->is_failing = is_failing;
 	if (kb_store_visit_lease(web->config.store, &job->arena, host,
 	                         KB_WEB_LEASE_S * KB_SECOND_US, &job->page, &found, err)
 	    && found) {
 		begin_job(job);
 		return true;
 	}
-	kb_hosts_give(web->hosts, host, 0);
+	kb_hosts_give(web->hosts, host, 0, KB_HOST_NOT_ASKED);
 	drop_job(job);
 	return !found && err->code == KB_OK;
 }
@@ -240,16 +277,20 @@ static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *er
 	int64_t now = kb_clock_now_us(web->config.clock), wait;
 	bool ok;
 
-	if (!has_room(web, false))
+	if (!has_room(web, false, wait_us))
 		return true;
 	ok = kb_store_host_lines(web->config.store, &arena, LINES_MAX, &lines, &count, err);
-	for (size_t i = 0; ok && i < count && has_room(web, false); i++) {
+	for (size_t i = 0; ok && i < count && has_room(web, false, wait_us); i++) {
+		bool is_failing = kb_hosts_is_failing(web->hosts, lines[i].host);
+
 		if (lines[i].due_at > now) {
 			*wait_us = KB_MIN(*wait_us, lines[i].due_at - now);
 			break;
 		}
-		if (kb_hosts_try(web->hosts, lines[i].host, &wait))
-			ok = begin_visit(web, lines[i].host, err);
+		if (is_failing && !may_ask_failing(web))
+			*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
+		else if (kb_hosts_try(web->hosts, lines[i].host, &wait))
+			ok = begin_visit(web, lines[i].host, is_failing, err);
 		else if (wait >= 0)
 			*wait_us = KB_MIN(*wait_us, wait);
 	}
@@ -301,7 +342,7 @@ struct kb_web *kb_web_start(const struct kb_ingest_config *config, void (*woken)
 	web->woken = woken;
 	web->arg = arg;
 	web->hosts = kb_hosts_new();
-	web->pool = kb_pool_open("fetch", VISITS_MAX + SYNCS_MAX, VISITS_MAX + SYNCS_MAX);
+	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&web->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

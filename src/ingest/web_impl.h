@@ -35,7 +35,7 @@ struct kb_web {
 	pthread_cond_t changed;
 	uint64_t calls; /* of kb_web_wake() */
 	bool stopping;
-	int visits, syncs; /* in progress */
+	struct kb_web_job *jobs; /* in progress */
 	_Atomic int64_t fetched, unchanged, failed, again, sources_read;
 };
 

@@ -385,7 +385,7 @@ static bool explain(const struct fetch *f, CURLcode code, struct kb_err *err)
 		return kb_fail(err, KB_E_TIMEOUT,
 		               "%.*s does not answer within %d seconds, or sends less than %d "
 		               "bytes a second",
-		               KB_SV_ARG(f->first.host), KB_FETCH_CONNECT_S, KB_FETCH_SLOW_BYTES);
+		               KB_SV_ARG(f->first.host), KB_FETCH_SLOW_S, KB_FETCH_SLOW_BYTES);
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		return kb_fail(err, KB_E_TIMEOUT, "%.*s was not done within %d seconds",
 		               KB_SV_ARG(f->first.host), f->timeout_s);

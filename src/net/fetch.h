@@ -23,7 +23,7 @@ struct kb_fetcher;
 enum {
 	KB_FETCH_REDIRECTS_MAX = 5,
 	KB_FETCH_TIMEOUT_S = 30, /* of a whole fetch */
-	KB_FETCH_CONNECT_S = 10,
+	KB_FETCH_CONNECT_S = 5,
 	KB_FETCH_SLOW_BYTES = 64, /* a second; who sends less for so many seconds is given up */
 	KB_FETCH_SLOW_S = 10,
 	KB_FETCH_BYTES_MAX = 100 << 20,

@@ -51,7 +51,7 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO api_keys (id, account_id, hash, label, agents, created_at, revoked_at) "
 		"VALUES ($1, $2, $3, $4, $5, $6, 0)" },
 	[KEY_AGENT] = { "key_agent", "ii",
-		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2" },
+		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2 AND state = 0" },
 	[ACCOUNT_PLAN] = { "account_plan", "iti",
 		"UPDATE accounts SET plan = $2, updated_at = $3 WHERE id = $1" },
 	[KEY_LIST] = { "key_list", "",

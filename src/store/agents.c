@@ -19,8 +19,11 @@ enum {
 	IS_CHILD,
 	MASTERS_OF,
 	SET_CHILDREN,
-	DELETE_FIRST, /* the children, then the agent itself */
-	DELETE_LAST = DELETE_FIRST + 16,
+	THERE,
+	SET_STATE,
+	TURN_DROP,
+	COPIED,
+	VOID_COPIES,
 	LIST_COUNT,
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
@@ -30,8 +33,11 @@ enum {
 	"is_active, are_licenses_allowed, options, settings, index_version, created_at, "          \
 	"updated_at, children"
 #define LIST_WHERE                                                                                 \
-	" FROM agents WHERE account_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "        \
+	" FROM agents WHERE account_id = $1 AND state = 0 AND ($2 = '' OR name_key LIKE $2 "       \
+	"ESCAPE '\\') "                                                                            \
 	"AND created_at >= $3 AND ($4 = '' OR $4 LIKE '%,' || CAST(id AS TEXT) || ',%')"
+/* Pages of deleted sources, which are still there and in the totals. */
+#define DYING       "FROM sources s JOIN pages p ON p.agent_id = s.agent_id AND p.source_id = s.id "
 #define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -44,54 +50,55 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
-	[BY_ID] = { "agent_by_id", "i", "SELECT " COLUMNS " FROM agents WHERE id = $1" },
+	[BY_ID] = { "agent_by_id", "i", "SELECT " COLUMNS " FROM agents WHERE id = $1 AND state = 0" },
 	[UPDATE] = { "agent_update", "ittntniiittiit",
 		"UPDATE agents SET name = $2, name_key = $3, sitemap_path = $4, type = $5, "
 		"shareable_slug = $6, is_master = $7, is_shared = $8, are_licenses_allowed = $9, "
 		"options = $10, settings = $11, updated_at = $12, children = $14 "
 		"WHERE id = $1 AND account_id = $13" },
 	[IS_CHILD] = { "agent_is_child", "ii",
-		"SELECT count(*) FROM agents WHERE id = $1 AND account_id = $2 AND is_master = 0" },
+		"SELECT count(*) FROM agents WHERE id = $1 AND account_id = $2 AND is_master = 0 "
+		"AND state = 0" },
 	[MASTERS_OF] = { "agent_masters_of", "it",
 		"SELECT id, children FROM agents WHERE account_id = $1 AND is_master = 1 "
 		"AND ',' || children || ',' LIKE $2" },
 	[SET_CHILDREN] = { "agent_set_children", "iti",
 		"UPDATE agents SET children = $2, updated_at = $3 WHERE id = $1" },
 	[WORDS] = { "account_words", "i",
-		"SELECT coalesce(sum(t.words_indexed), 0) FROM agent_totals t "
-		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1" },
-	[COUNT] = { "agent_count", "i", "SELECT count(*) FROM agents WHERE account_id = $1" },
+		"SELECT coalesce(sum(t.words_indexed), 0) - coalesce((SELECT sum(p.words) "
+		DYING "JOIN agents b ON b.id = s.agent_id WHERE s.dead_version > 0 AND p.is_found = 1 "
+		"AND b.account_id = $1 AND b.state < 2), 0) FROM agent_totals t "
+		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1 AND a.state < 2" },
+	/* Copies in the making count: they are nearly there. */
+	[COUNT] = { "agent_count", "i",
+		"SELECT count(*) FROM agents WHERE account_id = $1 AND state < 2" },
 	[LOCK] = { "agent_lock", "i",
-		"UPDATE agents SET index_version = index_version WHERE id = $1 RETURNING index_version" },
+		"UPDATE agents SET index_version = index_version WHERE id = $1 AND state = 0 "
+		"RETURNING index_version" },
 	[PUBLISH] = { "agent_publish", "iii",
 		"UPDATE agents SET index_version = $2, "
 		"is_active = CASE WHEN $3 = 1 THEN 1 ELSE is_active END WHERE id = $1" },
 	[TOTALS] = { "agent_totals", "i",
-		"SELECT pages_found, pages_crawled, pages_indexed, crawl_credits, query_credits, queries, "
-		"words_indexed, storage_bytes FROM agent_totals WHERE agent_id = $1" },
+		"SELECT pages_found - found, pages_crawled - crawled, pages_indexed - indexed, "
+		"crawl_credits, query_credits, queries, words_indexed - words, storage_bytes - bytes "
+		"FROM agent_totals, (SELECT count(p.id) AS found, "
+		"coalesce(sum(CASE WHEN p.crawl_status = 1 THEN 1 ELSE 0 END), 0) AS crawled, "
+		"coalesce(sum(CASE WHEN p.index_status = 1 THEN 1 ELSE 0 END), 0) AS indexed, "
+		"coalesce(sum(CASE WHEN p.is_found = 1 THEN p.words ELSE 0 END), 0) AS words, "
+		"coalesce(sum(p.size), 0) AS bytes " DYING "WHERE s.agent_id = $1 AND s.dead_version > 0) w "
+		"WHERE agent_id = $1" },
 	[TOTALS_ADD] = { "agent_totals_add", "iiiiiiiii",
 		"UPDATE agent_totals SET pages_found = pages_found + $2, "
 		"pages_crawled = pages_crawled + $3, pages_indexed = pages_indexed + $4, "
 		"words_indexed = words_indexed + $5, storage_bytes = storage_bytes + $6, "
 		"crawl_credits = crawl_credits + $7, query_credits = query_credits + $8, "
 		"queries = queries + $9 WHERE agent_id = $1" },
-	[DELETE_FIRST + 0] = { "agent_delete_messages",      "i", "DELETE FROM messages WHERE agent_id = $1" },
-	[DELETE_FIRST + 1] = { "agent_delete_conversations", "i", "DELETE FROM conversations WHERE agent_id = $1" },
-	[DELETE_FIRST + 2] = { "agent_delete_dead_pages",    "i", "DELETE FROM dead_pages WHERE agent_id = $1" },
-	[DELETE_FIRST + 3] = { "agent_delete_vectors",       "i", "DELETE FROM vectors WHERE agent_id = $1" },
-	[DELETE_FIRST + 4] = { "agent_delete_segments",      "i", "DELETE FROM segments WHERE agent_id = $1" },
-	[DELETE_FIRST + 5] = { "agent_delete_pages",         "i", "DELETE FROM pages WHERE agent_id = $1" },
-	[DELETE_FIRST + 6] = { "agent_delete_sources",       "i", "DELETE FROM sources WHERE agent_id = $1" },
-	[DELETE_FIRST + 7] = { "agent_delete_turns",         "i", "DELETE FROM turns WHERE agent_id = $1" },
-	[DELETE_FIRST + 8] = { "agent_delete_totals",        "i", "DELETE FROM agent_totals WHERE agent_id = $1" },
-	[DELETE_FIRST + 9] = { "agent_delete_sub_personas",  "i", "DELETE FROM sub_personas WHERE agent_id = $1" },
-	[DELETE_FIRST + 10] = { "agent_delete_personas",     "i", "DELETE FROM personas WHERE agent_id = $1" },
-	[DELETE_FIRST + 11] = { "agent_delete_overrides",    "i", "DELETE FROM sub_persona_overrides WHERE agent_id = $1" },
-	[DELETE_FIRST + 13] = { "agent_delete_factors",      "i", "DELETE FROM factors WHERE agent_id = $1" },
-	[DELETE_FIRST + 12] = { "agent_delete_images",       "i", "DELETE FROM agent_images WHERE agent_id = $1" },
-	[DELETE_FIRST + 14] = { "agent_delete_licenses",     "i", "DELETE FROM licenses WHERE agent_id = $1" },
-	[DELETE_FIRST + 15] = { "agent_delete_plugins",      "i", "DELETE FROM plugins WHERE agent_id = $1" },
-	[DELETE_LAST]      = { "agent_delete",               "i", "DELETE FROM agents WHERE id = $1" },
+	[THERE] = { "agent_there", "i", "SELECT count(*) FROM agents WHERE id = $1 AND state = 0" },
+	[SET_STATE] = { "agent_set_state", "ii", "UPDATE agents SET state = $2 WHERE id = $1" },
+	[TURN_DROP] = { "agent_turn_drop", "i", "DELETE FROM turns WHERE agent_id = $1" },
+	[COPIED] = { "agent_copied", "iii",
+		"UPDATE agents SET state = 0, index_version = $2, is_active = $3 WHERE id = $1" },
+	[VOID_COPIES] = { "agent_void_copies", "", "UPDATE agents SET state = 2 WHERE state > 0 AND state = 1" },
 	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
 	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
 	[LIST_FIRST + 1] = { "agent_list_id_asc",       "ititii", LIST("id") },
@@ -200,6 +207,21 @@ bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_versio
 {
 	return kb_db_int(conn, &sql[LOCK], KB_VALUES(kb_int(agent_id)), -1, index_version, err)
 	       && (*index_version >= 0 || not_found(err, agent_id));
+}
+
+bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+{
+	int64_t count;
+
+	return kb_db_int(conn, &sql[THERE], KB_VALUES(kb_int(agent_id)), 0, &count, err)
+	       && (count || not_found(err, agent_id));
+}
+
+bool kb_agent_set_state(struct kb_conn *conn, int64_t agent_id, enum kb_agent_state state,
+                        struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[SET_STATE], KB_VALUES(kb_int(agent_id), kb_int(state)), NULL,
+	                 err);
 }
 
 static bool raise_version(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
@@ -363,15 +385,12 @@ bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t 
 	return ok;
 }
 
-bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
-                          struct kb_err *err)
+bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
+                    struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool found = false, ok;
+	bool found = false;
 
-	if (!conn)
-		return false;
 	kb_rows_open(&rows, conn, &sql[TOTALS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
 		*out = (struct kb_agent_stats){
@@ -386,7 +405,18 @@ bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_ag
 		};
 		found = true;
 	}
-	ok = kb_rows_close(&rows, err) && (found || not_found(err, agent_id));
+	return kb_rows_close(&rows, err) && (found || not_found(err, agent_id));
+}
+
+bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
+                          struct kb_err *err)
+{
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_agent_stats(conn, agent_id, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -469,6 +499,23 @@ static bool leave_masters(struct kb_conn *conn, struct kb_arena *arena, int64_t 
 	return true;
 }
 
+/* The row as it is now; not what belongs to the store. */
+static bool put(struct kb_conn *conn, struct kb_arena *arena, const struct kb_agent *agent,
+                struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[UPDATE],
+	                 KB_VALUES(kb_int(agent->id), kb_text(agent->name),
+	                           kb_text(kb_store_fold(arena, agent->name)),
+	                           kb_nullable(agent->sitemap_path), kb_text(agent->type),
+	                           kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
+	                           kb_int(agent->is_shared), kb_int(agent->are_licenses_allowed),
+	                           kb_text(agent->options), kb_text(agent->settings),
+	                           kb_int(agent->updated_at), kb_int(agent->account_id),
+	                           kb_text(agent->children)),
+	                 NULL, err)
+	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent->id, err);
+}
+
 bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
                      int64_t now,
                      bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
@@ -491,16 +538,7 @@ bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t accou
 	after->index_version = before.index_version;
 	after->created_at = before.created_at;
 	after->updated_at = now;
-	return kb_db_run(conn, &sql[UPDATE],
-	                 KB_VALUES(kb_int(id), kb_text(after->name),
-	                           kb_text(kb_store_fold(arena, after->name)),
-	                           kb_nullable(after->sitemap_path), kb_text(after->type),
-	                           kb_nullable(after->shareable_slug), kb_int(after->is_master),
-	                           kb_int(after->is_shared), kb_int(after->are_licenses_allowed),
-	                           kb_text(after->options), kb_text(after->settings), kb_int(now),
-	                           kb_int(account_id), kb_text(after->children)),
-	                 NULL, err)
-	       && kb_db_notify(conn, KB_TOPIC_AGENT, id, err);
+	return put(conn, arena, after, err);
 }
 
 static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
@@ -530,6 +568,48 @@ bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64
 	return kb_db_write(store->db, update, &in, err);
 }
 
+/* Those of its children that have not been deleted while it was made. */
+static bool children_now(struct kb_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
+                         struct kb_err *err)
+{
+	size_t count, kept = 0;
+	const int64_t *ids = kb_ids_parse(arena, copy->children, &count);
+	int64_t *there = KB_NEW_ARRAY(arena, count, int64_t);
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t known;
+
+		if (!kb_db_int(conn, &sql[IS_CHILD],
+		               KB_VALUES(kb_int(ids[i]), kb_int(copy->account_id)), 0, &known, err))
+			return false;
+		if (known)
+			there[kept++] = ids[i];
+	}
+	copy->children = kb_ids_text(arena, there, kept);
+	return true;
+}
+
+bool kb_agent_show_copy(struct kb_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
+                        struct kb_err *err)
+{
+	return children_now(conn, arena, copy, err) && put(conn, arena, copy, err)
+	       && kb_db_run(conn, &sql[COPIED],
+	                    KB_VALUES(kb_int(copy->id), kb_int(copy->index_version),
+	                              kb_int(copy->is_active)),
+	                    NULL, err);
+}
+
+static bool void_copies(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	(void)arg;
+	return kb_db_run(conn, &sql[VOID_COPIES], NULL, 0, NULL, err);
+}
+
+bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err)
+{
+	return kb_db_write(store->db, void_copies, NULL, err);
+}
+
 struct delete
 {
 	int64_t account_id, id, now;
@@ -549,12 +629,10 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 	kb_arena_fini(&arena);
 	if (!ok)
 		return false;
-	if (!kb_labels_drop_agent(conn, in->id, err))
-		return false;
-	for (int i = DELETE_FIRST; i <= DELETE_LAST; i++)
-		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(in->id)), NULL, err))
-			return false;
-	return kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
+	/* It is gone; its rows follow (remove.c). */
+	return kb_agent_set_state(conn, in->id, KB_AGENT_DELETED, err)
+	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(in->id)), NULL, err)
+	       && kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
 }
 
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,

@@ -54,7 +54,8 @@ bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64
                                           struct kb_err *err),
                            void *arg, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
 /* A full copy under the given name, with ids of its own, not shared; conversations and licenses are
- * not copied. One transaction (replicate.c). */
+ * not copied. Nobody sees it until it is whole; other writes do not wait meanwhile (replicate.c).
+ */
 bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
                               int64_t id, struct kb_sv name, struct kb_agent *out,
                               struct kb_err *err) KB_MUST_CHECK;
@@ -67,14 +68,15 @@ const int64_t *kb_agent_children(struct kb_arena *arena, const struct kb_agent *
                                  size_t *count);
 struct kb_sv kb_agent_children_text(struct kb_arena *arena, const int64_t *ids, size_t count);
 
-/* Removes the agent and everything of it in one transaction; its blobs go with the next sweep. */
+/* No call knows the agent or anything of it from now on. Its rows go in slices (remove.h), its
+ * blobs with the sweep after them. */
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
 /* Ids above `after` in their order, of all accounts: for housekeeping. */
 bool kb_store_agent_ids(struct kb_store *store, struct kb_arena *arena, int64_t after,
                         int64_t limit, int64_t **ids, size_t *count,
                         struct kb_err *err) KB_MUST_CHECK;
-/* The agents of the account, for the limit. */
+/* The agents of the account, copies in the making too: for the limit. */
 bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
                           struct kb_err *err) KB_MUST_CHECK;
 

@@ -159,7 +159,8 @@ bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t a
 	enum naming naming = BY_NOBODY;
 	bool found;
 
-	if (!load(conn, arena, agent_id, session_id, out, &found, &naming, err))
+	if (!kb_agent_there(conn, agent_id, err)
+	    || !load(conn, arena, agent_id, session_id, out, &found, &naming, err))
 		return false;
 	if (!found) {
 		*out = (struct kb_conversation){
@@ -202,7 +203,8 @@ static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
 		.created_at = in->now,
 		.updated_at = in->now,
 	};
-	return insert(conn, in->arena, in->out, name.n ? BY_PERSON : BY_NOBODY, err);
+	return kb_agent_there(conn, in->agent_id, err)
+	       && insert(conn, in->arena, in->out, name.n ? BY_PERSON : BY_NOBODY, err);
 }
 
 bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

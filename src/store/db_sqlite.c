@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "store/checkpoint.h"
 #include "store/db.h"
 
 enum {
@@ -15,13 +16,12 @@ enum {
 	BUSY_TIMEOUT_MS = 10000,
 };
 
-/* A checkpoint takes 10 to 20 ms; at this size one comes about every 1,000 messages. The file is
- * cut back to its limit afterwards. Caches are small: the system's page cache stands behind them.
- */
+/* Checkpoints have a thread of their own (checkpoint.h). The log's file is cut back to its limit
+ * afterwards. Caches are small: the system's page cache stands behind them. */
 #define PRAGMAS_ALL                                                                                \
 	"PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;"
 #define PRAGMAS_WRITER                                                                             \
-	"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;"  \
+	"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "                                   \
 	"PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4000;"
 #define PRAGMAS_READER "PRAGMA cache_size = -1000; PRAGMA query_only = ON;"
 
@@ -34,6 +34,7 @@ struct statement {
 struct sqlite_conn {
 	struct kb_conn base;
 	sqlite3 *handle;
+	struct kb_checkpointer *checkpointer;    /* of a connection that writes */
 	struct statement slots[STATEMENT_SLOTS]; /* by the statement's address, open addressing */
 	size_t used;
 };
@@ -122,6 +123,7 @@ static void sqlite_close(struct kb_conn *base)
 
 	for (size_t i = 0; i < STATEMENT_SLOTS; i++)
 		sqlite3_finalize(conn->slots[i].stmt);
+	kb_checkpointer_stop(conn->checkpointer);
 	sqlite3_close(conn->handle);
 	free(conn->base.notes);
 	free(conn);
@@ -150,6 +152,8 @@ static struct kb_conn *sqlite_open(const char *where, bool writes, struct kb_err
 	                      "(name TEXT PRIMARY KEY, last BIGINT NOT NULL)",
 	                      err))
 		goto failed;
+	if (writes)
+		conn->checkpointer = kb_checkpointer_start(conn->handle, where);
 	return &conn->base;
 failed:
 	sqlite_close(&conn->base);

@@ -20,8 +20,6 @@ enum {
 	PAGE_EXISTS,
 	ATTACH,
 	DETACH_PAGE,
-	DETACH_AGENT,
-	DROP_AGENT,
 	STATE_LABELS,
 	STATE_PAGES,
 };
@@ -52,13 +50,11 @@ static const struct kb_sql sql[] = {
 		"SELECT " COLUMNS " FROM page_labels p JOIN labels l ON l.agent_id = p.agent_id "
 		"AND l.id = p.label_id WHERE p.agent_id = $1 AND p.page_id = $2 ORDER BY p.label_id" },
 	[PAGE_EXISTS] = { "label_page_exists", "ii",
-		"SELECT count(*) FROM pages WHERE agent_id = $1 AND id = $2" },
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND id = $2 AND " KB_PAGE_SHOWN("$1") },
 	[ATTACH] = { "label_attach", "iii",
 		"INSERT INTO page_labels (agent_id, page_id, label_id) VALUES ($1, $2, $3)" },
 	[DETACH_PAGE] = { "label_detach_page", "ii",
 		"DELETE FROM page_labels WHERE agent_id = $1 AND page_id = $2" },
-	[DETACH_AGENT] = { "label_detach_agent", "i", "DELETE FROM page_labels WHERE agent_id = $1" },
-	[DROP_AGENT] = { "label_drop_agent", "i", "DELETE FROM labels WHERE agent_id = $1" },
 	[STATE_LABELS] = { "label_state", "i",
 		"SELECT id, name_key FROM labels WHERE agent_id = $1 AND deleted_at = 0 ORDER BY id" },
 	[STATE_PAGES] = { "label_state_pages", "i",
@@ -172,12 +168,6 @@ static bool save(struct kb_conn *conn, struct kb_arena *arena, struct kb_label *
 }
 
 /* ---- inside transactions of this and other files ---- */
-
-bool kb_labels_drop_agent(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
-{
-	return kb_db_run(conn, &sql[DETACH_AGENT], KB_VALUES(kb_int(agent_id)), NULL, err)
-	       && kb_db_run(conn, &sql[DROP_AGENT], KB_VALUES(kb_int(agent_id)), NULL, err);
-}
 
 bool kb_labels_drop_page(struct kb_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err)

@@ -45,7 +45,8 @@ enum {
 #define LIST_WHERE                                                                                 \
 	" FROM pages WHERE agent_id = $1 "                                                         \
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
-	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4)"
+	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) AND " KB_PAGE_SHOWN(  \
+	        "$1")
 #define LIST(order) "SELECT " KB_PAGE_COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -57,13 +58,15 @@ static const struct kb_sql sql[] = {
 		"VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $11, $10, '', 0, 0, $12, "
 		"'', '', '', '', 0, 0, 1, $13, 0, 0, 0, $14, $14, $15, $16, $17, $18, $19)" },
 	[BY_ID] = { "page_by_id", "ii",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND id = $2" },
+		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND id = $2 AND "
+		KB_PAGE_SHOWN("$1") },
 	[BY_URL] = { "page_by_url", "it",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
-		"ORDER BY id LIMIT 1" },
+		"AND " KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT 1" },
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE id = $1 "
-		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2)" },
+		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
+		"AND a.state = 0) AND " KB_PAGE_SHOWN("pages.agent_id") },
 	[LIST_DESC]  = { "page_list_desc",  "itiiii", LIST("id DESC") },
 	[LIST_ASC]   = { "page_list_asc",   "itiiii", LIST("id") },
 	[LIST_COUNT] = { "page_list_count", "itii", "SELECT count(*)" LIST_WHERE },
@@ -128,7 +131,7 @@ void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_r
 		.seen = kb_rows_int(rows, 38),
 	};
 	out->page.image = out->own_image.n ? out->own_image : out->listed_image;
-	if (out->state == KB_PAGE_QUEUED)
+	if (out->state == KB_PAGE_QUEUED && out->due_at != KB_DUE_NEVER)
 		out->page.next_try_at = out->due_at;
 }
 

@@ -62,7 +62,7 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM sub_persona_overrides WHERE agent_id = $1 AND slug = $2" },
 	[NOTES_NEXT] = { "notes_next", "",
 		"SELECT " COLUMNS " FROM personas p WHERE notes > 0 AND (notes = 1 OR NOT EXISTS "
-		"(SELECT 1 FROM turns t WHERE t.agent_id = p.agent_id)) "
+		"(SELECT 1 FROM turns t WHERE t.agent_id = p.agent_id)) AND " KB_AGENT_SHOWN("agent_id") " "
 		"ORDER BY notes, agent_id, version LIMIT 1" },
 	[NOTES_CLEAR] = { "notes_clear", "ii",
 		"DELETE FROM sub_personas WHERE agent_id = $1 AND version = $2" },

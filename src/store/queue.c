@@ -13,6 +13,7 @@ enum {
 	TURN_NEXT,
 	TURN_TAKE,
 	NEXT_DUE,
+	DYING,
 	LEASE,
 	RENEW,
 	HELD,
@@ -21,8 +22,8 @@ enum {
 };
 // clang-format off
 static const struct kb_sql sql[] = {
-	[VOID_LEASES] = { "queue_void_leases", "i",
-		"UPDATE pages SET state = 1, due_at = $1 WHERE state > 0 AND state = 2" },
+	[VOID_LEASES] = { "queue_void_leases", "ii",
+		"UPDATE pages SET state = 1, due_at = $1 WHERE state > 0 AND (state = 2 OR due_at = $2)" },
 	[HAS_WORK] = { "queue_has_work", "i",
 		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
 	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
@@ -35,7 +36,10 @@ static const struct kb_sql sql[] = {
 		"ORDER BY t.turn LIMIT 1" },
 	[TURN_TAKE] = { "queue_turn_take", "ii", "UPDATE turns SET turn = $2 WHERE agent_id = $1" },
 	[NEXT_DUE] = { "queue_next_due", "",
-		"SELECT due_at FROM pages WHERE state > 0 AND to_fetch = 0 ORDER BY due_at LIMIT 1" },
+		"SELECT coalesce(min(due), 0) FROM (SELECT (SELECT min(p.due_at) FROM pages p "
+		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.to_fetch = 0) AS due FROM turns t) w" },
+	[DYING] = { "queue_dying", "i",
+		"SELECT id FROM sources WHERE agent_id = $1 AND dead_version > 0" },
 	[LEASE] = { "queue_lease", "iiii",
 		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
@@ -53,7 +57,9 @@ static const struct kb_sql sql[] = {
 		"description = $12, image = $13, lang = $14, words = $15, passages = $16, is_found = $17, "
 		"updated_at = $18, etag = $19, last_modified = $20, text_hash = $21 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0" },
+	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0 AND " KB_AGENT_SHOWN("agent_id")
+		" AND (agent_id, source_id) NOT IN "
+		"(SELECT s.agent_id, s.id FROM sources s WHERE s.dead_version > 0)" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
@@ -78,7 +84,8 @@ bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
 
 static bool void_leases(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[VOID_LEASES], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+	return kb_db_run(conn, &sql[VOID_LEASES],
+	                 KB_VALUES(kb_int(*(int64_t *)arg), kb_int(KB_DUE_NEVER)), NULL, err);
 }
 
 bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
@@ -106,6 +113,28 @@ static int by_page(const void *a, const void *b)
 	return (one->page.id > two->page.id) - (one->page.id < two->page.id);
 }
 
+/* Takes pages of deleted sources out of the leases: their rows are about to go. That of a source of
+ * uploads or of a whole website may have many, so the lease takes them as they come: so it is
+ * bounded, and they are out of the way. */
+static bool drop_dying(struct kb_conn *conn, struct lease *in, int64_t agent_id, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[DYING], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		int64_t source_id = kb_rows_int(&rows, 0);
+		size_t kept = 0;
+
+		for (size_t i = 0; i < in->count; i++)
+			if (in->leases[i].page.source_id != source_id)
+				in->leases[kept++] = in->leases[i];
+		if (kept < in->count)
+			in->next_due_at = in->now; /* if none is left: come again */
+		in->count = kept;
+	}
+	return kb_rows_close(&rows, err);
+}
+
 static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
@@ -131,9 +160,11 @@ static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 		[in->count] = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch };
 		in->count++;
 	}
+	if (!kb_rows_close(&rows, err) || !drop_dying(conn, in, agent_id, err))
+		return false;
 	if (in->count)
 		qsort(in->leases, in->count, sizeof(*in->leases), by_page);
-	return kb_rows_close(&rows, err);
+	return true;
 }
 
 bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena, size_t max,

@@ -1,37 +1,89 @@
 /*
- * A copy of an agent, in one transaction.
+ * A copy of an agent, which nobody sees until it is whole.
+ *
+ *   1. one write     a hidden agent (KB_AGENT_COPIED) with new ids for all that is copied
+ *   2. one snapshot  of the original, as it is after that, is read into a nameless file; then that
+ *                    is written in slices of some milliseconds, so that no other write waits long.
+ *                    (A snapshot held meanwhile would keep the database's log from being cut.)
+ *   3. one write     the hidden agent is there
+ *   4. slices        pages that are in the queue may be leased from now on
+ *
+ * When something fails before 3, or the process ends, the hidden agent is a deleted one (remove.c).
  *
  * Rows are copied under ids of their own: pages, sources and labels each get a block of new ids as
  * wide as the old ones are apart, so that one sum takes every id to its copy. Blobs are named a
- * second time and not copied; segments carry the sum, and the index adds it to the page ids in them
- * (page_shift) until a merge writes segments of the copy's own. So the copy answers at once, and
- * whatever happens to either side later, the other keeps what it has.
+ * second time and not copied; no blob is swept while a copy is in the making (kb_store_blob_names),
+ * as the original may leave one before the copy names it. Segments carry the sum, and the index
+ * adds it to the page ids in them (page_shift) until a merge writes segments of the copy's own. So
+ * the copy answers at once, and whatever happens to either side later, the other keeps what it has.
  *
  * The copy has the index version of the original: versions of segments and dead pages mean the same
  * in both. Pages that wait for their turn, or are being worked on, wait in the copy too.
  *
  * Not copied: conversations, messages and the counts of them; licenses, which their holders have
- * from the original; the shared link.
+ * from the original; the shared link; what was deleted and still has its rows.
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/file.h"
 #include "store/agents.h"
 #include "store/store_impl.h"
 
-/* What the statements need, a letter each. */
-struct copy {
-	int64_t from, to, now;
-	int64_t page_shift, source_shift, label_shift;
+enum {
+	SLICE_ROWS_MIN = 20,
+	SLICE_ROWS_FIRST = 100,
+	SLICE_ROWS_MAX = 1000,
+	SLICE_US = 4000, /* of the writer's time, to aim at */
 };
 
+/* What the statements need, a letter each. */
+struct copy {
+	int64_t from, to;
+	int64_t page_shift, source_shift, label_shift, now;
+};
+
+/* Each table has a statement that reads it as it will be in the copy, and one that puts a row. */
 enum {
 	PAGE_SPAN,
 	DEAD_SPAN,
 	SOURCE_SPAN,
 	LABEL_SPAN,
-	COPY_FIRST,
+	TOTALS,
+	SET_TOTALS,
+	QUEUED,
+	WAKE,
+	TABLE_FIRST,
 };
 #define SPAN(id, table)                                                                            \
 	"SELECT coalesce(min(" id "), 0), coalesce(max(" id "), 0) FROM " table                    \
 	" WHERE agent_id = $1"
+#define TABLE(table, columns, reads, read_types, types, values)                                    \
+	{ "replicate_" table, read_types, "SELECT $2, " reads },                                   \
+	{                                                                                          \
+		"put_" table, types,                                                               \
+		        "INSERT INTO " table " (agent_id, " columns ") VALUES (" values ")"        \
+	}
+#define V2  "$1, $2"
+#define V3  V2 ", $3"
+#define V6  V3 ", $4, $5, $6"
+#define V7  V6 ", $7"
+#define V8  V7 ", $8"
+#define V9  V8 ", $9"
+#define V10 V9 ", $10"
+#define V16 V10 ", $11, $12, $13, $14, $15, $16"
+#define V42                                                                                        \
+	V16 ", $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, "   \
+	    "$33, $34, $35, $36, $37, $38, $39, $40, $41, $42"
+#define PAGE_ROW                                                                                   \
+	"is_file, is_file_kept, filename, filename_key, content_type, size, blob, text_blob, "     \
+	"crawl_status, index_status, reason, title, description, image, lang, words, passages, "   \
+	"meta_title, meta_url, meta_description, meta_image"
+#define PAGE_VISITS                                                                                \
+	"is_found, created_at, updated_at, host, to_fetch, etag, last_modified, text_hash, "       \
+	"visited_at, listed_at, listed_image, seen"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -39,81 +91,88 @@ static const struct kb_sql sql[] = {
 	[DEAD_SPAN] = { "replicate_dead_span", "i", SPAN("page_id", "dead_pages") },
 	[SOURCE_SPAN] = { "replicate_source_span", "i", SPAN("id", "sources") },
 	[LABEL_SPAN]  = { "replicate_label_span",  "i", SPAN("id", "labels") },
-
-	[COPY_FIRST] = { "replicate_totals", "ii",
+	/* About right from the start, as the account's words count them. */
+	[TOTALS] = { "replicate_totals", "ii",
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"SELECT $2, pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes, 0, 0, 0 "
 		"FROM agent_totals WHERE agent_id = $1" },
+	[SET_TOTALS] = { "replicate_set_totals", "iiiiii",
+		"UPDATE agent_totals SET pages_found = $2, pages_crawled = $3, pages_indexed = $4, "
+		"words_indexed = $5, storage_bytes = $6 WHERE agent_id = $1" },
+	[QUEUED] = { "replicate_queued", "ii",
+		"SELECT id + $2 FROM pages WHERE agent_id = $1 AND state > 0 AND " KB_PAGE_SHOWN("$1") },
+	[WAKE] = { "replicate_wake", "iiii",
+		"UPDATE pages SET due_at = $3 WHERE agent_id = $1 AND id = $2 AND due_at = $4" },
+
 	/* Its epochs are what its pages were seen in. */
-	{ "replicate_sources", "iiii",
-		"INSERT INTO sources (agent_id, id, type, settings, created_at, updated_at, url, status, "
-		"reason, state, due_at, lease_epoch, attempts, asked_at, synced_at) "
-		"SELECT $2, id + $3, type, settings, created_at, updated_at, url, status, reason, 0, "
-		"CASE WHEN state = 1 THEN $4 ELSE due_at END, lease_epoch, 0, 0, synced_at "
-		"FROM sources WHERE agent_id = $1" },
-	{ "replicate_pages", "iiiii",
-		"INSERT INTO pages (agent_id, id, source_id, url, url_key, is_file, is_file_kept, filename, "
-		"filename_key, content_type, size, blob, text_blob, crawl_status, index_status, reason, "
-		"title, description, image, lang, words, passages, meta_title, meta_url, meta_description, "
-		"meta_image, state, due_at, attempts, lease_epoch, is_found, created_at, updated_at, "
-		"host, to_fetch, etag, last_modified, text_hash, visited_at, listed_at, listed_image, seen) "
-		"SELECT $2, id + $3, source_id + $4, url, url_key, is_file, is_file_kept, filename, "
-		"filename_key, content_type, size, blob, text_blob, crawl_status, index_status, reason, "
-		"title, description, image, lang, words, passages, meta_title, meta_url, meta_description, "
-		"meta_image, CASE WHEN state > 0 THEN 1 ELSE 0 END, "
+	[TABLE_FIRST] = TABLE("sources",
+		"id, type, settings, created_at, updated_at, url, status, reason, state, due_at, "
+		"lease_epoch, attempts, asked_at, synced_at, dead_version",
+		"id + $3, type, settings, created_at, updated_at, url, status, reason, 0, "
+		"CASE WHEN state = 1 THEN $4 ELSE due_at END, lease_epoch, 0, 0, synced_at, 0 "
+		"FROM sources WHERE agent_id = $1 AND dead_version = 0", "iiii",
+		"iittiititiiiiiii", V16),
+	TABLE("pages",
+		"id, source_id, url, url_key, " PAGE_ROW ", state, due_at, attempts, lease_epoch, "
+		PAGE_VISITS,
+		"id + $3, source_id + $4, url, url_key, " PAGE_ROW ", CASE WHEN state > 0 THEN 1 ELSE 0 END, "
 		"CASE WHEN state > 0 THEN $5 ELSE due_at END, "
-		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, is_found, created_at, updated_at, "
-		"host, to_fetch, etag, last_modified, text_hash, visited_at, listed_at, listed_image, seen "
-		"FROM pages WHERE agent_id = $1" },
-	{ "replicate_segments", "iii",
-		"INSERT INTO segments (agent_id, id, version, blob, bytes, passages, pages, created_at, "
-		"page_shift) SELECT $2, id, version, blob, bytes, passages, pages, created_at, "
-		"page_shift + $3 FROM segments WHERE agent_id = $1" },
-	{ "replicate_vectors", "ii",
-		"INSERT INTO vectors (agent_id, segment_id, name, model, blob, bytes, filled, pending, "
-		"version, created_at) SELECT $2, segment_id, name, model, blob, bytes, filled, pending, "
-		"version, created_at FROM vectors WHERE agent_id = $1" },
-	{ "replicate_factors", "ii",
-		"INSERT INTO factors (agent_id, mark, blob, bytes, passages, created_at) "
-		"SELECT $2, mark, blob, bytes, passages, created_at FROM factors WHERE agent_id = $1" },
-	{ "replicate_dead_pages", "iii",
-		"INSERT INTO dead_pages (agent_id, page_id, version) "
-		"SELECT $2, page_id + $3, version FROM dead_pages WHERE agent_id = $1" },
-	{ "replicate_labels", "iii",
-		"INSERT INTO labels (agent_id, id, name, name_key, users, deleted_at, created_at, updated_at) "
-		"SELECT $2, id + $3, name, name_key, users, deleted_at, created_at, updated_at "
-		"FROM labels WHERE agent_id = $1" },
-	{ "replicate_page_labels", "iiii",
-		"INSERT INTO page_labels (agent_id, page_id, label_id) "
-		"SELECT $2, page_id + $3, label_id + $4 FROM page_labels WHERE agent_id = $1" },
-	{ "replicate_personas", "ii",
-		"INSERT INTO personas (agent_id, version, instructions, is_active, notes, created_at, "
-		"updated_at) SELECT $2, version, instructions, is_active, notes, created_at, updated_at "
-		"FROM personas WHERE agent_id = $1" },
-	{ "replicate_sub_personas", "ii",
-		"INSERT INTO sub_personas (agent_id, version, slug, title, instructions, created_at, "
-		"updated_at) SELECT $2, version, slug, title, instructions, created_at, updated_at "
-		"FROM sub_personas WHERE agent_id = $1" },
-	{ "replicate_overrides", "ii",
-		"INSERT INTO sub_persona_overrides (agent_id, slug, title, instructions, created_at, "
-		"updated_at) SELECT $2, slug, title, instructions, created_at, updated_at "
-		"FROM sub_persona_overrides WHERE agent_id = $1" },
-	{ "replicate_images", "ii",
-		"INSERT INTO agent_images (agent_id, blob) "
-		"SELECT $2, blob FROM agent_images WHERE agent_id = $1" },
-	{ "replicate_plugin", "ii",
-		"INSERT INTO plugins (agent_id, model_name, human_name, keywords, description, logo, "
-		"is_active, created_at, updated_at) SELECT $2, model_name, human_name, keywords, "
-		"description, logo, is_active, created_at, updated_at FROM plugins WHERE agent_id = $1" },
+		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, " PAGE_VISITS " "
+		"FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1"), "iiiii",
+		"iiittiitttittiitttttiinnnniiiiiiititttiiti", V42),
+	TABLE("segments", "id, version, blob, bytes, passages, pages, created_at, page_shift",
+		"id, version, blob, bytes, passages, pages, created_at, page_shift + $3 "
+		"FROM segments WHERE agent_id = $1", "iii",
+		"iiitiiiii", V9),
+	TABLE("vectors",
+		"segment_id, name, model, blob, bytes, filled, pending, version, created_at",
+		"segment_id, name, model, blob, bytes, filled, pending, version, created_at "
+		"FROM vectors WHERE agent_id = $1", "ii",
+		"iitttiiiii", V10),
+	TABLE("factors", "mark, blob, bytes, passages, created_at",
+		"mark, blob, bytes, passages, created_at FROM factors WHERE agent_id = $1", "ii",
+		"ittiii", V6),
+	TABLE("dead_pages", "page_id, version",
+		"page_id + $3, max(version) FROM (" KB_DEAD_PAGES ") w WHERE EXISTS (SELECT 1 "
+		"FROM segments s WHERE s.agent_id = $1 AND s.version < w.version) GROUP BY page_id", "iii",
+		"iii", V3),
+	TABLE("labels", "id, name, name_key, users, deleted_at, created_at, updated_at",
+		"id + $3, name, name_key, users, deleted_at, created_at, updated_at "
+		"FROM labels WHERE agent_id = $1", "iii",
+		"iitttiii", V8),
+	TABLE("page_labels", "page_id, label_id",
+		"page_id + $3, label_id + $4 FROM page_labels WHERE agent_id = $1 AND page_id IN "
+		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iiii",
+		"iii", V3),
+	TABLE("personas", "version, instructions, is_active, notes, created_at, updated_at",
+		"version, instructions, is_active, notes, created_at, updated_at "
+		"FROM personas WHERE agent_id = $1", "ii",
+		"iiniiii", V7),
+	TABLE("sub_personas", "version, slug, title, instructions, created_at, updated_at",
+		"version, slug, title, instructions, created_at, updated_at "
+		"FROM sub_personas WHERE agent_id = $1", "ii",
+		"iittnii", V7),
+	TABLE("sub_persona_overrides", "slug, title, instructions, created_at, updated_at",
+		"slug, title, instructions, created_at, updated_at "
+		"FROM sub_persona_overrides WHERE agent_id = $1", "ii",
+		"ittnii", V6),
+	TABLE("agent_images", "blob", "blob FROM agent_images WHERE agent_id = $1", "ii", "it", V2),
+	TABLE("plugins",
+		"model_name, human_name, keywords, description, logo, is_active, created_at, updated_at",
+		"model_name, human_name, keywords, description, logo, is_active, created_at, updated_at "
+		"FROM plugins WHERE agent_id = $1", "ii",
+		"ittttniii", V9),
 };
 
-/* The parameters of each copying statement, by letter: from, to, page, source and label shift, now. */
+/* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,
+ * never. */
 static const char *const parameters[] = {
-	"ft", "ftsn", "ftpsn", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
+	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
 };
 // clang-format on
-static_assert(KB_COUNTOF(parameters) == KB_COUNTOF(sql) - COPY_FIRST, "a statement without a row");
+static_assert(2 * KB_COUNTOF(parameters) == KB_COUNTOF(sql) - TABLE_FIRST,
+              "a statement without a row");
 const struct kb_sql_table kb_sql_replicate = { "replicate", sql, KB_COUNTOF(sql) };
 
 static int64_t parameter(const struct copy *copy, char letter)
@@ -129,20 +188,12 @@ static int64_t parameter(const struct copy *copy, char letter)
 		return copy->source_shift;
 	case 'l':
 		return copy->label_shift;
-	default:
-		KB_ASSERT(letter == 'n');
+	case 'n':
 		return copy->now;
+	default:
+		KB_ASSERT(letter == 'e');
+		return KB_DUE_NEVER;
 	}
-}
-
-static bool copy_rows(struct kb_conn *conn, const struct copy *copy, size_t i, struct kb_err *err)
-{
-	struct kb_value values[KB_SQL_PARAMS];
-	size_t count = 0;
-
-	for (const char *p = parameters[i]; *p; p++)
-		values[count++] = kb_int(parameter(copy, *p));
-	return kb_db_run(conn, &sql[COPY_FIRST + i], values, count, NULL, err);
 }
 
 /* Widens [*low, *high] to the ids that the statement spans; 0 and 0: none so far. */
@@ -163,6 +214,22 @@ static bool span(struct kb_conn *conn, int what, int64_t agent_id, int64_t *low,
 	return kb_rows_close(&rows, err);
 }
 
+/* Ids of the original, from the lowest to the highest; 0 and 0: none. */
+struct spans {
+	struct {
+		int64_t low, high;
+	} pages, sources, labels;
+};
+
+static bool read_spans(struct kb_conn *conn, int64_t from, struct spans *out, struct kb_err *err)
+{
+	*out = (struct spans){ 0 };
+	return span(conn, PAGE_SPAN, from, &out->pages.low, &out->pages.high, err)
+	       && span(conn, DEAD_SPAN, from, &out->pages.low, &out->pages.high, err)
+	       && span(conn, SOURCE_SPAN, from, &out->sources.low, &out->sources.high, err)
+	       && span(conn, LABEL_SPAN, from, &out->labels.low, &out->labels.high, err);
+}
+
 /* Takes as many new ids as lie between the lowest and the highest old one. */
 static bool take_block(struct kb_conn *conn, const char *sequence, int64_t low, int64_t high,
                        int64_t *shift, struct kb_err *err)
@@ -178,50 +245,306 @@ static bool take_block(struct kb_conn *conn, const char *sequence, int64_t low, 
 	return true;
 }
 
-static bool take_ids(struct kb_conn *conn, struct copy *copy, struct kb_err *err)
-{
-	struct {
-		int64_t low, high;
-	} pages = { 0 }, sources = { 0 }, labels = { 0 };
-
-	return span(conn, PAGE_SPAN, copy->from, &pages.low, &pages.high, err)
-	       && span(conn, DEAD_SPAN, copy->from, &pages.low, &pages.high, err)
-	       && span(conn, SOURCE_SPAN, copy->from, &sources.low, &sources.high, err)
-	       && span(conn, LABEL_SPAN, copy->from, &labels.low, &labels.high, err)
-	       && take_block(conn, "page", pages.low, pages.high, &copy->page_shift, err)
-	       && take_block(conn, "source", sources.low, sources.high, &copy->source_shift, err)
-	       && take_block(conn, "label", labels.low, labels.high, &copy->label_shift, err);
-}
+/* ---- one copy on its way ---- */
 
 struct replicate {
+	struct kb_store *store;
 	struct kb_arena *arena;
-	int64_t account_id, id, now;
+	int64_t account_id;
 	struct kb_sv name;
 	struct kb_agent *out;
+	struct kb_conn *conn; /* a snapshot of the original */
+	FILE *spool;          /* its rows, table after table */
+	int64_t rows[KB_COUNTOF(parameters)];
+	struct copy copy;
+	struct spans spans;
+	struct kb_agent_stats stats;
+	int64_t *queued; /* pages of the copy */
+	size_t queued_count;
+	int64_t slice; /* rows that lately took some milliseconds */
 };
 
-static bool replicate(struct kb_conn *conn, void *arg, struct kb_err *err)
+/* As many rows next time as take SLICE_US. */
+static void fit_slice(struct replicate *in, int64_t took_us)
+{
+	if (took_us > SLICE_US)
+		in->slice = KB_MAX(in->slice / 2, (int64_t)SLICE_ROWS_MIN);
+	else if (took_us < SLICE_US / 2)
+		in->slice = KB_MIN(in->slice * 2, (int64_t)SLICE_ROWS_MAX);
+}
+
+static bool begin(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct replicate *in = arg;
-	struct copy copy = { .from = in->id, .now = in->now };
 	struct kb_agent *agent = in->out;
 	int64_t version;
 
-	if (!kb_agent_lock(conn, in->id, &version, err)
-	    || !kb_agent_load(conn, in->arena, in->account_id, in->id, agent, err))
+	if (!kb_agent_lock(conn, in->copy.from, &version, err)
+	    || !kb_agent_load(conn, in->arena, in->account_id, in->copy.from, agent, err))
 		return false;
 	agent->name = in->name;
 	agent->is_shared = false;
 	agent->shareable_slug = (struct kb_sv){ 0 };
-	if (!kb_agent_insert_row(conn, agent, in->now, err))
+	if (!kb_agent_insert_row(conn, agent, in->copy.now, err))
 		return false;
-	copy.to = agent->id;
-	if (!take_ids(conn, &copy, err))
+	in->copy.to = agent->id;
+	return kb_agent_set_state(conn, agent->id, KB_AGENT_COPIED, err)
+	       && kb_db_run(conn, &sql[TOTALS],
+	                    KB_VALUES(kb_int(in->copy.from), kb_int(in->copy.to)), NULL, err);
+}
+
+/* The snapshot, and what it says of the original as a whole. */
+static bool look(struct replicate *in, struct kb_err *err)
+{
+	struct kb_agent *agent = in->out;
+	struct kb_agent now;
+
+	in->conn = kb_db_take(in->store->db, true, err);
+	if (!in->conn
+	    || !kb_agent_load(in->conn, in->arena, in->account_id, in->copy.from, &now, err)
+	    || !kb_agent_stats(in->conn, in->copy.from, &in->stats, err)
+	    || !read_spans(in->conn, in->copy.from, &in->spans, err))
+		return false;
+	now.id = agent->id;
+	now.name = agent->name;
+	now.is_shared = agent->is_shared;
+	now.shareable_slug = agent->shareable_slug;
+	now.created_at = agent->created_at;
+	now.updated_at = agent->updated_at;
+	*agent = now;
+	return true;
+}
+
+static bool take_ids(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct replicate *in = arg;
+	const struct spans *spans = &in->spans;
+
+	return take_block(conn, "page", spans->pages.low, spans->pages.high, &in->copy.page_shift,
+	                  err)
+	       && take_block(conn, "source", spans->sources.low, spans->sources.high,
+	                     &in->copy.source_shift, err)
+	       && take_block(conn, "label", spans->labels.low, spans->labels.high,
+	                     &in->copy.label_shift, err);
+}
+
+/* Rows for one write: `width` values each. */
+struct slice {
+	const struct kb_sql *put;
+	struct kb_value *values;
+	size_t width, count;
+	int64_t took_us;
+};
+
+static bool put_rows(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct slice *slice = arg;
+	int64_t began = kb_clock_mono_us();
+
+	for (size_t i = 0; i < slice->count; i++)
+		if (!kb_db_run(conn, slice->put, slice->values + i * slice->width, slice->width,
+		               NULL, err))
+			return false;
+	slice->took_us = kb_clock_mono_us() - began;
+	return true;
+}
+
+/* ---- the file between: for each value its number, or its length (-1: NULL) and bytes ---- */
+
+static bool spool_failed(const struct replicate *in, struct kb_err *err)
+{
+	return kb_fail_errno(err, "cannot keep what is copied in %s", in->store->directory);
+}
+
+static bool spool_open(struct replicate *in, struct kb_err *err)
+{
+	int fd = kb_fault() ? -1 : open(in->store->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	in->spool = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!in->spool)
+		kb_fd_close(&fd);
+	return in->spool || spool_failed(in, err);
+}
+
+static bool spool_table(struct replicate *in, size_t i, struct kb_err *err)
+{
+	const struct kb_sql *read = &sql[TABLE_FIRST + 2 * i];
+	const char *types = read[1].types;
+	struct kb_value values[KB_SQL_PARAMS];
+	struct kb_arena arena = { 0 };
+	struct kb_rows rows;
+	size_t count = 0;
+
+	for (const char *p = parameters[i]; *p; p++)
+		values[count++] = kb_int(parameter(&in->copy, *p));
+	kb_rows_open(&rows, in->conn, read, values, count);
+	for (; kb_rows_next(&rows); in->rows[i]++) {
+		for (int c = 0; types[c]; c++) {
+			struct kb_sv text = types[c] == 'i' ? (struct kb_sv){ 0 }
+			                                    : kb_rows_text(&rows, &arena, c);
+			int64_t n = types[c] == 'i' ? kb_rows_int(&rows, c)
+			            : text.p        ? (int64_t)text.n
+			                            : -1;
+
+			fwrite(&n, sizeof(n), 1, in->spool);
+			if (text.n)
+				fwrite(text.p, 1, text.n, in->spool);
+		}
+		kb_arena_reset(&arena);
+	}
+	kb_arena_fini(&arena);
+	return kb_rows_close(&rows, err) && (!ferror(in->spool) || spool_failed(in, err));
+}
+
+static bool spool_value(struct replicate *in, struct kb_arena *arena, char type,
+                        struct kb_value *out, struct kb_err *err)
+{
+	char *text;
+	int64_t n;
+
+	*out = (struct kb_value){ .type = type };
+	if (fread(&n, sizeof(n), 1, in->spool) != 1)
+		return spool_failed(in, err);
+	if (type == 'i') {
+		out->n = n;
+	} else if (n >= 0) {
+		text = kb_arena_bytes(arena, (size_t)n + 1);
+		if (fread(text, 1, (size_t)n, in->spool) != (size_t)n)
+			return spool_failed(in, err);
+		out->text = kb_sv(text, (size_t)n);
+	}
+	return true;
+}
+
+/* ---- */
+
+/* The next rows of the table. */
+static bool put_slice(struct replicate *in, struct slice *slice, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	bool ok = true;
+
+	slice->values = KB_NEW_ARRAY(&arena, slice->count * slice->width, struct kb_value);
+	for (size_t i = 0; ok && i < slice->count * slice->width; i++)
+		ok = spool_value(in, &arena, slice->put->types[i % slice->width], &slice->values[i],
+		                 err);
+	ok = ok && kb_db_write(in->store->db, put_rows, slice, err);
+	fit_slice(in, slice->took_us);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static bool put_table(struct replicate *in, size_t i, struct kb_err *err)
+{
+	const struct kb_sql *put = &sql[TABLE_FIRST + 2 * i + 1];
+	struct slice slice = { .put = put, .width = strlen(put->types) };
+
+	for (int64_t left = in->rows[i]; left; left -= (int64_t)slice.count) {
+		slice.count = (size_t)KB_MIN(in->slice, left);
+		if (!put_slice(in, &slice, err))
+			return false;
+	}
+	return true;
+}
+
+static bool read_queued(struct replicate *in, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, in->conn, &sql[QUEUED],
+	             KB_VALUES(kb_int(in->copy.from), kb_int(in->copy.page_shift)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(in->arena, in->queued, in->queued_count)
+		[in->queued_count] = kb_rows_int(&rows, 0);
+		in->queued_count++;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+static bool end(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct replicate *in = arg;
+	const struct kb_agent_stats *stats = &in->stats;
+
+	return kb_db_run(conn, &sql[SET_TOTALS],
+	                 KB_VALUES(kb_int(in->copy.to), kb_int(stats->pages_found),
+	                           kb_int(stats->pages_crawled), kb_int(stats->pages_indexed),
+	                           kb_int(stats->words_indexed), kb_int(stats->storage_bytes)),
+	                 NULL, err)
+	       && kb_agent_show_copy(conn, in->arena, in->out, err)
+	       && kb_turn_settle(conn, in->copy.to, err);
+}
+
+struct wake {
+	const int64_t *ids;
+	size_t count;
+	int64_t agent_id, now, took_us;
+};
+
+static bool wake(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct wake *in = arg;
+	int64_t began = kb_clock_mono_us();
+
+	for (size_t i = 0; i < in->count; i++)
+		if (!kb_db_run(conn, &sql[WAKE],
+		               KB_VALUES(kb_int(in->agent_id), kb_int(in->ids[i]), kb_int(in->now),
+		                         kb_int(KB_DUE_NEVER)),
+		               NULL, err))
+			return false;
+	in->took_us = kb_clock_mono_us() - began;
+	return true;
+}
+
+/* The copy is there. What fails here is made good when the process starts again
+ * (kb_queue_void_leases). */
+static void wake_queued(struct replicate *in)
+{
+	for (size_t i = 0; i < in->queued_count;) {
+		struct wake some = {
+			.ids = in->queued + i,
+			.count = KB_MIN((size_t)in->slice, in->queued_count - i),
+			.agent_id = in->copy.to,
+			.now = in->copy.now,
+		};
+		struct kb_err err;
+
+		if (!kb_db_write(in->store->db, wake, &some, &err)) {
+			kb_error_log(in->store->log,
+			             "pages of a copy wait until the next start agent=%" PRId64
+			             " pages=%zu error=%s",
+			             in->copy.to, in->queued_count - i, err.msg);
+			return;
+		}
+		fit_slice(in, some.took_us);
+		i += some.count;
+	}
+}
+
+static bool give_up(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct replicate *in = arg;
+
+	return kb_agent_set_state(conn, in->copy.to, KB_AGENT_DELETED, err);
+}
+
+static bool copy_all(struct replicate *in, struct kb_err *err)
+{
+	if (!spool_open(in, err) || !look(in, err)
+	    || !kb_db_write(in->store->db, take_ids, in, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(parameters); i++)
-		if (!copy_rows(conn, &copy, i, err))
+		if (!spool_table(in, i, err))
 			return false;
-	return kb_turn_settle(conn, agent->id, err);
+	if (!read_queued(in, err))
+		return false;
+	kb_db_give(in->store->db, in->conn);
+	in->conn = NULL;
+	rewind(in->spool);
+	for (size_t i = 0; i < KB_COUNTOF(parameters); i++)
+		if (!put_table(in, i, err))
+			return false;
+	return kb_db_write(in->store->db, end, in, err);
 }
 
 bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
@@ -229,13 +552,30 @@ bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, in
                               struct kb_err *err)
 {
 	struct replicate in = {
+		.store = store,
 		.arena = arena,
 		.account_id = account_id,
-		.id = id,
-		.now = kb_store_now(store),
 		.name = name,
 		.out = out,
+		.copy = { .from = id, .now = kb_store_now(store) },
+		.slice = SLICE_ROWS_FIRST,
 	};
+	bool ok;
 
-	return kb_db_write(store->db, replicate, &in, err);
+	pthread_mutex_lock(&store->copy_lock);
+	ok = kb_db_write(store->db, begin, &in, err);
+	if (ok) {
+		ok = copy_all(&in, err);
+		if (in.conn)
+			kb_db_give(store->db, in.conn);
+		if (in.spool)
+			fclose(in.spool);
+		if (ok)
+			wake_queued(&in);
+		else if (!kb_db_write(store->db, give_up, &in, NULL))
+			kb_warn(store->log, "half a copy stays until the next start agent=%" PRId64,
+			        in.copy.to);
+	}
+	pthread_mutex_unlock(&store->copy_lock);
+	return ok;
 }

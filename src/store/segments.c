@@ -12,12 +12,15 @@ enum {
 	DEAD_ADD,
 	STATE_VERSION,
 	STATE_SEGMENTS,
+	STATE_DYING,
 	STATE_DEAD,
+	STATE_DEAD_AND_DYING,
 	VERSION_OF,
 	DELETE,
 	DEAD_SWEEP,
 	CANDIDATE,
 	BLOB_NAMES,
+	COPIES,
 };
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -27,11 +30,16 @@ static const struct kb_sql sql[] = {
 	[DEAD_ADD] = { "dead_add", "iii",
 		"INSERT INTO dead_pages (agent_id, page_id, version) VALUES ($1, $2, $3) "
 		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
-	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1" },
+	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1 AND state = 0" },
 	[STATE_SEGMENTS] = { "state_segments", "i",
 		"SELECT id, version, blob, bytes, passages, page_shift FROM segments WHERE agent_id = $1 ORDER BY id" },
 	[STATE_DEAD] = { "state_dead", "i",
 		"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 ORDER BY page_id" },
+	[STATE_DYING] = { "state_dying", "i",
+		"SELECT count(*) FROM sources WHERE agent_id = $1 AND dead_version > 0" },
+	/* With the pages of deleted sources, whose rows have not gone yet. */
+	[STATE_DEAD_AND_DYING] = { "state_dead_and_dying", "i",
+		"SELECT page_id, max(version) FROM (" KB_DEAD_PAGES ") w GROUP BY page_id ORDER BY page_id" },
 	[VERSION_OF] = { "segment_version", "ii",
 		"SELECT version FROM segments WHERE agent_id = $1 AND id = $2" },
 	[DELETE] = { "segment_delete", "ii", "DELETE FROM segments WHERE agent_id = $1 AND id = $2" },
@@ -39,7 +47,8 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM dead_pages WHERE agent_id = $1 AND NOT EXISTS (SELECT 1 FROM segments s "
 		"WHERE s.agent_id = $1 AND s.version < dead_pages.version)" },
 	[CANDIDATE] = { "segment_candidate", "i",
-		"SELECT agent_id FROM segments GROUP BY agent_id HAVING count(*) >= $1 "
+		"SELECT agent_id FROM segments WHERE " KB_AGENT_SHOWN("agent_id")
+		" GROUP BY agent_id HAVING count(*) >= $1 "
 		"ORDER BY count(*) DESC, agent_id LIMIT 1" },
 	[BLOB_NAMES] = { "blob_names", "",
 		"SELECT blob FROM pages WHERE blob <> '' "
@@ -49,6 +58,7 @@ static const struct kb_sql sql[] = {
 		"UNION SELECT blob FROM factors "
 		"UNION SELECT photo FROM accounts WHERE photo <> '' "
 		"UNION SELECT blob FROM segments" },
+	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = 1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_segments = { "segments", sql, KB_COUNTOF(sql) };
@@ -87,6 +97,7 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
                        struct kb_index_state *out, struct kb_err *err)
 {
 	struct kb_rows rows;
+	int64_t dying;
 
 	*out = (struct kb_index_state){ 0 };
 	if (!kb_db_int(conn, &sql[STATE_VERSION], KB_VALUES(kb_int(agent_id)), -1, &out->version,
@@ -107,9 +118,11 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
 		};
 		out->segment_count++;
 	}
-	if (!kb_rows_close(&rows, err))
+	if (!kb_rows_close(&rows, err)
+	    || !kb_db_int(conn, &sql[STATE_DYING], KB_VALUES(kb_int(agent_id)), 0, &dying, err))
 		return false;
-	kb_rows_open(&rows, conn, &sql[STATE_DEAD], KB_VALUES(kb_int(agent_id)));
+	kb_rows_open(&rows, conn, &sql[dying ? STATE_DEAD_AND_DYING : STATE_DEAD],
+	             KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, out->dead, out->dead_count)
 		[out->dead_count] = (struct kb_dead_row){
@@ -168,10 +181,11 @@ static int by_text(const void *a, const void *b)
 }
 
 bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct kb_sv **names,
-                         size_t *count, struct kb_err *err)
+                         size_t *count, bool *in_flux, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_rows rows;
+	int64_t copies = 0;
 	bool ok;
 
 	*names = NULL;
@@ -183,7 +197,9 @@ bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct 
 		KB_ROOM(arena, *names, *count)[*count] = kb_rows_text(&rows, arena, 0);
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
+	ok = kb_rows_close(&rows, err) && kb_db_int(conn, &sql[COPIES], NULL, 0, 0, &copies, err);
+	if (in_flux)
+		*in_flux = copies > 0;
 	kb_db_give(store->db, conn);
 	if (ok && *count)
 		qsort(*names, *count, sizeof(**names), by_text);

@@ -72,9 +72,13 @@ bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int
 bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
                               struct kb_err *err) KB_MUST_CHECK;
 
-/* Every blob name any row refers to, for the sweep: sorted, without doubles, in the arena. */
+/*
+ * Every blob name any row refers to, for the sweep: sorted, without doubles, in the arena. *in_flux
+ * (or NULL): an agent is being copied, and the copy may name blobs later that nothing names now. A
+ * copy that begins after this call names only what is named now, or was put later.
+ */
 bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct kb_sv **names,
-                         size_t *count, struct kb_err *err) KB_MUST_CHECK;
+                         size_t *count, bool *in_flux, struct kb_err *err) KB_MUST_CHECK;
 
 /* Looks for orphans and contradictions (children without parents, leases without pages, segments of
  * no agent, messages without conversations, …); calls say once for each. */

@@ -12,11 +12,7 @@ enum {
 	UPLOAD_ID,
 	TWIN,
 	UPDATE,
-	DELETE,
-	PAGE_TOTALS,
-	PAGES_DEAD,
-	PAGE_LABELS,
-	PAGES,
+	KILL,
 	SYNC,
 	NEXT_DUE,
 	NEXT,
@@ -33,41 +29,34 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO sources (agent_id, id, type, settings, created_at, updated_at, url, reason, "
 		"status, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)" },
 	[LIST] = { "source_list", "i",
-		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 ORDER BY id" },
+		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND dead_version = 0 ORDER BY id" },
 	[GET] = { "source_get", "ii",
-		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND id = $2" },
+		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND id = $2 AND dead_version = 0" },
 	[UPLOAD] = { "source_upload", "i",
 		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND type = 'upload' "
-		"ORDER BY id LIMIT 1" },
+		"AND dead_version = 0 ORDER BY id LIMIT 1" },
 	[UPLOAD_ID] = { "source_upload_id", "i",
-		"SELECT id FROM sources WHERE agent_id = $1 AND type = 'upload' ORDER BY id LIMIT 1" },
+		"SELECT id FROM sources WHERE agent_id = $1 AND type = 'upload' AND dead_version = 0 "
+		"ORDER BY id LIMIT 1" },
 	[TWIN] = { "source_twin", "iti",
-		"SELECT id FROM sources WHERE agent_id = $1 AND url = $2 AND id <> $3 LIMIT 1" },
+		"SELECT id FROM sources WHERE agent_id = $1 AND url = $2 AND id <> $3 "
+		"AND dead_version = 0 LIMIT 1" },
 	[UPDATE] = { "source_update", "iittitii",
 		"UPDATE sources SET url = $3, settings = $4, status = $5, reason = $6, due_at = $7, "
 		"updated_at = $8 WHERE agent_id = $1 AND id = $2" },
-	[DELETE] = { "source_delete", "ii", "DELETE FROM sources WHERE agent_id = $1 AND id = $2" },
-	[PAGE_TOTALS] = { "source_page_totals", "ii",
-		"SELECT count(*), coalesce(sum(CASE WHEN crawl_status = 1 THEN 1 ELSE 0 END), 0), "
-		"coalesce(sum(CASE WHEN index_status = 1 THEN 1 ELSE 0 END), 0), "
-		"coalesce(sum(CASE WHEN is_found = 1 THEN words ELSE 0 END), 0), coalesce(sum(size), 0) "
-		"FROM pages WHERE agent_id = $1 AND source_id = $2" },
-	[PAGES_DEAD] = { "source_pages_dead", "iii",
-		"INSERT INTO dead_pages (agent_id, page_id, version) SELECT agent_id, id, $3 FROM pages "
-		"WHERE agent_id = $1 AND source_id = $2 AND is_found = 1 "
-		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
-	[PAGE_LABELS] = { "source_page_labels", "ii",
-		"DELETE FROM page_labels WHERE agent_id = $1 AND page_id IN "
-		"(SELECT id FROM pages WHERE agent_id = $1 AND source_id = $2)" },
-	[PAGES] = { "source_pages", "ii", "DELETE FROM pages WHERE agent_id = $1 AND source_id = $2" },
+	[KILL] = { "source_kill", "iii",
+		"UPDATE sources SET dead_version = $3, due_at = 0, state = 0, "
+		"lease_epoch = lease_epoch + 1 WHERE agent_id = $1 AND id = $2" },
 	[SYNC] = { "source_sync", "iiti",
 		"UPDATE sources SET due_at = CASE WHEN state = 1 THEN due_at ELSE $4 END, status = 0, "
 		"reason = CASE WHEN state = 1 THEN reason ELSE $3 END, attempts = 0, asked_at = $4 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[NEXT_DUE] = { "source_next_due", "",
-		"SELECT due_at FROM sources WHERE due_at > 0 ORDER BY due_at LIMIT 1" },
+		"SELECT due_at FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id")
+		" ORDER BY due_at LIMIT 1" },
 	[NEXT] = { "source_next", "",
-		"SELECT " COLUMNS " FROM sources WHERE due_at > 0 ORDER BY due_at LIMIT 1" },
+		"SELECT " COLUMNS " FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id")
+		" ORDER BY due_at LIMIT 1" },
 	[LEASE] = { "source_lease", "iiti",
 		"UPDATE sources SET state = 1, due_at = $4, status = 0, reason = $3, "
 		"lease_epoch = lease_epoch + 1, attempts = attempts + 1 WHERE agent_id = $1 AND id = $2" },
@@ -378,48 +367,19 @@ bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_
 	return kb_db_write(store->db, sync_now, &in, err);
 }
 
-/* What the pages of the source are worth in their agent's totals. */
-static bool page_totals(struct kb_conn *conn, int64_t agent_id, int64_t id, struct kb_totals *out,
-                        struct kb_err *err)
-{
-	struct kb_rows rows;
-
-	kb_rows_open(&rows, conn, &sql[PAGE_TOTALS], KB_VALUES(kb_int(agent_id), kb_int(id)));
-	while (kb_rows_next(&rows))
-		*out = (struct kb_totals){
-			.pages_found = -kb_rows_int(&rows, 0),
-			.pages_crawled = -kb_rows_int(&rows, 1),
-			.pages_indexed = -kb_rows_int(&rows, 2),
-			.words_indexed = -kb_rows_int(&rows, 3),
-			.storage_bytes = -kb_rows_int(&rows, 4),
-		};
-	return kb_rows_close(&rows, err);
-}
-
-/* A few statements over all of its pages: 50,000 of them keep the writer for less than a second. */
+/* From the next index version on all of its pages are dead. They and it go later (remove.c). */
 static bool delete_source(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct kb_totals totals = { 0 };
 	struct row row;
 	int64_t version;
 
-	if (!hold(conn, in->arena, in->agent_id, in->id, &row, &version, err)
-	    || !page_totals(conn, in->agent_id, in->id, &totals, err)
-	    || !kb_db_run(conn, &sql[PAGES_DEAD],
-	                  KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(version + 1)),
-	                  NULL, err))
-		return false;
-	for (int i = PAGE_LABELS; i <= PAGES; i++)
-		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(in->agent_id), kb_int(in->id)), NULL,
-		               err))
-			return false;
-	return kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(in->id)), NULL,
-	                 err)
+	return hold(conn, in->arena, in->agent_id, in->id, &row, &version, err)
+	       && kb_db_run(conn, &sql[KILL],
+	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(version + 1)),
+	                    NULL, err)
 	       && (row.source.url.n || kb_source_insert_upload(conn, in->agent_id, in->now, err))
-	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err)
-	       && kb_totals_add(conn, in->agent_id, &totals, err)
-	       && kb_turn_settle(conn, in->agent_id, err);
+	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
 bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id,

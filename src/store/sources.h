@@ -57,8 +57,8 @@ bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int6
                             void *arg, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
 
 /*
- * The source with all its pages, in one transaction: the next question sees none of them. That of
- * uploads is followed by a new, empty one.
+ * The source with all its pages: no call knows them from now on, the next question sees none of
+ * them. Their rows go in slices (remove.h). That of uploads is followed by a new, empty one.
  */
 bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id,
                             struct kb_err *err) KB_MUST_CHECK;

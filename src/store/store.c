@@ -43,6 +43,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_sources,  &kb_sql_store,     &kb_sql_verify,        &kb_sql_labels,
 	&kb_sql_personas, &kb_sql_replicate, &kb_sql_licenses,      &kb_sql_reports,
 	&kb_sql_purge,    &kb_sql_vectors,   &kb_sql_listing,       &kb_sql_visits,
+	&kb_sql_remove,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -179,7 +180,8 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 	free(path);
 	return store->db
 	       && (!exclusive
-	           || (kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)));
+	           || (kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
+	               && kb_agents_void_copies(store, err)));
 }
 
 struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,
@@ -197,6 +199,7 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 		return NULL;
 	store = kb_xcalloc(1, sizeof(*store));
 	pthread_mutex_init(&store->ids_lock, NULL);
+	pthread_mutex_init(&store->copy_lock, NULL);
 	store->clock = clock;
 	store->log = log;
 	store->directory = kb_xstrdup(dsn);
@@ -229,6 +232,7 @@ void kb_store_close(struct kb_store *store)
 	kb_cache_free(store->agents);
 	kb_fd_close(&store->lock_fd);
 	free(store->directory);
+	pthread_mutex_destroy(&store->copy_lock);
 	pthread_mutex_destroy(&store->ids_lock);
 	free(store);
 }

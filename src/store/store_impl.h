@@ -16,6 +16,7 @@ struct kb_store {
 	const struct kb_clock *clock;
 	const struct kb_log *log;
 	struct kb_cache *keys, *agents;
+	pthread_mutex_t copy_lock; /* one copy at a time, each at full speed */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
 	_Atomic int64_t ready_at; /* when the last probe succeeded (mono) */
@@ -38,6 +39,26 @@ int64_t kb_list_offset(const struct kb_list *list);
 #define KB_ROOM(arena, array, count)                                                               \
 	((array) = kb_rows_room((arena), (array), (count), sizeof(*(array))))
 void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t size);
+
+/*
+ * What is hidden (migrations/0007): an agent that is deleted or not whole yet, a source that is
+ * deleted. Whoever names an agent or a page by its id alone, or goes through those of all, leaves
+ * them out with these; kb_agent_load() and kb_agent_lock() know none of them.
+ */
+enum kb_agent_state { KB_AGENT_THERE, KB_AGENT_COPIED, KB_AGENT_DELETED };
+#define KB_AGENT_SHOWN(id) id " NOT IN (SELECT hidden.id FROM agents hidden WHERE hidden.state > 0)"
+/* agent: the SQL of its id. */
+#define KB_PAGE_SHOWN(agent)                                                                       \
+	"source_id NOT IN (SELECT dead.id FROM sources dead WHERE dead.agent_id = " agent          \
+	" AND dead.dead_version > 0)"
+/* All dead pages of agent $1, (page_id, version): those of deleted sources that still have their
+ * rows too. A page may be in it twice. */
+#define KB_DEAD_PAGES                                                                              \
+	"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 UNION ALL "                   \
+	"SELECT p.id, s.dead_version FROM sources s JOIN pages p ON p.agent_id = s.agent_id "      \
+	"AND p.source_id = s.id WHERE s.agent_id = $1 AND s.dead_version > 0 AND p.is_found = 1"
+/* When a page may be leased that waits in a copy in the making. */
+#define KB_DUE_NEVER (INT64_C(1) << 62)
 
 /* ---- texts.c ---- */
 
@@ -95,6 +116,17 @@ bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t accou
                      bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
                                     struct kb_err *err),
                      void *arg, struct kb_agent *after, struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_NOT_FOUND: it was deleted meanwhile. For what does not lock it. */
+bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_set_state(struct kb_conn *conn, int64_t agent_id, enum kb_agent_state state,
+                        struct kb_err *err) KB_MUST_CHECK;
+/* The copy is whole: its row becomes what it is here, and it is there. */
+bool kb_agent_show_copy(struct kb_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
+                        struct kb_err *err) KB_MUST_CHECK;
+/* Copies that were in the making in an earlier life of the process are deleted. */
+bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
+                    struct kb_err *err) KB_MUST_CHECK;
 /* A new index version; `activate` when something can be found from now on. */
 bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
                       struct kb_err *err) KB_MUST_CHECK;
@@ -193,7 +225,6 @@ bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t seg
 /* ---- labels.c, for agents.c, pages.c and segments.c ---- */
 
 struct kb_index_state;
-bool kb_labels_drop_agent(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 bool kb_labels_drop_page(struct kb_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err) KB_MUST_CHECK;
 /* Fills the labels of the state. */

@@ -23,8 +23,10 @@ enum {
 /* $1 the column's name, $2 one agent or 0, $3 and $4 the row to go on after, $5 how many. */
 #define MISSING_WHERE(model)                                                                       \
 	"WHERE s.passages > 0 AND ($2 = 0 OR s.agent_id = $2) AND (s.agent_id, s.id) > ($3, $4) "  \
-	"AND (v.model IS NULL OR v.model <> " model " OR v.pending > 0) "                          \
-	"ORDER BY s.agent_id, s.id LIMIT $5"
+	"AND " KB_AGENT_SHOWN("s.agent_id") " "                                                    \
+	                                    "AND (v.model IS NULL OR v.model <> " model            \
+	                                    " OR v.pending > 0) "                                  \
+	                                    "ORDER BY s.agent_id, s.id LIMIT $5"
 #define MISSING_JOIN                                                                               \
 	"LEFT JOIN vectors v ON v.agent_id = s.agent_id AND v.segment_id = s.id AND v.name = $1 "
 // clang-format off
@@ -66,7 +68,7 @@ static const struct kb_sql sql[] = {
 		MISSING_JOIN MISSING_WHERE("f.mark") },
 	[DUE] = { "factors_due", "ii",
 		"SELECT s.agent_id FROM segments s LEFT JOIN factors f ON f.agent_id = s.agent_id "
-		"WHERE s.agent_id > $2 GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
+		"WHERE s.agent_id > $2 AND " KB_AGENT_SHOWN("s.agent_id") " GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
 		"AND (f.passages IS NULL OR sum(s.passages) * 2 > f.passages * 3 "
 		"OR sum(s.passages) * 2 < f.passages) ORDER BY s.agent_id LIMIT 1" },
 };

@@ -12,10 +12,10 @@ static const struct kb_sql sql[] = {
 	{ "keys of no account: key", "",
 	  "SELECT id FROM api_keys WHERE account_id NOT IN (SELECT id FROM accounts)" },
 	{ "agents without totals: agent", "",
-	  "SELECT id FROM agents WHERE id NOT IN (SELECT agent_id FROM agent_totals)" },
+	  "SELECT id FROM agents WHERE state = 0 AND id NOT IN (SELECT agent_id FROM agent_totals)" },
 	{ "agents without exactly one upload source: agent", "",
-	  "SELECT id FROM agents a WHERE "
-	  "(SELECT count(*) FROM sources s WHERE s.agent_id = a.id AND s.type = 'upload') <> 1" },
+	  "SELECT id FROM agents a WHERE a.state = 0 AND (SELECT count(*) FROM sources s "
+	  "WHERE s.agent_id = a.id AND s.type = 'upload' AND s.dead_version = 0) <> 1" },
 	{ "totals of no agent: agent", "",
 	  "SELECT agent_id FROM agent_totals WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "sources of no agent: agent, source", "",
@@ -32,7 +32,7 @@ static const struct kb_sql sql[] = {
 	  "WHERE s.agent_id = v.agent_id AND s.id = v.segment_id)" },
 	{ "vector columns newer than their index: agent, segment, version", "",
 	  "SELECT v.agent_id, v.segment_id, v.version FROM vectors v JOIN agents a "
-	  "ON a.id = v.agent_id WHERE v.version > a.index_version" },
+	  "ON a.id = v.agent_id WHERE a.state = 0 AND v.version > a.index_version" },
 	{ "vector columns with more passages than their segment: agent, segment", "",
 	  "SELECT v.agent_id, v.segment_id FROM vectors v JOIN segments s ON s.agent_id = v.agent_id "
 	  "AND s.id = v.segment_id WHERE v.filled + v.pending > s.passages" },
@@ -58,7 +58,7 @@ static const struct kb_sql sql[] = {
 	  "WHERE p.agent_id = t.agent_id AND p.state > 0)" },
 	{ "queued pages whose agent has no turn: agent, page", "",
 	  "SELECT agent_id, id FROM pages WHERE state > 0 "
-	  "AND agent_id NOT IN (SELECT agent_id FROM turns)" },
+	  "AND agent_id NOT IN (SELECT agent_id FROM turns) AND " KB_AGENT_SHOWN("agent_id") },
 	{ "pages whose status and place in the queue differ: agent, page, state", "",
 	  "SELECT agent_id, id, state FROM pages WHERE "
 	  "(state = 0 AND (crawl_status = 0 OR index_status = 0)) "
@@ -74,19 +74,23 @@ static const struct kb_sql sql[] = {
 	  "SELECT agent_id, id FROM sources WHERE state = 1 AND (lease_epoch = 0 OR due_at = 0)" },
 	{ "segments newer than their index: agent, segment, version", "",
 	  "SELECT s.agent_id, s.id, s.version FROM segments s JOIN agents a ON a.id = s.agent_id "
-	  "WHERE s.version > a.index_version" },
+	  "WHERE a.state = 0 AND s.version > a.index_version" },
 	{ "dead pages newer than their index: agent, page, version", "",
 	  "SELECT d.agent_id, d.page_id, d.version FROM dead_pages d JOIN agents a ON a.id = d.agent_id "
-	  "WHERE d.version > a.index_version" },
+	  "WHERE a.state = 0 AND d.version > a.index_version" },
+	{ "deleted sources newer than their index: agent, source, version", "",
+	  "SELECT s.agent_id, s.id, s.dead_version FROM sources s JOIN agents a ON a.id = s.agent_id "
+	  "WHERE a.state = 0 AND s.dead_version > a.index_version" },
 	{ "dead pages that no segment needs: agent, page, version", "",
 	  "SELECT agent_id, page_id, version FROM dead_pages d WHERE NOT EXISTS (SELECT 1 "
 	  "FROM segments s WHERE s.agent_id = d.agent_id AND s.version < d.version)" },
 	{ "found pages that are in no living segment: agent, page", "",
-	  "SELECT agent_id, id FROM pages p WHERE is_found = 1 AND NOT EXISTS (SELECT 1 "
+	  "SELECT agent_id, id FROM pages p WHERE is_found = 1 AND " KB_AGENT_SHOWN("p.agent_id") " "
+	  "AND " KB_PAGE_SHOWN("p.agent_id") " AND NOT EXISTS (SELECT 1 "
 	  "FROM segments s WHERE s.agent_id = p.agent_id AND s.version >= coalesce("
 	  "(SELECT d.version FROM dead_pages d WHERE d.agent_id = p.agent_id AND d.page_id = p.id), 0))" },
 	{ "agents with found pages that are not active: agent", "",
-	  "SELECT id FROM agents a WHERE is_active = 0 AND EXISTS (SELECT 1 FROM pages p "
+	  "SELECT id FROM agents a WHERE is_active = 0 AND state = 0 AND EXISTS (SELECT 1 FROM pages p "
 	  "WHERE p.agent_id = a.id AND p.is_found = 1)" },
 	{ "totals that differ from the pages: agent", "",
 	  "SELECT t.agent_id FROM agent_totals t LEFT JOIN (SELECT agent_id, count(*) AS found, "
@@ -94,14 +98,14 @@ static const struct kb_sql sql[] = {
 	  "sum(CASE WHEN index_status = 1 THEN 1 ELSE 0 END) AS indexed, "
 	  "sum(CASE WHEN is_found = 1 THEN words ELSE 0 END) AS words, sum(size) AS bytes "
 	  "FROM pages GROUP BY agent_id) p ON p.agent_id = t.agent_id "
-	  "WHERE t.pages_found <> coalesce(p.found, 0) OR t.pages_crawled <> coalesce(p.crawled, 0) "
+	  "WHERE " KB_AGENT_SHOWN("t.agent_id") " AND (t.pages_found <> coalesce(p.found, 0) OR t.pages_crawled <> coalesce(p.crawled, 0) "
 	  "OR t.pages_indexed <> coalesce(p.indexed, 0) OR t.words_indexed <> coalesce(p.words, 0) "
-	  "OR t.storage_bytes <> coalesce(p.bytes, 0)" },
+	  "OR t.storage_bytes <> coalesce(p.bytes, 0))" },
 	{ "agents without exactly one active persona, their newest: agent", "",
-	  "SELECT id FROM agents a WHERE (SELECT count(*) FROM personas p WHERE p.agent_id = a.id "
-	  "AND p.is_active = 1) <> 1 OR NOT EXISTS (SELECT 1 FROM personas p WHERE p.agent_id = a.id "
+	  "SELECT id FROM agents a WHERE state = 0 AND ((SELECT count(*) FROM personas p "
+	  "WHERE p.agent_id = a.id AND p.is_active = 1) <> 1 OR NOT EXISTS (SELECT 1 FROM personas p WHERE p.agent_id = a.id "
 	  "AND p.is_active = 1 AND p.version = "
-	  "(SELECT max(q.version) FROM personas q WHERE q.agent_id = a.id))" },
+	  "(SELECT max(q.version) FROM personas q WHERE q.agent_id = a.id)))" },
 	{ "personas of no agent: agent, version", "",
 	  "SELECT agent_id, version FROM personas WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "sub-personas of no persona, or of one they are still generated for: agent, version", "",
@@ -116,8 +120,8 @@ static const struct kb_sql sql[] = {
 	{ "agents with children that are no masters: agent", "",
 	  "SELECT id FROM agents WHERE children <> '' AND is_master = 0" },
 	{ "masters with a child that is no agent of theirs: agent", "",
-	  "SELECT m.id FROM agents m WHERE m.children <> '' AND (SELECT count(*) FROM agents c "
-	  "WHERE c.account_id = m.account_id AND c.is_master = 0 "
+	  "SELECT m.id FROM agents m WHERE m.children <> '' AND m.state = 0 AND (SELECT count(*) FROM agents c "
+	  "WHERE c.account_id = m.account_id AND c.is_master = 0 AND c.state = 0 "
 	  "AND ',' || m.children || ',' LIKE '%,' || CAST(c.id AS TEXT) || ',%') "
 	  "<> 1 + length(m.children) - length(replace(m.children, ',', ''))" },
 	{ "pictures of no agent: agent", "",

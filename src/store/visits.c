@@ -4,7 +4,9 @@
 #include "store/agents.h"
 #include "store/store_impl.h"
 
-enum { LINES, NEXT, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED };
+enum { HIDDEN_AT_ONCE = 100 };
+
+enum { LINES, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED };
 // clang-format off
 static const struct kb_sql sql[] = {
 	/* From one host to the next by the index, however long their lines are. */
@@ -19,6 +21,9 @@ static const struct kb_sql sql[] = {
 	[NEXT] = { "visit_next", "ti",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
 		"AND due_at <= $2 ORDER BY due_at, id LIMIT 1" },
+	[SHOWN] = { "visit_shown", "ii",
+		"SELECT count(*) FROM sources s JOIN agents a ON a.id = s.agent_id "
+		"WHERE s.agent_id = $1 AND s.id = $2 AND s.dead_version = 0 AND a.state = 0" },
 	[LEASE] = { "visit_lease", "iii",
 		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id = $2" },
@@ -75,25 +80,50 @@ struct lease {
 	bool found;
 };
 
-static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+/* Leases the next page of the line. */
+static bool lease_one(struct kb_conn *conn, struct lease *in, bool *any, int64_t *shown,
+                      struct kb_err *err)
 {
-	struct lease *in = arg;
 	struct kb_page_row row = { 0 };
 	struct kb_rows rows;
 
+	*any = false;
 	kb_rows_open(&rows, conn, &sql[NEXT], KB_VALUES(kb_text(in->host), kb_int(in->now)));
 	while (kb_rows_next(&rows)) {
 		kb_page_read(&rows, in->arena, &row);
-		in->found = true;
+		*any = true;
 	}
-	if (!kb_rows_close(&rows, err) || !in->found)
+	if (!kb_rows_close(&rows, err) || !*any)
 		return !rows.failed;
 	row.page.attempts++;
 	*in->out = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch + 1 };
-	return kb_db_run(
-	        conn, &sql[LEASE],
-	        KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.id), kb_int(in->until)), NULL,
-	        err);
+	return kb_db_int(conn, &sql[SHOWN],
+	                 KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.source_id)), 0, shown,
+	                 err)
+	       && kb_db_run(
+	               conn, &sql[LEASE],
+	               KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.id), kb_int(in->until)),
+	               NULL, err);
+}
+
+/* A page whose agent or source is deleted is leased for nobody: so it is out of the line until its
+ * row goes. A source of a whole website may have many, so it is some of them at a time. */
+static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct lease *in = arg;
+
+	in->found = false;
+	for (int i = 0; i < HIDDEN_AT_ONCE && !in->found; i++) {
+		int64_t shown;
+		bool any;
+
+		if (!lease_one(conn, in, &any, &shown, err))
+			return false;
+		if (!any)
+			break;
+		in->found = shown > 0;
+	}
+	return true;
 }
 
 bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,

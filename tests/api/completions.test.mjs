@@ -21,10 +21,18 @@ test("a whole answer has the layout of the chat format, without an envelope", as
   assert.deepEqual(json, {
     id: json.id, object: "chat.completion", created: json.created, model: "any-model",
     choices: [{ index: 0, message: { role: "assistant", content }, logprobs: null, finish_reason: "stop" }],
-    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0,
+    usage: { prompt_tokens: json.usage.prompt_tokens, completion_tokens: json.usage.completion_tokens,
+      total_tokens: json.usage.prompt_tokens + json.usage.completion_tokens,
       completion_tokens_details: { reasoning_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 } },
     citations: [page.id],
   });
+  // A word has at least one token, and few have more than two.
+  for (const [text, tokens] of [[question, json.usage.prompt_tokens], [content, json.usage.completion_tokens]]) {
+    const count = text.split(/\s+/).length;
+    assert.ok(tokens >= count && tokens <= 3 * count, `${tokens} tokens in ${count} words`);
+  }
+  const more = await agent.api("POST", where, { json: { messages: [{ role: "system", content: "Be brief, please." }, ...user(question).messages] } });
+  assert.equal(more.json.usage.prompt_tokens, json.usage.prompt_tokens + 5);
 });
 
 test("the model that was asked for comes back, and null when none was", async (t) => {
@@ -72,7 +80,10 @@ test("include_usage adds a last chunk with usage and no choices", async (t) => {
   const agent = await kb.agent();
   const reply = await agent.api("POST", where, { json: { ...user("Hello"), stream: true, stream_options: { include_usage: true } } });
   const last = chunks(reply.bytes).at(-1);
-  assert.deepEqual([last.choices, last.usage.total_tokens], [[], 0]);
+  assert.deepEqual(last.choices, []);
+  assert.equal(last.usage.prompt_tokens, 1);
+  assert.ok(last.usage.completion_tokens > 1);
+  assert.equal(last.usage.total_tokens, 1 + last.usage.completion_tokens);
   for (const stream_options of [{ include_usage: false }, {}, null, undefined]) {
     const without = await agent.api("POST", where, { json: { ...user("Hello"), stream: true, stream_options } });
     assert.ok(!without.text.includes("usage"));

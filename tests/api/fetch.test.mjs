@@ -1,6 +1,7 @@
 // Documents from addresses: a small site of the test's own is read, and what becomes of it is seen.
+import net from "node:net";
 import { gzipSync } from "node:zlib";
-import { assert, sleep, start, test, until } from "./lib/harness.mjs";
+import { assert, form, sleep, start, test, until } from "./lib/harness.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
 const lighthouse = ["The Velmora lighthouse", "The Velmora lighthouse was built in 1874 by Hester Quillby. Its lamp can be seen for nineteen miles."];
@@ -148,6 +149,57 @@ test("a slow host holds up nobody else", async (t) => {
   assert.equal(page.crawl_status, "queued");
   assert.ok(page.status_reason);
   await one.expect(200, "DELETE");
+});
+
+test("a sitemap or feed under any name is read as one when it is given as a source", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await shop(t);
+  web.sitemap("/export?type=pages", ["/lighthouse", "/espresso"]);
+  web.set("/news", { body: `<?xml version="1.0"?><rss version="2.0"><channel><item><link>${web.url}/returns</link></item></channel></rss>`, "content-type": "text/html" });
+  const agent = await kb.agent({ sitemap_path: `${web.url}/export?type=pages` });
+  await until("two documents", async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 2);
+  assert.deepEqual((await agent.pages()).map((page) => page.page_url).sort(), [`${web.url}/espresso`, `${web.url}/lighthouse`]);
+  const source = await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${web.url}/news` }) });
+  await until("the feed's document", async () => (await pageOf(agent, `${web.url}/returns`))?.index_status === "ok");
+  assert.equal(await pageOf(agent, `${web.url}/news`), undefined);
+  assert.ok((await agent.ask("Who pays for the parcel?")).llm_response.includes("buyer"));
+  // Read again, it is still a list; and one that a page links to is a page like any other.
+  web.set("/news", { body: `<rss><channel><item><link>${web.url}/extra</link></item></channel></rss>` }).page("/extra", "Extra", "The extra page speaks of violet parcels.");
+  await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
+  await until("the feed's new document", async () => (await pageOf(agent, `${web.url}/extra`))?.index_status === "ok");
+  assert.equal((await sources(agent)).sitemaps.length, 2);
+});
+
+test("forty hosts that take a call and never speak hold up nobody else", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await site(t);
+  const paths = [];
+  for (let i = 0; i < 20; i++) {
+    paths.push(`/page-${i}`);
+    web.page(`/page-${i}`, `Page ${i}`, `Page number ${i} speaks of parcel ${i}.`);
+  }
+  web.sitemap("/sitemap.xml", paths);
+  let calls = 0;
+  const dead = await kb.agent({ project_name: "Dead" });
+  for (let i = 0; i < 40; i++) {
+    const sockets = new Set();
+    const server = net.createServer((socket) => { calls++; sockets.add(socket.on("error", () => {})); });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    t.after(() => { for (const socket of sockets) socket.destroy(); server.close(); });
+    // Sitemaps, pages of an agent, and some of both.
+    await dead.expect(201, "POST", "/sources", { form: form({ sitemap_path: `http://127.0.0.1:${server.address().port}/${i % 2 ? "sitemap.xml" : "page"}` }) });
+  }
+  await until("the dead hosts to be called", () => calls >= 12);
+  const began = Date.now();
+  const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await settled(agent, paths.length);
+  const took = Date.now() - began;
+  // One after the other, the dead ones alone would take more than half a minute before they are given up.
+  assert.ok(took < 20000, `${took} ms`);
+  const { data: pages } = (await dead.expect(200, "GET", "/pages", { query: { limit: 100 } })).pages;
+  for (const page of pages) assert.equal(page.crawl_status, "queued", page.status_reason);
+  await dead.expect(200, "DELETE");
+  t.diagnostic(`${paths.length} pages beside 40 dead hosts in ${took} ms`);
 });
 
 test("an unchanged page is not indexed again, a changed one answers anew", async (t) => {

@@ -100,9 +100,37 @@ static void *visit_often(void *arg)
 		++*guest->inside; /* we have it alone */
 		*guest->most = KB_MAX(*guest->most, *guest->inside);
 		--*guest->inside;
-		kb_hosts_give(guest->hosts, KB_SV("a"), 100);
+		kb_hosts_give(guest->hosts, KB_SV("a"), 100, KB_HOST_ANSWERED);
 	}
 	return NULL;
+}
+
+static void test_content(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *head;
+		bool list;
+	} rows[] = {
+		{ "a sitemap", "<?xml version='1.0'?>\n<urlset xmlns='x'>", true },
+		{ "an index, after remarks", "\xEF\xBB\xBF <!-- a > b --><sitemapindex>", true },
+		{ "a feed with a type", "<!DOCTYPE rss SYSTEM 'x'><rss version='2.0'>", true },
+		{ "Atom", "<feed>", true },
+		{ "RDF with a prefix", "<rdf:RDF xmlns:rdf='x'>", true },
+		{ "a sitemap with a prefix", "<sm:urlset/>", true },
+		{ "a page", "<!doctype html><html><body><rss></rss>", false },
+		{ "another document", "<?xml version='1.0'?><rssish>", false },
+		{ "a root that is cut", "<urlset", false },
+		{ "a remark without an end", "<!-- <urlset>", false },
+		{ "a text", "urlset", false },
+		{ "nothing", "", false },
+		{ "a colon at the end", "<a:", false },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		CHECK_INT(t, kb_source_is_list_content(kb_sv_str(rows[i].head)), rows[i].list);
+	}
+	t->row = NULL;
 }
 
 static void test_hosts(struct kb_test *t)
@@ -117,12 +145,12 @@ static void test_hosts(struct kb_test *t)
 	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
 	CHECK_INT(t, wait, -1);
 	CHECK(t, kb_hosts_try(hosts, KB_SV("b"), &wait)); /* another host is another matter */
-	kb_hosts_give(hosts, KB_SV("a"), 3600 * KB_SECOND_US);
+	kb_hosts_give(hosts, KB_SV("a"), 3600 * KB_SECOND_US, KB_HOST_ANSWERED);
 	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
 	CHECK(t, wait > 3590 * KB_SECOND_US);
 	CHECK(t, !kb_hosts_take(hosts, KB_SV("a"), KB_SECOND_US, &pause));
 	CHECK(t, pause > 3590 * KB_SECOND_US);
-	kb_hosts_give(hosts, KB_SV("a"), 0);
+	kb_hosts_give(hosts, KB_SV("a"), 0, KB_HOST_ANSWERED);
 	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
 		pthread_create(&threads[i], NULL, visit_often, &guest);
 	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
@@ -140,6 +168,7 @@ int main(int argc, char **argv)
 		{ "the next reading by each kind of calendar", test_calendar },
 		{ "sitemaps and feeds by their names", test_names },
 		{ "a host is asked one thing at a time", test_hosts },
+		{ "a list is known by its root", test_content },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

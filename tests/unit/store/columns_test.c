@@ -79,7 +79,7 @@ static void test_put_and_drop(struct kb_test *t)
 	CHECK_INT(t, state.version, 4);
 	CHECK_INT(t, state.vectors_count, 1);
 	CHECK_SV(t, state.vectors[0].blob, "v2");
-	NEED(&f, kb_store_blob_names(f.store, &f.arena, &names, &count, &f.err));
+	NEED(&f, kb_store_blob_names(f.store, &f.arena, &names, &count, NULL, &f.err));
 	CHECK_SV(t, names[count - 1], "v2");
 
 	CHECK(t, !put(&f, agent.id, column(999, "m", "v")));

@@ -234,7 +234,7 @@ static void test_agent_delete(struct kb_test *t)
 	CHECK_INT(t, fixture_index(&f, 3), 3);
 	fixture_say_to(&f, agent.id, "s", "q");
 	fixture_say_to(&f, kept.id, "s", "q");
-	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, &f.err));
+	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, NULL, &f.err));
 	CHECK_INT(t, count, 3);
 	CHECK_SV(t, names[0], "aa");
 	CHECK_SV(t, names[1], "bb");
@@ -244,7 +244,8 @@ static void test_agent_delete(struct kb_test *t)
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, kb_store_queue_length(f.store, &length, &f.err));
 	CHECK_INT(t, length, 0);
-	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, &f.err));
+	fixture_remove_rows(&f);
+	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, NULL, &f.err));
 	CHECK_INT(t, count, 0);
 	CHECK(t, kb_store_agent_get(f.store, &f.arena, f.account.id, kept.id, &kept, &f.err));
 	fixture_fini(&f);

@@ -8,6 +8,7 @@
 #include "store/accounts.h"
 #include "store/agents.h"
 #include "store/conversations.h"
+#include "store/remove.h"
 #include "store/segments.h"
 #include "store/sources.h"
 #include "store/visits.h"
@@ -80,6 +81,18 @@ static inline void fixture_sound(struct fixture *f)
 
 	CHECK(f->t, kb_store_verify(f->store, fixture_say, f->t, &findings, &f->err));
 	CHECK_INT(f->t, findings, 0);
+}
+
+/* Removes the rows of what was deleted, two at a time: nothing is wrong after any slice. */
+static inline void fixture_remove_rows(struct fixture *f)
+{
+	struct kb_removal removal = { 0 };
+
+	do {
+		removal.slice = 2;
+		NEED(f, kb_store_remove_some(f->store, &removal, &f->err));
+		fixture_sound(f);
+	} while (removal.left && !f->t->failed);
 }
 
 static inline void fixture_fini(struct fixture *f)

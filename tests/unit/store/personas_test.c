@@ -190,7 +190,7 @@ static void test_images(struct kb_test *t)
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
 	save(&f, agent.id, (struct kb_settings_change){ .images = first, .image_count = 3 });
-	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, &f.err));
+	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, NULL, &f.err));
 	CHECK_INT(t, count, 2);
 	CHECK(t, kb_store_agent_image(f.store, agent.id, KB_SV("bb"), &known, &f.err) && known);
 	CHECK(t,
@@ -198,7 +198,8 @@ static void test_images(struct kb_test *t)
 	save(&f, agent.id, (struct kb_settings_change){ .images = first, .image_count = 1 });
 	CHECK(t, kb_store_agent_image(f.store, agent.id, KB_SV("bb"), &known, &f.err) && !known);
 	CHECK(t, kb_store_agent_delete(f.store, f.account.id, agent.id, &f.err));
-	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, &f.err));
+	fixture_remove_rows(&f);
+	CHECK(t, kb_store_blob_names(f.store, &f.arena, &names, &count, NULL, &f.err));
 	CHECK_INT(t, count, 0);
 	fixture_fini(&f);
 }

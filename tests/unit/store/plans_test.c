@@ -13,7 +13,8 @@ static const char *const scans[] = {
 	"queue_void_leases", /* the queue, at start */
 	"queue_length",      /* the queue, for metrics */
 	"queue_turn_next",   /* agents with something in the queue, in their order; stops early */
-	"queue_next_due",    /* the first of an index */
+	"queue_next_due",    /* agents with something in the queue, each by its index */
+	"remove_source",     /* deleted sources: there are none, or few for a moment */
 	"segment_candidate", /* the segments' key, in housekeeping */
 	"blob_names",        /* the sweep */
 	"vectors_missing",   /* the segments' key from a place on; stops early; in the background */

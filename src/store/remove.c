@@ -1,0 +1,219 @@
+/* The rows of deleted agents and sources, and of copies that were never whole, in slices. */
+#include "store/remove.h"
+
+#include "store/store_impl.h"
+
+enum {
+	ROWS_MIN = 20,
+	ROWS_FIRST = 100,
+	ROWS_MAX = 2000,
+	SLICE_US = 4000, /* of the writer's time, to aim at */
+};
+
+enum {
+	AGENT,
+	SOURCE,
+	LAST_OF,
+	PAGES_WORTH,
+	PAGES_DEAD,
+	PAGES_LABELS,
+	PAGES,
+	SOURCE_ROW,
+	AGENT_FIRST, /* of all tables of agents: what refers to others before those */
+};
+/* $1 agent, $2 how many; the first of them by the rest of their key. */
+#define DELETE(table, key)                                                                         \
+	{                                                                                          \
+		"remove_" table, "ii",                                                             \
+		        "DELETE FROM " table " WHERE agent_id = $1 AND (" key ") IN (SELECT " key  \
+		        " FROM " table " WHERE agent_id = $1 ORDER BY " key " LIMIT $2)"           \
+	}
+/* Tables with few rows an agent. */
+#define DELETE_ALL(table)                                                                          \
+	{                                                                                          \
+		"remove_" table, "i", "DELETE FROM " table " WHERE agent_id = $1"                  \
+	}
+/* $1 agent, $2 source: its pages up to the id $3. */
+#define OF_SOURCE "FROM pages WHERE agent_id = $1 AND source_id = $2 AND id <= $3"
+// clang-format off
+static const struct kb_sql sql[] = {
+	[AGENT] = { "remove_agent", "",
+		"SELECT id FROM agents WHERE state > 0 AND state = 2 ORDER BY id LIMIT 1" },
+	[SOURCE] = { "remove_source", "",
+		"SELECT agent_id, id, dead_version FROM sources WHERE dead_version > 0 AND "
+		KB_AGENT_SHOWN("agent_id") " ORDER BY agent_id, id LIMIT 1" },
+	[LAST_OF] = { "remove_last_of", "iii",
+		"SELECT coalesce(max(id), 0) FROM (SELECT id FROM pages "
+		"WHERE agent_id = $1 AND source_id = $2 ORDER BY id LIMIT $3) p" },
+	[PAGES_WORTH] = { "remove_pages_worth", "iii",
+		"SELECT count(*), coalesce(sum(CASE WHEN crawl_status = 1 THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN index_status = 1 THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN is_found = 1 THEN words ELSE 0 END), 0), coalesce(sum(size), 0) "
+		OF_SOURCE },
+	/* A page may be dead in a newer segment already: one that was refused. */
+	[PAGES_DEAD] = { "remove_pages_dead", "iiii",
+		"INSERT INTO dead_pages (agent_id, page_id, version) SELECT agent_id, id, $4 "
+		OF_SOURCE " AND is_found = 1 AND EXISTS "
+		"(SELECT 1 FROM segments s WHERE s.agent_id = $1 AND s.version < $4) "
+		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = CASE "
+		"WHEN dead_pages.version > $4 THEN dead_pages.version ELSE $4 END" },
+	[PAGES_LABELS] = { "remove_pages_labels", "iii",
+		"DELETE FROM page_labels WHERE agent_id = $1 AND page_id IN (SELECT id " OF_SOURCE ")" },
+	[PAGES] = { "remove_pages_of", "iii", "DELETE " OF_SOURCE },
+	[SOURCE_ROW] = { "remove_source_row", "ii",
+		"DELETE FROM sources WHERE agent_id = $1 AND id = $2" },
+
+	[AGENT_FIRST] = DELETE("messages", "conversation_id, id"),
+	DELETE("conversations", "id"),
+	DELETE("page_labels", "page_id, label_id"),
+	DELETE("labels", "id"),
+	DELETE("pages", "id"),
+	DELETE("dead_pages", "page_id"),
+	DELETE("vectors", "segment_id, name"),
+	DELETE("segments", "id"),
+	DELETE("sources", "id"),
+	DELETE("sub_personas", "version, slug"),
+	DELETE("personas", "version"),
+	DELETE("licenses", "id"),
+	DELETE("agent_images", "blob"),
+	DELETE_ALL("sub_persona_overrides"),
+	DELETE_ALL("turns"),
+	DELETE_ALL("factors"),
+	DELETE_ALL("plugins"),
+	DELETE_ALL("agent_totals"),
+	{ "remove_agents", "i", "DELETE FROM agents WHERE id = $1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_remove = { "remove", sql, KB_COUNTOF(sql) };
+
+struct slice {
+	int64_t rows, removed, took_us;
+	bool worked;
+};
+
+static bool remove_agent(struct kb_conn *conn, struct slice *slice, int64_t id, struct kb_err *err)
+{
+	for (size_t i = AGENT_FIRST; i < KB_COUNTOF(sql) && slice->removed < slice->rows; i++) {
+		int64_t changed;
+
+		if (sql[i].types[1]
+		            ? !kb_db_run(
+		                    conn, &sql[i],
+		                    KB_VALUES(kb_int(id), kb_int(slice->rows - slice->removed)),
+		                    &changed, err)
+		            : !kb_db_run(conn, &sql[i], KB_VALUES(kb_int(id)), &changed, err))
+			return false;
+		slice->removed += changed;
+	}
+	return true;
+}
+
+static bool remove_pages(struct kb_conn *conn, struct slice *slice, int64_t agent_id, int64_t id,
+                         int64_t last, int64_t version, struct kb_err *err)
+{
+	struct kb_totals totals = { 0 };
+	struct kb_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[PAGES_WORTH],
+	             KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last)));
+	while (kb_rows_next(&rows))
+		totals = (struct kb_totals){
+			.pages_found = -kb_rows_int(&rows, 0),
+			.pages_crawled = -kb_rows_int(&rows, 1),
+			.pages_indexed = -kb_rows_int(&rows, 2),
+			.words_indexed = -kb_rows_int(&rows, 3),
+			.storage_bytes = -kb_rows_int(&rows, 4),
+		};
+	if (!kb_rows_close(&rows, err)
+	    || !kb_db_run(conn, &sql[PAGES_DEAD],
+	                  KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last), kb_int(version)),
+	                  NULL, err))
+		return false;
+	for (int i = PAGES_LABELS; i <= PAGES; i++)
+		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last)),
+		               NULL, err))
+			return false;
+	slice->removed = -totals.pages_found;
+	return kb_totals_add(conn, agent_id, &totals, err) && kb_turn_settle(conn, agent_id, err);
+}
+
+static bool remove_source(struct kb_conn *conn, struct slice *slice, int64_t agent_id, int64_t id,
+                          int64_t version, struct kb_err *err)
+{
+	int64_t last;
+
+	if (!kb_db_int(conn, &sql[LAST_OF],
+	               KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(slice->rows)), 0, &last, err))
+		return false;
+	if (last)
+		return remove_pages(conn, slice, agent_id, id, last, version, err);
+	slice->removed = 1;
+	return kb_db_run(conn, &sql[SOURCE_ROW], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,
+	                 err);
+}
+
+/* The next one to work at: an agent, or with *source_id one of its sources. 0: none. */
+static bool find(struct kb_conn *conn, int64_t *agent_id, int64_t *source_id, int64_t *version,
+                 struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	*source_id = 0;
+	if (!kb_db_int(conn, &sql[AGENT], NULL, 0, 0, agent_id, err))
+		return false;
+	if (*agent_id)
+		return true;
+	kb_rows_open(&rows, conn, &sql[SOURCE], NULL, 0);
+	while (kb_rows_next(&rows)) {
+		*agent_id = kb_rows_int(&rows, 0);
+		*source_id = kb_rows_int(&rows, 1);
+		*version = kb_rows_int(&rows, 2);
+	}
+	return kb_rows_close(&rows, err);
+}
+
+static bool remove_slice(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct slice *slice = arg;
+	int64_t began = kb_clock_mono_us(), agent_id, source_id, version = 0;
+	bool ok;
+
+	slice->removed = 0; /* it may be run again */
+	ok = find(conn, &agent_id, &source_id, &version, err);
+	slice->worked = agent_id != 0;
+	if (ok && source_id)
+		ok = remove_source(conn, slice, agent_id, source_id, version, err);
+	else if (ok && agent_id)
+		ok = remove_agent(conn, slice, agent_id, err);
+	slice->took_us = kb_clock_mono_us() - began;
+	return ok;
+}
+
+bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, struct kb_err *err)
+{
+	struct slice slice = { .rows = removal->slice ? removal->slice : ROWS_FIRST };
+	int64_t agent_id, source_id, version;
+	/* Mostly there is nothing: a reader finds that out without the writer. */
+	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	removal->left = false;
+	if (!conn)
+		return false;
+	ok = find(conn, &agent_id, &source_id, &version, err);
+	kb_db_give(store->db, conn);
+	if (!ok || agent_id == 0)
+		return ok;
+	if (!kb_db_write(store->db, remove_slice, &slice, err))
+		return false;
+	removal->left = slice.worked;
+	removal->rows += slice.removed;
+	removal->took_us = slice.took_us;
+	if (slice.took_us > SLICE_US)
+		removal->slice = KB_MAX(slice.rows / 2, (int64_t)ROWS_MIN);
+	else if (slice.took_us < SLICE_US / 2 && slice.removed >= slice.rows)
+		removal->slice = KB_MIN(slice.rows * 2, (int64_t)ROWS_MAX);
+	else
+		removal->slice = slice.rows;
+	return true;
+}
