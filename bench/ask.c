@@ -40,7 +40,7 @@ static bool build(int argc, char **argv, struct kb_err *err)
 
 static bool ask(char **argv, struct kb_err *err)
 {
-	struct kb_segment *segment = kb_segment_open(argv[1], true, err);
+	struct kb_segment *segment = kb_segment_open(argv[1], false, err);
 	struct bench_texts questions = { 0 };
 	int64_t limit, rerank, rounds, start, taken;
 	struct kb_analyzer *analyzer;

@@ -297,6 +297,18 @@ void kb_cursor_next_block(struct kb_cursor *cursor)
 	}
 }
 
+void kb_cursor_go(struct kb_cursor *cursor, uint32_t block)
+{
+	if (block >= cursor->blocks)
+		return;
+	if (has_directory(cursor)) {
+		load_block(cursor, block);
+	} else {
+		cursor->block = cursor->at = 0;
+		load_small(cursor, 0, UINT32_MAX, cursor->df);
+	}
+}
+
 /* The first block after the one in hand that ends at `doc` or later: doubling steps, then halving
  * ones, since the place wanted is mostly near. */
 static uint32_t find_block(const struct kb_cursor *cursor, uint32_t doc)
