@@ -20,9 +20,11 @@
 #include "index/rerank.h"
 
 enum {
-	WINDOW = 4096,       /* passages; the array of scores fits the first cache */
-	LOOK_UP_COST = 4,    /* of one look-up, in postings added */
-	GROUP = WINDOW / 64, /* sums that a bit of `touched` stands for */
+	WINDOW = 4096,    /* passages; the array of scores fits the first cache */
+	LOOK_UP_COST = 4, /* of one look-up, in postings added */
+	GROUP = 16,       /* sums that a bit of `touched` stands for */
+	TOUCHED = WINDOW / GROUP / 64,
+	MANY = 128, /* postings in a window: most groups have one, so all are said to */
 	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound everywhere
 	             */
 };
@@ -51,8 +53,8 @@ struct search {
 	uint32_t *heap;           /* windows to come, the one with the greatest total in front */
 	uint32_t *space;          /* of the lists' bounds and first blocks */
 	uint32_t candidates, docs[WINDOW], scores[WINDOW];
-	uint32_t sums[WINDOW]; /* below 2^31 */
-	uint64_t touched;      /* groups of sums that are not all zero */
+	uint32_t sums[WINDOW];     /* below 2^31 */
+	uint64_t touched[TOUCHED]; /* groups of sums that may not all be zero */
 };
 
 static uint32_t windows_of(const struct kb_segment *segment)
@@ -180,29 +182,43 @@ static uint32_t place_of(const struct kb_cursor *cursor, uint32_t end)
 	return low;
 }
 
+/* About how many postings a list has in a stretch of so many passages. */
+static uint32_t postings_of(const struct search *s, const struct list *list, uint32_t passages)
+{
+	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
+}
+
+static void touch(struct search *s, uint32_t place)
+{
+	s->touched[place / GROUP / 64 % TOUCHED] |= UINT64_C(1) << place / GROUP % 64;
+}
+
 /* Adds a list's parts of passages low to end - 1 to the sums. */
 static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t end)
 {
 	struct kb_cursor *cursor = &list->cursor;
 	const uint8_t *lengths = s->segment->lengths[KB_FIELD_BODY];
 	const float gain = list->gain;
-	uint64_t touched = 0;
+	bool many = postings_of(s, list, WINDOW) >= MANY;
 
 	enter(s, list);
 	if (kb_cursor_seek(cursor, low) >= end)
 		return;
+	if (many)
+		memset(s->touched, 0xff, sizeof(s->touched));
 	for (; cursor->count; kb_cursor_next_block(cursor)) {
 		const uint32_t *docs = cursor->docs, *tf = cursor->tf[KB_FIELD_BODY];
 		uint32_t i = cursor->at, stop = place_of(cursor, end);
 
+		if (!many)
+			for (uint32_t k = i; k < stop; k++)
+				touch(s, docs[k] - low);
 		kb_cursor_counts(cursor);
 		if (cursor->body_only && cursor->tf_limit <= KB_SATURATION_TF) {
 			for (; i < stop; i++) { /* nearly all postings */
-				uint32_t place = docs[i] - low;
 				float part = s->scoring->saturation[tf[i]][lengths[docs[i]]];
 
-				s->sums[place % WINDOW] += kb_scorer_part(gain, part);
-				touched |= UINT64_C(1) << place / GROUP % 64;
+				s->sums[(docs[i] - low) % WINDOW] += kb_scorer_part(gain, part);
 			}
 		}
 		for (; i < stop; i++) {
@@ -213,30 +229,27 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 				break;
 			part = kb_posting_part(s->scoring, s->segment, cursor, i, doc);
 			s->sums[place] += kb_scorer_part(gain, part);
-			touched |= UINT64_C(1) << place / GROUP;
 		}
 		cursor->at = stop;
 		if (stop < cursor->count)
 			break;
 	}
-	s->touched |= touched;
 }
 
 typedef int32_t vec __attribute__((vector_size(16)));
 
-/* Takes the sums that may still pass the bar with `rest` more, four by four. */
+/* Takes the sums that may still pass the bar with `rest` more, a group at a time. */
 static void collect(struct search *s, uint32_t low, uint32_t rest)
 {
 	/* The window's optional lists together cannot pass the bar. */
 	const int32_t least = (int32_t)(kb_best_bar(&s->best) - rest);
 	const vec bits = { 1, 2, 4, 8 };
-	enum { LANES = sizeof(vec) / sizeof(int32_t), STEP = 4 * LANES };
 
+	static_assert(GROUP == 4 * sizeof(vec) / sizeof(int32_t), "a group is four vectors");
 	s->candidates = 0;
-	for (uint64_t left = s->touched; left; left &= left - 1) {
-		uint32_t first = (uint32_t)__builtin_ctzll(left) * GROUP;
-
-		for (uint32_t place = first; place < first + GROUP; place += STEP) {
+	for (uint32_t word = 0; word < TOUCHED; word++) {
+		for (uint64_t left = s->touched[word]; left; left &= left - 1) {
+			uint32_t place = (word * 64 + (uint32_t)__builtin_ctzll(left)) * GROUP;
 			uint32_t *sums = &s->sums[place];
 			vec v[4];
 			uint64_t halves[2], above; /* a bit a sum */
@@ -262,9 +275,17 @@ static void collect(struct search *s, uint32_t low, uint32_t rest)
 
 static void clear_sums(struct search *s)
 {
-	for (uint64_t left = s->touched; left; left &= left - 1)
-		memset(&s->sums[__builtin_ctzll(left) * GROUP], 0, GROUP * sizeof(*s->sums));
-	s->touched = 0;
+	for (uint32_t word = 0; word < TOUCHED; word++) {
+		uint32_t *sums = &s->sums[word * 64 * GROUP];
+
+		if (s->touched[word] == UINT64_MAX)
+			memset(sums, 0, 64 * GROUP * sizeof(*sums));
+		else
+			for (uint64_t left = s->touched[word]; left; left &= left - 1)
+				memset(&sums[__builtin_ctzll(left) * GROUP], 0,
+				       GROUP * sizeof(*sums));
+		s->touched[word] = 0;
+	}
 }
 
 /* Keeps the candidates that may still pass the bar with `rest` more, after a list was added. */
@@ -316,12 +337,6 @@ static void sort_lists(struct search *s)
 			s->order[at] = s->order[at - 1];
 		s->order[at] = list;
 	}
-}
-
-/* About how many postings a list has in a stretch of so many passages. */
-static uint32_t postings_of(const struct search *s, const struct list *list, uint32_t passages)
-{
-	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
 }
 
 static void search_window(struct search *s, uint32_t window)
