@@ -24,7 +24,8 @@ enum {
 	LOOK_UP_COST = 4, /* of one look-up, in postings added */
 	GROUP = 16,       /* sums that a bit of `touched` stands for */
 	TOUCHED = WINDOW / GROUP / 64,
-	MANY = 128, /* postings in a window: most groups have one, so all are said to */
+	EXACT = 1024, /* postings: a list of fewer is unpacked for its bounds */
+	MANY = 128,   /* postings in a window: most groups have one, so all are said to */
 	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound everywhere
 	             */
 };
@@ -93,18 +94,23 @@ static uint32_t maxima_bound(const struct search *s, const struct list *list,
 	return bound_of(list->gain, kb_saturate(t));
 }
 
-/* Bounds of a list that is unpacked whole: what its postings count. */
-static void bound_small(const struct search *s, struct list *list)
+/* Bounds of a short list: what its postings count. */
+static void bound_exactly(const struct search *s, struct list *list)
 {
-	for (uint32_t i = 0; i < list->cursor.count; i++) {
-		uint32_t doc = list->cursor.docs[i], *bound;
+	for (; list->cursor.count; kb_cursor_next_block(&list->cursor)) {
+		kb_cursor_counts(&list->cursor);
+		for (uint32_t i = 0; i < list->cursor.count; i++) {
+			uint32_t doc = list->cursor.docs[i], *bound;
 
-		if (doc >= s->segment->passages)
-			break;
-		bound = &list->bounds[doc / WINDOW];
-		*bound = KB_MAX(*bound,
-		                bound_of(list->gain, kb_posting_part(s->scoring, s->segment,
-		                                                     &list->cursor, i, doc)));
+			if (doc >= s->segment->passages)
+				break;
+			bound = &list->bounds[doc / WINDOW];
+			if (!*bound)
+				list->first[doc / WINDOW] = list->cursor.block;
+			*bound = KB_MAX(*bound, bound_of(list->gain,
+			                                 kb_posting_part(s->scoring, s->segment,
+			                                                 &list->cursor, i, doc)));
+		}
 	}
 }
 
@@ -141,9 +147,8 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 	kb_cursor_init(&list->cursor, entry->list, entry->df);
 	list->gain = gain;
 	memset(list->bounds, 0, s->windows * sizeof(*list->bounds));
-	if (entry->df < KB_BLOCK) {
-		list->first = NULL;
-		bound_small(s, list);
+	if (entry->df < EXACT) {
+		bound_exactly(s, list);
 	} else {
 		list->bound = kb_cursor_maxima(&list->cursor, KB_WHOLE_LIST, &maxima)
 		                      ? maxima_bound(s, list, &maxima)
@@ -157,7 +162,7 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 /* Brings the cursor before the window's postings, from wherever it is. */
 static void enter(const struct search *s, struct list *list)
 {
-	uint32_t block = list->first ? list->first[s->window] : 0;
+	uint32_t block = list->first[s->window];
 
 	if (list->cursor.block != block)
 		kb_cursor_go(&list->cursor, block);
