@@ -9,7 +9,7 @@
  * of its own, and its data directory is kept in DOCENT_FIRST_BYTE (/tmp/docent-first-byte). A run
  * starts the server on it and prints how long the start took, the first question after it, then
  * the quantiles of streamed questions, each a new conversation that is stored durably and answered
- * without a model; and what memory the server has.
+ * without a model; the server's processor time by thread; and its memory.
  *
  * Time is the wall's, on the client's side; client and server share the processors.
  */
@@ -76,7 +76,7 @@ async function fill() {
   if (Object.keys(files).length) await post();
   while (await queued()) await sleep(500);
   const took = (performance.now() - start) / 1000;
-  for (let before = "", now = "-"; before !== now;) { // merging and learning end
+  for (let before = "", now = "-"; before !== now || !/learned_total [1-9]/.test(now);) { // merging and learning end
     before = now;
     await sleep(QUIET_MS);
     const { text } = await request(`${kb.url}/metrics`, { headers });
@@ -118,6 +118,17 @@ function memory(pid) {
   return { rss: of("Rss"), own: of("Anonymous") };
 }
 
+/* Milliseconds of processor time so far, by name of thread. */
+function processor(pid) {
+  const found = {};
+  for (const id of fs.readdirSync(`/proc/${pid}/task`)) {
+    const name = fs.readFileSync(`/proc/${pid}/task/${id}/comm`, "utf8").trim();
+    const nanoseconds = Number(fs.readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]);
+    found[name] = (found[name] ?? 0) + nanoseconds / 1e6;
+  }
+  return found;
+}
+
 const told = (m) => `${m.own.toFixed(0)} MB of its own, ${(m.rss - m.own).toFixed(0)} MB of mapped files in the page cache`;
 
 async function measure() {
@@ -133,7 +144,7 @@ async function measure() {
   for (const text of questions.slice(0, 3)) cold.push((await question(text)).first);
   console.log(`first questions after the start: ${cold.map((ms) => ms.toFixed(1)).join(", ")} ms; then ${told(memory(kb.child.pid))}`);
   for (let i = 0; i < WARM; i++) await question(questions[i % questions.length]);
-  const first = [], whole = [];
+  const first = [], whole = [], before = processor(kb.child.pid);
   for (let i = 0; i < count; i++) {
     const one = await question(questions[i % questions.length]);
     first.push(one.first);
@@ -145,7 +156,10 @@ async function measure() {
     times.sort((a, b) => a - b);
     console.log(`| ${name} | ${[0.5, 0.95, 0.99].map((s) => quantile(times, s).toFixed(2)).join(" | ")} | ${times.at(-1).toFixed(1)} |`);
   }
-  console.log(`\nmemory after that: ${told(memory(kb.child.pid))}`);
+  const spent = Object.entries(processor(kb.child.pid)).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / count]);
+  console.log(`\nthe server's processor time for a question, by thread: ${spent.filter(([, ms]) => ms > 0.005)
+    .sort((a, b) => b[1] - a[1]).map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`).join(", ")}`);
+  console.log(`memory after that: ${told(memory(kb.child.pid))}`);
   await kb.end();
 }
 
