@@ -214,6 +214,7 @@ struct kb_sv kb_arena_printf(struct kb_arena *arena, const char *fmt, ...)
 	char *text;
 	int n;
 
+	KB_ASSERT(fmt);
 	va_start(ap, fmt);
 	n = vsnprintf(none, sizeof(none), fmt, ap);
 	va_end(ap);
