@@ -26,7 +26,9 @@ static void world_init(struct world *w, struct kb_test *t, size_t agents_max)
 	snprintf(w->temp, sizeof(w->temp), "%s/new", w->blob_dir);
 	w->blobs = kb_blobs_open(w->blob_dir, &w->f.err);
 	NEED(&w->f, w->blobs);
-	w->catalog = kb_catalog_open(w->f.store, w->blobs, agents_max, NULL);
+	w->catalog = kb_catalog_open(
+	        w->f.store, w->blobs,
+	        &(struct kb_catalog_limits){ .agents = agents_max, .heap_bytes = INT64_MAX }, NULL);
 }
 
 static void world_fini(struct world *w)
@@ -232,6 +234,47 @@ static void test_least_use(struct kb_test *t)
 		kb_catalog_forget(w.catalog, ids[i]);
 	kb_catalog_stats(w.catalog, &stats);
 	CHECK(t, !stats.agents && !stats.files && !stats.mapped_bytes && !stats.heap_bytes);
+	world_fini(&w);
+}
+
+static void test_memory(struct kb_test *t)
+{
+	enum { AGENTS = 6, ROOM = 3 };
+	struct kb_catalog_stats one, stats;
+	struct kb_catalog_limits limits = { .agents = AGENTS };
+	int64_t ids[AGENTS], loads;
+	struct world w;
+
+	world_init(&w, t, AGENTS);
+	for (int i = 0; i < AGENTS; i++) {
+		ids[i] = fixture_agent(&w.f, "a").id;
+		add_segment(&w, ids[i]);
+	}
+	get(&w, ids[0], PASSAGES);
+	CHECK(t, kb_catalog_agent_stats(w.catalog, ids[0], &one));
+	kb_catalog_close(w.catalog);
+
+	limits.heap_bytes = ROOM * one.heap_bytes + one.heap_bytes / 2;
+	w.catalog = kb_catalog_open(w.f.store, w.blobs, &limits, NULL);
+	for (int i = 0; i < AGENTS; i++)
+		get(&w, ids[i], PASSAGES);
+	for (int i = 0; i < AGENTS; i++)
+		CHECK_INT(t, is_open(&w, ids[i]), i >= AGENTS - ROOM);
+	kb_catalog_stats(w.catalog, &stats);
+	CHECK(t, stats.heap_bytes <= limits.heap_bytes);
+	loads = stats.loads;
+	get(&w, ids[0], PASSAGES); /* opened anew, and finds the same */
+	kb_catalog_stats(w.catalog, &stats);
+	CHECK_INT(t, stats.loads, loads + 1);
+	CHECK_INT(t, stats.agents, ROOM);
+
+	/* No room at all is room for one. */
+	kb_catalog_close(w.catalog);
+	limits.heap_bytes = 1;
+	w.catalog = kb_catalog_open(w.f.store, w.blobs, &limits, NULL);
+	get(&w, ids[0], PASSAGES);
+	get(&w, ids[1], PASSAGES);
+	CHECK(t, !is_open(&w, ids[0]) && is_open(&w, ids[1]));
 	world_fini(&w);
 }
 
@@ -465,6 +508,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a prepared version is open before anybody asks", test_prepared },
 		{ "the agent that was not used for longest is closed", test_least_use },
+		{ "agents close where their memory passes its limit", test_memory },
 		{ "thousands of agents open and close without leaving anything", test_many_agents },
 		{ "columns come with a new version and through a merge", test_columns },
 		{ "small commits leave few segments and let the large ones rest",
