@@ -157,6 +157,19 @@ static void print_memory(const char *when)
 	printf("memory, highest: %ld MB %s\n", usage.ru_maxrss / 1024, when);
 }
 
+/* What is resident now: the highest is that of building. */
+static void print_resident(const char *when)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	long pages = 0, resident = 0;
+
+	if (file && fscanf(file, "%ld %ld", &pages, &resident) == 2)
+		printf("memory: %ld MB %s\n", resident * (sysconf(_SC_PAGESIZE) / 1024) / 1024,
+		       when);
+	if (file)
+		fclose(file);
+}
+
 static const struct kind kinds[] = {
 	{ "best 10", kb_search, 10, 0, 0, ROUNDS },
 	{ "best 10 of 200 reranked", kb_search, 10, KB_RERANK_DEFAULT, 0, ROUNDS },
@@ -188,6 +201,7 @@ static bool time_factors(struct kb_segment *segment, const struct bench_texts *q
 		printf("factors: learned in %.1f s (%.1f MB), folded in %.1f s (%.1f MB)\n",
 		       (double)(trained - start) / 1e6, (double)info.bytes / 1e6,
 		       (double)(bench_cpu_us() - trained) / 1e6, (double)bytes / 1e6);
+		print_resident("after learning, files in the page cache included");
 		part.vectors = &column;
 		part.vectors_count = 1;
 		snapshot = kb_snapshot_new(&part, 1, NULL, 0);

@@ -38,7 +38,8 @@ struct kb_api {
 	const char *temp_dir;     /* of segments in the making */
 	atomic_int attaching;     /* messages whose files are being read */
 	struct kb_pool *workers;
-	struct kb_server *server; /* set once it has started */
+	/* Set once it has started: the first requests may come a moment before. */
+	_Atomic(struct kb_server *) server;
 	struct kb_plans plans;
 	const struct kb_sv *models; /* the operator's catalogue: what chatbot_model may name */
 	size_t model_count;

@@ -65,7 +65,8 @@ static int64_t resident_bytes(void)
 bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_api *api = call->api;
-	struct kb_server_stats server;
+	struct kb_server_stats server = { 0 };
+	struct kb_server *running = api->server;
 	struct kb_ingest_stats ingest;
 	struct kb_store_stats store;
 	struct kb_catalog_stats catalog;
@@ -75,7 +76,8 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	if (!may_read_metrics(call))
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "metrics are for loopback, or for the bearer of the metrics token");
-	kb_server_stats(api->server, &server);
+	if (running)
+		kb_server_stats(running, &server);
 	kb_ingest_stats(api->ingest, &ingest);
 	kb_store_stats(api->store, &store);
 	kb_catalog_stats(api->catalog, &catalog);

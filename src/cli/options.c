@@ -47,6 +47,7 @@ static const struct option {
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
 	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },
 	{ "open-agents", "DOCENT_OPEN_AGENTS", "N", "1000", "Agents whose index stays open between questions.", OPTION(open_agents) },
+	{ "open-agents-memory", "DOCENT_OPEN_AGENTS_MEMORY", "MB", "256", "Memory of open agents beyond their files; past it the one not used for longest is closed.", OPTION(open_agents_memory) },
 	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long answers in progress may take when the service stops.", OPTION(stop_grace_s) },
 };
 // clang-format on

@@ -16,7 +16,8 @@ struct kb_options {
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow;
 	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;
-	const char *threads, *workers, *ingest_threads, *open_agents, *stop_grace_s;
+	const char *threads, *workers, *ingest_threads, *open_agents, *open_agents_memory,
+	        *stop_grace_s;
 };
 
 /* Reads argv[first..argc) and the rest of the sources. Values live in the arena or the environment.

@@ -37,7 +37,7 @@ struct plan {
 	struct kb_options options;
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
-	int64_t threads, workers, ingest_threads, open_agents, stop_grace_s;
+	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, stop_grace_s;
 	bool allow_plain_http, allow_unsandboxed;
 	char host[256];
 	int64_t port;
@@ -56,6 +56,8 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--ingest-threads", o->ingest_threads, 1, 64, &plan->ingest_threads,
 	                      err)
 	    || !kb_option_int("--open-agents", o->open_agents, 1, 1000000, &plan->open_agents, err)
+	    || !kb_option_int("--open-agents-memory", o->open_agents_memory, 1, 1 << 20,
+	                      &plan->open_agents_mb, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
 	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
 	                       err)
@@ -241,7 +243,11 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		goto out;
 
 	/* Then what answers and what indexes. */
-	api.catalog = kb_catalog_open(api.store, api.blobs, (size_t)plan->open_agents, &log);
+	api.catalog = kb_catalog_open(
+	        api.store, api.blobs,
+	        &(struct kb_catalog_limits){ .agents = (size_t)plan->open_agents,
+	                                     .heap_bytes = plan->open_agents_mb * KB_MIB(1) },
+	        &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
 	kb_answerer_block(api.answerer, blocked);
 	api.parser = parser;

@@ -218,8 +218,8 @@ void kb_vectors_writer_set(struct kb_vectors_writer *writer, uint32_t passage, c
 {
 	size_t stride = kb_row_stride(writer->dims);
 	int8_t *row = writer->rows + passage * stride;
+	double length = 0, along = 0;
 	float max = 0;
-	int64_t sum = 0;
 
 	KB_ASSERT(passage < writer->passages);
 	memset(row, 0, stride);
@@ -233,9 +233,12 @@ void kb_vectors_writer_set(struct kb_vectors_writer *writer, uint32_t passage, c
 		return;
 	for (uint32_t i = 0; i < writer->dims; i++) {
 		row[i] = (int8_t)lround((double)v[i] / (double)max * KB_ROW_MAX);
-		sum += row[i] * row[i];
+		length += (double)v[i] * (double)v[i];
+		along += (double)v[i] * row[i];
 	}
-	writer->scales[passage] = (float)(1 / sqrt((double)sum));
+	/* The row is so long that along the vector it is the vector: what rounding it did to its
+	 * length is no error then, and for questions close to it that is the larger part. */
+	writer->scales[passage] = (float)(sqrt(length) / along);
 }
 
 static void each_written(void *arg, void (*take)(void *to, const int8_t *row, float scale),

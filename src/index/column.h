@@ -7,8 +7,8 @@
  *
  *   INFO    u32 each: dimensions, passages, passages that have a vector, bytes of the name, bytes
  *           of the model's name; then the two names.
- *   SCALES  f32 a passage: what a row's integers are multiplied with to give a vector of length 1;
- *           0: the passage has none.
+ *   SCALES  f32 a passage: what a row's integers are multiplied with to give a vector of length 1,
+ *           measured along the vector that was rounded; 0: the passage has none.
  *   ROWS    i8, dimensions a passage, zeros up to the next multiple of 64: the vector, rounded to
  *           steps of its greatest value / 127.
  *   CENTRE  f32 a dimension: the mean of the vectors. With SIGNS only.

@@ -4,7 +4,8 @@ enum {
 	DIRECTORY_ROW = 16,
 	BODY_FROM_ONE = 64, /* in the width of the body counts */
 	WIDTH_BITS = 63,
-	TF_CAP = 255, /* a count in a pair of the maxima: this or more */
+	SAFE_GAP_BITS = 24, /* a block of these cannot pass 2^32 from 2^31 on */
+	TF_CAP = 255,       /* a count in a pair of the maxima: this or more */
 };
 
 uint8_t *kb_small_posting_put(uint8_t *p, uint32_t before, const struct kb_posting *posting)
@@ -225,6 +226,14 @@ static size_t block_bytes(struct widths w)
 	       + kb_packed_size(w.title) + kb_packed_size(w.heading);
 }
 
+static bool is_ascending(const uint32_t docs[KB_BLOCK])
+{
+	for (int i = 1; i < KB_BLOCK; i++)
+		if (docs[i] <= docs[i - 1])
+			return false;
+	return true;
+}
+
 static void load_block(struct kb_cursor *cursor, uint32_t block)
 {
 	const uint8_t *row = directory_row(cursor, block);
@@ -244,6 +253,9 @@ static void load_block(struct kb_cursor *cursor, uint32_t block)
 	    || widths.heading > 32 || block_bytes(widths) > cursor->list.n - place)
 		return;
 	kb_unpack_gaps((const uint8_t *)cursor->list.p + place, widths.gaps, before, cursor->docs);
+	/* A sum that passes 2^32 begins anew: only such wide gaps can make one. */
+	if ((widths.gaps > SAFE_GAP_BITS || (block && before >> 31)) && !is_ascending(cursor->docs))
+		return;
 	cursor->count = KB_BLOCK;
 	cursor->counts_ready = false;
 	cursor->body_only = !widths.title && !widths.heading;
@@ -294,6 +306,18 @@ void kb_cursor_next_block(struct kb_cursor *cursor)
 	while (cursor->block < cursor->blocks && !cursor->count) {
 		if (++cursor->block < cursor->blocks)
 			load_block(cursor, cursor->block);
+	}
+}
+
+void kb_cursor_go(struct kb_cursor *cursor, uint32_t block)
+{
+	if (block >= cursor->blocks)
+		return;
+	if (has_directory(cursor)) {
+		load_block(cursor, block);
+	} else {
+		cursor->block = cursor->at = 0;
+		load_small(cursor, 0, UINT32_MAX, cursor->df);
 	}
 }
 

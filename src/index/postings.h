@@ -82,6 +82,9 @@ static inline uint32_t kb_cursor_doc(const struct kb_cursor *cursor)
 }
 /* Goes forward to the first posting of `doc` or later, and returns its passage. */
 uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc);
+/* Stands at the first posting of a block, before the one in hand or after it; of a list without a
+ * directory that is block 0. */
+void kb_cursor_go(struct kb_cursor *cursor, uint32_t block);
 /* Unpacks the next block; the cursor is at its end when there is none. */
 void kb_cursor_next_block(struct kb_cursor *cursor);
 /* Fills tf[] for the block in hand. */

@@ -71,7 +71,7 @@ void kb_best_offer(struct kb_best *best, uint32_t score, uint32_t part, uint32_t
 	struct kb_best_hit hit = { score, part, doc };
 	size_t i, child;
 
-	if (score <= kb_best_bar(best) || !best->limit)
+	if (!best->limit || score <= kb_best_bar(best))
 		return;
 	if (best->count < best->limit) {
 		i = best->count++;
@@ -80,6 +80,8 @@ void kb_best_offer(struct kb_best *best, uint32_t score, uint32_t part, uint32_t
 			swap(&best->v[i], &best->v[(i - 1) / 2]);
 		return;
 	}
+	if (order(&hit, &best->v[0]) > 0)
+		return;
 	best->v[0] = hit;
 	for (i = 0; (child = 2 * i + 1) < best->count; i = child) {
 		if (child + 1 < best->count && order(&best->v[child + 1], &best->v[child]) > 0)

@@ -2,14 +2,16 @@
  * The search the service uses: block-max MAXSCORE over windows of passages.
  *
  * Passages are gone through in windows of WINDOW numbers. For each window every list has a bound:
- * no posting of it in the window counts more (from the pairs of its blocks, postings.h). Lists are
- * sorted by their bounds; the longest run of the smallest ones that together cannot lift a passage
- * over the bar (the worst score that is still among the best) are the window's optional lists: a
- * passage that stands in no other list need not be looked at. The other, essential lists are added
- * up list by list into an array of the window; what comes close enough to the bar is looked up in
- * the optional lists, greatest bound first, and dropped as soon as it cannot reach the bar any
- * more. Where many passages come that close, adding up an optional list too is cheaper. (Turtle,
- * Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
+ * no posting of it in the window counts more (from the pairs of its blocks, postings.h). The window
+ * with the greatest sum of bounds comes first, so that the bar is high when the many poor ones
+ * come, and the search ends with the first that cannot lift a passage over it. In a window lists
+ * are sorted by their bounds; the longest run of the smallest ones that together cannot lift a
+ * passage over the bar (the worst score that is still among the best) are the window's optional
+ * lists: a passage that stands in no other list need not be looked at. The other, essential lists
+ * are added up list by list into an array of the window; what comes close enough to the bar is
+ * looked up in the optional lists, greatest bound first, and dropped as soon as it cannot reach the
+ * bar any more. Where many passages come that close, adding up an optional list too is cheaper.
+ * (Turtle, Flood 1995; Ding, Suel 2011; the windows are those of Lucene's bulk scorer.)
  *
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
@@ -18,9 +20,12 @@
 #include "index/rerank.h"
 
 enum {
-	WINDOW = 4096,       /* passages; the array of scores fits the first cache */
-	LOOK_UP_COST = 4,    /* of one look-up, in postings added */
-	GROUP = WINDOW / 64, /* sums that a bit of `touched` stands for */
+	WINDOW = 4096,    /* passages; the array of scores fits the first cache */
+	LOOK_UP_COST = 4, /* of one look-up, in postings added */
+	GROUP = 16,       /* sums that a bit of `touched` stands for */
+	TOUCHED = WINDOW / GROUP / 64,
+	EXACT = 1024, /* postings: a list of fewer is unpacked for its bounds */
+	MANY = 128,   /* postings in a window: most groups have one, so all are said to */
 	DENSE = 16, /* a list of more than 1 / DENSE of the passages has its whole bound everywhere
 	             */
 };
@@ -28,10 +33,9 @@ enum {
 struct list {
 	struct kb_cursor cursor;
 	float gain;
-	uint32_t bound;              /* of the whole list */
-	bool by_block;               /* the window's bound is taken from blocks */
-	uint32_t near;               /* first block that may reach the window */
-	uint32_t known, known_bound; /* the last block whose bound was worked out */
+	uint32_t bound;   /* of the whole list */
+	uint32_t *bounds; /* of each window; 0: no posting in it */
+	uint32_t *first;  /* block of each window with a bound; NULL: the list is one block */
 	uint32_t window_bound;
 };
 
@@ -45,10 +49,19 @@ struct search {
 	struct list *lists;
 	struct list **order; /* by window_bound, ascending */
 	size_t count;
+	uint32_t windows, window; /* of the part; the one at hand */
+	uint32_t *totals;         /* of each window: its lists' bounds */
+	uint32_t *heap;           /* windows to come, the one with the greatest total in front */
+	uint32_t *space;          /* of the lists' bounds and first blocks */
 	uint32_t candidates, docs[WINDOW], scores[WINDOW];
-	uint32_t sums[WINDOW]; /* below 2^31 */
-	uint64_t touched;      /* groups of sums that are not all zero */
+	uint32_t sums[WINDOW];     /* below 2^31 */
+	uint64_t touched[TOUCHED]; /* groups of sums that may not all be zero */
 };
+
+static uint32_t windows_of(const struct kb_segment *segment)
+{
+	return (segment->passages + (uint32_t)WINDOW - 1) / WINDOW;
+}
 
 /* Above every part whose t / (k1 + t) is not greater than this in exact numbers; the floats' last
  * bits may differ. */
@@ -81,16 +94,49 @@ static uint32_t maxima_bound(const struct search *s, const struct list *list,
 	return bound_of(list->gain, kb_saturate(t));
 }
 
-/* The greatest part of a list that is unpacked whole. */
-static uint32_t small_bound(const struct search *s, const struct list *list)
+/* Bounds of a short list: what its postings count. */
+static void bound_exactly(const struct search *s, struct list *list)
 {
-	float best = 0;
+	for (; list->cursor.count; kb_cursor_next_block(&list->cursor)) {
+		kb_cursor_counts(&list->cursor);
+		for (uint32_t i = 0; i < list->cursor.count; i++) {
+			uint32_t doc = list->cursor.docs[i], *bound;
 
-	for (uint32_t i = 0; i < list->cursor.count; i++)
-		if (list->cursor.docs[i] < s->segment->passages)
-			best = KB_MAX(best, kb_posting_part(s->scoring, s->segment, &list->cursor,
-			                                    i, list->cursor.docs[i]));
-	return bound_of(list->gain, best);
+			if (doc >= s->segment->passages)
+				break;
+			bound = &list->bounds[doc / WINDOW];
+			if (!*bound)
+				list->first[doc / WINDOW] = list->cursor.block;
+			*bound = KB_MAX(*bound, bound_of(list->gain,
+			                                 kb_posting_part(s->scoring, s->segment,
+			                                                 &list->cursor, i, doc)));
+		}
+	}
+}
+
+/* Bounds of a list with a directory. A block is in all windows from the end of the one before it
+ * to its own. */
+static void bound_blocks(const struct search *s, struct list *list)
+{
+	const struct kb_cursor *cursor = &list->cursor;
+	bool by_block = cursor->df < s->segment->passages / DENSE;
+	uint32_t w = 0;
+
+	for (uint32_t b = 0; b < cursor->blocks; b++) {
+		uint32_t end = KB_MIN(kb_cursor_block_last(cursor, b) / WINDOW, s->windows - 1);
+		uint32_t bound = list->bound;
+		struct kb_maxima maxima;
+
+		if (by_block && kb_cursor_maxima(cursor, b, &maxima))
+			bound = maxima_bound(s, list, &maxima);
+		for (;; w++) {
+			if (!list->bounds[w])
+				list->first[w] = b;
+			list->bounds[w] = KB_MAX(list->bounds[w], bound);
+			if (w >= end)
+				break;
+		}
+	}
 }
 
 static void open_list(struct search *s, struct list *list, const struct kb_dict_entry *entry,
@@ -100,50 +146,27 @@ static void open_list(struct search *s, struct list *list, const struct kb_dict_
 
 	kb_cursor_init(&list->cursor, entry->list, entry->df);
 	list->gain = gain;
-	list->near = 0;
-	list->known = UINT32_MAX;
-	list->by_block = false;
-	if (entry->df < KB_BLOCK) {
-		list->bound = small_bound(s, list);
-	} else if (!kb_cursor_maxima(&list->cursor, KB_WHOLE_LIST, &maxima)) {
-		list->bound = bound_of(gain, 1);
+	memset(list->bounds, 0, s->windows * sizeof(*list->bounds));
+	if (entry->df < EXACT) {
+		bound_exactly(s, list);
 	} else {
-		list->bound = maxima_bound(s, list, &maxima);
-		list->by_block = entry->df < s->segment->passages / DENSE;
+		list->bound = kb_cursor_maxima(&list->cursor, KB_WHOLE_LIST, &maxima)
+		                      ? maxima_bound(s, list, &maxima)
+		                      : bound_of(gain, 1);
+		bound_blocks(s, list);
 	}
+	for (uint32_t w = 0; w < s->windows; w++)
+		s->totals[w] += list->bounds[w];
 }
 
-static uint32_t block_bound(const struct search *s, struct list *list, uint32_t block)
+/* Brings the cursor before the window's postings, from wherever it is. */
+static void enter(const struct search *s, struct list *list)
 {
-	struct kb_maxima maxima;
+	uint32_t block = list->first[s->window];
 
-	if (list->known != block) {
-		list->known = block;
-		list->known_bound = kb_cursor_maxima(&list->cursor, block, &maxima)
-		                            ? maxima_bound(s, list, &maxima)
-		                            : list->bound;
-	}
-	return list->known_bound;
-}
-
-/* A bound for the postings of passages low to end - 1 that the cursor has not passed. */
-static uint32_t window_bound(const struct search *s, struct list *list, uint32_t low, uint32_t end)
-{
-	const struct kb_cursor *cursor = &list->cursor;
-	uint32_t bound = 0;
-
-	if (kb_cursor_doc(cursor) >= end)
-		return 0;
-	if (!list->by_block)
-		return list->bound;
-	while (list->near < cursor->blocks && kb_cursor_block_last(cursor, list->near) < low)
-		list->near++;
-	for (uint32_t b = list->near; b < cursor->blocks; b++) {
-		bound = KB_MAX(bound, block_bound(s, list, b));
-		if (kb_cursor_block_last(cursor, b) >= end - 1)
-			break;
-	}
-	return bound;
+	if (list->cursor.block != block)
+		kb_cursor_go(&list->cursor, block);
+	list->cursor.at = 0;
 }
 
 /* The first place of the cursor's block, from the one at hand on, that is not before `end`. */
@@ -164,28 +187,43 @@ static uint32_t place_of(const struct kb_cursor *cursor, uint32_t end)
 	return low;
 }
 
+/* About how many postings a list has in a stretch of so many passages. */
+static uint32_t postings_of(const struct search *s, const struct list *list, uint32_t passages)
+{
+	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
+}
+
+static void touch(struct search *s, uint32_t place)
+{
+	s->touched[place / GROUP / 64 % TOUCHED] |= UINT64_C(1) << place / GROUP % 64;
+}
+
 /* Adds a list's parts of passages low to end - 1 to the sums. */
 static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t end)
 {
 	struct kb_cursor *cursor = &list->cursor;
 	const uint8_t *lengths = s->segment->lengths[KB_FIELD_BODY];
 	const float gain = list->gain;
-	uint64_t touched = 0;
+	bool many = postings_of(s, list, WINDOW) >= MANY;
 
+	enter(s, list);
 	if (kb_cursor_seek(cursor, low) >= end)
 		return;
+	if (many)
+		memset(s->touched, 0xff, sizeof(s->touched));
 	for (; cursor->count; kb_cursor_next_block(cursor)) {
 		const uint32_t *docs = cursor->docs, *tf = cursor->tf[KB_FIELD_BODY];
 		uint32_t i = cursor->at, stop = place_of(cursor, end);
 
+		if (!many)
+			for (uint32_t k = i; k < stop; k++)
+				touch(s, docs[k] - low);
 		kb_cursor_counts(cursor);
 		if (cursor->body_only && cursor->tf_limit <= KB_SATURATION_TF) {
 			for (; i < stop; i++) { /* nearly all postings */
-				uint32_t place = docs[i] - low;
 				float part = s->scoring->saturation[tf[i]][lengths[docs[i]]];
 
-				s->sums[place % WINDOW] += kb_scorer_part(gain, part);
-				touched |= UINT64_C(1) << place / GROUP % 64;
+				s->sums[(docs[i] - low) % WINDOW] += kb_scorer_part(gain, part);
 			}
 		}
 		for (; i < stop; i++) {
@@ -196,30 +234,27 @@ static void add_list(struct search *s, struct list *list, uint32_t low, uint32_t
 				break;
 			part = kb_posting_part(s->scoring, s->segment, cursor, i, doc);
 			s->sums[place] += kb_scorer_part(gain, part);
-			touched |= UINT64_C(1) << place / GROUP;
 		}
 		cursor->at = stop;
 		if (stop < cursor->count)
 			break;
 	}
-	s->touched |= touched;
 }
 
 typedef int32_t vec __attribute__((vector_size(16)));
 
-/* Takes the sums that may still pass the bar with `rest` more, four by four. */
+/* Takes the sums that may still pass the bar with `rest` more, a group at a time. */
 static void collect(struct search *s, uint32_t low, uint32_t rest)
 {
 	/* The window's optional lists together cannot pass the bar. */
 	const int32_t least = (int32_t)(kb_best_bar(&s->best) - rest);
 	const vec bits = { 1, 2, 4, 8 };
-	enum { LANES = sizeof(vec) / sizeof(int32_t), STEP = 4 * LANES };
 
+	static_assert(GROUP == 4 * sizeof(vec) / sizeof(int32_t), "a group is four vectors");
 	s->candidates = 0;
-	for (uint64_t left = s->touched; left; left &= left - 1) {
-		uint32_t first = (uint32_t)__builtin_ctzll(left) * GROUP;
-
-		for (uint32_t place = first; place < first + GROUP; place += STEP) {
+	for (uint32_t word = 0; word < TOUCHED; word++) {
+		for (uint64_t left = s->touched[word]; left; left &= left - 1) {
+			uint32_t place = (word * 64 + (uint32_t)__builtin_ctzll(left)) * GROUP;
 			uint32_t *sums = &s->sums[place];
 			vec v[4];
 			uint64_t halves[2], above; /* a bit a sum */
@@ -245,9 +280,17 @@ static void collect(struct search *s, uint32_t low, uint32_t rest)
 
 static void clear_sums(struct search *s)
 {
-	for (uint64_t left = s->touched; left; left &= left - 1)
-		memset(&s->sums[__builtin_ctzll(left) * GROUP], 0, GROUP * sizeof(*s->sums));
-	s->touched = 0;
+	for (uint32_t word = 0; word < TOUCHED; word++) {
+		uint32_t *sums = &s->sums[word * 64 * GROUP];
+
+		if (s->touched[word] == UINT64_MAX)
+			memset(sums, 0, 64 * GROUP * sizeof(*sums));
+		else
+			for (uint64_t left = s->touched[word]; left; left &= left - 1)
+				memset(&sums[__builtin_ctzll(left) * GROUP], 0,
+				       GROUP * sizeof(*sums));
+		s->touched[word] = 0;
+	}
 }
 
 /* Keeps the candidates that may still pass the bar with `rest` more, after a list was added. */
@@ -270,6 +313,7 @@ static void look_up(struct search *s, struct list *list, uint32_t low, uint32_t 
 {
 	uint32_t bar = kb_best_bar(&s->best), kept = 0;
 
+	enter(s, list);
 	for (uint32_t i = 0; i < s->candidates; i++) {
 		uint32_t doc = s->docs[i], score = s->scores[i];
 
@@ -300,19 +344,15 @@ static void sort_lists(struct search *s)
 	}
 }
 
-/* About how many postings a list has in a stretch of so many passages. */
-static uint32_t postings_of(const struct search *s, const struct list *list, uint32_t passages)
+static void search_window(struct search *s, uint32_t window)
 {
-	return (uint32_t)((uint64_t)list->cursor.df * passages / s->segment->passages);
-}
-
-static void search_window(struct search *s, uint32_t low, uint32_t end)
-{
-	uint32_t bar = kb_best_bar(&s->best), optional_bound = 0;
+	uint32_t bar = kb_best_bar(&s->best), optional_bound = 0, low = window * WINDOW;
+	uint32_t end = low + KB_MIN(s->segment->passages - low, (uint32_t)WINDOW);
 	size_t optional = 0;
 
+	s->window = window;
 	for (size_t i = 0; i < s->count; i++)
-		s->lists[i].window_bound = window_bound(s, &s->lists[i], low, end);
+		s->lists[i].window_bound = s->lists[i].bounds[window];
 	sort_lists(s);
 	while (optional < s->count && optional_bound + s->order[optional]->window_bound <= bar)
 		optional_bound += s->order[optional++]->window_bound;
@@ -339,6 +379,38 @@ static void search_window(struct search *s, uint32_t low, uint32_t end)
 		kb_best_offer(&s->best, s->scores[i], s->part, s->docs[i]);
 }
 
+/* Brings the window at place i of the heap to where it belongs: the greatest total is in front, of
+ * equal ones the first. */
+static void sink(const struct search *s, uint32_t i, uint32_t count)
+{
+	uint32_t *heap = s->heap, window = heap[i];
+
+	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+		if (child + 1 < count && s->totals[heap[child + 1]] > s->totals[heap[child]])
+			child++;
+		if (s->totals[heap[child]] <= s->totals[window])
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = window;
+}
+
+static void search_windows(struct search *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < s->windows; w++)
+		if (s->totals[w])
+			s->heap[count++] = w;
+	for (uint32_t i = count / 2; i-- > 0;)
+		sink(s, i, count);
+	while (count && s->totals[s->heap[0]] > kb_best_bar(&s->best)) {
+		search_window(s, s->heap[0]);
+		s->heap[0] = s->heap[--count];
+		sink(s, 0, count);
+	}
+}
+
 static void search_part(struct search *s, uint32_t number, const struct kb_scorer *scorer,
                         const struct kb_query *query)
 {
@@ -346,27 +418,44 @@ static void search_part(struct search *s, uint32_t number, const struct kb_score
 	s->segment = s->snapshot->parts[number].segment;
 	s->gate = (struct kb_gate){ query, &s->snapshot->parts[number], .run = UINT32_MAX };
 	s->count = 0;
+	s->windows = windows_of(s->segment);
+	memset(s->totals, 0, s->windows * sizeof(*s->totals));
 	for (size_t i = 0; i < scorer->count; i++) {
+		struct list *list = &s->lists[s->count];
 		struct kb_dict_entry entry;
 
 		if (!kb_dict_find(s->segment, scorer->terms[i], &entry))
 			continue;
-		s->order[s->count] = &s->lists[s->count];
-		open_list(s, &s->lists[s->count++], &entry, scorer->gains[i]);
+		list->bounds = s->space + 2 * s->count * s->windows;
+		list->first = list->bounds + s->windows;
+		s->order[s->count++] = list;
+		open_list(s, list, &entry, scorer->gains[i]);
 	}
-	for (uint32_t low = 0; low < s->segment->passages;) {
-		uint32_t end = low + KB_MIN(s->segment->passages - low, (uint32_t)WINDOW);
+	search_windows(s);
+}
 
-		search_window(s, low, end);
-		low = end;
+/* The parts, the one with most passages first: it brings the bar up soonest. */
+static uint32_t *parts_by_size(const struct kb_snapshot *snapshot, struct kb_arena *arena)
+{
+	uint32_t *parts = KB_NEW_ARRAY(arena, snapshot->part_count, uint32_t);
+
+	for (uint32_t i = 0; i < snapshot->part_count; i++) {
+		uint32_t at = i, passages = snapshot->parts[i].segment->passages;
+
+		for (; at && snapshot->parts[parts[at - 1]].segment->passages < passages; at--)
+			parts[at] = parts[at - 1];
+		parts[at] = i;
 	}
+	return parts;
 }
 
 static void search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                          const struct kb_query *query, struct kb_hit **hits, size_t *count)
 {
 	struct search *s = KB_NEW(arena, struct search);
+	uint32_t *parts = parts_by_size(snapshot, arena);
 	struct kb_scorer scorer;
+	size_t windows;
 
 	s->snapshot = snapshot;
 	s->scoring = &snapshot->scoring;
@@ -374,8 +463,12 @@ static void search_first(const struct kb_snapshot *snapshot, struct kb_arena *ar
 	kb_best_init(&s->best, arena, snapshot, query->limit);
 	s->lists = KB_NEW_ARRAY(arena, scorer.count, struct list);
 	s->order = KB_NEW_ARRAY(arena, scorer.count, struct list *);
-	for (uint32_t i = 0; i < snapshot->part_count && s->best.limit; i++)
-		search_part(s, i, &scorer, query);
+	windows = snapshot->part_count ? windows_of(snapshot->parts[parts[0]].segment) : 0;
+	s->totals = KB_NEW_ARRAY(arena, windows, uint32_t);
+	s->heap = KB_NEW_ARRAY(arena, windows, uint32_t);
+	s->space = KB_NEW_ARRAY(arena, 2 * windows * scorer.count, uint32_t);
+	for (size_t i = 0; i < snapshot->part_count && s->best.limit; i++)
+		search_part(s, parts[i], &scorer, query);
 	kb_best_take(&s->best, arena, scorer.unit, hits, count);
 }
 

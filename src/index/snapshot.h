@@ -5,7 +5,7 @@
 #include "index/dict.h"
 #include "index/postings.h"
 
-enum { KB_SATURATION_TF = 32 }; /* body counts below this have their part in the table */
+enum { KB_SATURATION_TF = 17 }; /* body counts below this have their part in the table */
 
 struct kb_part {
 	struct kb_segment *segment;

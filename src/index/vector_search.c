@@ -18,9 +18,9 @@ enum {
 	SIGN_BLOCK = 1024, /* groups whose differences are counted at a time */
 	/* How many the pre-filter picks: the most of these. Measured with bench/vectors on
 	 * clustered, low-rank and shifted vectors. */
-	PICK_MIN = 400,
-	PICK_PER_HIT = 40,
-	PICK_SHARE = 250, /* one in so many */
+	PICK_MIN = 2500,
+	PICK_PER_HIT = 60,
+	PICK_SHARE = 125, /* one in so many */
 };
 
 struct scan {

@@ -51,7 +51,8 @@ struct kb_catalog {
 	const struct kb_log *log;
 	pthread_mutex_t lock;
 	struct entry **buckets;
-	size_t bucket_mask, max;
+	struct kb_catalog_limits limits;
+	size_t bucket_mask;
 	struct entry *newest, *oldest;
 	struct kb_catalog_stats stats; /* of all entries */
 	struct entry prepared; /* its files: segments that a commit is about to name, a few */
@@ -114,15 +115,15 @@ static void entry_free(struct entry *entry)
 }
 
 struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blobs,
-                                   size_t agents_max, const struct kb_log *log)
+                                   const struct kb_catalog_limits *limits, const struct kb_log *log)
 {
 	struct kb_catalog *catalog = kb_xcalloc(1, sizeof(*catalog));
 
 	catalog->store = store;
 	catalog->blobs = blobs;
 	catalog->log = log;
-	catalog->max = KB_MAX(agents_max, (size_t)1);
-	while (catalog->bucket_mask + 1 < KB_MIN(catalog->max, (size_t)BUCKETS_MAX))
+	catalog->limits = *limits;
+	while (catalog->bucket_mask + 1 < KB_MIN(limits->agents, (size_t)BUCKETS_MAX))
 		catalog->bucket_mask = catalog->bucket_mask * 2 + 1;
 	catalog->buckets = kb_xcalloc(catalog->bucket_mask + 1, sizeof(struct entry *));
 	pthread_mutex_init(&catalog->lock, NULL);
@@ -455,7 +456,8 @@ static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 	}
 	insert(catalog, entry);
 	while (catalog->oldest != entry
-	       && (catalog->stats.agents > (int64_t)catalog->max
+	       && (catalog->stats.agents > (int64_t)catalog->limits.agents
+	           || catalog->stats.heap_bytes > catalog->limits.heap_bytes
 	           || catalog->stats.files > FILES_MAX)) {
 		struct entry *oldest = catalog->oldest;
 

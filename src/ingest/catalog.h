@@ -15,10 +15,17 @@
 
 struct kb_catalog;
 
-/* agents_max: how many agents stay open; fewer where they have more files than a process may map.
- */
+/* What stays open between questions: so many agents, and so much of our own memory for them (their
+ * files are the page cache's). Fewer do where they have more files than a process may map; the
+ * agent asked last stays open whatever it takes. */
+struct kb_catalog_limits {
+	size_t agents;
+	int64_t heap_bytes;
+};
+
 struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blobs,
-                                   size_t agents_max, const struct kb_log *log);
+                                   const struct kb_catalog_limits *limits,
+                                   const struct kb_log *log);
 void kb_catalog_close(struct kb_catalog *catalog);
 
 /* What can be found and who may find it, both of one index version. Whoever searches the snapshot

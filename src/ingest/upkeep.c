@@ -10,8 +10,10 @@
 #include "store/vectors.h"
 
 enum {
-	MERGE_AT_LEAST = 8,
+	MERGE_AT_LEAST = 2,
 	MERGE_AT_MOST = 64,
+	LARGER_BY = 3,
+	DEAD_SHARE = 4, /* one in so many */
 	AGENTS_AT_ONCE = 1000,
 };
 
@@ -23,18 +25,39 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /*
- * Which of the rows (sorted by size) to merge: the small ones, and on from there while the next one
- * is no larger than all before it together. So a passage is written again about log2(n) times while
- * an agent grows to n segments' worth, and the largest segments rest.
+ * Which of the rows (sorted by size) to merge: the two smallest, and on from there while the next
+ * one is not so much larger than all before it together. A merge so makes a segment that later ones
+ * leave alone until as much has gathered beside it as a third of its size: while n segments of one
+ * size come, a passage is written again about 3 log3(n) times, and a large segment rests while
+ * small ones come and go. It is called when an agent has MERGE_SEGMENTS of them, and always leaves
+ * fewer.
  */
 static size_t choose(const struct kb_segment_row *rows, size_t count)
 {
 	int64_t sum = 0;
 	size_t n = 0;
 
-	while (n < count && n < MERGE_AT_MOST && (n < MERGE_AT_LEAST || rows[n].bytes <= sum))
+	while (n < count && n < MERGE_AT_MOST
+	       && (n < MERGE_AT_LEAST || rows[n].bytes <= LARGER_BY * sum))
 		sum += rows[n++].bytes;
 	return n;
+}
+
+/* Whether so much of the agent's index is dead that the segments that rest are worth writing again
+ * too: they are searched, count in the statistics and take room until they are. */
+static bool has_many_dead(struct kb_catalog *catalog, int64_t agent_id)
+{
+	struct kb_view view;
+	struct kb_err err;
+	bool many;
+
+	if (!kb_catalog_get(catalog, agent_id, &view, &err))
+		return false;
+	many = (kb_snapshot_counted(view.snapshot) - kb_snapshot_passages(view.snapshot))
+	               * DEAD_SHARE
+	       > kb_snapshot_counted(view.snapshot);
+	kb_view_release(&view);
+	return many;
 }
 
 /* Segments that have no column of the agent's factors yet come last, as `count` does not count
@@ -207,16 +230,19 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 	struct kb_segment_new segment = { 0 };
 	struct kb_segment_info info = { 0 };
 	char path[512], random[17];
+	size_t folded;
 	int64_t *ids;
 	bool ok = false;
 
 	*merged = false;
 	if (!kb_store_index_state(store, &merge.arena, agent_id, &merge.state, err))
 		goto out;
-	merge.count = put_unfolded_last(&merge.state);
-	if (merge.count)
-		qsort(merge.state.segments, merge.count, sizeof(*merge.state.segments), by_bytes);
-	merge.count = choose(merge.state.segments, merge.count);
+	folded = put_unfolded_last(&merge.state);
+	if (folded)
+		qsort(merge.state.segments, folded, sizeof(*merge.state.segments), by_bytes);
+	merge.count = choose(merge.state.segments, folded);
+	if (merge.count < folded && merge.state.dead_count && has_many_dead(catalog, agent_id))
+		merge.count = KB_MIN(folded, (size_t)MERGE_AT_MOST);
 	if (merge.count < 2) {
 		ok = true;
 		goto out;

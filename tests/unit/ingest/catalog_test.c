@@ -26,7 +26,9 @@ static void world_init(struct world *w, struct kb_test *t, size_t agents_max)
 	snprintf(w->temp, sizeof(w->temp), "%s/new", w->blob_dir);
 	w->blobs = kb_blobs_open(w->blob_dir, &w->f.err);
 	NEED(&w->f, w->blobs);
-	w->catalog = kb_catalog_open(w->f.store, w->blobs, agents_max, NULL);
+	w->catalog = kb_catalog_open(
+	        w->f.store, w->blobs,
+	        &(struct kb_catalog_limits){ .agents = agents_max, .heap_bytes = INT64_MAX }, NULL);
 }
 
 static void world_fini(struct world *w)
@@ -87,14 +89,13 @@ static struct kb_vectors_new make_column(struct world *w, int64_t segment_id, ui
 	return out;
 }
 
-/* Indexes one more page of the agent in a segment of its own; gives the segment's id. `prepared`:
- * as the ingest threads do it, and the segment's file goes away before anybody asks. */
-static int64_t add(struct world *w, int64_t agent_id, bool prepared)
+/* The agent's next page, indexed in this segment or, with `make`, in a new one. Gives the page's
+ * id. */
+static int64_t commit(struct world *w, int64_t agent_id, struct kb_segment_new *segment, bool make,
+                      bool prepared)
 {
 	char path[160];
 	struct kb_page_result result;
-	struct kb_segment_new segment;
-	struct kb_index_state state;
 	struct kb_lease *leases;
 	size_t count;
 	int64_t due;
@@ -103,16 +104,28 @@ static int64_t add(struct world *w, int64_t agent_id, bool prepared)
 	NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena, 1, KB_SECOND_US, &leases, &count,
 	                                 &due, &w->f.err));
 	result = fixture_result(&leases[0]);
-	segment = make_segment(w, leases[0].page.id);
+	if (make)
+		*segment = make_segment(w, leases[0].page.id);
 	if (prepared) {
-		kb_catalog_prepare(w->catalog, agent_id, segment.blob);
-		snprintf(path, sizeof(path), "%s/%.2s/%.2s/%.*s", w->blob_dir, segment.blob.p,
-		         segment.blob.p + 2, KB_SV_ARG(segment.blob));
+		kb_catalog_prepare(w->catalog, agent_id, segment->blob);
+		snprintf(path, sizeof(path), "%s/%.2s/%.2s/%.*s", w->blob_dir, segment->blob.p,
+		         segment->blob.p + 2, KB_SV_ARG(segment->blob));
 		NEED(&w->f, unlink(path) == 0);
 	}
-	NEED(&w->f, kb_store_pages_finish(w->f.store, agent_id, &result, 1, &segment, &w->f.err));
+	NEED(&w->f, kb_store_pages_finish(w->f.store, agent_id, &result, 1, segment, &w->f.err));
 	if (prepared)
-		kb_catalog_refresh(w->catalog, agent_id, segment.blob);
+		kb_catalog_refresh(w->catalog, agent_id, segment->blob);
+	return leases[0].page.id;
+}
+
+/* Indexes one more page of the agent in a segment of its own; gives the segment's id. `prepared`:
+ * as the ingest threads do it, and the segment's file goes away before anybody asks. */
+static int64_t add(struct world *w, int64_t agent_id, bool prepared)
+{
+	struct kb_segment_new segment;
+	struct kb_index_state state;
+
+	commit(w, agent_id, &segment, true, prepared);
 	NEED(&w->f, kb_store_index_state(w->f.store, &w->f.arena, agent_id, &state, &w->f.err));
 	return state.segments[state.segment_count - 1].id;
 }
@@ -224,6 +237,47 @@ static void test_least_use(struct kb_test *t)
 	world_fini(&w);
 }
 
+static void test_memory(struct kb_test *t)
+{
+	enum { AGENTS = 6, ROOM = 3 };
+	struct kb_catalog_stats one, stats;
+	struct kb_catalog_limits limits = { .agents = AGENTS };
+	int64_t ids[AGENTS], loads;
+	struct world w;
+
+	world_init(&w, t, AGENTS);
+	for (int i = 0; i < AGENTS; i++) {
+		ids[i] = fixture_agent(&w.f, "a").id;
+		add_segment(&w, ids[i]);
+	}
+	get(&w, ids[0], PASSAGES);
+	CHECK(t, kb_catalog_agent_stats(w.catalog, ids[0], &one));
+	kb_catalog_close(w.catalog);
+
+	limits.heap_bytes = ROOM * one.heap_bytes + one.heap_bytes / 2;
+	w.catalog = kb_catalog_open(w.f.store, w.blobs, &limits, NULL);
+	for (int i = 0; i < AGENTS; i++)
+		get(&w, ids[i], PASSAGES);
+	for (int i = 0; i < AGENTS; i++)
+		CHECK_INT(t, is_open(&w, ids[i]), i >= AGENTS - ROOM);
+	kb_catalog_stats(w.catalog, &stats);
+	CHECK(t, stats.heap_bytes <= limits.heap_bytes);
+	loads = stats.loads;
+	get(&w, ids[0], PASSAGES); /* opened anew, and finds the same */
+	kb_catalog_stats(w.catalog, &stats);
+	CHECK_INT(t, stats.loads, loads + 1);
+	CHECK_INT(t, stats.agents, ROOM);
+
+	/* No room at all is room for one. */
+	kb_catalog_close(w.catalog);
+	limits.heap_bytes = 1;
+	w.catalog = kb_catalog_open(w.f.store, w.blobs, &limits, NULL);
+	get(&w, ids[0], PASSAGES);
+	get(&w, ids[1], PASSAGES);
+	CHECK(t, !is_open(&w, ids[0]) && is_open(&w, ids[1]));
+	world_fini(&w);
+}
+
 static void test_many_agents(struct kb_test *t)
 {
 	enum { AGENTS = 2500, OPEN = 60 };
@@ -316,6 +370,92 @@ static void test_columns(struct kb_test *t)
 	world_fini(&w);
 }
 
+/*
+ * One document after another is committed to an agent that has many already, a third of them is
+ * deleted again, and segments are merged as soon as there are eight. Few segments stay, and what
+ * was there before is not written again all the time.
+ */
+static void test_small_commits(struct kb_test *t)
+{
+	enum { COMMITS = 400, BASE = 60000, SEGMENTS = 8, TIMES = 30 };
+	int64_t written = 0, highest = 0, alive = 0, large = 0;
+	const struct kb_segment_row *last;
+	struct kb_view view;
+	bool merged;
+	struct kb_segment_new big;
+	struct kb_segment_writer *writer = kb_segment_writer_new();
+	struct kb_segment_info info;
+	struct kb_index_state state;
+	int64_t agent_id, pages[COMMITS];
+	struct world w;
+
+	world_init(&w, t, 3);
+	agent_id = fixture_agent(&w.f, "a").id;
+	big = (struct kb_segment_new){ .passages = BASE, .pages = 1 };
+	for (uint32_t i = 0; i < BASE; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "passage %u speaks of thing%u", i, i * 7919 % BASE);
+		kb_segment_writer_add(writer,
+		                      &(struct kb_passage){ .page_id = 1, /* the store's first */
+		                                            .ordinal = i,
+		                                            .text = kb_sv_str(text) });
+	}
+	NEED(&w.f, kb_segment_writer_finish(writer, w.temp, &info, &w.f.err));
+	kb_segment_writer_free(writer);
+	big.blob = take(&w, &big.bytes);
+	CHECK_INT(t, commit(&w, agent_id, &big, false, false), 1);
+	for (int i = 0; i < COMMITS; i++) {
+		struct kb_segment_new segment;
+
+		kb_arena_reset(&w.f.arena);
+		pages[i] = commit(&w, agent_id, &segment, true, false);
+		alive += PASSAGES;
+		if (i % 3 == 2) {
+			CHECK(t, kb_store_page_delete(w.f.store, agent_id, pages[i - 1], &w.f.err));
+			alive -= PASSAGES;
+		}
+		NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state, &w.f.err));
+		if (state.segment_count >= SEGMENTS) {
+			CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id,
+			                        &merged, &w.f.err));
+			CHECK(t, merged);
+			NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state,
+			                                &w.f.err));
+			last = &state.segments[state.segment_count - 1];
+			if (last->passages >= BASE)
+				large++;
+			else
+				written += last->passages;
+		}
+		highest = KB_MAX(highest, (int64_t)state.segment_count);
+	}
+	CHECK(t, highest < SEGMENTS);
+	CHECK(t, written < (int64_t)TIMES * COMMITS * PASSAGES);
+	CHECK(t, large <= 2);
+	if (getenv("KB_SHOW"))
+		printf("%d commits: at most %" PRId64 " segments; %.1f passages written for one "
+		       "added, %" PRId64 " times the large segment\n",
+		       COMMITS, highest, (double)written / COMMITS / PASSAGES, large);
+	get(&w, agent_id, alive + BASE);
+
+	/* What is mostly dead does not rest. */
+	CHECK(t, kb_store_page_delete(w.f.store, agent_id, 1, &w.f.err));
+	for (size_t segments = state.segment_count; segments < SEGMENTS; segments++) {
+		struct kb_segment_new segment;
+
+		commit(&w, agent_id, &segment, true, false);
+		alive += PASSAGES;
+	}
+	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, &merged,
+	                        &w.f.err));
+	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
+	if (view.snapshot)
+		CHECK_INT(t, kb_snapshot_counted(view.snapshot), alive);
+	kb_view_release(&view);
+	world_fini(&w);
+}
+
 /* Overwrites a byte of the blob's file. */
 static void damage(struct world *w, struct kb_sv blob, off_t at)
 {
@@ -368,8 +508,11 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a prepared version is open before anybody asks", test_prepared },
 		{ "the agent that was not used for longest is closed", test_least_use },
+		{ "agents close where their memory passes its limit", test_memory },
 		{ "thousands of agents open and close without leaving anything", test_many_agents },
 		{ "columns come with a new version and through a merge", test_columns },
+		{ "small commits leave few segments and let the large ones rest",
+		  test_small_commits },
 		{ "a damaged column is forgotten and can be made again", test_damage },
 	};
 
