@@ -5,7 +5,7 @@
  *   node bench/search_peers.mjs fill [DIR] [PEER,...]     only fills the peers' indexes, at nice 19
  *
  * DIR (DOCENT_CORPUS, /tmp/docent-corpus) is what bench/corpus.mjs wrote; it is made when it is not
- * there. Peers: lancedb (from npm), xapian (Debian's, through its Python binding), fts5 (the SQLite
+ * there. Peers: lancedb (from npm), xapian (Debian's omega and tools), fts5 (the SQLite
  * we link). They and their indexes, one for each size, are kept in DOCENT_PEERS
  * (/tmp/docent-peers), in a folder named after the corpus, and used again by later runs; a peer
  * that cannot be had is left out with a sentence. Our own index is made in each run.
@@ -15,7 +15,7 @@
  * weigh them .15, FTS5 has no stemmer here and leaves nothing out.
  *
  * One thread a question. The first figure of a pair is wall time, the second processor time; for
- * LanceDB and Xapian the latter is that of the whole process. Questions are asked three times (five
+ * LanceDB the latter is that of the whole process, for Xapian there is none. Questions are asked three times (five
  * times ours), FTS5's, which take a second, once and only FTS5_QUESTIONS of them.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -68,6 +68,20 @@ const command = (file, args) => {
 // Runs a filling at low priority; resolves to what it printed.
 const fill = (file, args, options) => run("nice", ["-n", "19", file, ...args.map(String)], options);
 
+// Calls `take` with each line until it returns false.
+function eachLine(file, take) {
+  const fd = fs.openSync(file), chunk = Buffer.alloc(1 << 20);
+  let rest = Buffer.alloc(0), more = true;
+  for (let n; more && (n = fs.readSync(fd, chunk)) > 0;) {
+    const bytes = Buffer.concat([rest, chunk.subarray(0, n)]);
+    let at = 0;
+    for (let end; more && (end = bytes.indexOf(10, at)) >= 0; at = end + 1)
+      more = take(bytes.toString("utf8", at, end));
+    rest = bytes.subarray(at);
+  }
+  fs.closeSync(fd);
+}
+
 /* A thing in the folder of kept ones, made under another name, so that a broken run leaves none. */
 function keep(folder, name, make) {
   const place = path.join(folder, name), part = `${place}.part`;
@@ -79,6 +93,18 @@ function keep(folder, name, make) {
     console.log(`made ${place} in ${((performance.now() - start) / 1000).toFixed(0)} s`);
   }
   return place;
+}
+
+/* Passages FIRST to END - 1 as omega's scriptindex reads them. */
+function writeDump(file, first, end) {
+  const out = fs.openSync(file, "w");
+  let number = 0;
+  eachLine(docs, (line) => {
+    if (number >= first)
+      fs.writeSync(out, `text=${JSON.parse(line).text.replaceAll("\n", " ")}\n\n`);
+    return ++number < end;
+  });
+  fs.closeSync(out);
 }
 
 const lancedb = {
@@ -101,39 +127,55 @@ const lancedb = {
 const xapian = {
   prepare() {
     this.place = keep(kept, "xapian", (part) => {
-      fs.mkdirSync(part, { recursive: true });
-      for (const name of ["python3-xapian", "libxapian30"]) {
+      fs.mkdirSync(path.join(part, "templates"), { recursive: true });
+      for (const name of ["xapian-omega", "xapian-tools", "libxapian30"]) {
         run("apt-get", ["download", name], { cwd: part });
         const file = fs.readdirSync(part).find((entry) => entry.startsWith(`${name}_`));
         run("dpkg-deb", ["-x", file, "root"], { cwd: part });
       }
+      fs.writeFileSync(path.join(part, "script"), "text : indexnopos\n");
+      fs.writeFileSync(path.join(part, "templates/bench"),
+        "$set{stemmer,english}$set{weighting,bm25 1.2 0 1 0.75 0.5}$hitlist{$id }\ntime $time\n");
     });
-    const lib = path.join(this.place, "root/usr/lib");
+    this.root = path.join(this.place, "root/usr");
+    const lib = path.join(this.root, "lib");
     const triplet = fs.readdirSync(lib).find((entry) => entry.endsWith("-gnu"));
-    this.options = { env: { ...process.env, XAPIAN_FLUSH_THRESHOLD: "1000000",
-      LD_LIBRARY_PATH: path.join(lib, triplet),
-      PYTHONPATH: path.join(lib, "python3/dist-packages"), PYTHONDONTWRITEBYTECODE: "1" } };
-    // The binding is for Debian's own Python.
-    this.command = ["/usr/bin/python3", path.join(here, "xapian_peer.py")];
-    run(this.command[0], ["-c", "import xapian"], { ...this.options, cwd: os.tmpdir() });
+    this.env = { ...process.env, XAPIAN_FLUSH_THRESHOLD: "1000000",
+      LD_LIBRARY_PATH: path.join(lib, triplet) };
   },
   // Of equal pieces, each filled once, and joined into a compact database, which is Xapian's best.
   fill(folder, count) {
-    const [file, script] = this.command, pieces = [], last = SHARES.at(-1), first = SHARES[0];
+    const pieces = [], last = SHARES.at(-1), first = SHARES[0];
     const eighth = Math.floor((total * first[0]) / first[1]);
     for (let from = 0; from < count; from += eighth) {
       // The pieces of all passages end with them; smaller sizes are whole pieces, but for a few.
       const end = Math.min(from + eighth, count);
       if (end - from < SHARES.length * last[1] && pieces.length) break;
-      pieces.push(keep(folder, `xapian-piece-${from}-${end}`, (part) =>
-        fill(file, [script, "fill", part, docs, from, end], this.options)));
+      pieces.push(keep(folder, `xapian-piece-${from}-${end}`, (part) => {
+        const dump = `${part}.dump`;
+        writeDump(dump, from, end);
+        fill(path.join(this.root, "bin/scriptindex"),
+          ["-s", "english", part, path.join(this.place, "script"), dump], { env: this.env });
+        fs.rmSync(dump);
+      }));
     }
     return keep(folder, `xapian-${count}`, (part) =>
-      fill(file, [script, "join", part, ...pieces], this.options));
+      fill(path.join(this.root, "bin/xapian-compact"), [...pieces, part], { env: this.env }));
   },
+  // Omega says how long the match took, without the start of its process.
   ask(index) {
-    const [file, ...args] = [...pinned, ...this.command, "search", index, queries, ROUNDS];
-    return rows(run(file, args.map(String), this.options), "best 10");
+    const config = path.join(this.place, "omega.conf");
+    fs.writeFileSync(config,
+      `database_dir ${path.dirname(index)}\ntemplate_dir ${this.place}/templates\n`);
+    const [file, args] = command(path.join(this.root, "lib/cgi-bin/omega/omega"),
+      [`DB=${path.basename(index)}`, "FMT=bench", "HITSPERPAGE=10", "DEFAULTOP=or"]);
+    const env = { ...this.env, OMEGA_CONFIG_FILE: config };
+    const times = fs.readFileSync(queries, "utf8").trim().split("\n").map((line) => {
+      const rounds = Array.from({ length: ROUNDS }, () => Number(
+        run(file, [...args, `P=${JSON.parse(line).text}`], { env }).match(/^time ([\d.]+)/m)[1]));
+      return rounds.sort((a, b) => a - b)[ROUNDS >> 1] * 1e6;
+    });
+    return { wall: quantiles(times) };
   },
 };
 
