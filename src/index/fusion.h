@@ -30,6 +30,17 @@ struct kb_hit_list {
 void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
              enum kb_fusion fusion, size_t limit, struct kb_hit **hits, size_t *count);
 
+/* What each way of finding said, for whoever asks why. Lives in the arena. */
+struct kb_hybrid_trace {
+	struct kb_hit_list words, vectors; /* as they were fused; no vectors: none were found */
+	struct kb_hit *fused;              /* before the reranker; NULL without vectors */
+	size_t fused_count;
+	const struct kb_hit
+	        *judged; /* what the reranker said of the best, in the fused order; the
+	                    score is the reranker's own. NULL: it was not asked, or failed */
+	size_t judged_count;
+};
+
 /* A model that reads question and passage together. */
 struct kb_reranker {
 	/* Fills a score for each passage, greater is better, of any range. False leaves the order
@@ -43,7 +54,8 @@ struct kb_reranker {
  * their old order. False: a passage could not be read, or the reranker failed or gave what is no
  * number; the hits are unchanged. */
 bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count);
+                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count,
+                  struct kb_hybrid_trace *trace);
 
 struct kb_hybrid_query {
 	const struct kb_query *words; /* its limit is the result's */
@@ -52,6 +64,7 @@ struct kb_hybrid_query {
 	enum kb_fusion fusion;
 	float word_weight, vector_weight;   /* both 0: .7 and .3 */
 	const struct kb_reranker *reranker; /* NULL: none */
+	struct kb_hybrid_trace *trace;      /* filled; NULL: nobody asks */
 };
 /* Where no passage is found by vectors, for want of a column or a question's vector, and without a
  * reranker, it gives what kb_search() gives. Returns false when the reranker was asked and failed;
