@@ -7,7 +7,9 @@
  * row by row, beside NAME.d.ids and NAME.q.ids, an id a line; bench/embed.mjs makes them with any
  * server of the OpenAI format. The index holds the documents that have a vector, and the questions
  * that have one are asked. Printed: recall@10 of the search in bytes, and of that behind the sign
- * bits (which a service's column has from 16,384 passages on), against exact floats.
+ * bits (which a service's column has from 16,384 passages on), against exact floats; and of answers
+ * without a model how many are given, and quote a right document first, with the passages that
+ * words find and with those that both find; of the next set's questions, how many are refused.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/retrieve.h"
+#include "answer/select.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "index/column.h"
@@ -39,13 +43,16 @@ static const struct way {
 	{ "max-.9", KB_FUSE_MAX, .9f, .1f },
 	{ "max-.8", KB_FUSE_MAX, .8f, .2f },
 	{ "max-.7", KB_FUSE_MAX, .7f, .3f },
-	{ "max-.6", KB_FUSE_MAX, .6f, .4f },
 	{ "max-.5", KB_FUSE_MAX, .5f, .5f },
+	{ "floor-.9", KB_FUSE_FLOOR, .9f, .1f },
+	{ "floor-.85", KB_FUSE_FLOOR, .85f, .15f },
+	{ "floor-.8", KB_FUSE_FLOOR, .8f, .2f },
+	{ "floor-.7", KB_FUSE_FLOOR, .7f, .3f },
 	{ "minmax-.8", KB_FUSE_MIN_MAX, .8f, .2f },
 	{ "minmax-.7", KB_FUSE_MIN_MAX, .7f, .3f },
 	{ "minmax-.5", KB_FUSE_MIN_MAX, .5f, .5f },
-	{ "rrf-.7", KB_FUSE_RANKS, .7f, .3f },
-	{ "rrf", KB_FUSE_RANKS, .5f, .5f },
+	{ "ranks-.7", KB_FUSE_RANKS, .7f, .3f },
+	{ "ranks", KB_FUSE_RANKS, .5f, .5f },
 };
 
 struct rows {
@@ -85,6 +92,13 @@ static const float *row_of(const struct rows *rows, struct kb_sv id)
 		if (kb_sv_eq(rows->ids[i], id))
 			return rows->v + i * rows->dims;
 	return NULL;
+}
+
+static const char *name_of(const char *folder)
+{
+	const char *slash = strrchr(folder, '/');
+
+	return slash ? slash + 1 : folder;
 }
 
 /* ---- an index over the documents that have a vector ---- */
@@ -167,16 +181,15 @@ static bool write_column(struct index *index, const char *path, struct kb_err *e
 static bool open_index(struct index *index, const char *data, const char *dir, const char *folder,
                        struct kb_err *err)
 {
-	const char *name = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
 	char path[64];
 	size_t columns;
 
 	*index = (struct index){ .analyzer = kb_analyzer_new() };
 	snprintf(path, sizeof(path), "/tmp/docent-fused-%d", (int)getpid());
 	if (!q_set_read(&index->set, data, folder, 0, err)
-	    || !read_rows(&index->docs, dir, name, "d", err)
-	    || !read_rows(&index->questions, dir, name, "q", err) || !build(index, path, err)
-	    || !write_column(index, path, err))
+	    || !read_rows(&index->docs, dir, name_of(folder), "d", err)
+	    || !read_rows(&index->questions, dir, name_of(folder), "q", err)
+	    || !build(index, path, err) || !write_column(index, path, err))
 		return false;
 	columns = 1 + learn(index, path, NULL); /* a small set learns nothing */
 	index->snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ .segment = index->segment,
@@ -406,11 +419,142 @@ static void measure_recall(const struct index *index, const char *name, size_t l
 	free(v);
 }
 
+/* ---- answers ---- */
+
+static int64_t df(void *arg, struct kb_sv term)
+{
+	return kb_snapshot_df(arg, term);
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* The passages of an answer as answer/steps.c finds them; v NULL: by words. */
+static void find_passages(const struct index *index, struct kb_arena *arena,
+                          const struct kb_query *words, const float *v, struct kb_hit **hits,
+                          size_t *count)
+{
+	struct kb_vector_query vectors = {
+		.name = COLUMN, .model = MODEL, .v = v, .dims = index->docs.dims
+	};
+	struct kb_retrieved found = { .vectors = KB_VECTORS_USED };
+	struct kb_retrieval retrieval = { .snapshot = index->snapshot, .words = words };
+	struct kb_hybrid_query query = { .words = words,
+		                         .vectors = &vectors,
+		                         .trace = &found.trace };
+
+	if (!v) {
+		kb_search(index->snapshot, arena, words, hits, count);
+		return;
+	}
+	kb_hybrid_search(index->snapshot, arena, &query, hits, count);
+	kb_retrieved_word_scores(arena, &retrieval, &found, *hits, *count);
+	qsort(*hits, *count, sizeof(**hits), by_score);
+}
+
+struct told {
+	bool answered;
+	uint32_t doc;
+	struct kb_sv sentence;
+};
+
+static struct told answer(const struct index *index, struct kb_arena *arena, struct kb_sv text,
+                          const float *v)
+{
+	struct kb_answer_stats stats = { kb_snapshot_counted(index->snapshot), df,
+		                         index->snapshot };
+	struct kb_candidate *candidates;
+	struct kb_selection selection;
+	struct kb_question question;
+	struct told told = { 0 };
+	struct kb_query words;
+	struct kb_hit *hits;
+	size_t count;
+
+	kb_question_build(index->analyzer, arena, text, KB_LANG_NONE, NULL, 0, &question);
+	words = kb_question_query(&question, KB_SELECT_ADVISED);
+	find_passages(index, arena, &words, v, &hits, &count);
+	candidates = KB_NEW_ARRAY(arena, count, struct kb_candidate);
+	for (size_t i = 0; i < count; i++) {
+		candidates[i].score = hits[i].score;
+		if (!kb_snapshot_passage(index->snapshot, arena, hits[i].part, hits[i].doc,
+		                         &candidates[i].passage, NULL))
+			return told;
+	}
+	kb_select(index->analyzer, arena, &question, candidates, count, &stats, KB_GATE_LENIENT,
+	          &selection);
+	told.answered = selection.answered;
+	if (told.answered) {
+		const struct kb_scored_sentence *first = &selection.sentences[0];
+		const struct kb_passage *passage = &candidates[first->candidate].passage;
+
+		told.doc = (uint32_t)passage->page_id;
+		told.sentence = kb_sv_sub(passage->text, first->start, first->end - first->start);
+	}
+	return told;
+}
+
+static bool is_right(const struct q_question *question, uint32_t doc)
+{
+	for (size_t i = 0; i < question->count; i++)
+		if (question->judged[i].doc == doc)
+			return true;
+	return false;
+}
+
+static void measure_answers(const struct index *index, const char *name, const struct index *other)
+{
+	size_t asked = 0, given[2] = { 0 }, right[2] = { 0 }, same = 0, foreign = 0,
+	       refused[2] = { 0 };
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < index->set.question_count; i++) {
+		const struct q_question *question = &index->set.questions[i];
+		const float *v = row_of(&index->questions, question->id);
+		struct told told[2];
+
+		if (!v)
+			continue;
+		asked++;
+		for (int k = 0; k < 2; k++) {
+			told[k] = answer(index, &arena, question->text, k ? v : NULL);
+			given[k] += told[k].answered;
+			right[k] += told[k].answered && is_right(question, told[k].doc);
+		}
+		same += told[0].answered == told[1].answered
+		        && kb_sv_eq(told[0].sentence, told[1].sentence);
+		kb_arena_reset(&arena);
+	}
+	for (size_t i = 0; i < other->set.question_count && other != index; i++) {
+		const struct q_question *question = &other->set.questions[i];
+		const float *v = row_of(&other->questions, question->id);
+
+		if (!v)
+			continue;
+		foreign++;
+		for (int k = 0; k < 2; k++)
+			refused[k] += !answer(index, &arena, question->text, k ? v : NULL).answered;
+		kb_arena_reset(&arena);
+	}
+	printf("answers %s questions=%zu given=%zu,%zu right_first=%zu,%zu same=%zu foreign=%zu "
+	       "refused=%zu,%zu\n",
+	       name, asked, given[0], given[1], right[0], right[1], same, foreign, refused[0],
+	       refused[1]);
+	kb_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	const char *data = "../shared/data", *vectors = ".", *runs = ".";
+	struct index *indexes;
 	struct kb_err err;
-	int at = 1;
+	int at = 1, first;
 
 	kb_crypto_init();
 	for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
@@ -423,23 +567,27 @@ int main(int argc, char **argv)
 		else
 			return fprintf(stderr, "unknown option %s\n", argv[at]), 2;
 	}
-	for (; at < argc; at++) {
-		const char *name = strrchr(argv[at], '/') ? strrchr(argv[at], '/') + 1 : argv[at];
-		struct index index;
-		bool ok = open_index(&index, data, vectors, argv[at], &err);
+	first = at;
+	indexes = kb_xcalloc((size_t)argc, sizeof(*indexes));
+	for (; at < argc; at++)
+		if (!open_index(&indexes[at], data, vectors, argv[at], &err))
+			return fprintf(stderr, "%s: %s\n", argv[at], err.msg), 1;
+	for (at = first; at < argc; at++) {
+		struct index *index = &indexes[at];
+		const char *name = name_of(argv[at]);
 
-		for (size_t i = 0; ok && i < KB_COUNTOF(ways); i++)
-			ok = write_run(&index, runs, name, &ways[i])
-			     || kb_fail(&err, KB_E_IO, "cannot write to %s", runs);
-		if (!ok || !write_judgments(&index, runs, name)) {
-			fprintf(stderr, "%s: %s\n", argv[at], err.msg);
-			close_index(&index);
-			return 1;
-		}
-		/* One in 40 and the least number that a search picks. */
-		measure_recall(&index, name, index.passages / 40);
-		measure_recall(&index, name, 400);
-		close_index(&index);
+		for (size_t i = 0; i < KB_COUNTOF(ways); i++)
+			if (!write_run(index, runs, name, &ways[i]))
+				return fprintf(stderr, "cannot write to %s\n", runs), 1;
+		if (!write_judgments(index, runs, name))
+			return fprintf(stderr, "cannot write to %s\n", runs), 1;
+		/* One in 40, and the least number that a search picks. */
+		measure_recall(index, name, index->passages / 40);
+		measure_recall(index, name, 400);
+		measure_answers(index, name, &indexes[at + 1 < argc ? at + 1 : first]);
 	}
+	for (at = first; at < argc; at++)
+		close_index(&indexes[at]);
+	free(indexes);
 	return 0;
 }

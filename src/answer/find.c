@@ -125,14 +125,6 @@ static float score_in(const struct kb_hit *hits, size_t count, const struct kb_h
 	return NAN;
 }
 
-/* A list's part of the fused score, in kb_fuse()'s KB_FUSE_MAX. */
-static float part_of(const struct kb_hit_list *list, float score)
-{
-	return isnan(score) || !list->count || list->hits[0].score <= 0
-	               ? NAN
-	               : list->weight * KB_MAX(score, 0.0f) / list->hits[0].score;
-}
-
 static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval,
                     const struct kb_retrieved *found, struct kb_findings *out)
 {
@@ -151,13 +143,16 @@ static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval
 		struct kb_fusion_why *why = &out->fusions[i];
 
 		out->explanations[i].score = hit->score;
-		*why = (struct kb_fusion_why){ .words = words[i].score,
-			                       .word_weight = trace->words.weight,
-			                       .vector_weight = trace->vectors.weight };
-		why->word_part = part_of(&trace->words,
-		                         score_in(trace->words.hits, trace->words.count, hit));
-		why->cosine = score_in(trace->vectors.hits, trace->vectors.count, hit);
-		why->vector_part = part_of(&trace->vectors, why->cosine);
+		*why = (struct kb_fusion_why){
+			.words = words[i].score,
+			.word_weight = trace->lists[0].weight,
+			.word_part = trace->fused
+			                     ? kb_fuse_part(trace->lists, 0, trace->fusion, hit)
+			                     : NAN,
+			.cosine = score_in(trace->lists[1].hits, trace->lists[1].count, hit),
+			.vector_weight = trace->lists[1].weight,
+			.vector_part = kb_fuse_part(trace->lists, 1, trace->fusion, hit),
+		};
 		why->fused = score_in(trace->fused, trace->fused_count, hit);
 		why->relevance = score_in(trace->judged, trace->judged_count, hit);
 	}

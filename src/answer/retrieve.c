@@ -83,7 +83,7 @@ void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval 
                               const struct kb_retrieved *retrieved, struct kb_hit *hits,
                               size_t count)
 {
-	const struct kb_hit_list *list = &retrieved->trace.words;
+	const struct kb_hit_list *list = &retrieved->trace.lists[0];
 	struct kb_hit *listed;
 
 	if (retrieved->vectors != KB_VECTORS_USED && retrieved->reranker == KB_RERANKER_OFF)

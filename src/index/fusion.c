@@ -7,8 +7,9 @@ enum {
 	RANK_CONSTANT = 60, /* Cormack, Clarke, Büttcher 2009 */
 	DEPTH = 200,        /* hits of each list that are fused, or the limit if that is more */
 };
-#define WORD_WEIGHT   .7f
-#define VECTOR_WEIGHT .3f
+/* Measured with bench/fused (docs/search.md). */
+#define WORD_WEIGHT   .8f
+#define VECTOR_WEIGHT .2f
 
 /* The best first. */
 static int by_score(const void *a, const void *b)
@@ -57,11 +58,32 @@ static float share(enum kb_fusion fusion, struct range range, size_t place, floa
 	switch (fusion) {
 	case KB_FUSE_RANKS:
 		return 1 / (float)(RANK_CONSTANT + place + 1);
+	case KB_FUSE_FLOOR:
 	case KB_FUSE_MIN_MAX:
 		return within(range, score);
 	default:
 		return range.greatest > 0 ? KB_MAX(score, 0.0f) / range.greatest : 0;
 	}
+}
+
+/* Of a list's hit at that place. */
+static float part_of(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
+                     struct range range, size_t place)
+{
+	if (which == 0 && fusion == KB_FUSE_FLOOR)
+		fusion = KB_FUSE_MAX;
+	return lists[which].weight * share(fusion, range, place, lists[which].hits[place].score);
+}
+
+float kb_fuse_part(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
+                   const struct kb_hit *hit)
+{
+	const struct kb_hit_list *list = &lists[which];
+
+	for (size_t k = 0; k < list->count; k++)
+		if (by_place(&list->hits[k], hit) == 0)
+			return part_of(lists, which, fusion, range_of(list->hits, list->count), k);
+	return NAN;
 }
 
 void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
@@ -79,8 +101,7 @@ void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t lis
 
 		for (size_t k = 0; k < lists[i].count; k++) {
 			all[n] = lists[i].hits[k];
-			all[n++].score =
-			        lists[i].weight * share(fusion, range, k, lists[i].hits[k].score);
+			all[n++].score = part_of(lists, i, fusion, range, k);
 		}
 	}
 	if (n)
@@ -166,7 +187,8 @@ static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		lists[1].weight = VECTOR_WEIGHT;
 	}
 	if (trace)
-		*trace = (struct kb_hybrid_trace){ .words = lists[0], .vectors = lists[1] };
+		*trace = (struct kb_hybrid_trace){ .lists = { lists[0], lists[1] },
+			                           .fusion = query->fusion };
 	if (!lists[1].count) {
 		/* A copy: the reranker writes into it. */
 		*count = KB_MIN(lists[0].count, limit);

@@ -66,7 +66,7 @@ test("the explanation shows vectors, fusion and the reranker", async (t) => {
     assert.ok(near(why.first_step + why.second_step + why.later_steps, why.fusion.words.score), JSON.stringify(why));
     const { words, vectors, fused } = why.fusion;
     assert.ok(near((words.contribution ?? 0) + (vectors.contribution ?? 0), fused) && near(fused, score), JSON.stringify(why.fusion));
-    assert.deepEqual([words.weight, vectors.weight, why.fusion.relevance].map((x) => x && Math.round(x * 100) / 100), [0.7, 0.3, null]);
+    assert.deepEqual([words.weight, vectors.weight, why.fusion.relevance].map((x) => x && Math.round(x * 100) / 100), [0.8, 0.2, null]);
   }
   await agent.expect(200, "POST", "/settings", { json: { agent_capability: "complex-tasks" } });
   const judged = await search(agent, query, { explain: true, limit: 1 });
