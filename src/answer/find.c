@@ -170,7 +170,7 @@ static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analy
 	struct kb_query query;
 	struct kb_pass pass;
 
-	kb_question_build(analyzer, arena, request->text, KB_LANG_NONE, NULL, 0, &question);
+	kb_question_read(analyzer, arena, view->snapshot, request->text, NULL, 0, &question);
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
 	if (request->words_only)

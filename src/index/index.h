@@ -109,6 +109,12 @@ struct kb_query_term {
 	float weight; /* multiplies the term's BM25 part */
 };
 
+/* A known word taken for one of the question's that no passage holds (spell.h). */
+struct kb_meant {
+	struct kb_sv asked;      /* as the question has it, normalised */
+	struct kb_sv word, term; /* of the index: unstemmed, and as the query's term */
+};
+
 struct kb_query {
 	const struct kb_query_term *terms;
 	size_t term_count;
@@ -117,6 +123,9 @@ struct kb_query {
 	 * analysed text; kb_query_build() sets it. */
 	size_t rerank;
 	struct kb_terms question;
+	/* What kb_query_spell() has added, the likeliest of each unknown word first. */
+	const struct kb_meant *meant;
+	size_t meant_count;
 	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
 	 * Does nothing where the snapshot has no model. */
 	float factors;
