@@ -92,6 +92,13 @@ void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list 
 	answerer->blocked = list;
 }
 
+void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
+                        struct kb_ranker *ranker)
+{
+	answerer->embedder = embedder;
+	answerer->ranker = ranker;
+}
+
 struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer)
 {
 	struct kb_analyzer *analyzer = NULL;
@@ -448,7 +455,8 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 	struct kb_steps *steps = &run->steps;
 
 	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err)
-	    || !kb_steps_take(run->analyzer, run->arena, run->request, &run->view, steps, err))
+	    || !kb_steps_take(run->answerer, run->analyzer, run->arena, run->request, &run->view,
+	                      steps, err))
 		return false;
 	run->out->confidence = steps->confidence;
 	run->out->retrieve_us = steps->retrieve_us;

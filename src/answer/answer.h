@@ -40,6 +40,13 @@ void kb_answerer_close(struct kb_answerer *answerer);
 /* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
 void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
 
+/* Search by vectors too, and let a reranker judge where an agent's capability asks for it; before
+ * the first answer. Either may be NULL; they outlive the answerer. */
+struct kb_embedder;
+struct kb_ranker;
+void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
+                        struct kb_ranker *ranker);
+
 /* A sub-persona's text for one request only, in place of the stored one. */
 struct kb_note_override {
 	bool given;

@@ -5,6 +5,8 @@
 #include <pthread.h>
 
 #include "answer/answer.h"
+#include "upstream/embed.h"
+#include "upstream/rerank.h"
 
 enum { KB_SPARE_ANALYZERS = 64 };
 
@@ -13,6 +15,8 @@ struct kb_answerer {
 	struct kb_catalog *catalog;
 	const struct kb_log *log;
 	const struct kb_block_list *blocked; /* NULL: none */
+	struct kb_embedder *embedder;        /* NULL: none */
+	struct kb_ranker *ranker;            /* NULL: none */
 	/* An analyzer belongs to one thread at a time; those not in use wait here. */
 	pthread_mutex_t lock;
 	struct kb_analyzer *spare[KB_SPARE_ANALYZERS];

@@ -1,9 +1,10 @@
 #include "answer/find.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "answer/answerer.h"
 #include "answer/question.h"
+#include "answer/steps.h"
 #include "base/utf8.h"
 #include "index/codes.h"
 #include "index/factors.h"
@@ -120,16 +121,59 @@ static bool read_hit(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	return kb_snapshot_passage(snapshot, arena, hit->part, hit->doc, &out->passage, err);
 }
 
-static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                   const struct kb_find_request *request, const struct kb_view *view,
-                   struct kb_findings *out, struct kb_err *err)
+/* The passage's score in the list; NAN: it is not in it. */
+static float score_in(const struct kb_hit *hits, size_t count, const struct kb_hit *hit)
 {
+	for (size_t i = 0; i < count; i++)
+		if (hits[i].part == hit->part && hits[i].doc == hit->doc)
+			return hits[i].score;
+	return NAN;
+}
+
+static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval,
+                    const struct kb_retrieved *found, struct kb_findings *out)
+{
+	const struct kb_hybrid_trace *trace = &found->trace;
+	struct kb_hit *words = kb_arena_copy(arena, found->hits, found->count * sizeof(*words));
+
+	out->explanations = KB_NEW_ARRAY(arena, out->count, struct kb_explanation);
+	kb_retrieved_word_scores(arena, retrieval, found, words, found->count);
+	kb_explain(retrieval->snapshot, arena, retrieval->words, words, out->count,
+	           out->explanations);
+	if (found->vectors == KB_VECTORS_OFF && found->reranker == KB_RERANKER_OFF)
+		return;
+	out->fusions = KB_NEW_ARRAY(arena, out->count, struct kb_fusion_why);
+	for (size_t i = 0; i < out->count; i++) {
+		const struct kb_hit *hit = &found->hits[i];
+		struct kb_fusion_why *why = &out->fusions[i];
+
+		out->explanations[i].score = hit->score;
+		*why = (struct kb_fusion_why){
+			.words = words[i].score,
+			.word_weight = trace->lists[0].weight,
+			.word_part = trace->fused
+			                     ? kb_fuse_part(trace->lists, 0, trace->fusion, hit)
+			                     : NAN,
+			.cosine = score_in(trace->lists[1].hits, trace->lists[1].count, hit),
+			.vector_weight = trace->lists[1].weight,
+			.vector_part = kb_fuse_part(trace->lists, 1, trace->fusion, hit),
+		};
+		why->fused = score_in(trace->fused, trace->fused_count, hit);
+		why->relevance = score_in(trace->judged, trace->judged_count, hit);
+	}
+}
+
+static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
+                   struct kb_arena *arena, const struct kb_find_request *request,
+                   const struct kb_view *view, struct kb_findings *out, struct kb_err *err)
+{
+	struct kb_retrieval retrieval = { .snapshot = view->snapshot, .question = request->text };
+	struct kb_retrieved found = { 0 };
 	struct kb_snapshot_size size;
 	struct kb_find_words words;
 	struct kb_question question;
 	struct kb_query query;
 	struct kb_pass pass;
-	struct kb_hit *hits;
 
 	kb_question_read(analyzer, arena, view->snapshot, request->text, NULL, 0, &question);
 	out->lang = question.lang;
@@ -150,22 +194,28 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	kb_pass_init(&pass, view->access, arena, &request->labels);
 	query.allow = pass.all_open ? NULL : kb_pass_allows;
 	query.allow_arg = &pass;
-	kb_search(view->snapshot, arena, &query, &hits, &out->count);
+	retrieval.words = &query;
+	retrieval.rerank = kb_capability_is_judged(request->settings->agent_capability);
+	if (request->words_only)
+		kb_search(view->snapshot, arena, &query, &found.hits, &found.count);
+	else
+		kb_retrieve(answerer, arena, &retrieval, &found);
+	out->count = found.count;
+	out->vectors = found.vectors;
+	out->reranker = found.reranker;
 	kb_snapshot_size(view->snapshot, query.allow, query.allow_arg, &size);
 	out->searched = size.passages;
 	out->v = KB_NEW_ARRAY(arena, out->count, struct kb_found);
 	for (size_t i = 0; i < out->count; i++) {
-		struct kb_found *found = &out->v[i];
+		struct kb_found *one = &out->v[i];
 
-		if (!read_hit(view->snapshot, arena, &hits[i], found, err))
+		if (!read_hit(view->snapshot, arena, &found.hits[i], one, err))
 			return false;
-		kb_find_highlights(analyzer, arena, &words, found->passage.text, &found->highlights,
-		                   &found->highlight_count);
+		kb_find_highlights(analyzer, arena, &words, one->passage.text, &one->highlights,
+		                   &one->highlight_count);
 	}
-	if (request->explain) {
-		out->explanations = KB_NEW_ARRAY(arena, out->count, struct kb_explanation);
-		kb_explain(view->snapshot, arena, &query, hits, out->count, out->explanations);
-	}
+	if (request->explain)
+		explain(arena, &retrieval, &found, out);
 	return true;
 }
 
@@ -181,7 +231,7 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
 	if (!kb_catalog_get(answerer->catalog, request->agent_id, &view, err))
 		return false;
 	analyzer = kb_analyzer_borrow(answerer);
-	ok = search(analyzer, arena, request, &view, out, err);
+	ok = search(answerer, analyzer, arena, request, &view, out, err);
 	kb_analyzer_give_back(answerer, analyzer);
 	kb_view_release(&view);
 	out->took_us = kb_clock_mono_us() - start;

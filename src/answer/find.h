@@ -7,7 +7,7 @@
 #ifndef KB_ANSWER_FIND_H
 #define KB_ANSWER_FIND_H
 
-#include "answer/answer.h"
+#include "answer/retrieve.h"
 #include "index/explain.h"
 
 struct kb_find_request {
@@ -16,7 +16,7 @@ struct kb_find_request {
 	struct kb_sv text;
 	struct kb_label_filter labels;
 	size_t limit;
-	bool words_only; /* the first ranking step alone */
+	bool words_only; /* the first ranking step alone, and no servers */
 	bool explain;
 };
 
@@ -33,6 +33,15 @@ struct kb_found {
 	size_t highlight_count;
 };
 
+/* How vectors and a reranker changed a passage's score; of a search that had them. A score, weight
+ * or part that is NAN: the passage was not in that list. */
+struct kb_fusion_why {
+	float words, word_weight, word_part;      /* the score by words, and its part */
+	float cosine, vector_weight, vector_part; /* the same of the vectors */
+	float fused;                              /* both parts */
+	float relevance;                          /* what the reranker said */
+};
+
 struct kb_findings {
 	enum kb_lang lang;
 	struct kb_found *v; /* best first */
@@ -40,6 +49,9 @@ struct kb_findings {
 	struct kb_explanation *explanations; /* one a passage, or NULL: not asked for */
 	const struct kb_meant *meant;        /* for words of the query that no passage holds */
 	size_t meant_count;
+	struct kb_fusion_why *fusions;       /* one a passage, or NULL: words alone, or not asked */
+	enum kb_vectors_use vectors;
+	enum kb_reranker_use reranker;
 	int64_t searched; /* passages that the request may find */
 	int64_t took_us;
 };

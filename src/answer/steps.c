@@ -1,7 +1,9 @@
 #include "answer/steps.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "answer/retrieve.h"
 #include "index/codes.h"
 #include "index/query.h"
 #include "index/rerank.h"
@@ -9,18 +11,21 @@
 enum { STRICT_FROM = 5000 }; /* passages: above some thousand the gate is the strict one */
 
 /* How widely an agent_capability searches, beyond what planner mode adds: parts of a question that
- * are looked for one by one, passages that are read closely, passages ranked in all steps. */
+ * are looked for one by one, passages that are read closely, passages ranked in all steps, and
+ * whether a reranker judges the best, if there is one. */
 static const struct effort {
 	const char *capability;
 	size_t parts, passages, rerank;
+	bool judged;
 } efforts[] = {
-	{ "optimal-choice", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT },
-	{ "fastest-responses", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT },
-	{ "advanced-reasoning", 3, 26, 2 * KB_RERANK_DEFAULT },
-	{ "complex-tasks", 6, KB_SELECT_CANDIDATES, 4 * KB_RERANK_DEFAULT },
+	{ "optimal-choice", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT, false },
+	{ "fastest-responses", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT, false },
+	{ "advanced-reasoning", 3, 26, 2 * KB_RERANK_DEFAULT, true },
+	{ "complex-tasks", 6, KB_SELECT_CANDIDATES, 4 * KB_RERANK_DEFAULT, true },
 };
 
 struct search {
+	const struct kb_answerer *answerer;
 	struct kb_analyzer *analyzer;
 	struct kb_arena *arena;
 	const struct kb_answer_request *request;
@@ -38,6 +43,11 @@ static const struct effort *effort_of(struct kb_sv capability)
 		if (kb_sv_eq_str(capability, efforts[i].capability))
 			return &efforts[i];
 	return &efforts[0];
+}
+
+bool kb_capability_is_judged(struct kb_sv capability)
+{
+	return effort_of(capability)->judged;
 }
 
 /* Searches for the parts of a question, at most. Planner mode adds max_actions_per_query of them to
@@ -144,6 +154,54 @@ static bool allows(void *pass, int64_t page_id)
 	return kb_attached_is_page(page_id) || kb_pass_allows(pass, page_id);
 }
 
+static int by_score(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* The question as a model reads it: one that leans on the turn before comes with it. */
+static struct kb_sv whole_question(const struct search *s, const struct kb_step *step)
+{
+	const struct kb_answer_request *request = s->request;
+
+	if (!step->question.follow_up || !request->turn_count)
+		return step->question.text;
+	return kb_arena_printf(s->arena, "%.*s\n%.*s",
+	                       KB_SV_ARG(request->turns[request->turn_count - 1]),
+	                       KB_SV_ARG(step->question.text));
+}
+
+/*
+ * The candidates' passages. Vectors and the reranker decide which take part; their order and their
+ * scores are the words' own, because the selection and its gate are fitted to those: a passage that
+ * came by its vector alone is read as if its words had found it.
+ */
+static void find_passages(const struct search *s, const struct kb_snapshot *snapshot,
+                          const struct kb_query *query, const struct kb_step *step,
+                          struct kb_hit **hits, size_t *count)
+{
+	struct kb_retrieval retrieval = { .snapshot = snapshot,
+		                          .words = query,
+		                          .question = whole_question(s, step),
+		                          .rerank = s->effort->judged };
+	struct kb_retrieved found;
+
+	kb_retrieve(s->answerer, s->arena, &retrieval, &found);
+	*hits = found.hits;
+	*count = found.count;
+	if (found.vectors != KB_VECTORS_USED && found.reranker != KB_RERANKER_USED)
+		return;
+	kb_retrieved_word_scores(s->arena, &retrieval, &found, *hits, *count);
+	if (*count)
+		qsort(*hits, *count, sizeof(**hits), by_score);
+}
+
 /* pass NULL: whatever is there. */
 static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struct kb_pass *pass,
                      struct kb_step *step, struct kb_err *err)
@@ -167,7 +225,7 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struc
 	}
 	query.allow = !pass || pass->all_open ? NULL : allows;
 	query.allow_arg = pass;
-	kb_search(snapshot, s->arena, &query, &hits, &count);
+	find_passages(s, snapshot, &query, step, &hits, &count);
 	step->with_code = codes ? codes_first(s, snapshot, step->question.text, hits, count) : 0;
 	step->candidates = KB_NEW_ARRAY(s->arena, count, struct kb_candidate);
 	for (size_t i = 0; i < count; i++) {
@@ -277,12 +335,13 @@ static bool take_steps(struct search *s, struct kb_err *err)
 	return count == 1 || answered || take_step(s, prompt, KB_SV(""), err);
 }
 
-bool kb_steps_take(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                   const struct kb_answer_request *request, const struct kb_view *view,
-                   struct kb_steps *out, struct kb_err *err)
+bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
+                   struct kb_arena *arena, const struct kb_answer_request *request,
+                   const struct kb_view *view, struct kb_steps *out, struct kb_err *err)
 {
 	struct kb_segment *own = request->attached ? request->attached->segment : NULL;
-	struct search s = { .analyzer = analyzer,
+	struct search s = { .answerer = answerer,
+		            .analyzer = analyzer,
 		            .arena = arena,
 		            .request = request,
 		            .effort = effort_of(request->settings->agent_capability),

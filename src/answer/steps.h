@@ -29,8 +29,12 @@ struct kb_steps {
 	int64_t retrieve_us, rank_us;
 };
 
-bool kb_steps_take(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                   const struct kb_answer_request *request, const struct kb_view *view,
-                   struct kb_steps *out, struct kb_err *err) KB_MUST_CHECK;
+/* Whether agents of that agent_capability have a reranker judge what was found, if there is one. */
+bool kb_capability_is_judged(struct kb_sv capability);
+
+bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
+                   struct kb_arena *arena, const struct kb_answer_request *request,
+                   const struct kb_view *view, struct kb_steps *out,
+                   struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -34,9 +34,11 @@ struct kb_api {
 	struct kb_ingest *ingest;
 	struct kb_answerer *answerer;
 	struct kb_notes_job *notes;
-	struct kb_parser *parser; /* of files in messages */
-	const char *temp_dir;     /* of segments in the making */
-	atomic_int attaching;     /* messages whose files are being read */
+	struct kb_embedder *embedder; /* NULL: no such server is configured */
+	struct kb_ranker *ranker;     /* the same */
+	struct kb_parser *parser;     /* of files in messages */
+	const char *temp_dir;         /* of segments in the making */
+	atomic_int attaching;         /* messages whose files are being read */
 	struct kb_pool *workers;
 	/* Set once it has started: the first requests may come a moment before. */
 	_Atomic(struct kb_server *) server;

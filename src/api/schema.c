@@ -78,12 +78,15 @@ static const struct kb_schema schemas[] = {
 	{ "ExplainedTerm", "term:str weight:num df:int idf:num tf_title:int tf_heading:int tf_body:int "
 	                   "contribution:num" },
 	{ "ExplainedFigure", "figure:str value:num weight:num contribution:num" },
+	{ "ExplainedSide", "score:num? weight:num contribution:num?" },
+	{ "ExplainedFusion", "words:ExplainedSide vectors:ExplainedSide fused:num? relevance:num?" },
 	{ "Explanation", "score:num first_step:num second_step:num later_steps:num terms:[ExplainedTerm] "
-	                 "second_step_parts:[ExplainedFigure]?" },
+	                 "second_step_parts:[ExplainedFigure]? fusion~:ExplainedFusion" },
 	{ "FoundPassage", "page_id:int filename:str? metadata:Metadata heading:str? page_no:int? offset:int "
 	                  "length:int text:str score:num highlights:[Highlight] explanation~:Explanation" },
 	{ "MeantWord", "asked:str word:str" },
-	{ "Search", "mode:str language:str meant:[MeantWord] searched:int took_us:int passages:[FoundPassage]" },
+	{ "Search", "mode:str language:str meant:[MeantWord] searched:int took_us:int passages:[FoundPassage] "
+	            "vectors~:str reranker~:str" },
 	{ "SearchReply", SUCCESS("Search") },
 
 	{ "Label", "id:int name:str project_id:int users:[str] created_at:time updated_at:time "

@@ -11,8 +11,8 @@ static const struct mode {
 	const char *name;
 	bool words_only;
 } modes[] = {
-	{ "ranked", false }, /* all ranking steps; the default */
-	{ "words", true },   /* the first alone */
+	{ "ranked", false }, /* all that there is; the default */
+	{ "words", true },   /* the first step alone */
 };
 
 static bool read_mode(struct kb_sv name, const struct mode **out, struct kb_err *err)
@@ -24,6 +24,19 @@ static bool read_mode(struct kb_sv name, const struct mode **out, struct kb_err 
 		}
 	return kb_fail(err, KB_E_INVALID, "mode must be ranked or words");
 }
+
+/* How it went with the servers; said where an explanation was asked for. */
+static const char *const vectors_uses[] = {
+	[KB_VECTORS_OFF] = "off",
+	[KB_VECTORS_NONE] = "none",
+	[KB_VECTORS_FAILED] = "failed",
+	[KB_VECTORS_USED] = "used",
+};
+static const char *const reranker_uses[] = {
+	[KB_RERANKER_OFF] = "off",
+	[KB_RERANKER_FAILED] = "failed",
+	[KB_RERANKER_USED] = "used",
+};
 
 struct search {
 	struct kb_find_request find;
@@ -86,7 +99,30 @@ static void write_second_step(struct kb_jw *jw, const struct kb_rerank_parts *st
 	kb_jw_end(jw);
 }
 
-static void write_explanation(struct kb_jw *jw, const struct kb_explanation *why)
+/* A passage that is not in a list has no score of it. */
+static void write_side(struct kb_jw *jw, const char *name, float score, float weight, float part)
+{
+	kb_jw_key(jw, name);
+	kb_jw_object(jw);
+	write_number(jw, "score", (double)score);
+	write_number(jw, "weight", (double)weight);
+	write_number(jw, "contribution", (double)part);
+	kb_jw_end(jw);
+}
+
+static void write_fusion(struct kb_jw *jw, const struct kb_fusion_why *why)
+{
+	kb_jw_key(jw, "fusion");
+	kb_jw_object(jw);
+	write_side(jw, "words", why->words, why->word_weight, why->word_part);
+	write_side(jw, "vectors", why->cosine, why->vector_weight, why->vector_part);
+	write_number(jw, "fused", (double)why->fused);
+	write_number(jw, "relevance", (double)why->relevance);
+	kb_jw_end(jw);
+}
+
+static void write_explanation(struct kb_jw *jw, const struct kb_explanation *why,
+                              const struct kb_fusion_why *fusion)
 {
 	kb_jw_object(jw);
 	write_number(jw, "score", (double)why->score);
@@ -115,12 +151,15 @@ static void write_explanation(struct kb_jw *jw, const struct kb_explanation *why
 		write_second_step(jw, &why->second);
 	else
 		kb_jw_null(jw);
+	if (fusion)
+		write_fusion(jw, fusion);
 	kb_jw_end(jw);
 }
 
 static void write_found(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page,
-                        const struct kb_found *found, const struct kb_explanation *why)
+                        const struct kb_findings *findings, size_t which)
 {
+	const struct kb_found *found = &findings->v[which];
 	const struct kb_passage *passage = &found->passage;
 
 	kb_jw_object(jw);
@@ -147,9 +186,10 @@ static void write_found(struct kb_call *call, struct kb_jw *jw, const struct kb_
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
-	if (why) {
+	if (findings->explanations) {
 		kb_jw_key(jw, "explanation");
-		write_explanation(jw, why);
+		write_explanation(jw, &findings->explanations[which],
+		                  findings->fusions ? &findings->fusions[which] : NULL);
 	}
 	kb_jw_end(jw);
 }
@@ -216,9 +256,12 @@ bool kb_search_run(struct kb_call *call, struct kb_err *err)
 	kb_jw_array(&jw);
 	for (size_t i = 0; i < findings.count; i++)
 		if (pages[i].id)
-			write_found(call, &jw, &pages[i], &findings.v[i],
-			            findings.explanations ? &findings.explanations[i] : NULL);
+			write_found(call, &jw, &pages[i], &findings, i);
 	kb_jw_end(&jw);
+	if (findings.fusions) {
+		kb_jw_key_str(&jw, "vectors", vectors_uses[findings.vectors]);
+		kb_jw_key_str(&jw, "reranker", reranker_uses[findings.reranker]);
+	}
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "upstream/embed.h"
+#include "upstream/rerank.h"
 
 bool kb_system_health(struct kb_request *req)
 {
@@ -46,6 +48,58 @@ static void metric(struct kb_buf *buf, const char *name, const char *type, const
 {
 	kb_buf_printf(buf, "# HELP docent_%s %s\n# TYPE docent_%s %s\ndocent_%s %" PRId64 "\n",
 	              name, help, name, type, name, value);
+}
+
+/* One family of figures, a line each server that is configured. */
+static void server_metric(struct kb_buf *buf, const char *name, const char *type, const char *help,
+                          const struct kb_upstream_stats *servers, size_t count, size_t member,
+                          int64_t unit)
+{
+	kb_buf_printf(buf, "# HELP docent_%s %s\n# TYPE docent_%s %s\n", name, help, name, type);
+	for (size_t i = 0; i < count; i++)
+		kb_buf_printf(buf, "docent_%s{server=\"%s\"} %" PRId64 "\n", name, servers[i].name,
+		              *(const int64_t *)(const void *)((const char *)&servers[i] + member)
+		                      / unit);
+}
+
+static void model_metrics(struct kb_buf *buf, const struct kb_api *api,
+                          const struct kb_vectorize_stats *vectorize)
+{
+	struct kb_upstream_stats servers[KB_EMBED_LINES + 1];
+	size_t count = 0;
+
+	if (api->embedder) {
+		kb_embedder_stats(api->embedder, servers);
+		count += KB_EMBED_LINES;
+	}
+	if (api->ranker)
+		kb_ranker_stats(api->ranker, &servers[count++]);
+	if (!count)
+		return;
+	kb_buf_str(buf, "# HELP docent_server_state 0: asked as usual; 1: left alone after "
+	                "failures; 2: tried again\n# TYPE docent_server_state gauge\n");
+	for (size_t i = 0; i < count; i++)
+		kb_buf_printf(buf, "docent_server_state{server=\"%s\"} %d\n", servers[i].name,
+		              (int)servers[i].state);
+	server_metric(buf, "server_requests_total", "counter", "Requests to a model server",
+	              servers, count, offsetof(struct kb_upstream_stats, requests), 1);
+	server_metric(buf, "server_failures_total", "counter", "Of these, failed", servers, count,
+	              offsetof(struct kb_upstream_stats, failures), 1);
+	server_metric(buf, "server_kept_back_total", "counter",
+	              "Requests not made, the server being left alone", servers, count,
+	              offsetof(struct kb_upstream_stats, kept_back), 1);
+	server_metric(buf, "server_milliseconds_total", "counter", "Time of all requests", servers,
+	              count, offsetof(struct kb_upstream_stats, took_us), 1000);
+	if (!api->embedder)
+		return;
+	metric(buf, "passages_embedded_total", "counter", "Passages that got their vectors",
+	       vectorize->vectors);
+	metric(buf, "passages_not_embedded_total", "counter",
+	       "Passages that the embedding server refused", vectorize->refused);
+	metric(buf, "embedding_pauses_total", "counter", "Failures of embedding, each with a pause",
+	       vectorize->failures);
+	metric(buf, "segments_to_embed", "gauge", "Segments without all their vectors",
+	       vectorize->waiting);
 }
 
 static int64_t resident_bytes(void)
@@ -139,6 +193,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       catalog.heap_bytes);
 	metric(&buf, "index_loads_total", "counter", "Versions of agents' indexes opened",
 	       catalog.loads);
+	model_metrics(&buf, api, &ingest.vectorize);
 	kb_respond(call->req, &(struct kb_response){
 	                              .status = 200,
 	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",

@@ -14,6 +14,8 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "upstream/embed.h"
+#include "upstream/rerank.h"
 
 enum {
 	QUEUED_REQUESTS_MAX = 4096,
@@ -41,6 +43,7 @@ struct plan {
 	bool allow_plain_http, allow_unsandboxed;
 	char host[256];
 	int64_t port;
+	struct kb_sv embed_url, rerank_url; /* empty: none */
 	char store_dir[400], blob_dir[400], temp_dir[400];
 };
 
@@ -63,6 +66,15 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	                       err)
 	    || !kb_option_flag("--allow-unsandboxed-parsing", o->allow_unsandboxed_parsing,
 	                       &plan->allow_unsandboxed, err))
+		return false;
+	if (!kb_upstream_check(arena,
+	                       &(struct kb_upstream_option){ "embed", o->embed_url, o->embed_name,
+	                                                     o->embed_key },
+	                       "/embeddings", &plan->embed_url, err)
+	    || !kb_upstream_check(arena,
+	                          &(struct kb_upstream_option){ "rerank", o->rerank_url,
+	                                                        o->rerank_name, o->rerank_key },
+	                          "/rerank", &plan->rerank_url, err))
 		return false;
 	if (!kb_log_parse(o->log, &plan->log_level, &plan->log_format))
 		return kb_fail(err, KB_E_INVALID,
@@ -90,6 +102,24 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	/* Uploads and segments are renamed into blob storage: they are made on its file system. */
 	snprintf(plan->temp_dir, sizeof(plan->temp_dir), "%s/tmp", o->blob ? o->blob : o->data);
 	return true;
+}
+
+/* The operator's model servers; none of them is asked yet. */
+static bool open_models(const struct plan *plan, struct kb_api *api, struct kb_err *err)
+{
+	const struct kb_options *o = &plan->options;
+
+	if (plan->embed_url.n
+	    && !(api->embedder = kb_embedder_open(
+	                 &(struct kb_embedder_config){ plan->embed_url, o->embed_name, o->embed_key,
+	                                               api->log },
+	                 err)))
+		return false;
+	return !plan->rerank_url.n
+	       || (api->ranker = kb_ranker_open(
+	                   &(struct kb_ranker_config){ plan->rerank_url, o->rerank_name,
+	                                               o->rerank_key, api->log },
+	                   err));
 }
 
 static bool is_loopback(const char *host)
@@ -242,6 +272,9 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	if (!parser)
 		goto out;
 
+	if (!open_models(plan, &api, err))
+		goto out;
+
 	/* Then what answers and what indexes. */
 	api.catalog = kb_catalog_open(
 	        api.store, api.blobs,
@@ -250,6 +283,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        &log);
 	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
 	kb_answerer_block(api.answerer, blocked);
+	kb_answerer_models(api.answerer, api.embedder, api.ranker);
 	api.parser = parser;
 	api.temp_dir = plan->temp_dir;
 	api.notes = kb_notes_start(api.store, &log);
@@ -266,6 +300,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .limits = plan_limits,
 	        .limits_arg = &api,
 	        .keep_days = keep_days,
+	        .vectorizer = kb_embedder_vectorizer(api.embedder),
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
 	api.openapi = describe(&api, arena);
@@ -302,9 +337,13 @@ out:
 		kb_server_stop(api.server, (int)plan->stop_grace_s * 1000);
 	kb_pool_close(api.workers);
 	kb_fetcher_cancel(fetcher); /* or ingestion would wait for other people's servers */
+	kb_embedder_cancel(api.embedder);
+	kb_ranker_cancel(api.ranker);
 	kb_ingest_stop(api.ingest);
 	kb_notes_stop(api.notes);
 	kb_answerer_close(api.answerer);
+	kb_embedder_close(api.embedder);
+	kb_ranker_close(api.ranker);
 	kb_catalog_close(api.catalog);
 	kb_parser_close(parser);
 	kb_fetcher_free(fetcher);

@@ -7,8 +7,9 @@ enum {
 	RANK_CONSTANT = 60, /* Cormack, Clarke, Büttcher 2009 */
 	DEPTH = 200,        /* hits of each list that are fused, or the limit if that is more */
 };
-#define WORD_WEIGHT   .7f
-#define VECTOR_WEIGHT .3f
+/* Measured with bench/fused (docs/search.md). */
+#define WORD_WEIGHT   .8f
+#define VECTOR_WEIGHT .2f
 
 /* The best first. */
 static int by_score(const void *a, const void *b)
@@ -57,11 +58,32 @@ static float share(enum kb_fusion fusion, struct range range, size_t place, floa
 	switch (fusion) {
 	case KB_FUSE_RANKS:
 		return 1 / (float)(RANK_CONSTANT + place + 1);
+	case KB_FUSE_FLOOR:
 	case KB_FUSE_MIN_MAX:
 		return within(range, score);
 	default:
 		return range.greatest > 0 ? KB_MAX(score, 0.0f) / range.greatest : 0;
 	}
+}
+
+/* Of a list's hit at that place. */
+static float part_of(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
+                     struct range range, size_t place)
+{
+	if (which == 0 && fusion == KB_FUSE_FLOOR)
+		fusion = KB_FUSE_MAX;
+	return lists[which].weight * share(fusion, range, place, lists[which].hits[place].score);
+}
+
+float kb_fuse_part(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
+                   const struct kb_hit *hit)
+{
+	const struct kb_hit_list *list = &lists[which];
+
+	for (size_t k = 0; k < list->count; k++)
+		if (by_place(&list->hits[k], hit) == 0)
+			return part_of(lists, which, fusion, range_of(list->hits, list->count), k);
+	return NAN;
 }
 
 void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
@@ -79,8 +101,7 @@ void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t lis
 
 		for (size_t k = 0; k < lists[i].count; k++) {
 			all[n] = lists[i].hits[k];
-			all[n++].score =
-			        lists[i].weight * share(fusion, range, k, lists[i].hits[k].score);
+			all[n++].score = part_of(lists, i, fusion, range, k);
 		}
 	}
 	if (n)
@@ -98,7 +119,8 @@ void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t lis
 }
 
 bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count)
+                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count,
+                  struct kb_hybrid_trace *trace)
 {
 	size_t top = KB_MIN(reranker->top, count);
 	struct kb_passage *passages = KB_NEW_ARRAY(arena, top, struct kb_passage);
@@ -119,6 +141,14 @@ bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		own.least = KB_MIN(own.least, scores[i]);
 		own.greatest = KB_MAX(own.greatest, scores[i]);
 	}
+	if (trace) {
+		struct kb_hit *judged = kb_arena_copy(arena, hits, top * sizeof(*hits));
+
+		for (size_t i = 0; i < top; i++)
+			judged[i].score = scores[i];
+		trace->judged = judged;
+		trace->judged_count = top;
+	}
 	for (size_t i = 0; i < count; i++)
 		hits[i].score =
 		        i < top ? 1 + reranker->weight * within(own, scores[i])
@@ -129,41 +159,59 @@ bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	return true;
 }
 
-/* By words and by vectors. */
+/* By words and by vectors, the best `limit`. */
 static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                 const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count)
+                 const struct kb_hybrid_query *query, size_t limit, struct kb_hit **hits,
+                 size_t *count)
 {
+	struct kb_hybrid_trace *trace = query->trace;
 	struct kb_query words = *query->words;
 	struct kb_vector_query vectors;
 	struct kb_hit_list lists[2] = { { .weight = query->word_weight },
 		                        { .weight = query->vector_weight } };
 	struct kb_hit *by_words, *by_vectors;
 
-	words.limit = KB_MAX(words.limit, (size_t)DEPTH);
 	if (query->vectors) {
 		vectors = *query->vectors;
-		vectors.limit = words.limit;
+		vectors.limit = KB_MAX(limit, (size_t)DEPTH);
 		vectors.allow = words.allow;
 		vectors.allow_arg = words.allow_arg;
 		kb_vector_search(snapshot, arena, &vectors, &by_vectors, &lists[1].count);
 		lists[1].hits = by_vectors;
 	}
-	if (!lists[1].count) {
-		kb_search(snapshot, arena, query->words, hits, count);
-		return;
-	}
+	words.limit = lists[1].count ? KB_MAX(limit, (size_t)DEPTH) : limit;
+	kb_search(snapshot, arena, &words, &by_words, &lists[0].count);
+	lists[0].hits = by_words;
 	if (query->word_weight <= 0 && query->vector_weight <= 0) {
 		lists[0].weight = WORD_WEIGHT;
 		lists[1].weight = VECTOR_WEIGHT;
 	}
-	kb_search(snapshot, arena, &words, &by_words, &lists[0].count);
-	lists[0].hits = by_words;
-	kb_fuse(arena, lists, KB_COUNTOF(lists), query->fusion, query->words->limit, hits, count);
+	if (trace)
+		*trace = (struct kb_hybrid_trace){ .lists = { lists[0], lists[1] },
+			                           .fusion = query->fusion };
+	if (!lists[1].count) {
+		/* A copy: the reranker writes into it. */
+		*count = KB_MIN(lists[0].count, limit);
+		*hits = kb_arena_copy(arena, by_words, *count * sizeof(**hits));
+		return;
+	}
+	kb_fuse(arena, lists, KB_COUNTOF(lists), query->fusion, limit, hits, count);
+	if (trace) {
+		trace->fused = kb_arena_copy(arena, *hits, *count * sizeof(**hits));
+		trace->fused_count = *count;
+	}
 }
 
 bool kb_hybrid_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                       const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count)
 {
-	find(snapshot, arena, query, hits, count);
-	return !query->reranker || kb_rerank_by(snapshot, arena, query->reranker, *hits, *count);
+	size_t limit = query->words->limit;
+	bool ok = true;
+
+	find(snapshot, arena, query, query->reranker ? KB_MAX(limit, query->reranker->top) : limit,
+	     hits, count);
+	if (query->reranker)
+		ok = kb_rerank_by(snapshot, arena, query->reranker, *hits, *count, query->trace);
+	*count = KB_MIN(*count, limit);
+	return ok;
 }

@@ -3,8 +3,8 @@
  *
  * Fusing is arithmetic over lists of hits; nothing here knows where they come from. By ranks
  * (Cormack, Clarke, Büttcher 2009) only places count, which suits lists whose scores mean nothing
- * to each other. By weight each list's scores are brought to 0 to 1 first; words weigh .7 and
- * vectors .3 unless told otherwise, because a vector finds something for every question and words
+ * to each other. By weight each list's scores are brought to 0 to 1 first; words weigh .8 and
+ * vectors .2 unless told otherwise, because a vector finds something for every question and words
  * do not. A passage that is missing in a list has 0 of it.
  *
  * Pure but for the arena; any thread.
@@ -15,6 +15,8 @@
 #include "index/vectors.h"
 
 enum kb_fusion {
+	KB_FUSE_FLOOR,   /* the first list as KB_FUSE_MAX, the others as KB_FUSE_MIN_MAX: a score by
+	                    words has a zero of its own, a cosine has not */
 	KB_FUSE_MAX,     /* weight * score / the list's greatest; a score below 0 is 0 */
 	KB_FUSE_MIN_MAX, /* weight * (score - least) / (greatest - least); 1 where all are equal */
 	KB_FUSE_RANKS,   /* weight / (60 + place) */
@@ -26,9 +28,24 @@ struct kb_hit_list {
 	size_t count;
 	float weight;
 };
+/* What list `which` of them adds to a hit's fused score; NAN: the hit is not in it. */
+float kb_fuse_part(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
+                   const struct kb_hit *hit);
 /* The best `limit` of all lists, best first, equal scores by (part, doc). */
 void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
              enum kb_fusion fusion, size_t limit, struct kb_hit **hits, size_t *count);
+
+/* What each way of finding said, for whoever asks why. Lives in the arena. */
+struct kb_hybrid_trace {
+	struct kb_hit_list lists[2]; /* words, vectors, as they were fused */
+	enum kb_fusion fusion;
+	struct kb_hit *fused; /* before the reranker; NULL where nothing was found by vectors */
+	size_t fused_count;
+	const struct kb_hit
+	        *judged; /* what the reranker said of the best, in the fused order; the
+	                    score is the reranker's own. NULL: it was not asked, or failed */
+	size_t judged_count;
+};
 
 /* A model that reads question and passage together. */
 struct kb_reranker {
@@ -43,15 +60,17 @@ struct kb_reranker {
  * their old order. False: a passage could not be read, or the reranker failed or gave what is no
  * number; the hits are unchanged. */
 bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count);
+                  const struct kb_reranker *reranker, struct kb_hit *hits, size_t count,
+                  struct kb_hybrid_trace *trace);
 
 struct kb_hybrid_query {
 	const struct kb_query *words; /* its limit is the result's */
 	const struct kb_vector_query
 	        *vectors; /* NULL: none. Its limit and filter are taken from words */
 	enum kb_fusion fusion;
-	float word_weight, vector_weight;   /* both 0: .7 and .3 */
+	float word_weight, vector_weight;   /* both 0: .8 and .2 */
 	const struct kb_reranker *reranker; /* NULL: none */
+	struct kb_hybrid_trace *trace;      /* filled; NULL: nobody asks */
 };
 /* Where no passage is found by vectors, for want of a column or a question's vector, and without a
  * reranker, it gives what kb_search() gives. Returns false when the reranker was asked and failed;

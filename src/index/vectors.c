@@ -197,3 +197,13 @@ const struct kb_vectors *kb_snapshot_vectors(const struct kb_snapshot *snapshot,
 	}
 	return NULL;
 }
+
+size_t kb_snapshot_column_parts(const struct kb_snapshot *snapshot, struct kb_sv name,
+                                struct kb_sv model)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < snapshot->part_count; i++)
+		count += kb_snapshot_vectors(snapshot, i, name, model) != NULL;
+	return count;
+}

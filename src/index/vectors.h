@@ -62,6 +62,10 @@ float kb_vectors_cosine(const struct kb_vectors *vectors, uint32_t passage,
 const struct kb_vectors *kb_snapshot_vectors(const struct kb_snapshot *snapshot, uint32_t part,
                                              struct kb_sv name, struct kb_sv model);
 
+/* How many parts of the snapshot have that column. */
+size_t kb_snapshot_column_parts(const struct kb_snapshot *snapshot, struct kb_sv name,
+                                struct kb_sv model);
+
 struct kb_vector_query {
 	struct kb_sv name, model;
 	const float *v;

@@ -60,6 +60,7 @@ struct kb_ingest {
 	pthread_t upkeep, learner;
 	struct kb_web *web;
 	struct kb_remover *remover;
+	struct kb_vectorize *vectorize;
 	_Atomic int64_t unchanged;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
@@ -618,7 +619,7 @@ static void *learner_thread(void *arg)
 static void merge_one(struct kb_ingest *in, bool *again)
 {
 	struct kb_ingest_config *config = &in->config;
-	bool merged = false;
+	bool merged = false, ok;
 	int64_t agent_id;
 	struct kb_err err;
 
@@ -629,8 +630,11 @@ static void merge_one(struct kb_ingest *in, bool *again)
 	}
 	if (agent_id == 0)
 		return;
-	if (!kb_merge_agent(config->catalog, config->store, config->blobs, config->temp_dir,
-	                    agent_id, &merged, &err)) {
+	kb_vectorize_hold(in->vectorize);
+	ok = kb_merge_agent(config->catalog, config->store, config->blobs, config->temp_dir,
+	                    agent_id, &merged, &err);
+	kb_vectorize_release(in->vectorize);
+	if (!ok) {
 		if (err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND)
 			kb_error_log(config->log, "segments not merged agent=%" PRId64 " error=%s",
 			             agent_id, err.msg);
@@ -733,6 +737,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	in->threads = kb_xcalloc((size_t)config->threads, sizeof(*in->threads));
 	for (int i = 0; i < config->threads; i++)
 		in->threads[i] = kb_thread_start("ingest", ingest_thread, in);
+	in->vectorize = kb_vectorize_start(config);
 	in->upkeep = kb_thread_start("upkeep", upkeep_thread, in);
 	in->learner = kb_thread_start("learner", learner_thread, in);
 	in->web = kb_web_start(config, pages_came, in);
@@ -754,6 +759,7 @@ void kb_ingest_stop(struct kb_ingest *in)
 		pthread_join(in->threads[i], NULL);
 	pthread_join(in->upkeep, NULL);
 	pthread_join(in->learner, NULL);
+	kb_vectorize_stop(in->vectorize);
 	pthread_cond_destroy(&in->wake);
 	pthread_mutex_destroy(&in->lock);
 	free(in->threads);
@@ -769,8 +775,10 @@ void kb_ingest_wake(struct kb_ingest *in)
 
 void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 {
+	struct kb_vectorize_stats embedded;
 	struct kb_web_stats web;
 
+	kb_vectorize_stats(in->vectorize, &embedded);
 	kb_web_stats(in->web, &web);
 	*out = (struct kb_ingest_stats){
 		.removed = kb_remover_rows(in->remover),
@@ -788,6 +796,7 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 		.swept = atomic_load(&in->swept),
 		.learned = atomic_load(&in->learned),
 		.folded = atomic_load(&in->folded),
+		.vectorize = embedded,
 		.purged_messages = atomic_load(&in->purged_messages),
 		.purged_conversations = atomic_load(&in->purged_conversations),
 	};

@@ -7,13 +7,15 @@
  * says why in a sentence; what may go better later is tried again with growing pauses. A
  * housekeeping thread folds new segments into their agent's factors, merges segments, sweeps blobs
  * that no row names, and purges conversations that were kept long enough; another one learns the
- * factors of agents that have grown (learn.h). Pages of addresses are fetched first, by threads of
+ * factors of agents that have grown (learn.h), and with a model server configured a third gives
+ * passages its vectors (vectorize.h). Pages of addresses are fetched first, by threads of
  * their own (web.h), which also read the sources they come from.
  */
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
 
 #include "ingest/catalog.h"
+#include "ingest/vectorize.h"
 #include "net/fetch.h"
 #include "parse/parse.h"
 #include "store/agents.h"
@@ -44,6 +46,8 @@ struct kb_ingest_config {
 	bool (*keep_days)(void *arg, const struct kb_agent *agent, int64_t *days,
 	                  struct kb_err *err);
 	void *keep_arg;
+	/* Makes vectors of passages. NULL: nobody does. */
+	const struct kb_vectorizer *vectorizer;
 };
 
 struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config);
@@ -60,6 +64,7 @@ struct kb_ingest_stats {
 	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
 	int64_t purged_messages, purged_conversations;
 	int64_t removed; /* rows of what was deleted */
+	struct kb_vectorize_stats vectorize;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 

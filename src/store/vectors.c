@@ -1,6 +1,7 @@
 /* Rows of vector columns and factor models, and what of them is still to be made. */
 #include "store/vectors.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "store/store_impl.h"
@@ -9,6 +10,7 @@ enum {
 	PUT,
 	COUNT_OTHERS,
 	HAS_SEGMENT,
+	DROP_OLDER,
 	DROP,
 	DROP_SEGMENT,
 	NEWER,
@@ -40,6 +42,10 @@ static const struct kb_sql sql[] = {
 		"SELECT count(*) FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND name <> $3" },
 	[HAS_SEGMENT] = { "vectors_segment", "ii",
 		"SELECT passages FROM segments WHERE agent_id = $1 AND id = $2" },
+	[DROP_OLDER] = { "vectors_drop_older", "iitt",
+		"DELETE FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND name <> $3 AND name LIKE $4 "
+		"AND created_at < (SELECT max(created_at) FROM vectors WHERE agent_id = $1 "
+		"AND segment_id = $2 AND name <> $3 AND name LIKE $4)" },
 	[DROP] = { "vectors_drop", "iitt",
 		"DELETE FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND name = $3 AND blob = $4" },
 	[DROP_SEGMENT] = { "vectors_drop_segment", "ii",
@@ -148,11 +154,25 @@ struct put {
 	size_t count;
 };
 
+static bool drop_older(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
+                       struct kb_err *err)
+{
+	char pattern[64];
+
+	snprintf(pattern, sizeof(pattern), "%.*s%%", KB_SV_ARG(column->family));
+	return kb_db_run(conn, &sql[DROP_OLDER],
+	                 KB_VALUES(kb_int(agent_id), kb_int(column->segment_id),
+	                           kb_text(column->name), kb_text(kb_sv_str(pattern))),
+	                 NULL, err);
+}
+
 static bool put_column(struct kb_conn *conn, const struct put *in,
                        const struct kb_vectors_new *column, int64_t version, struct kb_err *err)
 {
 	int64_t passages, others;
 
+	if (column->family.n && !drop_older(conn, in->agent_id, column, err))
+		return false;
 	if (!kb_db_int(conn, &sql[HAS_SEGMENT],
 	               KB_VALUES(kb_int(in->agent_id), kb_int(column->segment_id)), -1, &passages,
 	               err)

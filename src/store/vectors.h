@@ -22,6 +22,9 @@ struct kb_vectors_new {
 	/* Passages whose vectors are still to be made: the column came from a merge of segments of
 	 * which not all had it. Whoever makes vectors finds it as missing until this is 0. */
 	int64_t pending;
+	/* Beginning of the names of columns that take each other's place; empty: none. The segment
+	 * keeps the newest of those before this one, for whoever goes back to it. */
+	struct kb_sv family;
 };
 /* Adds the column or replaces the segment's of that name. KB_E_CONFLICT: there is no such segment
  * any more (it was merged or its agent is gone), the work is void. KB_E_INVALID: more columns than

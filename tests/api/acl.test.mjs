@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
-import { assert, form, start, test } from "./lib/harness.mjs";
+import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { figure, models } from "./lib/models.mjs";
 import { Agent, root } from "./lib/service.mjs";
 
 const data = path.join(process.env.DOCENT_TEST_DATA ?? path.join(root, "../shared/data"), "acl");
@@ -23,6 +24,23 @@ function missing() {
   } catch {
     return `no data at ${data}`;
   }
+}
+
+/** By words alone, and with everything else on that finds passages. */
+const WAYS = [["", false], [", with vectors and a reranker", true]];
+
+/** A server with all notes in one agent; `servers`: they have vectors, and each search is reranked. */
+async function ready(t, servers) {
+  const double = servers && (await models(t));
+  const kb = await start(t, servers ? { env: { ...double.embedEnv(), ...double.rerankEnv() } } : {});
+  const docs = lines("docs.jsonl.gz");
+  const scene = await library(kb, docs);
+  if (servers) {
+    await scene.agent.expect(200, "POST", "/settings", { json: { agent_capability: "advanced-reasoning" } });
+    await until("all vectors", async () => (await figure(kb, "segments_to_embed")) === 0 && (await figure(kb, "passages_embedded_total")) >= docs.length, 60_000, 100);
+    t.after(() => assert.ok(double.asked("/v1/rerank").length > 100, "the servers took part"));
+  }
+  return { kb, docs, ...scene };
 }
 
 /** Runs `work` over the items, a few at once, in their order. */
@@ -60,11 +78,10 @@ function judge(item, message, docOf) {
 
 const body = ({ text, labels, labels_exclusive = false }) => ({ prompt: text, labels, labels_exclusive });
 
-test("no case of the access set shows a hidden document, and permitted ones are found", { skip: missing() }, async (t) => {
-  const kb = await start(t);
-  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document, and permitted ones are found${way}`, { skip: missing() }, async (t) => {
+  const { agent, docOf, docs } = await ready(t, servers);
+  const cases = lines("cases.jsonl.gz");
   const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
-  const { agent, docOf } = await library(kb, docs);
   const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
   const count = { permitted: 0, reached: 0, hidden: 0 };
   await each(cases, async (item) => {
@@ -104,11 +121,10 @@ test("a copy of the agent hides what the original hides, and what it is told to"
   assert.ok(count.hidden > 0 && count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
-test("no case of the access set shows a hidden document through the search either", { skip: missing() }, async (t) => {
-  const kb = await start(t);
-  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document through the search either${way}`, { skip: missing() }, async (t) => {
+  const { agent, docOf, docs } = await ready(t, servers);
+  const cases = lines("cases.jsonl.gz");
   const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
-  const { agent, docOf } = await library(kb, docs);
   const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
   const count = { permitted: 0, reached: 0, hidden: 0 };
   await each(cases, async (item) => {
@@ -126,9 +142,8 @@ test("no case of the access set shows a hidden document through the search eithe
   assert.ok(count.reached >= 0.99 * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
-test("each relabelling and deletion of the access set is seen by the very next question", { skip: missing() }, async (t) => {
-  const kb = await start(t);
-  const { agent, pageOf, docOf, label } = await library(kb, lines("docs.jsonl.gz"));
+for (const [way, servers] of WAYS) test(`each relabelling and deletion of the access set is seen by the very next question${way}`, { skip: missing() }, async (t) => {
+  const { agent, pageOf, docOf, label } = await ready(t, servers);
   const count = { visible: 0, reached: 0, hidden: 0 };
   for (const event of lines("events.jsonl.gz")) {
     if (event.op === "relabel") await label(event.doc_id, event.labels);

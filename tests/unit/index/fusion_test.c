@@ -55,6 +55,12 @@ static const struct {
 	  { { { 1, 0, 3 }, { 0, 5, 3 }, { 0, 0, -9 } }, { { 0, 4, 7 }, { 0, 0, -9 } } },
 	  2,
 	  { { 0, 4, 1 }, { 0, 5, 1 }, { 0, 0, -9 } } },
+	{ "a cosine has no zero of its own, a score by words has",
+	  KB_FUSE_FLOOR,
+	  { .8f, .2f },
+	  { { { 0, 0, 10 }, { 0, 1, 5 }, { 0, 0, -9 } }, { { 0, 2, .9f }, { 0, 1, .8f }, { 0, 3, .7f }, { 0, 0, -9 } } },
+	  5,
+	  { { 0, 0, .8f }, { 0, 1, .5f }, { 0, 2, .2f }, { 0, 3, 0 }, { 0, 0, -9 } } },
 	{ "nothing and nothing is nothing",
 	  KB_FUSE_RANKS,
 	  { 1, 1 },
@@ -178,7 +184,7 @@ static void test_hybrid(struct kb_test *t)
 	CHECK_INT(t, count, 3);
 	CHECK_INT(t, hits[0].doc, want[0].doc);
 	CHECK_INT(t, hits[2].doc, 2);
-	CHECK(t, hits[0].score >= .7f && fabsf(hits[2].score - .3f) < 1e-6f);
+	CHECK(t, hits[0].score >= .8f && fabsf(hits[2].score - .2f) < 1e-6f);
 	/* Given the weight, it comes first. */
 	query.word_weight = .1f;
 	query.vector_weight = .9f;

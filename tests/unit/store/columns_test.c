@@ -107,6 +107,38 @@ static void test_put_and_drop(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* Columns of models that took each other's place: the segment keeps two of them. */
+static void test_family(struct kb_test *t)
+{
+	static const char *const puts[] = { "e:one",   "e:two", "e:one", "e:three",
+		                            "e:three", "other", "e:four" };
+	struct kb_index_state state;
+	struct kb_agent agent;
+	struct fixture f;
+	int64_t id;
+
+	fixture_init(&f, t);
+	agent = agent_of(&f, 1, "a");
+	id = state_of(&f, agent.id).segments[0].id;
+	CHECK(t, put(&f, agent.id, column(id, "mark", "v")));
+	for (size_t i = 0; i < KB_COUNTOF(puts); i++) {
+		struct kb_vectors_new new = column(id, "m", "v");
+
+		new.name = kb_sv_str(puts[i]);
+		if (kb_sv_starts(new.name, KB_SV("e:")))
+			new.family = KB_SV("e:");
+		kb_clock_advance(&f.clock, KB_SECOND_US);
+		CHECK(t, put(&f, agent.id, new));
+	}
+	state = state_of(&f, agent.id);
+	CHECK_INT(t, state.vectors_count, 4);
+	CHECK_SV(t, state.vectors[0].name, "e:four");
+	CHECK_SV(t, state.vectors[1].name, "e:three");
+	CHECK_SV(t, state.vectors[2].name, "lsi");
+	CHECK_SV(t, state.vectors[3].name, "other");
+	fixture_fini(&f);
+}
+
 static void test_factors(struct kb_test *t)
 {
 	struct kb_vectors_missing first = { 0 };
@@ -241,6 +273,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a column is its segment's, one a name", test_put_and_drop },
+		{ "of a family of columns the newest two stay", test_family },
 		{ "a model comes with its columns and says when it is too old", test_factors },
 		{ "a merge brings the merged column and takes the others", test_merge },
 	};

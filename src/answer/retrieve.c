@@ -1,0 +1,103 @@
+#include "answer/retrieve.h"
+
+#include <stdlib.h>
+
+#include "index/rerank.h"
+
+/* Whether any part has the column at all: else nobody needs to be asked for the question's vector.
+ */
+static bool has_column(const struct kb_snapshot *snapshot, const struct kb_vector_column *column)
+{
+	return kb_snapshot_column_parts(snapshot, column->name, column->model) > 0;
+}
+
+static enum kb_vectors_use embed(const struct kb_answerer *answerer, struct kb_arena *arena,
+                                 const struct kb_retrieval *retrieval,
+                                 struct kb_vector_query *query)
+{
+	struct kb_vector_column column;
+	struct kb_err err;
+
+	if (!answerer->embedder)
+		return KB_VECTORS_OFF;
+	if (!kb_embedder_column(answerer->embedder, &column)
+	    || !has_column(retrieval->snapshot, &column))
+		return KB_VECTORS_NONE;
+	if (!kb_embedder_question(answerer->embedder, arena, retrieval->question, &query->v,
+	                          &query->dims, &err)) {
+		kb_debug(answerer->log, "question not embedded, words go on error=%s", err.msg);
+		return KB_VECTORS_FAILED;
+	}
+	query->name = column.name;
+	query->model = column.model;
+	return KB_VECTORS_USED;
+}
+
+void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
+                 const struct kb_retrieval *retrieval, struct kb_retrieved *out)
+{
+	struct kb_vector_query vectors = { 0 };
+	struct kb_ranker_use use = { answerer->ranker, retrieval->question };
+	struct kb_reranker reranker = kb_ranker_for(&use);
+	struct kb_hybrid_query query = { .words = retrieval->words, .trace = &out->trace };
+
+	*out = (struct kb_retrieved){ .vectors = embed(answerer, arena, retrieval, &vectors) };
+	if (out->vectors == KB_VECTORS_USED)
+		query.vectors = &vectors;
+	if (answerer->ranker && retrieval->rerank)
+		query.reranker = &reranker;
+	if (!query.vectors && !query.reranker) {
+		kb_search(retrieval->snapshot, arena, retrieval->words, &out->hits, &out->count);
+		return;
+	}
+	if (!kb_hybrid_search(retrieval->snapshot, arena, &query, &out->hits, &out->count))
+		out->reranker = KB_RERANKER_FAILED;
+	else if (query.reranker)
+		out->reranker = KB_RERANKER_USED;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* Of one passage that the search by words did not list. */
+static float word_score(struct kb_arena *arena, const struct kb_retrieval *retrieval,
+                        const struct kb_hit *hit)
+{
+	const struct kb_query *words = retrieval->words;
+	struct kb_hit one = *hit;
+
+	one.score =
+	        kb_score(retrieval->snapshot, hit->part, hit->doc, words->terms, words->term_count);
+	if (words->rerank)
+		kb_rerank(retrieval->snapshot, arena, &words->question, &one, 1);
+	return one.score;
+}
+
+void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval *retrieval,
+                              const struct kb_retrieved *retrieved, struct kb_hit *hits,
+                              size_t count)
+{
+	const struct kb_hit_list *list = &retrieved->trace.lists[0];
+	struct kb_hit *listed;
+
+	if (retrieved->vectors != KB_VECTORS_USED && retrieved->reranker == KB_RERANKER_OFF)
+		return; /* they are the words' */
+	listed = KB_NEW_ARRAY(arena, list->count, struct kb_hit);
+	for (size_t i = 0; i < list->count; i++)
+		listed[i] = list->hits[i];
+	if (list->count)
+		qsort(listed, list->count, sizeof(*listed), by_place);
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_hit *found = list->count ? bsearch(&hits[i], listed, list->count,
+		                                                   sizeof(*listed), by_place)
+		                                         : NULL;
+
+		hits[i].score = found ? found->score : word_score(arena, retrieval, &hits[i]);
+	}
+}

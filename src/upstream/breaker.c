@@ -1,0 +1,54 @@
+#include "upstream/breaker.h"
+
+bool kb_breaker_admit(struct kb_breaker *breaker, int64_t now_us)
+{
+	if (breaker->state == KB_BREAKER_CLOSED)
+		return true;
+	if (breaker->state == KB_BREAKER_OPEN && now_us >= breaker->until_us)
+		breaker->state = KB_BREAKER_HALF_OPEN;
+	if (breaker->state == KB_BREAKER_OPEN || breaker->trying)
+		return false;
+	return breaker->trying = true;
+}
+
+void kb_breaker_good(struct kb_breaker *breaker)
+{
+	*breaker = (struct kb_breaker){ 0 };
+}
+
+void kb_breaker_bad(struct kb_breaker *breaker, int64_t now_us, int64_t wish_ms, double chance)
+{
+	int64_t pause;
+
+	/* One that was let out before it opened says nothing new. */
+	if (breaker->state == KB_BREAKER_OPEN && !wish_ms)
+		return;
+	breaker->failures++;
+	breaker->trying = false;
+	if (breaker->state == KB_BREAKER_CLOSED && breaker->failures < KB_BREAKER_FAILURES
+	    && !wish_ms)
+		return;
+	breaker->pause_ms =
+	        breaker->pause_ms ? KB_MIN(breaker->pause_ms * 2, (int64_t)KB_BREAKER_PAUSE_MAX_MS)
+	                          : KB_BREAKER_PAUSE_MS;
+	pause = (int64_t)((double)breaker->pause_ms * (.5 + .5 * chance));
+	pause = KB_MAX(pause, KB_MIN(wish_ms, (int64_t)KB_BREAKER_WISH_MAX_MS));
+	breaker->state = KB_BREAKER_OPEN;
+	breaker->until_us = KB_MAX(breaker->until_us, now_us + pause * 1000);
+}
+
+void kb_breaker_void(struct kb_breaker *breaker)
+{
+	breaker->trying = false;
+}
+
+const char *kb_breaker_name(enum kb_breaker_state state)
+{
+	static const char *const names[] = {
+		[KB_BREAKER_CLOSED] = "closed",
+		[KB_BREAKER_OPEN] = "open",
+		[KB_BREAKER_HALF_OPEN] = "half-open",
+	};
+
+	return names[state];
+}

@@ -1,0 +1,469 @@
+#include "upstream/client.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/hash.h"
+#include "net/curl.h"
+#include "net/fetch_head.h"
+#include "net/resolve.h"
+#include "net/upload.h"
+#include "net/url.h"
+
+enum {
+	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
+	NAP_MS = 20,    /* how often a pause looks whether the service stops */
+	RESOLVED_S = 60,
+};
+
+struct kb_upstream {
+	struct kb_arena arena;
+	struct kb_upstream_config config;
+	const struct kb_curl *lib;
+	struct kb_url url;
+	struct curl_slist *fields;
+	atomic_bool cancelled;
+
+	pthread_mutex_t lock;
+	CURL *idle[KB_UPSTREAM_IDLE_MAX];
+	size_t idle_count;
+	struct kb_addresses addresses;
+	int64_t resolved_until_us;
+	struct kb_breaker breaker;
+	struct kb_upstream_stats stats;
+};
+
+/* ---- options ---- */
+
+static bool is_printable(struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] <= ' ' || text.p[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static bool check_url(struct kb_arena *arena, const struct kb_upstream_option *option,
+                      struct kb_url *url, struct kb_err *err)
+{
+	struct kb_err why;
+
+	if (!kb_url_parse(arena, kb_sv_str(option->url), NULL, url, &why))
+		return kb_fail(err, KB_E_INVALID, "--%s-url: %s", option->what, why.msg);
+	if (!kb_url_is_web(url))
+		return kb_fail(err, KB_E_INVALID,
+		               "--%s-url is %.200s; it must begin with http:// or https://",
+		               option->what, option->url);
+	/* The address may hold a password and is not repeated. */
+	if (url->username.n || url->password.n)
+		return kb_fail(err, KB_E_INVALID,
+		               "--%s-url holds a user or password; give the key as --%s-key",
+		               option->what, option->what);
+	if (url->query.p || url->fragment.p)
+		return kb_fail(err, KB_E_INVALID,
+		               "--%s-url is %.200s; it must end with its path, which is mostly /v1",
+		               option->what, option->url);
+	return true;
+}
+
+bool kb_upstream_check(struct kb_arena *arena, const struct kb_upstream_option *option,
+                       const char *path, struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_sv name = kb_sv_str(option->name), key = kb_sv_str(option->key), address;
+	struct kb_url url;
+
+	*out = KB_SV("");
+	if (!option->url) {
+		if (option->name || option->key)
+			return kb_fail(err, KB_E_INVALID, "--%s-%s needs --%s-url", option->what,
+			               option->name ? "name" : "key", option->what);
+		return true;
+	}
+	if (!check_url(arena, option, &url, err))
+		return false;
+	if (!name.n)
+		return kb_fail(err, KB_E_INVALID,
+		               "--%s-url needs --%s-name, the model's name at that server",
+		               option->what, option->what);
+	if (name.n > KB_UPSTREAM_NAME_MAX || !is_printable(name))
+		return kb_fail(err, KB_E_INVALID,
+		               "--%s-name must be at most %d bytes without blanks", option->what,
+		               KB_UPSTREAM_NAME_MAX);
+	if (key.n > KB_UPSTREAM_KEY_MAX || !is_printable(key))
+		return kb_fail(err, KB_E_INVALID,
+		               "--%s-key must be at most %d bytes without blanks", option->what,
+		               KB_UPSTREAM_KEY_MAX);
+	address = url.href;
+	while (kb_sv_ends(address, KB_SV("/")))
+		address.n--;
+	*out = kb_arena_printf(arena, "%.*s%s", KB_SV_ARG(address), path);
+	return true;
+}
+
+/* ---- open and close ---- */
+
+static void add_field(struct kb_upstream *up, const char *line)
+{
+	up->fields = up->lib->slist_append(up->fields, line);
+	KB_ASSERT(up->fields != NULL);
+}
+
+struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, struct kb_err *err)
+{
+	const struct kb_curl *lib = kb_curl_load(err);
+	struct kb_upstream *up;
+
+	if (!lib)
+		return NULL;
+	up = kb_xcalloc(1, sizeof(*up));
+	up->config = *config;
+	up->lib = lib;
+	up->stats.name = config->name;
+	up->config.url = kb_arena_sv(&up->arena, config->url);
+	pthread_mutex_init(&up->lock, NULL);
+	add_field(up, "Content-Type: application/json");
+	add_field(up, "Accept: application/json");
+	add_field(up, "Expect:"); /* no asking before large bodies */
+	if (config->key && *config->key)
+		add_field(up,
+		          kb_arena_printf(&up->arena, "Authorization: Bearer %s", config->key).p);
+	if (!kb_url_parse(&up->arena, config->url, NULL, &up->url, err)) {
+		kb_upstream_close(up);
+		return NULL;
+	}
+	return up;
+}
+
+void kb_upstream_cancel(struct kb_upstream *up)
+{
+	if (up)
+		atomic_store(&up->cancelled, true);
+}
+
+void kb_upstream_close(struct kb_upstream *up)
+{
+	if (!up)
+		return;
+	for (size_t i = 0; i < up->idle_count; i++)
+		up->lib->easy_cleanup(up->idle[i]);
+	up->lib->slist_free_all(up->fields);
+	pthread_mutex_destroy(&up->lock);
+	kb_arena_fini(&up->arena);
+	free(up);
+}
+
+/* ---- one request ---- */
+
+struct request {
+	struct kb_upstream *up;
+	const struct kb_upstream_call *call;
+	struct kb_arena arena;
+	struct kb_fetch_head head;
+	struct kb_buf answer;
+	struct curl_slist *resolved;
+	CURL *curl;
+	int64_t wish_ms; /* Retry-After */
+};
+
+static size_t on_head(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct request *r = arg;
+
+	kb_fetch_head_line(&r->head, &r->arena, kb_sv(bytes, size * count));
+	return size * count;
+}
+
+/* Nobody reads the words of a refusal: they may repeat the key. */
+static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct request *r = arg;
+
+	if (r->head.status == 200)
+		kb_buf_add(&r->answer, bytes, size * count);
+	return r->answer.failed ? 0 : size * count;
+}
+
+static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t up_total,
+                       curl_off_t up_now)
+{
+	struct request *r = arg;
+
+	(void)total;
+	(void)up_total;
+	(void)up_now;
+	return now > (curl_off_t)r->call->answer_max || atomic_load(&r->up->cancelled);
+}
+
+/* The addresses of the name, ours for a minute: libcurl's own look-up would not heed a deadline. */
+static bool find_addresses(struct request *r, struct kb_err *err)
+{
+	struct kb_upstream *up = r->up;
+	struct kb_addresses found;
+	bool known;
+	struct kb_buf buf;
+
+	if (up->url.host_kind != KB_HOST_DOMAIN)
+		return true;
+	pthread_mutex_lock(&up->lock);
+	found = up->addresses;
+	known = kb_clock_mono_us() < up->resolved_until_us;
+	pthread_mutex_unlock(&up->lock);
+	if (!known) {
+		if (!kb_resolve(kb_arena_str(&r->arena, up->url.host), r->call->deadline_us,
+		                &up->cancelled, &found, err))
+			return false;
+		pthread_mutex_lock(&up->lock);
+		up->addresses = found;
+		up->resolved_until_us = kb_clock_mono_us() + RESOLVED_S * KB_SECOND_US;
+		pthread_mutex_unlock(&up->lock);
+	}
+	kb_buf_init(&buf, SIZE_MAX);
+	kb_buf_printf(&buf, "%.*s:%d:", KB_SV_ARG(up->url.host), kb_url_port(&up->url));
+	for (size_t i = 0; i < found.count; i++) {
+		char text[KB_ADDRESS_TEXT];
+
+		kb_buf_printf(&buf, "%s%s", i ? "," : "", kb_address_text(text, &found.v[i]));
+	}
+	r->resolved = up->lib->slist_append(NULL, kb_arena_sv(&r->arena, kb_buf_view(&buf)).p);
+	kb_buf_fini(&buf);
+	KB_ASSERT(r->resolved != NULL);
+	return true;
+}
+
+static CURL *take_handle(struct kb_upstream *up)
+{
+	CURL *curl = NULL;
+
+	pthread_mutex_lock(&up->lock);
+	if (up->idle_count)
+		curl = up->idle[--up->idle_count];
+	pthread_mutex_unlock(&up->lock);
+	if (curl || kb_fault())
+		return curl;
+	return up->lib->easy_init();
+}
+
+static void give_handle(struct kb_upstream *up, CURL *curl)
+{
+	pthread_mutex_lock(&up->lock);
+	if (up->idle_count < KB_UPSTREAM_IDLE_MAX) {
+		up->idle[up->idle_count++] = curl;
+		curl = NULL;
+	}
+	pthread_mutex_unlock(&up->lock);
+	if (curl)
+		up->lib->easy_cleanup(curl);
+}
+
+/* All of them each time: a handle remembers the ones of its last request. */
+static void set_options(struct request *r)
+{
+	const struct kb_curl *lib = r->up->lib;
+	int64_t left_ms = (r->call->deadline_us - kb_clock_mono_us()) / 1000;
+
+	left_ms = KB_MAX(left_ms, (int64_t)1);
+	lib->easy_setopt(r->curl, CURLOPT_URL, r->up->config.url.p);
+	lib->easy_setopt(r->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	lib->easy_setopt(r->curl, CURLOPT_FOLLOWLOCATION, 0L);
+	lib->easy_setopt(r->curl, CURLOPT_PROXY, ""); /* not even the environment's */
+	lib->easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
+	lib->easy_setopt(r->curl, CURLOPT_TCP_NODELAY, 1L);
+	lib->easy_setopt(r->curl, CURLOPT_RESOLVE, r->resolved);
+	lib->easy_setopt(r->curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
+	lib->easy_setopt(r->curl, CURLOPT_CONNECTTIMEOUT_MS,
+	                 (long)KB_MIN(left_ms, (int64_t)KB_UPSTREAM_CONNECT_MS));
+	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, r->up->fields);
+	lib->easy_setopt(r->curl, CURLOPT_USERAGENT, "Docent/" DOCENT_VERSION);
+	lib->easy_setopt(r->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->call->body.n);
+	lib->easy_setopt(r->curl, CURLOPT_POSTFIELDS, r->call->body.p);
+	lib->easy_setopt(r->curl, CURLOPT_HEADERFUNCTION, on_head);
+	lib->easy_setopt(r->curl, CURLOPT_HEADERDATA, r);
+	lib->easy_setopt(r->curl, CURLOPT_WRITEFUNCTION, on_body);
+	lib->easy_setopt(r->curl, CURLOPT_WRITEDATA, r);
+	lib->easy_setopt(r->curl, CURLOPT_NOPROGRESS, 0L);
+	lib->easy_setopt(r->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	lib->easy_setopt(r->curl, CURLOPT_XFERINFODATA, r);
+}
+
+static bool explain(const struct request *r, CURLcode code, struct kb_err *err)
+{
+	const char *what = r->up->config.what;
+	char size[KB_SIZE_TEXT];
+
+	if (atomic_load(&r->up->cancelled))
+		return kb_fail(err, KB_E_CANCELLED, "the service is stopping");
+	if (r->answer.failed || code == CURLE_ABORTED_BY_CALLBACK)
+		return kb_fail(err, KB_E_UPSTREAM, "%s answers with more than %s", what,
+		               kb_size_text(size, (int64_t)r->call->answer_max));
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		return kb_fail(err, KB_E_TIMEOUT, "%s did not answer in time", what);
+	return kb_fail(err, KB_E_UPSTREAM, "%s cannot be asked: %s", what,
+	               r->up->lib->easy_strerror(code));
+}
+
+static bool read_answer(struct request *r, struct kb_err *err)
+{
+	int status = r->head.status;
+
+	if (status == 200)
+		return r->call->read(r->call->arg, kb_buf_view(&r->answer), err);
+	if (status == 429 || status == 503)
+		r->wish_ms = 1000
+		             * kb_fetch_retry_after(r->head.retry_after,
+		                                    kb_clock_now_us(NULL) / KB_SECOND_US);
+	if (status == 400 || status == 413 || status == 422)
+		return kb_fail(err, KB_E_INVALID, "%s refuses the request with %d",
+		               r->up->config.what, status);
+	return kb_fail(err, KB_E_UPSTREAM, "%s answers %d", r->up->config.what, status);
+}
+
+/* Sends it once. */
+static bool send_once(struct request *r, struct kb_err *err)
+{
+	struct kb_upstream *up = r->up;
+	CURLcode code;
+	bool ok;
+
+	r->head = (struct kb_fetch_head){ 0 };
+	r->wish_ms = 0;
+	kb_buf_clear(&r->answer);
+	if (!find_addresses(r, err))
+		return false;
+	r->curl = take_handle(up);
+	if (!r->curl)
+		return kb_fail(err, KB_E_UPSTREAM, "libcurl gives no handle");
+	set_options(r);
+	code = up->lib->easy_perform(r->curl);
+	ok = code == CURLE_OK ? read_answer(r, err) : explain(r, code, err);
+	up->lib->easy_setopt(r->curl, CURLOPT_RESOLVE, NULL);
+	up->lib->slist_free_all(r->resolved);
+	r->resolved = NULL;
+	give_handle(up, r->curl);
+	return ok;
+}
+
+/* ---- tries ---- */
+
+static double chance(void)
+{
+	uint32_t n;
+
+	kb_random(&n, sizeof(n));
+	return (double)n / UINT32_MAX;
+}
+
+static bool admit(struct kb_upstream *up, struct kb_err *err)
+{
+	int64_t now = kb_clock_mono_us(), left_ms;
+	bool may;
+
+	pthread_mutex_lock(&up->lock);
+	may = kb_breaker_admit(&up->breaker, now);
+	up->stats.requests += may;
+	up->stats.kept_back += !may;
+	left_ms = (up->breaker.until_us - now) / 1000;
+	pthread_mutex_unlock(&up->lock);
+	if (may)
+		return true;
+	return kb_fail(err, KB_E_UPSTREAM, "%s failed and is left alone for %" PRId64 " ms more",
+	               up->config.what, KB_MAX(left_ms, (int64_t)1));
+}
+
+/* Counts how a request went and says when that changes how the server is treated. */
+static void count(struct kb_upstream *up, bool ok, int64_t took_us, int64_t wish_ms,
+                  const struct kb_err *why)
+{
+	enum kb_breaker_state before, after;
+	int64_t pause_ms;
+
+	pthread_mutex_lock(&up->lock);
+	before = up->breaker.state;
+	up->stats.took_us += took_us;
+	if (ok || why->code == KB_E_INVALID) {
+		kb_breaker_good(&up->breaker);
+	} else if (why->code == KB_E_CANCELLED) {
+		kb_breaker_void(&up->breaker);
+	} else {
+		up->stats.failures++;
+		kb_breaker_bad(&up->breaker, kb_clock_mono_us(), wish_ms, chance());
+	}
+	after = up->breaker.state;
+	pause_ms = (up->breaker.until_us - kb_clock_mono_us()) / 1000;
+	pthread_mutex_unlock(&up->lock);
+	if (before == after || (before == KB_BREAKER_HALF_OPEN && after == KB_BREAKER_OPEN))
+		return;
+	if (after == KB_BREAKER_OPEN)
+		kb_warn(up->config.log,
+		        "server left alone server=%s state=open pause_ms=%" PRId64 " error=%s",
+		        up->config.name, pause_ms, why->msg);
+	else
+		kb_info(up->config.log, "server answers again server=%s state=%s", up->config.name,
+		        kb_breaker_name(after));
+}
+
+/* False when there is no time left for another try after the pause, or the service stops. */
+static bool wait_for_next(const struct request *r, int attempt)
+{
+	double ms = (double)((int64_t)RETRY_MS << KB_MIN(attempt, 10)) * (.5 + .5 * chance());
+	int64_t until = kb_clock_mono_us() + KB_MAX((int64_t)ms, r->wish_ms) * 1000;
+
+	if (until >= r->call->deadline_us)
+		return false;
+	while (kb_clock_mono_us() < until && !atomic_load(&r->up->cancelled))
+		usleep(NAP_MS * 1000);
+	return !atomic_load(&r->up->cancelled);
+}
+
+static bool may_pass(const struct request *r, const struct kb_err *err)
+{
+	int status = r->head.status;
+
+	if (err->code == KB_E_INVALID || err->code == KB_E_CANCELLED)
+		return false;
+	/* Below 400 it was sent but not answered as it should be, or never sent. */
+	return status == 0 || status == 200 || status == 429 || status >= 500;
+}
+
+bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *call,
+                      struct kb_err *err)
+{
+	struct request r = { .up = up, .call = call };
+	struct kb_err why = { 0 };
+	bool ok = false;
+
+	kb_buf_init(&r.answer, call->answer_max);
+	for (int attempt = 0;; attempt++) {
+		int64_t start = kb_clock_mono_us();
+
+		if (atomic_load(&up->cancelled)) {
+			kb_fail(&why, KB_E_CANCELLED, "the service is stopping");
+			break;
+		}
+		if (!admit(up, &why))
+			break;
+		ok = send_once(&r, &why);
+		count(up, ok, kb_clock_mono_us() - start, r.wish_ms, &why);
+		if (ok || attempt + 1 >= call->tries || !may_pass(&r, &why)
+		    || !wait_for_next(&r, attempt))
+			break;
+	}
+	kb_buf_fini(&r.answer);
+	kb_arena_fini(&r.arena);
+	if (!ok && err)
+		*err = why;
+	return ok;
+}
+
+void kb_upstream_stats(struct kb_upstream *up, struct kb_upstream_stats *out)
+{
+	pthread_mutex_lock(&up->lock);
+	*out = up->stats;
+	out->state = up->breaker.state;
+	pthread_mutex_unlock(&up->lock);
+}

@@ -1,0 +1,333 @@
+#include "upstream/embed.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "index/vectors.h"
+
+enum {
+	QUESTION_TRIES = 2,
+	DOCUMENT_TRIES = 3,
+	ANSWER_BASE = 64 << 10,
+	FIGURE_BYTES = 32, /* of the answer, a dimension: more than any server writes */
+	BODY_MAX = 4 << 20,
+	MARK_BYTES = KB_UPSTREAM_NAME_MAX + 16,
+	BUCKETS = 512, /* of the cache */
+};
+
+/* A question that was asked before. */
+struct cached {
+	char key[KB_HASH_HEX];
+	float *v;
+	struct cached *next;          /* in its bucket */
+	struct cached *newer, *older; /* by use */
+};
+
+struct kb_embedder {
+	struct kb_upstream *questions, *documents;
+	struct kb_vectorizer vectorizer;
+	char model[KB_UPSTREAM_NAME_MAX + 1];
+	pthread_mutex_t lock;
+	uint32_t dims; /* 0: not known yet */
+	char mark[MARK_BYTES], column[KB_VECTORS_NAME_MAX];
+	struct cached *buckets[BUCKETS], *newest, *oldest;
+	size_t cached_count;
+};
+
+/* ---- what the model makes ---- */
+
+static uint32_t dims_of(struct kb_embedder *e)
+{
+	uint32_t dims;
+
+	pthread_mutex_lock(&e->lock);
+	dims = e->dims;
+	pthread_mutex_unlock(&e->lock);
+	return dims;
+}
+
+/* The first answer decides; false: it was another one's. */
+static bool learn_dims(struct kb_embedder *e, uint32_t dims)
+{
+	char hex[KB_HASH_HEX];
+	bool fits;
+
+	pthread_mutex_lock(&e->lock);
+	if (!e->dims) {
+		e->dims = dims;
+		snprintf(e->mark, sizeof(e->mark), "%s:%u", e->model, dims);
+		kb_hash_hex(kb_sv_str(e->mark), hex);
+		snprintf(e->column, sizeof(e->column), KB_EMBED_FAMILY "%.16s", hex);
+	}
+	fits = e->dims == dims;
+	pthread_mutex_unlock(&e->lock);
+	return fits;
+}
+
+bool kb_embedder_column(struct kb_embedder *e, struct kb_vector_column *out)
+{
+	uint32_t dims = dims_of(e);
+
+	/* Both texts stay as they are once the dimensions are known. */
+	*out = (struct kb_vector_column){ .dims = dims };
+	if (!dims)
+		return false;
+	out->name = kb_sv_str(e->column);
+	out->model = kb_sv_str(e->mark);
+	return true;
+}
+
+/* ---- one call ---- */
+
+struct reading {
+	struct kb_embedder *e;
+	struct kb_arena *arena;
+	size_t count;
+	const float *rows;
+	uint32_t dims;
+};
+
+static bool read_answer(void *arg, struct kb_sv answer, struct kb_err *err)
+{
+	struct reading *r = arg;
+	struct kb_arena scratch = { 0 };
+	const float *rows;
+	bool ok = kb_embed_read(&scratch, answer, r->count, dims_of(r->e), &rows, &r->dims, err);
+
+	if (ok && !learn_dims(r->e, r->dims))
+		ok = kb_fail(err, KB_E_UPSTREAM,
+		             "the embedding server gave vectors of two lengths at once");
+	if (ok)
+		r->rows = kb_arena_copy(r->arena, rows, r->count * r->dims * sizeof(*rows));
+	kb_arena_fini(&scratch);
+	return ok;
+}
+
+static bool ask(struct kb_embedder *e, struct kb_upstream *line, struct kb_arena *arena,
+                const struct kb_sv *texts, size_t count, int64_t deadline_ms, int tries,
+                const float **rows, uint32_t *dims, struct kb_err *err)
+{
+	uint32_t known = dims_of(e);
+	struct reading reading = { .e = e, .arena = arena, .count = count };
+	struct kb_upstream_call call = {
+		.deadline_us = kb_clock_mono_us() + deadline_ms * 1000,
+		.tries = tries,
+		.answer_max =
+		        ANSWER_BASE + count * (known ? known : KB_VECTOR_DIMS_MAX) * FIGURE_BYTES,
+		.read = read_answer,
+		.arg = &reading,
+	};
+	struct kb_buf buf;
+	struct kb_jw jw;
+	bool ok;
+
+	kb_buf_init(&buf, BODY_MAX);
+	kb_jw_init(&jw, &buf);
+	kb_jw_object(&jw);
+	kb_jw_key_str(&jw, "model", e->model);
+	kb_jw_key(&jw, "input");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < count; i++)
+		kb_jw_sv(&jw, texts[i]);
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	ok = kb_buf_done(&buf, &call.body, err) && kb_upstream_post(line, &call, err);
+	kb_buf_fini(&buf);
+	*rows = reading.rows;
+	*dims = reading.dims;
+	return ok;
+}
+
+/* ---- documents ---- */
+
+static bool vectorizer_embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts,
+                             size_t count, const float **rows, struct kb_err *err)
+{
+	struct kb_embedder *e = arg;
+	uint32_t dims;
+
+	return ask(e, e->documents, arena, texts, count, KB_EMBED_DOCUMENTS_MS, DOCUMENT_TRIES,
+	           rows, &dims, err);
+}
+
+/* Asks for any vector where none has come yet. */
+static bool vectorizer_column(void *arg, struct kb_vector_column *out, struct kb_err *err)
+{
+	struct kb_embedder *e = arg;
+	struct kb_sv text = KB_SV("dimensions");
+	struct kb_arena arena = { 0 };
+	const float *row;
+	uint32_t dims;
+	bool ok = kb_embedder_column(e, out);
+
+	if (!ok)
+		ok = ask(e, e->documents, &arena, &text, 1, KB_EMBED_DOCUMENTS_MS, 1, &row, &dims,
+		         err)
+		     && kb_embedder_column(e, out);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+const struct kb_vectorizer *kb_embedder_vectorizer(struct kb_embedder *e)
+{
+	return e ? &e->vectorizer : NULL;
+}
+
+/* ---- questions ---- */
+
+static struct cached **bucket_of(struct kb_embedder *e, const char *key)
+{
+	return &e->buckets[kb_hash64(kb_sv(key, KB_HASH_HEX - 1)) % BUCKETS];
+}
+
+static void unlink_use(struct kb_embedder *e, struct cached *c)
+{
+	*(c->newer ? &c->newer->older : &e->newest) = c->older;
+	*(c->older ? &c->older->newer : &e->oldest) = c->newer;
+}
+
+static void link_use(struct kb_embedder *e, struct cached *c)
+{
+	c->newer = NULL;
+	c->older = e->newest;
+	*(e->newest ? &e->newest->newer : &e->oldest) = c;
+	e->newest = c;
+}
+
+static void cached_free(struct cached *c)
+{
+	if (!c)
+		return;
+	free(c->v);
+	free(c);
+}
+
+static const float *cache_find(struct kb_embedder *e, struct kb_arena *arena, const char *key,
+                               uint32_t *dims)
+{
+	const float *v = NULL;
+	struct cached *c;
+
+	pthread_mutex_lock(&e->lock);
+	c = *bucket_of(e, key);
+	while (c && strcmp(c->key, key) != 0)
+		c = c->next;
+	if (c) {
+		unlink_use(e, c);
+		link_use(e, c);
+		*dims = e->dims;
+		v = kb_arena_copy(arena, c->v, e->dims * sizeof(*v));
+	}
+	pthread_mutex_unlock(&e->lock);
+	return v;
+}
+
+static void cache_add(struct kb_embedder *e, const char *key, const float *v, uint32_t dims)
+{
+	struct cached *c = kb_xcalloc(1, sizeof(*c)), *gone = NULL, **place;
+
+	memcpy(c->key, key, KB_HASH_HEX);
+	c->v = kb_xcalloc(dims, sizeof(*v));
+	memcpy(c->v, v, dims * sizeof(*v));
+	pthread_mutex_lock(&e->lock);
+	for (place = bucket_of(e, key); *place && strcmp((*place)->key, key) != 0;)
+		place = &(*place)->next;
+	if (*place) { /* two asked the same at once */
+		gone = c;
+	} else {
+		*place = c;
+		link_use(e, c);
+		if (e->cached_count == KB_EMBED_CACHED) {
+			gone = e->oldest;
+			unlink_use(e, gone);
+			for (place = bucket_of(e, gone->key); *place != gone;)
+				place = &(*place)->next;
+			*place = gone->next;
+		} else {
+			e->cached_count++;
+		}
+	}
+	pthread_mutex_unlock(&e->lock);
+	cached_free(gone);
+}
+
+bool kb_embedder_question(struct kb_embedder *e, struct kb_arena *arena, struct kb_sv text,
+                          const float **v, uint32_t *dims, struct kb_err *err)
+{
+	char key[KB_HASH_HEX];
+
+	text = kb_utf8_cut(text, KB_EMBED_TEXT_BYTES);
+	kb_hash_hex(text, key);
+	*v = cache_find(e, arena, key, dims);
+	if (*v)
+		return true;
+	if (!ask(e, e->questions, arena, &text, 1, KB_EMBED_QUESTION_MS, QUESTION_TRIES, v, dims,
+	         err))
+		return false;
+	cache_add(e, key, *v, *dims);
+	return true;
+}
+
+/* ---- open and close ---- */
+
+struct kb_embedder *kb_embedder_open(const struct kb_embedder_config *config, struct kb_err *err)
+{
+	struct kb_embedder *e = kb_xcalloc(1, sizeof(*e));
+	struct kb_upstream_config line = { .what = "the embedding server",
+		                           .url = config->url,
+		                           .key = config->key,
+		                           .log = config->log };
+
+	pthread_mutex_init(&e->lock, NULL);
+	snprintf(e->model, sizeof(e->model), "%s", config->name);
+	e->vectorizer = (struct kb_vectorizer){ .column = vectorizer_column,
+		                                .embed = vectorizer_embed,
+		                                .arg = e,
+		                                .batch_texts = KB_EMBED_BATCH_TEXTS,
+		                                .batch_bytes = KB_EMBED_BATCH_BYTES,
+		                                .text_bytes = KB_EMBED_TEXT_BYTES };
+	line.name = "embed_questions";
+	e->questions = kb_upstream_open(&line, err);
+	line.name = "embed_documents";
+	e->documents = e->questions ? kb_upstream_open(&line, err) : NULL;
+	if (e->documents)
+		return e;
+	kb_embedder_close(e);
+	return NULL;
+}
+
+void kb_embedder_cancel(struct kb_embedder *e)
+{
+	if (!e)
+		return;
+	kb_upstream_cancel(e->questions);
+	kb_upstream_cancel(e->documents);
+}
+
+void kb_embedder_close(struct kb_embedder *e)
+{
+	if (!e)
+		return;
+	while (e->newest) {
+		struct cached *c = e->newest;
+
+		e->newest = c->older;
+		cached_free(c);
+	}
+	kb_upstream_close(e->questions);
+	kb_upstream_close(e->documents);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+void kb_embedder_stats(struct kb_embedder *e, struct kb_upstream_stats out[KB_EMBED_LINES])
+{
+	kb_upstream_stats(e->questions, &out[0]);
+	kb_upstream_stats(e->documents, &out[1]);
+}

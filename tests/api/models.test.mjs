@@ -1,0 +1,268 @@
+// Vectors and a reranker from servers of the operator's: what they add, and that nothing else stops
+// when they are slow, wrong or away.
+import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
+import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
+import { figure, models } from "./lib/models.mjs";
+
+const search = (agent, query, more = {}) => agent.expect(200, "POST", "/search", { json: { query, ...more } });
+const names = ({ passages }) => passages.map((p) => p.filename);
+const embedded = (kb, n = 1) => until("the passages to be embedded", async () =>
+  (await figure(kb, "segments_to_embed")) === 0 && (await figure(kb, "passages_embedded_total")) >= n);
+
+async function sound(kb) {
+  await kb.stop();
+  const { code, stdout } = await kb.cli("check");
+  assert.deepEqual([code, stdout.trim().split("\n").at(-1)], [0, "sound"], stdout);
+}
+
+const pets = {
+  "cats.txt": "Felines sleep most of the day and hunt at dusk.",
+  "boats.txt": "The ferry leaves the harbour at eight in the morning.",
+  "soup.txt": "Boil the carrots for twenty minutes and add salt.",
+};
+
+test("a document is found by its words at once and by its meaning soon after", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: pets });
+  assert.equal(names(await search(agent, "felines hunt"))[0], "cats.txt");
+  await embedded(kb, 3);
+  const found = await search(agent, "kitten", { explain: true });
+  assert.deepEqual([names(found)[0], found.vectors, found.reranker], ["cats.txt", "used", "off"]);
+  assert.deepEqual((await search(agent, "kitten", { mode: "words" })).passages, [], "by its words alone it is not there");
+  // What was sent: the key, the model's name, the title in front of the words.
+  const [probe, batch] = server.asked("/v1/embeddings");
+  assert.equal(probe.body.input.length, 1, "how long its vectors are is asked first");
+  assert.deepEqual([batch.key, batch.body.model], ["Bearer sk-secret-of-the-double", "double-small"]);
+  assert.ok(batch.body.input.includes(`cats.txt\n${pets["cats.txt"]}`), JSON.stringify(batch.body.input));
+  assert.ok(!kb.log.includes("sk-secret"), "the key is in no log line");
+  await sound(kb);
+});
+
+test("a question's vector is asked for once, over kept connections", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: pets });
+  await embedded(kb, 3);
+  const before = server.texts().length;
+  for (let i = 0; i < 5; i++) await search(agent, "When does the ferry leave?");
+  await agent.ask("When does the ferry leave?");
+  assert.equal(server.texts().length, before + 1);
+  for (let i = 0; i < 5; i++) await search(agent, `ferry ${i}`);
+  assert.equal(new Set(server.asked("/v1/embeddings").slice(-6).map((entry) => entry.socket)).size, 1);
+});
+
+test("the explanation shows vectors, fusion and the reranker", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  server.likes = (text) => (text.includes("ferry") ? 7 : text.includes("Felines") ? 3 : -2);
+  const kb = await start(t, { env: { ...server.embedEnv(), ...server.rerankEnv() } });
+  const agent = await kb.agent({ files: pets });
+  await embedded(kb, 3);
+  const near = (a, b) => Math.abs(a - b) < 1e-4 * Math.max(1, Math.abs(b));
+  const query = "kitten on the ferry";
+  const found = await search(agent, query, { explain: true });
+  assert.equal(found.reranker, "off", "the usual agent_capability asks for none");
+  for (const { score, explanation: why } of found.passages) {
+    assert.ok(near(why.first_step + why.second_step + why.later_steps, why.fusion.words.score), JSON.stringify(why));
+    const { words, vectors, fused } = why.fusion;
+    assert.ok(near((words.contribution ?? 0) + (vectors.contribution ?? 0), fused) && near(fused, score), JSON.stringify(why.fusion));
+    assert.deepEqual([words.weight, vectors.weight, why.fusion.relevance].map((x) => x && Math.round(x * 100) / 100), [0.8, 0.2, null]);
+  }
+  await agent.expect(200, "POST", "/settings", { json: { agent_capability: "complex-tasks" } });
+  const judged = await search(agent, query, { explain: true, limit: 1 });
+  assert.deepEqual([judged.vectors, judged.reranker, names(judged)[0]], ["used", "used", "boats.txt"]);
+  assert.equal(judged.passages[0].explanation.fusion.relevance, 7);
+  const [{ body }] = server.asked("/v1/rerank");
+  assert.deepEqual([body.model, body.query, body.top_n, body.documents.length], ["double-judge", query, 3, 3], "also those beyond the limit");
+  // One that fails leaves the order.
+  for (const way of ["few", "nan", "html", 500]) {
+    server.ways = [way, way];
+    const plain = await search(agent, query, { explain: true });
+    assert.deepEqual([plain.reranker, names(plain)], ["failed", names(found)], String(way));
+  }
+  assert.equal(JSON.stringify((await search(agent, query)).passages).includes("explanation"), false);
+});
+
+test("answers draw on what vectors find, quote verbatim, and still refuse", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: { ...server.embedEnv(), ...server.rerankEnv() } });
+  const plain = await start(t);
+  const agent = await kb.agent({ files: library }), same = await plain.agent({ files: library });
+  await embedded(kb, 3);
+  for (const capability of ["optimal-choice", "complex-tasks"]) {
+    for (const a of [agent, same]) await a.expect(200, "POST", "/settings", { json: { agent_capability: capability } });
+    for (const [question, document, words] of questions) {
+      const message = await agent.ask(question);
+      assert.ok(message.llm_response.includes(words), message.llm_response);
+      assert.deepEqual(await agent.sources(message), [document]);
+      assert.equal(message.llm_response, (await same.ask(question)).llm_response);
+    }
+    for (const question of foreign) assert.equal((await agent.ask(question)).llm_response, noAnswer);
+  }
+  assert.ok(server.asked("/v1/rerank").length > 0);
+});
+
+test("without vectors of a document there is nothing of it to leak: labels and deletions hold for vectors", async (t) => {
+  const server = (await models(t)).alike("payroll", "wages");
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: { "secret.txt": "The payroll of the harbour master is nine thousand crowns.", ...pets } });
+  await embedded(kb, 4);
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
+  const page = await agent.page("secret.txt");
+  assert.equal(names(await search(agent, "wages"))[0], "secret.txt");
+  await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  for (const query of ["wages", "payroll of the harbour master", "ferry"]) {
+    for (const labels of [undefined, ["other"], []]) {
+      const found = await search(agent, query, { labels, limit: 100, explain: true });
+      assert.ok(!JSON.stringify(found).includes("thousand"), query);
+    }
+    assert.ok((await search(agent, query, { labels: ["board"], limit: 100 })).passages.some((p) => p.filename === "secret.txt"));
+    assert.ok(!(await agent.ask(query)).llm_response.includes("thousand"));
+  }
+  await agent.expect(200, "DELETE", `/pages/${page.id}`);
+  for (const labels of [undefined, ["board"]])
+    assert.ok(!names(await search(agent, "wages", { labels, limit: 100 })).includes("secret.txt"));
+});
+
+test("a server that is away, slow or wrong stops nothing, and its work is done when it is back", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  await server.down();
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: pets });
+  assert.equal(names(await search(agent, "ferry harbour"))[0], "boats.txt");
+  assert.ok((await agent.ask("When does the ferry leave the harbour?")).llm_response.includes("eight in the morning"));
+  await until("a failure", async () => (await figure(kb, "server_failures_total", "embed_documents")) >= 1);
+  await server.up();
+  await embedded(kb, 3);
+  const told = [];
+  for (const way of ["stall", 500, 429, "html", "huge", "few", "dims", "ragged", "nan", "infinite", "words", "redirect", 401, "retry-after"]) {
+    server.way = way;
+    const from = Date.now();
+    const query = `kitten ${way}`;
+    const found = await search(agent, `${query} felines`, { explain: true });
+    told.push([way, found.vectors, Date.now() - from]);
+    assert.equal(found.vectors, "failed", String(way));
+    assert.equal(names(found)[0], "cats.txt");
+    // Each has its chance: the breaker lets one through after its pause.
+    server.way = "right";
+    await until("the server to be asked again", async () => (await search(agent, `${query} again ${Date.now()}`, { explain: true })).vectors === "used", 20_000, 100);
+  }
+  assert.ok(told.every(([, , ms]) => ms < 4000), JSON.stringify(told));
+  assert.ok(!server.asked("/v1/elsewhere").length, "a redirect is not followed");
+  assert.ok(!kb.log.includes("sk-secret"), "what a server says in a refusal is not repeated");
+  assert.match(kb.log, /server left alone server=embed_questions state=open/);
+  assert.match(kb.log, /server answers again server=embed_questions state=closed/);
+  assert.ok((await figure(kb, "server_failures_total", "embed_questions")) >= 10);
+});
+
+test("vectors that come wrong are none: nothing is stored of them, and the right ones come later", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  const kb = await start(t, { env: server.embedEnv() });
+  await kb.agent({ files: { "first.txt": "One document, so that the server is known." } });
+  await embedded(kb, 1);
+  for (const way of ["few", "twice", "dims", "nan", "retry-after", 503, "stall-short"]) {
+    server.ways = way === "stall-short" ? [(_, __, res) => setTimeout(() => res.destroy(), 300)] : [way, way, way];
+    const agent = await kb.agent({ files: pets });
+    await until("the vectors", async () => (await search(agent, "kitten", { explain: true })).passages[0]?.filename === "cats.txt", 40_000, 50);
+  }
+  await sound(kb);
+});
+
+test("texts that the server refuses are halved, and the rest of the batch does not wait for them", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  server.way = (body, send) => (body.input.some((text) => text.includes("poison")) ? send({}, 400)
+    : body.input.some((text) => text.length > 1500) ? send({}, 413) : send(server.embeddings(body.input, "right")));
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: { ...pets, "poison.txt": "This poison is refused.", "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}` } });
+  await embedded(kb, 4);
+  assert.equal(await figure(kb, "passages_not_embedded_total"), 1);
+  assert.deepEqual(names(await search(agent, "kitten", { limit: 2 })).sort(), ["cats.txt", "long.txt"].sort());
+  assert.equal(names(await search(agent, "poison refused"))[0], "poison.txt");
+  const asked = server.log.length;
+  await sleep(1500);
+  assert.equal(server.log.length, asked, "it is not asked for ever");
+});
+
+test("another model makes vectors of its own beside the old ones; going back costs nothing", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: pets });
+  await embedded(kb, 3);
+  // A new name: vectors of the old model are not compared with the new one's questions.
+  server.dims = 32;
+  kb.env = server.embedEnv({ DOCENT_EMBED_NAME: "double-large" });
+  server.way = "stall";
+  await kb.restart();
+  const words = await search(agent, "felines hunt", { explain: true });
+  assert.deepEqual([words.vectors, names(words)[0]], ["none", "cats.txt"]);
+  server.way = "right";
+  await kb.restart();
+  await until("the new vectors", async () => (await search(agent, "kitten", { explain: true })).vectors === "used", 20_000, 50);
+  assert.equal(names(await search(agent, "kitten"))[0], "cats.txt");
+  const texts = server.texts().filter((text) => text.includes("carrots")).length;
+  assert.equal(texts, 2, "each model read it once");
+  // Back to the old one: its column is still there.
+  server.dims = 64;
+  kb.env = server.embedEnv();
+  await kb.restart();
+  await until("the old vectors", async () => (await search(agent, "kitten", { explain: true })).vectors === "used", 20_000, 50);
+  assert.equal(server.texts().filter((text) => text.includes("carrots")).length, texts);
+  await sound(kb);
+});
+
+test("merges carry vectors along, a kill -9 loses none that were counted, and few are made twice", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: pets });
+  for (let i = 0; i < 12; i++) await agent.add({ [`note${i}.txt`]: `Note ${i} is about the lamp number ${i}.` });
+  await until("a merge", async () => (await figure(kb, "segment_merges_total")) >= 1);
+  await embedded(kb, 15);
+  await kb.kill9();
+  const read = server.texts().length;
+  await kb.spawn();
+  await until("the server to be asked", async () => (await search(agent, "lamp", { explain: true })).vectors === "used");
+  await sleep(1000);
+  assert.ok(server.texts().length <= read + 3, "the probe, a question and nothing else");
+  const found = await search(agent, "lamp number 7", { explain: true, limit: 100 });
+  assert.ok(found.passages.every((p) => p.explanation.fusion.vectors.score !== null));
+  await sound(kb);
+});
+
+test("a stop does not wait for a server that does not answer", async (t) => {
+  const server = await models(t);
+  server.way = "stall";
+  const kb = await start(t, { env: { ...server.embedEnv(), ...server.rerankEnv() } });
+  await kb.agent({ files: pets });
+  await until("the server to be asked", () => server.log.length > 0);
+  const from = Date.now();
+  await kb.restart();
+  assert.ok(Date.now() - from < 6000, `${Date.now() - from} ms`);
+});
+
+test("options that do not fit are refused by name at the start", async () => {
+  const cases = [
+    [["--embed-url", "ftp://x/v1", "--embed-name", "m"], /--embed-url is ftp:\/\/x\/v1; it must begin with http/],
+    [["--embed-url", "no address", "--embed-name", "m"], /--embed-url: /],
+    [["--embed-url", "http://u:hunter2@x/v1", "--embed-name", "m"], /--embed-url holds a user or password/],
+    [["--embed-url", "http://x/v1?a=b", "--embed-name", "m"], /--embed-url is http:\/\/x\/v1\?a=b; it must end with its path/],
+    [["--embed-url", "http://x/v1"], /--embed-url needs --embed-name/],
+    [["--embed-name", "m"], /--embed-name needs --embed-url/],
+    [["--rerank-key", "sk-hush"], /--rerank-key needs --rerank-url/],
+    [["--rerank-url", "http://x/v1", "--rerank-name", "two words"], /--rerank-name must be at most 100 bytes without blanks/],
+    [["--rerank-url", "http://x/v1", "--rerank-name", "m", "--rerank-key", "sk-hu sh"], /--rerank-key must be at most/],
+  ];
+  for (const [args, want] of cases) {
+    const { code, stderr } = await docent(["serve", ...args]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, want);
+    assert.ok(!/hunter2|sk-hu/.test(stderr), stderr);
+  }
+});
+
+test("without servers nothing is said of them", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: pets });
+  const found = await search(agent, "ferry", { explain: true });
+  assert.deepEqual([found.vectors, found.reranker, found.passages[0].explanation.fusion], [undefined, undefined, undefined]);
+  assert.equal(await figure(kb, "segments_to_embed"), undefined);
+});
