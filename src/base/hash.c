@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -16,6 +17,39 @@ void kb_crypto_init(void)
 uint64_t kb_hash64(struct kb_sv bytes)
 {
 	return XXH3_64bits(bytes.p, bytes.n);
+}
+
+struct kb_hash64 {
+	XXH3_state_t xxh; /* aligned to 64 bytes */
+};
+
+struct kb_hash64 *kb_hash64_new(void)
+{
+	struct kb_hash64 *hash = aligned_alloc(_Alignof(struct kb_hash64), sizeof(*hash));
+
+	KB_ASSERT(hash != NULL);
+	XXH3_INITSTATE(&hash->xxh);
+	XXH3_64bits_reset(&hash->xxh);
+	return hash;
+}
+
+void kb_hash64_free(struct kb_hash64 *hash)
+{
+	free(hash);
+}
+
+void kb_hash64_add(struct kb_hash64 *hash, const void *p, size_t n)
+{
+	if (n)
+		XXH3_64bits_update(&hash->xxh, p, n);
+}
+
+uint64_t kb_hash64_end(struct kb_hash64 *hash)
+{
+	uint64_t value = XXH3_64bits_digest(&hash->xxh);
+
+	XXH3_64bits_reset(&hash->xxh);
+	return value;
 }
 
 void kb_hasher_init(struct kb_hasher *hasher)

@@ -14,6 +14,12 @@ void kb_crypto_init(void);
 
 uint64_t kb_hash64(struct kb_sv bytes);
 
+/* The same piece by piece; end also begins the next one. */
+struct kb_hash64 *kb_hash64_new(void);
+void kb_hash64_free(struct kb_hash64 *hash);
+void kb_hash64_add(struct kb_hash64 *hash, const void *p, size_t n);
+uint64_t kb_hash64_end(struct kb_hash64 *hash);
+
 /* BLAKE2b-256 (RFC 7693), whole or piece by piece. */
 struct kb_hasher {
 	_Alignas(64) unsigned char state[384]; /* libsodium's crypto_generichash_state */

@@ -4,19 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kb_sv kb_sv(const char *p, size_t n)
-{
-	return (struct kb_sv){ p, n };
-}
-
 struct kb_sv kb_sv_str(const char *s)
 {
 	return (struct kb_sv){ s ? s : "", s ? strlen(s) : 0 };
-}
-
-bool kb_sv_eq(struct kb_sv a, struct kb_sv b)
-{
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
 bool kb_sv_eq_str(struct kb_sv a, const char *b)
@@ -37,11 +27,6 @@ bool kb_sv_ieq(struct kb_sv a, struct kb_sv b)
 bool kb_sv_ieq_str(struct kb_sv a, const char *b)
 {
 	return kb_sv_ieq(a, kb_sv_str(b));
-}
-
-bool kb_sv_starts(struct kb_sv text, struct kb_sv prefix)
-{
-	return text.n >= prefix.n && (prefix.n == 0 || memcmp(text.p, prefix.p, prefix.n) == 0);
 }
 
 bool kb_sv_istarts(struct kb_sv text, struct kb_sv prefix)
@@ -86,20 +71,6 @@ ptrdiff_t kb_sv_find_byte(struct kb_sv text, char byte)
 	const char *at = text.n ? memchr(text.p, byte, text.n) : NULL;
 
 	return at ? at - text.p : -1;
-}
-
-struct kb_sv kb_sv_sub(struct kb_sv text, size_t from, size_t n)
-{
-	if (from > text.n)
-		from = text.n;
-	if (!from) /* nothing may be added to a view of nothing, not even nothing */
-		return kb_sv(text.p, KB_MIN(n, text.n));
-	return kb_sv(text.p + from, KB_MIN(n, text.n - from));
-}
-
-struct kb_sv kb_sv_from(struct kb_sv text, size_t from)
-{
-	return kb_sv_sub(text, from, text.n);
 }
 
 static bool is_blank(char c)

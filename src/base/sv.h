@@ -7,6 +7,8 @@
 #ifndef KB_BASE_SV_H
 #define KB_BASE_SV_H
 
+#include <string.h>
+
 #include "base/common.h"
 
 struct kb_sv {
@@ -23,14 +25,23 @@ struct kb_sv {
 /* For printf("%.*s"). */
 #define KB_SV_ARG(sv) (int)KB_MIN((sv).n, (size_t)INT32_MAX), (sv).p
 
-struct kb_sv kb_sv(const char *p, size_t n);
+static inline struct kb_sv kb_sv(const char *p, size_t n)
+{
+	return (struct kb_sv){ p, n };
+}
 struct kb_sv kb_sv_str(const char *s); /* NULL gives the empty view */
 
-bool kb_sv_eq(struct kb_sv a, struct kb_sv b);
+static inline bool kb_sv_eq(struct kb_sv a, struct kb_sv b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
 bool kb_sv_eq_str(struct kb_sv a, const char *b);
 bool kb_sv_ieq(struct kb_sv a, struct kb_sv b); /* ASCII letters without case */
 bool kb_sv_ieq_str(struct kb_sv a, const char *b);
-bool kb_sv_starts(struct kb_sv text, struct kb_sv prefix);
+static inline bool kb_sv_starts(struct kb_sv text, struct kb_sv prefix)
+{
+	return text.n >= prefix.n && (prefix.n == 0 || memcmp(text.p, prefix.p, prefix.n) == 0);
+}
 bool kb_sv_istarts(struct kb_sv text, struct kb_sv prefix);
 bool kb_sv_ends(struct kb_sv text, struct kb_sv suffix);
 int kb_sv_cmp(struct kb_sv a, struct kb_sv b); /* bytewise, like memcmp */
@@ -40,8 +51,18 @@ ptrdiff_t kb_sv_find(struct kb_sv text, struct kb_sv needle);
 ptrdiff_t kb_sv_find_byte(struct kb_sv text, char byte);
 
 /* From byte `from` on, at most n bytes; both are clipped to the text. */
-struct kb_sv kb_sv_sub(struct kb_sv text, size_t from, size_t n);
-struct kb_sv kb_sv_from(struct kb_sv text, size_t from);
+static inline struct kb_sv kb_sv_sub(struct kb_sv text, size_t from, size_t n)
+{
+	if (from > text.n)
+		from = text.n;
+	if (!from) /* nothing may be added to a view of nothing, not even nothing */
+		return kb_sv(text.p, KB_MIN(n, text.n));
+	return kb_sv(text.p + from, KB_MIN(n, text.n - from));
+}
+static inline struct kb_sv kb_sv_from(struct kb_sv text, size_t from)
+{
+	return kb_sv_sub(text, from, text.n);
+}
 
 /* Without ASCII blanks, tabs and line ends at both ends. */
 struct kb_sv kb_sv_trim(struct kb_sv text);

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_flat.h"
 #include "index/factors.h"
 #include "index/index.h"
 #include "index/query.h"
@@ -29,14 +30,16 @@ enum {
 	TOP_MAX = 100000,
 	PATH_MAX_BYTES = 4096,
 	READ_BUFFER = 1 << 17,
+	MEMORY_DEFAULT = 1024, /* MiB that a part in the making takes before it is written */
+	MEMORY_LEAST = 16,
+	MEMORY_MOST = 1 << 20,
 };
 #define LINE_MAX_BYTES KB_MIB(64)
 #define IDS_MAX        KB_GIB(4)
-#define SEGMENT_TEXT   ((int64_t)KB_MIB(256)) /* text of one part; bounds the memory of a build */
 
 /* What the command line says. A verb leaves out what it does not need. */
 struct options {
-	const char *docs, *out, *index, *queries, *run, *top, *rerank, *factors, *codes;
+	const char *docs, *out, *index, *queries, *run, *top, *rerank, *factors, *codes, *memory;
 };
 
 static const struct {
@@ -52,6 +55,7 @@ static const struct {
 	{ "--rerank", offsetof(struct options, rerank) },
 	{ "--factors", offsetof(struct options, factors) },
 	{ "--codes", offsetof(struct options, codes) },
+	{ "--memory", offsetof(struct options, memory) },
 };
 
 static const char **option_at(struct options *options, size_t i)
@@ -140,17 +144,9 @@ struct record {
 	struct kb_sv id, title, text;
 };
 
-/* An id may be a string or a number. It goes into lines of columns, so it holds no blank. */
-static bool read_id(struct records *records, const json_t *object, struct kb_sv *id,
-                    struct kb_err *err)
+/* Ids go into lines of columns, so they hold no blank. */
+static bool check_id(const struct records *records, const struct kb_sv *id, struct kb_err *err)
 {
-	const json_t *value = kb_json_get(object, "id");
-
-	if (json_is_integer(value))
-		*id = kb_arena_printf(&records->arena, "%" JSON_INTEGER_FORMAT,
-		                      json_integer_value(value));
-	else
-		*id = kb_json_sv(object, "id", kb_sv(NULL, 0));
 	if (!id->n)
 		return kb_fail(err, KB_E_INVALID, "%s, line %" PRId64 ": the record has no id",
 		               records->path, records->number);
@@ -162,20 +158,14 @@ static bool read_id(struct records *records, const json_t *object, struct kb_sv 
 	return true;
 }
 
-/* The next record; *more is false after the last. It lives until the next call. */
-static bool next_record(struct records *records, struct record *out, bool *more, struct kb_err *err)
+/* A line of any shape. An id may be a string or a number. */
+static bool read_tree(struct records *records, struct kb_sv line, struct record *out,
+                      struct kb_err *err)
 {
-	struct kb_sv line = { 0 };
 	struct kb_err inner;
-	json_t *object;
+	json_t *object = kb_json_parse(&records->arena, line, &inner);
+	const json_t *id;
 
-	kb_arena_reset(&records->arena);
-	if (!next_line(records, &line, err))
-		return false;
-	*more = line.n > 0;
-	if (!*more)
-		return true;
-	object = kb_json_parse(&records->arena, line, &inner);
 	if (!object)
 		return kb_fail(err, KB_E_INVALID, "%s, line %" PRId64 ": %s", records->path,
 		               records->number, inner.msg);
@@ -184,7 +174,45 @@ static bool next_record(struct records *records, struct record *out, bool *more,
 		               records->path, records->number);
 	out->title = kb_json_sv(object, "title", KB_SV(""));
 	out->text = kb_json_sv(object, "text", KB_SV(""));
-	return read_id(records, object, &out->id, err);
+	id = kb_json_get(object, "id");
+	if (json_is_integer(id))
+		out->id = kb_arena_printf(&records->arena, "%" JSON_INTEGER_FORMAT,
+		                          json_integer_value(id));
+	else
+		out->id = kb_json_sv(object, "id", kb_sv(NULL, 0));
+	return true;
+}
+
+/* A line as most are: strings and whole numbers side by side. */
+static bool read_flat(struct records *records, struct kb_sv line, struct record *out)
+{
+	struct kb_json_member members[] = { { "id" }, { "title" }, { "text" } };
+
+	if (!kb_json_flat(&records->arena, line, members, KB_COUNTOF(members)))
+		return false;
+	out->id = members[0].value;
+	for (int i = 1; i < 3; i++)
+		if (!members[i].found || members[i].number)
+			members[i].value = KB_SV("");
+	out->title = members[1].value;
+	out->text = members[2].value;
+	return true;
+}
+
+/* The next record; *more is false after the last. It lives until the next call. */
+static bool next_record(struct records *records, struct record *out, bool *more, struct kb_err *err)
+{
+	struct kb_sv line = { 0 };
+
+	kb_arena_reset(&records->arena);
+	if (!next_line(records, &line, err))
+		return false;
+	*more = line.n > 0;
+	if (!*more)
+		return true;
+	if (!read_flat(records, line, out) && !read_tree(records, line, out, err))
+		return false;
+	return check_id(records, &out->id, err);
 }
 
 /* ---- paths in an index directory ---- */
@@ -209,19 +237,21 @@ static struct path path_in(const char *dir, const char *name, int number)
 struct build {
 	const char *dir;
 	struct kb_segment_writer *writer;
-	int64_t text, total_text, passages;
-	int parts; /* written */
+	int64_t total_text, passages;
+	size_t memory; /* bytes of the writer that end a part */
+	int parts;     /* written */
 	struct kb_buf ids;
 };
 
-static bool flush_part(struct build *build, struct kb_err *err)
+static bool flush_part(struct build *build, bool last, struct kb_err *err)
 {
 	struct path path = path_in(build->dir, "part", build->parts);
 
+	if (!last || build->parts > 0) /* it will be merged, and nobody needs it after a crash */
+		kb_segment_writer_passing(build->writer);
 	if (!kb_segment_writer_finish(build->writer, path.p, NULL, err))
 		return false;
 	build->parts++;
-	build->text = 0;
 	return true;
 }
 
@@ -243,12 +273,12 @@ static bool add_records(struct build *build, struct records *records, struct kb_
 		                                     });
 		kb_buf_sv(&build->ids, record.id);
 		kb_buf_byte(&build->ids, '\n');
-		build->text += (int64_t)(record.title.n + record.text.n);
 		build->total_text += (int64_t)(record.title.n + record.text.n);
-		if (build->text >= SEGMENT_TEXT && !flush_part(build, err))
+		if (kb_segment_writer_memory(build->writer) >= build->memory
+		    && !flush_part(build, false, err))
 			return false;
 	}
-	return flush_part(build, err);
+	return flush_part(build, true, err);
 }
 
 /* Makes the parts one segment. */
@@ -269,6 +299,8 @@ static bool unite(struct build *build, const char *target, struct kb_err *err)
 		parts[opened].segment =
 		        kb_segment_open(path_in(build->dir, "part", opened).p, false, err);
 		ok = parts[opened].segment != NULL;
+		if (ok)
+			kb_segment_passing(parts[opened].segment);
 	}
 	if (ok) {
 		snapshot = kb_snapshot_new(parts, (size_t)build->parts, NULL, 0);
@@ -339,12 +371,17 @@ static bool build_index(const struct options *options, struct kb_err *err)
 	struct path ids = path_in(options->out, "ids", -1);
 	struct build build = { .dir = options->out };
 	struct records records;
-	int64_t start = kb_clock_mono_us(), took;
+	int64_t start = kb_clock_mono_us(), took, memory = MEMORY_DEFAULT;
 	struct kb_sv id_lines;
 	bool ok, factors;
 
 	if (!wants_factors(options, &factors, err))
 		return false;
+	if (options->memory
+	    && !kb_sv_to_int(kb_sv_str(options->memory), MEMORY_LEAST, MEMORY_MOST, &memory))
+		return kb_fail(err, KB_E_INVALID, "--memory is %s, it must be %d to %d (MiB)",
+		               options->memory, MEMORY_LEAST, MEMORY_MOST);
+	build.memory = KB_MIB((size_t)memory);
 	if (strlen(options->out) > PATH_MAX_BYTES - 32)
 		return kb_fail(err, KB_E_INVALID, "the path %s is longer than %d bytes",
 		               options->out, PATH_MAX_BYTES - 32);
@@ -610,10 +647,10 @@ static const struct verb {
 	const char *needs[4], *takes[4]; /* options */
 } verbs[] = {
 	{ "build",
-	  "--docs FILE.jsonl[.gz] --out DIR [--factors on|off]",
+	  "--docs FILE.jsonl[.gz] --out DIR [--factors on|off] [--memory MIB]",
 	  build_index,
 	  { "--docs", "--out" },
-	  { "--factors" } },
+	  { "--factors", "--memory" } },
 	{ "search",
 	  "--index DIR --queries FILE.jsonl[.gz] --run OUT [--top N] [--rerank N] [--codes 0|1] "
 	  "[--factors on|off]",

@@ -37,6 +37,7 @@ struct kb_analyzer {
 	struct unit *units; /* RUN_MAX */
 	UChar *wide;        /* RUN_MAX */
 	UBreakIterator *breaks;
+	struct kb_arena runs; /* what kb_analyze_passing() returns beside the words */
 };
 
 /* One call. */
@@ -45,6 +46,7 @@ struct scan {
 	struct kb_arena *arena;
 	struct kb_sv text;
 	enum kb_lang lang;
+	bool passing;
 	struct kb_word_cache *cache;
 	uint32_t position;
 	char *room; /* of the block in use */
@@ -66,6 +68,7 @@ void kb_analyzer_free(struct kb_analyzer *an)
 	}
 	if (an->breaks)
 		ubrk_close(an->breaks);
+	kb_arena_fini(&an->runs);
 	free(an->terms);
 	free(an->units);
 	free(an->wide);
@@ -87,32 +90,34 @@ static char *room(struct scan *s, size_t n)
 	return p;
 }
 
-/* Copies bytes of the word cache. */
-static struct kb_sv keep(struct scan *s, struct kb_sv bytes)
+/* Bytes of the word cache, copied if the caller keeps them. */
+static struct kb_sv lend(struct scan *s, struct kb_sv bytes)
 {
-	char *p = room(s, bytes.n + KB_WORD_SLACK);
+	char *p;
 
-	KB_ASSERT(p != NULL);
+	if (s->passing)
+		return bytes;
+	p = room(s, bytes.n + KB_WORD_SLACK);
 	kb_copy_short(p, bytes.p, bytes.n);
 	s->room -= KB_WORD_SLACK; /* room for the next one again */
 	s->left += KB_WORD_SLACK;
-	return (struct kb_sv){ p, bytes.n };
+	return kb_sv(p, bytes.n);
 }
 
-static void add(struct scan *s, const struct kb_term *term)
+static struct kb_term *add(struct scan *s)
 {
 	struct kb_analyzer *an = s->an;
 
-	KB_GROW(an->terms, an->term_capacity, an->term_count + 1);
-	an->terms[an->term_count++] = *term;
+	if (an->term_count == an->term_capacity)
+		KB_GROW(an->terms, an->term_capacity, an->term_count + 1);
+	return &an->terms[an->term_count++];
 }
 
-/* The stem as the head of the kept word where it is one, else kept by itself. */
-static struct kb_sv keep_stem(struct scan *s, struct kb_sv kept, struct kb_sv stem)
+static void add_term(struct scan *s, const struct kb_term *term)
 {
-	if (stem.n <= kept.n && kb_same_bytes(stem.p, kept.p, stem.n))
-		return (struct kb_sv){ kept.p, stem.n };
-	return keep(s, stem);
+	struct kb_term copy = *term; /* which may be one of those that grow */
+
+	*add(s) = copy;
 }
 
 /* The parts of a word that mixes letters and digits: "mp3" is also "mp" and "3". A lone letter is
@@ -135,32 +140,40 @@ static void add_pieces(struct scan *s, const struct kb_term *whole)
 		piece.hint = 0;
 		piece.word = piece.term = raw;
 		piece.flags = KB_TERM_PIECE | (digit ? KB_TERM_NUMBER : 0);
-		if (!digit)
-			piece.term = keep_stem(s, raw, kb_word_cache_get(s->cache, raw).stem);
+		if (!digit) {
+			const struct kb_word *known = kb_word_cache_get(s->cache, raw);
+			struct kb_sv stem = kb_word_stem(known);
+
+			piece.term =
+			        kb_sv_starts(raw, stem) ? kb_sv_sub(raw, 0, stem.n) : lend(s, stem);
+		}
 		if (piece.term.n > 0)
-			add(s, &piece);
+			add_term(s, &piece);
 	}
 }
 
-static void add_word(struct scan *s, struct kb_sv raw, size_t start, size_t end, bool capital)
+static void add_word(struct scan *s, const struct kb_word *known, size_t start, size_t end,
+                     bool capital)
 {
-	struct kb_word known = kb_word_cache_get(s->cache, raw);
-	struct kb_term term = {
-		.start = (uint32_t)start,
-		.end = (uint32_t)end,
-		.position = s->position,
-		.flags = known.flags | (capital ? KB_TERM_CAPITAL : 0),
-		.hint = known.hint,
-	};
+	struct kb_term *term;
+	unsigned flags = known->flags;
 
-	if (known.word.n == 0)
+	if (!known->word_n)
 		return;
-	term.word = keep(s, known.word);
-	term.term = keep_stem(s, term.word, known.stem);
-	add(s, &term);
-	if (known.mixed)
-		add_pieces(s, &term);
-	s->position++;
+	term = add(s);
+	term->word = lend(s, kb_word_whole(known));
+	term->term = flags & KB_WORD_STEM_APART ? lend(s, kb_word_stem(known))
+	                                        : kb_sv(term->word.p, known->stem_n);
+	term->start = (uint32_t)start;
+	term->end = (uint32_t)end;
+	term->position = s->position++;
+	term->flags = (flags & KB_WORD_FLAGS) | (capital ? KB_TERM_CAPITAL : 0);
+	term->hint = (uint32_t)(known - s->cache->slots) & (KB_WORD_HINTS - 1);
+	if (flags & KB_WORD_MIXED) {
+		struct kb_term whole = *term;
+
+		add_pieces(s, &whole);
+	}
 }
 
 /* Letters and digits of ASCII in lower case; 0: something else. */
@@ -267,8 +280,43 @@ static size_t scan_word(struct scan *s, size_t start)
 			break;
 		}
 	}
-	add_word(s, kb_sv(raw, n), start, i, capital);
+	if (n)
+		add_word(s, kb_word_cache_get(s->cache, kb_sv(raw, n)), start, i, capital);
 	return skip_genitive(text, i);
+}
+
+/* The same for a word of ASCII letters and digits alone, as nearly all are; others go the long
+ * way. */
+static size_t scan_plain(struct scan *s, size_t start)
+{
+	const unsigned char *p = (const unsigned char *)s->text.p + start;
+	size_t left = s->text.n - start, most = KB_MIN(left, (size_t)KB_WORD_BYTES), n = 0;
+	char raw[KB_WORD_BYTES];
+	uint64_t low, high;
+	unsigned char next;
+	struct kb_sv word;
+	char c;
+
+	static_assert(KB_WORD_KEY == 2 * sizeof(low), "a key is two numbers");
+	memset(raw, 0, KB_WORD_KEY);
+	while (n < most && (c = lower[p[n]]))
+		raw[n++] = c;
+	next = n < left ? p[n] : ' ';
+	if (n == KB_WORD_BYTES || next >= 0x80 || next == '.' || next == ',')
+		if (n == KB_WORD_BYTES || next >= 0x80
+		    || (is_digit_at(s->text, start + n - 1) && is_digit_at(s->text, start + n + 1)))
+			return scan_word(s, start);
+	word = kb_sv(raw, n);
+	if (n > KB_WORD_KEY) {
+		add_word(s, kb_word_cache_get(s->cache, word), start, start + n,
+		         p[0] < 'a' && p[0] > '9');
+	} else {
+		memcpy(&low, raw, sizeof(low));
+		memcpy(&high, raw + sizeof(low), sizeof(high));
+		add_word(s, kb_word_cache_find(s->cache, word, low, high), start, start + n,
+		         p[0] < 'a' && p[0] > '9');
+	}
+	return next == '\'' ? skip_genitive(s->text, start + n) : start + n;
 }
 
 /* Reads a run of one kind into units: each source character with the marks that compose with it.
@@ -365,7 +413,7 @@ static size_t scan_cjk(struct scan *s, size_t start)
 			if (units[i].function || units[i + 1].function)
 				term.flags |= KB_TERM_FUNCTION;
 			if (term.term.n > 0)
-				add(s, &term);
+				add_term(s, &term);
 		}
 		term = run_term(s, run, i, i);
 		term.position = s->position++;
@@ -374,7 +422,7 @@ static size_t scan_cjk(struct scan *s, size_t start)
 		if (units[i].function)
 			term.flags |= KB_TERM_FUNCTION;
 		if (term.term.n > 0)
-			add(s, &term);
+			add_term(s, &term);
 	}
 	return end;
 }
@@ -420,8 +468,8 @@ static size_t scan_sea(struct scan *s, size_t start)
 	for (size_t i = 0; i < count;) {
 		size_t stop = word_end(s, i, count);
 		struct kb_term term = run_term(s, run, i, stop - 1);
-		bool function = term.word.n <= KB_WORD_BYTES
-		                && kb_word_cache_get(s->cache, term.word).flags & KB_TERM_FUNCTION;
+		bool function = term.word.n > 0 && term.word.n <= KB_WORD_BYTES
+		                && kb_word_cache_get(s->cache, term.word)->flags & KB_TERM_FUNCTION;
 
 		for (size_t k = i; k < stop; k++)
 			units[k].function = function;
@@ -435,7 +483,7 @@ static size_t scan_sea(struct scan *s, size_t start)
 		if (units[i].function)
 			term.flags |= KB_TERM_FUNCTION;
 		if (term.word.n <= KB_WORD_BYTES && term.word.n > 0)
-			add(s, &term);
+			add_term(s, &term);
 		for (size_t k = i; k < stop && k + 3 <= count; k++) {
 			if (k == i && stop == i + 3)
 				continue; /* the word itself */
@@ -445,7 +493,7 @@ static size_t scan_sea(struct scan *s, size_t start)
 			if (units[k].function || units[k + 1].function || units[k + 2].function)
 				term.flags |= KB_TERM_FUNCTION;
 			if (term.term.n > 0)
-				add(s, &term);
+				add_term(s, &term);
 		}
 		s->position++;
 		i = stop;
@@ -453,23 +501,26 @@ static size_t scan_sea(struct scan *s, size_t start)
 	return end;
 }
 
-void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lang,
-                struct kb_sv text, struct kb_terms *out)
+/* Fills the analyzer's list of terms; returns the next free position. */
+static uint32_t scan(struct scan *s)
 {
-	struct scan s = { .an = an, .arena = arena, .text = text, .lang = lang };
+	struct kb_analyzer *an = s->an;
+	struct kb_sv text = s->text;
+	bool plain = s->lang != KB_LANG_TR; /* a capital I is a letter of its own there */
 
-	KB_ASSERT((unsigned)lang < KB_LANG_COUNT && text.n < UINT32_MAX);
-	if (!an->caches[lang]) {
-		an->caches[lang] = kb_word_cache_new(lang);
-		an->cuts[lang] = kb_stopword_cuts_new(lang);
+	KB_ASSERT((unsigned)s->lang < KB_LANG_COUNT && text.n < UINT32_MAX);
+	if (!an->caches[s->lang]) {
+		an->caches[s->lang] = kb_word_cache_new(s->lang);
+		an->cuts[s->lang] = kb_stopword_cuts_new(s->lang);
 	}
-	s.cache = an->caches[lang];
+	s->cache = an->caches[s->lang];
+	kb_word_cache_begin(s->cache);
 	an->term_count = 0;
 	for (size_t i = 0; i < text.n;) {
 		switch (ascii_kind((unsigned char)text.p[i])) {
 		case LETTER:
 		case DIGIT:
-			i = scan_word(&s, i);
+			i = plain ? scan_plain(s, i) : scan_word(s, i);
 			break;
 		case HIGH: {
 			uint32_t cp;
@@ -478,11 +529,11 @@ void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lan
 			        cp == KB_UTF8_BAD ? KB_CHAR_BREAK : kb_char_kind(cp);
 
 			if (kind == KB_CHAR_LETTER || kind == KB_CHAR_DIGIT)
-				i = scan_word(&s, i);
+				i = scan_word(s, i);
 			else if (kind == KB_CHAR_CJK)
-				i = scan_cjk(&s, i);
+				i = scan_cjk(s, i);
 			else if (kind == KB_CHAR_SEA)
-				i = scan_sea(&s, i);
+				i = scan_sea(s, i);
 			else
 				i += size;
 			break;
@@ -491,7 +542,28 @@ void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lan
 			i++;
 		}
 	}
+	return s->position;
+}
+
+void kb_analyze(struct kb_analyzer *an, struct kb_arena *arena, enum kb_lang lang,
+                struct kb_sv text, struct kb_terms *out)
+{
+	struct scan s = { .an = an, .arena = arena, .text = text, .lang = lang };
+
+	out->positions = scan(&s);
 	out->count = an->term_count;
-	out->positions = s.position;
 	out->v = kb_arena_copy(arena, an->terms, an->term_count * sizeof(*out->v));
+}
+
+void kb_analyze_passing(struct kb_analyzer *an, enum kb_lang lang, struct kb_sv text,
+                        struct kb_terms *out)
+{
+	struct scan s = {
+		.an = an, .arena = &an->runs, .text = text, .lang = lang, .passing = true
+	};
+
+	kb_arena_reset(&an->runs);
+	out->positions = scan(&s);
+	out->count = an->term_count;
+	out->v = an->terms;
 }

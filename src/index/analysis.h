@@ -71,7 +71,7 @@ enum kb_lang kb_lang_of_text(struct kb_sv text);
 enum kb_lang kb_lang_of_question(struct kb_sv text);
 
 /* A longer run of letters and digits is cut into words of at most so many bytes. */
-enum { KB_WORD_BYTES = 120, KB_WORD_HINTS = 1 << 16 };
+enum { KB_WORD_BYTES = 120, KB_WORD_HINTS = 1 << 17 };
 
 enum kb_term_flag {
 	KB_TERM_STOP = 1, /* one of the few words that are not indexed, but counted in positions */
@@ -88,10 +88,10 @@ struct kb_term {
 	struct kb_sv word;   /* normalised, unstemmed; for CJK the same as term */
 	uint32_t start, end; /* bytes of the source text it came from */
 	uint32_t position;   /* of the word in the text; pieces share their word's */
-	uint8_t flags;
+	uint32_t flags : 8;
 	/* A hint to whoever keeps something about words: below KB_WORD_HINTS, and mostly the same
 	 * for the same word and for it alone. 0: none. */
-	uint16_t hint;
+	uint32_t hint : 24;
 };
 
 struct kb_terms {
@@ -107,5 +107,10 @@ void kb_analyzer_free(struct kb_analyzer *analyzer);
 /* Any bytes are fine: ill-formed UTF-8 separates words. */
 void kb_analyze(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_lang lang,
                 struct kb_sv text, struct kb_terms *out);
+
+/* The same for one text after another: what is returned lives in the analyzer, until its next use,
+ * and nothing is copied. KB_WORD_SLACK bytes (bytes.h) behind a term or word may be read. */
+void kb_analyze_passing(struct kb_analyzer *analyzer, enum kb_lang lang, struct kb_sv text,
+                        struct kb_terms *out);
 
 #endif

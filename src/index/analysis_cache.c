@@ -1,5 +1,5 @@
 /*
- * An open table of hashed words over one growing block of bytes. When either is full, everything is
+ * An open table of words over an arena of their bytes. When it has grown to its limit everything is
  * forgotten: a text of endless new words costs time, not memory.
  */
 #include "index/analysis_cache.h"
@@ -9,34 +9,15 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "index/bytes.h"
+#include "index/langwords.h"
 #include "index/stopwords.h"
 #include "index/unicode.h"
 
 enum {
-	SLOTS = KB_WORD_HINTS,
-	FULL = SLOTS / 2,
-	BYTES_MAX = 4 << 20,
+	SIZE_FIRST = 1 << 10,
+	FULL = KB_WORD_HINTS / 2, /* then all words are forgotten before the next text */
 	FOLDED_MAX = 255,
 };
-
-struct slot {
-	uint64_t hash; /* 0: free */
-	uint32_t at;   /* raw, word, stem stand there one after another */
-	uint8_t raw_n, word_n, stem_n;
-	uint8_t flags;
-};
-
-struct kb_word_cache {
-	enum kb_lang lang;
-	struct sb_stemmer *stemmer; /* NULL: words are their own stems */
-	struct slot *slots;
-	size_t used;
-	char *bytes;
-	size_t byte_count, byte_capacity;
-};
-
-enum { MIXED = 128 }; /* beside the term flags in a slot */
 
 /* Languages in which Snowball's name is not the code, or that have no stemmer, are NULL. */
 static const char *const stemmers[KB_LANG_COUNT] = {
@@ -52,6 +33,13 @@ static const char *const stemmers[KB_LANG_COUNT] = {
 	[KB_LANG_YI] = "yiddish",
 };
 
+static void set_size(struct kb_word_cache *cache, size_t size)
+{
+	cache->slots = kb_xcalloc(size, sizeof(*cache->slots));
+	cache->size = size;
+	cache->shift = 64 - (unsigned)__builtin_ctzll(size);
+}
+
 struct kb_word_cache *kb_word_cache_new(enum kb_lang lang)
 {
 	struct kb_word_cache *cache = kb_xcalloc(1, sizeof(*cache));
@@ -59,7 +47,7 @@ struct kb_word_cache *kb_word_cache_new(enum kb_lang lang)
 	cache->lang = lang;
 	if (stemmers[lang])
 		cache->stemmer = sb_stemmer_new(stemmers[lang], "UTF_8");
-	cache->slots = kb_xcalloc(SLOTS, sizeof(*cache->slots));
+	set_size(cache, SIZE_FIRST);
 	return cache;
 }
 
@@ -69,22 +57,40 @@ void kb_word_cache_free(struct kb_word_cache *cache)
 		return;
 	if (cache->stemmer)
 		sb_stemmer_delete(cache->stemmer);
+	kb_arena_fini(&cache->bytes);
 	free(cache->slots);
-	free(cache->bytes);
 	free(cache);
 }
 
-static struct kb_word view(const struct kb_word_cache *cache, const struct slot *slot)
+static size_t free_slot(const struct kb_word_cache *cache, const struct kb_word *word)
 {
-	const char *p = cache->bytes + slot->at + slot->raw_n;
+	size_t i = kb_word_slot(cache, word->raw_n, word->low, word->high);
 
-	return (struct kb_word){
-		.word = { p, slot->word_n },
-		.stem = { p + slot->word_n, slot->stem_n },
-		.hint = (uint16_t)(slot - cache->slots),
-		.flags = slot->flags & (uint8_t)~MIXED,
-		.mixed = (slot->flags & MIXED) != 0,
-	};
+	while (cache->slots[i].raw_n)
+		i = (i + 1) & (cache->size - 1);
+	return i;
+}
+
+/* Makes room for twice as many words. */
+static void grow(struct kb_word_cache *cache)
+{
+	struct kb_word *old = cache->slots;
+	size_t old_size = cache->size;
+
+	set_size(cache, old_size * 2);
+	for (size_t i = 0; i < old_size; i++)
+		if (old[i].raw_n)
+			cache->slots[free_slot(cache, &old[i])] = old[i];
+	free(old);
+}
+
+void kb_word_cache_begin(struct kb_word_cache *cache)
+{
+	if (cache->used < FULL)
+		return;
+	memset(cache->slots, 0, cache->size * sizeof(*cache->slots));
+	cache->used = 0;
+	kb_arena_reset(&cache->bytes);
 }
 
 /* Letters and digits in one word; a word of digits with '.' or ',' is a number. */
@@ -100,61 +106,77 @@ static uint8_t look(struct kb_sv word)
 		else if (c != '.' && c != ',')
 			letter = true;
 	}
-	return (uint8_t)((digit ? KB_TERM_NUMBER : 0) | (digit && letter ? MIXED : 0));
+	return (uint8_t)((digit ? KB_TERM_NUMBER : 0) | (digit && letter ? KB_WORD_MIXED : 0));
 }
 
-static void fill(struct kb_word_cache *cache, struct slot *slot, struct kb_sv raw)
+static struct kb_sv stem_of(struct kb_word_cache *cache, struct kb_sv word)
 {
-	char folded[FOLDED_MAX];
-	struct kb_sv word = { folded,
-		              kb_fold(raw, cache->lang == KB_LANG_TR, folded, sizeof(folded)) };
-	struct kb_sv stem;
-	uint8_t flags = look(word);
+	const sb_symbol *got;
+	int n;
 
-	stem = word;
-	if (cache->stemmer && !(flags & KB_TERM_NUMBER) && word.n > 0) {
-		const sb_symbol *got =
-		        sb_stemmer_stem(cache->stemmer, (const sb_symbol *)word.p, (int)word.n);
-		int n = sb_stemmer_length(cache->stemmer);
-
-		/* Some stemmers leave nothing of a word that is all suffix. */
-		if (got && n > 0 && n <= FOLDED_MAX)
-			stem = kb_sv((const char *)got, (size_t)n);
-	}
-	slot->flags = flags | kb_stopword_flags(cache->lang, word);
-	slot->raw_n = (uint8_t)raw.n;
-	slot->word_n = (uint8_t)word.n;
-	slot->stem_n = (uint8_t)stem.n;
-	slot->at = (uint32_t)cache->byte_count;
-	memcpy(cache->bytes + cache->byte_count, raw.p, raw.n);
-	memcpy(cache->bytes + cache->byte_count + raw.n, word.p, word.n);
-	memcpy(cache->bytes + cache->byte_count + raw.n + word.n, stem.p, stem.n);
-	cache->byte_count += raw.n + word.n + stem.n;
+	if (!cache->stemmer || !word.n)
+		return word;
+	got = sb_stemmer_stem(cache->stemmer, (const sb_symbol *)word.p, (int)word.n);
+	n = sb_stemmer_length(cache->stemmer);
+	/* Some stemmers leave nothing of a word that is all suffix. */
+	return got && n > 0 && n <= FOLDED_MAX ? kb_sv((const char *)got, (size_t)n) : word;
 }
 
-struct kb_word kb_word_cache_get(struct kb_word_cache *cache, struct kb_sv raw)
+/* What stands in ASCII lower case is normalised as it is. */
+static bool is_folded(const struct kb_word_cache *cache, struct kb_sv raw)
 {
-	uint64_t hash = kb_hash64(raw) | 1;
-	size_t i = hash >> 48;
-	const size_t most = 3 * (size_t)FOLDED_MAX;
+	unsigned char all = cache->lang == KB_LANG_TR ? 0x80 : 0; /* I is a letter of its own */
 
-	static_assert(SLOTS == 1 << 16, "the upper 16 bits of the hash choose the slot");
-	KB_ASSERT(raw.n <= KB_WORD_BYTES);
-	for (; cache->slots[i].hash != 0; i = (i + 1) % SLOTS) {
-		const struct slot *slot = &cache->slots[i];
+	for (size_t i = 0; i < raw.n; i++)
+		all |= (unsigned char)raw.p[i];
+	return all < 0x80;
+}
 
-		if (slot->hash == hash && slot->raw_n == raw.n
-		    && kb_same_bytes(cache->bytes + slot->at, raw.p, raw.n))
-			return view(cache, slot);
+const struct kb_word *kb_word_cache_fill(struct kb_word_cache *cache, struct kb_sv raw,
+                                         uint64_t low, uint64_t high)
+{
+	size_t raw_kept = raw.n > KB_WORD_KEY ? raw.n : 0, apart;
+	struct kb_word entry = { .low = low, .high = high, .raw_n = (uint8_t)raw.n }, *slot;
+	struct kb_sv word = raw, stem;
+	char folded[FOLDED_MAX], *at;
+	uint8_t flags;
+
+	if (!is_folded(cache, raw))
+		word = kb_sv(folded,
+		             kb_fold(raw, cache->lang == KB_LANG_TR, folded, sizeof(folded)));
+	flags = look(word);
+	stem = flags & KB_TERM_NUMBER ? word : stem_of(cache, word);
+	if (kb_lang_lists(word) >> cache->lang & 1)
+		flags |= kb_stopword_flags(cache->lang, word);
+	apart = kb_sv_starts(word, stem) ? 0 : stem.n;
+	if (apart)
+		flags |= KB_WORD_STEM_APART;
+	at = kb_arena_bytes(&cache->bytes, word.n + apart + raw_kept + KB_WORD_SLACK);
+	memcpy(at, word.p, word.n);
+	memcpy(at + word.n, stem.p, apart);
+	memcpy(at + word.n + apart, raw.p, raw_kept);
+	memset(at + word.n + apart + raw_kept, 0, KB_WORD_SLACK);
+	if (++cache->used * 2 > cache->size)
+		grow(cache);
+	entry.at = at;
+	entry.word_n = (uint8_t)word.n;
+	entry.stem_n = (uint8_t)stem.n;
+	entry.flags = flags;
+	slot = &cache->slots[free_slot(cache, &entry)];
+	*slot = entry;
+	return slot;
+}
+
+const struct kb_word *kb_word_cache_get(struct kb_word_cache *cache, struct kb_sv raw)
+{
+	uint64_t low, high = 0;
+
+	if (raw.n > KB_WORD_KEY) {
+		low = high = kb_hash64(raw);
+	} else {
+		low = kb_prefix64(raw.p, raw.n);
+		if (raw.n > sizeof(low))
+			high = kb_prefix64(raw.p + sizeof(low), raw.n - sizeof(low));
 	}
-	if (cache->used >= FULL || cache->byte_count + most > BYTES_MAX) {
-		memset(cache->slots, 0, SLOTS * sizeof(*cache->slots));
-		cache->used = cache->byte_count = 0;
-		i = hash >> 48;
-	}
-	KB_GROW(cache->bytes, cache->byte_capacity, cache->byte_count + most + KB_WORD_SLACK);
-	fill(cache, &cache->slots[i], raw);
-	cache->slots[i].hash = hash;
-	cache->used++;
-	return view(cache, &cache->slots[i]);
+	return kb_word_cache_find(cache, raw, low, high);
 }

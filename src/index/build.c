@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -32,7 +31,9 @@ struct kb_builder {
 	char *path, *temporary;
 	int fd;
 	struct kb_buf buf;
-	uint64_t written; /* bytes before buf */
+	uint64_t written;       /* bytes before buf */
+	struct kb_hash64 *hash; /* of the section in hand, of which buf's bytes from here on lack */
+	size_t hashed;
 	struct row rows[KB_BUILDER_SECTIONS];
 	uint32_t count;
 	bool failed, passing;
@@ -44,8 +45,17 @@ static uint64_t place_of(const struct kb_builder *builder)
 	return builder->written + builder->buf.n;
 }
 
+static void hash(struct kb_builder *builder)
+{
+	kb_hash64_add(builder->hash, builder->buf.p + builder->hashed,
+	              builder->buf.n - builder->hashed);
+	builder->hashed = builder->buf.n;
+}
+
 static void flush(struct kb_builder *builder)
 {
+	hash(builder);
+	builder->hashed = 0;
 	if (!builder->failed
 	    && !kb_fd_write_all(builder->fd, kb_buf_view(&builder->buf), builder->path,
 	                        &builder->err))
@@ -83,6 +93,8 @@ static void end_section(struct kb_builder *builder)
 		struct row *row = &builder->rows[builder->count - 1];
 
 		row->length = place_of(builder) - row->offset;
+		hash(builder);
+		row->hash = kb_hash64_end(builder->hash);
 	}
 }
 
@@ -104,6 +116,7 @@ struct kb_builder *kb_builder_new(const struct kb_form *form, const char *path)
 		builder->temporary[0] = '\0';
 	}
 	kb_buf_init(&builder->buf, WRITE_BUFFER);
+	builder->hash = kb_hash64_new();
 	kb_builder_add(builder, zeros, sizeof(zeros));
 	return builder;
 }
@@ -116,6 +129,7 @@ void kb_builder_free(struct kb_builder *builder)
 	if (builder->temporary[0])
 		unlink(builder->temporary);
 	kb_buf_fini(&builder->buf);
+	kb_hash64_free(builder->hash);
 	free(builder->temporary);
 	free(builder->path);
 	free(builder);
@@ -132,6 +146,8 @@ void kb_builder_section(struct kb_builder *builder, uint32_t id)
 	align(builder);
 	KB_ASSERT(builder->count < KB_BUILDER_SECTIONS);
 	builder->rows[builder->count++] = (struct row){ .id = id, .offset = place_of(builder) };
+	builder->hashed = builder->buf.n;
+	kb_hash64_end(builder->hash); /* what stands between sections is in no hash */
 }
 
 void kb_builder_put(struct kb_builder *builder, uint32_t id, const void *p, size_t n)
@@ -140,25 +156,13 @@ void kb_builder_put(struct kb_builder *builder, uint32_t id, const void *p, size
 	kb_builder_add(builder, p, n);
 }
 
-/* Reads the sections back for their checksums, and writes header and table over the zeros. */
+/* Writes header and table over the zeros. */
 static bool seal(struct kb_builder *builder)
 {
 	size_t table = builder->count * sizeof(struct row);
 	char head[HEAD_BYTES] = { 0 };
-	uint64_t hash;
-	void *map = kb_fault()
-	                    ? MAP_FAILED
-	                    : mmap(NULL, builder->written, PROT_READ, MAP_SHARED, builder->fd, 0);
+	uint64_t hash = kb_hash64(kb_sv((const char *)builder->rows, table));
 
-	if (map == MAP_FAILED)
-		return kb_fail_errno(&builder->err, "cannot map %s", builder->path);
-	for (uint32_t i = 0; i < builder->count; i++) {
-		struct row *row = &builder->rows[i];
-
-		row->hash = kb_hash64(kb_sv((const char *)map + row->offset, row->length));
-	}
-	munmap(map, builder->written);
-	hash = kb_hash64(kb_sv((const char *)builder->rows, table));
 	memcpy(head, builder->form->magic, 8);
 	memcpy(head + 8, &builder->form->version, 4);
 	memcpy(head + 12, &builder->count, 4);
@@ -340,7 +344,23 @@ static void put_block_row(struct kb_text_builder *text, uint32_t first, size_t r
 {
 	kb_buf_u32(&text->blocks, first);
 	kb_buf_u32(&text->blocks, (uint32_t)raw_bytes);
-	kb_buf_u64(&text->blocks, text->packed.n);
+	kb_buf_u64(&text->blocks, text->packed_bytes);
+}
+
+/* Packed bytes at the end of `packed`, or none: on with them. */
+static void end_packed(struct kb_text_builder *text, size_t n)
+{
+	text->packed_bytes += n;
+	if (!text->straight)
+		return;
+	kb_builder_add(text->straight, text->packed.p, text->packed.n);
+	kb_buf_clear(&text->packed);
+}
+
+void kb_text_straight(struct kb_text_builder *text, struct kb_builder *builder)
+{
+	kb_builder_section(builder, KB_SEC_TEXT);
+	text->straight = builder;
 }
 
 static void end_frame(struct kb_text_builder *text)
@@ -357,10 +377,12 @@ static void end_frame(struct kb_text_builder *text)
 	} else {
 		n = ZSTD_compressCCtx(text->zstd, room, bound, text->frame.p, text->frame.n,
 		                      ZSTD_LEVEL);
-		if (ZSTD_isError(n))
+		if (ZSTD_isError(n)) {
 			text->failed = true;
-		else
+		} else {
 			kb_buf_advance(&text->packed, n);
+			end_packed(text, n);
+		}
 	}
 	kb_buf_clear(&text->frame);
 	text->frame_begun = false;
@@ -404,6 +426,7 @@ void kb_text_copy(struct kb_text_builder *text, struct kb_sv packed, size_t raw_
 	end_frame(text);
 	put_block_row(text, text->passages, raw_bytes);
 	kb_buf_sv(&text->packed, packed);
+	end_packed(text, packed.n);
 	text->passages += count;
 }
 
@@ -412,9 +435,11 @@ bool kb_text_put(struct kb_text_builder *text, struct kb_builder *builder, struc
 	end_frame(text);
 	if (text->failed || text->packed.failed)
 		return kb_fail(err, KB_E_TOO_LARGE,
-		               "the stored text of a segment could not be packed (%zu bytes)",
-		               text->packed.n);
-	kb_builder_put(builder, KB_SEC_TEXT, text->packed.p, text->packed.n);
+		               "the stored text of a segment could not be packed (%" PRIu64
+		               " bytes)",
+		               text->packed_bytes);
+	if (!text->straight)
+		kb_builder_put(builder, KB_SEC_TEXT, text->packed.p, text->packed.n);
 	kb_builder_put(builder, KB_SEC_TEXT_BLOCKS, text->blocks.p, text->blocks.n);
 	return true;
 }

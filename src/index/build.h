@@ -55,6 +55,8 @@ void kb_columns_put(const struct kb_columns *columns, uint32_t terms, struct kb_
 /* Stored text: frames of whole passages. */
 struct kb_text_builder {
 	struct kb_buf packed, blocks, frame;
+	uint64_t packed_bytes;
+	struct kb_builder *straight;  /* frames go there as they come; NULL: packed keeps them */
 	struct kb_buf title, heading; /* of the passage before, in this frame */
 	uint32_t frame_first, passages;
 	bool frame_begun, failed;
@@ -62,6 +64,9 @@ struct kb_text_builder {
 };
 void kb_text_builder_init(struct kb_text_builder *text);
 void kb_text_builder_fini(struct kb_text_builder *text);
+/* Begins the section: frames go into the file as they come, and nothing else until kb_text_put().
+ */
+void kb_text_straight(struct kb_text_builder *text, struct kb_builder *builder);
 void kb_text_add(struct kb_text_builder *text, struct kb_sv title, struct kb_sv heading,
                  struct kb_sv body);
 /* Copies a frame of another segment, all of whose `count` passages follow. */

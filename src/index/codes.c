@@ -31,6 +31,17 @@ static int kind_of(char c)
 	return c >= '0' && c <= '9' ? DIGIT : OTHER;
 }
 
+/* The same by a table, for what is looked at byte by byte. */
+enum { NEITHER, A_LETTER, A_DIGIT };
+// clang-format off
+#define TEN(class) class, class, class, class, class, class, class, class, class, class
+static const unsigned char classes[256] = {
+	['0'] = TEN(A_DIGIT),
+	['A'] = TEN(A_LETTER), TEN(A_LETTER), A_LETTER, A_LETTER, A_LETTER, A_LETTER, A_LETTER, A_LETTER,
+	['a'] = TEN(A_LETTER), TEN(A_LETTER), A_LETTER, A_LETTER, A_LETTER, A_LETTER, A_LETTER, A_LETTER,
+};
+// clang-format on
+
 /* The length of a joint at i, and how it is kept; 0: there is none. */
 static size_t joint_at(struct kb_sv text, size_t i, char *joint)
 {
@@ -181,19 +192,35 @@ static void add_code(struct list *list, struct kb_sv text, const struct run *run
 	add_numbers(list, whole, run);
 }
 
+/* Whether a code may begin with the letters before i: digits follow them, or a joint and another
+ * part. */
+static bool goes_on(struct kb_sv text, size_t i)
+{
+	char joint;
+	size_t n;
+
+	if (i < text.n && text.p[i] >= '0' && text.p[i] <= '9')
+		return true;
+	n = joint_at(text, i, &joint);
+	return n && i + n < text.n && classes[(unsigned char)text.p[i + n]] != NEITHER;
+}
+
 void kb_codes(struct kb_arena *arena, struct kb_sv text, bool decimals, struct kb_code **out,
               size_t *count)
 {
 	struct list list = { .arena = arena };
 
 	for (size_t i = 0; i < text.n;) {
+		size_t start;
 		struct run run;
 
-		if (kind_of(text.p[i]) == OTHER) {
+		while (i < text.n && classes[(unsigned char)text.p[i]] == NEITHER)
 			i++;
-			continue;
-		}
-		i = read_run(text, i, &run);
+		for (start = i; i < text.n && classes[(unsigned char)text.p[i]] == A_LETTER; i++)
+			;
+		if (i == text.n || (i > start && !goes_on(text, i)))
+			continue; /* a word, as most runs are */
+		i = read_run(text, start, &run);
 		if (!run.too_long && is_code(&run, decimals))
 			add_code(&list, text, &run);
 	}

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 
-enum { MAGIC_BYTES = 8 };
+enum { MAGIC_BYTES = 8, VERIFY_STEP = 16 << 20 };
 
 const char *kb_form_section(const struct kb_form *form, uint32_t id)
 {
@@ -69,21 +69,48 @@ static bool read_table(struct kb_container *container, struct kb_sv *sections, s
 	return true;
 }
 
+static void *writable(const uint8_t *map)
+{
+	union {
+		const uint8_t *map;
+		void *p;
+	} either = { map };
+
+	return either.p;
+}
+
+void kb_container_forget(const struct kb_container *container)
+{
+	if (container->passing)
+		madvise(writable(container->map), container->map_bytes, MADV_DONTNEED);
+}
+
 bool kb_container_verify(const struct kb_container *container, struct kb_err *err)
 {
 	const char *map = (const char *)container->map;
 	uint32_t count = kb_get32(map + 12);
+	struct kb_hash64 *hash = kb_hash64_new();
+	bool ok = true;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; ok && i < count; i++) {
 		const char *row = row_of(container, i);
-		struct kb_sv bytes = kb_sv(map + kb_get64(row + 8), kb_get64(row + 16));
+		struct kb_sv rest = kb_sv(map + kb_get64(row + 8), kb_get64(row + 16));
 
-		if (kb_hash64(bytes) != kb_get64(row + 24))
-			return kb_corrupt(err, "%s: section %s is damaged (its checksum differs)",
-			                  container->path,
-			                  kb_form_section(container->form, kb_get32(row)));
+		while (rest.n) {
+			size_t n = KB_MIN(rest.n, (size_t)VERIFY_STEP);
+
+			kb_hash64_add(hash, rest.p, n);
+			rest = kb_sv_from(rest, n);
+			if (n == VERIFY_STEP)
+				kb_container_forget(container);
+		}
+		if (kb_hash64_end(hash) != kb_get64(row + 24))
+			ok = kb_corrupt(err, "%s: section %s is damaged (its checksum differs)",
+			                container->path,
+			                kb_form_section(container->form, kb_get32(row)));
 	}
-	return true;
+	kb_hash64_free(hash);
+	return ok;
 }
 
 size_t kb_container_sections(const struct kb_container *container, struct kb_container_section *out,
@@ -142,13 +169,8 @@ bool kb_container_open(struct kb_container *container, const struct kb_form *for
 
 void kb_container_close(struct kb_container *container)
 {
-	union {
-		const uint8_t *map;
-		void *p;
-	} map = { container->map };
-
-	if (map.p)
-		munmap(map.p, container->map_bytes);
+	if (container->map)
+		munmap(writable(container->map), container->map_bytes);
 	free(container->path);
 	*container = (struct kb_container){ 0 };
 }

@@ -45,6 +45,7 @@ struct kb_container {
 	const uint8_t *map;
 	size_t map_bytes;
 	uint32_t version;
+	bool passing; /* read once, from front to back: forget gives pages back */
 };
 
 /* Maps the file and checks header, table and bounds; with `verify` the sections' checksums too.
@@ -56,6 +57,9 @@ bool kb_container_open(struct kb_container *container, const struct kb_form *for
 void kb_container_close(struct kb_container *container);
 /* Compares every section with its checksum. */
 bool kb_container_verify(const struct kb_container *container, struct kb_err *err) KB_MUST_CHECK;
+/* Where the file is read but once: takes what was read out of this process' memory. It can be read
+ * again, from the page cache or the disk. */
+void kb_container_forget(const struct kb_container *container);
 /* For a size that does not fit the others: sets the error, returns false. */
 bool kb_container_damaged(const struct kb_container *container, uint32_t id, struct kb_err *err);
 const char *kb_form_section(const struct kb_form *form, uint32_t id);

@@ -54,12 +54,18 @@ struct kb_forward_builder {
 	uint32_t *hinted; /* KB_WORD_HINTS: number + 1 of the word that came with a hint last */
 	uint32_t *piece_pool;
 	size_t pool_count, pool_capacity;
+	bool counting;         /* streams and ends stay empty */
 	struct kb_buf streams; /* as in the file, but with our own numbers */
 	uint64_t *ends;        /* of each passage's stream */
 	size_t end_capacity;
 	uint32_t passages;
 	unsigned field; /* of the element in hand, counted by field ends */
 	uint64_t body_pieces, title_pieces;
+	/* While streams are written. */
+	struct kb_builder *builder;
+	uint32_t *file_numbers; /* of each word */
+	uint64_t *places, at;
+	uint32_t written; /* passages */
 };
 
 static const uint32_t piece_factor = UINT32_C(0x9e3779b1);
@@ -99,6 +105,9 @@ enum kb_place_kind kb_place_kind(const struct kb_term *term)
 {
 	size_t first;
 
+	if (!(term->flags & (KB_TERM_CJK | KB_TERM_PIECE))) /* nearly always */
+		return term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION) ? KB_PLACE_GAP
+		                                                       : KB_PLACE_WORD;
 	if (term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_CJK) {
 		if (term->word.n > first)
 			return KB_PLACE_NONE;
@@ -124,6 +133,8 @@ bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *
 		                              KB_SV_INIT("\uff1f"), KB_SV_INIT("\u0964"),
 		                              KB_SV_INIT("\u061f"), KB_SV_INIT("\u2026") };
 
+	if (b->start - a->end == 1 && text.p[a->end] == ' ' && !(b->flags & KB_TERM_CJK))
+		return false; /* nearly always */
 	for (size_t i = a->end; i < b->start && i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 		bool blank = i + 1 < b->start && (unsigned char)text.p[i + 1] <= ' ';
@@ -185,6 +196,14 @@ struct kb_forward_builder *kb_forward_new(void)
 	return forward;
 }
 
+struct kb_forward_builder *kb_forward_new_counting(void)
+{
+	struct kb_forward_builder *forward = kb_forward_new();
+
+	forward->counting = true;
+	return forward;
+}
+
 void kb_forward_free(struct kb_forward_builder *forward)
 {
 	if (!forward)
@@ -199,7 +218,18 @@ void kb_forward_free(struct kb_forward_builder *forward)
 	free(forward->hinted);
 	free(forward->piece_pool);
 	free(forward->ends);
+	free(forward->file_numbers);
+	free(forward->places);
 	free(forward);
+}
+
+size_t kb_forward_memory(const struct kb_forward_builder *forward)
+{
+	return forward->strings.total + forward->word_capacity * sizeof(struct word)
+	       + forward->piece_capacity * sizeof(struct piece)
+	       + (forward->piece_hash_capacity + forward->pool_capacity) * sizeof(uint32_t)
+	       + (forward->word_table.size + forward->piece_table.size) * sizeof(struct slot)
+	       + forward->streams.capacity + forward->end_capacity * sizeof(uint64_t);
 }
 
 static uint32_t intern_piece(struct kb_forward_builder *forward, uint32_t hash)
@@ -282,10 +312,13 @@ void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
 	struct word *word;
 	uint8_t *end;
 
-	if (streams->capacity - streams->n < KB_VARINT_MAX && !kb_buf_room(streams, KB_VARINT_MAX))
-		return;
-	end = kb_put_varint((uint8_t *)streams->p + streams->n, value);
-	streams->n = (size_t)(end - (uint8_t *)streams->p);
+	if (!forward->counting) {
+		if (streams->capacity - streams->n < KB_VARINT_MAX
+		    && !kb_buf_room(streams, KB_VARINT_MAX))
+			return;
+		end = kb_put_varint((uint8_t *)streams->p + streams->n, value);
+		streams->n = (size_t)(end - (uint8_t *)streams->p);
+	}
 	if (value < KB_FWD_WORD) {
 		forward->field += value == KB_FWD_FIELD;
 		return;
@@ -376,22 +409,39 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 
 void kb_forward_end_passage(struct kb_forward_builder *forward)
 {
-	KB_GROW(forward->ends, forward->end_capacity, forward->passages + (size_t)1);
-	forward->ends[forward->passages++] = forward->streams.n;
+	if (!forward->counting) {
+		KB_GROW(forward->ends, forward->end_capacity, forward->passages + (size_t)1);
+		forward->ends[forward->passages] = forward->streams.n;
+	}
+	forward->passages++;
 	forward->field = 0;
+}
+
+/* What most comparisons need, side by side: frequent before rare, then the first bytes of the word,
+ * as one number. */
+struct sort_key {
+	uint64_t order;
+	const struct word *word;
+};
+
+static struct sort_key sort_key(const struct word *word)
+{
+	return (struct sort_key){
+		(uint64_t)~word->count << 32 | __builtin_bswap64(word->prefix) >> 32, word
+	};
 }
 
 static int by_frequency(const void *a, const void *b)
 {
-	const struct word *x = *(const struct word *const *)a, *y = *(const struct word *const *)b;
+	const struct sort_key *x = a, *y = b;
 	int order;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	order = kb_sv_cmp(kb_sv(x->text, x->n), kb_sv(y->text, y->n));
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	order = kb_sv_cmp(kb_sv(x->word->text, x->word->n), kb_sv(y->word->text, y->word->n));
 	if (order)
 		return order;
-	return x->term < y->term ? -1 : x->term > y->term;
+	return x->word->term < y->word->term ? -1 : x->word->term > y->word->term;
 }
 
 /* Writes WORDS; number[] tells each word's number in the file. */
@@ -399,43 +449,65 @@ static void put_words(struct kb_forward_builder *forward, uint32_t *number,
                       struct kb_builder *builder)
 {
 	size_t count = forward->word_table.count, used = 0;
-	struct word **order = kb_xmalloc(count * sizeof(struct word *));
+	struct sort_key *order = kb_xmalloc(count * sizeof(*order));
 	uint32_t place;
 
 	for (size_t i = 0; i < count; i++)
 		if (forward->words[i].count)
-			order[used++] = &forward->words[i];
+			order[used++] = sort_key(&forward->words[i]);
 	if (used)
-		qsort(order, used, sizeof(struct word *), by_frequency);
+		qsort(order, used, sizeof(*order), by_frequency);
 	kb_builder_section(builder, KB_SEC_WORDS);
 	place = (uint32_t)(used * sizeof(place));
 	for (size_t i = 0; i < used; i++) {
-		number[order[i] - forward->words] = (uint32_t)i;
+		number[order[i].word - forward->words] = (uint32_t)i;
 		kb_builder_add(builder, &place, sizeof(place));
-		place += WORD_ROW + order[i]->n;
+		place += WORD_ROW + order[i].word->n;
 	}
 	for (size_t i = 0; i < used; i++) {
-		uint8_t n = (uint8_t)order[i]->n;
+		const struct word *word = order[i].word;
+		uint8_t n = (uint8_t)word->n;
 
-		kb_builder_add(builder, &order[i]->term, sizeof(uint32_t));
+		kb_builder_add(builder, &word->term, sizeof(word->term));
 		kb_builder_add(builder, &n, sizeof(n));
-		kb_builder_add(builder, order[i]->text, n);
+		kb_builder_add(builder, word->text, n);
 	}
 	free(order);
 }
 
-static void put_streams(struct kb_forward_builder *forward, const uint32_t *number,
-                        struct kb_builder *builder)
+void kb_forward_write(struct kb_forward_builder *forward, const uint8_t *p, size_t n)
+{
+	kb_builder_add(forward->builder, p, n);
+	forward->at += n;
+}
+
+void kb_forward_write_end(struct kb_forward_builder *forward)
+{
+	KB_ASSERT(forward->written < forward->passages);
+	forward->places[++forward->written] = forward->at;
+}
+
+uint32_t kb_forward_number(const struct kb_forward_builder *forward, uint32_t word)
+{
+	return forward->file_numbers[word];
+}
+
+static void put_places(const struct kb_forward_builder *forward)
+{
+	uint8_t width = forward->at > UINT32_MAX ? 8 : 4;
+
+	kb_builder_put(forward->builder, KB_SEC_FORWARD_PLACES, &width, 1);
+	for (uint32_t i = 0; i <= forward->passages; i++)
+		kb_builder_add(forward->builder, &forward->places[i], width);
+}
+
+static void put_streams(struct kb_forward_builder *forward)
 {
 	const uint8_t *p = (const uint8_t *)forward->streams.p;
-	uint64_t *places = kb_xmalloc((forward->passages + (size_t)1) * sizeof(*places)), at = 0;
-	uint8_t width;
 
-	kb_builder_section(builder, KB_SEC_FORWARD);
 	for (uint32_t i = 0; i < forward->passages; i++) {
 		const uint8_t *end = (const uint8_t *)forward->streams.p + forward->ends[i];
 
-		places[i] = at;
 		while (p && p < end) {
 			uint8_t bytes[STREAM_PART + KB_VARINT_MAX], *to = bytes;
 			uint64_t value;
@@ -443,19 +515,14 @@ static void put_streams(struct kb_forward_builder *forward, const uint32_t *numb
 			while (p && p < end && to < bytes + STREAM_PART) {
 				p = kb_get_varint(p, end, &value);
 				if (value >= KB_FWD_WORD)
-					value = number[value - KB_FWD_WORD] + (uint64_t)KB_FWD_WORD;
+					value = forward->file_numbers[value - KB_FWD_WORD]
+					        + (uint64_t)KB_FWD_WORD;
 				to = kb_put_varint(to, value);
 			}
-			kb_builder_add(builder, bytes, (size_t)(to - bytes));
-			at += (size_t)(to - bytes);
+			kb_forward_write(forward, bytes, (size_t)(to - bytes));
 		}
+		kb_forward_write_end(forward);
 	}
-	places[forward->passages] = at;
-	width = at > UINT32_MAX ? 8 : 4;
-	kb_builder_put(builder, KB_SEC_FORWARD_PLACES, &width, 1);
-	for (uint32_t i = 0; i <= forward->passages; i++)
-		kb_builder_add(builder, &places[i], width);
-	free(places);
 }
 
 static int by_hash(const void *a, const void *b)
@@ -484,17 +551,32 @@ static void put_pieces(struct kb_forward_builder *forward, struct kb_builder *bu
 	free(rows);
 }
 
+void kb_forward_begin(struct kb_forward_builder *forward, struct kb_builder *builder)
+{
+	size_t words = forward->word_table.count;
+
+	forward->builder = builder;
+	forward->file_numbers = kb_xmalloc(words * sizeof(*forward->file_numbers));
+	forward->places = kb_xcalloc(forward->passages + (size_t)1, sizeof(*forward->places));
+	put_words(forward, forward->file_numbers, builder);
+	kb_builder_section(builder, KB_SEC_FORWARD);
+}
+
+void kb_forward_end(struct kb_forward_builder *forward)
+{
+	KB_ASSERT(forward->written == forward->passages);
+	put_places(forward);
+	put_pieces(forward, forward->builder);
+}
+
 void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,
                     struct kb_builder *builder)
 {
-	uint32_t *number = kb_xmalloc(forward->word_table.count * sizeof(*number));
-
-	for (size_t i = 0; i < forward->word_table.count && term_map; i++)
+	for (size_t i = 0; i < forward->word_table.count; i++)
 		forward->words[i].term = term_map[forward->words[i].term];
-	put_words(forward, number, builder);
-	put_streams(forward, number, builder);
-	put_pieces(forward, builder);
-	free(number);
+	kb_forward_begin(forward, builder);
+	put_streams(forward);
+	kb_forward_end(forward);
 }
 
 struct kb_sv kb_forward_stream(const struct kb_segment *segment, uint32_t passage)

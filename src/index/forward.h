@@ -64,6 +64,7 @@ bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *
 struct kb_forward_builder;
 struct kb_forward_builder *kb_forward_new(void);
 void kb_forward_free(struct kb_forward_builder *forward);
+size_t kb_forward_memory(const struct kb_forward_builder *forward); /* bytes taken so far */
 /* The number of a word, for kb_forward_add(). `term` is a number of the caller's. */
 uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv word, uint32_t term);
 /* The next element of the passage in hand: below KB_FWD_WORD as in the stream, or KB_FWD_WORD + a
@@ -74,10 +75,19 @@ void kb_forward_add(struct kb_forward_builder *forward, uint64_t value);
 void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
                       const struct kb_terms *terms, const uint32_t *numbers);
 void kb_forward_end_passage(struct kb_forward_builder *forward);
-/* Writes the four sections. term_map: from the caller's term numbers to the dictionary's; NULL:
- * they are the same. */
+/* Writes the four sections. term_map: from the caller's term numbers to the dictionary's. */
 void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map,
                     struct kb_builder *builder);
+
+/* The same without streams in memory, for who can read them twice: kb_forward_add() only counts
+ * until kb_forward_begin() has written the words; then each element is written, under the number
+ * that kb_forward_number() gives, and each passage ended once more. */
+struct kb_forward_builder *kb_forward_new_counting(void);
+void kb_forward_begin(struct kb_forward_builder *forward, struct kb_builder *builder);
+uint32_t kb_forward_number(const struct kb_forward_builder *forward, uint32_t word);
+void kb_forward_write(struct kb_forward_builder *forward, const uint8_t *p, size_t n);
+void kb_forward_write_end(struct kb_forward_builder *forward);
+void kb_forward_end(struct kb_forward_builder *forward);
 
 /* A passage's stream; empty where the file is damaged or has none. */
 struct kb_sv kb_forward_stream(const struct kb_segment *segment, uint32_t passage);

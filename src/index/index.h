@@ -43,6 +43,8 @@ void kb_segment_writer_free(struct kb_segment_writer *writer);
 /* Its next segment is for this process alone: it is written without waiting for the disk. */
 void kb_segment_writer_passing(struct kb_segment_writer *writer);
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage);
+/* Bytes that the segment in the making takes; finishing it takes up to a quarter more. */
+size_t kb_segment_writer_memory(const struct kb_segment_writer *writer);
 /* Writes the file (durable: fsync'd) and empties the writer for the next segment, also when it
  * fails. KB_E_TOO_LARGE: a passage was over 16 MB. */
 bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path,
@@ -54,6 +56,9 @@ struct kb_segment *kb_segment_open(const char *path, bool verify, struct kb_err 
 struct kb_segment *kb_segment_hold(struct kb_segment *segment);
 void kb_segment_release(struct kb_segment *segment);
 void kb_segment_info(const struct kb_segment *segment, struct kb_segment_info *info);
+/* Before anybody else has it: it will be read once, by a merge, which gives its pages back to the
+ * system as it goes. */
+void kb_segment_passing(struct kb_segment *segment);
 /* Compares every section with its checksum. */
 bool kb_segment_verify(const struct kb_segment *segment, struct kb_err *err) KB_MUST_CHECK;
 

@@ -1,5 +1,7 @@
 /*
- * Merging the living passages of neighbouring parts into one segment.
+ * Merging the living passages of neighbouring parts into one segment. In memory are the columns,
+ * the dictionary and the different words; postings, sequences of words and stored text pass
+ * through.
  *
  * The result is what a writer would make of these passages in this order, but for where frames of
  * stored text begin: a frame whose passages all live is copied as it is. Lists of terms that one
@@ -20,7 +22,9 @@ struct source {
 	struct kb_dict_iter terms;
 	bool more;          /* terms has one at hand */
 	uint32_t *term_map; /* old term numbers to new ones */
-	uint32_t *word_map; /* old word numbers to the forward builder's; NO_WORD: not met yet */
+	uint32_t words;
+	uint32_t *word_map; /* old word numbers to the forward builder's, then to the new ones;
+	                       NO_WORD: not met */
 };
 
 #define NO_WORD UINT32_MAX
@@ -33,7 +37,21 @@ struct merge {
 	struct kb_dict_builder dict;
 	struct kb_forward_builder *forward;
 	struct kb_builder *builder;
+	uint64_t unforgotten; /* bytes of the sources read since their pages were given back */
 };
+
+/* Bytes of sources were read that may be given back (kb_segment_passing()). */
+static void has_read(struct merge *merge, size_t n)
+{
+	enum { STEP = 16 << 20 };
+
+	merge->unforgotten += n;
+	if (merge->unforgotten < STEP)
+		return;
+	merge->unforgotten = 0;
+	for (size_t i = 0; i < merge->count; i++)
+		kb_container_forget(&merge->sources[i].segment->file);
+}
 
 static uint32_t new_number(const struct source *source, uint32_t doc)
 {
@@ -114,6 +132,7 @@ static bool merge_text(struct merge *merge, const struct source *source, struct 
 			             block.end - block.first);
 		else if (!merge_frame(merge, source, &block, err))
 			return false;
+		has_read(merge, block.packed.n);
 	}
 	return true;
 }
@@ -205,6 +224,7 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 		const struct kb_dict_entry *entry = &merge->sources[0].terms.entry;
 
 		kb_builder_add(merge->builder, entry->list.p, entry->list.n);
+		has_read(merge, entry->list.n);
 		merge->sources[0].term_map[entry->number] = merge->dict.count;
 		kb_dict_add(&merge->dict, term, entry->df, entry->list.n);
 		return next_term(&merge->sources[0], err);
@@ -216,6 +236,7 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 			continue;
 		KB_GROW(scratch->v, scratch->capacity, count + source->terms.entry.df);
 		source->term_map[source->terms.entry.number] = merge->dict.count;
+		has_read(merge, source->terms.entry.list.n);
 		if (!take_postings(source, scratch->v, &count, err) || !next_term(source, err))
 			return false;
 	}
@@ -268,7 +289,8 @@ static bool word_of(struct merge *merge, struct source *source, uint64_t word, u
 	return true;
 }
 
-static bool merge_stream(struct merge *merge, struct source *source, struct kb_sv stream)
+/* First reading: the words and how often they are. */
+static bool count_stream(struct merge *merge, struct source *source, struct kb_sv stream)
 {
 	const uint8_t *p = (const uint8_t *)stream.p, *end = p + stream.n;
 
@@ -290,16 +312,73 @@ static bool merge_stream(struct merge *merge, struct source *source, struct kb_s
 	return true;
 }
 
-static bool merge_forward(struct merge *merge, struct source *source, struct kb_err *err)
+/* Second reading: the same elements, which were sound, under the new numbers. */
+static void write_stream(struct merge *merge, const struct source *source, struct kb_sv stream)
 {
-	size_t words = kb_forward_words(source->segment);
+	enum { PART = 512 };
+	const uint8_t *p = (const uint8_t *)stream.p, *end = p + stream.n;
 
-	source->word_map = kb_xmalloc(words * sizeof(*source->word_map));
-	memset(source->word_map, 0xff, words * sizeof(*source->word_map));
-	for (uint32_t doc = 0; doc < source->segment->passages; doc++)
-		if (kb_part_alive(source->part, doc)
-		    && !merge_stream(merge, source, kb_forward_stream(source->segment, doc)))
+	while (p && p < end) {
+		uint8_t bytes[PART + KB_VARINT_MAX], *to = bytes;
+
+		while (p && p < end && to < bytes + PART) {
+			uint64_t value;
+
+			p = kb_get_varint(p, end, &value);
+			if (value >= KB_FWD_WORD && value - KB_FWD_WORD < source->words)
+				value = (uint64_t)KB_FWD_WORD
+				        + source->word_map[value - KB_FWD_WORD];
+			to = kb_put_varint(to, value);
+		}
+		kb_forward_write(merge->forward, bytes, (size_t)(to - bytes));
+	}
+	kb_forward_write_end(merge->forward);
+}
+
+static bool count_forward(struct merge *merge, struct source *source, struct kb_err *err)
+{
+	source->words = kb_forward_words(source->segment);
+	source->word_map = kb_xmalloc(source->words * sizeof(*source->word_map));
+	memset(source->word_map, 0xff, source->words * sizeof(*source->word_map));
+	for (uint32_t doc = 0; doc < source->segment->passages; doc++) {
+		struct kb_sv stream;
+
+		if (!kb_part_alive(source->part, doc))
+			continue;
+		stream = kb_forward_stream(source->segment, doc);
+		if (!count_stream(merge, source, stream))
 			return kb_corrupt(err, "section forward is damaged at passage %u", doc);
+		has_read(merge, stream.n);
+	}
+	return true;
+}
+
+static void write_forward(struct merge *merge, struct source *source)
+{
+	for (uint32_t i = 0; i < source->words; i++)
+		if (source->word_map[i] != NO_WORD)
+			source->word_map[i] =
+			        kb_forward_number(merge->forward, source->word_map[i]);
+	for (uint32_t doc = 0; doc < source->segment->passages; doc++)
+		if (kb_part_alive(source->part, doc)) {
+			struct kb_sv stream = kb_forward_stream(source->segment, doc);
+
+			write_stream(merge, source, stream);
+			has_read(merge, stream.n);
+		}
+}
+
+/* The streams are read twice, which is quicker than it is to keep them: their words must be counted
+ * before they can be numbered. */
+static bool merge_forward(struct merge *merge, struct kb_err *err)
+{
+	for (size_t i = 0; i < merge->count; i++)
+		if (!count_forward(merge, &merge->sources[i], err))
+			return false;
+	kb_forward_begin(merge->forward, merge->builder);
+	for (size_t i = 0; i < merge->count; i++)
+		write_forward(merge, &merge->sources[i]);
+	kb_forward_end(merge->forward);
 	return true;
 }
 
@@ -326,16 +405,16 @@ static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 		merge_columns(merge, &merge->sources[i]);
 	if (!merge_terms(merge, err))
 		return false;
-	for (size_t i = 0; i < merge->count; i++)
-		if (!merge_forward(merge, &merge->sources[i], err))
-			return false;
-	kb_forward_put(merge->forward, NULL, merge->builder);
+	if (!merge_forward(merge, err))
+		return false;
+	kb_text_straight(&merge->text, merge->builder);
 	for (size_t i = 0; i < merge->count; i++)
 		if (!merge_text(merge, &merge->sources[i], err))
 			return false;
+	if (!kb_text_put(&merge->text, merge->builder, err))
+		return false;
 	kb_columns_put(&merge->columns, merge->dict.count, merge->builder);
-	return kb_text_put(&merge->text, merge->builder, err)
-	       && kb_builder_finish(merge->builder, bytes, err);
+	return kb_builder_finish(merge->builder, bytes, err);
 }
 
 bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
@@ -354,7 +433,7 @@ bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t c
 	kb_columns_init(&merge.columns);
 	kb_text_builder_init(&merge.text);
 	kb_dict_builder_init(&merge.dict);
-	merge.forward = kb_forward_new();
+	merge.forward = kb_forward_new_counting();
 	merge.builder = kb_builder_new(&kb_segment_form, path);
 	ok = run(&merge, &bytes, err);
 	if (ok && info)

@@ -39,6 +39,11 @@ static const struct range ignored[] = {
 
 enum kb_char_kind kb_char_kind(uint32_t cp)
 {
+	if (cp < 0x80) {
+		if (cp >= '0' && cp <= '9')
+			return KB_CHAR_DIGIT;
+		return (cp | 0x20) >= 'a' && (cp | 0x20) <= 'z' ? KB_CHAR_LETTER : KB_CHAR_BREAK;
+	}
 	if (cp > 0x10ffff)
 		return KB_CHAR_BREAK;
 	switch (utf8proc_category((utf8proc_int32_t)cp)) {
@@ -113,6 +118,28 @@ int kb_char_digit(uint32_t cp)
 	return -1;
 }
 
+/* kb_fold() of short ASCII text; false, with nothing done, for another. */
+static bool fold_ascii(struct kb_sv text, char *out, size_t max, size_t *n)
+{
+	enum { SHORT = 128 };
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		all |= (unsigned char)text.p[i];
+	if (all >= 0x80 || text.n > SHORT || text.n > max)
+		return false;
+	*n = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c |= 0x20;
+		if (c == '.' || c == ',' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))
+			out[(*n)++] = c;
+	}
+	return true;
+}
+
 size_t kb_fold(struct kb_sv text, bool turkish, char *out, size_t max)
 {
 	/* A character decomposes into at most 18. */
@@ -122,6 +149,8 @@ size_t kb_fold(struct kb_sv text, bool turkish, char *out, size_t max)
 	utf8proc_ssize_t composed;
 	const utf8proc_option_t how = UTF8PROC_COMPAT | UTF8PROC_COMPOSE | UTF8PROC_STABLE;
 
+	if (!turkish && fold_ascii(text, out, max, &n))
+		return n;
 	for (size_t i = 0; i < text.n && count + WIDEST <= LIMIT;) {
 		uint32_t cp;
 		int last = 0, digit;

@@ -19,6 +19,8 @@ enum {
 	CHUNK_LINK = 4,
 	POOL_UNIT = 4, /* chunk places count these, so that 16 GB can be named */
 	TABLE_FIRST = 1 << 12,
+	TERM_BLOCK = 1 << 10, /* terms */
+	AHEAD = 8,            /* terms whose memory is asked for before it is their turn */
 };
 
 struct term {
@@ -30,15 +32,18 @@ struct term {
 	uint32_t bytes;      /* of the postings */
 	uint32_t head, tail; /* chunks */
 	uint16_t used, size; /* of the tail, in bytes */
-	uint32_t number;     /* in the order they came; sorting moves them */
 };
+static_assert(sizeof(struct term) <= 64, "a term is a line of the processor's cache");
 
 struct kb_segment_writer {
 	struct kb_analyzer *analyzer;
 	struct kb_arena scratch; /* of one passage */
 	struct kb_arena strings; /* the terms' bytes */
-	struct term *terms;
-	size_t term_count, term_capacity;
+	union term_line {
+		struct term term;
+		_Alignas(64) char bytes[64];
+	} * *terms; /* blocks of TERM_BLOCK, in the order they came */
+	size_t term_count, block_count, block_capacity;
 	struct slot {
 		uint32_t hash, term; /* number + 1; 0: free */
 	} * table;
@@ -77,6 +82,8 @@ static void end(struct kb_segment_writer *writer)
 	for (size_t i = 0; i < writer->pool_count; i++)
 		free(writer->pool[i]);
 	free(writer->pool);
+	for (size_t i = 0; i < writer->block_count; i++)
+		free(writer->terms[i]);
 	free(writer->terms);
 	free(writer->table);
 	free(writer->touched);
@@ -102,6 +109,24 @@ void kb_segment_writer_passing(struct kb_segment_writer *writer)
 	writer->passing = true;
 }
 
+size_t kb_segment_writer_memory(const struct kb_segment_writer *writer)
+{
+	const struct kb_columns *columns = &writer->columns;
+	size_t passages = 0;
+
+	for (int c = 0; c < KB_COLS; c++)
+		passages += columns->capacity[c] * sizeof(uint32_t);
+	for (int f = 0; f < KB_FIELDS; f++)
+		passages += columns->length_capacity[f];
+	passages += columns->run_page_capacity * sizeof(int64_t)
+	            + columns->run_first_capacity * sizeof(uint32_t);
+	return passages + writer->strings.total
+	       + writer->block_count * TERM_BLOCK * sizeof(union term_line)
+	       + writer->slots * sizeof(struct slot) + writer->pool_count * (size_t)POOL_BLOCK
+	       + writer->text.packed.capacity + writer->text.blocks.capacity
+	       + kb_forward_memory(writer->forward);
+}
+
 void kb_segment_writer_free(struct kb_segment_writer *writer)
 {
 	if (!writer)
@@ -109,6 +134,11 @@ void kb_segment_writer_free(struct kb_segment_writer *writer)
 	end(writer);
 	kb_analyzer_free(writer->analyzer);
 	free(writer);
+}
+
+static struct term *term_at(const struct kb_segment_writer *writer, uint32_t number)
+{
+	return &writer->terms[number / TERM_BLOCK][number % TERM_BLOCK].term;
 }
 
 static char *chunk_at(const struct kb_segment_writer *writer, uint32_t place)
@@ -205,6 +235,11 @@ static void rehash(struct kb_segment_writer *writer)
 	free(old);
 }
 
+static uint32_t hash_of(struct kb_sv text)
+{
+	return (uint32_t)kb_hash64(text);
+}
+
 /* Compares as the text does. */
 static uint64_t prefix_of(struct kb_sv text)
 {
@@ -217,22 +252,32 @@ static bool is_term(const struct term *term, struct kb_sv text, uint64_t prefix)
 	       && (text.n <= sizeof(prefix) || kb_same_bytes(term->text, text.p, text.n));
 }
 
-static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint64_t prefix)
+static struct term *new_term(struct kb_segment_writer *writer)
 {
-	uint32_t hash = (uint32_t)kb_hash64(text);
+	if (writer->term_count == writer->block_count * TERM_BLOCK) {
+		union term_line *block = aligned_alloc(sizeof(*block), TERM_BLOCK * sizeof(*block));
+
+		KB_ASSERT(block != NULL && writer->term_count < UINT32_MAX - TERM_BLOCK);
+		KB_GROW(writer->terms, writer->block_capacity, writer->block_count + 1);
+		writer->terms[writer->block_count++] = block;
+	}
+	return term_at(writer, (uint32_t)writer->term_count);
+}
+
+static uint32_t intern(struct kb_segment_writer *writer, struct kb_sv text, uint64_t prefix,
+                       uint32_t hash)
+{
 	size_t slot = hash & (writer->slots - 1);
 	struct term *term;
 
 	for (; writer->table[slot].term; slot = (slot + 1) & (writer->slots - 1))
 		if (writer->table[slot].hash == hash
-		    && is_term(&writer->terms[writer->table[slot].term - 1], text, prefix))
+		    && is_term(term_at(writer, writer->table[slot].term - 1), text, prefix))
 			return writer->table[slot].term - 1;
-	KB_GROW(writer->terms, writer->term_capacity, writer->term_count + 1);
-	term = &writer->terms[writer->term_count];
+	term = new_term(writer);
 	*term = (struct term){ .text = kb_arena_sv(&writer->strings, text).p,
 		               .n = (uint32_t)text.n,
 		               .prefix = prefix,
-		               .number = (uint32_t)writer->term_count,
 		               .last_doc = UINT32_MAX };
 	writer->table[slot] = (struct slot){ hash, (uint32_t)++writer->term_count };
 	if (writer->term_count * 3 > writer->slots * 2)
@@ -250,10 +295,8 @@ static void guess(struct kb_segment_writer *writer, const struct kb_terms *terms
 		uint32_t term = writer->hinted[terms->v[i].hint];
 
 		writer->numbers[i] = term;
-		if (term) {
-			__builtin_prefetch(&writer->terms[term - 1]);
-			__builtin_prefetch((const char *)&writer->terms[term - 1] + 63);
-		}
+		if (term)
+			__builtin_prefetch(term_at(writer, term - 1));
 	}
 }
 
@@ -265,9 +308,9 @@ static uint32_t number_of(struct kb_segment_writer *writer, const struct kb_term
 	uint64_t prefix = prefix_of(text);
 	uint32_t number;
 
-	if (guessed && is_term(&writer->terms[guessed - 1], text, prefix))
+	if (guessed && is_term(term_at(writer, guessed - 1), text, prefix))
 		return guessed - 1;
-	number = intern(writer, text, prefix);
+	number = intern(writer, text, prefix, hash_of(text));
 	if (term->hint)
 		writer->hinted[term->hint] = number + 1;
 	return number;
@@ -275,7 +318,7 @@ static uint32_t number_of(struct kb_segment_writer *writer, const struct kb_term
 
 static void count_term(struct kb_segment_writer *writer, enum kb_field field, uint32_t number)
 {
-	struct term *term = &writer->terms[number];
+	struct term *term = term_at(writer, number);
 
 	if (!(term->now[KB_FIELD_BODY] | term->now[KB_FIELD_TITLE] | term->now[KB_FIELD_HEADING])) {
 		KB_GROW(writer->touched, writer->touched_capacity, writer->touched_count + 1);
@@ -289,13 +332,19 @@ static void count_term(struct kb_segment_writer *writer, enum kb_field field, ui
 static void add_codes(struct kb_segment_writer *writer, enum kb_field field, struct kb_sv text)
 {
 	struct kb_code *codes;
+	uint32_t *hashes;
 	size_t count;
 
 	kb_codes(&writer->scratch, text, false, &codes, &count);
+	hashes = KB_NEW_ARRAY(&writer->scratch, count, uint32_t);
+	for (size_t i = 0; i < count; i++) {
+		hashes[i] = hash_of(kb_term_key(codes[i].term));
+		__builtin_prefetch(&writer->table[hashes[i] & (writer->slots - 1)]);
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct kb_sv key = kb_term_key(codes[i].term);
 
-		count_term(writer, field, intern(writer, key, prefix_of(key)));
+		count_term(writer, field, intern(writer, key, prefix_of(key), hashes[i]));
 	}
 }
 
@@ -308,7 +357,7 @@ static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field,
 
 	if (!text.n)
 		return 0;
-	kb_analyze(writer->analyzer, &writer->scratch, lang, text, &terms);
+	kb_analyze_passing(writer->analyzer, lang, text, &terms);
 	guess(writer, &terms);
 	for (size_t i = 0; i < terms.count; i++) {
 		uint32_t number;
@@ -348,9 +397,16 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 	}
 	kb_forward_end_passage(writer->forward);
 	for (size_t i = 0; i < writer->touched_count; i++) {
-		struct term *term = &writer->terms[writer->touched[i]];
+		struct term *term = term_at(writer, writer->touched[i]);
 		struct kb_posting posting = { .doc = doc };
 		uint8_t bytes[KB_SMALL_POSTING_MAX];
+
+		if (i + AHEAD < writer->touched_count) {
+			const struct term *later = term_at(writer, writer->touched[i + AHEAD]);
+
+			if (later->size)
+				__builtin_prefetch(chunk_at(writer, later->tail) + later->used, 1);
+		}
 
 		memcpy(posting.tf, term->now, sizeof(posting.tf));
 		append(writer, term, bytes,
@@ -366,17 +422,39 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 	kb_arena_reset(&writer->scratch);
 }
 
+/* What most comparisons need, side by side. */
+struct sort_key {
+	uint64_t prefix;
+	const struct term *term;
+	uint32_t number;
+};
+
 static int by_text(const void *a, const void *b)
 {
-	const struct term *x = a, *y = b;
+	const struct sort_key *x = a, *y = b;
 
 	if (x->prefix != y->prefix)
 		return x->prefix < y->prefix ? -1 : 1;
-	return kb_sv_cmp(kb_sv(x->text, x->n), kb_sv(y->text, y->n));
+	return kb_sv_cmp(kb_sv(x->term->text, x->term->n), kb_sv(y->term->text, y->term->n));
+}
+
+static struct sort_key *sort_terms(const struct kb_segment_writer *writer)
+{
+	struct sort_key *keys = kb_xmalloc(writer->term_count * sizeof(*keys));
+
+	for (uint32_t i = 0; i < writer->term_count; i++) {
+		const struct term *term = term_at(writer, i);
+
+		keys[i] = (struct sort_key){ term->prefix, term, i };
+	}
+	if (writer->term_count)
+		qsort(keys, writer->term_count, sizeof(*keys), by_text);
+	return keys;
 }
 
 /* Writes dictionary and postings. */
-static void put_terms(struct kb_segment_writer *writer, struct kb_builder *builder)
+static void put_terms(struct kb_segment_writer *writer, const struct sort_key *order,
+                      struct kb_builder *builder)
 {
 	const uint8_t *const lengths[KB_FIELDS] = { writer->columns.lengths[0],
 		                                    writer->columns.lengths[1],
@@ -389,11 +467,9 @@ static void put_terms(struct kb_segment_writer *writer, struct kb_builder *build
 	kb_dict_builder_init(&dict);
 	kb_buf_init(&chain, KB_GIB(4));
 	kb_buf_init(&list, KB_GIB(4));
-	if (writer->term_count)
-		qsort(writer->terms, writer->term_count, sizeof(*writer->terms), by_text);
 	kb_builder_section(builder, KB_SEC_POSTINGS);
 	for (size_t i = 0; i < writer->term_count; i++) {
-		const struct term *term = &writer->terms[i];
+		const struct term *term = order[i].term;
 		const uint8_t *bytes = collect(writer, term, &chain);
 		struct kb_sv text = kb_sv(term->text, term->n);
 		size_t used;
@@ -418,13 +494,14 @@ static void put_terms(struct kb_segment_writer *writer, struct kb_builder *build
 	kb_dict_builder_fini(&dict);
 }
 
-/* Writes the sequences; the terms are sorted by now. */
-static void put_forward(struct kb_segment_writer *writer, struct kb_builder *builder)
+/* Writes the sequences. */
+static void put_forward(struct kb_segment_writer *writer, const struct sort_key *order,
+                        struct kb_builder *builder)
 {
 	uint32_t *map = kb_xmalloc(writer->term_count * sizeof(*map));
 
 	for (size_t i = 0; i < writer->term_count; i++)
-		map[writer->terms[i].number] = (uint32_t)i;
+		map[order[i].number] = (uint32_t)i;
 	kb_forward_put(writer->forward, map, builder);
 	free(map);
 }
@@ -433,15 +510,17 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
                               struct kb_segment_info *info, struct kb_err *err)
 {
 	struct kb_builder *builder = kb_builder_new(&kb_segment_form, path);
+	struct sort_key *order = sort_terms(writer);
 	int64_t bytes = 0;
 	bool ok;
 
 	if (writer->passing)
 		kb_builder_passing(builder);
-	put_terms(writer, builder);
-	put_forward(writer, builder);
-	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
+	put_terms(writer, order, builder);
+	put_forward(writer, order, builder);
+	free(order);
 	ok = kb_text_put(&writer->text, builder, err);
+	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
 	if (writer->too_large)
 		ok = kb_fail(err, KB_E_TOO_LARGE, "a passage is larger than %zu bytes",
 		             KB_PASSAGE_MAX);

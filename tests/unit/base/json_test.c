@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/json_flat.h"
 
 #include <math.h>
 
@@ -24,6 +25,67 @@ static void test_strict(struct kb_test *t)
 		t->row = bad[i];
 		CHECK(t,
 		      !kb_json_parse(&arena, kb_sv_str(bad[i]), &err) && err.code == KB_E_INVALID);
+	}
+	kb_arena_fini(&arena);
+}
+
+/* Beside the strict reader: what the fast one accepts means the same. */
+static void test_flat(struct kb_test *t)
+{
+	static const struct {
+		const char *text, *title; /* NULL: gives up */
+	} cases[] = {
+		{ "{\"id\":\"7\",\"title\":\"plain words of some length\"}",
+		  "plain words of some length" },
+		{ " { \"title\" : \"x\" , \"id\" : 12 } \r\n", "x" },
+		{ "{\"title\":\"\"}", "" },
+		{ "{\"title\":\"a \\\"quoted\\\" \\\\ \\n\\t \\/ word\",\"id\":0}",
+		  "a \"quoted\" \\ \n\t / word" },
+		{ "{\"title\":\"\\u00e9t\\u00E9 \\ud83d\\ude00!\"}",
+		  "\u00e9t\u00e9 \xf0\x9f\x98\x80!" },
+		{ "{\"title\":\"\u00e9t\u00e9, not only ASCII\"}",
+		  "\u00e9t\u00e9, not only ASCII" },
+		{ "{}", "" },
+		{ "", NULL },
+		{ "[]", NULL },
+		{ "{\"title\":\"x\"} x", NULL },
+		{ "{\"title\":\"x\",}", NULL },
+		{ "{\"title\":\"x\"", NULL },
+		{ "{\"title\":\"x", NULL },
+		{ "{\"title\":\"x\\", NULL },
+		{ "{\"title\":\"x\",\"title\":\"y\"}", NULL },
+		{ "{\"title\":\"x\",\"a\":\"\",\"a\":\"\"}", NULL },
+		{ "{\"title\":\"x\",\"a\":null}", NULL },
+		{ "{\"title\":\"x\",\"a\":[]}", NULL },
+		{ "{\"title\":\"x\",\"a\":-1}", NULL },
+		{ "{\"title\":\"x\",\"a\":01}", NULL },
+		{ "{\"title\":\"x\",\"a\":1.5}", NULL },
+		{ "{\"title\":\"x\",\"a\":9999999999999999999}", NULL },
+		{ "{\"title\":\"\\ud800 alone\"}", NULL },
+		{ "{\"title\":\"\\udc00\\ud800\"}", NULL },
+		{ "{\"title\":\"nothing \\u0000\"}", NULL },
+		{ "{\"title\":\"bad \\x escape\"}", NULL },
+		{ "{\"title\":\"a line\nwithin\"}", NULL },
+		{ "{\"title\":\"12345678\xff\"}", NULL },
+		{ "{\"title\":\"cut \xc3\"}", NULL },
+	};
+	struct kb_arena arena = { 0 };
+	struct kb_err err;
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_json_member members[] = { { "title" }, { "id" } };
+		struct kb_sv text = kb_sv_str(cases[i].text);
+		bool ok = kb_json_flat(&arena, text, members, KB_COUNTOF(members));
+		json_t *json = kb_json_parse(&arena, text, &err);
+
+		t->row = cases[i].text;
+		CHECK_INT(t, ok, cases[i].title != NULL);
+		if (!ok)
+			continue;
+		CHECK(t, json != NULL);
+		CHECK_SV(t, members[0].value, cases[i].title);
+		CHECK(t, kb_sv_eq(kb_json_sv(json, "title", KB_SV("")), members[0].value));
+		CHECK_INT(t, members[1].number, json_is_integer(kb_json_get(json, "id")));
 	}
 	kb_arena_fini(&arena);
 }
@@ -61,6 +123,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "the reader is strict", test_strict },
+		{ "the fast reader of flat objects agrees or gives up", test_flat },
 		{ "the writer escapes and nests", test_writer },
 	};
 
