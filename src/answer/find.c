@@ -129,6 +129,7 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	kb_question_build(analyzer, arena, request->text, KB_LANG_NONE, NULL, 0, &question);
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
+	query.purpose = KB_FOR_SEARCH;
 	if (request->words_only)
 		query.rerank = 0;
 	else

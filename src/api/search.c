@@ -65,6 +65,8 @@ static void write_second_step(struct kb_jw *jw, const struct kb_rerank_parts *st
 {
 	kb_jw_array(jw);
 	for (size_t i = 0; i < KB_RERANK_FIGURES; i++) {
+		if (!(step->weights[i] > 0))
+			continue;
 		kb_jw_object(jw);
 		kb_jw_key_str(jw, "figure", kb_rerank_names[i]);
 		write_number(jw, "value", (double)step->values[i]);

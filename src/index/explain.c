@@ -61,8 +61,7 @@ void kb_explain(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		first.rerank = 0;
 		first.factors = 0;
 		kb_search(snapshot, arena, &first, &best, &best_count);
-		kb_rerank_explain(snapshot, &query->question, best, best_count, hits, count,
-		                  second);
+		kb_rerank_explain(snapshot, query, best, best_count, hits, count, second);
 	}
 	for (size_t i = 0; i < count; i++) {
 		out[i] = (struct kb_explanation){ .score = hits[i].score,

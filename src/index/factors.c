@@ -310,8 +310,11 @@ static void add_near(struct ranking *ranking, struct kb_arena *arena, const stru
 	size_t n, known = *count, room = KB_FACTORS_READ;
 	struct kb_hit *sorted, *found, *all;
 
+	/* Most of the nearest are known, so more are asked for than there is room for. */
 	if (known < KB_FACTORS_RERANK)
 		room = KB_MAX(room, KB_FACTORS_RERANK - known);
+	else
+		near.limit = 4 * KB_FACTORS_READ;
 	kb_vector_search(ranking->snapshot, arena, &near, &found, &n);
 	sorted = KB_NEW_ARRAY(arena, known, struct kb_hit);
 	all = KB_NEW_ARRAY(arena, known + n, struct kb_hit);

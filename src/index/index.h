@@ -109,6 +109,13 @@ struct kb_query_term {
 	float weight; /* multiplies the term's BM25 part */
 };
 
+/* What the second step's weights are fitted for (rerank.h). */
+enum kb_purpose {
+	KB_FOR_ANSWERS, /* the selection of sentences (src/answer) sees its scores */
+	KB_FOR_SEARCH,  /* the order itself is what is wanted */
+	KB_PURPOSES
+};
+
 struct kb_query {
 	const struct kb_query_term *terms;
 	size_t term_count;
@@ -117,6 +124,7 @@ struct kb_query {
 	 * analysed text; kb_query_build() sets it. */
 	size_t rerank;
 	struct kb_terms question;
+	enum kb_purpose purpose;
 	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
 	 * Does nothing where the snapshot has no model. */
 	float factors;

@@ -12,17 +12,22 @@
 const char *const kb_rerank_names[KB_RERANK_FIGURES] = {
 	[KB_RERANK_PIECES] = "pieces",     [KB_RERANK_PAIRS] = "pairs",
 	[KB_RERANK_NEAR] = "near",         [KB_RERANK_FIRST] = "first",
-	[KB_RERANK_SENTENCE] = "sentence", [KB_RERANK_TITLE] = "title",
+	[KB_RERANK_SENTENCE] = "sentence", [KB_RERANK_TELLING] = "telling_sentence",
+	[KB_RERANK_TITLE] = "title",
 };
 
-/* Of each figure in the formula, and what it is multiplied with beside. */
+/* Of each figure in the formulas, and what it is multiplied with beside. */
 static const struct {
-	float weight;
-	enum { AS_IT_IS, BY_LENGTH, BY_BEST, BY_BOTH } scale;
+	float weights[KB_PURPOSES]; /* for answers, for search */
+	bool by_length, by_best;
 } weighing[KB_RERANK_FIGURES] = {
-	[KB_RERANK_PIECES] = { .125f, AS_IT_IS }, [KB_RERANK_PAIRS] = { .33f, BY_LENGTH },
-	[KB_RERANK_NEAR] = { .53f, BY_LENGTH },   [KB_RERANK_FIRST] = { 1.75f, BY_LENGTH },
-	[KB_RERANK_SENTENCE] = { .53f, BY_BEST }, [KB_RERANK_TITLE] = { .55f, BY_BOTH },
+	[KB_RERANK_PIECES] = { { .15f, .125f } },
+	[KB_RERANK_PAIRS] = { { .3f, .33f }, .by_length = true },
+	[KB_RERANK_NEAR] = { { 0, .53f }, .by_length = true },
+	[KB_RERANK_FIRST] = { { .5f, 1.75f }, .by_length = true },
+	[KB_RERANK_SENTENCE] = { { .1f, 0 }, .by_length = true },
+	[KB_RERANK_TELLING] = { { 0, .53f }, .by_best = true },
+	[KB_RERANK_TITLE] = { { 0, .55f }, .by_length = true, .by_best = true },
 };
 
 static double inverse_frequency(const struct kb_rerank *r, double df)
@@ -112,12 +117,15 @@ static void ask_pieces(struct kb_rerank *r, const struct kb_terms *question)
 static void sum_up(const struct kb_rerank *r, struct found *found)
 {
 	struct kb_rerank_parts *parts = &found->parts;
-	float best = 0;
+	float best = 0, telling = 0;
 
-	for (size_t i = 0; i < found->sentence_count; i++)
-		best = KB_MAX(best, kb_rerank_sum(r->telling, found->sentences[i]));
+	for (size_t i = 0; i < found->sentence_count; i++) {
+		best = KB_MAX(best, kb_rerank_sum(r->idf, found->sentences[i]));
+		telling = KB_MAX(telling, kb_rerank_sum(r->telling, found->sentences[i]));
+	}
+	parts->values[KB_RERANK_SENTENCE] = best;
 	if (r->telling_sum > 0)
-		parts->values[KB_RERANK_SENTENCE] = best / r->telling_sum;
+		parts->values[KB_RERANK_TELLING] = telling / r->telling_sum;
 	memcpy(parts->weights, r->weights, sizeof(parts->weights));
 	for (size_t i = 0; i < KB_RERANK_FIGURES; i++)
 		parts->sum += parts->weights[i] * parts->values[i];
@@ -142,21 +150,20 @@ static int by_score(const void *a, const void *b)
 }
 
 static struct kb_rerank *prepare(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                                 const struct kb_terms *question, float best)
+                                 const struct kb_query *query, float best)
 {
 	struct kb_rerank *r = KB_NEW(arena, struct kb_rerank);
-	float scales[] = { [AS_IT_IS] = 1, [BY_LENGTH] = 1, [BY_BEST] = best, [BY_BOTH] = best };
+	float share;
 
 	r->snapshot = snapshot;
 	kb_rerank_ready(r, arena);
-	ask_words(r, question);
-	ask_pieces(r, question);
-	if (r->length > FULL_LENGTH) {
-		scales[BY_LENGTH] *= (float)FULL_LENGTH / (float)r->length;
-		scales[BY_BOTH] *= (float)FULL_LENGTH / (float)r->length;
-	}
+	ask_words(r, &query->question);
+	ask_pieces(r, &query->question);
+	share = r->length > FULL_LENGTH ? (float)FULL_LENGTH / (float)r->length : 1;
 	for (size_t i = 0; i < KB_RERANK_FIGURES; i++)
-		r->weights[i] = weighing[i].weight * scales[weighing[i].scale];
+		r->weights[i] = weighing[i].weights[query->purpose]
+		                * (weighing[i].by_length ? share : 1)
+		                * (weighing[i].by_best ? best : 1);
 	return r;
 }
 
@@ -191,11 +198,11 @@ static void count_words(const struct kb_rerank *r, const struct found *found,
 }
 
 struct kb_rerank *kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                            const struct kb_terms *question, struct kb_hit *hits, size_t count)
+                            const struct kb_query *query, struct kb_hit *hits, size_t count)
 {
 	struct found *found = KB_NEW_ARRAY(arena, count, struct found);
 	size_t of = KB_MIN(count, (size_t)KB_RERANK_BEST);
-	struct kb_rerank *r = prepare(snapshot, arena, question, count ? hits[0].score : 0);
+	struct kb_rerank *r = prepare(snapshot, arena, query, count ? hits[0].score : 0);
 	uint32_t df[WORDS_MAX] = { 0 };
 	struct kb_hit last;
 
@@ -229,14 +236,14 @@ void kb_rerank_more(struct kb_rerank *rerank, struct kb_hit *hits, size_t count)
 	}
 }
 
-void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_terms *question,
+void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_query *query,
                        const struct kb_hit *best, size_t best_count, const struct kb_hit *hits,
                        size_t count, struct kb_rerank_parts *out)
 {
 	struct kb_arena arena = { 0 };
 	size_t of = KB_MIN(best_count, (size_t)KB_RERANK_BEST);
 	struct found *found = KB_NEW_ARRAY(&arena, KB_MAX(of, count), struct found);
-	struct kb_rerank *r = prepare(snapshot, &arena, question, of ? best[0].score : 0);
+	struct kb_rerank *r = prepare(snapshot, &arena, query, of ? best[0].score : 0);
 	uint32_t df[WORDS_MAX] = { 0 };
 
 	look_at_all(r, best, of, found);

@@ -58,7 +58,7 @@ struct kb_rerank {
 
 /* What a passage has of the question. */
 struct found {
-	struct kb_rerank_parts parts; /* the sentence's is missing */
+	struct kb_rerank_parts parts; /* without those of sentences, and the sum */
 	uint64_t words;               /* bits */
 	uint64_t sentences[SENTENCES_MAX];
 	uint32_t sentence_count;
@@ -95,7 +95,7 @@ static inline float kb_rerank_sum(const float *weights, uint64_t words)
 void kb_rerank_ready(struct kb_rerank *r, struct kb_arena *arena);
 /* The passages that are read from now on are of this segment. */
 void kb_rerank_enter(struct kb_rerank *r, const struct kb_segment *segment);
-/* All of found but the sentence's figure and the sum. */
+/* Fills found. */
 void kb_rerank_look_at(struct kb_rerank *r, uint32_t doc, struct found *found);
 
 #endif

@@ -62,7 +62,7 @@ static void check_parts(struct kb_test *t, const struct kb_explanation *why, boo
 		CHECK(t, p->values[i] >= 0);
 		second += p->weights[i] * p->values[i];
 	}
-	CHECK(t, p->values[KB_RERANK_SENTENCE] <= 1.001f);
+	CHECK(t, p->values[KB_RERANK_TELLING] <= 1.001f);
 	CHECK(t, p->values[KB_RERANK_TITLE] <= 1);
 	CHECK(t, near(second, p->sum));
 	CHECK(t, reranked ? p->sum > 0 : p->sum == 0);
@@ -80,7 +80,8 @@ static void test_sums(struct kb_test *t)
 	for (int round = 0; round < 60; round++) {
 		struct kb_sv text = made_text(&arena, &dice, 1 + roll(&dice, 20), VOCABULARY);
 		struct kb_query query = { .limit = 20,
-			                  .rerank = round % 2 ? KB_RERANK_DEFAULT : 0 };
+			                  .rerank = round % 2 ? KB_RERANK_DEFAULT : 0,
+			                  .purpose = round / 2 % KB_PURPOSES };
 		struct kb_explanation *why;
 		struct kb_hit *hits;
 		size_t count;

@@ -70,7 +70,9 @@ static void test_rerank(struct kb_test *t)
 		struct kb_analyzer *analyzer = kb_analyzer_new();
 		const char *path = world_path("rerank", (int)i);
 		struct kb_passage p = { .lang = KB_LANG_EN };
-		struct kb_query query = { .limit = 10, .rerank = KB_RERANK_DEFAULT };
+		struct kb_query query = { .limit = 10,
+			                  .rerank = KB_RERANK_DEFAULT,
+			                  .purpose = KB_FOR_SEARCH };
 		struct kb_arena arena = { 0 };
 		struct kb_segment *segment;
 		struct kb_snapshot *snapshot;
@@ -125,7 +127,9 @@ static void test_figures(struct kb_test *t)
 	};
 	struct kb_segment_writer *writer = kb_segment_writer_new();
 	struct kb_analyzer *analyzer = kb_analyzer_new();
-	struct kb_query query = { .limit = 50, .rerank = KB_RERANK_DEFAULT };
+	struct kb_query query = { .limit = 50,
+		                  .rerank = KB_RERANK_DEFAULT,
+		                  .purpose = KB_FOR_SEARCH };
 	const char *path = world_path("figures", 0);
 	struct kb_explanation why[50];
 	struct kb_arena arena = { 0 };
@@ -165,7 +169,7 @@ static void test_figures(struct kb_test *t)
 		                        : weights[0];
 
 		CHECK(t, values[KB_RERANK_TITLE] == rows[row].in_title);
-		CHECK(t, fabsf(values[KB_RERANK_SENTENCE]
+		CHECK(t, fabsf(values[KB_RERANK_TELLING]
 		               - best / (weights[0] + weights[1] + weights[2]))
 		                 < 1e-5f);
 	}
@@ -218,7 +222,9 @@ static void test_rerank_parts(struct kb_test *t)
 		size_t counts[2];
 
 		for (int k = 0; k < 2; k++) {
-			struct kb_query query = { .limit = PASSAGES, .rerank = PASSAGES };
+			struct kb_query query = { .limit = PASSAGES,
+				                  .rerank = PASSAGES,
+				                  .purpose = round % KB_PURPOSES };
 
 			kb_query_build(analyzer, &arena, text, KB_LANG_NONE, &query);
 			kb_search(snapshots[k], &arena, &query, &hits[k], &counts[k]);
