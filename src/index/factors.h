@@ -9,7 +9,7 @@
  * whose model is the file's mark.
  *
  * As the third ranking step it lifts passages that speak of the same thing in other words:
- * S3 = .65 S2 / max S2 + .35 max(0, cos(q', d)), q' = q + .6 of the mean of the three best
+ * S3 = .62 S2 / max S2 + .38 max(0, cos(q', d)), q' = q + .6 of the mean of the three best
  * passages' d. The second step has read only the best by words; it reads those besides whose cosine
  * is the greatest, so that they are judged by the same measure.
  */
@@ -32,7 +32,7 @@ enum {
 	KB_FACTORS_SCAN_MAX = 20000,
 };
 
-#define KB_FACTORS_WEIGHT .35f
+#define KB_FACTORS_WEIGHT .38f
 /* Cosine from which a passage may be found that is not among the best by words. */
 #define KB_FACTORS_NEAR .4f
 
