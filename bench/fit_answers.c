@@ -123,7 +123,7 @@ static void ask_pool(struct bench *b, int pool, const struct fit_ask *ask, bool 
 	struct kb_question q;
 	size_t n;
 
-	kb_question_build(b->analyzer, &scratch, ask->text, KB_LANG_NONE, NULL, 0, &q);
+	kb_question_read(b->analyzer, &scratch, set->snapshot, ask->text, NULL, 0, &q);
 	n = fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &candidates);
 	kb_features_compute(b->analyzer, &scratch, &q, candidates, n, &stats, &c->features);
 	keep(b, &c->features, answerable ? &candidates : NULL, n);
@@ -599,7 +599,7 @@ static void time_selection(struct bench *b)
 		size_t n;
 		int64_t start;
 
-		kb_question_build(b->analyzer, &arena, set.asks[i].text, KB_LANG_NONE, NULL, 0, &q);
+		kb_question_read(b->analyzer, &arena, set.snapshot, set.asks[i].text, NULL, 0, &q);
 		n = fit_search(&set, &arena, &q, TIMED_PASSAGES, &candidates);
 		start = kb_clock_mono_us();
 		kb_select(b->analyzer, &arena, &q, candidates, n, &stats, KB_GATE_LENIENT,

@@ -24,6 +24,7 @@
 #include "index/query.h"
 #include "index/rerank.h"
 #include "index/snapshot.h"
+#include "index/spell.h"
 #include "quality_data.h"
 
 enum { DEPTH = 100, TOP = 10 };
@@ -206,6 +207,7 @@ static void ask(const struct index *index, struct kb_arena *arena, struct kb_sv 
 		                  .rerank = step >= SECOND ? KB_RERANK_DEFAULT : 0,
 		                  .purpose = KB_FOR_SEARCH,
 		                  .factors = step >= THIRD ? KB_FACTORS_WEIGHT : 0 };
+	enum kb_lang lang;
 
 	if (step == BM25_SHORT || step == BM25_LONG) {
 		bool is_short = step == BM25_SHORT;
@@ -214,7 +216,9 @@ static void ask(const struct index *index, struct kb_arena *arena, struct kb_sv 
 		            count);
 		return;
 	}
-	kb_query_build(index->analyzer, arena, text, kb_lang_of_question(text), &query);
+	lang = kb_query_lang(index->analyzer, arena, index->snapshot, text);
+	kb_query_build(index->analyzer, arena, text, lang, &query);
+	kb_query_spell(index->analyzer, arena, index->snapshot, lang, &query);
 	kb_search(index->snapshot, arena, &query, hits, count);
 }
 

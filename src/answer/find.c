@@ -126,7 +126,7 @@ static bool search(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	struct kb_pass pass;
 	struct kb_hit *hits;
 
-	kb_question_build(analyzer, arena, request->text, KB_LANG_NONE, NULL, 0, &question);
+	kb_question_read(analyzer, arena, view->snapshot, request->text, NULL, 0, &question);
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
 	query.purpose = KB_FOR_SEARCH;

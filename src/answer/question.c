@@ -10,6 +10,7 @@
 #include "answer/cues.h"
 #include "index/query.h"
 #include "index/rerank.h"
+#include "index/spell.h"
 
 enum {
 	QUERY_MAX = 200, /* distinct terms of a query; more of a long text are left out */
@@ -182,11 +183,47 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
 	out->carried_count = out->query_count - own;
 }
 
+void kb_question_spell(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                       const struct kb_snapshot *snapshot, struct kb_question *question)
+{
+	size_t own = question->query_count - question->carried_count;
+	struct kb_query query = { .terms = question->query,
+		                  .term_count = own,
+		                  .question = question->terms };
+	struct kb_query_term *terms;
+
+	kb_query_spell(analyzer, arena, snapshot, question->lang, &query);
+	if (!query.meant_count)
+		return;
+	question->terms = query.question;
+	question->meant = query.meant;
+	question->meant_count = query.meant_count;
+	own = query.term_count;
+	terms = KB_NEW_ARRAY(arena, own + question->carried_count, struct kb_query_term);
+	memcpy(terms, query.terms, own * sizeof(*terms));
+	if (question->carried_count)
+		memcpy(terms + own, question->carried, question->carried_count * sizeof(*terms));
+	question->query = terms;
+	question->query_count = own + question->carried_count;
+	question->carried = terms + own;
+}
+
+void kb_question_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                      const struct kb_snapshot *snapshot, struct kb_sv text,
+                      const struct kb_sv *history, size_t history_count, struct kb_question *out)
+{
+	kb_question_build(analyzer, arena, text, kb_query_lang(analyzer, arena, snapshot, text),
+	                  history, history_count, out);
+	kb_question_spell(analyzer, arena, snapshot, out);
+}
+
 struct kb_query kb_question_query(const struct kb_question *question, size_t limit)
 {
 	return (struct kb_query){ .terms = question->query,
 		                  .term_count = question->query_count,
 		                  .limit = limit,
 		                  .rerank = KB_RERANK_DEFAULT,
-		                  .question = question->terms };
+		                  .question = question->terms,
+		                  .meant = question->meant,
+		                  .meant_count = question->meant_count };
 }

@@ -62,15 +62,15 @@ static void understand(struct search *s, struct kb_sv text, struct kb_sv before,
 	const struct kb_sv *turns = request->turns;
 	size_t count = request->turn_count;
 
-	kb_question_build(s->analyzer, s->arena, text, KB_LANG_NONE, turns, count, &step->question);
+	kb_question_read(s->analyzer, s->arena, s->snapshot, text, turns, count, &step->question);
 	if (before.n && kb_question_leans(step->question.lang, &step->question.terms)) {
 		struct kb_sv *more = KB_NEW_ARRAY(s->arena, count + 1, struct kb_sv);
 
 		if (count)
 			memcpy(more, turns, count * sizeof(*more));
 		more[count] = before;
-		kb_question_build(s->analyzer, s->arena, text, step->question.lang, more, count + 1,
-		                  &step->question);
+		kb_question_read(s->analyzer, s->arena, s->snapshot, text, more, count + 1,
+		                 &step->question);
 	}
 }
 
@@ -208,6 +208,7 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 		                  respell(s, step->question.text, step->candidates[0].passage.text),
 		                  step->question.lang, s->request->turns, s->request->turn_count,
 		                  &question);
+		kb_question_spell(s->analyzer, s->arena, snapshot, &question);
 		select_from(s, snapshot, &question, step->with_code, KB_GATE_CODE, step);
 	}
 	if (!step->selection.answered)
@@ -264,7 +265,8 @@ static bool take_steps(struct search *s, struct kb_err *err)
 
 	parts[0] = prompt;
 	if (max > 1)
-		count = kb_plan_split(s->analyzer, s->arena, prompt, kb_lang_of_question(prompt),
+		count = kb_plan_split(s->analyzer, s->arena, prompt,
+		                      kb_query_lang(s->analyzer, s->arena, s->snapshot, prompt),
 		                      max, parts);
 	for (size_t i = 0; i < count; i++) {
 		if (!take_step(s, parts[i], i ? parts[i - 1] : KB_SV(""), err))

@@ -24,6 +24,7 @@
 #include "index/index.h"
 #include "index/query.h"
 #include "index/rerank.h"
+#include "index/spell.h"
 
 enum {
 	TOP_DEFAULT = 10,
@@ -531,6 +532,7 @@ static bool run_queries(struct opened *index, struct records *records,
 		struct kb_query query = *settings;
 		struct record record = { 0 };
 		struct kb_hit *hits;
+		enum kb_lang lang;
 		size_t count;
 		int64_t start;
 
@@ -538,8 +540,9 @@ static bool run_queries(struct opened *index, struct records *records,
 		if (!ok || !more)
 			break;
 		start = kb_clock_mono_us();
-		kb_query_build(analyzer, &arena, record.text, kb_lang_of_question(record.text),
-		               &query);
+		lang = kb_query_lang(analyzer, &arena, index->snapshot, record.text);
+		kb_query_build(analyzer, &arena, record.text, lang, &query);
+		kb_query_spell(analyzer, &arena, index->snapshot, lang, &query);
 		if (codes)
 			kb_query_codes(&arena, record.text, &query);
 		kb_search(index->snapshot, &arena, &query, &hits, &count);

@@ -501,6 +501,21 @@ static size_t scan_sea(struct scan *s, size_t start)
 	return end;
 }
 
+static void know_language(struct kb_analyzer *an, enum kb_lang lang)
+{
+	KB_ASSERT((unsigned)lang < KB_LANG_COUNT);
+	if (an->caches[lang])
+		return;
+	an->caches[lang] = kb_word_cache_new(lang);
+	an->cuts[lang] = kb_stopword_cuts_new(lang);
+}
+
+struct kb_sv kb_stem(struct kb_analyzer *an, enum kb_lang lang, struct kb_sv word)
+{
+	know_language(an, lang);
+	return kb_word_cache_stem(an->caches[lang], word);
+}
+
 /* Fills the analyzer's list of terms; returns the next free position. */
 static uint32_t scan(struct scan *s)
 {
@@ -508,11 +523,8 @@ static uint32_t scan(struct scan *s)
 	struct kb_sv text = s->text;
 	bool plain = s->lang != KB_LANG_TR; /* a capital I is a letter of its own there */
 
-	KB_ASSERT((unsigned)s->lang < KB_LANG_COUNT && text.n < UINT32_MAX);
-	if (!an->caches[s->lang]) {
-		an->caches[s->lang] = kb_word_cache_new(s->lang);
-		an->cuts[s->lang] = kb_stopword_cuts_new(s->lang);
-	}
+	KB_ASSERT(text.n < UINT32_MAX);
+	know_language(an, s->lang);
 	s->cache = an->caches[s->lang];
 	kb_word_cache_begin(s->cache);
 	an->term_count = 0;

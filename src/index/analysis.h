@@ -70,6 +70,16 @@ enum kb_lang kb_lang_of_text(struct kb_sv text);
 /* Of a question: script first, then function words and telling letters; short texts are hard. */
 enum kb_lang kb_lang_of_question(struct kb_sv text);
 
+struct kb_lang_guess {
+	enum kb_lang lang;
+	int points; /* KB_LANG_WORD_POINTS for each function word, twice that for a telling letter
+	             */
+};
+enum { KB_LANG_WORD_POINTS = 4 };
+/* The languages of the question's script, the likeliest first: kb_lang_of_question() takes that.
+ * Returns how many, 1 or more. */
+size_t kb_lang_guesses(struct kb_sv text, struct kb_lang_guess out[KB_LANG_COUNT]);
+
 /* A longer run of letters and digits is cut into words of at most so many bytes. */
 enum { KB_WORD_BYTES = 120, KB_WORD_HINTS = 1 << 17 };
 
@@ -112,5 +122,8 @@ void kb_analyze(struct kb_analyzer *analyzer, struct kb_arena *arena, enum kb_la
  * and nothing is copied. KB_WORD_SLACK bytes (bytes.h) behind a term or word may be read. */
 void kb_analyze_passing(struct kb_analyzer *analyzer, enum kb_lang lang, struct kb_sv text,
                         struct kb_terms *out);
+
+/* The stem of a normalised word without digits: a view, until the analyzer's next call. */
+struct kb_sv kb_stem(struct kb_analyzer *analyzer, enum kb_lang lang, struct kb_sv word);
 
 #endif

@@ -109,7 +109,7 @@ static uint8_t look(struct kb_sv word)
 	return (uint8_t)((digit ? KB_TERM_NUMBER : 0) | (digit && letter ? KB_WORD_MIXED : 0));
 }
 
-static struct kb_sv stem_of(struct kb_word_cache *cache, struct kb_sv word)
+struct kb_sv kb_word_cache_stem(struct kb_word_cache *cache, struct kb_sv word)
 {
 	const sb_symbol *got;
 	int n;
@@ -145,7 +145,7 @@ const struct kb_word *kb_word_cache_fill(struct kb_word_cache *cache, struct kb_
 		word = kb_sv(folded,
 		             kb_fold(raw, cache->lang == KB_LANG_TR, folded, sizeof(folded)));
 	flags = look(word);
-	stem = flags & KB_TERM_NUMBER ? word : stem_of(cache, word);
+	stem = flags & KB_TERM_NUMBER ? word : kb_word_cache_stem(cache, word);
 	if (kb_lang_lists(word) >> cache->lang & 1)
 		flags |= kb_stopword_flags(cache->lang, word);
 	apart = kb_sv_starts(word, stem) ? 0 : stem.n;

@@ -93,4 +93,8 @@ static inline struct kb_sv kb_word_stem(const struct kb_word *word)
 	             word->stem_n);
 }
 
+/* The stem of a normalised word, without remembering either: a view into the stemmer or the word,
+ * until the next call. */
+struct kb_sv kb_word_cache_stem(struct kb_word_cache *cache, struct kb_sv word);
+
 #endif

@@ -114,6 +114,41 @@ static bool read_entry(struct kb_dict_iter *iter)
 	return true;
 }
 
+/* Goes to entry `skip` of the block at hand and compares it with the term, without writing it out:
+ * of each entry only what it shares with the term is kept. Entries ascend, so one that shares less
+ * than the one before did is past the term. Most look-ups of words that are not there end early. */
+static bool is_entry(struct kb_dict_iter *iter, uint32_t skip, struct kb_sv term)
+{
+	struct kb_sv terms = iter->segment->sections[KB_SEC_TERMS];
+	const uint8_t *p = iter->p, *end = (const uint8_t *)terms.p + terms.n;
+	size_t same = 0; /* leading bytes of the entry before that are the term's */
+
+	for (uint32_t i = 0;; i++) {
+		size_t shared, more, at = 0;
+		uint64_t n;
+
+		if (end - p < 2)
+			return false;
+		shared = p[0];
+		more = p[1];
+		if (more > (size_t)(end - p - 2) || shared < same)
+			return false;
+		if (shared == same) {
+			while (at < more && same < term.n && p[2 + at] == (uint8_t)term.p[same]) {
+				at++;
+				same++;
+			}
+			if (at < more && (same == term.n || p[2 + at] > (uint8_t)term.p[same]))
+				return false;
+		}
+		if (i == skip)
+			return same == term.n && shared + more == term.n;
+		p = kb_get_varint(p + 2 + more, end, &n);
+		if (!p || !(p = kb_get_varint(p, end, &n)))
+			return false;
+	}
+}
+
 bool kb_dict_find(const struct kb_segment *segment, struct kb_sv term, struct kb_dict_entry *out)
 {
 	const char *slots = segment->sections[KB_SEC_TERM_HASH].p;
@@ -133,6 +168,8 @@ bool kb_dict_find(const struct kb_segment *segment, struct kb_sv term, struct kb
 		number--;
 		if (number >= segment->terms || !enter_block(&iter, number / KB_DICT_BLOCK))
 			return false;
+		if (!is_entry(&iter, number % KB_DICT_BLOCK, term))
+			continue;
 		for (uint32_t i = 0; i <= number % KB_DICT_BLOCK; i++)
 			if (!read_entry(&iter))
 				return false;

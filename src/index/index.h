@@ -116,6 +116,12 @@ enum kb_purpose {
 	KB_PURPOSES
 };
 
+/* A known word taken for one of the question's that no passage holds (spell.h). */
+struct kb_meant {
+	struct kb_sv asked;      /* as the question has it, normalised */
+	struct kb_sv word, term; /* of the index: unstemmed, and as the query's term */
+};
+
 struct kb_query {
 	const struct kb_query_term *terms;
 	size_t term_count;
@@ -125,6 +131,9 @@ struct kb_query {
 	size_t rerank;
 	struct kb_terms question;
 	enum kb_purpose purpose;
+	/* What kb_query_spell() has added, the likeliest of each unknown word first. */
+	const struct kb_meant *meant;
+	size_t meant_count;
 	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
 	 * Does nothing where the snapshot has no model. */
 	float factors;

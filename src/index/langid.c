@@ -153,7 +153,7 @@ static const enum kb_lang hebrew[] = { KB_LANG_HE, KB_LANG_YI };
 enum {
 	QUESTION_BYTES = 2000, /* of a question that are looked at */
 	LETTER_POINTS = 8,     /* a telling letter weighs as much as two function words */
-	WORD_POINTS = 4,
+	WORD_POINTS = KB_LANG_WORD_POINTS,
 	WORDS_MAX = 500, /* different ones that are counted */
 	WORDS_FEW = 40,
 	WORD_SLOTS = 1024,
@@ -230,12 +230,13 @@ static int count_listed(struct words *words, enum kb_lang lang)
 	return found;
 }
 
-/* The language of the group with the most function words and telling letters. */
-static enum kb_lang choose(struct kb_sv text, const enum kb_lang *langs, size_t count)
+/* Points of each language of a group by function words and telling letters, the best first; of
+ * equals the earlier in the group. */
+static size_t weigh(struct kb_sv text, const enum kb_lang *langs, size_t count,
+                    struct kb_lang_guess *out)
 {
 	struct words words = { .count = 0 };
-	int points[KB_LANG_COUNT] = { 0 };
-	size_t best = 0, start = 0;
+	size_t start = 0;
 	bool in_word = false, high = false; /* no telling letter is ASCII */
 
 	for (size_t i = 0; i <= text.n;) {
@@ -252,8 +253,10 @@ static enum kb_lang choose(struct kb_sv text, const enum kb_lang *langs, size_t 
 		in_word = letter;
 		i += size;
 	}
-	for (size_t l = 0; l < count && words.count; l++)
-		points[l] = WORD_POINTS * count_listed(&words, langs[l]);
+	for (size_t l = 0; l < count; l++)
+		out[l] = (struct kb_lang_guess){
+			langs[l], words.count ? WORD_POINTS * count_listed(&words, langs[l]) : 0
+		};
 	for (size_t k = 0; k < KB_COUNTOF(telling) && high; k++)
 		for (size_t l = 0; l < count; l++)
 			for (size_t i = 0; langs[l] == telling[k].lang && i < text.n;) {
@@ -263,16 +266,27 @@ static enum kb_lang choose(struct kb_sv text, const enum kb_lang *langs, size_t 
 				if (cp == KB_UTF8_BAD
 				    || !has_letter(telling[k].letters, kb_char_lower(cp)))
 					continue;
-				points[l] += LETTER_POINTS;
+				out[l].points += LETTER_POINTS;
 				break;
 			}
-	for (size_t i = 1; i < count; i++)
-		if (points[i] > points[best])
-			best = i;
-	return langs[best];
+	for (size_t i = 1; i < count; i++) {
+		struct kb_lang_guess guess = out[i];
+		size_t k = i;
+
+		for (; k > 0 && out[k - 1].points < guess.points; k--)
+			out[k] = out[k - 1];
+		out[k] = guess;
+	}
+	return count;
 }
 
-enum kb_lang kb_lang_of_question(struct kb_sv text)
+static size_t only(enum kb_lang lang, struct kb_lang_guess *out)
+{
+	out[0] = (struct kb_lang_guess){ lang, 0 };
+	return 1;
+}
+
+size_t kb_lang_guesses(struct kb_sv text, struct kb_lang_guess out[KB_LANG_COUNT])
 {
 	static const enum kb_lang single[SCRIPT_COUNT] = {
 		[GREEK] = KB_LANG_EL,   [ARMENIAN] = KB_LANG_HY, [TAMIL] = KB_LANG_TA,
@@ -295,13 +309,13 @@ enum kb_lang kb_lang_of_question(struct kb_sv text)
 		}
 	}
 	if (all == 0)
-		return KB_LANG_NONE;
+		return only(KB_LANG_NONE, out);
 	/* A character of these says as much as three letters, and they never stand in Latin text.
 	 */
 	if ((letters[HAN] + letters[KANA]) * 4 >= all)
-		return letters[KANA] > 0 ? KB_LANG_JA : KB_LANG_ZH;
+		return only(letters[KANA] > 0 ? KB_LANG_JA : KB_LANG_ZH, out);
 	if (letters[HANGUL] * 4 >= all)
-		return KB_LANG_KO;
+		return only(KB_LANG_KO, out);
 	for (int i = 0; i < SCRIPT_COUNT; i++)
 		if (letters[i] > letters[best])
 			best = i;
@@ -311,18 +325,26 @@ enum kb_lang kb_lang_of_question(struct kb_sv text)
 			best = i;
 	switch (best) {
 	case LATIN:
-		return choose(text, latin, KB_COUNTOF(latin));
+		return weigh(text, latin, KB_COUNTOF(latin), out);
 	case CYRILLIC:
-		return choose(text, cyrillic, KB_COUNTOF(cyrillic));
+		return weigh(text, cyrillic, KB_COUNTOF(cyrillic), out);
 	case ARABIC:
-		return choose(text, arabic, KB_COUNTOF(arabic));
+		return weigh(text, arabic, KB_COUNTOF(arabic), out);
 	case DEVANAGARI:
-		return choose(text, devanagari, KB_COUNTOF(devanagari));
+		return weigh(text, devanagari, KB_COUNTOF(devanagari), out);
 	case HEBREW:
-		return choose(text, hebrew, KB_COUNTOF(hebrew));
+		return weigh(text, hebrew, KB_COUNTOF(hebrew), out);
 	default:
-		return single[best];
+		return only(single[best], out);
 	}
+}
+
+enum kb_lang kb_lang_of_question(struct kb_sv text)
+{
+	struct kb_lang_guess guesses[KB_LANG_COUNT];
+
+	kb_lang_guesses(text, guesses);
+	return guesses[0].lang;
 }
 
 /* The text from its beginning, and as much from the middle of a long one, as valid UTF-8. */

@@ -1,10 +1,12 @@
 #include "index/query.h"
 
+#include <math.h>
+
 #include "base/hash.h"
 #include "index/codes.h"
+#include "index/snapshot.h"
 
-#define QUERY_K3        8.0f
-#define FUNCTION_WEIGHT .15f
+#define QUERY_K3 8.0f
 
 /* A code outweighs the other words together even where these are said thrice in a short passage
  * and the code once in a long one: their parts of BM25 differ by a factor of 1.5 or so. */
@@ -14,9 +16,19 @@
 #define CODE_PART     1.0f
 #define NUMBER_FACTOR 1.5f
 
+/* A function word speaks for its language as much as a word that seven times as many passages know
+ * in that language's stem. */
+#define WORD_EVIDENCE 2.0
+
 enum {
 	TERMS_MAX = 4096, /* different ones; a question has a dozen */
 	CODES_MAX = 200,
+	/* A question's language: points by which the best must lead to be taken unseen, languages
+	 * that are tried, those that one passage in so many is in, words that are looked up. */
+	SURE_POINTS = 2 * KB_LANG_WORD_POINTS,
+	READINGS_MAX = 8,
+	READ_SHARE = 200,
+	READ_TERMS_MAX = 24,
 };
 
 struct counted {
@@ -69,11 +81,59 @@ void kb_query_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct
 
 		out[i].term = order[i]->term;
 		out[i].weight = n * (QUERY_K3 + 1) / (n + QUERY_K3)
-		                * (order[i]->function ? FUNCTION_WEIGHT : 1);
+		                * (order[i]->function ? KB_FUNCTION_WEIGHT : 1);
 	}
 	query->question = terms;
 	query->terms = out;
 	query->term_count = count;
+}
+
+/* How well the snapshot knows the text's words, read in a language. */
+static double familiarity(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                          const struct kb_snapshot *snapshot, struct kb_sv text, enum kb_lang lang)
+{
+	struct kb_terms terms;
+	double sum = 0;
+
+	kb_analyze(analyzer, arena, lang, text, &terms);
+	for (size_t i = 0; i < KB_MIN(terms.count, (size_t)READ_TERMS_MAX); i++)
+		if (!(terms.v[i].flags
+		      & (KB_TERM_STOP | KB_TERM_FUNCTION | KB_TERM_PIECE | KB_TERM_NUMBER)))
+			sum += log(1 + (double)kb_snapshot_df(snapshot, terms.v[i].term));
+	return sum;
+}
+
+enum kb_lang kb_query_lang(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                           const struct kb_snapshot *snapshot, struct kb_sv text)
+{
+	struct kb_lang_guess guesses[KB_LANG_COUNT];
+	size_t count = kb_lang_guesses(text, guesses), tried = 0;
+	uint64_t held[KB_LANG_COUNT] = { 0 };
+	enum kb_lang best = guesses[0].lang;
+	double most = -1;
+
+	if (count == 1 || guesses[0].points >= guesses[1].points + SURE_POINTS)
+		return best;
+	for (size_t p = 0; p < snapshot->part_count; p++)
+		for (int l = 0; l < KB_LANG_COUNT; l++)
+			held[l] += snapshot->parts[p].segment->langs[l];
+	for (size_t i = 0; i < count && tried < READINGS_MAX; i++) {
+		enum kb_lang lang = guesses[i].lang;
+		double sum;
+
+		if (guesses[i].points + SURE_POINTS <= guesses[0].points)
+			break;
+		if (i && held[lang] * READ_SHARE < snapshot->passages)
+			continue;
+		tried++;
+		sum = familiarity(analyzer, arena, snapshot, text, lang)
+		      + WORD_EVIDENCE * (double)guesses[i].points / KB_LANG_WORD_POINTS;
+		if (sum > most) {
+			most = sum;
+			best = lang;
+		}
+	}
+	return best;
 }
 
 static bool has_digit(struct kb_sv term)

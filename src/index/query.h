@@ -4,6 +4,17 @@
 
 #include "index/index.h"
 
+#define KB_FUNCTION_WEIGHT .15f /* of function and question words */
+
+/*
+ * The language that a question is best read in, to find what this snapshot holds. Short questions
+ * say little about theirs ("Versand Kosten"): where the text alone leaves it open, it is read in
+ * each likely language that the snapshot has passages in, and the one wins in which the snapshot
+ * knows the words best.
+ */
+enum kb_lang kb_query_lang(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                           const struct kb_snapshot *snapshot, struct kb_sv text);
+
 /* Sets terms, term_count and question, and leaves the rest alone. Each different term appears once:
  * a term that the question repeats weighs more, with saturation (k3 = 8); function and question
  * words weigh little, but not nothing, so that a question of only such words finds something. */

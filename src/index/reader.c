@@ -8,6 +8,7 @@ enum {
 	STATS_BYTES = (4 + KB_FIELDS) * 8,
 	TERM_ROW = 16,
 	TEXT_ROW = 16,
+	LANG_SAMPLE = 1024,    /* passages whose language is looked at */
 	RUN_BYTES = 8 + 4 + 4, /* of one run in RUNS */
 };
 
@@ -90,6 +91,19 @@ static bool read_stats(struct kb_segment *segment, struct kb_err *err)
 	return true;
 }
 
+/* What share of the passages is in which language: counting all would read the whole column. */
+static void sample_langs(struct kb_segment *segment)
+{
+	uint32_t stride = segment->passages / LANG_SAMPLE + 1;
+
+	for (uint32_t i = 0; i < segment->passages; i += stride) {
+		uint32_t lang = kb_col_get(&segment->cols[KB_COL_LANG], i);
+
+		if (lang < KB_LANG_COUNT)
+			segment->langs[lang] += KB_MIN(stride, segment->passages - i);
+	}
+}
+
 static bool read_passages(struct kb_segment *segment, struct kb_err *err)
 {
 	struct kb_sv rest = segment->sections[KB_SEC_PASSAGES];
@@ -116,6 +130,7 @@ static bool read_passages(struct kb_segment *segment, struct kb_err *err)
 		return damaged(err, segment, KB_SEC_LENGTHS);
 	for (size_t f = 0; f < KB_FIELDS; f++)
 		segment->lengths[f] = (const uint8_t *)lengths.p + f * segment->passages;
+	sample_langs(segment);
 	return true;
 }
 

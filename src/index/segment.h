@@ -91,6 +91,7 @@ struct kb_segment {
 	uint32_t passages, runs, terms;
 	uint64_t text_bytes;
 	uint64_t length_sums[KB_FIELDS];
+	uint32_t langs[KB_LANG_COUNT]; /* passages by language, from a sample */
 
 	struct kb_col cols[KB_COLS];
 	const uint8_t *run_pages, *run_firsts, *run_order;
