@@ -205,6 +205,7 @@ static void ask(const struct index *index, struct kb_arena *arena, struct kb_sv 
 {
 	struct kb_query query = { .limit = DEPTH,
 		                  .rerank = step >= SECOND ? KB_RERANK_DEFAULT : 0,
+		                  .purpose = KB_FOR_SEARCH,
 		                  .factors = step >= THIRD ? KB_FACTORS_WEIGHT : 0 };
 	enum kb_lang lang;
 

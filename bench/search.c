@@ -102,6 +102,7 @@ static void time_search(const struct kb_snapshot *snapshot, const struct bench_t
 		for (int round = 0; round < kind->rounds; round++) {
 			struct kb_query query = { .limit = kind->limit,
 				                  .rerank = kind->rerank,
+				                  .purpose = KB_FOR_SEARCH,
 				                  .factors = kind->factors };
 			int64_t cpu_start = bench_cpu_us(), start = kb_clock_mono_us();
 			struct kb_hit *hits;

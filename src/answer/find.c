@@ -178,6 +178,7 @@ static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analy
 	kb_question_read(analyzer, arena, view->snapshot, request->text, NULL, 0, &question);
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
+	query.purpose = KB_FOR_SEARCH;
 	if (request->words_only)
 		query.rerank = 0;
 	else

@@ -76,24 +76,15 @@ static void write_number(struct kb_jw *jw, const char *name, double n)
 
 static void write_second_step(struct kb_jw *jw, const struct kb_rerank_parts *step)
 {
-	const struct kb_rerank_parts *weights = &kb_rerank_weights;
-	const struct {
-		const char *name;
-		float value, weight;
-	} rows[] = {
-		{ "pieces", step->pieces, weights->pieces },
-		{ "pairs", step->pairs, weights->pairs * step->share },
-		{ "sentence", step->sentence, weights->sentence * step->share },
-		{ "first", step->first, weights->first * step->share },
-	};
-
 	kb_jw_array(jw);
-	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+	for (size_t i = 0; i < KB_RERANK_FIGURES; i++) {
+		if (!(step->weights[i] > 0))
+			continue;
 		kb_jw_object(jw);
-		kb_jw_key_str(jw, "figure", rows[i].name);
-		write_number(jw, "value", (double)rows[i].value);
-		write_number(jw, "weight", (double)rows[i].weight);
-		write_number(jw, "contribution", (double)(rows[i].value * rows[i].weight));
+		kb_jw_key_str(jw, "figure", kb_rerank_names[i]);
+		write_number(jw, "value", (double)step->values[i]);
+		write_number(jw, "weight", (double)step->weights[i]);
+		write_number(jw, "contribution", (double)(step->values[i] * step->weights[i]));
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);

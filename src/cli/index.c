@@ -590,6 +590,7 @@ static bool search_index(const struct options *options, struct kb_err *err)
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
 	settings = (struct kb_query){ .limit = (size_t)top,
 		                      .rerank = (size_t)rerank,
+		                      .purpose = KB_FOR_SEARCH,
 		                      .factors = factors ? KB_FACTORS_WEIGHT : 0 };
 	ok = ok && run_queries(&index, &records, &settings, codes, run, &timings, err);
 	if (run && (ferror(run) | fclose(run)) != 0 && ok)

@@ -51,8 +51,18 @@ void kb_explain(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	struct kb_scorer scorer;
 
 	kb_scorer_init(&scorer, snapshot, arena, query->terms, query->term_count);
-	if (query->rerank)
-		kb_rerank_explain(snapshot, &query->question, hits, count, second);
+	if (query->rerank) {
+		struct kb_query first = *query;
+		struct kb_hit *best;
+		size_t best_count;
+
+		/* The second step learns from the first one's best. */
+		first.limit = KB_MIN(query->rerank, (size_t)KB_RERANK_BEST);
+		first.rerank = 0;
+		first.factors = 0;
+		kb_search(snapshot, arena, &first, &best, &best_count);
+		kb_rerank_explain(snapshot, query, best, best_count, hits, count, second);
+	}
 	for (size_t i = 0; i < count; i++) {
 		out[i] = (struct kb_explanation){ .score = hits[i].score,
 			                          .reranked = query->rerank > 0,

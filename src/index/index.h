@@ -109,6 +109,13 @@ struct kb_query_term {
 	float weight; /* multiplies the term's BM25 part */
 };
 
+/* What the second step's weights are fitted for (rerank.h). */
+enum kb_purpose {
+	KB_FOR_ANSWERS, /* the selection of sentences (src/answer) sees its scores */
+	KB_FOR_SEARCH,  /* the order itself is what is wanted */
+	KB_PURPOSES
+};
+
 /* A known word taken for one of the question's that no passage holds (spell.h). */
 struct kb_meant {
 	struct kb_sv asked;      /* as the question has it, normalised */
@@ -123,6 +130,7 @@ struct kb_query {
 	 * analysed text; kb_query_build() sets it. */
 	size_t rerank;
 	struct kb_terms question;
+	enum kb_purpose purpose;
 	/* What kb_query_spell() has added, the likeliest of each unknown word first. */
 	const struct kb_meant *meant;
 	size_t meant_count;

@@ -1,78 +1,36 @@
+/* The question, what the best passages say of its words, and the sum. Reading is in
+ * rerank_passage.c. */
 #include "index/rerank.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
-#include "index/forward.h"
-#include "index/snapshot.h"
-#include "index/unicode.h"
+#include "index/rerank_passage.h"
 
-enum {
-	WORDS_MAX = 64,   /* different words of a question that are looked for: bits of a mask */
-	PIECES_MAX = 512, /* different pieces */
-	PAIR_REACH = 3,
-	FULL_LENGTH = 6, /* words; longer questions get less of P, U, F */
-	CACHE_SLOTS = 1 << 14,
-	PIECE_SLOTS = 1 << 11,
-	HITS_MAX = 1 << 16, /* piece hits of the words seen, summed */
-};
-#define NO_WORD 255
+#define PIECE_K3 8.0f /* as of words in query.c */
 
-const struct kb_rerank_parts kb_rerank_weights = {
-	.pieces = .15f, .pairs = .3f, .sentence = .1f, .first = .5f
+const char *const kb_rerank_names[KB_RERANK_FIGURES] = {
+	[KB_RERANK_PIECES] = "pieces",     [KB_RERANK_PAIRS] = "pairs",
+	[KB_RERANK_NEAR] = "near",         [KB_RERANK_FIRST] = "first",
+	[KB_RERANK_SENTENCE] = "sentence", [KB_RERANK_TELLING] = "telling_sentence",
+	[KB_RERANK_TITLE] = "title",
 };
 
+/* Of each figure in the formulas, and what it is multiplied with beside. */
 static const struct {
-	float k1, k3, body_b, title_b, title_weight;
-} piece_scoring = { .k1 = 1.2f, .k3 = 8, .body_b = .75f, .title_b = .5f, .title_weight = 3 };
-
-/* A word of a part's passages, as far as the question asks. */
-struct seen {
-	uint32_t word;
-	uint32_t stamp; /* of the part; another one: free */
-	uint8_t asked;  /* place among the question's words, or NO_WORD */
-	uint8_t piece_count;
-	uint16_t hit_count; /* pieces that the question has too */
-	uint32_t hits;      /* in rerank.hits[] */
+	float weights[KB_PURPOSES]; /* for answers, for search */
+	bool by_length, by_best;
+} weighing[KB_RERANK_FIGURES] = {
+	[KB_RERANK_PIECES] = { { .15f, .125f } },
+	[KB_RERANK_PAIRS] = { { .3f, .33f }, .by_length = true },
+	[KB_RERANK_NEAR] = { { 0, .53f }, .by_length = true },
+	[KB_RERANK_FIRST] = { { .5f, 1.75f }, .by_length = true },
+	[KB_RERANK_SENTENCE] = { { .1f, 0 }, .by_length = true },
+	[KB_RERANK_TELLING] = { { 0, .53f }, .by_best = true },
+	[KB_RERANK_TITLE] = { { 0, .55f }, .by_length = true, .by_best = true },
 };
 
-struct rerank {
-	const struct kb_snapshot *snapshot;
-
-	/* The question. */
-	struct kb_sv words[WORDS_MAX]; /* terms, each once */
-	float idf[WORDS_MAX];
-	size_t word_count;
-	float pairs[WORDS_MAX][WORDS_MAX]; /* weight of a followed by b */
-	bool any_pair[WORDS_MAX];          /* by b */
-	size_t length;                     /* n */
-	uint32_t pieces[PIECES_MAX];
-	float piece_gain[PIECES_MAX];
-	size_t piece_count;
-	uint16_t piece_slots[PIECE_SLOTS]; /* by hash: place + 1 */
-	float body_average, title_average;
-
-	/* The part in hand. */
-	const struct kb_segment *segment;
-	uint32_t terms[WORDS_MAX]; /* term numbers there; UINT32_MAX: it has no such term */
-	struct seen *cache;        /* CACHE_SLOTS */
-	uint32_t stamp;            /* from 1 */
-	size_t cached;
-	uint16_t *hits;
-	size_t hit_count;
-};
-
-static uint16_t *piece_slot(struct rerank *r, uint32_t piece)
-{
-	uint32_t slot = piece % PIECE_SLOTS;
-
-	while (r->piece_slots[slot] && r->pieces[r->piece_slots[slot] - 1] != piece)
-		slot = (slot + 1) % PIECE_SLOTS;
-	return &r->piece_slots[slot];
-}
-
-static double inverse_frequency(const struct rerank *r, double df)
+static double inverse_frequency(const struct kb_rerank *r, double df)
 {
 	double n = (double)r->snapshot->passages;
 
@@ -80,7 +38,7 @@ static double inverse_frequency(const struct rerank *r, double df)
 }
 
 /* The question's words and neighbours. */
-static void ask_words(struct rerank *r, const struct kb_terms *question)
+static void ask_words(struct kb_rerank *r, const struct kb_terms *question)
 {
 	size_t before = NO_WORD;
 
@@ -112,16 +70,8 @@ static void ask_words(struct rerank *r, const struct kb_terms *question)
 	}
 }
 
-static bool is_cjk(struct kb_sv word)
-{
-	uint32_t cp;
-
-	kb_utf8_decode(word, &cp);
-	return cp != KB_UTF8_BAD && kb_char_kind(cp) == KB_CHAR_CJK;
-}
-
 /* The question's pieces with their weights. */
-static void ask_pieces(struct rerank *r, const struct kb_terms *question)
+static void ask_pieces(struct kb_rerank *r, const struct kb_terms *question)
 {
 	struct kb_piece_sums sums = { 0 };
 	float counts[PIECES_MAX] = { 0 };
@@ -138,11 +88,12 @@ static void ask_pieces(struct rerank *r, const struct kb_terms *question)
 		uint32_t pieces[KB_WORD_PIECES_MAX];
 		size_t n;
 
-		if (kb_place_kind(&question->v[i]) != KB_PLACE_WORD || is_cjk(question->v[i].word))
+		if (kb_place_kind(&question->v[i]) != KB_PLACE_WORD
+		    || kb_rerank_is_cjk(question->v[i].word))
 			continue;
 		n = kb_word_pieces(kb_term_key(question->v[i].word), pieces);
 		for (size_t k = 0; k < n; k++) {
-			uint16_t *slot = piece_slot(r, pieces[k]);
+			uint16_t *slot = kb_rerank_slot(r, pieces[k]);
 
 			if (!*slot && r->piece_count < PIECES_MAX) {
 				r->pieces[r->piece_count++] = pieces[k];
@@ -158,224 +109,26 @@ static void ask_pieces(struct rerank *r, const struct kb_terms *question)
 		for (size_t k = 0; k < r->snapshot->part_count; k++)
 			df += kb_piece_df(r->snapshot->parts[k].segment, r->pieces[i]);
 		df = inverse_frequency(r, df);
-		r->piece_gain[i] = counts[i] * (piece_scoring.k3 + 1)
-		                   / (counts[i] + piece_scoring.k3) * (float)(df * sqrt(df));
+		r->piece_gain[i] = counts[i] * (PIECE_K3 + 1) / (counts[i] + PIECE_K3)
+		                   * (float)(df * sqrt(df));
 	}
 }
 
-static void enter_part(struct rerank *r, const struct kb_segment *segment)
+static void sum_up(const struct kb_rerank *r, struct found *found)
 {
-	r->segment = segment;
-	for (size_t w = 0; w < r->word_count; w++) {
-		struct kb_dict_entry entry;
+	struct kb_rerank_parts *parts = &found->parts;
+	float best = 0, telling = 0;
 
-		r->terms[w] =
-		        kb_dict_find(segment, r->words[w], &entry) ? entry.number : UINT32_MAX;
+	for (size_t i = 0; i < found->sentence_count; i++) {
+		best = KB_MAX(best, kb_rerank_sum(r->idf, found->sentences[i]));
+		telling = KB_MAX(telling, kb_rerank_sum(r->telling, found->sentences[i]));
 	}
-	r->stamp++; /* empties the cache */
-	r->cached = r->hit_count = 0;
-}
-
-static void look_up(struct rerank *r, uint32_t number, struct seen *seen)
-{
-	uint32_t pieces[KB_WORD_PIECES_MAX], term;
-	struct kb_sv word;
-	size_t n;
-
-	*seen = (struct seen){
-		.word = number, .stamp = r->stamp, .asked = NO_WORD, .hits = (uint32_t)r->hit_count
-	};
-	if (!kb_forward_word_at(r->segment, number, &word, &term))
-		return;
-	for (size_t w = 0; w < r->word_count; w++)
-		if (r->terms[w] == term)
-			seen->asked = (uint8_t)w;
-	if (!word.n || is_cjk(word))
-		return;
-	n = kb_word_pieces(word, pieces);
-	seen->piece_count = (uint8_t)KB_MIN(n, (size_t)UINT8_MAX);
-	for (size_t i = 0; i < n && r->hit_count < HITS_MAX; i++) {
-		uint16_t slot = *piece_slot(r, pieces[i]);
-
-		if (slot)
-			r->hits[r->hit_count++] = (uint16_t)(slot - 1);
-	}
-	seen->hit_count = (uint16_t)(r->hit_count - seen->hits);
-}
-
-static const struct seen *see(struct rerank *r, uint32_t number)
-{
-	uint32_t slot = number * UINT32_C(0x9e3779b1) >> 18;
-
-	static_assert(CACHE_SLOTS == 1 << (32 - 18), "the shift fits the table");
-	while (r->cache[slot].stamp == r->stamp && r->cache[slot].word != number)
-		slot = (slot + 1) % CACHE_SLOTS;
-	if (r->cache[slot].stamp != r->stamp) {
-		if (r->cached == CACHE_SLOTS / 2) { /* a rare flood of words: start again */
-			enter_part(r, r->segment);
-			return see(r, number);
-		}
-		r->cached++;
-		look_up(r, number, &r->cache[slot]);
-	}
-	return &r->cache[slot];
-}
-
-/* One passage's counts. */
-struct tally {
-	uint16_t counts[2][PIECES_MAX]; /* title and heading, body */
-	uint16_t touched[PIECES_MAX];
-	size_t touched_count;
-	uint32_t lengths[2]; /* in pieces */
-	uint16_t pair_counts[WORDS_MAX][WORDS_MAX];
-	struct pair {
-		uint8_t a, b;
-	} pairs[WORDS_MAX * PAIR_REACH];
-	size_t pair_count;
-	uint64_t sentence; /* words of the question in the sentence in hand */
-	float best_sentence;
-	uint32_t place, first;          /* words so far; of the first asked one, UINT32_MAX: none */
-	uint8_t recent[PAIR_REACH + 1]; /* words of the question at the last places, by place */
-};
-
-static void count_pieces(const struct rerank *r, struct tally *tally, const struct seen *seen,
-                         unsigned in_body)
-{
-	tally->lengths[in_body] += seen->piece_count;
-	for (uint32_t i = 0; i < seen->hit_count; i++) {
-		uint16_t piece = r->hits[seen->hits + i];
-
-		if (!tally->counts[0][piece] && !tally->counts[1][piece])
-			tally->touched[tally->touched_count++] = piece;
-		tally->counts[in_body][piece]++;
-	}
-}
-
-static void count_word(const struct rerank *r, struct tally *tally, uint8_t word)
-{
-	tally->first = KB_MIN(tally->first, tally->place);
-	tally->sentence |= UINT64_C(1) << word;
-	for (unsigned back = 1; back <= PAIR_REACH && r->any_pair[word]; back++) {
-		uint8_t a = tally->recent[(tally->place - back) % (PAIR_REACH + 1)];
-
-		if (a == NO_WORD || !(r->pairs[a][word] > 0))
-			continue;
-		if (!tally->pair_counts[a][word] && tally->pair_count < KB_COUNTOF(tally->pairs))
-			tally->pairs[tally->pair_count++] = (struct pair){ a, word };
-		tally->pair_counts[a][word]++;
-	}
-}
-
-static void end_sentence(const struct rerank *r, struct tally *tally)
-{
-	float sum = 0;
-
-	for (uint64_t left = tally->sentence; left; left &= left - 1)
-		sum += r->idf[__builtin_ctzll(left)];
-	tally->best_sentence = KB_MAX(tally->best_sentence, sum);
-	tally->sentence = 0;
-}
-
-static void take_place(struct tally *tally, uint8_t word)
-{
-	tally->recent[tally->place++ % (PAIR_REACH + 1)] = word;
-}
-
-static void read_passage(struct rerank *r, struct tally *tally, uint32_t doc)
-{
-	struct kb_sv stream = kb_forward_stream(r->segment, doc);
-	const uint8_t *p = (const uint8_t *)stream.p, *end = p + stream.n;
-	unsigned fields = 0;
-
-	memset(tally->recent, NO_WORD, sizeof(tally->recent));
-	tally->first = UINT32_MAX;
-	while (p && p < end) {
-		const struct seen *seen;
-		uint64_t value;
-
-		p = kb_get_varint(p, end, &value);
-		if (value < KB_FWD_GAP) {
-			end_sentence(r, tally);
-			if (value == KB_FWD_FIELD) {
-				fields++;
-				memset(tally->recent, NO_WORD, sizeof(tally->recent));
-			}
-			continue;
-		}
-		if (value < KB_FWD_WORD) {
-			for (; value >= KB_FWD_GAP; value--)
-				take_place(tally, NO_WORD);
-			continue;
-		}
-		seen = see(r, (uint32_t)(value - KB_FWD_WORD));
-		count_pieces(r, tally, seen, fields >= 2);
-		if (seen->asked != NO_WORD)
-			count_word(r, tally, seen->asked);
-		take_place(tally, seen->asked);
-	}
-	end_sentence(r, tally);
-}
-
-/* C4, and clears the counts for the next passage. */
-static float score_pieces(const struct rerank *r, struct tally *tally)
-{
-	float title = piece_scoring.title_weight
-	              / (1 - piece_scoring.title_b
-	                 + piece_scoring.title_b * (float)tally->lengths[0]
-	                           / KB_MAX(r->title_average, 1e-6f));
-	float body = 1
-	             / (1 - piece_scoring.body_b
-	                + piece_scoring.body_b * (float)tally->lengths[1]
-	                          / KB_MAX(r->body_average, 1e-6f));
-	float score = 0;
-
-	for (size_t i = 0; i < tally->touched_count; i++) {
-		uint16_t piece = tally->touched[i];
-		float t = (float)tally->counts[0][piece] * title
-		          + (float)tally->counts[1][piece] * body;
-
-		score += r->piece_gain[piece] * t / (piece_scoring.k1 + t);
-		tally->counts[0][piece] = tally->counts[1][piece] = 0;
-	}
-	tally->touched_count = 0;
-	tally->lengths[0] = tally->lengths[1] = 0;
-	return score;
-}
-
-static float score_pairs(const struct rerank *r, struct tally *tally)
-{
-	float score = 0;
-
-	for (size_t i = 0; i < tally->pair_count; i++) {
-		struct pair pair = tally->pairs[i];
-		float c = tally->pair_counts[pair.a][pair.b];
-
-		score += r->pairs[pair.a][pair.b] * c / (c + 1);
-		tally->pair_counts[pair.a][pair.b] = 0;
-	}
-	tally->pair_count = 0;
-	return score;
-}
-
-static struct kb_rerank_parts score_passage(struct rerank *r, struct tally *tally, uint32_t doc)
-{
-	const struct kb_rerank_parts *weights = &kb_rerank_weights;
-	struct kb_rerank_parts parts = { .share = r->length > FULL_LENGTH
-		                                          ? (float)FULL_LENGTH / (float)r->length
-		                                          : 1 };
-
-	read_passage(r, tally, doc);
-	parts.pieces = score_pieces(r, tally);
-	parts.pairs = score_pairs(r, tally);
-	parts.sentence = tally->best_sentence;
-	parts.first = tally->first == UINT32_MAX ? 0 : 1 / (1 + logf(1 + (float)tally->first));
-	parts.sum = weights->pieces * parts.pieces
-	            + parts.share
-	                      * (weights->pairs * parts.pairs + weights->sentence * parts.sentence
-	                         + weights->first * parts.first);
-	tally->best_sentence = 0;
-	tally->place = 0;
-	return parts;
+	parts->values[KB_RERANK_SENTENCE] = best;
+	if (r->telling_sum > 0)
+		parts->values[KB_RERANK_TELLING] = telling / r->telling_sum;
+	memcpy(parts->weights, r->weights, sizeof(parts->weights));
+	for (size_t i = 0; i < KB_RERANK_FIGURES; i++)
+		parts->sum += parts->weights[i] * parts->values[i];
 }
 
 static int by_place(const void *a, const void *b)
@@ -396,51 +149,111 @@ static int by_score(const void *a, const void *b)
 	return by_place(a, b);
 }
 
-static struct rerank *prepare(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                              const struct kb_terms *question)
+static struct kb_rerank *prepare(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                                 const struct kb_query *query, float best)
 {
-	struct rerank *r = KB_NEW(arena, struct rerank);
+	struct kb_rerank *r = KB_NEW(arena, struct kb_rerank);
+	float share;
 
 	r->snapshot = snapshot;
-	r->cache = KB_NEW_ARRAY(arena, CACHE_SLOTS, struct seen);
-	r->hits = KB_NEW_ARRAY(arena, HITS_MAX, uint16_t);
-	ask_words(r, question);
-	ask_pieces(r, question);
+	kb_rerank_ready(r, arena);
+	ask_words(r, &query->question);
+	ask_pieces(r, &query->question);
+	share = r->length > FULL_LENGTH ? (float)FULL_LENGTH / (float)r->length : 1;
+	for (size_t i = 0; i < KB_RERANK_FIGURES; i++)
+		r->weights[i] = weighing[i].weights[query->purpose]
+		                * (weighing[i].by_length ? share : 1)
+		                * (weighing[i].by_best ? best : 1);
 	return r;
 }
 
-void kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-               const struct kb_terms *question, struct kb_hit *hits, size_t count)
+static void look_at_all(struct kb_rerank *r, const struct kb_hit *hits, size_t count,
+                        struct found *found)
 {
-	struct tally *tally = KB_NEW(arena, struct tally);
 	uint32_t part = UINT32_MAX;
-	struct rerank *r;
 
-	if (!count)
-		return;
-	r = prepare(snapshot, arena, question);
-	qsort(hits, count, sizeof(*hits), by_place); /* reads the file in its order */
 	for (size_t i = 0; i < count; i++) {
 		if (hits[i].part != part) {
 			part = hits[i].part;
-			enter_part(r, snapshot->parts[part].segment);
+			kb_rerank_enter(r, r->snapshot->parts[part].segment);
 		}
-		hits[i].score += score_passage(r, tally, hits[i].doc).sum;
+		kb_rerank_look_at(r, hits[i].doc, &found[i]);
 	}
-	qsort(hits, count, sizeof(*hits), by_score);
 }
 
-void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_terms *question,
-                       const struct kb_hit *hits, size_t count, struct kb_rerank_parts *out)
+/* Weighs the words by how few of `of` passages have them. */
+static void learn(struct kb_rerank *r, const uint32_t df[WORDS_MAX], size_t of)
 {
-	struct kb_arena arena = { 0 };
-	struct rerank *r = prepare(snapshot, &arena, question);
-	struct tally *tally = KB_NEW(&arena, struct tally);
+	for (size_t w = 0; w < r->word_count; w++) {
+		r->telling[w] = df[w] ? logf(((float)of + 1) / ((float)df[w] + .5f)) : 0;
+		r->telling_sum += r->telling[w];
+	}
+}
+
+static void count_words(const struct kb_rerank *r, const struct found *found,
+                        uint32_t df[WORDS_MAX])
+{
+	for (size_t w = 0; w < r->word_count; w++)
+		df[w] += found->words >> w & 1;
+}
+
+struct kb_rerank *kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                            const struct kb_query *query, struct kb_hit *hits, size_t count)
+{
+	struct found *found = KB_NEW_ARRAY(arena, count, struct found);
+	size_t of = KB_MIN(count, (size_t)KB_RERANK_BEST);
+	struct kb_rerank *r = prepare(snapshot, arena, query, count ? hits[0].score : 0);
+	uint32_t df[WORDS_MAX] = { 0 };
+	struct kb_hit last;
+
+	if (!count)
+		return r;
+	last = hits[of - 1];
+	qsort(hits, count, sizeof(*hits), by_place); /* reads the file in its order */
+	look_at_all(r, hits, count, found);
+	for (size_t i = 0; i < count; i++)
+		if (by_score(&hits[i], &last) <= 0)
+			count_words(r, &found[i], df);
+	learn(r, df, of);
+	for (size_t i = 0; i < count; i++) {
+		sum_up(r, &found[i]);
+		hits[i].score += found[i].parts.sum;
+	}
+	qsort(hits, count, sizeof(*hits), by_score);
+	return r;
+}
+
+void kb_rerank_more(struct kb_rerank *rerank, struct kb_hit *hits, size_t count)
+{
+	struct found found;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!i || hits[i].part != hits[i - 1].part)
-			enter_part(r, snapshot->parts[hits[i].part].segment);
-		out[i] = score_passage(r, tally, hits[i].doc);
+		if (rerank->segment != rerank->snapshot->parts[hits[i].part].segment)
+			kb_rerank_enter(rerank, rerank->snapshot->parts[hits[i].part].segment);
+		kb_rerank_look_at(rerank, hits[i].doc, &found);
+		sum_up(rerank, &found);
+		hits[i].score += found.parts.sum;
+	}
+}
+
+void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_query *query,
+                       const struct kb_hit *best, size_t best_count, const struct kb_hit *hits,
+                       size_t count, struct kb_rerank_parts *out)
+{
+	struct kb_arena arena = { 0 };
+	size_t of = KB_MIN(best_count, (size_t)KB_RERANK_BEST);
+	struct found *found = KB_NEW_ARRAY(&arena, KB_MAX(of, count), struct found);
+	struct kb_rerank *r = prepare(snapshot, &arena, query, of ? best[0].score : 0);
+	uint32_t df[WORDS_MAX] = { 0 };
+
+	look_at_all(r, best, of, found);
+	for (size_t i = 0; i < of; i++)
+		count_words(r, &found[i], df);
+	learn(r, df, of);
+	look_at_all(r, hits, count, found);
+	for (size_t i = 0; i < count; i++) {
+		sum_up(r, &found[i]);
+		out[i] = found[i].parts;
 	}
 	kb_arena_fini(&arena);
 }

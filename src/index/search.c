@@ -476,7 +476,7 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                const struct kb_query *query, struct kb_hit **hits, size_t *count)
 {
 	struct kb_query first = *query;
-
+	struct kb_rerank *second = NULL;
 	bool factors = snapshot->factors && query->factors > 0;
 
 	first.limit = KB_MAX(query->limit, query->rerank);
@@ -484,8 +484,8 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		first.limit = KB_MAX(first.limit, (size_t)KB_FACTORS_RERANK);
 	search_first(snapshot, arena, &first, hits, count);
 	if (query->rerank)
-		kb_rerank(snapshot, arena, &query->question, *hits, KB_MIN(*count, query->rerank));
+		second = kb_rerank(snapshot, arena, query, *hits, KB_MIN(*count, query->rerank));
 	if (factors)
-		kb_factors_rerank(snapshot->factors, snapshot, arena, query, hits, count);
+		kb_factors_rerank(snapshot->factors, snapshot, arena, query, second, hits, count);
 	*count = KB_MIN(*count, query->limit);
 }

@@ -52,7 +52,7 @@ test("mode words ranks by the words alone; ranked adds the second step; other mo
   assert.deepEqual((await search(agent, { query, mode: null, explain: true })).passages, ranked.passages);
   assert.equal(ranked.passages[0].filename, "together.txt");
   for (const { explanation } of words.passages) assert.deepEqual([explanation.second_step, explanation.second_step_parts], [0, null]);
-  for (const { explanation } of ranked.passages) assert.ok(explanation.second_step > 0 && explanation.second_step_parts.length === 4);
+  for (const { explanation } of ranked.passages) assert.ok(explanation.second_step > 0 && explanation.second_step_parts.length === 6);
   for (const mode of ["hybrid", "vectors", "", "RANKED", 1]) {
     const reply = await agent.api("POST", "/search", { json: { query, mode } });
     assert.deepEqual([reply.status, reply.json.message], [400, "mode must be ranked or words"], mode);

@@ -46,8 +46,8 @@ static bool near(float a, float b)
 
 static void check_parts(struct kb_test *t, const struct kb_explanation *why, bool reranked)
 {
-	const struct kb_rerank_parts *w = &kb_rerank_weights, *p = &why->second;
-	float sum = 0, second;
+	const struct kb_rerank_parts *p = &why->second;
+	float sum = 0, second = 0;
 
 	for (size_t i = 0; i < why->term_count; i++) {
 		const struct kb_explained_term *term = &why->terms[i];
@@ -58,10 +58,12 @@ static void check_parts(struct kb_test *t, const struct kb_explanation *why, boo
 		CHECK(t, term->part <= term->weight * (float)term->idf * 1.001f);
 	}
 	CHECK(t, near(sum, why->first));
-	second =
-	        w->pieces * p->pieces
-	        + p->share
-	                  * (w->pairs * p->pairs + w->sentence * p->sentence + w->first * p->first);
+	for (size_t i = 0; i < KB_RERANK_FIGURES; i++) {
+		CHECK(t, p->values[i] >= 0);
+		second += p->weights[i] * p->values[i];
+	}
+	CHECK(t, p->values[KB_RERANK_TELLING] <= 1.001f);
+	CHECK(t, p->values[KB_RERANK_TITLE] <= 1);
 	CHECK(t, near(second, p->sum));
 	CHECK(t, reranked ? p->sum > 0 : p->sum == 0);
 	CHECK(t, near(why->first + p->sum, why->score));
@@ -78,7 +80,8 @@ static void test_sums(struct kb_test *t)
 	for (int round = 0; round < 60; round++) {
 		struct kb_sv text = made_text(&arena, &dice, 1 + roll(&dice, 20), VOCABULARY);
 		struct kb_query query = { .limit = 20,
-			                  .rerank = round % 2 ? KB_RERANK_DEFAULT : 0 };
+			                  .rerank = round % 2 ? KB_RERANK_DEFAULT : 0,
+			                  .purpose = round / 2 % KB_PURPOSES };
 		struct kb_explanation *why;
 		struct kb_hit *hits;
 		size_t count;

@@ -120,7 +120,11 @@ static void search(const struct kb_snapshot *snapshot, struct kb_arena *arena, s
                    size_t *count)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
-	struct kb_query query = { .limit = 1000, .rerank = 200, .factors = weight, .allow = allow };
+	struct kb_query query = { .limit = 1000,
+		                  .rerank = 200,
+		                  .purpose = KB_FOR_SEARCH,
+		                  .factors = weight,
+		                  .allow = allow };
 
 	kb_query_build(analyzer, arena, text, KB_LANG_NONE, &query);
 	kb_search(snapshot, arena, &query, hits, count);

@@ -1,4 +1,5 @@
 /* Questions to weighted terms, and the second ranking step on passages made for the purpose. */
+#include "index/explain.h"
 #include "index/query.h"
 #include "index/rerank.h"
 #include "test.h"
@@ -36,6 +37,9 @@ static void test_weights(struct kb_test *t)
 	kb_analyzer_free(analyzer);
 }
 
+/* Words enough that what stands before and after them is not near. */
+#define FAR "little things get said about such guides there again "
+
 static void test_rerank(struct kb_test *t)
 {
 	static const struct {
@@ -49,6 +53,10 @@ static void test_rerank(struct kb_test *t)
 		  "here.",
 		  "Nothing there copper. The stands near some kettle every. With price nothing "
 		  "here." },
+		{ "words that are no neighbours in the question stand together",
+		  "solar roof panel cheap warranty",
+		  "Solar there warranty " FAR "panel " FAR "roof " FAR "cheap " FAR "end.",
+		  "Solar there " FAR "warranty " FAR "panel " FAR "roof " FAR "cheap end." },
 		{ "an earlier first match", "granite quarry",
 		  "Granite holds every other stone while they look over some quarry again today.",
 		  "Stone holds every other granite while they look over some quarry again today." },
@@ -62,7 +70,9 @@ static void test_rerank(struct kb_test *t)
 		struct kb_analyzer *analyzer = kb_analyzer_new();
 		const char *path = world_path("rerank", (int)i);
 		struct kb_passage p = { .lang = KB_LANG_EN };
-		struct kb_query query = { .limit = 10, .rerank = KB_RERANK_DEFAULT };
+		struct kb_query query = { .limit = 10,
+			                  .rerank = KB_RERANK_DEFAULT,
+			                  .purpose = KB_FOR_SEARCH };
 		struct kb_arena arena = { 0 };
 		struct kb_segment *segment;
 		struct kb_snapshot *snapshot;
@@ -102,6 +112,73 @@ static void test_rerank(struct kb_test *t)
 		kb_arena_fini(&arena);
 		unlink(path);
 	}
+}
+
+/* Figures that have a size of their own: counted by hand. */
+static void test_figures(struct kb_test *t)
+{
+	static const struct {
+		const char *title, *text;
+		float in_title;
+	} rows[] = {
+		{ "Engine", "The engine stops. Coolant boils when the valve sticks.", 1 },
+		{ "Engine handbook", "The engine stops. Coolant boils.", .5f },
+		{ "Other handbook", "Some engine.", 0 },
+	};
+	struct kb_segment_writer *writer = kb_segment_writer_new();
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+	struct kb_query query = { .limit = 50,
+		                  .rerank = KB_RERANK_DEFAULT,
+		                  .purpose = KB_FOR_SEARCH };
+	const char *path = world_path("figures", 0);
+	struct kb_explanation why[50];
+	struct kb_arena arena = { 0 };
+	struct kb_segment *segment;
+	struct kb_snapshot *snapshot;
+	struct kb_err err = { 0 };
+	struct kb_hit *hits;
+	float weights[3];
+	size_t count;
+
+	for (uint32_t i = 0; i < 50; i++) {
+		size_t row = KB_MIN(i, KB_COUNTOF(rows) - 1);
+
+		kb_segment_writer_add(writer,
+		                      &(struct kb_passage){ .lang = KB_LANG_EN,
+		                                            .page_id = i,
+		                                            .title = kb_sv_str(rows[row].title),
+		                                            .text = kb_sv_str(rows[row].text) });
+	}
+	CHECK(t, kb_segment_writer_finish(writer, path, NULL, &err));
+	segment = kb_segment_open(path, true, &err);
+	snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ segment, 1 }, 1, NULL, 0);
+	kb_query_build(analyzer, &arena, KB_SV("engine coolant valve"), KB_LANG_EN, &query);
+	kb_search(snapshot, &arena, &query, &hits, &count);
+	CHECK_INT(t, count, 50);
+	kb_explain(snapshot, &arena, &query, hits, count, why);
+	/* engine, coolant, valve: 50, 2 and 1 of the 50 best have them. */
+	weights[0] = logf(51 / 50.5f);
+	weights[1] = logf(51 / 2.5f);
+	weights[2] = logf(51 / 1.5f);
+	for (size_t i = 0; i < count; i++) {
+		const float *values = why[i].second.values;
+		size_t row = KB_MIN(hits[i].doc, (uint32_t)KB_COUNTOF(rows) - 1);
+		/* The best sentence has the last two, the middle one, or the first word. */
+		float best = row == 0   ? weights[1] + weights[2]
+		             : row == 1 ? weights[1]
+		                        : weights[0];
+
+		CHECK(t, values[KB_RERANK_TITLE] == rows[row].in_title);
+		CHECK(t, fabsf(values[KB_RERANK_TELLING]
+		               - best / (weights[0] + weights[1] + weights[2]))
+		                 < 1e-5f);
+	}
+	kb_snapshot_release(snapshot);
+	kb_segment_release(segment);
+	kb_segment_writer_free(writer);
+	kb_analyzer_free(analyzer);
+	kb_arena_fini(&arena);
+	unlink(path);
 }
 
 /* The step's sum does not depend on how the passages are spread over segments. */
@@ -145,7 +222,9 @@ static void test_rerank_parts(struct kb_test *t)
 		size_t counts[2];
 
 		for (int k = 0; k < 2; k++) {
-			struct kb_query query = { .limit = PASSAGES, .rerank = PASSAGES };
+			struct kb_query query = { .limit = PASSAGES,
+				                  .rerank = PASSAGES,
+				                  .purpose = round % KB_PURPOSES };
 
 			kb_query_build(analyzer, &arena, text, KB_LANG_NONE, &query);
 			kb_search(snapshots[k], &arena, &query, &hits[k], &counts[k]);
@@ -169,6 +248,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a question's terms and their weights", test_weights },
 		{ "the second step sees order, sentence, place and pieces", test_rerank },
+		{ "the second step's figures of a title and of a sentence", test_figures },
 		{ "the second step does not see how many segments there are", test_rerank_parts },
 	};
 
