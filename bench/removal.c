@@ -179,7 +179,7 @@ static void fill(struct bench *bench)
 		struct kb_arena arena = { 0 };
 		struct kb_lease *leases;
 		int64_t first, due;
-		size_t count;
+		size_t count = 0;
 
 		for (int i = 0; i < PAGES_AT_ONCE; i++)
 			pages[i] = (struct kb_page_new){

@@ -49,7 +49,7 @@ struct kb_findings {
 	struct kb_explanation *explanations; /* one a passage, or NULL: not asked for */
 	const struct kb_meant *meant;        /* for words of the query that no passage holds */
 	size_t meant_count;
-	struct kb_fusion_why *fusions;       /* one a passage, or NULL: words alone, or not asked */
+	struct kb_fusion_why *fusions; /* one a passage, or NULL: words alone, or not asked */
 	enum kb_vectors_use vectors;
 	enum kb_reranker_use reranker;
 	int64_t searched; /* passages that the request may find */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "index/rerank.h"
+#include "index/explain.h"
 
 /* Whether any part has the column at all: else nobody needs to be asked for the question's vector.
  */
@@ -65,26 +65,13 @@ static int by_place(const void *a, const void *b)
 	return x->doc < y->doc ? -1 : x->doc > y->doc;
 }
 
-/* Of one passage that the search by words did not list. */
-static float word_score(struct kb_arena *arena, const struct kb_retrieval *retrieval,
-                        const struct kb_hit *hit)
-{
-	const struct kb_query *words = retrieval->words;
-	struct kb_hit one = *hit;
-
-	one.score =
-	        kb_score(retrieval->snapshot, hit->part, hit->doc, words->terms, words->term_count);
-	if (words->rerank)
-		kb_rerank(retrieval->snapshot, arena, &words->question, &one, 1);
-	return one.score;
-}
-
 void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval *retrieval,
                               const struct kb_retrieved *retrieved, struct kb_hit *hits,
                               size_t count)
 {
 	const struct kb_hit_list *list = &retrieved->trace.lists[0];
-	struct kb_hit *listed;
+	struct kb_hit *listed, *missing;
+	size_t *places, missing_count = 0;
 
 	if (retrieved->vectors != KB_VECTORS_USED && retrieved->reranker == KB_RERANKER_OFF)
 		return; /* they are the words' */
@@ -93,11 +80,23 @@ void kb_retrieved_word_scores(struct kb_arena *arena, const struct kb_retrieval 
 		listed[i] = list->hits[i];
 	if (list->count)
 		qsort(listed, list->count, sizeof(*listed), by_place);
+	missing = KB_NEW_ARRAY(arena, count, struct kb_hit);
+	places = KB_NEW_ARRAY(arena, count, size_t);
 	for (size_t i = 0; i < count; i++) {
 		const struct kb_hit *found = list->count ? bsearch(&hits[i], listed, list->count,
 		                                                   sizeof(*listed), by_place)
 		                                         : NULL;
 
-		hits[i].score = found ? found->score : word_score(arena, retrieval, &hits[i]);
+		if (found) {
+			hits[i].score = found->score;
+			continue;
+		}
+		places[missing_count] = i;
+		missing[missing_count++] = hits[i];
 	}
+	if (!missing_count)
+		return;
+	kb_explain_scores(retrieval->snapshot, arena, retrieval->words, missing, missing_count);
+	for (size_t i = 0; i < missing_count; i++)
+		hits[places[i]].score = missing[i].score;
 }

@@ -43,26 +43,46 @@ static void explain_first(const struct kb_snapshot *snapshot, struct kb_arena *a
 	out->first = (float)sum * scorer->unit;
 }
 
+/* What the second step adds to each; zeros without it. */
+static struct kb_rerank_parts *explain_second(const struct kb_snapshot *snapshot,
+                                              struct kb_arena *arena, const struct kb_query *query,
+                                              const struct kb_hit *hits, size_t count)
+{
+	struct kb_rerank_parts *parts = KB_NEW_ARRAY(arena, count, struct kb_rerank_parts);
+	struct kb_query first = *query;
+	struct kb_hit *best;
+	size_t best_count;
+
+	if (!query->rerank)
+		return parts;
+	/* The second step learns from the first one's best. */
+	first.limit = KB_MIN(query->rerank, (size_t)KB_RERANK_BEST);
+	first.rerank = 0;
+	first.factors = 0;
+	kb_search(snapshot, arena, &first, &best, &best_count);
+	kb_rerank_explain(snapshot, query, best, best_count, hits, count, parts);
+	return parts;
+}
+
+void kb_explain_scores(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, struct kb_hit *hits, size_t count)
+{
+	struct kb_rerank_parts *second = explain_second(snapshot, arena, query, hits, count);
+
+	for (size_t i = 0; i < count; i++)
+		hits[i].score = second[i].sum
+		                + kb_score(snapshot, hits[i].part, hits[i].doc, query->terms,
+		                           query->term_count);
+}
+
 void kb_explain(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                 const struct kb_query *query, const struct kb_hit *hits, size_t count,
                 struct kb_explanation *out)
 {
-	struct kb_rerank_parts *second = KB_NEW_ARRAY(arena, count, struct kb_rerank_parts);
+	struct kb_rerank_parts *second = explain_second(snapshot, arena, query, hits, count);
 	struct kb_scorer scorer;
 
 	kb_scorer_init(&scorer, snapshot, arena, query->terms, query->term_count);
-	if (query->rerank) {
-		struct kb_query first = *query;
-		struct kb_hit *best;
-		size_t best_count;
-
-		/* The second step learns from the first one's best. */
-		first.limit = KB_MIN(query->rerank, (size_t)KB_RERANK_BEST);
-		first.rerank = 0;
-		first.factors = 0;
-		kb_search(snapshot, arena, &first, &best, &best_count);
-		kb_rerank_explain(snapshot, query, best, best_count, hits, count, second);
-	}
 	for (size_t i = 0; i < count; i++) {
 		out[i] = (struct kb_explanation){ .score = hits[i].score,
 			                          .reranked = query->rerank > 0,

@@ -35,4 +35,9 @@ void kb_explain(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                 const struct kb_query *query, const struct kb_hit *hits, size_t count,
                 struct kb_explanation *out);
 
+/* Gives any passages the scores of the first two steps, as if kb_search() had listed them there;
+ * leaves their order. */
+void kb_explain_scores(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, struct kb_hit *hits, size_t count);
+
 #endif
