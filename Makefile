@@ -20,12 +20,14 @@ test:
 	@scripts/install-deps test
 	@scripts/test $(if $(T),"$(T)")
 
+# One build serves the unit tests under the sanitizers and the fuzz targets.
 asan: build-asan/build.ninja
 	@ninja -C build-asan $(if $(V),-v,--quiet)
 	@scripts/test-unit build-asan
 
 build-asan/build.ninja:
-	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@CC=clang meson setup build-asan -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+		>/dev/null
 
 tsan: build-tsan/build.ninja
 	@ninja -C build-tsan $(if $(V),-v,--quiet)
@@ -35,13 +37,9 @@ build-tsan/build.ninja:
 	@meson setup build-tsan -Db_sanitize=thread -Db_lundef=false >/dev/null
 
 # make fuzz SECONDS=60   each target for so long
-fuzz: build-fuzz/build.ninja
-	@ninja -C build-fuzz $(if $(V),-v,--quiet)
-	@scripts/fuzz build-fuzz $(or $(SECONDS),30)
-
-build-fuzz/build.ninja:
-	@CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
-		>/dev/null
+fuzz: build-asan/build.ninja
+	@ninja -C build-asan $(if $(V),-v,--quiet)
+	@scripts/fuzz build-asan $(or $(SECONDS),30)
 
 bench: build-release/build.ninja
 	@ninja -C build-release $(if $(V),-v,--quiet)
@@ -63,4 +61,4 @@ fmt:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-tsan build-fuzz build-release
+	rm -rf build build-asan build-tsan build-release

@@ -1,6 +1,11 @@
 /* `docent index` from file to run, its refusals and their exit codes. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -50,15 +55,35 @@ static struct place make_place(struct kb_test *t)
 	return p;
 }
 
+/* A file of the index: of the build in `current`, or beside it where the name starts with a slash.
+ */
+static void index_path(const struct place *p, const char *name, char path[128])
+{
+	struct kb_arena arena = { 0 };
+	struct kb_sv number = { 0 };
+	struct kb_err err;
+
+	snprintf(path, 128, "%s/current", p->index);
+	if (*name == '/')
+		snprintf(path, 128, "%s%s", p->index, name);
+	else if (kb_file_read(&arena, path, 64, &number, &err)) {
+		number = kb_sv_trim(number);
+		snprintf(path, 128, "%s/build-%.*s/%s", p->index, KB_SV_ARG(number), name);
+	}
+	kb_arena_fini(&arena);
+}
+
 static void remove_place(const struct place *p)
 {
-	char path[128];
+	static const char *const names[] = { "segment", "ids",      "factors", "lsi",
+		                             "",        "/current", "/lock",   "/" };
 
-	snprintf(path, sizeof(path), "%s/segment", p->index);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/ids", p->index);
-	unlink(path);
-	rmdir(p->index);
+	for (size_t i = 0; i < KB_COUNTOF(names); i++) {
+		char path[128];
+
+		index_path(p, names[i], path);
+		remove(path);
+	}
 	unlink(p->docs);
 	unlink(p->gz);
 	unlink(p->queries);
@@ -160,10 +185,10 @@ static void test_failures(struct kb_test *t)
 	          RUN("search", "--index", p.index, "--queries", p.queries, "--run", p.run, "--top",
 	              "0"),
 	          1);
-	snprintf(path, sizeof(path), "%s/ids", p.index);
+	index_path(&p, "ids", path);
 	write_text(t, path, "one\n");
 	CHECK_INT(t, RUN("verify", "--index", p.index), 1);
-	snprintf(path, sizeof(path), "%s/segment", p.index);
+	index_path(&p, "segment", path);
 	write_text(t, path, "no segment");
 	CHECK_INT(t, RUN("verify", "--index", p.index), 1);
 	remove_place(&p);
@@ -201,8 +226,85 @@ static long size_in(const struct place *p, const char *name)
 	char path[128];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", p->index, name);
+	index_path(p, name, path);
 	return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+/* What builds leave of themselves: the folder of the last one, its name, and the lock. */
+static int entries_in(const char *dir)
+{
+	DIR *folder = opendir(dir);
+	const struct dirent *entry;
+	int n = 0;
+
+	while (folder && (entry = readdir(folder)) != NULL)
+		n += entry->d_name[0] != '.';
+	if (folder)
+		closedir(folder);
+	return n;
+}
+
+/* A build that is killed at any time leaves the index that was there, or the new one, whole. */
+static void test_killed(struct kb_test *t)
+{
+	enum { KILLS = 24 };
+	struct place p = make_place(t);
+	int killed = 0;
+
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 0);
+	write_many(t, p.docs);
+	for (int i = 0; i < KILLS; i++) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0)
+			_exit(RUN("build", "--docs", p.docs, "--out", p.index, "--memory", "16"));
+		usleep(40000 * (useconds_t)i);
+		kill(child, SIGKILL);
+		CHECK(t, waitpid(child, &status, 0) == child);
+		killed += WIFSIGNALED(status);
+		CHECK_INT(t, RUN("verify", "--index", p.index), 0);
+	}
+	CHECK(t, killed > 0);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index, "--factors", "off"), 0);
+	CHECK_INT(t, entries_in(p.index), 3);
+	CHECK_INT(t, RUN("verify", "--index", p.index), 0);
+	remove_place(&p);
+}
+
+/* A folder of somebody else's in the index directory stays, whatever its name. */
+static void test_beside(struct kb_test *t)
+{
+	struct place p = make_place(t);
+	char folder[128], path[160];
+
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 0);
+	index_path(&p, "/build-77", folder);
+	snprintf(path, sizeof(path), "%s/letters.txt", folder);
+	CHECK(t, mkdir(folder, 0700) == 0);
+	write_text(t, path, "dear reader");
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 0);
+	CHECK(t, access(path, F_OK) == 0);
+	unlink(path);
+	rmdir(folder);
+	remove_place(&p);
+}
+
+static void test_one_at_a_time(struct kb_test *t)
+{
+	struct place p = make_place(t);
+	char path[128];
+	int lock;
+
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 0);
+	index_path(&p, "/lock", path);
+	lock = open(path, O_RDWR);
+	CHECK(t, lock >= 0 && flock(lock, LOCK_EX) == 0);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 1);
+	CHECK_INT(t, RUN("verify", "--index", p.index), 0);
+	close(lock);
+	CHECK_INT(t, RUN("build", "--docs", p.docs, "--out", p.index), 0);
+	remove_place(&p);
 }
 
 /* Parts that were written because the memory was used up make the same index. */
@@ -235,6 +337,9 @@ int main(int argc, char **argv)
 		{ "build, search, stats and verify", test_whole_way },
 		{ "wrong usage exits with 2", test_usage },
 		{ "failures exit with 1 and leave the old index", test_failures },
+		{ "a build that is killed leaves an index that is whole", test_killed },
+		{ "what others put beside an index stays", test_beside },
+		{ "one build at a time", test_one_at_a_time },
 		{ "a build within its memory", test_memory },
 	};
 
