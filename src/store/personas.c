@@ -47,7 +47,8 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO agent_images (agent_id, blob) VALUES ($1, $2) "
 		"ON CONFLICT (agent_id, blob) DO NOTHING" },
 	[IMAGE_KNOWN] = { "image_known", "it",
-		"SELECT count(*) FROM agent_images WHERE agent_id = $1 AND blob = $2" },
+		"SELECT count(*) FROM agent_images i JOIN agents a ON a.id = i.agent_id "
+		"WHERE i.agent_id = $1 AND i.blob = $2 AND a.state = 0" },
 	[GENERATED] = { "sub_personas_generated", "ii",
 		"SELECT version, slug, title, instructions, created_at, updated_at FROM sub_personas "
 		"WHERE agent_id = $1 AND version = $2 ORDER BY slug" },
