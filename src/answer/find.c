@@ -124,7 +124,7 @@ static bool read_hit(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 /* The passage's score in the list; NAN: it is not in it. */
 static float score_in(const struct kb_hit *hits, size_t count, const struct kb_hit *hit)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; hits && i < count; i++)
 		if (hits[i].part == hit->part && hits[i].doc == hit->doc)
 			return hits[i].score;
 	return NAN;

@@ -274,7 +274,7 @@ static void on_chat(struct kb_request *req)
 static void on_settings(struct kb_request *req)
 {
 	struct call call;
-	const json_t *agent, *settings, *questions;
+	const json_t *agent = NULL, *settings = NULL, *questions;
 	struct kb_sv avatar;
 	struct kb_buf buf;
 	struct kb_jw jw;

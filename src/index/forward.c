@@ -343,7 +343,7 @@ void kb_forward_add(struct kb_forward_builder *forward, uint64_t value)
 		return;
 	word->last_passage = forward->passages;
 	if (word->first_piece == NONE) {
-		uint32_t hashes[KB_WORD_PIECES_MAX];
+		uint32_t hashes[KB_WORD_PIECES_MAX] = { 0 };
 
 		kb_word_pieces(kb_sv(word->text, word->n), hashes);
 		for (uint32_t i = 0; i < word->piece_count; i++)

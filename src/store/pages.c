@@ -451,8 +451,8 @@ static bool delete_page(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_totals totals = { 0 };
-	struct kb_page_row row;
-	int64_t version;
+	struct kb_page_row row = { 0 };
+	int64_t version = 0;
 
 	return begin_change(conn, in, in->arena, &row, &version, err)
 	       && kb_page_remove(conn, &row, version + 1, &totals, err)
@@ -492,8 +492,8 @@ static bool requeue_page(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_totals totals = { 0 };
-	struct kb_page_row row;
-	int64_t version;
+	struct kb_page_row row = { 0 };
+	int64_t version = 0;
 
 	if (!begin_change(conn, in, in->arena, &row, &version, err))
 		return false;
@@ -531,8 +531,8 @@ static struct kb_sv edited(struct kb_arena *arena, struct kb_sv before, struct k
 static bool set_metadata(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct kb_page_row row;
-	int64_t version;
+	struct kb_page_row row = { 0 };
+	int64_t version = 0;
 
 	if (!begin_change(conn, in, in->arena, &row, &version, err))
 		return false;

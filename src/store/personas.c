@@ -131,7 +131,9 @@ bool kb_persona_documents_changed(struct kb_conn *conn, int64_t agent_id, struct
 
 static bool same_text(struct kb_sv a, struct kb_sv b)
 {
-	return !a.p == !b.p && kb_sv_eq(a, b);
+	if (!a.p || !b.p)
+		return a.p == b.p;
+	return kb_sv_eq(a, b);
 }
 
 /* ---- a change of settings ---- */

@@ -380,12 +380,15 @@ static bool spool_table(struct replicate *in, size_t i, struct kb_err *err)
 	kb_rows_open(&rows, in->conn, read, values, count);
 	for (; kb_rows_next(&rows); in->rows[i]++) {
 		for (int c = 0; types[c]; c++) {
-			struct kb_sv text = types[c] == 'i' ? (struct kb_sv){ 0 }
-			                                    : kb_rows_text(&rows, &arena, c);
-			int64_t n = types[c] == 'i' ? kb_rows_int(&rows, c)
-			            : text.p        ? (int64_t)text.n
-			                            : -1;
+			struct kb_sv text = { 0 };
+			int64_t n;
 
+			if (types[c] == 'i') {
+				n = kb_rows_int(&rows, c);
+			} else {
+				text = kb_rows_text(&rows, &arena, c);
+				n = text.p ? (int64_t)text.n : -1; /* -1: NULL */
+			}
 			fwrite(&n, sizeof(n), 1, in->spool);
 			if (text.n)
 				fwrite(text.p, 1, text.n, in->spool);

@@ -114,7 +114,7 @@ static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 
 	in->found = false;
 	for (int i = 0; i < HIDDEN_AT_ONCE && !in->found; i++) {
-		int64_t shown;
+		int64_t shown = 0;
 		bool any;
 
 		if (!lease_one(conn, in, &any, &shown, err))
