@@ -218,12 +218,12 @@ static const char *const functions[KB_LANG_COUNT] = {
 	        " को का की ले मा बाट र वा तर छ छन् थियो थिए हो हुन् यो त्यो यी ती के कुन को कहाँ कहिले किन"
 	        " कसरी कति कसले कसलाई म तिमी तपाईं हामी उनी उहाँ पनि मात्र भने भएको गरेको गर्ने हुने लागि"
 	        " सँग एक धेरै सबै भन्दा पछि अघि ",
+	/* Words are written in syllables, and what is a function word alone is in others a part:
+	 * only those are listed that hardly are. */
 	[KB_LANG_VI] =
-	        " và hoặc nhưng không có là được bị của cho với từ đến tới ở trong ngoài trên dưới về"
-	        " bởi vì do nếu thì mà để khi lúc này đó kia ấy đây các những một mỗi mọi cái con chiếc"
-	        " tôi bạn anh chị ông bà nó họ chúng ta mình ai gì nào đâu sao thế như bao nhiêu mấy tại"
-	        " đã đang sẽ vẫn còn cũng rất hơn nhất chỉ ra vào lên xuống lại rằng theo qua giữa trước"
-	        " sau hay à ư nhỉ điều việc nên phải hãy cùng thuộc ",
+	        " và hoặc nhưng không là được bị của cho với từ ở bởi vì nếu thì mà để khi này đó các những"
+	        " một mỗi mọi gì nào đâu sao thế bao nhiêu mấy đã đang sẽ vẫn cũng rất rằng hãy à ư nhỉ ai"
+	        " tôi chúng họ nó ",
 	[KB_LANG_ID] =
 	        " dan atau tetapi tapi tidak bukan adalah ialah yang di ke dari pada dalam untuk dengan"
 	        " oleh sebagai tentang antara sejak hingga sampai karena jika kalau bila agar supaya ini"
