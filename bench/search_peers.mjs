@@ -15,7 +15,8 @@
  * weigh them .15, FTS5 has no stemmer here and leaves nothing out.
  *
  * One thread a question. The first figure of a pair is wall time, the second processor time; for
- * LanceDB the latter is that of the whole process, for Xapian there is none. Questions are asked three times (five
+ * LanceDB the latter is that of the whole process. For Xapian there is none: omega is a process for
+ * each question and says itself how long the match took. Questions are asked three times (five
  * times ours), FTS5's, which take a second, once and only FTS5_QUESTIONS of them.
  */
 import { execFileSync, spawnSync } from "node:child_process";
