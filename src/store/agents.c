@@ -36,8 +36,8 @@ enum {
 	" FROM agents WHERE account_id = $1 AND state = 0 AND ($2 = '' OR name_key LIKE $2 "       \
 	"ESCAPE '\\') "                                                                            \
 	"AND created_at >= $3 AND ($4 = '' OR $4 LIKE '%,' || CAST(id AS TEXT) || ',%')"
-/* Pages of deleted sources, which are still there and in the totals. */
-#define DYING       "FROM sources s JOIN pages p ON p.agent_id = s.agent_id AND p.source_id = s.id "
+/* Pages p of deleted sources s, which are still there and in the totals. */
+#define DYING       "s.dead_version > 0 AND p.agent_id = s.agent_id AND p.source_id = s.id "
 #define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -66,8 +66,9 @@ static const struct kb_sql sql[] = {
 		"UPDATE agents SET children = $2, updated_at = $3 WHERE id = $1" },
 	[WORDS] = { "account_words", "i",
 		"SELECT coalesce(sum(t.words_indexed), 0) - coalesce((SELECT sum(p.words) "
-		DYING "JOIN agents b ON b.id = s.agent_id WHERE s.dead_version > 0 AND p.is_found = 1 "
-		"AND b.account_id = $1 AND b.state < 2), 0) FROM agent_totals t "
+		"FROM agents b CROSS JOIN sources s CROSS JOIN pages p WHERE b.account_id = $1 "
+		"AND b.state < 2 AND s.agent_id = b.id AND " DYING "AND p.is_found = 1), 0) "
+		"FROM agent_totals t "
 		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1 AND a.state < 2" },
 	/* Copies in the making count: they are nearly there. */
 	[COUNT] = { "agent_count", "i",
@@ -85,7 +86,8 @@ static const struct kb_sql sql[] = {
 		"coalesce(sum(CASE WHEN p.crawl_status = 1 THEN 1 ELSE 0 END), 0) AS crawled, "
 		"coalesce(sum(CASE WHEN p.index_status = 1 THEN 1 ELSE 0 END), 0) AS indexed, "
 		"coalesce(sum(CASE WHEN p.is_found = 1 THEN p.words ELSE 0 END), 0) AS words, "
-		"coalesce(sum(p.size), 0) AS bytes " DYING "WHERE s.agent_id = $1 AND s.dead_version > 0) w "
+		"coalesce(sum(p.size), 0) AS bytes FROM sources s CROSS JOIN pages p WHERE s.agent_id = $1 "
+		"AND " DYING ") w "
 		"WHERE agent_id = $1" },
 	[TOTALS_ADD] = { "agent_totals_add", "iiiiiiiii",
 		"UPDATE agent_totals SET pages_found = pages_found + $2, "

@@ -20,7 +20,7 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO messages (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
 		"$12, $13, $14, 0, 0, 0, 0, $15, $15, $16)" },
 	[HISTORY] = { "message_history", "itii",
-		"SELECT " COLUMNS OF_SESSION " AND created_at >= $3 ORDER BY id DESC LIMIT $4" },
+		"SELECT " COLUMNS OF_SESSION " AND +created_at >= $3 ORDER BY id DESC LIMIT $4" },
 	[BY_ID] = { "message_by_id", "iti", "SELECT " COLUMNS OF_SESSION " AND id = $3" },
 	[LIST_DESC] = { "message_list_desc", "iiii",
 		"SELECT " COLUMNS OF_CONVERSATION " ORDER BY id DESC LIMIT $3 OFFSET $4" },

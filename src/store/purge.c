@@ -15,11 +15,11 @@ static const struct kb_sql sql[] = {
 	[DUE] = { "purge_due", "iii",
 		"SELECT id FROM conversations c WHERE agent_id = $1 AND created_at < $2 "
 		"AND (updated_at < $2 OR EXISTS (SELECT 1 FROM messages m WHERE m.agent_id = c.agent_id "
-		"AND m.conversation_id = c.id AND m.created_at < $2)) ORDER BY id LIMIT $3" },
+		"AND m.conversation_id = c.id AND +m.created_at < $2)) ORDER BY id LIMIT $3" },
 	[MESSAGES] = { "purge_messages", "iiii",
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2 AND id IN "
 		"(SELECT id FROM messages WHERE agent_id = $1 AND conversation_id = $2 "
-		"AND created_at < $3 ORDER BY id LIMIT $4)" },
+		"AND +created_at < $3 ORDER BY id LIMIT $4)" },
 	[CONVERSATION] = { "purge_conversation", "iii",
 		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2 AND updated_at < $3 "
 		"AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.agent_id = $1 "

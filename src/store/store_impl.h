@@ -55,8 +55,8 @@ enum kb_agent_state { KB_AGENT_THERE, KB_AGENT_COPIED, KB_AGENT_DELETED };
  * rows too. A page may be in it twice. */
 #define KB_DEAD_PAGES                                                                              \
 	"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 UNION ALL "                   \
-	"SELECT p.id, s.dead_version FROM sources s JOIN pages p ON p.agent_id = s.agent_id "      \
-	"AND p.source_id = s.id WHERE s.agent_id = $1 AND s.dead_version > 0 AND p.is_found = 1"
+	"SELECT p.id, s.dead_version FROM sources s CROSS JOIN pages p WHERE s.agent_id = $1 "     \
+	"AND s.dead_version > 0 AND p.agent_id = $1 AND p.source_id = s.id AND p.is_found = 1"
 /* When a page may be leased that waits in a copy in the making. */
 #define KB_DUE_NEVER (INT64_C(1) << 62)
 
