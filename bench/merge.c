@@ -1,7 +1,9 @@
 /*
  * How fast parts become one segment:
  *
- *   bench/merge DOCS.jsonl [PASSAGES [PARTS]]     by default all of them, in four parts
+ *   bench/merge DOCS.jsonl [PASSAGES [PARTS [FIRST]]]
+ *
+ * By default of all passages, in four equal parts; FIRST: per cent of them in the first one.
  *
  * The parts are written first. Prints the merge in processor time and MB of text a second.
  */
@@ -19,11 +21,22 @@ struct bench {
 	struct bench_texts docs;
 	char dir[32];
 	size_t parts;
+	int64_t first; /* per cent; 0: as the others */
 };
 
 static void path_of(const struct bench *bench, size_t number, char out[64])
 {
 	snprintf(out, 64, "%s/%zu", bench->dir, number);
+}
+
+/* Where part i begins. */
+static size_t part_begin(const struct bench *bench, size_t i)
+{
+	size_t count = bench->docs.count, first = count * (size_t)bench->first / 100;
+
+	if (!bench->first)
+		return count * i / bench->parts;
+	return i ? first + (count - first) * (i - 1) / KB_MAX(bench->parts - 1, (size_t)1) : 0;
 }
 
 /* Passages first to end - 1 as one segment. */
@@ -53,8 +66,8 @@ static bool merge(const struct bench *bench, struct kb_err *err)
 
 	for (size_t i = 0; ok && i < bench->parts; i++) {
 		path_of(bench, i, path);
-		ok = write_part(bench, count * i / bench->parts, count * (i + 1) / bench->parts,
-		                path, err)
+		ok = write_part(bench, part_begin(bench, i),
+		                i + 1 < bench->parts ? part_begin(bench, i + 1) : count, path, err)
 		     && (parts[i].segment = kb_segment_open(path, false, err)) != NULL;
 		unlink(path);
 		opened += ok;
@@ -84,11 +97,13 @@ static bool run(int argc, char **argv, struct bench *bench, struct kb_err *err)
 {
 	int64_t max = INT64_MAX, parts = PARTS_DEFAULT;
 
-	if (argc < 2 || argc > 4
+	if (argc < 2 || argc > 5
 	    || (argc > 2 && !kb_sv_to_int(kb_sv_str(argv[2]), 1, INT64_MAX, &max))
-	    || (argc > 3 && !kb_sv_to_int(kb_sv_str(argv[3]), 1, PARTS_MAX, &parts)))
+	    || (argc > 3 && !kb_sv_to_int(kb_sv_str(argv[3]), 1, PARTS_MAX, &parts))
+	    || (argc > 4 && !kb_sv_to_int(kb_sv_str(argv[4]), 1, 99, &bench->first)))
 		return kb_fail(err, KB_E_INVALID,
-		               "usage: bench/merge DOCS.jsonl [PASSAGES [PARTS, at most %d]]",
+		               "usage: bench/merge DOCS.jsonl [PASSAGES [PARTS, at most %d [FIRST, "
+		               "per cent]]]",
 		               PARTS_MAX);
 	bench->parts = (size_t)parts;
 	return bench_texts_read(&bench->docs, argv[1], 0, max, err) && merge(bench, err);

@@ -4,9 +4,10 @@
  * through.
  *
  * The result is what a writer would make of these passages in this order, but for where frames of
- * stored text begin: a frame whose passages all live is copied as it is. Lists of terms that one
- * unchanged part alone holds at unchanged numbers are copied too; others are decoded, renumbered
- * and packed again.
+ * stored text begin: a frame whose passages all live is copied as it is. So are the lists of the
+ * first part, where nothing of it was deleted and its passages keep their numbers: whole ones of
+ * terms that it alone holds, and of others the full blocks, which other postings follow. The rest
+ * is decoded, renumbered and packed again.
  */
 #include <stdlib.h>
 
@@ -147,15 +148,15 @@ static bool next_term(struct source *source, struct kb_err *err)
 	return true;
 }
 
-/* Appends a source's postings of its term at hand, renumbered, to v. */
-static bool take_postings(const struct source *source, struct kb_posting *v, size_t *count,
-                          struct kb_err *err)
+/* Appends a source's postings of its term at hand from number `first` on, renumbered, to v. */
+static bool take_postings(const struct source *source, uint32_t first, struct kb_posting *v,
+                          size_t *count, struct kb_err *err)
 {
 	const struct kb_dict_entry *entry = &source->terms.entry;
-	size_t n = kb_postings_decode(entry->list, entry->df, v + *count), kept = *count;
+	size_t n = kb_postings_decode(entry->list, entry->df, first, v + *count), kept = *count;
 	uint32_t after = 0;
 
-	if (n != entry->df)
+	if (n != entry->df - first)
 		return kb_corrupt(err, "section postings is damaged at term %u",
 		                  source->terms.next - 1);
 	for (size_t i = *count; i < *count + n; i++) {
@@ -216,6 +217,7 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 	const uint8_t *const lengths[KB_FIELDS] = { merge->columns.lengths[0],
 		                                    merge->columns.lengths[1],
 		                                    merge->columns.lengths[2] };
+	struct kb_dict_entry front = { 0 }; /* its full blocks are taken over as they are */
 	size_t count = 0;
 
 	memcpy(scratch->term, term.p, term.n); /* the iterators go on before it is used up */
@@ -231,19 +233,27 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 	}
 	for (size_t i = 0; i < merge->count; i++) {
 		struct source *source = &merge->sources[i];
+		uint32_t first = 0;
 
 		if (!source->more || !kb_sv_eq(source->terms.term, term))
 			continue;
-		KB_GROW(scratch->v, scratch->capacity, count + source->terms.entry.df);
+		if (i == 0 && !source->map) {
+			front = source->terms.entry;
+			first = kb_postings_packed(front.df);
+		}
+		KB_GROW(scratch->v, scratch->capacity, count + source->terms.entry.df - first);
 		source->term_map[source->terms.entry.number] = merge->dict.count;
 		has_read(merge, source->terms.entry.list.n);
-		if (!take_postings(source, scratch->v, &count, err) || !next_term(source, err))
+		if (!take_postings(source, first, scratch->v, &count, err)
+		    || !next_term(source, err))
 			return false;
 	}
-	if (!count)
+	if (!count && !kb_postings_packed(front.df))
 		return true;
 	kb_buf_clear(&scratch->list);
-	kb_postings_encode(scratch->v, count, lengths, &scratch->list);
+	if (!kb_postings_extend(front.list, front.df, scratch->v, count, lengths, &scratch->list))
+		return kb_corrupt(err, "section postings is damaged at term %u", front.number);
+	count += kb_postings_packed(front.df);
 	kb_builder_add(merge->builder, scratch->list.p, scratch->list.n);
 	kb_dict_add(&merge->dict, term, (uint32_t)count, scratch->list.n);
 	return true;

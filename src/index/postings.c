@@ -1,7 +1,10 @@
 #include "index/postings.h"
 
 enum {
-	DIRECTORY_ROW = 16,
+	DIRECTORY_ROW = 16, /* last passage, then: */
+	ROW_DATA = 4,
+	ROW_MAXIMA = 8,
+	ROW_WIDTHS = 12,
 	BODY_FROM_ONE = 64, /* in the width of the body counts */
 	WIDTH_BITS = 63,
 	SAFE_GAP_BITS = 24, /* a block of these cannot pass 2^32 from 2^31 on */
@@ -56,126 +59,9 @@ size_t kb_small_postings_get(const uint8_t *p, size_t n, uint32_t before, struct
 	return count;
 }
 
-/* Appends the pairs of `count` postings that no other of them beats. */
-static void put_maxima(const struct kb_posting *v, size_t count,
-                       const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out)
-{
-	uint8_t pairs[KB_FIELDS][2 * TF_CAP], n[KB_FIELDS] = { 0 };
-
-	for (int f = 0; f < KB_FIELDS; f++) {
-		uint16_t shortest[TF_CAP + 1];
-		uint32_t most = 0, best = UINT16_MAX;
-
-		memset(shortest, 0xff, sizeof(shortest));
-		for (size_t i = 0; i < count; i++) {
-			uint32_t tf = KB_MIN(v[i].tf[f], (uint32_t)TF_CAP);
-			uint8_t length;
-
-			if (!tf)
-				continue;
-			length = lengths[f][v[i].doc];
-			most = KB_MAX(most, tf);
-			shortest[tf] = KB_MIN(shortest[tf], length);
-		}
-		for (uint32_t tf = most; tf; tf--) {
-			if (shortest[tf] >= best)
-				continue;
-			best = shortest[tf];
-			pairs[f][2 * n[f]] = (uint8_t)tf;
-			pairs[f][2 * n[f] + 1] = (uint8_t)best;
-			n[f]++;
-		}
-	}
-	kb_buf_add(out, n, sizeof(n));
-	for (int f = 0; f < KB_FIELDS; f++)
-		kb_buf_add(out, pairs[f], 2 * (size_t)n[f]);
-}
-
 struct widths {
 	uint8_t gaps, body, title, heading;
 };
-
-/* Packs one full block. */
-static struct widths put_block(const struct kb_posting *v, uint32_t before, struct kb_buf *out)
-{
-	uint32_t columns[1 + KB_FIELDS][KB_BLOCK], all[1 + KB_FIELDS] = { 0 };
-	uint8_t widths[1 + KB_FIELDS];
-	bool from_one = true;
-
-	for (size_t i = 0; i < KB_BLOCK; i++)
-		from_one &= v[i].tf[KB_FIELD_BODY] > 0;
-	for (size_t i = 0; i < KB_BLOCK; i++) {
-		columns[0][i] = v[i].doc - before - 1;
-		before = v[i].doc;
-		for (int f = 0; f < KB_FIELDS; f++)
-			columns[1 + f][i] = v[i].tf[f];
-		columns[1 + KB_FIELD_BODY][i] -= from_one;
-		for (int c = 0; c <= KB_FIELDS; c++)
-			all[c] |= columns[c][i];
-	}
-	for (int c = 0; c <= KB_FIELDS; c++) {
-		uint8_t bytes[KB_BLOCK * sizeof(uint32_t)];
-
-		widths[c] = (uint8_t)kb_bits(all[c]);
-		kb_pack(columns[c], widths[c], bytes);
-		kb_buf_add(out, bytes, kb_packed_size(widths[c]));
-	}
-	return (struct widths){ widths[0], (uint8_t)(widths[1] | (from_one ? BODY_FROM_ONE : 0)),
-		                widths[2], widths[3] };
-}
-
-static void put_small(const struct kb_posting *v, size_t count, uint32_t before, struct kb_buf *out)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint8_t bytes[KB_SMALL_POSTING_MAX];
-		uint8_t *end = kb_small_posting_put(bytes, before, &v[i]);
-
-		kb_buf_add(out, bytes, (size_t)(end - bytes));
-		before = v[i].doc;
-	}
-}
-
-void kb_postings_encode(const struct kb_posting *v, size_t count,
-                        const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out)
-{
-	size_t blocks = (count + KB_BLOCK - 1) / KB_BLOCK, start = out->n;
-	uint32_t before = UINT32_MAX;
-
-	if (count < KB_BLOCK) {
-		put_small(v, count, before, out);
-		return;
-	}
-	if (!kb_buf_room(out, blocks * DIRECTORY_ROW))
-		return;
-	memset(out->p + out->n, 0, blocks * DIRECTORY_ROW);
-	kb_buf_advance(out, blocks * DIRECTORY_ROW);
-	put_maxima(v, count, lengths, out);
-	for (size_t b = 0; b < blocks; b++) {
-		size_t n = KB_MIN(count - b * KB_BLOCK, (size_t)KB_BLOCK);
-		uint32_t place = (uint32_t)(out->n - start);
-
-		put_maxima(v + b * KB_BLOCK, n, lengths, out);
-		if (!out->failed)
-			memcpy(out->p + start + b * DIRECTORY_ROW + 8, &place, sizeof(place));
-	}
-	for (size_t b = 0; b < blocks && !out->failed; b++) {
-		const struct kb_posting *block = v + b * KB_BLOCK;
-		size_t n = KB_MIN(count - b * KB_BLOCK, (size_t)KB_BLOCK);
-		uint32_t place = (uint32_t)(out->n - start), last = block[n - 1].doc;
-		struct widths widths = { 0 };
-		char *row;
-
-		if (n == KB_BLOCK)
-			widths = put_block(block, before, out);
-		else
-			put_small(block, n, before, out);
-		row = out->p + start + b * DIRECTORY_ROW;
-		memcpy(row, &last, sizeof(last));
-		memcpy(row + 4, &place, sizeof(place));
-		memcpy(row + 12, &widths, sizeof(widths));
-		before = last;
-	}
-}
 
 static const uint8_t *directory_row(const struct kb_cursor *cursor, uint32_t block)
 {
@@ -216,7 +102,7 @@ static struct widths block_widths(const uint8_t *row)
 {
 	struct widths widths;
 
-	memcpy(&widths, row + 12, sizeof(widths));
+	memcpy(&widths, row + ROW_WIDTHS, sizeof(widths));
 	return widths;
 }
 
@@ -237,7 +123,7 @@ static bool is_ascending(const uint32_t docs[KB_BLOCK])
 static void load_block(struct kb_cursor *cursor, uint32_t block)
 {
 	const uint8_t *row = directory_row(cursor, block);
-	uint32_t place = kb_get32(row + 4);
+	uint32_t place = kb_get32(row + ROW_DATA);
 	uint32_t before = block ? kb_cursor_block_last(cursor, block - 1) : UINT32_MAX;
 	struct widths widths = block_widths(row);
 
@@ -266,8 +152,8 @@ void kb_cursor_load_counts(struct kb_cursor *cursor)
 	const uint8_t *row = directory_row(cursor, cursor->block);
 	struct widths widths = block_widths(row);
 	unsigned body = widths.body & WIDTH_BITS;
-	const uint8_t *p =
-	        (const uint8_t *)cursor->list.p + kb_get32(row + 4) + kb_packed_size(widths.gaps);
+	const uint8_t *p = (const uint8_t *)cursor->list.p + kb_get32(row + ROW_DATA)
+	                   + kb_packed_size(widths.gaps);
 
 	kb_unpack(p, body, cursor->tf[KB_FIELD_BODY]);
 	cursor->tf_limit = body < WIDTH_BITS / 2 ? (UINT32_C(1) << body) + 1 : UINT32_MAX;
@@ -400,7 +286,7 @@ bool kb_cursor_maxima(const struct kb_cursor *cursor, int64_t block, struct kb_m
 	const uint8_t *p;
 
 	if (block != KB_WHOLE_LIST)
-		place = kb_get32(directory_row(cursor, (uint32_t)block) + 8);
+		place = kb_get32(directory_row(cursor, (uint32_t)block) + ROW_MAXIMA);
 	if (place > cursor->list.n || cursor->list.n - place < KB_FIELDS)
 		return false;
 	p = (const uint8_t *)cursor->list.p + place;
@@ -412,13 +298,17 @@ bool kb_cursor_maxima(const struct kb_cursor *cursor, int64_t block, struct kb_m
 	return need <= cursor->list.n - place;
 }
 
-size_t kb_postings_decode(struct kb_sv list, uint32_t df, struct kb_posting *out)
+size_t kb_postings_decode(struct kb_sv list, uint32_t df, uint32_t first, struct kb_posting *out)
 {
 	struct kb_cursor cursor;
 	size_t count = 0;
 
+	if (first >= df)
+		return 0;
 	kb_cursor_init(&cursor, list, df);
-	while (cursor.count && count + cursor.count <= df) {
+	if (first)
+		kb_cursor_go(&cursor, first / KB_BLOCK);
+	while (cursor.count && count + cursor.count <= df - first) {
 		kb_cursor_counts(&cursor);
 		for (uint32_t i = 0; i < cursor.count; i++) {
 			struct kb_posting *posting = &out[count++];
@@ -433,4 +323,208 @@ size_t kb_postings_decode(struct kb_sv list, uint32_t df, struct kb_posting *out
 		kb_cursor_next_block(&cursor);
 	}
 	return count;
+}
+
+/* ---- writing lists ---- */
+
+/* Appends the pairs of `count` postings and of `others` that no other of them beats. */
+static void put_maxima(const struct kb_posting *v, size_t count, const struct kb_maxima *others,
+                       const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out)
+{
+	uint8_t pairs[KB_FIELDS][2 * TF_CAP], n[KB_FIELDS] = { 0 };
+
+	for (int f = 0; f < KB_FIELDS; f++) {
+		uint16_t shortest[TF_CAP + 1];
+		uint32_t most = 0, best = UINT16_MAX;
+
+		memset(shortest, 0xff, sizeof(shortest));
+		for (unsigned i = 0; i < others->n[f]; i++) {
+			uint8_t tf = others->pairs[f][2 * i];
+
+			most = KB_MAX(most, tf);
+			shortest[tf] = KB_MIN(shortest[tf], others->pairs[f][2 * i + 1]);
+		}
+		for (size_t i = 0; i < count; i++) {
+			uint32_t tf = KB_MIN(v[i].tf[f], (uint32_t)TF_CAP);
+			uint8_t length;
+
+			if (!tf)
+				continue;
+			length = lengths[f][v[i].doc];
+			most = KB_MAX(most, tf);
+			shortest[tf] = KB_MIN(shortest[tf], length);
+		}
+		for (uint32_t tf = most; tf; tf--) {
+			if (shortest[tf] >= best)
+				continue;
+			best = shortest[tf];
+			pairs[f][2 * n[f]] = (uint8_t)tf;
+			pairs[f][2 * n[f] + 1] = (uint8_t)best;
+			n[f]++;
+		}
+	}
+	kb_buf_add(out, n, sizeof(n));
+	for (int f = 0; f < KB_FIELDS; f++)
+		kb_buf_add(out, pairs[f], 2 * (size_t)n[f]);
+}
+
+/* Packs one full block. */
+static struct widths put_block(const struct kb_posting *v, uint32_t before, struct kb_buf *out)
+{
+	uint32_t columns[1 + KB_FIELDS][KB_BLOCK], all[1 + KB_FIELDS] = { 0 };
+	uint8_t widths[1 + KB_FIELDS];
+	bool from_one = true;
+
+	for (size_t i = 0; i < KB_BLOCK; i++)
+		from_one &= v[i].tf[KB_FIELD_BODY] > 0;
+	for (size_t i = 0; i < KB_BLOCK; i++) {
+		columns[0][i] = v[i].doc - before - 1;
+		before = v[i].doc;
+		for (int f = 0; f < KB_FIELDS; f++)
+			columns[1 + f][i] = v[i].tf[f];
+		columns[1 + KB_FIELD_BODY][i] -= from_one;
+		for (int c = 0; c <= KB_FIELDS; c++)
+			all[c] |= columns[c][i];
+	}
+	for (int c = 0; c <= KB_FIELDS; c++) {
+		uint8_t bytes[KB_BLOCK * sizeof(uint32_t)];
+
+		widths[c] = (uint8_t)kb_bits(all[c]);
+		kb_pack(columns[c], widths[c], bytes);
+		kb_buf_add(out, bytes, kb_packed_size(widths[c]));
+	}
+	return (struct widths){ widths[0], (uint8_t)(widths[1] | (from_one ? BODY_FROM_ONE : 0)),
+		                widths[2], widths[3] };
+}
+
+static void put_small(const struct kb_posting *v, size_t count, uint32_t before, struct kb_buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint8_t bytes[KB_SMALL_POSTING_MAX];
+		uint8_t *end = kb_small_posting_put(bytes, before, &v[i]);
+
+		kb_buf_add(out, bytes, (size_t)(end - bytes));
+		before = v[i].doc;
+	}
+}
+
+/* The full blocks that a list takes over from another. */
+struct front {
+	uint32_t blocks, last; /* the passage before what follows; UINT32_MAX: none */
+	const uint8_t *rows;
+	struct kb_sv maxima, data;
+	uint32_t maxima_at, data_at; /* their places in the other list */
+	struct kb_maxima whole;      /* of that list */
+};
+
+static const struct kb_maxima none;
+
+static bool take_front(const struct kb_cursor *old, struct front *front)
+{
+	uint32_t maxima_end, data_end = (uint32_t)old->list.n;
+
+	if (!old->blocks || !kb_cursor_maxima(old, KB_WHOLE_LIST, &front->whole))
+		return false;
+	front->blocks = old->df / KB_BLOCK;
+	front->last = kb_cursor_block_last(old, front->blocks - 1);
+	front->rows = directory_row(old, 0);
+	front->data_at = maxima_end = kb_get32(front->rows + ROW_DATA);
+	front->maxima_at = kb_get32(front->rows + ROW_MAXIMA);
+	if (front->blocks < old->blocks) {
+		const uint8_t *after = directory_row(old, front->blocks);
+
+		data_end = kb_get32(after + ROW_DATA);
+		maxima_end = kb_get32(after + ROW_MAXIMA);
+	}
+	if (front->maxima_at > maxima_end || maxima_end > old->list.n || front->data_at > data_end
+	    || data_end > old->list.n)
+		return false;
+	front->maxima = kb_sv_sub(old->list, front->maxima_at, maxima_end - front->maxima_at);
+	front->data = kb_sv_sub(old->list, front->data_at, data_end - front->data_at);
+	return true;
+}
+
+/* Moves the places in one column of a directory. */
+static void move_places(char *rows, uint32_t blocks, size_t column, size_t by)
+{
+	for (uint32_t b = 0; b < blocks; b++) {
+		char *at = rows + (size_t)b * DIRECTORY_ROW + column;
+		uint32_t place = kb_get32((const uint8_t *)at) + (uint32_t)by;
+
+		memcpy(at, &place, sizeof(place));
+	}
+}
+
+/* Appends a list with a directory: what it takes over, then `count` postings. */
+static void put_list(const struct front *front, const struct kb_posting *v, size_t count,
+                     const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out)
+{
+	size_t blocks = front->blocks + (count + KB_BLOCK - 1) / KB_BLOCK, start = out->n;
+	uint32_t before = front->last;
+
+	if (!kb_buf_room(out, blocks * DIRECTORY_ROW))
+		return;
+	memset(out->p + out->n, 0, blocks * DIRECTORY_ROW);
+	if (front->blocks)
+		memcpy(out->p + out->n, front->rows, front->blocks * (size_t)DIRECTORY_ROW);
+	kb_buf_advance(out, blocks * DIRECTORY_ROW);
+	put_maxima(v, count, &front->whole, lengths, out);
+
+	move_places(out->p + start, front->blocks, ROW_MAXIMA, out->n - start - front->maxima_at);
+	kb_buf_add(out, front->maxima.p, front->maxima.n);
+	for (size_t b = front->blocks; b < blocks; b++) {
+		size_t first = (b - front->blocks) * KB_BLOCK;
+		uint32_t place = (uint32_t)(out->n - start);
+
+		put_maxima(v + first, KB_MIN(count - first, (size_t)KB_BLOCK), &none, lengths, out);
+		if (!out->failed)
+			memcpy(out->p + start + b * DIRECTORY_ROW + ROW_MAXIMA, &place,
+			       sizeof(place));
+	}
+
+	move_places(out->p + start, front->blocks, ROW_DATA, out->n - start - front->data_at);
+	kb_buf_add(out, front->data.p, front->data.n);
+	for (size_t b = front->blocks; b < blocks && !out->failed; b++) {
+		const struct kb_posting *block = v + (b - front->blocks) * KB_BLOCK;
+		size_t n = KB_MIN(count - (size_t)(block - v), (size_t)KB_BLOCK);
+		uint32_t place = (uint32_t)(out->n - start), last = block[n - 1].doc;
+		struct widths widths = { 0 };
+		char *row;
+
+		if (n == KB_BLOCK)
+			widths = put_block(block, before, out);
+		else
+			put_small(block, n, before, out);
+		row = out->p + start + b * DIRECTORY_ROW;
+		memcpy(row, &last, sizeof(last));
+		memcpy(row + ROW_DATA, &place, sizeof(place));
+		memcpy(row + ROW_WIDTHS, &widths, sizeof(widths));
+		before = last;
+	}
+}
+
+void kb_postings_encode(const struct kb_posting *v, size_t count,
+                        const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out)
+{
+	if (count < KB_BLOCK)
+		put_small(v, count, UINT32_MAX, out);
+	else
+		put_list(&(struct front){ .last = UINT32_MAX }, v, count, lengths, out);
+}
+
+bool kb_postings_extend(struct kb_sv list, uint32_t df, const struct kb_posting *v, size_t count,
+                        const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out)
+{
+	struct kb_cursor old;
+	struct front front = { 0 };
+
+	if (df < KB_BLOCK) {
+		kb_postings_encode(v, count, lengths, out);
+		return true;
+	}
+	kb_cursor_init(&old, list, df);
+	if (!take_front(&old, &front) || (count && v[0].doc <= front.last))
+		return false;
+	put_list(&front, v, count, lengths, out);
+	return true;
 }

@@ -46,8 +46,18 @@ size_t kb_small_postings_get(const uint8_t *p, size_t n, uint32_t before, struct
 /* Appends the list of `count` postings, ascending. lengths: the three code columns. */
 void kb_postings_encode(const struct kb_posting *v, size_t count,
                         const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out);
-/* Reads a whole list of `df` postings; what is damaged is left out. Returns how many there are. */
-size_t kb_postings_decode(struct kb_sv list, uint32_t df, struct kb_posting *out);
+/* Reads a list of `df` postings from number `first` on, which begins a block; what is damaged is
+ * left out. Returns how many there are. */
+size_t kb_postings_decode(struct kb_sv list, uint32_t df, uint32_t first, struct kb_posting *out);
+/* How many of a list's postings stand in full blocks. */
+static inline uint32_t kb_postings_packed(uint32_t df)
+{
+	return df - df % KB_BLOCK;
+}
+/* Appends a list of what stands in full blocks of another one, copied as it is, and of `count`
+ * postings after that. false: the other list is damaged. */
+bool kb_postings_extend(struct kb_sv list, uint32_t df, const struct kb_posting *v, size_t count,
+                        const uint8_t *const lengths[KB_FIELDS], struct kb_buf *out);
 
 /* Pairs of one block or list; the best contribution of a field is that of one of them. */
 struct kb_maxima {

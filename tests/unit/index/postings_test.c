@@ -62,7 +62,7 @@ static void check_list(struct kb_test *t, struct dice *dice, uint32_t n, bool bo
 		codes[i] = (uint8_t)roll(dice, 256);
 	kb_buf_init(&buf, KB_MIB(64));
 	kb_postings_encode(v, n, lengths, &buf);
-	CHECK_INT(t, kb_postings_decode(kb_buf_view(&buf), n, back), n);
+	CHECK_INT(t, kb_postings_decode(kb_buf_view(&buf), n, 0, back), n);
 	for (uint32_t i = 0; i < n; i++)
 		CHECK(t, memcmp(&v[i], &back[i], sizeof(*v)) == 0);
 
@@ -94,6 +94,55 @@ static void test_lists(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(sizes); i++)
 		for (int round = 0; round < 6; round++)
 			check_list(t, &dice, sizes[i], round % 2);
+}
+
+/* A list that goes on behind the full blocks of another is the list of all its postings. */
+static void check_extended(struct kb_test *t, struct dice *dice, uint32_t old, uint32_t n)
+{
+	struct kb_posting *v = kb_xcalloc(n + (size_t)1, sizeof(*v));
+	uint32_t docs = make_list(dice, v, n, false), packed = kb_postings_packed(old);
+	uint8_t *codes = kb_xcalloc(docs, 1);
+	const uint8_t *const lengths[KB_FIELDS] = { codes, codes, codes };
+	struct kb_buf whole, front, out;
+
+	for (uint32_t i = 0; i < docs; i++)
+		codes[i] = (uint8_t)roll(dice, 256);
+	kb_buf_init(&whole, KB_MIB(1));
+	kb_buf_init(&front, KB_MIB(1));
+	kb_buf_init(&out, KB_MIB(1));
+	kb_postings_encode(v, n, lengths, &whole);
+	kb_postings_encode(v, old, lengths, &front);
+	CHECK(t,
+	      kb_postings_extend(kb_buf_view(&front), old, v + packed, n - packed, lengths, &out));
+	CHECK(t, kb_sv_eq(kb_buf_view(&out), kb_buf_view(&whole)));
+	/* Damage is told; what is copied of it stays in its bounds. */
+	for (size_t cut = 0; cut < front.n; cut += 1 + front.n / 50) {
+		kb_buf_clear(&out);
+		(void)!kb_postings_extend(kb_sv(front.p, cut), old, v + packed, n - packed, lengths,
+		                          &out);
+	}
+	if (packed)
+		CHECK(t, !kb_postings_extend(kb_sv(front.p, 20), old, v + packed, n - packed,
+		                             lengths, &out));
+	if (packed && n > packed)
+		CHECK(t,
+		      !kb_postings_extend(kb_buf_view(&front), old, v, n - packed, lengths, &out));
+	kb_buf_fini(&whole);
+	kb_buf_fini(&front);
+	kb_buf_fini(&out);
+	free(codes);
+	free(v);
+}
+
+static void test_extending(struct kb_test *t)
+{
+	static const uint32_t sizes[][2] = { { 0, 0 },     { 0, 1 },     { 5, 130 },   { 127, 128 },
+		                             { 128, 128 }, { 128, 129 }, { 128, 256 }, { 200, 300 },
+		                             { 256, 256 }, { 300, 300 }, { 500, 5000 } };
+	struct dice dice = { 10 };
+
+	for (size_t i = 0; i < KB_COUNTOF(sizes); i++)
+		check_extended(t, &dice, sizes[i][0], sizes[i][1]);
 }
 
 /* No posting of a block has a better pair of count and length than the block's maxima. */
@@ -151,6 +200,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "integers of every width come back", test_packing },
 		{ "lists of every length come back, and seeking finds its place", test_lists },
+		{ "a list that goes on behind another is that of all postings", test_extending },
 		{ "the maxima of a block cover its postings", test_maxima },
 		{ "lengths are exact to 50, then near", test_lengths },
 	};
