@@ -154,7 +154,7 @@ static bool learn(struct index *index, const char *path, struct kb_err *err)
 	bool ok =
 	        kb_factors_train(alone, &(struct kb_factors_options){ .seed = 1 }, path, &info, err)
 	        && (index->factors = kb_factors_open(path, err)) != NULL
-	        && kb_factors_fold(index->factors, index->segment, path, &bytes, err)
+	        && kb_factors_fold(index->factors, index->segment, NULL, path, &bytes, err)
 	        && (index->columns[1] = kb_vectors_open(path, true, err)) != NULL;
 
 	unlink(path);

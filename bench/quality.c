@@ -112,7 +112,7 @@ static bool learn(struct index *index, const char *path, struct kb_err *err)
 	ok = kb_factors_train(snapshot, &(struct kb_factors_options){ .seed = 1 }, path, &info, err)
 	     && (index->factors = kb_factors_open(path, err)) != NULL;
 	unlink(path);
-	ok = ok && kb_factors_fold(index->factors, index->segment, path, &bytes, err)
+	ok = ok && kb_factors_fold(index->factors, index->segment, NULL, path, &bytes, err)
 	     && (index->column = kb_vectors_open(path, true, err)) != NULL;
 	unlink(path);
 	kb_snapshot_release(snapshot);

@@ -195,7 +195,7 @@ static bool time_factors(struct kb_segment *segment, const struct bench_texts *q
 	unlink(path);
 	trained = bench_cpu_us();
 	kb_snapshot_release(snapshot);
-	ok = ok && kb_factors_fold(factors, segment, path, &bytes, err)
+	ok = ok && kb_factors_fold(factors, segment, NULL, path, &bytes, err)
 	     && (column = kb_vectors_open(path, false, err)) != NULL;
 	unlink(path);
 	if (ok) {

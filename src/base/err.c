@@ -73,6 +73,12 @@ bool kb_fail_errno(struct kb_err *err, const char *fmt, ...)
 	return false;
 }
 
+bool kb_cancelled(const struct kb_cancel *cancel, struct kb_err *err)
+{
+	return cancel && cancel->asked(cancel->arg)
+	       && !kb_fail(err, KB_E_CANCELLED, "the work was cancelled");
+}
+
 bool kb_corrupt(struct kb_err *err, const char *fmt, ...)
 {
 	va_list ap;

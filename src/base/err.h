@@ -54,6 +54,16 @@ bool kb_fail(struct kb_err *err, enum kb_errc code, const char *fmt, ...) KB_PRI
 /* The same from errno: "what: No such file or directory". ENOSPC and EDQUOT become KB_E_FULL. */
 bool kb_fail_errno(struct kb_err *err, const char *fmt, ...) KB_PRINTF(2, 3);
 
+/* How long work learns that nobody wants it any more: `asked` is called now and then, on the thread
+ * that works. */
+struct kb_cancel {
+	bool (*asked)(void *arg);
+	void *arg;
+};
+
+/* Whether to give up; *err then says KB_E_CANCELLED. NULL never does. */
+bool kb_cancelled(const struct kb_cancel *cancel, struct kb_err *err);
+
 /* Our own stored bytes are damaged. One function, for a breakpoint. */
 bool kb_corrupt(struct kb_err *err, const char *fmt, ...) KB_PRINTF(2, 3);
 

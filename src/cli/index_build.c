@@ -88,7 +88,7 @@ static bool unite(struct build *build, const char *target, struct kb_err *err)
 	}
 	if (ok) {
 		snapshot = kb_snapshot_new(parts, (size_t)build->parts, NULL, 0);
-		ok = kb_segment_merge(snapshot, 0, (size_t)build->parts, target, NULL, err);
+		ok = kb_segment_merge(snapshot, 0, (size_t)build->parts, NULL, target, NULL, err);
 		kb_snapshot_release(snapshot);
 	}
 	for (int i = 0; i < opened; i++) {
@@ -122,8 +122,8 @@ static bool learn(const struct kb_index_draft *draft, struct kb_err *err)
 	} else if (ok) {
 		factors = kb_factors_open(model.p, err);
 		ok = factors
-		     && kb_factors_fold(factors, part.segment, kb_index_draft_path(draft, "lsi").p,
-		                        &bytes, err);
+		     && kb_factors_fold(factors, part.segment, NULL,
+		                        kb_index_draft_path(draft, "lsi").p, &bytes, err);
 		if (ok)
 			printf("%u factors of %u words, %.1f MB and %.1f MB, %.2f s\n", info.dims,
 			       info.terms, (double)info.bytes / 1e6, (double)bytes / 1e6,

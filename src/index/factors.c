@@ -7,7 +7,10 @@
 #include "index/factors_file.h"
 #include "index/search.h"
 
-enum { MARK_BYTES = 24 };
+enum {
+	MARK_BYTES = 24,
+	ASK_EVERY = 256, /* passages */
+};
 
 static const char *const section_names[] = {
 	[KB_FAC_INFO] = "info",     [KB_FAC_KEYS] = "keys", [KB_FAC_IDFS] = "idfs",
@@ -134,20 +137,22 @@ static void add_term(const struct kb_factors *factors, float *v, uint32_t term, 
 }
 
 bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *segment,
-                     const char *path, int64_t *bytes, struct kb_err *err)
+                     const struct kb_cancel *cancel, const char *path, int64_t *bytes,
+                     struct kb_err *err)
 {
 	struct kb_factors_info info;
 	struct kb_vectors_writer *writer;
 	struct kb_rows rows;
-	bool ok;
+	bool ok = true;
 
 	kb_factors_info(factors, &info);
 	writer = kb_vectors_writer_new(KB_FACTORS_COLUMN, info.mark, info.dims, segment->passages);
 	/* find() does not change it. */
 	kb_rows_init(&rows, segment, find, (void *)(uintptr_t)factors, NULL);
-	for (uint32_t doc = 0; doc < segment->passages; doc++) {
+	for (uint32_t doc = 0; ok && doc < segment->passages; doc++) {
 		float v[KB_FACTORS_DIMS_MAX] = { 0 };
 
+		ok = doc % ASK_EVERY || !kb_cancelled(cancel, err);
 		kb_rows_read(&rows, doc);
 		for (size_t i = 0; i < rows.count; i++)
 			add_term(factors, v, rows.terms[i].id,
@@ -155,7 +160,7 @@ bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *
 			                       float_at(factors->idfs, rows.terms[i].id)));
 		kb_vectors_writer_set(writer, doc, v);
 	}
-	ok = kb_vectors_writer_finish(writer, path, bytes, err);
+	ok = ok && kb_vectors_writer_finish(writer, path, bytes, err);
 	kb_vectors_writer_free(writer);
 	kb_rows_fini(&rows);
 	return ok;

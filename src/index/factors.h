@@ -42,9 +42,7 @@ struct kb_factors_options {
 	uint32_t dims;   /* 0: KB_FACTORS_DIMS */
 	uint32_t sample; /* passages read at most; 0: KB_FACTORS_SAMPLE_MAX */
 	uint64_t seed;   /* the same seed over the same snapshot gives the same file */
-	/* Asked now and then; true gives up with KB_E_CANCELLED. May be NULL. */
-	bool (*cancelled)(void *arg);
-	void *arg;
+	const struct kb_cancel *cancel; /* or NULL */
 };
 struct kb_factors_info {
 	struct kb_sv mark; /* the model's name in its columns; empty after kb_factors_train() */
@@ -66,7 +64,8 @@ void kb_factors_info(const struct kb_factors *factors, struct kb_factors_info *o
 
 /* Folds every passage of the segment and writes its column. */
 bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *segment,
-                     const char *path, int64_t *bytes, struct kb_err *err) KB_MUST_CHECK;
+                     const struct kb_cancel *cancel, const char *path, int64_t *bytes,
+                     struct kb_err *err) KB_MUST_CHECK;
 
 /*
  * Ranks the hits of the step before anew (query->factors is the weight) and sorts them; their

@@ -108,7 +108,6 @@ static bool each_row(struct training *t,
                      struct kb_err *err)
 {
 	const struct kb_snapshot *snapshot = t->snapshot;
-	const struct kb_factors_options *options = t->options;
 	uint64_t at = 0, read = 0;
 
 	for (uint32_t p = 0; p < snapshot->part_count; p++) {
@@ -121,9 +120,8 @@ static bool each_row(struct training *t,
 			if (at * t->sample / snapshot->alive
 			    == (at - 1) * t->sample / snapshot->alive)
 				continue;
-			if (read++ % ASK_EVERY == 0 && options->cancelled
-			    && options->cancelled(options->arg))
-				return kb_fail(err, KB_E_CANCELLED, "learning was cancelled");
+			if (read++ % ASK_EVERY == 0 && kb_cancelled(t->options->cancel, err))
+				return false;
 			kb_rows_read(&t->rows[p], doc);
 			if (!fn(t, p, doc))
 				return false;

@@ -169,9 +169,9 @@ int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint
 
 /* Writes one segment with the living passages of parts first to first + count - 1. The deletions of
  * the snapshot are applied, so the new segment stands for the snapshot's version, not for its
- * parts'. */
+ * parts'. Cancelled, nothing has happened to the path. */
 bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
-                      const char *path, struct kb_segment_info *info,
-                      struct kb_err *err) KB_MUST_CHECK;
+                      const struct kb_cancel *cancel, const char *path,
+                      struct kb_segment_info *info, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

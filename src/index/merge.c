@@ -38,20 +38,28 @@ struct merge {
 	struct kb_dict_builder dict;
 	struct kb_forward_builder *forward;
 	struct kb_builder *builder;
+	const struct kb_cancel *cancel;
 	uint64_t unforgotten; /* bytes of the sources read since their pages were given back */
+	uint64_t unasked;     /* since somebody was asked whether to go on */
 };
 
-/* Bytes of sources were read that may be given back (kb_segment_passing()). */
-static void has_read(struct merge *merge, size_t n)
+/* Bytes of sources were read: their pages may be given back (kb_segment_passing()), and the merge
+ * may be cancelled. */
+static bool has_read(struct merge *merge, size_t n, struct kb_err *err)
 {
-	enum { STEP = 16 << 20 };
+	enum { FORGET_EVERY = 16 << 20, ASK_EVERY = 256 << 10 };
 
 	merge->unforgotten += n;
-	if (merge->unforgotten < STEP)
-		return;
-	merge->unforgotten = 0;
-	for (size_t i = 0; i < merge->count; i++)
-		kb_container_forget(&merge->sources[i].segment->file);
+	if (merge->unforgotten >= FORGET_EVERY) {
+		merge->unforgotten = 0;
+		for (size_t i = 0; i < merge->count; i++)
+			kb_container_forget(&merge->sources[i].segment->file);
+	}
+	merge->unasked += n;
+	if (merge->unasked < ASK_EVERY)
+		return true;
+	merge->unasked = 0;
+	return !kb_cancelled(merge->cancel, err);
 }
 
 static uint32_t new_number(const struct source *source, uint32_t doc)
@@ -133,7 +141,8 @@ static bool merge_text(struct merge *merge, const struct source *source, struct 
 			             block.end - block.first);
 		else if (!merge_frame(merge, source, &block, err))
 			return false;
-		has_read(merge, block.packed.n);
+		if (!has_read(merge, block.packed.n, err))
+			return false;
 	}
 	return true;
 }
@@ -226,7 +235,8 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 		const struct kb_dict_entry *entry = &merge->sources[0].terms.entry;
 
 		kb_builder_add(merge->builder, entry->list.p, entry->list.n);
-		has_read(merge, entry->list.n);
+		if (!has_read(merge, entry->list.n, err))
+			return false;
 		merge->sources[0].term_map[entry->number] = merge->dict.count;
 		kb_dict_add(&merge->dict, term, entry->df, entry->list.n);
 		return next_term(&merge->sources[0], err);
@@ -243,8 +253,8 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 		}
 		KB_GROW(scratch->v, scratch->capacity, count + source->terms.entry.df - first);
 		source->term_map[source->terms.entry.number] = merge->dict.count;
-		has_read(merge, source->terms.entry.list.n);
-		if (!take_postings(source, first, scratch->v, &count, err)
+		if (!has_read(merge, source->terms.entry.list.n, err)
+		    || !take_postings(source, first, scratch->v, &count, err)
 		    || !next_term(source, err))
 			return false;
 	}
@@ -358,12 +368,13 @@ static bool count_forward(struct merge *merge, struct source *source, struct kb_
 		stream = kb_forward_stream(source->segment, doc);
 		if (!count_stream(merge, source, stream))
 			return kb_corrupt(err, "section forward is damaged at passage %u", doc);
-		has_read(merge, stream.n);
+		if (!has_read(merge, stream.n, err))
+			return false;
 	}
 	return true;
 }
 
-static void write_forward(struct merge *merge, struct source *source)
+static bool write_forward(struct merge *merge, struct source *source, struct kb_err *err)
 {
 	for (uint32_t i = 0; i < source->words; i++)
 		if (source->word_map[i] != NO_WORD)
@@ -374,8 +385,10 @@ static void write_forward(struct merge *merge, struct source *source)
 			struct kb_sv stream = kb_forward_stream(source->segment, doc);
 
 			write_stream(merge, source, stream);
-			has_read(merge, stream.n);
+			if (!has_read(merge, stream.n, err))
+				return false;
 		}
+	return true;
 }
 
 /* The streams are read twice, which is quicker than it is to keep them: their words must be counted
@@ -387,7 +400,8 @@ static bool merge_forward(struct merge *merge, struct kb_err *err)
 			return false;
 	kb_forward_begin(merge->forward, merge->builder);
 	for (size_t i = 0; i < merge->count; i++)
-		write_forward(merge, &merge->sources[i]);
+		if (!write_forward(merge, &merge->sources[i], err))
+			return false;
 	kb_forward_end(merge->forward);
 	return true;
 }
@@ -400,7 +414,7 @@ static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 		struct source *source = &merge->sources[i];
 
 		/* Damage must not get a new checksum. */
-		if (!kb_segment_verify(source->segment, err))
+		if (kb_cancelled(merge->cancel, err) || !kb_segment_verify(source->segment, err))
 			return false;
 		source->base = (uint32_t)total;
 		total += source->part->alive;
@@ -428,9 +442,10 @@ static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 }
 
 bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
-                      const char *path, struct kb_segment_info *info, struct kb_err *err)
+                      const struct kb_cancel *cancel, const char *path,
+                      struct kb_segment_info *info, struct kb_err *err)
 {
-	struct merge merge = { .count = count };
+	struct merge merge = { .count = count, .cancel = cancel };
 	int64_t bytes = 0;
 	bool ok;
 

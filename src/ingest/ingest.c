@@ -56,6 +56,7 @@ struct kb_ingest {
 	pthread_cond_t wake;
 	uint64_t calls; /* of kb_ingest_wake(); a thread that saw fewer looks again */
 	bool stopping;
+	struct kb_cancel cancel; /* asks for `stopping` */
 	pthread_t *threads;
 	pthread_t upkeep, learner;
 	struct kb_web *web;
@@ -536,8 +537,7 @@ static struct kb_learn learning(struct kb_ingest *in)
 		                  .blobs = in->config.blobs,
 		                  .log = in->config.log,
 		                  .temp_dir = in->config.temp_dir,
-		                  .cancelled = is_stopping,
-		                  .arg = in };
+		                  .cancel = &in->cancel };
 }
 
 /* Gives new segments their columns, before a merge of them would have to. */
@@ -632,10 +632,11 @@ static void merge_one(struct kb_ingest *in, bool *again)
 		return;
 	kb_vectorize_hold(in->vectorize);
 	ok = kb_merge_agent(config->catalog, config->store, config->blobs, config->temp_dir,
-	                    agent_id, &merged, &err);
+	                    agent_id, &in->cancel, &merged, &err);
 	kb_vectorize_release(in->vectorize);
 	if (!ok) {
-		if (err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND)
+		if (err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND
+		    && err.code != KB_E_CANCELLED)
 			kb_error_log(config->log, "segments not merged agent=%" PRId64 " error=%s",
 			             agent_id, err.msg);
 		return;
@@ -651,7 +652,7 @@ static void purge(struct kb_ingest *in)
 
 	if (!in->config.keep_days)
 		return;
-	kb_purge_conversations(&in->config, is_stopping, in, &sum);
+	kb_purge_conversations(&in->config, &in->cancel, &sum);
 	atomic_fetch_add(&in->purged_messages, sum.messages);
 	atomic_fetch_add(&in->purged_conversations, sum.conversations);
 }
@@ -728,6 +729,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	pthread_condattr_t monotonic;
 
 	in->config = *config;
+	in->cancel = (struct kb_cancel){ is_stopping, in };
 	remove_unfinished(config->temp_dir, config->log);
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_condattr_init(&monotonic);

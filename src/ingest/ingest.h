@@ -72,20 +72,20 @@ void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 /* Merges segments of an agent that has many; false with *err when it failed. *merged tells whether
  * something was merged. */
 bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
-                    const char *temp_dir, int64_t agent_id, bool *merged,
-                    struct kb_err *err) KB_MUST_CHECK;
+                    const char *temp_dir, int64_t agent_id, const struct kb_cancel *cancel,
+                    bool *merged, struct kb_err *err) KB_MUST_CHECK;
 /* Removes blobs that no row names and that are older than min_age_s; none while an agent is copied.
  */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
                     int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
 
 /* Removes the conversations of all agents that are older than their agents keep them, in bounded
- * transactions, and logs how many of each agent. Ends early when `stopping` says so. What failed
+ * transactions, and logs how many of each agent. Ends early when cancelled. What failed
  * for one agent is logged and left for the next time. */
 struct kb_purge_sum {
 	int64_t messages, conversations;
 };
-void kb_purge_conversations(const struct kb_ingest_config *config, bool (*stopping)(void *arg),
-                            void *arg, struct kb_purge_sum *out);
+void kb_purge_conversations(const struct kb_ingest_config *config, const struct kb_cancel *cancel,
+                            struct kb_purge_sum *out);
 
 #endif

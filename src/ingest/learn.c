@@ -20,9 +20,10 @@ static void temp_path(const struct kb_learn *learn, const char *what, char path[
 	snprintf(path, PATH_BYTES, "%s/%s-%s", learn->temp_dir, what, random);
 }
 
-bool kb_learn_column(const struct kb_learn *learn, const struct kb_factors *factors,
-                     const struct kb_segment *segment, struct kb_arena *arena,
-                     struct kb_vectors_new *out, struct kb_err *err)
+/* A segment's column of a model, written beside the other temporary files and taken as a blob. */
+static bool write_column(const struct kb_learn *learn, const struct kb_factors *factors,
+                         const struct kb_segment *segment, struct kb_arena *arena,
+                         struct kb_vectors_new *out, struct kb_err *err)
 {
 	struct kb_vectors_info column;
 	struct kb_factors_info model;
@@ -32,7 +33,7 @@ bool kb_learn_column(const struct kb_learn *learn, const struct kb_factors *fact
 	bool ok;
 
 	temp_path(learn, "column", path);
-	ok = kb_factors_fold(factors, segment, path, &out->bytes, err)
+	ok = kb_factors_fold(factors, segment, learn->cancel, path, &out->bytes, err)
 	     && (vectors = kb_vectors_open(path, false, err)) != NULL;
 	if (ok) {
 		kb_vectors_info(vectors, &column);
@@ -105,8 +106,7 @@ static struct kb_factors *train(const struct kb_learn *learn, struct agent *agen
 	const struct kb_factors_options options = {
 		/* Any will do; the same passages give the same model. */
 		.seed = 1,
-		.cancelled = learn->cancelled,
-		.arg = learn->arg,
+		.cancel = learn->cancel,
 	};
 	struct kb_factors *factors = NULL;
 	struct kb_factors_info info;
@@ -143,10 +143,8 @@ bool kb_learn_agent(const struct kb_learn *learn, int64_t agent_id, struct kb_er
 	columns = KB_NEW_ARRAY(&agent.arena, agent.opened, struct kb_vectors_new);
 	for (size_t i = 0; ok && i < agent.opened; i++) {
 		columns[i].segment_id = agent.state.segments[i].id;
-		ok = !learn->cancelled(learn->arg) || kb_fail(err, KB_E_CANCELLED, "stopping");
-		ok = ok
-		     && kb_learn_column(learn, factors, agent.parts[i].segment, &agent.arena,
-		                        &columns[i], err);
+		ok = write_column(learn, factors, agent.parts[i].segment, &agent.arena, &columns[i],
+		                  err);
 	}
 	ok = ok && kb_store_factors_put(learn->store, agent_id, &model, columns, agent.opened, err);
 	if (ok) {
@@ -175,7 +173,7 @@ static bool fold(const struct kb_learn *learn, const struct kb_vectors_missing *
 	ok = kb_store_index_state(learn->store, arena, missing->agent_id, &state, err)
 	     && (factors = kb_catalog_factors(learn->catalog, state.factors.blob, err)) != NULL
 	     && (segment = kb_catalog_segment(learn->catalog, missing->segment_blob, err)) != NULL
-	     && kb_learn_column(learn, factors, segment, arena, &column, err)
+	     && write_column(learn, factors, segment, arena, &column, err)
 	     && kb_store_vectors_put(learn->store, missing->agent_id, &column, err);
 	kb_factors_release(factors);
 	kb_segment_release(segment);
@@ -194,7 +192,7 @@ bool kb_learn_fold(const struct kb_learn *learn, int64_t *folded, struct kb_err 
 		struct kb_vectors_missing *missing;
 
 		ok = kb_store_vectors_missing(learn->store, &arena, &want, &missing, &count, err);
-		for (size_t i = 0; ok && i < count && !learn->cancelled(learn->arg); i++) {
+		for (size_t i = 0; ok && i < count && !kb_cancelled(learn->cancel, NULL); i++) {
 			struct kb_err why;
 
 			want.after_agent_id = missing[i].agent_id;
@@ -202,14 +200,15 @@ bool kb_learn_fold(const struct kb_learn *learn, int64_t *folded, struct kb_err 
 			if (fold(learn, &missing[i], &arena, &why))
 				++*folded;
 			/* Merged or deleted meanwhile, or its model was replaced. */
-			else if (why.code != KB_E_CONFLICT && why.code != KB_E_NOT_FOUND)
+			else if (why.code != KB_E_CONFLICT && why.code != KB_E_NOT_FOUND
+			         && why.code != KB_E_CANCELLED)
 				kb_warn(learn->log,
 				        "segment not folded agent=%" PRId64 " segment=%" PRId64
 				        " error=%s",
 				        missing[i].agent_id, missing[i].segment_id, why.msg);
 		}
 		kb_arena_reset(&arena);
-	} while (ok && count == FOLD_AT_ONCE && !learn->cancelled(learn->arg));
+	} while (ok && count == FOLD_AT_ONCE && !kb_cancelled(learn->cancel, NULL));
 	kb_arena_fini(&arena);
 	return ok;
 }

@@ -15,9 +15,7 @@ struct kb_learn {
 	struct kb_blobs *blobs;
 	const struct kb_log *log;
 	const char *temp_dir;
-	/* Asked now and then; true gives up with KB_E_CANCELLED. */
-	bool (*cancelled)(void *arg);
-	void *arg;
+	const struct kb_cancel *cancel;
 };
 
 /* Learns a model from the agent's passages, folds all its segments and makes both true at once. */
@@ -25,11 +23,5 @@ bool kb_learn_agent(const struct kb_learn *learn, int64_t agent_id,
                     struct kb_err *err) KB_MUST_CHECK;
 /* Folds segments that have no column of their agent's model yet; *folded: how many. */
 bool kb_learn_fold(const struct kb_learn *learn, int64_t *folded, struct kb_err *err) KB_MUST_CHECK;
-
-/* A segment's column of a model, written beside the other temporary files and taken as a blob. */
-struct kb_vectors_new;
-bool kb_learn_column(const struct kb_learn *learn, const struct kb_factors *factors,
-                     const struct kb_segment *segment, struct kb_arena *arena,
-                     struct kb_vectors_new *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

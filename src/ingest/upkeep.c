@@ -224,7 +224,8 @@ static bool merge_columns(struct merge *merge, int64_t passages, struct kb_err *
 }
 
 bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
-                    const char *temp_dir, int64_t agent_id, bool *merged, struct kb_err *err)
+                    const char *temp_dir, int64_t agent_id, const struct kb_cancel *cancel,
+                    bool *merged, struct kb_err *err)
 {
 	struct merge merge = { .catalog = catalog, .blobs = blobs, .temp_dir = temp_dir };
 	struct kb_segment_new segment = { 0 };
@@ -255,7 +256,7 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 	if (kb_snapshot_passages(merge.snapshot) > 0) {
 		kb_random_text(random, 16);
 		snprintf(path, sizeof(path), "%s/merge-%s", temp_dir, random);
-		ok = kb_segment_merge(merge.snapshot, 0, merge.count, path, &info, err);
+		ok = kb_segment_merge(merge.snapshot, 0, merge.count, cancel, path, &info, err);
 		segment.passages = info.passages;
 		segment.pages = info.pages;
 		if (!take_file(&merge, ok, path, &segment.blob, &segment.bytes, err)
@@ -312,8 +313,7 @@ bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_
 /* ---- purging ---- */
 
 static bool purge_agent(const struct kb_ingest_config *config, struct kb_arena *arena, int64_t id,
-                        bool (*stopping)(void *arg), void *arg, struct kb_purge *purge,
-                        struct kb_err *err)
+                        const struct kb_cancel *cancel, struct kb_purge *purge, struct kb_err *err)
 {
 	struct kb_agent agent;
 	int64_t days;
@@ -326,20 +326,20 @@ static bool purge_agent(const struct kb_ingest_config *config, struct kb_arena *
 		.before = kb_clock_now_us(config->clock) - days * KB_DAY_US,
 		.done = days == 0,
 	};
-	while (!purge->done && !stopping(arg))
+	while (!purge->done && !kb_cancelled(cancel, NULL))
 		if (!kb_store_conversations_purge(config->store, purge, err))
 			return false;
 	return true;
 }
 
-void kb_purge_conversations(const struct kb_ingest_config *config, bool (*stopping)(void *arg),
-                            void *arg, struct kb_purge_sum *out)
+void kb_purge_conversations(const struct kb_ingest_config *config, const struct kb_cancel *cancel,
+                            struct kb_purge_sum *out)
 {
 	int64_t after = 0, *ids;
 	size_t count = 1;
 
 	*out = (struct kb_purge_sum){ 0 };
-	while (count && !stopping(arg)) {
+	while (count && !kb_cancelled(cancel, NULL)) {
 		struct kb_arena arena = { 0 };
 		struct kb_err err;
 
@@ -349,11 +349,11 @@ void kb_purge_conversations(const struct kb_ingest_config *config, bool (*stoppi
 			        err.msg);
 			count = 0;
 		}
-		for (size_t i = 0; i < count && !stopping(arg); i++) {
+		for (size_t i = 0; i < count && !kb_cancelled(cancel, NULL); i++) {
 			struct kb_purge purge = { 0 };
 
 			after = ids[i];
-			if (!purge_agent(config, &arena, after, stopping, arg, &purge, &err)
+			if (!purge_agent(config, &arena, after, cancel, &purge, &err)
 			    && err.code != KB_E_NOT_FOUND)
 				kb_warn(config->log,
 				        "conversations not purged agent=%" PRId64 " error=%s",

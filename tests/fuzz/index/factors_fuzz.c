@@ -101,7 +101,7 @@ static void use(struct kb_factors *factors, struct kb_segment *segment)
 	int64_t bytes;
 
 	snprintf(path, sizeof(path), "/tmp/docent-factors-fuzz-%d", (int)getpid());
-	KB_ASSERT(kb_factors_fold(factors, segment, path, &bytes, &err));
+	KB_ASSERT(kb_factors_fold(factors, segment, NULL, path, &bytes, &err));
 	column = kb_vectors_open(path, true, &err);
 	KB_ASSERT(column);
 	unlink(path);

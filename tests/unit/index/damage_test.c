@@ -110,7 +110,7 @@ static void test_merge_faults(struct kb_test *t)
 		int64_t passages;
 
 		kb_fault_arm(n);
-		ok = kb_segment_merge(snapshot, 0, 2, path, NULL, &err);
+		ok = kb_segment_merge(snapshot, 0, 2, NULL, path, NULL, &err);
 		fired = kb_fault_disarm();
 		CHECK(t, ok != fired);
 		passages = passages_in(t, path);
@@ -123,6 +123,41 @@ static void test_merge_faults(struct kb_test *t)
 	kb_snapshot_release(snapshot);
 	kb_segment_release(parts[0].segment);
 	kb_segment_release(parts[1].segment);
+	unlink(path);
+}
+
+static bool at_last(void *arg)
+{
+	int *left = arg;
+
+	return --*left == 0;
+}
+
+static void test_merge_cancelled(struct kb_test *t)
+{
+	const char *path = world_path("cancelled", 0), *part = world_path("part", 0);
+	struct kb_snapshot_part parts[1];
+	struct kb_snapshot *snapshot;
+	struct kb_err err;
+	bool ok = false;
+
+	CHECK(t, write_file(part, 1, 4000, &err));
+	parts[0] = (struct kb_snapshot_part){ kb_segment_open(part, true, &err), 1 };
+	unlink(part);
+	/* With deletions, so that nothing is copied unread. */
+	snapshot = kb_snapshot_new(parts, 1, &(struct kb_dead_page){ 5, 2 }, 1);
+	CHECK(t, write_file(path, 1, 10, &err));
+	for (int n = 1; !ok; n++) {
+		int left = n;
+
+		ok = kb_segment_merge(snapshot, 0, 1, &(struct kb_cancel){ at_last, &left }, path,
+		                      NULL, &err);
+		CHECK(t, ok ? left > 0 && n > 3 : left == 0 && err.code == KB_E_CANCELLED);
+		CHECK_INT(t, files_like(path), 1);
+		CHECK(t, ok || passages_in(t, path) == 10);
+	}
+	kb_snapshot_release(snapshot);
+	kb_segment_release(parts[0].segment);
 	unlink(path);
 }
 
@@ -177,7 +212,7 @@ static void use(struct kb_segment *segment, const char *merged)
 		if (!kb_snapshot_passage(snapshot, &arena, 0, doc, &p, &err))
 			break;
 	}
-	if (kb_segment_merge(snapshot, 0, 1, merged, NULL, &err))
+	if (kb_segment_merge(snapshot, 0, 1, NULL, merged, NULL, &err))
 		unlink(merged);
 	kb_snapshot_release(snapshot);
 	kb_arena_fini(&arena);
@@ -301,6 +336,8 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "each step of writing fails once: the old file stays", test_writer_faults },
+		{ "a merge is given up when it is told to: the old file stays",
+		  test_merge_cancelled },
 		{ "each step of merging fails once: the old file stays", test_merge_faults },
 		{ "each step of opening fails once", test_open_faults },
 		{ "a flipped bit in any section is refused, or survived", test_flipped_bits },

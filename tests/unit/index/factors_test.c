@@ -75,7 +75,7 @@ static struct kb_snapshot *made_snapshot(struct kb_segment *const *segments, siz
 		parts[i] = (struct kb_snapshot_part){ .segment = segments[i], .version = 1 };
 		if (i >= folded)
 			continue;
-		KB_ASSERT(kb_factors_fold(factors, segments[i], path, &bytes, &err));
+		KB_ASSERT(kb_factors_fold(factors, segments[i], NULL, path, &bytes, &err));
 		columns[i] = kb_vectors_open(path, true, &err);
 		KB_ASSERT(columns[i]);
 		unlink(path);
@@ -258,11 +258,13 @@ static void test_same_seed(struct kb_test *t)
 	kb_segment_release(segment);
 }
 
-static bool always(void *arg)
+static bool yes(void *arg)
 {
 	(void)arg;
 	return true;
 }
+
+static const struct kb_cancel always = { .asked = yes };
 
 static void test_refusals(struct kb_test *t)
 {
@@ -277,7 +279,7 @@ static void test_refusals(struct kb_test *t)
 	CHECK_SV(t, kb_sv_str(err.msg), "240 passages are fewer than 300");
 	CHECK(t, train(many, path, 0, &err));
 	unlink(path);
-	CHECK(t, !kb_factors_train(many, &(struct kb_factors_options){ .cancelled = always }, path,
+	CHECK(t, !kb_factors_train(many, &(struct kb_factors_options){ .cancel = &always }, path,
 	                           &info, &err));
 	CHECK_INT(t, err.code, KB_E_CANCELLED);
 	CHECK(t, !kb_factors_train(many, &(struct kb_factors_options){ .dims = 5000 }, path, &info,

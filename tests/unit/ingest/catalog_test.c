@@ -340,7 +340,7 @@ static void test_columns(struct kb_test *t)
 	CHECK(t, kb_catalog_agent_stats(w.catalog, agent_id, &stats));
 	CHECK_INT(t, stats.files, 15);
 
-	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, &merged,
+	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, NULL, &merged,
 	                        &w.f.err));
 	CHECK(t, merged);
 	NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state, &w.f.err));
@@ -418,7 +418,7 @@ static void test_small_commits(struct kb_test *t)
 		NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state, &w.f.err));
 		if (state.segment_count >= SEGMENTS) {
 			CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id,
-			                        &merged, &w.f.err));
+			                        NULL, &merged, &w.f.err));
 			CHECK(t, merged);
 			NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state,
 			                                &w.f.err));
@@ -447,7 +447,7 @@ static void test_small_commits(struct kb_test *t)
 		commit(&w, agent_id, &segment, true, false);
 		alive += PASSAGES;
 	}
-	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, &merged,
+	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, NULL, &merged,
 	                        &w.f.err));
 	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
 	if (view.snapshot)

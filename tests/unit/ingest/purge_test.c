@@ -35,7 +35,7 @@ static struct kb_purge_sum purge(struct fixture *f, bool (*stopping)(void *arg))
 	};
 	struct kb_purge_sum sum;
 
-	kb_purge_conversations(&config, stopping, NULL, &sum);
+	kb_purge_conversations(&config, &(struct kb_cancel){ .asked = stopping }, &sum);
 	return sum;
 }
 
