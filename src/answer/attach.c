@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "ingest/chunk.h"
+#include "ingest/name.h"
 
 static enum kb_lang language(const struct kb_parsed *parsed)
 {
@@ -31,10 +32,12 @@ static bool add(struct kb_attached *attached, struct kb_arena *arena, struct kb_
 {
 	enum kb_lang lang = language(parsed);
 	struct kb_chunks chunks;
+	struct kb_sv title;
 
 	kb_chunk(arena, parsed, &chunks);
 	if (chunks.count == 0)
 		return false;
+	title = parsed->title.n ? parsed->title : name;
 	if (!attached->writer) {
 		attached->writer = kb_segment_writer_new();
 		kb_segment_writer_passing(attached->writer);
@@ -53,8 +56,9 @@ static bool add(struct kb_attached *attached, struct kb_arena *arena, struct kb_
 		                .page_no = chunk->page_no,
 		                .offset = chunk->offset,
 		                .lang = lang,
-		                .title = parsed->title.n ? parsed->title : name,
+		                .title = title,
 		                .heading = chunk->heading,
+		                .names = kb_name_words(arena, title, name),
 		                .text = attached->masked ? kb_mask(arena, text) : text,
 		        });
 	}

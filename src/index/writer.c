@@ -375,6 +375,20 @@ static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field,
 	return length;
 }
 
+/* As codes do, these words take no part in a length: a passage is no worse found by its text for
+ * them. */
+static void add_names(struct kb_segment_writer *writer, enum kb_lang lang, struct kb_sv names)
+{
+	struct kb_terms terms;
+
+	if (!names.n)
+		return;
+	kb_analyze_passing(writer->analyzer, lang, names, &terms);
+	for (size_t i = 0; i < terms.count; i++)
+		if (!(terms.v[i].flags & KB_TERM_STOP))
+			count_term(writer, KB_FIELD_BODY, number_of(writer, &terms.v[i], 0));
+}
+
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage)
 {
 	static const enum kb_field order[KB_FIELDS] = { KB_FIELD_TITLE, KB_FIELD_HEADING,
@@ -397,6 +411,7 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 			kb_forward_add(writer->forward, KB_FWD_FIELD);
 	}
 	kb_forward_end_passage(writer->forward);
+	add_names(writer, passage->lang, passage->names);
 	for (size_t i = 0; i < writer->touched_count; i++) {
 		struct term *term = term_at(writer, writer->touched[i]);
 		struct kb_posting posting = { .doc = doc };

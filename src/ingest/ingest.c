@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "index/factors.h"
 #include "ingest/chunk.h"
+#include "ingest/name.h"
 #include "ingest/web.h"
 #include "store/agents.h"
 #include "store/vectors.h"
@@ -132,7 +133,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	struct kb_chunks chunks;
 	struct kb_buf json;
 	struct kb_jw jw;
-	struct kb_sv text;
+	struct kb_sv text, name_words;
 	struct kb_buf whole;
 	enum kb_lang lang;
 	bool ok;
@@ -162,6 +163,8 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	result->title = parsed->title.n    ? parsed->title
 	                : page->filename.n ? page->filename
 	                                   : page->url;
+	name_words = page->is_file ? kb_name_words(arena, result->title, page->filename)
+	                           : kb_address_words(arena, result->title, page->url);
 	for (size_t i = 0; i < chunks.count; i++) {
 		const struct kb_chunk *chunk = &chunks.v[i];
 
@@ -173,6 +176,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 		                                             .lang = lang,
 		                                             .title = result->title,
 		                                             .heading = chunk->heading,
+		                                             .names = name_words,
 		                                             .text = chunk->text,
 		                                     });
 		batch->text_bytes += (int64_t)chunk->text.n;

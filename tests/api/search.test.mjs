@@ -1,6 +1,7 @@
 // Searching without asking: passages, where they stand, which words matched, and why.
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 import { library, lighthouse } from "./lib/documents.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 
 const search = (agent, json, options = {}) => agent.expect(200, "POST", "/search", { json, ...options });
 const marked = ({ text, highlights }) => highlights.map(({ start, length }) => [...text].slice(start, start + length).join(""));
@@ -25,6 +26,32 @@ test("a search gives passages with their document, place, score and the words th
   assert.ok(marked(first).every((word) => /^(ticket|lighthouse|much)s?$/i.test(word)), marked(first).join());
   assert.deepEqual(found.passages.map((p) => p.score), found.passages.map((p) => p.score).sort((a, b) => b - a), "best first");
   assert.ok(found.passages.every((p) => !("explanation" in p)));
+});
+
+test("a document is found by what its file or its address is called, whatever its title says", async (t) => {
+  const kb = await start(t, mayFetch);
+  const page = (text) => `<!doctype html><title>Document1</title><p>${text}</p>`;
+  const agent = await kb.agent({ files: {
+    "holiday-policy.html": page("Everybody has twenty-five days a year, and may carry five over to the next."),
+    "parental_leave.html": page("Everybody has sixty days a year, and may carry ten over to the next."),
+    "on call.html": page("Everybody has two weeks a year, and may carry none over to the next."),
+  } });
+  for (const [query, name] of [["holiday policy", "holiday-policy.html"], ["parental leave", "parental_leave.html"], ["on call", "on call.html"]]) {
+    const { passages } = await search(agent, { query });
+    assert.deepEqual([passages[0]?.filename, passages[0]?.metadata.title], [name, "Document1"]);
+    assert.ok(!passages[0].text.includes(name) && !passages[0].heading, "its text is its own");
+  }
+  const answer = await agent.ask("How many days a year does the holiday policy give?");
+  assert.ok(answer.llm_response.includes("twenty-five days"), answer.llm_response);
+  assert.deepEqual(answer.citations, [(await agent.page("holiday-policy.html")).id]);
+
+  const web = (await site(t)).page("/en/pricing/?ref=x", "Acme", "Nine crowns a month.").page("/en/our-history", "Acme", "Founded in a shed.").page("/index.html", "Acme", "Welcome to all.");
+  web.sitemap("/sitemap.xml", ["/en/pricing/?ref=x", "/en/our-history", "/index.html"]);
+  const shop = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await until("three pages", async () => (await shop.pages()).length === 3);
+  await shop.settled();
+  for (const [query, text] of [["pricing", "Nine crowns"], ["history", "Founded in"]])
+    assert.ok((await search(shop, { query })).passages[0].text.includes(text), query);
 });
 
 test("GET and POST, JSON and forms find the same", async (t) => {
