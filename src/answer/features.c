@@ -484,8 +484,10 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	for (size_t c = 0; c < count; c++) {
 		passage_rows(a, candidates, count, c, &passages[c], mean, &out->rows[r], &best);
 		r += passages[c].count;
-		out->passages[c] = (struct kb_gate_passage){ passages[c].terms, candidates[c].score,
-			                                     passages[c].soft };
+		out->passages[c] = (struct kb_gate_passage){ .terms = passages[c].terms,
+			                                     .title = passages[c].title,
+			                                     .score = candidates[c].score,
+			                                     .soft = passages[c].soft };
 	}
 	for (size_t i = 0; i < rows; i++) {
 		float *f = out->rows[i].f;

@@ -109,9 +109,10 @@ struct kb_feature_row {
 	bool leans;       /* begins with a pronoun */
 };
 
-/* What the gate needs to know of the question and of each passage. */
+/* What the gate and the selection need to know of each passage. */
 struct kb_gate_passage {
 	uint64_t terms; /* in text, title and headings */
+	uint64_t title; /* in title and headings */
 	float score;    /* of the search */
 	float soft;     /* DOC_SOFT */
 };

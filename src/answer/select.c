@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "answer/score.h"
+#include "index/sentence.h"
 
 enum {
 	BEST_SENTENCES = 3,
@@ -42,6 +43,55 @@ static void order_candidates(struct kb_arena *arena, struct kb_selection *out, s
 			out->order[out->order_count++] = (uint32_t)c;
 }
 
+/* "To install a version:" says nothing without what follows. */
+static bool introduces(struct kb_sv text)
+{
+	return kb_sv_ends(text, KB_SV(":")) || kb_sv_ends(text, KB_SV("\uff1a"));
+}
+
+/* A line that is no sentence and has no word but the question's: a heading, or a link to one. */
+static bool is_echo(const struct kb_candidate *candidates, const struct kb_feature_row *row)
+{
+	struct kb_sv line = kb_sv_sub(candidates[row->candidate].passage.text, row->start,
+	                              row->end - row->start);
+
+	return row->terms && row->f[KB_F_FRESH] <= 0 && !kb_ends_in_stop(line) && !introduces(line);
+}
+
+/*
+ * Where the best sentence is an echo of the question, and a passage under a title or heading of
+ * those words says more, that passage's sentences come first, and the others are too far behind to
+ * join them: who types a heading wants what stands under it, not the table of contents.
+ */
+static void put_titled_first(struct kb_arena *arena, const struct kb_candidate *candidates,
+                             const struct kb_features *features, const uint32_t *order,
+                             struct kb_selection *out)
+{
+	struct kb_scored_sentence *v = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
+	const struct kb_feature_row *best = &features->rows[order[0]];
+	size_t n = 0, titled = 0;
+
+	if (!is_echo(candidates, best))
+		return;
+	for (int rest = 0; rest < 2; rest++) {
+		for (size_t i = 0; i < out->count; i++) {
+			const struct kb_feature_row *row = &features->rows[order[i]];
+			uint64_t title = features->passages[row->candidate].title;
+			bool first = !(best->terms & ~title) && !is_echo(candidates, row);
+
+			if (first == !rest)
+				v[n++] = out->sentences[i];
+		}
+		if (rest == 0)
+			titled = n;
+	}
+	if (titled == 0)
+		return;
+	for (size_t i = titled; i < n; i++)
+		v[i].z = KB_MIN(v[i].z, v[0].z - 2 * MARGIN);
+	out->sentences = v;
+}
+
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                const struct kb_question *question, const struct kb_candidate *candidates,
                size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
@@ -68,6 +118,8 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			                                         .z = z[order[i]],
 			                                         .leans = row->leans };
 	}
+	if (out->count)
+		put_titled_first(arena, candidates, &features, order, out);
 	order_candidates(arena, out, count);
 	if (out->count == 0)
 		return;
@@ -126,12 +178,6 @@ static const struct kb_scored_sentence *sentence_before(const struct kb_selectio
 			before = o;
 	}
 	return before;
-}
-
-/* "To install a version:" says nothing without what follows. */
-static bool introduces(struct kb_sv text)
-{
-	return kb_sv_ends(text, KB_SV(":")) || kb_sv_ends(text, KB_SV("\uff1a"));
 }
 
 /* The sentence that begins first at or behind `place` in the candidate. */

@@ -26,8 +26,8 @@ struct kb_passage {
 	struct kb_sv title;   /* of the document */
 	struct kb_sv heading; /* path, outermost first, joined by " > " */
 	struct kb_sv text;
-	/* What it is also found by: words that count as the heading's but not in its length, and
-	 * are not kept. Empty on the way out. */
+	/* What it is also found by: words that count as the text's but not in its length, and are
+	 * not kept. Empty on the way out. */
 	struct kb_sv names;
 };
 

@@ -101,6 +101,19 @@ static bool is_full_stop(uint32_t cp)
 	return false;
 }
 
+bool kb_ends_in_stop(struct kb_sv text)
+{
+	size_t at = text.n, size;
+	uint32_t cp = 0;
+
+	do {
+		while (at > 0 && ((unsigned char)text.p[--at] & 0xc0) == 0x80)
+			;
+		cp = char_at(text, at, &size);
+	} while (at > 0 && (is_closer(cp) || is_blank(cp)));
+	return is_stop(cp) || is_full_stop(cp);
+}
+
 /* The word that ends at `end`, stops within it kept, folded into out. */
 static struct kb_sv word_before(struct kb_sv text, size_t start, size_t end, char out[WORD_MAX])
 {
@@ -183,13 +196,24 @@ static bool is_unit_line(struct kb_sv line)
 	return strchr("{};", trimmed.p[trimmed.n - 1]) != NULL;
 }
 
+/* "case_when() replace_when()" */
+static bool begins_with_code(struct kb_sv line)
+{
+	size_t n = 0;
+
+	while (n < line.n && !is_blank((unsigned char)line.p[n]))
+		n++;
+	line.n = n;
+	return kb_sv_find_byte(line, '_') > 0 || kb_sv_find_byte(line, '(') > 0;
+}
+
 /* Whether a line goes on in the next one: broken by its width, not by its author. */
 static bool is_wrapped(struct kb_sv line, struct kb_sv next)
 {
 	size_t size;
 	uint32_t cp = char_at(next, 0, &size);
 
-	if (line.n < WRAPPED_LINE || next.n == 0 || is_unit_line(next))
+	if (line.n < WRAPPED_LINE || next.n == 0 || is_unit_line(next) || begins_with_code(next))
 		return false;
 	return kb_char_kind(cp) == KB_CHAR_LETTER && !kb_char_is_capital(cp)
 	       && !is_stop((unsigned char)line.p[line.n - 1]);

@@ -18,4 +18,7 @@ struct kb_sentence {
 void kb_sentences(struct kb_arena *arena, struct kb_sv text, struct kb_sentence **out,
                   size_t *count);
 
+/* Whether the text ends in a stop, of any script; a heading does not. */
+bool kb_ends_in_stop(struct kb_sv text);
+
 #endif

@@ -13,6 +13,20 @@ test("a question is answered from the document that knows, verbatim and cited", 
   }
 });
 
+test("a heading that is asked for is answered by what stands under it, not by a table of contents", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: {
+    "contents.md": "# Handbook\n\n- Opening hours\n- Refund policy\n- Where we are\n",
+    "refunds.md": "# Refund policy\n\nMoney comes back within a week of our getting the parcel. Ask at the desk for the form.\n",
+    "hours.md": "# Opening hours\n\nThe desk is open from nine to five, and on Saturdays until noon.\n",
+  } });
+  for (const [prompt, text, name] of [["Refund policy", "within a week", "refunds.md"], ["opening hours", "nine to five", "hours.md"]]) {
+    const answer = await agent.ask(prompt);
+    assert.ok(answer.llm_response.includes(text), answer.llm_response);
+    assert.equal(answer.citations[0], (await agent.page(name)).id);
+  }
+});
+
 test("a question that the documents do not speak to gets the no-answer text and citations null", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });

@@ -204,6 +204,51 @@ static void test_parts(struct kb_test *t)
 	done(&toy);
 }
 
+/* Who types a heading wants what stands under it, not the line of a table of contents. */
+static void test_echo(struct kb_test *t)
+{
+	static const char contents[] = "Opening hours\nRefund policy\nWhere we are";
+	static const char refunds[] = "Money comes back within a week. Ask at the desk.";
+	static const struct {
+		const char *title, *heading, *best;
+	} rows[] = {
+		{ "Refund policy", "", "Money comes back within a week." },
+		{ "All policies", "Our refund policies", "Money comes back within a week." },
+		{ "Returns", "", "Refund policy" }, /* nothing stands under it */
+	};
+	struct kb_answer_part *parts;
+	struct kb_selection s;
+	struct toy toy;
+	size_t count;
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].title;
+		ask(&toy, "refund policy", NULL, 0);
+		toy.candidates[0] =
+		        (struct kb_candidate){ .passage = { .page_id = 1,
+			                                    .title = KB_SV("Contents"),
+			                                    .text = kb_sv_str(contents) },
+			                       .score = 5 };
+		toy.candidates[1] =
+		        (struct kb_candidate){ .passage = { .page_id = 2,
+			                                    .title = kb_sv_str(rows[i].title),
+			                                    .heading = kb_sv_str(rows[i].heading),
+			                                    .text = kb_sv_str(refunds) },
+			                       .score = 4 };
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, 2, &toy.stats, KB_GATE_NONE,
+		          &s);
+		kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+		CHECK(t, count > 0);
+		CHECK_SV(t, sentence_of(&toy, parts[0].candidate, parts[0].start, parts[0].end),
+		         rows[i].best);
+		for (size_t k = 0; k < count; k++)
+			CHECK_INT(t, parts[k].candidate, parts[0].candidate);
+		CHECK_INT(t, s.order[0], parts[0].candidate);
+		done(&toy);
+	}
+	t->row = NULL;
+}
+
 /* A sentence that ends in a colon brings what it introduces, but not the whole rest. */
 static void test_introduced(struct kb_test *t)
 {
@@ -306,6 +351,7 @@ int main(int argc, char **argv)
 		{ "the sentence that answers comes first", test_choice },
 		{ "a foreign question gets no answer", test_gate },
 		{ "the answer's parts and their order", test_parts },
+		{ "a heading asked for is answered by what stands under it", test_echo },
 		{ "what a colon introduces comes with it", test_introduced },
 		{ "features of a toy passage", test_features },
 		{ "a follow-up finds what it is about", test_follow_up },

@@ -82,6 +82,10 @@ static void test_lines(struct kb_test *t)
 		{ "a line end parts",
 		  "Opening hours\nWe open at nine.",
 		  { "Opening hours", "We open at nine." } },
+		{ "a line of code goes on with none",
+		  "Detect where values fall in a specified range\ncase_when() replace_when()",
+		  { "Detect where values fall in a specified range",
+		    "case_when() replace_when()" } },
 		{ "a wrapped line goes on",
 		  "The shop opens at nine in the morning and closes\nat six in the evening. Then "
 		  "not.",
@@ -130,12 +134,41 @@ static void test_long(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+static void test_stops(struct kb_test *t)
+{
+	static const struct {
+		const char *text;
+		bool stop;
+	} rows[] = {
+		{ "We open at nine.", true },
+		{ "Opening hours", false },
+		{ "\"We open.\" ", true },
+		{ "Hours (in winter)", false },
+		{ "今天下雨。", true },
+		{ "退款", false },
+		{ "यह घर है।", true },
+		{ "Why?)", true },
+		{ "For example:", false },
+		{ "", false },
+		{ ")", false },
+		{ ".", true },
+		{ "\x80\x80", false },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].text;
+		CHECK(t, kb_ends_in_stop(kb_sv_str(rows[i].text)) == rows[i].stop);
+	}
+	t->row = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "sentences of prose", test_prose },
 		{ "lines, tables, code", test_lines },
 		{ "text without stops", test_long },
+		{ "a sentence ends in a stop, a heading does not", test_stops },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
