@@ -246,7 +246,8 @@ static bool iterate(struct training *t, struct kb_err *err)
 	for (int round = 0; round < ROUNDS; round++) {
 		float *swap = t->q;
 
-		kb_sub_orthonormal(t->q, t->terms, t->width);
+		if (!kb_sub_orthonormal(t->q, t->terms, t->width, t->options->cancel, err))
+			return false;
 		memset(t->z, 0, cells * sizeof(*t->z));
 		if (!each_row(t, iterate_row, err))
 			return false;
@@ -259,14 +260,14 @@ static bool iterate(struct training *t, struct kb_err *err)
 }
 
 /* Turns Z into the factors: its columns 1 to dims are then those asked for. */
-static void turn(struct training *t)
+static bool turn(struct training *t, struct kb_err *err)
 {
 	unsigned width = t->width;
 	double *square = kb_xcalloc((size_t)width * width, sizeof(*square));
 	double *vectors = kb_xcalloc((size_t)width * width, sizeof(*vectors));
 	double *values = kb_xcalloc(width, sizeof(*values));
+	bool ok = kb_sub_cross(square, t->q, t->z, t->terms, width, t->options->cancel, err);
 
-	kb_sub_cross(square, t->q, t->z, t->terms, width);
 	for (unsigned i = 0; i < width; i++) /* symmetric but for rounding */
 		for (unsigned k = 0; k < i; k++)
 			square[i * width + k] = square[k * width + i] =
@@ -278,10 +279,11 @@ static void turn(struct training *t)
 		for (unsigned i = 0; i < width; i++)
 			vectors[i * width + k] = counts ? vectors[i * width + k] / values[k] : 0;
 	}
-	kb_sub_apply(t->z, t->terms, vectors, width);
+	ok = ok && kb_sub_apply(t->z, t->terms, vectors, width, t->options->cancel, err);
 	free(square);
 	free(vectors);
 	free(values);
+	return ok;
 }
 
 /* The row of V in whole steps; returns the step. */
@@ -359,8 +361,7 @@ static bool train(struct training *t, const char *path, struct kb_factors_info *
 	close_rows(t);
 	if (!ok)
 		return false;
-	turn(t);
-	return write_model(t, path, info, err);
+	return turn(t, err) && write_model(t, path, info, err);
 }
 
 bool kb_factors_train(const struct kb_snapshot *snapshot, const struct kb_factors_options *options,

@@ -124,29 +124,38 @@ void kb_sub_scatter(float *tall, const float *y, unsigned width, const uint32_t 
 	kernels()->scatter(tall, y, width, ids, w, count);
 }
 
-void kb_sub_cross(double *out, const float *a, const float *b, size_t rows, unsigned width)
+bool kb_sub_cross(double *out, const float *a, const float *b, size_t rows, unsigned width,
+                  const struct kb_cancel *cancel, struct kb_err *err)
 {
 	float *part = kb_xcalloc((size_t)width * width, sizeof(*part));
+	bool ok = true;
 
 	memset(out, 0, (size_t)width * width * sizeof(*out));
-	for (size_t at = 0; at < rows; at += CHUNK) {
+	for (size_t at = 0; ok && at < rows; at += CHUNK) {
+		ok = !kb_cancelled(cancel, err);
 		kernels()->cross(part, a + at * width, b + at * width,
 		                 KB_MIN(rows - at, (size_t)CHUNK), width);
 		for (size_t i = 0; i < (size_t)width * width; i++)
 			out[i] += (double)part[i];
 	}
 	free(part);
+	return ok;
 }
 
-void kb_sub_apply(float *tall, size_t rows, const double *square, unsigned width)
+bool kb_sub_apply(float *tall, size_t rows, const double *square, unsigned width,
+                  const struct kb_cancel *cancel, struct kb_err *err)
 {
 	float *narrow = kb_xcalloc((size_t)width * width, sizeof(*narrow));
+	bool ok = true;
 
 	for (size_t i = 0; i < (size_t)width * width; i++)
 		narrow[i] = (float)square[i];
-	for (size_t r = 0; r < rows; r++)
+	for (size_t r = 0; ok && r < rows; r++) {
+		ok = r % CHUNK || !kb_cancelled(cancel, err);
 		kernels()->apply(tall + r * width, narrow, width);
+	}
 	free(narrow);
+	return ok;
 }
 
 /* Upper triangular R with RT * R = matrix, and its inverse in place of the matrix. A pivot that is
@@ -190,17 +199,20 @@ static void inverse_cholesky(double *m, unsigned width)
 	free(r);
 }
 
-void kb_sub_orthonormal(float *tall, size_t rows, unsigned width)
+bool kb_sub_orthonormal(float *tall, size_t rows, unsigned width, const struct kb_cancel *cancel,
+                        struct kb_err *err)
 {
 	double *gram = kb_xcalloc((size_t)width * width, sizeof(*gram));
+	bool ok = true;
 
 	/* Twice: once loses digits where the columns are nearly parallel. */
-	for (int round = 0; round < 2; round++) {
-		kb_sub_cross(gram, tall, tall, rows, width);
+	for (int round = 0; ok && round < 2; round++) {
+		ok = kb_sub_cross(gram, tall, tall, rows, width, cancel, err);
 		inverse_cholesky(gram, width);
-		kb_sub_apply(tall, rows, gram, width);
+		ok = ok && kb_sub_apply(tall, rows, gram, width, cancel, err);
 	}
 	free(gram);
+	return ok;
 }
 
 /* One Jacobi rotation that makes a[p][q] zero. */

@@ -8,7 +8,7 @@
 #ifndef KB_INDEX_SUBSPACE_H
 #define KB_INDEX_SUBSPACE_H
 
-#include "base/common.h"
+#include "base/err.h"
 
 enum { KB_SUB_LANES = 16, KB_SUB_WIDTH_MAX = 512 };
 
@@ -18,12 +18,17 @@ void kb_sub_gather(float *y, const float *tall, unsigned width, const uint32_t *
 /* tall[ids[i]] += w[i] * y */
 void kb_sub_scatter(float *tall, const float *y, unsigned width, const uint32_t *ids,
                     const float *w, size_t count);
+/* The three below may take seconds, and what they were making is worth nothing once they were
+ * cancelled. */
 /* out = aT * b, of `rows` rows. */
-void kb_sub_cross(double *out, const float *a, const float *b, size_t rows, unsigned width);
+bool kb_sub_cross(double *out, const float *a, const float *b, size_t rows, unsigned width,
+                  const struct kb_cancel *cancel, struct kb_err *err);
 /* Each row of tall times the square matrix. */
-void kb_sub_apply(float *tall, size_t rows, const double *square, unsigned width);
+bool kb_sub_apply(float *tall, size_t rows, const double *square, unsigned width,
+                  const struct kb_cancel *cancel, struct kb_err *err);
 /* Makes the columns orthonormal; what depends on columns before it becomes zero. */
-void kb_sub_orthonormal(float *tall, size_t rows, unsigned width);
+bool kb_sub_orthonormal(float *tall, size_t rows, unsigned width, const struct kb_cancel *cancel,
+                        struct kb_err *err);
 /* Eigenvectors of the symmetric matrix as columns of `vectors`, the greatest value first. Destroys
  * the matrix. */
 void kb_sub_eigen(double *matrix, double *vectors, double *values, unsigned width);

@@ -266,6 +266,13 @@ static bool yes(void *arg)
 
 static const struct kb_cancel always = { .asked = yes };
 
+static bool at_last(void *arg)
+{
+	int *left = arg;
+
+	return --*left == 0;
+}
+
 static void test_refusals(struct kb_test *t)
 {
 	struct kb_segment *small = made_world(4, 1), *enough = made_world(5, 1);
@@ -282,6 +289,17 @@ static void test_refusals(struct kb_test *t)
 	CHECK(t, !kb_factors_train(many, &(struct kb_factors_options){ .cancel = &always }, path,
 	                           &info, &err));
 	CHECK_INT(t, err.code, KB_E_CANCELLED);
+	for (int n = 2, left = n; (left = n) && n < 1000; n += 5) {
+		const struct kb_cancel later = { at_last, &left };
+
+		if (kb_factors_train(many, &(struct kb_factors_options){ .cancel = &later }, path,
+		                     &info, &err)) {
+			CHECK(t, left > 0 && n > 20);
+			unlink(path);
+			break;
+		}
+		CHECK(t, left == 0 && err.code == KB_E_CANCELLED && access(path, F_OK) != 0);
+	}
 	CHECK(t, !kb_factors_train(many, &(struct kb_factors_options){ .dims = 5000 }, path, &info,
 	                           &err));
 	CHECK_INT(t, err.code, KB_E_INVALID);
