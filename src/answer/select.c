@@ -67,12 +67,13 @@ static void put_titled_first(struct kb_arena *arena, const struct kb_candidate *
                              const struct kb_features *features, const uint32_t *order,
                              struct kb_selection *out)
 {
-	struct kb_scored_sentence *v = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
 	const struct kb_feature_row *best = &features->rows[order[0]];
+	struct kb_scored_sentence *v;
 	size_t n = 0, titled = 0;
 
 	if (!is_echo(candidates, best))
 		return;
+	v = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
 	for (int rest = 0; rest < 2; rest++) {
 		for (size_t i = 0; i < out->count; i++) {
 			const struct kb_feature_row *row = &features->rows[order[i]];

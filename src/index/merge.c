@@ -263,6 +263,10 @@ static bool merge_term(struct merge *merge, struct kb_sv term, struct scratch *s
 	kb_buf_clear(&scratch->list);
 	if (!kb_postings_extend(front.list, front.df, scratch->v, count, lengths, &scratch->list))
 		return kb_corrupt(err, "section postings is damaged at term %u", front.number);
+	if (scratch->list.failed)
+		return kb_fail(err, KB_E_TOO_LARGE,
+		               "the postings of one term are larger than %zu bytes",
+		               scratch->list.max);
 	count += kb_postings_packed(front.df);
 	kb_builder_add(merge->builder, scratch->list.p, scratch->list.n);
 	kb_dict_add(&merge->dict, term, (uint32_t)count, scratch->list.n);

@@ -121,6 +121,16 @@ static void check_extended(struct kb_test *t, struct dice *dice, uint32_t old, u
 		(void)!kb_postings_extend(kb_sv(front.p, cut), old, v + packed, n - packed, lengths,
 		                          &out);
 	}
+	for (int flips = 0; flips < 200 && front.n; flips++) {
+		uint32_t at = roll(dice, (uint32_t)front.n);
+		char kept = front.p[at];
+
+		front.p[at] = (char)roll(dice, 256);
+		kb_buf_clear(&out);
+		(void)!kb_postings_extend(kb_buf_view(&front), old, v + packed, n - packed, lengths,
+		                          &out);
+		front.p[at] = kept;
+	}
 	if (packed)
 		CHECK(t, !kb_postings_extend(kb_sv(front.p, 20), old, v + packed, n - packed,
 		                             lengths, &out));
