@@ -76,7 +76,8 @@ struct kb_call {
 
 struct kb_api_route {
 	const char *method, *path;
-	/* Answers, or returns false with *err set for dispatch to answer. */
+	/* Answers, or returns false with *err set for dispatch to answer. Every row has one: `fast`
+	 * is not asked when the request has a body. */
 	bool (*handle)(struct kb_call *call, struct kb_err *err);
 	bool (*fast)(struct kb_request *req);
 	enum kb_right right;
@@ -267,7 +268,8 @@ bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
 bool kb_assets_user(struct kb_call *call, struct kb_err *err);
 bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
 /* system.c */
-bool kb_system_health(struct kb_request *req);
+bool kb_system_health(struct kb_call *call, struct kb_err *err);
+bool kb_system_health_fast(struct kb_request *req);
 bool kb_system_ready(struct kb_call *call, struct kb_err *err);
 bool kb_system_metrics(struct kb_call *call, struct kb_err *err);
 bool kb_system_openapi(struct kb_call *call, struct kb_err *err);

@@ -164,7 +164,8 @@ struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count)
 	const struct kb_api_route *rows = kb_api_routes(count);
 	struct kb_route *routes = KB_NEW_ARRAY(arena, *count, struct kb_route);
 
-	for (size_t i = 0; i < *count; i++)
+	for (size_t i = 0; i < *count; i++) {
+		KB_ASSERT(rows[i].handle);
 		routes[i] = (struct kb_route){
 			.method = rows[i].method,
 			.path = rows[i].path,
@@ -174,6 +175,7 @@ struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count)
 			.upload = rows[i].upload,
 			.app = &rows[i],
 		};
+	}
 	return routes;
 }
 

@@ -330,7 +330,7 @@ static const struct kb_api_route routes[] = {
 	  .response = "ActionsReply", .status = 200, .errors = "400 401 404 429 500" },
 
 	/* the service itself */
-	{ "GET", "/healthz", .fast = kb_system_health,
+	{ "GET", "/healthz", kb_system_health, .fast = kb_system_health_fast,
 	  .tag = "Service", .summary = "The process serves", .response = "Health", .status = 200 },
 	{ "GET", "/readyz", kb_system_ready,
 	  .tag = "Service", .summary = "The store answers too", .response = "Health", .status = 200,

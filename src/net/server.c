@@ -171,6 +171,8 @@ struct kb_server *kb_server_start(const struct kb_server_config *config, struct 
 	struct kb_server *server = kb_xcalloc(1, sizeof(*server));
 
 	KB_ASSERT(config->workers);
+	for (size_t i = 0; i < config->route_count; i++)
+		KB_ASSERT(config->routes[i].handle);
 	server->config = *config;
 	server->router = kb_router_new(config->routes, config->route_count);
 	server->peers = kb_peers_new(config->connections_per_address_max, config->cap_loopback);

@@ -57,7 +57,8 @@ struct kb_route {
 	 * last one matches all that is left. Literal segments come first; a slash at the end of a
 	 * request's path makes no difference; GET serves HEAD too. */
 	const char *path;
-	/* On a worker. Must answer, or open a stream that somebody ends. */
+	/* On a worker. Must answer, or open a stream that somebody ends. Never NULL: the requests
+	 * that `fast` is not asked about, or leaves, come here. */
 	void (*handle)(struct kb_request *req);
 	/* On the loop thread, before `handle`, for requests without a body: must not block. Returns
 	 * false to leave the request to `handle`. NULL: none. */
