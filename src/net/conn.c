@@ -276,6 +276,9 @@ static enum kb_step step_head(struct kb_conn *conn)
 		enum kb_http_result result = KB_HTTP_MORE;
 
 		if (conn->in.n) {
+			/* Before the scan: a head it has found must not be asked for again. */
+			if (conn->budget_requests <= 0)
+				return kb_conn_put_off(conn);
 			if (!conn->begun_us)
 				conn->begun_us = now_us(conn);
 			result = kb_http_scan_head(&conn->scan, conn->in, &head_n, &why);
@@ -285,8 +288,7 @@ static enum kb_step step_head(struct kb_conn *conn)
 			return kb_conn_refuse(conn, why.status, &why.err);
 		}
 		if (result == KB_HTTP_DONE) {
-			if (conn->budget_requests-- <= 0)
-				return kb_conn_put_off(conn);
+			conn->budget_requests--;
 			return begin(conn, head_n);
 		}
 		if (conn->lane->out.n) {

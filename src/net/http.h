@@ -26,7 +26,7 @@ struct kb_http_scan {
 };
 
 /* Looks for the end of the head in bytes, which start with the head and grow from call to call.
- * DONE: *head_n bytes with the empty line at their end. BAD: *why tells. */
+ * DONE: *head_n bytes with the empty line at their end; the scan is over. BAD: *why tells. */
 enum kb_http_result kb_http_scan_head(struct kb_http_scan *scan, struct kb_sv bytes, size_t *head_n,
                                       struct kb_http_refusal *why);
 

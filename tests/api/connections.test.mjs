@@ -39,3 +39,29 @@ test("every route answers every method, with and without a body", async (t) => {
   }
   assert.deepEqual((await kb.api("GET", "/healthz", { key: null })).json, { status: "ok" });
 });
+
+test("200 pipelined requests are answered in order, whoever answers them", async (t) => {
+  const kb = await start(t);
+  const agents = [await kb.agent({ project_name: "First" }), await kb.agent({ project_name: "Second" })];
+  await Promise.all(agents.map((agent) => agent.expect(200, "GET"))); // from now on memory knows them
+  const key = `Authorization: Bearer ${kb.key}\r\n`;
+  const health = { bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", says: /"ok"/ };
+  const healthWithBody = { bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", says: /"ok"/ };
+  const chunkedHealth = { bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", says: /"ok"/ };
+  const read = (i) => ({ bytes: `GET /api/v1${agents[i].path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`, says: new RegExp(`"project_name":"${["First", "Second"][i]}"`) });
+  const missing = (i) => ({ bytes: `POST /nothing/${i} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`, says: new RegExp(`/nothing/${i}"`) });
+  const ready = { bytes: "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n", says: /"ready"/ };
+  const mixes = {
+    "the loop's own": () => health,
+    "cached agents": (i) => read(i % 2),
+    "the loop's and the workers'": (i) => [health, ready, read(0), read(1)][i % 4],
+    "with bodies": (i) => [health, healthWithBody, chunkedHealth, missing(i), read(i % 2), ready][i % 6],
+  };
+  for (const [name, mix] of Object.entries(mixes))
+    for (const count of [32, 33, 34, 65, 200]) {
+      const requests = Array.from({ length: count }, (_, i) => mix(i));
+      const answers = readAnswers(await kb.raw(requests.map((r) => r.bytes).join("")));
+      assert.equal(answers.length, count, `${name}, ${count} of them`);
+      answers.forEach((answer, i) => assert.match(answer.body, requests[i].says, `${name}: answer ${i} of ${count}`));
+    }
+});

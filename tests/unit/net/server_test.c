@@ -180,6 +180,33 @@ static void test_pipelining(struct kb_test *t)
 	site_stop(&site, 1000);
 }
 
+/* The loop's share of a turn ends between two of them, at every place. */
+static void test_pipelined_fast(struct kb_test *t)
+{
+	static const int counts[] = { 31, 32, 33, 34, 64, 65, 66, 200 };
+	struct site site;
+
+	site_init(&site);
+	CHECK(t, site_start(&site));
+	for (size_t i = 0; i < KB_COUNTOF(counts); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_buf sent;
+		struct kb_sv answer;
+
+		kb_buf_init(&sent, KB_MIB(1));
+		for (int k = 0; k < counts[i]; k++)
+			kb_buf_str(&sent, "GET /fast HTTP/1.1\r\n" H "\r\n");
+		kb_buf_str(&sent, LAST);
+		answer = site_ask(&arena, &site, kb_buf_view(&sent));
+		CHECK_INT(t, site_count(answer, "HTTP/1.1 200 OK"), counts[i] + 1);
+		CHECK_INT(t, site_count(answer, "\r\n\r\nfast"), counts[i]);
+		CHECK(t, kb_sv_ends(answer, KB_SV("hello")));
+		kb_buf_fini(&sent);
+		kb_arena_fini(&arena);
+	}
+	site_stop(&site, 1000);
+}
+
 static void test_head(struct kb_test *t)
 {
 	static const struct {
@@ -950,6 +977,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "requests as a table: status, body, connection", test_rows },
 		{ "200 pipelined requests are answered in order", test_pipelining },
+		{ "200 pipelined requests that the loop answers", test_pipelined_fast },
 		{ "HEAD has the fields and no body", test_head },
 		{ "a request may come byte by byte", test_byte_by_byte },
 		{ "a peer that closed its direction gets its answer", test_half_closed },
