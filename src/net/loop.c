@@ -182,6 +182,16 @@ void kb_loop_post(struct kb_loop *loop, struct kb_task *task)
 	atomic_fetch_sub_explicit(&loop->posting, 1, memory_order_release);
 }
 
+static void run_tasks(struct kb_task *task)
+{
+	while (task) {
+		struct kb_task *next = task->next;
+
+		task->run(task);
+		task = next;
+	}
+}
+
 static void run_posted(struct kb_loop *loop)
 {
 	struct kb_task *newest, *oldest = NULL;
@@ -196,12 +206,7 @@ static void run_posted(struct kb_loop *loop)
 		oldest = newest;
 		newest = next;
 	}
-	while (oldest) {
-		struct kb_task *task = oldest;
-
-		oldest = task->next;
-		task->run(task);
-	}
+	run_tasks(oldest);
 }
 
 void kb_loop_later(struct kb_loop *loop, struct kb_task *task)
@@ -211,18 +216,14 @@ void kb_loop_later(struct kb_loop *loop, struct kb_task *task)
 	loop->later_tail = &task->next;
 }
 
-static void run_later(struct kb_loop *loop)
+/* What has been put off until now, in its order. */
+static struct kb_task *take_later(struct kb_loop *loop)
 {
 	struct kb_task *task = loop->later;
 
 	loop->later = NULL;
 	loop->later_tail = &loop->later;
-	while (task) {
-		struct kb_task *next = task->next;
-
-		task->run(task);
-		task = next;
-	}
+	return task;
 }
 
 static int wait_ms(const struct kb_loop *loop)
@@ -246,19 +247,21 @@ void kb_loop_run(struct kb_loop *loop)
 	loop->thread = pthread_self();
 	while (!loop->quit) {
 		int n = epoll_wait(loop->epoll_fd, events, EVENTS_A_TURN, wait_ms(loop));
+		/* What is put off from now on runs in the next turn. */
+		struct kb_task *put_off = take_later(loop);
 
 		KB_ASSERT(n >= 0 || errno == EINTR);
 		loop->now_us = kb_clock_mono_us();
-		/* Before the descriptors: what is put off now runs in the next turn. */
-		run_later(loop);
 		for (int i = 0; i < n; i++) {
 			struct kb_loop_fd *source = events[i].data.ptr;
 
 			if (source)
 				source->ready(source, events[i].events);
 		}
+		/* From here on any source may be freed: no event is left. */
+		run_tasks(put_off);
 		run_posted(loop);
 		fire_timers(loop);
 	}
-	run_later(loop);
+	run_tasks(take_later(loop));
 }

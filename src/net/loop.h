@@ -41,8 +41,9 @@ bool kb_loop_is_here(const struct kb_loop *loop); /* does the calling thread run
 /* Monotonic; read once a turn. */
 int64_t kb_loop_now_us(const struct kb_loop *loop);
 
-/* source must stay where it is until it is removed, and its events are those of one turn at a time:
- * a callback may remove its own source, and free it once it has returned. */
+/* source must stay where it is until it is removed. A callback may remove its own source, and free
+ * it once it has returned; tasks and timers may remove and free any: they run when no event of
+ * their turn is left. */
 bool kb_loop_add(struct kb_loop *loop, struct kb_loop_fd *source, uint32_t events,
                  struct kb_err *err) KB_MUST_CHECK;
 void kb_loop_remove(struct kb_loop *loop, struct kb_loop_fd *source);

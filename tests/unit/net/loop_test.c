@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/pool.h"
@@ -148,12 +150,62 @@ static void test_later(struct kb_test *t)
 	kb_loop_free(again.loop);
 }
 
+struct watched {
+	struct kb_loop_fd source;
+	struct kb_task task;
+	struct kb_loop *loop;
+	bool removed, ready_after;
+};
+
+static void on_ready(struct kb_loop_fd *source, uint32_t events)
+{
+	struct watched *watched = (struct watched *)(void *)source;
+
+	(void)events;
+	watched->ready_after = watched->removed;
+}
+
+static void on_removal(struct kb_task *task)
+{
+	struct watched *watched =
+	        (struct watched *)(void *)((char *)task - offsetof(struct watched, task));
+
+	kb_loop_remove(watched->loop, &watched->source);
+	watched->removed = true;
+	kb_loop_quit(watched->loop);
+}
+
+/* The event and the task are of one turn: the task may free the source. */
+static void test_removal(struct kb_test *t)
+{
+	static const char *const ways[] = { "a task put off", "a posted task" };
+
+	for (size_t i = 0; i < KB_COUNTOF(ways); i++) {
+		struct kb_err err;
+		struct watched watched = { .source = { eventfd(1, EFD_NONBLOCK), on_ready },
+			                   .task.run = on_removal,
+			                   .loop = kb_loop_new(&err) };
+
+		t->row = ways[i];
+		CHECK(t, kb_loop_add(watched.loop, &watched.source, EPOLLIN | EPOLLET, &err));
+		if (i == 0)
+			kb_loop_later(watched.loop, &watched.task);
+		else
+			kb_loop_post(watched.loop, &watched.task);
+		kb_loop_run(watched.loop);
+		CHECK(t, watched.removed && !watched.ready_after);
+		close(watched.source.fd);
+		kb_loop_free(watched.loop);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "timers fire in order, none early, none cleared", test_timers },
 		{ "posts of several threads arrive, in each one's order", test_posts },
 		{ "a task put off runs in the next turn", test_later },
+		{ "a source that a task removes has no event any more", test_removal },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
