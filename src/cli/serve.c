@@ -164,6 +164,17 @@ static void raise_descriptor_limit(void)
 	}
 }
 
+/* The files inside are their owner's alone; the names of the directory may be read, or worse, files
+ * put in their place. A directory that somebody made may be shared for a reason: its mode stays. */
+static void warn_if_open(const struct kb_log *log, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
+		kb_warn(log, "directory is open to other users path=%s mode=%03o wanted=700", path,
+		        (unsigned)(st.st_mode & 0777));
+}
+
 static struct kb_sv describe(const struct kb_api *api, struct kb_arena *arena)
 {
 	struct kb_buf buf;
@@ -264,6 +275,11 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	api.blobs = kb_blobs_open(plan->blob_dir, err);
 	if (!api.blobs)
 		goto out;
+	warn_if_open(&log, plan->options.data);
+	if (plan->options.store)
+		warn_if_open(&log, plan->store_dir);
+	if (plan->options.blob)
+		warn_if_open(&log, plan->blob_dir);
 	kb_parser_config_init(&parsing);
 	parsing.warm_children = PARSER_WARM;
 	parsing.allow_unsandboxed = plan->allow_unsandboxed;

@@ -1,5 +1,5 @@
 // The command line: what it prints, and how it ends (0 done, 1 failed, 2 wrong usage).
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -248,4 +248,18 @@ test("the server keeps its promise that SIGINT and SIGTERM end it well", async (
     kb.child = null;
     await kb.restart();
   }
+});
+
+test("a data directory that other users may enter is told of at the start and left as it is", async (t) => {
+  for (const [mode, told] of [[0o755, true], [0o770, true], [0o701, true], [0o700, false]]) {
+    const dir = await folder(t);
+    await chmod(dir, mode);
+    const kb = await start(t, { dir });
+    assert.equal(kb.log.includes(`directory is open to other users path=${dir} mode=${mode.toString(8)}`), told, kb.log);
+    assert.equal((await stat(dir)).mode & 0o777, mode);
+  }
+  const made = path.join(await folder(t), "made");
+  const kb = await start(t, { dir: undefined, args: ["--store", made, "--blob", `${made}-blobs`] });
+  assert.ok(!kb.log.includes("open to other users"), kb.log);
+  assert.equal((await stat(made)).mode & 0o777, 0o700);
 });
