@@ -35,7 +35,6 @@ static struct kb_response head_of(const char *mime, struct kb_sv cache)
 		.content_type = mime,
 		.fields = {
 			{ KB_SV("cache-control"), cache },
-			{ KB_SV("x-content-type-options"), KB_SV("nosniff") },
 			{ KB_SV("content-security-policy"), KB_SV("default-src 'none'; sandbox") },
 			{ KB_SV("cross-origin-resource-policy"), KB_SV("cross-origin") },
 		},

@@ -219,9 +219,12 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 		              "x-ratelimit-limit: %" PRId64 "\r\nx-ratelimit-remaining: %" PRId64
 		              "\r\n",
 		              rate->limit, rate->left);
-	/* Browsers call the service directly, with a key and without cookies. */
+	/* Browsers call the service directly, with a key and without cookies; what they are not
+	 * told to expose they hide from their pages. No answer is of another type than it says. */
 	kb_buf_str(head, "access-control-allow-origin: *\r\n"
-	                 "access-control-expose-headers: retry-after, x-should-retry\r\n");
+	                 "access-control-expose-headers: x-ratelimit-limit, x-ratelimit-remaining, "
+	                 "retry-after, x-should-retry\r\n"
+	                 "x-content-type-options: nosniff\r\n");
 }
 
 /* ---- answers ---- */
@@ -298,9 +301,33 @@ static const char *openai_type(int status)
 	return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-static bool is_completions(const struct kb_api_route *row)
+/* Does the address end as one of the chat routes does? */
+static bool ends_as_completions(struct kb_sv path)
 {
-	return row && row->handle == kb_completions_create;
+	size_t count;
+	const struct kb_api_route *rows = kb_api_routes(&count);
+
+	if (path.n && path.p[path.n - 1] == '/')
+		path.n--;
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].handle == kb_completions_create
+		    && kb_sv_ends(path, kb_sv_str(strchr(rows[i].path, '}') + 1)))
+			return true;
+	return false;
+}
+
+/* A request that was refused before it found its row (405, 404) is known by its address. */
+static bool is_completions(const struct kb_call *call)
+{
+	if (call->row)
+		return call->row->handle == kb_completions_create;
+	return ends_as_completions(call->req->path);
+}
+
+/* Chat libraries ask again after any 429 and 5xx, unless they are told that it is no use. */
+static bool is_in_vain(const struct kb_err *err)
+{
+	return err->code == KB_E_QUOTA || err->code == KB_E_UNSUPPORTED;
 }
 
 void kb_call_error(struct kb_call *call, const struct kb_err *err)
@@ -336,7 +363,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	kb_jw_key_str(&jw, "message", message);
 	kb_jw_end(&jw);
 	kb_jw_key_str(&jw, "message", message);
-	if (is_completions(call->row)) {
+	if (is_completions(call)) {
 		kb_jw_key(&jw, "error");
 		kb_jw_object(&jw);
 		kb_jw_key_str(&jw, "message", message);
@@ -355,7 +382,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (status == 503 && !call->req->status) /* the server itself adds it to its own */
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("retry-after"), KB_SV("1") };
-	if (err->code == KB_E_QUOTA)
+	if (is_in_vain(err))
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
 	if (call->retry_after_s)

@@ -242,7 +242,6 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 		                                             ".%s\"",
 		                                             conversation.id, format->extension) },
 		                           { KB_SV("cache-control"), KB_SV("no-cache, private") },
-		                           { KB_SV("x-content-type-options"), KB_SV("nosniff") },
 		                           { KB_SV("content-security-policy"),
 		                             KB_SV("default-src 'none'; style-src 'unsafe-inline'; "
 		                                   "sandbox") },

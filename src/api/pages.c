@@ -279,7 +279,6 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err)
 		                .content_type = media_type(call->arena, page.content_type),
 		                .fields = {
 			                { KB_SV("content-disposition"), disposition(call->arena, page.filename) },
-			                { KB_SV("x-content-type-options"), KB_SV("nosniff") },
 			                { KB_SV("content-security-policy"), KB_SV("sandbox; default-src 'none'") },
 			                { KB_SV("cache-control"), KB_SV("private, no-cache") },
 		                },

@@ -76,6 +76,17 @@ test("openai: an error that the client caused is asked once, not again", options
   assert.ok(agent.id);
 });
 
+test("openai: what is not served is asked for once, plain and streamed", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  for (const stream of [false, true]) {
+    const fetch = counting();
+    const client = await openai(kb, agent, { fetch });
+    await assert.rejects(client.chat.completions.create({ ...ask("x"), n: 2, stream }), (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message));
+    assert.deepEqual(fetch.seen, [501], "x-should-retry: false");
+  }
+});
+
 test("ai: generateText answers from the documents", options, async (t) => {
   const { generateText } = await import("ai");
   const kb = await start(t);

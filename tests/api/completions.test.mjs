@@ -201,13 +201,30 @@ test("errors carry the member that chat libraries read", async (t) => {
     [await kb.api("POST", `/projects/999${where}`, { json: user("x") }), 404, "invalid_request_error"],
     [await agent.api("POST", where, { json: user("x"), key: "123|x" }), 401, "authentication_error"],
     [await agent.api("POST", where, { json: { ...user("x"), n: 2 } }), 501, "server_error"],
+    // Refused before a route was found.
+    [await agent.api("GET", where), 405, "invalid_request_error"],
+    [await agent.api("PUT", `${where}/`, { json: user("x") }), 405, "invalid_request_error"],
+    [await agent.api("DELETE", "/chat-completions"), 405, "invalid_request_error"],
+    [await kb.api("POST", `/agents/7${where}`, { json: user("x") }), 404, "invalid_request_error"],
+    [await kb.api("POST", where, { json: user("x"), plain: true }), 404, "invalid_request_error"],
+    [await agent.api("POST", where, { body: "x".repeat(5_000_000), agent: false }), 400, "invalid_request_error"],
   ];
   for (const [reply, status, type] of cases) {
     assert.equal(reply.status, status);
     assert.deepEqual({ ...reply.json.error, code: typeof reply.json.error.code }, { message: reply.json.data.message, type, param: null, code: "string" });
     assert.deepEqual([reply.json.status, reply.json.data.code], ["error", status]);
   }
-  assert.ok(!("error" in (await kb.api("GET", "/projects/999")).json), "elsewhere there is none");
+  for (const [method, path] of [["GET", "/projects/999"], ["PATCH", "/projects"], ["GET", `${agent.path}/completions`], ["GET", `${agent.path}${where}/x`]])
+    assert.ok(!("error" in (await kb.api(method, path)).json), `${method} ${path}: elsewhere there is none`);
+});
+
+test("what is asked in vain says so, to libraries that ask again", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const inVain = await agent.api("POST", where, { json: { ...user("x"), n: 2 } });
+  assert.deepEqual([inVain.status, inVain.headers["x-should-retry"]], [501, "false"]);
+  for (const reply of [await agent.api("POST", where, { json: {} }), await agent.api("POST", where, { json: user("Hello") })])
+    assert.ok(!("x-should-retry" in reply.headers));
 });
 
 test("the path that one client uses is the same endpoint", async (t) => {

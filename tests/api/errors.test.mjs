@@ -31,6 +31,21 @@ test("answers carry the contract's headers", async (t) => {
   }
 });
 
+test("no answer may be taken for another type, and pages of browsers may read what clients need", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "a.txt": "A lighthouse." } });
+  const [page] = await agent.pages();
+  const message = await agent.ask("Hello");
+  const cases = [["GET", "/projects"], ["GET", "/projects/9"], ["PATCH", "/projects"], ["GET", "/nothing"], ["GET", "/healthz"], ["GET", "/openapi.json"], ["GET", "/metrics"],
+    ["GET", `/preview/${page.id}`], ["GET", `${agent.path}/conversations/${message.session}/export`, { format: "html" }]];
+  for (const [method, where, query] of cases) {
+    const { headers, rawHeaders } = await kb.api(method, where, { query });
+    assert.equal(headers["x-content-type-options"], "nosniff", where);
+    assert.equal(rawHeaders.filter((name) => name.toLowerCase() === "x-content-type-options").length, 1, where);
+    assert.deepEqual(headers["access-control-expose-headers"].split(", "), ["x-ratelimit-limit", "x-ratelimit-remaining", "retry-after", "x-should-retry"]);
+  }
+});
+
 test("an id that is no integer gives 400, not 404", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
