@@ -75,10 +75,14 @@ bool kb_user_update(struct kb_call *call, struct kb_err *err)
 		if (change.name.n == 0)
 			return kb_fail(err, KB_E_INVALID, "name can't be empty");
 	}
-	return read_photo(call, &change, err)
-	       && kb_store_account_update(call->api->store, call->arena, call->key.account_id,
-	                                  &change, &account, err)
-	       && reply_user(call, &account, err);
+	if (!read_photo(call, &change, err))
+		return false;
+	if (!kb_store_account_update(call->api->store, call->arena, call->key.account_id, &change,
+	                             &account, err))
+		return err->code == KB_E_CONFLICT
+		               ? kb_fail(err, KB_E_CONFLICT, "that name is not free")
+		               : false;
+	return reply_user(call, &account, err);
 }
 
 /* A team is one account: the only member that can be found is the caller. */

@@ -13,6 +13,26 @@ static void give_back(void *json)
 	json_decref(json);
 }
 
+/* What is wrong, in words of our own: the library's name its flags and quote the text. */
+static const char *complaint(const json_error_t *error)
+{
+	static const char *const complaints[] = {
+		[json_error_stack_overflow] = "it is nested too deeply",
+		[json_error_invalid_utf8] = "it is not valid UTF-8",
+		[json_error_premature_end_of_input] = "it ends too early",
+		[json_error_end_of_input_expected] = "something follows its end",
+		[json_error_invalid_syntax] = "what stands there does not belong there",
+		[json_error_null_character] = "the character \\u0000 is not taken",
+		[json_error_null_byte_in_key] = "the character \\u0000 is not taken",
+		[json_error_duplicate_key] = "a name stands twice in one object",
+		[json_error_numeric_overflow] = "a number is too large",
+	};
+	size_t code = (size_t)json_error_code(error);
+	const char *text = code < KB_COUNTOF(complaints) ? complaints[code] : NULL;
+
+	return text ? text : "it cannot be read";
+}
+
 json_t *kb_json_parse(struct kb_arena *arena, struct kb_sv text, struct kb_err *err)
 {
 	json_error_t error;
@@ -20,7 +40,7 @@ json_t *kb_json_parse(struct kb_arena *arena, struct kb_sv text, struct kb_err *
 
 	if (!json) {
 		kb_fail(err, KB_E_INVALID, "malformed JSON at byte %d: %s", error.position,
-		        error.text);
+		        complaint(&error));
 		return NULL;
 	}
 	kb_arena_on_fini(arena, give_back, json);

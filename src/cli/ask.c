@@ -89,7 +89,7 @@ static bool call(struct exchange *x, const char *path, const char *body, struct 
 	code = x->lib->easy_perform(x->curl);
 	if (code != CURLE_OK)
 		return kb_fail(err, KB_E_UPSTREAM, "cannot reach %s: %s", x->url,
-		               x->lib->easy_strerror(code));
+		               kb_curl_reason(code));
 	x->lib->easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 400) {
 		json_t *json = kb_json_parse(&x->arena, kb_buf_view(&x->body), NULL);

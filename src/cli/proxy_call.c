@@ -61,7 +61,7 @@ static bool perform(struct exchange *x, const struct kb_curl *lib, CURL *curl, l
 		return kb_fail(err, KB_E_CANCELLED, "the proxy is stopping");
 	return kb_fail(err, code == CURLE_OPERATION_TIMEDOUT ? KB_E_TIMEOUT : KB_E_UPSTREAM,
 	               "the service at %.*s cannot be reached: %s", KB_SV_ARG(x->proxy->base),
-	               lib->easy_strerror(code));
+	               kb_curl_reason(code));
 }
 
 /* {"status":"success","data":…} or {"status":"error","data":{"message":…}}. */

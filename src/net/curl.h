@@ -17,7 +17,6 @@ struct kb_curl {
 	__typeof__(&curl_easy_setopt) easy_setopt;
 	__typeof__(&curl_easy_perform) easy_perform;
 	__typeof__(&curl_easy_getinfo) easy_getinfo;
-	__typeof__(&curl_easy_strerror) easy_strerror;
 	__typeof__(&curl_easy_cleanup) easy_cleanup;
 	__typeof__(&curl_slist_append) slist_append;
 	__typeof__(&curl_slist_free_all) slist_free_all;
@@ -26,5 +25,8 @@ struct kb_curl {
 /* Loads and initialises it the first time; any thread. NULL with KB_E_UNSUPPORTED when it is not
  * installed. */
 const struct kb_curl *kb_curl_load(struct kb_err *err) KB_MUST_CHECK;
+
+/* What a failure means, to go behind "… cannot be fetched: ", in words of our own. */
+const char *kb_curl_reason(CURLcode code);
 
 #endif

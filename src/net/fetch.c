@@ -390,7 +390,7 @@ static bool explain(const struct fetch *f, CURLcode code, struct kb_err *err)
 		return kb_fail(err, KB_E_TIMEOUT, "%.*s was not done within %d seconds",
 		               KB_SV_ARG(f->first.host), f->timeout_s);
 	return kb_fail(err, KB_E_UPSTREAM, "%.*s cannot be fetched: %s", KB_SV_ARG(f->first.host),
-	               f->lib->easy_strerror(code));
+	               kb_curl_reason(code));
 }
 
 static bool run_hop(struct fetch *f, struct kb_err *err)

@@ -221,7 +221,12 @@ bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena
 		.out = out,
 	};
 
-	return kb_db_write(store->db, create, &in, err);
+	if (kb_db_write(store->db, create, &in, err))
+		return true;
+	if (err->code == KB_E_CONFLICT)
+		kb_fail(err, KB_E_CONFLICT, "Conversation with session id %.*s already exists",
+		        KB_SV_ARG(session_id));
+	return false;
 }
 
 static bool rename_one(struct kb_conn *conn, void *arg, struct kb_err *err)

@@ -61,18 +61,19 @@ static struct sqlite_conn *sqlite_of(struct kb_conn *conn)
 	return (struct sqlite_conn *)(void *)conn;
 }
 
-/* The one place that says what SQLite's results mean. */
+/* The one place that says what SQLite's results mean. What clients read (err.c hides the others)
+ * has no words of SQL; who knows what was to be stored puts a sentence of their own in its place.
+ */
 static bool fail(struct kb_err *err, sqlite3 *handle, int rc, const char *what)
 {
 	const char *why = handle ? sqlite3_errmsg(handle) : sqlite3_errstr(rc);
 
 	switch (rc) {
 	case SQLITE_CONSTRAINT_FOREIGNKEY:
-		return kb_fail(err, KB_E_NOT_FOUND, "what %s belongs to is not there any more",
-		               what);
+		return kb_fail(err, KB_E_NOT_FOUND, "what it belongs to is not there any more");
 	case SQLITE_CONSTRAINT_UNIQUE:
 	case SQLITE_CONSTRAINT_PRIMARYKEY:
-		return kb_fail(err, KB_E_CONFLICT, "%s would make a second one: %s", what, why);
+		return kb_fail(err, KB_E_CONFLICT, "there is one like it already");
 	case SQLITE_IOERR_CORRUPTFS:
 		return kb_corrupt(err, "the database is damaged (%s): %s", what, why);
 	default:
@@ -80,18 +81,17 @@ static bool fail(struct kb_err *err, sqlite3 *handle, int rc, const char *what)
 	}
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
-		return kb_fail(err, KB_E_FULL, "no space left for the database (%s)", what);
+		return kb_fail(err, KB_E_FULL, "no space left for the database");
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return kb_corrupt(err, "the database is damaged (%s): %s", what, why);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return kb_fail(err, KB_E_BUSY,
-		               "another process holds the database for more than %d s (%s)",
-		               BUSY_TIMEOUT_MS / 1000, what);
+		               "another process holds the database for more than %d s",
+		               BUSY_TIMEOUT_MS / 1000);
 	case SQLITE_TOOBIG:
-		return kb_fail(err, KB_E_TOO_LARGE, "a value is too large for the database (%s)",
-		               what);
+		return kb_fail(err, KB_E_TOO_LARGE, "a value is too large for the database");
 	case SQLITE_NOMEM:
 		kb_panic(__FILE__, __LINE__, "out of memory in SQLite");
 	case SQLITE_MISUSE:

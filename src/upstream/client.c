@@ -303,8 +303,7 @@ static bool explain(const struct request *r, CURLcode code, struct kb_err *err)
 		               kb_size_text(size, (int64_t)r->call->answer_max));
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		return kb_fail(err, KB_E_TIMEOUT, "%s did not answer in time", what);
-	return kb_fail(err, KB_E_UPSTREAM, "%s cannot be asked: %s", what,
-	               r->up->lib->easy_strerror(code));
+	return kb_fail(err, KB_E_UPSTREAM, "%s cannot be asked: %s", what, kb_curl_reason(code));
 }
 
 static bool read_answer(struct request *r, struct kb_err *err)

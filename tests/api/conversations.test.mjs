@@ -32,7 +32,7 @@ test("a session id in the body is used when it is a UUID, and ignored otherwise"
   for (const session_id of ["mine", "", "12345678-1234-1234-1234-12345678901g", null])
     assert.match((await agent.expect(201, "POST", "/conversations", { json: { session_id } })).session_id, UUID);
   const again = await agent.api("POST", "/conversations", { json: { session_id: mine } });
-  assert.equal(again.status, 400, "the agent has that session already");
+  assert.deepEqual([again.status, again.json.message], [400, `Conversation with session id ${mine} already exists`]);
   const other = await kb.agent();
   assert.equal((await other.expect(201, "POST", "/conversations", { json: { session_id: mine } })).session_id, mine, "another agent has not");
 });

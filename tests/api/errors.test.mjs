@@ -116,6 +116,36 @@ test("malformed JSON gives 400 and changes nothing", async (t) => {
   assert.equal((await kb.expect(200, "GET", "/projects")).total, 0);
 });
 
+test("an error has words of ours alone, none of a library's or of SQL", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  await kb.newKey({ account: "taken" });
+  const session_id = randomUUID();
+  await agent.expect(201, "POST", "/conversations", { json: { session_id } });
+  const type = { "content-type": "application/json" };
+  const malformed = (text) => ["POST", `${agent.path}/conversations`, { body: text, headers: type }];
+  const cases = [
+    [["POST", `${agent.path}/conversations`, { json: { session_id } }], `Conversation with session id ${session_id} already exists`],
+    [["POST", "/user", { json: { name: "taken" } }], null],
+    [malformed("{\"name\":\"a\\u0000b\"}"), "malformed JSON at byte 18: the character \\u0000 is not taken"],
+    [malformed("{\"na\\u0000me\":\"a\"}"), "malformed JSON at byte 13: the character \\u0000 is not taken"],
+    [malformed("{\"name\":"), "malformed JSON at byte 8: it ends too early"],
+    [malformed("{\"name\":tru}"), "malformed JSON at byte 11: what stands there does not belong there"],
+    [malformed("{\"a\":1,\"a\":1}"), "malformed JSON at byte 10: a name stands twice in one object"],
+    [malformed("{\"a\":1e999}"), "malformed JSON at byte 10: a number is too large"],
+    [malformed("{\"a\":1}x"), "malformed JSON at byte 8: something follows its end"],
+    [malformed(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])), "malformed JSON at byte 2: it is not valid UTF-8"],
+    [malformed("{\"a\":" + "[".repeat(4000)), "malformed JSON at byte 2053: it is nested too deeply"],
+    [["POST", `${agent.path}/conversations/${session_id}/messages`, { body: "{\"prompt\":\"a\\u0000\"}", headers: type }], /is not taken$/],
+    [["POST", `${agent.path}/chat/completions`, { body: "{\"messages\":[}", headers: type }], /does not belong there$/],
+  ];
+  for (const [[method, where, options], message] of cases) {
+    const reply = await kb.api(method, where, options);
+    if (message !== null) isError(reply, 400, message);
+    assert.doesNotMatch(reply.json.message ?? "", /UNIQUE|constraint|sqlite|SQL\b|JSON_|near '|token|jansson|_add\b|_update\b/i);
+  }
+});
+
 test("a body over its limit gives 400 with the figures", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();

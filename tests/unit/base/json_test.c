@@ -2,18 +2,43 @@
 #include "base/json_flat.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "test.h"
 
 static void test_strict(struct kb_test *t)
 {
-	static const char *const bad[] = {
-		"",      "01",   "{} x", "{\"a\":1,\"a\":2}", "\"\\ud800\"",         "\"\\u0000\"",
-		"1e400", "[1.]", "nul",  "\"\xff\"",          "9223372036854775808",
+	static const struct {
+		const char *text, *complaint;
+	} bad[] = {
+		{ "", "malformed JSON at byte 0: it ends too early" },
+		{ "[1, 2", "malformed JSON at byte 5: it ends too early" },
+		{ "{\"a\":\"b", "malformed JSON at byte 7: it ends too early" },
+		{ "01", "malformed JSON at byte 1: what stands there does not belong there" },
+		{ "nul", "malformed JSON at byte 3: what stands there does not belong there" },
+		{ "[1.]", "malformed JSON at byte 3: what stands there does not belong there" },
+		{ "{'a':1}", "malformed JSON at byte 2: what stands there does not belong there" },
+		{ "[1,]", "malformed JSON at byte 4: what stands there does not belong there" },
+		{ "[\"a\nb\"]",
+		  "malformed JSON at byte 3: what stands there does not belong there" },
+		{ "[\"\\x\"]",
+		  "malformed JSON at byte 4: what stands there does not belong there" },
+		{ "\"\\ud800\"",
+		  "malformed JSON at byte 8: what stands there does not belong there" },
+		{ "{} x", "malformed JSON at byte 4: something follows its end" },
+		{ "{\"a\":1,\"a\":2}",
+		  "malformed JSON at byte 10: a name stands twice in one object" },
+		{ "\"\\u0000\"", "malformed JSON at byte 8: the character \\u0000 is not taken" },
+		{ "{\"a\\u0000b\":1}",
+		  "malformed JSON at byte 11: the character \\u0000 is not taken" },
+		{ "1e400", "malformed JSON at byte 5: a number is too large" },
+		{ "9223372036854775808", "malformed JSON at byte 19: a number is too large" },
+		{ "\"\xff\"", "malformed JSON at byte 1: it is not valid UTF-8" },
 	};
 	struct kb_arena arena = { 0 };
 	struct kb_err err;
 	json_t *json = kb_json_parse(&arena, KB_SV("{\"s\":\"x\",\"n\":5,\"b\":true}"), &err);
+	char deep[3000];
 
 	CHECK(t, json != NULL);
 	CHECK_SV(t, kb_json_sv(json, "s", KB_SV("")), "x");
@@ -22,10 +47,15 @@ static void test_strict(struct kb_test *t)
 	CHECK(t, kb_json_bool(json, "b", false));
 	CHECK(t, kb_json_get(NULL, "x") == NULL);
 	for (size_t i = 0; i < KB_COUNTOF(bad); i++) {
-		t->row = bad[i];
-		CHECK(t,
-		      !kb_json_parse(&arena, kb_sv_str(bad[i]), &err) && err.code == KB_E_INVALID);
+		t->row = bad[i].text;
+		CHECK(t, !kb_json_parse(&arena, kb_sv_str(bad[i].text), &err)
+		                 && err.code == KB_E_INVALID);
+		CHECK_SV(t, kb_sv_str(err.msg), bad[i].complaint);
 	}
+	t->row = "nesting";
+	memset(deep, '[', sizeof(deep));
+	CHECK(t, !kb_json_parse(&arena, kb_sv(deep, sizeof(deep)), &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "malformed JSON at byte 2049: it is nested too deeply");
 	kb_arena_fini(&arena);
 }
 
