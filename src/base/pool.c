@@ -1,5 +1,6 @@
 #include "base/pool.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fault.h"
 
 /* JSON of 2,048 levels, which is the most that is read, takes 200 KiB of it. */
 enum {
@@ -35,27 +37,39 @@ struct kb_pool {
 	char name[16];
 };
 
-pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg)
+/* 0, or why there is no thread. */
+static int start_thread(pthread_t *thread, const char *name, void *(*fn)(void *arg), void *arg)
 {
 	char short_name[16];
 	pthread_attr_t attr;
 	sigset_t all, before;
-	pthread_t thread;
 	int failed;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	failed = pthread_create(&thread, &attr, fn, arg);
+	failed = kb_fault() ? EAGAIN : pthread_create(thread, &attr, fn, arg);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed)
+		return failed;
+	snprintf(short_name, sizeof(short_name), "%s", name);
+	pthread_setname_np(*thread, short_name);
+	return 0;
+}
+
+pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg)
+{
+	struct kb_fault_state state = kb_fault_swap((struct kb_fault_state){ 0 });
+	pthread_t thread;
+	int failed = start_thread(&thread, name, fn, arg);
+
+	kb_fault_swap(state);
 	if (failed) {
 		fprintf(stderr, "docent: cannot start the thread %s: %s\n", name, strerror(failed));
 		abort();
 	}
-	snprintf(short_name, sizeof(short_name), "%s", name);
-	pthread_setname_np(thread, short_name);
 	return thread;
 }
 
@@ -122,19 +136,24 @@ void kb_pool_close(struct kb_pool *pool)
 	free(pool);
 }
 
+/* One more thread where the jobs want it and the system has one. False: there is none at all. */
+static bool grow(struct kb_pool *pool)
+{
+	if ((size_t)pool->idle <= pool->count && pool->started < pool->max_threads
+	    && start_thread(&pool->threads[pool->started], pool->name, work, pool) == 0)
+		pool->started++;
+	return pool->started > 0;
+}
+
 bool kb_pool_submit(struct kb_pool *pool, void (*fn)(void *arg), void *arg)
 {
-	bool ok = false;
+	bool ok;
 
 	pthread_mutex_lock(&pool->lock);
-	if (!pool->closing && pool->count < pool->capacity) {
+	ok = !pool->closing && pool->count < pool->capacity && grow(pool);
+	if (ok) {
 		pool->ring[(pool->first + pool->count) % pool->capacity] = (struct job){ fn, arg };
 		pool->count++;
-		ok = true;
-		if ((size_t)pool->idle < pool->count && pool->started < pool->max_threads) {
-			pool->threads[pool->started] = kb_thread_start(pool->name, work, pool);
-			pool->started++;
-		}
 		pthread_cond_signal(&pool->wake);
 	}
 	pthread_mutex_unlock(&pool->lock);

@@ -1,8 +1,9 @@
 /*
  * A bounded queue of jobs and the threads that run them.
  *
- * Threads start when they are needed, up to the number given, and stay. A full queue refuses
- * (the caller answers 503) rather than growing. Any thread may submit, also from within a job.
+ * Threads start when they are needed, up to the number given, and stay; where the system has no
+ * further one, those that run do all the work. A full queue refuses (the caller answers 503) rather
+ * than growing. Any thread may submit, also from within a job.
  */
 #ifndef KB_BASE_POOL_H
 #define KB_BASE_POOL_H
@@ -15,7 +16,7 @@ struct kb_pool *kb_pool_open(const char *name, int max_threads, size_t max_queue
 /* Runs what is queued, waits for it, ends the threads. NULL is fine. */
 void kb_pool_close(struct kb_pool *pool);
 
-/* false when the queue is full or the pool is closing. */
+/* false when the queue is full, the pool is closing, or not one thread can be started. */
 bool kb_pool_submit(struct kb_pool *pool, void (*fn)(void *arg), void *arg) KB_MUST_CHECK;
 /* Jobs waiting, for metrics. */
 size_t kb_pool_waiting(struct kb_pool *pool);

@@ -1,6 +1,7 @@
 /* docent serve: opens the parts in order, wires them, runs until told to stop, closes in reverse.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,6 +154,16 @@ static bool may_listen(const struct plan *plan, struct kb_store *store, struct k
 	return true;
 }
 
+/* The allocator reserves 64 MB of addresses for each of many arenas: where addresses are limited,
+ * two of them do. */
+static void fit_address_space(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		mallopt(M_ARENA_MAX, 2);
+}
+
 /* Each connection is a descriptor. */
 static void raise_descriptor_limit(void)
 {
@@ -243,6 +254,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	bool ok = false;
 
 	kb_log_init(&log, plan->log_level, plan->log_format, STDERR_FILENO);
+	fit_address_space();
 	raise_descriptor_limit();
 	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->temp_dir, err))
 		return false;

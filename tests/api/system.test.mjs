@@ -1,6 +1,7 @@
 // What operators ask: health, readiness, figures, the description of the interface.
 import { assert, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
+import { Service } from "./lib/service.mjs";
 
 test("health and readiness need no key", async (t) => {
   const kb = await start(t);
@@ -107,4 +108,24 @@ test("the service stops when it is told to, within its grace, requests in hand a
   const begun = Date.now();
   assert.equal(await kb.stop(), 0);
   assert.ok(Date.now() - begun < 5000, `stopping took ${Date.now() - begun} ms`);
+});
+
+test("with little address space the service runs, or refuses to start with a sentence", async (t) => {
+  const kb = await start(t, { addressSpaceKb: 600_000 });
+  const agent = await kb.agent({ files: library });
+  const asked = Array.from({ length: 200 }, async (_, i) => (i % 2 ? agent.pages() : agent.ask("Who built the Velmora lighthouse?")));
+  for (const got of await Promise.all(asked)) assert.ok(got);
+  assert.ok(kb.alive());
+  for (const kilobytes of [100_000, 200_000, 300_000]) {
+    const small = new Service({ addressSpaceKb: kilobytes });
+    try {
+      await small.begin();
+      assert.equal((await small.expect(200, "GET", "/projects")).total, 0);
+      await small.end();
+    } catch (error) {
+      assert.match(error.message, /ended with 1 before it listened:\n(.*\n)*docent: \S+ .+/, `${kilobytes} KB`);
+      small.child = null;
+      await small.end();
+    }
+  }
 });

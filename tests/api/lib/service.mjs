@@ -44,8 +44,10 @@ export function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
 export class Service {
   log = "";
 
-  constructor({ args = [], env = {}, dir = null } = {}) {
+  /** addressSpaceKb: as `ulimit -v` sets it. */
+  constructor({ args = [], env = {}, dir = null, addressSpaceKb = "unlimited" } = {}) {
     this.args = args;
+    this.addressSpaceKb = addressSpaceKb;
     this.env = env;
     this.dir = dir;
     this.ownDir = !dir;
@@ -61,8 +63,9 @@ export class Service {
   /** Starts the program on the data directory and waits until it listens. */
   async spawn() {
     this.log = "";
-    const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args],
-      { env: environment(this.env), stdio: ["ignore", "ignore", "pipe"] });
+    const limited = this.addressSpaceKb === "unlimited" ? [] : ["sh", "-c", `ulimit -v ${this.addressSpaceKb}; exec "$0" "$@"`];
+    const [program, ...args] = [...limited, binary, "serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args];
+    const child = spawn(program, args, { env: environment(this.env), stdio: ["ignore", "ignore", "pipe"] });
     this.child = child;
     this.ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
     this.url = await new Promise((resolve, reject) => {
