@@ -52,7 +52,7 @@ struct kb_migration {
 	int64_t version;
 	const char *name, *text;
 };
-extern const struct kb_migration kb_migrations[]; /* by version, from 1 without gaps */
+extern const struct kb_migration kb_migrations[]; /* by version */
 extern const size_t kb_migration_count;
 
 struct kb_value {
@@ -214,6 +214,8 @@ void kb_db_stats(struct kb_db *db, struct kb_store_stats *out);
 
 /* ---- migrations (migrate.c) ---- */
 
+/* The version of the last migration that this program knows. */
+int64_t kb_schema_newest(void);
 /* The newest migration that was applied; 0: none. */
 bool kb_schema_version(struct kb_conn *conn, int64_t *version, struct kb_err *err) KB_MUST_CHECK;
 /* Applies what is missing up to `target`, in one transaction. */

@@ -1,5 +1,5 @@
 /* Turns the migrations into a C table: embed FILE.sql... > migrations.c. A file is named
- * <4 digits>_<name>.sql and holds ASCII; they are given by number, from 1 without gaps. */
+ * <4 digits>_<name>.sql and holds ASCII; they are given by number. A number may be left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

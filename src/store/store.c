@@ -104,11 +104,11 @@ static bool schema_known(struct kb_conn *conn, int64_t *version, struct kb_err *
 {
 	if (!kb_schema_version(conn, version, err))
 		return false;
-	if (*version > (int64_t)kb_migration_count)
+	if (*version > kb_schema_newest())
 		return kb_fail(err, KB_E_UNSUPPORTED,
-		               "the store has schema %" PRId64
-		               ", this program knows up to %zu: use the newer program",
-		               *version, kb_migration_count);
+		               "the store has schema %" PRId64 ", this program knows up to %" PRId64
+		               ": use the newer program",
+		               *version, kb_schema_newest());
 	return true;
 }
 
@@ -122,7 +122,7 @@ static bool schema_update(struct kb_store *store, struct kb_conn *conn, struct k
 	for (int i = 0; store->lock_fd < 0 && fd < 0; i++) {
 		if (!schema_known(conn, &version, err))
 			return false;
-		if (version == (int64_t)kb_migration_count)
+		if (version == kb_schema_newest())
 			return true;
 		fd = lock_take(store->directory, &holder, err);
 		if (fd == -2)
@@ -136,7 +136,7 @@ static bool schema_update(struct kb_store *store, struct kb_conn *conn, struct k
 			pause_ms(LOCK_PAUSE_MS);
 	}
 	ok = schema_known(conn, &version, err)
-	     && kb_schema_migrate(conn, (int64_t)kb_migration_count, kb_store_now(store), err)
+	     && kb_schema_migrate(conn, kb_schema_newest(), kb_store_now(store), err)
 	     && kb_path_sync(store->directory, err);
 	kb_fd_close(&fd);
 	return ok;
