@@ -8,7 +8,7 @@ static void write_user(struct kb_call *call, struct kb_jw *jw, const struct kb_a
 {
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", account->id);
-	kb_jw_key_sv(jw, "email", account->email);
+	kb_jw_key_opt(jw, "email", account->email);
 	kb_jw_key_sv(jw, "name", account->name);
 	kb_jw_key_int(jw, "current_team_id", account->id);
 	kb_jw_key_opt(jw, "profile_photo_url", kb_photo_url(call, account));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "store/accounts.h"
 #include "store/agents.h"
@@ -11,7 +12,7 @@
 enum { AGENTS_MAX = 100 };
 
 static const char usage[] =
-        "usage: docent key create [--data DIR] [--account NAME] [--plan NAME] [--agent ID]…\n"
+        "usage: docent key create [--data DIR] [--account HANDLE] [--plan NAME] [--agent ID]…\n"
         "       docent key list [--data DIR]\n"
         "       docent key revoke [--data DIR] ID";
 
@@ -78,6 +79,33 @@ static bool create(struct kb_store *store, struct kb_arena *arena, const struct 
 	return true;
 }
 
+/* Marks and controls that say nothing, but move or hide what is printed beside them. */
+static bool disturbs(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || (cp >= 0x200b && cp <= 0x200f)
+	       || (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff
+	       || cp == KB_UTF8_BAD;
+}
+
+/* A name as a terminal may be given it: whoever holds a key has chosen it. */
+static struct kb_sv shown(struct kb_arena *arena, struct kb_sv name)
+{
+	char *out = kb_arena_bytes(arena, name.n + 1);
+	size_t n = 0;
+	uint32_t cp;
+
+	for (size_t i = 0, width; i < name.n; i += width) {
+		width = kb_utf8_decode(kb_sv_from(name, i), &cp);
+		if (disturbs(cp)) {
+			out[n++] = '?';
+		} else {
+			memcpy(out + n, name.p + i, width);
+			n += width;
+		}
+	}
+	return kb_sv(out, n);
+}
+
 static bool list(struct kb_store *store, struct kb_arena *arena, struct kb_err *err)
 {
 	struct kb_account *accounts;
@@ -86,13 +114,15 @@ static bool list(struct kb_store *store, struct kb_arena *arena, struct kb_err *
 
 	if (!kb_store_key_list(store, arena, &keys, &accounts, &count, err))
 		return false;
-	printf("%-8s %-20s %-14s %-28s %s\n", "id", "account", "key", "created", "state");
+	printf("%-8s %-20s %-20s %-14s %-28s %s\n", "id", "account", "name", "key", "created",
+	       "state");
 	for (size_t i = 0; i < count; i++) {
 		char created[KB_TIME_TEXT];
 
 		kb_time_format(created, keys[i].created_at);
-		printf("%-8" PRId64 " %-20.*s %-14.*s %-28s %s", keys[i].id,
-		       KB_SV_ARG(accounts[i].name), KB_SV_ARG(keys[i].label), created,
+		printf("%-8" PRId64 " %-20.*s %-20.*s %-14.*s %-28s %s", keys[i].id,
+		       KB_SV_ARG(shown(arena, accounts[i].handle)),
+		       KB_SV_ARG(shown(arena, accounts[i].name)), KB_SV_ARG(keys[i].label), created,
 		       keys[i].revoked_at ? "revoked" : "valid");
 		for (size_t j = 0; j < keys[i].agent_count; j++)
 			printf("%s%" PRId64, j ? "," : ", agents ", keys[i].agents[j]);

@@ -18,7 +18,7 @@ static_assert(ID_DIGITS_MAX + 1 + SECRET_LETTERS < KB_KEY_TEXT, "a key does not 
 
 enum {
 	ACCOUNT_ADD,
-	ACCOUNT_BY_NAME,
+	ACCOUNT_BY_HANDLE,
 	ACCOUNT_BY_ID,
 	ACCOUNT_UPDATE,
 	ACCOUNT_PHOTO,
@@ -31,15 +31,15 @@ enum {
 	KEY_BY_ID,
 };
 #define ACCOUNT_COLUMNS                                                                            \
-	"a.id, a.name, a.email, a.plan, a.created_at, a.updated_at, a.photo, a.photo_type"
+	"a.id, a.handle, a.name, a.plan, a.created_at, a.updated_at, a.photo, a.photo_type"
 #define KEY_COLUMNS "k.id, k.account_id, k.label, k.agents, k.created_at, k.revoked_at, k.hash"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ACCOUNT_ADD] = { "account_add", "ittti",
-		"INSERT INTO accounts (id, name, email, plan, created_at, updated_at) "
-		"VALUES ($1, $2, $3, $4, $5, $5)" },
-	[ACCOUNT_BY_NAME] = { "account_by_name", "t",
-		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.name = $1" },
+	[ACCOUNT_ADD] = { "account_add", "itti",
+		"INSERT INTO accounts (id, handle, name, plan, created_at, updated_at) "
+		"VALUES ($1, $2, $2, $3, $4, $4)" },
+	[ACCOUNT_BY_HANDLE] = { "account_by_handle", "t",
+		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.handle = $1" },
 	[ACCOUNT_BY_ID] = { "account_by_id", "i",
 		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.id = $1" },
 	[ACCOUNT_UPDATE] = { "account_update", "ittti",
@@ -70,19 +70,28 @@ const struct kb_sql_table kb_sql_accounts = { "accounts", sql, KB_COUNTOF(sql) }
 
 /* ---- accounts ---- */
 
+static bool is_address(struct kb_sv handle)
+{
+	ptrdiff_t at = kb_sv_find_byte(handle, '@');
+
+	return at > 0 && (size_t)at + 1 < handle.n && kb_sv_find_byte(handle, ' ') < 0;
+}
+
 static void account_read(struct kb_rows *rows, struct kb_arena *arena, int at,
                          struct kb_account *out)
 {
 	*out = (struct kb_account){
 		.id = kb_rows_int(rows, at),
-		.name = kb_rows_text(rows, arena, at + 1),
-		.email = kb_rows_text(rows, arena, at + 2),
+		.handle = kb_rows_text(rows, arena, at + 1),
+		.name = kb_rows_text(rows, arena, at + 2),
 		.plan = kb_rows_text(rows, arena, at + 3),
 		.created_at = kb_rows_int(rows, at + 4),
 		.updated_at = kb_rows_int(rows, at + 5),
 		.photo = kb_rows_text(rows, arena, at + 6),
 		.photo_type = kb_rows_text(rows, arena, at + 7),
 	};
+	if (is_address(out->handle))
+		out->email = out->handle;
 }
 
 static bool account_find(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
@@ -102,19 +111,10 @@ static bool account_find(struct kb_conn *conn, struct kb_arena *arena, const str
 
 struct ensure {
 	struct kb_arena *arena;
-	struct kb_sv name, plan;
+	struct kb_sv handle, plan;
 	int64_t now;
 	struct kb_account *out;
 };
-
-/* An account that is named by an e-mail address has it. */
-static struct kb_sv email_of(struct kb_sv name)
-{
-	ptrdiff_t at = kb_sv_find_byte(name, '@');
-
-	return at > 0 && (size_t)at + 1 < name.n && kb_sv_find_byte(name, ' ') < 0 ? name
-	                                                                           : KB_SV("");
-}
 
 static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
@@ -122,7 +122,7 @@ static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 	bool found;
 	int64_t id;
 
-	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_NAME], kb_text(in->name), in->out,
+	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_HANDLE], kb_text(in->handle), in->out,
 	                  &found, err))
 		return false;
 	if (found && (!in->plan.n || kb_sv_eq(in->plan, in->out->plan)))
@@ -136,10 +136,10 @@ static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 	if (!in->plan.n)
 		in->plan = KB_SV("default");
 	if (!kb_db_next_id(conn, "account", 1, &id, err)
-	    || !kb_db_run(conn, &sql[ACCOUNT_ADD],
-	                  KB_VALUES(kb_int(id), kb_text(in->name), kb_text(email_of(in->name)),
-	                            kb_text(in->plan), kb_int(in->now)),
-	                  NULL, err))
+	    || !kb_db_run(
+	            conn, &sql[ACCOUNT_ADD],
+	            KB_VALUES(kb_int(id), kb_text(in->handle), kb_text(in->plan), kb_int(in->now)),
+	            NULL, err))
 		return false;
 	return account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(id), in->out, &found, err);
 }
@@ -154,18 +154,18 @@ static bool check_name(struct kb_sv name, struct kb_err *err)
 	return true;
 }
 
-bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv name,
+bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv handle,
                              struct kb_sv plan, struct kb_account *out, struct kb_err *err)
 {
 	struct ensure in = {
 		.arena = arena,
-		.name = name,
+		.handle = handle,
 		.plan = plan,
 		.now = kb_store_now(store),
 		.out = out,
 	};
 
-	return check_name(name, err) && kb_db_write(store->db, ensure, &in, err);
+	return check_name(handle, err) && kb_db_write(store->db, ensure, &in, err);
 }
 
 bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_t id,

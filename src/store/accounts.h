@@ -4,9 +4,13 @@
 
 #include "store/store.h"
 
+/* The handle says who an account is: the operator gives it once, no other has it, and nothing
+ * changes it. The name is what it is called: the holders of its keys choose it, and several
+ * accounts may have the same. Whatever decides who somebody is goes by id or handle. */
 struct kb_account {
 	int64_t id;
-	struct kb_sv name, email, plan;
+	struct kb_sv handle, name, plan;
+	struct kb_sv email;             /* the handle where that is an address, else p == NULL */
 	struct kb_sv photo, photo_type; /* the blob of its picture and "png", …; empty: none */
 	int64_t created_at, updated_at;
 };
@@ -23,16 +27,14 @@ struct kb_key {
 	int64_t created_at, revoked_at; /* 0: valid */
 };
 
-/* Finds the account by name or makes it; a name that is an e-mail address is its address too. A
- * plan that is not empty becomes the account's; without one a new account has the plan "default".
- */
-bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv name,
+/* Finds the account by its handle or makes it, named like it. A plan that is not empty becomes the
+ * account's; without one a new account has the plan "default". */
+bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, struct kb_sv handle,
                              struct kb_sv plan, struct kb_account *out,
                              struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
                           struct kb_account *out, struct kb_err *err) KB_MUST_CHECK;
-/* A field whose p is NULL stays as it is; an empty photo takes the picture away. A name that
- * another account has is KB_E_CONFLICT. */
+/* A field whose p is NULL stays as it is; an empty photo takes the picture away. */
 struct kb_account_update {
 	struct kb_sv name, photo, photo_type;
 };

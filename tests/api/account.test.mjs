@@ -1,5 +1,5 @@
 // The account behind a key, licenses and plugins of its agents, and what an agent does.
-import { assert, form, start, test } from "./lib/harness.mjs";
+import { assert, docent, form, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 import { request } from "./lib/http.mjs";
 
@@ -56,6 +56,43 @@ test("a team member is found by id or address; nobody of another account is", as
   await search(404, { email: ada.email, user_id: other.id });
   await search(400, {});
   await search(400, { user_id: "x" });
+});
+
+test("whoever takes another's name does not get the key that the operator makes for the other", async (t) => {
+  const kb = await start(t);
+  const bob = await kb.newKey({ account: "bob@example.org" });
+  const user = (key) => kb.expect(200, "GET", "/user", { key });
+  const agent = await kb.agent({ key: bob, project_name: "Bob's" });
+  for (const name of ["carol@example.org", "carol", "default"]) {
+    assert.equal((await kb.expect(200, "POST", "/user", { key: bob, json: { name } })).name, name);
+    const key = await kb.newKey({ account: name });
+    assert.notEqual((await user(key)).id, (await user(bob)).id, `a key made for ${name} is not Bob's`);
+    assert.equal((await kb.expect(200, "GET", "/projects", { key })).total, 0);
+  }
+  assert.equal((await user(bob)).email, "bob@example.org", "he is who he was");
+  assert.equal((await user(await kb.newKey({ account: "bob@example.org" }))).id, (await user(bob)).id);
+  await kb.expect(200, "GET", agent.path, { key: await kb.newKey({ account: "bob@example.org", agents: [agent.id] }) });
+  await kb.expect(404, "GET", "/user/search-team-member", { key: bob, query: { email: "carol@example.org" } });
+});
+
+test("an account keeps its agents whatever its holders call it, and two may be called the same", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const stranger = await kb.newKey({ account: "stranger" });
+  for (const key of [kb.key, stranger]) assert.equal((await kb.expect(200, "POST", "/user", { key, json: { name: "Ann \u202e\n1001" } })).name, "Ann \u202e\n1001");
+  for (const options of [{}, { agents: [agent.id] }]) await kb.expect(200, "GET", agent.path, { key: await kb.newKey(options) });
+  assert.equal((await kb.expect(200, "GET", "/projects", { key: stranger })).total, 0);
+  const { stdout } = await docent(["key", "list", "--data", kb.dir]);
+  for (const [key, account] of [[kb.key, "default"], [stranger, "stranger"]])
+    assert.match(stdout, new RegExp(`^${key.split("|")[0]} +${account} +Ann \\?\\?1001 `, "m"), "the list shows both, and the name disturbs no line");
+});
+
+test("an account without an address has none, and its name is the handle at first", async (t) => {
+  const kb = await start(t);
+  const user = await kb.expect(200, "GET", "/user");
+  assert.deepEqual([user.name, user.email], ["default", null]);
+  const longest = "ü".repeat(255);
+  assert.equal((await kb.expect(200, "POST", "/user", { json: { name: longest } })).name, longest);
 });
 
 test("licenses: refused until the agent allows them, then made, read, renamed and taken back", async (t) => {

@@ -290,7 +290,7 @@ static void test_keys(struct kb_test *t)
 	CHECK(t, kb_store_key_list(f.store, &f.arena, &keys, &accounts, &n, &f.err));
 	CHECK_INT(t, n, 2);
 	CHECK_INT(t, keys[1].id, 1001);
-	CHECK_SV(t, accounts[0].name, "one");
+	CHECK_SV(t, accounts[0].handle, "one");
 	CHECK(t, kb_sv_starts(keys[0].label, KB_SV("1000|")) && keys[0].label.n < 15);
 
 	/* A key of an agent that is gone is limited to nothing, not to everything. */
@@ -423,6 +423,57 @@ static void test_migrations(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* Names that were given while one name said both who an account is and what it is called. */
+static void test_handles(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *email, *handle;
+	} rows[] = {
+		{ "default", "", "default" },
+		{ "Ann Lee", "", "Ann Lee" },
+		{ "eve@example.org", "eve@example.org", "eve@example.org" },
+		{ "dan@example.org", "bob@example.org", "bob@example.org" }, /* took a name */
+		{ "Carol", "carol@example.org", "carol@example.org" },
+		{ "frank@example.org", "", "account-6" }, /* the same */
+		{ "Old", "gus@example.org", "Old" },      /* the next was made as gus since */
+		{ "gus@example.org", "gus@example.org", "gus@example.org" },
+		{ "Henry", "ida@example.org", "Henry" }, /* the next is called so */
+		{ "ida@example.org", "joe@example.org", "joe@example.org" },
+	};
+	static const struct kb_sql add = { "add", "itt",
+		                           "INSERT INTO accounts VALUES ($1, $2, $3, '', 0, 0, "
+		                           "'', '')" };
+	static const struct kb_sql read = { "read", "",
+		                            "SELECT name, handle FROM accounts "
+		                            "ORDER BY id" };
+	struct kb_arena arena = { 0 };
+	struct kb_rows list;
+	struct kb_err err;
+	struct kb_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
+	size_t n = 0;
+
+	CHECK(t, conn && kb_schema_migrate(conn, 7, 1, &err));
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++)
+		CHECK(t,
+		      kb_db_run(conn, &add,
+		                KB_VALUES(kb_int((int64_t)i + 1), kb_text(kb_sv_str(rows[i].name)),
+		                          kb_text(kb_sv_str(rows[i].email))),
+		                NULL, &err));
+	CHECK(t, kb_schema_migrate(conn, kb_schema_newest(), 2, &err));
+	kb_rows_open(&list, conn, &read, NULL, 0);
+	while (kb_rows_next(&list) && n < KB_COUNTOF(rows)) {
+		t->row = rows[n].name;
+		CHECK_SV(t, kb_rows_text(&list, &arena, 0), rows[n].name);
+		CHECK_SV(t, kb_rows_text(&list, &arena, 1), rows[n].handle);
+		n++;
+	}
+	t->row = NULL;
+	CHECK(t, kb_rows_close(&list, &err));
+	CHECK_INT(t, n, KB_COUNTOF(rows));
+	conn->driver->close(conn);
+	kb_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -436,6 +487,8 @@ int main(int argc, char **argv)
 		  test_other_process },
 		{ "a schema from the future is refused", test_newer_schema },
 		{ "every earlier schema becomes the present one", test_migrations },
+		{ "accounts that were renamed are known by what they were made under",
+		  test_handles },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }

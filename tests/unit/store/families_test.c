@@ -35,8 +35,21 @@ static void test_accounts(struct kb_test *t)
 	CHECK(t, rename_account(&f, other.id, "second"));
 	CHECK(t, kb_store_account_get(f.store, &f.arena, other.id, &again, &f.err));
 	CHECK_SV(t, again.name, "second");
-	CHECK(t, !rename_account(&f, other.id, "one"));
-	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
+	CHECK_SV(t, again.handle, "two");
+	/* A name that is another's handle, or name, says nothing of who an account is. */
+	CHECK(t, rename_account(&f, other.id, "one"));
+	CHECK(t, rename_account(&f, f.account.id, "one"));
+	CHECK(t,
+	      kb_store_account_ensure(f.store, &f.arena, KB_SV("one"), KB_SV(""), &again, &f.err));
+	CHECK_INT(t, again.id, f.account.id);
+	CHECK(t, rename_account(&f, other.id, "ann@example.org"));
+	CHECK(t, kb_store_account_get(f.store, &f.arena, other.id, &again, &f.err));
+	CHECK(t, !again.email.p);
+	CHECK(t, kb_store_account_ensure(f.store, &f.arena, KB_SV("ann@example.org"), KB_SV(""),
+	                                 &again, &f.err));
+	CHECK(t, again.id != other.id);
+	CHECK_SV(t, again.email, "ann@example.org");
+	CHECK_SV(t, again.name, "ann@example.org");
 	CHECK(t, !rename_account(&f, 999, "x"));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, !kb_store_account_get(f.store, &f.arena, 999, &again, &f.err));
@@ -378,7 +391,8 @@ static void test_statuses(struct kb_test *t)
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
-		{ "an account is found by its name or made", test_accounts },
+		{ "an account is found by its handle or made, and never by its name",
+		  test_accounts },
 		{ "an agent keeps its fields and has an upload source", test_agent_fields },
 		{ "an update is whole or not at all", test_agent_update },
 		{ "agents are listed by filter, order and page", test_agent_list },
