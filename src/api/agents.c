@@ -123,14 +123,6 @@ static bool read_name(struct kb_call *call, bool required, struct kb_agent *agen
 	return true;
 }
 
-static bool may_create(struct kb_call *call, struct kb_err *err)
-{
-	if (call->key.agent_count)
-		return kb_fail(err, KB_E_FORBIDDEN,
-		               "this key is limited to some agents and can make none");
-	return kb_limit_agents(call, err);
-}
-
 bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_agent agent = {
@@ -147,7 +139,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 	bool planner = false, has_page = false;
 
-	if (!may_create(call, err) || !read_name(call, true, &agent, err))
+	if (!kb_limit_agents(call, err) || !read_name(call, true, &agent, err))
 		return false;
 	kb_uploads_find(call, &uploads);
 	if (!read_sitemap(call, uploads.count > 0, &agent, &url, err)
@@ -258,6 +250,27 @@ static bool add_children(int64_t *ids, size_t *count, const json_t *value, struc
 	return true;
 }
 
+/* A key that is limited to some agents reaches no other through a master: it may keep the children
+ * that are there, and add those of its own. */
+static bool check_children(struct kb_call *call, const struct kb_agent *agent, const int64_t *ids,
+                           size_t count, struct kb_err *err)
+{
+	size_t old_count;
+	const int64_t *old = kb_agent_children(call->arena, agent, &old_count);
+
+	for (size_t i = 0; i < count; i++) {
+		bool known = kb_call_covers(call, ids[i]);
+
+		for (size_t j = 0; j < old_count && !known; j++)
+			known = old[j] == ids[i];
+		if (!known)
+			return kb_fail(err, KB_E_INVALID,
+			               "child_project_ids: %" PRId64 " is no agent of this key",
+			               ids[i]);
+	}
+	return true;
+}
+
 /* child_project_ids, in every form that a list of numbers comes in; null and an empty one take all
  * children away. Whether they may be children, the store says. */
 static bool read_children(struct kb_call *call, struct kb_arena *arena, struct kb_agent *agent,
@@ -278,6 +291,8 @@ static bool read_children(struct kb_call *call, struct kb_arena *arena, struct k
 	} else if (!json_is_null(value) && !add_children(ids, &count, value, err)) {
 		return false;
 	}
+	if (!check_children(call, agent, ids, count, err))
+		return false;
 	agent->children = kb_agent_children_text(arena, ids, count);
 	return true;
 }
@@ -375,7 +390,7 @@ bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!may_create(call, err) || !kb_limit_copy(call, err)
+	if (!kb_limit_agents(call, err) || !kb_limit_copy(call, err)
 	    || !kb_store_agent_replicate(call->api->store, call->arena, call->key.account_id,
 	                                 call->agent.id, copy_name(call->arena, call->agent.name),
 	                                 &copy, err))

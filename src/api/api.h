@@ -58,6 +58,8 @@ struct kb_api {
 enum kb_right {
 	KB_RIGHT_NONE, /* no key */
 	KB_RIGHT_KEY,  /* a valid key; where the path names an agent, one that may use it */
+	/* Also one that is limited to no agents: for what changes the account, or adds to it. */
+	KB_RIGHT_ACCOUNT,
 };
 
 /* One request on its way through its handler. */

@@ -131,10 +131,21 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 
 /* ---- the way through ---- */
 
+/* What a key that is limited to some agents may not. */
+static bool check_reach(const struct kb_call *call, struct kb_err *err)
+{
+	if (call->row->right == KB_RIGHT_ACCOUNT && call->key.agent_count)
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "this key is limited to some agents: it can neither change the "
+		               "account nor make agents");
+	return true;
+}
+
 static bool run(struct kb_call *call, struct kb_err *err)
 {
-	if (call->row->right == KB_RIGHT_KEY
-	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)))
+	if (call->row->right != KB_RIGHT_NONE
+	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)
+	         && check_reach(call, err)))
 		return false;
 	if (call->row->feature && call->plan && !(call->plan->features & call->row->feature))
 		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
@@ -187,7 +198,7 @@ bool kb_api_admit(struct kb_request *req)
 	struct kb_err err = { 0 };
 
 	if (!call.row || call.row->right == KB_RIGHT_NONE
-	    || (check_key(&call, &err) && find_agent(&call, &err)))
+	    || (check_key(&call, &err) && find_agent(&call, &err) && check_reach(&call, &err)))
 		return true;
 	kb_call_error(&call, &err);
 	return false;

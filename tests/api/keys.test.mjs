@@ -1,5 +1,5 @@
 // Keys: who gets in, and how far.
-import { assert, docent, start, test, until } from "./lib/harness.mjs";
+import { assert, docent, form, start, test, until } from "./lib/harness.mjs";
 
 const REFUSAL = "API Token is either missing or invalid";
 
@@ -105,7 +105,34 @@ test("a key limited to an agent can make none", async (t) => {
   const agent = await kb.agent();
   const key = await kb.newKey({ agents: [agent.id] });
   assert.equal((await kb.api("POST", "/projects", { key, json: { project_name: "More" } })).status, 403);
+  assert.equal((await kb.api("POST", `${agent.path}/replicate`, { key })).status, 403);
   assert.equal((await kb.expect(200, "GET", "/projects")).total, 1);
+});
+
+test("a key limited to an agent changes nothing of the account", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const key = await kb.newKey({ agents: [agent.id] });
+  const before = await kb.expect(200, "GET", "/user");
+  for (const options of [{ json: { name: "Mine now" } }, { json: { profile_photo: null } }, { form: form({ name: "Mine now" }) }]) {
+    const reply = await kb.api("POST", "/user", { key, ...options });
+    assert.deepEqual([reply.status, reply.json.message], [403, "this key is limited to some agents: it can neither change the account nor make agents"]);
+  }
+  assert.deepEqual(await kb.expect(200, "GET", "/user", { key }), before, "it may read it");
+  await kb.expect(200, "POST", agent.path, { key, json: { project_name: "Renamed" } });
+});
+
+test("a key limited to a master agent reaches no agent by making it a child", async (t) => {
+  const kb = await start(t);
+  const [child, mine, secret] = [await kb.agent(), await kb.agent(), await kb.agent({ files: { "a.txt": "The vault opens with the word Zorgel." } })];
+  const master = await kb.agent({ is_master: "true" });
+  await master.expect(200, "POST", "", { json: { child_project_ids: [child.id] } });
+  const key = await kb.newKey({ agents: [master.id, mine.id] });
+  const set = (status, ids) => kb.expect(status, "POST", master.path, { key, json: { child_project_ids: ids } });
+  await set(400, [child.id, secret.id]);
+  assert.deepEqual((await set(200, [mine.id, child.id])).child_project_ids, [mine.id, child.id]);
+  await set(200, []);
+  await set(400, [child.id]);
 });
 
 test("a key can be limited to several agents", async (t) => {
