@@ -106,6 +106,16 @@ bool kb_user_search(struct kb_call *call, struct kb_err *err)
 	return reply_user(call, &account, err);
 }
 
+/* One limit and how much of it is used. Clients divide by the limit, and refuse their users where it
+ * is not above the use: none at all is therefore the largest number that a signed one of 32 bits
+ * holds, or the next one above the use. */
+static void write_usage(struct kb_jw *jw, const char *limit_name, int64_t limit,
+                        const char *used_name, int64_t used)
+{
+	kb_jw_key_int(jw, limit_name, limit ? limit : KB_MAX(INT32_MAX, used + 1));
+	kb_jw_key_int(jw, used_name, used);
+}
+
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_store *store = call->api->store;
@@ -119,12 +129,10 @@ bool kb_limits_usage(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	kb_jw_key_int(&jw, "max_projects_num", call->plan->agents); /* 0: no limit */
-	kb_jw_key_int(&jw, "current_projects_num", agents);
-	kb_jw_key_int(&jw, "max_total_storage_credits", call->plan->words);
-	kb_jw_key_int(&jw, "current_total_storage_credits", words);
-	kb_jw_key_int(&jw, "max_queries", call->plan->queries_per_month);
-	kb_jw_key_int(&jw, "current_queries", queries);
+	write_usage(&jw, "max_projects_num", call->plan->agents, "current_projects_num", agents);
+	write_usage(&jw, "max_total_storage_credits", call->plan->words,
+	            "current_total_storage_credits", words);
+	write_usage(&jw, "max_queries", call->plan->queries_per_month, "current_queries", queries);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

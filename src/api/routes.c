@@ -219,7 +219,7 @@ static const struct kb_api_route routes[] = {
 	  .query = "email:str user_id:int",
 	  .response = "UserReply", .status = 200, .errors = "400 401 404 429 500" },
 	{ "GET", V1 "/limits/usage", kb_limits_usage, .right = KB_RIGHT_KEY,
-	  .tag = "Account", .summary = "How much of its plan the account uses; a limit of 0 is none",
+	  .tag = "Account", .summary = "How much of its plan the account uses; 2147483647 where the plan has no limit",
 	  .response = "UsageReply", .status = 200, .errors = "401 429 500" },
 	/* settings */
 	{ "GET", AGENT "/settings", kb_settings_get, .right = KB_RIGHT_KEY,
