@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/schema.h"
 #include "base/utf8.h"
 
 enum {
@@ -430,16 +431,43 @@ struct kb_list kb_call_list(struct kb_call *call, int64_t limit)
 	return list;
 }
 
-static void page_url(struct kb_call *call, struct kb_jw *jw, const char *name, int64_t page)
+/* What the other pages of the same list are asked for with: each parameter that the route knows, as
+ * it was sent, but the page. */
+static struct kb_sv same_list(struct kb_call *call)
+{
+	const char *rest = call->row->query;
+	struct kb_sv name, type, out;
+	struct kb_buf buf;
+	bool optional;
+
+	kb_buf_init(&buf, 64 << 10);
+	while (rest && kb_schema_next(&rest, &name, &optional, &type)) {
+		const char *text = kb_arena_sv(call->arena, name).p;
+		struct kb_sv value = kb_request_query(call->req, text);
+
+		if (value.n && !kb_sv_eq_str(name, "page"))
+			kb_urlencoded_add(&buf, text, value);
+	}
+	out = kb_arena_sv(call->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+/* The addresses of a list and of its pages. */
+struct list_urls {
+	struct kb_sv path, rest; /* rest: what follows the page */
+};
+
+static void page_url(struct kb_call *call, struct kb_jw *jw, const char *name,
+                     const struct list_urls *urls, int64_t page)
 {
 	if (page < 1) {
 		kb_jw_key_null(jw, name);
 		return;
 	}
 	kb_jw_key_sv(jw, name,
-	             kb_arena_printf(call->arena, "%.*s%.*s?page=%" PRId64,
-	                             KB_SV_ARG(kb_call_base_url(call)), KB_SV_ARG(call->req->path),
-	                             page));
+	             kb_arena_printf(call->arena, "%.*s?page=%" PRId64 "%.*s",
+	                             KB_SV_ARG(urls->path), page, KB_SV_ARG(urls->rest)));
 }
 
 void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
@@ -450,6 +478,11 @@ void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const stru
 {
 	int64_t last = total ? (total + list->limit - 1) / list->limit : 1;
 	int64_t from = (list->page - 1) * list->limit + 1;
+	const struct list_urls urls = {
+		.path = kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
+		                        KB_SV_ARG(call->req->path)),
+		.rest = same_list(call),
+	};
 
 	kb_jw_key_int(jw, "current_page", list->page);
 	kb_jw_key(jw, "data");
@@ -457,20 +490,19 @@ void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const stru
 	for (size_t i = 0; i < count; i++)
 		row(call, jw, rows, i);
 	kb_jw_end(jw);
-	page_url(call, jw, "first_page_url", 1);
+	page_url(call, jw, "first_page_url", &urls, 1);
 	kb_jw_key(jw, "from");
 	if (count)
 		kb_jw_int(jw, from);
 	else
 		kb_jw_null(jw);
 	kb_jw_key_int(jw, "last_page", last);
-	page_url(call, jw, "last_page_url", last);
-	page_url(call, jw, "next_page_url", list->page < last ? list->page + 1 : 0);
-	kb_jw_key_sv(jw, "path",
-	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
-	                             KB_SV_ARG(call->req->path)));
+	page_url(call, jw, "last_page_url", &urls, last);
+	page_url(call, jw, "next_page_url", &urls, list->page < last ? list->page + 1 : 0);
+	kb_jw_key_sv(jw, "path", urls.path);
 	kb_jw_key_int(jw, "per_page", list->limit);
-	page_url(call, jw, "prev_page_url", list->page > 1 ? KB_MIN(list->page - 1, last) : 0);
+	page_url(call, jw, "prev_page_url", &urls,
+	         list->page > 1 ? KB_MIN(list->page - 1, last) : 0);
 	kb_jw_key(jw, "to");
 	if (count)
 		kb_jw_int(jw, from + (int64_t)count - 1);

@@ -59,6 +59,21 @@ bool kb_urlencoded_next(struct kb_arena *arena, struct kb_sv *rest, struct kb_sv
 	return true;
 }
 
+/* A blank as %20, which readers of paths and of forms take alike. */
+void kb_urlencoded_add(struct kb_buf *buf, const char *name, struct kb_sv value)
+{
+	kb_buf_printf(buf, "&%s=", name);
+	for (size_t i = 0; i < value.n; i++) {
+		unsigned char c = (unsigned char)value.p[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+		    || c == '-' || c == '.' || c == '_' || c == '*')
+			kb_buf_byte(buf, (char)c);
+		else
+			kb_buf_printf(buf, "%%%02X", c);
+	}
+}
+
 struct kb_sv kb_request_query(const struct kb_request *req, const char *name)
 {
 	struct kb_sv rest = req->query, raw_name, raw_value;

@@ -165,6 +165,8 @@ struct kb_sv kb_request_query(const struct kb_request *req, const char *name);
 /* Decodes the next pair of a urlencoded text. Start with *rest = the text. */
 bool kb_urlencoded_next(struct kb_arena *arena, struct kb_sv *rest, struct kb_sv *name,
                         struct kb_sv *value);
+/* Adds "&name=value", with escapes where the value needs them. */
+void kb_urlencoded_add(struct kb_buf *buf, const char *name, struct kb_sv value);
 
 /* ---- what it answers ---- */
 

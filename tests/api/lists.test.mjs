@@ -81,6 +81,64 @@ test("walking a list by its last_page meets every record once", async (t) => {
   assert.deepEqual(seen, ids);
 });
 
+/** Follows next_page_url from a first request, and then prev_page_url back: the ids of each way. */
+async function walk(kb, path, query, listOf = (data) => data, id = (record) => record.id) {
+  const there = [], back = [];
+  const load = (url) => kb.expect(200, "GET", new URL(url).pathname, { query: new URL(url).search.slice(1) });
+  let list = listOf(await kb.expect(200, "GET", path, { query }));
+  const first = list;
+  for (;;) {
+    there.push(...list.data.map(id));
+    assert.ok(!list.path.includes("?"));
+    if (!list.next_page_url) break;
+    list = listOf(await load(list.next_page_url));
+  }
+  for (const [name, want] of [["first_page_url", first], ["last_page_url", list]])
+    assert.deepEqual(listOf(await load(first[name])).data.map(id), want.data.map(id), name);
+  for (;;) {
+    back.unshift(...list.data.map(id));
+    if (!list.prev_page_url) break;
+    list = listOf(await load(list.prev_page_url));
+  }
+  assert.deepEqual(back, there, "the way back");
+  return there;
+}
+
+test("whoever follows next_page_url meets every record that was asked for once, and no other", async (t) => {
+  const kb = await start(t);
+  const names = Array.from({ length: 50 }, (_, i) => `${i % 2 ? "odd" : "even"} & more+${i}%.txt`);
+  const agent = await kb.agent({ files: Object.fromEntries(names.map((name) => [name, `The text of ${name}.`])) });
+  await kb.agent({ project_name: "é/&?=#+ 1" });
+  await kb.agent({ project_name: "é/&?=#+ 2" });
+  await agent.expect(201, "POST", "/labels", { json: { names: ["a", "b", "c", "d", "e", "f", "g"] } });
+  for (let i = 0; i < 7; i++) await agent.expect(201, "POST", "/conversations", { json: { name: i < 5 ? `Kept ${i} & so on` : `Other ${i}` } });
+  const { session } = await agent.ask("Hello");
+  for (let i = 0; i < 4; i++) await agent.ask(`Hello ${i}`, { session });
+  for (let i = 0; i < 4; i++) await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Text ${i}` } });
+  const pages = (data) => data.pages, rows = (list) => new Set(list).size;
+  const at = (end) => `${agent.path}${end}`;
+  const cases = [ // path, query, how many
+    [at("/pages"), "limit=5", 50, pages],
+    [at("/pages"), { limit: 5, search: "odd & more+", order: "asc" }, 25, pages],
+    [at("/pages"), { per_page: 7, search: "EVEN*%", index_status: "ok", crawl_status: "ok" }, 25, pages],
+    [at("/pages"), { limit: 5, index_status: "failed" }, 0, pages],
+    ["/projects", { limit: 1, name: "é/&?=#+" }, 2],
+    ["/projects", { limit: 1, duration: 1, orderBy: "created_at", order: "asc" }, 3],
+    [at("/labels"), "limit=2", 7],
+    [at("/conversations"), { limit: 2, name: "& so", userFilter: "me" }, 5],
+    [at(`/conversations/${session}/messages`), { limit: 2, includeInsights: 1 }, 5, (data) => data.messages],
+    [at("/settings/personas"), "limit=2", 5, undefined, (persona) => persona.version],
+    [at("/reports/intelligence"), { limit: 2, start_date: "2020-01-01", end_date: "2199-01-01T00:00:00Z" }, 5, undefined, (row) => row.prompt_id],
+    [at("/reports/leads"), { limit: 2, session_id: "x y" }, 0],
+  ];
+  for (const [path, query, count, listOf, id] of cases) {
+    const ids = await walk(kb, path, query, listOf, id);
+    assert.deepEqual([ids.length, rows(ids)], [count, count], `${path} ${JSON.stringify(query)}`);
+  }
+  const list = pages(await agent.expect(200, "GET", "/pages", { query: "search=a%26b+%C3%A9%00&unknown=1&limit=5&page=3&limit=9" }));
+  assert.equal(list.first_page_url, `${kb.url}/api/v1${agent.path}/pages?page=1&limit=5&search=a%26b%20%C3%A9%00`);
+});
+
 test("each list has its own default page size", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();

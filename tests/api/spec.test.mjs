@@ -242,7 +242,7 @@ test("spec 2.8: the pagination envelope of every list", async (t) => {
   await each(t, lists.map(([name, where, of, size]) => [`spec 2.8 the list of ${name}`, async () => {
     assert.equal(of(await kb.expect(200, "GET", where)).per_page, size);
     const first = of(await kb.expect(200, "GET", where, { query: { limit: 2 } })), last = of(await kb.expect(200, "GET", where, { query: { limit: 2, page: 2 } }));
-    const url = (page) => `${kb.url}/api/v1${where}?page=${page}`;
+    const url = (page) => `${kb.url}/api/v1${where}?page=${page}&limit=2`;
     assert.deepEqual({ ...first, data: first.data.length }, { current_page: 1, data: 2, first_page_url: url(1), from: 1, last_page: 2, last_page_url: url(2), next_page_url: url(2),
       path: `${kb.url}/api/v1${where}`, per_page: 2, prev_page_url: null, to: 2, total: 3 });
     assert.deepEqual([last.current_page, last.data.length, last.from, last.to, last.next_page_url, last.prev_page_url, last.last_page], [2, 1, 3, 3, null, url(1), 2]);

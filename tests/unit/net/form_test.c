@@ -41,6 +41,36 @@ static void test_pairs(struct kb_test *t)
 	}
 }
 
+static void test_add(struct kb_test *t)
+{
+	static const struct {
+		const char *value, *want;
+	} rows[] = {
+		{ "plain-._*9", "&a[]=plain-._*9" },
+		{ "a b+c", "&a[]=a%20b%2Bc" },
+		{ "&=#?%/", "&a[]=%26%3D%23%3F%25%2F" },
+		{ "\xc3\xa9\n", "&a[]=%C3%A9%0A" },
+		{ "", "&a[]=" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_sv rest, name, value;
+		struct kb_buf buf;
+
+		t->row = rows[i].value;
+		kb_buf_init(&buf, 1000);
+		kb_urlencoded_add(&buf, "a[]", kb_sv_str(rows[i].value));
+		rest = kb_arena_sv(&arena, kb_buf_view(&buf));
+		kb_buf_fini(&buf);
+		CHECK_SV(t, rest, rows[i].want);
+		CHECK(t, kb_urlencoded_next(&arena, &rest, &name, &value));
+		CHECK_SV(t, name, "a[]");
+		CHECK_SV(t, value, rows[i].value);
+		kb_arena_fini(&arena);
+	}
+}
+
 static void test_too_many_pairs(struct kb_test *t)
 {
 	struct kb_arena arena = { 0 };
@@ -122,6 +152,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "urlencoded pairs", test_pairs },
+		{ "a pair that is added reads the same", test_add },
 		{ "a thousand pairs and no more", test_too_many_pairs },
 		{ "query parameters", test_query },
 		{ "event stream frames, byte by byte", test_sse },
