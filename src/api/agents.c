@@ -8,18 +8,18 @@
 
 enum { NAME_CHARS = 255 };
 
-/* The ingestion flags of the specification's 2.1 that are kept as sent, with the value that stands
- * for "never said". One row is one flag; they are stored in the agent's options. */
+/* The ingestion flags of the specification's 2.1 that are kept as sent. One row is one flag; they
+ * are stored in the agent's options. */
 static const struct option {
 	const char *name;
 	enum { FLAG, OCR, IMAGES } kind;
+	bool otherwise; /* of a FLAG that was never sent */
 } options[] = {
-	{ "file_data_retension", FLAG },
+	{ "file_data_retension", FLAG, true },
 	{ "is_ocr_enabled", OCR },
 	{ "is_anonymized", FLAG },
 	{ "is_vision_enabled", FLAG },
 	{ "is_vision_compress_image", FLAG },
-	{ "use_planner_mode", FLAG },
 	{ "is_low_performance_mode_enabled", FLAG },
 	{ "allow_extra_timeout", FLAG },
 	{ "use_full_url_crawl", FLAG },
@@ -84,6 +84,34 @@ bool kb_agent_read_options(struct kb_call *call, struct kb_arena *arena, struct 
 	*stored = kb_arena_sv(arena, kb_sv_str(text));
 	free(text);
 	return true;
+}
+
+void kb_agent_write_options(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
+{
+	const json_t *object =
+	        agent->options.n ? kb_json_parse(call->arena, agent->options, NULL) : NULL;
+	struct kb_settings settings;
+
+	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
+		const struct option *option = &options[i];
+
+		kb_jw_key(jw, option->name);
+		switch (option->kind) {
+		case FLAG:
+			kb_jw_bool(jw, kb_json_bool(object, option->name, option->otherwise));
+			break;
+		case OCR:
+			kb_jw_int(jw, kb_json_int(object, option->name, 0));
+			break;
+		case IMAGES:
+			kb_jw_sv(jw, kb_json_sv(object, option->name, KB_SV("none")));
+			break;
+		}
+	}
+	/* What was sent at the creation is a setting since. */
+	if (!kb_settings_read(call->arena, agent->settings, &settings, NULL))
+		kb_settings_defaults(&settings);
+	kb_jw_key_bool(jw, "use_planner_mode", settings.use_planner_mode.v);
 }
 
 /* sitemap_path of the request: left alone when missing or null. *url is its one name. */

@@ -187,6 +187,8 @@ bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
 /* The agent's options (JSON) with the ingestion flags of the request over them. */
 bool kb_agent_read_options(struct kb_call *call, struct kb_arena *arena, struct kb_sv *stored,
                            struct kb_err *err) KB_MUST_CHECK;
+/* Their members of the agent's record; what was never sent has its default. */
+void kb_agent_write_options(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent);
 /* sources.c */
 bool kb_sources_list(struct kb_call *call, struct kb_err *err);
 bool kb_sources_create(struct kb_call *call, struct kb_err *err);

@@ -92,6 +92,7 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 	sharing(call, jw, agent);
 	kb_jw_key_bool(jw, "are_licenses_allowed", agent->are_licenses_allowed);
 	kb_jw_key_null(jw, "subdomain_slug");
+	kb_agent_write_options(call, jw, agent);
 	if (agent->is_master) {
 		size_t count;
 		const int64_t *children = kb_agent_children(call->arena, agent, &count);

@@ -18,7 +18,10 @@ static const struct kb_schema schemas[] = {
 	{ "Agent", "id:int project_name:str sitemap_path:str? is_chat_active:bool is_master:bool user_id:int "
 	           "team_id:int created_at:time updated_at:time deleted_at:time? type:str is_shared:bool "
 	           "shareable_slug:str? shareable_link:str? embed_code:str? live_chat_code:str? "
-	           "are_licenses_allowed:bool subdomain_slug:str? child_project_ids~:[int]" },
+	           "are_licenses_allowed:bool subdomain_slug:str? file_data_retension:bool is_ocr_enabled:int "
+	           "is_anonymized:bool is_vision_enabled:bool is_vision_compress_image:bool "
+	           "use_planner_mode:bool is_low_performance_mode_enabled:bool allow_extra_timeout:bool "
+	           "use_full_url_crawl:bool image_extraction_type:str child_project_ids~:[int]" },
 	{ "AgentFields", "project_name~:str sitemap_path~:str? is_master~:bool is_shared~:bool "
 	                 "file_data_retension~:bool is_ocr_enabled~:int is_anonymized~:bool "
 	                 "is_vision_enabled~:bool is_vision_compress_image~:bool use_planner_mode~:bool "

@@ -13,8 +13,27 @@ test("an agent made from its name alone answers 201 with the whole record, activ
   assert.deepEqual(rest, {
     project_name: "My Agent", sitemap_path: null, is_chat_active: true, is_master: false, deleted_at: null, type: "SITEMAP", is_shared: false,
     shareable_slug: null, shareable_link: null, embed_code: null, live_chat_code: null, are_licenses_allowed: false, subdomain_slug: null,
+    file_data_retension: true, is_ocr_enabled: 0, is_anonymized: false, is_vision_enabled: false, is_vision_compress_image: false, use_planner_mode: false,
+    is_low_performance_mode_enabled: false, allow_extra_timeout: false, use_full_url_crawl: false, image_extraction_type: "none",
   });
   assert.deepEqual(await kb.expect(200, "GET", `/projects/${id}`), agent);
+});
+
+test("the record tells every flag of ingestion as it was sent last", async (t) => {
+  const kb = await start(t);
+  const defaults = { file_data_retension: true, is_ocr_enabled: 0, is_anonymized: false, is_vision_enabled: false, is_vision_compress_image: false, use_planner_mode: false,
+    is_low_performance_mode_enabled: false, allow_extra_timeout: false, use_full_url_crawl: false, image_extraction_type: "none" };
+  const others = { file_data_retension: false, is_ocr_enabled: 2, is_anonymized: true, is_vision_enabled: true, is_vision_compress_image: true, use_planner_mode: true,
+    is_low_performance_mode_enabled: true, allow_extra_timeout: true, use_full_url_crawl: true, image_extraction_type: "sync_from_sitemap" };
+  const flags = (record) => Object.fromEntries(Object.keys(defaults).map((name) => [name, record[name]]));
+  const plain = await kb.expect(201, "POST", "/projects", { json: { project_name: "plain" } });
+  const full = await kb.expect(201, "POST", "/projects", { form: form({ project_name: "full", ...others }) });
+  assert.deepEqual([flags(plain), flags(full)], [defaults, others]);
+  const { use_planner_mode, ...changeable } = others;
+  assert.deepEqual(flags(await kb.expect(200, "POST", `/projects/${plain.id}`, { json: changeable })), { ...others, use_planner_mode: false });
+  await kb.expect(200, "POST", `/projects/${plain.id}/settings`, { json: { use_planner_mode } });
+  for (const record of [await kb.expect(200, "GET", `/projects/${plain.id}`), await kb.expect(201, "POST", `/projects/${plain.id}/replicate`), ...(await kb.expect(200, "GET", "/projects")).data])
+    assert.deepEqual(flags(record), others, record.project_name);
 });
 
 test("an agent is created by multipart, urlencoded and JSON alike", async (t) => {
