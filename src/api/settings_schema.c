@@ -75,7 +75,7 @@ static void write_field(struct kb_jw *jw, const struct kb_field *field, bool is_
 
 	kb_jw_object(jw);
 	kb_jw_key(jw, "type");
-	if (kb_field_is_nullable(field)) {
+	if (is_request ? kb_field_takes_null(field) : kb_field_is_nullable(field)) {
 		kb_jw_array(jw);
 		kb_jw_str(jw, type_of(field));
 		kb_jw_str(jw, "null");

@@ -54,7 +54,7 @@ static bool says_null(const struct kb_field *field, const struct kb_setting_inpu
 
 	if (input->kind == KB_INPUT_NULL)
 		return true;
-	if (input->kind != KB_INPUT_TEXT || !kb_field_is_nullable(field))
+	if (input->kind != KB_INPUT_TEXT || !kb_field_takes_null(field))
 		return false;
 	if (is_free(field))
 		return input->text.n == 0 && strcmp(field->initial, "\"\"") != 0;
@@ -318,8 +318,10 @@ bool kb_setting_check(struct kb_arena *arena, const struct kb_field *field,
 	if (field->type == KB_FIELD_LIST)
 		return check_list(&c, inputs, count, value);
 	if (says_null(field, last)) {
-		value->is_null = true;
-		return kb_field_is_nullable(field) || refuse_null(&c);
+		value->is_null = !field->null_resets;
+		if (field->null_resets)
+			*value = kb_field_default(field, KB_SV("en"));
+		return kb_field_takes_null(field) || refuse_null(&c);
 	}
 	if (field->form == KB_FORM_IMAGE)
 		return check_image(&c, last, value, image);

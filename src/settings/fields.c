@@ -59,14 +59,15 @@ static const char *const languages[] = {
 #define TEXTS             .section = KB_SECTION_TEXTS
 #define BEHAVIOUR         .section = KB_SECTION_BEHAVIOUR
 #define ANSWER            .section = KB_SECTION_ANSWER, .response_only = true
+#define RESETS            .null_resets = true
 #define NULLABLE          .nullable = true /* flags and numbers say it by their type */
 
 /* A flag that others require stands before them: the update goes down the table once. */
 static const struct kb_field fields[] = {
-	{ FIELD(chat_bot_avatar), APPEARANCE, .initial = "\"\"", IMAGE("avatar"),
+	{ FIELD(chat_bot_avatar), APPEARANCE, .initial = "\"\"", IMAGE("avatar"), RESETS,
 	  .response = "chatbot_avatar",
 	  .doc = "The agent's picture." },
-	{ FIELD(chat_bot_bg), APPEARANCE, .initial = "\"\"", IMAGE("background"),
+	{ FIELD(chat_bot_bg), APPEARANCE, .initial = "\"\"", IMAGE("background"), RESETS,
 	  .response = "chatbot_background",
 	  .doc = "The picture behind the conversation, where `chat_bot_bg_type` is `image`." },
 	{ FIELD(chat_bot_bg_type), APPEARANCE, .initial = "\"color\"", ONE_OF(backgrounds),
@@ -312,6 +313,11 @@ const char *kb_field_answer_name(const struct kb_field *field)
 bool kb_field_is_nullable(const struct kb_field *field)
 {
 	return field->nullable || field->type == KB_FIELD_NBOOL || field->type == KB_FIELD_NINT;
+}
+
+bool kb_field_takes_null(const struct kb_field *field)
+{
+	return kb_field_is_nullable(field) || field->null_resets;
 }
 
 bool kb_field_is_choice(const struct kb_field *field, struct kb_sv text)

@@ -283,6 +283,7 @@ struct kb_field {
 	enum kb_field_section section;
 	enum kb_text text; /* the built-in text that is shown while the field is not set */
 	bool nullable;
+	bool null_resets; /* null puts the default back, which is what is read then */
 	bool takes_flags;
 	bool master_only;
 	bool response_only;
@@ -292,6 +293,8 @@ const struct kb_field *kb_settings_fields(size_t *count);
 /* By request name without brackets; NULL: unknown. */
 const struct kb_field *kb_settings_field(struct kb_sv name);
 bool kb_field_is_nullable(const struct kb_field *field);
+/* Whether null may be sent for it. */
+bool kb_field_takes_null(const struct kb_field *field);
 /* The name in answers. */
 const char *kb_field_answer_name(const struct kb_field *field);
 

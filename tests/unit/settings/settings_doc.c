@@ -77,7 +77,7 @@ static void print_values(struct kb_buf *out, const struct kb_field *field)
 			kb_buf_str(out, "text");
 		break;
 	}
-	if (kb_field_is_nullable(field))
+	if (kb_field_takes_null(field))
 		kb_buf_str(out, "; null");
 }
 
