@@ -160,6 +160,16 @@ static bool put_images(struct kb_call *call, const struct kb_settings_result *re
 	return true;
 }
 
+/* Of a request that applied nothing. The sentences for a malformed value are the contract's. */
+static bool refuse(const struct kb_setting_failure *failure, struct kb_err *err)
+{
+	struct kb_sv sentence = failure->sentences[0];
+
+	if (failure->is_malformed || kb_sv_starts(sentence, kb_sv_str(failure->name)))
+		return kb_fail(err, KB_E_INVALID, "%.*s", KB_SV_ARG(sentence));
+	return kb_fail(err, KB_E_INVALID, "%s: %.*s", failure->name, KB_SV_ARG(sentence));
+}
+
 bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 {
 	struct update update = { 0 };
@@ -188,8 +198,7 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 		kb_notes_wake(call->api->notes);
 	}
 	if (update.result.status == 400)
-		return kb_fail(err, KB_E_INVALID, "%.*s",
-		               KB_SV_ARG(update.result.failed[0].sentences[0]));
+		return refuse(&update.result.failed[0], err);
 	kb_call_begin(call, &buf, &jw);
 	kb_settings_write_result(&update.result, &jw);
 	return kb_call_reply(call, update.result.status, &buf, &jw, err);

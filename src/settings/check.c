@@ -199,9 +199,35 @@ static bool check_text(const struct check *c, const struct kb_setting_input *inp
 	return ok;
 }
 
+/* Whether a text is the address under which the read endpoint shows that picture. The host is not
+ * compared: a service may have several. */
+static bool is_address_of(struct kb_sv text, struct kb_sv image)
+{
+	size_t rest = text.n - KB_MIN(text.n, image.n);
+
+	return image.n > 0 && kb_sv_ends(text, image) && (rest == 0 || text.p[rest - 1] == '/');
+}
+
+/* A picture that comes as its own address, or as the built-in one's, is no new picture. */
+static bool is_known_image(const struct check *c, struct kb_sv text, const struct kb_value *current,
+                           struct kb_value *value)
+{
+	struct kb_value initial = kb_field_default(c->field, KB_SV("en"));
+
+	text = kb_sv_trim(text);
+	if (is_address_of(text, current->text))
+		*value = *current;
+	else if (is_address_of(text, initial.text))
+		*value = initial;
+	else
+		return false;
+	return true;
+}
+
 /* A picture may come without a file name, and is a text part then. */
 static bool check_image(const struct check *c, const struct kb_setting_input *input,
-                        struct kb_value *value, struct kb_setting_image *stored)
+                        const struct kb_value *current, struct kb_value *value,
+                        struct kb_setting_image *stored)
 {
 	struct kb_image image;
 	struct kb_err err;
@@ -209,6 +235,8 @@ static bool check_image(const struct check *c, const struct kb_setting_input *in
 
 	if (input->kind != KB_INPUT_FILE && input->kind != KB_INPUT_TEXT)
 		return refuse_null(c);
+	if (is_known_image(c, input->text, current, value))
+		return true;
 	if (!kb_image_check(input->text, &image, &err)) {
 		refuse_null(c);
 		return refuse(c, kb_arena_sv(c->arena, kb_sv_str(err.msg)));
@@ -308,8 +336,8 @@ static bool check_list(const struct check *c, const struct kb_setting_input *con
 
 bool kb_setting_check(struct kb_arena *arena, const struct kb_field *field,
                       const struct kb_setting_input *const *inputs, size_t count,
-                      struct kb_value *value, struct kb_setting_image *image,
-                      struct kb_sentences *sentences)
+                      const struct kb_value *current, struct kb_value *value,
+                      struct kb_setting_image *image, struct kb_sentences *sentences)
 {
 	struct check c = { .arena = arena, .field = field, .sentences = sentences };
 	const struct kb_setting_input *last = inputs[count - 1];
@@ -324,7 +352,7 @@ bool kb_setting_check(struct kb_arena *arena, const struct kb_field *field,
 		return kb_field_takes_null(field) || refuse_null(&c);
 	}
 	if (field->form == KB_FORM_IMAGE)
-		return check_image(&c, last, value, image);
+		return check_image(&c, last, current, value, image);
 	switch (field->type) {
 	case KB_FIELD_BOOL:
 	case KB_FIELD_NBOOL:

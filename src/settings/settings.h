@@ -214,7 +214,7 @@ struct kb_settings_result {
 	size_t failed_count;
 	const struct kb_setting_image *images;
 	size_t image_count;
-	/* 200; 207 when some failed; 400 when a value was malformed and nothing was applied */
+	/* 200; 207 when some were applied and some failed; 400 when none was applied */
 	int status;
 };
 
@@ -230,9 +230,8 @@ void kb_settings_update(struct kb_arena *arena, const struct kb_settings *curren
                         const struct kb_settings_context *context, struct kb_settings *out,
                         struct kb_settings_result *result);
 
-/* The `data` of the update's answer: {"updated":true}; with 207 also updated_fields and
- * failed_fields (a list of sentences a field), and updated is whether any was applied. Of a 400 the
- * message is the first failure's first sentence. */
+/* The `data` of a 200 or 207: {"updated":true}; with 207 also updated_fields and failed_fields (a
+ * list of sentences a field). A 400 is told by the first failure's first sentence. */
 void kb_settings_write_result(const struct kb_settings_result *result, struct kb_jw *jw);
 
 /*

@@ -3,6 +3,7 @@
  *
  * A row's turn: gather its inputs, make a value (check.c), ask the plan, ask the flag it requires
  * in the copy as it is by then, apply. So a chain within one request works in any order of sending.
+ * A value that is there already is asked nothing: whoever sends back what was read changes nothing.
  */
 #include "settings/check.h"
 #include "settings/plans.h"
@@ -111,14 +112,17 @@ static bool update_field(struct update *u, const struct kb_field *field,
 {
 	struct kb_sentences sentences = { .count = 0 };
 	struct kb_setting_image image = { .name = NULL };
-	struct kb_value value;
+	struct kb_value current = kb_field_load(field, u->out), value;
 
-	if (!kb_setting_check(u->arena, field, inputs, count, &value, &image, &sentences)) {
+	if (!kb_setting_check(u->arena, field, inputs, count, &current, &value, &image,
+	                      &sentences)) {
 		fail(u, field, &sentences, true);
 		return false;
 	}
-	check_plan(u, field, &value, &sentences);
-	check_requirement(u, field, &value, &sentences);
+	if (!kb_value_eq(field, &value, &current)) {
+		check_plan(u, field, &value, &sentences);
+		check_requirement(u, field, &value, &sentences);
+	}
 	if (sentences.count > 0) {
 		fail(u, field, &sentences, false);
 		return false;
@@ -150,13 +154,9 @@ static void follow_language(struct update *u, struct kb_sv old, const bool *appl
 
 static int status_of(const struct update *u)
 {
-	bool malformed = false;
-
-	for (size_t i = 0; i < u->failed_count; i++)
-		malformed = malformed || u->failed[i].is_malformed;
 	if (u->failed_count == 0)
 		return 200;
-	return malformed && u->updated_count == 0 ? 400 : 207;
+	return u->updated_count == 0 ? 400 : 207;
 }
 
 void kb_settings_update(struct kb_arena *arena, const struct kb_settings *current,

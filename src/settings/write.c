@@ -71,7 +71,7 @@ void kb_settings_write_response(const struct kb_settings *settings,
 void kb_settings_write_result(const struct kb_settings_result *result, struct kb_jw *jw)
 {
 	kb_jw_object(jw);
-	kb_jw_key_bool(jw, "updated", result->updated_count > 0 || result->failed_count == 0);
+	kb_jw_key_bool(jw, "updated", true);
 	if (result->failed_count > 0) {
 		kb_jw_key(jw, "updated_fields");
 		kb_jw_array(jw);

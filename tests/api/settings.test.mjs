@@ -203,17 +203,47 @@ test("what is partly right is applied in part: 207 names both", async (t) => {
   assert.deepEqual([settings.default_prompt, settings.chatbot_color, settings.is_anonymize_pdfs], ["Ask", "#000000", false]);
 });
 
-test("a refusal by plan or dependency alone is 207 without a change; a malformed value alone 400", async (t) => {
+test("where nothing is applied the answer is 400 with the reason, of a plan or another field as of a malformed value", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const reply = await post(agent, { json: { is_anonymize_pdfs: true } });
-  assert.deepEqual([reply.status, reply.data], [207, { updated: false, updated_fields: [], failed_fields: { is_anonymize_pdfs: ["Requires is_pdf_viewer"] } }]);
+  assert.deepEqual([reply.status, reply.json.message], [400, "is_anonymize_pdfs: Requires is_pdf_viewer"]);
   const model = await post(agent, { json: { chatbot_model: "no-such-model" } });
-  assert.deepEqual([model.status, model.data.failed_fields], [207, { chatbot_model: ["chatbot_model is not one of the available models"] }]);
+  assert.deepEqual([model.status, model.json.message], [400, "chatbot_model is not one of the available models"]);
   assert.equal((await post(agent, { json: { chatbot_color: "red" } })).status, 400);
   assert.equal((await post(agent, { json: { chatbot_color: "red", default_prompt: "x".repeat(256) } })).status, 400);
   for (const json of [{}, { no_such_field: 1 }, { is_chat_active: true }]) assert.deepEqual((await post(agent, { json })).data, { updated: true });
   for (const body of ["[1]", "{", "null"]) assert.equal((await post(agent, { body, headers: { "content-type": "application/json" } })).status, 400, body);
+});
+
+test("the record as it is read may be sent back, and changes nothing", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const fields = await fieldsOf(kb);
+  const request = (record) => Object.fromEntries(fields.map(([name]) => [name, record[answerName(name)]])); // by the names of requests
+  const back = async (why) => {
+    const record = await read(agent);
+    for (const json of [record, request(record), { ...record, ...request(record) }]) {
+      const reply = await post(agent, { json });
+      assert.deepEqual([reply.status, reply.data], [200, { updated: true }], `${why}: ${reply.text}`);
+      assert.deepEqual(await read(agent), record, why);
+    }
+    const reply = await post(agent, { form: parts(Object.fromEntries(Object.entries(request(record)).filter(([, value]) => value !== null))) });
+    assert.equal(reply.status, 200, `${why}, as a form: ${reply.text}`);
+    assert.deepEqual(await read(agent), record, why);
+  };
+  await back("a new agent");
+  for (const name of Object.keys(IMAGES)) assert.equal((await post(agent, { form: [file(name, png())] })).status, 200);
+  const changed = fields.filter(([name]) => !(name in IMAGES) && !CATALOGUE.has(name));
+  assert.equal((await post(agent, { json: { is_pdf_viewer: true } })).status, 200);
+  assert.equal((await post(agent, { json: Object.fromEntries(changed.map(([name, schema]) => [name, valueOf(name, schema)])) })).status, 200);
+  await back("every field another");
+  assert.equal((await post(agent, { json: { is_pdf_viewer: false, use_planner_mode: false } })).status, 200);
+  await back("what others required is off");
+  assert.equal((await post(agent, { json: Object.fromEntries(fields.filter(([, schema]) => nullable(schema)).map(([name]) => [name, null])) })).status, 200);
+  await back("null wherever it may be");
+  assert.equal((await post(agent, { json: { spotlight_avatar: "spotlight_avatar.png" } })).status, 200);
+  assert.equal((await read(agent)).spotlight_avatar, `${kb.url}/assets/spotlight_avatar.png`, "the built-in picture has a name");
 });
 
 test("a flag and what requires it go together in one request, in any order", async (t) => {

@@ -384,6 +384,10 @@ static void walk_image(struct kb_test *t, const struct row *row)
 	CHECK_SV(t, answered(&a, answer_name(row)), want.p);
 	CHECK_INT(t, a.result.image_count, 0);
 	CHECK_INT(t, send_file(&a, row->name, KB_SV("")), 400);
+	CHECK_INT(t, send_value(&a, row->name, want.p), 200); /* its address, sent back */
+	CHECK_SV(t, answered(&a, answer_name(row)), want.p);
+	CHECK_INT(t, a.result.image_count, 0);
+	CHECK_INT(t, send_value(&a, row->name, "\"http://kb/other.gif\""), 400);
 	agent_fini(&a);
 
 	agent_open(t, &a); /* a file part that came without a name is a text part */

@@ -25,7 +25,9 @@ static const char intro[] =
         "\n"
         "An update answers 200 when all was applied, 207 with `updated_fields` and "
         "`failed_fields`\n"
-        "when some was, and 400 when nothing was applied and a value was malformed.\n"
+        "when some was, and 400 when nothing was. What a field holds already may be sent back: "
+        "the\n"
+        "record as it was read is taken as it is, with pictures as their addresses.\n"
         "\n"
         "The texts whose default is written in English follow `chatbot_msg_lang` until they are "
         "set.\n";
