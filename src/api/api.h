@@ -84,9 +84,10 @@ struct kb_api_route {
 	bool (*fast)(struct kb_request *req);
 	enum kb_right right;
 	enum kb_feature feature; /* of the plan, that the route needs; 0: none */
-	bool foreign_is_403;     /* an agent of another account: 403 instead of 404 (the contract's
-	                            rule) */
-	bool invalid_is_422;     /* a bad argument: 422 instead of 400 (the contract's rule) */
+	/* An agent of another account: 403 instead of 404. The contract's rule where the agent
+	 * itself is changed or deleted; what lies below it, settings too, is not found. */
+	bool foreign_is_403;
+	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
 	size_t body_max;
 	bool upload;
 	/* For /openapi.json and for the tests that check each answer. */

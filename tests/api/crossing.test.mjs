@@ -4,7 +4,7 @@ import { assert, start, test } from "./lib/harness.mjs";
 import { fill, rightBody, variables } from "./lib/requests.mjs";
 import { furnished, picture } from "./lib/scene.mjs";
 
-/** Where the contract says 403 for an agent of another account; all others say 404 as if it were not there. */
+/** Where the contract says 403 for an agent of another account: the agent itself. All others, its settings too, say 404 as if it were not there. */
 const FORBIDDEN = new Set(["POST /api/v1/projects/{projectId}", "DELETE /api/v1/projects/{projectId}"]);
 
 /** An unknown session id begins a conversation: in the asker's own agent, and nowhere else. */
