@@ -135,7 +135,8 @@ bool kb_reports_queries(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-/* To two digits; 0 where nothing began. */
+/* Queries for each conversation in which something was asked, to two digits; 0: nothing was. An
+ * empty conversation is no short one, and one that goes on began in another stretch of time. */
 static double average(int64_t n, int64_t of)
 {
 	int64_t hundredths = of ? (n * 100 + of / 2) / of : 0;
@@ -160,7 +161,7 @@ bool kb_reports_conversations(struct kb_call *call, struct kb_err *err)
 		kb_jw_key_int(&jw, parts[0], sums.conversations);
 	if (wanted[1]) {
 		kb_jw_key(&jw, parts[1]);
-		kb_jw_double(&jw, average(sums.queries, sums.conversations));
+		kb_jw_double(&jw, average(sums.queries, sums.asking));
 	}
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);

@@ -23,6 +23,7 @@ static const struct kb_sql sql[] = {
 		"ORDER BY count(*) DESC, source" },
 	[SUMS] = { "report_sums", "i",
 		"SELECT (SELECT count(*) FROM conversations c WHERE c.agent_id = $1), count(*), "
+		"count(DISTINCT conversation_id), "
 		"coalesce(sum(CASE WHEN failed = 1 OR answered = 0 THEN 1 ELSE 0 END), 0) "
 		"FROM messages WHERE agent_id = $1" },
 	[MESSAGE_BUCKETS] = { "report_message_buckets", "iiii",
@@ -75,7 +76,8 @@ bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_re
 	while (kb_rows_next(&rows))
 		*out = (struct kb_report_sums){ .conversations = kb_rows_int(&rows, 0),
 			                        .queries = kb_rows_int(&rows, 1),
-			                        .failed_queries = kb_rows_int(&rows, 2) };
+			                        .asking = kb_rows_int(&rows, 2),
+			                        .failed_queries = kb_rows_int(&rows, 3) };
 	ok = kb_rows_close(&rows, err);
 	kb_db_give(store->db, conn);
 	return ok;

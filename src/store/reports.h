@@ -16,7 +16,9 @@ bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int
                              struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_report_sums {
-	int64_t conversations, queries, failed_queries;
+	int64_t conversations;
+	int64_t asking; /* those that a query belongs to */
+	int64_t queries, failed_queries;
 };
 bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_report_sums *out,
                           struct kb_err *err) KB_MUST_CHECK;

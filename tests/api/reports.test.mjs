@@ -63,6 +63,23 @@ test("analysis: the week by day and the day by hour", async (t) => {
   await agent.expect(400, "GET", "/reports/analysis", { query: "interval=yearly" });
 });
 
+test("the averages are over the conversations in which something was asked, in both reports", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  for (let i = 0; i < 2; i++) {
+    const { session } = await agent.ask("Hello");
+    await agent.ask("Thanks!", { session });
+    await agent.expect(201, "POST", "/conversations");
+  }
+  assert.deepEqual(await report(agent, "conversations"), { total: 4, average_queries_per_conversation: 2 });
+  for (const interval of ["weekly", "daily"]) {
+    const { queries, queries_per_conversation: averages } = await report(agent, "analysis", { interval });
+    const busy = queries.flatMap((point, i) => (point.queries_number ? [[point.queries_number, averages[i].queries_number]] : []));
+    if (busy.length === 1) assert.deepEqual(busy, [[4, 2]], interval); // else the clock has just turned to the next
+    assert.equal(averages.filter((point) => point.queries_number).length, busy.length);
+  }
+});
+
 test("intelligence tells of each question what is known of it", async (t) => {
   const kb = await start(t);
   const { agent, first } = await asked(kb);
