@@ -2,12 +2,13 @@
  * Second spellings (base/alias.h) against what the interface really has, and in requests.
  *
  * The interface's own names are the schemas' members and the settings' fields; values are the
- * settings' choices.
+ * settings' choices and the sources of messages.
  */
 #include <string.h>
 
 #include "api/api.h"
 #include "api/schema.h"
+#include "api/session.h"
 
 /* Readers of event streams look for these first: one of them in an event hides its text. */
 static const char *const stream_words[] = { "type", "content", "choices", "delta" };
@@ -43,11 +44,13 @@ static bool has_choice(const struct kb_field *field, struct kb_sv value)
 	return false;
 }
 
-static bool is_choice(struct kb_sv value)
+static bool is_value(struct kb_sv value)
 {
 	size_t count;
 	const struct kb_field *fields = kb_settings_fields(&count);
 
+	if (kb_sv_eq_str(value, KB_SOURCE_API) || kb_sv_eq_str(value, KB_SOURCE_COMPLETIONS))
+		return true;
 	for (size_t i = 0; i < count; i++)
 		if (has_choice(&fields[i], value))
 			return true;
@@ -77,7 +80,7 @@ bool kb_api_aliases(struct kb_arena *arena, const char *fields, const char *valu
 	if (!kb_alias_read(arena, "--field-alias", fields, &out->fields, err)
 	    || !kb_alias_read(arena, "--value-alias", values, &out->values, err)
 	    || !check("--field-alias", &out->fields, is_member, err)
-	    || !check("--value-alias", &out->values, is_choice, err))
+	    || !check("--value-alias", &out->values, is_value, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(stream_words); i++)
 		if (kb_alias_name(&out->fields, kb_sv_str(stream_words[i])))

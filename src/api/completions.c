@@ -321,7 +321,7 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_s
 
 bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_turn turn = { .source = "chat-completions" };
+	struct kb_turn turn = { .source = KB_SOURCE_COMPLETIONS };
 	struct kb_sv model = { 0 }, session_id = { 0 };
 	int64_t prompt_tokens;
 	bool stream;

@@ -130,7 +130,7 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 
 bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_turn turn = { .session_id = call->req->params[1], .source = "api" };
+	struct kb_turn turn = { .session_id = call->req->params[1], .source = KB_SOURCE_API };
 	struct kb_buf buf;
 	struct kb_jw jw;
 	bool stream;

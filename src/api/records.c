@@ -236,7 +236,8 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_key_sv(jw, "user_ip", message->user_ip);
 	kb_jw_key_sv(jw, "user_agent", message->user_agent);
 	kb_jw_key_sv(jw, "external_id", message->external_id);
-	kb_jw_key_sv(jw, "request_source", message->source);
+	kb_jw_key(jw, "request_source");
+	kb_jw_choice(jw, message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
 	if (message->child_id) /* ours: who answered for a master */
@@ -274,7 +275,8 @@ void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
 	kb_jw_key_opt(jw, "answer_kind", note.kind.n ? note.kind : none);
 	kb_jw_key_bool(jw, "is_answered", message->answered);
 	kb_jw_key_str(jw, "feedback", reactions[message->reaction]);
-	kb_jw_key_sv(jw, "request_source", message->source);
+	kb_jw_key(jw, "request_source");
+	kb_jw_choice(jw, message->source);
 	kb_jw_end(jw);
 	kb_jw_end(jw);
 }

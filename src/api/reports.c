@@ -92,7 +92,8 @@ bool kb_reports_traffic(struct kb_call *call, struct kb_err *err)
 	kb_jw_array(&jw);
 	for (size_t i = 0; i < count; i++) {
 		kb_jw_object(&jw);
-		kb_jw_key_sv(&jw, "request_source", sources[i].source);
+		kb_jw_key(&jw, "request_source");
+		kb_jw_choice(&jw, sources[i].source);
 		kb_jw_key_int(&jw, "request_source_number", sources[i].queries);
 		kb_jw_end(&jw);
 	}
@@ -338,7 +339,8 @@ static void intelligence_row(struct kb_call *call, struct kb_jw *jw, const void 
 	kb_jw_key_opt(jw, "language", insight.lang);
 	kb_jw_key_str(jw, "feedback", insight.feedback);
 	kb_jw_key_null(jw, "user_location"); /* nothing here tells where a user is */
-	kb_jw_key_sv(jw, "chatbot_deployment", message->source);
+	kb_jw_key(jw, "chatbot_deployment");
+	kb_jw_choice(jw, message->source);
 	kb_jw_key_str(jw, "browser", kb_browser_name(message->user_agent));
 	kb_jw_end(jw);
 }

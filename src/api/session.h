@@ -16,6 +16,10 @@ enum {
 	KB_EXTERNAL_ID_CHARS = 128,
 };
 
+/* Where a message came from: its request_source. */
+#define KB_SOURCE_API         "api"
+#define KB_SOURCE_COMPLETIONS "chat-completions"
+
 struct kb_turn {
 	struct kb_settings settings;
 	/* Who answers: the call's agent, or the child that a master let answer (masters.c). */
@@ -30,7 +34,7 @@ struct kb_turn {
 	bool masked;          /* the agent anonymises */
 	struct kb_sv_list actions_enabled, actions_disabled;
 	struct kb_attached *attached; /* files and context; NULL: none */
-	const char *source;           /* the message's request_source */
+	const char *source;           /* KB_SOURCE_… */
 	const struct kb_sv *turns;    /* the user's earlier prompts, newest last */
 	size_t turn_count;
 	struct kb_label_filter labels;

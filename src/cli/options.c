@@ -48,7 +48,7 @@ static const struct option {
 	{ "field-alias", "DOCENT_FIELD_ALIAS", "NAME=SECOND,…", NULL,
 	  "Second names of JSON fields: answers carry both, requests may use either.", OPTION(field_alias) },
 	{ "value-alias", "DOCENT_VALUE_ALIAS", "NAME=SECOND,…", NULL,
-	  "Second spellings of settings' fixed values: answers carry the second, requests may use either.", OPTION(value_alias) },
+	  "Second spellings of settings' fixed values and of `request_source`: answers carry the second, requests may use either.", OPTION(value_alias) },
 	{ "fetch-allow", "DOCENT_FETCH_ALLOW", "NETWORK,…", NULL,
 	  "Networks (`10.1.0.0/16`, `fd00::/8`) that may be fetched from although they are not public, on any port.", OPTION(fetch_allow) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },

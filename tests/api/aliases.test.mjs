@@ -77,9 +77,25 @@ test("a value is taken in both spellings and given in the second, in the fields 
   assert.equal(await source(), "llm_content", "what is stored is the neutral spelling");
 });
 
+test("where a question came from has a second spelling too, in every answer that tells it", async (t) => {
+  const kb = await start(t, { env: { DOCENT_VALUE_ALIAS: "chat-completions=x-format" } });
+  const agent = await kb.agent({ files: library });
+  const session_id = randomUUID();
+  const chat = await agent.api("POST", "/chat/completions", { json: { session_id, messages: [{ role: "user", content: "Hello" }] } });
+  assert.equal(chat.status, 200);
+  await agent.ask("Hello");
+  const { messages } = await agent.expect(200, "GET", `/conversations/${session_id}/messages`, { query: { includeInsights: true } });
+  assert.deepEqual([messages.data[0].metadata.request_source, messages.data[0].customer_intelligence.request_source], ["x-format", "x-format"]);
+  const { sources } = await agent.expect(200, "GET", "/reports/traffic");
+  assert.deepEqual(sources.map((row) => row.request_source).sort(), ["api", "x-format"]);
+  assert.deepEqual((await agent.expect(200, "GET", "/reports/intelligence")).data.map((row) => row.chatbot_deployment), ["api", "x-format"]);
+  const exported = await agent.api("GET", `/conversations/${session_id}/export`);
+  assert.equal(JSON.parse(exported.text).data.messages[0].metadata.request_source, "x-format");
+});
+
 test("aliases that could be mistaken are refused at the start", async () => {
   for (const [flag, value, words] of [["--field-alias", "llm_response", "name=second"], ["--field-alias", "nothing=x", "nothing is called nothing"], ["--field-alias", "llm_response=user_query", "something else is called user_query"],
-    ["--field-alias", "message=delta", "streams take delta|something else"], ["--value-alias", "llm_content=own_content", "something else"], ["--value-alias", "x=y", "nothing is called x"], ["--field-alias", "id=a,id=b", "already"]]) {
+    ["--field-alias", "message=delta", "streams take delta|something else"], ["--value-alias", "llm_content=own_content", "something else"], ["--value-alias", "chat-completions=api", "something else"], ["--value-alias", "x=y", "nothing is called x"], ["--field-alias", "id=a,id=b", "already"]]) {
     const done = await docent(["serve", "--data", `/tmp/docent-alias-${randomUUID()}`, "--listen", "127.0.0.1:0", flag, value]);
     assert.equal(done.code, 1, value);
     assert.match(done.stderr, new RegExp(words));
