@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "index/langwords.h"
 #include "index/stopwords.h"
+#include "index/term.h"
 #include "index/unicode.h"
 
 enum {

@@ -5,8 +5,9 @@
 #ifndef KB_INDEX_ANALYSIS_CACHE_H
 #define KB_INDEX_ANALYSIS_CACHE_H
 
-#include "index/analysis.h"
+#include "base/arena.h"
 #include "index/bytes.h"
+#include "index/lang.h"
 
 /* Half of a line of the processor's cache. */
 struct kb_word {

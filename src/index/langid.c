@@ -4,10 +4,11 @@
  * times as long; questions, which are too short for both, by script, function words and the letters
  * that only some languages use.
  */
+#include "index/langid.h"
+
 #include <string.h>
 
 #include "base/utf8.h"
-#include "index/analysis.h"
 #include "index/langwords.h"
 #include "index/stopwords.h"
 #include "index/unicode.h"

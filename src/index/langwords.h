@@ -5,7 +5,8 @@
 #ifndef KB_INDEX_LANGWORDS_H
 #define KB_INDEX_LANGWORDS_H
 
-#include "index/analysis.h"
+#include "base/sv.h"
+#include "index/lang.h"
 
 /* The languages whose list of function words has this normalised word: a bit for each. */
 uint64_t kb_lang_lists(struct kb_sv word);

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "index/term.h"
+
 enum { CUT_BUCKETS = 256 };
 
 /* The words Lucene leaves out of an English index. */

@@ -4,7 +4,8 @@
 #ifndef KB_INDEX_STOPWORDS_H
 #define KB_INDEX_STOPWORDS_H
 
-#include "index/analysis.h"
+#include "base/sv.h"
+#include "index/lang.h"
 
 /* KB_TERM_STOP and KB_TERM_FUNCTION of a normalised, unstemmed word (or a Thai-like word). */
 uint8_t kb_stopword_flags(enum kb_lang lang, struct kb_sv word);
