@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "index/query.h"
-#include "index/search.h"
+#include "index/rank.h"
 #include "texts.h"
 
 static bool build(int argc, char **argv, struct kb_err *err)

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "index/rank.h"
 
 enum {
 	LINE_MAX_BYTES = 1 << 20,

@@ -23,8 +23,8 @@
 #include "base/hash.h"
 #include "index/column.h"
 #include "index/factors.h"
-#include "index/fusion.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "quality_data.h"
 

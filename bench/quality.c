@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "index/factors.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "index/snapshot.h"
 #include "index/spell.h"

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "index/factors.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "index/search.h"
 #include "process.h"

@@ -25,6 +25,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "index/snapshot.h"
 #include "index/spell.h"

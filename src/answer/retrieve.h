@@ -12,7 +12,7 @@
 #define KB_ANSWER_RETRIEVE_H
 
 #include "answer/answerer.h"
-#include "index/fusion.h"
+#include "index/rank.h"
 
 struct kb_retrieval {
 	const struct kb_snapshot *snapshot;

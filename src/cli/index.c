@@ -12,6 +12,7 @@
 #include "cli/index_dir.h"
 #include "cli/records.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "index/spell.h"
 

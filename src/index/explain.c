@@ -57,9 +57,7 @@ static struct kb_rerank_parts *explain_second(const struct kb_snapshot *snapshot
 		return parts;
 	/* The second step learns from the first one's best. */
 	first.limit = KB_MIN(query->rerank, (size_t)KB_RERANK_BEST);
-	first.rerank = 0;
-	first.factors = 0;
-	kb_search(snapshot, arena, &first, &best, &best_count);
+	kb_search_first(snapshot, arena, &first, &best, &best_count);
 	kb_rerank_explain(snapshot, query, best, best_count, hits, count, parts);
 	return parts;
 }

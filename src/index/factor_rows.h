@@ -10,7 +10,8 @@
 #define KB_INDEX_FACTOR_ROWS_H
 
 #include "base/hash.h"
-#include "index/snapshot.h"
+#include "index/dict.h"
+#include "index/scoring.h"
 
 #define KB_ROW_NONE UINT32_MAX
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "index/factors_file.h"
-#include "index/search.h"
+#include "index/score.h"
 
 enum {
 	MARK_BYTES = 24,

@@ -13,6 +13,7 @@
 
 #include "index/build.h"
 #include "index/factors_file.h"
+#include "index/snapshot.h"
 #include "index/subspace.h"
 
 enum {
@@ -311,7 +312,7 @@ static bool write_model(const struct training *t, const char *path, struct kb_fa
 	int8_t packed[KB_FACTORS_DIMS_MAX];
 	bool ok;
 
-	kb_scoring_averages(t->snapshot, head.averages);
+	kb_snapshot_averages(t->snapshot, head.averages);
 	kb_builder_put(builder, KB_FAC_INFO, &head, sizeof(head));
 	kb_builder_section(builder, KB_FAC_KEYS);
 	for (uint32_t i = 0; i < t->terms; i++)

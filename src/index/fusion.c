@@ -5,12 +5,7 @@
 
 enum {
 	RANK_CONSTANT = 60, /* Cormack, Clarke, Büttcher 2009 */
-	DEPTH = 200,        /* hits of each list that are fused, or the limit if that is more */
 };
-/* Measured with bench/fused (docs/search.md). */
-#define WORD_WEIGHT   .8f
-#define VECTOR_WEIGHT .2f
-
 /* The best first. */
 static int by_score(const void *a, const void *b)
 {
@@ -157,61 +152,4 @@ bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		                             : 0;
 	qsort(hits, top, sizeof(*hits), by_score);
 	return true;
-}
-
-/* By words and by vectors, the best `limit`. */
-static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                 const struct kb_hybrid_query *query, size_t limit, struct kb_hit **hits,
-                 size_t *count)
-{
-	struct kb_hybrid_trace *trace = query->trace;
-	struct kb_query words = *query->words;
-	struct kb_vector_query vectors;
-	struct kb_hit_list lists[2] = { { .weight = query->word_weight },
-		                        { .weight = query->vector_weight } };
-	struct kb_hit *by_words, *by_vectors;
-
-	if (query->vectors) {
-		vectors = *query->vectors;
-		vectors.limit = KB_MAX(limit, (size_t)DEPTH);
-		vectors.allow = words.allow;
-		vectors.allow_arg = words.allow_arg;
-		kb_vector_search(snapshot, arena, &vectors, &by_vectors, &lists[1].count);
-		lists[1].hits = by_vectors;
-	}
-	words.limit = lists[1].count ? KB_MAX(limit, (size_t)DEPTH) : limit;
-	kb_search(snapshot, arena, &words, &by_words, &lists[0].count);
-	lists[0].hits = by_words;
-	if (query->word_weight <= 0 && query->vector_weight <= 0) {
-		lists[0].weight = WORD_WEIGHT;
-		lists[1].weight = VECTOR_WEIGHT;
-	}
-	if (trace)
-		*trace = (struct kb_hybrid_trace){ .lists = { lists[0], lists[1] },
-			                           .fusion = query->fusion };
-	if (!lists[1].count) {
-		/* A copy: the reranker writes into it. */
-		*count = KB_MIN(lists[0].count, limit);
-		*hits = kb_arena_copy(arena, by_words, *count * sizeof(**hits));
-		return;
-	}
-	kb_fuse(arena, lists, KB_COUNTOF(lists), query->fusion, limit, hits, count);
-	if (trace) {
-		trace->fused = kb_arena_copy(arena, *hits, *count * sizeof(**hits));
-		trace->fused_count = *count;
-	}
-}
-
-bool kb_hybrid_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                      const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count)
-{
-	size_t limit = query->words->limit;
-	bool ok = true;
-
-	find(snapshot, arena, query, query->reranker ? KB_MAX(limit, query->reranker->top) : limit,
-	     hits, count);
-	if (query->reranker)
-		ok = kb_rerank_by(snapshot, arena, query->reranker, *hits, *count, query->trace);
-	*count = KB_MIN(*count, limit);
-	return ok;
 }

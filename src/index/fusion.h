@@ -12,7 +12,7 @@
 #ifndef KB_INDEX_FUSION_H
 #define KB_INDEX_FUSION_H
 
-#include "index/vectors.h"
+#include "index/index.h"
 
 enum kb_fusion {
 	KB_FUSE_FLOOR,   /* the first list as KB_FUSE_MAX, the others as KB_FUSE_MIN_MAX: a score by
@@ -62,20 +62,5 @@ struct kb_reranker {
 bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                   const struct kb_reranker *reranker, struct kb_hit *hits, size_t count,
                   struct kb_hybrid_trace *trace);
-
-struct kb_hybrid_query {
-	const struct kb_query *words; /* its limit is the result's */
-	const struct kb_vector_query
-	        *vectors; /* NULL: none. Its limit and filter are taken from words */
-	enum kb_fusion fusion;
-	float word_weight, vector_weight;   /* both 0: .8 and .2 */
-	const struct kb_reranker *reranker; /* NULL: none */
-	struct kb_hybrid_trace *trace;      /* filled; NULL: nobody asks */
-};
-/* Where no passage is found by vectors, for want of a column or a question's vector, and without a
- * reranker, it gives what kb_search() gives. Returns false when the reranker was asked and failed;
- * the hits are then those without it. */
-bool kb_hybrid_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                      const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count);
 
 #endif

@@ -150,12 +150,7 @@ struct kb_hit {
 	float score;
 };
 
-/* The best `limit` passages, best first; equal scores by (part, doc). BM25F over title, heading and
- * body (Robertson, Zaragoza 2009). */
-void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-               const struct kb_query *query, struct kb_hit **hits, size_t *count);
-
-/* The BM25F score of one passage for the terms, as kb_search() computes it. */
+/* The BM25F score of one passage for the terms, as the first step computes it (search.h). */
 float kb_score(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc,
                const struct kb_query_term *terms, size_t term_count);
 

@@ -16,8 +16,6 @@
  * Nothing is lost: the same passages with the same scores as search_exact.c finds, bit by bit.
  */
 #include "index/search.h"
-#include "index/factors.h"
-#include "index/rerank.h"
 
 enum {
 	WINDOW = 4096,    /* passages; the array of scores fits the first cache */
@@ -449,8 +447,8 @@ static uint32_t *parts_by_size(const struct kb_snapshot *snapshot, struct kb_are
 	return parts;
 }
 
-static void search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                         const struct kb_query *query, struct kb_hit **hits, size_t *count)
+void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                     const struct kb_query *query, struct kb_hit **hits, size_t *count)
 {
 	struct search *s = KB_NEW(arena, struct search);
 	uint32_t *parts = parts_by_size(snapshot, arena);
@@ -470,22 +468,4 @@ static void search_first(const struct kb_snapshot *snapshot, struct kb_arena *ar
 	for (size_t i = 0; i < snapshot->part_count && s->best.limit; i++)
 		search_part(s, parts[i], &scorer, query);
 	kb_best_take(&s->best, arena, scorer.unit, hits, count);
-}
-
-void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-               const struct kb_query *query, struct kb_hit **hits, size_t *count)
-{
-	struct kb_query first = *query;
-	struct kb_rerank *second = NULL;
-	bool factors = snapshot->factors && query->factors > 0;
-
-	first.limit = KB_MAX(query->limit, query->rerank);
-	if (factors)
-		first.limit = KB_MAX(first.limit, (size_t)KB_FACTORS_RERANK);
-	search_first(snapshot, arena, &first, hits, count);
-	if (query->rerank)
-		second = kb_rerank(snapshot, arena, query, *hits, KB_MIN(*count, query->rerank));
-	if (factors)
-		kb_factors_rerank(snapshot->factors, snapshot, arena, query, second, hits, count);
-	*count = KB_MIN(*count, query->limit);
 }

@@ -1,4 +1,4 @@
-/* The exhaustive search: passage after passage, no pruning. What kb_search() is compared with. */
+/* The exhaustive search: passage after passage, no pruning. What search.c is compared with. */
 #include "index/search.h"
 
 struct list {

@@ -6,17 +6,7 @@
 #include "index/column.h"
 #include "index/factors.h"
 
-/* BM25F (Robertson, Zaragoza 2009): weight and length normalisation of each field. Body and title
- * are the values measured in docs/search.md. */
-static const struct {
-	float weight, b;
-} fields[KB_FIELDS] = {
-	[KB_FIELD_BODY] = { 1.0f, .75f },
-	[KB_FIELD_TITLE] = { 3.0f, .5f },
-	[KB_FIELD_HEADING] = { 1.5f, .5f },
-};
-
-void kb_scoring_averages(const struct kb_snapshot *snapshot, float averages[KB_FIELDS])
+void kb_snapshot_averages(const struct kb_snapshot *snapshot, float averages[KB_FIELDS])
 {
 	for (int f = 0; f < KB_FIELDS; f++) {
 		double sum = 0;
@@ -25,23 +15,6 @@ void kb_scoring_averages(const struct kb_snapshot *snapshot, float averages[KB_F
 			sum += (double)snapshot->parts[i].segment->length_sums[f];
 		averages[f] = sum > 0 ? (float)(sum / (double)snapshot->passages) : 1;
 	}
-}
-
-void kb_scoring_init(struct kb_scoring *scoring, const float averages[KB_FIELDS])
-{
-	uint32_t lengths[256];
-
-	kb_length_table(lengths);
-	for (int f = 0; f < KB_FIELDS; f++)
-		for (int code = 0; code < 256; code++)
-			scoring->per_count[f][code] =
-			        fields[f].weight
-			        / (1 - fields[f].b
-			           + fields[f].b * (float)lengths[code] / averages[f]);
-	for (int tf = 0; tf < KB_SATURATION_TF; tf++)
-		for (int code = 0; code < 256; code++)
-			scoring->saturation[tf][code] =
-			        kb_saturate((float)tf * scoring->per_count[KB_FIELD_BODY][code]);
 }
 
 static void bury(struct kb_part *part, uint32_t doc)
@@ -110,7 +83,7 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 		snapshot->passages += part->segment->passages;
 		snapshot->alive += part->alive;
 	}
-	kb_scoring_averages(snapshot, averages);
+	kb_snapshot_averages(snapshot, averages);
 	kb_scoring_init(&snapshot->scoring, averages);
 	return snapshot;
 }
@@ -157,7 +130,7 @@ struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_s
 	snapshot->passages = base->passages + segment->passages;
 	snapshot->alive = base->alive + segment->passages;
 	snapshot->factors = kb_factors_hold(base->factors);
-	kb_scoring_averages(snapshot, averages);
+	kb_snapshot_averages(snapshot, averages);
 	kb_scoring_init(&snapshot->scoring, averages);
 	return snapshot;
 }

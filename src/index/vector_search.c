@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "index/search.h"
+#include "index/best.h"
 #include "index/vector_scan.h"
 
 enum {

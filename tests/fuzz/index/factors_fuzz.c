@@ -12,6 +12,7 @@
 #include "index/build.h"
 #include "index/factors_file.h"
 #include "index/query.h"
+#include "index/rank.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "index/forward.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "index/search.h"
 

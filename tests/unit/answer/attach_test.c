@@ -4,6 +4,7 @@
 
 #include "answer/attach.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "test.h"
 
 struct fixture {

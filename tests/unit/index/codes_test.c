@@ -1,6 +1,7 @@
 /* What is a code, how it is written, and what a query makes of it. */
 #include "index/codes.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "test.h"
 #include "world.h"
 

@@ -1,6 +1,7 @@
 /* Fusing lists of hits, and the one entry that finds by words and vectors together. */
 #include "columns.h"
 #include "index/fusion.h"
+#include "index/rank.h"
 
 enum { MAX = 6 };
 

@@ -1,6 +1,7 @@
 /* Questions to weighted terms, and the second ranking step on passages made for the purpose. */
 #include "index/explain.h"
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "test.h"
 #include "world.h"

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "index/index.h"
+#include "index/rank.h"
 #include "test.h"
 
 static const struct kb_passage shop[] = {

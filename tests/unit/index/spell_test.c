@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/rerank.h"
 #include "test.h"
 #include "world.h"

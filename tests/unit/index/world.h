@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "index/query.h"
+#include "index/rank.h"
 #include "index/search.h"
 
 struct dice {
