@@ -8,15 +8,12 @@
  * need no new training. The folded vectors of a segment are its vector column "lsi" (vectors.h),
  * whose model is the file's mark.
  *
- * As the third ranking step it lifts passages that speak of the same thing in other words:
- * S3 = .62 S2 / max S2 + .38 max(0, cos(q', d)), q' = q + .6 of the mean of the three best
- * passages' d. The second step has read only the best by words; it reads those besides whose cosine
- * is the greatest, so that they are judged by the same measure.
+ * Passages that speak of the same thing in other words are lifted by them in the third ranking step
+ * (factors_rank.h).
  */
 #ifndef KB_INDEX_FACTORS_H
 #define KB_INDEX_FACTORS_H
 
-#include "index/rerank.h"
 #include "index/vectors.h"
 
 #define KB_FACTORS_COLUMN KB_SV("lsi")
@@ -25,16 +22,9 @@ enum {
 	KB_FACTORS_DIMS = 100,
 	KB_FACTORS_PASSAGES_MIN = 300, /* fewer: nothing to learn, kb_factors_train() refuses */
 	KB_FACTORS_SAMPLE_MAX = 100000,
-	KB_FACTORS_RERANK = 500, /* best by words that are ranked anew, at least */
-	KB_FACTORS_READ = 64,    /* passages that the second step reads for this one, at most */
-	/* An index of so many passages is searched for near ones with each question; a larger one
-	 * only where words find few. */
-	KB_FACTORS_SCAN_MAX = 20000,
 };
 
 #define KB_FACTORS_WEIGHT .38f
-/* Cosine from which a passage may be found that is not among the best by words. */
-#define KB_FACTORS_NEAR .4f
 
 struct kb_factors;
 
@@ -67,16 +57,9 @@ bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *
                      const struct kb_cancel *cancel, const char *path, int64_t *bytes,
                      struct kb_err *err) KB_MUST_CHECK;
 
-/*
- * Ranks the hits of the step before anew (query->factors is the weight) and sorts them; their
- * scores stay of the same size: S3 * max S2. Passages that have no vector yet keep their S2. Where
- * words found fewer than KB_FACTORS_RERANK passages, or the index is small enough, those join in
- * that are near the question by their vectors. `second`, which may be NULL: what kb_rerank() gave
- * for the first query->rerank hits. Does nothing where the snapshot has no column of this model, or
- * the model knows none of the question's words.
- */
-void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
-                       struct kb_arena *arena, const struct kb_query *query,
-                       struct kb_rerank *second, struct kb_hit **hits, size_t *count);
+/* Where a question lies in the model's space, with length 1: dims floats. False: the model knows
+ * none of its words. */
+bool kb_factors_place(const struct kb_factors *factors, const struct kb_query_term *terms,
+                      size_t count, float *v) KB_MUST_CHECK;
 
 #endif

@@ -16,8 +16,7 @@
 #ifndef KB_INDEX_FACTORS_FILE_H
 #define KB_INDEX_FACTORS_FILE_H
 
-#include "index/factor_rows.h"
-#include "index/factors.h"
+#include "index/segment.h"
 
 enum kb_factors_section {
 	KB_FAC_INFO = 1,

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "index/build.h"
+#include "index/factor_rows.h"
+#include "index/factors.h"
 #include "index/factors_file.h"
 #include "index/snapshot.h"
 #include "index/subspace.h"

@@ -1,7 +1,6 @@
 #include "index/rank.h"
 
-#include "index/factors.h"
-#include "index/rerank.h"
+#include "index/factors_rank.h"
 #include "index/search.h"
 #include "index/snapshot.h"
 

@@ -30,28 +30,12 @@
 #define KB_INDEX_RERANK_H
 
 #include "index/index.h"
+#include "index/rerank_figures.h"
 
 enum { KB_RERANK_DEFAULT = 200 };
 
 /* The figures of the formula. */
-enum kb_rerank_figure {
-	KB_RERANK_PIECES,
-	KB_RERANK_PAIRS,
-	KB_RERANK_NEAR,
-	KB_RERANK_FIRST,
-	KB_RERANK_SENTENCE, /* U */
-	KB_RERANK_TELLING,  /* V */
-	KB_RERANK_TITLE,
-	KB_RERANK_FIGURES
-};
 extern const char *const kb_rerank_names[KB_RERANK_FIGURES];
-
-/* What the step makes of one passage. Each figure's part of the score is value * weight, its weight
- * in this question; `sum` is what they add. */
-struct kb_rerank_parts {
-	float values[KB_RERANK_FIGURES], weights[KB_RERANK_FIGURES];
-	float sum;
-};
 
 /* A question as the step asks it of one snapshot, and what it learned of the best passages. */
 struct kb_rerank;

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "index/forward.h"
-#include "index/rerank.h"
+#include "index/rerank_figures.h"
 #include "index/snapshot.h"
 #include "index/unicode.h"
 

@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "index/build.h"
+#include "index/factor_rows.h"
+#include "index/factors.h"
 #include "index/factors_file.h"
 #include "index/query.h"
 #include "index/rank.h"

@@ -2,6 +2,7 @@
  * of a topic come together, but its two synonyms never in one passage. */
 #include "base/fault.h"
 #include "base/file.h"
+#include "index/factors.h"
 #include "index/factors_file.h"
 #include "test.h"
 #include "world.h"
