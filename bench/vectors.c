@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "index/vector_scan.h"
+#include "index/vector_search.h"
 
 enum { QUESTIONS = 60, HITS = 10, CLUSTERS = 2000, HIDDEN = 32, FLOATS_MAX = 100000, ROUNDS = 5 };
 

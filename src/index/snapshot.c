@@ -195,6 +195,30 @@ int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term)
 	return df;
 }
 
+const struct kb_vectors *kb_snapshot_vectors(const struct kb_snapshot *snapshot, uint32_t part,
+                                             struct kb_sv name, struct kb_sv model)
+{
+	if (part >= snapshot->part_count)
+		return NULL;
+	for (size_t i = 0; i < snapshot->parts[part].vectors_count; i++) {
+		const struct kb_vectors *vectors = snapshot->parts[part].vectors[i];
+
+		if (kb_sv_eq(vectors->info.name, name) && kb_sv_eq(vectors->info.model, model))
+			return vectors;
+	}
+	return NULL;
+}
+
+size_t kb_snapshot_column_parts(const struct kb_snapshot *snapshot, struct kb_sv name,
+                                struct kb_sv model)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < snapshot->part_count; i++)
+		count += kb_snapshot_vectors(snapshot, i, name, model) != NULL;
+	return count;
+}
+
 int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc)
 {
 	if (part >= snapshot->part_count || doc >= snapshot->parts[part].segment->passages)

@@ -30,9 +30,4 @@ extern const size_t kb_vector_path_count;
 /* The best one available. */
 const struct kb_vector_path *kb_vector_path(void);
 
-/* kb_vector_search() on one path. */
-void kb_vector_search_by(const struct kb_vector_path *path, const struct kb_snapshot *snapshot,
-                         struct kb_arena *arena, const struct kb_vector_query *query,
-                         struct kb_hit **hits, size_t *count);
-
 #endif

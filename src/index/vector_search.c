@@ -7,10 +7,11 @@
  * rounding is worth no more than `margin`, so only rows that may still come in are read again for
  * the low ones. What comes out does not depend on blocks, path or order.
  */
+#include "index/vector_search.h"
+
 #include <math.h>
 
 #include "index/best.h"
-#include "index/vector_scan.h"
 
 enum {
 	BLOCK = 512, /* rows scored at a time */

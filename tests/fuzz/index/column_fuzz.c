@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "index/vector_scan.h"
+#include "index/vector_search.h"
 
 enum { PASSAGES = 64, READ = 200 };
 

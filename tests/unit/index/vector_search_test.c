@@ -1,6 +1,6 @@
 /* Vector search: each processor's loops alike, the same as a naive search over floats, filters. */
 #include "columns.h"
-#include "index/vector_scan.h"
+#include "index/vector_search.h"
 
 /* ---- paths ---- */
 
