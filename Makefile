@@ -58,7 +58,7 @@ lint: build
 	@scripts/lint
 
 fmt:
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i
 
 clean:
 	rm -rf build build-asan build-tsan build-release

@@ -9,17 +9,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "index/cld2_shim.h"
 #include "index/langwords.h"
 #include "index/stopwords.h"
 #include "index/unicode.h"
-
-/* cld2 is C++ without a C interface. These are its two plain functions, by their mangled names: no
- * object, no exception, no allocation crosses. Language is an enum. */
-extern int cld2_detect(
-        const char *buffer, int length, bool is_plain_text, int language3[3], int percent3[3],
-        int *text_bytes,
-        bool *is_reliable) __asm__("_ZN4CLD221DetectLanguageSummaryEPKcibPNS_8LanguageEPiS4_Pb");
-extern const char *cld2_code(int language) __asm__("_ZN4CLD212LanguageCodeENS_8LanguageE");
 
 // clang-format off
 static const char codes[KB_LANG_COUNT][4] = {
@@ -311,7 +304,7 @@ static enum kb_lang by_statistics(struct kb_sv text)
 	enum { HALF = 2048 };
 	char sample[2 * HALF + 1];
 	size_t n = 0;
-	int languages[3], percents[3], bytes;
+	int percent;
 	bool reliable;
 	enum kb_lang lang;
 
@@ -334,10 +327,9 @@ static enum kb_lang by_statistics(struct kb_sv text)
 		}
 	}
 	sample[n] = '\0';
-	cld2_detect(sample, (int)n, true, languages, percents, &bytes, &reliable);
-	lang = kb_lang_from_code(kb_sv_str(cld2_code(languages[0])));
+	lang = kb_lang_from_code(kb_sv_str(kb_cld2_language(sample, (int)n, &percent, &reliable)));
 	/* What it is unsure of is short or a list of names. */
-	if (reliable && percents[0] >= 50)
+	if (reliable && percent >= 50)
 		return lang;
 	return kb_lang_of_question(kb_sv(sample, n));
 }
