@@ -24,7 +24,13 @@
 #include "process.h"
 #include "texts.h"
 
-enum { ROUNDS = 5, MADE_PASSAGES = 200000, MADE_WORDS = 120, MADE_QUESTIONS = 300 };
+enum {
+	ROUNDS = 5,
+	MADE_PASSAGES = 200000,
+	MADE_WORDS = 120,
+	MADE_QUESTIONS = 300,
+	DEAD_MAX = 10000
+};
 
 static uint32_t roll(uint64_t *state, uint32_t below)
 {
@@ -87,7 +93,13 @@ struct kind {
 	size_t limit, rerank;
 	float factors;
 	int rounds;
+	int64_t hidden; /* one page in so many is hidden from each question; 0: none */
 };
+
+static bool allow(void *every, int64_t page_id)
+{
+	return page_id % *(int64_t *)every != 0;
+}
 
 static void time_search(const struct kb_snapshot *snapshot, const struct bench_texts *questions,
                         const struct kind *kind)
@@ -106,11 +118,16 @@ static void time_search(const struct kb_snapshot *snapshot, const struct bench_t
 				                  .purpose = KB_FOR_SEARCH,
 				                  .factors = kind->factors };
 			int64_t cpu_start = bench_cpu_us(), start = kb_clock_mono_us();
+			struct kb_snapshot *opened = NULL;
+			int64_t hidden = kind->hidden;
 			struct kb_hit *hits;
 			size_t count;
 
+			if (hidden)
+				opened = kb_snapshot_hiding(snapshot, allow, &hidden);
 			kb_query_build(analyzer, &arena, questions->v[i], KB_LANG_EN, &query);
-			kind->search(snapshot, &arena, &query, &hits, &count);
+			kind->search(opened ? opened : snapshot, &arena, &query, &hits, &count);
+			kb_snapshot_release(opened);
 			walls[round] = kb_clock_mono_us() - start;
 			cpus[round] = bench_cpu_us() - cpu_start;
 			kb_arena_reset(&arena);
@@ -173,11 +190,34 @@ static void print_resident(const char *when)
 }
 
 static const struct kind kinds[] = {
-	{ "best 10", kb_search, 10, 0, 0, ROUNDS },
-	{ "best 10 of 200 reranked", kb_search, 10, KB_RERANK_DEFAULT, 0, ROUNDS },
-	{ "best 200", kb_search, 200, 0, 0, ROUNDS },
-	{ "best 10, exhaustive", kb_search_exact, 10, 0, 0, 1 },
+	{ "best 10", kb_search, 10, 0, 0, ROUNDS, 0 },
+	{ "best 10 of 200 reranked", kb_search, 10, KB_RERANK_DEFAULT, 0, ROUNDS, 0 },
+	{ "best 200", kb_search, 200, 0, 0, ROUNDS, 0 },
+	{ "best 10, exhaustive", kb_search_exact, 10, 0, 0, 1, 0 },
+	{ "best 10, a tenth hidden", kb_search, 10, 0, 0, ROUNDS, 10 },
+	{ "best 10 of 200, a tenth hidden", kb_search, 10, KB_RERANK_DEFAULT, 0, ROUNDS, 10 },
 };
+
+/* As if one page in a thousand had been deleted since the file was written. */
+static void time_deleted(struct kb_segment *segment, const struct bench_texts *questions)
+{
+	struct kb_dead_page dead[DEAD_MAX];
+	struct kb_segment_info info;
+	struct kb_snapshot *snapshot;
+	size_t count = 0;
+
+	kb_segment_info(segment, &info);
+	for (int64_t page = 0; page < info.pages && count < DEAD_MAX; page += 1000)
+		dead[count++] = (struct kb_dead_page){ page, 2 };
+	snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ .segment = segment, .version = 1 },
+	                           1, dead, count);
+	time_search(snapshot, questions,
+	            &(struct kind){ "best 10, some deleted", kb_search, 10, 0, 0, ROUNDS, 0 });
+	time_search(snapshot, questions,
+	            &(struct kind){ "best 10 of 200, some deleted", kb_search, 10,
+	                            KB_RERANK_DEFAULT, 0, ROUNDS, 0 });
+	kb_snapshot_release(snapshot);
+}
 
 /* The third step, with what it takes to get there. */
 static bool time_factors(struct kb_segment *segment, const struct bench_texts *questions,
@@ -210,7 +250,7 @@ static bool time_factors(struct kb_segment *segment, const struct bench_texts *q
 		kb_snapshot_set_factors(snapshot, factors);
 		time_search(snapshot, questions,
 		            &(struct kind){ "best 10 in all three steps", kb_search, 10,
-		                            KB_RERANK_DEFAULT, KB_FACTORS_WEIGHT, ROUNDS });
+		                            KB_RERANK_DEFAULT, KB_FACTORS_WEIGHT, ROUNDS, 0 });
 		kb_snapshot_release(snapshot);
 	}
 	kb_vectors_release(column);
@@ -253,6 +293,7 @@ static bool run(int argc, char **argv, const char *path, struct kb_err *err)
 	for (size_t i = 0; i < KB_COUNTOF(kinds); i++)
 		time_search(snapshot, &questions, &kinds[i]);
 	kb_snapshot_release(snapshot);
+	time_deleted(segment, &questions);
 	ok = time_factors(segment, &questions, path, err);
 	kb_segment_release(segment);
 	bench_texts_fini(&questions);

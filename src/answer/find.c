@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "index/codes.h"
 #include "index/factors.h"
-#include "index/outline.h"
 #include "index/query.h"
 
 static bool is_content(const struct kb_term *term)
@@ -163,19 +162,18 @@ static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval
 	}
 }
 
+/* snapshot: what the request's labels open. */
 static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
                    struct kb_arena *arena, const struct kb_find_request *request,
-                   const struct kb_view *view, struct kb_findings *out, struct kb_err *err)
+                   const struct kb_snapshot *snapshot, struct kb_findings *out, struct kb_err *err)
 {
-	struct kb_retrieval retrieval = { .snapshot = view->snapshot, .question = request->text };
+	struct kb_retrieval retrieval = { .snapshot = snapshot, .question = request->text };
 	struct kb_retrieved found = { 0 };
-	struct kb_snapshot_size size;
 	struct kb_find_words words;
 	struct kb_question question;
 	struct kb_query query;
-	struct kb_pass pass;
 
-	kb_question_read(analyzer, arena, view->snapshot, request->text, NULL, 0, &question);
+	kb_question_read(analyzer, arena, snapshot, request->text, NULL, 0, &question);
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
 	query.purpose = KB_FOR_SEARCH;
@@ -192,25 +190,21 @@ static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analy
 	out->meant = question.meant;
 	out->meant_count = question.meant_count;
 	take_codes(arena, &query, &words);
-	kb_pass_init(&pass, view->access, arena, &request->labels);
-	query.allow = pass.all_open ? NULL : kb_pass_allows;
-	query.allow_arg = &pass;
 	retrieval.words = &query;
 	retrieval.rerank = kb_capability_is_judged(request->settings->agent_capability);
 	if (request->words_only)
-		kb_search(view->snapshot, arena, &query, &found.hits, &found.count);
+		kb_search(snapshot, arena, &query, &found.hits, &found.count);
 	else
 		kb_retrieve(answerer, arena, &retrieval, &found);
 	out->count = found.count;
 	out->vectors = found.vectors;
 	out->reranker = found.reranker;
-	kb_snapshot_size(view->snapshot, query.allow, query.allow_arg, &size);
-	out->searched = size.passages;
+	out->searched = kb_snapshot_passages(snapshot);
 	out->v = KB_NEW_ARRAY(arena, out->count, struct kb_found);
 	for (size_t i = 0; i < out->count; i++) {
 		struct kb_found *one = &out->v[i];
 
-		if (!read_hit(view->snapshot, arena, &found.hits[i], one, err))
+		if (!read_hit(snapshot, arena, &found.hits[i], one, err))
 			return false;
 		kb_find_highlights(analyzer, arena, &words, one->passage.text, &one->highlights,
 		                   &one->highlight_count);
@@ -225,6 +219,7 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
 {
 	int64_t start = kb_clock_mono_us();
 	struct kb_analyzer *analyzer;
+	struct kb_snapshot *snapshot;
 	struct kb_view view;
 	bool ok;
 
@@ -232,7 +227,9 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
 	if (!kb_catalog_get(answerer->catalog, request->agent_id, &view, err))
 		return false;
 	analyzer = kb_analyzer_borrow(answerer);
-	ok = search(answerer, analyzer, arena, request, &view, out, err);
+	snapshot = kb_view_opened(&view, arena, &request->labels);
+	ok = search(answerer, analyzer, arena, request, snapshot, out, err);
+	kb_snapshot_release(snapshot);
 	kb_analyzer_give_back(answerer, analyzer);
 	kb_view_release(&view);
 	out->took_us = kb_clock_mono_us() - start;

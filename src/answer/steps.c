@@ -29,8 +29,8 @@ struct search {
 	struct kb_analyzer *analyzer;
 	struct kb_arena *arena;
 	const struct kb_answer_request *request;
-	struct kb_snapshot *snapshot; /* of the agent, with the attached documents */
-	struct kb_pass pass;
+	/* What the request's labels open of the agent, with the attached documents. */
+	struct kb_snapshot *snapshot;
 	const struct effort *effort;
 	struct kb_steps *out;
 };
@@ -148,12 +148,6 @@ static struct kb_sv respell(const struct search *s, struct kb_sv text, struct kb
 	                       KB_SV_ARG(kb_sv_from(text, at)));
 }
 
-/* Labels open documents of the agent; what came with the question is open to it. */
-static bool allows(void *pass, int64_t page_id)
-{
-	return kb_attached_is_page(page_id) || kb_pass_allows(pass, page_id);
-}
-
 static int by_score(const void *a, const void *b)
 {
 	const struct kb_hit *x = a, *y = b;
@@ -202,9 +196,8 @@ static void find_passages(const struct search *s, const struct kb_snapshot *snap
 		qsort(*hits, *count, sizeof(**hits), by_score);
 }
 
-/* pass NULL: whatever is there. */
-static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struct kb_pass *pass,
-                     struct kb_step *step, struct kb_err *err)
+static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struct kb_step *step,
+                     struct kb_err *err)
 {
 	struct kb_query query = kb_question_query(&step->question, s->effort->passages);
 	bool codes =
@@ -223,8 +216,6 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struc
 		all = kb_score_bound(snapshot, query.terms, query.term_count);
 		scale = all > plain && plain > 0 ? plain / all : 1;
 	}
-	query.allow = !pass || pass->all_open ? NULL : allows;
-	query.allow_arg = pass;
 	find_passages(s, snapshot, &query, step, &hits, &count);
 	step->with_code = codes ? codes_first(s, snapshot, step->question.text, hits, count) : 0;
 	step->candidates = KB_NEW_ARRAY(s->arena, count, struct kb_candidate);
@@ -249,7 +240,7 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
                         const struct kb_question *question, size_t count, enum kb_gate gate,
                         struct kb_step *step)
 {
-	int64_t passages = kb_snapshot_counted(snapshot);
+	int64_t passages = kb_snapshot_passages(snapshot);
 
 	kb_select(s->analyzer, s->arena, question, step->candidates, count,
 	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = snapshot },
@@ -285,7 +276,7 @@ static bool ask_attached(struct search *s, struct kb_step *step, struct kb_err *
 	if (step->selection.answered || !segment)
 		return true;
 	alone = kb_snapshot_new(&(struct kb_snapshot_part){ .segment = segment }, 1, NULL, 0);
-	ok = retrieve(s, alone, NULL, step, err);
+	ok = retrieve(s, alone, step, err);
 	if (ok)
 		rank(s, alone, step);
 	kb_snapshot_release(alone);
@@ -299,7 +290,7 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 	double sure;
 
 	understand(s, text, before, step);
-	if (!retrieve(s, s->snapshot, &s->pass, step, err))
+	if (!retrieve(s, s->snapshot, step, err))
 		return false;
 	found = kb_clock_mono_us();
 	rank(s, s->snapshot, step);
@@ -346,11 +337,12 @@ bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analy
 		            .request = request,
 		            .effort = effort_of(request->settings->agent_capability),
 		            .out = out };
+	struct kb_snapshot *opened = kb_view_opened(view, arena, &request->labels);
 	bool ok;
 
 	*out = (struct kb_steps){ 0 };
-	kb_pass_init(&s.pass, view->access, arena, &request->labels);
-	s.snapshot = own ? kb_snapshot_with(view->snapshot, own) : kb_snapshot_hold(view->snapshot);
+	s.snapshot = own ? kb_snapshot_with(opened, own) : kb_snapshot_hold(opened);
+	kb_snapshot_release(opened);
 	ok = take_steps(&s, err);
 	kb_snapshot_release(s.snapshot);
 	return ok;

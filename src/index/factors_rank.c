@@ -34,10 +34,23 @@ struct ranking {
 	float question[KB_FACTORS_DIMS_MAX], v[KB_FACTORS_DIMS_MAX]; /* q, q' */
 };
 
+/* The question in the model's space; false: none of its words is known there. The model may know
+ * words of passages that are dead or hidden by now: they count for nothing. */
+static bool place_question(struct ranking *ranking, struct kb_arena *arena,
+                           const struct kb_query *query)
+{
+	struct kb_query_term *terms = KB_NEW_ARRAY(arena, query->term_count, struct kb_query_term);
+	size_t count = 0;
+
+	for (size_t i = 0; i < query->term_count; i++)
+		if (kb_snapshot_df(ranking->snapshot, query->terms[i].term))
+			terms[count++] = query->terms[i];
+	return kb_factors_place(ranking->factors, terms, count, ranking->question);
+}
+
 /* false: nothing to rank by. */
 static bool begin(struct ranking *ranking, struct kb_arena *arena, const struct kb_query *query)
 {
-	const struct kb_factors *factors = ranking->factors;
 	const struct kb_snapshot *snapshot = ranking->snapshot;
 	bool any = false;
 
@@ -55,7 +68,7 @@ static bool begin(struct ranking *ranking, struct kb_arena *arena, const struct 
 		ranking->columns[i] = column;
 		any = true;
 	}
-	return any && kb_factors_place(factors, query->terms, query->term_count, ranking->question);
+	return any && place_question(ranking, arena, query);
 }
 
 /* q' = q + FEEDBACK * mean of the best hits' vectors */

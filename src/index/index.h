@@ -94,17 +94,22 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 /* The same snapshot with one more segment, for one question with documents of its own. Its passages
  * have the highest part number. The count starts at 1. */
 struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment);
+/* The same snapshot for a reader from whom some pages are hidden: whatever is searched, counted or
+ * suggested of it is as if those that `allow` refuses had been deleted. Asks once for each page.
+ * The count starts at 1. */
+struct kb_snapshot *kb_snapshot_hiding(const struct kb_snapshot *base,
+                                       bool (*allow)(void *arg, int64_t page_id), void *arg);
 /* The model of the third ranking step (factors.h), before anybody else has the snapshot; held by
  * it. NULL: none. */
 void kb_snapshot_set_factors(struct kb_snapshot *snapshot, struct kb_factors *factors);
 struct kb_snapshot *kb_snapshot_hold(struct kb_snapshot *snapshot);
 void kb_snapshot_release(struct kb_snapshot *snapshot);
 int64_t kb_snapshot_passages(const struct kb_snapshot *snapshot); /* alive */
-/* Those that kb_snapshot_df() counts over: the dead are in both figures until a merge. */
+/* The dead too, which lie in the files until a merge. */
 int64_t kb_snapshot_counted(const struct kb_snapshot *snapshot);
 int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot); /* memory beyond the maps */
 
-/* Passages (dead ones too: statistics follow at the next merge) that hold the term in any field. */
+/* Living passages that hold the term in any field. */
 int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term);
 
 struct kb_query_term {

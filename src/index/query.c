@@ -115,15 +115,14 @@ enum kb_lang kb_query_lang(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	if (count == 1 || guesses[0].points >= guesses[1].points + SURE_POINTS)
 		return best;
 	for (size_t p = 0; p < snapshot->part_count; p++)
-		for (int l = 0; l < KB_LANG_COUNT; l++)
-			held[l] += snapshot->parts[p].segment->langs[l];
+		kb_part_langs(&snapshot->parts[p], held);
 	for (size_t i = 0; i < count && tried < READINGS_MAX; i++) {
 		enum kb_lang lang = guesses[i].lang;
 		double sum;
 
 		if (guesses[i].points + SURE_POINTS <= guesses[0].points)
 			break;
-		if (i && held[lang] * READ_SHARE < snapshot->passages)
+		if (i && held[lang] * READ_SHARE < snapshot->alive)
 			continue;
 		tried++;
 		sum = familiarity(analyzer, arena, snapshot, text, lang)

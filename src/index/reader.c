@@ -92,15 +92,16 @@ static bool read_stats(struct kb_segment *segment, struct kb_err *err)
 }
 
 /* What share of the passages is in which language: counting all would read the whole column. */
-static void sample_langs(struct kb_segment *segment)
+void kb_segment_langs(const struct kb_segment *segment, const uint64_t *dead,
+                      uint32_t langs[KB_LANG_COUNT])
 {
 	uint32_t stride = segment->passages / LANG_SAMPLE + 1;
 
 	for (uint32_t i = 0; i < segment->passages; i += stride) {
 		uint32_t lang = kb_col_get(&segment->cols[KB_COL_LANG], i);
 
-		if (lang < KB_LANG_COUNT)
-			segment->langs[lang] += KB_MIN(stride, segment->passages - i);
+		if (lang < KB_LANG_COUNT && !(dead && dead[i / 64] >> i % 64 & 1))
+			langs[lang] += KB_MIN(stride, segment->passages - i);
 	}
 }
 
@@ -130,7 +131,7 @@ static bool read_passages(struct kb_segment *segment, struct kb_err *err)
 		return damaged(err, segment, KB_SEC_LENGTHS);
 	for (size_t f = 0; f < KB_FIELDS; f++)
 		segment->lengths[f] = (const uint8_t *)lengths.p + f * segment->passages;
-	sample_langs(segment);
+	kb_segment_langs(segment, NULL, segment->langs);
 	return true;
 }
 

@@ -9,6 +9,8 @@
 
 #define PIECE_K3 8.0f /* as of words in query.c */
 
+enum { PIECE_SAMPLE = 64 }; /* passages whose pieces are counted where others are hidden */
+
 const char *const kb_rerank_names[KB_RERANK_FIGURES] = {
 	[KB_RERANK_PIECES] = "pieces",     [KB_RERANK_PAIRS] = "pairs",
 	[KB_RERANK_NEAR] = "near",         [KB_RERANK_FIRST] = "first",
@@ -30,10 +32,8 @@ static const struct {
 	[KB_RERANK_TITLE] = { { 0, .55f }, .by_length = true, .by_best = true },
 };
 
-static double inverse_frequency(const struct kb_rerank *r, double df)
+static double inverse_frequency(double n, double df)
 {
-	double n = (double)r->snapshot->passages;
-
 	return log(1 + (n - KB_MIN(df, n) + .5) / (df + .5));
 }
 
@@ -59,7 +59,8 @@ static void ask_words(struct kb_rerank *r, const struct kb_terms *question)
 			int64_t df = kb_snapshot_df(r->snapshot, term->term);
 
 			r->words[w] = term->term;
-			r->idf[w] = (float)inverse_frequency(r, (double)df);
+			r->idf[w] =
+			        (float)inverse_frequency((double)r->snapshot->alive, (double)df);
 			r->word_count++;
 		}
 		if (before != NO_WORD) {
@@ -70,20 +71,77 @@ static void ask_words(struct kb_rerank *r, const struct kb_terms *question)
 	}
 }
 
+static bool hides(const struct kb_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->part_count; i++)
+		if (snapshot->parts[i].hides)
+			return true;
+	return false;
+}
+
+/* Reads up to PIECE_SAMPLE living passages, evenly spread. Returns how many. */
+static uint32_t read_sample(struct kb_rerank *r)
+{
+	uint64_t step = r->snapshot->alive / PIECE_SAMPLE + 1, at = 0;
+	uint32_t read = 0;
+	struct found found;
+
+	for (size_t i = 0; i < r->snapshot->part_count; i++) {
+		const struct kb_part *part = &r->snapshot->parts[i];
+
+		if (!part->alive)
+			continue;
+		kb_rerank_enter(r, part->segment);
+		for (uint32_t doc = 0; doc < part->segment->passages; doc++)
+			if (kb_part_alive(part, doc) && at++ % step == 0) {
+				kb_rerank_look_at(r, doc, &found);
+				read++;
+			}
+	}
+	return read;
+}
+
+/* What is known of pieces: passages that were counted, how many of them have each, and the sums of
+ * their fields' pieces. */
+struct piece_counts {
+	double of, df[PIECES_MAX];
+	struct kb_piece_sums sums;
+};
+
+static void count_in_files(const struct kb_rerank *r, struct piece_counts *out)
+{
+	const struct kb_snapshot *snapshot = r->snapshot;
+
+	out->of = (double)snapshot->passages;
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		struct kb_piece_sums part = kb_piece_sums(snapshot->parts[i].segment);
+
+		out->sums.body += part.body;
+		out->sums.title += part.title;
+		for (size_t k = 0; k < r->piece_count; k++)
+			out->df[k] += kb_piece_df(snapshot->parts[i].segment, r->pieces[k]);
+	}
+}
+
+/*
+ * The files' figures are of all their passages: to whom some are hidden, four letters of a name
+ * would tell that it stands there. The shares of a sample take their place; they are near them
+ * where it matters, with pieces that are common.
+ */
+static void count_in_sample(struct kb_rerank *r, struct piece_counts *out)
+{
+	out->of = read_sample(r);
+	for (size_t k = 0; k < r->piece_count; k++)
+		out->df[k] = r->piece_seen[k];
+	out->sums = r->seen_sums;
+}
+
 /* The question's pieces with their weights. */
 static void ask_pieces(struct kb_rerank *r, const struct kb_terms *question)
 {
-	struct kb_piece_sums sums = { 0 };
+	struct piece_counts known = { 0 };
 	float counts[PIECES_MAX] = { 0 };
 
-	for (size_t i = 0; i < r->snapshot->part_count; i++) {
-		struct kb_piece_sums part = kb_piece_sums(r->snapshot->parts[i].segment);
-
-		sums.body += part.body;
-		sums.title += part.title;
-	}
-	r->body_average = (float)sums.body / (float)KB_MAX(r->snapshot->passages, UINT64_C(1));
-	r->title_average = (float)sums.title / (float)KB_MAX(r->snapshot->passages, UINT64_C(1));
 	for (size_t i = 0; i < question->count; i++) {
 		uint32_t pieces[KB_WORD_PIECES_MAX];
 		size_t n;
@@ -103,12 +161,15 @@ static void ask_pieces(struct kb_rerank *r, const struct kb_terms *question)
 				counts[*slot - 1]++;
 		}
 	}
+	if (hides(r->snapshot))
+		count_in_sample(r, &known);
+	else
+		count_in_files(r, &known);
+	r->body_average = (float)known.sums.body / (float)KB_MAX(known.of, 1);
+	r->title_average = (float)known.sums.title / (float)KB_MAX(known.of, 1);
 	for (size_t i = 0; i < r->piece_count; i++) {
-		double df = 0;
+		double df = inverse_frequency(known.of, known.df[i]);
 
-		for (size_t k = 0; k < r->snapshot->part_count; k++)
-			df += kb_piece_df(r->snapshot->parts[k].segment, r->pieces[i]);
-		df = inverse_frequency(r, df);
 		r->piece_gain[i] = counts[i] * (PIECE_K3 + 1) / (counts[i] + PIECE_K3)
 		                   * (float)(df * sqrt(df));
 	}

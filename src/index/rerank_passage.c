@@ -227,7 +227,7 @@ static void read_passage(struct kb_rerank *r, struct tally *tally, uint32_t doc)
 }
 
 /* C4, and clears the counts for the next passage. */
-static float score_pieces(const struct kb_rerank *r, struct tally *tally)
+static float score_pieces(struct kb_rerank *r, struct tally *tally)
 {
 	float title = piece_scoring.title_weight
 	              / (1 - piece_scoring.title_b
@@ -245,8 +245,11 @@ static float score_pieces(const struct kb_rerank *r, struct tally *tally)
 		          + (float)tally->counts[1][piece] * body;
 
 		score += r->piece_gain[piece] * t / (piece_scoring.k1 + t);
+		r->piece_seen[piece]++;
 		tally->counts[0][piece] = tally->counts[1][piece] = 0;
 	}
+	r->seen_sums.title += tally->lengths[0];
+	r->seen_sums.body += tally->lengths[1];
 	tally->touched_count = 0;
 	tally->lengths[0] = tally->lengths[1] = 0;
 	return score;

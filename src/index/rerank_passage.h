@@ -42,6 +42,9 @@ struct kb_rerank {
 	struct tally *tally;
 	uint32_t pieces[PIECES_MAX];
 	float piece_gain[PIECES_MAX];
+	/* Passages read that have it, and the pieces of all that were read. */
+	uint32_t piece_seen[PIECES_MAX];
+	struct kb_piece_sums seen_sums;
 	size_t piece_count;
 	uint16_t piece_slots[PIECE_SLOTS]; /* by hash: place + 1 */
 	float body_average, title_average;

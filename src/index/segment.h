@@ -159,6 +159,11 @@ static inline int64_t kb_page_shifted(int64_t page_id, int64_t shift)
 	return (int64_t)((uint64_t)page_id + (uint64_t)shift);
 }
 
+/* Adds passages by language, from a sample; those of the bit set `dead` (NULL: none) are left out.
+ */
+void kb_segment_langs(const struct kb_segment *segment, const uint64_t *dead,
+                      uint32_t langs[KB_LANG_COUNT]);
+
 /* A passage without its texts. */
 void kb_segment_row(const struct kb_segment *segment, uint32_t passage, struct kb_passage *out);
 

@@ -3,18 +3,43 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "index/column.h"
 #include "index/factors.h"
 
+/* Takes the dead passages' lengths off the part's sums. */
+static void forget_dead(const struct kb_part *part, uint64_t sums[KB_FIELDS])
+{
+	uint32_t words = (part->segment->passages + 63) / 64;
+	uint32_t lengths[256];
+
+	kb_length_table(lengths);
+	for (uint32_t word = 0; word < words; word++)
+		for (uint64_t left = part->dead[word]; left; left &= left - 1) {
+			uint32_t doc = word * 64 + (uint32_t)__builtin_ctzll(left);
+
+			for (int f = 0; f < KB_FIELDS; f++)
+				sums[f] -= KB_MIN(
+				        sums[f], (uint64_t)lengths[part->segment->lengths[f][doc]]);
+		}
+}
+
 void kb_snapshot_averages(const struct kb_snapshot *snapshot, float averages[KB_FIELDS])
 {
-	for (int f = 0; f < KB_FIELDS; f++) {
-		double sum = 0;
+	double all[KB_FIELDS] = { 0 };
 
-		for (size_t i = 0; i < snapshot->part_count; i++)
-			sum += (double)snapshot->parts[i].segment->length_sums[f];
-		averages[f] = sum > 0 ? (float)(sum / (double)snapshot->passages) : 1;
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		const struct kb_part *part = &snapshot->parts[i];
+		uint64_t sums[KB_FIELDS];
+
+		memcpy(sums, part->segment->length_sums, sizeof(sums));
+		if (part->dead)
+			forget_dead(part, sums);
+		for (int f = 0; f < KB_FIELDS; f++)
+			all[f] += (double)sums[f];
 	}
+	for (int f = 0; f < KB_FIELDS; f++)
+		averages[f] = all[f] > 0 ? (float)(all[f] / (double)snapshot->alive) : 1;
 }
 
 static void bury(struct kb_part *part, uint32_t doc)
@@ -45,6 +70,18 @@ static void bury_page(struct kb_part *part, int64_t page_id)
 	}
 }
 
+/* After the last passage was buried. */
+static void make_tables(struct kb_snapshot *snapshot)
+{
+	float averages[KB_FIELDS];
+
+	kb_snapshot_averages(snapshot, averages);
+	kb_scoring_init(&snapshot->scoring, averages);
+	for (size_t i = 0; i < snapshot->part_count && !snapshot->dfs; i++)
+		if (snapshot->parts[i].dead)
+			snapshot->dfs = kb_xcalloc(1, sizeof(*snapshot->dfs));
+}
+
 static void hold_vectors(struct kb_part *part, const struct kb_snapshot_part *in)
 {
 	if (!in->vectors_count)
@@ -63,7 +100,6 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
                                     const struct kb_dead_page *dead, size_t dead_count)
 {
 	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
-	float averages[KB_FIELDS];
 
 	atomic_init(&snapshot->count, 1);
 	snapshot->part_count = part_count;
@@ -83,8 +119,7 @@ struct kb_snapshot *kb_snapshot_new(const struct kb_snapshot_part *parts, size_t
 		snapshot->passages += part->segment->passages;
 		snapshot->alive += part->alive;
 	}
-	kb_snapshot_averages(snapshot, averages);
-	kb_scoring_init(&snapshot->scoring, averages);
+	make_tables(snapshot);
 	return snapshot;
 }
 
@@ -115,23 +150,65 @@ static struct kb_part copy_part(const struct kb_part *part)
 	return copy;
 }
 
-struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment)
+/* All but its tables; with room for `more` parts. */
+static struct kb_snapshot *copy(const struct kb_snapshot *base, size_t more)
 {
 	struct kb_snapshot *snapshot = kb_xcalloc(1, sizeof(*snapshot));
-	float averages[KB_FIELDS];
 
 	atomic_init(&snapshot->count, 1);
-	snapshot->parts = kb_xcalloc(base->part_count + 1, sizeof(*snapshot->parts));
+	snapshot->parts = kb_xcalloc(base->part_count + more, sizeof(*snapshot->parts));
 	for (; snapshot->part_count < base->part_count; snapshot->part_count++)
 		snapshot->parts[snapshot->part_count] =
 		        copy_part(&base->parts[snapshot->part_count]);
+	snapshot->passages = base->passages;
+	snapshot->alive = base->alive;
+	snapshot->factors = kb_factors_hold(base->factors);
+	return snapshot;
+}
+
+struct kb_snapshot *kb_snapshot_with(const struct kb_snapshot *base, struct kb_segment *segment)
+{
+	struct kb_snapshot *snapshot = copy(base, 1);
+
 	snapshot->parts[snapshot->part_count++] =
 	        (struct kb_part){ .segment = kb_segment_hold(segment), .alive = segment->passages };
-	snapshot->passages = base->passages + segment->passages;
-	snapshot->alive = base->alive + segment->passages;
-	snapshot->factors = kb_factors_hold(base->factors);
-	kb_snapshot_averages(snapshot, averages);
-	kb_scoring_init(&snapshot->scoring, averages);
+	snapshot->passages += segment->passages;
+	snapshot->alive += segment->passages;
+	make_tables(snapshot);
+	return snapshot;
+}
+
+/* Buries the pages of a part that are refused. */
+static void hide_pages(struct kb_part *part, bool (*allow)(void *arg, int64_t page_id), void *arg)
+{
+	const struct kb_segment *segment = part->segment;
+
+	for (uint32_t run = 0; run < segment->runs; run++) {
+		int64_t page = (int64_t)kb_get64(segment->run_pages + (size_t)run * 8);
+		uint32_t first, end;
+
+		if (allow(arg, kb_page_shifted(page, part->page_shift)))
+			continue;
+		kb_segment_run_range(segment, run, &first, &end);
+		for (uint32_t doc = first; doc < end; doc++)
+			bury(part, doc);
+		part->hides = true;
+	}
+}
+
+struct kb_snapshot *kb_snapshot_hiding(const struct kb_snapshot *base,
+                                       bool (*allow)(void *arg, int64_t page_id), void *arg)
+{
+	struct kb_snapshot *snapshot = copy(base, 0);
+
+	for (size_t i = 0; i < snapshot->part_count; i++) {
+		struct kb_part *part = &snapshot->parts[i];
+		uint32_t before = part->alive;
+
+		hide_pages(part, allow, arg);
+		snapshot->alive -= before - part->alive;
+	}
+	make_tables(snapshot);
 	return snapshot;
 }
 
@@ -153,6 +230,7 @@ void kb_snapshot_release(struct kb_snapshot *snapshot)
 		free(snapshot->parts[i].vectors);
 	}
 	kb_factors_release(snapshot->factors);
+	free(snapshot->dfs);
 	free(snapshot->parts);
 	free(snapshot);
 }
@@ -169,7 +247,8 @@ int64_t kb_snapshot_counted(const struct kb_snapshot *snapshot)
 
 int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot)
 {
-	size_t bytes = sizeof(*snapshot) + snapshot->part_count * sizeof(*snapshot->parts);
+	size_t bytes = sizeof(*snapshot) + snapshot->part_count * sizeof(*snapshot->parts)
+	               + (snapshot->dfs ? sizeof(*snapshot->dfs) : 0);
 
 	for (size_t i = 0; i < snapshot->part_count; i++) {
 		/* A segment or column is a struct beside its map. */
@@ -182,16 +261,73 @@ int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot)
 	return (int64_t)bytes;
 }
 
+static bool is_alive(const struct kb_part *part, uint32_t doc)
+{
+	/* A damaged list may name any passage. */
+	return doc < part->segment->passages && kb_part_alive(part, doc);
+}
+
+/* Postings of living passages, one by one. */
+static uint32_t count_living(const struct kb_part *part, const struct kb_dict_entry *entry)
+{
+	struct kb_cursor cursor;
+	uint32_t count = 0;
+
+	for (kb_cursor_init(&cursor, entry->list, entry->df); cursor.count;
+	     kb_cursor_next_block(&cursor))
+		for (uint32_t i = 0; i < cursor.count; i++)
+			count += is_alive(part, cursor.docs[i]);
+	return count;
+}
+
+/* The same by looking the dead up. */
+static uint32_t count_less_dead(const struct kb_part *part, const struct kb_dict_entry *entry)
+{
+	uint32_t words = part->segment->passages / 64 + (part->segment->passages % 64 != 0);
+	uint32_t count = entry->df;
+	struct kb_cursor cursor;
+
+	kb_cursor_init(&cursor, entry->list, entry->df);
+	for (uint32_t word = 0; word < words; word++)
+		for (uint64_t left = part->dead[word]; left; left &= left - 1) {
+			uint32_t doc = word * 64 + (uint32_t)__builtin_ctzll(left);
+
+			count -= kb_cursor_seek(&cursor, doc) == doc;
+		}
+	return count;
+}
+
+uint32_t kb_part_df(const struct kb_part *part, struct kb_sv term)
+{
+	enum { SEEK_COST = 32 }; /* of looking one up, in postings counted */
+	struct kb_dict_entry entry;
+	uint64_t dead = part->segment->passages - part->alive;
+
+	if (!part->alive || !kb_dict_find(part->segment, term, &entry))
+		return 0;
+	if (!part->dead)
+		return entry.df;
+	return dead * SEEK_COST < entry.df ? count_less_dead(part, &entry)
+	                                   : count_living(part, &entry);
+}
+
 int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term)
 {
+	uint64_t hash = snapshot->dfs ? kb_hash64(term) | UINT64_C(1) << 63 : 0, known;
+	_Atomic uint64_t *slot = NULL;
 	int64_t df = 0;
 
-	for (size_t i = 0; i < snapshot->part_count; i++) {
-		struct kb_dict_entry entry;
-
-		if (kb_dict_find(snapshot->parts[i].segment, term, &entry))
-			df += entry.df;
+	if (snapshot->dfs) {
+		slot = &snapshot->dfs->slots[hash % KB_COUNTOF(snapshot->dfs->slots)];
+		known = atomic_load_explicit(slot, memory_order_relaxed);
+		if (known && known >> 32 == hash >> 32)
+			return (int64_t)(known & UINT32_MAX);
 	}
+	for (size_t i = 0; i < snapshot->part_count; i++)
+		df += kb_part_df(&snapshot->parts[i], term);
+	if (slot && df <= UINT32_MAX)
+		atomic_store_explicit(slot, (hash >> 32 << 32) | (uint64_t)df,
+		                      memory_order_relaxed);
 	return df;
 }
 
@@ -217,6 +353,19 @@ size_t kb_snapshot_column_parts(const struct kb_snapshot *snapshot, struct kb_sv
 	for (uint32_t i = 0; i < snapshot->part_count; i++)
 		count += kb_snapshot_vectors(snapshot, i, name, model) != NULL;
 	return count;
+}
+
+void kb_part_langs(const struct kb_part *part, uint64_t langs[KB_LANG_COUNT])
+{
+	uint32_t living[KB_LANG_COUNT] = { 0 };
+	const uint32_t *held = part->segment->langs;
+
+	if (part->dead) {
+		kb_segment_langs(part->segment, part->dead, living);
+		held = living;
+	}
+	for (int l = 0; l < KB_LANG_COUNT; l++)
+		langs[l] += held[l];
 }
 
 int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc)

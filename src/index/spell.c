@@ -1,7 +1,6 @@
 #include "index/spell.h"
 
 #include "base/utf8.h"
-#include "index/dict.h"
 #include "index/query.h"
 #include "index/snapshot.h"
 #include "index/stopwords.h"
@@ -72,7 +71,7 @@ struct spell {
 	struct kb_analyzer *analyzer;
 	struct kb_arena *arena;
 	enum kb_lang lang;
-	const struct kb_segment *parts[PARTS_MAX];
+	const struct kb_part *parts[PARTS_MAX];
 	size_t part_count, look_ups;
 
 	/* The word in hand, its stem, and what follows the stem in the word. */
@@ -90,11 +89,8 @@ static int64_t widespread(struct spell *s, struct kb_sv term)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < s->part_count; i++) {
-		struct kb_dict_entry entry;
-
 		s->look_ups++;
-		if (kb_dict_find(s->parts[i], term, &entry))
-			sum += entry.df;
+		sum += kb_part_df(s->parts[i], term);
 	}
 	return sum;
 }
@@ -240,16 +236,16 @@ static void offer_slips(struct spell *s)
 static void choose_parts(struct spell *s, const struct kb_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->part_count; i++) {
-		const struct kb_segment *segment = snapshot->parts[i].segment;
+		const struct kb_part *part = &snapshot->parts[i];
 		size_t at = KB_MIN(s->part_count, (size_t)PARTS_MAX - 1);
 
-		for (; at > 0 && s->parts[at - 1]->passages < segment->passages; at--)
+		for (; at > 0 && s->parts[at - 1]->alive < part->alive; at--)
 			s->parts[at] = s->parts[at - 1];
 		if (s->part_count < PARTS_MAX)
 			s->part_count++;
-		else if (at == PARTS_MAX - 1 && s->parts[at]->passages >= segment->passages)
+		else if (at == PARTS_MAX - 1 && s->parts[at]->alive >= part->alive)
 			continue;
-		s->parts[at] = segment;
+		s->parts[at] = part;
 	}
 }
 

@@ -1,5 +1,6 @@
 /*
- * Words of a question that no passage holds, and the words that were probably meant.
+ * Words of a question that no living passage holds, and the words of living passages that were
+ * probably meant.
  *
  * An unknown word of four letters or more gets the three most widespread words of the index that
  * are one slip away from it (Damerau 1964: a letter too many, too few or another one, or two

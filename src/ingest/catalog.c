@@ -58,6 +58,17 @@ struct kb_catalog {
 	struct entry prepared; /* its files: segments that a commit is about to name, a few */
 };
 
+struct kb_snapshot *kb_view_opened(const struct kb_view *view, struct kb_arena *arena,
+                                   const struct kb_label_filter *filter)
+{
+	struct kb_pass pass;
+
+	kb_pass_init(&pass, view->access, arena, filter);
+	if (pass.all_open)
+		return kb_snapshot_hold(view->snapshot);
+	return kb_snapshot_hiding(view->snapshot, kb_pass_allows, &pass);
+}
+
 void kb_view_release(struct kb_view *view)
 {
 	kb_snapshot_release(view->snapshot);

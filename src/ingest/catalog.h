@@ -28,8 +28,8 @@ struct kb_catalog *kb_catalog_open(struct kb_store *store, struct kb_blobs *blob
                                    const struct kb_log *log);
 void kb_catalog_close(struct kb_catalog *catalog);
 
-/* What can be found and who may find it, both of one index version. Whoever searches the snapshot
- * for a request gives kb_search() a kb_pass made of this access table. */
+/* What can be found and who may find it, both of one index version. A request searches what
+ * kb_view_opened() gives, never the snapshot itself. */
 struct kb_view {
 	struct kb_snapshot *snapshot; /* an agent without segments has an empty one */
 	struct kb_access *access;
@@ -38,6 +38,9 @@ struct kb_view {
 /* The caller releases it. */
 bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
                     struct kb_err *err) KB_MUST_CHECK;
+/* The view's snapshot without what the filter closes; the caller releases it. */
+struct kb_snapshot *kb_view_opened(const struct kb_view *view, struct kb_arena *arena,
+                                   const struct kb_label_filter *filter);
 /* A zeroed one is fine. */
 void kb_view_release(struct kb_view *view);
 

@@ -158,6 +158,55 @@ test("labels filter before the ranking: what is hidden is in no passage and no f
   assert.equal((await agent.expect(200, "GET", "/search", { query: `query=Brisca&labels[]=${hr.id}` })).passages[0].filename, "espresso.md");
 });
 
+// Two agents whose closed documents differ in their words, and in nothing else.
+const secretive = async (kb, secret) => {
+  const agent = await kb.agent({ files: {
+    "menu.txt": "The cafeteria opens at nine. Soup costs four crowns in the cafeteria, and the terrace has a view of the harbour.",
+    "rooms.txt": "Rooms are booked at the desk. The large room seats forty people and has a view of the terrace.",
+    "board.txt": `The ${secret[0]} merger is planned for May. Contact ${secret[1]} about the salary of the cafeteria staff.`,
+    "staff.txt": `Ask ${secret[2]} about the cafeteria, and ${secret[1]} about the rooms.`,
+  } });
+  const [board] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
+  for (const name of ["board.txt", "staff.txt"])
+    await agent.expect(200, "PUT", `/pages/${(await agent.page(name)).id}/labels`, { json: { label_ids: [board.id] } });
+  return agent;
+};
+const told = ({ took_us, passages, ...rest }) => ({ ...rest, passages: passages.map(({ page_id, metadata, ...passage }) => passage) });
+
+test("a word of documents that the request may not see cannot be told from one that is nowhere", async (t) => {
+  const kb = await start(t);
+  const one = await secretive(kb, ["zanzibaricus", "quetzalcoatlus", "katzenbergerova"]);
+  const other = await secretive(kb, ["boustrophedon", "sesquipedalians", "antidisestablish"]);
+  const slip = await search(one, { query: "quetzalcoatlux", labels: ["board"] });
+  assert.deepEqual(slip.meant.map(({ word }) => word), ["quetzalcoatlus"], "whom the labels open it to is helped");
+  for (const query of ["quetzalcoatlux", "quetzalcoatlus", "salery", "salary", "katzenbergerowa", "zanzibaricus merger", "cafeteria salary",
+    "cafeteria quetzalcoatlux", "terrace view katzenbergerova", "quet zanz cafeteria", "merger May", "wo ist die salary", "cafetiria view"])
+    for (const mode of ["ranked", "words"])
+      for (const explain of [true, false]) {
+        const said = told(await search(one, { query, mode, explain }));
+        assert.deepEqual(said, told(await search(other, { query, mode, explain })), query);
+        assert.ok(!/quetzal.*us\b|zanzib|salari|katzenbergerova"/.test(JSON.stringify(said.meant)), query);
+        for (const { explanation } of said.passages)
+          for (const { term, df } of explanation?.terms ?? []) if (/^(quet|zanz|katz|sal[ae]r|merger)/.test(term)) assert.equal(df, 0, term);
+      }
+  for (const prompt of ["Who is quetzalcoatlux?", "What does soup cost in the cafeteria, katzenbergerowa?", "When is the zanzibaricus merger?", "salery"]) {
+    const [a, b] = [await one.ask(prompt), await other.ask(prompt)];
+    assert.equal(a.llm_response, b.llm_response, prompt);
+  }
+});
+
+test("a deleted document's words are suggested by no search that comes after", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { ...library, "band.txt": "The xylophonist of the band plays on Friday." } });
+  const suggested = async () => (await search(agent, { query: "xylophonisd", explain: true })).meant.map(({ word }) => word);
+  assert.deepEqual(await suggested(), ["xylophonist"]);
+  const page = await agent.page("band.txt");
+  await agent.expect(200, "DELETE", `/pages/${page.id}`);
+  assert.deepEqual(await suggested(), []);
+  const { passages } = await search(agent, { query: "lighthouse xylophonist", explain: true });
+  assert.equal(passages[0].explanation.terms.find(({ term }) => term.startsWith("xylophon")).df, 0);
+});
+
 test("the very next search sees what was added and not what was deleted", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: { "lighthouse.md": lighthouse } });

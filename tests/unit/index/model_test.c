@@ -255,33 +255,45 @@ static uint32_t count_in(const struct kb_terms *terms, struct kb_sv term)
 	return n;
 }
 
+typedef bool allow_fn(void *arg, int64_t page_id);
+
+/* Alive, and not hidden from the reader. */
+static bool is_open(const struct model *m, const struct naive_part *part, const struct known *known,
+                    allow_fn *allow)
+{
+	return is_alive(m, part, known) && (!allow || allow(NULL, known->p.page_id));
+}
+
 struct naive_stats {
-	double passages, averages[KB_FIELDS];
+	double open, averages[KB_FIELDS];
 };
 
-static struct naive_stats stats_of(const struct model *m)
+static struct naive_stats stats_of(const struct model *m, allow_fn *allow)
 {
 	struct naive_stats stats = { 0 };
 
 	for (size_t i = 0; i < m->part_count; i++)
 		for (size_t k = 0; k < m->parts[i].count; k++) {
-			stats.passages++;
+			if (!is_open(m, &m->parts[i], m->parts[i].v[k], allow))
+				continue;
+			stats.open++;
 			for (int f = 0; f < KB_FIELDS; f++)
 				stats.averages[f] += m->parts[i].v[k]->lengths[f];
 		}
 	for (int f = 0; f < KB_FIELDS; f++)
-		stats.averages[f] = stats.averages[f] > 0 ? stats.averages[f] / stats.passages : 1;
+		stats.averages[f] = stats.averages[f] > 0 ? stats.averages[f] / stats.open : 1;
 	return stats;
 }
 
-static double naive_df(const struct model *m, struct kb_sv term)
+static double naive_df(const struct model *m, struct kb_sv term, allow_fn *allow)
 {
 	double df = 0;
 
 	for (size_t i = 0; i < m->part_count; i++)
 		for (size_t k = 0; k < m->parts[i].count; k++)
 			for (int f = 0; f < KB_FIELDS; f++)
-				if (count_in(&m->parts[i].v[k]->terms[f], term)) {
+				if (is_open(m, &m->parts[i], m->parts[i].v[k], allow)
+				    && count_in(&m->parts[i].v[k]->terms[f], term)) {
 					df++;
 					break;
 				}
@@ -302,7 +314,7 @@ static double naive_score(const struct known *k, const struct naive_stats *stats
 			     / (1 - b[f] + b[f] * k->lengths[f] / stats->averages[f]);
 		if (query->terms[i].weight > 0)
 			score += (double)query->terms[i].weight
-			         * log(1 + (stats->passages - dfs[i] + .5) / (dfs[i] + .5)) * t
+			         * log(1 + (stats->open - dfs[i] + .5) / (dfs[i] + .5)) * t
 			         / (1.2 + t);
 	}
 	return score;
@@ -321,19 +333,19 @@ static int descending(const void *a, const void *b)
 	return *x > *y ? -1 : *x < *y;
 }
 
-/* Scores, number and passages of a query's hits. */
+/* Scores, number and passages of a query's hits; `snapshot` hides what allow refuses. */
 static void check_query(struct kb_test *t, struct model *m, const struct kb_snapshot *snapshot,
-                        const struct kb_query *query)
+                        const struct kb_query *query, allow_fn *allow)
 {
 	struct kb_arena arena = { 0 };
-	struct naive_stats stats = stats_of(m);
+	struct naive_stats stats = stats_of(m, allow);
 	double *dfs = KB_NEW_ARRAY(&arena, query->term_count, double);
 	double *wanted = KB_NEW_ARRAY(&arena, PASSAGES_MAX, double);
 	size_t want = 0, count, exact_count;
 	struct kb_hit *hits, *exact;
 
 	for (size_t i = 0; i < query->term_count; i++) {
-		dfs[i] = naive_df(m, query->terms[i].term);
+		dfs[i] = naive_df(m, query->terms[i].term, allow);
 		CHECK_INT(t, kb_snapshot_df(snapshot, query->terms[i].term), dfs[i]);
 	}
 	for (size_t i = 0; i < m->part_count; i++)
@@ -341,8 +353,7 @@ static void check_query(struct kb_test *t, struct model *m, const struct kb_snap
 			const struct known *known = m->parts[i].v[k];
 			double score = naive_score(known, &stats, query, dfs);
 
-			if (score > 0 && is_alive(m, &m->parts[i], known)
-			    && (!query->allow || query->allow(NULL, known->p.page_id)))
+			if (score > 0 && is_open(m, &m->parts[i], known, allow))
 				wanted[want++] = score;
 		}
 	qsort(wanted, want, sizeof(*wanted), descending);
@@ -360,8 +371,7 @@ static void check_query(struct kb_test *t, struct model *m, const struct kb_snap
 		CHECK(t, fabs((double)hits[i].score - wanted[i]) < 1e-4 * wanted[i]);
 		CHECK(t, fabs((double)hits[i].score - score) < 1e-4 * score);
 		CHECK(t, alone == hits[i].score);
-		CHECK(t, is_alive(m, &m->parts[hits[i].part], known));
-		CHECK(t, !query->allow || query->allow(NULL, known->p.page_id));
+		CHECK(t, is_open(m, &m->parts[hits[i].part], known, allow));
 		CHECK(t,
 		      kb_snapshot_passage(snapshot, &arena, hits[i].part, hits[i].doc, &p, &err));
 		CHECK_INT(t, p.page_id, known->p.page_id);
@@ -382,17 +392,22 @@ static void check_query(struct kb_test *t, struct model *m, const struct kb_snap
 static void check_queries(struct kb_test *t, struct model *m, int queries)
 {
 	struct kb_snapshot *snapshot = snapshot_of(m);
-	size_t alive = 0;
+	struct kb_snapshot *third = kb_snapshot_hiding(snapshot, allow_third, NULL);
+	size_t alive = 0, open = 0;
 
 	for (size_t i = 0; i < m->part_count; i++)
-		for (size_t k = 0; k < m->parts[i].count; k++)
-			alive += is_alive(m, &m->parts[i], m->parts[i].v[k]);
+		for (size_t k = 0; k < m->parts[i].count; k++) {
+			const struct known *known = m->parts[i].v[k];
+
+			alive += is_alive(m, &m->parts[i], known);
+			open += is_open(m, &m->parts[i], known, allow_third);
+		}
 	CHECK_INT(t, kb_snapshot_passages(snapshot), alive);
+	CHECK_INT(t, kb_snapshot_passages(third), open);
 	for (int i = 0; i < queries; i++) {
 		struct kb_query_term terms[12];
-		struct kb_query query = { .terms = terms,
-			                  .limit = 1 + roll(&m->dice, 30),
-			                  .allow = roll(&m->dice, 3) ? NULL : allow_third };
+		struct kb_query query = { .terms = terms, .limit = 1 + roll(&m->dice, 30) };
+		bool hides = !roll(&m->dice, 3);
 
 		query.term_count = 1 + roll(&m->dice, KB_COUNTOF(terms));
 		for (size_t k = 0; k < query.term_count; k++)
@@ -400,8 +415,9 @@ static void check_queries(struct kb_test *t, struct model *m, int queries)
 				made_word(&m->arena, word_number(&m->dice, VOCABULARY)),
 				(float)(1 + roll(&m->dice, 20)) * .1f
 			};
-		check_query(t, m, snapshot, &query);
+		check_query(t, m, hides ? third : snapshot, &query, hides ? allow_third : NULL);
 	}
+	kb_snapshot_release(third);
 	kb_snapshot_release(snapshot);
 }
 
