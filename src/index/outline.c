@@ -19,8 +19,9 @@ void kb_snapshot_size(const struct kb_snapshot *snapshot, bool (*allow)(void *ar
 		const struct kb_part *part = &snapshot->parts[i];
 
 		for (uint32_t run = 0; run < part->segment->runs; run++) {
-			int64_t page =
-			        (int64_t)kb_get64(part->segment->run_pages + (size_t)run * 8);
+			int64_t page = kb_page_shifted(
+			        (int64_t)kb_get64(part->segment->run_pages + (size_t)run * 8),
+			        part->page_shift);
 			uint32_t first, end, alive;
 
 			kb_segment_run_range(part->segment, run, &first, &end);
@@ -90,13 +91,13 @@ bool kb_snapshot_sections(const struct kb_snapshot *snapshot, struct kb_arena *a
 
 	for (uint32_t i = 0; i < snapshot->part_count; i++) {
 		const struct kb_segment *segment = snapshot->parts[i].segment;
+		int64_t id = kb_page_shifted(page_id, -snapshot->parts[i].page_shift);
 
-		for (uint32_t at = kb_segment_find_page(segment, page_id); at < segment->runs;
-		     at++) {
+		for (uint32_t at = kb_segment_find_page(segment, id); at < segment->runs; at++) {
 			uint32_t run = KB_MIN(kb_get32(segment->run_order + (size_t)at * 4),
 			                      segment->runs - 1);
 
-			if ((int64_t)kb_get64(segment->run_pages + (size_t)run * 8) != page_id)
+			if ((int64_t)kb_get64(segment->run_pages + (size_t)run * 8) != id)
 				break;
 			if (!read_run(&outline, i, run, err))
 				return false;

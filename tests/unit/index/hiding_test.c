@@ -6,6 +6,7 @@
  * figure.
  */
 #include "index/explain.h"
+#include "index/outline.h"
 #include "index/rerank.h"
 #include "index/spell.h"
 #include "test.h"
@@ -206,11 +207,52 @@ static void test_words(struct kb_test *t)
 	kb_analyzer_free(analyzer);
 }
 
+/* Another agent's segment with page ids of its own: the filter is asked for these. */
+static void test_shifted(struct kb_test *t)
+{
+	struct kb_segment_writer *writer = kb_segment_writer_new();
+	const char *path = world_path("shifted", 0);
+	struct kb_snapshot_part part = { .version = 1, .page_shift = 2 };
+	struct kb_snapshot *all, *open;
+	struct kb_snapshot_size size;
+	struct kb_arena arena = { 0 };
+	struct kb_sv sections[2];
+	struct kb_err err = { 0 };
+	size_t count;
+	bool more;
+
+	for (int64_t page = 1; page <= 3; page++)
+		kb_segment_writer_add(
+		        writer, &(struct kb_passage){
+		                        .page_id = page,
+		                        .heading = kb_arena_printf(&arena, "Part %d", (int)page),
+		                        .text = KB_SV("Something.") });
+	CHECK(t, kb_segment_writer_finish(writer, path, NULL, &err));
+	kb_segment_writer_free(writer);
+	part.segment = kb_segment_open(path, true, &err);
+	unlink(path);
+	all = kb_snapshot_new(&part, 1, NULL, 0);
+	kb_segment_release(part.segment);
+	open = kb_snapshot_hiding(all, is_open, NULL); /* 3 of 3, 4 and 5 */
+	CHECK_INT(t, kb_snapshot_passages(open), 1);
+	kb_snapshot_size(all, is_open, NULL, &size);
+	CHECK_INT(t, size.pages, 1);
+	CHECK_INT(t, size.passages, 1);
+	CHECK(t, kb_snapshot_sections(open, &arena, 3, 2, sections, &count, &more, &err));
+	CHECK_INT(t, count, 1);
+	if (count == 1)
+		CHECK_SV(t, sections[0], "Part 1");
+	kb_snapshot_release(open);
+	kb_snapshot_release(all);
+	kb_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "no answer and no figure depends on a word that is hidden or deleted",
 		  test_words },
+		{ "pages of a shared segment are hidden by their own ids", test_shifted },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
