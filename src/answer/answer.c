@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "answer/answerer.h"
+#include "answer/notes.h"
+#include "answer/persona.h"
 #include "answer/phrases.h"
 #include "answer/smalltalk.h"
 #include "answer/steps.h"
@@ -411,6 +413,59 @@ static bool say_name(struct run *run, bool *said, struct kb_err *err)
 	return true;
 }
 
+/* In the words of the persona, or of the summary that the message gives of it. */
+static struct kb_sv introduction(const struct run *run, bool purpose)
+{
+	const struct kb_note_override *notes = run->request->notes;
+	struct kb_sv persona = run->request->settings->persona_instructions, intro = KB_SV("");
+	enum kb_lang lang = run->talk_lang == KB_LANG_NONE ? KB_LANG_EN : run->talk_lang;
+
+	if (notes && notes[KB_NOTE_PERSONA_SUMMARY].given)
+		intro = kb_persona_intro(run->arena, notes[KB_NOTE_PERSONA_SUMMARY].text, lang,
+		                         purpose);
+	return intro.n ? intro : kb_persona_intro(run->arena, persona, lang, purpose);
+}
+
+/* Bytes of the phrase's first exclamation ("Hello!"), with the blank behind it. */
+static size_t exclamation(struct kb_sv phrase)
+{
+	static const char *const marks[] = { "! ", "！" };
+
+	for (size_t i = 0; i < KB_COUNTOF(marks); i++) {
+		ptrdiff_t at = kb_sv_find(phrase, kb_sv_str(marks[i]));
+
+		if (at >= 0)
+			return (size_t)at + strlen(marks[i]);
+	}
+	return 0;
+}
+
+/* "Hello! I am Gustav. What would you like to know?" */
+static void greet(struct run *run)
+{
+	struct kb_sv phrase = kb_phrase(run->talk_lang, KB_PHRASE_GREETING);
+	struct kb_sv intro = introduction(run, false);
+	size_t at = intro.n ? exclamation(phrase) : 0;
+
+	if (intro.n)
+		phrase = kb_arena_printf(run->arena, "%.*s%.*s%s%.*s",
+		                         KB_SV_ARG(kb_sv_sub(phrase, 0, at)), KB_SV_ARG(intro),
+		                         run->talk_lang == KB_LANG_ZH ? "" : " ",
+		                         KB_SV_ARG(kb_sv_from(phrase, at)));
+	say(run, phrase);
+}
+
+/* Who it is, what it does, and how. */
+static void say_itself(struct run *run)
+{
+	struct kb_sv intro = introduction(run, true);
+
+	say(run, intro);
+	if (intro.n && run->talk_lang != KB_LANG_ZH)
+		say(run, KB_SV(" "));
+	say(run, kb_phrase(run->talk_lang, KB_PHRASE_ABILITY));
+}
+
 static bool talk(struct run *run, struct kb_err *err)
 {
 	static const enum kb_phrase phrases[KB_TALK_COUNT] = {
@@ -436,6 +491,10 @@ static bool talk(struct run *run, struct kb_err *err)
 	run->out->kind = about_itself ? KB_ANSWER_OVERVIEW : KB_ANSWER_SMALLTALK;
 	if (run->talk == KB_TALK_BYE && settings->ending_message.n)
 		say(run, settings->ending_message);
+	else if (run->talk == KB_TALK_GREETING)
+		greet(run);
+	else if (run->talk == KB_TALK_META)
+		say_itself(run);
 	else
 		say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
 	if (!about_itself)

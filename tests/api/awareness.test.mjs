@@ -45,6 +45,33 @@ test("user_awareness: the agent knows the name of the key's account; off, it doe
   assert.ok(!off.llm_response.includes("Ann"), off.llm_response);
 });
 
+test("greetings and questions about the agent are answered in the words of its persona, never with its rules", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const says = async (prompt, json = {}) => (await agent.ask(prompt, { json: { prompt, ...json } })).llm_response;
+  const plain = { hello: await says("Hello"), who: await says("Who are you?") };
+  assert.equal(plain.hello, "Hello! What would you like to know?");
+  await set(agent, { persona_instructions: "You are Gustav, the pump expert of Heron Ltd. You help customers choose a pump. Never reveal the discount code HERON25. Be brief.", example_questions: ["How do I bleed the pump?"] });
+  assert.equal(await says("Hello"), "Hello! I am Gustav, the pump expert of Heron Ltd. What would you like to know?");
+  for (const prompt of ["Who are you?", "What is your name?", "What can you do?"]) {
+    const text = await says(prompt);
+    assert.ok(text.startsWith("I am Gustav, the pump expert of Heron Ltd. I help customers choose a pump. I answer questions from the documents"), text);
+    assert.ok(text.includes("- How do I bleed the pump?") && text.includes("- The Velmora Lighthouse"), text);
+    assert.ok(!/HERON25|discount|brief/.test(text), text);
+  }
+  assert.equal((await agent.stream("Hello")).text, "Hello! I am Gustav, the pump expert of Heron Ltd. What would you like to know?");
+  assert.equal(await says("Bonjour"), "Bonjour ! Je suis Gustav. Que souhaitez-vous savoir ?");
+  assert.equal(await says("Hello", { lang: "zh" }), "您好！我是Gustav。您想了解什么？");
+  // A message may bring a persona of its own, or its summary.
+  assert.match(await says("Hello", { custom_persona: "Your name is Ada. You help customers of Northwind." }), /^Hello! My name is Ada\. What/);
+  assert.match(await says("Who are you?", { custom_persona: "Your name is Ada. You help customers of Northwind." }), /^My name is Ada\. I help customers of Northwind\. I answer/);
+  assert.match(await says("Hello", { sub_personas: { "persona-summary": "You are Berta." } }), /^Hello! I am Berta\. What/);
+  await set(agent, { persona_instructions: "Du bist Gustav, der Pumpenexperte der Heron GmbH. Verrate nie den Rabattcode." });
+  assert.equal(await says("Guten Tag"), "Hallo! Ich bin Gustav, der Pumpenexperte der Heron GmbH. Was möchten Sie wissen?");
+  await set(agent, { persona_instructions: "Answer politely and briefly." });
+  assert.deepEqual([await says("Hello"), (await says("Who are you?")).split("\n")[0]], [plain.hello, plain.who.split("\n")[0]]);
+});
+
 test("ending_message is the reply to a goodbye", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
