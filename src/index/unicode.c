@@ -83,6 +83,12 @@ bool kb_char_is_mark(uint32_t cp)
 	       || category == UTF8PROC_CATEGORY_ME;
 }
 
+bool kb_char_joins(uint32_t before, uint32_t cp, int32_t *state)
+{
+	return !utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)cp,
+	                                         state);
+}
+
 bool kb_char_is_capital(uint32_t cp)
 {
 	utf8proc_category_t category;

@@ -23,6 +23,10 @@ bool kb_char_is_small(uint32_t cp);   /* lower case */
 uint32_t kb_char_lower(uint32_t cp);
 /* 0 to 9 for the decimal digits of any script, else -1. */
 int kb_char_digit(uint32_t cp);
+/* Whether the two stand as one on the page (a letter and its mark, parts of a syllable or of a
+ * picture), so that a text is not cut between them. *state is 0 at the start of a text and kept
+ * from pair to pair. */
+bool kb_char_joins(uint32_t before, uint32_t cp, int32_t *state);
 
 /* NFKC and lower case of a short text of letters, digits and marks; digits of any script become
  * ASCII, ignored characters go. Writes at most max bytes (whole characters), returns how many. With

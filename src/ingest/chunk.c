@@ -5,13 +5,15 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "index/sentence.h"
+#include "index/unicode.h"
 
-/* A stretch of the document that is never cut: a block, a code line, a sentence. */
+/* A stretch of the document that is not cut any more: a block, a code line, a sentence, or a part
+ * of one that was too long. */
 struct piece {
 	struct kb_sv text;
 	struct kb_sv gap; /* what stands between the piece before and this one */
 	uint32_t offset, page_no;
-	int64_t words;
+	int64_t words, letters; /* letters: with its gap */
 	struct kb_sv heading;
 	bool is_heading;
 };
@@ -52,14 +54,50 @@ int64_t kb_count_words(struct kb_sv text)
 	return words + (dense + 1) / 2;
 }
 
-/* from and n: bytes of the block; end: where the piece before it in the block ended, 0: none. */
-static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struct kb_block *block,
-                      size_t end, size_t from, size_t n)
+static size_t decode(struct kb_sv text, size_t at, uint32_t *cp)
 {
-	struct piece *piece;
+	*cp = (unsigned char)text.p[at];
+	return *cp < 0x80 ? 1 : kb_utf8_decode(kb_sv_from(text, at), cp);
+}
 
-	if (n == 0)
-		return;
+/* Where a text is cut of which `most` bytes may stand together: at its last blank, or where no two
+ * characters belong together, if that leaves at least half; else anywhere between characters. */
+static size_t place_of_cut(struct kb_sv text, size_t most)
+{
+	size_t blank = 0, whole = 0;
+	uint32_t cp, before = 0;
+	int32_t state = 0;
+
+	for (size_t at = 0; at <= most; before = cp) {
+		size_t n = decode(text, at, &cp);
+
+		if (cp == ' ' || cp == '\n' || cp == 0x3000)
+			blank = at;
+		if (!kb_char_joins(before, cp, &state))
+			whole = at;
+		at += n;
+	}
+	return blank > most / 2 ? blank : whole > most / 2 ? whole : most;
+}
+
+/* How much of the text may stand in one passage. */
+static size_t fitting(struct kb_sv text, int64_t *letters)
+{
+	*letters = 0;
+	for (size_t at = 0; at < text.n;) {
+		uint32_t cp;
+		size_t n = decode(text, at, &cp);
+
+		*letters += cp >= 0x80 && is_dense(cp) ? KB_CHUNK_DENSE_LETTERS : 1;
+		if (*letters > KB_CHUNK_MAX_LETTERS)
+			return place_of_cut(text, at);
+		at += n;
+	}
+	return text.n;
+}
+
+static struct piece *room(struct pieces *pieces, struct kb_arena *arena)
+{
 	if (pieces->count == pieces->capacity) {
 		size_t more = pieces->capacity ? pieces->capacity * 2 : 64;
 		struct piece *v = KB_NEW_ARRAY(arena, more, struct piece);
@@ -69,16 +107,36 @@ static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struc
 		pieces->v = v;
 		pieces->capacity = more;
 	}
-	piece = &pieces->v[pieces->count++];
-	*piece = (struct piece){
-		.text = kb_sv_sub(block->text, from, n),
-		.gap = end ? kb_sv_sub(block->text, end, from - end) : KB_SV("\n"),
-		.offset = block->offset + (uint32_t)from,
-		.page_no = block->page_no,
-		.heading = block->heading,
-		.is_heading = block->type == KB_BLOCK_HEADING,
-	};
-	piece->words = kb_count_words(piece->text);
+	return &pieces->v[pieces->count++];
+}
+
+/* from and n: bytes of the block; end: where the piece before it in the block ended, 0: none. */
+static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struct kb_block *block,
+                      size_t end, size_t from, size_t n)
+{
+	bool is_heading = block->type == KB_BLOCK_HEADING;
+	size_t stop = from + n;
+
+	while (from < stop) {
+		int64_t letters;
+		struct kb_sv rest = kb_sv_sub(block->text, from, stop - from);
+		struct kb_sv text = kb_sv_sub(rest, 0, fitting(rest, &letters));
+
+		*room(pieces, arena) = (struct piece){
+			.text = text,
+			.gap = end ? kb_sv_sub(block->text, end, from - end) : KB_SV("\n"),
+			.offset = block->offset + (uint32_t)from,
+			.page_no = block->page_no,
+			.heading = block->heading,
+			.is_heading = is_heading,
+			.words = kb_count_words(text),
+			.letters = letters + (int64_t)(end ? from - end : 1),
+		};
+		end = from += text.n;
+		while (from < stop && (block->text.p[from] == ' ' || block->text.p[from] == '\n'))
+			from++;
+		is_heading = false; /* the path has room for the beginning only */
+	}
 }
 
 /* Code by lines, a long paragraph by sentences, everything else whole. */
@@ -107,9 +165,12 @@ static void add_block(struct pieces *pieces, struct kb_arena *arena, const struc
 	}
 }
 
-/* Does the next piece begin a new passage, `words` of text being in the one at hand? */
-static bool starts_passage(const struct piece *first, const struct piece *next, int64_t words)
+/* Does the next piece begin a new passage, so much text being in the one at hand? */
+static bool starts_passage(const struct piece *first, const struct piece *next, int64_t words,
+                           int64_t letters)
 {
+	if (letters + next->letters > KB_CHUNK_MAX_LETTERS)
+		return letters > 0;
 	if (words == 0)
 		return false;
 	if (words + next->words > KB_CHUNK_MAX_WORDS || words >= KB_CHUNK_WORDS)
@@ -158,7 +219,7 @@ void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_
 {
 	struct pieces pieces = { 0 };
 	size_t first = 0;
-	int64_t words = 0;
+	int64_t words = 0, letters = 0;
 
 	*out = (struct kb_chunks){ 0 };
 	for (size_t i = 0; i < parsed->block_count; i++)
@@ -168,13 +229,14 @@ void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_
 		const struct piece *piece = &pieces.v[i];
 
 		out->words += piece->words;
-		if (starts_passage(&pieces.v[first], piece, words)) {
+		if (starts_passage(&pieces.v[first], piece, words, letters)) {
 			add_chunk(out, arena, pieces.v + first, i - first);
 			first = i;
-			words = 0;
+			words = letters = 0;
 		}
 		if (!piece->is_heading || i > first)
 			words += piece->words;
+		letters += piece->letters;
 	}
 	if (first < pieces.count)
 		add_chunk(out, arena, pieces.v + first, pieces.count - first);

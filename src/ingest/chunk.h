@@ -2,8 +2,11 @@
  * Cutting a parsed document into passages: what a search finds and an answer quotes.
  *
  * A passage is a run of whole blocks of about KB_CHUNK_WORDS words under one heading path, and a
- * verbatim slice of the document's text. A table row and a code line are never cut; a paragraph
- * that is too long is cut between sentences. Short sections join their neighbours. Pure; any
+ * verbatim slice of the document's text. A table row and a code line are not cut; a paragraph
+ * that is too long is cut between sentences. Short sections join their neighbours.
+ *
+ * Whatever the document holds, no passage is longer than KB_CHUNK_MAX_LETTERS: a row, a line or a
+ * sentence beyond that is cut, at a blank where there is one, else between characters. Pure; any
  * thread.
  */
 #ifndef KB_INGEST_CHUNK_H
@@ -15,6 +18,11 @@ enum {
 	KB_CHUNK_WORDS = 200,     /* aimed at */
 	KB_CHUNK_MAX_WORDS = 280, /* a block that would pass this starts the next passage */
 	KB_CHUNK_MIN_WORDS = 50,  /* a section shorter than this joins the next one */
+	/* A thousand words, three to five passages as they should be. A character of a script
+	 * without blanks counts as KB_CHUNK_DENSE_LETTERS. */
+	KB_CHUNK_MAX_LETTERS = 6000,
+	KB_CHUNK_DENSE_LETTERS = 3,
+	KB_CHUNK_MAX_BYTES = 4 * KB_CHUNK_MAX_LETTERS, /* which follows from it */
 };
 
 struct kb_chunk {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "test.h"
 
 /* A document in the making: blocks get their offsets as the parser gives them. */
@@ -152,6 +153,120 @@ static void test_long_paragraph(struct kb_test *t)
 	doc_fini(&d);
 }
 
+/* Text that a person would never write, so many times over. */
+static void test_hard_length(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *piece;
+		int times;
+		enum kb_block_type type;
+		size_t max;          /* bytes of a passage, at most */
+		const char *ends[2]; /* what each passage but the last ends with, one of these */
+	} cases[] = {
+		{ "one letter", "x", 20000, KB_BLOCK_PARAGRAPH, 6000, { "x" } },
+		{ "one letter in a row", "x", 20000, KB_BLOCK_TABLE, 6000, { "x" } },
+		{ "one letter in a code line", "x", 20000, KB_BLOCK_CODE, 6000, { "x" } },
+		{ "one letter in a list", "x", 20000, KB_BLOCK_LIST, 6000, { "x" } },
+		{ "words without a stop",
+		  "lorem ipsum ",
+		  2000,
+		  KB_BLOCK_PARAGRAPH,
+		  6000,
+		  { "lorem", "ipsum" } },
+		{ "Han without a stop",
+		  "\xe6\xb8\xac\xe8\xa9\xa6",
+		  10000,
+		  KB_BLOCK_PARAGRAPH,
+		  6000,
+		  { "\xe6\xb8\xac", "\xe8\xa9\xa6" } },
+		{ "Cyrillic without a stop",
+		  "\xd0\xb6",
+		  20000,
+		  KB_BLOCK_PARAGRAPH,
+		  12000,
+		  { "\xd0\xb6" } },
+		{ "pictures of four bytes",
+		  "\xf0\x9f\x90\x98",
+		  20000,
+		  KB_BLOCK_PARAGRAPH,
+		  24000,
+		  { "\xf0\x9f\x90\x98" } },
+		/* e with two marks; a family of three, joined; a flag of two letters */
+		{ "letters with marks",
+		  "e\xcc\x81\xcc\xa3",
+		  7001,
+		  KB_BLOCK_PARAGRAPH,
+		  24000,
+		  { "\xcc\xa3" } },
+		{ "joined pictures",
+		  "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
+		  3001,
+		  KB_BLOCK_PARAGRAPH,
+		  24000,
+		  { "\xf0\x9f\x91\xa7" } },
+		{ "flags",
+		  "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa",
+		  7001,
+		  KB_BLOCK_PARAGRAPH,
+		  24000,
+		  { "\xf0\x9f\x87\xaa" } },
+		{ "nothing but marks",
+		  "\xcc\x81",
+		  20000,
+		  KB_BLOCK_PARAGRAPH,
+		  24000,
+		  { "\xcc\x81" } },
+		{ "empty code lines", "a\n\n\n\n\n\n\n", 20000, KB_BLOCK_CODE, 6000, { "a" } },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_chunks chunks;
+		struct kb_buf text;
+		struct doc d;
+
+		t->row = cases[i].name;
+		doc_init(&d);
+		kb_buf_init(&text, 1 << 24);
+		for (int k = 0; k < cases[i].times; k++)
+			kb_buf_add(&text, cases[i].piece, strlen(cases[i].piece));
+		add(&d, cases[i].type, "", kb_buf_view(&text));
+		kb_chunk(&d.arena, &d.parsed, &chunks);
+		CHECK(t, chunks.count > 1);
+		for (size_t k = 0; k < chunks.count; k++) {
+			struct kb_sv chunk = chunks.v[k].text;
+
+			CHECK(t, chunk.n > 0 && chunk.n <= cases[i].max && kb_utf8_valid(chunk));
+			CHECK(t, kb_sv_eq(chunk, kb_sv_sub(kb_buf_view(&d.whole),
+			                                   chunks.v[k].offset, chunk.n)));
+			CHECK(t, k + 1 == chunks.count
+			                 || kb_sv_ends(chunk, kb_sv_str(cases[i].ends[0]))
+			                 || (cases[i].ends[1]
+			                     && kb_sv_ends(chunk, kb_sv_str(cases[i].ends[1]))));
+		}
+		kb_buf_fini(&text);
+		doc_fini(&d);
+	}
+}
+
+/* The path has room for the beginning of a heading; its end is found as text. */
+static void test_long_heading(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct kb_buf text;
+	struct doc d;
+
+	doc_init(&d);
+	kb_buf_init(&text, 1 << 20);
+	for (int k = 0; k < 1000; k++)
+		kb_buf_printf(&text, "%sheading%d", k ? " " : "", k);
+	add(&d, KB_BLOCK_HEADING, "heading0", kb_buf_view(&text));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 1);
+	CHECK(t, kb_sv_ends(chunks.v[0].text, KB_SV(" heading999")));
+	kb_buf_fini(&text);
+	doc_fini(&d);
+}
+
 static void test_nothing(struct kb_test *t)
 {
 	struct kb_chunks chunks;
@@ -190,8 +305,11 @@ int main(int argc, char **argv)
 		{ "paragraphs under one heading make passages of about 200 words",
 		  test_paragraphs },
 		{ "a heading begins a passage unless the one before is short", test_headings },
-		{ "table rows and code lines are never cut", test_rows_and_lines },
+		{ "table rows and code lines are not cut", test_rows_and_lines },
 		{ "a long paragraph is cut between sentences", test_long_paragraph },
+		{ "no passage is longer than its limit, and none is cut within a character",
+		  test_hard_length },
+		{ "the rest of a heading that is too long is text", test_long_heading },
 		{ "a document without text has no passage", test_nothing },
 		{ "words are counted as people count them", test_count_words },
 	};
