@@ -193,8 +193,11 @@ static void fill(struct bench *bench)
 		need(bench,
 		     kb_store_pages_add(bench->store, bench->agent.id, pages, PAGES_AT_ONCE, &first,
 		                        err)
-		             && kb_store_pages_lease(bench->store, &arena, PAGES_AT_ONCE,
-		                                     60 * KB_SECOND_US, &leases, &count, &due, err),
+		             && kb_store_pages_lease(
+		                     bench->store, &arena,
+		                     &(struct kb_lease_want){ .max = PAGES_AT_ONCE,
+		                                              .lease_us = 60 * KB_SECOND_US },
+		                     &leases, &count, &due, err),
 		     "pages");
 		for (size_t i = 0; i < count; i++)
 			results[i] = (struct kb_page_result){

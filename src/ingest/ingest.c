@@ -99,9 +99,11 @@ static void *ingest_thread(void *arg)
 		int64_t due = 0, pause_ms = POLL_MS;
 		struct kb_err err;
 
-		if (!kb_store_pages_lease(in->config.store, &arena, KB_BATCH_PAGES,
-		                          KB_BATCH_LEASE_S * KB_SECOND_US, &leases, &count, &due,
-		                          &err)) {
+		if (!kb_store_pages_lease(
+		            in->config.store, &arena,
+		            &(struct kb_lease_want){ .max = KB_BATCH_PAGES,
+		                                     .lease_us = KB_BATCH_LEASE_S * KB_SECOND_US },
+		            &leases, &count, &due, &err)) {
 			kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
 		} else if (count) {
 			kb_batch_run(&batcher, leases, count);

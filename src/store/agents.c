@@ -21,7 +21,6 @@ enum {
 	SET_CHILDREN,
 	THERE,
 	SET_STATE,
-	TURN_DROP,
 	COPIED,
 	VOID_COPIES,
 	LIST_COUNT,
@@ -97,7 +96,6 @@ static const struct kb_sql sql[] = {
 		"queries = queries + $9 WHERE agent_id = $1" },
 	[THERE] = { "agent_there", "i", "SELECT count(*) FROM agents WHERE id = $1 AND state = 0" },
 	[SET_STATE] = { "agent_set_state", "ii", "UPDATE agents SET state = $2 WHERE id = $1" },
-	[TURN_DROP] = { "agent_turn_drop", "i", "DELETE FROM turns WHERE agent_id = $1" },
 	[COPIED] = { "agent_copied", "iii",
 		"UPDATE agents SET state = 0, index_version = $2, is_active = $3 WHERE id = $1" },
 	[VOID_COPIES] = { "agent_void_copies", "", "UPDATE agents SET state = 2 WHERE state > 0 AND state = 1" },
@@ -633,7 +631,7 @@ static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	/* It is gone; its rows follow (remove.c). */
 	return kb_agent_set_state(conn, in->id, KB_AGENT_DELETED, err)
-	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(in->id)), NULL, err)
+	       && kb_turn_drop(conn, in->id, err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, in->id, err);
 }
 

@@ -106,15 +106,30 @@ bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, 
 struct kb_lease {
 	struct kb_page page;
 	int64_t epoch;
+	bool is_slow; /* as are all of one lease */
+};
+
+struct kb_lease_want {
+	size_t max; /* pages; of slow ones never more than one */
+	int64_t lease_us;
+	bool not_slow; /* for a thread that others must never wait long for */
+	/* What the account is charged for this turn until the true time is known. */
+	int64_t charge_us;
+	/* What an earlier turn took beyond its charge, perhaps less than nothing, and whose it was.
+	 */
+	int64_t settle_account_id, settle_us;
 };
 
 /*
- * Leases up to max queued pages of one agent, the one that waited longest for its turn (agents take
- * turns, so a large upload never starves a small one), for lease_us. *count is 0 when nothing is
- * due; then *next_due_at is when something will be (0: never).
+ * Leases queued pages of one agent for lease_us. The account that has used the least time is first
+ * and among its agents the one that waited longest: a large upload never starves a small one, nor
+ * do slow documents quick ones. An account that had nothing to do saves up no time. Pages known to
+ * be slow come after the agent's others, one at a time.
+ *
+ * *count is 0 when nothing is due; then *next_due_at is when something will be (0: never).
  */
-bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena, size_t max,
-                          int64_t lease_us, struct kb_lease **leases, size_t *count,
+bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_lease_want *want, struct kb_lease **leases, size_t *count,
                           int64_t *next_due_at, struct kb_err *err) KB_MUST_CHECK;
 /* Prolongs leases in hand; a page whose epoch has passed is left alone. */
 bool kb_store_pages_renew(struct kb_store *store, const struct kb_lease *leases, size_t count,
@@ -133,6 +148,9 @@ struct kb_page_result {
 	/* The text is the one that can be found already: statuses and the visit change, nothing
 	 * else. */
 	bool unchanged;
+	/* QUEUED: it was not tried, so that this lease was no attempt. */
+	bool untried;
+	bool is_slow; /* QUEUED: remembered for the next lease */
 };
 /* A new segment, or none (blob empty). */
 struct kb_segment_new {

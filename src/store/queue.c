@@ -12,6 +12,14 @@ enum {
 	TURN_DROP,
 	TURN_NEXT,
 	TURN_TAKE,
+	ACCOUNT_OF,
+	SHARE_NEXT,
+	SHARE_JOIN,
+	SHARE_LEAVE,
+	SHARE_CHARGE,
+	SHARE_OF,
+	SHARES_AT,
+	SHARES_MOVE,
 	NEXT_DUE,
 	DYING,
 	LEASE,
@@ -20,6 +28,12 @@ enum {
 	FINISH,
 	LENGTH,
 };
+/* $1: now, $2: whether slow ones count. */
+#define DUE(agent)                                                                                 \
+	"(EXISTS (SELECT 1 FROM pages p WHERE p.agent_id = " agent " AND p.state > 0 "             \
+	"AND p.is_slow = 0 AND p.due_at <= $1 AND p.to_fetch = 0) OR ($2 > 0 AND "                 \
+	"EXISTS (SELECT 1 FROM pages p WHERE p.agent_id = " agent " AND p.state > 0 "              \
+	"AND p.is_slow = 1 AND p.due_at <= $1 AND p.to_fetch = 0)))"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[VOID_LEASES] = { "queue_void_leases", "ii",
@@ -27,23 +41,45 @@ static const struct kb_sql sql[] = {
 	[HAS_WORK] = { "queue_has_work", "i",
 		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
 	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
-	[TURN_ADD] = { "queue_turn_add", "ii",
-		"INSERT INTO turns (agent_id, turn) VALUES ($1, $2) ON CONFLICT (agent_id) DO NOTHING" },
+	[TURN_ADD] = { "queue_turn_add", "iii",
+		"INSERT INTO turns (agent_id, turn, account_id) VALUES ($1, $2, $3) "
+		"ON CONFLICT (agent_id) DO NOTHING" },
 	[TURN_DROP] = { "queue_turn_drop", "i", "DELETE FROM turns WHERE agent_id = $1" },
-	[TURN_NEXT] = { "queue_turn_next", "i",
-		"SELECT t.agent_id FROM turns t WHERE EXISTS (SELECT 1 FROM pages p "
-		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.to_fetch = 0 AND p.due_at <= $1) "
-		"ORDER BY t.turn LIMIT 1" },
+	[TURN_NEXT] = { "queue_turn_next", "iii",
+		"SELECT t.agent_id FROM turns t WHERE t.account_id = $3 AND " DUE("t.agent_id")
+		" ORDER BY t.turn LIMIT 1" },
 	[TURN_TAKE] = { "queue_turn_take", "ii", "UPDATE turns SET turn = $2 WHERE agent_id = $1" },
-	[NEXT_DUE] = { "queue_next_due", "",
+	[ACCOUNT_OF] = { "queue_account_of", "i", "SELECT account_id FROM agents WHERE id = $1" },
+	[SHARE_NEXT] = { "queue_share_next", "ii",
+		"SELECT s.account_id FROM shares s WHERE s.waiting > 0 AND EXISTS (SELECT 1 FROM turns t "
+		"WHERE t.account_id = s.account_id AND " DUE("t.agent_id") ") ORDER BY s.used, s.account_id LIMIT 1" },
+	[SHARE_JOIN] = { "queue_share_join", "ii",
+		"INSERT INTO shares (account_id, used, waiting) VALUES ($1, $2, 1) "
+		"ON CONFLICT (account_id) DO UPDATE SET waiting = 1, used = CASE WHEN shares.waiting = 0 "
+		"AND shares.used < excluded.used THEN excluded.used ELSE shares.used END" },
+	[SHARE_LEAVE] = { "queue_share_leave", "i",
+		"UPDATE shares SET waiting = 0 WHERE account_id = $1 "
+		"AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.account_id = $1)" },
+	[SHARE_CHARGE] = { "queue_share_charge", "ii",
+		"UPDATE shares SET used = used + $2 WHERE account_id = $1" },
+	[SHARE_OF] = { "queue_share_of", "i", "SELECT used FROM shares WHERE account_id = $1" },
+	[SHARES_AT] = { "queue_shares_at", "", "SELECT used FROM shares WHERE account_id = 0" },
+	[SHARES_MOVE] = { "queue_shares_move", "i",
+		"INSERT INTO shares (account_id, used, waiting) VALUES (0, $1, 0) "
+		"ON CONFLICT (account_id) DO UPDATE SET "
+		"used = CASE WHEN shares.used < excluded.used THEN excluded.used ELSE shares.used END" },
+	[NEXT_DUE] = { "queue_next_due", "i",
 		"SELECT coalesce(min(due), 0) FROM (SELECT (SELECT min(p.due_at) FROM pages p "
-		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.to_fetch = 0) AS due FROM turns t) w" },
+		"WHERE p.agent_id = t.agent_id AND p.state > 0 AND p.is_slow = 0 AND p.to_fetch = 0) AS due FROM turns t "
+		"UNION ALL SELECT (SELECT min(p.due_at) FROM pages p WHERE p.agent_id = t.agent_id "
+		"AND p.state > 0 AND p.is_slow = 1 AND p.to_fetch = 0) FROM turns t WHERE $1 > 0) w" },
 	[DYING] = { "queue_dying", "i",
 		"SELECT id FROM sources WHERE agent_id = $1 AND dead_version > 0" },
-	[LEASE] = { "queue_lease", "iiii",
+	[LEASE] = { "queue_lease", "iiiii",
 		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
-		"WHERE agent_id = $1 AND state > 0 AND to_fetch = 0 AND due_at <= $2 ORDER BY due_at, id LIMIT $4) "
+		"WHERE agent_id = $1 AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 "
+		"ORDER BY due_at, id LIMIT $4) "
 		"RETURNING " KB_PAGE_COLUMNS },
 	[RENEW] = { "queue_renew", "iiii",
 		"UPDATE pages SET due_at = $4 "
@@ -51,11 +87,12 @@ static const struct kb_sql sql[] = {
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
-	[FINISH] = { "queue_finish", "iiiitiititttttiiiittt",
+	[FINISH] = { "queue_finish", "iiiitiititttttiiiitttii",
 		"UPDATE pages SET crawl_status = $3, index_status = $4, reason = $5, state = $6, "
 		"due_at = $7, blob = $8, is_file_kept = $9, text_blob = $10, title = $11, "
 		"description = $12, image = $13, lang = $14, words = $15, passages = $16, is_found = $17, "
-		"updated_at = $18, etag = $19, last_modified = $20, text_hash = $21 "
+		"updated_at = $18, etag = $19, last_modified = $20, text_hash = $21, is_slow = $22, "
+		"attempts = CASE WHEN attempts > $23 THEN attempts - $23 ELSE 0 END "
 		"WHERE agent_id = $1 AND id = $2" },
 	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0 AND " KB_AGENT_SHOWN("agent_id")
 		" AND (agent_id, source_id) NOT IN "
@@ -66,19 +103,48 @@ const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
 
 /* ---- turns ---- */
 
+static bool account_of(struct kb_conn *conn, int64_t agent_id, int64_t *account_id,
+                       struct kb_err *err)
+{
+	return kb_db_int(conn, &sql[ACCOUNT_OF], KB_VALUES(kb_int(agent_id)), 0, account_id, err);
+}
+
+/* An account that comes goes before those whose turn is next, but not again and again: what it has
+ * used while it was here before still counts. */
+static bool turn_add(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+{
+	int64_t account_id, turn, at;
+
+	return account_of(conn, agent_id, &account_id, err)
+	       && kb_db_next_id(conn, "turn", 1, &turn, err)
+	       && kb_db_run(conn, &sql[TURN_ADD],
+	                    KB_VALUES(kb_int(agent_id), kb_int(turn), kb_int(account_id)), NULL,
+	                    err)
+	       && kb_db_int(conn, &sql[SHARES_AT], NULL, 0, 0, &at, err)
+	       && kb_db_run(conn, &sql[SHARE_JOIN], KB_VALUES(kb_int(account_id), kb_int(at - 1)),
+	                    NULL, err);
+}
+
+bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+{
+	int64_t account_id;
+
+	return account_of(conn, agent_id, &account_id, err)
+	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err)
+	       && kb_db_run(conn, &sql[SHARE_LEAVE], KB_VALUES(kb_int(account_id)), NULL, err);
+}
+
 bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
 {
-	int64_t work, has_turn, turn;
+	int64_t work, has_turn;
 
 	if (!kb_db_int(conn, &sql[HAS_WORK], KB_VALUES(kb_int(agent_id)), 0, &work, err)
 	    || !kb_db_int(conn, &sql[HAS_TURN], KB_VALUES(kb_int(agent_id)), 0, &has_turn, err))
 		return false;
 	if (work && !has_turn)
-		return kb_db_next_id(conn, "turn", 1, &turn, err)
-		       && kb_db_run(conn, &sql[TURN_ADD], KB_VALUES(kb_int(agent_id), kb_int(turn)),
-		                    NULL, err);
+		return turn_add(conn, agent_id, err);
 	if (!work && has_turn)
-		return kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err);
+		return kb_turn_drop(conn, agent_id, err);
 	return true;
 }
 
@@ -99,8 +165,8 @@ bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
 
 struct lease {
 	struct kb_arena *arena;
-	size_t max;
-	int64_t now, until;
+	const struct kb_lease_want *want;
+	int64_t now;
 	struct kb_lease *leases;
 	size_t count;
 	int64_t next_due_at;
@@ -135,47 +201,86 @@ static bool drop_dying(struct kb_conn *conn, struct lease *in, int64_t agent_id,
 	return kb_rows_close(&rows, err);
 }
 
-static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+/* Takes pages of that speed, if some are due. */
+static bool take(struct kb_conn *conn, struct lease *in, int64_t agent_id, bool slow,
+                 struct kb_err *err)
 {
-	struct lease *in = arg;
+	size_t max = slow ? 1 : KB_MIN(in->want->max, (size_t)INT32_MAX);
 	struct kb_rows rows;
-	int64_t agent_id, turn;
 
-	if (!kb_db_int(conn, &sql[TURN_NEXT], KB_VALUES(kb_int(in->now)), 0, &agent_id, err))
-		return false;
-	if (agent_id == 0)
-		return kb_db_int(conn, &sql[NEXT_DUE], NULL, 0, 0, &in->next_due_at, err);
-	if (!kb_db_next_id(conn, "turn", 1, &turn, err)
-	    || !kb_db_run(conn, &sql[TURN_TAKE], KB_VALUES(kb_int(agent_id), kb_int(turn)), NULL,
-	                  err))
-		return false;
 	kb_rows_open(&rows, conn, &sql[LEASE],
-	             KB_VALUES(kb_int(agent_id), kb_int(in->now), kb_int(in->until),
-	                       kb_int((int64_t)KB_MIN(in->max, (size_t)INT32_MAX))));
+	             KB_VALUES(kb_int(agent_id), kb_int(in->now),
+	                       kb_int(in->now + in->want->lease_us), kb_int((int64_t)max),
+	                       kb_int(slow)));
 	while (kb_rows_next(&rows)) {
 		struct kb_page_row row;
 
 		kb_page_read(&rows, in->arena, &row);
 		KB_ROOM(in->arena, in->leases, in->count)
-		[in->count] = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch };
+		[in->count] = (struct kb_lease){ .page = row.page,
+			                         .epoch = row.lease_epoch,
+			                         .is_slow = slow };
 		in->count++;
 	}
-	if (!kb_rows_close(&rows, err) || !drop_dying(conn, in, agent_id, err))
+	return kb_rows_close(&rows, err);
+}
+
+/* Whose turn it is, 0: nobody's. The sharing has come to where that account was before it. */
+static bool next_turn(struct kb_conn *conn, const struct lease *in, int64_t *agent_id,
+                      struct kb_err *err)
+{
+	int64_t any = !in->want->not_slow, account_id, used, turn;
+
+	*agent_id = 0;
+	if (!kb_db_int(conn, &sql[SHARE_NEXT], KB_VALUES(kb_int(in->now), kb_int(any)), 0,
+	               &account_id, err))
+		return false;
+	if (account_id == 0)
+		return true;
+	return kb_db_int(conn, &sql[SHARE_OF], KB_VALUES(kb_int(account_id)), 0, &used, err)
+	       && kb_db_run(conn, &sql[SHARES_MOVE], KB_VALUES(kb_int(used)), NULL, err)
+	       && kb_db_run(conn, &sql[SHARE_CHARGE],
+	                    KB_VALUES(kb_int(account_id), kb_int(in->want->charge_us)), NULL, err)
+	       && kb_db_int(conn, &sql[TURN_NEXT],
+	                    KB_VALUES(kb_int(in->now), kb_int(any), kb_int(account_id)), 0,
+	                    agent_id, err)
+	       && kb_db_next_id(conn, "turn", 1, &turn, err)
+	       && kb_db_run(conn, &sql[TURN_TAKE], KB_VALUES(kb_int(*agent_id), kb_int(turn)), NULL,
+	                    err);
+}
+
+static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+{
+	struct lease *in = arg;
+	const struct kb_lease_want *want = in->want;
+	int64_t agent_id;
+
+	if (want->settle_us
+	    && !kb_db_run(conn, &sql[SHARE_CHARGE],
+	                  KB_VALUES(kb_int(want->settle_account_id), kb_int(want->settle_us)), NULL,
+	                  err))
+		return false;
+	if (!next_turn(conn, in, &agent_id, err))
+		return false;
+	if (agent_id == 0)
+		return kb_db_int(conn, &sql[NEXT_DUE], KB_VALUES(kb_int(!want->not_slow)), 0,
+		                 &in->next_due_at, err);
+	if (!take(conn, in, agent_id, false, err)
+	    || (!in->count && !want->not_slow && !take(conn, in, agent_id, true, err))
+	    || !drop_dying(conn, in, agent_id, err))
 		return false;
 	if (in->count)
 		qsort(in->leases, in->count, sizeof(*in->leases), by_page);
 	return true;
 }
 
-bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena, size_t max,
-                          int64_t lease_us, struct kb_lease **leases, size_t *count,
+bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_lease_want *want, struct kb_lease **leases, size_t *count,
                           int64_t *next_due_at, struct kb_err *err)
 {
-	struct lease in = { .arena = arena, .max = max, .now = kb_store_now(store) };
-	bool ok;
+	struct lease in = { .arena = arena, .want = want, .now = kb_store_now(store) };
+	bool ok = kb_db_write(store->db, lease, &in, err);
 
-	in.until = in.now + lease_us;
-	ok = kb_db_write(store->db, lease, &in, err);
 	*leases = ok ? in.leases : NULL;
 	*count = ok ? in.count : 0;
 	*next_due_at = ok ? in.next_due_at : 0;
@@ -331,7 +436,9 @@ static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page
 	                           kb_text(row->own_image), kb_text(page->lang),
 	                           kb_int(page->words), kb_int(page->passages),
 	                           kb_int(row->is_found), kb_int(in->now), kb_text(page->etag),
-	                           kb_text(page->last_modified), kb_text(page->text_hash)),
+	                           kb_text(page->last_modified), kb_text(page->text_hash),
+	                           kb_int(row->state == KB_PAGE_QUEUED && result->is_slow),
+	                           kb_int(row->state == KB_PAGE_QUEUED && result->untried)),
 	                 NULL, err);
 }
 

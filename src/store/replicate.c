@@ -74,9 +74,9 @@ enum {
 #define V9  V8 ", $9"
 #define V10 V9 ", $10"
 #define V16 V10 ", $11, $12, $13, $14, $15, $16"
-#define V42                                                                                        \
+#define V43                                                                                        \
 	V16 ", $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, "   \
-	    "$33, $34, $35, $36, $37, $38, $39, $40, $41, $42"
+	    "$33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43"
 #define PAGE_ROW                                                                                   \
 	"is_file, is_file_kept, filename, filename_key, content_type, size, blob, text_blob, "     \
 	"crawl_status, index_status, reason, title, description, image, lang, words, passages, "   \
@@ -114,13 +114,13 @@ static const struct kb_sql sql[] = {
 		"FROM sources WHERE agent_id = $1 AND dead_version = 0", "iiii",
 		"iittiititiiiiiii", V16),
 	TABLE("pages",
-		"id, source_id, url, url_key, " PAGE_ROW ", state, due_at, attempts, lease_epoch, "
+		"id, source_id, url, url_key, " PAGE_ROW ", state, due_at, attempts, lease_epoch, is_slow, "
 		PAGE_VISITS,
 		"id + $3, source_id + $4, url, url_key, " PAGE_ROW ", CASE WHEN state > 0 THEN 1 ELSE 0 END, "
 		"CASE WHEN state > 0 THEN $5 ELSE due_at END, "
-		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, " PAGE_VISITS " "
+		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, is_slow, " PAGE_VISITS " "
 		"FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1"), "iiiii",
-		"iiittiitttittiitttttiinnnniiiiiiititttiiti", V42),
+		"iiittiitttittiitttttiinnnniiiiiiiititttiiti", V43),
 	TABLE("segments", "id, version, blob, bytes, passages, pages, created_at, page_shift",
 		"id, version, blob, bytes, passages, pages, created_at, page_shift + $3 "
 		"FROM segments WHERE agent_id = $1", "iii",

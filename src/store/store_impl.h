@@ -193,6 +193,8 @@ bool kb_page_remove(struct kb_conn *conn, const struct kb_page_row *row, int64_t
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
 /* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */
 bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+/* Takes it away whatever waits: the agent was deleted. */
+bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- personas.c, for agents.c ---- */
 

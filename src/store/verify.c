@@ -59,6 +59,9 @@ static const struct kb_sql sql[] = {
 	{ "queued pages whose agent has no turn: agent, page", "",
 	  "SELECT agent_id, id FROM pages WHERE state > 0 "
 	  "AND agent_id NOT IN (SELECT agent_id FROM turns) AND " KB_AGENT_SHOWN("agent_id") },
+	{ "turns of accounts that do not wait: agent, account", "",
+	  "SELECT agent_id, account_id FROM turns t WHERE NOT EXISTS (SELECT 1 FROM shares s "
+	  "WHERE s.account_id = t.account_id AND s.waiting > 0)" },
 	{ "pages whose status and place in the queue differ: agent, page, state", "",
 	  "SELECT agent_id, id, state FROM pages WHERE "
 	  "(state = 0 AND (crawl_status = 0 OR index_status = 0)) "

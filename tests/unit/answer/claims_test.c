@@ -68,11 +68,15 @@ static void publish(struct world *w, const char *text)
 	NEED(&w->f, kb_blob_put(w->blobs, json, &name, &w->f.err));
 	kb_buf_fini(&buf);
 	kb_clock_advance(&w->f.clock, 3600 * KB_SECOND_US);
-	NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena, 1, 60 * KB_SECOND_US, &leases,
-	                                 &count, &due, &w->f.err));
+	NEED(&w->f, kb_store_pages_lease(
+	                    w->f.store, &w->f.arena,
+	                    &(struct kb_lease_want){ .max = 1, .lease_us = 60 * KB_SECOND_US },
+	                    &leases, &count, &due, &w->f.err));
 	if (count == 0) {
 		NEED(&w->f, kb_store_page_requeue(w->f.store, w->agent.id, w->page, &w->f.err));
-		NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena, 1, 60 * KB_SECOND_US,
+		NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena,
+		                                 &(struct kb_lease_want){
+		                                         .max = 1, .lease_us = 60 * KB_SECOND_US },
 		                                 &leases, &count, &due, &w->f.err));
 	}
 	CHECK_INT(w->f.t, count, 1);

@@ -101,8 +101,10 @@ static int64_t commit(struct world *w, int64_t agent_id, struct kb_segment_new *
 	int64_t due;
 
 	fixture_pages(&w->f, agent_id, 1);
-	NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena, 1, KB_SECOND_US, &leases, &count,
-	                                 &due, &w->f.err));
+	NEED(&w->f,
+	     kb_store_pages_lease(w->f.store, &w->f.arena,
+	                          &(struct kb_lease_want){ .max = 1, .lease_us = KB_SECOND_US },
+	                          &leases, &count, &due, &w->f.err));
 	result = fixture_result(&leases[0]);
 	if (make)
 		*segment = make_segment(w, leases[0].page.id);

@@ -190,7 +190,9 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	one = kb_store_pages_add(store, agent_id, &page, 1, &first, &f->err);
 	*pages += one;
 	ok &= one;
-	one = kb_store_pages_lease(store, arena, 9, KB_SECOND_US, &leases, &count, &due, &f->err);
+	one = kb_store_pages_lease(store, arena,
+	                           &(struct kb_lease_want){ .max = 9, .lease_us = KB_SECOND_US },
+	                           &leases, &count, &due, &f->err);
 	ok &= one;
 	if (one && count) {
 		result = fixture_result(&leases[0]);

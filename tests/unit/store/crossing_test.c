@@ -325,7 +325,10 @@ static void setup(struct cross *c, struct kb_test *t)
 	NEED(&c->f, kb_store_index_state(S, A, c->victim.id, &state, E));
 	c->segment_id = state.segments[0].id;
 	fixture_pages(&c->f, c->victim.id, 1);
-	NEED(&c->f, kb_store_pages_lease(S, A, 1, 60 * KB_SECOND_US, &leases, &count, &due, E));
+	NEED(&c->f,
+	     kb_store_pages_lease(
+	             S, A, &(struct kb_lease_want){ .max = 1, .lease_us = 60 * KB_SECOND_US },
+	             &leases, &count, &due, E));
 	c->lease = leases[0];
 	c->message_id = fixture_say_to(&c->f, c->victim.id, "s", "q").id;
 	fixture_say_to(&c->f, c->victim.id, "other", "q");

@@ -170,8 +170,10 @@ static inline size_t fixture_index(struct fixture *f, size_t max)
 	int64_t due;
 	size_t count;
 
-	NEED(f, kb_store_pages_lease(f->store, &f->arena, max, 60 * KB_SECOND_US, &leases, &count,
-	                             &due, &f->err));
+	NEED(f, kb_store_pages_lease(
+	                f->store, &f->arena,
+	                &(struct kb_lease_want){ .max = max, .lease_us = 60 * KB_SECOND_US },
+	                &leases, &count, &due, &f->err));
 	if (count == 0)
 		return 0;
 	results = KB_NEW_ARRAY(&f->arena, count, struct kb_page_result);

@@ -115,7 +115,9 @@ static void lease(struct model *m)
 	struct kb_lease *leases;
 	int64_t due;
 
-	NEED(&m->f, kb_store_pages_lease(m->f.store, &m->f.arena, 1 + pick(m, 4), 60 * KB_SECOND_US,
+	NEED(&m->f, kb_store_pages_lease(m->f.store, &m->f.arena,
+	                                 &(struct kb_lease_want){ .max = 1 + pick(m, 4),
+	                                                          .lease_us = 60 * KB_SECOND_US },
 	                                 &leases, &batch->count, &due, &m->f.err));
 	for (size_t i = 0; i < batch->count; i++) {
 		struct model_page *page = page_of(m, leases[i].page.id);

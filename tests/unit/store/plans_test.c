@@ -12,7 +12,7 @@ static const char *const scans[] = {
 	"probe_read",        /* one row */
 	"queue_void_leases", /* the queue, at start */
 	"queue_length",      /* the queue, for metrics */
-	"queue_turn_next",   /* agents with something in the queue, in their order; stops early */
+	"queue_share_next",  /* accounts with something in the queue, in their order; stops early */
 	"queue_next_due",    /* agents with something in the queue, each by its index */
 	"remove_source",     /* deleted sources: there are none, or few for a moment */
 	"segment_candidate", /* the segments' key, in housekeeping */

@@ -5,8 +5,10 @@ static struct kb_lease *lease(struct fixture *f, size_t max, size_t *count, int6
 {
 	struct kb_lease *leases;
 
-	NEED(f, kb_store_pages_lease(f->store, &f->arena, max, 60 * KB_SECOND_US, &leases, count,
-	                             due, &f->err));
+	NEED(f, kb_store_pages_lease(
+	                f->store, &f->arena,
+	                &(struct kb_lease_want){ .max = max, .lease_us = 60 * KB_SECOND_US },
+	                &leases, count, due, &f->err));
 	return leases;
 }
 
@@ -124,6 +126,127 @@ static void test_turns(struct kb_test *t)
 		order[i] = letter;
 	}
 	CHECK_SV(t, kb_sv_str(order), "LsLsnLLL");
+	fixture_fini(&f);
+}
+
+/* A turn of a thread that others never wait long for, or of any; the letter of its account. */
+static char turn(struct fixture *f, const int64_t accounts[3], bool not_slow,
+                 int64_t settle_account_id, int64_t settle_us, struct kb_lease **leases,
+                 size_t *count)
+{
+	struct kb_lease_want want = { .max = 2,
+		                      .lease_us = 600 * KB_SECOND_US,
+		                      .not_slow = not_slow,
+		                      .charge_us = 2 * KB_SECOND_US,
+		                      .settle_account_id = settle_account_id,
+		                      .settle_us = settle_us };
+	int64_t due;
+
+	NEED(f, kb_store_pages_lease(f->store, &f->arena, &want, leases, count, &due, &f->err));
+	for (int i = 0; *count && i < 3; i++) {
+		struct kb_agent agent;
+
+		if (kb_store_agent_get(f->store, &f->arena, accounts[i], (*leases)[0].page.agent_id,
+		                       &agent, NULL))
+			return (char)('A' + i);
+	}
+	return '-';
+}
+
+/* Each turn takes what is said of its account; C comes after the fourth, and again later. */
+static void test_shares(struct kb_test *t)
+{
+	static const int64_t took_s[3] = { 30, 10, 1 };
+	int64_t accounts[3], settle_id = 0, settle_us = 0;
+	struct kb_agent agents[4];
+	struct fixture f;
+	char order[16] = "";
+
+	fixture_init(&f, t);
+	for (int i = 0; i < 3; i++) {
+		struct kb_account account;
+		char name[8] = { (char)('a' + i) };
+
+		NEED(&f, kb_store_account_ensure(f.store, &f.arena, kb_sv_str(name), KB_SV(""),
+		                                 &account, &f.err));
+		accounts[i] = account.id;
+		agents[i] = fixture_agent_of(&f, account.id, name);
+	}
+	/* Of the account that uses most there are two agents: that does not double its share. */
+	agents[3] = fixture_agent_of(&f, accounts[0], "a2");
+	fixture_pages(&f, agents[0].id, 20);
+	fixture_pages(&f, agents[3].id, 20);
+	fixture_pages(&f, agents[1].id, 40);
+	for (int i = 0; i < 12; i++) {
+		struct kb_lease *leases;
+		size_t count;
+
+		if (i == 4 || i == 8)
+			fixture_pages(&f, agents[2].id, 2);
+		order[i] = turn(&f, accounts, false, settle_id, settle_us, &leases, &count);
+		settle_id = accounts[order[i] - 'A'];
+		settle_us = (took_s[order[i] - 'A'] - 2) * KB_SECOND_US;
+		if (order[i] == 'C') {
+			struct kb_page_result results[2] = { fixture_result(&leases[0]),
+				                             fixture_result(&leases[1]) };
+
+			NEED(&f, kb_store_pages_finish(f.store, agents[2].id, results, 2,
+			                               &fixture_segment, &f.err));
+		}
+	}
+	/* A begins at 0, 30 and 60, B at 0, 10, 20, … 60; C is first whenever it comes. */
+	CHECK_SV(t, kb_sv_str(order), "ABBBCABBCBAB");
+	fixture_fini(&f);
+}
+
+static void test_slow(struct kb_test *t)
+{
+	struct kb_page_result result;
+	struct kb_lease *leases;
+	struct kb_agent agent;
+	struct fixture f;
+	int64_t id, due;
+	size_t count;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	id = fixture_pages(&f, agent.id, 3);
+	leases = lease(&f, 2, &count, &due);
+	CHECK_INT(t, count, 2);
+	/* One is given back as slow; that was no attempt. The other takes another try later. */
+	for (size_t i = 0; i < 2; i++) {
+		CHECK(t, !leases[i].is_slow);
+		result = fixture_result(&leases[i]);
+		result.crawl = result.index = KB_STATUS_QUEUED;
+		result.passages = 0;
+		result.is_slow = result.untried = i == 0;
+		result.next_try_at = kb_clock_now_us(&f.clock);
+		CHECK(t, finish(&f, agent.id, &result, false));
+	}
+	CHECK_INT(t, page_of(&f, agent.id, id).attempts, 0);
+	CHECK_INT(t, page_of(&f, agent.id, id + 1).attempts, 1);
+	/* Slow ones come last, alone, and not to a thread that cannot wait for them. */
+	leases = lease(&f, 9, &count, &due);
+	CHECK_INT(t, count, 2);
+	CHECK_INT(t, leases[0].page.id, id + 1);
+	NEED(&f, kb_store_pages_lease(
+	                 f.store, &f.arena,
+	                 &(struct kb_lease_want){ .max = 9, .lease_us = 1, .not_slow = true },
+	                 &leases, &count, &due, &f.err));
+	CHECK_INT(t, count, 0);
+	CHECK(t, due > kb_clock_now_us(&f.clock)); /* not to be asked for again at once */
+	leases = lease(&f, 9, &count, &due);
+	CHECK_INT(t, count, 1);
+	CHECK(t, leases[0].is_slow);
+	CHECK_INT(t, leases[0].page.id, id);
+	/* When it is done, nothing is known of its next version. */
+	result = fixture_result(&leases[0]);
+	result.is_slow = true;
+	CHECK(t, finish(&f, agent.id, &result, true));
+	CHECK(t, kb_store_page_requeue(f.store, agent.id, id, &f.err));
+	leases = lease(&f, 9, &count, &due);
+	CHECK_INT(t, count, 1);
+	CHECK(t, !leases[0].is_slow);
 	fixture_fini(&f);
 }
 
@@ -418,6 +541,8 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a page goes from the queue into the index and out of it", test_indexing },
 		{ "agents take turns", test_turns },
+		{ "accounts share the time, not the documents", test_shares },
+		{ "slow pages wait for a thread that has the time", test_slow },
 		{ "a lease ends, is renewed, and has one holder", test_leases },
 		{ "a restart frees the leases, a tool does not", test_restart },
 		{ "every kind of result has its place", test_results },

@@ -189,8 +189,9 @@ static void test_agent(struct kb_test *t)
 	CHECK_INT(t, n, 0);
 	CHECK(t, kb_store_queue_length(f.store, &n, &f.err));
 	CHECK_INT(t, n, 0);
-	CHECK(t, kb_store_pages_lease(f.store, &f.arena, 9, KB_SECOND_US, &leases, &count, &due,
-	                              &f.err));
+	CHECK(t, kb_store_pages_lease(f.store, &f.arena,
+	                              &(struct kb_lease_want){ .max = 9, .lease_us = KB_SECOND_US },
+	                              &leases, &count, &due, &f.err));
 	CHECK_INT(t, count, 0);
 	CHECK_INT(t, due, 0);
 	CHECK_INT(t, visit_all(&f, "w.example"), 0);
@@ -311,8 +312,9 @@ static void test_late_result(struct kb_test *t)
 	index_all(&f);
 	CHECK(t, kb_store_page_requeue(f.store, agent.id, 1, &f.err));
 	visit_all(&f, "w.example");
-	NEED(&f, kb_store_pages_lease(f.store, &f.arena, 9, KB_SECOND_US, &leases, &count, &due,
-	                              &f.err));
+	NEED(&f, kb_store_pages_lease(f.store, &f.arena,
+	                              &(struct kb_lease_want){ .max = 9, .lease_us = KB_SECOND_US },
+	                              &leases, &count, &due, &f.err));
 	CHECK_INT(t, count, 1);
 	CHECK(t, kb_store_source_delete(f.store, agent.id, source.id, &f.err));
 	fixture_pages(&f, agent.id, 1);

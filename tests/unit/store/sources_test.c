@@ -362,8 +362,10 @@ static void test_unchanged_text(struct kb_test *t)
 	add(&f, agent.id, W "a", true);
 	for (int i = 0; i < 2; i++) {
 		CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 1);
-		NEED(&f, kb_store_pages_lease(f.store, &f.arena, 1, KB_DAY_US, &leases, &count,
-		                              &due, &f.err));
+		NEED(&f, kb_store_pages_lease(
+		                 f.store, &f.arena,
+		                 &(struct kb_lease_want){ .max = 1, .lease_us = KB_DAY_US },
+		                 &leases, &count, &due, &f.err));
 		result = fixture_result(&leases[0]);
 		result.text_hash = KB_SV("hash");
 		result.drop_original = true;
