@@ -53,7 +53,7 @@ static const struct option {
 	  "Networks (`10.1.0.0/16`, `fd00::/8`) that may be fetched from although they are not public, on any port.", OPTION(fetch_allow) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
-	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents.", OPTION(ingest_threads) },
+	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents; one more reads only what is read quickly.", OPTION(ingest_threads) },
 	{ "open-agents", "DOCENT_OPEN_AGENTS", "N", "1000", "Agents whose index stays open between questions.", OPTION(open_agents) },
 	{ "open-agents-memory", "DOCENT_OPEN_AGENTS_MEMORY", "MB", "256", "Memory of open agents beyond their files; past it the one not used for longest is closed.", OPTION(open_agents_memory) },
 	{ "stop-grace", "DOCENT_STOP_GRACE", "SECONDS", "20", "How long answers in progress may take when the service stops.", OPTION(stop_grace_s) },

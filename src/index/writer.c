@@ -59,7 +59,8 @@ struct kb_segment_writer {
 	uint32_t *numbers; /* of the field in hand: of each term of the analysis */
 	size_t number_capacity;
 	uint32_t *hinted; /* KB_WORD_HINTS: number + 1 of the term that came with a hint last */
-	bool too_large;   /* a passage was */
+	size_t passage_max;
+	bool too_large; /* a passage was */
 	bool passing;
 };
 
@@ -93,7 +94,8 @@ static void end(struct kb_segment_writer *writer)
 	kb_forward_free(writer->forward);
 	free(writer->numbers);
 	free(writer->hinted);
-	*writer = (struct kb_segment_writer){ .analyzer = analyzer };
+	*writer = (struct kb_segment_writer){ .analyzer = analyzer,
+		                              .passage_max = writer->passage_max };
 }
 
 struct kb_segment_writer *kb_segment_writer_new(void)
@@ -101,6 +103,7 @@ struct kb_segment_writer *kb_segment_writer_new(void)
 	struct kb_segment_writer *writer = kb_xcalloc(1, sizeof(*writer));
 
 	writer->analyzer = kb_analyzer_new();
+	writer->passage_max = KB_PASSAGE_MAX;
 	begin(writer);
 	return writer;
 }
@@ -108,6 +111,11 @@ struct kb_segment_writer *kb_segment_writer_new(void)
 void kb_segment_writer_passing(struct kb_segment_writer *writer)
 {
 	writer->passing = true;
+}
+
+void kb_segment_writer_limit(struct kb_segment_writer *writer, size_t passage_max)
+{
+	writer->passage_max = KB_MIN(passage_max, KB_PASSAGE_MAX);
 }
 
 size_t kb_segment_writer_memory(const struct kb_segment_writer *writer)
@@ -394,11 +402,12 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 	static const enum kb_field order[KB_FIELDS] = { KB_FIELD_TITLE, KB_FIELD_HEADING,
 		                                        KB_FIELD_BODY };
 	const struct kb_sv texts[KB_FIELDS] = { passage->text, passage->title, passage->heading };
+	size_t max = writer->passage_max;
 	uint32_t doc = writer->columns.passages;
 	uint8_t codes[KB_FIELDS];
 
-	if (texts[0].n > KB_PASSAGE_MAX || texts[1].n > KB_PASSAGE_MAX - texts[0].n
-	    || texts[2].n > KB_PASSAGE_MAX - texts[0].n - texts[1].n) {
+	if (texts[0].n > max || texts[1].n > max - texts[0].n
+	    || texts[2].n > max - texts[0].n - texts[1].n) {
 		writer->too_large = true;
 		return;
 	}
@@ -539,7 +548,7 @@ bool kb_segment_writer_finish(struct kb_segment_writer *writer, const char *path
 	kb_columns_put(&writer->columns, (uint32_t)writer->term_count, builder);
 	if (writer->too_large)
 		ok = kb_fail(err, KB_E_TOO_LARGE, "a passage is larger than %zu bytes",
-		             KB_PASSAGE_MAX);
+		             writer->passage_max);
 	ok = ok && kb_builder_finish(builder, &bytes, err);
 	kb_builder_free(builder);
 	if (ok && info)

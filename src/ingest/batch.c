@@ -14,14 +14,14 @@
 #include "store/agents.h"
 
 enum {
-	BATCH_TEXT_BYTES = 16 << 20, /* a batch that holds more is committed before the next page */
-	BATCH_MS = 1500,             /* and so is one that has taken this long */
-	RENEW_S = 60, /* a batch that takes longer prolongs what it has not come to */
+	TURN_TEXT_BYTES = 16 << 20, /* a turn ends with the page that reaches this */
+	TURN_MS = 1500,             /* or this */
 	PARSE_TIMEOUT_MS = 30000,
 	EXTRA_TIMES = 3, /* with allow_extra_timeout */
 	TRIES_MAX = 5,
-	RETRY_FIRST_S = 2,         /* doubled with every attempt */
-	GIVE_BACK_US = 200 * 1000, /* between tries at a store that cannot take pages back */
+	RETRY_FIRST_S = 2, /* doubled with every attempt */
+	NAP_MS = 200,      /* between tries at a store that cannot take pages back; doubled */
+	NAP_MAX_MS = 10000,
 	DESCRIPTION_CHARS = 300,
 };
 
@@ -29,7 +29,7 @@ enum {
 struct batch {
 	const struct kb_batcher *by;
 	struct kb_arena arena;
-	int64_t agent_id;
+	int64_t agent_id, account_id;
 	struct kb_page_result results[KB_BATCH_PAGES];
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
@@ -166,16 +166,17 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 		               "the document's original is not kept; upload it again");
 	if (!kb_blob_open(config->blobs, kb_arena_str(&batch->arena, page->blob), &fd, &size, err))
 		return false;
-	ok = kb_parse(
-	        config->parser, &batch->arena,
-	        &(struct kb_parse_request){
-	                .fd = fd,
-	                .filename = page->is_file ? page->filename : name_in(page->url),
-	                .content_type = page->content_type,
-	                .url = page->url,
-	                .timeout_ms = batch->extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES : 0,
-	        },
-	        &parsed, err);
+	ok = kb_parse(config->parser, &batch->arena,
+	              &(struct kb_parse_request){
+	                      .fd = fd,
+	                      .filename = page->is_file ? page->filename : name_in(page->url),
+	                      .content_type = page->content_type,
+	                      .url = page->url,
+	                      .timeout_ms = batch->by->quick_ms    ? batch->by->quick_ms
+	                                    : batch->extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES
+	                                                           : 0,
+	              },
+	              &parsed, err);
 	kb_fd_close(&fd);
 	if (!ok)
 		return false;
@@ -189,30 +190,40 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	return index_page(batch, page, &parsed, result, err);
 }
 
+static void again_later(const struct batch *batch, const struct kb_lease *lease, int64_t pause_s,
+                        struct kb_page_result *result)
+{
+	*result = (struct kb_page_result){
+		.page_id = lease->page.id,
+		.epoch = lease->epoch,
+		.crawl = lease->page.is_file ? KB_STATUS_QUEUED : KB_STATUS_OK,
+		.index = KB_STATUS_QUEUED,
+		.next_try_at = kb_clock_now_us(batch->by->config->clock) + pause_s * KB_SECOND_US,
+		.is_slow = lease->is_slow,
+	};
+}
+
 /* What an error makes of a page: another try later, or the end with its sentence. */
-static void fail_page(struct batch *batch, const struct kb_page *page,
+static void fail_page(struct batch *batch, const struct kb_lease *lease, bool again,
                       struct kb_page_result *result, const struct kb_err *err)
 {
-	const struct kb_err_info *info = kb_err_info(err->code);
-	bool again = info->retry && err->code != KB_E_TIMEOUT && page->attempts + 1 < TRIES_MAX;
+	const struct kb_page *page = &lease->page;
 
-	result->reason = kb_arena_printf(&batch->arena, "%s", err->msg);
+	again = again && page->attempts + 1 < TRIES_MAX;
 	if (again) {
-		int64_t pause_s = (int64_t)RETRY_FIRST_S << KB_MIN(page->attempts, 10);
-
-		result->crawl = page->is_file ? KB_STATUS_QUEUED : KB_STATUS_OK;
-		result->index = KB_STATUS_QUEUED;
-		result->drop_original = false;
-		result->next_try_at =
-		        kb_clock_now_us(batch->by->config->clock) + pause_s * KB_SECOND_US;
+		again_later(batch, lease,
+		            (int64_t)RETRY_FIRST_S << KB_MIN(page->attempts, (int64_t)10), result);
 		atomic_fetch_add(&batch->by->counts->retried, 1);
 	} else {
 		/* The bytes are there: it is the reading of them that failed. */
-		result->crawl = KB_STATUS_OK;
-		result->index = KB_STATUS_FAILED;
-		result->drop_original = !page->is_file;
+		*result = (struct kb_page_result){ .page_id = page->id,
+			                           .epoch = lease->epoch,
+			                           .crawl = KB_STATUS_OK,
+			                           .index = KB_STATUS_FAILED,
+			                           .drop_original = !page->is_file };
 		atomic_fetch_add(&batch->by->counts->failed, 1);
 	}
+	result->reason = kb_arena_printf(&batch->arena, "%s", err->msg);
 	kb_info(batch->by->config->log,
 	        "document not indexed page=%" PRId64 " agent=%" PRId64 " again=%d reason=%s",
 	        page->id, page->agent_id, again, err->msg);
@@ -267,36 +278,46 @@ static bool commit(struct batch *batch, struct kb_err *err)
 	return ok;
 }
 
-/* Gives pages back at once, for another thread or another day. A store that cannot take them now,
- * for want of room on its disk, is asked until it can: else they would wait for their lease to end.
- */
-static void give_back(const struct kb_batcher *by, struct kb_arena *arena,
-                      const struct kb_lease *leases, size_t count, struct kb_sv reason)
+/* False when the service stops. */
+static bool nap(const struct kb_batcher *by, int64_t *ms)
 {
-	struct kb_page_result *results = KB_NEW_ARRAY(arena, count, struct kb_page_result);
+	int64_t until = kb_clock_mono_us() + *ms * 1000;
+
+	*ms = KB_MIN(*ms * 2, (int64_t)NAP_MAX_MS);
+	while (!kb_cancelled(by->cancel, NULL) && kb_clock_mono_us() < until)
+		usleep(NAP_MS / 4 * 1000);
+	return !kb_cancelled(by->cancel, NULL);
+}
+
+/* Gives pages back that were not tried, for another turn or another day. A store that cannot take
+ * them now, for want of room on its disk, is asked until it can: else they would wait for their
+ * lease to end. */
+static void give_back(struct batch *batch, const struct kb_lease *leases, size_t count,
+                      const struct kb_err *why)
+{
+	const struct kb_batcher *by = batch->by;
+	struct kb_page_result *results = KB_NEW_ARRAY(&batch->arena, count, struct kb_page_result);
+	int64_t nap_ms = NAP_MS;
 	struct kb_err err;
 
 	if (count == 0)
 		return;
-	for (size_t i = 0; i < count; i++)
-		results[i] = (struct kb_page_result){
-			.page_id = leases[i].page.id,
-			.epoch = leases[i].epoch,
-			.crawl = leases[i].page.is_file ? KB_STATUS_QUEUED : KB_STATUS_OK,
-			.index = KB_STATUS_QUEUED,
-			.reason = reason,
-			.next_try_at = kb_clock_now_us(by->config->clock)
-			               + (reason.n ? RETRY_FIRST_S : 0) * KB_SECOND_US
-		};
-	while (!kb_store_pages_finish(by->config->store, leases[0].page.agent_id, results, count,
+	for (size_t i = 0; i < count; i++) {
+		again_later(batch, &leases[i], why ? RETRY_FIRST_S : 0, &results[i]);
+		results[i].untried = true;
+		if (why)
+			results[i].reason = kb_arena_printf(&batch->arena, "%s", why->msg);
+	}
+	while (!kb_store_pages_finish(by->config->store, batch->agent_id, results, count,
 	                              &(struct kb_segment_new){ 0 }, &err)) {
-		if (!kb_err_info(err.code)->retry || kb_cancelled(by->cancel, NULL)) {
+		if (err.code == KB_E_NOT_FOUND)
+			return;
+		if (!kb_err_info(err.code)->retry || !nap(by, &nap_ms)) {
 			kb_warn(by->config->log,
 			        "pages stay leased until the lease ends count=%zu error=%s", count,
 			        err.msg);
 			return;
 		}
-		usleep(GIVE_BACK_US);
 	}
 }
 
@@ -352,69 +373,140 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 	return true;
 }
 
-/* Takes leased pages of one agent to the commit. */
-void kb_batch_run(const struct kb_batcher *by, struct kb_lease *leases, size_t count)
+/* Reads one page; what comes of it is the batch's next result. */
+static void read_page(struct batch *batch, const struct kb_lease *lease)
+{
+	struct kb_page_result *result = &batch->results[batch->count++];
+	struct kb_err err;
+
+	*result = (struct kb_page_result){ .page_id = lease->page.id, .epoch = lease->epoch };
+	if (over_limit(batch, &lease->page, result))
+		return;
+	if (take_page(batch, &lease->page, result, &err)) {
+		batch->agent_pages++;
+		batch->account_words += result->words;
+	} else if (err.code == KB_E_TIMEOUT && batch->by->quick_ms) {
+		again_later(batch, lease, 0, result);
+		result->is_slow = result->untried = true;
+		kb_debug(batch->by->config->log, "document is slow page=%" PRId64 " agent=%" PRId64,
+		         lease->page.id, batch->agent_id);
+	} else {
+		fail_page(batch, lease, kb_err_info(err.code)->retry && err.code != KB_E_TIMEOUT,
+		          result, &err);
+	}
+}
+
+static bool is_deleted(const struct batch *batch)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_agent agent;
+	struct kb_err err;
+	bool found = kb_store_agent_find(batch->by->config->store, &arena, batch->agent_id, &agent,
+	                                 &err);
+
+	kb_arena_fini(&arena);
+	return !found && err.code == KB_E_NOT_FOUND;
+}
+
+/* Reads pages until the turn is over; how many. */
+static size_t read_pages(struct batch *batch, const struct kb_lease *leases, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && !kb_cancelled(batch->by->cancel, NULL); i++) {
+		if (i && is_deleted(batch))
+			break;
+		read_page(batch, &leases[i]);
+		if (batch->text_bytes >= TURN_TEXT_BYTES
+		    || kb_clock_mono_us() - batch->started_us >= TURN_MS * INT64_C(1000))
+			return i + 1;
+	}
+	return i;
+}
+
+/* The world says nothing of the documents, and may do better another time. */
+static bool is_of_a_document(const struct kb_err *err)
+{
+	return !kb_err_info(err->code)->retry && err->code != KB_E_UNCERTAIN
+	       && err->code != KB_E_NOT_FOUND;
+}
+
+/* A batch that could not be committed, page by page. How many have their result; *err says why no
+ * more. */
+static size_t commit_one_by_one(struct batch *batch, const struct kb_lease *leases, size_t count,
+                                struct kb_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (kb_cancelled(batch->by->cancel, err))
+			return i;
+		read_page(batch, &leases[i]);
+		if (commit(batch, err) || err->code == KB_E_CONFLICT) /* somebody else's by now */
+			continue;
+		if (!is_of_a_document(err))
+			return i;
+		fail_page(batch, &leases[i],
+		          err->code != KB_E_INVALID && err->code != KB_E_TOO_LARGE,
+		          &batch->results[batch->count++], err);
+		if (!commit(batch, err))
+			return i;
+	}
+	return count;
+}
+
+/* Commits what was read of the leases; how many have their result. */
+static size_t commit_read(struct batch *batch, const struct kb_lease *leases, size_t count,
+                          struct kb_err *err)
+{
+	if (commit(batch, err))
+		return count;
+	if (!is_of_a_document(err))
+		return 0;
+	kb_warn(batch->by->config->log,
+	        "batch not committed, its documents are one by one agent=%" PRId64 " error=%s",
+	        batch->agent_id, err->msg);
+	return commit_one_by_one(batch, leases, count, err);
+}
+
+/* What holds for all pages of the agent. */
+static bool begin(struct batch *batch, struct kb_err *err)
+{
+	struct kb_agent agent;
+
+	if (!kb_store_agent_find(batch->by->config->store, &batch->arena, batch->agent_id, &agent,
+	                         err)
+	    || !read_limits(batch, &agent, err))
+		return false;
+	read_options(batch, &agent);
+	return true;
+}
+
+bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, size_t count)
 {
 	struct batch batch = { .by = by,
 		               .agent_id = leases[0].page.agent_id,
+		               .account_id = leases[0].account_id,
 		               .started_us = kb_clock_mono_us() };
-	struct kb_agent agent;
-	struct kb_err err = { 0 };
-	size_t first = 0, i; /* leases[first..i) are in the batch */
-	int64_t renewed_us = kb_clock_mono_us();
+	size_t read = 0, done = 0;
+	struct kb_err err;
+	bool ok = begin(&batch, &err);
 
-	if (!kb_store_agent_find(by->config->store, &batch.arena, batch.agent_id, &agent, &err)) {
-		/* Mostly deleted since the lease, and its pages with it. */
-		if (err.code != KB_E_NOT_FOUND)
-			give_back(by, &batch.arena, leases, count, KB_SV(""));
-		kb_arena_fini(&batch.arena);
-		return;
+	if (ok) {
+		read = read_pages(&batch, leases, count);
+		done = commit_read(&batch, leases, read, &err);
+		ok = done == read;
 	}
-	if (!read_limits(&batch, &agent, &err)) {
-		give_back(by, &batch.arena, leases, count,
-		          kb_arena_printf(&batch.arena, "%s", err.msg));
-		kb_arena_fini(&batch.arena);
-		return;
+	if (ok) {
+		give_back(&batch, leases + done, count - done, NULL);
+	} else if (err.code == KB_E_NOT_FOUND) {
+		kb_debug(by->config->log,
+		         "agent deleted while its documents were indexed agent=%" PRId64,
+		         batch.agent_id);
+		ok = true;
+	} else {
+		kb_error_log(by->config->log, "batch not committed agent=%" PRId64 " error=%s",
+		             batch.agent_id, err.msg);
+		give_back(&batch, leases + done, count - done, &err);
 	}
-	read_options(&batch, &agent);
-	for (i = 0; i < count && !kb_cancelled(by->cancel, NULL); i++) {
-		struct kb_page_result *result = &batch.results[batch.count++];
-
-		*result = (struct kb_page_result){ .page_id = leases[i].page.id,
-			                           .epoch = leases[i].epoch };
-		if (kb_clock_mono_us() - renewed_us > RENEW_S * KB_SECOND_US) {
-			if (!kb_store_pages_renew(by->config->store, leases + i, count - i,
-			                          KB_BATCH_LEASE_S * KB_SECOND_US, &err))
-				kb_warn(by->config->log, "leases not renewed error=%s", err.msg);
-			renewed_us = kb_clock_mono_us();
-		}
-		if (over_limit(&batch, &leases[i].page, result))
-			continue;
-		if (!take_page(&batch, &leases[i].page, result, &err)) {
-			fail_page(&batch, &leases[i].page, result, &err);
-		} else {
-			batch.agent_pages++;
-			batch.account_words += result->words;
-		}
-		if (batch.text_bytes >= BATCH_TEXT_BYTES
-		    || kb_clock_mono_us() - batch.started_us >= BATCH_MS * INT64_C(1000)) {
-			if (!commit(&batch, &err))
-				goto failed;
-			first = i + 1;
-		}
-	}
-	if (!commit(&batch, &err))
-		goto failed;
-	first = i;
-	give_back(by, &batch.arena, leases + first, count - first, KB_SV(""));
-	goto out;
-failed:
-	kb_error_log(by->config->log, "batch not committed agent=%" PRId64 " error=%s",
-	             batch.agent_id, err.msg);
-	give_back(by, &batch.arena, leases + first, count - first,
-	          kb_arena_printf(&batch.arena, "%s", err.msg));
-	/* A disk that is full or a store that is away will not be better at once. */
-	usleep(200 * 1000);
-out:
 	kb_arena_fini(&batch.arena);
+	return ok;
 }

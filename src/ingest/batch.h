@@ -1,8 +1,14 @@
 /*
  * One batch: leased pages of one agent, from their bytes to the commit. Internal to ingest.
  *
- * A batch belongs to the thread that leased it. When kb_batch_run() returns, each page has its
- * result in the store, or is given back, or is left to the end of its lease.
+ * A batch belongs to the thread that leased it and is one turn of the agent: after some seconds, or
+ * enough text, what was read is committed and the rest is given back.
+ *
+ * A commit that fails for the world's reason (no room, a busy or vanished store) loses nothing: the
+ * pages are given back, and this was no attempt of theirs. One that fails for any other reason is
+ * a document's fault: the pages are committed one by one, and the one that cannot be fails with the
+ * sentence, at once or after the usual attempts. When the agent was deleted meanwhile, its pages
+ * are let go.
  */
 #ifndef KB_INGEST_BATCH_H
 #define KB_INGEST_BATCH_H
@@ -13,7 +19,10 @@
 #include "ingest/ingest.h"
 #include "store/pages.h"
 
-enum { KB_BATCH_PAGES = 16, KB_BATCH_LEASE_S = 600 };
+enum {
+	KB_BATCH_PAGES = 16,
+	KB_BATCH_LEASE_S = 600, /* more than a turn can take */
+};
 
 /* Of all threads together. */
 struct kb_batch_counts {
@@ -25,9 +34,12 @@ struct kb_batcher {
 	const struct kb_cancel *cancel;
 	struct kb_segment_writer *writer; /* it remembers words from one batch to the next */
 	struct kb_batch_counts *counts;
+	int quick_ms; /* a page that takes longer to read is left to others, as a slow one. 0: none
+	                 is */
 };
 
-/* leases: at least one, at most KB_BATCH_PAGES. */
-void kb_batch_run(const struct kb_batcher *batcher, struct kb_lease *leases, size_t count);
+/* leases: at least one, at most KB_BATCH_PAGES. False: the world has failed, and will not be better
+ * at once. */
+bool kb_batch_run(const struct kb_batcher *batcher, const struct kb_lease *leases, size_t count);
 
 #endif

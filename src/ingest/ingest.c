@@ -21,6 +21,10 @@
 
 enum {
 	POLL_MS = 1000,
+	CHARGE_MS = 2000, /* of a turn, until it is known what it took */
+	QUICK_MS = 2000,  /* for a page in the reserve */
+	PAUSE_MS = 200,   /* when the world has failed; doubled while it does */
+	PAUSE_MAX_MS = 10000,
 	MERGE_SEGMENTS = 8,
 	UPKEEP_MS = 500,
 	/* Questions come first: who asks waits, who uploads does not. */
@@ -42,7 +46,8 @@ struct kb_ingest {
 	uint64_t calls; /* of kb_ingest_wake(); a thread that saw fewer looks again */
 	bool stopping;
 	struct kb_cancel cancel; /* asks for `stopping` */
-	pthread_t *threads;
+	int busy;                /* of the threads; without the reserve */
+	pthread_t *threads, reserve;
 	pthread_t upkeep, learner;
 	struct kb_web *web;
 	struct kb_remover *remover;
@@ -62,18 +67,25 @@ static bool stopping(struct kb_ingest *in)
 	return yes;
 }
 
+static struct timespec in_ms(int64_t ms)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += ms / 1000;
+	at.tv_nsec += ms % 1000 * 1000000;
+	if (at.tv_nsec >= 1000000000) {
+		at.tv_sec++;
+		at.tv_nsec -= 1000000000;
+	}
+	return at;
+}
+
 /* Waits for a wake-up newer than *seen, or the time. */
 static void wait_for_work(struct kb_ingest *in, uint64_t *seen, int64_t ms)
 {
-	struct timespec until;
+	struct timespec until = in_ms(ms);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	pthread_mutex_lock(&in->lock);
 	while (!in->stopping && in->calls == *seen)
 		if (pthread_cond_timedwait(&in->wake, &in->lock, &until) != 0)
@@ -82,42 +94,112 @@ static void wait_for_work(struct kb_ingest *in, uint64_t *seen, int64_t ms)
 	pthread_mutex_unlock(&in->lock);
 }
 
-static void *ingest_thread(void *arg)
+/* Waits for the time, whoever calls. */
+static void rest(struct kb_ingest *in, int64_t ms)
 {
-	struct kb_ingest *in = arg;
+	struct timespec until = in_ms(ms);
+
+	pthread_mutex_lock(&in->lock);
+	while (!in->stopping)
+		if (pthread_cond_timedwait(&in->wake, &in->lock, &until) != 0)
+			break;
+	pthread_mutex_unlock(&in->lock);
+}
+
+/* ---- leasing and reading ---- */
+
+static void set_busy(struct kb_ingest *in, int change)
+{
+	pthread_mutex_lock(&in->lock);
+	in->busy += change;
+	pthread_mutex_unlock(&in->lock);
+}
+
+/* The reserve has nothing to do while another thread is free, which has more time for a page. */
+static bool is_wanted(struct kb_ingest *in, bool reserve)
+{
+	bool yes;
+
+	pthread_mutex_lock(&in->lock);
+	yes = !reserve || in->busy == in->config.threads;
+	pthread_mutex_unlock(&in->lock);
+	return yes;
+}
+
+/* One turn. False: there was none; *wait_ms says how long there will be none. */
+static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
+                      struct kb_lease_want *want, int64_t *wait_ms, int64_t *pause_ms)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_lease *leases = NULL;
+	int64_t due = 0, start = kb_clock_mono_us();
+	size_t count = 0;
+	struct kb_err err;
+
+	*wait_ms = POLL_MS;
+	if (!kb_store_pages_lease(in->config.store, &arena, want, &leases, &count, &due, &err)) {
+		kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
+	} else {
+		want->settle_us = 0;
+		if (due)
+			*wait_ms = (due - kb_clock_now_us(in->config.clock)) / 1000 + 1;
+	}
+	*wait_ms = KB_MAX(INT64_C(1), KB_MIN(*wait_ms, (int64_t)POLL_MS));
+	if (count) {
+		bool ok;
+
+		if (!want->not_slow)
+			set_busy(in, 1);
+		ok = kb_batch_run(batcher, leases, count);
+		if (!want->not_slow)
+			set_busy(in, -1);
+		*pause_ms = ok ? 0 : KB_MIN(KB_MAX(*pause_ms * 2, PAUSE_MS), PAUSE_MAX_MS);
+		want->settle_account_id = leases[0].account_id;
+		want->settle_us = kb_clock_mono_us() - start - want->charge_us;
+	}
+	kb_arena_fini(&arena);
+	return count > 0;
+}
+
+/* reserve: a thread that no page holds for long, so that there is one for those who come while
+ * slow pages have all the others. */
+static void run_thread(struct kb_ingest *in, bool reserve)
+{
 	struct kb_batcher batcher = { .config = &in->config,
 		                      .cancel = &in->cancel,
 		                      .writer = kb_segment_writer_new(),
-		                      .counts = &in->batches };
+		                      .counts = &in->batches,
+		                      .quick_ms = reserve ? QUICK_MS : 0 };
+	struct kb_lease_want want = { .lease_us = KB_BATCH_LEASE_S * KB_SECOND_US,
+		                      .not_slow = reserve,
+		                      .charge_us = CHARGE_MS * INT64_C(1000) };
+	int64_t wait_ms = 0, pause_ms = 0; /* pause: grows while the world fails */
 	uint64_t seen = 0;
 
 	kb_thread_set_nice(INGEST_NICE);
 	while (!stopping(in)) {
-		struct kb_arena arena = { 0 };
-		struct kb_lease *leases = NULL;
-		size_t count = 0;
-		int64_t due = 0, pause_ms = POLL_MS;
-		struct kb_err err;
+		bool wanted = is_wanted(in, reserve);
 
-		if (!kb_store_pages_lease(
-		            in->config.store, &arena,
-		            &(struct kb_lease_want){ .max = KB_BATCH_PAGES,
-		                                     .lease_us = KB_BATCH_LEASE_S * KB_SECOND_US },
-		            &leases, &count, &due, &err)) {
-			kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
-		} else if (count) {
-			kb_batch_run(&batcher, leases, count);
-			kb_arena_fini(&arena);
-			continue;
-		} else if (due) {
-			int64_t left = (due - kb_clock_now_us(in->config.clock)) / 1000 + 1;
-
-			pause_ms = KB_MAX(1, KB_MIN(left, (int64_t)POLL_MS));
-		}
-		kb_arena_fini(&arena);
-		wait_for_work(in, &seen, pause_ms);
+		want.max = wanted ? KB_BATCH_PAGES : 0;
+		if (!wanted && !want.settle_us)
+			wait_for_work(in, &seen, POLL_MS);
+		else if (!take_turn(in, &batcher, &want, &wait_ms, &pause_ms))
+			wait_for_work(in, &seen, wait_ms);
+		else if (pause_ms)
+			rest(in, pause_ms);
 	}
 	kb_segment_writer_free(batcher.writer);
+}
+
+static void *ingest_thread(void *arg)
+{
+	run_thread(arg, false);
+	return NULL;
+}
+
+static void *reserve_thread(void *arg)
+{
+	run_thread(arg, true);
 	return NULL;
 }
 
@@ -335,6 +417,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	in->threads = kb_xcalloc((size_t)config->threads, sizeof(*in->threads));
 	for (int i = 0; i < config->threads; i++)
 		in->threads[i] = kb_thread_start("ingest", ingest_thread, in);
+	in->reserve = kb_thread_start("ingest-reserve", reserve_thread, in);
 	in->vectorize = kb_vectorize_start(config);
 	in->upkeep = kb_thread_start("upkeep", upkeep_thread, in);
 	in->learner = kb_thread_start("learner", learner_thread, in);
@@ -355,6 +438,7 @@ void kb_ingest_stop(struct kb_ingest *in)
 	pthread_mutex_unlock(&in->lock);
 	for (int i = 0; i < in->config.threads; i++)
 		pthread_join(in->threads[i], NULL);
+	pthread_join(in->reserve, NULL);
 	pthread_join(in->upkeep, NULL);
 	pthread_join(in->learner, NULL);
 	kb_vectorize_stop(in->vectorize);

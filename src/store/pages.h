@@ -105,12 +105,12 @@ bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, 
 
 struct kb_lease {
 	struct kb_page page;
-	int64_t epoch;
+	int64_t epoch, account_id;
 	bool is_slow; /* as are all of one lease */
 };
 
 struct kb_lease_want {
-	size_t max; /* pages; of slow ones never more than one */
+	size_t max; /* pages; of slow ones never more than one. 0: settle only */
 	int64_t lease_us;
 	bool not_slow; /* for a thread that others must never wait long for */
 	/* What the account is charged for this turn until the true time is known. */
@@ -131,10 +131,6 @@ struct kb_lease_want {
 bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_lease_want *want, struct kb_lease **leases, size_t *count,
                           int64_t *next_due_at, struct kb_err *err) KB_MUST_CHECK;
-/* Prolongs leases in hand; a page whose epoch has passed is left alone. */
-bool kb_store_pages_renew(struct kb_store *store, const struct kb_lease *leases, size_t count,
-                          int64_t lease_us, struct kb_err *err) KB_MUST_CHECK;
-
 /* What became of a leased page. */
 struct kb_page_result {
 	int64_t page_id, epoch;

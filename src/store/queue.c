@@ -23,7 +23,6 @@ enum {
 	NEXT_DUE,
 	DYING,
 	LEASE,
-	RENEW,
 	HELD,
 	FINISH,
 	LENGTH,
@@ -81,9 +80,6 @@ static const struct kb_sql sql[] = {
 		"WHERE agent_id = $1 AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 "
 		"ORDER BY due_at, id LIMIT $4) "
 		"RETURNING " KB_PAGE_COLUMNS },
-	[RENEW] = { "queue_renew", "iiii",
-		"UPDATE pages SET due_at = $4 "
-		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
@@ -166,7 +162,7 @@ bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
 struct lease {
 	struct kb_arena *arena;
 	const struct kb_lease_want *want;
-	int64_t now;
+	int64_t now, account_id, agent_id; /* whose turn it is; 0: nobody's */
 	struct kb_lease *leases;
 	size_t count;
 	int64_t next_due_at;
@@ -202,14 +198,13 @@ static bool drop_dying(struct kb_conn *conn, struct lease *in, int64_t agent_id,
 }
 
 /* Takes pages of that speed, if some are due. */
-static bool take(struct kb_conn *conn, struct lease *in, int64_t agent_id, bool slow,
-                 struct kb_err *err)
+static bool take(struct kb_conn *conn, struct lease *in, bool slow, struct kb_err *err)
 {
 	size_t max = slow ? 1 : KB_MIN(in->want->max, (size_t)INT32_MAX);
 	struct kb_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[LEASE],
-	             KB_VALUES(kb_int(agent_id), kb_int(in->now),
+	             KB_VALUES(kb_int(in->agent_id), kb_int(in->now),
 	                       kb_int(in->now + in->want->lease_us), kb_int((int64_t)max),
 	                       kb_int(slow)));
 	while (kb_rows_next(&rows)) {
@@ -219,55 +214,61 @@ static bool take(struct kb_conn *conn, struct lease *in, int64_t agent_id, bool 
 		KB_ROOM(in->arena, in->leases, in->count)
 		[in->count] = (struct kb_lease){ .page = row.page,
 			                         .epoch = row.lease_epoch,
+			                         .account_id = in->account_id,
 			                         .is_slow = slow };
 		in->count++;
 	}
 	return kb_rows_close(&rows, err);
 }
 
-/* Whose turn it is, 0: nobody's. The sharing has come to where that account was before it. */
-static bool next_turn(struct kb_conn *conn, const struct lease *in, int64_t *agent_id,
-                      struct kb_err *err)
+/* The sharing has come to where the account was before its turn. */
+static bool next_turn(struct kb_conn *conn, struct lease *in, struct kb_err *err)
 {
-	int64_t any = !in->want->not_slow, account_id, used, turn;
+	int64_t any = !in->want->not_slow, used, turn;
 
-	*agent_id = 0;
 	if (!kb_db_int(conn, &sql[SHARE_NEXT], KB_VALUES(kb_int(in->now), kb_int(any)), 0,
-	               &account_id, err))
+	               &in->account_id, err))
 		return false;
-	if (account_id == 0)
+	if (in->account_id == 0)
 		return true;
-	return kb_db_int(conn, &sql[SHARE_OF], KB_VALUES(kb_int(account_id)), 0, &used, err)
+	return kb_db_int(conn, &sql[SHARE_OF], KB_VALUES(kb_int(in->account_id)), 0, &used, err)
 	       && kb_db_run(conn, &sql[SHARES_MOVE], KB_VALUES(kb_int(used)), NULL, err)
 	       && kb_db_run(conn, &sql[SHARE_CHARGE],
-	                    KB_VALUES(kb_int(account_id), kb_int(in->want->charge_us)), NULL, err)
+	                    KB_VALUES(kb_int(in->account_id), kb_int(in->want->charge_us)), NULL,
+	                    err)
 	       && kb_db_int(conn, &sql[TURN_NEXT],
-	                    KB_VALUES(kb_int(in->now), kb_int(any), kb_int(account_id)), 0,
-	                    agent_id, err)
+	                    KB_VALUES(kb_int(in->now), kb_int(any), kb_int(in->account_id)), 0,
+	                    &in->agent_id, err)
 	       && kb_db_next_id(conn, "turn", 1, &turn, err)
-	       && kb_db_run(conn, &sql[TURN_TAKE], KB_VALUES(kb_int(*agent_id), kb_int(turn)), NULL,
-	                    err);
+	       && kb_db_run(conn, &sql[TURN_TAKE], KB_VALUES(kb_int(in->agent_id), kb_int(turn)),
+	                    NULL, err);
+}
+
+static bool settle(struct kb_conn *conn, const struct kb_lease_want *want, struct kb_err *err)
+{
+	return want->settle_us == 0
+	       || kb_db_run(conn, &sql[SHARE_CHARGE],
+	                    KB_VALUES(kb_int(want->settle_account_id), kb_int(want->settle_us)),
+	                    NULL, err);
 }
 
 static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
 	const struct kb_lease_want *want = in->want;
-	int64_t agent_id;
 
-	if (want->settle_us
-	    && !kb_db_run(conn, &sql[SHARE_CHARGE],
-	                  KB_VALUES(kb_int(want->settle_account_id), kb_int(want->settle_us)), NULL,
-	                  err))
+	if (!settle(conn, want, err))
 		return false;
-	if (!next_turn(conn, in, &agent_id, err))
+	if (want->max == 0)
+		return true;
+	if (!next_turn(conn, in, err))
 		return false;
-	if (agent_id == 0)
+	if (in->agent_id == 0)
 		return kb_db_int(conn, &sql[NEXT_DUE], KB_VALUES(kb_int(!want->not_slow)), 0,
 		                 &in->next_due_at, err);
-	if (!take(conn, in, agent_id, false, err)
-	    || (!in->count && !want->not_slow && !take(conn, in, agent_id, true, err))
-	    || !drop_dying(conn, in, agent_id, err))
+	if (!take(conn, in, false, err)
+	    || (!in->count && !want->not_slow && !take(conn, in, true, err))
+	    || !drop_dying(conn, in, in->agent_id, err))
 		return false;
 	if (in->count)
 		qsort(in->leases, in->count, sizeof(*in->leases), by_page);
@@ -285,36 +286,6 @@ bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
 	*count = ok ? in.count : 0;
 	*next_due_at = ok ? in.next_due_at : 0;
 	return ok;
-}
-
-struct renew {
-	const struct kb_lease *leases;
-	size_t count;
-	int64_t until;
-};
-
-static bool renew(struct kb_conn *conn, void *arg, struct kb_err *err)
-{
-	struct renew *in = arg;
-
-	for (size_t i = 0; i < in->count; i++) {
-		const struct kb_lease *lease = &in->leases[i];
-
-		if (!kb_db_run(conn, &sql[RENEW],
-		               KB_VALUES(kb_int(lease->page.agent_id), kb_int(lease->page.id),
-		                         kb_int(lease->epoch), kb_int(in->until)),
-		               NULL, err))
-			return false;
-	}
-	return true;
-}
-
-bool kb_store_pages_renew(struct kb_store *store, const struct kb_lease *leases, size_t count,
-                          int64_t lease_us, struct kb_err *err)
-{
-	struct renew in = { leases, count, kb_store_now(store) + lease_us };
-
-	return kb_db_write(store->db, renew, &in, err);
 }
 
 bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,

@@ -196,7 +196,6 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	ok &= one;
 	if (one && count) {
 		result = fixture_result(&leases[0]);
-		ok &= kb_store_pages_renew(store, leases, count, KB_SECOND_US, &f->err);
 		ok &= kb_store_pages_finish(store, agent_id, &result, 1, &fixture_segment, &f->err);
 	}
 	one = kb_store_index_state(store, arena, agent_id, &state, &f->err);

@@ -1,0 +1,228 @@
+/* A batch: turns, and commits that fail. */
+#include "ingest/batch.h"
+
+#include "../store/fixture.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "ingest/catalog.h"
+#include "parse/parse.h"
+
+enum { DOCUMENTS = 5, PASSAGE_MAX = 2000 };
+
+struct world {
+	struct fixture f;
+	char blob_dir[80], temp_dir[112];
+	struct kb_log log;
+	struct kb_blobs *blobs;
+	struct kb_catalog *catalog;
+	struct kb_parser *parser;
+	struct kb_agent agent;
+	struct kb_ingest_config config;
+	struct kb_batch_counts counts;
+	struct kb_batcher batcher;
+};
+
+static char worker_program[4096];
+
+static void world_init(struct world *w, struct kb_test *t)
+{
+	struct kb_parser_config parsing;
+
+	memset(w, 0, sizeof(*w));
+	fixture_init(&w->f, t);
+	snprintf(w->blob_dir, sizeof(w->blob_dir), "%s-blobs", w->f.dir);
+	snprintf(w->temp_dir, sizeof(w->temp_dir), "%s", w->blob_dir);
+	w->blobs = kb_blobs_open(w->blob_dir, &w->f.err);
+	NEED(&w->f, w->blobs);
+	w->catalog = kb_catalog_open(
+	        w->f.store, w->blobs,
+	        &(struct kb_catalog_limits){ .agents = 4, .heap_bytes = INT64_MAX }, NULL);
+	kb_parser_config_init(&parsing);
+	parsing.program = worker_program;
+	w->parser = kb_parser_open(&parsing, &w->f.err);
+	NEED(&w->f, w->parser);
+	w->config = (struct kb_ingest_config){ .store = w->f.store,
+		                               .blobs = w->blobs,
+		                               .catalog = w->catalog,
+		                               .parser = w->parser,
+		                               .clock = &w->f.clock,
+		                               .temp_dir = w->temp_dir };
+	w->batcher = (struct kb_batcher){ .config = &w->config,
+		                          .writer = kb_segment_writer_new(),
+		                          .counts = &w->counts };
+	w->agent = fixture_agent(&w->f, "a");
+}
+
+static void world_fini(struct world *w)
+{
+	char command[128];
+
+	kb_segment_writer_free(w->batcher.writer);
+	kb_parser_close(w->parser);
+	kb_catalog_close(w->catalog);
+	kb_blobs_close(w->blobs);
+	fixture_fini(&w->f);
+	snprintf(command, sizeof(command), "rm -rf '%s'", w->blob_dir);
+	CHECK(w->f.t, system(command) == 0);
+}
+
+/* Documents of one short sentence each; that at `long_one` holds a stretch of so many letters.
+ * Gives the first one's id. */
+static int64_t upload(struct world *w, size_t count, size_t long_one, size_t letter_count)
+{
+	struct kb_page_new pages[KB_BATCH_PAGES] = { 0 };
+	int64_t first;
+
+	for (size_t i = 0; i < count; i++) {
+		struct kb_blob_name name;
+		struct kb_sv text = kb_arena_printf(&w->f.arena, "Document %zu has a door.", i);
+
+		if (i == long_one) {
+			char *letters = kb_arena_bytes(&w->f.arena, letter_count);
+
+			memset(letters, 'x', letter_count);
+			text = kb_sv(letters, letter_count);
+		}
+		NEED(&w->f, kb_blob_put(w->blobs, text, &name, &w->f.err));
+		pages[i] =
+		        (struct kb_page_new){ .filename = KB_SV("a.txt"),
+			                      .content_type = KB_SV("text/plain"),
+			                      .blob = kb_arena_sv(&w->f.arena, kb_sv_str(name.hex)),
+			                      .is_file = true,
+			                      .size = (int64_t)text.n };
+	}
+	NEED(&w->f, kb_store_pages_add(w->f.store, w->agent.id, pages, count, &first, &w->f.err));
+	return first;
+}
+
+static size_t lease(struct world *w, struct kb_lease **leases)
+{
+	size_t count;
+	int64_t due;
+
+	NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena,
+	                                 &(struct kb_lease_want){ .max = KB_BATCH_PAGES,
+	                                                          .lease_us = 600 * KB_SECOND_US },
+	                                 leases, &count, &due, &w->f.err));
+	return count;
+}
+
+static struct kb_page page_of(struct world *w, int64_t id)
+{
+	struct kb_page page;
+
+	NEED(&w->f, kb_store_page_get(w->f.store, &w->f.arena, w->agent.id, id, &page, &w->f.err));
+	return page;
+}
+
+/* The segment takes no passage of more than PASSAGE_MAX bytes: so a document is made that cannot
+ * be committed, whatever the cutting of passages makes of it. */
+static void test_guilty(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct world w;
+	int64_t first;
+	size_t count;
+
+	world_init(&w, t);
+	kb_segment_writer_limit(w.batcher.writer, PASSAGE_MAX);
+	first = upload(&w, DOCUMENTS, 2, 5000);
+	count = lease(&w, &leases);
+	CHECK_INT(t, count, DOCUMENTS);
+	CHECK(t, kb_batch_run(&w.batcher, leases, count));
+	for (int64_t i = 0; i < DOCUMENTS; i++) {
+		struct kb_page page = page_of(&w, first + i);
+
+		CHECK_INT(t, page.index, i == 2 ? KB_STATUS_FAILED : KB_STATUS_OK);
+		CHECK_SV(t, page.reason, i == 2 ? "a passage is larger than 2000 bytes" : "");
+	}
+	CHECK_INT(t, w.counts.indexed, DOCUMENTS - 1);
+	CHECK_INT(t, w.counts.failed, 1);
+	CHECK_INT(t, lease(&w, &leases), 0);
+	world_fini(&w);
+}
+
+/* Nothing can be written: the documents wait, and it was no attempt of theirs. */
+static void test_world(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct world w;
+	int64_t first;
+	size_t count;
+
+	world_init(&w, t);
+	first = upload(&w, DOCUMENTS, DOCUMENTS, 0);
+	w.config.temp_dir = "/nonexistent";
+	for (int i = 0; i < 7; i++) {
+		count = lease(&w, &leases);
+		CHECK_INT(t, count, DOCUMENTS);
+		CHECK(t, !kb_batch_run(&w.batcher, leases, count));
+		CHECK_INT(t, page_of(&w, first).index, KB_STATUS_QUEUED);
+		CHECK_INT(t, page_of(&w, first).attempts, 0);
+		CHECK_INT(t, lease(&w, &leases), 0); /* not at once */
+		kb_clock_advance(&w.f.clock, 3 * KB_SECOND_US);
+	}
+	w.config.temp_dir = w.temp_dir;
+	count = lease(&w, &leases);
+	CHECK(t, kb_batch_run(&w.batcher, leases, count));
+	for (int64_t i = 0; i < DOCUMENTS; i++)
+		CHECK_INT(t, page_of(&w, first + i).index, KB_STATUS_OK);
+	CHECK_INT(t, w.counts.failed, 0);
+	world_fini(&w);
+}
+
+static void test_deleted(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct world w;
+	size_t count;
+
+	world_init(&w, t);
+	upload(&w, DOCUMENTS, DOCUMENTS, 0);
+	count = lease(&w, &leases);
+	NEED(&w.f, kb_store_agent_delete(w.f.store, w.f.account.id, w.agent.id, &w.f.err));
+	CHECK(t, kb_batch_run(&w.batcher, leases, count));
+	CHECK_INT(t, w.counts.indexed + w.counts.failed + w.counts.retried, 0);
+	CHECK_INT(t, lease(&w, &leases), 0);
+	fixture_remove_rows(&w.f);
+	world_fini(&w);
+}
+
+/* In the reserve no document is waited for: it is left to the other threads. */
+static void test_slow(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct world w;
+	int64_t first;
+	size_t count;
+
+	world_init(&w, t);
+	first = upload(&w, 1, 0, 16 << 20);
+	count = lease(&w, &leases);
+	w.batcher.quick_ms = 1;
+	CHECK(t, kb_batch_run(&w.batcher, leases, count));
+	CHECK_INT(t, page_of(&w, first).index, KB_STATUS_QUEUED);
+	CHECK_INT(t, page_of(&w, first).attempts, 0);
+	count = lease(&w, &leases);
+	CHECK_INT(t, count, 1);
+	CHECK(t, leases[0].is_slow);
+	w.batcher.quick_ms = 0;
+	CHECK(t, kb_batch_run(&w.batcher, leases, count));
+	CHECK_INT(t, page_of(&w, first).index, KB_STATUS_OK);
+	world_fini(&w);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "a document that cannot be committed fails alone", test_guilty },
+		{ "a commit that fails for the world's reason is no attempt", test_world },
+		{ "pages of an agent that was deleted meanwhile are let go", test_deleted },
+		{ "a page that takes too long in the reserve is left to others", test_slow },
+	};
+	const char *slash = strrchr(argv[0], '/');
+
+	snprintf(worker_program, sizeof(worker_program), "%.*s/parse/parse_worker",
+	         slash ? (int)(slash - argv[0]) : 1, slash ? argv[0] : ".");
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
