@@ -160,6 +160,7 @@ void kb_html_tree_read(struct kb_html_tree *tree, struct kb_arena *arena, struct
 	KB_GROW(tree->nodes, tree->capacity, html.n / 40 + 16);
 	tree->nodes[0] = (struct kb_html_node){ .tag = KB_TAG_OTHER, .end = 1 };
 	tree->count = 1;
+	html = kb_html_thin(arena, html);
 	if (!html.n || html.n > INT32_MAX)
 		return;
 	b.parser = htmlCreateMemoryParserCtxt(html.p, (int)html.n);

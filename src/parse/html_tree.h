@@ -13,6 +13,7 @@
 enum {
 	KB_HTML_DEPTH_MAX = 400,     /* deeper elements count as part of the one at this depth */
 	KB_HTML_NODES_MAX = 4000000, /* the rest of the page is not read */
+	KB_HTML_ATTRS_MAX = 1000,    /* of an element; the others are left out */
 	KB_HTML_OPEN_MAX = 20000,    /* open elements; a page with more is a bomb and ends there */
 };
 
@@ -85,6 +86,9 @@ struct kb_html_tree {
 
 /* Parses UTF-8. Never fails: what cannot be understood is text. */
 void kb_html_tree_read(struct kb_html_tree *tree, struct kb_arena *arena, struct kb_sv html);
+/* The text without the attributes that are too many for their element, html_thin.c. Time that grows
+ * with the text. */
+struct kb_sv kb_html_thin(struct kb_arena *arena, struct kb_sv html);
 void kb_html_tree_fini(struct kb_html_tree *tree);
 
 enum kb_html_kind kb_html_kind(uint16_t tag);

@@ -13,6 +13,10 @@ struct kb_xml {
 	xmlParserCtxtPtr parser;
 	int depth;
 	bool broken;
+	/* Of the start tag that the text so far ends in. */
+	bool in_tag;
+	char quote; /* that its value began with, or 0 */
+	int attrs;
 };
 
 static void on_start(void *ctx, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
@@ -84,10 +88,41 @@ struct kb_xml *kb_xml_open(const struct kb_xml_handler *handler, void *arg)
 	return xml;
 }
 
+/* libxml2 compares each attribute of an element with those before. In XML no value holds '<', so a
+ * count of '=' from there on is one of attributes. */
+static bool has_too_many_attrs(struct kb_xml *xml, struct kb_sv piece)
+{
+	for (size_t i = 0; i < piece.n; i++) {
+		char c = piece.p[i];
+
+		if (c == '<') {
+			xml->in_tag = true;
+			xml->quote = 0;
+			xml->attrs = 0;
+		} else if (!xml->in_tag) {
+			const char *next = memchr(piece.p + i, '<', piece.n - i);
+
+			if (!next)
+				return false;
+			i = (size_t)(next - piece.p) - 1;
+		} else if (xml->quote) {
+			xml->quote = c == xml->quote ? 0 : xml->quote;
+		} else if (c == '"' || c == '\'') {
+			xml->quote = c;
+		} else if (c == '>') {
+			xml->in_tag = false;
+		} else if (c == '=' && ++xml->attrs > KB_XML_ATTRS_MAX) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool kb_xml_feed(void *arg, struct kb_sv piece)
 {
 	struct kb_xml *xml = arg;
 
+	xml->broken |= has_too_many_attrs(xml, piece);
 	while (piece.n && !xml->broken) {
 		size_t n = KB_MIN(piece.n, (size_t)INT32_MAX / 2);
 

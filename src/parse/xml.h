@@ -9,7 +9,10 @@
 
 #include "base/arena.h"
 
-enum { KB_XML_DEPTH_MAX = 256 };
+enum {
+	KB_XML_DEPTH_MAX = 256,
+	KB_XML_ATTRS_MAX = 1000, /* of an element; more are damage */
+};
 
 struct kb_xml_attr {
 	const char *name; /* without prefix */

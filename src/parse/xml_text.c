@@ -120,7 +120,8 @@ bool kb_xml_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *e
 	kb_buf_fini(&r->group);
 	if (!ok && kb_doc_is_empty(doc))
 		return kb_fail(err, KB_E_INVALID,
-		               "the XML is damaged or nested deeper than %d levels",
-		               KB_XML_DEPTH_MAX);
+		               "the XML is damaged, nested deeper than %d levels, or has an "
+		               "element of over %d attributes",
+		               KB_XML_DEPTH_MAX, KB_XML_ATTRS_MAX);
 	return true;
 }
