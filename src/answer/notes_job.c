@@ -5,6 +5,7 @@
 
 #include "answer/notes.h"
 #include "base/pool.h"
+#include "net/link.h"
 #include "store/pages.h"
 
 enum {
@@ -42,7 +43,7 @@ static bool read_titles(struct kb_notes_job *job, struct kb_arena *arena,
 		struct kb_sv title = page->meta_title.n ? page->meta_title
 		                     : page->title.n    ? page->title
 		                     : page->filename.n ? page->filename
-		                                        : page->url;
+		                                        : kb_link_shown(arena, page->url);
 		bool seen = false;
 
 		for (size_t j = 0; j < input->title_count; j++)

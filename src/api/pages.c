@@ -5,7 +5,7 @@
 
 #include "api/api.h"
 #include "ingest/source.h"
-#include "net/url.h"
+#include "net/link.h"
 
 static void page_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
 {
@@ -118,26 +118,6 @@ static bool reply_metadata(struct kb_call *call, const struct kb_page *page, str
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-/* http or https, a host, and spelt as an address is: a browser would mend a blank or a third slash,
- * but what we hand to others needs no mending. */
-static bool is_web_address(struct kb_arena *arena, struct kb_sv text)
-{
-	static const char never[] = "\"<>\\^`{|}";
-	size_t start = kb_sv_istarts(text, KB_SV("https://"))  ? 8
-	               : kb_sv_istarts(text, KB_SV("http://")) ? 7
-	                                                       : 0;
-	struct kb_sv rest = kb_sv_from(text, start);
-	struct kb_url url;
-
-	if (start == 0 || rest.n == 0 || strchr("/?#:@", rest.p[0]))
-		return false;
-	for (size_t i = 0; i < rest.n; i++)
-		if ((unsigned char)rest.p[i] <= 0x20 || rest.p[i] == 0x7f
-		    || strchr(never, rest.p[i]))
-			return false;
-	return kb_url_parse(arena, text, NULL, &url, NULL);
-}
-
 /* Leaves *out alone when the field is missing; null and an empty text give the empty text, which
  * takes the owner's word away. */
 static bool read_metadata(struct kb_call *call, const char *name, size_t max_chars,
@@ -168,7 +148,9 @@ bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.meta_description, err)
 	    || !read_metadata(call, "image", URL_MAX, &given.meta_image, err))
 		return false;
-	if (given.meta_image.n && !is_web_address(call->arena, given.meta_image))
+	if (given.meta_url.n && !kb_link_is_plain(call->arena, given.meta_url))
+		return kb_fail(err, KB_E_INVALID, "Url must be valid url.");
+	if (given.meta_image.n && !kb_link_is_plain(call->arena, given.meta_image))
 		return kb_fail(err, KB_E_INVALID, "Image must be valid url.");
 	if (!kb_store_page_set_metadata(call->api->store, call->arena, call->agent.id, id, &given,
 	                                &page, err))

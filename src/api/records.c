@@ -4,6 +4,7 @@
 #include "answer/claims.h"
 #include "api/api.h"
 #include "base/hash.h"
+#include "net/link.h"
 
 void kb_html_text(struct kb_buf *buf, struct kb_sv text)
 {
@@ -74,12 +75,18 @@ static void sharing(struct kb_call *call, struct kb_jw *jw, const struct kb_agen
 	                     KB_SV_ARG(agent->shareable_slug)));
 }
 
+static struct kb_sv set_or_none(struct kb_sv text)
+{
+	return text.n ? text : (struct kb_sv){ 0 };
+}
+
 void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
 {
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", agent->id);
 	kb_jw_key_sv(jw, "project_name", agent->name);
-	kb_jw_key_opt(jw, "sitemap_path", agent->sitemap_path);
+	kb_jw_key_opt(jw, "sitemap_path",
+	              set_or_none(kb_link_shown(call->arena, agent->sitemap_path)));
 	kb_jw_key_bool(jw, "is_chat_active", agent->is_active);
 	kb_jw_key_bool(jw, "is_master", agent->is_master);
 	kb_jw_key_int(jw, "user_id", agent->account_id);
@@ -110,7 +117,7 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 static struct kb_sv page_url(struct kb_call *call, const struct kb_page *page)
 {
 	if (!page->is_file)
-		return page->url;
+		return kb_link_shown(call->arena, page->url);
 	return kb_arena_printf(call->arena, "%.*s/api/v1/preview/%" PRId64,
 	                       KB_SV_ARG(kb_call_base_url(call)), page->id);
 }
@@ -150,9 +157,13 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 
 static struct kb_sv first_set(struct kb_sv a, struct kb_sv b)
 {
-	if (a.p)
-		return a;
-	return b.n ? b : (struct kb_sv){ 0 };
+	return a.p ? a : set_or_none(b);
+}
+
+/* An owner's word that is no address of the web (older services took any) does not count. */
+static struct kb_sv first_link(struct kb_call *call, struct kb_sv a, struct kb_sv b)
+{
+	return first_set(set_or_none(kb_link_shown(call->arena, a)), kb_link_shown(call->arena, b));
 }
 
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
@@ -162,10 +173,10 @@ void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", page->id);
 	kb_jw_key_int(jw, "page_id", page->id);
-	kb_jw_key_opt(jw, "url", first_set(page->meta_url, page_url(call, page)));
+	kb_jw_key_opt(jw, "url", first_link(call, page->meta_url, page_url(call, page)));
 	kb_jw_key_opt(jw, "title", first_set(page->meta_title, title));
 	kb_jw_key_opt(jw, "description", first_set(page->meta_description, page->description));
-	kb_jw_key_opt(jw, "image", first_set(page->meta_image, page->image));
+	kb_jw_key_opt(jw, "image", first_link(call, page->meta_image, page->image));
 	kb_jw_key(jw, "word_count");
 	if (page->text_blob.n)
 		kb_jw_int(jw, page->words);

@@ -1,6 +1,6 @@
 #include "api/source_input.h"
 
-#include "net/url.h"
+#include "net/link.h"
 
 enum { URL_CHARS = 2000, SOURCES_MAX = 1000 };
 
@@ -16,9 +16,10 @@ bool kb_source_input_url(struct kb_call *call, struct kb_sv *url, struct kb_err 
 		return true;
 	if (!kb_url_parse(call->arena, text, NULL, &parsed, err))
 		return kb_fail(err, KB_E_INVALID, "sitemap_path must be an http or https address");
-	if ((!kb_sv_eq_str(parsed.scheme, "http") && !kb_sv_eq_str(parsed.scheme, "https"))
-	    || parsed.host.n == 0)
+	if (!kb_url_is_web(&parsed))
 		return kb_fail(err, KB_E_INVALID, "sitemap_path must be an http or https address");
+	if (!kb_link_refuse_credentials(&parsed, "sitemap_path", err))
+		return false;
 	*url = kb_url_document(call->arena, &parsed);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include "api/source_input.h"
 #include "api/upload.h"
 #include "ingest/source.h"
+#include "net/link.h"
 
 enum {
 	PAGES_SHOWN = 100, /* the newest of a source; GET pages has them all */
@@ -20,6 +21,7 @@ static const char *const absent[] = { "zapiers",    "confluences",   "youtubes",
 static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_source *source,
                    const struct kb_page *pages, size_t count)
 {
+	struct kb_sv url = kb_link_shown(call->arena, source->url);
 	struct kb_source_settings settings;
 
 	kb_source_settings_read(call->arena, source->settings, &settings);
@@ -31,7 +33,7 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 	kb_jw_key(jw, "settings");
 	kb_jw_object(jw);
 	kb_source_settings_write(&settings, jw);
-	kb_jw_key_opt(jw, "sitemap_path", source->url.n ? source->url : (struct kb_sv){ 0 });
+	kb_jw_key_opt(jw, "sitemap_path", url.n ? url : (struct kb_sv){ 0 });
 	kb_jw_end(jw);
 	/* Our own: how its last reading went, and when the next one is. */
 	kb_jw_key_str(jw, "sync_status", kb_status_name(source->status));

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "ingest/chunk.h"
 #include "ingest/name.h"
+#include "net/link.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 
@@ -79,7 +80,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	struct kb_chunks chunks;
 	struct kb_buf json;
 	struct kb_jw jw;
-	struct kb_sv text, name_words;
+	struct kb_sv text, name_words, url = kb_link_shown(arena, page->url);
 	struct kb_buf whole;
 	enum kb_lang lang;
 	bool ok;
@@ -106,11 +107,9 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	if (!ok)
 		return false;
 
-	result->title = parsed->title.n    ? parsed->title
-	                : page->filename.n ? page->filename
-	                                   : page->url;
+	result->title = parsed->title.n ? parsed->title : page->filename.n ? page->filename : url;
 	name_words = page->is_file ? kb_name_words(arena, result->title, page->filename)
-	                           : kb_address_words(arena, result->title, page->url);
+	                           : kb_address_words(arena, result->title, url);
 	for (size_t i = 0; i < chunks.count; i++) {
 		const struct kb_chunk *chunk = &chunks.v[i];
 
@@ -171,7 +170,7 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	                      .fd = fd,
 	                      .filename = page->is_file ? page->filename : name_in(page->url),
 	                      .content_type = page->content_type,
-	                      .url = page->url,
+	                      .url = kb_link_shown(&batch->arena, page->url),
 	                      .timeout_ms = batch->by->quick_ms    ? batch->by->quick_ms
 	                                    : batch->extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES
 	                                                           : 0,

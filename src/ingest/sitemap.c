@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "net/url.h"
+#include "net/link.h"
 
 /* A file to be read. */
 struct part {
@@ -48,12 +48,6 @@ static bool is_of_site(const struct state *state, const struct kb_url *url)
 	return false;
 }
 
-static bool is_web(const struct kb_url *url)
-{
-	return (kb_sv_eq_str(url->scheme, "http") || kb_sv_eq_str(url->scheme, "https"))
-	       && url->host.n;
-}
-
 static void add_part(struct state *state, struct kb_sv url, int depth)
 {
 	if (state->count == KB_SITEMAP_FILES_MAX || depth > KB_SITEMAP_DEPTH_MAX) {
@@ -74,7 +68,7 @@ static bool resolve(struct kb_arena *arena, struct kb_sv text, const struct kb_u
 {
 	struct kb_err ignored;
 
-	return text.n && kb_url_parse(arena, text, base, out, &ignored) && is_web(out);
+	return text.n && kb_url_parse(arena, text, base, out, &ignored) && kb_url_is_web(out);
 }
 
 static bool hand_on(struct state *state, struct kb_arena *arena, const struct kb_sitemap *list,
@@ -90,6 +84,10 @@ static bool hand_on(struct state *state, struct kb_arena *arena, const struct kb
 
 		if (!resolve(arena, entry->url, base, &url))
 			continue;
+		if (!kb_link_refuse_credentials(&url, "the address", NULL)) {
+			report->guarded++;
+			continue;
+		}
 		if (entry->is_list) {
 			add_part(state, kb_url_document(arena, &url), depth + 1);
 			continue;
@@ -104,8 +102,9 @@ static bool hand_on(struct state *state, struct kb_arena *arena, const struct kb
 		}
 		piece[count++] = (struct kb_listed){
 			.url = kb_url_document(arena, &url),
-			.image =
-			        resolve(arena, entry->image, base, &image) ? image.href : KB_SV(""),
+			.image = resolve(arena, entry->image, base, &image)
+			                 ? kb_link_shown(arena, image.href)
+			                 : KB_SV(""),
 			.modified_at = entry->modified_at,
 		};
 		report->pages++;

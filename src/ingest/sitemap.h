@@ -38,6 +38,7 @@ struct kb_sitemap_report {
 	int64_t files, pages;
 	int64_t unread;    /* parts that could not be read; the first of them is in `first` */
 	int64_t elsewhere; /* addresses of other sites, left out */
+	int64_t guarded;   /* addresses with a user name or password, left out */
 	bool cut;          /* a limit was reached, or a part is damaged: there are more */
 	struct kb_err first;
 };

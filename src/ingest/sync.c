@@ -155,6 +155,10 @@ static struct kb_sv remarks(const struct sync *s)
 		return kb_arena_printf(s->arena,
 		                       "all of its %" PRId64 " addresses are of other sites",
 		                       report->elsewhere);
+	if (report->pages == 0 && report->guarded)
+		return kb_arena_printf(
+		        s->arena, "all of its %" PRId64 " addresses hold a user name or password",
+		        report->guarded);
 	if (report->pages == 0)
 		return KB_SV("it lists no address");
 	if (report->cut)
@@ -165,6 +169,11 @@ static struct kb_sv remarks(const struct sync *s)
 		return kb_arena_printf(s->arena,
 		                       "%" PRId64 " addresses of other sites were left out",
 		                       report->elsewhere);
+	if (report->guarded)
+		return kb_arena_printf(s->arena,
+		                       "%" PRId64
+		                       " addresses with a user name or password were left out",
+		                       report->guarded);
 	return KB_SV("");
 }
 

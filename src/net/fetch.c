@@ -24,6 +24,7 @@
 #include "net/curl.h"
 #include "net/fetch_head.h"
 #include "net/http.h"
+#include "net/link.h"
 #include "net/upload.h"
 
 #define BROWSER_AGENT                                                                              \
@@ -149,7 +150,7 @@ static bool judge(struct fetch *f, struct kb_err *err)
 
 	if (!kb_url_is_web(&f->url))
 		return kb_fail(err, KB_E_INVALID, "%.*s: only http and https can be fetched",
-		               KB_SV_ARG(kb_sv_sub(f->first.href, 0, 100)));
+		               KB_SV_ARG(kb_sv_sub(kb_link_of(f->arena, &f->first), 0, 100)));
 	if (!find_addresses(f, err))
 		return false;
 	for (size_t i = 0; i < f->addresses.count; i++) {
@@ -293,15 +294,6 @@ static struct curl_slist *make_fields(struct fetch *f)
 	return fields;
 }
 
-/* Where the hop goes, as libcurl shall read it: no user, no fragment. */
-static struct kb_sv hop_url(struct fetch *f)
-{
-	struct kb_url url = f->url;
-
-	url.username = url.password = (struct kb_sv){ 0 };
-	return kb_url_document(f->arena, &url);
-}
-
 static const char *unescaped(struct fetch *f, struct kb_sv text)
 {
 	struct kb_sv out;
@@ -335,7 +327,7 @@ static void set_options(struct fetch *f, struct curl_slist *fields, struct curl_
 	const struct kb_curl *lib = f->lib;
 	int64_t left_ms = (f->deadline_us - kb_clock_mono_us()) / 1000;
 
-	lib->easy_setopt(f->curl, CURLOPT_URL, hop_url(f).p);
+	lib->easy_setopt(f->curl, CURLOPT_URL, kb_link_of(f->arena, &f->url).p);
 	lib->easy_setopt(f->curl, CURLOPT_PATH_AS_IS, 1L);
 	lib->easy_setopt(f->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	lib->easy_setopt(f->curl, CURLOPT_FOLLOWLOCATION, 0L);
@@ -443,10 +435,15 @@ static bool run(struct fetch *f, struct kb_fetch_response *out, struct kb_err *e
 			return kb_fail(err, KB_E_UPSTREAM,
 			               "%.*s redirects to something that is no URL",
 			               KB_SV_ARG(f->first.host));
+		/* A relative one has those of the URL that was asked for. */
+		if ((!kb_sv_eq(next.username, f->url.username)
+		     || !kb_sv_eq(next.password, f->url.password))
+		    && !kb_link_refuse_credentials(&next, "the address it redirects to", err))
+			return false;
 		f->url = next;
 	}
 	out->status = f->head.status;
-	out->url = hop_url(f);
+	out->url = kb_link_of(f->arena, &f->url);
 	out->content_type = f->head.content_type;
 	out->etag = f->head.etag;
 	out->last_modified = f->head.last_modified;

@@ -1,10 +1,10 @@
 // What a person sees of a setting in an answer.
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
+import { changeRows } from "./lib/rows.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
@@ -153,13 +153,8 @@ test("a block list that cannot be read ends the start with its line", async (t) 
 
 /** Moves everything in conversations so many days back, with the server stopped. */
 async function age(t, kb, days = 2) {
-  await kb.stop();
   const us = days * 86_400_000_000;
-  const sql = `UPDATE conversations SET created_at = created_at - ${us}, updated_at = updated_at - ${us}; UPDATE messages SET created_at = created_at - ${us};`;
-  const ok = await new Promise((resolve) => execFile("sqlite3", [path.join(kb.dir, "docent.db"), sql], (error) => resolve(!error)));
-  await kb.spawn();
-  if (!ok) t.skip("needs the sqlite3 program to turn the clock");
-  return ok;
+  return changeRows(t, kb, `UPDATE conversations SET created_at = created_at - ${us}, updated_at = updated_at - ${us}; UPDATE messages SET created_at = created_at - ${us};`);
 }
 
 test("conversation_time_window: a day of history, all of it, or a conversation that closes", async (t) => {

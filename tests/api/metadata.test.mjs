@@ -1,6 +1,7 @@
 // What a citation of a document shows, and fetching documents again.
 import { assert, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
+import { changeRows } from "./lib/rows.mjs";
 
 test("metadata begins with the document's own and takes its owner's words", async (t) => {
   const kb = await start(t);
@@ -22,13 +23,13 @@ test("metadata begins with the document's own and takes its owner's words", asyn
   assert.equal((await agent.expect(200, "PUT", where, { urlencoded: { title: "By a form" } })).title, "By a form");
 });
 
-test("metadata has limits, and its image is an absolute address", async (t) => {
+test("metadata has limits, and its addresses are absolute ones", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: { "returns.txt": library["returns.txt"] } });
   const page = await agent.page("returns.txt");
   const where = `/pages/${page.id}/metadata`;
   const own = await agent.expect(200, "GET", where);
-  for (const [name, limit, base] of [["title", 255, ""], ["url", 2000, ""], ["description", 500, ""], ["image", 2000, "https://x.org/"]]) {
+  for (const [name, limit, base] of [["title", 255, ""], ["url", 2000, "https://x.org/"], ["description", 500, ""], ["image", 2000, "https://x.org/"]]) {
     const fits = base + "é".repeat(limit - base.length);
     assert.equal((await agent.expect(200, "PUT", where, { json: { [name]: fits } }))[name], fits);
     const reply = await agent.api("PUT", where, { json: { [name]: `${fits}x` } });
@@ -36,15 +37,27 @@ test("metadata has limits, and its image is an absolute address", async (t) => {
     assert.equal((await agent.api("PUT", where, { json: { [name]: ["x"] } })).status, 400);
     await agent.expect(200, "PUT", where, { json: { [name]: null } });
   }
-  for (const image of ["a.png", "/a.png", "//x.org/a.png", "ftp://x.org/a.png", "http://", "https:///a", "https://x.org:99999/a.png", "https://1.2.3.256/a.png", "https://x%zz.org/a.png", "javascript:alert(1)", "data:image/png;base64,AA", "https://x.org/a b.png", "https://x.org/\"><script>"]) {
-    const reply = await agent.api("PUT", where, { json: { title: "no", image } });
-    assert.deepEqual([reply.status, reply.json.message], [400, "Image must be valid url."], image);
+  for (const address of ["https://user:secret@x.org/", "https://user@x.org/a", "https://x.org/a\nb", "a.png", "/a.png", "//x.org/a.png", "ftp://x.org/a.png", "http://", "https:///a", "https://x.org:99999/a.png", "https://1.2.3.256/a.png", "https://x%zz.org/a.png", "javascript:alert(1)", "data:image/png;base64,AA", "https://x.org/a b.png", "https://x.org/\"><script>"]) {
+    for (const [name, message] of [["url", "Url must be valid url."], ["image", "Image must be valid url."]]) {
+      const reply = await agent.api("PUT", where, { json: { title: "no", [name]: address } });
+      assert.deepEqual([reply.status, reply.json.message], [400, message], address);
+    }
   }
   assert.equal((await agent.expect(200, "GET", where)).title, own.title, "a refused change changes nothing");
   for (const [method, json] of [["GET"], ["PUT", { title: "x" }]]) {
     assert.equal((await agent.api(method, "/pages/999999/metadata", { json })).json.message, "Page with id 999999 not found");
     assert.equal((await agent.api(method, "/pages/x/metadata", { json })).json.message, "Page id must be integer");
   }
+});
+
+test("addresses that an older version took are not handed out", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "returns.txt": library["returns.txt"] } });
+  const page = await agent.page("returns.txt");
+  const own = await agent.expect(200, "GET", `/citations/${page.id}`);
+  if (!(await changeRows(t, kb, `UPDATE pages SET meta_url = 'javascript:alert(1)', meta_image = 'data:image/png;base64,AA', image = '//evil.example/a.png';`))) return;
+  const { url, image } = await agent.expect(200, "GET", `/citations/${page.id}`);
+  assert.deepEqual([url.replace(/^https?:..[^/]*/, ""), image], [own.url.replace(/^https?:..[^/]*/, ""), null]);
 });
 
 test("an uploaded document is not fetched again", async (t) => {

@@ -3,6 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { changeRows } from "./lib/rows.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
 const absent = ["zapiers", "confluences", "youtubes", "vimeos", "sharepoints", "sharepoint_sites", "one_drives", "google_drives", "notions", "zendesks", "hubspots"];
@@ -162,4 +163,38 @@ test("the pictures of a sitemap are its pages' where they have none, when that i
   assert.equal(await image(), `${web.url}/one.png`, "it has one");
   await sync({ update_existing_images: true });
   assert.equal(await image(), `${web.url}/two.png`);
+});
+
+test("an address with a user name or password is refused wherever one is given", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const source = await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/page` } });
+  const message = "sitemap_path holds a user name or password, and readers are shown addresses: upload what is behind a password as a file";
+  for (const sitemap_path of ["http://ann:secret@127.0.0.1:9/page", "http://ann@127.0.0.1:9/page", "http://:secret@127.0.0.1:9/sitemap.xml"])
+    for (const [method, where, body] of [["POST", "/api/v1/projects", { project_name: "x" }], ["POST", `/api/v1/projects/${agent.id}`, {}],
+      ["POST", `/api/v1/projects/${agent.id}/sources`, {}], ["PUT", `/api/v1/projects/${agent.id}/sources/${source.id}`, {}]]) {
+      const reply = await kb.api(method, where, { json: { ...body, sitemap_path } });
+      assert.deepEqual([reply.status, reply.json.message], [400, message], `${method} ${where}`);
+    }
+  assert.doesNotMatch(kb.log, /secret/);
+});
+
+test("passwords in addresses that an older version took are shown to nobody", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await site(t);
+  const address = `${web.url}/door`, secret = address.replace("//", "//ann:secret@");
+  web.page("/door", "", "The door code of the parcel hall is posted on the third pillar.");
+  const agent = await kb.agent({ sitemap_path: address });
+  await until("the page", async () => (await agent.pages()).length === 1);
+  await agent.settled();
+  if (!(await changeRows(t, kb, `UPDATE agents SET sitemap_path = '${secret}'; UPDATE sources SET url = '${secret}' WHERE url <> ''; UPDATE pages SET url = '${secret}', url_key = '${secret}', title = '';`))) return;
+  const [page] = await agent.pages();
+  await agent.expect(200, "POST", `/pages/${page.id}/reindex`);
+  await until("another visit", () => web.log.some((entry) => entry.headers.authorization));
+  await agent.settled();
+  const source = (await agent.expect(200, "GET", "/sources")).sitemaps[0];
+  const citation = await agent.expect(200, "GET", `/citations/${page.id}`);
+  assert.deepEqual([page.page_url, source.settings.sitemap_path, (await agent.expect(200, "GET")).sitemap_path, citation.url], [address, address, address, address]);
+  const answer = await agent.ask("Where is the door code posted?");
+  for (const text of [answer, citation, await agent.pages(), source, kb.log]) assert.doesNotMatch(JSON.stringify(text), /secret/);
 });

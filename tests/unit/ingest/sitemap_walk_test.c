@@ -85,6 +85,11 @@ static void test_walk(struct kb_test *t)
 		{ "indexes within indexes end somewhere", { { W "s.xml", INDEX(PART(W "1")) }, { W "1", INDEX(PART(W "2")) }, { W "2", INDEX(PART(W "3")) },
 		  { W "3", INDEX(PART(W "4")) }, { W "4", INDEX(PART(W "5") PART(W "6")) } }, "", 5, 0, 0, true, KB_OK },
 		{ "pictures", { { W "s.xml", SET("<url><loc>" W "a</loc><image><loc>/p.png</loc></image></url>") } }, W "a+" W "p.png", 1, 0, 0, false, KB_OK },
+		{ "no user names and passwords", { { W "s.xml", INDEX(PART("https://u:p@w.example/1.xml") PART(W "2.xml")) },
+		  { W "2.xml", SET(PAGE("https://u:p@w.example/a") PAGE("https://u@w.example/b") PAGE(W "c")) },
+		  { W "1.xml", SET(PAGE(W "d")) } }, W "c", 2, 0, 0, false, KB_OK },
+		{ "nor in the addresses of pictures", { { W "s.xml", SET("<url><loc>" W "a</loc><image><loc>https://u:p@w.example/p.png</loc></image></url>") } },
+		  W "a+" W "p.png", 1, 0, 0, false, KB_OK },
 		{ "no sitemap at all", { { W "s.xml", "<html><body>x</body></html>" } }, NULL, 1, 0, 0, false, KB_E_UNSUPPORTED },
 		{ "it cannot be fetched", { { NULL, NULL } }, NULL, 1, 0, 0, false, KB_E_INVALID },
 	};

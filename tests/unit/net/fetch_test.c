@@ -87,6 +87,8 @@ static void answer(struct peer *peer, int fd, const char *path)
 		redirect(fd, 302, "file:///etc/passwd");
 	} else if (strcmp(path, "/gopher") == 0) {
 		redirect(fd, 302, "gopher://site.test:%d/", peer->port);
+	} else if (strcmp(path, "/guarded") == 0) {
+		redirect(fd, 302, "http://me:secret@site.test:%d/hello", peer->port);
 	} else if (strcmp(path, "/nonsense") == 0) {
 		redirect(fd, 302, "http://[/");
 	} else if (strcmp(path, "/loop") == 0) {
@@ -397,6 +399,8 @@ static void test_closed(struct kb_test *t)
 		{ "a redirect to an inner name", "/inner-name", "not open", KB_E_INVALID, 1 },
 		{ "a redirect to a file", "/file", "only http and https", KB_E_INVALID, 1 },
 		{ "a redirect to gopher", "/gopher", "only http and https", KB_E_INVALID, 1 },
+		{ "a redirect with a password", "/guarded", "holds a user name or password",
+		  KB_E_INVALID, 1 },
 		{ "a file", "file:///etc/passwd", "only http and https", KB_E_INVALID, 0 },
 		{ "data", "data:text/plain,x", "only http and https", KB_E_INVALID, 0 },
 		{ "gopher", "gopher://site.test:%d/", "only http and https", KB_E_INVALID, 0 },
