@@ -10,6 +10,7 @@
 enum {
 	TAB_BLANKS = 4,
 	JOINED = 0x627, /* a letter that joiners may follow */
+	ESCAPE = 0x1b,
 };
 
 enum action { KEEP, DROP, BLANK, LINE };
@@ -26,8 +27,9 @@ static bool is_invisible(uint32_t cp)
 	       || in(cp, 0x115f, 0x1160) || in(cp, 0x17b4, 0x17b5) || in(cp, 0x180b, 0x180f)
 	       || in(cp, 0x200b, 0x200f) || in(cp, 0x202a, 0x202e) || in(cp, 0x2060, 0x206f)
 	       || cp == 0x3164 || cp == 0xfeff || cp == 0xffa0 || in(cp, 0xfff0, 0xfffb)
-	       || in(cp, 0x1d173, 0x1d17a) || in(cp, 0xe0000, 0xe0fff)
-	       || (cp & 0xfffe) == 0xfffe /* noncharacters */ || in(cp, 0xfdd0, 0xfdef);
+	       || in(cp, 0x1d173, 0x1d17a) || in(cp, 0xe0000, 0xe0fff) || in(cp, 0xfe00, 0xfe0f)
+	       || (cp & 0xfffe) == 0xfffe /* noncharacters */
+	       || in(cp, 0xfdd0, 0xfdef);
 }
 
 static bool is_blank(uint32_t cp)
@@ -48,13 +50,61 @@ static bool joins(uint32_t cp, uint32_t before)
 	return (cp == 0x200c || cp == 0x200d) && before >= 0x590 && !in(before, 0x2000, 0x206f);
 }
 
+/* One variation selector says which form of a sign is meant; a row of them spells hidden bytes. */
+static bool selects(uint32_t cp, uint32_t before)
+{
+	return in(cp, 0xfe00, 0xfe0f) && before > ' ' && !in(before, 0xfe00, 0xfe0f);
+}
+
 static enum action action_of(uint32_t cp, uint32_t before)
 {
 	if (is_line_end(cp))
 		return LINE;
 	if (is_blank(cp))
 		return BLANK;
-	return is_invisible(cp) && !joins(cp, before) ? DROP : KEEP;
+	return is_invisible(cp) && !joins(cp, before) && !selects(cp, before) ? DROP : KEEP;
+}
+
+/* What ends a string to a terminal, in bytes: BEL, or ST in either spelling. */
+static size_t string_end(struct kb_sv text)
+{
+	if (kb_sv_starts(text, KB_SV("\a")))
+		return 1;
+	return kb_sv_starts(text, KB_SV("\x1b\\")) || kb_sv_starts(text, KB_SV("\xc2\x9c")) ? 2 : 0;
+}
+
+/*
+ * What a terminal obeys (ECMA-48) at the head of the text, in bytes; 0 for none: a control sequence
+ * up to its letter (ESC [ 2 J), a string such as a window's title up to its end (ESC ] 0 ; x BEL),
+ * or ESC with one more character. One that does not end, or not before another control character,
+ * is no sequence: of that the first character goes, as any of its kind does. No byte is looked at
+ * by two.
+ */
+static size_t escape(struct kb_sv text)
+{
+	bool is_short = text.n && (unsigned char)text.p[0] == 0xc2; /* U+0080 to U+009F: in one */
+	unsigned char kind;
+	size_t i = 2;
+
+	if (text.n < 2 || (text.p[0] != ESCAPE && !is_short))
+		return 0;
+	kind = (unsigned char)(text.p[1] - (is_short ? 0x40 : 0));
+	if (kind == '[') {
+		while (i < text.n && in((unsigned char)text.p[i], 0x20, 0x3f))
+			i++;
+		return i < text.n && in((unsigned char)text.p[i], 0x40, 0x7e) ? i + 1 : 0;
+	}
+	if (kind && memchr("]P^_X", kind, 5)) {
+		while (i < text.n && (unsigned char)text.p[i] >= 0x20
+		       && !kb_sv_starts(kb_sv_from(text, i), KB_SV("\xc2\x9c")))
+			i++;
+		return string_end(kb_sv_from(text, i)) ? i + string_end(kb_sv_from(text, i)) : 0;
+	}
+	if (is_short)
+		return 0;
+	for (i = 1; i < text.n && in((unsigned char)text.p[i], 0x20, 0x2f);)
+		i++;
+	return i < text.n && in((unsigned char)text.p[i], 0x30, 0x7e) ? i + 1 : 0;
 }
 
 /* Whether NFC can change a text that has this character: false for the scripts that make up most
@@ -116,6 +166,11 @@ void kb_clean(struct kb_buf *out, struct kb_sv text, enum kb_clean_mode mode)
 			blank = false;
 			kb_buf_add(out, text.p, plain);
 			before = (unsigned char)text.p[plain - 1];
+			text = kb_sv_from(text, plain);
+			continue;
+		}
+		plain = escape(text);
+		if (plain) {
 			text = kb_sv_from(text, plain);
 			continue;
 		}

@@ -52,6 +52,15 @@ test("a conversation is exported whole as JSON, CSV and text", async (t) => {
   assert.ok(text.text.includes(`Q: ${messages[0].user_query}\nA: ${messages[0].llm_response}\n`));
 });
 
+test("what a spreadsheet would run is held back in the CSV", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  for (const prompt of ['=HYPERLINK("http://x.example")', "  =1+1", "＝1+1", "-1", "@SUM(1)", "|calc", "plain = text"]) await agent.ask(prompt, { session: "sums" });
+  const { text } = await agent.api("GET", "/conversations/sums/export", { query: { format: "csv" } });
+  assert.deepEqual(text.trim().split("\r\n").slice(1).map((line) => line.split(",")[2].replaceAll('"', "")),
+    ["'=HYPERLINK(http://x.example)", "'  =1+1", "'＝1+1", "'-1", "'@SUM(1)", "'|calc", "plain = text"]);
+});
+
 test("the page to print escapes what was said and may do nothing", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();

@@ -42,6 +42,33 @@ static const struct {
 	  "<p style='position:absolute;left:-9999px'>no<p style='visibility:hidden'>no"
 	  "<div style='height:0;overflow:hidden'>no</div><font color=white>no</font>"
 	  "<p style='color:rgb(250,250,250);background:#fff'>no", "html", "p seen\n" },
+	{ "HTML: what is too small, clipped, shrunk or far away stays out", "a.html",
+	  "<!doctype html><p>seen<p style='font-size:1px'>no<p style='font:italic 700 0/0 a'>no"
+	  "<p style='font-size:.1em'>no<p style='clip-path:inset(100%)'>no"
+	  "<p style='clip-path: inset(50%)'>no<p style='clip-path:circle(0 at 5px 5px)'>no"
+	  "<p style='position:absolute;clip:rect(1px, 1px, 1px, 1px)'>no<p style='transform:scale(0)'>no"
+	  "<p style='transform: rotate(3deg) scale3d(1,0,1)'>no<p style='scale:0'>no"
+	  "<p style='transform:translateX(-9999px)'>no<p style='text-indent:-999em'>no"
+	  "<p style='position:absolute;left:99999px'>no<p style='position:fixed;bottom:-2000px'>no"
+	  "<p style='width:1px;height:1px;overflow:hidden'>no<p style='filter:opacity(0)'>no"
+	  "<p style='content-visibility:hidden'>no<p style='color:red;display:/**/none'>no",
+	  "html", "p seen\n" },
+	{ "HTML: what is painted in no colour stays out", "a.html",
+	  "<!doctype html><style>.x{}</style><p>seen<p style='color:transparent'>no"
+	  "<p style='color:rgba(0,0,0,0)'>no<p style='color:#0000'>no<p style='color:#11223300'>no"
+	  "<p style='color:rgb(1 2 3 / 0%)'>no<p style='color:hsla(9,9%,9%,0)'>no"
+	  "<p class=x style='color:transparent'>no<div style='color:transparent'><b>no</b></div>"
+	  "<p style='color:rgb(100%,100%,100%)'>no<p style='-webkit-text-fill-color:transparent'>no",
+	  "html", "p seen\n" },
+	{ "HTML: what only looks so is seen", "a.html",
+	  "<!doctype html><div style='font-size:0'>no<b style='font-size:16px'>a</b>"
+	  "<i style='font-size:100%'>no</i></div><p style='font:700 14px Arial'>b"
+	  "<p style='color:transparent;background:linear-gradient(red,blue);background-clip:text'>c"
+	  "<p style='clip-path:inset(10% 0)'>d<p style='transform:scale(0.5) translate(-50%)'>e"
+	  "<p style='width:1%;overflow:hidden'>f<p style='line-height:1;overflow:hidden'>g"
+	  "<p style='clip:rect(0 90px 20px 0)'>h<p style='color:rgba(0,0,0,.5)'>i"
+	  "<p style='left:-20px;opacity:0.5;font-size:9px'>j", "html",
+	  "p a\np b\np c\np d\np e\np f\np g\np h\np i\np j\n" },
 	{ "HTML: white on a dark ground is seen", "a.html",
 	  "<!doctype html><div style='background:#000'><p style='color:white'>seen</div>", "html",
 	  "p seen\n" },
