@@ -7,6 +7,7 @@
 #include "api/session.h"
 #include "api/upload.h"
 #include "base/file.h"
+#include "parse/filename.h"
 
 enum {
 	FILES_MAX = 10,
@@ -51,8 +52,8 @@ static bool read_file(struct kb_call *call, struct kb_attached *attached,
                       const struct kb_input *input, size_t *bytes, struct kb_err *err)
 {
 	bool file = input->kind == KB_INPUT_FILE;
-	struct kb_sv name =
-	        file ? kb_upload_name(call->arena, input->file->filename) : KB_SV("document.txt");
+	struct kb_sv name = file ? kb_filename_clean(call->arena, input->file->filename)
+	                         : KB_SV("document.txt");
 	struct kb_parsed parsed;
 	int fd = -1;
 	bool ok = open_part(input, &fd, err)

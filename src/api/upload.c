@@ -1,11 +1,6 @@
 #include "api/upload.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/utf8.h"
-
-enum { FILENAME_CHARS = 255 };
+#include "parse/filename.h"
 
 static bool is_file_name(struct kb_sv name)
 {
@@ -31,25 +26,6 @@ void kb_uploads_find(struct kb_call *call, struct kb_uploads *out)
 	}
 }
 
-struct kb_sv kb_upload_name(struct kb_arena *arena, struct kb_sv name)
-{
-	struct kb_sv clean = kb_utf8_mend(arena, name);
-	char *copy;
-	size_t n = 0;
-
-	for (size_t i = clean.n; i-- > 0;)
-		if (clean.p[i] == '/' || clean.p[i] == '\\') {
-			clean = kb_sv_from(clean, i + 1);
-			break;
-		}
-	copy = kb_arena_bytes(arena, clean.n + 1);
-	for (size_t i = 0; i < clean.n; i++)
-		if ((unsigned char)clean.p[i] >= 0x20 && clean.p[i] != 0x7f)
-			copy[n++] = clean.p[i];
-	clean = kb_utf8_head(kb_sv_trim(kb_sv(copy, n)), FILENAME_CHARS);
-	return clean.n ? clean : KB_SV("document");
-}
-
 static bool take_one(struct kb_call *call, const struct kb_input *input, struct kb_page_new *page,
                      struct kb_err *err)
 {
@@ -57,7 +33,7 @@ static bool take_one(struct kb_call *call, const struct kb_input *input, struct 
 
 	page->is_file = true;
 	if (input->kind == KB_INPUT_FILE) {
-		page->filename = kb_upload_name(call->arena, input->file->filename);
+		page->filename = kb_filename_clean(call->arena, input->file->filename);
 		page->content_type = input->file->content_type;
 		if (!kb_blob_take(call->api->blobs, input->file->path, name, &page->size, err))
 			return false;

@@ -13,9 +13,6 @@ struct kb_uploads {
  * is of a multipart body and not empty. */
 void kb_uploads_find(struct kb_call *call, struct kb_uploads *out);
 
-/* What a person would call the file: no path, no control characters, never empty. */
-struct kb_sv kb_upload_name(struct kb_arena *arena, struct kb_sv name);
-
 /* Moves them into blob storage and makes the rows of the pages; the array has room for one more. A
  * failure leaves only blobs that nothing names, for the sweep. */
 bool kb_uploads_take(struct kb_call *call, const struct kb_uploads *uploads,

@@ -50,7 +50,7 @@ test("a file without a filename is a document all the same", async (t) => {
 test("a path in a filename is cut to its last part and never reaches the file system", async (t) => {
   const kb = await start(t);
   const cases = { "../../../../tmp/docent-evil.txt": "docent-evil.txt", "C:\\\\Users\\\\me\\\\notes.txt": "notes.txt", "/etc/passwd": "passwd",
-    "folder/sub/deep.txt": "deep.txt", "..": "..", "a\tb.txt": "ab.txt" };
+    "folder/sub/deep.txt": "deep.txt", "..": "document", "a\tb.txt": "a b.txt" };
   for (const [sent, shown] of Object.entries(cases)) {
     const agent = await upload(kb, [{ name: "files[]", filename: sent, type: "text/plain", value: text }]);
     const [page] = await agent.pages();
@@ -66,6 +66,17 @@ test("filenames keep letters of every script, quotes and blanks", async (t) => {
     const agent = await upload(kb, [{ name: "files[]", filename: sent, type: "text/plain", value: text }]);
     assert.equal((await agent.pages())[0].filename, shown);
   }
+});
+
+test("a filename looks like what it is, in uploads, in filename* and in messages", async (t) => {
+  const kb = await start(t);
+  const sent = "re\u202Egpj.exe\u2066\u200b\u{E0041}\u2028\u001bx.txt", shown = "regpj.exe .txt";
+  const agent = await upload(kb, [{ name: "files[]", filename: sent, type: "text/plain", value: text },
+    { head: `Content-Disposition: form-data; name="files[]"; filename="x.txt"; filename*=UTF-8''${encodeURIComponent(`star-${sent}`)}`, value: text }]);
+  assert.deepEqual((await agent.pages()).map((page) => page.filename), [shown, `star-${shown}`]);
+  const refused = await agent.api("POST", "/conversations/names/messages", { form: form({ prompt: "What is in it?" }, { [sent]: "" }) });
+  assert.equal(refused.status, 400);
+  assert.ok(refused.json.data.message.startsWith(`${shown}: `), refused.text);
 });
 
 test("a title as filename with another type is read by what the bytes are", async (t) => {
