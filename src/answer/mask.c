@@ -8,7 +8,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "answer/mask_words.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 enum {
 	LOCAL_MAX = 64,   /* RFC 5321 4.5.3.1.1 */
@@ -326,28 +328,37 @@ static size_t number(struct kb_sv text, size_t start, const char **label)
 
 /* ---- all of it ---- */
 
-static size_t detail(struct kb_sv text, size_t i, const char **label)
+/* A detail that was found: where it begins, at i or behind the word that tells it. */
+struct detail {
+	size_t start, n;
+	const char *label;
+};
+
+static bool find(struct kb_sv text, size_t i, struct detail *out)
 {
 	unsigned char c = at(text, i);
-	size_t n;
 
-	if (is_word(c) && (n = email(text, i)) > 0) {
-		*label = "[email]";
-		return n;
+	*out = (struct detail){ .start = i };
+	if (is_word(c)
+	    && ((out->n = email(text, i)) > 0 || (out->n = kb_mask_spelled(text, i)) > 0)) {
+		out->label = "[email]";
+		return true;
 	}
-	if ((isdigit(c) && (n = ip4(text, i)) > 0)
-	    || ((isxdigit(c) || c == ':') && (n = ip6(text, i)) > 0)) {
-		*label = "[ip]";
-		return n;
+	if ((isdigit(c) && (out->n = ip4(text, i)) > 0)
+	    || ((isxdigit(c) || c == ':') && (out->n = ip6(text, i)) > 0)) {
+		out->label = "[ip]";
+		return true;
 	}
-	if (isalpha(c) && (n = iban(text, i)) > 0) {
-		*label = "[account]";
-		return n;
-	}
+	out->label = "[account]";
+	if (isalpha(c) && (out->n = iban(text, i)) > 0)
+		return true;
 	/* What follows "AB-" or "#" is a part or an order. */
 	if (i > 0 && strchr("-./#", at(text, i - 1)))
-		return 0;
-	return isdigit(c) || c == '+' || c == '(' ? number(text, i, label) : 0;
+		return false;
+	if (isalnum(c) && (out->n = kb_mask_account(text, i, &out->start)) > 0)
+		return true;
+	out->n = isdigit(c) || c == '+' || c == '(' ? number(text, i, &out->label) : 0;
+	return out->n > 0;
 }
 
 /* What takes no detail is passed over as a whole: a word, a number with its points, a date. */
@@ -366,26 +377,86 @@ static size_t pass(struct kb_sv text, size_t i)
 	return i - start;
 }
 
+/*
+ * The text as it reads: full-width characters as plain ones, and none that nobody sees. With it
+ * goes the place of each of its bytes in the original; there is one more, for the end.
+ */
+struct reading {
+	struct kb_sv text;
+	const size_t *from; /* NULL: it is the original */
+};
+
+/* The plain character that is meant, 0 for one that is not seen, or the character itself. */
+static uint32_t plain(uint32_t cp)
+{
+	if (cp >= 0xff01 && cp <= 0xff5e)
+		return cp - 0xff01 + '!';
+	if (cp == 0x3002 || cp == 0xff61) /* the full stops of Chinese and Japanese names (IDNA) */
+		return '.';
+	if (cp == 0xfe6b)
+		return '@';
+	if (cp == 0x3000)
+		return ' ';
+	return cp == 0xad || cp == 0x2060 || cp == 0xfeff || (cp >= 0x200b && cp <= 0x200f) ? 0
+	                                                                                    : cp;
+}
+
+static struct reading read_as_seen(struct kb_arena *arena, struct kb_sv text)
+{
+	size_t *from, n = 0;
+	char *copy;
+
+	for (n = 0; n < text.n && (unsigned char)text.p[n] < 0x80; n++)
+		;
+	if (n == text.n)
+		return (struct reading){ .text = text };
+	copy = kb_arena_bytes(arena, text.n);
+	from = KB_NEW_ARRAY(arena, text.n + 1, size_t);
+	n = 0;
+	for (size_t i = 0, bytes; i < text.n; i += bytes) {
+		char c[4];
+		uint32_t cp, meant;
+		size_t length;
+
+		bytes = kb_utf8_decode(kb_sv_from(text, i), &cp);
+		meant = cp == KB_UTF8_BAD ? cp : plain(cp);
+		length = meant == 0 && cp ? 0 : meant == cp ? bytes : kb_utf8_encode(meant, c);
+		for (size_t k = 0; k < length; k++) {
+			from[n] = i;
+			copy[n++] = meant == cp ? text.p[i + k] : c[k];
+		}
+	}
+	from[n] = text.n;
+	return (struct reading){ .text = kb_sv(copy, n), .from = from };
+}
+
+static size_t place(const struct reading *reading, size_t i)
+{
+	return reading->from ? reading->from[i] : i;
+}
+
 struct kb_sv kb_mask(struct kb_arena *arena, struct kb_sv text)
 {
+	struct reading reading = read_as_seen(arena, text);
 	struct kb_buf buf;
 	struct kb_sv out = text;
 	size_t copied = 0;
 
 	/* A mask is up to 9 bytes, what it stands for at least 3. */
 	kb_buf_init(&buf, 3 * text.n + 16);
-	for (size_t i = 0; i < text.n;) {
-		const char *label = "";
-		size_t n = detail(text, i, &label);
+	for (size_t i = 0; i < reading.text.n;) {
+		struct detail detail;
+		size_t start;
 
-		if (n == 0) {
-			i += pass(text, i);
+		if (!find(reading.text, i, &detail)) {
+			i += pass(reading.text, i);
 			continue;
 		}
-		kb_buf_sv(&buf, kb_sv_sub(text, copied, i - copied));
-		kb_buf_str(&buf, label);
-		i += n;
-		copied = i;
+		start = place(&reading, detail.start);
+		kb_buf_sv(&buf, kb_sv_sub(text, copied, start - copied));
+		kb_buf_str(&buf, detail.label);
+		i = detail.start + detail.n;
+		copied = place(&reading, i);
 	}
 	if (copied > 0) {
 		kb_buf_sv(&buf, kb_sv_from(text, copied));

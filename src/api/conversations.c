@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/mask.h"
 #include "api/api.h"
 #include "api/session.h"
 #include "base/hash.h"
@@ -61,19 +62,32 @@ static void open_ahead(struct kb_call *call)
 		free(job);
 }
 
+/* The name of the request, as the agent may keep it; p == NULL: none was given. */
+static bool read_name(struct kb_call *call, struct kb_sv *name, struct kb_err *err)
+{
+	bool anonymises;
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, name, err)
+	    || !kb_agent_anonymises(call->arena, &call->agent, &anonymises, err))
+		return false;
+	if (name->p)
+		*name = kb_sv_trim(anonymises ? kb_mask(call->arena, *name) : *name);
+	return true;
+}
+
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_conversation conversation;
 	struct kb_sv name = { 0 }, session_id = { 0 };
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err)
+	if (!read_name(call, &name, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
 		return false;
 	if (!kb_uuid_check(session_id))
 		session_id = KB_SV("");
-	if (!kb_store_conversation_create(
-	            call->api->store, call->arena, call->agent.id, call->key.account_id, session_id,
-	            name.p ? kb_sv_trim(name) : KB_SV(""), &conversation, err))
+	if (!kb_store_conversation_create(call->api->store, call->arena, call->agent.id,
+	                                  call->key.account_id, session_id,
+	                                  name.p ? name : KB_SV(""), &conversation, err))
 		return false;
 	open_ahead(call);
 	return reply_conversation(call, 201, &conversation, err);
@@ -135,10 +149,8 @@ bool kb_conversations_update(struct kb_call *call, struct kb_err *err)
 	struct kb_conversation conversation;
 	struct kb_sv name = { 0 };
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err))
+	if (!read_name(call, &name, err))
 		return false;
-	if (name.p)
-		name = kb_sv_trim(name);
 	if (name.n == 0)
 		return kb_fail(err, KB_E_INVALID, "name can't be empty");
 	if (!kb_store_conversation_rename(call->api->store, call->arena, call->agent.id,

@@ -62,19 +62,30 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	return true;
 }
 
+bool kb_agent_anonymises(struct kb_arena *arena, const struct kb_agent *agent, bool *yes,
+                         struct kb_err *err)
+{
+	const json_t *options = NULL;
+
+	if (agent->options.n) {
+		options = kb_json_parse(arena, agent->options, err);
+		if (!options)
+			return false;
+	}
+	*yes = kb_json_bool(options, "is_anonymized", false);
+	return true;
+}
+
 /* An agent that anonymises never sees, keeps or hands on what the mask covers. */
 static bool mask(struct kb_call *call, struct kb_turn *turn, const struct kb_agent *agent,
                  struct kb_err *err)
 {
-	const json_t *options = NULL;
 	struct kb_sv *turns;
+	bool anonymises;
 
-	if (agent->options.n) {
-		options = kb_json_parse(call->arena, agent->options, err);
-		if (!options)
-			return false;
-	}
-	if (turn->masked || !kb_json_bool(options, "is_anonymized", false))
+	if (!kb_agent_anonymises(call->arena, agent, &anonymises, err))
+		return false;
+	if (turn->masked || !anonymises)
 		return true;
 	turn->masked = true;
 	turns = KB_NEW_ARRAY(call->arena, turn->turn_count, struct kb_sv);

@@ -114,7 +114,11 @@ test("an agent that anonymises keeps and repeats no personal details", async (t)
   assert.equal(stream.events[0].data.prompt, masked);
   await chat(agent, prompt, { session_id: "chat" });
   assert.equal((await agent.expect(200, "GET", "/conversations/chat/messages")).messages.data[0].user_query, masked);
+  const named = await agent.expect(201, "POST", "/conversations", { json: { name: "talk with joe@example.com" } });
+  assert.equal(named.name, "talk with [email]");
+  assert.equal((await agent.expect(200, "PUT", `/conversations/${named.session_id}`, { json: { name: " about account 12345678 " } })).name, "about account [account]");
   const open = await kb.agent();
+  assert.equal((await open.expect(201, "POST", "/conversations", { json: { name: "talk with joe@example.com" } })).name, "talk with joe@example.com");
   assert.equal((await open.ask(prompt)).user_query, prompt, "another agent keeps the words");
   await agent.expect(200, "POST", "", { json: { is_anonymized: false } });
   assert.equal((await agent.ask(prompt)).user_query, prompt, "the option can be taken back");

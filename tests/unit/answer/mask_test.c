@@ -56,6 +56,39 @@ static const struct {
 	{ "a code", "ERR-4012 in 12.4.1", "ERR-4012 in 12.4.1" },
 	{ "ten digits in one piece", "order 2025550143", "order 2025550143" },
 	{ "years", "1914 1918 1939 1945", "1914 1918 1939 1945" },
+	{ "a full-width sign", "bob\xef\xbc\xa0" "example.com", "[email]" },
+	{ "full-width letters, sign and stop", "mail \xef\xbd\x82\xef\xbd\x8f\xef\xbd\x82\xef\xbc\xa0\xef\xbd\x85\xef\xbd\x98\xef\xbc\x8e\xef\xbd\x83\xef\xbd\x8f\xef\xbd\x8d!", "mail [email]!" },
+	{ "an ideographic stop", "bob@example\xe3\x80\x82" "com", "[email]" },
+	{ "full-width digits", "\xef\xbc\x94" "111 1111 1111 111\xef\xbc\x91 ok", "[card] ok" },
+	{ "a zero-width space in an address", "bo\xe2\x80\x8b" "b@exa\xe2\x80\x8bmple.com", "[email]" },
+	{ "a zero-width space in a card", "4111\xe2\x80\x8b 1111 1111 1111", "[card]" },
+	{ "what is wide and no detail stays as it is", "\xef\xbc\xa1\xef\xbc\xa0\xe2\x80\x8b \xe3\x80\x82", "\xef\xbc\xa1\xef\xbc\xa0\xe2\x80\x8b \xe3\x80\x82" },
+	{ "an address spelt out", "write to joe (at) example dot com please", "write to [email] please" },
+	{ "without blanks", "joe(at)example(dot)com", "[email]" },
+	{ "in other brackets", "joe [AT] mail.example [dot] org.", "[email]." },
+	{ "the sign in brackets", "joe(@)example.com", "[email]" },
+	{ "a name of two parts", "joe dot smith at example dot co dot uk", "[email]" },
+	{ "only the dot is spelt", "joe@example dot com", "[email]" },
+	{ "in German", "anna (\xc3\xa4t) beispiel punkt de", "[email]" },
+	{ "a word between its neighbours is no sign", "look at the dot matrix printer at home", "look at the dot matrix printer at home" },
+	{ "an address of the web is none", "I looked at example.com yesterday", "I looked at example.com yesterday" },
+	{ "a price at a shop", "five (at) most, or 3 at once", "five (at) most, or 3 at once" },
+	{ "an account and a sort code", "account 12345678, sort code 20-00-00", "account [account], sort code [account]" },
+	{ "with words between", "My account number is: 12345678.", "My account number is: [account]." },
+	{ "in groups", "account no. 1234 5678 90 is mine", "account no. [account] is mine" },
+	{ "with the word behind it", "12345678 is my account number", "[account] is my account number" },
+	{ "in German", "Konto 1234567890, BLZ 370 400 44", "Konto [account], BLZ [account]" },
+	{ "a long word", "meine Kontonummer lautet 532013000", "meine Kontonummer lautet [account]" },
+	{ "in French", "compte num\xc3\xa9ro 00012345678", "compte num\xc3\xa9ro [account]" },
+	{ "a routing number", "routing number 021000021", "routing number [account]" },
+	{ "a bank account without its letters", "IBAN 370400440532013000", "IBAN [account]" },
+	{ "an order", "order 12345678 and invoice 20-00-00", "order 12345678 and invoice 20-00-00" },
+	{ "an account of the books", "account 4400", "account 4400" },
+	{ "on account of", "on account of 100000 users", "on account of 100000 users" },
+	{ "an account's manager", "account manager 12345678", "account manager 12345678" },
+	{ "an account's day", "account since 2024-01-15, account 2024-01-15", "account since 2024-01-15, account 2024-01-15" },
+	{ "a sort that is no code", "sort 200000 rows by code 200000", "sort 200000 rows by code 200000" },
+	{ "a number and a count", "account 12345678 20 times", "account [account] 20 times" },
 	{ "bad bytes stay", "\xff\xfe a@example.com \xc2", "\xff\xfe [email] \xc2" },
 };
 // clang-format on
@@ -107,7 +140,9 @@ static double seconds_for(const char *text, size_t n)
 static void test_linear(struct kb_test *t)
 {
 	static const char *const hard[] = { "a.", "1 ", "1",  "0-", "a",    "+",
-		                            "(",  "a@", "1:", ":",  "DE89 " };
+		                            "(",  "a@", "1:", ":",  "DE89 ",
+		                            "account no is ", "a dot ", "a (at) b dot ",
+		                            "\xef\xbc\xa0", "account 1 ", "a at b.c" };
 	enum { BYTES = 1 << 20, PART = BYTES / 16 };
 	char *text = kb_xmalloc(BYTES);
 
