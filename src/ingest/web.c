@@ -68,7 +68,7 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 	int64_t most_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MAX_MS : KB_WEB_PAUSE_MAX_MS;
 	bool ok;
 
-	asked.timeout_s = KB_FETCH_TIMEOUT_S * (manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
+	asked.patience = kb_fetch_patience(manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
 	asked.plain_browser = manner->gentle;
 	*out = (struct kb_fetch_response){ .fd = -1 };
 	ok = web->config.fetcher

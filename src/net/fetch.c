@@ -47,7 +47,7 @@ struct fetch {
 	const struct kb_fetch_request *request;
 	const struct kb_curl *lib;
 	int64_t deadline_us, bytes_max;
-	int timeout_s;
+	struct kb_fetch_patience patience;
 	struct kb_url first, url; /* what was asked for; where this hop goes */
 
 	/* this hop */
@@ -337,9 +337,9 @@ static void set_options(struct fetch *f, struct curl_slist *fields, struct curl_
 	lib->easy_setopt(f->curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	lib->easy_setopt(f->curl, CURLOPT_OPENSOCKETDATA, f);
 	lib->easy_setopt(f->curl, CURLOPT_TIMEOUT_MS, (long)KB_MAX(left_ms, (int64_t)1));
-	lib->easy_setopt(f->curl, CURLOPT_CONNECTTIMEOUT, (long)KB_FETCH_CONNECT_S);
+	lib->easy_setopt(f->curl, CURLOPT_CONNECTTIMEOUT, (long)f->patience.connect);
 	lib->easy_setopt(f->curl, CURLOPT_LOW_SPEED_LIMIT, (long)KB_FETCH_SLOW_BYTES);
-	lib->easy_setopt(f->curl, CURLOPT_LOW_SPEED_TIME, (long)KB_FETCH_SLOW_S);
+	lib->easy_setopt(f->curl, CURLOPT_LOW_SPEED_TIME, (long)f->patience.slow);
 	lib->easy_setopt(f->curl, CURLOPT_HTTPHEADER, fields);
 	lib->easy_setopt(f->curl, CURLOPT_USERAGENT,
 	                 f->request->plain_browser ? BROWSER_AGENT : f->fetcher->agent_name);
@@ -377,10 +377,10 @@ static bool explain(const struct fetch *f, CURLcode code, struct kb_err *err)
 		return kb_fail(err, KB_E_TIMEOUT,
 		               "%.*s does not answer within %d seconds, or sends less than %d "
 		               "bytes a second",
-		               KB_SV_ARG(f->first.host), KB_FETCH_SLOW_S, KB_FETCH_SLOW_BYTES);
+		               KB_SV_ARG(f->first.host), f->patience.slow, KB_FETCH_SLOW_BYTES);
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		return kb_fail(err, KB_E_TIMEOUT, "%.*s was not done within %d seconds",
-		               KB_SV_ARG(f->first.host), f->timeout_s);
+		               KB_SV_ARG(f->first.host), f->patience.whole);
 	return kb_fail(err, KB_E_UPSTREAM, "%.*s cannot be fetched: %s", KB_SV_ARG(f->first.host),
 	               kb_curl_reason(code));
 }
@@ -460,6 +460,24 @@ static bool run(struct fetch *f, struct kb_fetch_response *out, struct kb_err *e
 	return true;
 }
 
+struct kb_fetch_patience kb_fetch_patience(int times)
+{
+	return (struct kb_fetch_patience){ .whole = KB_FETCH_TIMEOUT_S * times,
+		                           .connect = KB_FETCH_CONNECT_S * times,
+		                           .slow = KB_FETCH_SLOW_S * times };
+}
+
+static struct kb_fetch_patience usual_where_zero(struct kb_fetch_patience asked)
+{
+	struct kb_fetch_patience usual = kb_fetch_patience(1);
+
+	return (struct kb_fetch_patience){
+		.whole = asked.whole ? asked.whole : usual.whole,
+		.connect = asked.connect ? asked.connect : usual.connect,
+		.slow = asked.slow ? asked.slow : usual.slow,
+	};
+}
+
 bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
               const struct kb_fetch_request *request, struct kb_fetch_response *out,
               struct kb_err *err)
@@ -468,8 +486,8 @@ bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
 	bool ok;
 
 	*out = (struct kb_fetch_response){ .fd = -1 };
-	f.timeout_s = request->timeout_s ? request->timeout_s : KB_FETCH_TIMEOUT_S;
-	f.deadline_us = kb_clock_mono_us() + f.timeout_s * KB_SECOND_US;
+	f.patience = usual_where_zero(request->patience);
+	f.deadline_us = kb_clock_mono_us() + f.patience.whole * KB_SECOND_US;
 	f.bytes_max = request->bytes_max ? request->bytes_max : KB_FETCH_BYTES_MAX;
 	if (atomic_load(&fetcher->cancelled))
 		return kb_fail(err, KB_E_CANCELLED, "the service is stopping");

@@ -39,12 +39,20 @@ void kb_fetcher_free(struct kb_fetcher *fetcher);
 /* Fetches in progress end soon with KB_E_CANCELLED (the service stops), and new ones at once. */
 void kb_fetcher_cancel(struct kb_fetcher *fetcher);
 
+/* How long a host is waited for, in seconds. */
+struct kb_fetch_patience {
+	int whole, connect;
+	int slow; /* with less than KB_FETCH_SLOW_BYTES a second; so for the first byte too */
+};
+/* So many times what is usual, each of them. */
+struct kb_fetch_patience kb_fetch_patience(int times);
+
 struct kb_fetch_request {
 	struct kb_sv url;
-	struct kb_sv accept;              /* empty: anything */
-	struct kb_sv etag, last_modified; /* of what we hold: a conditional request; empty: none */
-	int64_t bytes_max;                /* after decoding; 0: KB_FETCH_BYTES_MAX */
-	int timeout_s;                    /* 0: KB_FETCH_TIMEOUT_S */
+	struct kb_sv accept;               /* empty: anything */
+	struct kb_sv etag, last_modified;  /* of what we hold: a conditional request; empty: none */
+	int64_t bytes_max;                 /* after decoding; 0: KB_FETCH_BYTES_MAX */
+	struct kb_fetch_patience patience; /* zeros: kb_fetch_patience(1) */
 	bool plain_browser; /* ordinary browser-like fields, for hosts that block robots */
 };
 

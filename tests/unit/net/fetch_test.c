@@ -445,7 +445,8 @@ static void test_closed(struct kb_test *t)
 
 static void test_limits(struct kb_test *t)
 {
-	struct kb_fetch_request small = { .bytes_max = 100000 }, brief = { .timeout_s = 1 };
+	struct kb_fetch_request small = { .bytes_max = 100000 }, brief = { .patience.whole = 1 };
+	struct kb_fetch_request impatient = { .patience.slow = 1 };
 	struct scene s;
 
 	scene_start(t, &s, "127.0.0.0/8");
@@ -463,10 +464,27 @@ static void test_limits(struct kb_test *t)
 	CHECK_INT(t, s.err.code, KB_E_UPSTREAM);
 	CHECK(t, !fetch_with(&s, "/slow", brief));
 	CHECK_INT(t, s.err.code, KB_E_TIMEOUT);
+	CHECK(t, strstr(s.err.msg, "was not done within 1 seconds") != NULL);
 	CHECK(t, !fetch_with(&s, "/silent", brief));
 	CHECK_INT(t, s.err.code, KB_E_TIMEOUT);
+	CHECK(t, !fetch_with(&s, "/silent", impatient));
+	CHECK_INT(t, s.err.code, KB_E_TIMEOUT);
+	CHECK(t, strstr(s.err.msg, "does not answer within 1 seconds") != NULL);
 	scene_stop(&s);
 	free((void *)(uintptr_t)s.peer.bomb.p);
+}
+
+/* Patience is for each of the limits, the wait for the first byte among them. */
+static void test_patience(struct kb_test *t)
+{
+	struct kb_fetch_patience once = kb_fetch_patience(1), thrice = kb_fetch_patience(3);
+
+	CHECK_INT(t, once.whole, KB_FETCH_TIMEOUT_S);
+	CHECK_INT(t, once.connect, KB_FETCH_CONNECT_S);
+	CHECK_INT(t, once.slow, KB_FETCH_SLOW_S);
+	CHECK_INT(t, thrice.whole, 3 * once.whole);
+	CHECK_INT(t, thrice.connect, 3 * once.connect);
+	CHECK_INT(t, thrice.slow, 3 * once.slow);
 }
 
 static void *cancel_soon(void *arg)
@@ -551,6 +569,7 @@ int main(int argc, char **argv)
 		{ "redirects are followed by hand", test_redirects },
 		{ "what is closed is not connected to", test_closed },
 		{ "a peer cannot take more than its share", test_limits },
+		{ "patience is for every limit", test_patience },
 		{ "a fetch ends when the service stops", test_cancel },
 		{ "the system's resolver", test_system_resolver },
 		{ "an address by itself", test_address_open },
