@@ -37,8 +37,8 @@ static bool fetch(void *arg, struct kb_arena *arena, struct kb_sv url, struct kb
 	if (!kb_store_source_renew(s->web->config.store, s->lease, KB_WEB_LEASE_S * KB_SECOND_US,
 	                           err))
 		return kb_fail(err, KB_E_CANCELLED, "the source is gone or read by somebody else");
-	if (!kb_hosts_take(s->web->hosts, kb_page_host(url), HOST_WAIT_MAX_S * KB_SECOND_US,
-	                   &pause_us)) {
+	if (!kb_hosts_take(s->web->hosts, kb_page_host(url), s->manner.agent_id,
+	                   HOST_WAIT_MAX_S * KB_SECOND_US, &pause_us)) {
 		s->retry_after_s = pause_us / KB_SECOND_US;
 		return pause_us
 		               ? kb_fail(err, KB_E_UPSTREAM,

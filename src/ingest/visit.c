@@ -239,7 +239,8 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 		}
 	}
 	if (!host_given)
-		kb_hosts_give(web->hosts, kb_page_host(lease->page.url), 0, KB_HOST_NOT_ASKED);
+		kb_hosts_give(web->hosts, kb_page_host(lease->page.url), lease->page.agent_id, 0,
+		              KB_HOST_NOT_ASKED);
 	count(&v);
 	if (!kb_store_page_visited(web->config.store, &v.result, &err))
 		kb_error_log(

@@ -45,6 +45,7 @@ void kb_manner_read(struct kb_arena *arena, const struct kb_agent *agent, struct
 	json_t *options = agent->options.n ? kb_json_parse(arena, agent->options, NULL) : NULL;
 
 	*out = (struct kb_manner){
+		.agent_id = agent->id,
 		.extra_timeout = kb_json_bool(options, "allow_extra_timeout", false),
 		.gentle = kb_json_bool(options, "is_low_performance_mode_enabled", false),
 	};
@@ -78,11 +79,12 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
-	kb_hosts_give(web->hosts, kb_page_host(request->url), pause_us,
+	kb_hosts_give(web->hosts, kb_page_host(request->url), manner->agent_id, pause_us,
 	              ok ? KB_HOST_ANSWERED
 	              : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM
 	                      ? KB_HOST_FAILED
 	                      : KB_HOST_NOT_ASKED);
+	kb_web_wake(web); /* somebody's page may be next */
 	return ok;
 }
 
@@ -252,19 +254,22 @@ static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err
 	return true;
 }
 
-static bool begin_visit(struct kb_web *web, struct kb_sv host, bool is_failing, struct kb_err *err)
+static bool begin_visit(struct kb_web *web, struct kb_sv host, const struct kb_host_turn *turn,
+                        bool is_failing, struct kb_err *err)
 {
 	struct kb_web_job *job = new_job(web, false);
 	bool found = false;
 
 	job->is_failing = is_failing;
-	if (kb_store_visit_lease(web->config.store, &job->arena, host,
+	if (kb_store_visit_lease(web->config.store, &job->arena,
+	                         &(struct kb_visit_wish){ host, turn->after, turn->but },
 	                         KB_WEB_LEASE_S * KB_SECOND_US, &job->page, &found, err)
 	    && found) {
+		kb_hosts_name(web->hosts, host, job->page.page.agent_id);
 		begin_job(job);
 		return true;
 	}
-	kb_hosts_give(web->hosts, host, 0, KB_HOST_NOT_ASKED);
+	kb_hosts_give(web->hosts, host, 0, 0, KB_HOST_NOT_ASKED);
 	drop_job(job);
 	return !found && err->code == KB_OK;
 }
@@ -273,6 +278,7 @@ static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *er
 {
 	struct kb_arena arena = { 0 };
 	struct kb_host_line *lines;
+	struct kb_host_turn turn;
 	size_t count;
 	int64_t now = kb_clock_now_us(web->config.clock), wait;
 	bool ok;
@@ -289,8 +295,8 @@ static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *er
 		}
 		if (is_failing && !may_ask_failing(web))
 			*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
-		else if (kb_hosts_try(web->hosts, lines[i].host, &wait))
-			ok = begin_visit(web, lines[i].host, is_failing, err);
+		else if (kb_hosts_try(web->hosts, lines[i].host, &turn, &wait))
+			ok = begin_visit(web, lines[i].host, &turn, is_failing, err);
 		else if (wait >= 0)
 			*wait_us = KB_MIN(*wait_us, wait);
 	}
@@ -341,7 +347,7 @@ struct kb_web *kb_web_start(const struct kb_ingest_config *config, void (*woken)
 	web->config = *config;
 	web->woken = woken;
 	web->arg = arg;
-	web->hosts = kb_hosts_new();
+	web->hosts = kb_hosts_new(KB_WEB_STUCK_MS * INT64_C(1000));
 	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&web->lock, NULL);
 	pthread_condattr_init(&monotonic);

@@ -3,7 +3,8 @@
  * be read), a few others fetch it.
  *
  * A page's bytes become a blob and the page goes on to ingestion as an upload does; so a slow host
- * keeps one of these threads and nobody else. Of each host one thing is asked at a time (hosts.h).
+ * keeps one of these threads and nobody else. Of each host one thing is asked at a time, the
+ * agents in turn (hosts.h).
  */
 #ifndef KB_INGEST_WEB_H
 #define KB_INGEST_WEB_H

@@ -16,6 +16,7 @@ enum {
 	KB_WEB_TRIES_MAX = 5,
 	KB_WEB_RETRY_FIRST_S = 2, /* four times that with every attempt: 2, 8, 32, 128 */
 	KB_WEB_EXTRA_TIMES = 3,   /* with allow_extra_timeout */
+	KB_WEB_STUCK_MS = 3000,   /* what has lasted so long is overtaken by another agent's */
 	KB_WEB_PAUSE_MS = 50,     /* between two things asked of a host: as long as the last one */
 	KB_WEB_PAUSE_MAX_MS = 5000,    /* took, within these */
 	KB_WEB_GENTLE_PAUSE_MS = 2000, /* in the low performance mode */
@@ -43,6 +44,7 @@ bool kb_web_is_stopping(struct kb_web *web);
 
 /* How an agent wants its hosts to be asked. */
 struct kb_manner {
+	int64_t agent_id;
 	bool extra_timeout, gentle;
 };
 void kb_manner_read(struct kb_arena *arena, const struct kb_agent *agent, struct kb_manner *out);

@@ -6,7 +6,7 @@
 
 enum { HIDDEN_AT_ONCE = 100 };
 
-enum { LINES, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED };
+enum { LINES, AGENT, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED };
 // clang-format off
 static const struct kb_sql sql[] = {
 	/* From one host to the next by the index, however long their lines are. */
@@ -18,9 +18,18 @@ static const struct kb_sql sql[] = {
 		"SELECT h.host, (SELECT min(p.due_at) FROM pages p "
 		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) AS due "
 		"FROM h WHERE h.host IS NOT NULL ORDER BY due LIMIT $1" },
-	[NEXT] = { "visit_next", "ti",
+	/* The same, from one agent to the next; it ends at the first that has something due. */
+	[AGENT] = { "visit_agent", "tiii",
+		"WITH RECURSIVE h (agent_id) AS ("
+		"SELECT min(agent_id) FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 AND agent_id > $3 UNION ALL "
+		"SELECT (SELECT min(p.agent_id) FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = $1 "
+		"AND p.agent_id > h.agent_id) FROM h WHERE h.agent_id IS NOT NULL) "
+		"SELECT h.agent_id FROM h WHERE h.agent_id IS NOT NULL AND h.agent_id <> $4 AND EXISTS ("
+		"SELECT 1 FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = $1 "
+		"AND p.agent_id = h.agent_id AND p.due_at <= $2) LIMIT 1" },
+	[NEXT] = { "visit_next", "tii",
 		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
-		"AND due_at <= $2 ORDER BY due_at, id LIMIT 1" },
+		"AND agent_id = $2 AND due_at <= $3 ORDER BY due_at, id LIMIT 1" },
 	[SHOWN] = { "visit_shown", "ii",
 		"SELECT count(*) FROM sources s JOIN agents a ON a.id = s.agent_id "
 		"WHERE s.agent_id = $1 AND s.id = $2 AND s.dead_version = 0 AND a.state = 0" },
@@ -74,11 +83,28 @@ bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t 
 
 struct lease {
 	struct kb_arena *arena;
-	struct kb_sv host;
+	const struct kb_visit_wish *wish;
 	int64_t now, until;
 	struct kb_lease *out;
 	bool found;
 };
+
+/* Whose turn it is; 0: nobody's. */
+static bool next_agent(struct kb_conn *conn, const struct lease *in, int64_t *agent,
+                       struct kb_err *err)
+{
+	const struct kb_visit_wish *wish = in->wish;
+
+	for (int64_t after = wish->after;; after = 0) {
+		if (!kb_db_int(conn, &sql[AGENT],
+		               KB_VALUES(kb_text(wish->host), kb_int(in->now), kb_int(after),
+		                         kb_int(wish->but)),
+		               0, agent, err))
+			return false;
+		if (*agent || after == 0)
+			return true;
+	}
+}
 
 /* Leases the next page of the line. */
 static bool lease_one(struct kb_conn *conn, struct lease *in, bool *any, int64_t *shown,
@@ -86,9 +112,15 @@ static bool lease_one(struct kb_conn *conn, struct lease *in, bool *any, int64_t
 {
 	struct kb_page_row row = { 0 };
 	struct kb_rows rows;
+	int64_t agent;
 
 	*any = false;
-	kb_rows_open(&rows, conn, &sql[NEXT], KB_VALUES(kb_text(in->host), kb_int(in->now)));
+	if (!next_agent(conn, in, &agent, err))
+		return false;
+	if (agent == 0)
+		return true;
+	kb_rows_open(&rows, conn, &sql[NEXT],
+	             KB_VALUES(kb_text(in->wish->host), kb_int(agent), kb_int(in->now)));
 	while (kb_rows_next(&rows)) {
 		kb_page_read(&rows, in->arena, &row);
 		*any = true;
@@ -126,10 +158,11 @@ static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
-                          int64_t lease_us, struct kb_lease *out, bool *found, struct kb_err *err)
+bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_visit_wish *wish, int64_t lease_us, struct kb_lease *out,
+                          bool *found, struct kb_err *err)
 {
-	struct lease in = { .arena = arena, .host = host, .now = kb_store_now(store), .out = out };
+	struct lease in = { .arena = arena, .wish = wish, .now = kb_store_now(store), .out = out };
 	bool ok;
 
 	in.until = in.now + lease_us;

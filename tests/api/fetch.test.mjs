@@ -151,6 +151,37 @@ test("a slow host holds up nobody else", async (t) => {
   await one.expect(200, "DELETE");
 });
 
+test("agents take turns at a host: a long list holds up no single page", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await site(t);
+  const many = Array.from({ length: 30 }, (_, i) => `/long-${i}`);
+  for (const path of many) web.set(path, (req, res) => setTimeout(() => res.writeHead(200, { "content-type": "text/plain" }).end(`The list says ${path}.`), 100));
+  web.page("/single", ...returns).sitemap("/sitemap.xml", many);
+  const one = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await until("the list to be under way", () => web.log.length > 3);
+  const two = await kb.agent({ sitemap_path: `${web.url}/single` });
+  const before = web.log.length;
+  await until("the single page to be asked for", () => web.asked("/single").length);
+  const between = web.log.findIndex((entry) => entry.path === "/single") - before;
+  assert.ok(between <= 2, `${between} pages of the list went first`);
+  assert.equal(web.most, 1, "of a host one thing is asked at a time");
+  await settled(two, 1);
+  await one.expect(200, "DELETE");
+});
+
+test("a page that lasts is overtaken by another agent's, and by no more than one", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await shop(t);
+  web.set("/stuck", () => {}); // never answers
+  web.page("/more", "More", "More parcels are kept in hall nine.").sitemap("/stuck.xml", ["/stuck", "/more"]);
+  const one = await kb.agent({ sitemap_path: `${web.url}/stuck.xml` });
+  await until("the page that lasts", () => web.asked("/stuck").length);
+  const two = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await settled(two, 3);
+  assert.deepEqual([web.most, web.asked("/stuck").length, web.asked("/more").length], [2, 1, 0], "the agent's own pages wait");
+  await one.expect(200, "DELETE");
+});
+
 test("a sitemap or feed under any name is read as one when it is given as a source", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await shop(t);

@@ -1,11 +1,9 @@
-/* A source's settings and calendar; courtesy to hosts. */
+/* A source's settings and calendar. */
 #include "ingest/source.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "ingest/hosts.h"
 #include "test.h"
 
 static void test_calendar(struct kb_test *t)
@@ -82,29 +80,6 @@ static void test_names(struct kb_test *t)
 	t->row = NULL;
 }
 
-struct guest {
-	struct kb_hosts *hosts;
-	int *inside, *most;
-	int rounds;
-};
-
-static void *visit_often(void *arg)
-{
-	struct guest *guest = arg;
-
-	for (int i = 0; i < guest->rounds; i++) {
-		int64_t pause;
-
-		if (!kb_hosts_take(guest->hosts, KB_SV("a"), KB_SECOND_US, &pause))
-			break;
-		++*guest->inside; /* we have it alone */
-		*guest->most = KB_MAX(*guest->most, *guest->inside);
-		--*guest->inside;
-		kb_hosts_give(guest->hosts, KB_SV("a"), 100, KB_HOST_ANSWERED);
-	}
-	return NULL;
-}
-
 static void test_content(struct kb_test *t)
 {
 	static const struct {
@@ -133,41 +108,11 @@ static void test_content(struct kb_test *t)
 	t->row = NULL;
 }
 
-static void test_hosts(struct kb_test *t)
-{
-	struct kb_hosts *hosts = kb_hosts_new();
-	int inside = 0, most = 0;
-	struct guest guest = { hosts, &inside, &most, 50 };
-	pthread_t threads[8];
-	int64_t wait, pause;
-
-	CHECK(t, kb_hosts_try(hosts, KB_SV("a"), &wait));
-	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
-	CHECK_INT(t, wait, -1);
-	CHECK(t, kb_hosts_try(hosts, KB_SV("b"), &wait)); /* another host is another matter */
-	kb_hosts_give(hosts, KB_SV("a"), 3600 * KB_SECOND_US, KB_HOST_ANSWERED);
-	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &wait));
-	CHECK(t, wait > 3590 * KB_SECOND_US);
-	CHECK(t, !kb_hosts_take(hosts, KB_SV("a"), KB_SECOND_US, &pause));
-	CHECK(t, pause > 3590 * KB_SECOND_US);
-	kb_hosts_give(hosts, KB_SV("a"), 0, KB_HOST_ANSWERED);
-	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
-		pthread_create(&threads[i], NULL, visit_often, &guest);
-	for (size_t i = 0; i < KB_COUNTOF(threads); i++)
-		pthread_join(threads[i], NULL);
-	CHECK_INT(t, most, 1);
-	kb_hosts_close(hosts);
-	CHECK(t, !kb_hosts_take(hosts, KB_SV("c"), KB_SECOND_US, &pause));
-	CHECK_INT(t, pause, 0);
-	kb_hosts_free(hosts);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "the next reading by each kind of calendar", test_calendar },
 		{ "sitemaps and feeds by their names", test_names },
-		{ "a host is asked one thing at a time", test_hosts },
 		{ "a list is known by its root", test_content },
 	};
 

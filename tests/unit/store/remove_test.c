@@ -85,7 +85,8 @@ static int visit_all(struct fixture *f, const char *host)
 	bool found;
 
 	for (int n = 0;; n++) {
-		NEED(f, kb_store_visit_lease(f->store, &f->arena, kb_sv_str(host),
+		NEED(f, kb_store_visit_lease(f->store, &f->arena,
+		                             &(struct kb_visit_wish){ kb_sv_str(host) },
 		                             60 * KB_SECOND_US, &lease, &found, &f->err));
 		if (!found)
 			return n;

@@ -87,7 +87,8 @@ static int visit_all(struct fixture *f, const char *host, enum kb_visit_outcome 
 	int n = 0;
 
 	for (;; n++) {
-		NEED(f, kb_store_visit_lease(f->store, &f->arena, kb_sv_str(host),
+		NEED(f, kb_store_visit_lease(f->store, &f->arena,
+		                             &(struct kb_visit_wish){ kb_sv_str(host) },
 		                             60 * KB_SECOND_US, &lease, &found, &f->err));
 		if (!found)
 			return n;
@@ -315,13 +316,15 @@ static void test_visits(struct kb_test *t)
 		CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 1);
 		CHECK_INT(t, fixture_index(&f, 1), 1);
 		NEED(&f, kb_store_page_requeue(f.store, agent.id, 1, &f.err));
-		NEED(&f, kb_store_visit_lease(f.store, &f.arena, KB_SV("w.example"), KB_SECOND_US,
-		                              &stale, &found, &f.err));
+		NEED(&f, kb_store_visit_lease(f.store, &f.arena,
+		                              &(struct kb_visit_wish){ KB_SV("w.example") },
+		                              KB_SECOND_US, &stale, &found, &f.err));
 		CHECK(t, found);
 		CHECK_SV(t, stale.page.etag, "\"e\"");
 		kb_clock_advance(&f.clock, 2 * KB_SECOND_US);
-		NEED(&f, kb_store_visit_lease(f.store, &f.arena, KB_SV("w.example"), KB_SECOND_US,
-		                              &lease, &found, &f.err));
+		NEED(&f, kb_store_visit_lease(f.store, &f.arena,
+		                              &(struct kb_visit_wish){ KB_SV("w.example") },
+		                              KB_SECOND_US, &lease, &found, &f.err));
 		CHECK(t, found && lease.epoch == stale.epoch + 1);
 		/* The one whose lease has ended changes nothing. */
 		CHECK(t, kb_store_page_visited(f.store,
@@ -436,6 +439,61 @@ static void test_large_source(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* The agents of a host take turns, however many pages each has. */
+static void test_turns(struct kb_test *t)
+{
+	struct fixture f;
+	struct kb_agent agents[3];
+	struct kb_visit_wish wish = { .host = KB_SV("w.example") };
+	char order[10] = "";
+
+	fixture_init(&f, t);
+	for (size_t i = 0; i < KB_COUNTOF(agents); i++)
+		agents[i] = fixture_agent(&f, (const char *[]){ "A", "B", "C" }[i]);
+	for (int page = 0; page < 4; page++)
+		add(&f, agents[0].id, kb_arena_printf(&f.arena, W "a%d", page).p, true);
+	add(&f, agents[1].id, W "b", true);
+	add(&f, agents[2].id, W "c0", true);
+	add(&f, agents[2].id, W "c1", true);
+	for (size_t n = 0; n < 7; n++) {
+		struct kb_lease lease;
+		bool found;
+
+		NEED(&f, kb_store_visit_lease(f.store, &f.arena, &wish, 60 * KB_SECOND_US, &lease,
+		                              &found, &f.err));
+		CHECK(t, found);
+		wish.after = lease.page.agent_id;
+		order[n] = lease.page.url.p[sizeof(W) - 1];
+	}
+	CHECK_SV(t, kb_sv_str(order), "abcacaa");
+	fixture_fini(&f);
+}
+
+/* Behind a page that lasts another agent's may be asked for, but not one more of the same. */
+static void test_but(struct kb_test *t)
+{
+	struct fixture f;
+	struct kb_agent one, two;
+	struct kb_lease lease;
+	bool found;
+
+	fixture_init(&f, t);
+	one = fixture_agent(&f, "One");
+	two = fixture_agent(&f, "Two");
+	add(&f, one.id, W "a", true);
+	NEED(&f, kb_store_visit_lease(f.store, &f.arena,
+	                              &(struct kb_visit_wish){ KB_SV("w.example"), .but = one.id },
+	                              60 * KB_SECOND_US, &lease, &found, &f.err));
+	CHECK(t, !found);
+	add(&f, two.id, W "b", true);
+	NEED(&f, kb_store_visit_lease(f.store, &f.arena,
+	                              &(struct kb_visit_wish){ KB_SV("w.example"), .after = two.id,
+	                                                       .but = one.id },
+	                              60 * KB_SECOND_US, &lease, &found, &f.err));
+	CHECK(t, found && lease.page.agent_id == two.id);
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -449,6 +507,8 @@ int main(int argc, char **argv)
 		  test_unchanged_text },
 		{ "the host of an address", test_hosts },
 		{ "a large source goes whole", test_large_source },
+		{ "agents take turns in the line of a host", test_turns },
+		{ "one agent can be passed over", test_but },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
