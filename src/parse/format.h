@@ -18,6 +18,10 @@ struct kb_input {
 	int timeout_ms;                           /* for a helper program */
 };
 
+/* What this service does with words that are only painted, the end of every refusal of such a file.
+ * Whether an agent has OCR turned on changes nothing in it, so nobody is told to turn it on. */
+#define KB_PICTURES_UNREAD "this server does not read text in pictures (it has no OCR)"
+
 enum kb_format {
 	KB_FORMAT_UNKNOWN,
 	KB_FORMAT_TEXT,

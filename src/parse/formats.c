@@ -30,7 +30,7 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 		.refusal = "the file is in the old binary Office format or is locked with a password; "
 		           "save it as .docx, .xlsx or .pptx without one" },
 	[KB_FORMAT_IMAGE] = { "image",
-		.refusal = "the file is a picture; turn on OCR to read the text in it" },
+		.refusal = "the file is a picture, and " KB_PICTURES_UNREAD },
 	[KB_FORMAT_ARCHIVE] = { "archive",
 		.refusal = "the file is an archive or a damaged document; upload the files in it" },
 	[KB_FORMAT_MEDIA] = { "media",

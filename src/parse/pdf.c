@@ -205,7 +205,7 @@ bool kb_pdf_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *e
 		ok = explain(in, run.status, err);
 	if (ok && !pdf.line_count)
 		ok = kb_fail(err, KB_E_INVALID,
-		             "the PDF has no text layer (scanned?); turn on OCR");
+		             "the PDF has no text layer (scanned?), and " KB_PICTURES_UNREAD);
 	if (ok) {
 		kb_pdf_drop_repeats(&pdf);
 		kb_pdf_write(&pdf, doc);

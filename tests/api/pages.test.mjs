@@ -141,7 +141,7 @@ test("an address that is given as sitemap_path is a document without file member
   for (const member of ["s3_path", "is_file_kept", "filename", "filesize"]) assert.ok(!(member in page), member);
 });
 
-test("is_ocr_enabled 0: a scanned PDF has no text, and its status says so", async (t) => {
+test("a scanned PDF and a picture have no text whatever is_ocr_enabled says, and their status tells why", async (t) => {
   const kb = await start(t);
   // One page that paints a grey box and holds no letter.
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>",
@@ -154,9 +154,15 @@ test("is_ocr_enabled 0: a scanned PDF has no text, and its status says so", asyn
   });
   const xref = pdf.length;
   pdf += `xref\n0 5\n0000000000 65535 f \n${places.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("")}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
-  const agent = await kb.agent({ is_ocr_enabled: "0", files: { "scan.pdf": pdf, "text.txt": "Harbour." } });
-  const page = await agent.page("scan.pdf");
-  assert.equal(page.index_status, "failed");
-  assert.match(page.status_reason, /no text/);
-  assert.equal((await agent.page("text.txt")).index_status, "ok");
+  const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const unread = "this server does not read text in pictures (it has no OCR)";
+  for (const is_ocr_enabled of ["0", "1", "2"]) {
+    const agent = await kb.agent({ is_ocr_enabled, is_vision_enabled: is_ocr_enabled === "0" ? "0" : "1", files: { "scan.pdf": pdf, "p.png": png, "text.txt": "Harbour." } });
+    const state = async (name) => (({ index_status, status_reason }) => [index_status, status_reason])(await agent.page(name));
+    assert.deepEqual(await state("scan.pdf"), ["failed", `the PDF has no text layer (scanned?), and ${unread}`]);
+    assert.deepEqual(await state("p.png"), ["failed", `the file is a picture, and ${unread}`]);
+    assert.deepEqual(await state("text.txt"), ["ok", null]);
+    const reply = await agent.api("POST", "/conversations/pictures/messages", { form: form({ prompt: "What does it say?" }, { "p.png": png }) });
+    assert.deepEqual([reply.status, reply.json.data.message], [400, `p.png: the file is a picture, and ${unread}`]);
+  }
 });
