@@ -1,5 +1,4 @@
-/* Pages (documents): list, delete, reindex; the metadata a citation resolves to; the original's
- * bytes. */
+/* Pages (documents): list, delete, reindex; the metadata a citation resolves to. */
 #include <stdio.h>
 #include <string.h>
 
@@ -187,84 +186,4 @@ bool kb_metadata_read(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
 		return page_not_found(id, err);
 	return reply_metadata(call, &page, err);
-}
-
-/* The name in a Content-Disposition field (RFC 6266, RFC 8187): ASCII for the old, UTF-8 for the
- * rest. */
-static struct kb_sv disposition(struct kb_arena *arena, struct kb_sv name)
-{
-	struct kb_buf buf;
-	struct kb_sv out;
-
-	kb_buf_init(&buf, 8192);
-	kb_buf_str(&buf, "attachment; filename=\"");
-	for (size_t i = 0; i < name.n; i++) {
-		char c = name.p[i];
-
-		kb_buf_byte(&buf, c >= 0x20 && c < 0x7f && c != '"' && c != '\\' ? c : '_');
-	}
-	kb_buf_str(&buf, "\"; filename*=UTF-8''");
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char c = (unsigned char)name.p[i];
-
-		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-		    || c == '.' || c == '-' || c == '_')
-			kb_buf_byte(&buf, (char)c);
-		else
-			kb_buf_printf(&buf, "%%%02X", c);
-	}
-	out = kb_arena_sv(arena, kb_buf_view(&buf));
-	kb_buf_fini(&buf);
-	return out;
-}
-
-/* The declared type, if it is one: it came from outside and goes into a header. */
-static const char *media_type(struct kb_arena *arena, struct kb_sv type)
-{
-	if (type.n == 0 || type.n > 100 || kb_sv_find_byte(type, '/') < 0)
-		return "application/octet-stream";
-	for (size_t i = 0; i < type.n; i++)
-		if ((unsigned char)type.p[i] <= 0x20 || (unsigned char)type.p[i] >= 0x7f
-		    || type.p[i] == ';')
-			return "application/octet-stream";
-	return kb_arena_str(arena, type);
-}
-
-bool kb_preview_read(struct kb_call *call, struct kb_err *err)
-{
-	struct kb_page page;
-	int64_t id, size;
-	int fd;
-
-	if (!kb_call_id(call, 0, "Page", &id, err))
-		return false;
-	if (!kb_store_page_find(call->api->store, call->arena, call->key.account_id, id, &page,
-	                        err))
-		return page_not_found(id, err);
-	for (size_t i = 0; i <= call->key.agent_count; i++) {
-		if (call->key.agent_count == 0
-		    || (i < call->key.agent_count && call->key.agents[i] == page.agent_id))
-			break;
-		if (i == call->key.agent_count)
-			return kb_fail(err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found",
-			               id);
-	}
-	if (!page.is_file || page.blob.n == 0)
-		return kb_fail(err, KB_E_NOT_FOUND, "The original of page %" PRId64 " is not kept",
-		               id);
-	if (!kb_blob_open(call->api->blobs, kb_arena_str(call->arena, page.blob), &fd, &size, err))
-		return false;
-	/* Foreign bytes under our own address: never shown in place, never sniffed, never run. */
-	kb_respond_file(call->req,
-	                &(struct kb_response){
-		                .status = 200,
-		                .content_type = media_type(call->arena, page.content_type),
-		                .fields = {
-			                { KB_SV("content-disposition"), disposition(call->arena, page.filename) },
-			                { KB_SV("content-security-policy"), KB_SV("sandbox; default-src 'none'") },
-			                { KB_SV("cache-control"), KB_SV("private, no-cache") },
-		                },
-	                },
-	                fd, size, true);
-	return true;
 }

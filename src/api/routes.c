@@ -57,7 +57,7 @@ static const struct kb_api_route routes[] = {
 	  .request = "SearchFields", .response = "SearchReply", .status = 200,
 	  .errors = "400 401 404 429 500" },
 	{ "GET", V1 "/preview/{pageId}", kb_preview_read, .right = KB_RIGHT_KEY,
-	  .tag = "Documents", .summary = "The original of an uploaded document, as an attachment",
+	  .tag = "Documents", .summary = "The original of an uploaded document as an attachment, or the text that was read of a document",
 	  .status = 200, .errors = "400 401 404 416 429 500" },
 
 	{ "POST", AGENT "/pages/{pageId}/reindex", kb_pages_reindex, .right = KB_RIGHT_KEY,

@@ -63,6 +63,25 @@ test("an address that is no sitemap is a single page", async (t) => {
   assert.match((await agent.ask("How long does the warranty of the Brisca 200 last?")).llm_response, /27 months/);
 });
 
+test("the preview of a page with an address is its text, and nothing of its markup", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await site(t);
+  web.set("/door", { "content-type": "text/html", body: `<!doctype html><html><head><title>The door</title></head><body><script>alert(1)</script><main><h1>Doors</h1><p onclick="alert(2)">The door &lt;b&gt; opens at nine.</p><ul><li>red<li>blue</ul><table><tr><th>Door<th>Key<tr><td>north<td>7</table></main></body></html>` });
+  const agent = await kb.agent({ sitemap_path: `${web.url}/door` });
+  const [page] = await settled(agent, 1);
+  const preview = await kb.api("GET", `/preview/${page.id}`);
+  assert.deepEqual([preview.status, preview.text], [200, `The door\n${web.url}/door\n\n\nDoors\n\nThe door <b> opens at nine.\n\n- red\n- blue\nDoor: north; Key: 7\n`]);
+  for (const [name, value] of Object.entries({ "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'",
+    "content-disposition": `inline; filename="page-${page.id}.txt"; filename*=UTF-8''page-${page.id}.txt` })) assert.equal(preview.headers[name], value);
+  web.set("/silent", () => {});
+  await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${web.url}/silent` } });
+  const waiting = await pageOf(agent, `${web.url}/silent`);
+  const reply = await kb.api("GET", `/preview/${waiting.id}`);
+  assert.equal(reply.status, 404);
+  assert.match(reply.json.data.message, new RegExp(`^Page ${waiting.id} has no text to show: .`));
+  await agent.expect(200, "DELETE");
+});
+
 test("without the operator's word an inner address is refused with a sentence", async (t) => {
   const kb = await start(t);
   const web = await shop(t);

@@ -162,7 +162,8 @@ test("files go away after indexing when the agent does not keep them; text and c
   const agent = await kb.agent({ file_data_retension: "false", files: { "returns.txt": text } });
   const [page] = await agent.pages();
   assert.equal(page.is_file_kept, false);
-  assert.equal((await kb.api("GET", `/preview/${page.id}`)).status, 404);
+  const preview = await kb.api("GET", `/preview/${page.id}`);
+  assert.deepEqual([preview.status, preview.headers["content-type"], preview.text.trim()], [200, "text/plain; charset=utf-8", `returns.txt\n\n${text.trim().replaceAll("\n", " ")}`], "what was read of it");
   assert.deepEqual((await agent.ask(question)).citations, [page.id]);
 });
 
