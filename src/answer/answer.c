@@ -530,12 +530,15 @@ static bool answer_from_documents(struct run *run, struct kb_err *err)
 /* What is said without looking anything up, or else the documents' answer. */
 static bool answer_prompt(struct run *run, struct kb_err *err)
 {
+	enum kb_lang own =
+	        kb_lang_from_code(run->request->lang.n ? run->request->lang
+	                                               : run->request->settings->chatbot_msg_lang);
 	bool said;
 
-	run->talk = kb_smalltalk(run->request->prompt, &run->talk_lang);
+	run->talk = kb_smalltalk(run->request->prompt, own, &run->talk_lang);
 	run->out->lang = run->talk_lang;
-	if (run->request->lang.n)
-		run->talk_lang = kb_lang_from_code(run->request->lang);
+	if (run->request->lang.n || run->talk_lang == KB_LANG_NONE)
+		run->talk_lang = own;
 	if (run->talk == KB_TALK_NAME) {
 		if (!say_name(run, &said, err))
 			return false;

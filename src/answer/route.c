@@ -41,7 +41,7 @@ bool kb_answer_route(struct kb_answerer *answerer, const struct kb_answer_reques
 	bool ok = true;
 
 	*best = -1;
-	if (kb_smalltalk(request->prompt, &lang) != KB_TALK_NONE)
+	if (kb_smalltalk(request->prompt, KB_LANG_NONE, &lang) != KB_TALK_NONE)
 		return true;
 	analyzer = kb_analyzer_borrow(answerer);
 	for (size_t i = 0; ok && i < count; i++) {

@@ -12,27 +12,29 @@ enum {
 };
 
 // clang-format off
-/* Folded: lower case, without punctuation and apostrophes, single blanks. */
+/* Folded: lower case, without punctuation and apostrophes, single blanks. A phrase of several languages
+ * stands in the row of each, one that is everybody's in a row without a language. */
 static const struct {
 	enum kb_smalltalk kind;
 	enum kb_lang lang;
 	const char *phrases;
 } table[] = {
-	{ KB_TALK_GREETING, KB_LANG_EN, "|hi|hello|hey|hiya|howdy|greetings|good morning|good afternoon|good evening|good day|morning|hello again|hi again|yo|hallo|sup|whats up|anybody there|is anybody there|is anyone there|anyone there|are you there|hello world|nice to meet you|" },
+	{ KB_TALK_GREETING, KB_LANG_NONE, "|hi|hey|" },
+	{ KB_TALK_GREETING, KB_LANG_EN, "|hello|hi there|hey there|hiya|howdy|greetings|good morning|good afternoon|good evening|good day|morning|hello again|hi again|yo|sup|whats up|anybody there|is anybody there|is anyone there|anyone there|are you there|hello world|nice to meet you|" },
 	{ KB_TALK_GREETING, KB_LANG_DE, "|hallo|guten tag|guten morgen|guten abend|servus|moin|grüß gott|grüezi|hi zusammen|" },
 	{ KB_TALK_GREETING, KB_LANG_FR, "|bonjour|salut|bonsoir|coucou|bonne journée|" },
 	{ KB_TALK_GREETING, KB_LANG_ES, "|hola|buenos días|buenas tardes|buenas noches|buenas|buen día|saludos|" },
 	{ KB_TALK_GREETING, KB_LANG_IT, "|ciao|buongiorno|buonasera|salve|" },
 	{ KB_TALK_GREETING, KB_LANG_PT, "|olá|oi|bom dia|boa tarde|boa noite|" },
-	{ KB_TALK_GREETING, KB_LANG_NL, "|hoi|goedemorgen|goedemiddag|goedenavond|goedendag|" },
+	{ KB_TALK_GREETING, KB_LANG_NL, "|hallo|hoi|goedemorgen|goedemiddag|goedenavond|goedendag|" },
 	{ KB_TALK_GREETING, KB_LANG_SV, "|hej|god morgon|god kväll|tjena|hejsan|" },
-	{ KB_TALK_GREETING, KB_LANG_DA, "|goddag|godmorgen|" },
-	{ KB_TALK_GREETING, KB_LANG_NO, "|god dag|god morgen|heisann|" },
+	{ KB_TALK_GREETING, KB_LANG_DA, "|hej|goddag|godmorgen|" },
+	{ KB_TALK_GREETING, KB_LANG_NO, "|hei|hallo|god dag|god morgen|heisann|" },
 	{ KB_TALK_GREETING, KB_LANG_FI, "|hei|moi|terve|hyvää päivää|hyvää huomenta|" },
 	{ KB_TALK_GREETING, KB_LANG_PL, "|cześć|dzień dobry|dobry wieczór|witam|witaj|" },
 	{ KB_TALK_GREETING, KB_LANG_CS, "|ahoj|dobrý den|dobré ráno|dobrý večer|" },
 	{ KB_TALK_GREETING, KB_LANG_HU, "|szia|helló|jó napot|jó reggelt|" },
-	{ KB_TALK_GREETING, KB_LANG_RO, "|bună|bună ziua|bună dimineața|bună seara|salutare|" },
+	{ KB_TALK_GREETING, KB_LANG_RO, "|salut|bună|bună ziua|bună dimineața|bună seara|salutare|" },
 	{ KB_TALK_GREETING, KB_LANG_TR, "|merhaba|selam|günaydın|iyi günler|iyi akşamlar|" },
 	{ KB_TALK_GREETING, KB_LANG_RU, "|привет|здравствуйте|здравствуй|добрый день|доброе утро|добрый вечер|" },
 	{ KB_TALK_GREETING, KB_LANG_UK, "|привіт|добрий день|добрий ранок|добрий вечір|вітаю|" },
@@ -115,7 +117,8 @@ static const struct {
 	{ KB_TALK_BYE, KB_LANG_JA, "|さようなら|またね|おやすみ|じゃあね|" },
 	{ KB_TALK_BYE, KB_LANG_KO, "|안녕히 가세요|잘 가|안녕히 계세요|" },
 
-	{ KB_TALK_ACK, KB_LANG_EN, "|ok|okay|k|i see|got it|great|cool|nice|perfect|awesome|alright|all right|sure|yes|no|yeah|yep|nope|fine|good|very good|understood|makes sense|interesting|wow|excellent|ok great|ok cool|sounds good|that helps|good to know|right|i understand|never mind|nevermind|no problem|well done|good job|good answer|lol|haha|test|testing|" },
+	{ KB_TALK_ACK, KB_LANG_NONE, "|ok|okay|k|lol|haha|test|" },
+	{ KB_TALK_ACK, KB_LANG_EN, "|i see|got it|great|cool|nice|perfect|awesome|alright|all right|sure|yes|no|yeah|yep|nope|fine|good|very good|understood|makes sense|interesting|wow|excellent|ok great|ok cool|sounds good|that helps|good to know|right|i understand|never mind|nevermind|no problem|well done|good job|good answer|testing|" },
 	{ KB_TALK_ACK, KB_LANG_DE, "|ja|nein|gut|alles klar|verstanden|super|prima|verstehe|in ordnung|passt|" },
 	{ KB_TALK_ACK, KB_LANG_FR, "|oui|non|daccord|très bien|parfait|je vois|compris|" },
 	{ KB_TALK_ACK, KB_LANG_ES, "|sí|vale|de acuerdo|entendido|perfecto|muy bien|claro|entiendo|" },
@@ -248,13 +251,22 @@ static struct kb_sv normalize(struct kb_sv text, char out[TEXT_MAX])
 	return kb_sv(out, folded);
 }
 
-static enum kb_smalltalk look_up(struct kb_sv text, enum kb_lang *lang)
+/* Of several rows the likely language's counts, else the first. */
+static enum kb_smalltalk look_up(struct kb_sv text, enum kb_lang likely, enum kb_lang *lang)
 {
-	for (size_t i = 0; i < KB_COUNTOF(table); i++)
-		if (listed(table[i].phrases, text)) {
-			*lang = table[i].lang;
-			return table[i].kind;
-		}
+	enum kb_smalltalk kind = KB_TALK_NONE;
+
+	for (size_t i = 0; i < KB_COUNTOF(table); i++) {
+		if ((kind != KB_TALK_NONE && table[i].lang != likely)
+		    || !listed(table[i].phrases, text))
+			continue;
+		kind = table[i].kind;
+		*lang = table[i].lang;
+		if (*lang == likely)
+			break;
+	}
+	if (kind != KB_TALK_NONE)
+		return kind;
 	for (size_t i = 0; i < KB_COUNTOF(speaks); i++) {
 		struct kb_sv start = kb_sv_str(speaks[i]);
 		struct kb_sv rest;
@@ -289,9 +301,9 @@ static struct kb_sv without_filler(struct kb_sv text, bool at_end)
 	return shorter;
 }
 
-static enum kb_smalltalk match(struct kb_sv text, enum kb_lang *lang)
+static enum kb_smalltalk match(struct kb_sv text, enum kb_lang likely, enum kb_lang *lang)
 {
-	enum kb_smalltalk kind = look_up(text, lang);
+	enum kb_smalltalk kind = look_up(text, likely, lang);
 
 	for (int end = 1; end >= 0 && kind == KB_TALK_NONE; end--) {
 		struct kb_sv shorter = text;
@@ -302,7 +314,7 @@ static enum kb_smalltalk match(struct kb_sv text, enum kb_lang *lang)
 			if (next.n == shorter.n)
 				break;
 			shorter = next;
-			kind = look_up(shorter, lang);
+			kind = look_up(shorter, likely, lang);
 			if (kind != KB_TALK_NONE)
 				break;
 		}
@@ -312,10 +324,10 @@ static enum kb_smalltalk match(struct kb_sv text, enum kb_lang *lang)
 	return kind;
 }
 
-enum kb_smalltalk kb_smalltalk(struct kb_sv text, enum kb_lang *lang)
+enum kb_smalltalk kb_smalltalk(struct kb_sv text, enum kb_lang likely, enum kb_lang *lang)
 {
 	char folded[TEXT_MAX];
-	enum kb_lang found = KB_LANG_NONE, second;
+	enum kb_lang found = KB_LANG_NONE, second = KB_LANG_NONE;
 	enum kb_smalltalk kind;
 
 	if (lang)
@@ -324,18 +336,21 @@ enum kb_smalltalk kb_smalltalk(struct kb_sv text, enum kb_lang *lang)
 	if (text.n == 0 || text.n > TEXT_MAX || kb_utf8_count(text) > MESSAGE_CHARS)
 		return KB_TALK_NONE;
 	text = normalize(text, folded);
-	kind = match(text, &found);
+	kind = match(text, likely, &found);
 	/* "hi bot, what can you do": two of them, and the second counts. */
 	for (size_t i = 0; kind == KB_TALK_NONE && i < text.n; i++) {
 		enum kb_smalltalk first;
 
 		if (text.p[i] != ' ')
 			continue;
-		first = match(kb_sv_sub(text, 0, i), &found);
+		first = match(kb_sv_sub(text, 0, i), likely, &found);
 		if (first == KB_TALK_NONE || first == KB_TALK_META || first == KB_TALK_TOPICS)
 			continue;
-		kind = match(kb_sv_from(text, i + 1), &second);
-		found = kind == KB_TALK_NONE ? KB_LANG_NONE : second;
+		kind = match(kb_sv_from(text, i + 1), likely, &second);
+		if (kind == KB_TALK_NONE)
+			found = KB_LANG_NONE;
+		else if (second != KB_LANG_NONE)
+			found = second;
 	}
 	if (lang)
 		*lang = found;

@@ -300,7 +300,7 @@ static struct insight insight_of(struct kb_call *call, const struct kb_message *
 	struct insight insight = { .feedback = reactions[message->reaction],
 		                   .emotion = emotions[message->reaction] };
 	enum kb_lang lang;
-	enum kb_smalltalk talk = kb_smalltalk(message->query, &lang);
+	enum kb_smalltalk talk = kb_smalltalk(message->query, KB_LANG_NONE, &lang);
 	struct kb_claims note;
 
 	kb_claims_read(call->arena, message, &note);

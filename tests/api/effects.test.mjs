@@ -99,6 +99,23 @@ test("example questions and titles stand in what the agent says of itself, as fa
   assert.equal((await agent.ask("What do you know about?")).llm_response, noAnswer);
 });
 
+test("a greeting is answered in its language, and one of several languages in the agent's or the message's", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const reply = async (prompt, more) => (await agent.ask(prompt, more)).llm_response;
+  const english = await reply("Hi"), german = await reply("Guten Tag");
+  assert.match(english, /^Hello/);
+  assert.notEqual(german, english);
+  assert.equal(await reply("Hallo"), german);
+  assert.equal(await reply("Hello there"), english);
+  assert.equal(await reply("Hi", { query: { lang: "de" } }), german);
+  await set(agent, { chatbot_msg_lang: "de" });
+  assert.equal(await reply("Hi!"), german);
+  assert.equal(await reply("Hello there"), english);
+  await set(agent, { chatbot_msg_lang: "nl" });
+  assert.notEqual(await reply("Hallo"), german, "Dutch people say so too");
+});
+
 test("an agent that anonymises keeps and repeats no personal details", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ is_anonymized: "true", files: library });

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		KB_ASSERT(sentences[i].start < sentences[i].end && sentences[i].end <= rest.n);
 		KB_ASSERT(i == 0 || sentences[i].start >= sentences[i - 1].end);
 	}
-	kb_smalltalk(text, NULL);
+	kb_smalltalk(text, KB_LANG_NONE, NULL);
 	candidates[0].passage = (struct kb_passage){ .page_id = 1, .text = rest };
 	candidates[1].passage = (struct kb_passage){ .page_id = 2, .text = text, .title = text };
 	kb_question_build(an, &arena, text, KB_LANG_NONE, &rest, 1, &q);

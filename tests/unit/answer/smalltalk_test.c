@@ -8,7 +8,11 @@ static void test_matches(struct kb_test *t)
 		enum kb_smalltalk kind;
 		const char *text, *lang;
 	} cases[] = {
-		{ KB_TALK_GREETING, "Hi!", "en" },
+		{ KB_TALK_GREETING, "Hi!", "und" }, /* everybody's */
+		{ KB_TALK_GREETING, "Hi there", "en" },
+		{ KB_TALK_GREETING, "Hallo", "de" },
+		{ KB_TALK_THANKS, "Hallo, danke", "de" },
+		{ KB_TALK_GREETING, "Hej", "sv" },
 		{ KB_TALK_GREETING, "  hello there  ", "en" },
 		{ KB_TALK_GREETING, "Good morning, everyone", "en" },
 		{ KB_TALK_GREETING, "is anybody there?", "en" },
@@ -42,7 +46,7 @@ static void test_matches(struct kb_test *t)
 		{ KB_TALK_HOW_ARE_YOU, "Hi, how are you?", "en" },
 		{ KB_TALK_HOW_ARE_YOU, "how's it going", "en" },
 		{ KB_TALK_HOW_ARE_YOU, "Wie geht's?", "de" },
-		{ KB_TALK_ACK, "ok", "en" },
+		{ KB_TALK_ACK, "ok", "und" },
 		{ KB_TALK_ACK, "I see.", "en" },
 		{ KB_TALK_ACK, "Ясно", "ru" },
 		{ KB_TALK_META, "Who are you?", "en" },
@@ -63,9 +67,39 @@ static void test_matches(struct kb_test *t)
 		enum kb_lang lang;
 
 		t->row = cases[i].text;
-		CHECK_INT(t, kb_smalltalk(kb_sv_str(cases[i].text), &lang), cases[i].kind);
+		CHECK_INT(t, kb_smalltalk(kb_sv_str(cases[i].text), KB_LANG_NONE, &lang),
+		          cases[i].kind);
 		CHECK_SV(t, kb_sv_str(kb_lang_code(lang)), cases[i].lang);
 	}
+}
+
+/* What several languages say is of the likely one. */
+static void test_likely(struct kb_test *t)
+{
+	static const struct {
+		enum kb_lang likely;
+		enum kb_smalltalk kind;
+		const char *text, *lang;
+	} cases[] = {
+		{ KB_LANG_EN, KB_TALK_GREETING, "Hallo", "de" },
+		{ KB_LANG_NL, KB_TALK_GREETING, "Hallo!", "nl" },
+		{ KB_LANG_NO, KB_TALK_GREETING, "Hei", "no" },
+		{ KB_LANG_RO, KB_TALK_GREETING, "Salut", "ro" },
+		{ KB_LANG_DA, KB_TALK_THANKS, "Tak", "da" },
+		{ KB_LANG_PL, KB_TALK_ACK, "Tak", "pl" },
+		{ KB_LANG_DE, KB_TALK_GREETING, "Bonjour", "fr" },
+		{ KB_LANG_DE, KB_TALK_GREETING, "Hi", "und" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		enum kb_lang lang;
+
+		t->row = cases[i].text;
+		CHECK_INT(t, kb_smalltalk(kb_sv_str(cases[i].text), cases[i].likely, &lang),
+		          cases[i].kind);
+		CHECK_SV(t, kb_sv_str(kb_lang_code(lang)), cases[i].lang);
+	}
+	t->row = NULL;
 }
 
 /* Real questions, and messages that only begin like small talk. */
@@ -99,7 +133,7 @@ static void test_questions(struct kb_test *t)
 
 	for (size_t i = 0; i < KB_COUNTOF(texts); i++) {
 		t->row = texts[i];
-		CHECK_INT(t, kb_smalltalk(kb_sv_str(texts[i]), NULL), KB_TALK_NONE);
+		CHECK_INT(t, kb_smalltalk(kb_sv_str(texts[i]), KB_LANG_NONE, NULL), KB_TALK_NONE);
 	}
 }
 
@@ -107,6 +141,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "small talk is known", test_matches },
+		{ "what several languages say is of the likely one", test_likely },
 		{ "questions are not taken for it", test_questions },
 	};
 
