@@ -9,6 +9,7 @@
 #include "answer/phrases.h"
 #include "answer/smalltalk.h"
 #include "answer/steps.h"
+#include "base/utf8.h"
 #include "index/outline.h"
 #include "store/accounts.h"
 #include "store/pages.h"
@@ -19,6 +20,7 @@ enum {
 	TOPICS_READS = 40, /* steps: labels may hide many */
 	TOPICS_TRIES = 5,
 	SECTIONS_SHOWN = 6, /* of each document in an overview */
+	FIRST_CHARS = 80,   /* of a document that has no title of its own */
 	EXAMPLES_SHOWN = 3,
 };
 
@@ -337,11 +339,27 @@ static bool describe(struct run *run, const struct kb_page *page, struct kb_sv t
 	return true;
 }
 
-static struct kb_sv title_of(const struct kb_page *page)
+/* A document without a title has its file's name or its address in the title's place. */
+static bool names_source(const struct kb_page *page, struct kb_sv title)
 {
-	if (page->meta_title.n)
-		return page->meta_title;
-	return page->title.n ? page->title : page->filename;
+	return kb_sv_eq(title, page->filename) || kb_sv_eq(title, page->url);
+}
+
+/* What a document is called; empty: nothing that may be said. Where sources are hidden, one without
+ * a title is known by its first words. */
+static struct kb_sv title_of(const struct run *run, const struct kb_page *page)
+{
+	struct kb_sv title = page->meta_title.n ? page->meta_title
+	                     : page->title.n    ? page->title
+	                                        : page->filename;
+	struct kb_sv words = page->meta_description.n ? page->meta_description : page->description;
+
+	if (!run->request->settings->hide_sources_from_responses.v || !names_source(page, title))
+		return title;
+	title = kb_utf8_head(words, FIRST_CHARS);
+	return title.n == words.n
+	               ? title
+	               : kb_arena_printf(run->arena, "%.*s…", KB_SV_ARG(kb_sv_trim(title)));
 }
 
 /* Counts of what the request may find: a hidden document is in no figure. */
@@ -376,7 +394,7 @@ static bool say_topics(struct run *run, struct kb_err *err)
 			return false;
 		kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
 		for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
-			struct kb_sv title = title_of(&pages[i]);
+			struct kb_sv title = title_of(run, &pages[i]);
 			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages[i].id);
 
 			for (size_t j = 0; j < shown; j++)

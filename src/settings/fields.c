@@ -217,7 +217,8 @@ static const struct kb_field fields[] = {
 	{ FIELD(enable_inline_citations_api), BEHAVIOUR, .initial = "false",
 	  .doc = "Puts the citations' numbers into the text of API answers too." },
 	{ FIELD(hide_sources_from_responses), BEHAVIOUR, .initial = "true",
-	  .doc = "Keeps the agent from naming its source files in the text of an answer." },
+	  .doc = "Keeps the agent from naming its source files and addresses in the text of an answer; a "
+	         "document without a title is then known by its first words." },
 	{ FIELD(enable_recaptcha_for_public_chatbots), BEHAVIOUR, .initial = "false",
 	  .doc = "Checks guests' messages where the agent is shared or embedded." },
 	{ FIELD(is_selling_enabled), BEHAVIOUR, .initial = "false",

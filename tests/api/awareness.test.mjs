@@ -1,6 +1,7 @@
 // What the agent says of itself and of who asks; and its index opened before it is asked.
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { library, noAnswer } from "./lib/documents.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
 const para = (word) => `${`The ${word} is described here at some length, so that the section has a passage of its own. `.repeat(14)}\n\n`;
@@ -29,6 +30,30 @@ test("an overview names titles and sections, and counts documents and passages",
   const off = await says("What can you do?");
   assert.ok(!off.includes("Documents:") && !off.includes("Velmora"), off);
   assert.equal(await says("What do you know about?"), noAnswer);
+});
+
+test("hide_sources_from_responses: an overview tells no file's name and no address, and off it may", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await site(t);
+  web.set("/wombat-notes.txt", { "content-type": "text/plain", body: "The wombat digs burrows in the forest." });
+  const agent = await kb.agent({ sitemap_path: `${web.url}/wombat-notes.txt`,
+    files: { "narwhal-secret.txt": `The narwhal has a long tusk.${" It lives in the Arctic.".repeat(20)}`, "heron.md": "# Heron 5 manual\n\nThe pump is switched on at the wall.\n" } });
+  await until("the documents", async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 3);
+  const says = async (prompt) => (await agent.ask(prompt)).llm_response;
+  const names = ["narwhal-secret.txt", `${web.url}/wombat-notes.txt`];
+  for (const prompt of ["What do you know about?", "What can you do?"]) {
+    const text = await says(prompt);
+    for (const word of [...names, "secret", "http", "heron.md"]) assert.ok(!text.includes(word), `${word} in ${text}`);
+    for (const line of [/^- Heron 5 manual/m, /^- The narwhal has a long tusk\. It lives in.*…$/m, /^- The wombat digs burrows in the forest\.$/m]) assert.match(text, line);
+  }
+  await set(agent, { hide_sources_from_responses: false });
+  const open = await says("What do you know about?");
+  for (const name of names) assert.ok(open.includes(`- ${name}`), open);
+  assert.match(open, /^- Heron 5 manual/m);
+  await set(agent, { hide_sources_from_responses: null });
+  assert.ok(!(await says("What do you know about?")).includes("secret"), "null is the default: hidden");
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("narwhal-secret.txt")).id}/metadata`, { json: { title: "All about narwhals" } });
+  assert.match(await says("What do you know about?"), /^- All about narwhals/m);
 });
 
 test("user_awareness: the agent knows the name of the key's account; off, it does not", async (t) => {
