@@ -51,6 +51,21 @@ test("an agent of a sitemap becomes active and answers with its pages", async (t
   assert.equal(web.most, 1, "of a host one thing is asked at a time");
 });
 
+test("a single address has its one document from the first moment, and the document keeps its id", async (t) => {
+  const kb = await start(t, mayFetch);
+  const web = await shop(t);
+  const empty = await kb.agent();
+  for (const [agent, url] of [[null, `${web.url}/espresso`], [empty, `${web.url}/returns`]]) {
+    const id = agent?.id ?? (await kb.expect(201, "POST", "/projects", { json: { project_name: "x", sitemap_path: url } })).id;
+    if (agent) await agent.expect(201, "POST", "/sources", { json: { sitemap_path: url } });
+    const pages = async () => (await kb.expect(200, "GET", `/projects/${id}/pages`)).pages.data;
+    const [first, ...others] = await pages(); // nothing is waited for
+    assert.deepEqual([first.page_url, others], [url, []]);
+    await until("the document", async () => (await pages())[0].index_status === "ok");
+    assert.deepEqual((await pages()).map((page) => page.id), [first.id], "no second one for the same address");
+  }
+});
+
 test("an address that is no sitemap is a single page", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await shop(t);
