@@ -11,8 +11,8 @@ enum {
 	SECRET_LETTERS = 43, /* 256 bits */
 	ID_DIGITS_MIN = 3,   /* clients check the form of a key */
 	ID_DIGITS_MAX = 18,
-	LABEL_LETTERS = 4, /* of the secret, for the list */
-	NAME_MAX_BYTES = 1000,
+	LABEL_LETTERS = 4,        /* of the secret, for the list */
+	NAME_MAX_BYTES = 255 * 4, /* what 255 characters may take */
 };
 static_assert(ID_DIGITS_MAX + 1 + SECRET_LETTERS < KB_KEY_TEXT, "a key does not fit");
 
