@@ -6,7 +6,10 @@
 #include "api/upload.h"
 #include "base/utf8.h"
 
-enum { NAME_CHARS = 255 };
+enum {
+	NAME_CHARS = 255,
+	FAST_BYTES = 8 << 10, /* of settings and options that a loop thread may parse */
+};
 
 /* The ingestion flags of the specification's 2.1 that are kept as sent. One row is one flag; they
  * are stored in the agent's options. */
@@ -470,7 +473,8 @@ bool kb_agents_read_fast(struct kb_request *req)
 	    || call.key.agent_count
 	    || kb_plans_get(&call.api->plans, call.key.plan)->rate_per_second
 	    || !kb_store_peek_agent(call.api->store, call.arena, call.key.account_id, id,
-	                            &call.agent))
+	                            &call.agent)
+	    || call.agent.settings.n + call.agent.options.n > FAST_BYTES)
 		return false;
 	return reply_agent(&call, &call.agent, &err);
 }
