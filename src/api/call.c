@@ -442,7 +442,7 @@ static struct kb_sv same_list(struct kb_call *call)
 
 	kb_buf_init(&buf, 64 << 10);
 	while (rest && kb_schema_next(&rest, &name, &optional, &type)) {
-		const char *text = kb_arena_sv(call->arena, name).p;
+		const char *text = kb_arena_str(call->arena, name);
 		struct kb_sv value = kb_request_query(call->req, text);
 
 		if (value.n && !kb_sv_eq_str(name, "page"))
