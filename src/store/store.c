@@ -17,6 +17,9 @@
 enum {
 	LOCK_TRIES = 100, /* for another tool that brings the schema up to date */
 	LOCK_PAUSE_MS = 50,
+	/* A server that was killed while it started a child has left its lock to it until the child
+	 * runs its own program: some milliseconds, more under load. */
+	LOCK_LEFT_TRIES = 20,
 };
 #define PROBE_GOOD_US KB_SECOND_US
 
@@ -96,6 +99,25 @@ static int lock_take(const char *directory, int64_t *holder, struct kb_err *err)
 static void pause_ms(int ms)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
+}
+
+/* The server's own, for its life. */
+static bool lock_hold(struct kb_store *store, struct kb_err *err)
+{
+	int64_t holder = 0;
+
+	for (int i = 0; store->lock_fd == -1; i++) {
+		store->lock_fd = lock_take(store->directory, &holder, err);
+		if (store->lock_fd == -1 && i == LOCK_LEFT_TRIES)
+			return kb_fail(err, KB_E_CONFLICT, "%s is in use by process %" PRId64,
+			               store->directory, holder);
+		if (store->lock_fd == -1)
+			pause_ms(LOCK_PAUSE_MS);
+	}
+	if (store->lock_fd >= 0)
+		return true;
+	store->lock_fd = -1;
+	return false;
 }
 
 /* ---- the schema ---- */
@@ -188,7 +210,6 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
                                const struct kb_log *log, struct kb_err *err)
 {
 	struct kb_store *store;
-	int64_t holder;
 
 	if (strstr(dsn, "://")) {
 		kb_fail(err, KB_E_UNSUPPORTED, "%s: this build keeps its store in a directory only",
@@ -206,19 +227,8 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 	store->lock_fd = -1;
 	store->keys = kb_cache_new(kb_key_record_size, kb_key_texts, kb_key_text_count);
 	store->agents = kb_cache_new(sizeof(struct kb_agent), kb_agent_texts, kb_agent_text_count);
-	if (exclusive) {
-		store->lock_fd = lock_take(dsn, &holder, err);
-		if (store->lock_fd == -1)
-			kb_fail(err, KB_E_CONFLICT, "%s is in use by process %" PRId64, dsn,
-			        holder);
-		if (store->lock_fd < 0) {
-			store->lock_fd = -1;
-			goto failed;
-		}
-	}
-	if (open_database(store, exclusive, err))
+	if ((!exclusive || lock_hold(store, err)) && open_database(store, exclusive, err))
 		return store;
-failed:
 	kb_store_close(store);
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/fault.h"
 #include "fixture.h"
@@ -347,6 +348,29 @@ static void test_other_process(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* A server that is killed leaves its lock to a child that has not yet run its own program. */
+static void test_lock_left_to_child(struct kb_test *t)
+{
+	enum { CHILD_US = 300 * 1000 };
+	struct fixture f;
+	pid_t server;
+	int status;
+
+	fixture_init(&f, t);
+	kb_store_close(f.store);
+	server = fork();
+	if (server == 0) {
+		if (!kb_store_open(f.dir, true, NULL, NULL, &f.err))
+			_exit(1);
+		if (fork() == 0)
+			usleep(CHILD_US);
+		_exit(0);
+	}
+	CHECK(t, waitpid(server, &status, 0) == server && status == 0);
+	fixture_open(&f);
+	fixture_fini(&f);
+}
+
 /* ---- the schema ---- */
 
 static void set_schema(struct fixture *f, int64_t version)
@@ -485,6 +509,7 @@ int main(int argc, char **argv)
 		{ "a key opens its account and nothing else", test_keys },
 		{ "other processes: no second server, keys seen at once or in a second",
 		  test_other_process },
+		{ "a killed server's lock ends with its children", test_lock_left_to_child },
 		{ "a schema from the future is refused", test_newer_schema },
 		{ "every earlier schema becomes the present one", test_migrations },
 		{ "accounts that were renamed are known by what they were made under",
