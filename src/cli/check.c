@@ -6,6 +6,7 @@
 
 #include "blob/blob.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "ingest/catalog.h"
 
 static void say(void *arg, const char *finding)
@@ -35,31 +36,43 @@ static bool check_blobs(struct kb_store *store, struct kb_blobs *blobs, struct k
 	return true;
 }
 
+static bool check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
+                  int64_t *findings, struct kb_err *err)
+{
+	return kb_store_verify(store, say, NULL, findings, err)
+	       && check_blobs(store, blobs, arena, findings, err);
+}
+
 int kb_cli_check(int argc, char **argv)
 {
-	const char *environment = getenv("DOCENT_DATA");
-	const char *data = environment && *environment ? environment : "data";
 	struct kb_arena arena = { 0 };
-	struct kb_store *store;
+	struct kb_store *store = NULL;
 	struct kb_blobs *blobs = NULL;
+	struct kb_options options = { 0 };
+	struct kb_places places;
 	struct kb_err err = { 0 };
 	int64_t findings = 0;
-	char path[512];
 	bool ok = false;
 
-	if (argc == 3 && strcmp(argv[1], "--data") == 0) {
-		data = argv[2];
-	} else if (argc != 1) {
-		fprintf(stderr, "usage: docent check [--data DIR]\n");
-		return 2;
+	for (int i = 1; i < argc; i++)
+		if (!kb_option_place(argc, argv, &i, &options)) {
+			fprintf(stderr, "usage: docent check [--data DIR] [--store DIR] "
+			                "[--blob DIR] [--config FILE]\n");
+			return 2;
+		}
+	if (!kb_options_complete(&arena, &options, &err)
+	    || !kb_options_places(&options, &places, &err))
+		goto out;
+	if (!kb_store_exists(places.store)) {
+		kb_fail(&err, KB_E_NOT_FOUND, "there is no database in %s", places.store);
+		goto out;
 	}
-	snprintf(path, sizeof(path), "%s/blobs", data);
 	/* Exclusive: a running server changes what is checked, so it is asked to stop first. */
-	store = kb_store_open(data, true, NULL, NULL, &err);
+	store = kb_store_open(places.store, true, NULL, NULL, &err);
 	if (store)
-		blobs = kb_blobs_open(path, &err);
-	ok = store && blobs && kb_store_verify(store, say, NULL, &findings, &err)
-	     && check_blobs(store, blobs, &arena, &findings, &err);
+		blobs = kb_blobs_open(places.blobs, &err);
+	ok = blobs && check(store, blobs, &arena, &findings, &err);
+out:
 	kb_blobs_close(blobs);
 	kb_store_close(store);
 	kb_arena_fini(&arena);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 
@@ -14,10 +14,12 @@ enum { AGENTS_MAX = 100 };
 static const char usage[] =
         "usage: docent key create [--data DIR] [--account HANDLE] [--plan NAME] [--agent ID]…\n"
         "       docent key list [--data DIR]\n"
-        "       docent key revoke [--data DIR] ID";
+        "       docent key revoke [--data DIR] ID\n"
+        "where the data is not in one directory, --store, --blob or --config as for serve";
 
 struct arguments {
-	const char *verb, *data, *account, *plan;
+	const char *verb, *account, *plan;
+	struct kb_options options; /* where the data is */
 	int64_t agents[AGENTS_MAX];
 	size_t agent_count;
 	int64_t id;
@@ -25,19 +27,16 @@ struct arguments {
 
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
-	const char *environment = getenv("DOCENT_DATA");
-
-	*a = (struct arguments){ .data = environment && *environment ? environment : "data",
-		                 .account = "default" };
+	*a = (struct arguments){ .account = "default" };
 	if (argc < 2)
 		return false;
 	a->verb = argv[1];
 	for (int i = 2; i < argc && argv[i]; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
-		if (strcmp(argv[i], "--data") == 0 && value) {
-			a->data = value;
-		} else if (strcmp(argv[i], "--account") == 0 && value && *value) {
+		if (kb_option_place(argc, argv, &i, &a->options))
+			continue;
+		if (strcmp(argv[i], "--account") == 0 && value && *value) {
 			a->account = value;
 		} else if (strcmp(argv[i], "--plan") == 0 && value) {
 			a->plan = value;
@@ -131,6 +130,21 @@ static bool list(struct kb_store *store, struct kb_arena *arena, struct kb_err *
 	return true;
 }
 
+/* The first key may make the database: it comes before the first start. */
+static struct kb_store *open_store(struct kb_arena *arena, struct arguments *a, struct kb_err *err)
+{
+	struct kb_places places;
+
+	if (!kb_options_complete(arena, &a->options, err)
+	    || !kb_options_places(&a->options, &places, err))
+		return NULL;
+	if (strcmp(a->verb, "create") != 0 && !kb_store_exists(places.store)) {
+		kb_fail(err, KB_E_NOT_FOUND, "there is no database in %s", places.store);
+		return NULL;
+	}
+	return kb_store_open(places.store, false, NULL, NULL, err);
+}
+
 int kb_cli_key(int argc, char **argv)
 {
 	struct kb_arena arena = { 0 };
@@ -145,8 +159,7 @@ int kb_cli_key(int argc, char **argv)
 		fprintf(stderr, "%s\n", usage);
 		return 2;
 	}
-	if (kb_dir_make(a.data, &err))
-		store = kb_store_open(a.data, false, NULL, NULL, &err);
+	store = open_store(&arena, &a, &err);
 	if (store && strcmp(a.verb, "create") == 0)
 		ok = create(store, &arena, &a, &err);
 	else if (store && strcmp(a.verb, "list") == 0)

@@ -11,13 +11,14 @@ static const struct option {
 	const char *flag, *env, *arg, *fallback, *doc;
 	size_t member;
 	bool is_switch; /* the flag alone means yes */
+	bool is_place;  /* says where the data is: for each subcommand that opens it */
 } options[] = {
-	{ "data", "DOCENT_DATA", "DIR", "data", "Directory that holds everything; made if missing.", OPTION(data) },
+	{ "data", "DOCENT_DATA", "DIR", "data", "Directory that holds everything; made if missing.", OPTION(data), .is_place = true },
 	{ "listen", "DOCENT_LISTEN", "HOST:PORT", "127.0.0.1:8080",
 	  "Address to serve; port 0 picks a free one. Other than loopback only once a key exists.", OPTION(listen) },
-	{ "config", "DOCENT_CONFIG", "FILE", NULL, "Configuration file: lines of `name = value` with the flags' names.", OPTION(config) },
-	{ "store", "DOCENT_STORE", "DIR", NULL, "Directory of the database, where it is not in the data directory.", OPTION(store) },
-	{ "blob", "DOCENT_BLOB", "DIR", NULL, "Directory of originals, texts and segments, where it is not in the data directory.", OPTION(blob) },
+	{ "config", "DOCENT_CONFIG", "FILE", NULL, "Configuration file: lines of `name = value` with the flags' names.", OPTION(config), .is_place = true },
+	{ "store", "DOCENT_STORE", "DIR", NULL, "Directory of the database, where it is not in the data directory.", OPTION(store), .is_place = true },
+	{ "blob", "DOCENT_BLOB", "DIR", NULL, "Directory of originals, texts and segments, where it is not in the data directory.", OPTION(blob), .is_place = true },
 	{ "public-url", "DOCENT_PUBLIC_URL", "URL", NULL,
 	  "Address under which clients reach the service; without it, each request's Host.", OPTION(public_url) },
 	{ "tls-cert", "DOCENT_TLS_CERT", "FILE", NULL, "Certificate chain (PEM); with --tls-key the service speaks HTTPS.", OPTION(tls_cert) },
@@ -73,26 +74,57 @@ static const struct option *find(const char *flag, size_t n)
 	return NULL;
 }
 
-/* --name VALUE, --name=VALUE, --switch */
+/* --name VALUE, --name=VALUE, --switch. *at is left at the last argument taken; the option is NULL
+ * when there is none of that name. */
+static bool read_flag(int argc, char **argv, int *at, const struct option **found,
+                      struct kb_options *out, struct kb_err *err)
+{
+	const char *name = argv[*at] + 2, *value;
+	size_t n;
+
+	*found = NULL;
+	if (strncmp(argv[*at], "--", 2) != 0)
+		return true;
+	n = strcspn(name, "=");
+	*found = find(name, n);
+	if (!*found)
+		return true;
+	if (name[n] == '=')
+		value = name + n + 1;
+	else if ((*found)->is_switch)
+		value = "yes";
+	else if (*at + 1 < argc)
+		value = argv[++*at];
+	else
+		return kb_fail(err, KB_E_INVALID, "--%s needs a value", (*found)->flag);
+	*member(out, *found) = value;
+	return true;
+}
+
 static bool read_flags(int argc, char **argv, int first, struct kb_options *out, struct kb_err *err)
 {
 	for (int i = first; i < argc; i++) {
-		const char *name = argv[i] + 2, *value;
-		size_t n = strcspn(name, "=");
 		const struct option *option;
+		const char *name = argv[i];
 
-		if (strncmp(argv[i], "--", 2) != 0 || !(option = find(name, n)))
-			return kb_fail(err, KB_E_INVALID, "unknown option %s", argv[i]);
-		if (name[n] == '=')
-			value = name + n + 1;
-		else if (option->is_switch)
-			value = "yes";
-		else if (i + 1 < argc)
-			value = argv[++i];
-		else
-			return kb_fail(err, KB_E_INVALID, "--%s needs a value", option->flag);
-		*member(out, option) = value;
+		if (!read_flag(argc, argv, &i, &option, out, err))
+			return false;
+		if (!option)
+			return kb_fail(err, KB_E_INVALID, "unknown option %s", name);
 	}
+	return true;
+}
+
+bool kb_option_place(int argc, char **argv, int *at, struct kb_options *out)
+{
+	int next = *at;
+	struct kb_options given = *out;
+	const struct option *option;
+
+	if (!read_flag(argc, argv, &next, &option, &given, NULL) || !option || !option->is_place)
+		return false;
+	*out = given;
+	*at = next;
 	return true;
 }
 
@@ -137,8 +169,11 @@ bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
                      struct kb_options *out, struct kb_err *err)
 {
 	*out = (struct kb_options){ 0 };
-	if (!read_flags(argc, argv, first, out, err))
-		return false;
+	return read_flags(argc, argv, first, out, err) && kb_options_complete(arena, out, err);
+}
+
+bool kb_options_complete(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
+{
 	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
 		const char *value = getenv(options[i].env);
 
@@ -150,6 +185,34 @@ bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
 	for (size_t i = 0; i < KB_COUNTOF(options); i++)
 		if (!*member(out, &options[i]))
 			*member(out, &options[i]) = options[i].fallback;
+	return true;
+}
+
+static bool check_place(const char *flag, const char *value, const char *what, struct kb_err *err)
+{
+	enum { NAME_MAX_BYTES = 300 }; /* names of files are put behind it */
+
+	if (value && strstr(value, "://"))
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "--%s is %s; this version keeps %s in a directory", flag, value,
+		               what);
+	if (value && strlen(value) > NAME_MAX_BYTES)
+		return kb_fail(err, KB_E_INVALID, "--%s is a name of %zu bytes, the limit is %d",
+		               flag, strlen(value), NAME_MAX_BYTES);
+	return true;
+}
+
+bool kb_options_places(const struct kb_options *o, struct kb_places *out, struct kb_err *err)
+{
+	if (!check_place("data", o->data, "its data", err)
+	    || !check_place("store", o->store, "its store", err)
+	    || !check_place("blob", o->blob, "blobs", err))
+		return false;
+	snprintf(out->store, sizeof(out->store), "%s", o->store ? o->store : o->data);
+	snprintf(out->blobs, sizeof(out->blobs), "%s%s", o->blob ? o->blob : o->data,
+	         o->blob ? "" : "/blobs");
+	/* Uploads and segments are renamed into blob storage: they are made on its file system. */
+	snprintf(out->temp, sizeof(out->temp), "%s/tmp", o->blob ? o->blob : o->data);
 	return true;
 }
 

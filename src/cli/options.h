@@ -27,6 +27,21 @@ struct kb_options {
 bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
                      struct kb_options *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* For subcommands with flags of their own that open the data. Takes argv[*at] (and its value, *at
+ * is left there) when it is one of the table's that say where the data is: --data, --store, --blob,
+ * --config. False when it is not, or lacks its value. */
+bool kb_option_place(int argc, char **argv, int *at, struct kb_options *out) KB_MUST_CHECK;
+/* What flags left open, from the rest of the sources. */
+bool kb_options_complete(struct kb_arena *arena, struct kb_options *out,
+                         struct kb_err *err) KB_MUST_CHECK;
+
+/* Where the parts of the data are. */
+struct kb_places {
+	char store[400], blobs[400], temp[400];
+};
+bool kb_options_places(const struct kb_options *options, struct kb_places *out,
+                       struct kb_err *err) KB_MUST_CHECK;
+
 /* The table as people read it: for --help, and as Markdown for docs/configuration.md. */
 void kb_options_help(bool markdown);
 

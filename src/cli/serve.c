@@ -45,7 +45,7 @@ struct plan {
 	char host[256];
 	int64_t port;
 	struct kb_sv embed_url, rerank_url; /* empty: none */
-	char store_dir[400], blob_dir[400], temp_dir[400];
+	struct kb_places places;
 };
 
 static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan *plan,
@@ -84,25 +84,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 		               o->log);
 	if (!o->tls_cert != !o->tls_key)
 		return kb_fail(err, KB_E_INVALID, "--tls-cert and --tls-key go together");
-	if (strlen(o->data) > 300 || (o->blob && strlen(o->blob) > 300)
-	    || (o->store && strlen(o->store) > 300))
-		return kb_fail(err, KB_E_INVALID,
-		               "the data directory's name is longer than 300 bytes");
-	if (o->store && strstr(o->store, "://"))
-		return kb_fail(err, KB_E_UNSUPPORTED,
-		               "--store is %s; this version keeps its store in a directory",
-		               o->store);
-	if (o->blob && strstr(o->blob, "://"))
-		return kb_fail(err, KB_E_UNSUPPORTED,
-		               "--blob is %s; this version keeps blobs in a directory", o->blob);
-	snprintf(plan->store_dir, sizeof(plan->store_dir), "%s", o->store ? o->store : o->data);
-	if (o->blob)
-		snprintf(plan->blob_dir, sizeof(plan->blob_dir), "%s", o->blob);
-	else
-		snprintf(plan->blob_dir, sizeof(plan->blob_dir), "%s/blobs", o->data);
-	/* Uploads and segments are renamed into blob storage: they are made on its file system. */
-	snprintf(plan->temp_dir, sizeof(plan->temp_dir), "%s/tmp", o->blob ? o->blob : o->data);
-	return true;
+	return kb_options_places(o, &plan->places, err);
 }
 
 /* The operator's model servers; none of them is asked yet. */
@@ -142,8 +124,10 @@ static bool may_listen(const struct plan *plan, struct kb_store *store, struct k
 	if (keys == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "%s is not loopback and no key exists yet; make one first: docent "
-		               "key create --data %s",
-		               plan->options.listen, plan->options.data);
+		               "key create --data %s%s%s",
+		               plan->options.listen, plan->options.data,
+		               plan->options.store ? " --store " : "",
+		               plan->options.store ? plan->options.store : "");
 	if (!plan->options.tls_cert && !plan->allow_plain_http)
 		return kb_fail(
 		        err, KB_E_INVALID,
@@ -256,7 +240,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	kb_log_init(&log, plan->log_level, plan->log_format, STDERR_FILENO);
 	fit_address_space();
 	raise_descriptor_limit();
-	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->temp_dir, err))
+	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->places.temp, err))
 		return false;
 
 	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
@@ -273,7 +257,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		kb_info(&log, "block list read phrases=%zu", kb_block_list_count(blocked));
 	}
 
-	fetcher = kb_fetcher_new(plan->options.fetch_allow, NULL, plan->temp_dir, err);
+	fetcher = kb_fetcher_new(plan->options.fetch_allow, NULL, plan->places.temp, err);
 	if (!fetcher) {
 		kb_fail(err, KB_E_INVALID, "--fetch-allow: %s",
 		        kb_arena_str(arena, kb_sv_str(err->msg)));
@@ -281,17 +265,17 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	}
 
 	/* The store first: it holds the lock that keeps a second server out. */
-	api.store = kb_store_open(plan->store_dir, true, &clock, &log, err);
+	api.store = kb_store_open(plan->places.store, true, &clock, &log, err);
 	if (!api.store || !may_listen(plan, api.store, err))
 		goto out;
-	api.blobs = kb_blobs_open(plan->blob_dir, err);
+	api.blobs = kb_blobs_open(plan->places.blobs, err);
 	if (!api.blobs)
 		goto out;
 	warn_if_open(&log, plan->options.data);
 	if (plan->options.store)
-		warn_if_open(&log, plan->store_dir);
+		warn_if_open(&log, plan->places.store);
 	if (plan->options.blob)
-		warn_if_open(&log, plan->blob_dir);
+		warn_if_open(&log, plan->places.blobs);
 	kb_parser_config_init(&parsing);
 	parsing.warm_children = PARSER_WARM;
 	parsing.allow_unsandboxed = plan->allow_unsandboxed;
@@ -313,7 +297,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	kb_answerer_block(api.answerer, blocked);
 	kb_answerer_models(api.answerer, api.embedder, api.ranker);
 	api.parser = parser;
-	api.temp_dir = plan->temp_dir;
+	api.temp_dir = plan->places.temp;
 	api.notes = kb_notes_start(api.store, &log);
 	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api.store,
@@ -323,7 +307,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .fetcher = fetcher,
 	        .log = &log,
 	        .clock = &clock,
-	        .temp_dir = plan->temp_dir,
+	        .temp_dir = plan->places.temp,
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
 	        .limits_arg = &api,
@@ -344,7 +328,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	net.workers = api.workers;
 	net.log = &log;
 	net.app = &api;
-	net.temp_dir = plan->temp_dir;
+	net.temp_dir = plan->places.temp;
 	net.refuse = kb_api_refuse;
 	net.admit = kb_api_admit;
 	net.decorate = kb_api_decorate;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -204,6 +205,15 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 	       && (!exclusive
 	           || (kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
 	               && kb_agents_void_copies(store, err)));
+}
+
+bool kb_store_exists(const char *dsn)
+{
+	char path[4096];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "%s/docent.db", dsn);
+
+	return n > 0 && (size_t)n < sizeof(path) && stat(path, &st) == 0 && st.st_size > 0;
 }
 
 struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,

@@ -31,6 +31,8 @@ struct kb_store;
  * it without and work beside a running server. */
 struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,
                                const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
+/* Whether that directory holds a database with something in it: an empty file is none. */
+bool kb_store_exists(const char *dsn);
 /* Waits for calls in progress. NULL is fine. */
 void kb_store_close(struct kb_store *store);
 

@@ -1,5 +1,6 @@
 // The command line: what it prints, and how it ends (0 done, 1 failed, 2 wrong usage).
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -109,6 +110,44 @@ test("an address that is not loopback is refused until a key exists, and plain H
   const plain = await serve();
   assert.equal(plain.code, 1);
   assert.match(plain.stderr, /plain HTTP/);
+});
+
+test("every subcommand that opens the data finds it where the server does", async (t) => {
+  const dir = await folder(t);
+  const [data, store, blob, config] = ["data", "store", "blob", "docent.ini"].map((name) => path.join(dir, name));
+  await writeFile(config, `data = ${data}\nstore = ${store}\nblob = ${blob}\n`);
+  const ways = [
+    { args: ["--data", data, "--store", store, `--blob=${blob}`] },
+    { env: { DOCENT_DATA: data, DOCENT_STORE: store, DOCENT_BLOB: blob } },
+    { args: ["--config", config] },
+    { args: ["--store", store], env: { DOCENT_DATA: data, DOCENT_STORE: path.join(dir, "wrong"), DOCENT_BLOB: blob } },
+  ];
+  for (const { args = [], env } of ways) {
+    const kb = await start(t, { dir: data, args, env, key: false });
+    const made = await docent(["key", "create", "--account", "ann", ...args], { env });
+    assert.equal(made.code, 0, made.stderr);
+    kb.key = made.stdout.trim();
+    await kb.agent({ files: { "a.txt": "The heron pump costs 499 euros." } });
+    const id = kb.key.split("|")[0];
+    assert.match((await docent(["key", "list", ...args], { env })).stdout, new RegExp(`^${id} .*valid`, "m"));
+    assert.equal((await docent(["key", "revoke", id, ...args], { env })).code, 0);
+    assert.equal(await kb.stop(), 0);
+    const check = await docent(["check", ...args], { env });
+    assert.equal(check.code, 0, check.stdout + check.stderr);
+    assert.ok(!check.stdout.startsWith("0 blobs"), check.stdout);
+  }
+  assert.deepEqual((await readdir(data)).sort(), [], "nothing is made where nothing should be");
+  assert.ok(!existsSync(path.join(dir, "wrong")));
+});
+
+test("only key create makes a database", async (t) => {
+  const dir = await folder(t);
+  for (const args of [["key", "list"], ["key", "revoke", "1000"], ["check"]]) {
+    const { code, stdout, stderr } = await docent([...args, "--data", dir]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /there is no database in /);
+    assert.deepEqual(await readdir(dir), []);
+  }
 });
 
 test("key create prints the key alone; list shows it without its secret; revoke ends it", async (t) => {

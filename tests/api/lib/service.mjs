@@ -45,7 +45,8 @@ export class Service {
   log = "";
 
   /** addressSpaceKb: as `ulimit -v` sets it. */
-  constructor({ args = [], env = {}, dir = null, addressSpaceKb = "unlimited" } = {}) {
+  constructor({ args = [], env = {}, dir = null, addressSpaceKb = "unlimited", key = true } = {}) {
+    this.wantsKey = key;
     this.args = args;
     this.addressSpaceKb = addressSpaceKb;
     this.env = env;
@@ -57,7 +58,7 @@ export class Service {
     if (this.dir) await mkdir(this.dir, { recursive: true });
     this.dir ??= await mkdtemp(path.join(tmpdir(), "docent-story-"));
     await this.spawn();
-    this.key = await this.newKey();
+    if (this.wantsKey) this.key = await this.newKey();
   }
 
   /** Starts the program on the data directory and waits until it listens. */

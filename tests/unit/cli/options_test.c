@@ -41,6 +41,48 @@ static void test_precedence(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+static void test_places(struct kb_test *t)
+{
+	static const struct {
+		const char *argv[2];
+		int argc, left; /* left: the last argument taken, -1: none */
+	} cases[] = {
+		{ { "--data", "d" }, 2, 1 },    { { "--store=s" }, 1, 0 },
+		{ { "--blob", "b" }, 2, 1 },    { { "--config", "c" }, 2, 1 },
+		{ { "--data" }, 1, -1 },        { { "list" }, 1, -1 },
+		{ { "--listen", "x" }, 2, -1 }, { { "--nonsense" }, 1, -1 },
+	};
+	struct kb_options wrong = { .data = "d", .store = "postgresql://h" };
+	struct kb_options o = { .data = "d", .blob = "b" };
+	struct kb_places places;
+	struct kb_err err;
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_arena arena = { 0 };
+		char *argv[2];
+		int at = 0;
+
+		t->row = cases[i].argv[0];
+		for (int k = 0; k < cases[i].argc; k++)
+			argv[k] = kb_arena_str(&arena, kb_sv_str(cases[i].argv[k]));
+		CHECK_INT(t, kb_option_place(cases[i].argc, argv, &at, &(struct kb_options){ 0 }),
+		          cases[i].left >= 0);
+		CHECK_INT(t, at, KB_MAX(cases[i].left, 0));
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+	CHECK(t, kb_options_places(&o, &places, &err));
+	CHECK_SV(t, kb_sv_str(places.store), "d");
+	CHECK_SV(t, kb_sv_str(places.blobs), "b");
+	CHECK_SV(t, kb_sv_str(places.temp), "b/tmp");
+	o.blob = NULL;
+	CHECK(t, kb_options_places(&o, &places, &err));
+	CHECK_SV(t, kb_sv_str(places.blobs), "d/blobs");
+	CHECK_SV(t, kb_sv_str(places.temp), "d/tmp");
+	CHECK(t, !kb_options_places(&wrong, &places, &err));
+	CHECK_INT(t, err.code, KB_E_UNSUPPORTED);
+}
+
 static void test_wrong(struct kb_test *t)
 {
 	static const struct {
@@ -89,6 +131,7 @@ int main(int argc, char **argv)
 		{ "flags win over the environment, that over the file, that over defaults",
 		  test_precedence },
 		{ "wrong usage is named", test_wrong },
+		{ "subcommands take the options that say where the data is", test_places },
 		{ "values are checked", test_values },
 	};
 
