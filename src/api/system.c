@@ -181,6 +181,14 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       "Segments that got a vector column by an agent's factors after the model",
 	       ingest.folded);
 	metric(&buf, "blobs_swept_total", "counter", "Unused blobs removed", ingest.swept);
+	metric(&buf, "blobs_discarded_total", "counter", "Unused blobs put into the trash",
+	       ingest.discarded);
+	metric(&buf, "blobs_recalled_total", "counter",
+	       "Blobs that a sweep brought back from there", ingest.recalled);
+	metric(&buf, "blobs_in_trash", "gauge", "Blobs in the trash after the last sweep",
+	       ingest.in_trash);
+	metric(&buf, "blobs_unused", "gauge", "Blobs that nothing named before the last sweep",
+	       ingest.unnamed);
 	metric(&buf, "messages_purged_total", "counter", "Messages removed after their time",
 	       ingest.purged_messages);
 	metric(&buf, "conversations_purged_total", "counter",

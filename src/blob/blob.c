@@ -168,41 +168,73 @@ bool kb_blob_each(struct kb_blobs *blobs,
 	return blobs->driver->each(blobs->impl, fn, arg, err);
 }
 
-struct sweep {
+bool kb_blob_remove(struct kb_blobs *blobs, const char *name, int64_t min_age_s, bool *done,
+                    struct kb_err *err)
+{
+	*done = false;
+	return check_name(name, err)
+	       && blobs->driver->remove(blobs->impl, name, min_age_s, done, err);
+}
+
+bool kb_blob_discard(struct kb_blobs *blobs, const char *name, int64_t min_age_s, bool *done,
+                     struct kb_err *err)
+{
+	*done = false;
+	return check_name(name, err)
+	       && blobs->driver->discard(blobs->impl, name, min_age_s, done, err);
+}
+
+struct emptying {
 	struct kb_blobs *blobs;
 	bool (*wanted)(void *arg, const char *name);
 	void *arg;
-	int64_t min_age_s, removed;
+	int64_t min_age_s;
+	struct kb_trash *out;
 	bool ok;
 	struct kb_err *err;
 };
 
-static bool sweep_one(void *arg, const char *name, int64_t size, int64_t age_s)
+static bool empty_one(void *arg, const char *name, int64_t size, int64_t age_s)
 {
-	struct sweep *in = arg;
-	bool removed = false;
+	struct emptying *in = arg;
+	const struct kb_blobs *blobs = in->blobs;
 
 	(void)size;
-	if (age_s < in->min_age_s || in->wanted(in->arg, name))
-		return true;
-	in->ok = in->blobs->driver->remove(in->blobs->impl, name, in->min_age_s, &removed, in->err);
-	in->removed += removed;
+	if (in->wanted(in->arg, name)) {
+		in->ok = blobs->driver->recall(blobs->impl, name, in->err);
+		in->out->recalled += in->ok;
+	} else if (age_s >= in->min_age_s) {
+		in->ok = blobs->driver->purge(blobs->impl, name, in->err);
+		in->out->removed += in->ok;
+	} else {
+		in->out->kept++;
+	}
 	return in->ok;
 }
 
-bool kb_blob_sweep(struct kb_blobs *blobs, bool (*wanted)(void *arg, const char *name), void *arg,
-                   int64_t min_age_s, int64_t *removed, struct kb_err *err)
+bool kb_blobs_empty_trash(struct kb_blobs *blobs, bool (*wanted)(void *arg, const char *name),
+                          void *arg, int64_t min_age_s, struct kb_trash *out, struct kb_err *err)
 {
-	struct sweep in = {
-		.blobs = blobs,
-		.wanted = wanted,
-		.arg = arg,
-		.min_age_s = min_age_s,
-		.ok = true,
-		.err = err,
-	};
-	bool ok = blobs->driver->each(blobs->impl, sweep_one, &in, err);
+	struct emptying in = { blobs, wanted, arg, min_age_s, out, true, err };
 
-	*removed = in.removed;
-	return ok && in.ok && blobs->driver->tidy(blobs->impl, min_age_s, err);
+	*out = (struct kb_trash){ 0 };
+	return blobs->driver->each_discarded(blobs->impl, empty_one, &in, err) && in.ok;
+}
+
+bool kb_blobs_tidy(struct kb_blobs *blobs, int64_t min_age_s, struct kb_err *err)
+{
+	return blobs->driver->tidy(blobs->impl, min_age_s, err);
+}
+
+/* ---- whose they are ---- */
+
+bool kb_blobs_mark(struct kb_blobs *blobs, char mark[KB_BLOB_MARK], struct kb_err *err)
+{
+	return blobs->driver->mark(blobs->impl, mark, err);
+}
+
+bool kb_blobs_set_mark(struct kb_blobs *blobs, const char *mark, struct kb_err *err)
+{
+	KB_ASSERT(strlen(mark) == KB_BLOB_MARK - 1);
+	return blobs->driver->set_mark(blobs->impl, mark, err);
 }

@@ -3,6 +3,8 @@
  *
  *   <root>/ab/cd/abcd…   the blob of that name
  *   <root>/tmp/…         puts that have not ended
+ *   <root>/trash/abcd…   a blob that was discarded; its time (mtime) is that of the discard
+ *   <root>/installation  the mark of the installation that the blobs belong to
  *
  * A blob is written beside its place, synced, renamed into it, and its directory is synced: after
  * a power cut it is there whole or not at all. Its age is that of its last put (mtime).
@@ -27,7 +29,9 @@ enum {
 	FANOUT = 65536,              /* directories on the second level */
 	PLACE = 3 + 3 + KB_HASH_HEX, /* "ab/cd/" and the name */
 	TEMPORARY = 4 + 32 + 1,      /* "tmp/", 16 random bytes in hexadecimal */
+	TRASHED = 6 + KB_HASH_HEX,   /* "trash/" and the name */
 };
+#define MARK_FILE "installation"
 
 struct directory {
 	int root; /* descriptor: every path is relative to it */
@@ -41,6 +45,11 @@ struct directory {
 static void place_of(const char *name, char place[PLACE])
 {
 	snprintf(place, PLACE, "%.2s/%.2s/%.64s", name, name + 2, name);
+}
+
+static void trashed_of(const char *name, char path[TRASHED])
+{
+	snprintf(path, TRASHED, "trash/%.64s", name);
 }
 
 static bool sync_at(const struct directory *dir, const char *path, struct kb_err *err)
@@ -92,7 +101,7 @@ static void *directory_open(const char *where, struct kb_err *err)
 	dir = kb_xcalloc(1, sizeof(*dir));
 	dir->root = root;
 	pthread_rwlock_init(&dir->lock, NULL);
-	if (make_at(dir, "tmp", err))
+	if (make_at(dir, "tmp", err) && make_at(dir, "trash", err))
 		return dir;
 	kb_fd_close(&dir->root);
 	pthread_rwlock_destroy(&dir->lock);
@@ -219,6 +228,45 @@ static bool directory_take(void *impl, const char *name, const char *path, int64
 
 /* ---- reading ---- */
 
+static bool is_there(const struct directory *dir, const char *path)
+{
+	return faccessat(dir->root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Into its place with the age of a put; not over one that was put anew. */
+static bool bring_back(struct directory *dir, const char *name, const char *path, const char *place,
+                       struct kb_err *err)
+{
+	bool ok = is_there(dir, place)
+	                  ? unlinkat(dir->root, path, 0) == 0
+	                  : prepare(dir, name, err)
+	                            && utimensat(dir->root, path, NULL, AT_SYMLINK_NOFOLLOW) == 0
+	                            && settle(dir, dir->root, path, place, err);
+
+	/* Somebody else may have been faster. */
+	return ok || is_there(dir, place)
+	       || kb_fail_errno(err, "cannot bring blob %s back from the trash", name);
+}
+
+static bool directory_recall(void *impl, const char *name, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char place[PLACE], path[TRASHED];
+	bool ok;
+
+	place_of(name, place);
+	trashed_of(name, path);
+	pthread_rwlock_rdlock(&dir->lock);
+	ok = !is_there(dir, path) || bring_back(dir, name, path, place, err);
+	pthread_rwlock_unlock(&dir->lock);
+	return ok;
+}
+
+static int open_blob(const struct directory *dir, const char *place)
+{
+	return kb_fault() ? -1 : openat(dir->root, place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 static bool directory_get(void *impl, const char *name, int *fd, int64_t *size, struct kb_err *err)
 {
 	struct directory *dir = impl;
@@ -226,7 +274,12 @@ static bool directory_get(void *impl, const char *name, int *fd, int64_t *size, 
 	struct stat st;
 
 	place_of(name, place);
-	*fd = kb_fault() ? -1 : openat(dir->root, place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	*fd = open_blob(dir, place);
+	if (*fd < 0 && errno == ENOENT) {
+		if (!directory_recall(dir, name, err))
+			return false;
+		*fd = open_blob(dir, place);
+	}
 	if (*fd < 0 && errno == ENOENT)
 		return kb_fail(err, KB_E_NOT_FOUND, "there is no blob %s", name);
 	if (*fd < 0 || fstat(*fd, &st) != 0) {
@@ -249,25 +302,53 @@ static int64_t age_of(const struct stat *st)
 	return (int64_t)(time(NULL) - st->st_mtime);
 }
 
-static bool directory_remove(void *impl, const char *name, int64_t min_age_s, bool *removed,
-                             struct kb_err *err)
+/* Ends a blob of that age: in the trash, or for good. */
+static bool end(struct directory *dir, const char *name, int64_t min_age_s, bool to_trash,
+                bool *done, struct kb_err *err)
 {
-	struct directory *dir = impl;
-	char place[PLACE];
+	char place[PLACE], path[TRASHED];
 	struct stat st;
 	bool ok = true;
 
-	*removed = false;
+	*done = false;
 	place_of(name, place);
+	trashed_of(name, path);
 	pthread_rwlock_wrlock(&dir->lock);
 	if (fstatat(dir->root, place, &st, AT_SYMLINK_NOFOLLOW) == 0 && age_of(&st) >= min_age_s) {
-		ok = !kb_fault() && unlinkat(dir->root, place, 0) == 0;
-		*removed = ok;
+		/* The time first: one that is in the trash already has its own. */
+		ok = !kb_fault()
+		     && (to_trash ? utimensat(dir->root, place, NULL, AT_SYMLINK_NOFOLLOW) == 0
+		                            && renameat(dir->root, place, dir->root, path) == 0
+		                  : unlinkat(dir->root, place, 0) == 0);
+		*done = ok;
 		if (!ok)
 			kb_fail_errno(err, "cannot remove blob %s", name);
 	}
 	pthread_rwlock_unlock(&dir->lock);
 	return ok;
+}
+
+static bool directory_remove(void *impl, const char *name, int64_t min_age_s, bool *removed,
+                             struct kb_err *err)
+{
+	return end(impl, name, min_age_s, false, removed, err);
+}
+
+static bool directory_discard(void *impl, const char *name, int64_t min_age_s, bool *discarded,
+                              struct kb_err *err)
+{
+	return end(impl, name, min_age_s, true, discarded, err);
+}
+
+static bool directory_purge(void *impl, const char *name, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	char path[TRASHED];
+
+	trashed_of(name, path);
+	if (!kb_fault() && (unlinkat(dir->root, path, 0) == 0 || errno == ENOENT))
+		return true;
+	return kb_fail_errno(err, "cannot remove blob %s from the trash", name);
 }
 
 /* ---- walking ---- */
@@ -360,6 +441,28 @@ static bool directory_each(void *impl,
 	return ok;
 }
 
+static bool directory_each_discarded(void *impl,
+                                     bool (*fn)(void *arg, const char *name, int64_t size,
+                                                int64_t age_s),
+                                     void *arg, struct kb_err *err)
+{
+	struct directory *dir = impl;
+	struct names names = { 0 };
+	bool ok = read_names(dir, "trash", KB_HASH_HEX - 1, &names, err);
+
+	for (size_t i = 0; ok && i < names.count; i++) {
+		char path[TRASHED];
+		struct stat st;
+
+		trashed_of(names.names[i], path);
+		if (fstatat(dir->root, path, &st, AT_SYMLINK_NOFOLLOW) == 0
+		    && !fn(arg, names.names[i], st.st_size, age_of(&st)))
+			break;
+	}
+	free(names.names);
+	return ok;
+}
+
 static bool directory_tidy(void *impl, int64_t min_age_s, struct kb_err *err)
 {
 	struct directory *dir = impl;
@@ -379,6 +482,46 @@ static bool directory_tidy(void *impl, int64_t min_age_s, struct kb_err *err)
 	return ok;
 }
 
+/* ---- whose they are ---- */
+
+static bool directory_mark(void *impl, char mark[KB_BLOB_MARK], struct kb_err *err)
+{
+	struct directory *dir = impl;
+	int fd = kb_fault() ? -1 : openat(dir->root, MARK_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char text[KB_BLOB_MARK + 1] = "";
+	ssize_t n;
+
+	mark[0] = '\0';
+	if (fd < 0)
+		return errno == ENOENT || kb_fail_errno(err, "cannot open %s", MARK_FILE);
+	n = read(fd, text, sizeof(text) - 1);
+	kb_fd_close(&fd);
+	if (n < 0)
+		return kb_fail_errno(err, "cannot read %s", MARK_FILE);
+	if (n != KB_BLOB_MARK || text[n - 1] != '\n'
+	    || strspn(text, "0123456789abcdef") != KB_BLOB_MARK - 1)
+		return kb_corrupt(err,
+		                  "the file %s beside the blobs holds no mark of an installation",
+		                  MARK_FILE);
+	snprintf(mark, KB_BLOB_MARK, "%.*s", KB_BLOB_MARK - 1, text);
+	return true;
+}
+
+static bool directory_set_mark(void *impl, const char *mark, struct kb_err *err)
+{
+	static const char path[] = "tmp/" MARK_FILE;
+	struct directory *dir = impl;
+	char text[KB_BLOB_MARK + 1];
+
+	snprintf(text, sizeof(text), "%s\n", mark);
+	unlinkat(dir->root, path, 0); /* of a try that was cut off */
+	if (!write_temporary(dir, path, kb_sv_str(text), err))
+		return false;
+	if (!kb_fault() && renameat(dir->root, path, dir->root, MARK_FILE) == 0)
+		return sync_at(dir, ".", err);
+	return kb_fail_errno(err, "cannot write %s", MARK_FILE);
+}
+
 const struct kb_blob_driver kb_blob_directory = {
 	.open = directory_open,
 	.close = directory_close,
@@ -388,4 +531,10 @@ const struct kb_blob_driver kb_blob_directory = {
 	.remove = directory_remove,
 	.each = directory_each,
 	.tidy = directory_tidy,
+	.discard = directory_discard,
+	.recall = directory_recall,
+	.each_discarded = directory_each_discarded,
+	.purge = directory_purge,
+	.mark = directory_mark,
+	.set_mark = directory_set_mark,
 };

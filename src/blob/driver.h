@@ -22,6 +22,23 @@ struct kb_blob_driver {
 	             void *arg, struct kb_err *err);
 	/* Removes what puts that never ended have left behind. */
 	bool (*tidy)(void *impl, int64_t min_age_s, struct kb_err *err);
+
+	/* As remove, but into the trash; its age there begins. get brings it back. */
+	bool (*discard)(void *impl, const char *name, int64_t min_age_s, bool *discarded,
+	                struct kb_err *err);
+	/* Out of the trash, as if put now. One that is not there is no mistake. */
+	bool (*recall)(void *impl, const char *name, struct kb_err *err);
+	/* As each, of the trash; age_s since the discard. */
+	bool (*each_discarded)(void *impl,
+	                       bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s),
+	                       void *arg, struct kb_err *err);
+	/* Removes it from the trash for good. */
+	bool (*purge)(void *impl, const char *name, struct kb_err *err);
+
+	/* The mark of the installation the blobs belong to; empty: none. */
+	bool (*mark)(void *impl, char mark[KB_BLOB_MARK], struct kb_err *err);
+	/* Durable when it returns. */
+	bool (*set_mark)(void *impl, const char *mark, struct kb_err *err);
 };
 
 extern const struct kb_blob_driver kb_blob_directory;

@@ -8,6 +8,8 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "ingest/catalog.h"
+#include "ingest/sweep.h"
+#include "store/upkeep.h"
 
 static void say(void *arg, const char *finding)
 {
@@ -36,11 +38,40 @@ static bool check_blobs(struct kb_store *store, struct kb_blobs *blobs, struct k
 	return true;
 }
 
+/* That the two belong together, and that the rows name most of what is there. */
+static bool check_installation(struct kb_store *store, struct kb_blobs *blobs, int64_t *findings,
+                               struct kb_err *err)
+{
+	const struct kb_sweep_limits limits = kb_sweep_usual();
+	struct kb_installation installation;
+	struct kb_err bad = { 0 };
+	char mark[KB_BLOB_MARK];
+	int64_t all, unnamed;
+
+	if (!kb_store_installation(store, &installation, err)
+	    || !kb_sweep_count(store, blobs, &all, &unnamed, err))
+		return false;
+	if (!kb_blobs_mark(blobs, mark, &bad) || strcmp(mark, installation.mark) != 0) {
+		printf("the database and the blobs are not marked as belonging together "
+		       "(%.8s, %.8s)%s%s\n",
+		       installation.mark[0] ? installation.mark : "none", mark[0] ? mark : "none",
+		       bad.msg[0] ? ": " : "", bad.msg);
+		++*findings;
+	}
+	printf("%" PRId64 " of %" PRId64 " blobs are named by no row\n", unnamed, all);
+	if (kb_sweep_is_much(&limits, all, unnamed)) {
+		printf("so many that this may be the wrong database\n");
+		++*findings;
+	}
+	return true;
+}
+
 static bool check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                   int64_t *findings, struct kb_err *err)
 {
 	return kb_store_verify(store, say, NULL, findings, err)
-	       && check_blobs(store, blobs, arena, findings, err);
+	       && check_blobs(store, blobs, arena, findings, err)
+	       && check_installation(store, blobs, findings, err);
 }
 
 int kb_cli_check(int argc, char **argv)

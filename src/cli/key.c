@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "ingest/installation.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 
@@ -130,6 +132,20 @@ static bool list(struct kb_store *store, struct kb_arena *arena, struct kb_err *
 	return true;
 }
 
+/* Not beside blobs that have a store, which is not where it should be. */
+static bool may_begin(const struct kb_places *places, struct kb_err *err)
+{
+	struct kb_installed data = { .store_at = places->store, .blobs_at = places->blobs };
+	bool ok;
+
+	if (access(places->blobs, F_OK) != 0)
+		return true;
+	data.blobs = kb_blobs_open(places->blobs, err);
+	ok = data.blobs && kb_installation_begin(&data, err);
+	kb_blobs_close(data.blobs);
+	return ok;
+}
+
 /* The first key may make the database: it comes before the first start. */
 static struct kb_store *open_store(struct kb_arena *arena, struct arguments *a, struct kb_err *err)
 {
@@ -138,10 +154,14 @@ static struct kb_store *open_store(struct kb_arena *arena, struct arguments *a, 
 	if (!kb_options_complete(arena, &a->options, err)
 	    || !kb_options_places(&a->options, &places, err))
 		return NULL;
-	if (strcmp(a->verb, "create") != 0 && !kb_store_exists(places.store)) {
+	if (kb_store_exists(places.store))
+		return kb_store_open(places.store, false, NULL, NULL, err);
+	if (strcmp(a->verb, "create") != 0) {
 		kb_fail(err, KB_E_NOT_FOUND, "there is no database in %s", places.store);
 		return NULL;
 	}
+	if (!may_begin(&places, err))
+		return NULL;
 	return kb_store_open(places.store, false, NULL, NULL, err);
 }
 

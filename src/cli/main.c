@@ -30,6 +30,7 @@ static const struct command {
 	{ "index", kb_cli_index, "build|search|stats|verify …", "the search core alone, on JSON lines" },
 	{ "proxy", kb_cli_proxy, "[--url URL] [--agent ID] [--origin ORIGIN] [--listen HOST:PORT]", "let a browser extension ask one agent without holding a key (proxy --help lists the options)" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
+	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR] [--discard]", "say that a database and blobs belong together, after one of them was restored" },
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },
 	{ "parse-worker", kb_parse_worker_main, NULL, NULL }, /* the sandboxed child; not for people */

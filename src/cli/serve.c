@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "ingest/installation.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
 
@@ -40,7 +41,8 @@ struct plan {
 	struct kb_options options;
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
-	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, stop_grace_s;
+	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
+	        stop_grace_s;
 	bool allow_plain_http, allow_unsandboxed;
 	char host[256];
 	int64_t port;
@@ -62,6 +64,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--open-agents", o->open_agents, 1, 1000000, &plan->open_agents, err)
 	    || !kb_option_int("--open-agents-memory", o->open_agents_memory, 1, 1 << 20,
 	                      &plan->open_agents_mb, err)
+	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
 	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
 	                       err)
@@ -103,6 +106,22 @@ static bool open_models(const struct plan *plan, struct kb_api *api, struct kb_e
 	                   &(struct kb_ranker_config){ plan->rerank_url, o->rerank_name,
 	                                               o->rerank_key, api->log },
 	                   err));
+}
+
+/* The store and the blobs, which belong together. */
+static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_err *err)
+{
+	struct kb_installed data = { .store_at = plan->places.store,
+		                     .blobs_at = plan->places.blobs };
+
+	data.blobs = api->blobs = kb_blobs_open(plan->places.blobs, err);
+	if (!data.blobs)
+		return false;
+	if (!kb_store_exists(plan->places.store) && !kb_installation_begin(&data, err))
+		return false;
+	data.store = api->store =
+	        kb_store_open(plan->places.store, true, api->clock, api->log, err);
+	return data.store && kb_installation_join(&data, err);
 }
 
 static bool is_loopback(const char *host)
@@ -215,6 +234,14 @@ static bool keep_days(void *arg, const struct kb_agent *agent, int64_t *days, st
 	return ok;
 }
 
+static struct kb_sweep_limits sweep_limits(const struct plan *plan)
+{
+	struct kb_sweep_limits limits = kb_sweep_usual();
+
+	limits.trash_s = plan->trash_days * 24 * 3600;
+	return limits;
+}
+
 /* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
 static void wait_for_stop(const sigset_t *signals)
 {
@@ -264,12 +291,9 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		goto out;
 	}
 
-	/* The store first: it holds the lock that keeps a second server out. */
-	api.store = kb_store_open(plan->places.store, true, &clock, &log, err);
-	if (!api.store || !may_listen(plan, api.store, err))
-		goto out;
-	api.blobs = kb_blobs_open(plan->places.blobs, err);
-	if (!api.blobs)
+	/* The blobs are asked whose they are before a store would be made; then the store, whose
+	 * lock keeps a second server out. */
+	if (!open_data(plan, &api, err) || !may_listen(plan, api.store, err))
 		goto out;
 	warn_if_open(&log, plan->options.data);
 	if (plan->options.store)
@@ -312,6 +336,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	        .limits = plan_limits,
 	        .limits_arg = &api,
 	        .keep_days = keep_days,
+	        .sweep = sweep_limits(plan),
 	        .vectorizer = kb_embedder_vectorizer(api.embedder),
 	});
 	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);

@@ -67,6 +67,11 @@ void kb_segment_passing(struct kb_segment *segment);
 /* Compares every section with its checksum. */
 bool kb_segment_verify(const struct kb_segment *segment, struct kb_err *err) KB_MUST_CHECK;
 
+/* Whether a file that begins with these bytes is one that this library made of passages: a segment,
+ * a vector column, factors. It can be made again, as an original cannot. */
+enum { KB_INDEX_HEAD = 8 };
+bool kb_index_made(struct kb_sv head);
+
 struct kb_section_info {
 	const char *name;
 	int64_t bytes;

@@ -17,6 +17,7 @@
 #include "ingest/batch.h"
 #include "ingest/web.h"
 #include "store/agents.h"
+#include "store/upkeep.h"
 #include "store/vectors.h"
 
 enum {
@@ -34,8 +35,8 @@ enum {
 	LEARN_NICE = 10,
 	REFUSED_MAX = 64,
 	REFUSED_S = 600,
-	SWEEP_EVERY_S = 60,
-	SWEEP_AGE_S = 900,
+	SWEEP_LOOK_S = 30,    /* whether it is due */
+	SWEEP_LEASE_S = 3600, /* a sweep takes minutes at most */
 	PURGE_EVERY_S = 3600,
 };
 
@@ -55,6 +56,8 @@ struct kb_ingest {
 	struct kb_batch_counts batches;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
+	_Atomic int64_t discarded, recalled, in_trash, unnamed;
+	int64_t started_us;
 };
 
 static bool stopping(struct kb_ingest *in)
@@ -335,10 +338,47 @@ static void purge(struct kb_ingest *in)
 	atomic_fetch_add(&in->purged_conversations, sum.conversations);
 }
 
+static void sweep(struct kb_ingest *in)
+{
+	struct kb_ingest_config *config = &in->config;
+	struct kb_sweep sum;
+	struct kb_err err;
+	int64_t epoch;
+
+	if (kb_clock_mono_us() - in->started_us < config->sweep.first_s * KB_SECOND_US)
+		return;
+	if (!kb_store_upkeep_take(config->store, "sweep", SWEEP_LEASE_S * KB_SECOND_US, &epoch,
+	                          &err)) {
+		kb_warn(config->log, "cannot look whether blobs are to be swept error=%s", err.msg);
+		return;
+	}
+	if (!epoch)
+		return;
+	if (!kb_sweep_blobs(config->store, config->blobs, &config->sweep, &sum, &err))
+		kb_warn(config->log, "blobs not swept error=%s", err.msg);
+	if (sum.removed + sum.discarded + sum.recalled)
+		kb_info(config->log,
+		        "blobs swept removed=%" PRId64 " to_trash=%" PRId64 " from_trash=%" PRId64,
+		        sum.removed, sum.discarded, sum.recalled);
+	if (sum.left)
+		kb_warn(config->log,
+		        "more blobs are named by no row than one sweep may end: is this the right "
+		        "database? blobs=%" PRId64 " unnamed=%" PRId64 " left=%" PRId64,
+		        sum.blobs, sum.unnamed, sum.left);
+	atomic_fetch_add(&in->swept, sum.removed);
+	atomic_fetch_add(&in->discarded, sum.discarded);
+	atomic_fetch_add(&in->recalled, sum.recalled);
+	atomic_store(&in->in_trash, sum.in_trash);
+	atomic_store(&in->unnamed, sum.unnamed);
+	if (!kb_store_upkeep_done(config->store, "sweep", epoch,
+	                          config->sweep.every_s * KB_SECOND_US, &err))
+		kb_warn(config->log, "the sweep's end was not noted error=%s", err.msg);
+}
+
 static void *upkeep_thread(void *arg)
 {
 	struct kb_ingest *in = arg;
-	int64_t swept_at = 0, purged_at = 0;
+	int64_t looked_at = 0, purged_at = 0;
 	uint64_t seen = 0;
 
 	kb_thread_set_nice(UPKEEP_NICE);
@@ -347,17 +387,9 @@ static void *upkeep_thread(void *arg)
 
 		fold_new(in);
 		merge_one(in, &again);
-		if (kb_clock_mono_us() - swept_at > SWEEP_EVERY_S * KB_SECOND_US) {
-			int64_t removed = 0;
-			struct kb_err err;
-
-			swept_at = kb_clock_mono_us();
-			if (!kb_sweep_blobs(in->config.store, in->config.blobs, SWEEP_AGE_S,
-			                    &removed, &err))
-				kb_warn(in->config.log, "blobs not swept error=%s", err.msg);
-			else if (removed)
-				kb_info(in->config.log, "blobs swept removed=%" PRId64, removed);
-			atomic_fetch_add(&in->swept, removed);
+		if (kb_clock_mono_us() - looked_at > SWEEP_LOOK_S * KB_SECOND_US) {
+			looked_at = kb_clock_mono_us();
+			sweep(in);
 		}
 		if (purged_at == 0
 		    || kb_clock_mono_us() - purged_at > PURGE_EVERY_S * KB_SECOND_US) {
@@ -407,6 +439,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	pthread_condattr_t monotonic;
 
 	in->config = *config;
+	in->started_us = kb_clock_mono_us();
 	in->cancel = (struct kb_cancel){ is_stopping, in };
 	remove_unfinished(config->temp_dir, config->log);
 	pthread_mutex_init(&in->lock, NULL);
@@ -476,6 +509,10 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 		.passages = atomic_load(&in->batches.passages),
 		.merges = atomic_load(&in->merges),
 		.swept = atomic_load(&in->swept),
+		.discarded = atomic_load(&in->discarded),
+		.recalled = atomic_load(&in->recalled),
+		.in_trash = atomic_load(&in->in_trash),
+		.unnamed = atomic_load(&in->unnamed),
 		.learned = atomic_load(&in->learned),
 		.folded = atomic_load(&in->folded),
 		.vectorize = embedded,

@@ -15,6 +15,7 @@
 #define KB_INGEST_INGEST_H
 
 #include "ingest/catalog.h"
+#include "ingest/sweep.h"
 #include "ingest/vectorize.h"
 #include "net/fetch.h"
 #include "parse/parse.h"
@@ -46,6 +47,7 @@ struct kb_ingest_config {
 	bool (*keep_days)(void *arg, const struct kb_agent *agent, int64_t *days,
 	                  struct kb_err *err);
 	void *keep_arg;
+	struct kb_sweep_limits sweep;
 	/* Makes vectors of passages. NULL: nobody does. */
 	const struct kb_vectorizer *vectorizer;
 };
@@ -59,7 +61,8 @@ void kb_ingest_stop(struct kb_ingest *ingest);
 void kb_ingest_wake(struct kb_ingest *ingest);
 
 struct kb_ingest_stats {
-	int64_t indexed, failed, retried, passages, merges, swept, learned, folded;
+	int64_t indexed, failed, retried, passages, merges, learned, folded;
+	int64_t swept, discarded, recalled, in_trash, unnamed; /* blobs; the last two: right now */
 	int64_t unchanged; /* documents whose text was the one that could be found already */
 	int64_t fetched, not_modified, fetch_failed, fetch_retried, sources_read;
 	int64_t purged_messages, purged_conversations;
@@ -74,11 +77,6 @@ void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
                     const char *temp_dir, int64_t agent_id, const struct kb_cancel *cancel,
                     bool *merged, struct kb_err *err) KB_MUST_CHECK;
-/* Removes blobs that no row names and that are older than min_age_s; none while an agent is copied.
- */
-bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
-                    int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
-
 /* Removes the conversations of all agents that are older than their agents keep them, in bounded
  * transactions, and logs how many of each agent. Ends early when cancelled. What failed
  * for one agent is logged and left for the next time. */

@@ -1,4 +1,4 @@
-/* Background work: merging segments, sweeping blobs, purging conversations. */
+/* Background work: merging segments, purging conversations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,40 +273,6 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 	*merged = ok;
 out:
 	close_parts(&merge);
-	return ok;
-}
-
-struct names {
-	struct kb_sv *v; /* sorted */
-	size_t count;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
-}
-
-static bool is_wanted(void *arg, const char *name)
-{
-	const struct names *names = arg;
-	struct kb_sv key = kb_sv_str(name);
-
-	return names->count
-	       && bsearch(&key, names->v, names->count, sizeof(*names->v), by_name) != NULL;
-}
-
-bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs, int64_t min_age_s,
-                    int64_t *removed, struct kb_err *err)
-{
-	struct kb_arena arena = { 0 };
-	struct names names;
-	bool in_flux, ok;
-
-	*removed = 0;
-	ok = kb_store_blob_names(store, &arena, &names.v, &names.count, &in_flux, err)
-	     && (in_flux || kb_blob_sweep(blobs, is_wanted, &names, min_age_s, removed, err));
-
-	kb_arena_fini(&arena);
 	return ok;
 }
 

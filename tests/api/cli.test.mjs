@@ -13,7 +13,7 @@ async function folder(t) {
   return dir;
 }
 
-const commands = ["serve", "key", "ask", "parse", "index", "proxy", "check", "version", "help"];
+const commands = ["serve", "key", "ask", "parse", "index", "proxy", "check", "adopt", "version", "help"];
 
 test("help lists every command, and docent alone is help", async () => {
   for (const args of [["help"], ["--help"], ["-h"], []]) {
@@ -264,7 +264,7 @@ test("check finds a sound directory sound, waits its turn, and finds damage", as
   assert.deepEqual([sound.code, sound.stdout.trim().split("\n").at(-1)], [0, "sound"]);
   // One byte of one blob.
   const { readdir, open } = await import("node:fs/promises");
-  const files = (await readdir(path.join(kb.dir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const files = (await readdir(path.join(kb.dir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile() && entry.name.length === 64);
   const victim = path.join(files[0].parentPath ?? files[0].path, files[0].name);
   const bytes = await readFile(victim);
   bytes[bytes.length >> 1] ^= 1;

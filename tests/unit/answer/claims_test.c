@@ -22,19 +22,10 @@ static void init(struct world *w, struct kb_test *t)
 	w->page = fixture_pages(&w->f, w->agent.id, 1);
 }
 
-static bool nothing(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return false;
-}
-
 static void fini(struct world *w)
 {
 	char command[200];
-	int64_t removed;
 
-	NEED(&w->f, kb_blob_sweep(w->blobs, nothing, NULL, -1, &removed, &w->f.err));
 	kb_blobs_close(w->blobs);
 	snprintf(command, sizeof(command), "rm -rf %s", w->blob_dir);
 	if (system(command) != 0)

@@ -1,4 +1,4 @@
-/* Blobs in a directory: content under its hash, durable, checked, swept by age. */
+/* Blobs in a directory: content under its hash, durable, checked, ended by age. */
 #include "blob/blob.h"
 
 #include <errno.h>
@@ -257,7 +257,7 @@ static void test_damage(struct kb_test *t)
 	fixture_fini(&f);
 }
 
-/* ---- sweeping ---- */
+/* ---- ending ---- */
 
 static bool wants(void *arg, const char *name)
 {
@@ -271,55 +271,152 @@ static bool wants_none(void *arg, const char *name)
 	return false;
 }
 
-static void test_sweep(struct kb_test *t)
+static void test_remove(struct kb_test *t)
 {
-	struct kb_blob_name wanted, old, young, renewed;
+	struct kb_blob_name old, young, renewed;
 	struct fixture f;
 	char stray[128];
-	int64_t removed;
+	bool done;
 
 	fixture_init(&f, t);
-	CHECK(t, kb_blob_put(f.blobs, KB_SV("wanted"), &wanted, &f.err));
 	CHECK(t, kb_blob_put(f.blobs, KB_SV("old"), &old, &f.err));
 	CHECK(t, kb_blob_put(f.blobs, KB_SV("young"), &young, &f.err));
 	CHECK(t, kb_blob_put(f.blobs, KB_SV("renewed"), &renewed, &f.err));
-	set_age(&f, wanted.hex, 5000);
 	set_age(&f, old.hex, 5000);
 	set_age(&f, young.hex, 50);
 	set_age(&f, renewed.hex, 5000);
 	CHECK(t, kb_blob_put(f.blobs, KB_SV("renewed"), &renewed, &f.err));
-	/* What a put that never ended left behind, and a file that is none of ours. */
+	CHECK(t, kb_blob_remove(f.blobs, old.hex, 1000, &done, &f.err) && done);
+	CHECK(t, kb_blob_remove(f.blobs, young.hex, 1000, &done, &f.err) && !done);
+	CHECK(t, kb_blob_discard(f.blobs, renewed.hex, 1000, &done, &f.err) && !done);
+	CHECK(t, kb_blob_remove(f.blobs, old.hex, 1000, &done, &f.err) && !done); /* gone */
+	CHECK(t, !there(&f, old.hex) && there(&f, young.hex) && there(&f, renewed.hex));
+	/* What a put that never ended left behind. */
 	snprintf(stray, sizeof(stray), "%s/tmp/00112233445566778899aabbccddeeff", f.root);
 	write_file(stray, KB_SV("half"));
-	CHECK(t, kb_blob_sweep(f.blobs, wants, wanted.hex, 1000, &removed, &f.err));
-	CHECK_INT(t, removed, 1);
-	CHECK(t, there(&f, wanted.hex) && there(&f, young.hex) && there(&f, renewed.hex));
-	CHECK(t, !there(&f, old.hex));
-	CHECK(t, access(stray, F_OK) == 0);
-	CHECK(t, kb_blob_sweep(f.blobs, wants, wanted.hex, 0, &removed, &f.err));
-	CHECK_INT(t, removed, 2);
-	CHECK(t, access(stray, F_OK) != 0);
-	CHECK_INT(t, count(&f), 1);
+	CHECK(t, kb_blobs_tidy(f.blobs, 1000, &f.err) && access(stray, F_OK) == 0);
+	CHECK(t, kb_blobs_tidy(f.blobs, 0, &f.err) && access(stray, F_OK) != 0);
+	CHECK_INT(t, count(&f), 2);
+	fixture_fini(&f);
+}
+
+/* Puts it into the trash, whatever its age. */
+static void discard(struct fixture *f, const char *name)
+{
+	bool done;
+
+	CHECK(f->t, kb_blob_discard(f->blobs, name, 0, &done, &f->err) && done);
+}
+
+static void age_in_trash(struct fixture *f, const char *name, int64_t age_s)
+{
+	struct timespec then = { .tv_sec = time(NULL) - age_s };
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/trash/%s", f->root, name);
+	CHECK(f->t, utimensat(AT_FDCWD, path, (struct timespec[]){ then, then }, 0) == 0);
+}
+
+static void test_trash(struct kb_test *t)
+{
+	enum { OLD, YOUNG, WANTED, READ, VERIFIED, PUT, BLOBS };
+	static const char *const texts[BLOBS] = { "old",  "young",    "wanted",
+		                                  "read", "verified", "put" };
+	struct kb_blob_name names[BLOBS], again;
+	struct kb_trash trash;
+	struct fixture f;
+	struct kb_sv bytes;
+
+	fixture_init(&f, t);
+	for (int i = 0; i < BLOBS; i++) {
+		CHECK(t, kb_blob_put(f.blobs, kb_sv_str(texts[i]), &names[i], &f.err));
+		set_age(&f, names[i].hex, 5000);
+		discard(&f, names[i].hex);
+	}
+	CHECK_INT(t, count(&f), 0);
+	/* Its time there began with the discard. */
+	CHECK(t, kb_blobs_empty_trash(f.blobs, wants_none, NULL, 1000, &trash, &f.err));
+	CHECK(t, trash.kept == BLOBS && !trash.removed && !trash.recalled);
+
+	/* Whoever wants one has it. */
+	CHECK(t, kb_blob_read(f.blobs, &f.arena, names[READ].hex, 10, &bytes, &f.err));
+	CHECK_SV(t, bytes, "read");
+	CHECK(t, kb_blob_verify(f.blobs, names[VERIFIED].hex, &f.err));
+	CHECK(t, kb_blob_put(f.blobs, KB_SV("put"), &again, &f.err));
+	CHECK_INT(t, count(&f), 3);
+	/* And it is as young as one that was just put. */
+	CHECK(t, kb_blob_discard(f.blobs, names[READ].hex, 1000, &(bool){ false }, &f.err));
+	CHECK(t, there(&f, names[READ].hex));
+
+	age_in_trash(&f, names[OLD].hex, 5000);
+	age_in_trash(&f, names[WANTED].hex, 5000);
+	age_in_trash(&f, names[PUT].hex, 5000);
+	CHECK(t, kb_blobs_empty_trash(f.blobs, wants, names[WANTED].hex, 1000, &trash, &f.err));
+	CHECK(t, trash.kept == 1 && trash.removed == 2 && trash.recalled == 1);
+	CHECK(t, there(&f, names[WANTED].hex) && there(&f, names[PUT].hex));
+	CHECK(t, !there(&f, names[OLD].hex) && there(&f, names[YOUNG].hex));
+
+	/* One that was put anew is not replaced by the one in the trash. */
+	discard(&f, names[PUT].hex);
+	CHECK(t, kb_blob_put(f.blobs, KB_SV("put"), &again, &f.err));
+	CHECK(t, kb_blobs_empty_trash(f.blobs, wants, names[PUT].hex, 1000, &trash, &f.err));
+	CHECK(t, trash.recalled == 1 && kb_blob_verify(f.blobs, names[PUT].hex, &f.err));
+	fixture_fini(&f);
+}
+
+static void test_mark(struct kb_test *t)
+{
+	static const char first[] = "00112233445566778899aabbccddeeff";
+	static const char second[] = "ffeeddccbbaa99887766554433221100";
+	static const char *const damaged[] = { "", "\n", "0011",
+		                               "00112233445566778899aabbccddeefg\n",
+		                               "00112233445566778899aabbccddeeff0\n" };
+	char mark[KB_BLOB_MARK], path[128];
+	struct fixture f;
+
+	fixture_init(&f, t);
+	CHECK(t, kb_blobs_mark(f.blobs, mark, &f.err));
+	CHECK_SV(t, kb_sv_str(mark), "");
+	CHECK(t, kb_blobs_set_mark(f.blobs, first, &f.err));
+	CHECK(t, kb_blobs_set_mark(f.blobs, second, &f.err));
+	kb_blobs_close(f.blobs);
+	f.blobs = kb_blobs_open(f.root, &f.err);
+	CHECK(t, kb_blobs_mark(f.blobs, mark, &f.err));
+	CHECK_SV(t, kb_sv_str(mark), second);
+	CHECK_INT(t, count(&f), 0);
+	snprintf(path, sizeof(path), "%s/installation", f.root);
+	for (size_t i = 0; i < KB_COUNTOF(damaged); i++) {
+		t->row = damaged[i];
+		write_file(path, kb_sv_str(damaged[i]));
+		CHECK(t, !kb_blobs_mark(f.blobs, mark, &f.err));
+		CHECK_INT(t, f.err.code, KB_E_CORRUPT);
+	}
+	t->row = NULL;
+	CHECK(t, kb_blobs_set_mark(f.blobs, first, &f.err) && kb_blobs_mark(f.blobs, mark, &f.err));
 	fixture_fini(&f);
 }
 
 struct race {
 	struct fixture *f;
+	const char *name;
 	_Atomic bool stop;
-	_Atomic int64_t removed;
+	_Atomic int64_t ended;
 };
 
-static void *sweep_for_ever(void *arg)
+static void *end_for_ever(void *arg)
 {
 	struct race *race = arg;
+	struct kb_trash trash;
 	struct kb_err err;
 
 	while (!race->stop) {
-		int64_t removed = 0;
+		bool removed, discarded;
 
-		if (!kb_blob_sweep(race->f->blobs, wants_none, NULL, 1000, &removed, &err))
+		if (!kb_blob_remove(race->f->blobs, race->name, 1000, &removed, &err)
+		    || !kb_blob_discard(race->f->blobs, race->name, 1000, &discarded, &err)
+		    || !kb_blobs_empty_trash(race->f->blobs, wants_none, NULL, 1000, &trash, &err))
 			abort();
-		race->removed += removed;
+		race->ended += removed + discarded;
 	}
 	return NULL;
 }
@@ -327,14 +424,14 @@ static void *sweep_for_ever(void *arg)
 static void test_race(struct kb_test *t)
 {
 	struct kb_blob_name name;
-	struct race race = { 0 };
+	struct race race = { .name = abc };
 	pthread_t thread;
 	struct fixture f;
 
 	fixture_init(&f, t);
 	race.f = &f;
-	pthread_create(&thread, NULL, sweep_for_ever, &race);
-	for (int i = 0; i < 300 || race.removed == 0; i++) {
+	pthread_create(&thread, NULL, end_for_ever, &race);
+	for (int i = 0; i < 300 || race.ended == 0; i++) {
 		CHECK(t, kb_blob_put(f.blobs, KB_SV("abc"), &name, &f.err));
 		/* A blob that was just put is there, however old it was. */
 		CHECK(t, kb_blob_verify(f.blobs, name.hex, &f.err));
@@ -355,9 +452,10 @@ static void test_faults(struct kb_test *t)
 	for (n = 1;; n++) {
 		struct kb_blob_name put, take;
 		struct kb_sv bytes;
-		char path[128];
-		int64_t size, removed;
-		bool put_ok, take_ok, ok, fired;
+		char path[128], mark[KB_BLOB_MARK];
+		struct kb_trash trash;
+		int64_t size;
+		bool put_ok, take_ok, ok, fired, done;
 
 		fixture_init(&f, t);
 		snprintf(path, sizeof(path), "%s/upload", f.dir);
@@ -367,8 +465,13 @@ static void test_faults(struct kb_test *t)
 		take_ok = kb_blob_take(f.blobs, path, &take, &size, &f.err);
 		ok = put_ok && take_ok
 		     && kb_blob_read(f.blobs, &f.arena, put.hex, 100, &bytes, &f.err)
+		     && kb_blob_discard(f.blobs, put.hex, 0, &done, &f.err)
 		     && kb_blob_verify(f.blobs, put.hex, &f.err)
-		     && kb_blob_sweep(f.blobs, wants_none, NULL, 1000, &removed, &f.err);
+		     && kb_blob_discard(f.blobs, put.hex, 0, &done, &f.err)
+		     && kb_blobs_empty_trash(f.blobs, wants, put.hex, 1000, &trash, &f.err)
+		     && kb_blobs_tidy(f.blobs, 1000, &f.err)
+		     && kb_blobs_set_mark(f.blobs, "00112233445566778899aabbccddeeff", &f.err)
+		     && kb_blobs_mark(f.blobs, mark, &f.err);
 		fired = kb_fault_disarm();
 		CHECK(t, ok || fired);
 		/* What was acknowledged is there, whole; a file that was not taken is still there.
@@ -403,8 +506,10 @@ int main(int argc, char **argv)
 		{ "a file is taken over", test_take },
 		{ "what is no name finds nothing", test_names },
 		{ "damage is seen", test_damage },
-		{ "a sweep removes what is old and unwanted", test_sweep },
-		{ "a sweep never takes what was just put", test_race },
+		{ "a blob ends by its age", test_remove },
+		{ "what is in the trash comes back", test_trash },
+		{ "a mark stands beside the blobs", test_mark },
+		{ "what was just put never ends", test_race },
 		{ "each step may fail", test_faults },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

@@ -17,6 +17,7 @@ static const char *const scans[] = {
 	"remove_source",     /* deleted sources: there are none, or few for a moment */
 	"segment_candidate", /* the segments' key, in housekeeping */
 	"blob_names",        /* the sweep */
+	"strays",            /* the same */
 	"vectors_missing",   /* the segments' key from a place on; stops early; in the background */
 	"vectors_unfolded",  /* the same */
 	"factors_due",       /* the same */

@@ -1,0 +1,53 @@
+/* docent adopt: the operator's word that a database and blobs belong together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "ingest/installation.h"
+
+static bool adopt(const struct kb_places *places, bool discard, struct kb_err *err)
+{
+	struct kb_installed data = { .store_at = places->store, .blobs_at = places->blobs };
+	struct kb_adopted sum;
+	bool ok;
+
+	if (!kb_store_exists(places->store))
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no database in %s", places->store);
+	/* Exclusive: a server at work on the two has to know. */
+	data.store = kb_store_open(places->store, true, NULL, NULL, err);
+	if (data.store)
+		data.blobs = kb_blobs_open(places->blobs, err);
+	ok = data.blobs && kb_installation_adopt(&data, discard, &sum, err);
+	if (ok)
+		printf("the database in %s and the blobs in %s belong together from now on\n"
+		       "%" PRId64 " blobs are named, %" PRId64 " of them are missing; %" PRId64
+		       " are there\n",
+		       places->store, places->blobs, sum.named, sum.missing, sum.blobs);
+	kb_blobs_close(data.blobs);
+	kb_store_close(data.store);
+	return ok;
+}
+
+int kb_cli_adopt(int argc, char **argv)
+{
+	struct kb_options options = { 0 };
+	struct kb_arena arena = { 0 };
+	struct kb_places places;
+	struct kb_err err = { 0 };
+	bool discard = false, ok;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--discard") == 0) {
+			discard = true;
+		} else if (!kb_option_place(argc, argv, &i, &options)) {
+			fprintf(stderr, "usage: docent adopt [--data DIR] [--store DIR] "
+			                "[--blob DIR] [--config FILE] [--discard]\n");
+			return 2;
+		}
+	}
+	ok = kb_options_complete(&arena, &options, &err)
+	     && kb_options_places(&options, &places, &err) && adopt(&places, discard, &err);
+	kb_arena_fini(&arena);
+	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
+}
