@@ -108,6 +108,7 @@ struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count);
 void kb_api_refuse(struct kb_request *req, const struct kb_err *err);
 bool kb_api_admit(struct kb_request *req);
 void kb_api_decorate(struct kb_request *req, struct kb_buf *head);
+bool kb_api_owner_holds(void *app, int64_t owner);
 
 /* ---- for handlers (call.c) ---- */
 

@@ -48,6 +48,7 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 {
 	if (kb_store_key_check(call->api->store, call->arena, bearer(call->req), &call->key, err)) {
 		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
+		call->req->owner = call->key.id;
 		return true;
 	}
 	if (err->code == KB_E_UNAUTHORIZED)
@@ -237,6 +238,19 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 	                 "access-control-expose-headers: x-ratelimit-limit, x-ratelimit-remaining, "
 	                 "retry-after, x-should-retry\r\n"
 	                 "x-content-type-options: nosniff\r\n");
+}
+
+/* A revoked key stops at once, its open streams and downloads included. */
+bool kb_api_owner_holds(void *app, int64_t owner)
+{
+	struct kb_api *api = app;
+	struct kb_err err;
+	bool valid;
+
+	if (kb_store_key_valid(api->store, owner, &valid, &err))
+		return valid;
+	kb_warn(api->log, "key not looked up id=%" PRId64 " error=%s", owner, err.msg);
+	return true;
 }
 
 /* ---- answers ---- */

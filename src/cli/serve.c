@@ -357,6 +357,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	net.refuse = kb_api_refuse;
 	net.admit = kb_api_admit;
 	net.decorate = kb_api_decorate;
+	net.owner_holds = kb_api_owner_holds;
 	net.tls_cert = plan->options.tls_cert;
 	net.tls_key = plan->options.tls_key;
 	api.server = kb_server_start(&net, err);

@@ -78,6 +78,7 @@ enum kb_flush kb_conn_send(struct kb_conn *conn)
 	enum kb_flush flush = kb_conn_flush(conn);
 
 	if (flush == KB_FLUSH_WAIT) {
+		kb_owners_watch(conn->lane);
 		if (conn->sent_some || !conn->stalled_us)
 			note_progress(conn);
 		if (!conn->send_window_us)

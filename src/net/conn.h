@@ -51,6 +51,7 @@ enum {
 	KB_TURN_REQUESTS = 32,          /* a connection's share of one turn of the loop */
 	KB_TURN_BYTES = 1024 * 1024,
 	KB_LINGER_MS = 5000,
+	KB_OWNERS_MS = 500, /* between questions whether answers may go on */
 	KB_LISTENERS_MAX = 4,
 	KB_SPARE_CALLS = 64,
 	KB_SPARE_ARENA_MAX = 4096,
@@ -82,6 +83,8 @@ struct kb_lane {
 	} listeners[KB_LISTENERS_MAX];
 	struct kb_timer accept_again; /* after running out of descriptors */
 	struct kb_task stop, kill, quit;
+	struct kb_timer owners_time; /* owners.c */
+	bool asking_owners;          /* a worker does */
 
 	struct kb_conn *conns;   /* all of them */
 	struct kb_conn *current; /* the one being run: its answers may be gathered */
@@ -107,6 +110,7 @@ struct kb_server {
 	struct kb_lane *lanes;
 	int lane_count, port;
 	_Atomic int64_t connections;
+	_Atomic int64_t questions; /* on their way: they point to their lanes */
 	_Atomic bool stopping;
 };
 
@@ -288,6 +292,11 @@ enum kb_step kb_body_read(struct kb_conn *conn);
 /* After a deadline: is the peer too slow (then *err says how), or when to look again. */
 bool kb_body_is_slow(struct kb_conn *conn, struct kb_err *err);
 void kb_body_fini(struct kb_body *body);
+
+/* ---- owners.c ---- */
+
+/* An answer of the lane's goes on: whether its owner still holds is asked soon. */
+void kb_owners_watch(struct kb_lane *lane);
 
 /* ---- stream.c ---- */
 

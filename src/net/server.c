@@ -205,7 +205,8 @@ static bool wait_for_end(struct kb_server *server, int64_t ms)
 {
 	int64_t start = kb_clock_mono_us(), warned = start;
 
-	while (atomic_load(&server->connections) > 0) {
+	/* In this order: without connections no question is asked. */
+	while (atomic_load(&server->connections) > 0 || atomic_load(&server->questions) > 0) {
 		int64_t now = kb_clock_mono_us();
 
 		if (ms >= 0 && now - start >= ms * 1000)

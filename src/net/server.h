@@ -94,6 +94,8 @@ struct kb_request {
 	int status; /* of a refusal (see `refuse`): its HTTP status, which kb_respond() then keeps;
 	               0 otherwise */
 
+	int64_t owner; /* whose answer it is, by a number of the application's; 0: anybody's */
+
 	struct kb_conn *conn; /* the server's */
 	void *user;           /* the application's, NULL at first */
 };
@@ -116,6 +118,11 @@ struct kb_server_config {
 	 * returns false after answering (an unauthorized upload is not received). NULL: admit all.
 	 */
 	bool (*admit)(struct kb_request *req);
+	/* Whether answers for that owner may go on; asked about twice a second while one waits for
+	 * its reader or is a stream, on a worker. Where not, the connection is closed. NULL:
+	 * always.
+	 */
+	bool (*owner_holds)(void *app, int64_t owner);
 	/* Adds fields to every answer (CORS); may be NULL. Runs where the answer is made. */
 	void (*decorate)(struct kb_request *req, struct kb_buf *head);
 

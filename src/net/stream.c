@@ -173,6 +173,7 @@ static void on_stream(struct kb_task *task)
 		if (conn->source.fd >= 0) {
 			conn->closing = conn->closing || stream->close;
 			conn->step = KB_STEP_STREAM;
+			kb_owners_watch(call->lane);
 		} else {
 			kb_stream_lost(stream);
 		}

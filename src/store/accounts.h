@@ -63,5 +63,8 @@ bool kb_store_key_check(struct kb_store *store, struct kb_arena *arena, struct k
 /* The same from memory, without blocking: false when the cache does not know (ask the other). */
 bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
                        struct kb_key *out) KB_MUST_CHECK;
+/* Whether the key of that id is valid right now, whoever revoked it (keys.c). */
+bool kb_store_key_valid(struct kb_store *store, int64_t key_id, bool *valid,
+                        struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -1,4 +1,5 @@
 // Keys: who gets in, and how far.
+import http from "node:http";
 import { assert, docent, form, start, test, until } from "./lib/harness.mjs";
 
 const REFUSAL = "API Token is either missing or invalid";
@@ -66,6 +67,40 @@ test("a revoked key stops at once", async (t) => {
   assert.equal((await agent.api("GET")).status, 401, "a read that was in memory");
   assert.equal((await agent.api("POST", "/conversations", { json: {} })).status, 401);
   await kb.expect(200, "GET", agent.path); // the account's other key goes on
+});
+
+test("what a revoked key was reading ends, and what another one reads goes on", async (t) => {
+  const kb = await start(t);
+  const key = await kb.newKey();
+  const size = 40_000_000;
+  const agent = await kb.agent();
+  await agent.expect(200, "POST", "", { form: form({}, { "large.txt": Buffer.alloc(size, "a word \n") }) });
+  const [page] = await agent.pages();
+  // Readers that take a little and then wait: the kernel has some of the rest, the service most of it.
+  const reader = (key) => new Promise((resolve, reject) => {
+    const req = http.get(`${kb.url}/api/v1/preview/${page.id}`, { headers: { authorization: `Bearer ${key}` }, agent: false }, (res) => {
+      const state = { res, bytes: 0, ended: new Promise((end) => { res.on("end", () => end("whole")); res.on("error", () => end("cut")); }) };
+      res.on("data", (piece) => {
+        if (state.bytes === 0) {
+          res.pause();
+          resolve(state);
+        }
+        state.bytes += piece.length;
+      });
+    });
+    req.on("error", reject);
+  });
+  const connections = async () => Number(/^docent_http_connections (\d+)$/m.exec((await kb.api("GET", "/metrics", { key: null, agent: false })).text)[1]);
+  const [cut, whole] = [await reader(key), await reader(kb.key)];
+  const before = await connections();
+  await kb.revoke(key);
+  await until("the service to close the connection", async () => (await connections()) < before, 10_000);
+  cut.res.resume();
+  whole.res.resume();
+  assert.equal(await cut.ended, "cut");
+  assert.ok(cut.bytes < size, `${cut.bytes} bytes came`);
+  assert.equal(await whole.ended, "whole");
+  assert.equal(whole.bytes, size);
 });
 
 test("a revoked key stays revoked after a restart", async (t) => {

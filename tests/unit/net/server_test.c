@@ -702,6 +702,63 @@ static void test_write_rate(struct kb_test *t)
 	}
 }
 
+/* Answers in progress end with the right to them, streams and others, and no others do. */
+static void test_lost_owner(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *target;
+		bool ends;
+	} answers[] = {
+		{ "a stream", "/idle-stream?owner=7", true },
+		{ "an answer that waits for its reader", "/big?owner=7", true },
+		{ "a second stream", "/idle-stream?owner=7", true },
+		{ "another owner's stream", "/idle-stream?owner=8", false },
+		{ "another owner's waiting answer", "/big?owner=8", false },
+		{ "nobody's stream", "/idle-stream", false },
+	};
+	int64_t end = kb_clock_mono_us() + 10 * KB_SECOND_US;
+	int fds[KB_COUNTOF(answers)];
+	struct kb_buf texts[KB_COUNTOF(answers)];
+	struct kb_server_stats stats;
+	struct site site;
+
+	site_init(&site);
+	CHECK(t, site_start(&site));
+	for (size_t i = 0; i < KB_COUNTOF(answers); i++) {
+		struct kb_arena arena = { 0 };
+
+		kb_buf_init(&texts[i], KB_MIB(64));
+		fds[i] = site_connect(&site);
+		site_send(fds[i], kb_arena_printf(&arena, "GET %s HTTP/1.1\r\n" H "\r\n",
+		                                  answers[i].target));
+		CHECK(t, !site_read(fds[i], &texts[i], "\r\n\r\n", 3000)); /* it has begun */
+		kb_arena_fini(&arena);
+	}
+	atomic_store(&site.lost, 7);
+	do {
+		site_sleep_ms(10);
+		kb_server_stats(site.server, &stats);
+	} while (stats.connections > 3 && kb_clock_mono_us() < end);
+	CHECK_INT(t, stats.connections, 3);
+	CHECK(t, site_wait_for(&site.streams_gone, 2));
+	atomic_store(&site.go, 1);
+	for (size_t i = 0; i < KB_COUNTOF(answers); i++) {
+		bool whole;
+
+		t->row = answers[i].name;
+		while (!site_read(fds[i], &texts[i], "\r\n0\r\n\r\n", 50) && texts[i].n < KB_MIB(8)
+		       && kb_sv_find(kb_buf_view(&texts[i]), KB_SV("\r\n0\r\n\r\n")) < 0
+		       && kb_clock_mono_us() < end)
+			;
+		whole = kb_sv_ends(kb_buf_view(&texts[i]), KB_SV("0\r\n\r\n"))
+		        || texts[i].n > KB_MIB(8);
+		CHECK_INT(t, !whole, answers[i].ends);
+		kb_buf_fini(&texts[i]);
+		close(fds[i]);
+	}
+	site_stop(&site, 1000);
+}
+
 /* 2,000 peers that never finish their heads are gone at the deadline; others notice nothing. */
 static void test_slow_loris(struct kb_test *t)
 {
@@ -992,6 +1049,7 @@ int main(int argc, char **argv)
 		{ "slow peers are dropped", test_deadlines },
 		{ "a peer that stops reading is dropped", test_write_stall },
 		{ "a peer that takes too little in its time is dropped", test_write_rate },
+		{ "answers end when their owner loses the right to them", test_lost_owner },
 		{ "2,000 slow-loris peers are gone at the deadline", test_slow_loris },
 		{ "connections are capped", test_caps },
 		{ "a full queue is 503", test_full_queue },

@@ -89,6 +89,15 @@ static void on_form(struct kb_request *req)
 	say(req, 200, text);
 }
 
+/* "?owner=7": whose answer it is. */
+static void read_owner(struct kb_request *req)
+{
+	struct kb_sv owner = kb_request_query(req, "owner");
+
+	if (owner.p)
+		KB_ASSERT(kb_sv_to_int(owner, 1, INT64_MAX, &req->owner));
+}
+
 static const struct kb_response stream_head = { .status = 200,
 	                                        .content_type = "text/event-stream" };
 
@@ -109,8 +118,10 @@ static void on_stream(struct kb_request *req)
 static void on_idle_stream(struct kb_request *req)
 {
 	struct site *site = site_of(req);
-	struct kb_stream *stream = kb_stream_begin(req, &stream_head);
+	struct kb_stream *stream;
 
+	read_owner(req);
+	stream = kb_stream_begin(req, &stream_head);
 	kb_stream_write(stream, KB_SV("begun\n"));
 	while (kb_stream_write(stream, kb_sv("", 0)) && !atomic_load(&site->go))
 		usleep(2000);
@@ -172,6 +183,7 @@ static void on_big(struct kb_request *req)
 {
 	size_t n = KB_MIB(8);
 
+	read_owner(req);
 	say(req, 200, kb_sv(memset(kb_arena_bytes(req->arena, n), 'b', n), n));
 }
 
@@ -189,6 +201,13 @@ static bool on_admission(struct kb_request *req)
 		return true;
 	say(req, 401, KB_SV("who are you?"));
 	return false;
+}
+
+static bool on_owner(void *app, int64_t owner)
+{
+	const struct site *site = app;
+
+	return atomic_load(&site->lost) != owner;
 }
 
 static void on_decoration(struct kb_request *req, struct kb_buf *head)
@@ -238,6 +257,7 @@ void site_init(struct site *site)
 	site->config.refuse = on_refusal;
 	site->config.admit = on_admission;
 	site->config.decorate = on_decoration;
+	site->config.owner_holds = on_owner;
 	site->config.disk_reserve = 0;
 }
 

@@ -21,6 +21,7 @@ struct site {
 	_Atomic int streams_gone, stream_ended; /* writers that noticed, streams that ended */
 	_Atomic int go;                         /* /wait answers when this is set */
 	_Atomic int waiting;
+	_Atomic int64_t lost; /* the owner who may have no answers any more */
 };
 
 void site_init(struct site *site);
