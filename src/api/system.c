@@ -38,12 +38,24 @@ static bool is_loopback(const char *peer)
 	       || strncmp(peer, "::ffff:127.", 11) == 0;
 }
 
+/* Has a proxy passed it on? Then its connection says nothing of where it is from. */
+static bool is_forwarded(const struct kb_request *req)
+{
+	static const char *const fields[] = { "x-forwarded-for",  "forwarded",         "x-real-ip",
+		                              "x-forwarded-host", "x-forwarded-proto", "via" };
+
+	for (size_t i = 0; i < KB_COUNTOF(fields); i++)
+		if (kb_request_field(req, fields[i]).p)
+			return true;
+	return false;
+}
+
 static bool may_read_metrics(struct kb_call *call)
 {
 	struct kb_sv value = kb_request_field(call->req, "authorization");
 
 	if (!call->api->metrics_token)
-		return is_loopback(call->req->peer);
+		return is_loopback(call->req->peer) && !is_forwarded(call->req);
 	return value.p && kb_sv_istarts(value, KB_SV("Bearer "))
 	       && kb_equal_secret(kb_sv_trim(kb_sv_from(value, 7)),
 	                          kb_sv_str(call->api->metrics_token));
@@ -135,7 +147,8 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 
 	if (!may_read_metrics(call))
 		return kb_fail(err, KB_E_FORBIDDEN,
-		               "metrics are for loopback, or for the bearer of the metrics token");
+		               "metrics are for loopback without a proxy, or for the bearer of the "
+		               "metrics token");
 	if (running)
 		kb_server_stats(running, &server);
 	kb_ingest_stats(api->ingest, &ingest);

@@ -14,7 +14,7 @@ struct kb_options {
 	const char *data, *listen, *config, *store, *blob, *public_url, *tls_cert, *tls_key, *log;
 	const char *plans, *rate_limit;
 	const char *models, *field_alias, *value_alias;
-	const char *block_list, *fetch_allow;
+	const char *block_list, *fetch_allow, *trusted_proxies;
 	const char *embed_url, *embed_name, *embed_key;
 	const char *rerank_url, *rerank_name, *rerank_key;
 	const char *metrics_token, *allow_plain_http, *allow_unsandboxed_parsing;

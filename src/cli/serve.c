@@ -258,6 +258,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	struct kb_log log;
 	struct kb_api api = { .clock = &clock, .log = &log, .started_us = kb_clock_mono_us() };
 	struct kb_server_config net;
+	struct kb_guard proxies;
 	struct kb_parser_config parsing;
 	struct kb_parser *parser = NULL;
 	struct kb_fetcher *fetcher = NULL;
@@ -287,6 +288,12 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	fetcher = kb_fetcher_new(plan->options.fetch_allow, NULL, plan->places.temp, err);
 	if (!fetcher) {
 		kb_fail(err, KB_E_INVALID, "--fetch-allow: %s",
+		        kb_arena_str(arena, kb_sv_str(err->msg)));
+		goto out;
+	}
+
+	if (!kb_guard_read(arena, plan->options.trusted_proxies, &proxies, err)) {
+		kb_fail(err, KB_E_INVALID, "--trusted-proxies: %s",
 		        kb_arena_str(arena, kb_sv_str(err->msg)));
 		goto out;
 	}
@@ -346,6 +353,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 
 	/* The door last. */
 	kb_server_config_init(&net);
+	net.proxies = proxies;
 	net.host = plan->host;
 	net.port = (int)plan->port;
 	net.loops = (int)plan->threads;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "net/conn.h"
+#include "net/forwarded.h"
 
 enum { RETRY_AFTER_S = 1 };
 
@@ -283,6 +284,9 @@ enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 	struct kb_err err;
 
 	fill_request(call, &conn->lane->head);
+	if (conn->is_proxy)
+		kb_forwarded_client(&conn->lane->server->config.proxies, call->req.fields,
+		                    call->req.field_count, call->req.peer);
 	if (kb_sv_eq_str(call->req.path, "*"))
 		return answer_options(conn, call);
 	if (!find_route(call, &err)) {

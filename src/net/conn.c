@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "net/forwarded.h"
 
 static struct kb_server_config *config_of(struct kb_conn *conn)
 {
@@ -483,6 +484,7 @@ void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
 	conn->key = *key;
 	conn->readable = conn->writable = true; /* to be tried before the first event */
 	write_peer(address, conn->peer);
+	conn->is_proxy = kb_proxy_is_trusted(&lane->server->config.proxies, address);
 	conn->next = lane->conns;
 	if (conn->next)
 		conn->next->prev = conn;

@@ -55,7 +55,7 @@ enum {
 	KB_LISTENERS_MAX = 4,
 	KB_SPARE_CALLS = 64,
 	KB_SPARE_ARENA_MAX = 4096,
-	KB_PEER_TEXT = 64,
+	KB_PEER_TEXT = 64, /* room for KB_ADDRESS_TEXT */
 	KB_LOG_CONTEXT = 32,
 };
 
@@ -136,6 +136,7 @@ struct kb_conn {
 	bool unread;      /* the peer may still send what nobody will read */
 	bool put_off;     /* `later` is queued */
 	bool refuse_all;  /* taken only to be told that the server is full */
+	bool is_proxy;    /* of the operator's: it says who its requests are from */
 
 	struct kb_sv in; /* arrived and not yet understood: in the lane's scratch or in own */
 	char *own;       /* NULL while there is nothing to keep */

@@ -71,11 +71,25 @@ struct kb_address kb_address_plain(const struct kb_address *address)
 	return within(&mapped, address) ? embedded(address) : *address;
 }
 
-static enum kb_verdict judge(const struct kb_guard *guard, const struct kb_address *address)
+static bool is_named(const struct kb_guard *guard, const struct kb_address *address)
 {
 	for (size_t i = 0; i < guard->count; i++)
 		if (within(&guard->opened[i], address))
-			return KB_ADDRESS_NAMED;
+			return true;
+	return false;
+}
+
+bool kb_guard_names(const struct kb_guard *guard, const struct kb_address *address)
+{
+	struct kb_address plain = kb_address_plain(address);
+
+	return is_named(guard, &plain);
+}
+
+static enum kb_verdict judge(const struct kb_guard *guard, const struct kb_address *address)
+{
+	if (is_named(guard, address))
+		return KB_ADDRESS_NAMED;
 	for (size_t i = 0; i < KB_COUNTOF(closed); i++)
 		if (within(&closed[i], address))
 			return KB_ADDRESS_CLOSED;
@@ -112,14 +126,26 @@ const char *kb_address_text(char out[KB_ADDRESS_TEXT], const struct kb_address *
 	return out;
 }
 
-static bool read_network(struct kb_arena *arena, struct kb_sv text, struct kb_network *out)
+bool kb_address_read(struct kb_sv text, struct kb_address *out)
+{
+	char copy[KB_ADDRESS_TEXT];
+
+	*out = (struct kb_address){ 0 };
+	if (text.n >= sizeof(copy) || (text.n && memchr(text.p, '\0', text.n)))
+		return false;
+	if (text.n)
+		memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	out->family = strchr(copy, ':') ? AF_INET6 : AF_INET;
+	return inet_pton(out->family, copy, out->bytes) == 1;
+}
+
+static bool read_network(struct kb_sv text, struct kb_network *out)
 {
 	ptrdiff_t slash = kb_sv_find_byte(text, '/');
-	char *address = kb_arena_str(arena, kb_sv_sub(text, 0, slash < 0 ? text.n : (size_t)slash));
 	int64_t bits;
 
-	out->address.family = strchr(address, ':') ? AF_INET6 : AF_INET;
-	if (inet_pton(out->address.family, address, out->address.bytes) != 1)
+	if (!kb_address_read(kb_sv_sub(text, 0, slash < 0 ? text.n : (size_t)slash), &out->address))
 		return false;
 	bits = out->address.family == AF_INET ? 32 : 128;
 	if (slash >= 0 && !kb_sv_to_int(kb_sv_from(text, (size_t)slash + 1), 0, bits, &bits))
@@ -139,7 +165,7 @@ bool kb_guard_read(struct kb_arena *arena, const char *allow, struct kb_guard *o
 		part = kb_sv_trim(part);
 		if (part.n == 0)
 			continue;
-		if (!read_network(arena, part, &networks[out->count]))
+		if (!read_network(part, &networks[out->count]))
 			return kb_fail(err, KB_E_INVALID,
 			               "\"%.*s\" is no network; it must be ADDRESS/BITS, such as "
 			               "127.0.0.0/8 or fd00::/8",

@@ -1,5 +1,6 @@
 /*
- * Which addresses may be fetched from: the public ones, and networks that the operator names.
+ * Addresses, networks that the operator names, and which addresses may be fetched from: the public
+ * ones, and those of named networks.
  *
  * IPv6 is open where it is global unicast (2000::/3) and not set apart there; IPv4 where no
  * registry sets the range apart. An IPv6 address that carries an IPv4 address is judged by that one
@@ -37,10 +38,15 @@ enum kb_verdict {
 	KB_ADDRESS_NAMED,  /* by the operator: open on any port */
 };
 enum kb_verdict kb_guard_judge(const struct kb_guard *guard, const struct kb_address *address);
+/* Is it in one of the networks that the operator named? */
+bool kb_guard_names(const struct kb_guard *guard, const struct kb_address *address);
 
 /* ::ffff:a.b.c.d becomes a.b.c.d, which is what the kernel would connect to; others stay. */
 struct kb_address kb_address_plain(const struct kb_address *address);
 bool kb_address_eq(const struct kb_address *a, const struct kb_address *b);
+
+/* "192.0.2.1" or "2001:db8::1", and nothing else. */
+bool kb_address_read(struct kb_sv text, struct kb_address *out) KB_MUST_CHECK;
 
 enum { KB_ADDRESS_TEXT = 48 };
 const char *kb_address_text(char out[KB_ADDRESS_TEXT], const struct kb_address *address);

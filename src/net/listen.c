@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "net/forwarded.h"
 
 enum {
 	BACKLOG = 4096,
@@ -200,7 +201,8 @@ static void take_connection(struct kb_lane *lane, int fd, const struct sockaddr 
 	struct kb_peer_key key = { 0 };
 
 	if (count < server->config.connections_max + REFUSALS_MAX) {
-		if (!full && !kb_peers_take(server->peers, address, &key))
+		if (!full && !kb_proxy_is_trusted(&server->config.proxies, address)
+		    && !kb_peers_take(server->peers, address, &key))
 			full = true;
 		kb_conn_open(lane, fd, address, &key, full);
 		return;

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "net/guard.h"
 
 struct kb_server;
 struct kb_conn;
@@ -81,7 +82,7 @@ struct kb_request {
 	struct kb_sv query;          /* raw, without '?' */
 	struct kb_sv host;           /* of the Host field */
 	bool tls;
-	char peer[64];                           /* address without port */
+	char peer[64]; /* address without port; behind a trusted proxy, the client's */
 	struct kb_sv params[KB_HTTP_PARAMS_MAX]; /* decoded path parameters in order */
 	size_t param_count;
 
@@ -134,6 +135,9 @@ struct kb_server_config {
 
 	int connections_max, connections_per_address_max; /* the second one 0: no limit */
 	bool cap_loopback; /* count this machine's own address too; off: a proxy speaks for many */
+	/* Proxies whose X-Forwarded-For is believed; their connections are not counted by address.
+	 */
+	struct kb_guard proxies;
 	int header_timeout_ms, body_idle_timeout_ms, idle_timeout_ms, write_timeout_ms;
 	int body_min_rate; /* bytes a second over body_rate_window_ms; slower peers are dropped */
 	int body_rate_window_ms; /* ten seconds */

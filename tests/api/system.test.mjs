@@ -1,5 +1,5 @@
 // What operators ask: health, readiness, figures, the description of the interface.
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, docent, start, test } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 import { Service } from "./lib/service.mjs";
 
@@ -27,6 +27,32 @@ test("with a token the figures are for its bearer alone", async (t) => {
   assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 403);
   assert.equal((await kb.api("GET", "/metrics")).status, 403, "an API key is no metrics token");
   assert.equal((await kb.api("GET", "/metrics", { key: "figures-please" })).status, 200);
+});
+
+test("what a proxy passed on is not loopback's, though the proxy is", async (t) => {
+  const kb = await start(t);
+  for (const headers of [{ "x-forwarded-for": "203.0.113.5" }, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }, { "x-real-ip": "127.0.0.1" }, { via: "1.1 front" },
+    { "x-forwarded-proto": "https" }, { "x-forwarded-host": "docs.example.com" }])
+    assert.equal((await kb.api("GET", "/metrics", { key: null, headers })).status, 403, JSON.stringify(headers));
+  assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 200);
+  const withToken = await start(t, { env: { DOCENT_METRICS_TOKEN: "figures-please" } });
+  assert.equal((await withToken.api("GET", "/metrics", { key: "figures-please", headers: { "x-forwarded-for": "203.0.113.5" } })).status, 200);
+});
+
+test("a trusted proxy says who its requests are from, and nobody else does", async (t) => {
+  const from = async (kb, chain) => (await (await kb.agent()).ask("Hello", { headers: { "x-forwarded-for": chain } })).metadata.user_ip;
+  const open = await start(t);
+  assert.equal(await from(open, "203.0.113.5"), "127.0.0.1", "nobody is trusted unless named");
+  const other = await start(t, { args: ["--trusted-proxies", "10.0.0.0/8"] });
+  assert.equal(await from(other, "203.0.113.5"), "127.0.0.1", "this one is not named");
+  const kb = await start(t, { env: { DOCENT_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8" } });
+  for (const [chain, client] of [["203.0.113.5", "203.0.113.5"], ["8.8.8.8, 203.0.113.5", "203.0.113.5"], ["203.0.113.5, 10.1.2.3", "203.0.113.5"], ["[2001:db8::7]:99", "2001:db8::7"],
+    ["203.0.113.5, nonsense", "127.0.0.1"], ["", "127.0.0.1"]])
+    assert.equal(await from(kb, chain), client, chain);
+  assert.equal((await kb.api("GET", "/metrics", { key: null, headers: { "x-forwarded-for": "127.0.0.1" } })).status, 403);
+  assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 200, "the machine's own");
+  const wrong = await docent(["serve", "--data", `${kb.dir}/x`, "--trusted-proxies", "proxy.example.com"]);
+  assert.deepEqual([wrong.code, /--trusted-proxies: "proxy\.example\.com" is no network/.test(wrong.stderr)], [1, true], wrong.stderr);
 });
 
 test("the description is OpenAPI 3.1 without a loose end", async (t) => {
