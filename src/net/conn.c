@@ -279,8 +279,10 @@ static enum kb_step step_head(struct kb_conn *conn)
 
 		if (conn->in.n) {
 			/* Before the scan: a head it has found must not be asked for again. */
-			if (conn->budget_requests <= 0)
+			if (conn->budget_requests <= 0) {
+				kb_conn_deadline(conn, 0); /* it waits for us */
 				return kb_conn_put_off(conn);
+			}
 			if (!conn->begun_us)
 				conn->begun_us = now_us(conn);
 			result = kb_http_scan_head(&conn->scan, conn->in, &head_n, &why);
