@@ -78,6 +78,11 @@ void kb_thread_set_nice(int nice)
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), nice);
 }
 
+bool kb_thread_try_start(pthread_t *thread, const char *name, void *(*fn)(void *arg), void *arg)
+{
+	return start_thread(thread, name, fn, arg) == 0;
+}
+
 static void *work(void *arg)
 {
 	struct kb_pool *pool = arg;
@@ -140,7 +145,7 @@ void kb_pool_close(struct kb_pool *pool)
 static bool grow(struct kb_pool *pool)
 {
 	if ((size_t)pool->idle <= pool->count && pool->started < pool->max_threads
-	    && start_thread(&pool->threads[pool->started], pool->name, work, pool) == 0)
+	    && kb_thread_try_start(&pool->threads[pool->started], pool->name, work, pool))
 		pool->started++;
 	return pool->started > 0;
 }

@@ -25,6 +25,9 @@ size_t kb_pool_waiting(struct kb_pool *pool);
  * system has no thread left. */
 #include <pthread.h>
 pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg);
+/* The same for work that can be refused: false when there is none left. */
+bool kb_thread_try_start(pthread_t *thread, const char *name, void *(*fn)(void *arg),
+                         void *arg) KB_MUST_CHECK;
 /* This thread, and the processes that it starts, get a smaller share of the processors (nice 0 to
  * 19); without effect where the system does not do that by thread. */
 void kb_thread_set_nice(int nice);

@@ -110,6 +110,7 @@ bool kb_resolve(const char *name, int64_t deadline_us, const atomic_bool *cancel
                 struct kb_addresses *out, struct kb_err *err)
 {
 	struct lookup *l;
+	pthread_t thread;
 	bool ok = false;
 
 	if (kb_fault() || strlen(name) >= sizeof(l->name))
@@ -118,7 +119,11 @@ bool kb_resolve(const char *name, int64_t deadline_us, const atomic_bool *cancel
 		return kb_fail(err, KB_E_BUSY, "%d lookups of names are waiting for an answer",
 		               KB_LOOKUPS_LEFT_MAX);
 	l = lookup_new(name);
-	pthread_detach(kb_thread_start("resolve", run, l));
+	if (!kb_thread_try_start(&thread, "resolve", run, l)) {
+		lookup_free(l);
+		return kb_fail(err, KB_E_BUSY, "there is no thread left to look up %s", name);
+	}
+	pthread_detach(thread);
 	pthread_mutex_lock(&l->mutex);
 	while (!l->done && !atomic_load(cancelled) && kb_clock_mono_us() < deadline_us) {
 		struct timespec until = soon();
