@@ -8,7 +8,10 @@
 #include "index/query.h"
 #include "index/rerank.h"
 
-enum { STRICT_FROM = 5000 }; /* passages: above some thousand the gate is the strict one */
+enum {
+	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
+	SPELLINGS_MAX = 6,  /* of a code that begins others */
+};
 
 /* How widely an agent_capability searches, beyond what planner mode adds: parts of a question that
  * are looked for one by one, passages that are read closely, passages ranked in all steps, and
@@ -123,27 +126,63 @@ static size_t codes_first(const struct search *s, const struct kb_snapshot *snap
 	return front;
 }
 
-/* The text with each code of it in the spelling of the passage, as far as that has it: the
- * selection compares words, and "ERR-4012" is two where "err4012" is one. */
-static struct kb_sv respell(const struct search *s, struct kb_sv text, struct kb_sv passage)
+/* The code as passages spell it. Of "12.4" those are all that begin so, 12.4.1 as well as 12.4.2:
+ * none is more meant than the others. */
+static struct kb_sv spellings(const struct search *s, struct kb_sv term,
+                              const struct kb_candidate *candidates, size_t count)
 {
-	struct kb_code *asked, *held;
-	size_t asked_count, held_count;
+	struct kb_sv found[SPELLINGS_MAX], out = KB_SV("");
+	size_t n = 0;
+
+	for (size_t c = 0; c < count; c++) {
+		struct kb_sv text = candidates[c].passage.text;
+		struct kb_code *held;
+		size_t held_count;
+
+		kb_codes(s->arena, text, true, &held, &held_count);
+		for (size_t k = 0; k < held_count && n < SPELLINGS_MAX; k++) {
+			struct kb_sv as =
+			        kb_sv_sub(text, held[k].start, held[k].end - held[k].start);
+			bool known = false;
+
+			for (size_t i = 0; i < n; i++)
+				known |= kb_sv_eq(found[i], as);
+			if (known || !kb_sv_eq(held[k].term, term))
+				continue;
+			found[n++] = as;
+			out = kb_arena_printf(s->arena, "%.*s%s%.*s", KB_SV_ARG(out),
+			                      out.n ? " " : "", KB_SV_ARG(as));
+			if (!held[k].part) /* one spelling of a whole code is enough */
+				return as;
+		}
+	}
+	return out;
+}
+
+/* The text with each code of it in the spelling of the passages, as far as they have it: the
+ * selection compares words, and "ERR-4012" is two where "err4012" is one. */
+static struct kb_sv respell(const struct search *s, struct kb_sv text,
+                            const struct kb_candidate *candidates, size_t count)
+{
+	struct kb_code *asked;
+	size_t asked_count;
 	struct kb_sv out = KB_SV("");
 	uint32_t at = 0;
 
 	kb_codes(s->arena, text, true, &asked, &asked_count);
-	kb_codes(s->arena, passage, true, &held, &held_count);
-	for (size_t i = 0; i < asked_count; i++)
-		for (size_t k = 0; !asked[i].part && asked[i].start >= at && k < held_count; k++) {
-			if (!kb_sv_eq(asked[i].term, held[k].term))
-				continue;
-			out = kb_arena_printf(s->arena, "%.*s%.*s%.*s", KB_SV_ARG(out),
-			                      KB_SV_ARG(kb_sv_sub(text, at, asked[i].start - at)),
-			                      KB_SV_ARG(kb_sv_sub(passage, held[k].start,
-			                                          held[k].end - held[k].start)));
-			at = asked[i].end;
-		}
+	for (size_t i = 0; i < asked_count; i++) {
+		struct kb_sv as;
+
+		if (asked[i].part || asked[i].start < at)
+			continue;
+		as = spellings(s, asked[i].term, candidates, count);
+		if (as.n == 0)
+			continue;
+		out = kb_arena_printf(s->arena, "%.*s%.*s%.*s", KB_SV_ARG(out),
+		                      KB_SV_ARG(kb_sv_sub(text, at, asked[i].start - at)),
+		                      KB_SV_ARG(as));
+		at = asked[i].end;
+	}
 	return kb_arena_printf(s->arena, "%.*s%.*s", KB_SV_ARG(out),
 	                       KB_SV_ARG(kb_sv_from(text, at)));
 }
@@ -253,10 +292,10 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 	if (step->with_code) {
 		struct kb_question question;
 
-		kb_question_build(s->analyzer, s->arena,
-		                  respell(s, step->question.text, step->candidates[0].passage.text),
-		                  step->question.lang, s->request->turns, s->request->turn_count,
-		                  &question);
+		kb_question_build(
+		        s->analyzer, s->arena,
+		        respell(s, step->question.text, step->candidates, step->with_code),
+		        step->question.lang, s->request->turns, s->request->turn_count, &question);
 		kb_question_spell(s->analyzer, s->arena, snapshot, &question);
 		select_from(s, snapshot, &question, step->with_code, KB_GATE_CODE, step);
 	}

@@ -74,3 +74,17 @@ test("action_overrides turn the matching of codes on and off for one message", a
   await agent.expect(200, "POST", "/settings", { json: { is_hybrid_search: true } });
   assert.deepEqual([await found({}), await found({ disabled: ["code_matching"] })], [true, false]);
 });
+
+test("the beginning of a code asks for all that begin so, alike", async (t) => {
+  const kb = await start(t);
+  const lines = ["Firmware 12.4.1 fixes the clock.", "Firmware 12.4.2 adds a night mode.", "Firmware 12.5.0 removes the beep.", "Firmware 12.40.1 turns the display.",
+    "The pump AB-77-X costs five crowns.", "The pump AB-77-Y costs nine crowns."];
+  for (const files of [{ "all.txt": lines.join(" ") }, Object.fromEntries(lines.map((line, i) => [`${i}.txt`, line]))]) {
+    const agent = await kb.agent({ files });
+    await agent.expect(200, "POST", "/settings", { json: { is_hybrid_search: true } });
+    for (const [question, wanted] of [["What does firmware 12.4 do?", [0, 1]], ["What does firmware 12.4.2 do?", [1]], ["What does the pump AB-77 cost?", [4, 5]]]) {
+      const { llm_response } = await agent.ask(question);
+      assert.deepEqual(lines.filter((line) => llm_response.includes(line)), wanted.map((i) => lines[i]), `${question} ${llm_response}`);
+    }
+  }
+});
