@@ -2,9 +2,21 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 static bool has_credentials(const struct kb_url *url)
 {
 	return url->username.n || url->password.n;
+}
+
+/* Controls, blanks of all kinds, and what turns text round or is not seen: an address that reads as
+ * another one. */
+static bool misleads(uint32_t cp)
+{
+	return cp <= 0x20 || (cp >= 0x7f && cp <= 0xa0) || cp == 0xad || cp == 0x61c
+	       || (cp >= 0x2000 && cp <= 0x200f) || (cp >= 0x2028 && cp <= 0x202f)
+	       || (cp >= 0x205f && cp <= 0x206f) || cp == 0x3000 || cp == 0xfeff
+	       || (cp >= 0xe0000 && cp <= 0xe0fff) || cp == KB_UTF8_BAD;
 }
 
 bool kb_link_is_plain(struct kb_arena *arena, struct kb_sv text)
@@ -18,10 +30,13 @@ bool kb_link_is_plain(struct kb_arena *arena, struct kb_sv text)
 
 	if (start == 0 || rest.n == 0 || strchr("/?#:@", rest.p[0]))
 		return false;
-	for (size_t i = 0; i < rest.n; i++)
-		if ((unsigned char)rest.p[i] <= 0x20 || rest.p[i] == 0x7f
-		    || strchr(never, rest.p[i]))
+	for (size_t i = 0; i < rest.n;) {
+		uint32_t cp;
+
+		i += kb_utf8_decode(kb_sv_from(rest, i), &cp);
+		if (misleads(cp) || (cp < 0x80 && strchr(never, (int)cp)))
 			return false;
+	}
 	return kb_url_parse(arena, text, NULL, &url, NULL) && !has_credentials(&url);
 }
 

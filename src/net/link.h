@@ -12,7 +12,7 @@
 #include "net/url.h"
 
 /* An absolute http or https address, spelt as one is (a browser would mend a blank or a third
- * slash), without user name and password. */
+ * slash) and read as one (nothing turns it round), without user name and password. */
 bool kb_link_is_plain(struct kb_arena *arena, struct kb_sv text);
 /* KB_E_INVALID, with a sentence that begins with what, when the address names a user or holds a
  * password. */
