@@ -194,32 +194,13 @@ static const struct {
 };
 // clang-format on
 
+// clang-format off
 /* Between the word and its number, in either order. */
-static const char *const fillers[] = { "number",
-	                               "no",
-	                               "nr",
-	                               "num",
-	                               "nummer",
-	                               "code",
-	                               "is",
-	                               "ist",
-	                               "my",
-	                               "the",
-	                               "mein",
-	                               "meine",
-	                               "die",
-	                               "das",
-	                               "bank",
-	                               "lautet",
-	                               "numero",
-	                               "num\xc3\xa9ro",
-	                               "n\xc3\xbamero",
-	                               "est",
-	                               "es",
-	                               "bancaire",
-	                               "bancaria",
-	                               "transit",
-	                               NULL };
+static const char *const fillers[] = {
+	"number", "no", "nr", "num", "nummer", "numero", "num\xc3\xa9ro", "n\xc3\xbamero", "code", "is", "ist", "est", "es", "my", "the",
+	"mein", "meine", "die", "das", "bank", "lautet", "bancaire", "bancaria", "transit", NULL
+};
+// clang-format on
 
 /* Behind the word at i when it names such a number; *name is its row. */
 static size_t name_end(struct kb_sv text, size_t i, size_t *name)
