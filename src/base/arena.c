@@ -77,11 +77,6 @@ void *kb_grow(void *array, size_t *capacity, size_t need, size_t size)
 	return kb_xrealloc(array, bytes);
 }
 
-void kb_arena_init(struct kb_arena *arena)
-{
-	*arena = (struct kb_arena){ 0 };
-}
-
 static void run_defers(struct kb_arena *arena)
 {
 	while (arena->defer) {
@@ -101,7 +96,7 @@ void kb_arena_fini(struct kb_arena *arena)
 		arena->block = block->older;
 		free(block);
 	}
-	kb_arena_init(arena);
+	*arena = (struct kb_arena){ 0 };
 }
 
 void kb_arena_reset(struct kb_arena *arena)
@@ -176,20 +171,6 @@ void *kb_arena_copy(struct kb_arena *arena, const void *p, size_t n)
 char *kb_arena_bytes(struct kb_arena *arena, size_t size)
 {
 	return take(arena, size, 1);
-}
-
-void *kb_arena_try_array(struct kb_arena *arena, size_t count, size_t size, size_t max,
-                         struct kb_err *err)
-{
-	size_t bytes;
-
-	if (__builtin_mul_overflow(count, size, &bytes) || bytes > max) {
-		kb_fail(err, KB_E_TOO_LARGE,
-		        "%zu elements of %zu bytes are wanted, the limit is %zu bytes", count, size,
-		        max);
-		return NULL;
-	}
-	return kb_arena_alloc(arena, bytes);
 }
 
 char *kb_arena_str(struct kb_arena *arena, struct kb_sv text)

@@ -3,8 +3,8 @@
  *
  * Blocks come from the heap, start small and double up to 64 KiB; a larger allocation gets a block
  * of its own. A small allocation never returns NULL: if the heap is used up the process ends with a
- * message and its supervisor starts it again. A size that a stranger chose goes through
- * kb_arena_try_array(), which refuses overflow and excess. One thread at a time uses an arena.
+ * message and its supervisor starts it again. An arena knows no limits: whoever reads a size that a
+ * stranger chose refuses excess first. One thread at a time uses an arena; a zeroed one is ready.
  */
 #ifndef KB_BASE_ARENA_H
 #define KB_BASE_ARENA_H
@@ -22,8 +22,6 @@ struct kb_arena {
 	size_t total;                 /* bytes taken from the heap */
 };
 
-/* A zeroed arena is ready too. */
-void kb_arena_init(struct kb_arena *arena);
 /* Runs the deferred calls, last first, and gives everything back. The arena is ready again. */
 void kb_arena_fini(struct kb_arena *arena);
 /* The same, but keeps one block for the next use. */
@@ -39,10 +37,6 @@ void *kb_arena_array(struct kb_arena *arena, size_t count, size_t size);
 void *kb_arena_copy(struct kb_arena *arena, const void *p, size_t n);
 /* Bytes that need no alignment, not zeroed. */
 char *kb_arena_bytes(struct kb_arena *arena, size_t size);
-
-/* For sizes from outside: NULL with KB_E_TOO_LARGE when count * size overflows or passes max. */
-void *kb_arena_try_array(struct kb_arena *arena, size_t count, size_t size, size_t max,
-                         struct kb_err *err) KB_MUST_CHECK;
 
 char *kb_arena_str(struct kb_arena *arena, struct kb_sv text);       /* copy with a terminator */
 struct kb_sv kb_arena_sv(struct kb_arena *arena, struct kb_sv text); /* copy; p is terminated */

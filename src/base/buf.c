@@ -111,11 +111,6 @@ static void little_endian(struct kb_buf *buf, uint64_t n, int bytes)
 	kb_buf_add(buf, out, (size_t)bytes);
 }
 
-void kb_buf_u16(struct kb_buf *buf, uint16_t n)
-{
-	little_endian(buf, n, 2);
-}
-
 void kb_buf_u32(struct kb_buf *buf, uint32_t n)
 {
 	little_endian(buf, n, 4);
@@ -131,14 +126,6 @@ void kb_buf_varint(struct kb_buf *buf, uint64_t n)
 	for (; n >= 0x80; n >>= 7)
 		kb_buf_byte(buf, (char)(n | 0x80));
 	kb_buf_byte(buf, (char)n);
-}
-
-void kb_buf_consume(struct kb_buf *buf, size_t n)
-{
-	KB_ASSERT(n <= buf->n);
-	if (n)
-		memmove(buf->p, buf->p + n, buf->n - n);
-	buf->n -= n;
 }
 
 struct kb_sv kb_buf_view(const struct kb_buf *buf)

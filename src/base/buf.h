@@ -28,7 +28,6 @@ void kb_buf_int(struct kb_buf *buf, int64_t n);
 void kb_buf_printf(struct kb_buf *buf, const char *fmt, ...) KB_PRINTF(2, 3);
 
 /* Little-endian and variable-length integers, for our own files and messages. */
-void kb_buf_u16(struct kb_buf *buf, uint16_t n);
 void kb_buf_u32(struct kb_buf *buf, uint32_t n);
 void kb_buf_u64(struct kb_buf *buf, uint64_t n);
 void kb_buf_varint(struct kb_buf *buf, uint64_t n); /* LEB128 */
@@ -37,9 +36,6 @@ void kb_buf_varint(struct kb_buf *buf, uint64_t n); /* LEB128 */
  * NULL when they do not fit. */
 char *kb_buf_room(struct kb_buf *buf, size_t n);
 void kb_buf_advance(struct kb_buf *buf, size_t n);
-
-/* Drops n bytes at the front. */
-void kb_buf_consume(struct kb_buf *buf, size_t n);
 
 /* The bytes, while the buffer lives and is not changed; false when something did not fit. */
 bool kb_buf_done(const struct kb_buf *buf, struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;

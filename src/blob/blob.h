@@ -42,7 +42,8 @@ bool kb_blob_verify(struct kb_blobs *blobs, const char *name, struct kb_err *err
 bool kb_blob_drop_damaged(struct kb_blobs *blobs, const char *name,
                           struct kb_err *err) KB_MUST_CHECK;
 
-/* Calls fn for every blob: its name, size and age since last put; false from fn ends it early. */
+/* For tests: calls fn for every blob with its name, size and age since last put; false from fn ends
+ * it early. */
 bool kb_blob_each(struct kb_blobs *blobs,
                   bool (*fn)(void *arg, const char *name, int64_t size, int64_t age_s), void *arg,
                   struct kb_err *err) KB_MUST_CHECK;

@@ -123,8 +123,9 @@ static bool is_sea(const struct kb_term *term)
 	return term->flags & KB_TERM_CJK && first_kind(term->word, &first) == KB_CHAR_SEA;
 }
 
-bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *a,
-                         const struct kb_term *b)
+/* Whether a sentence that began at byte `since` ends between two terms that follow one another. */
+static bool sentence_between(struct kb_sv text, size_t since, const struct kb_term *a,
+                             const struct kb_term *b)
 {
 	/* Beside '.', '!' and '?': ideographic and fullwidth stops, danda, Arabic mark, ellipsis.
 	 */
@@ -419,7 +420,7 @@ void kb_forward_field(struct kb_forward_builder *forward, struct kb_sv text,
 		if (kind == KB_PLACE_NONE)
 			continue;
 		if (before && !is_one_blank(text, before, term)
-		    && kb_sentence_between(text, since, before, term)) {
+		    && sentence_between(text, since, before, term)) {
 			put_gap(forward, &gap);
 			kb_forward_add(forward, KB_FWD_SENTENCE);
 			since = term->start;

@@ -57,9 +57,6 @@ enum kb_place_kind {
 	KB_PLACE_WORD,
 };
 enum kb_place_kind kb_place_kind(const struct kb_term *term);
-/* Whether a sentence that began at byte `since` ends between two terms that follow one another. */
-bool kb_sentence_between(struct kb_sv text, size_t since, const struct kb_term *a,
-                         const struct kb_term *b);
 
 struct kb_forward_builder;
 struct kb_forward_builder *kb_forward_new(void);

@@ -75,14 +75,6 @@ enum kb_char_kind kb_char_kind(uint32_t cp)
 	}
 }
 
-bool kb_char_is_mark(uint32_t cp)
-{
-	utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)cp);
-
-	return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC
-	       || category == UTF8PROC_CATEGORY_ME;
-}
-
 bool kb_char_joins(uint32_t before, uint32_t cp, int32_t *state)
 {
 	return !utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)cp,
@@ -111,7 +103,8 @@ uint32_t kb_char_lower(uint32_t cp)
 	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp);
 }
 
-int kb_char_digit(uint32_t cp)
+/* 0 to 9 for the decimal digits of any script, else -1. */
+static int digit_of(uint32_t cp)
 {
 	/* The zeros of the scripts whose digits people mix with ASCII ones. */
 	static const uint32_t zeros[] = { '0',    0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66,
@@ -167,7 +160,7 @@ size_t kb_fold(struct kb_sv text, bool turkish, char *out, size_t max)
 			continue;
 		if (turkish && cp == 'I')
 			cp = 0x131;
-		digit = kb_char_digit(cp);
+		digit = digit_of(cp);
 		if (digit >= 0)
 			cp = '0' + (uint32_t)digit;
 		if (cp < 0x80) {

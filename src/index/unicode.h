@@ -17,12 +17,9 @@ enum kb_char_kind {
 };
 
 enum kb_char_kind kb_char_kind(uint32_t cp);
-bool kb_char_is_mark(uint32_t cp);    /* combining marks */
 bool kb_char_is_capital(uint32_t cp); /* upper and title case */
 bool kb_char_is_small(uint32_t cp);   /* lower case */
 uint32_t kb_char_lower(uint32_t cp);
-/* 0 to 9 for the decimal digits of any script, else -1. */
-int kb_char_digit(uint32_t cp);
 /* Whether the two stand as one on the page (a letter and its mark, parts of a syllable or of a
  * picture), so that a text is not cut between them. *state is 0 at the start of a text and kept
  * from pair to pair. */

@@ -20,7 +20,6 @@ enum {
 	KB_VECTOR_DIMS_MAX = 4096,
 	KB_VECTORS_NAME_MAX = 32, /* bytes */
 	KB_VECTORS_MODEL_MAX = 128,
-	KB_VECTORS_MAX = 8, /* of one segment */
 };
 
 struct kb_vectors;

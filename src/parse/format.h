@@ -57,8 +57,6 @@ struct kb_format_info {
 	const char *refusal;
 };
 
-const struct kb_format_info *kb_format_info(enum kb_format format);
-
 /* By content first; name and declared type decide between what content leaves open. */
 enum kb_format kb_detect(const struct kb_input *in);
 

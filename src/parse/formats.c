@@ -38,11 +38,6 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 };
 // clang-format on
 
-const struct kb_format_info *kb_format_info(enum kb_format format)
-{
-	return &infos[format];
-}
-
 struct kb_sv kb_input_text(const struct kb_input *in, struct kb_arena *arena)
 {
 	return kb_charset_to_utf8(arena, in->bytes, in->content_type, NULL);
@@ -70,7 +65,7 @@ bool kb_format_read(const struct kb_input *in, struct kb_doc *doc, bool may_help
 			return kb_fail(err, KB_E_INVALID, "the file is empty");
 		format = kb_detect(&inner);
 	}
-	info = kb_format_info(format);
+	info = &infos[format];
 	doc->format = kb_sv_str(info->name);
 	if (!info->read)
 		return kb_fail(err, KB_E_INVALID, "%s", info->refusal);

@@ -456,23 +456,6 @@ static void read_meta(struct kb_doc *doc, const struct kb_html_tree *tree)
 
 /* ---- entries */
 
-void kb_html_document(struct kb_doc *doc, struct kb_sv html, enum kb_html_mode mode)
-{
-	struct kb_html_tree tree;
-
-	kb_html_tree_read(&tree, doc->arena, html);
-	kb_html_mark_hidden(&tree);
-	read_meta(doc, &tree);
-	if (mode == KB_HTML_MAIN) {
-		kb_html_mark_main(&tree);
-		write_tree(doc, &tree, KB_HTML_HIDDEN | KB_HTML_DROP);
-	}
-	/* A page that seems to have no main content keeps all that can be seen. */
-	if (mode == KB_HTML_ALL || kb_doc_is_empty(doc))
-		write_tree(doc, &tree, KB_HTML_HIDDEN);
-	kb_html_tree_fini(&tree);
-}
-
 void kb_html_fragment(struct kb_doc *doc, struct kb_sv html)
 {
 	struct kb_html_tree tree;
@@ -524,7 +507,17 @@ void kb_html_entity(struct kb_buf *out, struct kb_sv entity)
 
 bool kb_html_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
 {
+	struct kb_html_tree tree;
+
 	(void)err;
-	kb_html_document(doc, kb_input_text(in, doc->arena), KB_HTML_MAIN);
+	kb_html_tree_read(&tree, doc->arena, kb_input_text(in, doc->arena));
+	kb_html_mark_hidden(&tree);
+	read_meta(doc, &tree);
+	kb_html_mark_main(&tree);
+	write_tree(doc, &tree, KB_HTML_HIDDEN | KB_HTML_DROP);
+	/* A page that seems to have no main content keeps all that can be seen. */
+	if (kb_doc_is_empty(doc))
+		write_tree(doc, &tree, KB_HTML_HIDDEN);
+	kb_html_tree_fini(&tree);
 	return true;
 }

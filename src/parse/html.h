@@ -9,14 +9,6 @@
 
 #include "parse/doc.h"
 
-enum kb_html_mode {
-	KB_HTML_MAIN, /* a page of a site: its main content only */
-	KB_HTML_ALL,  /* a document in HTML (a chapter, a mail): everything that can be seen */
-};
-
-/* Adds a page in UTF-8 with its metadata. */
-void kb_html_document(struct kb_doc *doc, struct kb_sv html, enum kb_html_mode mode);
-
 /* Adds a piece of HTML within another document: everything that can be seen, no metadata. */
 void kb_html_fragment(struct kb_doc *doc, struct kb_sv html);
 

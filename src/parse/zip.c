@@ -63,12 +63,7 @@ void kb_zip_close(struct kb_zip *zip)
 	free(zip);
 }
 
-size_t kb_zip_count(const struct kb_zip *zip)
-{
-	return zip->count;
-}
-
-struct kb_sv kb_zip_name(const struct kb_zip *zip, size_t index)
+static struct kb_sv name_of(const struct kb_zip *zip, size_t index)
 {
 	return kb_sv_str(zip_get_name(zip->zip, index, ZIP_FL_ENC_GUESS));
 }
@@ -76,10 +71,10 @@ struct kb_sv kb_zip_name(const struct kb_zip *zip, size_t index)
 ptrdiff_t kb_zip_find(const struct kb_zip *zip, struct kb_sv name)
 {
 	for (size_t i = 0; i < zip->count; i++)
-		if (kb_sv_eq(kb_zip_name(zip, i), name))
+		if (kb_sv_eq(name_of(zip, i), name))
 			return (ptrdiff_t)i;
 	for (size_t i = 0; i < zip->count; i++)
-		if (kb_sv_ieq(kb_zip_name(zip, i), name))
+		if (kb_sv_ieq(name_of(zip, i), name))
 			return (ptrdiff_t)i;
 	return -1;
 }
@@ -196,7 +191,7 @@ enum kb_format kb_zip_detect(struct kb_sv bytes)
 	for (size_t i = 0; i < zip->count && format == KB_FORMAT_ARCHIVE; i++)
 		for (size_t p = 0; p < KB_COUNTOF(parts); p++)
 			if ((office || parts[p].format == KB_FORMAT_EPUB)
-			    && kb_sv_istarts(kb_zip_name(zip, i), kb_sv_str(parts[p].part)))
+			    && kb_sv_istarts(name_of(zip, i), kb_sv_str(parts[p].part)))
 				format = parts[p].format;
 	kb_arena_fini(&arena);
 	kb_zip_close(zip);

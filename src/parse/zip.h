@@ -23,9 +23,6 @@ struct kb_zip;
 struct kb_zip *kb_zip_open(struct kb_sv bytes, struct kb_err *err) KB_MUST_CHECK;
 void kb_zip_close(struct kb_zip *zip);
 
-/* Members and their names; a name lives as long as the zip. */
-size_t kb_zip_count(const struct kb_zip *zip);
-struct kb_sv kb_zip_name(const struct kb_zip *zip, size_t index);
 /* Place of the member of that name (case matters first, then does not), or -1. */
 ptrdiff_t kb_zip_find(const struct kb_zip *zip, struct kb_sv name);
 

@@ -179,7 +179,8 @@ struct kb_setting_input {
 
 /* One JSON value as an input without a name; a view into the tree. */
 struct kb_setting_input kb_setting_input_from_json(struct kb_arena *arena, const json_t *json);
-/* The members of a JSON object as inputs; views into the tree. KB_E_INVALID when it is none. */
+/* For tests and the fuzz target: the members of a JSON object as inputs; views into the tree.
+ * KB_E_INVALID when it is none. */
 bool kb_setting_inputs_from_json(struct kb_arena *arena, json_t *object,
                                  struct kb_setting_input **inputs, size_t *count,
                                  struct kb_err *err) KB_MUST_CHECK;

@@ -32,11 +32,12 @@ struct kb_sv kb_text(struct kb_sv lang, enum kb_text text);
  * is "no". "en" where there is none. */
 struct kb_sv kb_text_lang(struct kb_sv tag);
 
-/* Whether the language has a table of its own (or shares that of its written standard). */
+/* For tests: whether the language has a table of its own (or shares that of its written standard).
+ */
 bool kb_text_has(struct kb_sv lang);
 
-/* The codes of the languages with a table of their own, at most max of them; returns how many there
- * are. "en" is the first. */
+/* For tests: the codes of the languages with a table of their own, at most max; returns how many
+ * there are. "en" is the first. */
 size_t kb_text_langs(const char **codes, size_t max);
 
 #endif
