@@ -14,6 +14,8 @@ typedef uint32_t vec __attribute__((vector_size(LANES * sizeof(uint32_t))));
 #define UNROLL_ROWS _Pragma("clang loop unroll(full)")
 #endif
 
+/* SSE2 or NEON everywhere. Unpacking by AVX2 where there is one, chosen at run time, saved a search
+ * 1.5 % of its cycles, for a second path to trust; it was dropped. */
 static inline vec load(const void *p)
 {
 	vec v;
@@ -32,6 +34,7 @@ unsigned kb_bits(uint32_t n)
 	return n ? WORD - (unsigned)__builtin_clz(n) : 0;
 }
 
+/* Plain: the inner loop is the way back. */
 void kb_pack(const uint32_t in[KB_BLOCK], unsigned bits, uint8_t *out)
 {
 	uint32_t words[KB_BLOCK] = { 0 };
@@ -84,6 +87,8 @@ void kb_unpack(const uint8_t *in, unsigned bits, uint32_t out[KB_BLOCK])
 	}
 }
 
+/* The sum runs through a row of four in two shifted additions; the row's last sum goes on to all
+ * four places of the next. */
 void kb_unpack_gaps(const uint8_t *in, unsigned bits, uint32_t before, uint32_t out[KB_BLOCK])
 {
 	const vec zero = { 0 };

@@ -40,6 +40,12 @@ struct kb_builder {
 	struct kb_err err;
 };
 
+/* ---- bytes on their way ----
+ *
+ * A section is hashed while it is written. To map the file at the end and hash it then would read
+ * all of it again, and have it in memory.
+ */
+
 static uint64_t place_of(const struct kb_builder *builder)
 {
 	return builder->written + builder->buf.n;
@@ -78,6 +84,12 @@ void kb_builder_add(struct kb_builder *builder, const void *p, size_t n)
 			flush(builder);
 	}
 }
+
+/* ---- sections ----
+ *
+ * Header and table come last, over zeros that keep their place: they tell where the sections are,
+ * and a file that was cut off has no magic, so no reader takes it.
+ */
 
 /* Zeros up to the next place where a section may start. */
 static void align(struct kb_builder *builder)
@@ -199,6 +211,8 @@ static bool sync_parent(const char *path, struct kb_err *err)
 	return ok;
 }
 
+/* The bytes are on the disk before the name is: after a crash the target is the old file or all of
+ * the new one. What no crash needs to find does not wait for the disk. */
 bool kb_builder_finish(struct kb_builder *builder, int64_t *bytes, struct kb_err *err)
 {
 	end_section(builder);
@@ -216,6 +230,12 @@ bool kb_builder_finish(struct kb_builder *builder, int64_t *bytes, struct kb_err
 	*bytes = (int64_t)builder->written;
 	return builder->passing || sync_parent(builder->path, err);
 }
+
+/* ---- what is known of all passages ----
+ *
+ * By column, not by row: each is as narrow as its own greatest value allows, and who asks for
+ * languages does not read offsets.
+ */
 
 void kb_columns_init(struct kb_columns *columns)
 {
@@ -317,6 +337,13 @@ void kb_columns_put(const struct kb_columns *columns, uint32_t terms, struct kb_
 	for (int f = 0; f < KB_FIELDS; f++)
 		kb_builder_add(builder, columns->lengths[f], columns->passages);
 }
+
+/* ---- stored text ----
+ *
+ * A frame is what has to be unpacked for one hit. Frames of twice the size were no quicker to make
+ * and 3 % smaller. zstd is 9 % of a build at level 1; the levels below it were at best a tenth
+ * quicker and took a quarter more bytes.
+ */
 
 void kb_text_builder_init(struct kb_text_builder *text)
 {
@@ -420,6 +447,8 @@ void kb_text_add(struct kb_text_builder *text, struct kb_sv title, struct kb_sv 
 		end_frame(text);
 }
 
+/* Stored text is a third of a file, and a merge copies it packed. So its frames may end elsewhere
+ * than those of a fresh build; in every other section the two agree byte by byte. */
 void kb_text_copy(struct kb_text_builder *text, struct kb_sv packed, size_t raw_bytes,
                   uint32_t count)
 {

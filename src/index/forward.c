@@ -70,6 +70,12 @@ struct kb_forward_builder {
 	uint32_t written; /* passages */
 };
 
+/* ---- letter pieces ----
+ *
+ * Only the second step reads pieces. As terms of the dictionary they were worth the same and
+ * doubled the postings, so a file has but their document frequencies, and passages have words.
+ */
+
 static const uint32_t piece_factor = UINT32_C(0x9e3779b1);
 
 size_t kb_word_pieces(struct kb_sv word, uint32_t out[KB_WORD_PIECES_MAX])
@@ -94,6 +100,8 @@ size_t kb_word_pieces(struct kb_sv word, uint32_t out[KB_WORD_PIECES_MAX])
 	}
 	return count;
 }
+
+/* ---- places and ends of sentences ---- */
 
 static enum kb_char_kind first_kind(struct kb_sv text, size_t *bytes)
 {
@@ -152,6 +160,12 @@ static bool sentence_between(struct kb_sv text, size_t since, const struct kb_te
 	return false;
 }
 
+/* ---- words and pieces by number ----
+ *
+ * A slot has the hash beside the number: a table grows without looking at what its numbers stand
+ * for, and the bytes of a word are compared only where all 32 bits agree.
+ */
+
 static void init_table(struct table *table)
 {
 	table->size = TABLE_FIRST;
@@ -182,6 +196,14 @@ static void add_slot(struct table *table, uint32_t hash)
 	}
 	put_slot(table->slots, table->size, (struct slot){ hash, (uint32_t)++table->count });
 }
+
+/* ---- the builder ----
+ *
+ * Words are numbered as they come; their numbers in the file follow from their frequencies, which
+ * are known at the end. A writer keeps the streams under its own numbers until then. A merge
+ * counts, reads the segments once more and writes: to keep its streams took as much memory as they
+ * have, and was no faster.
+ */
 
 struct kb_forward_builder *kb_forward_new(void)
 {
@@ -309,6 +331,12 @@ uint32_t kb_forward_word(struct kb_forward_builder *forward, struct kb_sv text, 
 	return intern_word(forward, text, kb_prefix64(text.p, text.n), term);
 }
 
+/* ---- counting ----
+ *
+ * Document frequencies without a set for each passage: a word and a piece remember the last passage
+ * that had them. The pieces of a word that the passage has had already are not looked at again.
+ */
+
 static void count_piece(struct kb_forward_builder *forward, uint32_t number)
 {
 	struct piece *piece = &forward->pieces[number];
@@ -364,6 +392,13 @@ static void put_gap(struct kb_forward_builder *forward, uint32_t *gap)
 		*gap -= n;
 	}
 }
+
+/* ---- from terms to a sequence ----
+ *
+ * The analysis has looked every word up already, so its hint is tried before the word is hashed a
+ * second time: it tells which word came with it last, and is right nearly always. The bytes are
+ * compared, so a wrong hint costs a look-up and nothing else.
+ */
 
 /* Asks at once for the memory that counting the words will touch. */
 static void prepare(struct kb_forward_builder *forward, const struct kb_terms *terms)
@@ -446,6 +481,12 @@ void kb_forward_end_passage(struct kb_forward_builder *forward)
 	forward->passages++;
 	forward->field = 0;
 }
+
+/* ---- writing ----
+ *
+ * The order is settled down to the last byte (frequency, bytes, term), so that a merge writes the
+ * same file as a build of the same passages.
+ */
 
 /* What most comparisons need, side by side: frequent before rare, then the first bytes of the word,
  * as one number. */
@@ -531,6 +572,7 @@ static void put_places(const struct kb_forward_builder *forward)
 		kb_builder_add(forward->builder, &forward->places[i], width);
 }
 
+/* Turns our own numbers into those of the file. */
 static void put_streams(struct kb_forward_builder *forward)
 {
 	const uint8_t *p = (const uint8_t *)forward->streams.p;
@@ -608,6 +650,12 @@ void kb_forward_put(struct kb_forward_builder *forward, const uint32_t *term_map
 	put_streams(forward);
 	kb_forward_end(forward);
 }
+
+/* ---- reading ----
+ *
+ * Nothing was checked when the segment was opened: each look-up compares its place with its
+ * section, and what does not fit is as if it were not there.
+ */
 
 struct kb_sv kb_forward_stream(const struct kb_segment *segment, uint32_t passage)
 {

@@ -11,6 +11,12 @@ enum {
 	TF_CAP = 255,       /* a count in a pair of the maxima: this or more */
 };
 
+/* ---- small postings ----
+ *
+ * Lists too short for a block, and what a list has after its full blocks. A word that stands once
+ * in the body is its gap and two bits.
+ */
+
 uint8_t *kb_small_posting_put(uint8_t *p, uint32_t before, const struct kb_posting *posting)
 {
 	uint32_t gap = posting->doc - before - 1;
@@ -58,6 +64,12 @@ size_t kb_small_postings_get(const uint8_t *p, size_t n, uint32_t before, struct
 	}
 	return count;
 }
+
+/* ---- a block in hand ----
+ *
+ * Counts are unpacked when they are asked for: a seek that lands on another passage never needs
+ * them.
+ */
 
 struct widths {
 	uint8_t gaps, body, title, heading;
@@ -207,6 +219,8 @@ void kb_cursor_go(struct kb_cursor *cursor, uint32_t block)
 	}
 }
 
+/* ---- seeking ---- */
+
 /* The first block after the one in hand that ends at `doc` or later: doubling steps, then halving
  * ones, since the place wanted is mostly near. */
 static uint32_t find_block(const struct kb_cursor *cursor, uint32_t doc)
@@ -279,6 +293,12 @@ uint32_t kb_cursor_seek(struct kb_cursor *cursor, uint32_t doc)
 		kb_cursor_next_block(cursor);
 	return kb_cursor_doc(cursor);
 }
+
+/* ---- bounds ----
+ *
+ * Pairs of count and length instead of a finished score: they hold for any k1, b and average
+ * length, so an index need not be written again when its averages move, and a merge copies them.
+ */
 
 bool kb_cursor_maxima(const struct kb_cursor *cursor, int64_t block, struct kb_maxima *out)
 {
@@ -407,6 +427,13 @@ static void put_small(const struct kb_posting *v, size_t count, uint32_t before,
 		before = v[i].doc;
 	}
 }
+
+/* ---- lists made longer ----
+ *
+ * The passages of a merge's first part keep their numbers where none is gone, and its full blocks
+ * are copied as they are. Those of later parts are not: blocks do not meet at the seams, and the
+ * list would differ from a fresh one.
+ */
 
 /* The full blocks that a list takes over from another. */
 struct front {

@@ -1,4 +1,4 @@
-/* Opening a segment: the bounds of everything in its sections. */
+/* Opening a segment: the bounds of everything in its sections. And its passages one by one. */
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -31,6 +31,12 @@ const struct kb_form kb_segment_form = {
 	.names = section_names,
 };
 
+/* ---- lengths in a byte ----
+ *
+ * With 256 lengths BM25F has a table of its constants for each field (scoring.h) and divides by no
+ * length while it searches.
+ */
+
 void kb_length_table(uint32_t table[256])
 {
 	uint32_t n = 0;
@@ -57,6 +63,12 @@ uint8_t kb_length_code(const uint32_t table[256], uint32_t length)
 		low++;
 	return (uint8_t)low;
 }
+
+/* ---- opening ----
+ *
+ * Opening compares sizes, and reads of the sections the statistics and a sample of the languages.
+ * What stands in the others is checked by whoever reads it there.
+ */
 
 static bool damaged(struct kb_err *err, const struct kb_segment *segment, enum kb_section_id id)
 {
@@ -172,6 +184,8 @@ struct kb_segment *kb_segment_open(const char *path, bool verify, struct kb_err 
 	return NULL;
 }
 
+/* ---- a segment and its passages ---- */
+
 struct kb_segment *kb_segment_hold(struct kb_segment *segment)
 {
 	atomic_fetch_add(&segment->count, 1);
@@ -245,6 +259,8 @@ uint32_t kb_segment_find_page(const struct kb_segment *segment, int64_t page_id)
 	}
 	return low;
 }
+
+/* ---- stored text ---- */
 
 static const char *text_row(const struct kb_segment *segment, uint32_t block)
 {
