@@ -64,6 +64,7 @@ static bool read_file(struct kb_call *call, struct kb_attached *attached,
 	                              .content_type = file ? input->file->content_type
 	                                                   : KB_SV("text/plain"),
 	                              .timeout_ms = TIMEOUT_MS,
+	                              .owner = call->agent.account_id,
 	                      },
 	                      &parsed, err);
 

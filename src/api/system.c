@@ -142,6 +142,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	struct kb_ingest_stats ingest;
 	struct kb_store_stats store;
 	struct kb_catalog_stats catalog;
+	struct kb_parser_stats parser;
 	int64_t queued = 0;
 	struct kb_buf buf;
 
@@ -154,6 +155,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	kb_ingest_stats(api->ingest, &ingest);
 	kb_store_stats(api->store, &store);
 	kb_catalog_stats(api->catalog, &catalog);
+	kb_parser_stats(api->parser, &parser);
 	if (!kb_store_queue_length(api->store, &queued, err))
 		return false;
 	kb_buf_init(&buf, 64 << 10);
@@ -176,6 +178,10 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       ingest.failed);
 	metric(&buf, "documents_retried_total", "counter", "Tries put off to later",
 	       ingest.retried);
+	metric(&buf, "parser_children_total", "counter", "Processes started to read documents",
+	       parser.started);
+	metric(&buf, "parser_children_failed_total", "counter",
+	       "Documents on which such a process died or was stopped", parser.failed);
 	metric(&buf, "passages_indexed_total", "counter", "Passages made searchable",
 	       ingest.passages);
 	metric(&buf, "segment_merges_total", "counter", "Merges of index segments", ingest.merges);

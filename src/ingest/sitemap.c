@@ -136,6 +136,7 @@ static bool read_part(struct state *state, const struct part *part, bool *fatal,
 	                                 .url = file.url,
 	                                 .content_type = file.content_type,
 	                                 .timeout_ms = walk->timeout_ms,
+	                                 .owner = walk->owner,
 	                         },
 	                         &list, err);
 	kb_fd_close(&file.fd);

@@ -26,6 +26,7 @@ struct kb_sitemap_file {
 
 struct kb_sitemap_walk {
 	struct kb_parser *parser;
+	int64_t owner;  /* kb_parse_request's */
 	int timeout_ms; /* for reading one file; 0: the parser's own */
 	/* Both may fail: fetch for that file, found for all. */
 	bool (*fetch)(void *arg, struct kb_arena *arena, struct kb_sv url,

@@ -110,6 +110,7 @@ static bool list(struct sync *s, struct kb_err *err)
 	struct kb_sv url = s->lease->source.url;
 	struct kb_sitemap_walk walk = {
 		.parser = s->web->config.parser,
+		.owner = s->agent.account_id,
 		.timeout_ms =
 		        PARSE_TIMEOUT_S * 1000 * (s->manner.extra_timeout ? KB_WEB_EXTRA_TIMES : 1),
 		.fetch = fetch,

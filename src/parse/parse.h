@@ -5,6 +5,9 @@
  * system-call filter and limits on memory, time and output. It may die; then only its document
  * fails, with a sentence. If the sandbox cannot be set up, nothing is parsed (KB_E_UNSUPPORTED)
  * unless the operator said so by name. Any worker thread may call; a call blocks.
+ *
+ * A child reads documents of one owner, so that what takes it over finds nobody else's; one that
+ * failed on a document reads no other. A few children that nobody has had yet are kept ready.
  */
 #ifndef KB_PARSE_PARSE_H
 #define KB_PARSE_PARSE_H
@@ -49,11 +52,13 @@ struct kb_parse_request {
 	struct kb_sv content_type; /* likewise */
 	struct kb_sv url;          /* base of relative links in HTML; may be empty */
 	int timeout_ms;            /* 0: the default */
+	int64_t owner;             /* an account; documents of different ones share no child */
 };
 
 struct kb_parser_config {
 	const char *program;    /* the docent binary; NULL: /proc/self/exe */
-	int warm_children;      /* kept for the next document */
+	int warm_children;      /* kept for their owner's next document */
+	int fresh_children;     /* kept for whoever comes */
 	int documents_a_child;  /* then it is replaced */
 	int timeout_ms;         /* wall time for one document */
 	size_t memory_max;      /* address space of a child */
@@ -109,7 +114,14 @@ bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
                       const struct kb_parse_request *request, struct kb_sitemap *out,
                       struct kb_err *err) KB_MUST_CHECK;
 
-/* The layers of the sandbox that hold on this machine, for the log: "seccomp landlock rlimits". */
+struct kb_parser_stats {
+	int64_t started; /* children, those for a helper program included */
+	int64_t failed;  /* documents on which a child died, lied or took too long */
+};
+void kb_parser_stats(struct kb_parser *parser, struct kb_parser_stats *out);
+
+/* The layers of the sandbox that hold on this machine, for the log: "seccomp landlock rlimits
+ * user". */
 const char *kb_parser_sandbox(const struct kb_parser *parser);
 
 /* The child's main(); `docent` calls it for its hidden subcommand. Returns the exit code. */

@@ -2,8 +2,10 @@
  * The server's side: children, their documents, their ends.
  *
  * A child serves one document at a time, so a call takes an idle one (or starts one), talks to it
- * alone and puts it back. All children are started by one thread that lives as long as the parser:
- * a child dies with the thread that started it, and callers' threads come and go.
+ * alone and puts it back. With its first document a child becomes its owner's: before that it is
+ * fresh. All children are started by one thread that lives as long as the parser: a child dies with
+ * the thread that started it, and callers' threads come and go. When a fresh child was taken, that
+ * thread starts another in its place.
  */
 #include "parse/parse.h"
 
@@ -27,7 +29,8 @@
 #include "parse/worker.h"
 
 enum {
-	WARM_CHILDREN = 2,
+	WARM_CHILDREN = 4,
+	FRESH_CHILDREN = 1,
 	DOCUMENTS_A_CHILD = 200,
 	TIMEOUT_MS = 30000,
 	START_TIMEOUT_MS = 10000,
@@ -45,6 +48,8 @@ struct child {
 	pid_t pid;
 	int socket;
 	int served; /* documents */
+	bool owned;
+	int64_t owner;
 };
 
 struct order { /* for the starting thread */
@@ -63,9 +68,11 @@ struct kb_parser {
 	pthread_mutex_t mutex; /* of everything below */
 	pthread_cond_t ordered, started;
 	struct order *orders;
-	struct child *idle;
-	int idle_count;
+	struct child *idle; /* the last used first; fresh ones anywhere */
+	int warm, fresh;    /* of these */
+	bool refill;        /* a fresh one was taken */
 	bool closing;
+	struct kb_parser_stats stats;
 };
 
 /* ---- starting and ending a child */
@@ -196,6 +203,32 @@ static struct child *start_child(struct kb_parser *parser, const char *role, str
 	return child;
 }
 
+/* Holds the mutex. */
+static void add_idle(struct kb_parser *parser, struct child *child)
+{
+	child->next = parser->idle;
+	parser->idle = child;
+	*(child->owned ? &parser->warm : &parser->fresh) += 1;
+}
+
+/* Starts a fresh child, once for each that was taken: where none can be started, whoever needs one
+ * learns why. Holds the mutex, but for the start. */
+static void refill(struct kb_parser *parser)
+{
+	struct child *child;
+
+	parser->refill = false;
+	if (parser->fresh >= parser->config.fresh_children)
+		return;
+	pthread_mutex_unlock(&parser->mutex);
+	child = start_child(parser, KB_WORKER_PURE, NULL);
+	pthread_mutex_lock(&parser->mutex);
+	if (!child)
+		return;
+	parser->stats.started++;
+	add_idle(parser, child);
+}
+
 static void *run_starter(void *arg)
 {
 	struct kb_parser *parser = arg;
@@ -208,13 +241,17 @@ static void *run_starter(void *arg)
 		if (!order && parser->closing)
 			break;
 		if (!order) {
-			pthread_cond_wait(&parser->ordered, &parser->mutex);
+			if (parser->refill)
+				refill(parser);
+			else
+				pthread_cond_wait(&parser->ordered, &parser->mutex);
 			continue;
 		}
 		parser->orders = order->next;
 		pthread_mutex_unlock(&parser->mutex);
 		child = start_child(parser, order->role, order->err);
 		pthread_mutex_lock(&parser->mutex);
+		parser->stats.started += child != NULL;
 		order->child = child;
 		order->done = true;
 		pthread_cond_broadcast(&parser->started);
@@ -240,15 +277,34 @@ static struct child *order_child(struct kb_parser *parser, const char *role, str
 
 /* ---- the warm ones */
 
-static struct child *take_idle(struct kb_parser *parser)
+/* Holds the mutex. */
+static struct child *take_out(struct kb_parser *parser, struct child **place)
 {
-	struct child *child;
+	struct child *child = *place;
+
+	*place = child->next;
+	child->next = NULL;
+	*(child->owned ? &parser->warm : &parser->fresh) -= 1;
+	return child;
+}
+
+/* The owner's own, or a fresh one, or none. */
+static struct child *take_idle(struct kb_parser *parser, int64_t owner)
+{
+	struct child **fresh = NULL, **own = NULL, *child = NULL;
 
 	pthread_mutex_lock(&parser->mutex);
-	child = parser->idle;
-	if (child) {
-		parser->idle = child->next;
-		parser->idle_count--;
+	for (struct child **place = &parser->idle; *place && !own; place = &(*place)->next) {
+		if (!(*place)->owned)
+			fresh = place;
+		else if ((*place)->owner == owner)
+			own = place;
+	}
+	if (own || fresh)
+		child = take_out(parser, own ? own : fresh);
+	if (!own && fresh) {
+		parser->refill = true;
+		pthread_cond_signal(&parser->ordered);
 	}
 	pthread_mutex_unlock(&parser->mutex);
 	return child;
@@ -256,20 +312,21 @@ static struct child *take_idle(struct kb_parser *parser)
 
 static void put_back(struct kb_parser *parser, struct child *child)
 {
-	bool keep;
+	struct child *gone = child, **oldest = NULL;
 
 	child->served++;
 	pthread_mutex_lock(&parser->mutex);
-	keep = parser->idle_count < parser->config.warm_children
-	       && child->served < parser->config.documents_a_child;
-	if (keep) {
-		child->next = parser->idle;
-		parser->idle = child;
-		parser->idle_count++;
+	if (child->served < parser->config.documents_a_child && parser->config.warm_children > 0) {
+		add_idle(parser, child);
+		for (struct child **place = &parser->idle; *place; place = &(*place)->next)
+			if ((*place)->owned)
+				oldest = place;
+		gone = parser->warm > parser->config.warm_children ? take_out(parser, oldest)
+		                                                   : NULL;
 	}
 	pthread_mutex_unlock(&parser->mutex);
-	if (!keep)
-		end_child(child, 0);
+	if (gone)
+		end_child(gone, 0);
 }
 
 /* ---- one document */
@@ -320,6 +377,8 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 	int64_t left_ms = (deadline_us - kb_clock_mono_us()) / 1000;
 	bool ok;
 
+	child->owned = true;
+	child->owner = request->owner;
 	hints.timeout_ms = (uint32_t)KB_MAX(left_ms, INT64_C(1));
 	kb_buf_init(&buf, KB_MSG_SMALL_MAX);
 	kb_msg_put_request(&buf, &hints);
@@ -341,11 +400,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 		return DONE;
 	}
 	if (ok && type == KB_MSG_ERROR && kb_msg_get_error(body, &sentence, &seen)) {
-		/* Out of memory, it has ended already. */
-		if (sentence.code == KB_E_TOO_LARGE)
-			end_child(child, 0);
-		else
-			put_back(parser, child);
+		end_child(child, 0);
 		kb_fail(err, sentence.code, "%s", sentence.msg);
 		return FAILED;
 	}
@@ -357,6 +412,9 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 		        request->timeout_ms ? request->timeout_ms : parser->config.timeout_ms;
 
 		explain(status, &seen, timeout_ms, parser->config.memory_max, err);
+		pthread_mutex_lock(&parser->mutex);
+		parser->stats.failed++;
+		pthread_mutex_unlock(&parser->mutex);
 		kb_warn(parser->config.log, "parser child failed status=%d served=%d reason=\"%s\"",
 		        status, used, err->msg);
 		return used && seen.code == KB_E_IO ? CHILD_GONE : FAILED;
@@ -370,7 +428,7 @@ static bool ask(struct kb_parser *parser, struct kb_arena *arena,
 	int timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : parser->config.timeout_ms;
 	int64_t deadline_us =
 	        kb_clock_mono_us() + KB_MIN(timeout_ms, TIMEOUT_MAX_MS) * INT64_C(1000);
-	struct child *child = take_idle(parser);
+	struct child *child = take_idle(parser, request->owner);
 	enum outcome outcome = CHILD_GONE;
 
 	/* A warm child may have been killed while it waited, by the kernel or an operator: that
@@ -413,6 +471,7 @@ bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
 void kb_parser_config_init(struct kb_parser_config *config)
 {
 	*config = (struct kb_parser_config){ .warm_children = WARM_CHILDREN,
+		                             .fresh_children = FRESH_CHILDREN,
 		                             .documents_a_child = DOCUMENTS_A_CHILD,
 		                             .timeout_ms = TIMEOUT_MS,
 		                             .memory_max = MEMORY_MAX,
@@ -440,8 +499,9 @@ struct kb_parser *kb_parser_open(const struct kb_parser_config *config, struct k
 	    != (KB_SANDBOX_SECCOMP | KB_SANDBOX_RLIMITS))
 		kb_warn(config->log, "documents are parsed without a full sandbox layers=\"%s\"",
 		        kb_sandbox_describe(parser->layers));
-	first->served = -1;
-	put_back(parser, first);
+	pthread_mutex_lock(&parser->mutex);
+	add_idle(parser, first);
+	pthread_mutex_unlock(&parser->mutex);
 	return parser;
 }
 
@@ -449,19 +509,26 @@ void kb_parser_close(struct kb_parser *parser)
 {
 	if (!parser)
 		return;
-	/* The children first: each dies with the thread that started it. */
-	for (struct child *child; (child = take_idle(parser));)
-		end_child(child, 0);
 	pthread_mutex_lock(&parser->mutex);
 	parser->closing = true;
+	parser->refill = false;
 	pthread_cond_signal(&parser->ordered);
 	pthread_mutex_unlock(&parser->mutex);
-	pthread_join(parser->starter, NULL);
+	pthread_join(parser->starter, NULL); /* the idle children die with it */
+	while (parser->idle)
+		end_child(take_out(parser, &parser->idle), 0);
 	pthread_cond_destroy(&parser->ordered);
 	pthread_cond_destroy(&parser->started);
 	pthread_mutex_destroy(&parser->mutex);
 	free(parser->program);
 	free(parser);
+}
+
+void kb_parser_stats(struct kb_parser *parser, struct kb_parser_stats *out)
+{
+	pthread_mutex_lock(&parser->mutex);
+	*out = parser->stats;
+	pthread_mutex_unlock(&parser->mutex);
 }
 
 const char *kb_parser_sandbox(const struct kb_parser *parser)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -238,10 +239,34 @@ void kb_sandbox_close_from(int first)
 	syscall(SYS_close_range, (unsigned)first, ~0u, 0);
 }
 
+/* ---- another user */
+
+/* Whether nobody may run this program: a helper is started through it. */
+static bool is_open_to_all(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/exe", &st) && (st.st_mode & S_IXOTH);
+}
+
+/* From root to nobody, without a way back. False where that is not to be had: the user is no root,
+ * or a container keeps it from changing. */
+static bool drop_user(enum kb_sandbox_profile profile)
+{
+	if (geteuid() != 0 || (profile != KB_SANDBOX_PURE && !is_open_to_all()))
+		return false;
+	return !setgroups(0, NULL)
+	       && !setresgid(KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY)
+	       && !setresuid(KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY);
+}
+
 bool kb_sandbox_enter(enum kb_sandbox_profile profile, const struct kb_sandbox_limits *limits,
                       uint32_t *layers, struct kb_err *err)
 {
-	/* Dies with its parent; if that happened already, there is nobody to work for. */
+	if (drop_user(profile))
+		*layers |= KB_SANDBOX_USER;
+	/* Dies with its parent (a change of the user would undo it); if that happened already,
+	 * there is nobody to work for. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return kb_fail(err, KB_E_UNSUPPORTED,
 		               "the parser cannot give up its privileges: %s", strerror(errno));
@@ -256,10 +281,15 @@ bool kb_sandbox_enter(enum kb_sandbox_profile profile, const struct kb_sandbox_l
 
 const char *kb_sandbox_describe(uint32_t layers)
 {
-	static const char *const names[8] = {
-		"none",     "rlimits",          "seccomp",          "seccomp rlimits",
-		"landlock", "landlock rlimits", "seccomp landlock", "seccomp landlock rlimits",
+	// clang-format off
+	static const char *const names[16] = {
+		"none",          "rlimits",               "seccomp",               "seccomp rlimits",
+		"landlock",      "landlock rlimits",      "seccomp landlock",      "seccomp landlock rlimits",
+		"user",          "rlimits user",          "seccomp user",          "seccomp rlimits user",
+		"landlock user", "landlock rlimits user", "seccomp landlock user",
+		"seccomp landlock rlimits user",
 	};
+	// clang-format on
 
-	return names[layers & 7];
+	return names[layers & 15];
 }

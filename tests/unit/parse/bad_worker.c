@@ -208,6 +208,17 @@ static void behave(void)
 	send_result(KB_SV("all is well"), 0, 0);
 }
 
+static int documents; /* before this one */
+
+/* What a child knows of earlier documents. */
+static void remember(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d before", documents);
+	send_result(kb_sv_str(text), 0, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -235,6 +246,7 @@ static const struct {
 	{ "bidi", send_bidi },
 	{ "page", send_wrong_page },
 	{ "behave", behave },
+	{ "remember", remember },
 };
 
 static void serve(struct kb_arena *arena)
@@ -252,6 +264,7 @@ static void serve(struct kb_arena *arena)
 	for (size_t i = 0; i < KB_COUNTOF(deeds); i++)
 		if (kb_sv_eq_str(request.filename, deeds[i].name))
 			deeds[i].run();
+	documents++;
 }
 
 int main(void)

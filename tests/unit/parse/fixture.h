@@ -42,11 +42,11 @@ static inline struct kb_parser *open_parser(struct kb_test *t, const struct kb_p
 	return parser;
 }
 
-static inline bool parse_text(struct kb_parser *parser, struct kb_arena *arena,
-                              const char *filename, struct kb_sv bytes, struct kb_parsed *parsed,
-                              struct kb_err *err)
+static inline bool parse_text_of(struct kb_parser *parser, struct kb_arena *arena, int64_t owner,
+                                 const char *filename, struct kb_sv bytes, struct kb_parsed *parsed,
+                                 struct kb_err *err)
 {
-	struct kb_parse_request request = { .filename = kb_sv_str(filename) };
+	struct kb_parse_request request = { .filename = kb_sv_str(filename), .owner = owner };
 	bool ok;
 
 	request.fd = memfd_create("document", MFD_CLOEXEC);
@@ -55,6 +55,13 @@ static inline bool parse_text(struct kb_parser *parser, struct kb_arena *arena,
 	     && kb_parse(parser, arena, &request, parsed, err);
 	close(request.fd);
 	return ok;
+}
+
+static inline bool parse_text(struct kb_parser *parser, struct kb_arena *arena,
+                              const char *filename, struct kb_sv bytes, struct kb_parsed *parsed,
+                              struct kb_err *err)
+{
+	return parse_text_of(parser, arena, 0, filename, bytes, parsed, err);
 }
 
 #endif

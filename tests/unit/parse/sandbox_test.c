@@ -1,4 +1,5 @@
 /* What a child that has been taken over can do: nothing but fail its document. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -71,6 +72,102 @@ static void test_deeds(struct kb_test *t)
 		CHECK_SV(t, kb_sv_str(err.msg), "");
 		kb_arena_fini(&arena);
 	}
+	kb_parser_close(parser);
+}
+
+/* Each row goes on where the one before ended. Of each owner's child two are kept. */
+static void test_owners(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		int64_t owner;
+		const char *deed, *want; /* NULL: the document fails */
+	} rows[] = {
+		{ "the first has a fresh child", 1, "remember", "0 before" },
+		{ "and the owner's next one the same", 1, "remember", "1 before" },
+		{ "another owner has another", 2, "remember", "0 before" },
+		{ "the first owner's is kept", 1, "remember", "2 before" },
+		{ "a document that is refused", 1, "open-passwd", NULL },
+		{ "ends the child", 1, "remember", "0 before" },
+		{ "but nobody else's", 2, "remember", "1 before" },
+		{ "a child that dies", 2, "segv", NULL },
+		{ "is followed by a fresh one", 2, "remember", "0 before" },
+		{ "a third owner takes the place", 3, "remember", "0 before" },
+		{ "of the one that waited longest", 1, "remember", "0 before" },
+		{ "not of the others", 3, "remember", "1 before" },
+		{ "nobody is an owner too", 0, "remember", "0 before" },
+	};
+	struct kb_parser_config config;
+	struct kb_parser *parser;
+
+	kb_parser_config_init(&config);
+	config.program = bad_worker_program;
+	config.warm_children = 2;
+	parser = open_parser(t, &config);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_parsed parsed;
+		struct kb_err err = { 0 };
+		bool ok = parse_text_of(parser, &arena, rows[i].owner, rows[i].deed, KB_SV("x"),
+		                        &parsed, &err);
+
+		t->row = rows[i].name;
+		CHECK_INT(t, ok, rows[i].want != NULL);
+		if (ok && rows[i].want)
+			CHECK_SV(t, parsed.blocks[0].text, rows[i].want);
+		kb_arena_fini(&arena);
+	}
+	t->row = NULL;
+	kb_parser_close(parser);
+}
+
+/* The line of /proc/PID/status that begins so, or "". */
+static void status_line(const char *pid, const char *name, char *line, size_t n)
+{
+	char path[300];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, (int)n, file))
+		if (strncmp(line, name, strlen(name)) == 0) {
+			fclose(file);
+			return;
+		}
+	if (file)
+		fclose(file);
+	*line = 0;
+}
+
+/* Where we are root, none of our children is. */
+static void test_user(struct kb_test *t)
+{
+	struct kb_parser *parser = open_parser(t, NULL);
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	char line[200], parent[32];
+	int children = 0;
+
+	CHECK_INT(t, strstr(kb_parser_sandbox(parser), "user") != NULL, geteuid() == 0);
+	snprintf(parent, sizeof(parent), "PPid:\t%d\n", (int)getpid());
+	while (geteuid() == 0 && (entry = readdir(dir))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		status_line(entry->d_name, "PPid:", line, sizeof(line));
+		if (strcmp(line, parent) != 0)
+			continue;
+		children++;
+		status_line(entry->d_name, "Uid:", line, sizeof(line));
+		CHECK_SV(t, kb_sv_str(line), "Uid:\t65534\t65534\t65534\t65534\n");
+		status_line(entry->d_name, "Gid:", line, sizeof(line));
+		CHECK_SV(t, kb_sv_str(line), "Gid:\t65534\t65534\t65534\t65534\n");
+		status_line(entry->d_name, "Groups:", line, sizeof(line));
+		CHECK_SV(t, kb_sv_trim(kb_sv_str(line)), "Groups:");
+		status_line(entry->d_name, "CapEff:", line, sizeof(line));
+		CHECK_SV(t, kb_sv_str(line), "CapEff:\t0000000000000000\n");
+	}
+	CHECK(t, geteuid() != 0 || children > 0);
+	closedir(dir);
 	kb_parser_close(parser);
 }
 
@@ -155,6 +252,9 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a child that has been taken over only fails its document", test_deeds },
+		{ "no child reads documents of two owners, or goes on after a failure",
+		  test_owners },
+		{ "a child of root is nobody", test_user },
 		{ "a document that needs too much memory fails with the limit", test_memory },
 		{ "a document with too much text fails with the limit", test_output_limit },
 		{ "without a sandbox nothing is parsed", test_refuses_without_sandbox },
