@@ -38,7 +38,7 @@ struct kb_api {
 	struct kb_ranker *ranker;     /* the same */
 	struct kb_parser *parser;     /* of files in messages */
 	const char *temp_dir;         /* of segments in the making */
-	atomic_int attaching;         /* messages whose files are being read */
+	struct kb_slots *slots;       /* of messages whose files are read */
 	struct kb_pool *workers;
 	/* Set once it has started: the first requests may come a moment before. */
 	_Atomic(struct kb_server *) server;

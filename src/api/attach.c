@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api/session.h"
+#include "api/slots.h"
 #include "api/upload.h"
 #include "base/file.h"
 #include "parse/filename.h"
@@ -12,7 +13,7 @@
 enum {
 	FILES_MAX = 10,
 	TEXT_MAX = 4 << 20, /* bytes of text in all files of one message */
-	AT_ONCE = 4,        /* messages whose files are read at the same time */
+	WAIT_MS = 10000,    /* for a slot */
 	TIMEOUT_MS = 15000, /* for one file */
 	RETRY_AFTER_S = 1,
 };
@@ -48,27 +49,43 @@ static bool refuse(struct kb_sv name, struct kb_err *err)
 	return kb_fail(err, KB_E_INVALID, "%.*s: %s", KB_SV_ARG(kb_sv_sub(name, 0, 120)), why.msg);
 }
 
-static bool read_file(struct kb_call *call, struct kb_attached *attached,
+/* In a quick slot as long as it goes, then in a long one. */
+static bool parse(struct kb_call *call, struct kb_slot_use *use, struct kb_parse_request *request,
+                  struct kb_parsed *out, struct kb_err *err)
+{
+	int64_t left_ms = KB_SLOTS_QUICK_MS - (kb_clock_mono_us() - use->since_us) / INT64_C(1000);
+
+	if (use->slot == KB_SLOT_QUICK && left_ms > 0) {
+		request->timeout_ms = (int)left_ms;
+		if (kb_parse(call->api->parser, call->arena, request, out, err))
+			return true;
+		if (err->code != KB_E_TIMEOUT)
+			return false;
+		if (lseek(request->fd, 0, SEEK_SET) != 0)
+			return kb_fail_errno(err, "cannot read a file of the message");
+	}
+	if (use->slot == KB_SLOT_QUICK && !kb_slots_lengthen(call->api->slots, WAIT_MS, use, err))
+		return false;
+	request->timeout_ms = TIMEOUT_MS;
+	return kb_parse(call->api->parser, call->arena, request, out, err);
+}
+
+static bool read_file(struct kb_call *call, struct kb_slot_use *use, struct kb_attached *attached,
                       const struct kb_input *input, size_t *bytes, struct kb_err *err)
 {
 	bool file = input->kind == KB_INPUT_FILE;
 	struct kb_sv name = file ? kb_filename_clean(call->arena, input->file->filename)
 	                         : KB_SV("document.txt");
+	struct kb_parse_request request = {
+		.fd = -1,
+		.filename = name,
+		.content_type = file ? input->file->content_type : KB_SV("text/plain"),
+		.owner = call->agent.account_id,
+	};
 	struct kb_parsed parsed;
-	int fd = -1;
-	bool ok = open_part(input, &fd, err)
-	          && kb_parse(call->api->parser, call->arena,
-	                      &(struct kb_parse_request){
-	                              .fd = fd,
-	                              .filename = name,
-	                              .content_type = file ? input->file->content_type
-	                                                   : KB_SV("text/plain"),
-	                              .timeout_ms = TIMEOUT_MS,
-	                              .owner = call->agent.account_id,
-	                      },
-	                      &parsed, err);
+	bool ok = open_part(input, &request.fd, err) && parse(call, use, &request, &parsed, err);
 
-	kb_fd_close(&fd);
+	kb_fd_close(&request.fd);
 	if (!ok)
 		return refuse(name, err);
 	for (size_t i = 0; i < parsed.block_count; i++)
@@ -84,20 +101,21 @@ static bool read_file(struct kb_call *call, struct kb_attached *attached,
 static bool read_files(struct kb_call *call, struct kb_attached *attached,
                        const struct kb_uploads *files, struct kb_err *err)
 {
+	struct kb_slot_use use;
 	size_t bytes = 0;
-	bool ok = true;
+	bool ok;
 
 	if (files->count > FILES_MAX)
 		return kb_fail(err, KB_E_INVALID, "the message has %zu files, the limit is %d",
 		               files->count, FILES_MAX);
-	if (atomic_fetch_add(&call->api->attaching, 1) >= AT_ONCE) {
-		call->retry_after_s = RETRY_AFTER_S;
-		ok = kb_fail(err, KB_E_EXHAUSTED,
-		             "Too Many Requests: the files of %d messages are being read", AT_ONCE);
+	ok = kb_slots_take(call->api->slots, call->agent.account_id, WAIT_MS, &use, err);
+	if (ok) {
+		for (size_t i = 0; ok && i < files->count; i++)
+			ok = read_file(call, &use, attached, files->v[i], &bytes, err);
+		kb_slots_give(call->api->slots, &use);
 	}
-	for (size_t i = 0; ok && i < files->count; i++)
-		ok = read_file(call, attached, files->v[i], &bytes, err);
-	atomic_fetch_sub(&call->api->attaching, 1);
+	if (!ok && err->code == KB_E_EXHAUSTED)
+		call->retry_after_s = RETRY_AFTER_S;
 	return ok;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "api/slots.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -278,6 +279,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	    || !kb_models_read(arena, plan->options.models, &api.models, &api.model_count, err))
 		goto out;
 	api.rates = kb_rates_new();
+	api.slots = kb_slots_new();
 	if (plan->options.block_list) {
 		blocked = kb_block_list_read(plan->options.block_list, err);
 		if (!blocked)
@@ -396,6 +398,7 @@ out:
 	kb_blobs_close(api.blobs);
 	kb_store_close(api.store);
 	kb_rates_free(api.rates);
+	kb_slots_free(api.slots);
 	kb_block_list_free(blocked);
 	return ok;
 }

@@ -125,7 +125,7 @@ test("files are not kept: neither as documents nor on the disk", async (t) => {
   assert.equal((await agent.pages()).length, 3);
 });
 
-test("no more than four messages have their files read at once; the others are told to come again", async (t) => {
+test("no more than four messages of an account have their files read at once; the others are told to come again", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const words = "some words of a long file. ".repeat(100_000);
