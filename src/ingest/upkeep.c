@@ -199,7 +199,9 @@ static bool merge_column(struct merge *merge, const struct kb_vectors_info *info
 		}
 		out->pending += lacks;
 	}
-	out->pending = KB_MIN(out->pending, passages - out->filled);
+	/* Which of the passages without a vector were refused is not known any more: all are asked
+	 * for once again, if some are. */
+	out->pending = out->pending ? passages - out->filled : 0;
 	merge->column_count++;
 	return true;
 }

@@ -36,6 +36,8 @@ struct kb_vectorize {
 	pthread_mutex_t lock, merging;
 	pthread_cond_t stop;
 	bool stopping;
+	/* The segment at which the last round failed: the next one begins behind it. */
+	int64_t failed_agent_id, failed_segment_id;
 	_Atomic int64_t vectors, refused, failures, waiting;
 };
 
@@ -129,7 +131,9 @@ static bool open_segment(struct turn *turn, struct kb_err *err)
 	return true;
 }
 
-/* Takes over the vectors that are there; the living passages without one are to be done. */
+/* Takes over the vectors that are there; the living passages without one are to be done, but for
+ * the first of them, which the server would not take: the last `pending` are those it was not asked
+ * for. */
 static void plan(struct turn *turn)
 {
 	const struct kb_vectors_missing *missing = turn->missing;
@@ -156,6 +160,10 @@ static void plan(struct turn *turn)
 			kb_vectors_writer_set(turn->writer, doc, row);
 		else if (!is_dead(turn, doc))
 			turn->todo[turn->todo_count++] = doc;
+	}
+	if (old && turn->todo_count > (size_t)missing->pending) {
+		turn->todo += turn->todo_count - (size_t)missing->pending;
+		turn->todo_count = (size_t)missing->pending;
 	}
 	kb_vectors_release(old);
 }
@@ -321,7 +329,9 @@ static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *m
 /* Once round the segments that miss the column. *more: some are still to be gone on with. */
 static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 {
-	struct kb_vectors_want want = { .name = KB_SV(""), .limit = SEGMENTS_AT_ONCE };
+	struct kb_vectors_want want = { .limit = SEGMENTS_AT_ONCE,
+		                        .after_agent_id = v->failed_agent_id,
+		                        .after_segment_id = v->failed_segment_id };
 	struct kb_vectors_missing *missing;
 	struct kb_vector_column column;
 	struct kb_arena arena = { 0 };
@@ -333,15 +343,20 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 		want.model = column.model;
 		ok = kb_store_vectors_missing(v->store, &arena, &want, &missing, &count, err);
 	}
-	if (ok)
+	if (ok && !want.after_agent_id)
 		atomic_store(&v->waiting, (int64_t)count);
+	*more = count > 0 || want.after_agent_id;
+	v->failed_agent_id = v->failed_segment_id = 0;
 	for (size_t i = 0; ok && i < count && !stopping(v); i++) {
 		ok = take_turn(v, &missing[i], &column, err);
 		/* Merged or deleted meanwhile: what took its place is found the next time. */
 		if (!ok && (err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND))
 			ok = true;
+		if (!ok) {
+			v->failed_agent_id = missing[i].agent_id;
+			v->failed_segment_id = missing[i].segment_id;
+		}
 	}
-	*more = count > 0;
 	kb_arena_fini(&arena);
 	return ok;
 }

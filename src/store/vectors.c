@@ -65,11 +65,11 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM factors WHERE agent_id = $1 AND blob = $2" },
 	[MISSING] = { "vectors_missing", "tiiiit",
 		"SELECT s.agent_id, s.id, s.blob, s.passages, "
-		"CASE WHEN v.model = $6 THEN v.blob ELSE '' END, '' FROM segments s "
+		"CASE WHEN v.model = $6 THEN v.blob ELSE '' END, '', coalesce(v.pending, 0) FROM segments s "
 		MISSING_JOIN MISSING_WHERE("$6") },
 	[UNFOLDED] = { "vectors_unfolded", "tiiii",
 		"SELECT s.agent_id, s.id, s.blob, s.passages, "
-		"CASE WHEN v.model = f.mark THEN v.blob ELSE '' END, f.mark FROM segments s "
+		"CASE WHEN v.model = f.mark THEN v.blob ELSE '' END, f.mark, coalesce(v.pending, 0) FROM segments s "
 		"JOIN factors f ON f.agent_id = s.agent_id "
 		MISSING_JOIN MISSING_WHERE("f.mark") },
 	[DUE] = { "factors_due", "ii",
@@ -305,6 +305,7 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
 			.segment_blob = kb_rows_text(&rows, arena, 2),
 			.passages = kb_rows_int(&rows, 3),
 			.blob = kb_rows_text(&rows, arena, 4),
+			.pending = kb_rows_int(&rows, 6),
 			.model = folded ? kb_rows_text(&rows, arena, 5)
 			                : kb_arena_sv(arena, want->model),
 		};

@@ -61,6 +61,7 @@ struct kb_vectors_missing {
 	int64_t passages;
 	struct kb_sv model; /* asked for, or the mark of the agent's factors */
 	struct kb_sv blob;  /* the incomplete column of that model, whose vectors stand; or empty */
+	int64_t pending; /* of the passages without a vector there, the last so many wait for one */
 };
 struct kb_vectors_want {
 	struct kb_sv name;

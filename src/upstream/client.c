@@ -423,7 +423,8 @@ static bool may_pass(const struct request *r, const struct kb_err *err)
 {
 	int status = r->head.status;
 
-	if (err->code == KB_E_INVALID || err->code == KB_E_CANCELLED)
+	if (err->code == KB_E_INVALID || err->code == KB_E_CANCELLED
+	    || (r->call->impatient && (status == 429 || r->wish_ms)))
 		return false;
 	/* Below 400 it was sent but not answered as it should be, or never sent. */
 	return status == 0 || status == 200 || status == 429 || status >= 500;

@@ -56,6 +56,7 @@ struct kb_upstream_call {
 	struct kb_sv body;
 	int64_t deadline_us; /* kb_clock_mono_us(), of all tries together */
 	int tries;
+	bool impatient;    /* a server that is too busy now (429, Retry-After) is not tried again */
 	size_t answer_max; /* bytes; an answer over it is a failure of the server */
 	/* Reads the answer. False with KB_E_UPSTREAM: it is not what was asked for, a failure of
 	 * the server like any other. */

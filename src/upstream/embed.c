@@ -1,6 +1,7 @@
 #include "upstream/embed.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 enum {
 	QUESTION_TRIES = 2,
 	DOCUMENT_TRIES = 3,
+	PROBE_MS = 10000,
 	ANSWER_BASE = 64 << 10,
 	FIGURE_BYTES = 32, /* of the answer, a dimension: more than any server writes */
 	BODY_MAX = 4 << 20,
@@ -34,7 +36,8 @@ struct kb_embedder {
 	struct kb_vectorizer vectorizer;
 	char model[KB_UPSTREAM_NAME_MAX + 1];
 	pthread_mutex_t lock;
-	uint32_t dims; /* 0: not known yet */
+	uint32_t dims;      /* 0: not known yet */
+	atomic_bool choked; /* the server failed on the last texts and goes on with others */
 	char mark[MARK_BYTES], column[KB_VECTORS_NAME_MAX];
 	struct cached *buckets[BUCKETS], *newest, *oldest;
 	size_t cached_count;
@@ -146,32 +149,58 @@ static bool ask(struct kb_embedder *e, struct kb_upstream *line, struct kb_arena
 
 /* ---- documents ---- */
 
+/* Whether a short text goes through. */
+static bool probe(struct kb_embedder *e, int64_t deadline_ms, struct kb_err *err)
+{
+	struct kb_sv text = KB_SV("dimensions");
+	struct kb_arena arena = { 0 };
+	const float *row;
+	uint32_t dims;
+	bool ok = ask(e, e->documents, &arena, &text, 1, deadline_ms, 1, &row, &dims, err);
+
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static bool is_left_alone(struct kb_embedder *e)
+{
+	struct kb_upstream_stats stats;
+
+	kb_upstream_stats(e->documents, &stats);
+	return stats.state != KB_BREAKER_CLOSED;
+}
+
 static bool vectorizer_embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts,
                              size_t count, const float **rows, struct kb_err *err)
 {
 	struct kb_embedder *e = arg;
+	int tries = atomic_load(&e->choked) ? 1 : DOCUMENT_TRIES;
+	struct kb_err ignored;
 	uint32_t dims;
 
-	return ask(e, e->documents, arena, texts, count, KB_EMBED_DOCUMENTS_MS, DOCUMENT_TRIES,
-	           rows, &dims, err);
+	/* Whether it is back is not asked with what may have brought it down. */
+	if (is_left_alone(e) && !probe(e, PROBE_MS, err))
+		return false;
+	if (ask(e, e->documents, arena, texts, count, KB_EMBED_DOCUMENTS_MS, tries, rows, &dims,
+	        err)) {
+		atomic_store(&e->choked, false);
+		return true;
+	}
+	if ((err->code != KB_E_UPSTREAM && err->code != KB_E_TIMEOUT)
+	    || !probe(e, PROBE_MS, &ignored))
+		return false;
+	atomic_store(&e->choked, true);
+	err->code = KB_E_INVALID;
+	return false;
 }
 
 /* Asks for any vector where none has come yet. */
 static bool vectorizer_column(void *arg, struct kb_vector_column *out, struct kb_err *err)
 {
 	struct kb_embedder *e = arg;
-	struct kb_sv text = KB_SV("dimensions");
-	struct kb_arena arena = { 0 };
-	const float *row;
-	uint32_t dims;
-	bool ok = kb_embedder_column(e, out);
 
-	if (!ok)
-		ok = ask(e, e->documents, &arena, &text, 1, KB_EMBED_DOCUMENTS_MS, 1, &row, &dims,
-		         err)
-		     && kb_embedder_column(e, out);
-	kb_arena_fini(&arena);
-	return ok;
+	return kb_embedder_column(e, out)
+	       || (probe(e, KB_EMBED_DOCUMENTS_MS, err) && kb_embedder_column(e, out));
 }
 
 const struct kb_vectorizer *kb_embedder_vectorizer(struct kb_embedder *e)

@@ -7,6 +7,10 @@
  * the first good answer and holds for this run of the service; it is a part of the model's mark, so
  * that a server that gives others after a restart begins a new column (ingest/vectorize.h).
  *
+ * A server that fails on a text, rather than refuse it, is told from one that is down by a short
+ * text: when that goes through, the failure is the text's (KB_E_INVALID), and does not make the
+ * server be left alone.
+ *
  * Calls block; any thread but a loop's. Nothing here is stored but the vectors of the last
  * questions, in memory.
  */

@@ -86,6 +86,7 @@ static bool score(void *arg, const struct kb_passage *passages, size_t count, fl
 	struct kb_upstream_call call = { .deadline_us =
 		                                 kb_clock_mono_us() + KB_RANKER_MS * INT64_C(1000),
 		                         .tries = TRIES,
+		                         .impatient = true, /* somebody waits for the answer */
 		                         .answer_max = ANSWER_BASE + count * RESULT_BYTES,
 		                         .read = read_answer,
 		                         .arg = &reading };

@@ -183,6 +183,50 @@ test("texts that the server refuses are halved, and the rest of the batch does n
   assert.equal(server.log.length, asked, "it is not asked for ever");
 });
 
+test("a server that fails on a long text, rather than refuse it, has all others embedded and goes on", async (t) => {
+  const server = (await models(t)).alike("felines", "kitten");
+  for (const way of [500, 503, "drop"]) {
+    const asked = server.log.length;
+    server.way = (body, send, res) => {
+      if (!body.input.some((text) => text.length > 1500 || text.includes("poison"))) return send(server.embeddings(body.input, "right"));
+      return way === "drop" ? res.destroy() : send({}, way);
+    };
+    const kb = await start(t, { env: server.embedEnv() });
+    const agent = await kb.agent({ files: { "poison.txt": "This poison is too much.", ...pets, "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}` } });
+    const other = await kb.agent({ files: { "other.txt": "Felines in another agent." } });
+    await embedded(kb, 5);
+    assert.deepEqual(names(await search(agent, "kitten", { limit: 2 })).sort(), ["cats.txt", "long.txt"].sort(), String(way));
+    assert.deepEqual(names(await search(other, "kitten")), ["other.txt"]);
+    assert.equal(await figure(kb, "passages_not_embedded_total"), 1);
+    assert.equal(await figure(kb, "server_state", "embed_documents"), 0, "it is not left alone");
+    assert.ok(!/server left alone server=embed_documents/.test(kb.log));
+    assert.ok(server.log.length - asked < 120, `${server.log.length - asked} requests`);
+    const before = server.log.length;
+    await kb.agent({ files: { "later.txt": "A later document." } });
+    await embedded(kb, 6);
+    assert.ok(!server.log.slice(before).some(({ body }) => body.input.some((text) => text.includes("poison"))), "what was refused is not asked for again");
+    await kb.stop();
+  }
+});
+
+test("a judge that is too busy does not hold the answer back, and is not asked until it said", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.rerankEnv() });
+  const agent = await kb.agent({ files: pets });
+  await agent.expect(200, "POST", "/settings", { json: { agent_capability: "advanced-reasoning" } });
+  server.ways = [(_, send) => send({}, 429, { "retry-after": "2" })];
+  const first = await search(agent, "ferry harbour", { explain: true });
+  assert.deepEqual([names(first)[0], server.asked("/v1/rerank").length], ["boats.txt", 1], "one request, and no other in the time that it has");
+  await search(agent, "ferry harbour again");
+  assert.equal(server.asked("/v1/rerank").length, 1, "it is left alone");
+  await until("it to be asked again", async () => {
+    await search(agent, `ferry harbour ${Date.now()}`);
+    return server.asked("/v1/rerank").length > 1;
+  });
+  const [one, two] = server.asked("/v1/rerank");
+  assert.ok(two.at - one.at >= 1900, `${two.at - one.at} ms`);
+});
+
 test("another model makes vectors of its own beside the old ones; going back costs nothing", async (t) => {
   const server = (await models(t)).alike("felines", "kitten");
   const kb = await start(t, { env: server.embedEnv() });
