@@ -527,13 +527,22 @@ static bool talk(struct run *run, struct kb_err *err)
 
 /* ---- all of it ---- */
 
+static bool take_steps(struct run *run, struct kb_err *err)
+{
+	return kb_steps_take(run->answerer, run->analyzer, run->arena, run->request, &run->view,
+	                     &run->steps, err);
+}
+
 static bool answer_from_documents(struct run *run, struct kb_err *err)
 {
+	struct kb_catalog *catalog = run->answerer->catalog;
 	struct kb_steps *steps = &run->steps;
+	int64_t agent_id = run->request->agent->id;
 
-	if (!kb_catalog_get(run->answerer->catalog, run->request->agent->id, &run->view, err)
-	    || !kb_steps_take(run->answerer, run->analyzer, run->arena, run->request, &run->view,
-	                      steps, err))
+	if (!kb_catalog_get(catalog, agent_id, &run->view, err)
+	    || !(take_steps(run, err)
+	         || (kb_catalog_reopen(catalog, agent_id, &run->view, err)
+	             && take_steps(run, err))))
 		return false;
 	run->out->confidence = steps->confidence;
 	run->out->retrieve_us = steps->retrieve_us;
@@ -599,6 +608,9 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 	ok = moderate(&run) || answer_prompt(&run, err);
 	kb_analyzer_give_back(answerer, run.analyzer);
 	kb_view_release(&run.view);
+	/* The next question opens it with every check. */
+	if (!ok && err->code == KB_E_CORRUPT)
+		kb_catalog_forget(answerer->catalog, request->agent->id);
 	ok = ok && kb_buf_done(&run.text, &text, err);
 	if (ok) {
 		out->text = kb_arena_sv(arena, text);

@@ -230,6 +230,12 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
 	snapshot = kb_view_opened(&view, arena, &request->labels);
 	ok = search(answerer, analyzer, arena, request, snapshot, out, err);
 	kb_snapshot_release(snapshot);
+	if (!ok && kb_catalog_reopen(answerer->catalog, request->agent_id, &view, err)) {
+		*out = (struct kb_findings){ 0 };
+		snapshot = kb_view_opened(&view, arena, &request->labels);
+		ok = search(answerer, analyzer, arena, request, snapshot, out, err);
+		kb_snapshot_release(snapshot);
+	}
 	kb_analyzer_give_back(answerer, analyzer);
 	kb_view_release(&view);
 	out->took_us = kb_clock_mono_us() - start;

@@ -17,7 +17,9 @@ static bool try_agent(struct kb_answerer *answerer, struct kb_analyzer *analyzer
 	request.agent = agent;
 	request.attached = NULL;
 	ok = kb_catalog_get(answerer->catalog, agent->id, &view, err)
-	     && kb_steps_take(answerer, analyzer, &arena, &request, &view, &steps, err);
+	     && (kb_steps_take(answerer, analyzer, &arena, &request, &view, &steps, err)
+	         || (kb_catalog_reopen(answerer->catalog, agent->id, &view, err)
+	             && kb_steps_take(answerer, analyzer, &arena, &request, &view, &steps, err)));
 	*answers = false;
 	if (ok) {
 		for (size_t i = 0; i < steps.count; i++)

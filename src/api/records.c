@@ -88,6 +88,8 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 	kb_jw_key_opt(jw, "sitemap_path",
 	              set_or_none(kb_link_shown(call->arena, agent->sitemap_path)));
 	kb_jw_key_bool(jw, "is_chat_active", agent->is_active);
+	/* Ours. */
+	kb_jw_key_str(jw, "index_state", agent->is_repairing ? "repairing" : "ok");
 	kb_jw_key_bool(jw, "is_master", agent->is_master);
 	kb_jw_key_int(jw, "user_id", agent->account_id);
 	kb_jw_key_int(jw, "team_id", agent->account_id);

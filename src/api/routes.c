@@ -333,7 +333,7 @@ static const struct kb_api_route routes[] = {
 	{ "GET", "/healthz", kb_system_health, .fast = kb_system_health_fast,
 	  .tag = "Service", .summary = "The process serves", .response = "Health", .status = 200 },
 	{ "GET", "/readyz", kb_system_ready,
-	  .tag = "Service", .summary = "The store answers too", .response = "Health", .status = 200,
+	  .tag = "Service", .summary = "The store answers too; what is degraded", .response = "Ready", .status = 200,
 	  .errors = "503" },
 	{ "GET", "/metrics", kb_system_metrics,
 	  .tag = "Service", .summary = "Counters and gauges in Prometheus' text form", .status = 200,

@@ -14,8 +14,9 @@ static const struct kb_schema schemas[] = {
 	{ "ErrorData", "code:int message:str" },
 	{ "OpenAiError", "message:str type:str param:str? code:str?" },
 	{ "Health", "status:str" },
+	{ "Ready", "status:str agents_repairing~:int" },
 
-	{ "Agent", "id:int project_name:str sitemap_path:str? is_chat_active:bool is_master:bool user_id:int "
+	{ "Agent", "id:int project_name:str sitemap_path:str? is_chat_active:bool index_state:str is_master:bool user_id:int "
 	           "team_id:int created_at:time updated_at:time deleted_at:time? type:str is_shared:bool "
 	           "shareable_slug:str? shareable_link:str? embed_code:str? live_chat_code:str? "
 	           "are_licenses_allowed:bool subdomain_slug:str? file_data_retension:bool is_ocr_enabled:int "

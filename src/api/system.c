@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "store/repairs.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
 
@@ -24,11 +25,22 @@ bool kb_system_health(struct kb_call *call, struct kb_err *err)
 
 bool kb_system_ready(struct kb_call *call, struct kb_err *err)
 {
-	if (!kb_store_ready(call->api->store, err))
+	int64_t agents;
+
+	if (!kb_store_ready(call->api->store, err)
+	    || !kb_store_repair_count(call->api->store, &agents, err))
 		return kb_fail(err, KB_E_BUSY, "the store does not answer");
-	kb_respond(call->req, &(struct kb_response){ .status = 200,
-	                                             .content_type = "application/json",
-	                                             .body = KB_SV("{\"status\":\"ready\"}") });
+	/* It answers: from what is whole. That is no reason to send it nothing. */
+	kb_respond(call->req,
+	           &(struct kb_response){
+	                   .status = 200,
+	                   .content_type = "application/json",
+	                   .body = agents ? kb_arena_printf(call->arena,
+	                                                    "{\"status\":\"degraded\","
+	                                                    "\"agents_repairing\":%" PRId64 "}",
+	                                                    agents)
+	                                  : KB_SV("{\"status\":\"ready\"}"),
+	           });
 	return true;
 }
 
@@ -143,7 +155,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	struct kb_store_stats store;
 	struct kb_catalog_stats catalog;
 	struct kb_parser_stats parser;
-	int64_t queued = 0;
+	int64_t queued = 0, repairing = 0;
 	struct kb_buf buf;
 
 	if (!may_read_metrics(call))
@@ -156,7 +168,8 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	kb_store_stats(api->store, &store);
 	kb_catalog_stats(api->catalog, &catalog);
 	kb_parser_stats(api->parser, &parser);
-	if (!kb_store_queue_length(api->store, &queued, err))
+	if (!kb_store_queue_length(api->store, &queued, err)
+	    || !kb_store_repair_count(api->store, &repairing, err))
 		return false;
 	kb_buf_init(&buf, 64 << 10);
 	metric(&buf, "uptime_seconds", "gauge", "Seconds since the start",
@@ -208,6 +221,16 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	       ingest.in_trash);
 	metric(&buf, "blobs_unused", "gauge", "Blobs that nothing named before the last sweep",
 	       ingest.unnamed);
+	metric(&buf, "agents_repairing", "gauge",
+	       "Agents without some of their segments, which are made anew", repairing);
+	metric(&buf, "segments_repaired_total", "counter", "Damaged segments made anew",
+	       ingest.repair.segments);
+	metric(&buf, "documents_repaired_total", "counter", "Documents put into them",
+	       ingest.repair.documents);
+	metric(&buf, "documents_lost_total", "counter",
+	       "Documents of a damaged segment whose text was gone as well", ingest.repair.lost);
+	metric(&buf, "repairs_failed_total", "counter", "Repairs that are tried again",
+	       ingest.repair.failures);
 	metric(&buf, "messages_purged_total", "counter", "Messages removed after their time",
 	       ingest.purged_messages);
 	metric(&buf, "conversations_purged_total", "counter",

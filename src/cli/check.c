@@ -7,8 +7,8 @@
 #include "blob/blob.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "ingest/catalog.h"
 #include "ingest/sweep.h"
+#include "store/repairs.h"
 #include "store/upkeep.h"
 
 static void say(void *arg, const char *finding)
@@ -17,7 +17,7 @@ static void say(void *arg, const char *finding)
 	printf("%s\n", finding);
 }
 
-/* Blobs that rows name: there, whole, and segments also readable. */
+/* Blobs that rows name: there and whole. */
 static bool check_blobs(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                         int64_t *findings, struct kb_err *err)
 {
@@ -39,8 +39,8 @@ static bool check_blobs(struct kb_store *store, struct kb_blobs *blobs, struct k
 }
 
 /* That the two belong together, and that the rows name most of what is there. */
-static bool check_installation(struct kb_store *store, struct kb_blobs *blobs, int64_t *findings,
-                               struct kb_err *err)
+static bool check_installation(struct kb_store *store, struct kb_blobs *blobs, bool *together,
+                               int64_t *findings, struct kb_err *err)
 {
 	const struct kb_sweep_limits limits = kb_sweep_usual();
 	struct kb_installation installation;
@@ -51,7 +51,8 @@ static bool check_installation(struct kb_store *store, struct kb_blobs *blobs, i
 	if (!kb_store_installation(store, &installation, err)
 	    || !kb_sweep_count(store, blobs, &all, &unnamed, err))
 		return false;
-	if (!kb_blobs_mark(blobs, mark, &bad) || strcmp(mark, installation.mark) != 0) {
+	*together = kb_blobs_mark(blobs, mark, &bad) && strcmp(mark, installation.mark) == 0;
+	if (!*together) {
 		printf("the database and the blobs are not marked as belonging together "
 		       "(%.8s, %.8s)%s%s\n",
 		       installation.mark[0] ? installation.mark : "none", mark[0] ? mark : "none",
@@ -66,12 +67,52 @@ static bool check_installation(struct kb_store *store, struct kb_blobs *blobs, i
 	return true;
 }
 
+static bool is_damaged(struct kb_blobs *blobs, struct kb_arena *arena, struct kb_sv blob)
+{
+	struct kb_err bad;
+
+	return !kb_blob_verify(blobs, kb_arena_str(arena, blob), &bad)
+	       && (bad.code == KB_E_CORRUPT || bad.code == KB_E_NOT_FOUND);
+}
+
+/* Segments, by agent; what is found damaged is made anew from the next start on. Blobs of another
+ * installation say nothing about them. */
+static bool check_segments(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
+                           int64_t *findings, struct kb_err *err)
+{
+	enum { AT_ONCE = 1000 };
+	struct kb_segment_place after = { 0 }, *v;
+	size_t count;
+
+	do {
+		if (!kb_store_segment_places(store, arena, &after, AT_ONCE, &v, &count, err))
+			return false;
+		for (size_t i = 0; i < count; i++) {
+			after = v[i];
+			if (!v[i].is_damaged && !is_damaged(blobs, arena, v[i].blob))
+				continue;
+			printf("segment %" PRId64 " of agent %" PRId64
+			       " is damaged (blob %.*s); it is "
+			       "made anew from the stored texts after the next start\n",
+			       v[i].segment_id, v[i].agent_id, KB_SV_ARG(v[i].blob));
+			++*findings;
+			if (!kb_store_segment_damaged(store, v[i].agent_id, v[i].segment_id,
+			                              v[i].blob, err))
+				return false;
+		}
+	} while (count == AT_ONCE);
+	return true;
+}
+
 static bool check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                   int64_t *findings, struct kb_err *err)
 {
+	bool together;
+
 	return kb_store_verify(store, say, NULL, findings, err)
 	       && check_blobs(store, blobs, arena, findings, err)
-	       && check_installation(store, blobs, findings, err);
+	       && check_installation(store, blobs, &together, findings, err)
+	       && (!together || check_segments(store, blobs, arena, findings, err));
 }
 
 int kb_cli_check(int argc, char **argv)

@@ -8,8 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "ingest/chunk.h"
-#include "ingest/name.h"
+#include "ingest/document.h"
 #include "net/link.h"
 #include "store/accounts.h"
 #include "store/agents.h"
@@ -76,28 +75,15 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
                        struct kb_err *err)
 {
 	struct kb_arena *arena = &batch->arena;
+	struct kb_document document;
 	struct kb_blob_name name;
-	struct kb_chunks chunks;
 	struct kb_buf json;
 	struct kb_jw jw;
-	struct kb_sv text, name_words, url = kb_link_shown(arena, page->url);
-	struct kb_buf whole;
-	enum kb_lang lang;
+	struct kb_sv text;
 	bool ok;
 
-	kb_buf_init(&whole, 64 << 10);
-	for (size_t i = 0; i < parsed->block_count && !whole.failed; i++) {
-		kb_buf_sv(&whole, parsed->blocks[i].text);
-		kb_buf_byte(&whole, '\n');
-	}
-	lang = kb_lang_of_text(kb_buf_view(&whole));
-	kb_buf_fini(&whole);
-	if (lang == KB_LANG_NONE)
-		lang = kb_lang_from_code(parsed->lang);
-	kb_chunk(arena, parsed, &chunks);
-	if (chunks.count == 0)
-		return kb_fail(err, KB_E_INVALID, "the document holds no text");
-
+	if (!kb_document_read(arena, page, parsed, &document, err))
+		return false;
 	kb_buf_init(&json, KB_GIB(1));
 	kb_jw_init(&jw, &json);
 	kb_parsed_write(parsed, &jw);
@@ -107,34 +93,18 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	if (!ok)
 		return false;
 
-	result->title = parsed->title.n ? parsed->title : page->filename.n ? page->filename : url;
-	name_words = page->is_file ? kb_name_words(arena, result->title, page->filename)
-	                           : kb_address_words(arena, result->title, url);
-	for (size_t i = 0; i < chunks.count; i++) {
-		const struct kb_chunk *chunk = &chunks.v[i];
-
-		kb_segment_writer_add(batch->by->writer, &(struct kb_passage){
-		                                                 .page_id = page->id,
-		                                                 .ordinal = (uint32_t)i,
-		                                                 .page_no = chunk->page_no,
-		                                                 .offset = chunk->offset,
-		                                                 .lang = lang,
-		                                                 .title = result->title,
-		                                                 .heading = chunk->heading,
-		                                                 .names = name_words,
-		                                                 .text = chunk->text,
-		                                         });
-		batch->text_bytes += (int64_t)chunk->text.n;
-	}
-	batch->passages += (int64_t)chunks.count;
+	batch->text_bytes += kb_document_add(batch->by->writer, page->id, &document);
+	batch->passages += (int64_t)document.chunks.count;
 	batch->pages++;
 	result->crawl = result->index = KB_STATUS_OK;
+	result->title = document.title;
 	result->text_blob = kb_arena_sv(arena, kb_sv_str(name.hex));
-	result->description = parsed->description.n ? parsed->description : first_words(&chunks);
+	result->description =
+	        parsed->description.n ? parsed->description : first_words(&document.chunks);
 	result->image = parsed->image;
-	result->lang = kb_sv_str(kb_lang_code(lang));
-	result->words = chunks.words;
-	result->passages = (int64_t)chunks.count;
+	result->lang = kb_sv_str(kb_lang_code(document.lang));
+	result->words = document.chunks.words;
+	result->passages = (int64_t)document.chunks.count;
 	return true;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "index/factors.h"
+#include "store/repairs.h"
 #include "store/vectors.h"
 
 enum {
@@ -293,6 +294,7 @@ struct loading {
 	struct kb_index_state state;
 	struct entry *entry;
 	const struct entry *old; /* the agent's earlier version */
+	bool is_first;           /* try: a segment that is not there may have been merged */
 };
 
 /* The blob's prepared file, held once more by the entry, or NULL. */
@@ -399,30 +401,51 @@ static void load_factors(struct loading *loading)
 		kb_warn(loading->catalog->log, "factors not dropped error=%s", drop_err.msg);
 }
 
+/* A segment that is damaged or gone is made anew elsewhere (repair.h); the agent goes on without
+ * it.
+ */
+static bool report(struct loading *loading, const struct kb_segment_row *row,
+                   const struct kb_err *why, struct kb_err *err)
+{
+	int64_t agent_id = loading->entry->agent_id;
+
+	if (why->code != KB_E_CORRUPT && why->code != KB_E_NOT_FOUND)
+		return kb_fail(err, why->code, "%s", why->msg);
+	kb_warn(loading->catalog->log,
+	        "segment is damaged agent=%" PRId64 " segment=%" PRId64 " error=%s", agent_id,
+	        row->id, why->msg);
+	return kb_store_segment_damaged(loading->catalog->store, agent_id, row->id, row->blob, err);
+}
+
 static bool load_parts(struct loading *loading, struct kb_err *err)
 {
 	const struct kb_index_state *state = &loading->state;
 	struct entry *entry = loading->entry;
 	struct kb_snapshot_part *parts =
 	        KB_NEW_ARRAY(&loading->arena, state->segment_count, struct kb_snapshot_part);
+	size_t count = 0;
 	struct kb_dead_page *dead =
 	        KB_NEW_ARRAY(&loading->arena, state->dead_count, struct kb_dead_page);
 
 	for (size_t i = 0; i < state->segment_count; i++) {
 		const struct kb_segment_row *row = &state->segments[i];
-		struct file *file = take(loading, row->blob, SEGMENT, err);
+		struct kb_err why;
+		struct file *file = take(loading, row->blob, SEGMENT, &why);
 
-		if (!file)
+		if (!file && loading->is_first && why.code == KB_E_NOT_FOUND)
+			return kb_fail(err, why.code, "%s", why.msg);
+		if (!file && !report(loading, row, &why, err))
 			return false;
-		parts[i] = (struct kb_snapshot_part){ .segment = file->segment,
-			                              .version = row->version,
-			                              .page_shift = row->page_shift };
-		load_columns(loading, row, &parts[i]);
+		if (!file)
+			continue;
+		parts[count] = (struct kb_snapshot_part){ .segment = file->segment,
+			                                  .version = row->version,
+			                                  .page_shift = row->page_shift };
+		load_columns(loading, row, &parts[count++]);
 	}
 	for (size_t i = 0; i < state->dead_count; i++)
 		dead[i] = (struct kb_dead_page){ state->dead[i].page_id, state->dead[i].version };
-	entry->view.snapshot =
-	        kb_snapshot_new(parts, state->segment_count, dead, state->dead_count);
+	entry->view.snapshot = kb_snapshot_new(parts, count, dead, state->dead_count);
 	entry->view.access = kb_access_new(state);
 	entry->view.version = state->version;
 	load_factors(loading);
@@ -437,9 +460,9 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 }
 
 static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const struct entry *old,
-                          struct kb_err *err)
+                          bool is_first, struct kb_err *err)
 {
-	struct loading loading = { .catalog = catalog, .old = old };
+	struct loading loading = { .catalog = catalog, .old = old, .is_first = is_first };
 
 	if (kb_store_index_state(catalog->store, &loading.arena, agent_id, &loading.state, err)) {
 		loading.entry = kb_xcalloc(1, sizeof(*loading.entry));
@@ -483,8 +506,8 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
                     struct kb_err *err)
 {
 	/* A merge may remove a segment's blob between our reading of its row and the open; the next
-	 * version has what it held. */
-	enum { TRIES = 3 };
+	 * version has what it held. A blob that is not there at the second try is lost. */
+	enum { TRIES = 2 };
 
 	*out = (struct kb_view){ 0 };
 	for (int attempt = 0; attempt < TRIES; attempt++) {
@@ -509,7 +532,7 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		pthread_mutex_unlock(&catalog->lock);
 		if (out->snapshot)
 			return true;
-		fresh = load(catalog, agent_id, &old, err);
+		fresh = load(catalog, agent_id, &old, attempt == 0, err);
 		files_free(&old);
 		if (!fresh) {
 			if (err && err->code == KB_E_NOT_FOUND)
@@ -524,7 +547,19 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		free_all(gone);
 		return true;
 	}
-	return kb_corrupt(err, "agent %" PRId64 " refers to a segment that is missing", agent_id);
+	return false; /* the agent was deleted */
+}
+
+bool kb_catalog_reopen(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *view,
+                       struct kb_err *err)
+{
+	if (err->code != KB_E_CORRUPT)
+		return false;
+	kb_warn(catalog->log, "index is opened anew agent=%" PRId64 " error=%s", agent_id,
+	        err->msg);
+	kb_view_release(view);
+	kb_catalog_forget(catalog, agent_id);
+	return kb_catalog_get(catalog, agent_id, view, err);
 }
 
 static bool is_open(struct kb_catalog *catalog, int64_t agent_id)

@@ -3,8 +3,9 @@
  *
  * It turns rows of the store (segments, dead pages, labels) and blobs into index snapshots with
  * their access tables and keeps the ones in use open. What kb_catalog_get() gives is the agent's
- * present index version: what this process committed before the call is in it. Agents are opened at
- * their first question and closed by least use. Any worker may call; a call may block.
+ * present index version: what this process committed before the call is in it. A segment that is
+ * damaged or gone is reported for repair (repair.h), and the view is without it. Agents are opened
+ * at their first question and closed by least use. Any worker may call; a call may block.
  */
 #ifndef KB_INGEST_CATALOG_H
 #define KB_INGEST_CATALOG_H
@@ -41,6 +42,10 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 /* The view's snapshot without what the filter closes; the caller releases it. */
 struct kb_snapshot *kb_view_opened(const struct kb_view *view, struct kb_arena *arena,
                                    const struct kb_label_filter *filter);
+/* Reading the view failed, and err says that it is damaged (KB_E_CORRUPT): checks every file of the
+ * agent anew and gives the view of those that are whole. True: worth another try. */
+bool kb_catalog_reopen(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *view,
+                       struct kb_err *err) KB_MUST_CHECK;
 /* A zeroed one is fine. */
 void kb_view_release(struct kb_view *view);
 

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "index/factors.h"
 #include "ingest/batch.h"
+#include "ingest/repair.h"
 #include "ingest/web.h"
 #include "store/agents.h"
 #include "store/upkeep.h"
@@ -52,6 +53,7 @@ struct kb_ingest {
 	pthread_t upkeep, learner;
 	struct kb_web *web;
 	struct kb_remover *remover;
+	struct kb_repairer *repairer;
 	struct kb_vectorize *vectorize;
 	struct kb_batch_counts batches;
 	_Atomic int64_t purged_messages, purged_conversations;
@@ -418,6 +420,7 @@ static void remove_unfinished(const char *temp_dir, const struct kb_log *log)
 		if (strncmp(entry->d_name, "segment-", 8) == 0
 		    || strncmp(entry->d_name, "merge-", 6) == 0
 		    || strncmp(entry->d_name, "column-", 7) == 0
+		    || strncmp(entry->d_name, "repair-", 7) == 0
 		    || strncmp(entry->d_name, "factors-", 8) == 0)
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	closedir(dir);
@@ -456,6 +459,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	in->learner = kb_thread_start("learner", learner_thread, in);
 	in->web = kb_web_start(config, pages_came, in);
 	in->remover = kb_remover_start(config->store, config->log);
+	in->repairer = kb_repairer_start(config, pages_came, in);
 	return in;
 }
 
@@ -465,6 +469,7 @@ void kb_ingest_stop(struct kb_ingest *in)
 		return;
 	kb_web_stop(in->web);
 	kb_remover_stop(in->remover);
+	kb_repairer_stop(in->repairer);
 	pthread_mutex_lock(&in->lock);
 	in->stopping = true;
 	pthread_cond_broadcast(&in->wake);
@@ -492,7 +497,9 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 {
 	struct kb_vectorize_stats embedded;
 	struct kb_web_stats web;
+	struct kb_repair_stats repair;
 
+	kb_repairer_stats(in->repairer, &repair);
 	kb_vectorize_stats(in->vectorize, &embedded);
 	kb_web_stats(in->web, &web);
 	*out = (struct kb_ingest_stats){
@@ -516,6 +523,7 @@ void kb_ingest_stats(struct kb_ingest *in, struct kb_ingest_stats *out)
 		.learned = atomic_load(&in->learned),
 		.folded = atomic_load(&in->folded),
 		.vectorize = embedded,
+		.repair = repair,
 		.purged_messages = atomic_load(&in->purged_messages),
 		.purged_conversations = atomic_load(&in->purged_conversations),
 	};

@@ -15,6 +15,7 @@
 #define KB_INGEST_INGEST_H
 
 #include "ingest/catalog.h"
+#include "ingest/repair.h"
 #include "ingest/sweep.h"
 #include "ingest/vectorize.h"
 #include "net/fetch.h"
@@ -68,6 +69,7 @@ struct kb_ingest_stats {
 	int64_t purged_messages, purged_conversations;
 	int64_t removed; /* rows of what was deleted */
 	struct kb_vectorize_stats vectorize;
+	struct kb_repair_stats repair;
 };
 void kb_ingest_stats(struct kb_ingest *ingest, struct kb_ingest_stats *out);
 

@@ -30,7 +30,8 @@ enum {
 #define COLUMNS                                                                                    \
 	"id, account_id, name, sitemap_path, type, shareable_slug, is_master, is_shared, "         \
 	"is_active, are_licenses_allowed, options, settings, index_version, created_at, "          \
-	"updated_at, children"
+	"updated_at, children, "                                                                   \
+	"(SELECT count(*) FROM repairs r WHERE r.agent_id = agents.id)"
 #define LIST_WHERE                                                                                 \
 	" FROM agents WHERE account_id = $1 AND state = 0 AND ($2 = '' OR name_key LIKE $2 "       \
 	"ESCAPE '\\') "                                                                            \
@@ -135,6 +136,7 @@ static void read_agent(struct kb_rows *rows, struct kb_arena *arena, struct kb_a
 		.created_at = kb_rows_int(rows, 13),
 		.updated_at = kb_rows_int(rows, 14),
 		.children = kb_rows_text(rows, arena, 15),
+		.is_repairing = kb_rows_bool(rows, 16),
 	};
 }
 

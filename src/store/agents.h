@@ -14,6 +14,7 @@ struct kb_agent {
 	struct kb_sv options;  /* JSON object: the ingestion flags of the specification's 2.1 */
 	struct kb_sv settings; /* JSON object: the fields that differ from their default */
 	struct kb_sv children; /* of a master: kb_agent_children() */
+	bool is_repairing; /* it is without some of its segments, which are made anew (repairs.h) */
 	int64_t index_version; /* of the last committed change to what can be found */
 	int64_t created_at, updated_at;
 };

@@ -78,6 +78,7 @@ static const struct kb_sql sql[] = {
 	DELETE("agent_images", "blob"),
 	DELETE_ALL("sub_persona_overrides"),
 	DELETE_ALL("turns"),
+	DELETE_ALL("repairs"),
 	DELETE_ALL("factors"),
 	DELETE_ALL("plugins"),
 	DELETE_ALL("agent_totals"),

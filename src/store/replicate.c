@@ -121,10 +121,11 @@ static const struct kb_sql sql[] = {
 		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, is_slow, " PAGE_VISITS " "
 		"FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1"), "iiiii",
 		"iiittiitttittiitttttiinnnniiiiiiiititttiiti", V43),
-	TABLE("segments", "id, version, blob, bytes, passages, pages, created_at, page_shift",
-		"id, version, blob, bytes, passages, pages, created_at, page_shift + $3 "
+	/* The copy finds out for itself whether a file is damaged. */
+	TABLE("segments", "id, version, blob, bytes, passages, pages, created_at, page_shift, damaged_at",
+		"id, version, blob, bytes, passages, pages, created_at, page_shift + $3, 0 "
 		"FROM segments WHERE agent_id = $1", "iii",
-		"iiitiiiii", V9),
+		"iiitiiiiii", V10),
 	TABLE("vectors",
 		"segment_id, name, model, blob, bytes, filled, pending, version, created_at",
 		"segment_id, name, model, blob, bytes, filled, pending, version, created_at "

@@ -32,7 +32,8 @@ static const struct kb_sql sql[] = {
 		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
 	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1 AND state = 0" },
 	[STATE_SEGMENTS] = { "state_segments", "i",
-		"SELECT id, version, blob, bytes, passages, page_shift FROM segments WHERE agent_id = $1 ORDER BY id" },
+		"SELECT id, version, blob, bytes, passages, page_shift, damaged_at FROM segments "
+		"WHERE agent_id = $1 ORDER BY id" },
 	[STATE_DEAD] = { "state_dead", "i",
 		"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 ORDER BY page_id" },
 	[STATE_DYING] = { "state_dying", "i",
@@ -47,7 +48,7 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM dead_pages WHERE agent_id = $1 AND NOT EXISTS (SELECT 1 FROM segments s "
 		"WHERE s.agent_id = $1 AND s.version < dead_pages.version)" },
 	[CANDIDATE] = { "segment_candidate", "i",
-		"SELECT agent_id FROM segments WHERE " KB_AGENT_SHOWN("agent_id")
+		"SELECT agent_id FROM segments WHERE damaged_at = 0 AND " KB_AGENT_SHOWN("agent_id")
 		" GROUP BY agent_id HAVING count(*) >= $1 "
 		"ORDER BY count(*) DESC, agent_id LIMIT 1" },
 	[BLOB_NAMES] = { "blob_names", "",
@@ -93,8 +94,8 @@ static bool agent_gone(struct kb_err *err, int64_t agent_id)
 	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", agent_id);
 }
 
-static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                       struct kb_index_state *out, struct kb_err *err)
+bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                         struct kb_index_state *out, struct kb_err *err)
 {
 	struct kb_rows rows;
 	int64_t dying;
@@ -107,8 +108,7 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
 		return agent_gone(err, agent_id);
 	kb_rows_open(&rows, conn, &sql[STATE_SEGMENTS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, out->segments, out->segment_count)
-		[out->segment_count] = (struct kb_segment_row){
+		const struct kb_segment_row row = {
 			.id = kb_rows_int(&rows, 0),
 			.version = kb_rows_int(&rows, 1),
 			.blob = kb_rows_text(&rows, arena, 2),
@@ -116,7 +116,14 @@ static bool read_state(struct kb_conn *conn, struct kb_arena *arena, int64_t age
 			.passages = kb_rows_int(&rows, 4),
 			.page_shift = kb_rows_int(&rows, 5),
 		};
-		out->segment_count++;
+
+		if (kb_rows_int(&rows, 6)) {
+			KB_ROOM(arena, out->damaged, out->damaged_count)[out->damaged_count] = row;
+			out->damaged_count++;
+		} else {
+			KB_ROOM(arena, out->segments, out->segment_count)[out->segment_count] = row;
+			out->segment_count++;
+		}
 	}
 	if (!kb_rows_close(&rows, err)
 	    || !kb_db_int(conn, &sql[STATE_DYING], KB_VALUES(kb_int(agent_id)), 0, &dying, err))
@@ -143,7 +150,7 @@ bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_
 
 	if (!conn)
 		return false;
-	ok = read_state(conn, arena, agent_id, out, err);
+	ok = kb_index_state_read(conn, arena, agent_id, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -206,6 +213,26 @@ bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct 
 	return ok;
 }
 
+/* ---- going ---- */
+
+bool kb_segment_drop(struct kb_conn *conn, int64_t agent_id, int64_t id, struct kb_err *err)
+{
+	int64_t changed;
+
+	return kb_vectors_drop_segment(conn, agent_id, id, err)
+	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(agent_id), kb_int(id)), &changed,
+	                    err)
+	       && (changed
+	           || kb_fail(err, KB_E_CONFLICT,
+	                      "segment %" PRId64 " of agent %" PRId64 " was replaced meanwhile", id,
+	                      agent_id));
+}
+
+bool kb_dead_sweep(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[DEAD_SWEEP], KB_VALUES(kb_int(agent_id)), NULL, err);
+}
+
 /* ---- merging ---- */
 
 struct merge {
@@ -233,9 +260,8 @@ static bool drop_old(struct kb_conn *conn, const struct merge *in, int64_t id, s
 		               "segment %" PRId64 " is newer (%" PRId64 ") than the merge (%" PRId64
 		               ")",
 		               id, version, in->version);
-	return kb_vectors_drop_segment(conn, in->agent_id, id, in->version, err)
-	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(id)), NULL,
-	                    err);
+	return kb_vectors_check_segment(conn, in->agent_id, id, in->version, err)
+	       && kb_segment_drop(conn, in->agent_id, id, err);
 }
 
 static bool add_merged(struct kb_conn *conn, const struct merge *in, int64_t version,
@@ -271,8 +297,7 @@ static bool merge(struct kb_conn *conn, void *arg, struct kb_err *err)
 	for (size_t i = 0; i < in->old_count; i++)
 		if (!drop_old(conn, in, in->old_ids[i], err))
 			return false;
-	return add_merged(conn, in, version + 1, err)
-	       && kb_db_run(conn, &sql[DEAD_SWEEP], KB_VALUES(kb_int(in->agent_id)), NULL, err)
+	return add_merged(conn, in, version + 1, err) && kb_dead_sweep(conn, in->agent_id, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 

@@ -42,6 +42,9 @@ struct kb_index_state {
 	int64_t version;
 	struct kb_segment_row *segments; /* by id */
 	size_t segment_count;
+	/* Those that are known to be damaged (repairs.h), and not among the segments above. */
+	struct kb_segment_row *damaged;
+	size_t damaged_count;
 	struct kb_dead_row *dead;
 	size_t dead_count;
 	struct kb_label_row *labels; /* by id */

@@ -211,6 +211,15 @@ bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_
 bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
                        int64_t version, int64_t now, int64_t *id, struct kb_err *err) KB_MUST_CHECK;
 
+/* The segment and its columns, whoever made them. KB_E_CONFLICT when it is not there. */
+bool kb_segment_drop(struct kb_conn *conn, int64_t agent_id, int64_t id,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* Dead pages that no segment needs any more go. */
+bool kb_dead_sweep(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+struct kb_index_state;
+bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                         struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- vectors.c, for segments.c ---- */
 
 struct kb_index_state;
@@ -220,9 +229,11 @@ bool kb_vectors_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agen
                       struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
 bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
                        int64_t version, int64_t now, struct kb_err *err) KB_MUST_CHECK;
-/* Of a segment that goes in a merge of `version`. KB_E_CONFLICT when it got a column since. */
+/* KB_E_CONFLICT when the segment got a column after `version`. */
+bool kb_vectors_check_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+                              int64_t version, struct kb_err *err) KB_MUST_CHECK;
 bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
-                             int64_t version, struct kb_err *err) KB_MUST_CHECK;
+                             struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- labels.c, for agents.c, pages.c and segments.c ---- */
 

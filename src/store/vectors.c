@@ -24,7 +24,8 @@ enum {
 };
 /* $1 the column's name, $2 one agent or 0, $3 and $4 the row to go on after, $5 how many. */
 #define MISSING_WHERE(model)                                                                       \
-	"WHERE s.passages > 0 AND ($2 = 0 OR s.agent_id = $2) AND (s.agent_id, s.id) > ($3, $4) "  \
+	"WHERE s.passages > 0 AND s.damaged_at = 0 AND ($2 = 0 OR s.agent_id = $2) AND "           \
+	"(s.agent_id, s.id) > ($3, $4) "                                                           \
 	"AND " KB_AGENT_SHOWN("s.agent_id") " "                                                    \
 	                                    "AND (v.model IS NULL OR v.model <> " model            \
 	                                    " OR v.pending > 0) "                                  \
@@ -74,7 +75,7 @@ static const struct kb_sql sql[] = {
 		MISSING_JOIN MISSING_WHERE("f.mark") },
 	[DUE] = { "factors_due", "ii",
 		"SELECT s.agent_id FROM segments s LEFT JOIN factors f ON f.agent_id = s.agent_id "
-		"WHERE s.agent_id > $2 AND " KB_AGENT_SHOWN("s.agent_id") " GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
+		"WHERE s.agent_id > $2 AND s.damaged_at = 0 AND " KB_AGENT_SHOWN("s.agent_id") " GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
 		"AND (f.passages IS NULL OR sum(s.passages) * 2 > f.passages * 3 "
 		"OR sum(s.passages) * 2 < f.passages) ORDER BY s.agent_id LIMIT 1" },
 };
@@ -127,8 +128,8 @@ bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_v
 	                 NULL, err);
 }
 
-bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
-                             int64_t version, struct kb_err *err)
+bool kb_vectors_check_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+                              int64_t version, struct kb_err *err)
 {
 	int64_t newer;
 
@@ -136,11 +137,15 @@ bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t seg
 	               KB_VALUES(kb_int(agent_id), kb_int(segment_id), kb_int(version)), 0, &newer,
 	               err))
 		return false;
-	if (newer)
-		return kb_fail(err, KB_E_CONFLICT,
-		               "segment %" PRId64 " of agent %" PRId64
-		               " got a vector column meanwhile",
-		               segment_id, agent_id);
+	return !newer
+	       || kb_fail(err, KB_E_CONFLICT,
+	                  "segment %" PRId64 " of agent %" PRId64 " got a vector column meanwhile",
+	                  segment_id, agent_id);
+}
+
+bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+                             struct kb_err *err)
+{
 	return kb_db_run(conn, &sql[DROP_SEGMENT], KB_VALUES(kb_int(agent_id), kb_int(segment_id)),
 	                 NULL, err);
 }

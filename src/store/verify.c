@@ -27,6 +27,14 @@ static const struct kb_sql sql[] = {
 	  "WHERE s.agent_id = p.agent_id AND s.id = p.source_id)" },
 	{ "segments of no agent: agent, segment", "",
 	  "SELECT agent_id, id FROM segments WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "repairs of no agent: agent", "",
+	  "SELECT agent_id FROM repairs WHERE agent_id NOT IN (SELECT id FROM agents)" },
+	{ "damaged segments that nobody repairs: agent, segment", "",
+	  "SELECT agent_id, id FROM segments WHERE damaged_at > 0 "
+	  "AND agent_id NOT IN (SELECT agent_id FROM repairs) AND " KB_AGENT_SHOWN("agent_id") },
+	{ "repairs of agents without a damaged segment: agent", "",
+	  "SELECT agent_id FROM repairs r WHERE NOT EXISTS (SELECT 1 FROM segments s "
+	  "WHERE s.agent_id = r.agent_id AND s.damaged_at > 0) AND " KB_AGENT_SHOWN("agent_id") },
 	{ "vector columns of no segment: agent, segment", "",
 	  "SELECT agent_id, segment_id FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM segments s "
 	  "WHERE s.agent_id = v.agent_id AND s.id = v.segment_id)" },

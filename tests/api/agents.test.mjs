@@ -11,7 +11,7 @@ test("an agent made from its name alone answers 201 with the whole record, activ
   assert.equal(created_at, updated_at);
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
   assert.deepEqual(rest, {
-    project_name: "My Agent", sitemap_path: null, is_chat_active: true, is_master: false, deleted_at: null, type: "SITEMAP", is_shared: false,
+    project_name: "My Agent", sitemap_path: null, is_chat_active: true, index_state: "ok", is_master: false, deleted_at: null, type: "SITEMAP", is_shared: false,
     shareable_slug: null, shareable_link: null, embed_code: null, live_chat_code: null, are_licenses_allowed: false, subdomain_slug: null,
     file_data_retension: true, is_ocr_enabled: 0, is_anonymized: false, is_vision_enabled: false, is_vision_compress_image: false, use_planner_mode: false,
     is_low_performance_mode_enabled: false, allow_extra_timeout: false, use_full_url_crawl: false, image_extraction_type: "none",

@@ -181,8 +181,8 @@ static int maps(void)
 static void test_prepared(struct kb_test *t)
 {
 	struct kb_catalog_stats stats;
+	struct kb_index_state state;
 	struct world w;
-	struct kb_view view;
 	int64_t id;
 
 	world_init(&w, t, 3);
@@ -193,11 +193,13 @@ static void test_prepared(struct kb_test *t)
 	CHECK(t, kb_catalog_agent_stats(w.catalog, id, &stats));
 	CHECK_INT(t, stats.files, 2); /* before anybody asked */
 	get(&w, id, 2 * PASSAGES);
-	/* What is not open is not opened for it, and the missing file shows. */
+	/* What is not open is not opened for it, and the missing files show. */
 	kb_catalog_forget(w.catalog, id);
 	add(&w, id, true);
 	CHECK(t, !is_open(&w, id));
-	CHECK(t, !kb_catalog_get(w.catalog, id, &view, &w.f.err));
+	get(&w, id, PASSAGES);
+	CHECK(t, kb_store_index_state(w.f.store, &w.f.arena, id, &state, &w.f.err));
+	CHECK(t, state.segment_count == 1 && state.damaged_count == 2);
 	world_fini(&w);
 }
 

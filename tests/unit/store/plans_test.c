@@ -21,6 +21,7 @@ static const char *const scans[] = {
 	"vectors_missing",   /* the segments' key from a place on; stops early; in the background */
 	"vectors_unfolded",  /* the same */
 	"factors_due",       /* the same */
+	"repair_count",      /* agents under repair: none, or few for a while */
 	"migrations_version",
 };
 
@@ -33,6 +34,7 @@ static const struct {
 	{ "page_list_", "", "the same" },
 	{ "queue_", "", "pages that wait, by a partial index" },
 	{ "replicate_", "", "a copy reads everything" },
+	{ "repair_pages", "", "a repair does too" },
 	{ "remove_", "", "slices of what is deleted; each stops early" },
 	{ "report_", "", "reports over a time" },
 	{ "purge_due", "SEARCH c ", "conversations older than a day, once an hour" },

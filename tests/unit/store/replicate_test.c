@@ -14,6 +14,7 @@ static const char *const left_out[] = {
 	"conversations", /* the original's */
 	"messages",      /* the original's */
 	"licenses",      /* their holders have them from the original */
+	"repairs",       /* a copy finds out for itself what is damaged */
 };
 
 /* The statement that fills the table, or NULL. */

@@ -1,0 +1,25 @@
+/* What of a parsed document goes into an index, whoever parsed it and whenever: its passages, the
+ * title they carry and the words of its name. The same text gives the same passages. */
+#ifndef KB_INGEST_DOCUMENT_H
+#define KB_INGEST_DOCUMENT_H
+
+#include "index/index.h"
+#include "ingest/chunk.h"
+#include "store/pages.h"
+
+struct kb_document {
+	struct kb_chunks chunks;
+	struct kb_sv title, names;
+	enum kb_lang lang;
+};
+
+/* KB_E_INVALID: there is no text in it. What it gives lives in the arena, or is the page's or the
+ * parsed document's. */
+bool kb_document_read(struct kb_arena *arena, const struct kb_page *page,
+                      const struct kb_parsed *parsed, struct kb_document *out,
+                      struct kb_err *err) KB_MUST_CHECK;
+/* Gives the bytes of text. */
+int64_t kb_document_add(struct kb_segment_writer *writer, int64_t page_id,
+                        const struct kb_document *document);
+
+#endif
