@@ -1,6 +1,7 @@
-// kill -9 is a power cut. Clients upload, ask and delete; at a random moment the process is killed;
-// after each start everything that was acknowledged is there, nothing is half there, and in the end
-// nothing is stuck and every reference holds. DOCENT_SEED tries other moments.
+// kill -9 is a power cut. Clients upload, ask, delete, change settings and label; at a random moment
+// the process is killed; after each start everything that was acknowledged is there, nothing is half
+// there or undone, and in the end nothing is stuck and every reference holds. DOCENT_SEED tries other
+// moments.
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -10,10 +11,37 @@ import { namedEvents } from "./lib/sse.mjs";
 import { seeded, unique } from "./lib/util.mjs";
 
 const SEED = Number(process.env.DOCENT_SEED ?? 9);
-const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 200);
+const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 70);
 const AGENT_ROUNDS = 12;      // an agent is written to for so many rounds, then another one is
 const SETTLE_ROUNDS = 20;     // every so many rounds the queue must run empty
-const CLIENTS = 4;
+const CLIENTS = 12;
+// Each client has a setting of its own in every agent: so the last acknowledged value is known, and a
+// change that takes another client's with it is seen.
+const FIELDS = ["default_prompt", "citations_answer_source_label_msg", "citations_sources_label_msg", "hang_in_there_msg", "chatbot_siesta_msg",
+  "chatbot_failed_moderation_msg", "account_out_of_queries_msg", "ending_message", "try_asking_questions_msg", "view_more_msg", "view_less_msg",
+  "pdf_limited_page_label"];
+
+/** What one writer wrote: the last acknowledged value, and those sent since without an answer. */
+class Register {
+  constructor(value) {
+    this.allowed = [value];
+  }
+
+  sending(value) {
+    this.allowed.push(value);
+  }
+
+  acknowledged(value) {
+    this.allowed = [value];
+  }
+
+  /** Found after a start: from then on it is that. */
+  found(value, what) {
+    const same = (one) => JSON.stringify(one) === JSON.stringify(value);
+    assert.ok(this.allowed.some(same), `${what} is ${JSON.stringify(value)}, not one of ${JSON.stringify(this.allowed)}`);
+    this.allowed = [value];
+  }
+}
 
 /** What the clients know: acknowledged, or sent without an answer (maybe). */
 class World {
@@ -24,7 +52,7 @@ class World {
 
   /** What happened in this round alone. */
   begin() {
-    this.round = { agents: [], uploads: [], messages: [], sessions: [], pageDeletes: [], sessionDeletes: [] };
+    this.round = { touched: new Set(), agents: [], uploads: [], messages: [], sessions: [], pageDeletes: [], sessionDeletes: [] };
   }
 
   get agent() {
@@ -41,6 +69,11 @@ class World {
     }
     return { files, things };
   }
+}
+
+/** What is known of an agent beside its documents (things) and those that were deleted (gone). */
+function known(name, things) {
+  return { name, things: new Map(Object.entries(things)), gone: new Set(), settings: new Map(), labels: new Map(), pageLabels: new Map() };
 }
 
 /** A request whose answer may never come: undefined then. Any answer but a success is a failure. */
@@ -60,7 +93,7 @@ async function createAgent(world) {
   const { files, things } = world.files(1 + world.random.int(3));
   const name = `agent ${randomUUID()}`;
   const reply = await attempt("create", () => world.kb.api("POST", "/projects", { form: form({ project_name: name }, files) }));
-  const made = { name, things: new Map(Object.entries(things)), gone: new Set(), handle: reply && new Agent(world.kb, reply.data) };
+  const made = { ...known(name, things), handle: reply && new Agent(world.kb, reply.data) };
   if (reply) world.agents.push(made);
   world.round.agents.push(made);
 }
@@ -104,6 +137,59 @@ async function deletePage(world, agent) {
   if (reply?.status === 200) agent.gone.add(page.filename);
 }
 
+async function changeSetting(world, agent, field) {
+  const value = `text ${world.words++}`;
+  if (!agent.settings.has(field)) {
+    const before = await attempt("settings", () => agent.handle.api("GET", "/settings"));
+    if (!before) return;
+    agent.settings.set(field, new Register(before.data[field]));
+  }
+  const register = agent.settings.get(field);
+  register.sending(value);
+  world.round.touched.add(agent);
+  const reply = await attempt("settings", () => agent.handle.api("POST", "/settings", { json: { [field]: value } }));
+  if (reply) register.acknowledged(value);
+}
+
+/** Makes a label, puts one on a document, or deletes one that no document has. */
+async function changeLabels(world, agent, me) {
+  const mine = [...agent.labels.values()].filter((label) => label.owner === me && label.id && label.state.allowed.at(-1));
+  const chance = world.random();
+  world.round.touched.add(agent);
+  if (!mine.length || chance < 0.3) {
+    const label = { owner: me, name: `label ${world.words++}`, used: false, state: new Register(false) };
+    agent.labels.set(label.name, label);
+    label.state.sending(true);
+    const reply = await attempt("label", () => agent.handle.api("POST", "/labels", { json: { name: label.name } }));
+    if (reply) label.id = reply.data[0].id;
+    if (reply) label.state.acknowledged(true);
+  } else if (chance < 0.45) {
+    const label = mine.find((one) => !one.used);
+    if (!label) return;
+    label.state.sending(false);
+    const reply = await attempt("label deleted", () => agent.handle.api("DELETE", `/labels/${label.id}`));
+    if (reply) label.state.acknowledged(false);
+  } else {
+    const list = await attempt("list", () => agent.handle.api("GET", "/pages", { query: { limit: 50 } }));
+    // Each document is labelled by one client alone.
+    const page = list?.data.pages.data.find((one) => one.id % CLIENTS === me);
+    if (!page) return;
+    const label = world.random.pick(mine);
+    label.used = true;
+    if (!agent.pageLabels.has(page.filename)) agent.pageLabels.set(page.filename, new Register([]));
+    const register = agent.pageLabels.get(page.filename);
+    register.sending([label.name]);
+    let reply;
+    try {
+      reply = await agent.handle.api("PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+    } catch {
+      return;
+    }
+    if (reply.status === 200) register.acknowledged([label.name]);
+    else assert.equal(reply.status, 404, reply.text); // another client deleted it
+  }
+}
+
 async function deleteSession(world, agent) {
   const mine = world.round.messages.filter((m) => m.agent === agent);
   if (!mine.length) return;
@@ -118,15 +204,17 @@ async function deleteSession(world, agent) {
 }
 
 /** One client: one thing after another until the power goes. */
-async function client(world, power) {
+async function client(world, power, me) {
   while (power.on) {
     const chance = world.random();
     const agent = world.agent;
-    if (!agent || chance < 0.05) await createAgent(world);
-    else if (chance < 0.4) await upload(world, agent);
-    else if (chance < 0.85) await send(world, agent);
-    else if (chance < 0.95) await deletePage(world, agent);
-    else await deleteSession(world, agent);
+    if (!agent || chance < 0.02) await createAgent(world);
+    else if (chance < 0.25) await upload(world, agent);
+    else if (chance < 0.6) await send(world, agent);
+    else if (chance < 0.68) await deletePage(world, agent);
+    else if (chance < 0.72) await deleteSession(world, agent);
+    else if (chance < 0.86) await changeSetting(world, agent, FIELDS[me]);
+    else await changeLabels(world, agent, me);
   }
 }
 
@@ -148,9 +236,9 @@ async function isFound(agent, page, word) {
   assert.deepEqual(answer.citations, [page.id], `${page.filename} is ok, so it is found: ${answer.llm_response}`);
 }
 
-async function isNotFound(agent, filename, pageId) {
+async function isNotFound(agent, filename, pageId, why = "was deleted") {
   const answer = await agent.handle.ask(`The ${filename.replace(".txt", "")} engine was designed in the year`, { session: "probe" });
-  assert.ok(!(answer.citations ?? []).includes(pageId), `${filename} was deleted, so it is not found`);
+  assert.ok(!(answer.citations ?? []).includes(pageId), `${filename} ${why}, so it is not found`);
 }
 
 /** All or nothing: those of a request without an answer. */
@@ -186,9 +274,40 @@ async function verifyPages(world, agent) {
     if (!sure && wholeOrNot("an upload", Object.keys(things), pages, agent.gone)) for (const [name, word] of Object.entries(things)) agent.things.set(name, word);
   const wanted = [...agent.things.keys()].filter((name) => !agent.gone.has(name)).sort();
   assert.deepEqual([...pages.keys()].sort(), wanted, "every acknowledged document is there, and no other");
-  const ok = wanted.filter((name) => pages.get(name).index_status === "ok");
+  const ok = wanted.filter((name) => pages.get(name).index_status === "ok" && !agent.pageLabels.has(name));
   for (const name of ok.slice(-2)) await isFound(agent, pages.get(name), agent.things.get(name));
   for (const { page, sure } of round.pageDeletes.filter((d) => d.agent === agent).slice(-1)) if (sure) await isNotFound(agent, page.filename, page.id);
+}
+
+async function verifySettings(agent) {
+  if (!agent.settings.size) return;
+  const settings = await agent.handle.expect(200, "GET", "/settings");
+  for (const [field, register] of agent.settings) register.found(settings[field], field);
+}
+
+async function verifyLabels(agent) {
+  if (!agent.labels.size) return;
+  const there = new Map();
+  for (let page = 1, last = 1; page <= last; page++) {
+    const list = await agent.handle.expect(200, "GET", "/labels", { query: { limit: 100, page } });
+    last = list.last_page;
+    for (const label of list.data) there.set(label.name, label.id);
+  }
+  for (const label of agent.labels.values()) {
+    label.state.found(there.has(label.name), `the label ${label.name}`);
+    label.id = there.get(label.name);
+    there.delete(label.name);
+  }
+  assert.deepEqual([...there.keys()], [], "no other label is there");
+  if (!agent.pageLabels.size) return;
+  const pages = await pagesOf(agent);
+  let hidden = 1;
+  for (const [name, register] of agent.pageLabels) {
+    if (!pages.has(name)) continue;
+    const labels = (await agent.handle.expect(200, "GET", `/pages/${pages.get(name).id}/labels`)).map((label) => label.name);
+    register.found(labels, `labels of ${name}`);
+    if (labels.length && hidden-- > 0) await isNotFound(agent, name, pages.get(name).id, "has a label");
+  }
 }
 
 async function verifyMessages(world) {
@@ -217,6 +336,10 @@ async function verify(world) {
   await verifyAgents(world);
   const touched = new Set([...world.round.uploads, ...world.round.pageDeletes].map((x) => x.agent));
   for (const agent of touched) await verifyPages(world, agent);
+  for (const agent of world.round.touched) {
+    await verifySettings(agent);
+    await verifyLabels(agent);
+  }
   await verifyMessages(world);
 }
 
@@ -227,7 +350,7 @@ test(`nothing acknowledged is lost and nothing is half there through ${ROUNDS} p
     world.begin();
     if (!world.agent || round % AGENT_ROUNDS === 0) await createAgent(world);
     const power = { on: true };
-    const clients = Array.from({ length: CLIENTS }, () => client(world, power));
+    const clients = Array.from({ length: CLIENTS }, (_, me) => client(world, power, me).finally(() => (power.on = false)));
     await sleep(2 + world.random.int(world.random() < 0.7 ? 60 : 220));
     await kb.kill9();
     power.on = false;
@@ -249,7 +372,9 @@ test(`nothing acknowledged is lost and nothing is half there through ${ROUNDS} p
     await agent.handle.settled();
     const pages = await pagesOf(agent);
     documents += pages.size;
-    for (const [name, page] of [...pages].slice(0, 12)) await isFound(agent, page, agent.things.get(name));
+    for (const [name, page] of [...pages].filter(([name]) => !agent.pageLabels.has(name)).slice(0, 12)) await isFound(agent, page, agent.things.get(name));
+    await verifySettings(agent);
+    await verifyLabels(agent);
     for (const name of [...agent.gone].slice(0, 3)) assert.ok(!pages.has(name));
     const stats = await agent.handle.expect(200, "GET", "/stats");
     assert.deepEqual([stats.pages_found, stats.pages_indexed], [pages.size, pages.size]);
