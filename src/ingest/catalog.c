@@ -401,9 +401,7 @@ static void load_factors(struct loading *loading)
 		kb_warn(loading->catalog->log, "factors not dropped error=%s", drop_err.msg);
 }
 
-/* A segment that is damaged or gone is made anew elsewhere (repair.h); the agent goes on without
- * it.
- */
+/* A segment that is damaged or gone is made anew (repair.h); the agent goes on without it. */
 static bool report(struct loading *loading, const struct kb_segment_row *row,
                    const struct kb_err *why, struct kb_err *err)
 {
