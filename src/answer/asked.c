@@ -115,8 +115,11 @@ static void prepare_terms(struct kb_asked *a, const struct kb_answer_stats *stat
 	for (size_t i = 0; i < a->q->carried_count; i++) {
 		const struct kb_query_term *c = &a->q->carried[i];
 		struct kb_term t = { .term = c->term, .word = c->term };
+		int own = a->term_count;
 
 		add_term(a, &t, c->weight * idf(stats, c->term));
+		if (a->term_count > own)
+			a->carried |= UINT64_C(1) << own;
 	}
 	for (int i = 0; i < a->term_count; i++) {
 		if (!a->terms[i].capital)

@@ -68,6 +68,7 @@ struct kb_asked {
 	int gram_count;
 	float gram_sum;
 	uint64_t names, numbers;
+	uint64_t carried;                       /* terms of earlier turns alone */
 	uint64_t plain;                         /* terms without a capital */
 	float local[KB_ASKED_TERMS], local_sum; /* weights by how few of the candidates hold them */
 	int main;                               /* the heaviest term */

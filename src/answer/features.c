@@ -502,6 +502,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	out->sum = a->sum;
 	out->names = a->names;
 	out->numbers = a->numbers;
+	out->carried = a->carried;
 	out->term_count = (size_t)a->term_count;
 	for (int i = 0; i < a->term_count; i++)
 		out->weights[i] = a->terms[i].weight;

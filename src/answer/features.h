@@ -126,6 +126,7 @@ struct kb_features {
 	float sum;               /* M */
 	float unknown;           /* the share of M no passage of the index holds */
 	uint64_t names, numbers; /* capitalised terms, terms with digits */
+	uint64_t carried;        /* terms of earlier turns alone */
 	size_t term_count;
 	double passages_known; /* N */
 };

@@ -15,12 +15,10 @@
 enum {
 	QUERY_MAX = 200, /* distinct terms of a query; more of a long text are left out */
 	HISTORY_MAX = 6, /* turns back that are looked at */
-	FEW_TERMS = 2,   /* content terms or fewer: it says too little by itself */
-	SOME_TERMS = 4,
+	FEW_TERMS = 2,   /* content terms or fewer: without a question word it says too little */
 };
 
-#define CARRY_MUCH 0.4f
-#define CARRY_SOME 0.2f
+#define CARRY 0.4f /* of the last turn's words */
 
 /* Words that point back. */
 static const struct {
@@ -117,25 +115,48 @@ bool kb_question_leans(enum kb_lang lang, const struct kb_terms *terms)
 	return false;
 }
 
-/* How much of the earlier turns comes along; 0: nothing. */
-static float carry_weight(enum kb_lang lang, const struct kb_terms *terms)
+/* A question word, or another by which a turn of few words is a question of its own. */
+static bool asks(const struct kb_question *question)
 {
-	size_t content = 0;
-	bool leans = kb_question_leans(lang, terms);
+	if (question->type != KB_Q_OTHER)
+		return true;
+	for (size_t i = 0; i < question->terms.count; i++) {
+		int flags = question->terms.v[i].flags;
+
+		if (flags & KB_TERM_FUNCTION && !(flags & KB_TERM_STOP))
+			return true;
+	}
+	return false;
+}
+
+static size_t content_count(const struct kb_question *question)
+{
+	const struct kb_terms *terms = &question->terms;
+	size_t count = 0;
 
 	for (size_t i = 0; i < terms->count; i++)
-		content += is_content(lang, &terms->v[i]);
-	for (size_t l = 0; l < KB_COUNTOF(leaning); l++) {
-		if (leaning[l].lang != lang)
-			continue;
-		leans = leans || begins(leaning[l].start, terms);
-	}
+		count += is_content(question->lang, &terms->v[i]);
 	/* Pairs of characters count double. */
-	if (content > 0 && terms->count > 0 && terms->v[0].flags & KB_TERM_CJK)
-		content = (content + 1) / 2;
-	if (leans || content <= FEW_TERMS)
-		return CARRY_MUCH;
-	return content <= SOME_TERMS ? CARRY_SOME : 0;
+	if (count > 0 && terms->v[0].flags & KB_TERM_CJK)
+		count = (count + 1) / 2;
+	return count;
+}
+
+/* Whether the turn is to be understood from those before: it points back, goes on, or is a few
+ * words that ask nothing by themselves ("The price?"). A question that is complete stands alone,
+ * however short: what was asked before is another matter. */
+static bool leans_back(const struct kb_question *question)
+{
+	const struct kb_terms *terms = &question->terms;
+	enum kb_lang lang = question->lang;
+	size_t content = content_count(question);
+
+	if (kb_question_leans(lang, terms))
+		return true;
+	for (size_t l = 0; l < KB_COUNTOF(leaning); l++)
+		if (leaning[l].lang == lang && begins(leaning[l].start, terms))
+			return true;
+	return content == 0 || (content <= FEW_TERMS && !asks(question));
 }
 
 /* Adds the term or raises what is there. Linear: a question has a dozen terms. */
@@ -168,8 +189,9 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
 	out->query = KB_NEW_ARRAY(arena, QUERY_MAX, struct kb_query_term);
 	memcpy(out->query, query.terms, own * sizeof(*out->query));
 	out->query_count = own;
-	weight = history_count > 0 ? carry_weight(lang, &out->terms) : 0;
+	weight = history_count > 0 && leans_back(out) ? CARRY : 0;
 	out->follow_up = weight > 0;
+	out->complete = content_count(out) > FEW_TERMS;
 	for (size_t back = 0; weight > 0 && back < KB_MIN(history_count, (size_t)HISTORY_MAX);
 	     back++, weight /= 2) {
 		struct kb_terms terms;

@@ -36,6 +36,7 @@ struct kb_question {
 	const struct kb_meant *meant;
 	size_t meant_count;
 	bool follow_up; /* it leans on the turns before (and carries their terms) */
+	bool complete;  /* it says enough to be asked alone, even so */
 };
 
 /* lang KB_LANG_NONE: found out from the text. history: the user's earlier turns, newest last. The

@@ -25,6 +25,10 @@ enum {
  * squad the same floor costs half a point of gold answers, so it stays out of large agents.) */
 #define FLOOR 0.2f
 
+/* A turn that leans on those before is answered by a passage that holds so much of the weight of
+ * its own words: those that it carries help to find it, and prove nothing. */
+#define OWN_LEAST 0.3f
+
 /* The candidates by their best sentence; those without a sentence last. */
 static void order_candidates(struct kb_arena *arena, struct kb_selection *out, size_t count)
 {
@@ -93,6 +97,19 @@ static void put_titled_first(struct kb_arena *arena, const struct kb_candidate *
 	out->sentences = v;
 }
 
+/* Whether the passage has too little of the question's own words, whatever it has of carried ones.
+ */
+static bool lacks_own(const struct kb_features *features, const struct kb_gate_passage *passage)
+{
+	uint64_t own = (features->term_count < 64 ? UINT64_C(1) << features->term_count : 0) - 1;
+	float sum;
+
+	own &= ~features->carried;
+	sum = kb_features_weight(features, own);
+	return features->carried
+	       && kb_features_weight(features, own & passage->terms) < OWN_LEAST * sum;
+}
+
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                const struct kb_question *question, const struct kb_candidate *candidates,
                size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
@@ -130,6 +147,8 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		out->gate_z += w->w[i] * g[i];
 	if (gate != KB_GATE_CODE && stats->passages < SMALL
 	    && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
+		out->gate_z = KB_MIN(out->gate_z, -1.0f);
+	if (lacks_own(&features, &features.passages[features.rows[order[0]].candidate]))
 		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	out->answered =
 	        gate == KB_GATE_NONE || out->gate_z >= (gate == KB_GATE_STRICT ? w->strict : 0);

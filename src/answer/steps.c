@@ -322,6 +322,19 @@ static bool ask_attached(struct search *s, struct kb_step *step, struct kb_err *
 	return ok;
 }
 
+/* A turn that leans on those before, but finds no answer with their words and says enough itself,
+ * is asked as it would be in a conversation of its own. */
+static bool ask_alone(struct search *s, struct kb_sv text, struct kb_step *step, struct kb_err *err)
+{
+	if (step->selection.answered || !step->question.follow_up || !step->question.complete)
+		return true;
+	kb_question_read(s->analyzer, s->arena, s->snapshot, text, NULL, 0, &step->question);
+	if (!retrieve(s, s->snapshot, step, err))
+		return false;
+	rank(s, s->snapshot, step);
+	return true;
+}
+
 static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, struct kb_err *err)
 {
 	struct kb_step *step = &s->out->v[s->out->count];
@@ -333,7 +346,7 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 		return false;
 	found = kb_clock_mono_us();
 	rank(s, s->snapshot, step);
-	if (!ask_attached(s, step, err))
+	if (!ask_alone(s, text, step, err) || !ask_attached(s, step, err))
 		return false;
 	if (step->selection.answered)
 		kb_select_parts(s->arena, step->candidates, &step->selection, 0, &step->parts,

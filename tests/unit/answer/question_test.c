@@ -63,7 +63,10 @@ static void test_follow_ups(struct kb_test *t)
 		{ "so does a beginning that goes on", "And the price of the whole Apollo program?",
 		  .4, .2 },
 		{ "so does a turn that says little", "The price?", .4, .2 },
-		{ "three or four terms carry some", "Which astronauts visited Houston?", .2, .1 },
+		{ "two words without a question", "Ticket price", .4, .2 },
+		{ "a question of one word is complete", "Where is the museum?", -1, -1 },
+		{ "and of two", "What does the pump cost?", -1, -1 },
+		{ "and of three", "Which astronauts visited Houston?", -1, -1 },
 		{ "a full question of its own carries nothing",
 		  "Which Roman emperor built the famous wall across northern England?", -1, -1 },
 	};

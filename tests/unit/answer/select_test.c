@@ -325,6 +325,33 @@ static void test_follow_up(struct kb_test *t)
 	done(&toy);
 }
 
+/* What is carried finds the passage; the turn's own words must stand there too. */
+static void test_own_words(struct kb_test *t)
+{
+	static const struct {
+		const char *text;
+		bool answered;
+	} turns[] = {
+		{ "And who founded it?", true },
+		{ "And where is the museum?", false },
+		{ "Does it have a swimming pool?", false },
+	};
+	struct kb_sv history[] = { KB_SV("When was the company founded in Hamburg?") };
+
+	for (size_t i = 0; i < KB_COUNTOF(turns); i++) {
+		struct kb_selection s;
+		struct toy toy;
+
+		t->row = turns[i].text;
+		ask(&toy, turns[i].text, history, 1);
+		CHECK(t, toy.q.follow_up);
+		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
+		          KB_GATE_LENIENT, &s);
+		CHECK_INT(t, s.answered, turns[i].answered);
+		done(&toy);
+	}
+}
+
 static void test_same_again(struct kb_test *t)
 {
 	float z[16] = { 0 };
@@ -355,6 +382,7 @@ int main(int argc, char **argv)
 		{ "what a colon introduces comes with it", test_introduced },
 		{ "features of a toy passage", test_features },
 		{ "a follow-up finds what it is about", test_follow_up },
+		{ "carried words do not open the gate", test_own_words },
 		{ "the same input gives the same bits", test_same_again },
 	};
 
