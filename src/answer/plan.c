@@ -2,9 +2,14 @@
 
 #include <string.h>
 
+#include "answer/mask.h"
+#include "answer/smalltalk.h"
+#include "index/sentence.h"
+
 enum {
 	START_WORDS = 3, /* a question shows by one of its first words */
 	PHRASE_WORDS = 3,
+	ASIDES_OF = 40, /* sentences; a longer text is no question with an aside */
 };
 
 /* Words between blanks; '_' joins those of a phrase. */
@@ -347,4 +352,38 @@ size_t kb_plan_split(struct kb_analyzer *analyzer, struct kb_arena *arena, struc
 	}
 	cut(&plan, text.n, text.n, plan.word_count);
 	return plan.count;
+}
+
+/* ---- asides ---- */
+
+static bool is_aside(struct kb_arena *arena, struct kb_sv sentence)
+{
+	enum kb_lang lang;
+
+	if (kb_sv_ends(sentence, KB_SV("?")) || kb_sv_ends(sentence, KB_SV("\uff1f")))
+		return false;
+	/* A prompt may come masked already. */
+	return kb_smalltalk(sentence, KB_LANG_NONE, &lang) != KB_TALK_NONE
+	       || !kb_sv_eq(kb_mask(arena, sentence), sentence)
+	       || kb_sv_find(sentence, KB_SV("[email]")) >= 0
+	       || kb_sv_find(sentence, KB_SV("[phone]")) >= 0;
+}
+
+struct kb_sv kb_plan_without_asides(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv kept = KB_SV("");
+	struct kb_sentence *sentences;
+	size_t count, left = 0;
+
+	kb_sentences(arena, text, &sentences, &count);
+	for (size_t i = 0; i < count && count <= ASIDES_OF; i++) {
+		struct kb_sv sentence =
+		        kb_sv_sub(text, sentences[i].start, sentences[i].end - sentences[i].start);
+
+		if (is_aside(arena, sentence))
+			continue;
+		kept = kb_arena_printf(arena, "%.*s%s%.*s", KB_SV_ARG(kept), left++ ? " " : "",
+		                       KB_SV_ARG(sentence));
+	}
+	return left && left < count ? kept : text;
 }

@@ -22,4 +22,9 @@ enum { KB_PLAN_PARTS_MAX = 16 };
 size_t kb_plan_split(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
                      enum kb_lang lang, size_t max, struct kb_sv parts[KB_PLAN_PARTS_MAX]);
 
+/* The text without its asides: sentences beside the question that greet, thank, or give a personal
+ * detail such as an address. They ask nothing, and their words would be looked for. Nothing but
+ * asides is left as it is. */
+struct kb_sv kb_plan_without_asides(struct kb_arena *arena, struct kb_sv text);
+
 #endif

@@ -361,7 +361,8 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 
 static bool take_steps(struct search *s, struct kb_err *err)
 {
-	struct kb_sv prompt = s->request->prompt, parts[KB_PLAN_PARTS_MAX];
+	struct kb_sv prompt = kb_plan_without_asides(s->arena, s->request->prompt);
+	struct kb_sv parts[KB_PLAN_PARTS_MAX];
 	size_t max = steps_max(s), count = 1, answered = 0;
 
 	parts[0] = prompt;

@@ -46,3 +46,14 @@ test("a question that leans on the one before is read with it", async (t) => {
   assert.ok(replies[1].includes("Arctic"), replies[1]);
   assert.ok((await inTurn(agent, ["Tell me about the Zephyr.", "How long is its warranty?"]))[1].includes("24 months"));
 });
+
+test("a greeting, thanks or an address beside a question changes nothing", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files });
+  for (const prompt of ["What does the narwhal have?", "How long does the warranty of the Zephyr last?"]) {
+    const [alone] = await inTurn(agent, [prompt]);
+    assert.notEqual(alone, noAnswer);
+    for (const text of [`${prompt} My mail is a@b.org.`, `${prompt} My mail is a@b.org`, `My mail is ann.lee@example.org. ${prompt}`, `Hello! ${prompt} Thank you very much.`])
+      assert.equal((await inTurn(agent, [text]))[0], alone, text);
+  }
+});

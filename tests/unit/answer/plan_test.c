@@ -156,9 +156,43 @@ static void test_bound(struct kb_test *t)
 	kb_analyzer_free(analyzer);
 }
 
+static void test_asides(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *text, *want; /* NULL: the text */
+	} asides[] = {
+		{ "an address before", "My mail is ann@example.org. How long is the warranty?",
+		  "How long is the warranty?" },
+		{ "an address behind", "What does the narwhal have? My mail is a@b.org.",
+		  "What does the narwhal have?" },
+		{ "a masked one", "My mail is [email]. How long is the warranty?",
+		  "How long is the warranty?" },
+		{ "a greeting and thanks", "Hello! How long is the warranty? Thank you very much.",
+		  "How long is the warranty?" },
+		{ "in German", "Guten Tag. Wie lange gilt die Garantie? Vielen Dank!",
+		  "Wie lange gilt die Garantie?" },
+		{ "what the question is about", "I own a Brisca 200. How long is the warranty?",
+		  NULL },
+		{ "an address that is asked for", "Whose address is ann@example.org?", NULL },
+		{ "one sentence", "ann@example.org", NULL },
+		{ "nothing but asides", "Hello! Thank you.", NULL },
+		{ "nothing", "", NULL },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(asides); i++) {
+		struct kb_arena arena = { 0 };
+
+		t->row = asides[i].name;
+		CHECK_SV(t, kb_plan_without_asides(&arena, kb_sv_str(asides[i].text)),
+		         asides[i].want ? asides[i].want : asides[i].text);
+		kb_arena_fini(&arena);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
+		{ "sentences that ask nothing are left out", test_asides },
 		{ "a question of several parts is taken apart", test_split },
 		{ "no more parts than asked for", test_bound },
 	};
