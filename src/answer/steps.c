@@ -279,7 +279,8 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
                         const struct kb_question *question, size_t count, enum kb_gate gate,
                         struct kb_step *step)
 {
-	int64_t passages = kb_snapshot_passages(snapshot);
+	/* As the search weighs its words, whose scores are compared with these. */
+	int64_t passages = KB_MAX(kb_snapshot_passages(snapshot), (int64_t)KB_WEIGHED_LEAST);
 
 	kb_select(s->analyzer, s->arena, question, step->candidates, count,
 	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = snapshot },

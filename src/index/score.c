@@ -9,7 +9,9 @@ enum { SUM_BITS = 30 };
 
 double kb_scorer_idf(const struct kb_snapshot *snapshot, int64_t df)
 {
-	return log(1 + ((double)snapshot->alive - (double)df + .5) / ((double)df + .5));
+	double n = (double)KB_MAX(snapshot->alive, (uint64_t)KB_WEIGHED_LEAST);
+
+	return log(1 + (n - (double)df + .5) / ((double)df + .5));
 }
 
 void kb_scorer_init(struct kb_scorer *scorer, const struct kb_snapshot *snapshot,

@@ -57,3 +57,12 @@ test("a greeting, thanks or an address beside a question changes nothing", async
       assert.equal((await inTurn(agent, [text]))[0], alone, text);
   }
 });
+
+test("an agent of one document answers plain questions on it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "zephyr.txt": "The Zephyr espresso machine heats water to 93 degrees Celsius. The warranty of the Zephyr lasts 24 months. The machine must be descaled every three months. The water tank holds two litres." } });
+  for (const [prompt, words] of [["How long is the warranty?", "24 months"], ["How often must it be descaled?", "three months"], ["How hot does the water get?", "93 degrees"], ["What does the tank hold?", "two litres"]])
+    assert.ok((await agent.ask(prompt)).llm_response.includes(words), prompt);
+  for (const prompt of ["Where is the museum?", "Where does the penguin live?", "How much does the bicycle cost?", "What is the capital of France?"])
+    assert.equal((await agent.ask(prompt)).llm_response, noAnswer, prompt);
+});

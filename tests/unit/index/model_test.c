@@ -304,7 +304,7 @@ static double naive_score(const struct known *k, const struct naive_stats *stats
                           const struct kb_query *query, const double *dfs)
 {
 	static const double weights[KB_FIELDS] = { 1, 3, 1.5 }, b[KB_FIELDS] = { .75, .5, .5 };
-	double score = 0;
+	double n = KB_MAX(stats->open, KB_WEIGHED_LEAST), score = 0;
 
 	for (size_t i = 0; i < query->term_count; i++) {
 		double t = 0;
@@ -314,8 +314,7 @@ static double naive_score(const struct known *k, const struct naive_stats *stats
 			     / (1 - b[f] + b[f] * k->lengths[f] / stats->averages[f]);
 		if (query->terms[i].weight > 0)
 			score += (double)query->terms[i].weight
-			         * log(1 + (stats->open - dfs[i] + .5) / (dfs[i] + .5)) * t
-			         / (1.2 + t);
+			         * log(1 + (n - dfs[i] + .5) / (dfs[i] + .5)) * t / (1.2 + t);
 	}
 	return score;
 }
