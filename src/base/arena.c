@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,11 @@ static KB_NORETURN void out_of_memory(size_t size)
 {
 	fprintf(stderr, "docent: out of memory for %zu bytes\n", size);
 	abort();
+}
+
+void kb_heap_trim(void)
+{
+	malloc_trim(0);
 }
 
 void *kb_xmalloc(size_t size)

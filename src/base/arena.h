@@ -51,6 +51,9 @@ void *kb_xcalloc(size_t count, size_t size);
 void *kb_xrealloc(void *p, size_t size);
 char *kb_xstrdup(const char *s);
 
+/* Gives the system back what the heap has kept of freed memory, for after a job that took much. */
+void kb_heap_trim(void);
+
 /* Grows a heap array to hold at least `need` elements: doubles *capacity. */
 #define KB_GROW(array, capacity, need)                                                             \
 	((array) = kb_grow((array), &(capacity), (need), sizeof(*(array))))

@@ -19,8 +19,9 @@ enum {
 	PARSE_TIMEOUT_MS = 30000,
 	EXTRA_TIMES = 3, /* with allow_extra_timeout */
 	TRIES_MAX = 5,
-	RETRY_FIRST_S = 2, /* doubled with every attempt */
-	NAP_MS = 200,      /* between tries at a store that cannot take pages back; doubled */
+	RETRY_FIRST_S = 2,    /* doubled with every attempt */
+	TRIM_BYTES = 4 << 20, /* of text: after such a batch the heap has kept a lot */
+	NAP_MS = 200,         /* between tries at a store that cannot take pages back; doubled */
 	NAP_MAX_MS = 10000,
 	DESCRIPTION_CHARS = 300,
 };
@@ -33,6 +34,7 @@ struct batch {
 	struct kb_page_result results[KB_BATCH_PAGES];
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
+	int64_t all_bytes; /* of text, of all commits */
 	bool keep_files, extra_timeout;
 	struct kb_ingest_limits limits;
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
@@ -80,6 +82,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	struct kb_buf json;
 	struct kb_jw jw;
 	struct kb_sv text;
+	int64_t bytes;
 	bool ok;
 
 	if (!kb_document_read(arena, page, parsed, &document, err))
@@ -93,7 +96,9 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	if (!ok)
 		return false;
 
-	batch->text_bytes += kb_document_add(batch->by->writer, page->id, &document);
+	bytes = kb_document_add(batch->by->writer, page->id, &document);
+	batch->text_bytes += bytes;
+	batch->all_bytes += bytes;
 	batch->passages += (int64_t)document.chunks.count;
 	batch->pages++;
 	result->crawl = result->index = KB_STATUS_OK;
@@ -477,5 +482,7 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 		give_back(&batch, leases + done, count - done, &err);
 	}
 	kb_arena_fini(&batch.arena);
+	if (batch.all_bytes >= TRIM_BYTES)
+		kb_heap_trim();
 	return ok;
 }

@@ -272,6 +272,7 @@ static void learn_due(struct kb_ingest *in, struct refused *refused)
 			continue;
 		if (kb_learn_agent(&learn, agent_id, &err)) {
 			atomic_fetch_add(&in->learned, 1);
+			kb_heap_trim();
 			continue;
 		}
 		if (err.code == KB_E_CANCELLED)
@@ -324,8 +325,10 @@ static void merge_one(struct kb_ingest *in, bool *again)
 			             agent_id, err.msg);
 		return;
 	}
-	if (merged)
+	if (merged) {
 		atomic_fetch_add(&in->merges, 1);
+		kb_heap_trim();
+	}
 	*again = merged;
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { figure } from "./lib/models.mjs";
 import { seeded } from "./lib/util.mjs";
 
 /** Client calls of another account: its key, and the words of `kb`. */
@@ -96,4 +97,5 @@ test("a text without an end of a sentence is indexed, and so is what is uploaded
   const pages = await agent.settled(60_000);
   assert.deepEqual(pages.map((page) => [page.filename, page.index_status]).sort(), [["han.txt", "ok"], ["note.txt", "ok"], ["x.txt", "ok"]]);
   assert.ok((await agent.ask("What does the narwhal have?")).llm_response.includes("long tusk"));
+  await until("their memory to be given back", async () => (await figure(kb, "resident_bytes")) < 150 << 20, 30_000, 100);
 });
