@@ -71,9 +71,7 @@ static const uint64_t *make_mask(const struct scan *scan, const struct kb_vector
 		uint32_t first, end;
 
 		kb_segment_run_range(segment, run, &first, &end);
-		if (first < end
-		    && query->allow(query->allow_arg,
-		                    kb_page_shifted(page, scan->part->page_shift)))
+		if (first < end && query->allow(query->allow_arg, page))
 			set_bits(mask, first, end);
 	}
 	*allowed = 0;

@@ -120,7 +120,10 @@ static void model_init(struct kb_test *t, struct model *m, struct dice *dice, ui
 		topics(dice, m->part[p].v, n, dims, .7f);
 		for (uint32_t i = 0; holes && i < n; i += 9)
 			m->part[p].v[(size_t)i * dims] = NAN;
-		in[p].segment = made_segment(path, n, m->part[p].per_page, m->part[p].first_page);
+		/* As in an agent's copy, whose pages have other ids than the file says. */
+		in[p].page_shift = p % 2 ? 1000 : 0;
+		in[p].segment = made_segment(path, n, m->part[p].per_page,
+		                             m->part[p].first_page - in[p].page_shift);
 		in[p].version = 1;
 		CHECK(t, in[p].segment);
 		CHECK(t, write_column(path, COLUMN, MODEL, m->part[p].v, dims, n, &err));
