@@ -35,18 +35,18 @@ static size_t skip_blanks(struct kb_sv html, size_t at)
 	return at;
 }
 
-/* Behind the next `text` from `at` on, or the end. */
-static size_t behind(struct kb_sv html, size_t at, struct kb_sv text)
+/* Behind the next such byte from `at` on, or the end. */
+static size_t behind(struct kb_sv html, size_t at, char c)
 {
-	ptrdiff_t found = kb_sv_find(kb_sv_from(html, at), text);
+	ptrdiff_t found = kb_sv_find_byte(kb_sv_from(html, at), c);
 
-	return found < 0 ? html.n : at + (size_t)found + text.n;
+	return found < 0 ? html.n : at + (size_t)found + 1;
 }
 
 static size_t skip_value(struct kb_sv html, size_t at)
 {
 	if (at < html.n && (html.p[at] == '"' || html.p[at] == '\''))
-		return behind(html, at + 1, kb_sv(html.p + at, 1));
+		return behind(html, at + 1, html.p[at]);
 	while (at < html.n && html.p[at] != '>' && !is_blank(html.p[at]))
 		at++;
 	return at;
@@ -87,9 +87,24 @@ static size_t skip_attributes(struct kb_sv html, size_t at, size_t *cut)
 /* Behind the text of a script or a style, which holds no tags. */
 static size_t skip_raw(struct kb_sv html, size_t at, struct kb_sv name)
 {
-	while (at < html.n) {
-		at = behind(html, at, KB_SV("</"));
-		if (kb_sv_istarts(kb_sv_from(html, at), name))
+	while ((at = behind(html, at, '<')) < html.n)
+		if (html.p[at] == '/' && kb_sv_istarts(kb_sv_from(html, at + 1), name))
+			break;
+	return at;
+}
+
+/* Behind a comment; at: behind its "<!--". It may end as soon as it begins, or with "--!>". */
+static size_t skip_comment(struct kb_sv html, size_t at)
+{
+	size_t start = at;
+
+	if (kb_sv_starts(kb_sv_from(html, at), KB_SV(">"))
+	    || kb_sv_starts(kb_sv_from(html, at), KB_SV("->")))
+		return behind(html, at, '>');
+	while ((at = behind(html, at, '>')) < html.n) {
+		struct kb_sv before = kb_sv_sub(html, start, at - 1 - start);
+
+		if (kb_sv_ends(before, KB_SV("--")) || kb_sv_ends(before, KB_SV("--!")))
 			break;
 	}
 	return at;
@@ -101,12 +116,16 @@ struct kb_sv kb_html_thin(struct kb_arena *arena, struct kb_sv html)
 	struct kb_buf out;
 
 	kb_buf_init(&out, SIZE_MAX);
-	while ((at = behind(html, at, KB_SV("<"))) < html.n) {
+	while ((at = behind(html, at, '<')) < html.n) {
 		size_t start = at, cut;
 		struct kb_sv name;
 
 		if (kb_sv_starts(kb_sv_from(html, at), KB_SV("!--"))) {
-			at = behind(html, at + 3, KB_SV("-->"));
+			at = skip_comment(html, at + 3);
+			continue;
+		}
+		if (html.p[at] == '!' || html.p[at] == '?') {
+			at = behind(html, at, '>');
 			continue;
 		}
 		if (!is_letter(html.p[at]))

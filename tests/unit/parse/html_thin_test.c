@@ -40,11 +40,16 @@ static void test_rows(struct kb_test *t)
 		{ "a tag that does not end", "<p @b=\"x", "<p @" },
 		{ "what is no attribute counts as one", "<p @\"x\" = ' y>text", "<p @>text" },
 		{ "a comment holds no tag", "<!-- <p @> -->text", NULL },
+		{ "one that ends as it begins is none", "<!--><p @b='>'><!---><i @b>",
+		  "<!--><p @><!---><i @>" },
+		{ "and one may end with a cry", "<!-- --!><p @b>-->", "<!-- --!><p @>-->" },
 		{ "nor does a script", "<script>if (a <b @) x()</script>text", NULL },
 		{ "nor a style", "<STYLE><p @></STYLE>", NULL },
 		{ "but what follows them does", "<script></script><!----><p @>",
 		  "<script></script><!----><p @>" },
 		{ "end tags and declarations have none", "</p @><!DOCTYPE @><?php @?>", NULL },
+		{ "a declaration holds no comment", "<!DOCTYPE x \"<!--\"><p @b>",
+		  "<!DOCTYPE x \"<!--\"><p @>" },
 		{ "a sign is no tag", "1 < 2 @", NULL },
 	};
 	struct kb_arena arena = { 0 };
