@@ -38,7 +38,7 @@ struct kb_ingest_config {
 	const struct kb_clock *clock;
 	struct kb_fetcher *fetcher; /* the one way out; cancelled before ingestion is stopped */
 	const char *temp_dir;       /* for segments in the making; on the blobs' file system */
-	int threads;
+	int threads; /* that read documents; one more is in reserve for what is read quickly */
 	/* May be NULL. From an ingest thread; may block. */
 	bool (*limits)(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
 	               struct kb_err *err);

@@ -163,7 +163,7 @@ struct kb_segment_new {
  *
  * KB_E_CONFLICT, and nothing has changed, when the segment holds a page that was leased anew while
  * passages of it can be found: a dead row cannot tell the new segment's copy from that one. The
- * worker asks kb_store_pages_held() and builds the segment again from what it still holds.
+ * worker commits its pages one by one then; those that it still holds go through.
  */
 bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
                            const struct kb_page_result *results, size_t count,
