@@ -42,13 +42,13 @@ fuzz: build-asan/build.ninja
 	@scripts/fuzz build-asan $(or $(SECONDS),30)
 
 bench: build-release/build.ninja
-	@ninja -C build-release $(if $(V),-v,--quiet)
+	@ninja -C build-release $(if $(V),-v,--quiet) docent benches
 	@bench/run $(B)
 
 # make bench-search      the quality table of docs/search.md, checked by another scorer
 # make bench-search B=med
 bench-search: build-release/build.ninja
-	@ninja -C build-release $(if $(V),-v,--quiet)
+	@ninja -C build-release $(if $(V),-v,--quiet) docent benches
 	@bench/quality.sh build-release $(B)
 
 build-release/build.ninja:
