@@ -5,25 +5,17 @@ import { gunzipSync } from "node:zlib";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { data as evaluation, skip } from "./lib/evaluation.mjs";
 import { figure, models } from "./lib/models.mjs";
-import { Agent, root } from "./lib/service.mjs";
+import { Agent } from "./lib/service.mjs";
 
-const data = path.join(process.env.DOCENT_TEST_DATA ?? path.join(root, "../shared/data"), "acl");
+const data = path.join(evaluation, "acl");
 const AT_ONCE = 8;
 /** Of the permitted cases, those whose document is cited or shown: what the embedded answerer finds. */
 const REACH = 0.75;
 
 function lines(name) {
   return gunzipSync(readFileSync(path.join(data, name))).toString().trim().split("\n").map((line) => JSON.parse(line));
-}
-
-function missing() {
-  try {
-    readFileSync(path.join(data, "docs.jsonl.gz"));
-    return false;
-  } catch {
-    return `no data at ${data}`;
-  }
 }
 
 /** By words alone, and with everything else on that finds passages. */
@@ -78,7 +70,7 @@ function judge(item, message, docOf) {
 
 const body = ({ text, labels, labels_exclusive = false }) => ({ prompt: text, labels, labels_exclusive });
 
-for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document, and permitted ones are found${way}`, { skip: missing() }, async (t) => {
+for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document, and permitted ones are found${way}`, { skip }, async (t) => {
   const { agent, docOf, docs } = await ready(t, servers);
   const cases = lines("cases.jsonl.gz");
   const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
@@ -100,7 +92,7 @@ for (const [way, servers] of WAYS) test(`no case of the access set shows a hidde
   assert.ok(count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
-test("a copy of the agent hides what the original hides, and what it is told to", { skip: missing() }, async (t) => {
+test("a copy of the agent hides what the original hides, and what it is told to", { skip }, async (t) => {
   const kb = await start(t);
   const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
   const { agent } = await library(kb, docs);
@@ -121,7 +113,7 @@ test("a copy of the agent hides what the original hides, and what it is told to"
   assert.ok(count.hidden > 0 && count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
-for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document through the search either${way}`, { skip: missing() }, async (t) => {
+for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document through the search either${way}`, { skip }, async (t) => {
   const { agent, docOf, docs } = await ready(t, servers);
   const cases = lines("cases.jsonl.gz");
   const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
@@ -142,7 +134,7 @@ for (const [way, servers] of WAYS) test(`no case of the access set shows a hidde
   assert.ok(count.reached >= 0.99 * count.permitted, `reached ${count.reached} of ${count.permitted}`);
 });
 
-for (const [way, servers] of WAYS) test(`each relabelling and deletion of the access set is seen by the very next question${way}`, { skip: missing() }, async (t) => {
+for (const [way, servers] of WAYS) test(`each relabelling and deletion of the access set is seen by the very next question${way}`, { skip }, async (t) => {
   const { agent, pageOf, docOf, label } = await ready(t, servers);
   const count = { visible: 0, reached: 0, hidden: 0 };
   for (const event of lines("events.jsonl.gz")) {

@@ -5,12 +5,11 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { assert, form, start, test } from "./lib/harness.mjs";
-import { root } from "./lib/service.mjs";
+import { data, skip } from "./lib/evaluation.mjs";
 import { seeded } from "./lib/util.mjs";
 import { noAnswer } from "./lib/documents.mjs";
 
-const data = process.env.DOCENT_EVAL_DATA ?? path.join(root, "../shared/data");
-const options = existsSync(path.join(data, "parse/manifest.jsonl")) ? { timeout: 300_000 } : { skip: "../shared/data is not here" };
+const options = { timeout: 300_000, skip };
 
 const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 /** The records of a collection file, which may be packed. */

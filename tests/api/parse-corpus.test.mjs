@@ -1,17 +1,13 @@
 // The parser over a folder of public documents, damaged ones and bombs among them, each within the
 // limits its manifest gives. Skips where the evaluation data is not beside the project.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { findProgram, lines, parse, textOf } from "../../bench/parse_corpus.mjs";
+import { data as evaluation, skip } from "./lib/evaluation.mjs";
 
-const data = resolve(
-  process.env.DOCENT_TEST_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url)),
-  "parse",
-);
+const data = join(evaluation, "parse");
 // The manifest's seconds are of a quiet machine.
 const BUSY = 6;
 // Formats that are refused with a sentence, not read.
@@ -26,7 +22,7 @@ const squeezed = (text) =>
     .toLowerCase()
     .replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]+/gu, "");
 
-test("every public document is read or refused within its limits", { skip: !existsSync(data) && "no evaluation data" }, async (t) => {
+test("every public document is read or refused within its limits", { skip }, async (t) => {
   const program = findProgram();
   assert.ok(program, "build first: build/docent or build/tests/unit/parse/parse_worker");
   for (const m of lines(join(data, "manifest.jsonl"))) {

@@ -10,12 +10,17 @@
  *
  * With an argument it runs only the tests whose name contains it. It prints a line a failed check,
  * and last "N passed, N failed" (tests, not checks).
+ *
+ * A test that cannot run on this machine says so with kb_test_skip() and returns. Where
+ * DOCENT_NO_SKIPS is set, as in continuous integration, that is a failure.
  */
 #ifndef KB_TEST_H
 #define KB_TEST_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/sv.h"
@@ -24,6 +29,7 @@ struct kb_test {
 	const char *name;
 	const char *row; /* the table row in hand, for messages; a test sets it */
 	int failed;
+	bool skipped;
 };
 
 struct kb_test_case {
@@ -62,6 +68,31 @@ static inline void kb_test_int(struct kb_test *t, const char *file, int line, co
 	fprintf(stderr, "  got  %" PRId64 "\n  want %" PRId64 "\n", got, want);
 }
 
+static inline void kb_test_skip(struct kb_test *t, const char *why)
+{
+	const char *strict = getenv("DOCENT_NO_SKIPS");
+
+	t->skipped = true;
+	if (strict && *strict)
+		kb_test_fail(t, __FILE__, __LINE__, why);
+	else
+		printf("skipped: %s: %s\n", t->name, why);
+}
+
+/* The folder of the evaluation's data, which are no part of the project: where it is missing, the
+ * test is skipped (NULL), and that is no failure anywhere. */
+static inline const char *kb_test_data(struct kb_test *t)
+{
+	const char *named = getenv("DOCENT_TEST_DATA");
+	const char *folder = named ? named : "../shared/data";
+
+	if (access(folder, R_OK) == 0)
+		return folder;
+	t->skipped = true;
+	printf("skipped: %s: no evaluation data at %s\n", t->name, folder);
+	return NULL;
+}
+
 static inline int kb_test_main(int argc, char **argv, const struct kb_test_case *cases,
                                size_t count)
 {
@@ -77,7 +108,7 @@ static inline int kb_test_main(int argc, char **argv, const struct kb_test_case 
 		if (t.failed) {
 			failed++;
 			fprintf(stderr, "FAILED %s\n", cases[i].name);
-		} else {
+		} else if (!t.skipped) {
 			passed++;
 		}
 	}

@@ -366,7 +366,7 @@ static void test_full_disk(struct kb_test *t)
 		_exit(fill_small_disk(site.temp_dir));
 	CHECK(t, waitpid(child, &status, 0) == child && WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
-		fprintf(stderr, "%s: skipped: no right to mount a small disk\n", t->name);
+		kb_test_skip(t, "no right to mount a small disk");
 	else
 		CHECK_INT(t, WEXITSTATUS(status), 0);
 	CHECK(t, site_start(&site));

@@ -243,35 +243,35 @@ static bool run_case(struct kb_arena *arena, const json_t *row)
 
 static void test_standard(struct kb_test *t)
 {
-	const char *root = getenv("DOCENT_TEST_DATA");
+	const char *data = kb_test_data(t);
 	struct kb_arena arena = { 0 };
-	struct kb_sv path = kb_arena_printf(&arena, "%s/vectors/url/urls.jsonl",
-	                                    root ? root : "../shared/data");
-	struct kb_sv text, line;
+	struct kb_sv path, text = KB_SV(""), line;
 	struct kb_err err;
 	int right = 0, asked = 0;
 
-	if (kb_file_read(&arena, path.p, KB_MIB(16), &text, &err)) {
-		while (kb_sv_split(&text, '\n', &line)) {
-			char *copy = kb_arena_str(&arena, line);
-			json_t *row;
+	if (!data)
+		return;
+	path = kb_arena_printf(&arena, "%s/vectors/url/urls.jsonl", data);
+	CHECK(t, kb_file_read(&arena, path.p, KB_MIB(16), &text, &err));
+	while (kb_sv_split(&text, '\n', &line)) {
+		char *copy = kb_arena_str(&arena, line);
+		json_t *row;
 
-			if (line.n == 0)
-				continue;
-			mend_surrogates(copy);
-			row = json_loads(copy, JSON_ALLOW_NUL, NULL);
-			t->row = copy;
-			asked++;
-			if (row && run_case(&arena, row))
-				right++;
-			else
-				CHECK(t, false && "as the standard says");
-			json_decref(row);
-		}
-		t->row = NULL;
-		CHECK_INT(t, right, asked);
-		CHECK(t, asked > 400);
+		if (line.n == 0)
+			continue;
+		mend_surrogates(copy);
+		row = json_loads(copy, JSON_ALLOW_NUL, NULL);
+		t->row = copy;
+		asked++;
+		if (row && run_case(&arena, row))
+			right++;
+		else
+			CHECK(t, false && "as the standard says");
+		json_decref(row);
 	}
+	t->row = NULL;
+	CHECK_INT(t, right, asked);
+	CHECK(t, asked > 400);
 	kb_arena_fini(&arena);
 }
 

@@ -385,7 +385,7 @@ static void in_child(struct kb_test *t, bool (*limit)(const char *dir, bool smal
 		_exit(full_disk(dir, limit, expected));
 	CHECK(t, waitpid(pid, &status, 0) == pid && WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
-		fprintf(stderr, "skipped: mounting needs root\n");
+		kb_test_skip(t, "no right to mount a small disk");
 	else
 		CHECK_INT(t, WEXITSTATUS(status), 0);
 	rmdir(dir);

@@ -200,7 +200,7 @@ static void test_postgres(struct kb_test *t)
 	char initdb[300], pg_ctl[300], data[80], options[256];
 
 	if (!find_postgres(&pg)) {
-		fprintf(stderr, "skipped: no PostgreSQL is installed (package postgresql)\n");
+		kb_test_skip(t, "no PostgreSQL is installed (package postgresql)");
 		return;
 	}
 	snprintf(pg.dir, sizeof(pg.dir), "/tmp/docent-pg-XXXXXX");
