@@ -113,6 +113,7 @@ static struct kb_factors *train(const struct kb_learn *learn, struct agent *agen
 	struct kb_blob_name blob;
 	char path[PATH_BYTES];
 
+	kb_debug(learn->log, "learning factors agent=%" PRId64, agent->id);
 	temp_path(learn, "factors", path);
 	if (!kb_factors_train(agent->snapshot, &options, path, &info, err)
 	    || !(factors = kb_factors_open(path, err))

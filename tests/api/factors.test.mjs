@@ -46,16 +46,15 @@ test("an agent of more than 300 passages is learned from, a small one is not", a
 });
 
 test("a kill -9 while learning leaves nothing half there, and the model comes after it", async (t) => {
-  const kb = await start(t);
-  const agent = await kb.agent({ files: { "book.md": book(3) } });
+  const kb = await start(t, { args: ["--log", "debug"] });
+  await kb.agent({ files: { "book.md": book(3, 3 * SECTIONS) } });
   for (let i = 0; i < 3; i++) {
+    await until("learning to begin", () => /learning factors agent=/.test(kb.log), 60_000, 1);
     await kb.kill9();
+    assert.doesNotMatch(kb.log, /factors learned/, "it was killed before it was done");
     await kb.spawn();
   }
-  await until("a model", async () => {
-    await agent.add({ [`note${Date.now()}.md`]: "# Note\n\nOne more note about the harbour.\n" });
-    return await figure(kb, "factors_learned_total") + await figure(kb, "segments_folded_total") >= 1;
-  }, 60_000, 100);
+  await learned(kb);
   await sound(kb);
 });
 
