@@ -1,7 +1,7 @@
 // The wire contract row by row, where no other story has the row for its name: what clients of the
 // reference interface read, send and retry.
 import { createHash, randomUUID } from "node:crypto";
-import { assert, form, start, test } from "./lib/harness.mjs";
+import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
 
 async function each(t, rows) {
@@ -70,8 +70,7 @@ test("contract 1.1 to 1.6: agents, pages, metadata, labels", async (t) => {
       assert.equal((await kb.expect(201, "POST", "/projects", { json: { project_name: "x" } })).is_chat_active, true);
       const reply = await kb.api("POST", "/projects", { form: form({ project_name: "x" }, { "a.txt": "Harbour." }) });
       assert.equal(reply.data.is_chat_active, false);
-      let record;
-      do record = await kb.expect(200, "GET", `/projects/${reply.data.id}`); while (!record.is_chat_active);
+      await until("the agent to be active", async () => (await kb.expect(200, "GET", `/projects/${reply.data.id}`)).is_chat_active);
       const { data } = await kb.api("POST", `/projects/${reply.data.id}/conversations/${randomUUID()}/messages`, { json: { prompt: "Harbour?" } });
       assert.equal(data.citations.length, 1, "active means answerable");
     }],

@@ -44,7 +44,7 @@ static void test_caps(struct kb_test *t)
 			fds[k] = site_connect(&site);
 			site_send(fds[k], KB_SV("GET /fast HTTP/1.1\r\n" H "\r\n"));
 			kb_buf_clear(&text);
-			site_read(fds[k], &text, "\r\n\r\n", 1000);
+			site_read(fds[k], &text, "\r\n\r\n", SITE_HANG_MS);
 			served += site_status(kb_buf_view(&text)) == 200;
 			refused += site_status(kb_buf_view(&text)) == 503
 			           && kb_sv_find(kb_buf_view(&text), KB_SV("Retry-After: ")) > 0;
@@ -53,11 +53,11 @@ static void test_caps(struct kb_test *t)
 		CHECK_INT(t, refused, 10 - caps[i].served);
 		for (size_t k = 0; k < KB_COUNTOF(fds); k++)
 			close(fds[k]);
-		site_sleep_ms(50);
+		CHECK(t, site_wait_open(&site, 0, 0));
 		fds[0] = site_connect(&site); /* there is room again */
 		site_send(fds[0], KB_SV("GET /fast HTTP/1.1\r\n" H "\r\n"));
 		kb_buf_clear(&text);
-		site_read(fds[0], &text, "fast", 1000);
+		site_read(fds[0], &text, "fast", SITE_HANG_MS);
 		CHECK_INT(t, site_status(kb_buf_view(&text)), 200);
 		close(fds[0]);
 		kb_buf_fini(&text);
@@ -135,7 +135,7 @@ static void test_every_address(struct kb_test *t)
 
 static void *stop_soon(void *arg)
 {
-	site_stop(arg, 2000);
+	site_stop(arg, SITE_HANG_MS);
 	return NULL;
 }
 
@@ -157,18 +157,18 @@ static void test_graceful_stop(struct kb_test *t)
 	stream_fd = site_connect(&site);
 	site_send(work_fd, KB_SV("GET /wait HTTP/1.1\r\n" H "\r\n"));
 	site_send(stream_fd, KB_SV("GET /idle-stream HTTP/1.1\r\n" H "\r\n"));
-	CHECK(t, !site_read(stream_fd, &stream, "begun\n", 2000));
+	CHECK(t, !site_read(stream_fd, &stream, "begun\n", SITE_HANG_MS));
 	CHECK(t, site_wait_for(&site.waiting, 1));
 
 	stopper = kb_thread_start("stopper", stop_soon, &site);
-	CHECK(t, site_read(idle_fd, &idle, NULL, 1000));
+	CHECK(t, site_read(idle_fd, &idle, NULL, SITE_HANG_MS));
 	CHECK_INT(t, idle.n, 0);
-	CHECK(t, !site_read(work_fd, &work, NULL, 100));
+	CHECK(t, !site_read(work_fd, &work, NULL, 0));
 	atomic_store(&site.go, 1);
-	CHECK(t, site_read(work_fd, &work, NULL, 1000));
+	CHECK(t, site_read(work_fd, &work, NULL, SITE_HANG_MS));
 	CHECK(t, kb_sv_find(kb_buf_view(&work), KB_SV("\r\nConnection: close\r\n")) > 0);
 	CHECK(t, kb_sv_ends(kb_buf_view(&work), KB_SV("waited")));
-	CHECK(t, site_read(stream_fd, &stream, NULL, 1000));
+	CHECK(t, site_read(stream_fd, &stream, NULL, SITE_HANG_MS));
 	CHECK(t, kb_sv_ends(kb_buf_view(&stream), KB_SV("0\r\n\r\n")));
 	pthread_join(stopper, NULL);
 	close(idle_fd);
@@ -192,10 +192,10 @@ static void test_stop_while_streaming(struct kb_test *t)
 	kb_buf_init(&text, KB_MIB(1));
 	fd = site_connect(&site);
 	site_send(fd, KB_SV("GET /idle-stream HTTP/1.1\r\n" H "\r\n"));
-	CHECK(t, !site_read(fd, &text, "begun\n", 2000));
+	CHECK(t, !site_read(fd, &text, "begun\n", SITE_HANG_MS));
 	start = kb_clock_mono_us();
 	site_stop(&site, 200);
-	CHECK(t, kb_clock_mono_us() - start > 190000 && kb_clock_mono_us() - start < 2000000);
+	CHECK(t, kb_clock_mono_us() - start > 190000); /* load makes it later, never earlier */
 	CHECK_INT(t, atomic_load(&site.streams_gone), 1);
 	CHECK(t, site_read(fd, &text, NULL, 100));
 	close(fd);
@@ -216,7 +216,6 @@ static void test_vanishing_peers(struct kb_test *t)
 		"Content-Length: 3000000\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; "
 		"filename=b\r\n\r\nabc",
 	};
-	struct kb_server_stats stats;
 	struct site site;
 
 	site_init(&site);
@@ -232,14 +231,7 @@ static void test_vanishing_peers(struct kb_test *t)
 			setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 		close(fd);
 	}
-	for (int i = 0; i < 300; i++) {
-		kb_server_stats(site.server, &stats);
-		if (stats.connections == 0)
-			break;
-		site_sleep_ms(10);
-	}
-	CHECK_INT(t, stats.connections, 0);
-	CHECK_INT(t, stats.streams, 0);
+	CHECK(t, site_wait_open(&site, 0, 0));
 	CHECK_INT(t, site_temp_files(&site), 0);
 	site_stop(&site, 1000);
 }

@@ -352,7 +352,7 @@ struct kb_sv site_ask(struct kb_arena *arena, const struct site *site, struct kb
 		return answer;
 	kb_buf_init(&text, KB_MIB(64));
 	site_send(fd, bytes);
-	if (site_read(fd, &text, NULL, 5000))
+	if (site_read(fd, &text, NULL, SITE_HANG_MS))
 		answer = kb_arena_sv(arena, kb_buf_view(&text));
 	else
 		answer = KB_SV("the connection was not closed");
@@ -399,7 +399,20 @@ void site_sleep_ms(int ms)
 
 bool site_wait_for(_Atomic int *value, int wanted)
 {
-	for (int i = 0; i < 3000 && atomic_load(value) != wanted; i++)
+	for (int i = 0; i < SITE_HANG_MS && atomic_load(value) != wanted; i++)
 		site_sleep_ms(1);
 	return atomic_load(value) == wanted;
+}
+
+bool site_wait_open(const struct site *site, int64_t connections, int64_t streams)
+{
+	struct kb_server_stats stats;
+
+	for (int ms = 0; ms < SITE_HANG_MS; ms += 10) {
+		kb_server_stats(site->server, &stats);
+		if (stats.connections == connections && stats.streams == streams)
+			return true;
+		site_sleep_ms(10);
+	}
+	return false;
 }

@@ -10,6 +10,9 @@
 
 #include "net/server.h"
 
+/* What a test waits for comes much sooner; this only ends the wait for a server that hangs. */
+enum { SITE_HANG_MS = 30 * 1000 };
+
 struct site {
 	struct kb_server_config config; /* to be changed between site_init() and site_start() */
 	struct kb_server *server;
@@ -37,7 +40,7 @@ bool site_send(int fd, struct kb_sv bytes);
 /* Reads until the peer closes, `until` is there, or timeout_ms have passed; text is terminated.
  * True if the peer has closed. */
 bool site_read(int fd, struct kb_buf *text, const char *until, int timeout_ms);
-/* Connects, sends, reads until the peer closes (5 s at most), closes. */
+/* Connects, sends, reads until the peer closes, closes. */
 struct kb_sv site_ask(struct kb_arena *arena, const struct site *site, struct kb_sv bytes);
 /* The status of the first answer that is not 100; 0: none. */
 int site_status(struct kb_sv answer);
@@ -45,7 +48,9 @@ int site_status(struct kb_sv answer);
 struct kb_sv site_body(struct kb_sv answer);
 int site_count(struct kb_sv text, const char *needle);
 void site_sleep_ms(int ms);
-/* Waits at most 3 s for the value. */
+/* Waits for the value; false: it did not come within SITE_HANG_MS. */
 bool site_wait_for(_Atomic int *value, int wanted);
+/* The same for the number of open connections, and of streams among them. */
+bool site_wait_open(const struct site *site, int64_t connections, int64_t streams);
 
 #endif
