@@ -1,6 +1,6 @@
 // Every route x every id in its path x everybody who may not: made from the description of the
 // interface, so that a route that is new is crossed without anybody remembering to.
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 import { fill, rightBody, variables } from "./lib/requests.mjs";
 import { furnished, picture } from "./lib/scene.mjs";
 
@@ -27,7 +27,7 @@ async function scene(t) {
   const revokedKey = await kb.newKey();
   await kb.expect(200, "GET", "/projects", { key: revokedKey });
   await kb.revoke(revokedKey);
-  await new Promise((resolve) => setTimeout(resolve, 1100)); // the server's bound for noticing
+  await until("the key to stop", async () => (await kb.api("GET", "/projects", { key: revokedKey })).status === 401);
   const description = await kb.description();
   const operations = description.operations.filter((o) => !o.operation.security); // those that need a key
   return { kb, mine, second, theirs, strangerKey, limitedKey, revokedKey, description, operations };

@@ -4,7 +4,7 @@ import { mkdtemp, rm, rmdir, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { assert, form, start, test } from "./lib/harness.mjs";
+import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
 
 const run = promisify(execFile);
@@ -108,7 +108,8 @@ test("documents that meet a full disk while they are indexed are indexed when th
   const files = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `The Drellick-${i} pump moves ${i + 10} litres a minute. `.repeat(4000)]));
   await agent.expect(200, "POST", "", { form: form({}, files), agent: false });
   const ballast = await fill(disk, 0);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const before = kb.log.length;
+  await until("the full disk to be met", () => /full|no space/i.test(kb.log.slice(before)));
   assert.ok(kb.alive());
   await agent.expect(200, "GET", "/pages");
   await rm(ballast);
