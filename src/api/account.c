@@ -1,5 +1,5 @@
 /* The account behind a key: who it is, and how much of its plan is used. */
-#include "api/api.h"
+#include "api/routes.h"
 #include "settings/image.h"
 
 enum { NAME_CHARS = 255 };
@@ -106,8 +106,8 @@ bool kb_user_search(struct kb_call *call, struct kb_err *err)
 	return reply_user(call, &account, err);
 }
 
-/* One limit and how much of it is used. Clients divide by the limit, and refuse their users where it
- * is not above the use: none at all is therefore the largest number that a signed one of 32 bits
+/* One limit and how much of it is used. Clients divide by the limit, and refuse their users where
+ * it is not above the use: none at all is therefore the largest number that a signed one of 32 bits
  * holds, or the next one above the use. */
 static void write_usage(struct kb_jw *jw, const char *limit_name, int64_t limit,
                         const char *used_name, int64_t used)

@@ -2,7 +2,7 @@
  * What an agent does with a question: the steps that Docent really takes, and which of them this
  * agent's settings turn on. One row is one of them; a step that does not exist has no row.
  */
-#include "api/api.h"
+#include "api/routes.h"
 
 struct action {
 	const char *key, *name;

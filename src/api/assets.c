@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "api/api.h"
 #include "api/builtin/builtin.h"
+#include "api/routes.h"
 #include "settings/image.h"
 #include "store/personas.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "api/schema.h"
 #include "base/utf8.h"
 
@@ -327,8 +327,8 @@ static const char *openai_type(int status)
 	return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/* Does the address end as one of the chat routes does? */
-static bool ends_as_completions(struct kb_sv path)
+/* Does the address end as that of a chat route does? */
+static bool ends_as_chat(struct kb_sv path)
 {
 	size_t count;
 	const struct kb_api_route *rows = kb_api_routes(&count);
@@ -336,18 +336,16 @@ static bool ends_as_completions(struct kb_sv path)
 	if (path.n && path.p[path.n - 1] == '/')
 		path.n--;
 	for (size_t i = 0; i < count; i++)
-		if (rows[i].handle == kb_completions_create
+		if (rows[i].chat_errors
 		    && kb_sv_ends(path, kb_sv_str(strchr(rows[i].path, '}') + 1)))
 			return true;
 	return false;
 }
 
 /* A request that was refused before it found its row (405, 404) is known by its address. */
-static bool is_completions(const struct kb_call *call)
+static bool has_chat_errors(const struct kb_call *call)
 {
-	if (call->row)
-		return call->row->handle == kb_completions_create;
-	return ends_as_completions(call->req->path);
+	return call->row ? call->row->chat_errors : ends_as_chat(call->req->path);
 }
 
 /* Chat libraries ask again after any 429 and 5xx, unless they are told that it is no use. */
@@ -389,7 +387,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	kb_jw_key_str(&jw, "message", message);
 	kb_jw_end(&jw);
 	kb_jw_key_str(&jw, "message", message);
-	if (is_completions(call)) {
+	if (has_chat_errors(call)) {
 		kb_jw_key(&jw, "error");
 		kb_jw_object(&jw);
 		kb_jw_key_str(&jw, "message", message);

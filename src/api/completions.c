@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
 #include "api/filter.h"
+#include "api/routes.h"
 #include "api/session.h"
 #include "api/tokens.h"
 #include "base/utf8.h"

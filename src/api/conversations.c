@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "answer/mask.h"
-#include "api/api.h"
+#include "api/routes.h"
 #include "api/session.h"
 #include "base/hash.h"
 #include "base/utf8.h"

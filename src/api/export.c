@@ -2,7 +2,7 @@
  * print (a PDF in every script would need fonts and shaping, which each browser has). */
 #include <string.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "base/utf8.h"
 
 enum {

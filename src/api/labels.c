@@ -1,7 +1,7 @@
 /* Labels: the agent's set of them, their users, and those of a document. */
 #include "store/labels.h"
 
-#include "api/api.h"
+#include "api/routes.h"
 
 enum {
 	NAMES_MAX = 1000, /* of one request; labels whose users change, too */

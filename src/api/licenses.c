@@ -7,7 +7,7 @@
  * id.
  */
 #include "store/licenses.h"
-#include "api/api.h"
+#include "api/routes.h"
 #include "base/hash.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* Sending a message: the answer whole, or streamed as named events. */
 #include <string.h>
 
-#include "api/api.h"
 #include "api/filter.h"
+#include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
 #include "net/sse.h"

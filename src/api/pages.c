@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "ingest/source.h"
 #include "net/link.h"
 

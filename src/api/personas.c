@@ -1,7 +1,7 @@
 /* Persona versions and sub-personas. */
 #include <string.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "base/utf8.h"
 #include "store/personas.h"
 

@@ -1,6 +1,6 @@
 /* A document to look at: the bytes of an upload, or the text that was read of it where its bytes
  * are not kept and where the document is somebody else's page. */
-#include "api/api.h"
+#include "api/routes.h"
 #include "base/buf.h"
 #include "net/link.h"
 #include "parse/parse.h"

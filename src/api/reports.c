@@ -16,8 +16,8 @@
 
 #include "answer/claims.h"
 #include "answer/smalltalk.h"
-#include "api/api.h"
 #include "api/browser.h"
+#include "api/routes.h"
 #include "base/utf8.h"
 #include "store/reports.h"
 

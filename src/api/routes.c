@@ -1,5 +1,5 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
-#include "api/api.h"
+#include "api/routes.h"
 
 enum { JSON_MAX = 1 << 20, FORM_MAX = 4 << 20 };
 
@@ -196,12 +196,12 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Conversations", .summary = "The whole conversation as json (default), csv, txt or html to print",
 	  .query = "format:str", .status = 200, .errors = "400 401 404 429 500" },
 	{ "POST", AGENT "/chat/completions", kb_completions_create, .right = KB_RIGHT_KEY,
-	  .body_max = FORM_MAX,
+	  .chat_errors = true, .body_max = FORM_MAX,
 	  .tag = "Conversations", .summary = "Ask in the form that chat client libraries speak",
 	  .request = "ChatFields", .response = "ChatReply", .status = 200,
 	  .errors = "400 401 404 429 500 501" },
 	{ "POST", AGENT "/chat-completions", kb_completions_create, .right = KB_RIGHT_KEY,
-	  .body_max = FORM_MAX,
+	  .chat_errors = true, .body_max = FORM_MAX,
 	  .tag = "Conversations", .summary = "The same under the path that one client uses",
 	  .request = "ChatFields", .response = "ChatReply", .status = 200,
 	  .errors = "400 401 404 429 500 501" },

@@ -1,7 +1,7 @@
 /* Finding passages by a query: no answer, nothing stored, no credit used. */
 #include "answer/find.h"
-#include "api/api.h"
 #include "api/filter.h"
+#include "api/routes.h"
 #include "api/session.h"
 
 enum { LIMIT_DEFAULT = 10, LIMIT_MAX = 100 };

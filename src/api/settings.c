@@ -1,5 +1,5 @@
 /* An agent's settings: read and update. What a field may hold is src/settings' business. */
-#include "api/api.h"
+#include "api/routes.h"
 #include "settings/image.h"
 #include "store/personas.h"
 

@@ -1,7 +1,7 @@
 /* Sources: the addresses an agent reads, and its uploads. */
 #include <string.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"
 #include "ingest/source.h"

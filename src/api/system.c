@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "store/repairs.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"

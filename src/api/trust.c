@@ -1,7 +1,7 @@
 /* How far a stored answer may be trusted: its claims, the judgement of them, a check to keep. */
 #include "answer/trust.h"
 
-#include "api/api.h"
+#include "api/routes.h"
 
 static bool load(struct kb_call *call, struct kb_message *message, struct kb_claims *claims,
                  struct kb_err *err)

@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "api/api.h"
+#include "api/routes.h"
 #include "base/hash.h"
 #include "door.h"
 #include "net/router.h"

@@ -1,0 +1,109 @@
+/*
+ * The handlers that the rows of routes.c name, by file. A file of handlers and the table include
+ * it; what handlers share is in api.h.
+ */
+#ifndef KB_API_ROUTES_H
+#define KB_API_ROUTES_H
+
+#include "api/api.h"
+
+/* agents.c */
+bool kb_agents_list(struct kb_call *call, struct kb_err *err);
+bool kb_agents_create(struct kb_call *call, struct kb_err *err);
+bool kb_agents_read(struct kb_call *call, struct kb_err *err);
+bool kb_agents_read_fast(struct kb_request *req);
+bool kb_agents_update(struct kb_call *call, struct kb_err *err);
+bool kb_agents_delete(struct kb_call *call, struct kb_err *err);
+bool kb_agents_replicate(struct kb_call *call, struct kb_err *err);
+bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
+/* sources.c */
+bool kb_sources_list(struct kb_call *call, struct kb_err *err);
+bool kb_sources_create(struct kb_call *call, struct kb_err *err);
+bool kb_sources_update(struct kb_call *call, struct kb_err *err);
+bool kb_sources_delete(struct kb_call *call, struct kb_err *err);
+bool kb_sources_sync(struct kb_call *call, struct kb_err *err);
+/* pages.c */
+bool kb_pages_list(struct kb_call *call, struct kb_err *err);
+bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
+bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
+bool kb_citations_read(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
+bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
+bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* labels.c */
+bool kb_labels_list(struct kb_call *call, struct kb_err *err);
+bool kb_labels_create(struct kb_call *call, struct kb_err *err);
+bool kb_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_labels_update(struct kb_call *call, struct kb_err *err);
+bool kb_labels_delete(struct kb_call *call, struct kb_err *err);
+bool kb_labels_set_users(struct kb_call *call, struct kb_err *err);
+bool kb_labels_remove_users(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_read(struct kb_call *call, struct kb_err *err);
+bool kb_page_labels_update(struct kb_call *call, struct kb_err *err);
+/* conversations.c */
+bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
+bool kb_conversations_list(struct kb_call *call, struct kb_err *err);
+bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
+bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);
+bool kb_messages_list(struct kb_call *call, struct kb_err *err);
+bool kb_messages_read(struct kb_call *call, struct kb_err *err);
+/* trust.c */
+bool kb_trust_score(struct kb_call *call, struct kb_err *err);
+bool kb_trust_claims(struct kb_call *call, struct kb_err *err);
+bool kb_trust_verify(struct kb_call *call, struct kb_err *err);
+/* messages.c */
+bool kb_messages_send(struct kb_call *call, struct kb_err *err);
+bool kb_messages_react(struct kb_call *call, struct kb_err *err);
+/* search.c */
+bool kb_search_run(struct kb_call *call, struct kb_err *err);
+/* export.c */
+bool kb_conversations_export(struct kb_call *call, struct kb_err *err);
+/* account.c */
+bool kb_user_read(struct kb_call *call, struct kb_err *err);
+bool kb_user_update(struct kb_call *call, struct kb_err *err);
+bool kb_user_search(struct kb_call *call, struct kb_err *err);
+bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
+/* completions.c */
+bool kb_completions_create(struct kb_call *call, struct kb_err *err);
+/* settings.c, personas.c */
+bool kb_settings_get(struct kb_call *call, struct kb_err *err);
+bool kb_settings_post(struct kb_call *call, struct kb_err *err);
+bool kb_personas_list(struct kb_call *call, struct kb_err *err);
+bool kb_personas_read(struct kb_call *call, struct kb_err *err);
+bool kb_personas_activate(struct kb_call *call, struct kb_err *err);
+bool kb_personas_activate_by_body(struct kb_call *call, struct kb_err *err);
+bool kb_sub_personas_list(struct kb_call *call, struct kb_err *err);
+bool kb_sub_personas_update(struct kb_call *call, struct kb_err *err);
+bool kb_sub_personas_delete(struct kb_call *call, struct kb_err *err);
+/* licenses.c */
+bool kb_licenses_list(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_create(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_read(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_update(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_delete(struct kb_call *call, struct kb_err *err);
+bool kb_licenses_check(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_read(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_create(struct kb_call *call, struct kb_err *err);
+bool kb_plugins_update(struct kb_call *call, struct kb_err *err);
+/* actions.c */
+bool kb_actions_list(struct kb_call *call, struct kb_err *err);
+/* reports.c */
+bool kb_reports_traffic(struct kb_call *call, struct kb_err *err);
+bool kb_reports_queries(struct kb_call *call, struct kb_err *err);
+bool kb_reports_conversations(struct kb_call *call, struct kb_err *err);
+bool kb_reports_analysis(struct kb_call *call, struct kb_err *err);
+bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err);
+bool kb_reports_leads(struct kb_call *call, struct kb_err *err);
+/* assets.c */
+bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
+bool kb_assets_user(struct kb_call *call, struct kb_err *err);
+bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
+/* system.c */
+bool kb_system_health(struct kb_call *call, struct kb_err *err);
+bool kb_system_health_fast(struct kb_request *req);
+bool kb_system_ready(struct kb_call *call, struct kb_err *err);
+bool kb_system_metrics(struct kb_call *call, struct kb_err *err);
+bool kb_system_openapi(struct kb_call *call, struct kb_err *err);
+bool kb_system_preflight(struct kb_call *call, struct kb_err *err);
+
+#endif
