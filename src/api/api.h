@@ -97,7 +97,7 @@ struct kb_api_route {
 	const char *request;  /* name of the body's schema, or NULL */
 	const char *response; /* name of the answer's schema, or NULL: not JSON */
 	int status;           /* of success */
-	const char *errors;   /* further statuses: "400 404 429" */
+	int also[2];          /* further ones that nothing else in the row says (openapi.c) */
 };
 
 const struct kb_api_route *kb_api_routes(size_t *count);

@@ -1,7 +1,6 @@
 /* /openapi.json from the route table: OpenAPI 3.1. */
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -93,6 +92,44 @@ static void write_response(struct kb_jw *jw, int status, const char *schema)
 	kb_jw_end(jw);
 }
 
+/* Statuses that follow from the rest of the row: a key may be missing, too eager or meet a failure;
+ * a variable of the path may name nothing, and be no id; a body may be wrong. */
+static bool is_implied(const struct kb_api_route *row, int status)
+{
+	bool has_key = row->right != KB_RIGHT_NONE, has_variable = strchr(row->path, '{') != NULL;
+
+	switch (status) {
+	case 400:
+		return row->body_max || (has_key && has_variable);
+	case 401:
+	case 429:
+	case 500:
+		return has_key;
+	case 403:
+		return row->feature || row->foreign_is_403 || row->right == KB_RIGHT_ACCOUNT;
+	case 404:
+		return has_variable;
+	case 422:
+		return row->invalid_is_422;
+	default:
+		return false;
+	}
+}
+
+static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
+{
+	write_response(jw, row->status, row->response);
+	for (size_t i = 0; i < KB_COUNTOF(row->also); i++)
+		if (row->also[i])
+			(void)status_text(row->also[i]); /* each has one */
+	for (size_t i = 0; i < KB_COUNTOF(statuses); i++) {
+		int status = statuses[i].status;
+
+		if (is_implied(row, status) || row->also[0] == status || row->also[1] == status)
+			write_response(jw, status, status < 300 ? row->response : "Error");
+	}
+}
+
 /* "getProjectsPages": method and path without its variables. */
 static void operation_id(const struct kb_api_route *row, char *out, size_t size)
 {
@@ -119,7 +156,6 @@ static void operation_id(const struct kb_api_route *row, char *out, size_t size)
 
 static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 {
-	const char *errors = row->errors ? row->errors : "";
 	char method[8] = "", id[160];
 
 	for (size_t i = 0; i < sizeof(method) - 1 && row->method[i]; i++)
@@ -146,14 +182,7 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 	}
 	kb_jw_key(jw, "responses");
 	kb_jw_object(jw);
-	write_response(jw, row->status, row->response);
-	while (*errors) {
-		int status = (int)strtol(errors, NULL, 10);
-
-		write_response(jw, status, status < 300 ? row->response : "Error");
-		errors += strcspn(errors, " ");
-		errors += strspn(errors, " ");
-	}
+	write_responses(jw, row);
 	kb_jw_end(jw);
 	if (row->right == KB_RIGHT_NONE) {
 		kb_jw_key(jw, "security");
