@@ -98,7 +98,7 @@ bool kb_reports_leads(struct kb_call *call, struct kb_err *err);
 bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
 bool kb_assets_user(struct kb_call *call, struct kb_err *err);
 bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
-/* system.c */
+/* system.c, metrics.c */
 bool kb_system_health(struct kb_call *call, struct kb_err *err);
 bool kb_system_health_fast(struct kb_request *req);
 bool kb_system_ready(struct kb_call *call, struct kb_err *err);

@@ -1,0 +1,275 @@
+/* How the service is doing: a row a figure, in the text form of Prometheus, version 0.0.4. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/routes.h"
+#include "store/repairs.h"
+#include "upstream/embed.h"
+#include "upstream/rerank.h"
+
+/* All that is asked for one answer. */
+struct figures {
+	int64_t uptime_s, resident, worker_queue, queued, repairing;
+	struct kb_server_stats server;
+	struct kb_ingest_stats ingest;
+	struct kb_store_stats store;
+	struct kb_catalog_stats catalog;
+	struct kb_parser_stats parser;
+};
+
+struct metric {
+	const char *name; /* after "docent_" */
+	const char *type;
+	size_t at; /* of an int64_t in the struct that the rows are of */
+	const char *help;
+	int64_t unit; /* the figure is divided by it; 0: 1 */
+};
+
+/* The place of a member, which has to be an int64_t. */
+#define PLACE(type, m) _Generic(((type *)0)->m, int64_t : offsetof(type, m))
+#define FIGURE(m)      PLACE(struct figures, m)
+#define SERVER(m)      PLACE(struct kb_upstream_stats, m)
+#define COUNTER        "counter"
+#define GAUGE          "gauge"
+
+// clang-format off
+static const struct metric metrics[] = {
+	{ "uptime_seconds", GAUGE, FIGURE(uptime_s), "Seconds since the start" },
+	{ "resident_bytes", GAUGE, FIGURE(resident), "Resident memory" },
+	{ "http_connections", GAUGE, FIGURE(server.connections), "Open connections" },
+	{ "http_streams", GAUGE, FIGURE(server.streams), "Open streamed answers" },
+	{ "http_requests_total", COUNTER, FIGURE(server.requests), "Requests answered" },
+	{ "http_refused_total", COUNTER, FIGURE(server.refused),
+	  "Requests and connections refused" },
+	{ "http_received_bytes_total", COUNTER, FIGURE(server.bytes_in), "Bytes received" },
+	{ "http_sent_bytes_total", COUNTER, FIGURE(server.bytes_out), "Bytes sent" },
+	{ "worker_queue", GAUGE, FIGURE(worker_queue), "Requests waiting for a worker" },
+	{ "queued_documents", GAUGE, FIGURE(queued), "Documents waiting or in work" },
+	{ "documents_indexed_total", COUNTER, FIGURE(ingest.indexed), "Documents made searchable" },
+	{ "documents_failed_total", COUNTER, FIGURE(ingest.failed),
+	  "Documents that could not be read" },
+	{ "documents_retried_total", COUNTER, FIGURE(ingest.retried), "Tries put off to later" },
+	{ "parser_children_total", COUNTER, FIGURE(parser.started),
+	  "Processes started to read documents" },
+	{ "parser_children_failed_total", COUNTER, FIGURE(parser.failed),
+	  "Documents on which such a process died or was stopped" },
+	{ "passages_indexed_total", COUNTER, FIGURE(ingest.passages), "Passages made searchable" },
+	{ "segment_merges_total", COUNTER, FIGURE(ingest.merges), "Merges of index segments" },
+	{ "documents_unchanged_total", COUNTER, FIGURE(ingest.unchanged),
+	  "Documents read again without a change" },
+	{ "addresses_fetched_total", COUNTER, FIGURE(ingest.fetched), "Addresses fetched" },
+	{ "addresses_not_modified_total", COUNTER, FIGURE(ingest.not_modified),
+	  "Addresses whose host had nothing new" },
+	{ "addresses_failed_total", COUNTER, FIGURE(ingest.fetch_failed),
+	  "Addresses that could not be fetched" },
+	{ "addresses_retried_total", COUNTER, FIGURE(ingest.fetch_retried),
+	  "Addresses that are tried again" },
+	{ "sources_read_total", COUNTER, FIGURE(ingest.sources_read), "Readings of sources" },
+	{ "factors_learned_total", COUNTER, FIGURE(ingest.learned), "Factor models learned" },
+	{ "segments_folded_total", COUNTER, FIGURE(ingest.folded),
+	  "Segments that got a vector column by an agent's factors after the model" },
+	{ "blobs_swept_total", COUNTER, FIGURE(ingest.swept), "Unused blobs removed" },
+	{ "blobs_discarded_total", COUNTER, FIGURE(ingest.discarded),
+	  "Unused blobs put into the trash" },
+	{ "blobs_recalled_total", COUNTER, FIGURE(ingest.recalled),
+	  "Blobs that a sweep brought back from there" },
+	{ "blobs_in_trash", GAUGE, FIGURE(ingest.in_trash),
+	  "Blobs in the trash after the last sweep" },
+	{ "blobs_unused", GAUGE, FIGURE(ingest.unnamed),
+	  "Blobs that nothing named before the last sweep" },
+	{ "agents_repairing", GAUGE, FIGURE(repairing),
+	  "Agents without some of their segments, which are made anew" },
+	{ "segments_repaired_total", COUNTER, FIGURE(ingest.repair.segments),
+	  "Damaged segments made anew" },
+	{ "documents_repaired_total", COUNTER, FIGURE(ingest.repair.documents),
+	  "Documents put into them" },
+	{ "documents_lost_total", COUNTER, FIGURE(ingest.repair.lost),
+	  "Documents of a damaged segment whose text was gone as well" },
+	{ "repairs_failed_total", COUNTER, FIGURE(ingest.repair.failures),
+	  "Repairs that are tried again" },
+	{ "messages_purged_total", COUNTER, FIGURE(ingest.purged_messages),
+	  "Messages removed after their time" },
+	{ "conversations_purged_total", COUNTER, FIGURE(ingest.purged_conversations),
+	  "Conversations removed after their time" },
+	{ "rows_removed_total", COUNTER, FIGURE(ingest.removed),
+	  "Rows of deleted agents and sources removed" },
+	{ "store_commits_total", COUNTER, FIGURE(store.commits), "Commits" },
+	{ "store_writes_total", COUNTER, FIGURE(store.writes), "Writes, several a commit" },
+	{ "store_reads_total", COUNTER, FIGURE(store.reads), "Reads" },
+	{ "open_agents", GAUGE, FIGURE(catalog.agents), "Agents whose index is open" },
+	{ "open_agent_files", GAUGE, FIGURE(catalog.files), "Segments, columns and models mapped" },
+	{ "open_agent_mapped_bytes", GAUGE, FIGURE(catalog.mapped_bytes), "Bytes of these files" },
+	{ "open_agent_heap_bytes", GAUGE, FIGURE(catalog.heap_bytes),
+	  "Memory of open agents beyond their files" },
+	{ "index_loads_total", COUNTER, FIGURE(catalog.loads),
+	  "Versions of agents' indexes opened" },
+};
+
+/* With an embedding server. */
+static const struct metric embedding[] = {
+	{ "passages_embedded_total", COUNTER, FIGURE(ingest.vectorize.vectors),
+	  "Passages that got their vectors" },
+	{ "passages_not_embedded_total", COUNTER, FIGURE(ingest.vectorize.refused),
+	  "Passages that the embedding server refused" },
+	{ "embedding_pauses_total", COUNTER, FIGURE(ingest.vectorize.failures),
+	  "Failures of embedding, each with a pause" },
+	{ "segments_to_embed", GAUGE, FIGURE(ingest.vectorize.waiting),
+	  "Segments without all their vectors" },
+};
+
+/* Of each model server that is configured, a line each. */
+static const struct metric server_metrics[] = {
+	{ "server_requests_total", COUNTER, SERVER(requests), "Requests to a model server" },
+	{ "server_failures_total", COUNTER, SERVER(failures), "Of these, failed" },
+	{ "server_kept_back_total", COUNTER, SERVER(kept_back),
+	  "Requests not made, the server being left alone" },
+	{ "server_milliseconds_total", COUNTER, SERVER(took_us),
+	  "Time of all requests", .unit = 1000 },
+};
+// clang-format on
+
+static bool is_loopback(const char *peer)
+{
+	return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0
+	       || strncmp(peer, "::ffff:127.", 11) == 0;
+}
+
+/* Has a proxy passed it on? Then its connection says nothing of where it is from. */
+static bool is_forwarded(const struct kb_request *req)
+{
+	static const char *const fields[] = { "x-forwarded-for",  "forwarded",         "x-real-ip",
+		                              "x-forwarded-host", "x-forwarded-proto", "via" };
+
+	for (size_t i = 0; i < KB_COUNTOF(fields); i++)
+		if (kb_request_field(req, fields[i]).p)
+			return true;
+	return false;
+}
+
+static bool may_read_metrics(struct kb_call *call)
+{
+	struct kb_sv value = kb_request_field(call->req, "authorization");
+
+	if (!call->api->metrics_token)
+		return is_loopback(call->req->peer) && !is_forwarded(call->req);
+	return value.p && kb_sv_istarts(value, KB_SV("Bearer "))
+	       && kb_equal_secret(kb_sv_trim(kb_sv_from(value, 7)),
+	                          kb_sv_str(call->api->metrics_token));
+}
+
+static void write_head(struct kb_buf *buf, const struct metric *row)
+{
+	kb_buf_printf(buf, "# HELP docent_%s %s\n# TYPE docent_%s %s\n", row->name, row->help,
+	              row->name, row->type);
+}
+
+static int64_t figure(const struct metric *row, const void *of)
+{
+	int64_t value;
+
+	memcpy(&value, (const char *)of + row->at, sizeof(value));
+	return row->unit ? value / row->unit : value;
+}
+
+static void write_metrics(struct kb_buf *buf, const struct metric *rows, size_t count,
+                          const struct figures *figures)
+{
+	for (size_t i = 0; i < count; i++) {
+		write_head(buf, &rows[i]);
+		kb_buf_printf(buf, "docent_%s %" PRId64 "\n", rows[i].name,
+		              figure(&rows[i], figures));
+	}
+}
+
+static void write_servers(struct kb_buf *buf, const struct kb_upstream_stats *servers, size_t count)
+{
+	static const struct metric state = { "server_state", GAUGE, 0,
+		                             "0: asked as usual; 1: left alone after failures; "
+		                             "2: tried again" };
+
+	write_head(buf, &state);
+	for (size_t i = 0; i < count; i++)
+		kb_buf_printf(buf, "docent_%s{server=\"%s\"} %d\n", state.name, servers[i].name,
+		              (int)servers[i].state);
+	for (size_t m = 0; m < KB_COUNTOF(server_metrics); m++) {
+		write_head(buf, &server_metrics[m]);
+		for (size_t i = 0; i < count; i++)
+			kb_buf_printf(buf, "docent_%s{server=\"%s\"} %" PRId64 "\n",
+			              server_metrics[m].name, servers[i].name,
+			              figure(&server_metrics[m], &servers[i]));
+	}
+}
+
+static void write_models(struct kb_buf *buf, const struct kb_api *api,
+                         const struct figures *figures)
+{
+	struct kb_upstream_stats servers[KB_EMBED_LINES + 1];
+	size_t count = 0;
+
+	if (api->embedder) {
+		kb_embedder_stats(api->embedder, servers);
+		count += KB_EMBED_LINES;
+	}
+	if (api->ranker)
+		kb_ranker_stats(api->ranker, &servers[count++]);
+	if (count)
+		write_servers(buf, servers, count);
+	if (api->embedder)
+		write_metrics(buf, embedding, KB_COUNTOF(embedding), figures);
+}
+
+static int64_t resident_bytes(void)
+{
+	long pages = 0, ignored;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%ld %ld", &ignored, &pages) != 2)
+		pages = 0;
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
+{
+	struct kb_server *running = api->server;
+
+	*out = (struct figures){
+		.uptime_s = (kb_clock_mono_us() - api->started_us) / KB_SECOND_US,
+		.resident = resident_bytes(),
+		.worker_queue = (int64_t)kb_pool_waiting(api->workers),
+	};
+	if (running)
+		kb_server_stats(running, &out->server);
+	kb_ingest_stats(api->ingest, &out->ingest);
+	kb_store_stats(api->store, &out->store);
+	kb_catalog_stats(api->catalog, &out->catalog);
+	kb_parser_stats(api->parser, &out->parser);
+	return kb_store_queue_length(api->store, &out->queued, err)
+	       && kb_store_repair_count(api->store, &out->repairing, err);
+}
+
+bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
+{
+	struct figures figures;
+	struct kb_buf buf;
+
+	if (!may_read_metrics(call))
+		return kb_fail(err, KB_E_FORBIDDEN,
+		               "metrics are for loopback without a proxy, or for the bearer of the "
+		               "metrics token");
+	if (!gather(call->api, &figures, err))
+		return false;
+	kb_buf_init(&buf, 64 << 10);
+	write_metrics(&buf, metrics, KB_COUNTOF(metrics), &figures);
+	write_models(&buf, call->api, &figures);
+	kb_respond(call->req, &(struct kb_response){
+	                              .status = 200,
+	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",
+	                              .body = kb_buf_view(&buf),
+	                      });
+	kb_buf_fini(&buf);
+	return true;
+}
