@@ -462,14 +462,11 @@ bool kb_agents_read_fast(struct kb_request *req)
 	struct kb_call call = {
 		.api = req->app, .req = req, .arena = req->arena, .row = req->route->app
 	};
-	struct kb_sv credential = kb_request_field(req, "authorization");
-	struct kb_sv scheme = KB_SV("Bearer ");
 	struct kb_err err;
 	int64_t id;
 
-	if (!kb_sv_istarts(credential, scheme) || !kb_sv_to_int(req->params[0], 1, INT64_MAX, &id)
-	    || !kb_store_peek_key(call.api->store, call.arena, kb_sv_from(credential, scheme.n),
-	                          &call.key)
+	if (!kb_sv_to_int(req->params[0], 1, INT64_MAX, &id)
+	    || !kb_store_peek_key(call.api->store, call.arena, kb_request_bearer(req), &call.key)
 	    || call.key.agent_count
 	    || kb_plans_get(&call.api->plans, call.key.plan)->rate_per_second
 	    || !kb_store_peek_agent(call.api->store, call.arena, call.key.account_id, id,

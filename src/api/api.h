@@ -113,6 +113,9 @@ bool kb_api_owner_holds(void *app, int64_t owner);
 
 /* ---- for handlers (call.c) ---- */
 
+/* The credential of "Authorization: Bearer …"; empty: none was sent. */
+struct kb_sv kb_request_bearer(const struct kb_request *req);
+
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);
 

@@ -33,8 +33,7 @@ struct kb_sv kb_call_base_url(struct kb_call *call)
 
 /* ---- the key ---- */
 
-/* The bearer credential, or an empty view. */
-static struct kb_sv bearer(const struct kb_request *req)
+struct kb_sv kb_request_bearer(const struct kb_request *req)
 {
 	struct kb_sv value = kb_request_field(req, "authorization");
 	struct kb_sv scheme = KB_SV("Bearer ");
@@ -46,7 +45,8 @@ static struct kb_sv bearer(const struct kb_request *req)
 
 static bool check_key(struct kb_call *call, struct kb_err *err)
 {
-	if (kb_store_key_check(call->api->store, call->arena, bearer(call->req), &call->key, err)) {
+	if (kb_store_key_check(call->api->store, call->arena, kb_request_bearer(call->req),
+	                       &call->key, err)) {
 		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
 		call->req->owner = call->key.id;
 		return true;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/routes.h"
+#include "net/guard.h"
 #include "store/repairs.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
@@ -129,12 +130,6 @@ static const struct metric server_metrics[] = {
 };
 // clang-format on
 
-static bool is_loopback(const char *peer)
-{
-	return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0
-	       || strncmp(peer, "::ffff:127.", 11) == 0;
-}
-
 /* Has a proxy passed it on? Then its connection says nothing of where it is from. */
 static bool is_forwarded(const struct kb_request *req)
 {
@@ -149,13 +144,11 @@ static bool is_forwarded(const struct kb_request *req)
 
 static bool may_read_metrics(struct kb_call *call)
 {
-	struct kb_sv value = kb_request_field(call->req, "authorization");
+	struct kb_sv token = kb_request_bearer(call->req);
 
 	if (!call->api->metrics_token)
-		return is_loopback(call->req->peer) && !is_forwarded(call->req);
-	return value.p && kb_sv_istarts(value, KB_SV("Bearer "))
-	       && kb_equal_secret(kb_sv_trim(kb_sv_from(value, 7)),
-	                          kb_sv_str(call->api->metrics_token));
+		return kb_is_loopback(call->req->peer) && !is_forwarded(call->req);
+	return token.n && kb_equal_secret(token, kb_sv_str(call->api->metrics_token));
 }
 
 static void write_head(struct kb_buf *buf, const struct metric *row)

@@ -125,19 +125,13 @@ static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_err
 	return data.store && kb_installation_join(&data, err);
 }
 
-static bool is_loopback(const char *host)
-{
-	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0
-	       || strcmp(host, "localhost") == 0;
-}
-
 /* Two doors stay shut until the operator opens them: strangers before there is a key, and keys over
  * plain HTTP. */
 static bool may_listen(const struct plan *plan, struct kb_store *store, struct kb_err *err)
 {
 	int64_t keys;
 
-	if (is_loopback(plan->host))
+	if (strcmp(plan->host, "localhost") == 0 || kb_is_loopback(plan->host))
 		return true;
 	if (!kb_store_key_count(store, &keys, err))
 		return false;

@@ -34,6 +34,7 @@ static const struct kb_network closed[] = {
 
 static const struct kb_network
 	global_unicast = V6(3, 0x20),
+	loopback = V4(8, 127), loopback6 = V6(128, [15] = 1),
 	mapped = V6(96, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff),
 	/* The one NAT64 prefix that everyone knows: how an IPv6-only network sees the IPv4 web. The
 	 * local ones (64:ff9b:1::/48) are their operator's, and closed as all else. */
@@ -117,6 +118,16 @@ bool kb_address_eq(const struct kb_address *a, const struct kb_address *b)
 {
 	return a->family == b->family
 	       && memcmp(a->bytes, b->bytes, a->family == AF_INET ? 4 : 16) == 0;
+}
+
+bool kb_is_loopback(const char *text)
+{
+	struct kb_address address;
+
+	if (!kb_address_read(kb_sv_str(text), &address))
+		return false;
+	address = kb_address_plain(&address);
+	return within(&loopback, &address) || within(&loopback6, &address);
 }
 
 const char *kb_address_text(char out[KB_ADDRESS_TEXT], const struct kb_address *address)

@@ -48,6 +48,10 @@ bool kb_address_eq(const struct kb_address *a, const struct kb_address *b);
 /* "192.0.2.1" or "2001:db8::1", and nothing else. */
 bool kb_address_read(struct kb_sv text, struct kb_address *out) KB_MUST_CHECK;
 
+/* Does the text name an address of this machine's own: 127.0.0.0/8, mapped into IPv6 or not, or
+ * ::1? A host's name is none. */
+bool kb_is_loopback(const char *text);
+
 enum { KB_ADDRESS_TEXT = 48 };
 const char *kb_address_text(char out[KB_ADDRESS_TEXT], const struct kb_address *address);
 

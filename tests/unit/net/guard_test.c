@@ -186,12 +186,41 @@ static void test_bad_networks(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+static void test_loopback(struct kb_test *t)
+{
+	static const struct {
+		const char *text;
+		bool yes;
+	} cases[] = {
+		{ "127.0.0.1", true },
+		{ "127.255.0.9", true },
+		{ "::1", true },
+		{ "0:0:0:0:0:0:0:1", true },
+		{ "::ffff:127.0.0.1", true },
+		{ "128.0.0.1", false },
+		{ "10.0.0.1", false },
+		{ "0.0.0.0", false },
+		{ "::", false },
+		{ "::2", false },
+		{ "::ffff:10.0.0.1", false },
+		{ "127.example.com", false },
+		{ "localhost", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].text;
+		CHECK_INT(t, kb_is_loopback(cases[i].text), cases[i].yes);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "what registries set apart is closed", test_ranges },
 		{ "the operator opens networks", test_opened },
 		{ "a network that cannot be read is named", test_bad_networks },
+		{ "an address of this machine's own is known", test_loopback },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
