@@ -5,112 +5,73 @@
 #include "api/source_input.h"
 #include "api/upload.h"
 #include "base/utf8.h"
+#include "settings/options.h"
 
 enum {
 	NAME_CHARS = 255,
 	FAST_BYTES = 8 << 10, /* of settings and options that a loop thread may parse */
 };
 
-/* The ingestion flags of the specification's 2.1 that are kept as sent. One row is one flag; they
- * are stored in the agent's options. */
-static const struct option {
-	const char *name;
-	enum { FLAG, OCR, IMAGES } kind;
-	bool otherwise; /* of a FLAG that was never sent */
-} options[] = {
-	{ "file_data_retension", FLAG, true },
-	{ "is_ocr_enabled", OCR },
-	{ "is_anonymized", FLAG },
-	{ "is_vision_enabled", FLAG },
-	{ "is_vision_compress_image", FLAG },
-	{ "is_low_performance_mode_enabled", FLAG },
-	{ "allow_extra_timeout", FLAG },
-	{ "use_full_url_crawl", FLAG },
-	{ "image_extraction_type", IMAGES },
-};
-
-/* Puts one option of the request into the object. */
-static bool read_option(struct kb_call *call, const struct option *option, json_t *object,
+/* One option of the request, into its place. */
+static bool read_option(struct kb_call *call, const struct kb_field *field, void *place,
                         struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(&call->inputs, option->name);
-	json_t *value = NULL;
+	enum { WORD_CHARS = 40 };
+	const struct kb_input *input = kb_inputs_find(&call->inputs, field->name);
 	struct kb_sv text = { 0 };
-	int64_t n = 0;
 	bool flag = false;
 
 	if (!input || input->kind == KB_INPUT_NULL)
 		return true;
-	switch (option->kind) {
-	case FLAG:
-		if (!kb_inputs_bool(&call->inputs, option->name, &flag, err))
-			return false;
-		value = json_boolean(flag);
-		break;
-	case OCR: /* 0, 1, 2; older clients send false and true */
+	if (field->type == KB_FIELD_BOOL)
+		return kb_inputs_bool(&call->inputs, field->name, place, err);
+	if (field->type == KB_FIELD_INT) {
+		/* older clients send false and true for 0 and 1 */
 		if (input->kind == KB_INPUT_BOOL)
-			n = input->flag;
+			*(int64_t *)place = input->flag;
 		else if (input->kind == KB_INPUT_TEXT && kb_text_to_bool(input->text, &flag))
-			n = flag;
-		else if (!kb_inputs_int(&call->inputs, option->name, 0, 2, &n, err))
-			return false;
-		value = json_integer(n);
-		break;
-	case IMAGES:
-		if (!kb_inputs_text(&call->inputs, call->arena, option->name, 40, &text, err))
-			return false;
-		if (!kb_sv_eq_str(text, "none") && !kb_sv_eq_str(text, "sync_from_sitemap"))
-			return kb_fail(err, KB_E_INVALID, "%s must be none or sync_from_sitemap",
-			               option->name);
-		value = json_stringn(text.p, text.n);
-		break;
+			*(int64_t *)place = flag;
+		else
+			return kb_inputs_int(&call->inputs, field->name, field->min, field->max,
+			                     place, err);
+		return true;
 	}
-	json_object_set_new(object, option->name, value);
-	return true;
+	if (!kb_inputs_text(&call->inputs, call->arena, field->name, WORD_CHARS, &text, err))
+		return false;
+	for (const char *const *choice = field->choices; *choice; choice++) {
+		if (kb_sv_eq_str(text, *choice)) {
+			*(struct kb_sv *)place = kb_sv_str(*choice);
+			return true;
+		}
+	}
+	text = kb_sv_str(field->choices[0]);
+	for (const char *const *choice = field->choices + 1; *choice; choice++)
+		text = kb_arena_printf(call->arena, "%.*s or %s", KB_SV_ARG(text), *choice);
+	return kb_fail(err, KB_E_INVALID, "%s must be %.*s", field->name, KB_SV_ARG(text));
 }
 
 bool kb_agent_read_options(struct kb_call *call, struct kb_arena *arena, struct kb_sv *stored,
                            struct kb_err *err)
 {
-	json_t *object = stored->n ? kb_json_parse(arena, *stored, err) : json_object();
-	char *text;
+	struct kb_agent_options options;
+	size_t count;
+	const struct kb_field *fields = kb_agent_options_fields(&count);
 
-	if (!object)
-		return false;
-	if (!stored->n)
-		kb_arena_on_fini(arena, (void (*)(void *))json_decref, object);
-	for (size_t i = 0; i < KB_COUNTOF(options); i++)
-		if (!read_option(call, &options[i], object, err))
+	kb_agent_options_read(arena, *stored, &call->req->log, &options);
+	for (size_t i = 0; i < count; i++)
+		if (!read_option(call, &fields[i], (char *)&options + fields[i].offset, err))
 			return false;
-	text = json_dumps(object, JSON_COMPACT);
-	KB_ASSERT(text);
-	*stored = kb_arena_sv(arena, kb_sv_str(text));
-	free(text);
+	*stored = kb_agent_options_text(arena, &options);
 	return true;
 }
 
 void kb_agent_write_options(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
 {
-	const json_t *object =
-	        agent->options.n ? kb_json_parse(call->arena, agent->options, NULL) : NULL;
+	struct kb_agent_options options;
 	struct kb_settings settings;
 
-	for (size_t i = 0; i < KB_COUNTOF(options); i++) {
-		const struct option *option = &options[i];
-
-		kb_jw_key(jw, option->name);
-		switch (option->kind) {
-		case FLAG:
-			kb_jw_bool(jw, kb_json_bool(object, option->name, option->otherwise));
-			break;
-		case OCR:
-			kb_jw_int(jw, kb_json_int(object, option->name, 0));
-			break;
-		case IMAGES:
-			kb_jw_sv(jw, kb_json_sv(object, option->name, KB_SV("none")));
-			break;
-		}
-	}
+	kb_agent_options_read(call->arena, agent->options, &call->req->log, &options);
+	kb_agent_options_write(&options, jw);
 	/* What was sent at the creation is a setting since. */
 	if (!kb_settings_read(call->arena, agent->settings, &settings, NULL))
 		kb_settings_defaults(&settings);

@@ -65,13 +65,12 @@ static void open_ahead(struct kb_call *call)
 /* The name of the request, as the agent may keep it; p == NULL: none was given. */
 static bool read_name(struct kb_call *call, struct kb_sv *name, struct kb_err *err)
 {
-	bool anonymises;
-
-	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, name, err)
-	    || !kb_agent_anonymises(call->arena, &call->agent, &anonymises, err))
+	if (!kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, name, err))
 		return false;
+	if (name->p && kb_agent_anonymises(call, &call->agent))
+		*name = kb_mask(call->arena, *name);
 	if (name->p)
-		*name = kb_sv_trim(anonymises ? kb_mask(call->arena, *name) : *name);
+		*name = kb_sv_trim(*name);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include "answer/claims.h"
 #include "answer/mask.h"
 #include "base/utf8.h"
+#include "settings/options.h"
 
 enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500 };
 
@@ -62,48 +63,43 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	return true;
 }
 
-bool kb_agent_anonymises(struct kb_arena *arena, const struct kb_agent *agent, bool *yes,
-                         struct kb_err *err)
+bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent)
 {
-	const json_t *options = NULL;
+	struct kb_agent_options options;
 
-	if (agent->options.n) {
-		options = kb_json_parse(arena, agent->options, err);
-		if (!options)
-			return false;
-	}
-	*yes = kb_json_bool(options, "is_anonymized", false);
-	return true;
+	kb_agent_options_read(call->arena, agent->options, &call->req->log, &options);
+	return options.is_anonymized;
 }
 
 /* An agent that anonymises never sees, keeps or hands on what the mask covers. */
-static bool mask(struct kb_call *call, struct kb_turn *turn, const struct kb_agent *agent,
-                 struct kb_err *err)
+static void mask(struct kb_call *call, struct kb_turn *turn, const struct kb_agent *agent)
 {
 	struct kb_sv *turns;
-	bool anonymises;
 
-	if (!kb_agent_anonymises(call->arena, agent, &anonymises, err))
-		return false;
-	if (turn->masked || !anonymises)
-		return true;
+	if (turn->masked || !kb_agent_anonymises(call, agent))
+		return;
 	turn->masked = true;
 	turns = KB_NEW_ARRAY(call->arena, turn->turn_count, struct kb_sv);
 	for (size_t i = 0; i < turn->turn_count; i++)
 		turns[i] = kb_mask(call->arena, turn->turns[i]);
 	turn->turns = turns;
 	turn->prompt = kb_mask(call->arena, turn->prompt);
-	return true;
 }
 
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
 {
-	return kb_limit_queries(call, err)
-	       && kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
-	       && kb_turn_apply(call, turn, err) && refuse_locked(call, turn, err)
-	       && (own_history || read_history(call, turn, err))
-	       && mask(call, turn, &call->agent, err) && kb_turn_route(call, turn, err)
-	       && mask(call, turn, turn->agent, err) && kb_turn_attach(call, turn, err);
+	if (!kb_limit_queries(call, err)
+	    || !kb_settings_read(call->arena, call->agent.settings, &turn->settings, err)
+	    || !kb_turn_apply(call, turn, err) || !refuse_locked(call, turn, err)
+	    || (!own_history && !read_history(call, turn, err)))
+		return false;
+	/* Before a child is picked: the master's children see no more than it does. */
+	mask(call, turn, &call->agent);
+	if (!kb_turn_route(call, turn, err))
+		return false;
+	/* The child that answers may anonymise where its master does not. */
+	mask(call, turn, turn->agent);
+	return kb_turn_attach(call, turn, err);
 }
 
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,

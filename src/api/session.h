@@ -48,8 +48,7 @@ struct kb_turn {
 
 /* Whether what the mask covers (answer/mask.h) is kept from the agent and from its conversations.
  */
-bool kb_agent_anonymises(struct kb_arena *arena, const struct kb_agent *agent, bool *yes,
-                         struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent);
 
 /* Session ids of the path: 1 to 128 URL-safe characters. */
 bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;

@@ -172,7 +172,7 @@ bool kb_sources_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_uploads uploads;
 	struct kb_agent after;
-	struct kb_sv url = { 0 }, ignored = call->agent.options;
+	struct kb_sv url = { 0 }, options = call->agent.options;
 	struct kb_source_settings settings;
 
 	kb_uploads_find(call, &uploads);
@@ -184,10 +184,10 @@ bool kb_sources_create(struct kb_call *call, struct kb_err *err)
 	if (!uploads.count && !url.n)
 		return kb_fail(err, KB_E_INVALID, "Sitemap URL is empty");
 	/* What is wrong with the rest is said before anything is kept. */
-	if (!kb_agent_read_options(call, call->arena, &ignored, err)
+	if (!kb_agent_read_options(call, call->arena, &options, err)
 	    || !kb_source_input_settings(call, &settings, err))
 		return false;
-	if (!kb_sv_eq(ignored, call->agent.options)
+	if (!kb_sv_eq(options, call->agent.options)
 	    && !kb_store_agent_update(call->api->store, call->arena, call->key.account_id,
 	                              call->agent.id, set_options, call, &after, err))
 		return false;

@@ -6,10 +6,10 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "ingest/document.h"
 #include "net/link.h"
+#include "settings/options.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 
@@ -35,7 +35,7 @@ struct batch {
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
 	int64_t all_bytes; /* of text, of all commits */
-	bool keep_files, extra_timeout;
+	struct kb_agent_options options;
 	struct kb_ingest_limits limits;
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
 };
@@ -134,7 +134,7 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	bool ok;
 
 	/* A page of an address is fetched again when it is wanted. */
-	result->drop_original = !page->is_file || !batch->keep_files;
+	result->drop_original = !page->is_file || !batch->options.file_data_retension;
 	if (page->blob.n == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "the document's original is not kept; upload it again");
@@ -146,9 +146,10 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	                      .filename = page->is_file ? page->filename : name_in(page->url),
 	                      .content_type = page->content_type,
 	                      .url = kb_link_shown(&batch->arena, page->url),
-	                      .timeout_ms = batch->by->quick_ms    ? batch->by->quick_ms
-	                                    : batch->extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES
-	                                                           : 0,
+	                      .timeout_ms = batch->by->quick_ms ? batch->by->quick_ms
+	                                    : batch->options.allow_extra_timeout
+	                                            ? PARSE_TIMEOUT_MS * EXTRA_TIMES
+	                                            : 0,
 	              },
 	              &parsed, err);
 	kb_fd_close(&fd);
@@ -293,15 +294,6 @@ static void give_back(struct batch *batch, const struct kb_lease *leases, size_t
 			return;
 		}
 	}
-}
-
-static void read_options(struct batch *batch, const struct kb_agent *agent)
-{
-	json_t *options =
-	        agent->options.n ? kb_json_parse(&batch->arena, agent->options, NULL) : NULL;
-
-	batch->keep_files = kb_json_bool(options, "file_data_retension", true);
-	batch->extra_timeout = kb_json_bool(options, "allow_extra_timeout", false);
 }
 
 /* What the plan leaves room for. */
@@ -450,7 +442,8 @@ static bool begin(struct batch *batch, struct kb_err *err)
 	                         err)
 	    || !read_limits(batch, &agent, err))
 		return false;
-	read_options(batch, &agent);
+	kb_agent_options_read(&batch->arena, agent.options, batch->by->config->log,
+	                      &batch->options);
 	return true;
 }
 

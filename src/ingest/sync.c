@@ -233,7 +233,7 @@ void kb_web_sync(struct kb_web *web, struct kb_arena *arena, const struct kb_sou
 	kb_source_settings_read(arena, lease->source.settings, &s.settings);
 	ok = kb_store_agent_find(web->config.store, arena, lease->source.agent_id, &s.agent, &err);
 	if (ok)
-		kb_manner_read(arena, &s.agent, &s.manner);
+		kb_manner_read(web, arena, &s.agent, &s.manner);
 	ok = ok && list(&s, &err) && remove_unlisted(&s, &err);
 	finish(&s, ok, &err);
 }

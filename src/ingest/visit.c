@@ -171,7 +171,7 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 		return false;
 	if (over)
 		return true;
-	kb_manner_read(v->arena, &v->agent, &v->manner);
+	kb_manner_read(v->web, v->arena, &v->agent, &v->manner);
 	kb_source_settings_read(v->arena, v->source.settings, &v->settings);
 	*host_given = true;
 	ok = kb_web_fetch(v->web, v->arena, &v->manner,

@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/pool.h"
 #include "ingest/web_impl.h"
+#include "settings/options.h"
 
 /*
  * How much goes on at a time, each visit at another host. What has lasted longer than SLOW_MS waits
@@ -40,14 +40,16 @@ bool kb_web_is_stopping(struct kb_web *web)
 
 /* ---- manners ---- */
 
-void kb_manner_read(struct kb_arena *arena, const struct kb_agent *agent, struct kb_manner *out)
+void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
+                    struct kb_manner *out)
 {
-	json_t *options = agent->options.n ? kb_json_parse(arena, agent->options, NULL) : NULL;
+	struct kb_agent_options options;
 
+	kb_agent_options_read(arena, agent->options, web->config.log, &options);
 	*out = (struct kb_manner){
 		.agent_id = agent->id,
-		.extra_timeout = kb_json_bool(options, "allow_extra_timeout", false),
-		.gentle = kb_json_bool(options, "is_low_performance_mode_enabled", false),
+		.extra_timeout = options.allow_extra_timeout,
+		.gentle = options.is_low_performance_mode_enabled,
 	};
 }
 

@@ -47,7 +47,8 @@ struct kb_manner {
 	int64_t agent_id;
 	bool extra_timeout, gentle;
 };
-void kb_manner_read(struct kb_arena *arena, const struct kb_agent *agent, struct kb_manner *out);
+void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
+                    struct kb_manner *out);
 /* Fetches, and gives the host back to the others after a pause. The host is taken. */
 bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,

@@ -353,9 +353,9 @@ struct kb_value kb_field_default(const struct kb_field *field, struct kb_sv lang
 	return value;
 }
 
-struct kb_value kb_field_load(const struct kb_field *field, const struct kb_settings *settings)
+struct kb_value kb_field_load(const struct kb_field *field, const void *of)
 {
-	const void *place = (const char *)settings + field->offset;
+	const void *place = (const char *)of + field->offset;
 	struct kb_value value = { 0 };
 
 	switch (field->type) {
@@ -385,27 +385,24 @@ struct kb_value kb_field_load(const struct kb_field *field, const struct kb_sett
 	return value;
 }
 
-void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
-                    const struct kb_value *value)
+void kb_value_put(const struct kb_field *field, void *of, const struct kb_value *value)
 {
 	static const struct kb_sv null_text = { .p = NULL };
 	static const struct kb_sv_list null_list = { .is_null = true };
-	void *place = (char *)settings + field->offset;
-	struct kb_value in_force =
-	        value->is_null ? kb_field_default(field, settings->chatbot_msg_lang) : *value;
+	void *place = (char *)of + field->offset;
 
 	switch (field->type) {
 	case KB_FIELD_BOOL:
 		*(bool *)place = value->flag;
 		break;
 	case KB_FIELD_NBOOL:
-		*(struct kb_nbool *)place = (struct kb_nbool){ in_force.flag, value->is_null };
+		*(struct kb_nbool *)place = (struct kb_nbool){ value->flag, value->is_null };
 		break;
 	case KB_FIELD_INT:
 		*(int64_t *)place = value->number;
 		break;
 	case KB_FIELD_NINT:
-		*(struct kb_nint *)place = (struct kb_nint){ in_force.number, value->is_null };
+		*(struct kb_nint *)place = (struct kb_nint){ value->number, value->is_null };
 		break;
 	case KB_FIELD_TEXT:
 		*(struct kb_sv *)place = value->is_null ? null_text : value->text;
@@ -414,6 +411,18 @@ void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
 		*(struct kb_sv_list *)place = value->is_null ? null_list : value->list;
 		break;
 	}
+}
+
+void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
+                    const struct kb_value *value)
+{
+	struct kb_value in_force = *value;
+
+	if (value->is_null) {
+		in_force = kb_field_default(field, settings->chatbot_msg_lang);
+		in_force.is_null = true;
+	}
+	kb_value_put(field, settings, &in_force);
 }
 
 bool kb_value_eq(const struct kb_field *field, const struct kb_value *a, const struct kb_value *b)

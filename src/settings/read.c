@@ -20,9 +20,8 @@ static bool read_list(struct kb_arena *arena, const json_t *json, struct kb_valu
 	return true;
 }
 
-/* False when the value does not fit the field. */
-static bool read_value(struct kb_arena *arena, const struct kb_field *field, const json_t *json,
-                       struct kb_value *value)
+bool kb_value_read(struct kb_arena *arena, const struct kb_field *field, const json_t *json,
+                   struct kb_value *value)
 {
 	*value = (struct kb_value){ 0 };
 	if (json_is_null(json)) {
@@ -56,7 +55,7 @@ static bool read_field(struct kb_arena *arena, const struct kb_field *field, con
 	const json_t *json = kb_json_get(object, field->name);
 	struct kb_value value = kb_field_default(field, settings->chatbot_msg_lang);
 
-	if (json && !read_value(arena, field, json, &value))
+	if (json && !kb_value_read(arena, field, json, &value))
 		return kb_corrupt(err, "the stored settings hold no valid %s", field->name);
 	kb_field_store(field, settings, &value);
 	return true;

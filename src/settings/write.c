@@ -1,8 +1,7 @@
 /* The settings as JSON: what the store keeps, and what the read endpoint answers. */
 #include "settings/table.h"
 
-static void write_value(const struct kb_field *field, const struct kb_value *value,
-                        struct kb_jw *jw)
+void kb_value_write(const struct kb_field *field, const struct kb_value *value, struct kb_jw *jw)
 {
 	if (value->is_null) {
 		kb_jw_null(jw);
@@ -45,7 +44,7 @@ void kb_settings_write_stored(const struct kb_settings *settings, struct kb_jw *
 		if (fields[i].response_only || kb_value_eq(&fields[i], &value, &initial))
 			continue;
 		kb_jw_key(jw, fields[i].name);
-		write_value(&fields[i], &value, jw);
+		kb_value_write(&fields[i], &value, jw);
 	}
 	kb_jw_end(jw);
 }
@@ -63,7 +62,7 @@ void kb_settings_write_response(const struct kb_settings *settings,
 		if (fields[i].form == KB_FORM_IMAGE && value.text.n > 0)
 			value.text = urls->url(urls->arg, fields[i].name, value.text);
 		kb_jw_key(jw, kb_field_answer_name(&fields[i]));
-		write_value(&fields[i], &value, jw);
+		kb_value_write(&fields[i], &value, jw);
 	}
 	kb_jw_end(jw);
 }

@@ -1,6 +1,7 @@
 #include "api/schema.h"
 
 #include "api/api.h"
+#include "settings/options.h"
 #include "test.h"
 
 /* Every type word of a list of members is known. */
@@ -45,6 +46,40 @@ static void test_words(struct kb_test *t)
 	}
 }
 
+/* Whether that schema has the member. */
+static bool has_member(const char *schema, const char *member)
+{
+	size_t count;
+	const struct kb_schema *schemas = kb_schemas(&count);
+	struct kb_sv name, type;
+	bool optional;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *list = schemas[i].members;
+
+		if (strcmp(schemas[i].name, schema) != 0 || !list)
+			continue;
+		while (kb_schema_next(&list, &name, &optional, &type))
+			if (kb_sv_eq_str(name, member))
+				return true;
+	}
+	return false;
+}
+
+/* The options of an agent are a table of their own: it and the lists of members agree. */
+static void test_options(struct kb_test *t)
+{
+	static const char *const schemas[] = { "Agent", "AgentFields", "SourceFields" };
+	size_t count;
+	const struct kb_field *fields = kb_agent_options_fields(&count);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t s = 0; s < KB_COUNTOF(schemas); s++) {
+			t->row = fields[i].name;
+			CHECK(t, has_member(schemas[s], fields[i].name));
+		}
+}
+
 static void test_rows(struct kb_test *t)
 {
 	size_t count;
@@ -84,6 +119,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "every type word of every schema is known", test_words },
+		{ "an agent's options are in the schemas that take and give them", test_options },
 		{ "every route says what it takes and gives", test_rows },
 		{ "the description is one JSON document", test_description },
 	};
