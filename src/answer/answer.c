@@ -24,9 +24,6 @@ enum {
 	EXAMPLES_SHOWN = 3,
 };
 
-/* enable_citations */
-enum { CITE_NONE = 0, CITE_LIST = 1, CITE_INLINE = 2, CITE_BOTH = 3 };
-
 const char *kb_answer_kind_name(enum kb_answer_kind kind)
 {
 	static const char *const names[KB_ANSWER_KINDS] = {
@@ -163,9 +160,9 @@ static struct kb_sv separator(const struct kb_candidate *candidates,
 
 static void quote(struct run *run, const struct kb_answer_part *parts, size_t count)
 {
-	const struct kb_settings *settings = run->request->settings;
-	int64_t mode = settings->enable_citations.v;
-	bool markers = run->request->inline_citations && (mode == CITE_INLINE || mode == CITE_BOTH);
+	enum kb_citations mode = kb_settings_citations(run->request->settings);
+	bool markers = run->request->inline_citations
+	               && (mode == KB_CITATIONS_INLINE || mode == KB_CITATIONS_BOTH);
 	struct kb_answer *out = run->out;
 
 	out->kind = KB_ANSWER_QUOTES;
@@ -201,7 +198,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 		};
 		say(run, fragment);
 	}
-	if (mode == CITE_NONE)
+	if (mode == KB_CITATIONS_NONE)
 		out->citation_count = 0;
 }
 

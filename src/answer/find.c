@@ -191,7 +191,7 @@ static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analy
 	out->meant_count = question.meant_count;
 	take_codes(arena, &query, &words);
 	retrieval.words = &query;
-	retrieval.rerank = kb_capability_is_judged(request->settings->agent_capability);
+	retrieval.rerank = kb_capability_is_judged(kb_settings_capability(request->settings));
 	if (request->words_only)
 		kb_search(snapshot, arena, &query, &found.hits, &found.count);
 	else

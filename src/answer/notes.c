@@ -251,9 +251,24 @@ static void add_examples(struct kb_buf *buf, const struct kb_sv_list *questions)
 	}
 }
 
+/* What a master hands over to its agents; NULL: nothing. */
+static const char *handed_over(enum kb_routing routing)
+{
+	switch (routing) {
+	case KB_ROUTING_OFF:
+		break;
+	case KB_ROUTING_START_ONLY:
+		return "conversation";
+	case KB_ROUTING_EVERY_MESSAGE:
+		return "message";
+	}
+	return NULL;
+}
+
 struct kb_sv kb_note_planner(struct kb_arena *arena, const struct kb_notes_input *input)
 {
 	const struct kb_settings *settings = input->settings;
+	const char *handed = handed_over(kb_settings_routing(settings));
 	struct kb_buf buf;
 	int step = 1;
 
@@ -277,16 +292,11 @@ struct kb_sv kb_note_planner(struct kb_arena *arena, const struct kb_notes_input
 		              "%d. A code, part number or version: search for it as it is "
 		              "written.\n",
 		              step++);
-	if (input->agent->is_master
-	    && !kb_sv_eq_str(settings->master_project_smart_routing_mode, "off"))
-		kb_buf_printf(
-		        &buf,
-		        "%d. A subject of one of its agents: hand the %s over to that "
-		        "agent.\n",
-		        step++,
-		        kb_sv_eq_str(settings->master_project_smart_routing_mode, "every-message")
-		                ? "message"
-		                : "conversation");
+	if (input->agent->is_master && handed)
+		kb_buf_printf(&buf,
+		              "%d. A subject of one of its agents: hand the %s over to that "
+		              "agent.\n",
+		              step++, handed);
 	kb_buf_printf(&buf, "%d. What it knows about: %s.\n", step++,
 	              settings->enable_agent_knowledge_base_awareness
 	                      ? "give an overview of the documents"
@@ -294,7 +304,7 @@ struct kb_sv kb_note_planner(struct kb_arena *arena, const struct kb_notes_input
 	kb_buf_printf(&buf, "%d. A greeting, thanks or goodbye: reply in kind, without a search.\n",
 	              step++);
 	kb_buf_printf(&buf, "%d. Anything else: %s\"", step,
-	              kb_sv_eq_str(settings->response_source, "llm_content")
+	              kb_settings_response_source(settings) == KB_RESPONSE_LLM_CONTENT
 	                      ? "general knowledge may answer; where that fails, say "
 	                      : "say ");
 	add_line(&buf, kb_settings_text(settings, KB_TEXT_NO_ANSWER), 1000);

@@ -17,15 +17,15 @@ enum {
  * are looked for one by one, passages that are read closely, passages ranked in all steps, and
  * whether a reranker judges the best, if there is one. */
 static const struct effort {
-	const char *capability;
 	size_t parts, passages, rerank;
 	bool judged;
 } efforts[] = {
-	{ "optimal-choice", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT, false },
-	{ "fastest-responses", 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT, false },
-	{ "advanced-reasoning", 3, 26, 2 * KB_RERANK_DEFAULT, true },
-	{ "complex-tasks", 6, KB_SELECT_CANDIDATES, 4 * KB_RERANK_DEFAULT, true },
+	[KB_CAPABILITY_FASTEST] = { 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT, false },
+	[KB_CAPABILITY_OPTIMAL] = { 1, KB_SELECT_ADVISED, KB_RERANK_DEFAULT, false },
+	[KB_CAPABILITY_ADVANCED] = { 3, 26, 2 * KB_RERANK_DEFAULT, true },
+	[KB_CAPABILITY_COMPLEX] = { 6, KB_SELECT_CANDIDATES, 4 * KB_RERANK_DEFAULT, true },
 };
+static_assert(KB_COUNTOF(efforts) == KB_CAPABILITIES, "a capability without a row");
 
 struct search {
 	const struct kb_answerer *answerer;
@@ -40,17 +40,9 @@ struct search {
 
 /* ---- plan ---- */
 
-static const struct effort *effort_of(struct kb_sv capability)
+bool kb_capability_is_judged(enum kb_capability capability)
 {
-	for (size_t i = 0; i < KB_COUNTOF(efforts); i++)
-		if (kb_sv_eq_str(capability, efforts[i].capability))
-			return &efforts[i];
-	return &efforts[0];
-}
-
-bool kb_capability_is_judged(struct kb_sv capability)
-{
-	return effort_of(capability)->judged;
+	return efforts[capability].judged;
 }
 
 /* Searches for the parts of a question, at most. Planner mode adds max_actions_per_query of them to
@@ -389,7 +381,7 @@ bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analy
 		            .analyzer = analyzer,
 		            .arena = arena,
 		            .request = request,
-		            .effort = effort_of(request->settings->agent_capability),
+		            .effort = &efforts[kb_settings_capability(request->settings)],
 		            .out = out };
 	struct kb_snapshot *opened = kb_view_opened(view, arena, &request->labels);
 	bool ok;

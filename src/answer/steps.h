@@ -30,7 +30,7 @@ struct kb_steps {
 };
 
 /* Whether agents of that agent_capability have a reranker judge what was found, if there is one. */
-bool kb_capability_is_judged(struct kb_sv capability);
+bool kb_capability_is_judged(enum kb_capability capability);
 
 bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
                    struct kb_arena *arena, const struct kb_answer_request *request,

@@ -78,8 +78,7 @@ static void write_overview(struct kb_call *call, struct kb_jw *jw,
 
 static bool routes(const struct kb_agent *agent, const struct kb_settings *settings)
 {
-	return agent->children.n > 0
-	       && !kb_sv_eq_str(settings->master_project_smart_routing_mode, "off");
+	return agent->children.n > 0 && kb_settings_routing(settings) != KB_ROUTING_OFF;
 }
 
 static void write_routing(struct kb_call *call, struct kb_jw *jw,

@@ -14,17 +14,6 @@
  */
 #include "api/session.h"
 
-enum mode { OFF, START_ONLY, EVERY_MESSAGE };
-
-static enum mode mode_of(const struct kb_settings *settings)
-{
-	struct kb_sv mode = settings->master_project_smart_routing_mode;
-
-	if (kb_sv_eq_str(mode, "off"))
-		return OFF;
-	return kb_sv_eq_str(mode, "every-message") ? EVERY_MESSAGE : START_ONLY;
-}
-
 static bool is_child(const int64_t *children, size_t count, int64_t id)
 {
 	for (size_t i = 0; i < count; i++)
@@ -94,14 +83,14 @@ static bool hand_over(struct kb_call *call, struct kb_turn *turn, int64_t id, st
 bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
 	const int64_t *children;
-	enum mode mode;
+	enum kb_routing mode;
 	int64_t id = 0;
 	size_t count;
 
 	turn->agent = &call->agent;
 	if (!call->agent.is_master)
 		return true;
-	mode = mode_of(&turn->settings);
+	mode = kb_settings_routing(&turn->settings);
 	children = kb_agent_children(call->arena, &call->agent, &count);
 	if (turn->named_child) {
 		if (!turn->settings.master_project_user_agent_switching_enabled)
@@ -110,14 +99,15 @@ bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *er
 			               "(master_project_user_agent_switching_enabled)",
 			               call->agent.id);
 		id = turn->named_child;
-	} else if (count == 0 || mode == OFF) {
+	} else if (count == 0 || mode == KB_ROUTING_OFF) {
 		return true;
-	} else if (mode == START_ONLY && !read_kept(call, turn, children, count, &id, err)) {
+	} else if (mode == KB_ROUTING_START_ONLY
+	           && !read_kept(call, turn, children, count, &id, err)) {
 		return false;
 	} else if (id == 0 && !pick(call, turn, children, count, &id, err)) {
 		return false;
 	}
-	if (mode == START_ONLY)
+	if (mode == KB_ROUTING_START_ONLY)
 		turn->stays_with = id;
 	return id == 0 || id == call->agent.id || hand_over(call, turn, id, err);
 }

@@ -9,9 +9,6 @@
 
 enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500 };
 
-/* conversation_time_window */
-enum { WINDOW_DAY = 0, WINDOW_ALL = 1, WINDOW_LOCK = 2 };
-
 bool kb_session_id_check(struct kb_sv id, struct kb_err *err)
 {
 	static const char safe[] =
@@ -29,7 +26,7 @@ static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, stru
 {
 	struct kb_conversation conversation;
 
-	if (turn->settings.conversation_time_window.v != WINDOW_LOCK)
+	if (kb_settings_window(&turn->settings) != KB_WINDOW_LOCKS)
 		return true;
 	if (!kb_store_conversation_get(call->api->store, call->arena, call->agent.id,
 	                               turn->session_id, &conversation, err))
@@ -44,7 +41,7 @@ static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, stru
 
 static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	int64_t since = turn->settings.conversation_time_window.v == WINDOW_DAY
+	int64_t since = kb_settings_window(&turn->settings) == KB_WINDOW_DAY
 	                        ? kb_clock_now_us(call->api->clock) - KB_DAY_US
 	                        : 0;
 	struct kb_message *messages;

@@ -26,15 +26,27 @@ static const char *const spotlights[] = { "default", "image", NULL };
 static const char *const orientations[] = { "agent-left-user-right", "agent-right-user-right",
 	                                    "agent-right-user-left", "agent-left-user-left", NULL };
 static const char *const alignments[] = { "left", "center", "right", NULL };
-static const char *const sources[] = { "default", "own_content", "llm_content", NULL };
-static const char *const capabilities[] = { "fastest-responses", "optimal-choice",
-	                                    "advanced-reasoning", "complex-tasks", NULL };
+static const char *const sources[] = { [KB_RESPONSE_DEFAULT] = "default",
+	                               [KB_RESPONSE_OWN_CONTENT] = "own_content",
+	                               [KB_RESPONSE_LLM_CONTENT] = "llm_content",
+	                               NULL };
+static const char *const capabilities[] = { [KB_CAPABILITY_FASTEST] = "fastest-responses",
+	                                    [KB_CAPABILITY_OPTIMAL] = "optimal-choice",
+	                                    [KB_CAPABILITY_ADVANCED] = "advanced-reasoning",
+	                                    [KB_CAPABILITY_COMPLEX] = "complex-tasks",
+	                                    NULL };
 static const char *const citation_views[] = { "user", "show", "hide", NULL };
 static const char *const image_displays[] = { "default", "first_only", NULL };
-static const char *const retentions[] = { "custom", "year", "never", NULL };
+static const char *const retentions[] = { [KB_RETENTION_CUSTOM] = "custom",
+	                                  [KB_RETENTION_YEAR] = "year",
+	                                  [KB_RETENTION_NEVER] = "never",
+	                                  NULL };
 static const char *const depths[] = { "compact", "balanced", "extended", "rich",
 	                              "max",     "custom",   NULL };
-static const char *const routings[] = { "off", "start-only", "every-message", NULL };
+static const char *const routings[] = { [KB_ROUTING_OFF] = "off",
+	                                [KB_ROUTING_START_ONLY] = "start-only",
+	                                [KB_ROUTING_EVERY_MESSAGE] = "every-message",
+	                                NULL };
 static const char *const histories[] = { "hidden", "team_members", "everyone", NULL };
 // clang-format off
 static const char *const languages[] = {
@@ -198,8 +210,8 @@ static const struct kb_field fields[] = {
 	{ FIELD(agent_capability), BEHAVIOUR, .initial = "\"optimal-choice\"",
 	  ONE_OF(capabilities), NULLABLE,
 	  .doc = "How much effort an answer is worth; the last two also search more widely." },
-	{ FIELD(enable_citations), BEHAVIOUR, .initial = "3", .min = 0, .max = 3,
-	  .takes_flags = true, .when_false = 0, .when_true = 3,
+	{ FIELD(enable_citations), BEHAVIOUR, .initial = "3", .max = KB_CITATIONS_BOTH,
+	  .takes_flags = true, .when_false = KB_CITATIONS_NONE, .when_true = KB_CITATIONS_BOTH,
 	  .doc = "0: no citations. 1: a list after the answer. 2: numbers in the text. 3: both." },
 	{ FIELD(citations_view_type), BEHAVIOUR, .initial = "\"user\"", ONE_OF(citation_views),
 	  NULLABLE,
@@ -227,8 +239,8 @@ static const struct kb_field fields[] = {
 	  .doc = "Lets visitors share their conversation by a link." },
 	{ FIELD(can_export_conversation), BEHAVIOUR, .initial = "false",
 	  .doc = "Lets visitors download their conversation." },
-	{ FIELD(conversation_time_window), BEHAVIOUR, .initial = "0", .min = 0, .max = 2,
-	  .takes_flags = true, .when_false = 0, .when_true = 1,
+	{ FIELD(conversation_time_window), BEHAVIOUR, .initial = "0", .max = KB_WINDOW_LOCKS,
+	  .takes_flags = true, .when_false = KB_WINDOW_DAY, .when_true = KB_WINDOW_ALL,
 	  .doc = "0: the messages of the last 24 hours count. 1: all messages count. 2: a "
 	         "conversation takes "
 	         "no more messages 24 hours after it started." },
@@ -423,6 +435,50 @@ void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
 		in_force.is_null = true;
 	}
 	kb_value_put(field, settings, &in_force);
+}
+
+/* Which of the row's words the setting holds; the default's where it is null. */
+static int chosen(const char *name, const struct kb_settings *settings)
+{
+	const struct kb_field *field = kb_settings_field(kb_sv_str(name));
+	struct kb_value value = kb_field_load(field, settings);
+
+	if (value.is_null)
+		value = kb_field_default(field, KB_SV("en"));
+	for (int i = 0; field->choices[i]; i++)
+		if (kb_sv_eq_str(value.text, field->choices[i]))
+			return i;
+	kb_panic(__FILE__, __LINE__, "a setting holds no word of its list");
+}
+
+enum kb_response_source kb_settings_response_source(const struct kb_settings *settings)
+{
+	return (enum kb_response_source)chosen("response_source", settings);
+}
+
+enum kb_capability kb_settings_capability(const struct kb_settings *settings)
+{
+	return (enum kb_capability)chosen("agent_capability", settings);
+}
+
+enum kb_citations kb_settings_citations(const struct kb_settings *settings)
+{
+	return (enum kb_citations)settings->enable_citations.v;
+}
+
+enum kb_window kb_settings_window(const struct kb_settings *settings)
+{
+	return (enum kb_window)settings->conversation_time_window.v;
+}
+
+enum kb_retention kb_settings_retention(const struct kb_settings *settings)
+{
+	return (enum kb_retention)chosen("conversation_retention_period", settings);
+}
+
+enum kb_routing kb_settings_routing(const struct kb_settings *settings)
+{
+	return (enum kb_routing)chosen("master_project_smart_routing_mode", settings);
 }
 
 bool kb_value_eq(const struct kb_field *field, const struct kb_value *a, const struct kb_value *b)

@@ -143,6 +143,44 @@ struct kb_image_urls {
 void kb_settings_write_response(const struct kb_settings *settings,
                                 const struct kb_image_urls *urls, struct kb_jw *jw);
 
+/*
+ * What code acts on, instead of words and numbers. Where a text is null the default is in force.
+ * The words stand in fields.c, a word an enumerator; a switch without a default warns about a new
+ * one.
+ */
+enum kb_response_source { KB_RESPONSE_DEFAULT, KB_RESPONSE_OWN_CONTENT, KB_RESPONSE_LLM_CONTENT };
+enum kb_response_source kb_settings_response_source(const struct kb_settings *settings);
+
+enum kb_capability {
+	KB_CAPABILITY_FASTEST,
+	KB_CAPABILITY_OPTIMAL,
+	KB_CAPABILITY_ADVANCED,
+	KB_CAPABILITY_COMPLEX,
+	KB_CAPABILITIES
+};
+enum kb_capability kb_settings_capability(const struct kb_settings *settings);
+
+enum kb_citations {
+	KB_CITATIONS_NONE,
+	KB_CITATIONS_LIST,   /* after the answer */
+	KB_CITATIONS_INLINE, /* numbers in its text */
+	KB_CITATIONS_BOTH
+};
+enum kb_citations kb_settings_citations(const struct kb_settings *settings);
+
+enum kb_window {
+	KB_WINDOW_DAY,  /* the messages of the last 24 hours count */
+	KB_WINDOW_ALL,  /* all of them */
+	KB_WINDOW_LOCKS /* all; after 24 hours the conversation takes no more */
+};
+enum kb_window kb_settings_window(const struct kb_settings *settings);
+
+enum kb_retention { KB_RETENTION_CUSTOM, KB_RETENTION_YEAR, KB_RETENTION_NEVER };
+enum kb_retention kb_settings_retention(const struct kb_settings *settings);
+
+enum kb_routing { KB_ROUTING_OFF, KB_ROUTING_START_ONLY, KB_ROUTING_EVERY_MESSAGE };
+enum kb_routing kb_settings_routing(const struct kb_settings *settings);
+
 /* How many days the agent's conversations are kept; 0: for ever. */
 int64_t kb_settings_keep_days(const struct kb_settings *settings);
 

@@ -95,10 +95,14 @@ int64_t kb_settings_keep_days(const struct kb_settings *settings)
 {
 	enum { YEAR = 365 };
 
-	if (kb_sv_eq_str(settings->conversation_retention_period, "year"))
-		return YEAR;
-	if (kb_sv_eq_str(settings->conversation_retention_period, "custom"))
+	switch (kb_settings_retention(settings)) {
+	case KB_RETENTION_CUSTOM:
 		return settings->conversation_retention_days;
+	case KB_RETENTION_YEAR:
+		return YEAR;
+	case KB_RETENTION_NEVER:
+		break;
+	}
 	return 0;
 }
 

@@ -574,6 +574,53 @@ static void test_damaged(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* What code acts on. */
+static void test_choices(struct kb_test *t)
+{
+	static const struct {
+		const char *json;
+		int source, capability, citations, window, retention, routing;
+	} cases[] = {
+		{ "", KB_RESPONSE_DEFAULT, KB_CAPABILITY_OPTIMAL, KB_CITATIONS_BOTH, KB_WINDOW_DAY,
+		  KB_RETENTION_YEAR, KB_ROUTING_START_ONLY },
+		{ "{\"agent_capability\":null,\"enable_citations\":null,"
+		  "\"conversation_time_window\":null}",
+		  KB_RESPONSE_DEFAULT, KB_CAPABILITY_OPTIMAL, KB_CITATIONS_BOTH, KB_WINDOW_DAY,
+		  KB_RETENTION_YEAR, KB_ROUTING_START_ONLY },
+		{ "{\"response_source\":\"own_content\",\"agent_capability\":\"fastest-responses\","
+		  "\"enable_citations\":0,\"conversation_time_window\":1,"
+		  "\"conversation_retention_period\":\"custom\","
+		  "\"master_project_smart_routing_mode\":\"off\"}",
+		  KB_RESPONSE_OWN_CONTENT, KB_CAPABILITY_FASTEST, KB_CITATIONS_NONE, KB_WINDOW_ALL,
+		  KB_RETENTION_CUSTOM, KB_ROUTING_OFF },
+		{ "{\"response_source\":\"llm_content\",\"agent_capability\":\"complex-tasks\","
+		  "\"enable_citations\":2,\"conversation_time_window\":2,"
+		  "\"conversation_retention_period\":\"never\","
+		  "\"master_project_smart_routing_mode\":\"every-message\"}",
+		  KB_RESPONSE_LLM_CONTENT, KB_CAPABILITY_COMPLEX, KB_CITATIONS_INLINE,
+		  KB_WINDOW_LOCKS, KB_RETENTION_NEVER, KB_ROUTING_EVERY_MESSAGE },
+		{ "{\"agent_capability\":\"advanced-reasoning\",\"enable_citations\":1}",
+		  KB_RESPONSE_DEFAULT, KB_CAPABILITY_ADVANCED, KB_CITATIONS_LIST, KB_WINDOW_DAY,
+		  KB_RETENTION_YEAR, KB_ROUTING_START_ONLY },
+	};
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_settings settings;
+		struct kb_err err;
+
+		t->row = cases[i].json;
+		CHECK(t, kb_settings_read(&arena, kb_sv_str(cases[i].json), &settings, &err));
+		CHECK_INT(t, kb_settings_response_source(&settings), cases[i].source);
+		CHECK_INT(t, kb_settings_capability(&settings), cases[i].capability);
+		CHECK_INT(t, kb_settings_citations(&settings), cases[i].citations);
+		CHECK_INT(t, kb_settings_window(&settings), cases[i].window);
+		CHECK_INT(t, kb_settings_retention(&settings), cases[i].retention);
+		CHECK_INT(t, kb_settings_routing(&settings), cases[i].routing);
+	}
+	kb_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -581,6 +628,7 @@ int main(int argc, char **argv)
 		{ "the table has the specification's fields in its order", test_table },
 		{ "every field takes and refuses what the specification says", test_every_field },
 		{ "damaged stored settings are refused whole", test_damaged },
+		{ "what code acts on is an enumerator", test_choices },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
