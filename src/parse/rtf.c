@@ -167,34 +167,70 @@ static void end_row(struct rtf *r)
 	r->row_open = false;
 }
 
-static bool is_skipped(const char *word)
-{
-	static const char *const words[] = {
-		"fonttbl",    "colortbl",  "stylesheet", "pict",         "object",
-		"header",     "footer",    "headerl",    "headerr",      "headerf",
-		"footerl",    "footerr",   "footerf",    "listtable",    "listoverridetable",
-		"rsidtbl",    "generator", "themedata",  "datastore",    "fldinst",
-		"filetbl",    "revtbl",    "xmlnstbl",   "latentstyles", "pgptbl",
-		"annotation", "atnid",     "atnauthor",  "nonshppict",   "bkmkstart",
-		"bkmkend",    "ftnsep",    "ftnsepc",    "aftnsep",      "falt",
-		"panose",     "listtext",  "pntext",
-	};
-
-	for (size_t i = 0; i < KB_COUNTOF(words); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return false;
-}
-
-static const struct {
-	const char *word;
-	uint32_t cp;
-} characters[] = {
-	{ "emdash", 0x2014 },    { "endash", 0x2013 }, { "bullet", 0x2022 },
-	{ "lquote", 0x2018 },    { "rquote", 0x2019 }, { "ldblquote", 0x201c },
-	{ "rdblquote", 0x201d }, { "tab", ' ' },       { "line", ' ' },
-	{ "emspace", ' ' },      { "enspace", ' ' },   { "qmspace", ' ' },
+/* What a control word does. Most of the hundreds there are say how text looks: they have no row. */
+enum action {
+	SKIP,  /* the group stays out */
+	FONTS, /* so does the list of fonts, which is read for their charsets */
+	CHARACTER,
+	CODE_PAGE, /* of the document; the row's, or else the word's number */
+	FONT,
+	VISIBLE,
+	UNICODE_SKIP,
+	UNICODE,
+	PARAGRAPH,
+	CELL,
+	ROW,
+	ROW_BEGINS,
+	PARAGRAPH_RESETS,
+	IN_TABLE,
+	OUTLINE,
+	HIDDEN,
+	INFO,
+	TITLE,
+	BINARY,
 };
+
+static const struct word {
+	const char *word;
+	enum action action;
+	uint16_t value; /* CHARACTER: the code point; CODE_PAGE */
+} words[] = {
+	// clang-format off
+	{ "annotation", SKIP }, { "atnauthor", SKIP }, { "atnid", SKIP }, { "aftnsep", SKIP },
+	{ "bkmkend", SKIP }, { "bkmkstart", SKIP }, { "colortbl", SKIP }, { "datastore", SKIP },
+	{ "falt", SKIP }, { "filetbl", SKIP }, { "fldinst", SKIP }, { "footer", SKIP },
+	{ "footerf", SKIP }, { "footerl", SKIP }, { "footerr", SKIP }, { "ftnsep", SKIP },
+	{ "ftnsepc", SKIP }, { "generator", SKIP }, { "header", SKIP }, { "headerf", SKIP },
+	{ "headerl", SKIP }, { "headerr", SKIP }, { "latentstyles", SKIP }, { "listoverridetable", SKIP },
+	{ "listtable", SKIP }, { "listtext", SKIP }, { "nonshppict", SKIP }, { "object", SKIP },
+	{ "panose", SKIP }, { "pgptbl", SKIP }, { "pict", SKIP }, { "pntext", SKIP },
+	{ "revtbl", SKIP }, { "rsidtbl", SKIP }, { "stylesheet", SKIP }, { "themedata", SKIP },
+	{ "xmlnstbl", SKIP },
+	{ "fonttbl", FONTS },
+
+	{ "bullet", CHARACTER, 0x2022 }, { "emdash", CHARACTER, 0x2014 }, { "emspace", CHARACTER, ' ' },
+	{ "endash", CHARACTER, 0x2013 }, { "enspace", CHARACTER, ' ' }, { "ldblquote", CHARACTER, 0x201c },
+	{ "line", CHARACTER, ' ' }, { "lquote", CHARACTER, 0x2018 }, { "qmspace", CHARACTER, ' ' },
+	{ "rdblquote", CHARACTER, 0x201d }, { "rquote", CHARACTER, 0x2019 }, { "tab", CHARACTER, ' ' },
+
+	{ "ansicpg", CODE_PAGE }, { "mac", CODE_PAGE, 10000 }, { "pc", CODE_PAGE, 437 },
+	{ "f", FONT }, { "plain", VISIBLE }, { "v", HIDDEN }, { "deleted", HIDDEN },
+	{ "u", UNICODE }, { "uc", UNICODE_SKIP },
+	{ "par", PARAGRAPH }, { "sect", PARAGRAPH }, { "page", PARAGRAPH },
+	{ "pard", PARAGRAPH_RESETS }, { "outlinelevel", OUTLINE },
+	{ "trowd", ROW_BEGINS }, { "intbl", IN_TABLE }, { "cell", CELL }, { "nestcell", CELL },
+	{ "row", ROW }, { "nestrow", ROW },
+	{ "info", INFO }, { "title", TITLE }, { "bin", BINARY },
+	// clang-format on
+};
+
+static const struct word *find_word(const char *word)
+{
+	for (size_t i = 0; i < KB_COUNTOF(words); i++)
+		if (!strcmp(word, words[i].word))
+			return &words[i];
+	return NULL;
+}
 
 static void font_word(struct rtf *r, const char *word, int64_t number)
 {
@@ -208,61 +244,83 @@ static void font_word(struct rtf *r, const char *word, int64_t number)
 	}
 }
 
-static void control_word(struct rtf *r, const char *word, bool has_number, int64_t number)
+static void act(struct rtf *r, const struct word *row, bool has_number, int64_t number)
 {
 	struct state *s = state(r);
 
-	if (is_skipped(word)) {
+	switch (row->action) {
+	case SKIP:
+	case FONTS:
 		decode(r);
 		s->skip = true;
-		s->fonts = !strcmp(word, "fonttbl");
-		return;
-	}
-	if (s->fonts) {
-		font_word(r, word, number);
-		return;
-	}
-	for (size_t i = 0; i < KB_COUNTOF(characters); i++)
-		if (!strcmp(word, characters[i].word))
-			add_character(r, characters[i].cp);
-	if (!strcmp(word, "ansicpg"))
-		r->page = (int)number;
-	else if (!strcmp(word, "mac"))
-		r->page = 10000;
-	else if (!strcmp(word, "pc"))
-		r->page = 437;
-	else if (!strcmp(word, "f"))
+		s->fonts = row->action == FONTS;
+		break;
+	case CHARACTER:
+		add_character(r, row->value);
+		break;
+	case CODE_PAGE:
+		r->page = row->value ? row->value : (int)number;
+		break;
+	case FONT:
 		s->font = (int)number;
-	else if (!strcmp(word, "plain"))
+		break;
+	case VISIBLE:
 		s->hidden = false;
-	else if (!strcmp(word, "uc"))
+		break;
+	case HIDDEN:
+		s->hidden = !has_number || number;
+		break;
+	case UNICODE_SKIP:
 		s->unicode_skip = (int)KB_MIN(KB_MAX(number, INT64_C(0)), INT64_C(16));
-	else if (!strcmp(word, "u")) {
+		break;
+	case UNICODE:
 		add_character(r, number);
 		r->to_skip = (size_t)s->unicode_skip;
-	} else if (!strcmp(word, "par") || !strcmp(word, "sect") || !strcmp(word, "page"))
+		break;
+	case PARAGRAPH:
 		end_paragraph(r);
-	else if (!strcmp(word, "cell") || !strcmp(word, "nestcell"))
-		end_cell(r);
-	else if (!strcmp(word, "row") || !strcmp(word, "nestrow"))
-		end_row(r);
-	else if (!strcmp(word, "trowd"))
-		r->row_open = true;
-	else if (!strcmp(word, "pard")) {
+		break;
+	case PARAGRAPH_RESETS:
 		s->outline = 0;
 		s->in_table = false;
-	} else if (!strcmp(word, "intbl"))
-		s->in_table = true;
-	else if (!strcmp(word, "outlinelevel"))
+		break;
+	case OUTLINE:
 		s->outline = (int)KB_MIN(number, INT64_C(8)) + 1;
-	else if (!strcmp(word, "v") || !strcmp(word, "deleted"))
-		s->hidden = !has_number || number;
-	else if (!strcmp(word, "info"))
+		break;
+	case IN_TABLE:
+		s->in_table = true;
+		break;
+	case ROW_BEGINS:
+		r->row_open = true;
+		break;
+	case CELL:
+		end_cell(r);
+		break;
+	case ROW:
+		end_row(r);
+		break;
+	case INFO:
 		s->skip = s->info = true;
-	else if (!strcmp(word, "title") && s->info)
-		s->title = true;
-	else if (!strcmp(word, "bin") && number > 0)
-		r->at += KB_MIN((size_t)number, r->text.n - r->at);
+		break;
+	case TITLE:
+		s->title = s->title || s->info;
+		break;
+	case BINARY:
+		if (number > 0)
+			r->at += KB_MIN((size_t)number, r->text.n - r->at);
+		break;
+	}
+}
+
+static void control_word(struct rtf *r, const char *word, bool has_number, int64_t number)
+{
+	const struct word *row = find_word(word);
+
+	/* In the list of fonts only what stays out altogether means what it means elsewhere. */
+	if (state(r)->fonts && (!row || row->action > FONTS))
+		font_word(r, word, number);
+	else if (row)
+		act(r, row, has_number, number);
 }
 
 static void close_group(struct rtf *r)
