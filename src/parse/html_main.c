@@ -618,62 +618,102 @@ static bool is_in_list(const struct kb_html_tree *tree, uint32_t i, uint32_t mai
 	return false;
 }
 
-/* Block by block: lines that are only a link, labels, words said twice, and the short lines before
- * the first and behind the last paragraph of an article (place, date, author, buttons). */
-static void prune_blocks(struct page *page, uint32_t main)
-{
-	struct kb_html_tree *tree = page->tree;
-	struct seen seen = { NULL, 1 };
-	uint32_t first = 0, last = 0, prose = 0;
-	char label[LABEL_MAX];
+/* What the paragraphs of the content are, for its blocks to be judged by. */
+struct pruning {
+	const struct page *page;
+	uint32_t main;
+	uint32_t first, last, prose; /* of the paragraphs, and how many */
+	struct seen seen;
+};
 
-	while (seen.mask < (size_t)(tree->nodes[main].end - main))
-		seen.mask *= 2;
-	seen.slots = kb_xcalloc(seen.mask * 2, sizeof(*seen.slots));
-	seen.mask = seen.mask * 2 - 1;
-	for (uint32_t i = main; i < tree->nodes[main].end; i++) {
-		const struct info *info = &page->info[i];
+static void count_prose(struct pruning *p)
+{
+	const struct kb_html_tree *tree = p->page->tree;
+
+	for (uint32_t i = p->main; i < tree->nodes[p->main].end; i++) {
+		const struct info *info = &p->page->info[i];
 
 		if (tree->nodes[i].flags & KB_HTML_DROP) {
 			i = tree->nodes[i].end - 1;
 		} else if (info->bytes && is_prose(info)) {
-			first = first ? first : i;
-			last = i;
-			prose++;
+			p->first = p->first ? p->first : i;
+			p->last = i;
+			p->prose++;
 		}
 	}
-	for (uint32_t i = main; i < tree->nodes[main].end; i++) {
-		const struct info *info = &page->info[i];
-		uint16_t tag = tree->nodes[i].tag;
-		struct kb_sv text;
+}
 
-		if (tree->nodes[i].flags & KB_HTML_DROP) {
+/* A line that is only a link, or mostly and says where to: "read more: …". */
+static bool is_link_line(const struct pruning *p, uint32_t i, struct kb_sv text)
+{
+	const struct info *info = &p->page->info[i];
+
+	if (!is_text_tag(p->page->tree->nodes[i].tag))
+		return false;
+	return (info->links * 20 >= info->bytes * 19 && !kb_sv_istarts(text, KB_SV("http")))
+	       || (info->links * 2 > info->bytes
+	           && is_label_of(text, pointers, KB_COUNTOF(pointers), false));
+}
+
+/* Sentences that stood before, word by word. Rows of lists and tables may be alike. */
+static bool is_said_twice(struct pruning *p, uint32_t i)
+{
+	const struct kb_html_tree *tree = p->page->tree;
+	const struct info *info = &p->page->info[i];
+
+	return info->bytes >= PROSE_BYTES * 3 / 4 && info->marks && is_text_tag(tree->nodes[i].tag)
+	       && !is_in_list(tree, i, p->main) && see(&p->seen, hash_own(tree, i));
+}
+
+/* A short line before the first paragraph of an article: place, date, author. */
+static bool is_ahead(const struct pruning *p, uint32_t i)
+{
+	uint16_t tag = p->page->tree->nodes[i].tag;
+
+	return p->prose >= ARTICLE_PARAGRAPHS && i < p->first
+	       && p->page->info[i].bytes < PROSE_BYTES && kb_html_kind(tag) != KB_HTML_HEADING
+	       && tag != KB_TAG_pre && tag != KB_TAG_td;
+}
+
+/* A short line without a sentence behind the last: buttons, the author. */
+static bool is_behind(const struct pruning *p, uint32_t i)
+{
+	const struct info *info = &p->page->info[i];
+
+	return p->prose >= ARTICLE_PARAGRAPHS && i > p->last
+	       && is_text_tag(p->page->tree->nodes[i].tag) && info->bytes < SENTENCE_BYTES * 2
+	       && !info->marks;
+}
+
+/* In this order: what is dropped as a label or a link was never said before. */
+static bool is_noise(struct pruning *p, uint32_t i)
+{
+	char label[LABEL_MAX];
+	struct kb_sv text = beginning(p->page->tree, i, label);
+
+	return (text.n < LABEL_MAX && is_label_of(text, labels, KB_COUNTOF(labels), true))
+	       || is_link_line(p, i, text) || is_said_twice(p, i) || is_ahead(p, i)
+	       || is_behind(p, i);
+}
+
+/* Block by block: labels, lines that are only a link, words said twice, and the short lines around
+ * an article. */
+static void prune_blocks(struct page *page, uint32_t main)
+{
+	struct kb_html_tree *tree = page->tree;
+	struct pruning p = { .page = page, .main = main, .seen = { NULL, 1 } };
+
+	while (p.seen.mask < (size_t)(tree->nodes[main].end - main))
+		p.seen.mask *= 2;
+	p.seen.slots = kb_xcalloc(p.seen.mask * 2, sizeof(*p.seen.slots));
+	p.seen.mask = p.seen.mask * 2 - 1;
+	count_prose(&p);
+	for (uint32_t i = main; i < tree->nodes[main].end; i++)
+		if (tree->nodes[i].flags & KB_HTML_DROP)
 			i = tree->nodes[i].end - 1;
-			continue;
-		}
-		if (!info->bytes || !is_block(tag))
-			continue;
-		text = beginning(tree, i, label);
-		if (text.n < LABEL_MAX && is_label_of(text, labels, KB_COUNTOF(labels), true))
+		else if (page->info[i].bytes && is_block(tree->nodes[i].tag) && is_noise(&p, i))
 			drop_own(tree, i);
-		else if (is_text_tag(tag)
-		         && ((info->links * 20 >= info->bytes * 19
-		              && !kb_sv_istarts(text, KB_SV("http")))
-		             || (info->links * 2 > info->bytes
-		                 && is_label_of(text, pointers, KB_COUNTOF(pointers), false))))
-			drop_own(tree, i);
-		else if (info->bytes >= PROSE_BYTES * 3 / 4 && info->marks && is_text_tag(tag)
-		         && !is_in_list(tree, i, main) && see(&seen, hash_own(tree, i)))
-			drop_own(tree, i);
-		else if (prose >= ARTICLE_PARAGRAPHS && i < first && info->bytes < PROSE_BYTES
-		         && kb_html_kind(tag) != KB_HTML_HEADING && tag != KB_TAG_pre
-		         && tag != KB_TAG_td)
-			drop_own(tree, i);
-		else if (prose >= ARTICLE_PARAGRAPHS && i > last && is_text_tag(tag)
-		         && info->bytes < SENTENCE_BYTES * 2 && !info->marks)
-			drop_own(tree, i);
-	}
-	free(seen.slots);
+	free(p.seen.slots);
 }
 
 /* Headings with nothing under them. */
