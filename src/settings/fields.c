@@ -72,6 +72,8 @@ static const char *const languages[] = {
 #define BEHAVIOUR         .section = KB_SECTION_BEHAVIOUR
 #define ANSWER            .section = KB_SECTION_ANSWER, .response_only = true
 #define RESETS            .null_resets = true
+#define PLAN_LIMIT(m)     .plan_limit = offsetof(struct kb_settings_context, m)
+#define FORCED_ON(m)      .forced_on = offsetof(struct kb_settings_context, m)
 #define NULLABLE          .nullable = true /* flags and numbers say it by their type */
 
 /* A flag that others require stands before them: the update goes down the table once. */
@@ -261,7 +263,7 @@ static const struct kb_field fields[] = {
 	  .doc = "The agent knows the name of the logged-in user, of the key's account in the API." },
 	{ FIELD(context_depth), BEHAVIOUR, .initial = "\"compact\"", ONE_OF(depths), NULLABLE,
 	  .doc = "How much of the documents the model is given for one answer." },
-	{ FIELD(use_planner_mode), BEHAVIOUR, .initial = "false",
+	{ FIELD(use_planner_mode), BEHAVIOUR, .initial = "false", FORCED_ON(is_next_generation),
 	  .doc = "Splits a question into steps, searches for each and answers from all." },
 	{ FIELD(master_project_smart_routing_mode), BEHAVIOUR, .initial = "\"start-only\"",
 	  ONE_OF(routings),
@@ -271,7 +273,7 @@ static const struct kb_field fields[] = {
 	  .master_only = true,
 	  .doc = "Lets visitors of a master agent choose the child themselves." },
 	{ FIELD(max_actions_per_query), BEHAVIOUR, .initial = "1", .min = 1, .max = MAX_ACTIONS,
-	  .requires = "use_planner_mode",
+	  .requires = "use_planner_mode", PLAN_LIMIT(max_actions),
 	  .doc = "Most steps for one question, up to the plan's limit." },
 	{ FIELD(conversation_history), BEHAVIOUR, .initial = "\"hidden\"", ONE_OF(histories),
 	  .feature = KB_FEATURE_PREMIUM_HISTORY,

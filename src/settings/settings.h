@@ -316,6 +316,9 @@ struct kb_field {
 	int64_t max_items;             /* LIST */
 	int64_t when_false, when_true; /* INT with takes_flags: what false and true mean */
 	uint64_t feature;              /* plan feature that values other than the default need */
+	/* Places in struct kb_settings_context, 0: none. An int64_t that an INT may not exceed,
+	 * where it is not 0; a bool that turns a flag on for those that require it. */
+	size_t plan_limit, forced_on;
 	enum kb_field_type type;
 	enum kb_field_form form;
 	enum kb_field_section section;

@@ -36,17 +36,28 @@ static const struct kb_field *field_of(struct kb_sv name)
 	return index.n == 0 || kb_sv_to_int(index, 0, INT32_MAX, &n) ? field : NULL;
 }
 
+static const void *in_context(const struct update *u, size_t place)
+{
+	return (const char *)u->context + place;
+}
+
 static bool is_on(const struct update *u, const char *name)
 {
 	const struct kb_field *field = kb_settings_field(kb_sv_str(name));
 
 	if (field->requires && !is_on(u, field->requires))
 		return false;
-	/* planner mode is the flag of the agentic flow; an operator may have it on for all */
-	if (field->offset == offsetof(struct kb_settings, use_planner_mode)
-	    && u->context->is_next_generation)
+	if (field->forced_on && *(const bool *)in_context(u, field->forced_on))
 		return true;
 	return kb_field_load(field, u->out).flag;
+}
+
+static bool is_listed(const struct kb_settings_context *context, struct kb_sv model)
+{
+	for (size_t i = 0; i < context->model_count; i++)
+		if (kb_sv_eq(model, context->models[i]))
+			return true;
+	return false;
 }
 
 /* A client that sends all of its settings back asks for nothing by a field at its default. */
@@ -54,30 +65,22 @@ static void check_plan(const struct update *u, const struct kb_field *field,
                        const struct kb_value *value, struct kb_sentences *sentences)
 {
 	struct kb_value initial = kb_field_default(field, u->out->chatbot_msg_lang);
-	int64_t limit = u->context->max_actions;
+	int64_t limit = field->plan_limit ? *(const int64_t *)in_context(u, field->plan_limit) : 0;
 
 	if (field->feature && !(u->context->features & field->feature) && !value->is_null
 	    && !kb_value_eq(field, value, &initial))
 		kb_sentence_add(sentences,
 		                kb_arena_printf(u->arena, "Requires the %s plan feature",
 		                                kb_feature_title((enum kb_feature)field->feature)));
-	if (field->offset == offsetof(struct kb_settings, max_actions_per_query) && limit > 0
-	    && value->number > limit)
+	if (limit > 0 && value->number > limit)
 		kb_sentence_add(sentences,
 		                kb_arena_printf(u->arena,
 		                                "%s is %" PRId64 ", the plan allows %" PRId64,
 		                                field->name, value->number, limit));
-	if (field->form == KB_FORM_MODEL && !value->is_null) {
-		bool listed = false;
-
-		for (size_t i = 0; i < u->context->model_count; i++)
-			listed = listed || kb_sv_eq(value->text, u->context->models[i]);
-		if (!listed)
-			kb_sentence_add(sentences,
-			                kb_arena_printf(u->arena,
-			                                "%s is not one of the available models",
-			                                field->name));
-	}
+	if (field->form == KB_FORM_MODEL && !value->is_null && !is_listed(u->context, value->text))
+		kb_sentence_add(sentences,
+		                kb_arena_printf(u->arena, "%s is not one of the available models",
+		                                field->name));
 }
 
 /* A flag that requires another may be sent as false at any time, a number as its default. */
