@@ -7,6 +7,7 @@
 #include "answer/mask.h"
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/temp.h"
 #include "ingest/chunk.h"
 #include "ingest/name.h"
 
@@ -122,13 +123,12 @@ void kb_attached_add_text(struct kb_attached *attached, struct kb_arena *arena, 
 
 bool kb_attached_done(struct kb_attached *attached, const char *temp_dir, struct kb_err *err)
 {
-	char path[512], random[17];
+	char path[KB_TEMP_PATH];
 	bool ok;
 
 	if (!attached->writer)
 		return true;
-	kb_random_text(random, 16);
-	snprintf(path, sizeof(path), "%s/segment-%s", temp_dir, random);
+	kb_temp_path(path, temp_dir, KB_TEMP_SEGMENT);
 	ok = kb_segment_writer_finish(attached->writer, path, NULL, err);
 	kb_segment_writer_free(attached->writer);
 	attached->writer = NULL;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/temp.h"
 #include "base/utf8.h"
 #include "ingest/document.h"
 #include "net/link.h"
@@ -211,17 +212,14 @@ static bool commit(struct batch *batch, struct kb_err *err)
 	struct kb_segment_new segment = { 0 };
 	struct kb_segment_info info;
 	struct kb_blob_name name;
-	char path[512];
+	char path[KB_TEMP_PATH];
 	int64_t size = 0;
 	bool ok = true;
 
 	if (batch->count == 0)
 		return true;
 	if (batch->pages) {
-		char random[17];
-
-		kb_random_text(random, 16);
-		snprintf(path, sizeof(path), "%s/segment-%s", config->temp_dir, random);
+		kb_temp_path(path, config->temp_dir, KB_TEMP_SEGMENT);
 		ok = kb_segment_writer_finish(batch->by->writer, path, &info, err)
 		     && kb_blob_take(config->blobs, path, &name, &size, err);
 		if (!ok)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/temp.h"
 #include "index/factors.h"
 #include "ingest/batch.h"
 #include "ingest/repair.h"
@@ -407,28 +408,6 @@ static void *upkeep_thread(void *arg)
 	return NULL;
 }
 
-/* Segments that an earlier life was writing when it was killed. Nobody else writes here: the store
- * is open for this process alone. */
-static void remove_unfinished(const char *temp_dir, const struct kb_log *log)
-{
-	DIR *dir = opendir(temp_dir);
-	struct dirent *entry;
-
-	if (!dir) {
-		kb_warn(log, "cannot read the temporary directory dir=%s error=%s", temp_dir,
-		        strerror(errno));
-		return;
-	}
-	while ((entry = readdir(dir)))
-		if (strncmp(entry->d_name, "segment-", 8) == 0
-		    || strncmp(entry->d_name, "merge-", 6) == 0
-		    || strncmp(entry->d_name, "column-", 7) == 0
-		    || strncmp(entry->d_name, "repair-", 7) == 0
-		    || strncmp(entry->d_name, "factors-", 8) == 0)
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	closedir(dir);
-}
-
 static void pages_came(void *arg)
 {
 	struct kb_ingest *in = arg;
@@ -443,11 +422,15 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 {
 	struct kb_ingest *in = kb_xcalloc(1, sizeof(*in));
 	pthread_condattr_t monotonic;
+	struct kb_err err;
 
 	in->config = *config;
 	in->started_us = kb_clock_mono_us();
 	in->cancel = (struct kb_cancel){ is_stopping, in };
-	remove_unfinished(config->temp_dir, config->log);
+	/* What an earlier life was writing when it was killed. Nobody else writes here: the store
+	 * is open for this process alone. */
+	if (!kb_temp_clean(config->temp_dir, KB_TEMP_ALL, &err))
+		kb_warn(config->log, "temporary files are left error=%s", err.msg);
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

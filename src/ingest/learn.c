@@ -4,21 +4,13 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/temp.h"
 #include "index/factors.h"
 #include "store/vectors.h"
 
 enum {
-	PATH_BYTES = 512,
 	FOLD_AT_ONCE = 64, /* segments asked for at a time */
 };
-
-static void temp_path(const struct kb_learn *learn, const char *what, char path[PATH_BYTES])
-{
-	char random[17];
-
-	kb_random_text(random, 16);
-	snprintf(path, PATH_BYTES, "%s/%s-%s", learn->temp_dir, what, random);
-}
 
 /* A segment's column of a model, written beside the other temporary files and taken as a blob. */
 static bool write_column(const struct kb_learn *learn, const struct kb_factors *factors,
@@ -29,10 +21,10 @@ static bool write_column(const struct kb_learn *learn, const struct kb_factors *
 	struct kb_factors_info model;
 	struct kb_vectors *vectors;
 	struct kb_blob_name blob;
-	char path[PATH_BYTES];
+	char path[KB_TEMP_PATH];
 	bool ok;
 
-	temp_path(learn, "column", path);
+	kb_temp_path(path, learn->temp_dir, KB_TEMP_COLUMN);
 	ok = kb_factors_fold(factors, segment, learn->cancel, path, &out->bytes, err)
 	     && (vectors = kb_vectors_open(path, false, err)) != NULL;
 	if (ok) {
@@ -111,10 +103,10 @@ static struct kb_factors *train(const struct kb_learn *learn, struct agent *agen
 	struct kb_factors *factors = NULL;
 	struct kb_factors_info info;
 	struct kb_blob_name blob;
-	char path[PATH_BYTES];
+	char path[KB_TEMP_PATH];
 
 	kb_debug(learn->log, "learning factors agent=%" PRId64, agent->id);
-	temp_path(learn, "factors", path);
+	kb_temp_path(path, learn->temp_dir, KB_TEMP_FACTORS);
 	if (!kb_factors_train(agent->snapshot, &options, path, &info, err)
 	    || !(factors = kb_factors_open(path, err))
 	    || !kb_blob_take(learn->blobs, path, &blob, &out->bytes, err)) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/temp.h"
 #include "ingest/document.h"
 #include "ingest/ingest.h"
 #include "store/upkeep.h"
@@ -175,13 +176,12 @@ static bool write_part(struct rebuild *in, struct kb_err *err)
 	struct kb_segment_new *out;
 	struct kb_segment_info info;
 	struct kb_blob_name name;
-	char path[512], random[17];
+	char path[KB_TEMP_PATH];
 	int64_t bytes;
 
 	if (in->part_pages == 0)
 		return true;
-	kb_random_text(random, 16);
-	snprintf(path, sizeof(path), "%s/repair-%s", in->with->temp_dir, random);
+	kb_temp_path(path, in->with->temp_dir, KB_TEMP_SEGMENT);
 	if (!kb_segment_writer_finish(in->writer, path, &info, err)
 	    || !kb_blob_take(in->with->blobs, path, &name, &bytes, err)) {
 		unlink(path);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temp.h"
 #include "index/vectors.h"
 #include "ingest/ingest.h"
 #include "store/conversations.h"
@@ -164,12 +165,11 @@ static bool merge_column(struct merge *merge, const struct kb_vectors_info *info
 	struct kb_vectors_new *out = &merge->columns[merge->column_count];
 	struct kb_vectors *vectors;
 	struct kb_vectors_info merged;
-	char path[512], random[17];
+	char path[KB_TEMP_PATH];
 	int64_t bytes;
 	bool ok;
 
-	kb_random_text(random, 16);
-	snprintf(path, sizeof(path), "%s/column-%s", merge->temp_dir, random);
+	kb_temp_path(path, merge->temp_dir, KB_TEMP_COLUMN);
 	ok = kb_vectors_merge(merge->snapshot, 0, merge->count, info->name, info->model, info->dims,
 	                      path, &bytes, err)
 	     && (vectors = kb_vectors_open(path, false, err)) != NULL;
@@ -232,7 +232,7 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 	struct merge merge = { .catalog = catalog, .blobs = blobs, .temp_dir = temp_dir };
 	struct kb_segment_new segment = { 0 };
 	struct kb_segment_info info = { 0 };
-	char path[512], random[17];
+	char path[KB_TEMP_PATH];
 	size_t folded;
 	int64_t *ids;
 	bool ok = false;
@@ -256,8 +256,7 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 	for (size_t i = 0; i < merge.count; i++)
 		ids[i] = merge.state.segments[i].id;
 	if (kb_snapshot_passages(merge.snapshot) > 0) {
-		kb_random_text(random, 16);
-		snprintf(path, sizeof(path), "%s/merge-%s", temp_dir, random);
+		kb_temp_path(path, temp_dir, KB_TEMP_MERGE);
 		ok = kb_segment_merge(merge.snapshot, 0, merge.count, cancel, path, &info, err);
 		segment.passages = info.passages;
 		segment.pages = info.pages;

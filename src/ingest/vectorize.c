@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/temp.h"
 #include "base/utf8.h"
 #include "index/vectors.h"
 #include "ingest/ingest.h"
@@ -22,7 +23,6 @@ enum {
 	TEXT_MIN = 500,        /* bytes; a text that is refused is halved down to this */
 	NICE = 10,
 	SEGMENTS_AT_ONCE = KB_VECTORS_MISSING_MAX,
-	PATH_BYTES = 512,
 };
 
 struct kb_vectorize {
@@ -260,11 +260,10 @@ static bool make_true(struct turn *turn, struct kb_err *err)
 	struct kb_vectors *written = NULL;
 	struct kb_vectors_info info;
 	struct kb_blob_name blob;
-	char path[PATH_BYTES], random[17];
+	char path[KB_TEMP_PATH];
 	bool ok;
 
-	kb_random_text(random, 16);
-	snprintf(path, sizeof(path), "%s/column-%s", v->temp_dir, random);
+	kb_temp_path(path, v->temp_dir, KB_TEMP_COLUMN);
 	ok = kb_vectors_writer_finish(turn->writer, path, &column.bytes, err)
 	     && (written = kb_vectors_open(path, false, err)) != NULL;
 	if (ok) {

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/file.h"
+#include "base/temp.h"
 #include "net/curl.h"
 #include "net/fetch_head.h"
 #include "net/http.h"
@@ -248,16 +249,15 @@ static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t u
 
 static bool open_temp(struct fetch *f, struct kb_err *err)
 {
-	char path[4096];
+	char path[KB_TEMP_PATH];
 
 	f->fd = kb_fault() ? -1 : open(f->fetcher->temp_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (f->fd >= 0)
 		return true;
 	/* Not every file system makes files without names. */
-	if (kb_fault()
-	    || snprintf(path, sizeof(path), "%s/fetch-XXXXXX", f->fetcher->temp_dir)
-	               >= (int)sizeof(path)
-	    || (f->fd = mkostemp(path, O_CLOEXEC)) < 0)
+	kb_temp_path(path, f->fetcher->temp_dir, KB_TEMP_FETCH);
+	f->fd = kb_fault() ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (f->fd < 0)
 		return kb_fail_errno(err, "cannot make a file in %s", f->fetcher->temp_dir);
 	unlink(path);
 	return true;

@@ -14,13 +14,10 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/temp.h"
 #include "net/multipart.h"
 
-/* Files of ours in temp_dir begin so; kb_upload_clean() removes no others. */
-#define PREFIX "upload-"
-
 enum {
-	RANDOM_NAME = 20,
 	DISK_CHECK_BYTES = 16 * 1024 * 1024, /* look at the free space this often */
 };
 
@@ -89,29 +86,14 @@ bool kb_upload_check_disk(const struct kb_upload_limits *limits, int64_t n, stru
 
 bool kb_upload_clean(const char *temp_dir, struct kb_err *err)
 {
-	struct dirent *entry;
-	bool ok = true;
-	DIR *dir;
-
-	if (!kb_dir_make(temp_dir, err))
-		return false;
-	dir = opendir(temp_dir);
-	if (!dir)
-		return kb_fail_errno(err, "cannot read the upload directory %s", temp_dir);
-	while (ok && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, PREFIX, sizeof(PREFIX) - 1) == 0
-		    && unlinkat(dirfd(dir), entry->d_name, 0) < 0 && errno != ENOENT)
-			ok = kb_fail_errno(err, "cannot remove %s from the upload directory",
-			                   entry->d_name);
-	closedir(dir);
-	return ok;
+	return kb_dir_make(temp_dir, err) && kb_temp_clean(temp_dir, KB_TEMP_UPLOAD, err);
 }
 
 /* ---- the part in hand ---- */
 
 static bool open_file(struct kb_upload *upload, struct kb_err *err)
 {
-	char name[RANDOM_NAME + 1];
+	char path[KB_TEMP_PATH];
 
 	if (!upload->limits.files)
 		return kb_fail(err, KB_E_INVALID,
@@ -121,9 +103,8 @@ static bool open_file(struct kb_upload *upload, struct kb_err *err)
 		return kb_fail(err, KB_E_TOO_LARGE,
 		               "the request has more than %d files, the limit for one request",
 		               upload->limits.files_max);
-	kb_random_text(name, RANDOM_NAME);
-	upload->part.path =
-	        kb_arena_printf(upload->arena, "%s/" PREFIX "%s", upload->limits.temp_dir, name).p;
+	kb_temp_path(path, upload->limits.temp_dir, KB_TEMP_UPLOAD);
+	upload->part.path = kb_arena_str(upload->arena, kb_sv_str(path));
 	upload->fd =
 	        kb_fault() ? -1
 	                   : open(upload->part.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
