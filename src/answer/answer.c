@@ -1,5 +1,7 @@
 /* The steps of one answer. What is searched for and found is steps.c, what ranks sentences
  * select.c, what builds the query question.c. */
+#include "answer/answer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -613,9 +615,9 @@ bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
 		out->text = kb_arena_sv(arena, text);
 		kb_info(answerer->log,
 		        "answered agent=%" PRId64
-		        " kind=%d steps=%zu quotes=%zu retrieve_us=%" PRId64 " rank_us=%" PRId64,
-		        request->agent->id, (int)out->kind, out->steps, out->quote_count,
-		        out->retrieve_us, out->rank_us);
+		        " kind=%s steps=%zu quotes=%zu retrieve_us=%" PRId64 " rank_us=%" PRId64,
+		        request->agent->id, kb_answer_kind_name(out->kind), out->steps,
+		        out->quote_count, out->retrieve_us, out->rank_us);
 	}
 	kb_buf_fini(&run.text);
 	return ok;

@@ -1,6 +1,5 @@
 /* The threads. What they do with a lease is in batch.c; merging and sweeping are in upkeep.c. */
-#include "ingest/learn.h"
-#include "ingest/remover.h"
+#include "ingest/ingest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,6 +15,8 @@
 #include "base/temp.h"
 #include "index/factors.h"
 #include "ingest/batch.h"
+#include "ingest/learn.h"
+#include "ingest/remover.h"
 #include "ingest/repair.h"
 #include "ingest/web.h"
 #include "store/agents.h"

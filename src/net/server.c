@@ -1,4 +1,6 @@
 /* The server as a whole: configuration, start, stop, counters. */
+#include "net/server.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

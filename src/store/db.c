@@ -4,6 +4,8 @@
  * Syncing a commit costs far more than the changes in it, so the writer takes everything that
  * waits, runs it in one transaction and commits once. While it syncs, the next batch gathers.
  */
+#include "store/db.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -11,7 +13,6 @@
 
 #include "base/fault.h"
 #include "base/pool.h"
-#include "store/db.h"
 #include "store/store.h"
 
 enum {

@@ -9,7 +9,7 @@ const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
 
 /** How many searches the question took, by the server's log, which may arrive after the answer. */
 async function searches(kb, agent, question) {
-  const told = () => [...kb.log.matchAll(/answered agent=\d+ kind=\d+ steps=(\d+)/g)];
+  const told = () => [...kb.log.matchAll(/answered agent=\d+ kind=\w+ steps=(\d+)/g)];
   const before = told().length;
   await agent.ask(question);
   await until("the answer's line in the log", () => told().length > before);
