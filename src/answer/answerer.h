@@ -1,4 +1,4 @@
-/* The answerer's insides, for the files that work for it (answer.c, find.c). */
+/* The answerer's insides, for the files that take the steps of an answer or of a search. */
 #ifndef KB_ANSWER_ANSWERER_H
 #define KB_ANSWER_ANSWERER_H
 

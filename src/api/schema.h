@@ -2,8 +2,8 @@
  * The shapes of bodies, in a few words each, from which /openapi.json is written.
  *
  * A schema is a list of members "name:type". Types: int, num, str, bool, time (an ISO 8601 string),
- * obj (any object), any, Name (another schema), [type] (an array). '?' behind the type: null is
- * possible; '~' behind the name: the member may be missing.
+ * obj (any object), any, file (bytes), Name (another schema), [type] (an array). '?' behind the
+ * type: null is possible; '~' behind the name: the member may be missing.
  */
 #ifndef KB_API_SCHEMA_H
 #define KB_API_SCHEMA_H

@@ -1,9 +1,9 @@
 /*
  * One question in a conversation: what messages.c and completions.c share.
  *
- * A turn is begun (limits, lock, history), answered, and kept. Its stored message is the truth: it
- * is written whole before the client is told that the answer is finished, whether or not the client
- * still listens.
+ * A turn is begun (limits, lock, history, who answers), answered, and kept. Its stored message is
+ * the truth: it is written whole before the client is told that the answer is finished, whether or
+ * not the client still listens.
  */
 #ifndef KB_API_SESSION_H
 #define KB_API_SESSION_H
@@ -53,8 +53,9 @@ bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent);
 /* Session ids of the path: 1 to 128 URL-safe characters. */
 bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;
 
-/* Reads the agent's settings, refuses a locked conversation (403), fetches the history, unless the
- * caller has filled turns itself, and reads the files of the message. */
+/* Asks the plan for one more query, reads the agent's settings with those of the body over them,
+ * refuses a locked conversation (403), fetches the history, unless the caller has filled turns
+ * itself, masks, picks who answers and reads the files of the message. */
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,

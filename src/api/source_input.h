@@ -20,7 +20,8 @@ bool kb_source_input_settings(struct kb_call *call, struct kb_source_settings *s
 bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_source *source,
                          struct kb_page_new *page, bool *has_page,
                          struct kb_err *err) KB_MUST_CHECK;
-/* Makes the agent's source of that address, or puts the one that is there in the queue. */
+/* Makes the agent's source of that address, or puts the one that is there in the queue.
+ * KB_E_INVALID where the agent has as many sources as it may. */
 bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,
                           struct kb_err *err) KB_MUST_CHECK;
 

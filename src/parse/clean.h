@@ -2,9 +2,10 @@
  * Text as it is kept: what every format's text passes before it becomes a block.
  *
  * The result is valid UTF-8 in NFC without control, zero-width, bidi-control and tag characters and
- * soft hyphens, and without what a terminal obeys (ESC [ 2 J, or a window's title); they carry no words
- * and are what hidden orders are hidden in. Every kind of blank is a plain blank. ZWNJ and ZWJ stay where a script needs them to spell. Nothing else changes:
- * answers quote this text verbatim. Pure.
+ * soft hyphens, and without what a terminal obeys (ESC [ 2 J, or a window's title); they carry no
+ * words and are what hidden orders are hidden in. Every kind of blank is a plain blank. ZWNJ and
+ * ZWJ stay where a script needs them to spell. Nothing else changes: answers quote this text
+ * verbatim. Pure.
  */
 #ifndef KB_PARSE_CLEAN_H
 #define KB_PARSE_CLEAN_H

@@ -60,8 +60,9 @@ struct kb_format_info {
 /* By content first; name and declared type decide between what content leaves open. */
 enum kb_format kb_detect(const struct kb_input *in);
 
-/* Detects and reads. KB_E_UNSUPPORTED for what is not served. `*needs_helper` is set, with false
- * and nothing read, when the format needs a helper and the child may not start one. */
+/* Detects and reads. KB_E_INVALID with the format's refusal for what is not served,
+ * KB_E_UNSUPPORTED where a helper program is missing. `*needs_helper` is set, with false and
+ * nothing read, when the format needs a helper and the child may not start one. */
 bool kb_format_read(const struct kb_input *in, struct kb_doc *doc, bool may_help,
                     bool *needs_helper, struct kb_err *err) KB_MUST_CHECK;
 

@@ -1,8 +1,9 @@
 /*
  * HTML to blocks: whole pages (main content, metadata) and fragments inside other formats.
  *
- * Three files: html_tree.c (bytes to a flat tree), html_main.c (which part of it is the content),
- * html.c (the tree to blocks, and what stands in the head).
+ * html_thin.c takes away attributes that are too many, html_tree.c makes a flat tree of the bytes,
+ * html_hidden.c marks what cannot be seen and html_main.c what is not the content, html.c turns the
+ * rest into blocks and reads the head.
  */
 #ifndef KB_PARSE_HTML_H
 #define KB_PARSE_HTML_H

@@ -25,8 +25,8 @@ struct kb_relations kb_ooxml_relations(struct kb_zip *zip, struct kb_arena *aren
 struct kb_sv kb_ooxml_target(const struct kb_relations *relations, const char *type);
 struct kb_sv kb_ooxml_target_by_id(const struct kb_relations *relations, struct kb_sv id);
 
-/* Streams a part through a handler. False with a sentence when it is not there or damaged; broken
- * XML is no failure once something was read (*whole tells). */
+/* Streams a part through a handler. False with a sentence when it is not there or its bytes are
+ * damaged. Broken XML is no failure: what stood before the break was handed on. */
 bool kb_ooxml_part(struct kb_zip *zip, struct kb_sv part, const struct kb_xml_handler *handler,
                    void *arg, struct kb_err *err) KB_MUST_CHECK;
 

@@ -73,7 +73,9 @@ struct kb_parser *kb_parser_open(const struct kb_parser_config *config,
 void kb_parser_close(struct kb_parser *parser);
 
 /* KB_E_INVALID with a sentence when the document cannot be read (damaged, locked, of an unknown
- * kind, no text in it); KB_E_TIMEOUT and KB_E_TOO_LARGE name the limit. */
+ * kind, no text in it); KB_E_TIMEOUT and KB_E_TOO_LARGE name the limit. KB_E_UNSUPPORTED where this
+ * machine lacks the format's helper program or lets no child start, KB_E_IO where the file cannot
+ * be read. */
 bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;

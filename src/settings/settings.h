@@ -135,7 +135,7 @@ bool kb_settings_read(struct kb_arena *arena, struct kb_sv json, struct kb_setti
 void kb_settings_write_stored(const struct kb_settings *settings, struct kb_jw *jw);
 
 /* The flat object of the read endpoint, with the answer's names. `url` gives an image's address
- * (field: request name; image: as in the struct, never null) and is not called for null images. */
+ * (field: request name; image: as in the struct) and is called where there is an image only. */
 struct kb_image_urls {
 	struct kb_sv (*url)(void *arg, const char *field, struct kb_sv image);
 	void *arg;
@@ -253,7 +253,7 @@ struct kb_settings_result {
 	size_t failed_count;
 	const struct kb_setting_image *images;
 	size_t image_count;
-	/* 200; 207 when some were applied and some failed; 400 when none was applied */
+	/* 200; 207 when some were applied and some failed; 400 when all that counted failed */
 	int status;
 };
 
