@@ -246,117 +246,133 @@ static void wait_for_stop(const sigset_t *signals)
 		;
 }
 
-static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_arena *arena,
-                  struct kb_err *err)
-{
-	struct kb_clock clock = { 0 };
+/* The parts of one service, in the order in which they are opened; close_all() goes the other way
+ * and takes what was not opened yet as well. */
+struct service {
+	const struct plan *plan;
+	struct kb_arena *arena;
+	struct kb_clock clock;
 	struct kb_log log;
-	struct kb_api api = { .clock = &clock, .log = &log, .started_us = kb_clock_mono_us() };
-	struct kb_server_config net;
+	struct kb_api api;
 	struct kb_guard proxies;
-	struct kb_parser_config parsing;
-	struct kb_parser *parser = NULL;
-	struct kb_fetcher *fetcher = NULL;
-	struct kb_block_list *blocked = NULL;
-	bool ok = false;
+	struct kb_block_list *blocked;
+	struct kb_fetcher *fetcher;
+	struct kb_parser *parser;
+};
 
-	kb_log_init(&log, plan->log_level, plan->log_format, STDERR_FILENO);
-	fit_address_space();
-	raise_descriptor_limit();
-	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->places.temp, err))
+/* An error of what an option says, with its name. */
+static bool fail_option(struct service *s, const char *flag, struct kb_err *err)
+{
+	return kb_fail(err, KB_E_INVALID, "%s: %s", flag,
+	               kb_arena_str(s->arena, kb_sv_str(err->msg)));
+}
+
+/* What options hold beyond a word or a number, and the files that they name. */
+static bool read_options(struct service *s, struct kb_err *err)
+{
+	const struct kb_options *o = &s->plan->options;
+	struct kb_api *api = &s->api;
+
+	if (!kb_plans_read(s->arena, o->plans, o->rate_limit, &api->plans, err)
+	    || !kb_api_aliases(s->arena, o->field_alias, o->value_alias, &api->aliases, err)
+	    || !kb_models_read(s->arena, o->models, &api->models, &api->model_count, err))
 		return false;
-
-	if (!kb_plans_read(arena, plan->options.plans, plan->options.rate_limit, &api.plans, err))
-		goto out;
-	if (!kb_api_aliases(arena, plan->options.field_alias, plan->options.value_alias,
-	                    &api.aliases, err)
-	    || !kb_models_read(arena, plan->options.models, &api.models, &api.model_count, err))
-		goto out;
-	api.rates = kb_rates_new();
-	api.slots = kb_slots_new();
-	if (plan->options.block_list) {
-		blocked = kb_block_list_read(plan->options.block_list, err);
-		if (!blocked)
-			goto out;
-		kb_info(&log, "block list read phrases=%zu", kb_block_list_count(blocked));
+	if (o->block_list) {
+		s->blocked = kb_block_list_read(o->block_list, err);
+		if (!s->blocked)
+			return false;
+		kb_info(&s->log, "block list read phrases=%zu", kb_block_list_count(s->blocked));
 	}
+	s->fetcher = kb_fetcher_new(o->fetch_allow, NULL, s->plan->places.temp, err);
+	if (!s->fetcher)
+		return fail_option(s, "--fetch-allow", err);
+	return kb_guard_read(s->arena, o->trusted_proxies, &s->proxies, err)
+	       || fail_option(s, "--trusted-proxies", err);
+}
 
-	fetcher = kb_fetcher_new(plan->options.fetch_allow, NULL, plan->places.temp, err);
-	if (!fetcher) {
-		kb_fail(err, KB_E_INVALID, "--fetch-allow: %s",
-		        kb_arena_str(arena, kb_sv_str(err->msg)));
-		goto out;
-	}
+/* The blobs are asked whose they are before a store would be made; then the store, whose lock keeps
+ * a second server out. */
+static bool open_places(struct service *s, struct kb_err *err)
+{
+	const struct plan *plan = s->plan;
 
-	if (!kb_guard_read(arena, plan->options.trusted_proxies, &proxies, err)) {
-		kb_fail(err, KB_E_INVALID, "--trusted-proxies: %s",
-		        kb_arena_str(arena, kb_sv_str(err->msg)));
-		goto out;
-	}
-
-	/* The blobs are asked whose they are before a store would be made; then the store, whose
-	 * lock keeps a second server out. */
-	if (!open_data(plan, &api, err) || !may_listen(plan, api.store, err))
-		goto out;
-	warn_if_open(&log, plan->options.data);
+	if (!open_data(plan, &s->api, err) || !may_listen(plan, s->api.store, err))
+		return false;
+	warn_if_open(&s->log, plan->options.data);
 	if (plan->options.store)
-		warn_if_open(&log, plan->places.store);
+		warn_if_open(&s->log, plan->places.store);
 	if (plan->options.blob)
-		warn_if_open(&log, plan->places.blobs);
-	kb_parser_config_init(&parsing);
-	parsing.warm_children = PARSER_WARM;
-	parsing.allow_unsandboxed = plan->allow_unsandboxed;
-	parsing.log = &log;
-	parser = kb_parser_open(&parsing, err);
-	if (!parser)
-		goto out;
+		warn_if_open(&s->log, plan->places.blobs);
+	return true;
+}
 
-	if (!open_models(plan, &api, err))
-		goto out;
+static bool open_parser(struct service *s, struct kb_err *err)
+{
+	struct kb_parser_config config;
 
-	/* Then what answers and what indexes. */
-	api.catalog = kb_catalog_open(
-	        api.store, api.blobs,
+	kb_parser_config_init(&config);
+	config.warm_children = PARSER_WARM;
+	config.allow_unsandboxed = s->plan->allow_unsandboxed;
+	config.log = &s->log;
+	s->parser = s->api.parser = kb_parser_open(&config, err);
+	return s->parser != NULL;
+}
+
+/* What answers and what indexes; nothing here can fail. */
+static void start_work(struct service *s)
+{
+	const struct plan *plan = s->plan;
+	struct kb_api *api = &s->api;
+
+	api->rates = kb_rates_new();
+	api->slots = kb_slots_new();
+	api->catalog = kb_catalog_open(
+	        api->store, api->blobs,
 	        &(struct kb_catalog_limits){ .agents = (size_t)plan->open_agents,
 	                                     .heap_bytes = plan->open_agents_mb * KB_MIB(1) },
-	        &log);
-	api.answerer = kb_answerer_open(api.store, api.catalog, &log);
-	kb_answerer_block(api.answerer, blocked);
-	kb_answerer_models(api.answerer, api.embedder, api.ranker);
-	api.parser = parser;
-	api.temp_dir = plan->places.temp;
-	api.notes = kb_notes_start(api.store, &log);
-	api.ingest = kb_ingest_start(&(struct kb_ingest_config){
-	        .store = api.store,
-	        .blobs = api.blobs,
-	        .catalog = api.catalog,
-	        .parser = parser,
-	        .fetcher = fetcher,
-	        .log = &log,
-	        .clock = &clock,
+	        &s->log);
+	api->answerer = kb_answerer_open(api->store, api->catalog, &s->log);
+	kb_answerer_block(api->answerer, s->blocked);
+	kb_answerer_models(api->answerer, api->embedder, api->ranker);
+	api->temp_dir = plan->places.temp;
+	api->notes = kb_notes_start(api->store, &s->log);
+	api->ingest = kb_ingest_start(&(struct kb_ingest_config){
+	        .store = api->store,
+	        .blobs = api->blobs,
+	        .catalog = api->catalog,
+	        .parser = s->parser,
+	        .fetcher = s->fetcher,
+	        .log = &s->log,
+	        .clock = &s->clock,
 	        .temp_dir = plan->places.temp,
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
-	        .limits_arg = &api,
+	        .limits_arg = api,
 	        .keep_days = keep_days,
 	        .sweep = sweep_limits(plan),
-	        .vectorizer = kb_embedder_vectorizer(api.embedder),
+	        .vectorizer = kb_embedder_vectorizer(api->embedder),
 	});
-	api.workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
-	api.openapi = describe(&api, arena);
-	api.public_url = plan->options.public_url;
-	api.metrics_token = plan->options.metrics_token;
+	api->workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
+	api->openapi = describe(api, s->arena);
+	api->public_url = plan->options.public_url;
+	api->metrics_token = plan->options.metrics_token;
+}
 
-	/* The door last. */
+/* The door last. */
+static bool open_door(struct service *s, struct kb_err *err)
+{
+	const struct plan *plan = s->plan;
+	struct kb_server_config net;
+
 	kb_server_config_init(&net);
-	net.proxies = proxies;
+	net.proxies = s->proxies;
 	net.host = plan->host;
 	net.port = (int)plan->port;
 	net.loops = (int)plan->threads;
-	net.routes = kb_api_net_routes(arena, &net.route_count);
-	net.workers = api.workers;
-	net.log = &log;
-	net.app = &api;
+	net.routes = kb_api_net_routes(s->arena, &net.route_count);
+	net.workers = s->api.workers;
+	net.log = &s->log;
+	net.app = &s->api;
 	net.temp_dir = plan->places.temp;
 	net.refuse = kb_api_refuse;
 	net.admit = kb_api_admit;
@@ -364,36 +380,70 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 	net.owner_holds = kb_api_owner_holds;
 	net.tls_cert = plan->options.tls_cert;
 	net.tls_key = plan->options.tls_key;
-	api.server = kb_server_start(&net, err);
-	if (!api.server)
-		goto out;
+	s->api.server = kb_server_start(&net, err);
+	if (!s->api.server)
+		return false;
 	fprintf(stderr, "listening on %s://%s%s%s:%d\n", net.tls_cert ? "https" : "http",
 	        strchr(plan->host, ':') ? "[" : "", plan->host[0] ? plan->host : "0.0.0.0",
-	        strchr(plan->host, ':') ? "]" : "", kb_server_port(api.server));
-	kb_info(&log, "parser confined by=%s", kb_parser_sandbox(parser));
-	wait_for_stop(signals);
-	kb_info(&log, "stopping");
-	ok = true;
-out:
-	if (api.server)
-		kb_server_stop(api.server, (int)plan->stop_grace_s * 1000);
-	kb_pool_close(api.workers);
-	kb_fetcher_cancel(fetcher); /* or ingestion would wait for other people's servers */
-	kb_embedder_cancel(api.embedder);
-	kb_ranker_cancel(api.ranker);
-	kb_ingest_stop(api.ingest);
-	kb_notes_stop(api.notes);
-	kb_answerer_close(api.answerer);
-	kb_embedder_close(api.embedder);
-	kb_ranker_close(api.ranker);
-	kb_catalog_close(api.catalog);
-	kb_parser_close(parser);
-	kb_fetcher_free(fetcher);
-	kb_blobs_close(api.blobs);
-	kb_store_close(api.store);
-	kb_rates_free(api.rates);
-	kb_slots_free(api.slots);
-	kb_block_list_free(blocked);
+	        strchr(plan->host, ':') ? "]" : "", kb_server_port(s->api.server));
+	kb_info(&s->log, "parser confined by=%s", kb_parser_sandbox(s->parser));
+	return true;
+}
+
+static bool open_all(struct service *s, struct kb_err *err)
+{
+	if (!read_options(s, err) || !open_places(s, err) || !open_parser(s, err)
+	    || !open_models(s->plan, &s->api, err))
+		return false;
+	start_work(s);
+	return open_door(s, err);
+}
+
+static void close_all(struct service *s)
+{
+	struct kb_api *api = &s->api;
+
+	if (api->server)
+		kb_server_stop(api->server, (int)s->plan->stop_grace_s * 1000);
+	kb_pool_close(api->workers);
+	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
+	kb_embedder_cancel(api->embedder);
+	kb_ranker_cancel(api->ranker);
+	kb_ingest_stop(api->ingest);
+	kb_notes_stop(api->notes);
+	kb_answerer_close(api->answerer);
+	kb_embedder_close(api->embedder);
+	kb_ranker_close(api->ranker);
+	kb_catalog_close(api->catalog);
+	kb_parser_close(s->parser);
+	kb_fetcher_free(s->fetcher);
+	kb_blobs_close(api->blobs);
+	kb_store_close(api->store);
+	kb_slots_free(api->slots);
+	kb_rates_free(api->rates);
+	kb_block_list_free(s->blocked);
+}
+
+static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_arena *arena,
+                  struct kb_err *err)
+{
+	struct service s = { .plan = plan, .arena = arena };
+	bool ok;
+
+	kb_log_init(&s.log, plan->log_level, plan->log_format, STDERR_FILENO);
+	s.api.clock = &s.clock;
+	s.api.log = &s.log;
+	s.api.started_us = kb_clock_mono_us();
+	fit_address_space();
+	raise_descriptor_limit();
+	if (!kb_dir_make(plan->options.data, err) || !kb_dir_make(plan->places.temp, err))
+		return false;
+	ok = open_all(&s, err);
+	if (ok) {
+		wait_for_stop(signals);
+		kb_info(&s.log, "stopping");
+	}
+	close_all(&s);
 	return ok;
 }
 
