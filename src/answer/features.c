@@ -158,6 +158,150 @@ static void order_features(const struct kb_asked *a, const struct kb_read_passag
 	f[KB_F_FUNCTION] = a->function_count ? (float)functions / (float)a->function_count : 0;
 }
 
+/* What of an answer a sentence has beyond the question's own words. */
+struct fresh {
+	bool year, digit, word, capital; /* word: a cue of the question's type */
+	int words, capitals;
+	size_t cue; /* the last that shows what the type asks for; SIZE_MAX: none */
+	size_t gap; /* least words between such a one and a match; SIZE_MAX: none */
+};
+
+static bool is_fresh(const struct kb_read_token *token)
+{
+	return token->word < 0 && token->term < 0;
+}
+
+/* The first word of a sentence is a name only where the next begins like one too. */
+static bool is_name(const struct kb_read_token *v, const struct kb_read_sentence *s, size_t i)
+{
+	return v[i].capital && is_fresh(&v[i]) && !v[i].function
+	       && (i > 0 || (s->count > 1 && v[1].capital));
+}
+
+/* Is it of the kind that the question asks for? */
+static bool shows(enum kb_question_type type, const struct kb_read_token *token, bool is_name)
+{
+	switch (type) {
+	case KB_Q_WHEN:
+		return token->year || token->cue;
+	case KB_Q_NUM:
+		return token->digit || token->cue;
+	case KB_Q_WHO:
+	case KB_Q_WHERE:
+		return is_name || token->cue;
+	case KB_Q_WHY:
+		return token->cue;
+	case KB_Q_OTHER:
+	case KB_Q_TYPES:
+		break;
+	}
+	return false;
+}
+
+static struct fresh look(enum kb_question_type type, const struct kb_read_token *v,
+                         const struct kb_read_sentence *s)
+{
+	struct fresh out = { .gap = SIZE_MAX, .cue = SIZE_MAX };
+	size_t match = SIZE_MAX;
+
+	for (size_t i = 0; i < s->count; i++) {
+		bool name = is_name(v, s, i);
+
+		if (v[i].term >= 0 || v[i].like >= 0) {
+			match = i;
+			if (out.cue != SIZE_MAX)
+				out.gap = KB_MIN(out.gap, i - out.cue - 1);
+		}
+		if (!is_fresh(&v[i]))
+			continue;
+		out.words += !v[i].function;
+		out.capitals += name;
+		out.year |= v[i].year;
+		out.digit |= v[i].digit;
+		out.word |= v[i].cue;
+		out.capital |= name;
+		if (shows(type, &v[i], name)) {
+			out.cue = i;
+			if (match != SIZE_MAX)
+				out.gap = KB_MIN(out.gap, i - match - 1);
+		}
+	}
+	return out;
+}
+
+/* Cues of more than one word, of languages that write none apart. */
+static bool has_cue(const struct kb_asked *a, struct kb_sv text)
+{
+	struct kb_sv rest = a->cue_list, item;
+
+	while (rest.n > 0 && kb_sv_split(&rest, ' ', &item))
+		if (item.n > 0 && kb_sv_find(text, item) >= 0 && kb_sv_find(a->q->text, item) < 0)
+			return true;
+	return false;
+}
+
+/* A figure one or two words before what is counted. */
+static bool counts_focus(const struct kb_asked *a, const struct kb_read_token *v,
+                         const struct kb_read_sentence *s)
+{
+	for (size_t i = 0; a->focus >= 0 && i + 1 < s->count; i++)
+		if ((v[i].digit || v[i].cue) && v[i].term < 0
+		    && (v[i + 1].term == a->focus
+		        || (i + 2 < s->count && v[i + 2].term == a->focus)))
+			return true;
+	return false;
+}
+
+/* A new name behind "by" or the like. */
+static bool names_doer(const struct kb_read_token *v, const struct kb_read_sentence *s)
+{
+	for (size_t i = 0; i + 1 < s->count; i++)
+		if (v[i].cue && v[i + 1].capital && v[i + 1].word < 0)
+			return true;
+	return false;
+}
+
+/* Figures of which a question has those of its own type; the others are 0. */
+static void kind_features(const struct kb_asked *a, const struct kb_read_token *v,
+                          const struct kb_read_sentence *s, const struct fresh *new, float *f)
+{
+	static const enum kb_feature all[] = {
+		KB_F_Q_WHEN,  KB_F_Q_NUM,    KB_F_Q_WHO,     KB_F_Q_WHERE,
+		KB_F_Q_WHY,   KB_F_NUM_WORD, KB_F_NUM_DIGIT, KB_F_NUM_FOCUS,
+		KB_F_WHO_CAP, KB_F_BY_CAP,   KB_F_WHEN_YEAR, KB_F_WHERE_CAP,
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(all); i++)
+		f[all[i]] = 0;
+	switch (a->q->type) {
+	case KB_Q_WHEN:
+		f[KB_F_Q_WHEN] = 1;
+		f[KB_F_WHEN_YEAR] = new->year || (a->cue_list.n > 0 && new->digit);
+		break;
+	case KB_Q_NUM:
+		f[KB_F_Q_NUM] = 1;
+		f[KB_F_NUM_WORD] = new->word;
+		f[KB_F_NUM_DIGIT] = new->digit;
+		f[KB_F_NUM_FOCUS] = counts_focus(a, v, s);
+		break;
+	case KB_Q_WHO:
+		f[KB_F_Q_WHO] = 1;
+		f[KB_F_WHO_CAP] = new->capital;
+		f[KB_F_BY_CAP] = names_doer(v, s);
+		break;
+	case KB_Q_WHERE:
+		f[KB_F_Q_WHERE] = 1;
+		f[KB_F_WHERE_CAP] = new->capital;
+		break;
+	case KB_Q_WHY:
+		f[KB_F_Q_WHY] = 1;
+		break;
+	case KB_Q_OTHER:
+	case KB_Q_TYPES:
+		break;
+	}
+}
+
 /* Cues of the question's type, numbers, names: what an answer would consist of. */
 static void type_features(struct kb_asked *a, const struct kb_passage *from,
                           const struct kb_read_passage *p, const struct kb_read_sentence *s,
@@ -165,69 +309,19 @@ static void type_features(struct kb_asked *a, const struct kb_passage *from,
 {
 	const struct kb_read_token *v = p->tokens + s->first;
 	enum kb_question_type type = a->q->type;
-	bool year = false, digit = false, word = false, capital = false, hit;
-	int fresh = 0, fresh_capitals = 0;
-	size_t gap = SIZE_MAX, match = SIZE_MAX, cue = SIZE_MAX;
-	struct kb_sv rest = a->cue_list, item;
-	struct kb_sv text = kb_sv_sub(from->text, s->start, s->end - s->start);
+	struct fresh new = look(type, v, s);
+	bool hit;
 
-	for (size_t i = 0; i < s->count; i++) {
-		bool new = v[i].word < 0 && v[i].term < 0;
-		bool named = v[i].capital && new && !v[i].function
-		             && (i > 0 || (s->count > 1 && v[1].capital));
-		bool shows = (type == KB_Q_WHEN && (v[i].year || v[i].cue))
-		             || (type == KB_Q_NUM && (v[i].digit || v[i].cue))
-		             || ((type == KB_Q_WHO || type == KB_Q_WHERE) && (named || v[i].cue))
-		             || (type == KB_Q_WHY && v[i].cue);
-
-		if (v[i].term >= 0 || v[i].like >= 0) {
-			match = i;
-			if (cue != SIZE_MAX)
-				gap = KB_MIN(gap, i - cue - 1);
-		}
-		if (!new)
-			continue;
-		fresh += !v[i].function;
-		fresh_capitals += named;
-		year |= v[i].year;
-		digit |= v[i].digit;
-		word |= v[i].cue;
-		capital |= named;
-		if (shows) {
-			cue = i;
-			if (match != SIZE_MAX)
-				gap = KB_MIN(gap, i - match - 1);
-		}
-	}
-	while (!word && rest.n > 0 && kb_sv_split(&rest, ' ', &item))
-		word = item.n > 0 && kb_sv_find(text, item) >= 0
-		       && kb_sv_find(a->q->text, item) < 0;
-	hit = cue != SIZE_MAX || (a->cue_list.n > 0 && (word || (type == KB_Q_NUM && digit)));
-	f[KB_F_NUM_FOCUS] = f[KB_F_BY_CAP] = 0;
-	for (size_t i = 0; i + 1 < s->count; i++) {
-		if (type == KB_Q_NUM && (v[i].digit || v[i].cue) && v[i].term < 0 && a->focus >= 0
-		    && (v[i + 1].term == a->focus
-		        || (i + 2 < s->count && v[i + 2].term == a->focus)))
-			f[KB_F_NUM_FOCUS] = 1;
-		if (type == KB_Q_WHO && v[i].cue && v[i + 1].capital && v[i + 1].word < 0)
-			f[KB_F_BY_CAP] = 1;
-	}
+	new.word = new.word || has_cue(a, kb_sv_sub(from->text, s->start, s->end - s->start));
+	hit = new.cue != SIZE_MAX
+	      || (a->cue_list.n > 0 && (new.word || (type == KB_Q_NUM && new.digit)));
+	kind_features(a, v, s, &new, f);
 	f[KB_F_TYPE_HIT] = type != KB_Q_OTHER && hit;
 	f[KB_F_TYPE_MISS] = type != KB_Q_OTHER && !hit;
-	f[KB_F_WHEN_YEAR] = type == KB_Q_WHEN && (year || (a->cue_list.n > 0 && digit));
-	f[KB_F_NUM_WORD] = type == KB_Q_NUM && word;
-	f[KB_F_NUM_DIGIT] = type == KB_Q_NUM && digit;
-	f[KB_F_WHO_CAP] = type == KB_Q_WHO && capital;
-	f[KB_F_WHERE_CAP] = type == KB_Q_WHERE && capital;
-	f[KB_F_CUE_DIST] = gap != SIZE_MAX ? 1 / (1 + (float)gap / 3) : 0;
-	f[KB_F_FRESH] = logf(1 + (float)fresh);
-	f[KB_F_FRESH_CAP] = logf(1 + (float)fresh_capitals);
-	f[KB_F_FRESH_NUM] = digit;
-	f[KB_F_Q_WHEN] = type == KB_Q_WHEN;
-	f[KB_F_Q_NUM] = type == KB_Q_NUM;
-	f[KB_F_Q_WHO] = type == KB_Q_WHO;
-	f[KB_F_Q_WHERE] = type == KB_Q_WHERE;
-	f[KB_F_Q_WHY] = type == KB_Q_WHY;
+	f[KB_F_CUE_DIST] = new.gap != SIZE_MAX ? 1 / (1 + (float)new.gap / 3) : 0;
+	f[KB_F_FRESH] = logf(1 + (float)new.words);
+	f[KB_F_FRESH_CAP] = logf(1 + (float)new.capitals);
+	f[KB_F_FRESH_NUM] = new.digit;
 }
 
 static float share_of(uint64_t set, uint64_t whole)
