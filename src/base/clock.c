@@ -3,16 +3,19 @@
 #include <stdio.h>
 #include <time.h>
 
+static int64_t shift_us(const struct kb_clock *clock)
+{
+	return clock ? atomic_load_explicit(&((struct kb_clock *)(uintptr_t)clock)->shift_us,
+	                                    memory_order_relaxed)
+	             : 0;
+}
+
 int64_t kb_clock_now_us(const struct kb_clock *clock)
 {
 	struct timespec ts;
-	int64_t shift =
-	        clock ? atomic_load_explicit(&((struct kb_clock *)(uintptr_t)clock)->shift_us,
-	                                     memory_order_relaxed)
-	              : 0;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * KB_SECOND_US + ts.tv_nsec / 1000 + shift;
+	return (int64_t)ts.tv_sec * KB_SECOND_US + ts.tv_nsec / 1000 + shift_us(clock);
 }
 
 void kb_clock_advance(struct kb_clock *clock, int64_t us)
@@ -26,6 +29,11 @@ int64_t kb_clock_mono_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (int64_t)ts.tv_sec * KB_SECOND_US + ts.tv_nsec / 1000;
+}
+
+int64_t kb_clock_steady_us(const struct kb_clock *clock)
+{
+	return kb_clock_mono_us() + shift_us(clock);
 }
 
 void kb_time_format(char out[KB_TIME_TEXT], int64_t us)
