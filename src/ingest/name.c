@@ -1,7 +1,7 @@
 #include "ingest/name.h"
 
 #include "base/buf.h"
-#include "net/http.h"
+#include "base/field.h"
 
 enum {
 	WORDS_MAX = 12,   /* of a name */
@@ -54,7 +54,7 @@ static bool is_hash(struct kb_sv word)
 	size_t digits = 0;
 
 	for (size_t i = 0; i < word.n; i++) {
-		if (kb_http_hex_digit(word.p[i]) < 0)
+		if (kb_hex_digit(word.p[i]) < 0)
 			return false;
 		digits += is_digit(word.p[i]);
 	}
@@ -141,5 +141,5 @@ struct kb_sv kb_address_words(struct kb_arena *arena, struct kb_sv title, struct
 {
 	struct kb_sv part = last_part(url), plain;
 
-	return kb_name_words(arena, title, kb_http_unescape(arena, part, &plain) ? plain : part);
+	return kb_name_words(arena, title, kb_percent_decode(arena, part, &plain) ? plain : part);
 }

@@ -1,6 +1,8 @@
 /* Request bodies: where they go, how much of them, and how fast they must come. */
 #include <stdlib.h>
 
+#include "base/field.h"
+#include "base/size.h"
 #include "net/conn.h"
 
 enum {
@@ -10,7 +12,7 @@ enum {
 
 static bool is_multipart(const struct kb_call *call)
 {
-	return kb_sv_ieq_str(kb_http_media_type(kb_request_field(&call->req, "content-type")),
+	return kb_sv_ieq_str(kb_media_type(kb_request_field(&call->req, "content-type")),
 	                     "multipart/form-data");
 }
 

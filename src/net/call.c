@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/field.h"
 #include "base/file.h"
 #include "net/conn.h"
 #include "net/forwarded.h"
@@ -196,7 +197,7 @@ static void on_news(struct kb_task *task)
 
 static void fill_pairs(struct kb_call *call)
 {
-	struct kb_sv type = kb_http_media_type(kb_request_field(&call->req, "content-type"));
+	struct kb_sv type = kb_media_type(kb_request_field(&call->req, "content-type"));
 	struct kb_err err;
 
 	if (call->req.body.n == 0 || !kb_sv_ieq_str(type, "application/x-www-form-urlencoded"))

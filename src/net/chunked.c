@@ -11,6 +11,8 @@
 
 #include "net/http.h"
 
+#include "base/field.h"
+
 enum {
 	SIZE,
 	SIZE_LF,
@@ -50,7 +52,7 @@ static int after_size(const struct kb_chunked *chunked)
 
 static int take_size(struct kb_chunked *chunked, char c)
 {
-	int digit = kb_http_hex_digit(c);
+	int digit = kb_hex_digit(c);
 
 	if (digit >= 0 && chunked->digits < SIZE_DIGITS_MAX) {
 		chunked->left = chunked->left * 16 + (unsigned)digit;

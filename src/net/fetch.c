@@ -18,15 +18,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/field.h"
 #include "base/file.h"
+#include "base/size.h"
 #include "base/temp.h"
 #include "net/curl.h"
 #include "net/fetch_head.h"
-#include "net/http.h"
 #include "net/link.h"
-#include "net/upload.h"
 
 #define BROWSER_AGENT                                                                              \
 	"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "                  \
@@ -298,7 +299,7 @@ static const char *unescaped(struct fetch *f, struct kb_sv text)
 {
 	struct kb_sv out;
 
-	return kb_arena_str(f->arena, kb_http_unescape(f->arena, text, &out) ? out : text);
+	return kb_arena_str(f->arena, kb_percent_decode(f->arena, text, &out) ? out : text);
 }
 
 /* "host:port:address,address": what libcurl would else ask the resolver. */

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/field.h"
 #include "base/utf8.h"
 #include "net/host.h"
-#include "net/http.h"
 
 static const struct {
 	const char *name;
@@ -93,7 +93,7 @@ static struct kb_sv read_extended(struct kb_arena *arena, struct kb_sv value)
 	struct kb_sv charset = KB_SV(""), language, name = KB_SV(""), rest = value;
 
 	if (!kb_sv_split(&rest, '\'', &charset) || !kb_sv_split(&rest, '\'', &language) || !rest.p
-	    || !kb_http_unescape(arena, rest, &name))
+	    || !kb_percent_decode(arena, rest, &name))
 		return KB_SV("");
 	if (kb_sv_ieq_str(charset, "utf-8") && kb_utf8_valid(name))
 		return name;
@@ -102,12 +102,12 @@ static struct kb_sv read_extended(struct kb_arena *arena, struct kb_sv value)
 
 struct kb_sv kb_fetch_filename(struct kb_arena *arena, struct kb_sv disposition)
 {
-	struct kb_sv name = kb_http_param(arena, disposition, "filename*");
+	struct kb_sv name = kb_field_param(arena, disposition, "filename*");
 
 	if (name.n > 0)
 		name = read_extended(arena, name);
 	if (name.n == 0)
-		name = kb_http_param(arena, disposition, "filename");
+		name = kb_field_param(arena, disposition, "filename");
 	for (size_t i = name.n; i > 0; i--) /* a name is no path */
 		if (name.p[i - 1] == '/' || name.p[i - 1] == '\\') {
 			name = kb_sv_from(name, i);

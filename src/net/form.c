@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/http.h"
+#include "base/field.h"
 #include "net/server.h"
 #include "net/upload.h"
 
@@ -19,8 +19,8 @@ static struct kb_sv decode(struct kb_arena *arena, struct kb_sv text)
 		int high = -1, low = -1;
 
 		if (text.p[i] == '%' && text.n - i > 2) {
-			high = kb_http_hex_digit(text.p[i + 1]);
-			low = kb_http_hex_digit(text.p[i + 2]);
+			high = kb_hex_digit(text.p[i + 1]);
+			low = kb_hex_digit(text.p[i + 2]);
 		}
 		if (high >= 0 && low >= 0) {
 			copy[n++] = (char)(high * 16 + low);

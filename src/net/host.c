@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unicode/uidna.h>
 
+#include "base/field.h"
 #include "base/utf8.h"
-#include "net/http.h"
 
 /* --- percent-encoding --- */
 
@@ -50,10 +50,10 @@ static struct kb_sv percent_decode(struct kb_arena *arena, struct kb_sv text)
 	size_t n = 0;
 
 	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] == '%' && i + 2 < text.n && kb_http_hex_digit(text.p[i + 1]) >= 0
-		    && kb_http_hex_digit(text.p[i + 2]) >= 0) {
-			p[n++] = (char)(kb_http_hex_digit(text.p[i + 1]) << 4
-			                | kb_http_hex_digit(text.p[i + 2]));
+		if (text.p[i] == '%' && i + 2 < text.n && kb_hex_digit(text.p[i + 1]) >= 0
+		    && kb_hex_digit(text.p[i + 2]) >= 0) {
+			p[n++] = (char)(kb_hex_digit(text.p[i + 1]) << 4
+			                | kb_hex_digit(text.p[i + 2]));
 			i += 2;
 		} else {
 			p[n++] = text.p[i];
@@ -79,7 +79,7 @@ static bool ipv4_number(struct kb_sv text, uint64_t *out)
 	}
 	*out = 0;
 	for (size_t i = 0; i < text.n; i++) {
-		int digit = kb_http_hex_digit(text.p[i]);
+		int digit = kb_hex_digit(text.p[i]);
 
 		if (digit < 0 || digit >= base)
 			return false;
@@ -189,8 +189,8 @@ static bool read_ipv6(struct kb_sv text, uint16_t pieces[8])
 			i++;
 			continue;
 		}
-		while (i < text.n && i - start < 4 && kb_http_hex_digit(text.p[i]) >= 0)
-			value = value << 4 | (unsigned)kb_http_hex_digit(text.p[i++]);
+		while (i < text.n && i - start < 4 && kb_hex_digit(text.p[i]) >= 0)
+			value = value << 4 | (unsigned)kb_hex_digit(text.p[i++]);
 		if (i < text.n && text.p[i] == '.') {
 			if (count > 6 - (gap >= 0)
 			    || !ipv6_tail(kb_sv_from(text, start), &pieces[count]))

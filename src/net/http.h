@@ -50,19 +50,6 @@ bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
 /* Is it one or more token characters (RFC 9110 5.6.2)? */
 bool kb_http_is_token(struct kb_sv text);
 
-/* 0 to 15, or -1. */
-int kb_http_hex_digit(char c);
-
-/* Decodes %XX into the arena; the text itself where there is nothing to decode. false for a
- * malformed escape and for %00. */
-bool kb_http_unescape(struct kb_arena *arena, struct kb_sv text, struct kb_sv *out) KB_MUST_CHECK;
-
-/* The media type of a Content-Type value, without its parameters. */
-struct kb_sv kb_http_media_type(struct kb_sv content_type);
-/* The value of a parameter ("boundary", "filename") of a field like `form-data; name="a"`, its
- * quotes resolved into the arena; p == NULL: none. */
-struct kb_sv kb_http_param(struct kb_arena *arena, struct kb_sv value, const char *name);
-
 /* A byte range of a representation of `size` bytes (RFC 9110 14.2). */
 enum kb_http_range { KB_RANGE_ALL, KB_RANGE_PART, KB_RANGE_UNSATISFIABLE };
 enum kb_http_range kb_http_parse_range(struct kb_sv field, int64_t size, int64_t *from, int64_t *n);

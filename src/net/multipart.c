@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/field.h"
 #include "net/http.h"
 
 enum { PREAMBLE, AFTER, AFTER_DASH, AFTER_PADDING, AFTER_CR, HEAD, DATA, EPILOGUE };
@@ -41,7 +42,7 @@ bool kb_multipart_init(struct kb_multipart *parser, struct kb_sv content_type,
 	struct kb_sv boundary;
 
 	*parser = (struct kb_multipart){ .events = events, .arg = arg };
-	boundary = kb_http_param(&parser->arena, content_type, "boundary");
+	boundary = kb_field_param(&parser->arena, content_type, "boundary");
 	if (!boundary_is_valid(boundary)) {
 		kb_arena_fini(&parser->arena);
 		return kb_fail(err, KB_E_INVALID,
@@ -69,13 +70,13 @@ static bool read_disposition(struct kb_multipart *parser, struct kb_sv value,
 {
 	struct kb_sv extended;
 
-	if (!kb_sv_ieq_str(kb_http_media_type(value), "form-data"))
+	if (!kb_sv_ieq_str(kb_media_type(value), "form-data"))
 		return kb_fail(err, KB_E_INVALID,
 		               "a part of the form has a Content-Disposition other than form-data");
-	part->name = kb_http_param(&parser->arena, value, "name");
-	part->filename = kb_http_param(&parser->arena, value, "filename");
+	part->name = kb_field_param(&parser->arena, value, "name");
+	part->filename = kb_field_param(&parser->arena, value, "filename");
 	/* RFC 5987, which some libraries send for names beyond ASCII: UTF-8''na%C3%AFve.txt */
-	extended = kb_http_param(&parser->arena, value, "filename*");
+	extended = kb_field_param(&parser->arena, value, "filename*");
 	if (kb_sv_istarts(extended, KB_SV("UTF-8'"))) {
 		ptrdiff_t quote;
 		struct kb_sv decoded;
@@ -83,8 +84,8 @@ static bool read_disposition(struct kb_multipart *parser, struct kb_sv value,
 		extended = kb_sv_from(extended, 6);
 		quote = kb_sv_find_byte(extended, '\'');
 		if (quote >= 0
-		    && kb_http_unescape(&parser->arena, kb_sv_from(extended, (size_t)quote + 1),
-		                        &decoded))
+		    && kb_percent_decode(&parser->arena, kb_sv_from(extended, (size_t)quote + 1),
+		                         &decoded))
 			part->filename = decoded;
 	}
 	return true;

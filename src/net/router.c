@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/http.h"
+#include "base/field.h"
 
 enum { SEGMENTS_MAX = 32, METHODS_MAX = 8, ALLOW_MAX = 96 };
 
@@ -217,7 +217,7 @@ static bool cut(struct search *search, struct kb_arena *arena, struct kb_sv path
 		if (search->count == SEGMENTS_MAX)
 			return kb_fail(err, KB_E_NOT_FOUND, "no route has more than %d segments",
 			               SEGMENTS_MAX);
-		if (!kb_http_unescape(arena, raw, segment))
+		if (!kb_percent_decode(arena, raw, segment))
 			return kb_fail(err, KB_E_INVALID, "the path holds a malformed escape");
 		if (escaped) {
 			memcpy(copy + copied, segment->p, segment->n);

@@ -43,8 +43,4 @@ bool kb_upload_clean(const char *temp_dir, struct kb_err *err) KB_MUST_CHECK;
 bool kb_form_pairs(struct kb_arena *arena, struct kb_sv body, struct kb_form_part **parts,
                    size_t *count, struct kb_err *err) KB_MUST_CHECK;
 
-/* "1.5 GB", "100 MB", "812 bytes": for sentences. */
-enum { KB_SIZE_TEXT = 32 };
-const char *kb_size_text(char out[KB_SIZE_TEXT], int64_t bytes);
-
 #endif

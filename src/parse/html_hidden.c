@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "net/http.h"
+#include "base/field.h"
 #include "parse/html_tree.h"
 
 enum {
@@ -112,13 +112,13 @@ static int32_t hex_colour(struct kb_sv value)
 	int32_t rgb = 0;
 	size_t n = 1, digits;
 
-	while (n < value.n && kb_http_hex_digit(value.p[n]) >= 0)
+	while (n < value.n && kb_hex_digit(value.p[n]) >= 0)
 		n++;
 	digits = n - 1;
 	if (digits != 3 && digits != 4 && digits != 6 && digits != 8)
 		return UNSAID;
 	for (size_t i = 1; i <= (digits < 6 ? 3u : 6u); i++) {
-		int digit = kb_http_hex_digit(value.p[i]);
+		int digit = kb_hex_digit(value.p[i]);
 
 		rgb = digits < 6 ? rgb << 8 | digit << 4 | digit : rgb << 4 | digit;
 	}

@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/hash.h"
+#include "base/size.h"
 #include "net/curl.h"
 #include "net/fetch_head.h"
 #include "net/resolve.h"
-#include "net/upload.h"
 #include "net/url.h"
 
 enum {

@@ -1,6 +1,7 @@
 /* urlencoded pairs, query parameters, and the frames of event streams. */
 #include "net/server.h"
 #include "net/sse.h"
+#include "base/size.h"
 #include "net/upload.h"
 #include "test.h"
 
