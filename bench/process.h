@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "net/server.h"
+#include "http/server.h"
 
 struct bench_process {
 	pid_t pid;

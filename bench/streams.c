@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "net/sse.h"
+#include "http/sse.h"
 #include "process.h"
 
 enum {

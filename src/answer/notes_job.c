@@ -5,7 +5,7 @@
 
 #include "answer/notes.h"
 #include "base/pool.h"
-#include "net/link.h"
+#include "out/link.h"
 #include "store/pages.h"
 
 enum {

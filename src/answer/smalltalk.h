@@ -22,8 +22,8 @@ enum kb_smalltalk {
 	KB_TALK_COUNT
 };
 
-/* *lang is the message's language where one is found (lang may be NULL): none for "Hi", which everybody
- * says. likely: the language that is meant where a phrase is of several ("Hallo"). */
+/* *lang is the message's language where one is found (lang may be NULL): none for "Hi", which
+ * everybody says. likely: the language that is meant where a phrase is of several ("Hallo"). */
 enum kb_smalltalk kb_smalltalk(struct kb_sv text, enum kb_lang likely, enum kb_lang *lang);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * The HTTP interface: the route table and what every handler shares.
  *
- * A request comes from net, finds its row in routes.c, passes the one dispatch (call.c), which
- * checks the key, finds the agent the path names and reads the body, and reaches its handler, which
- * answers. Handlers run on workers and may block; a row's `fast` handler runs on a loop thread and
- * may not. Everything of one request lives in its arena. Nothing here holds SQL or ranks text.
+ * A request comes from the server (http), finds its row in routes.c, passes the one dispatch
+ * (call.c), which checks the key, finds the agent the path names and reads the body, and reaches
+ * its handler, which answers. Handlers run on workers and may block; a row's `fast` handler runs on
+ * a loop thread and may not. Everything of one request lives in its arena. Nothing here holds SQL
+ * or ranks text.
  */
 #ifndef KB_API_API_H
 #define KB_API_API_H
@@ -17,8 +18,8 @@
 #include "api/limits.h"
 #include "base/json.h"
 #include "blob/blob.h"
+#include "http/server.h"
 #include "ingest/ingest.h"
-#include "net/server.h"
 #include "settings/plans.h"
 #include "store/accounts.h"
 #include "store/agents.h"
@@ -102,10 +103,10 @@ struct kb_api_route {
 
 const struct kb_api_route *kb_api_routes(size_t *count);
 
-/* The same rows as net wants them, in the arena. */
+/* The same rows as the server wants them, in the arena. */
 struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count);
 
-/* net's callbacks; `app` of the server's configuration is the struct kb_api. */
+/* the server's callbacks; `app` of the server's configuration is the struct kb_api. */
 void kb_api_refuse(struct kb_request *req, const struct kb_err *err);
 bool kb_api_admit(struct kb_request *req);
 void kb_api_decorate(struct kb_request *req, struct kb_buf *head);

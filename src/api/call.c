@@ -64,7 +64,7 @@ bool kb_call_covers(const struct kb_call *call, int64_t agent_id)
 	return call->key.agent_count == 0;
 }
 
-/* What the answer's fields say of the rate; net hands it to kb_api_decorate(). */
+/* What the answer's fields say of the rate; the server hands it to kb_api_decorate(). */
 struct rate_state {
 	int64_t limit, left;
 };

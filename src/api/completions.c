@@ -7,7 +7,7 @@
 #include "api/session.h"
 #include "api/tokens.h"
 #include "base/utf8.h"
-#include "net/sse.h"
+#include "http/sse.h"
 
 enum { MESSAGES_MAX = 1000 };
 

@@ -10,7 +10,7 @@
 #define KB_API_INPUT_H
 
 #include "base/json.h"
-#include "net/server.h"
+#include "http/server.h"
 #include "settings/settings.h"
 
 /* The one picture that is no setting: it is bytes even where it comes without a file name. */

@@ -5,7 +5,7 @@
 #include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
-#include "net/sse.h"
+#include "http/sse.h"
 
 /* The stream of one answer. The answer goes on when its client has gone: it will be stored. */
 struct events {

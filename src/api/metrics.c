@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "api/routes.h"
-#include "net/guard.h"
+#include "base/address.h"
 #include "store/repairs.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"

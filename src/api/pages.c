@@ -4,7 +4,7 @@
 
 #include "api/routes.h"
 #include "ingest/source.h"
-#include "net/link.h"
+#include "out/link.h"
 
 static void page_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
 {

@@ -2,7 +2,7 @@
  * are not kept and where the document is somebody else's page. */
 #include "api/routes.h"
 #include "base/buf.h"
-#include "net/link.h"
+#include "out/link.h"
 #include "parse/parse.h"
 
 /* As much as the largest document's text has. */

@@ -4,7 +4,7 @@
 #include "answer/claims.h"
 #include "api/api.h"
 #include "base/hash.h"
-#include "net/link.h"
+#include "out/link.h"
 
 void kb_html_text(struct kb_buf *buf, struct kb_sv text)
 {

@@ -1,6 +1,6 @@
 #include "api/source_input.h"
 
-#include "net/link.h"
+#include "out/link.h"
 
 enum { URL_CHARS = 2000, SOURCES_MAX = 1000 };
 

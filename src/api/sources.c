@@ -5,7 +5,7 @@
 #include "api/source_input.h"
 #include "api/upload.h"
 #include "ingest/source.h"
-#include "net/link.h"
+#include "out/link.h"
 
 enum {
 	PAGES_SHOWN = 100, /* the newest of a source; GET pages has them all */

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "net/curl.h"
+#include "out/curl.h"
 
 enum { REPLY_MAX = 16 << 20 };
 

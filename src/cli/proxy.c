@@ -9,9 +9,9 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "net/curl.h"
-#include "net/fetch_head.h"
-#include "net/url.h"
+#include "out/curl.h"
+#include "out/fetch_head.h"
+#include "out/url.h"
 
 enum { WORKERS = 32, QUEUED_MAX = 512, GRACE_MS = 20000 };
 

@@ -7,7 +7,7 @@
  *   proxy_call.c    what the proxy calls: the service at DOCENT_URL
  *
  * It keeps nothing. Each of its calls is one or two calls of the service, made from a worker. The
- * operator names the service himself, so the rules of net/fetch.h about addresses do not apply.
+ * operator names the service himself, so the rules of out/fetch.h about addresses do not apply.
  */
 #ifndef KB_CLI_PROXY_H
 #define KB_CLI_PROXY_H
@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/json.h"
-#include "net/server.h"
+#include "http/server.h"
 
 enum {
 	KB_PROXY_CHAT_S = 120, /* for an answer; other calls: */

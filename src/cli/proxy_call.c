@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/proxy.h"
-#include "net/curl.h"
+#include "out/curl.h"
 
 struct exchange {
 	const struct kb_proxy *proxy;

@@ -117,7 +117,8 @@ int64_t kb_snapshot_counted(const struct kb_snapshot *snapshot);
 int64_t kb_snapshot_bytes(const struct kb_snapshot *snapshot); /* memory beyond the maps */
 
 /* An index of fewer passages weighs its words as if it had so many, the others without any of them:
- * where each word stands in one passage of two, how often it does says nothing of how rare it is. */
+ * where each word stands in one passage of two, how often it does says nothing of how rare it is.
+ */
 enum { KB_WEIGHED_LEAST = 40 };
 /* Living passages that hold the term in any field. */
 int64_t kb_snapshot_df(const struct kb_snapshot *snapshot, struct kb_sv term);

@@ -9,7 +9,7 @@
 #include "base/temp.h"
 #include "base/utf8.h"
 #include "ingest/document.h"
-#include "net/link.h"
+#include "out/link.h"
 #include "settings/options.h"
 #include "store/accounts.h"
 #include "store/agents.h"

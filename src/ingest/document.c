@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 #include "ingest/name.h"
-#include "net/link.h"
+#include "out/link.h"
 
 /* Of the first part of the text; a text that has none has what the document says of itself. */
 static enum kb_lang language(const struct kb_parsed *parsed)

@@ -18,7 +18,7 @@
 #include "ingest/repair.h"
 #include "ingest/sweep.h"
 #include "ingest/vectorize.h"
-#include "net/fetch.h"
+#include "out/fetch.h"
 #include "parse/parse.h"
 #include "store/agents.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "net/link.h"
+#include "out/link.h"
 
 /* A file to be read. */
 struct part {

@@ -3,7 +3,7 @@
  * theirs.
  *
  * Fetching is the caller's; the bytes are read in the parser's children. What is found is handed
- * on in pieces, each address as one name for one document (net/url.h), http and https only, and of
+ * on in pieces, each address as one name for one document (out/url.h), http and https only, and of
  * the sitemap's own site: the same host, with or without "www.", or a host below it or above it.
  */
 #ifndef KB_INGEST_SITEMAP_H

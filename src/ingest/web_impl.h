@@ -8,7 +8,7 @@
 #include "ingest/hosts.h"
 #include "ingest/source.h"
 #include "ingest/web.h"
-#include "net/fetch.h"
+#include "out/fetch.h"
 #include "store/visits.h"
 
 enum {

@@ -11,10 +11,10 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/size.h"
-#include "net/curl.h"
-#include "net/fetch_head.h"
-#include "net/resolve.h"
-#include "net/url.h"
+#include "out/curl.h"
+#include "out/fetch_head.h"
+#include "out/resolve.h"
+#include "out/url.h"
 
 enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */

@@ -1,7 +1,7 @@
 /*
  * One server of the operator's, asked with JSON over HTTP: what embeddings and reranking share.
  *
- * The address is the operator's own, so the address guard of net/fetch.h has no say; a redirect is
+ * The address is the operator's own, so the address guard of out/fetch.h has no say; a redirect is
  * an answer like others and not followed. Connections are kept. Each call has one deadline for all
  * its tries; what may pass (no connection, 429, 5xx) is tried again with pauses that spread, and
  * Retry-After is obeyed. A server that keeps failing is left alone (breaker.h), with one log line a

@@ -15,7 +15,7 @@ const older = Number(process.versions.node.split(".")[0]) < 20 && "the reference
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const build = path.resolve(root, process.env.BUILD ?? "build");
-const program = path.join(build, "tests/unit/net/net_echo_server");
+const program = path.join(build, "tests/unit/http/http_echo_server");
 
 const H = "Host: a\r\n";
 const get = (fields = H) => `GET /x HTTP/1.1\r\n${fields}\r\n`;

@@ -23,7 +23,7 @@
 #include "api/routes.h"
 #include "base/hash.h"
 #include "door.h"
-#include "net/router.h"
+#include "http/router.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

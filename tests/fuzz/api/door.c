@@ -1,6 +1,6 @@
 #include "door.h"
 
-#include "net/conn.h"
+#include "http/conn.h"
 
 static struct opening {
 	struct kb_task task; /* first: an opening is its task */

@@ -3,7 +3,7 @@
 #ifndef KB_FUZZ_DOOR_H
 #define KB_FUZZ_DOOR_H
 
-#include "net/server.h"
+#include "http/server.h"
 
 /* Has the server's first loop take the descriptor as if it had accepted it from loopback. One at a
  * time: the next one when this one has been closed. */

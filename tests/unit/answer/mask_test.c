@@ -139,10 +139,23 @@ static double seconds_for(const char *text, size_t n)
 /* Sixteen times the text may take a hundred times as long; squares would take 256 times. */
 static void test_linear(struct kb_test *t)
 {
-	static const char *const hard[] = { "a.", "1 ", "1",  "0-", "a",    "+",
-		                            "(",  "a@", "1:", ":",  "DE89 ",
-		                            "account no is ", "a dot ", "a (at) b dot ",
-		                            "\xef\xbc\xa0", "account 1 ", "a at b.c" };
+	static const char *const hard[] = { "a.",
+		                            "1 ",
+		                            "1",
+		                            "0-",
+		                            "a",
+		                            "+",
+		                            "(",
+		                            "a@",
+		                            "1:",
+		                            ":",
+		                            "DE89 ",
+		                            "account no is ",
+		                            "a dot ",
+		                            "a (at) b dot ",
+		                            "\xef\xbc\xa0",
+		                            "account 1 ",
+		                            "a at b.c" };
 	enum { BYTES = 1 << 20, PART = BYTES / 16 };
 	char *text = kb_xmalloc(BYTES);
 

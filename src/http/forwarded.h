@@ -1,0 +1,25 @@
+/*
+ * Who is behind a proxy: X-Forwarded-For, believed from the operator's own proxies alone.
+ *
+ * Each proxy writes the address that it sees behind those it was given, so the list is read from
+ * its end: what a trusted proxy wrote is true, and the first address that is no trusted proxy's is
+ * the client's. Whatever stands before it, the client may have made up. `Forwarded` (RFC 7239) is
+ * not read: a proxy that writes one of the two lets clients write the other. Pure; any thread.
+ */
+#ifndef KB_HTTP_FORWARDED_H
+#define KB_HTTP_FORWARDED_H
+
+#include <sys/socket.h>
+
+#include "base/address.h"
+#include "http/server.h"
+
+/* Is it the address of one of the operator's proxies? */
+bool kb_proxy_is_trusted(const struct kb_guard *proxies, const struct sockaddr *address);
+
+/* The client of a request that came from a trusted proxy, as text. false: the fields do not say,
+ * and out is as it was. */
+bool kb_forwarded_client(const struct kb_guard *proxies, const struct kb_http_field *fields,
+                         size_t count, char out[KB_ADDRESS_TEXT]);
+
+#endif

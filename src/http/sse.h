@@ -1,0 +1,11 @@
+/* Frames of text/event-stream. Nothing but frames: no comments, ids or retry lines, because some
+ * readers take every line they do not know for content. */
+#ifndef KB_HTTP_SSE_H
+#define KB_HTTP_SSE_H
+
+#include "base/buf.h"
+
+/* "event: NAME\ndata: JSON\n\n"; a NULL name leaves the first line out. json is one line. */
+void kb_sse_event(struct kb_buf *buf, const char *name, struct kb_sv json);
+
+#endif

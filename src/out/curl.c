@@ -1,0 +1,85 @@
+#include "out/curl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+/* The one place of this program that keeps state of its own: the library is loaded once a process.
+ */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct kb_curl functions;
+static bool loaded;
+static char reason[200];
+
+static const struct {
+	const char *name;
+	size_t offset;
+} symbols[] = {
+	{ "curl_easy_init", offsetof(struct kb_curl, easy_init) },
+	{ "curl_easy_setopt", offsetof(struct kb_curl, easy_setopt) },
+	{ "curl_easy_perform", offsetof(struct kb_curl, easy_perform) },
+	{ "curl_easy_getinfo", offsetof(struct kb_curl, easy_getinfo) },
+	{ "curl_easy_cleanup", offsetof(struct kb_curl, easy_cleanup) },
+	{ "curl_slist_append", offsetof(struct kb_curl, slist_append) },
+	{ "curl_slist_free_all", offsetof(struct kb_curl, slist_free_all) },
+};
+
+static void load(void)
+{
+	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	CURLcode (*global_init)(long flags);
+
+	if (!library) {
+		snprintf(reason, sizeof(reason), "%s", dlerror());
+		return;
+	}
+	for (size_t i = 0; i < KB_COUNTOF(symbols); i++) {
+		void *address = dlsym(library, symbols[i].name);
+
+		if (!address) {
+			snprintf(reason, sizeof(reason), "libcurl lacks %s", symbols[i].name);
+			return;
+		}
+		*(void **)(void *)((char *)&functions + symbols[i].offset) = address;
+	}
+	*(void **)(void *)&global_init = dlsym(library, "curl_global_init");
+	loaded = global_init && global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+	if (!loaded)
+		snprintf(reason, sizeof(reason), "libcurl does not start");
+}
+
+const struct kb_curl *kb_curl_load(struct kb_err *err)
+{
+	pthread_once(&once, load);
+	if (loaded)
+		return &functions;
+	kb_fail(err, KB_E_UNSUPPORTED, "outbound requests need libcurl: %s", reason);
+	return NULL;
+}
+
+const char *kb_curl_reason(CURLcode code)
+{
+	static const struct {
+		CURLcode code;
+		const char *reason;
+	} reasons[] = {
+		{ CURLE_COULDNT_RESOLVE_HOST, "its name has no address" },
+		{ CURLE_COULDNT_CONNECT, "nobody takes connections there" },
+		{ CURLE_OPERATION_TIMEDOUT, "it does not answer in time" },
+		{ CURLE_SSL_CONNECT_ERROR, "it does not speak TLS as we do" },
+		{ CURLE_PEER_FAILED_VERIFICATION, "its certificate is not trusted" },
+		{ CURLE_SSL_CERTPROBLEM, "it wants a certificate of ours" },
+		{ CURLE_WEIRD_SERVER_REPLY, "it does not answer in HTTP" },
+		{ CURLE_UNSUPPORTED_PROTOCOL, "it does not answer in HTTP" },
+		{ CURLE_BAD_CONTENT_ENCODING, "its answer cannot be unpacked" },
+		{ CURLE_GOT_NOTHING, "it ends the connection without an answer" },
+		{ CURLE_PARTIAL_FILE, "its answer ends too early" },
+		{ CURLE_SEND_ERROR, "the connection broke" },
+		{ CURLE_RECV_ERROR, "the connection broke" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(reasons); i++)
+		if (reasons[i].code == code)
+			return reasons[i].reason;
+	return "the transfer failed";
+}

@@ -1,0 +1,89 @@
+/*
+ * The one way out: fetching a URL that a person or a page gave us.
+ *
+ * http and https only. The name is resolved, every address it has is judged (private, loopback,
+ * link-local, multicast, reserved and documentation ranges are refused, IPv4 inside IPv6, NAT64 and
+ * 6to4 too: base/address.h), and the connection goes to an address that was judged: nobody resolves
+ * a second time. Each redirect starts anew. Errors never tell what an inner address answered. An
+ * operator may open named networks (DOCENT_FETCH_ALLOW=127.0.0.0/8,fd00::/8).
+ *
+ * No cookies, no proxy of the environment, no credentials but those of the URL that was asked for,
+ * and those only to its own origin.
+ *
+ * A fetch blocks its caller, which is never a loop thread. Any number of threads may fetch at once.
+ */
+#ifndef KB_OUT_FETCH_H
+#define KB_OUT_FETCH_H
+
+#include "out/resolve.h"
+#include "out/url.h"
+
+struct kb_fetcher;
+
+enum {
+	KB_FETCH_REDIRECTS_MAX = 5,
+	KB_FETCH_TIMEOUT_S = 30, /* of a whole fetch */
+	KB_FETCH_CONNECT_S = 5,
+	KB_FETCH_SLOW_BYTES = 64, /* a second; who sends less for so many seconds is given up */
+	KB_FETCH_SLOW_S = 10,
+	KB_FETCH_BYTES_MAX = 100 << 20,
+};
+
+/* allow: networks as ADDRESS/BITS with commas between, or NULL. With networks named there, ports
+ * other than 80 and 443 are open on them; elsewhere only those two. agent_name: of the User-Agent
+ * field; NULL: Docent and its version. KB_E_INVALID names the network that cannot be read. */
+struct kb_fetcher *kb_fetcher_new(const char *allow, const char *agent_name, const char *temp_dir,
+                                  struct kb_err *err) KB_MUST_CHECK;
+/* NULL is fine; no fetch may be in progress. */
+void kb_fetcher_free(struct kb_fetcher *fetcher);
+/* Fetches in progress end soon with KB_E_CANCELLED (the service stops), and new ones at once. */
+void kb_fetcher_cancel(struct kb_fetcher *fetcher);
+
+/* How long a host is waited for, in seconds. */
+struct kb_fetch_patience {
+	int whole, connect;
+	int slow; /* with less than KB_FETCH_SLOW_BYTES a second; so for the first byte too */
+};
+/* So many times what is usual, each of them. */
+struct kb_fetch_patience kb_fetch_patience(int times);
+
+struct kb_fetch_request {
+	struct kb_sv url;
+	struct kb_sv accept;               /* empty: anything */
+	struct kb_sv etag, last_modified;  /* of what we hold: a conditional request; empty: none */
+	int64_t bytes_max;                 /* after decoding; 0: KB_FETCH_BYTES_MAX */
+	struct kb_fetch_patience patience; /* zeros: kb_fetch_patience(1) */
+	bool plain_browser; /* ordinary browser-like fields, for hosts that block robots */
+};
+
+struct kb_fetch_response {
+	int status;       /* 200, 304, 404, 503, …: a refusal by the host is no error of ours */
+	struct kb_sv url; /* where the redirects ended; without fragment, user and password */
+	struct kb_sv content_type, etag, last_modified; /* as sent; empty: none */
+	struct kb_sv filename;                          /* of Content-Disposition; empty: none */
+	int64_t retry_after_s;                          /* 0: none was named */
+	int redirects;
+	/* The body, decoded, in a file without a name, at its start. The caller closes it; -1: none
+	 * (304, or an answer of another status than 2xx). */
+	int fd;
+	int64_t bytes;
+};
+
+/*
+ * false: KB_E_INVALID (no http address, a port or a network that is not open), KB_E_UPSTREAM (no
+ * such name, refused, TLS), KB_E_TIMEOUT, KB_E_TOO_LARGE, KB_E_CANCELLED, KB_E_UNSUPPORTED (libcurl
+ * is not installed). The sentence is fit for a page's reason.
+ */
+bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
+              const struct kb_fetch_request *request, struct kb_fetch_response *out,
+              struct kb_err *err) KB_MUST_CHECK;
+
+/* Whether an address may be connected to on the web's own ports. family: AF_INET, AF_INET6. */
+bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address);
+
+/* For tests: asks fn instead of the system's resolver. Before the first fetch. */
+typedef bool kb_resolve_fn(void *arg, const char *name, struct kb_addresses *out,
+                           struct kb_err *err);
+void kb_fetcher_set_resolver(struct kb_fetcher *fetcher, kb_resolve_fn *fn, void *arg);
+
+#endif
