@@ -13,7 +13,6 @@
 
 #include "base/fault.h"
 #include "base/pool.h"
-#include "store/store.h"
 
 enum {
 	BATCH_MAX = 256,    /* writes of one transaction */
@@ -292,9 +291,9 @@ void kb_db_close(struct kb_db *db)
 	free(db);
 }
 
-void kb_db_stats(struct kb_db *db, struct kb_store_stats *out)
+void kb_db_stats(struct kb_db *db, struct kb_db_stats *out)
 {
-	*out = (struct kb_store_stats){
+	*out = (struct kb_db_stats){
 		.commits = atomic_load_explicit(&db->commits, memory_order_relaxed),
 		.writes = atomic_load_explicit(&db->writes, memory_order_relaxed),
 		.reads = atomic_load_explicit(&db->reads, memory_order_relaxed),

@@ -209,8 +209,11 @@ bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *er
 struct kb_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err) KB_MUST_CHECK;
 void kb_db_give(struct kb_db *db, struct kb_conn *conn);
 
-struct kb_store_stats;
-void kb_db_stats(struct kb_db *db, struct kb_store_stats *out);
+/* Since it was opened. */
+struct kb_db_stats {
+	int64_t commits, writes, reads, write_wait_us;
+};
+void kb_db_stats(struct kb_db *db, struct kb_db_stats *out);
 
 /* ---- migrations (migrate.c) ---- */
 

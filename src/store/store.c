@@ -285,5 +285,13 @@ bool kb_store_ready(struct kb_store *store, struct kb_err *err)
 
 void kb_store_stats(struct kb_store *store, struct kb_store_stats *out)
 {
-	kb_db_stats(store->db, out);
+	struct kb_db_stats stats;
+
+	kb_db_stats(store->db, &stats);
+	*out = (struct kb_store_stats){
+		.commits = stats.commits,
+		.writes = stats.writes,
+		.reads = stats.reads,
+		.write_wait_us = stats.write_wait_us,
+	};
 }
