@@ -30,39 +30,60 @@ enum {
 	KEY_COUNT,
 	KEY_BY_ID,
 };
-#define ACCOUNT_COLUMNS                                                                            \
-	"a.id, a.handle, a.name, a.plan, a.created_at, a.updated_at, a.photo, a.photo_type"
-#define KEY_COLUMNS "k.id, k.account_id, k.label, k.agents, k.created_at, k.revoked_at, k.hash"
 // clang-format off
+/* The columns of accounts and api_keys (columns.h). */
+#define ACCOUNTS(FIRST, NEXT) \
+	FIRST(i, id,         id) \
+	NEXT (t, handle,     handle) \
+	NEXT (t, name,       name) \
+	NEXT (t, plan,       plan) \
+	NEXT (i, created_at, created_at) \
+	NEXT (i, updated_at, updated_at) \
+	NEXT (t, photo,      photo) \
+	NEXT (t, photo_type, photo_type)
+#define KEYS(FIRST, NEXT) \
+	FIRST(i, id,         key.id) \
+	NEXT (i, account_id, key.account_id) \
+	NEXT (t, label,      key.label) \
+	NEXT (t, agents,     agents) \
+	NEXT (i, created_at, key.created_at) \
+	NEXT (i, revoked_at, key.revoked_at) \
+	NEXT (t, hash,       hash)
+/* What the cache keeps besides. */
+#define KEYS_CACHED(FIRST, NEXT) \
+	KEYS(FIRST, NEXT) \
+	NEXT (t, plan,       key.plan) \
+	NEXT (t, ids,        ids)
+/* The names where both tables are read: "k.id, k.account_id". */
+#define K_FIRST(letter, column, member) "k." #column
+#define K_NEXT(letter, column, member)  ", k." #column
+#define A_NEXT(letter, column, member)  ", a." #column
+
 static const struct kb_sql sql[] = {
-	[ACCOUNT_ADD] = { "account_add", "itti",
-		"INSERT INTO accounts (id, handle, name, plan, created_at, updated_at) "
-		"VALUES ($1, $2, $2, $3, $4, $4)" },
+	[ACCOUNT_ADD] = { "account_add", KB_TYPES(ACCOUNTS), KB_INSERT("accounts", ACCOUNTS) },
 	[ACCOUNT_BY_HANDLE] = { "account_by_handle", "t",
-		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.handle = $1" },
+		"SELECT " KB_NAMES(ACCOUNTS) " FROM accounts WHERE handle = $1" },
 	[ACCOUNT_BY_ID] = { "account_by_id", "i",
-		"SELECT " ACCOUNT_COLUMNS " FROM accounts a WHERE a.id = $1" },
+		"SELECT " KB_NAMES(ACCOUNTS) " FROM accounts WHERE id = $1" },
 	[ACCOUNT_UPDATE] = { "account_update", "ittti",
 		"UPDATE accounts SET name = $2, photo = $3, photo_type = $4, updated_at = $5 "
 		"WHERE id = $1" },
 	[ACCOUNT_PHOTO] = { "account_photo", "it",
 		"SELECT count(*) FROM accounts WHERE id = $1 AND photo = $2" },
-	[KEY_ADD] = { "key_add", "iittti",
-		"INSERT INTO api_keys (id, account_id, hash, label, agents, created_at, revoked_at) "
-		"VALUES ($1, $2, $3, $4, $5, $6, 0)" },
+	[KEY_ADD] = { "key_add", KB_TYPES(KEYS), KB_INSERT("api_keys", KEYS) },
 	[KEY_AGENT] = { "key_agent", "ii",
 		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2 AND state = 0" },
 	[ACCOUNT_PLAN] = { "account_plan", "iti",
 		"UPDATE accounts SET plan = $2, updated_at = $3 WHERE id = $1" },
 	[KEY_LIST] = { "key_list", "",
-		"SELECT " KEY_COLUMNS ", " ACCOUNT_COLUMNS " FROM api_keys k "
+		"SELECT " KEYS(K_FIRST, K_NEXT) ACCOUNTS(A_NEXT, A_NEXT) " FROM api_keys k "
 		"JOIN accounts a ON a.id = k.account_id ORDER BY k.id" },
 	[KEY_REVOKE] = { "key_revoke", "ii",
 		"UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0" },
 	[KEY_COUNT] = { "key_count", "",
 		"SELECT count(*) FROM api_keys WHERE revoked_at = 0" },
 	[KEY_BY_ID] = { "key_by_id", "i",
-		"SELECT " KEY_COLUMNS ", a.plan FROM api_keys k "
+		"SELECT " KEYS(K_FIRST, K_NEXT) ", a.plan FROM api_keys k "
 		"JOIN accounts a ON a.id = k.account_id WHERE k.id = $1" },
 };
 // clang-format on
@@ -77,19 +98,14 @@ static bool is_address(struct kb_sv handle)
 	return at > 0 && (size_t)at + 1 < handle.n && kb_sv_find_byte(handle, ' ') < 0;
 }
 
+#define ACCOUNT(letter, column, member) KB_COLUMN(struct kb_account, letter, column, member)
+const struct kb_columns kb_account_columns =
+        KB_COLUMNS(struct kb_account, ACCOUNTS(ACCOUNT, ACCOUNT));
+
 static void account_read(struct kb_rows *rows, struct kb_arena *arena, int at,
                          struct kb_account *out)
 {
-	*out = (struct kb_account){
-		.id = kb_rows_int(rows, at),
-		.handle = kb_rows_text(rows, arena, at + 1),
-		.name = kb_rows_text(rows, arena, at + 2),
-		.plan = kb_rows_text(rows, arena, at + 3),
-		.created_at = kb_rows_int(rows, at + 4),
-		.updated_at = kb_rows_int(rows, at + 5),
-		.photo = kb_rows_text(rows, arena, at + 6),
-		.photo_type = kb_rows_text(rows, arena, at + 7),
-	};
+	kb_columns_read(&kb_account_columns, rows, at, arena, out);
 	if (is_address(out->handle))
 		out->email = out->handle;
 }
@@ -119,8 +135,14 @@ struct ensure {
 static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct ensure *in = arg;
+	struct kb_account account = {
+		.handle = in->handle,
+		.name = in->handle,
+		.plan = in->plan.n ? in->plan : KB_SV("default"),
+		.created_at = in->now,
+		.updated_at = in->now,
+	};
 	bool found;
-	int64_t id;
 
 	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_HANDLE], kb_text(in->handle), in->out,
 	                  &found, err))
@@ -133,15 +155,11 @@ static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
 		                 KB_VALUES(kb_int(in->out->id), kb_text(in->plan), kb_int(in->now)),
 		                 NULL, err);
 	}
-	if (!in->plan.n)
-		in->plan = KB_SV("default");
-	if (!kb_db_next_id(conn, "account", 1, &id, err)
-	    || !kb_db_run(
-	            conn, &sql[ACCOUNT_ADD],
-	            KB_VALUES(kb_int(id), kb_text(in->handle), kb_text(in->plan), kb_int(in->now)),
-	            NULL, err))
-		return false;
-	return account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(id), in->out, &found, err);
+	return kb_db_next_id(conn, "account", 1, &account.id, err)
+	       && kb_columns_write(&kb_account_columns, conn, &sql[ACCOUNT_ADD], NULL, 0, &account,
+	                           err)
+	       && account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(account.id), in->out,
+	                       &found, err);
 }
 
 static bool check_name(struct kb_sv name, struct kb_err *err)
@@ -244,35 +262,22 @@ bool kb_store_account_photo(struct kb_store *store, int64_t id, struct kb_sv blo
 
 /* ---- keys ---- */
 
-/* What the cache keeps of a key. `ids` is the array of agents as bytes. */
+/* A key as it is stored, and in the cache. */
 struct key_record {
 	struct kb_key key;
-	struct kb_sv hash, ids;
+	struct kb_sv hash, agents;
+	struct kb_sv ids; /* the array of agents as bytes */
 };
-const size_t kb_key_texts[] = {
-	offsetof(struct key_record, key.label),
-	offsetof(struct key_record, key.plan),
-	offsetof(struct key_record, hash),
-	offsetof(struct key_record, ids),
-};
-const size_t kb_key_text_count = KB_COUNTOF(kb_key_texts);
-const size_t kb_key_record_size = sizeof(struct key_record);
+#define KEY(letter, column, member) KB_COLUMN(struct key_record, letter, column, member)
+static const struct kb_columns key_stored = KB_COLUMNS(struct key_record, KEYS(KEY, KEY));
+const struct kb_columns kb_key_columns = KB_COLUMNS(struct key_record, KEYS_CACHED(KEY, KEY));
 
 static void key_read(struct kb_rows *rows, struct kb_arena *arena, struct key_record *out)
 {
 	struct kb_key *key = &out->key;
 
-	*out = (struct key_record){
-		.key = {
-			.id = kb_rows_int(rows, 0),
-			.account_id = kb_rows_int(rows, 1),
-			.label = kb_rows_text(rows, arena, 2),
-			.created_at = kb_rows_int(rows, 4),
-			.revoked_at = kb_rows_int(rows, 5),
-		},
-		.hash = kb_rows_text(rows, arena, 6),
-	};
-	key->agents = kb_ids_parse(arena, kb_rows_text(rows, arena, 3), &key->agent_count);
+	kb_columns_read(&key_stored, rows, 0, arena, out);
+	key->agents = kb_ids_parse(arena, out->agents, &key->agent_count);
 	out->ids = kb_sv((const char *)key->agents, key->agent_count * sizeof(*key->agents));
 }
 
@@ -288,8 +293,11 @@ static bool key_create(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct key_create *in = arg;
 	char secret[SECRET_LETTERS + 1], hash[KB_HASH_HEX];
-	struct kb_sv label;
-	int64_t id;
+	struct key_record record = {
+		.key = { .account_id = in->account_id, .created_at = in->now },
+		.agents = kb_ids_text(in->arena, in->agents, in->agent_count),
+	};
+	int64_t *id = &record.key.id;
 
 	for (size_t i = 0; i < in->agent_count; i++) {
 		int64_t count;
@@ -302,19 +310,16 @@ static bool key_create(struct kb_conn *conn, void *arg, struct kb_err *err)
 			return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found",
 			               in->agents[i]);
 	}
-	if (!kb_db_next_id(conn, "key", 1, &id, err))
+	if (!kb_db_next_id(conn, "key", 1, id, err))
 		return false;
 	kb_random_text(secret, SECRET_LETTERS);
-	snprintf(in->text, KB_KEY_TEXT, "%" PRId64 "|%s", id, secret);
+	snprintf(in->text, KB_KEY_TEXT, "%" PRId64 "|%s", *id, secret);
 	kb_hash_hex(kb_sv_str(in->text), hash);
-	label = kb_arena_printf(in->arena, "%" PRId64 "|%.*s…", id, LABEL_LETTERS, secret);
-	return kb_db_run(conn, &sql[KEY_ADD],
-	                 KB_VALUES(kb_int(id), kb_int(in->account_id), kb_text(kb_sv_str(hash)),
-	                           kb_text(label),
-	                           kb_text(kb_ids_text(in->arena, in->agents, in->agent_count)),
-	                           kb_int(in->now)),
-	                 NULL, err)
-	       && kb_db_notify(conn, KB_TOPIC_KEY, id, err);
+	record.hash = kb_sv_str(hash);
+	record.key.label =
+	        kb_arena_printf(in->arena, "%" PRId64 "|%.*s…", *id, LABEL_LETTERS, secret);
+	return kb_columns_write(&key_stored, conn, &sql[KEY_ADD], NULL, 0, &record, err)
+	       && kb_db_notify(conn, KB_TOPIC_KEY, *id, err);
 }
 
 bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64_t *agents,
@@ -354,7 +359,8 @@ bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb
 		struct key_record record;
 
 		key_read(&rows, arena, &record);
-		account_read(&rows, arena, 7, &KB_ROOM(arena, *accounts, *count)[*count]);
+		account_read(&rows, arena, (int)key_stored.count,
+		             &KB_ROOM(arena, *accounts, *count)[*count]);
 		record.key.plan = (*accounts)[*count].plan;
 		KB_ROOM(arena, *keys, *count)[*count] = record.key;
 		++*count;
@@ -463,7 +469,7 @@ static bool key_load(struct kb_store *store, struct kb_arena *arena, int64_t id,
 	while (kb_rows_next(&rows)) {
 		*record = KB_NEW(arena, struct key_record);
 		key_read(&rows, arena, *record);
-		(*record)->key.plan = kb_rows_text(&rows, arena, 7);
+		(*record)->key.plan = kb_rows_text(&rows, arena, (int)key_stored.count);
 	}
 	ok = kb_rows_close(&rows, err);
 	kb_db_give(store->db, conn);

@@ -27,35 +27,54 @@ enum {
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
-#define COLUMNS                                                                                    \
-	"id, account_id, name, sitemap_path, type, shareable_slug, is_master, is_shared, "         \
-	"is_active, are_licenses_allowed, options, settings, index_version, created_at, "          \
-	"updated_at, children, "                                                                   \
-	"(SELECT count(*) FROM repairs r WHERE r.agent_id = agents.id)"
+/* With what is no column of it: whether something of it is being made anew. */
+#define AGENT_READ                                                                                 \
+	"SELECT " KB_NAMES(AGENTS) ", (SELECT count(*) FROM repairs r WHERE r.agent_id = "         \
+	                           "agents.id)"
 #define LIST_WHERE                                                                                 \
 	" FROM agents WHERE account_id = $1 AND state = 0 AND ($2 = '' OR name_key LIKE $2 "       \
 	"ESCAPE '\\') "                                                                            \
 	"AND created_at >= $3 AND ($4 = '' OR $4 LIKE '%,' || CAST(id AS TEXT) || ',%')"
 /* Pages p of deleted sources s, which are still there and in the totals. */
 #define DYING       "s.dead_version > 0 AND p.agent_id = s.agent_id AND p.source_id = s.id "
-#define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+#define LIST(order) AGENT_READ LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
+/* The columns of agents (columns.h): the store's own, and those of who changes an agent. */
+#define AGENT_OWN(FIRST, NEXT) \
+	FIRST(i, id,                   agent.id) \
+	NEXT (i, account_id,           agent.account_id) \
+	NEXT (i, is_active,            agent.is_active) \
+	NEXT (i, index_version,        agent.index_version) \
+	NEXT (i, created_at,           agent.created_at)
+#define AGENT_CHANGED(FIRST, NEXT) \
+	FIRST(t, name,                 agent.name) \
+	NEXT (n, sitemap_path,         agent.sitemap_path) \
+	NEXT (t, type,                 agent.type) \
+	NEXT (n, shareable_slug,       agent.shareable_slug) \
+	NEXT (i, is_master,            agent.is_master) \
+	NEXT (i, is_shared,            agent.is_shared) \
+	NEXT (i, are_licenses_allowed, agent.are_licenses_allowed) \
+	NEXT (t, options,              agent.options) \
+	NEXT (t, settings,             agent.settings) \
+	NEXT (t, children,             agent.children) \
+	NEXT (i, updated_at,           agent.updated_at)
+/* Made from the name, to find it by; never read. */
+#define AGENT_KEY(FIRST, NEXT) \
+	FIRST(t, name_key,             name_key)
+
+#define AGENTS(FIRST, NEXT)       AGENT_OWN(FIRST, NEXT) AGENT_CHANGED(NEXT, NEXT)
+#define AGENTS_WHOLE(FIRST, NEXT) AGENTS(FIRST, NEXT) AGENT_KEY(NEXT, NEXT)
+#define AGENT_PUT(FIRST, NEXT)    AGENT_CHANGED(FIRST, NEXT) AGENT_KEY(NEXT, NEXT)
+
 static const struct kb_sql sql[] = {
-	[ADD] = { "agent_add", "iittntniiiittiiit",
-		"INSERT INTO agents (id, account_id, name, name_key, sitemap_path, type, shareable_slug, "
-		"is_master, is_shared, is_active, are_licenses_allowed, options, settings, index_version, "
-		"created_at, updated_at, children) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)" },
+	[ADD] = { "agent_add", KB_TYPES(AGENTS_WHOLE), KB_INSERT("agents", AGENTS_WHOLE) },
 	[ADD_TOTALS] = { "agent_add_totals", "i",
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
-	[BY_ID] = { "agent_by_id", "i", "SELECT " COLUMNS " FROM agents WHERE id = $1 AND state = 0" },
-	[UPDATE] = { "agent_update", "ittntniiittiit",
-		"UPDATE agents SET name = $2, name_key = $3, sitemap_path = $4, type = $5, "
-		"shareable_slug = $6, is_master = $7, is_shared = $8, are_licenses_allowed = $9, "
-		"options = $10, settings = $11, updated_at = $12, children = $14 "
-		"WHERE id = $1 AND account_id = $13" },
+	[BY_ID] = { "agent_by_id", "i", AGENT_READ " FROM agents WHERE id = $1 AND state = 0" },
+	[UPDATE] = { "agent_update", "ii" KB_TYPES(AGENT_PUT),
+		KB_UPDATE("agents", AGENT_PUT) "WHERE id = $1 AND account_id = $2" },
 	[IS_CHILD] = { "agent_is_child", "ii",
 		"SELECT count(*) FROM agents WHERE id = $1 AND account_id = $2 AND is_master = 0 "
 		"AND state = 0" },
@@ -109,35 +128,26 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_agents = { "agents", sql, KB_COUNTOF(sql) };
 
-const size_t kb_agent_texts[] = {
-	offsetof(struct kb_agent, name),           offsetof(struct kb_agent, sitemap_path),
-	offsetof(struct kb_agent, type),           offsetof(struct kb_agent, options),
-	offsetof(struct kb_agent, shareable_slug), offsetof(struct kb_agent, settings),
-	offsetof(struct kb_agent, children),
+struct row {
+	struct kb_agent agent; /* first: what is read and cached is this alone */
+	struct kb_sv name_key;
 };
-const size_t kb_agent_text_count = KB_COUNTOF(kb_agent_texts);
+static_assert(offsetof(struct row, agent) == 0, "a row does not begin with its agent");
+
+#define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
+const struct kb_columns kb_agent_columns = KB_COLUMNS(struct kb_agent, AGENTS(ROW, ROW));
+static const struct kb_columns whole = KB_COLUMNS(struct row, AGENTS_WHOLE(ROW, ROW));
+static const struct kb_columns changed = KB_COLUMNS(struct row, AGENT_PUT(ROW, ROW));
 
 static void read_agent(struct kb_rows *rows, struct kb_arena *arena, struct kb_agent *out)
 {
-	*out = (struct kb_agent){
-		.id = kb_rows_int(rows, 0),
-		.account_id = kb_rows_int(rows, 1),
-		.name = kb_rows_text(rows, arena, 2),
-		.sitemap_path = kb_rows_text(rows, arena, 3),
-		.type = kb_rows_text(rows, arena, 4),
-		.shareable_slug = kb_rows_text(rows, arena, 5),
-		.is_master = kb_rows_bool(rows, 6),
-		.is_shared = kb_rows_bool(rows, 7),
-		.is_active = kb_rows_bool(rows, 8),
-		.are_licenses_allowed = kb_rows_bool(rows, 9),
-		.options = kb_rows_text(rows, arena, 10),
-		.settings = kb_rows_text(rows, arena, 11),
-		.index_version = kb_rows_int(rows, 12),
-		.created_at = kb_rows_int(rows, 13),
-		.updated_at = kb_rows_int(rows, 14),
-		.children = kb_rows_text(rows, arena, 15),
-		.is_repairing = kb_rows_bool(rows, 16),
-	};
+	kb_columns_read(&kb_agent_columns, rows, 0, arena, out);
+	out->is_repairing = kb_rows_bool(rows, (int)kb_agent_columns.count);
+}
+
+static struct row row_of(struct kb_arena *arena, const struct kb_agent *agent)
+{
+	return (struct row){ .agent = *agent, .name_key = kb_store_fold(arena, agent->name) };
 }
 
 static bool not_found(struct kb_err *err, int64_t id)
@@ -172,6 +182,7 @@ bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t n
                          struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
+	struct row row;
 	bool ok;
 
 	if (agent->options.n == 0)
@@ -179,18 +190,10 @@ bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t n
 	if (agent->settings.n == 0)
 		agent->settings = KB_SV("{}");
 	agent->created_at = agent->updated_at = now;
-	ok = kb_db_next_id(conn, "agent", 1, &agent->id, err)
-	     && kb_db_run(conn, &sql[ADD],
-	                  KB_VALUES(kb_int(agent->id), kb_int(agent->account_id),
-	                            kb_text(agent->name),
-	                            kb_text(kb_store_fold(&arena, agent->name)),
-	                            kb_nullable(agent->sitemap_path), kb_text(agent->type),
-	                            kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
-	                            kb_int(agent->is_shared), kb_int(agent->is_active),
-	                            kb_int(agent->are_licenses_allowed), kb_text(agent->options),
-	                            kb_text(agent->settings), kb_int(agent->index_version),
-	                            kb_int(now), kb_int(now), kb_text(agent->children)),
-	                  NULL, err);
+	if (!kb_db_next_id(conn, "agent", 1, &agent->id, err))
+		return false;
+	row = row_of(&arena, agent);
+	ok = kb_columns_write(&whole, conn, &sql[ADD], NULL, 0, &row, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -505,16 +508,10 @@ static bool leave_masters(struct kb_conn *conn, struct kb_arena *arena, int64_t 
 static bool put(struct kb_conn *conn, struct kb_arena *arena, const struct kb_agent *agent,
                 struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[UPDATE],
-	                 KB_VALUES(kb_int(agent->id), kb_text(agent->name),
-	                           kb_text(kb_store_fold(arena, agent->name)),
-	                           kb_nullable(agent->sitemap_path), kb_text(agent->type),
-	                           kb_nullable(agent->shareable_slug), kb_int(agent->is_master),
-	                           kb_int(agent->is_shared), kb_int(agent->are_licenses_allowed),
-	                           kb_text(agent->options), kb_text(agent->settings),
-	                           kb_int(agent->updated_at), kb_int(agent->account_id),
-	                           kb_text(agent->children)),
-	                 NULL, err)
+	struct row row = row_of(arena, agent);
+
+	return kb_columns_write(&changed, conn, &sql[UPDATE],
+	                        KB_VALUES(kb_int(agent->id), kb_int(agent->account_id)), &row, err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent->id, err);
 }
 

@@ -27,8 +27,7 @@ struct shard {
 };
 
 struct kb_cache {
-	size_t record_size, text_count;
-	const size_t *texts;
+	const struct kb_columns *columns; /* of the record */
 	struct shard shards[SHARDS];
 };
 
@@ -52,20 +51,26 @@ static size_t aligned(size_t n)
 	return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static struct kb_sv *text_at(const struct kb_cache *cache, void *record, size_t i)
+static bool is_text(const struct kb_column *column)
 {
-	return (struct kb_sv *)(void *)((char *)record + cache->texts[i]);
+	return column->cell == KB_CELL_TEXT || column->cell == KB_CELL_NULLABLE;
 }
 
-struct kb_cache *kb_cache_new(size_t record_size, const size_t *texts, size_t text_count)
+/* The text of the i-th column, NULL when that is none. */
+static struct kb_sv *text_at(const struct kb_cache *cache, void *record, size_t i)
+{
+	const struct kb_column *column = &cache->columns->v[i];
+
+	return is_text(column) ? (struct kb_sv *)(void *)((char *)record + column->offset) : NULL;
+}
+
+struct kb_cache *kb_cache_new(const struct kb_columns *columns)
 {
 	struct kb_cache *cache = aligned_alloc(64, (sizeof(*cache) + 63) / 64 * 64);
 
 	KB_ASSERT(cache);
 	memset(cache, 0, sizeof(*cache));
-	cache->record_size = record_size;
-	cache->texts = texts;
-	cache->text_count = text_count;
+	cache->columns = columns;
 	for (size_t i = 0; i < SHARDS; i++)
 		pthread_rwlock_init(&cache->shards[i].lock, NULL);
 	return cache;
@@ -96,22 +101,25 @@ struct kb_cache_mark kb_cache_mark(struct kb_cache *cache, int64_t id)
 
 static struct entry *entry_new(struct kb_cache *cache, const void *record)
 {
-	size_t size = aligned(cache->record_size), at = size;
+	const struct kb_columns *columns = cache->columns;
+	size_t at = aligned(columns->record_size), size = at;
 	struct entry *entry;
 
-	for (size_t i = 0; i < cache->text_count; i++) {
+	for (size_t i = 0; i < columns->count; i++) {
 		struct kb_sv text;
 
-		memcpy(&text, (const char *)record + cache->texts[i], sizeof(text));
+		if (!is_text(&columns->v[i]))
+			continue;
+		memcpy(&text, (const char *)record + columns->v[i].offset, sizeof(text));
 		size += aligned(text.n + 1);
 	}
 	entry = kb_xcalloc(1, sizeof(*entry) + size);
 	entry->size = size;
-	memcpy(entry->block, record, cache->record_size);
-	for (size_t i = 0; i < cache->text_count; i++) {
+	memcpy(entry->block, record, columns->record_size);
+	for (size_t i = 0; i < columns->count; i++) {
 		struct kb_sv *text = text_at(cache, entry->block, i);
 
-		if (!text->p)
+		if (!text || !text->p)
 			continue;
 		memcpy(entry->block + at, text->p, text->n);
 		text->p = entry->block + at;
@@ -160,10 +168,10 @@ void *kb_cache_get(struct kb_cache *cache, struct kb_arena *arena, int64_t id)
 			continue;
 		copy = kb_arena_alloc(arena, entry->size);
 		memcpy(copy, entry->block, entry->size);
-		for (size_t j = 0; j < cache->text_count; j++) {
+		for (size_t j = 0; j < cache->columns->count; j++) {
 			struct kb_sv *text = text_at(cache, copy, j);
 
-			if (text->p)
+			if (text && text->p)
 				text->p = copy + (text->p - entry->block);
 		}
 	}

@@ -9,7 +9,7 @@
 #ifndef KB_STORE_CACHE_H
 #define KB_STORE_CACHE_H
 
-#include "base/arena.h"
+#include "store/columns.h"
 
 #define KB_CACHE_MAX_AGE_US INT64_C(1000000)
 
@@ -19,8 +19,8 @@ struct kb_cache_mark {
 	int64_t at;
 };
 
-/* texts: the places of the record's struct kb_sv members. */
-struct kb_cache *kb_cache_new(size_t record_size, const size_t *texts, size_t text_count);
+/* columns: the members of the record; their texts are copied with it. */
+struct kb_cache *kb_cache_new(const struct kb_columns *columns);
 void kb_cache_free(struct kb_cache *cache);
 
 struct kb_cache_mark kb_cache_mark(struct kb_cache *cache, int64_t id);

@@ -22,26 +22,46 @@ enum {
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
-#define COLUMNS                                                                                    \
-	"agent_id, id, session_id, name, naming, created_by, created_at, updated_at, child_id"
 #define LIST_WHERE                                                                                 \
 	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
 	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5"
-#define LIST(order) "SELECT " COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
+#define LIST(order)                                                                                \
+	"SELECT " KB_NAMES(CONVERSATIONS) LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
 // clang-format off
+/* The columns of conversations (columns.h). */
+#define CONVERSATION_BEGUN(FIRST, NEXT) \
+	FIRST(i, agent_id,   conversation.agent_id) \
+	NEXT (i, id,         conversation.id) \
+	NEXT (t, session_id, conversation.session_id) \
+	NEXT (i, created_by, conversation.created_by) \
+	NEXT (i, created_at, conversation.created_at) \
+	NEXT (i, child_id,   conversation.child_id)
+#define CONVERSATION_NAMED(FIRST, NEXT) \
+	FIRST(t, name,       conversation.name) \
+	NEXT (i, naming,     naming) \
+	NEXT (i, updated_at, conversation.updated_at)
+/* Made from the name, to find it by; never read. */
+#define CONVERSATION_KEY(FIRST, NEXT) \
+	FIRST(t, name_key,   name_key)
+
+#define CONVERSATIONS(FIRST, NEXT) \
+	CONVERSATION_BEGUN(FIRST, NEXT) CONVERSATION_NAMED(NEXT, NEXT)
+#define CONVERSATIONS_WHOLE(FIRST, NEXT) \
+	CONVERSATIONS(FIRST, NEXT) CONVERSATION_KEY(NEXT, NEXT)
+#define RENAMED(FIRST, NEXT) \
+	CONVERSATION_NAMED(FIRST, NEXT) CONVERSATION_KEY(NEXT, NEXT)
+
 static const struct kb_sql sql[] = {
-	[ADD] = { "conversation_add", "iitttiii",
-		"INSERT INTO conversations (agent_id, id, session_id, name, name_key, naming, created_by, "
-		"created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)" },
+	[ADD] = { "conversation_add", KB_TYPES(CONVERSATIONS_WHOLE),
+		KB_INSERT("conversations", CONVERSATIONS_WHOLE) },
 	[BY_SESSION] = { "conversation_by_session", "it",
-		"SELECT " COLUMNS " FROM conversations WHERE agent_id = $1 AND session_id = $2" },
+		"SELECT " KB_NAMES(CONVERSATIONS) " FROM conversations WHERE agent_id = $1 AND session_id = $2" },
 	[TOUCH] = { "conversation_touch", "iii",
 		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
 	[SET_CHILD] = { "conversation_set_child", "iii",
 		"UPDATE conversations SET child_id = $3 WHERE agent_id = $1 AND id = $2" },
-	[RENAME] = { "conversation_rename", "iittii",
-		"UPDATE conversations SET name = $3, name_key = $4, naming = $5, updated_at = $6 "
-		"WHERE agent_id = $1 AND id = $2" },
+	[RENAME] = { "conversation_rename", "ii" KB_TYPES(RENAMED),
+		KB_UPDATE("conversations", RENAMED) "WHERE agent_id = $1 AND id = $2" },
 	[DELETE_MESSAGES] = { "conversation_delete_messages", "ii",
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
@@ -55,23 +75,36 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_conversations = { "conversations", sql, KB_COUNTOF(sql) };
 
+struct row {
+	struct kb_conversation conversation;
+	enum naming naming;
+	struct kb_sv name_key;
+};
+#define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
+const struct kb_columns kb_conversation_columns =
+        KB_COLUMNS(struct row, CONVERSATIONS_WHOLE(ROW, ROW));
+static const struct kb_columns read_columns = KB_COLUMNS(struct row, CONVERSATIONS(ROW, ROW));
+static const struct kb_columns renamed = KB_COLUMNS(struct row, RENAMED(ROW, ROW));
+
 static enum naming read_row(struct kb_rows *rows, struct kb_arena *arena,
                             struct kb_conversation *out)
 {
-	enum naming naming = (enum naming)kb_rows_int(rows, 4);
+	struct row row;
 
-	*out = (struct kb_conversation){
-		.agent_id = kb_rows_int(rows, 0),
-		.id = kb_rows_int(rows, 1),
-		.session_id = kb_rows_text(rows, arena, 2),
-		.name = kb_rows_text(rows, arena, 3),
-		.named = naming == BY_PERSON,
-		.created_by = kb_rows_int(rows, 5),
-		.created_at = kb_rows_int(rows, 6),
-		.updated_at = kb_rows_int(rows, 7),
-		.child_id = kb_rows_int(rows, 8),
+	kb_columns_read(&read_columns, rows, 0, arena, &row);
+	row.conversation.named = row.naming == BY_PERSON;
+	*out = row.conversation;
+	return row.naming;
+}
+
+static struct row row_of(struct kb_arena *arena, const struct kb_conversation *conversation,
+                         enum naming naming)
+{
+	return (struct row){
+		.conversation = *conversation,
+		.naming = naming,
+		.name_key = kb_store_fold(arena, conversation->name),
 	};
-	return naming;
 }
 
 bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id)
@@ -114,26 +147,24 @@ bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t i
 
 /* ---- making and naming ---- */
 
-static bool insert(struct kb_conn *conn, struct kb_arena *arena, struct kb_conversation *row,
+static bool insert(struct kb_conn *conn, struct kb_arena *arena, struct kb_conversation *out,
                    enum naming naming, struct kb_err *err)
 {
-	return kb_db_next_id(conn, "conversation", 1, &row->id, err)
-	       && kb_db_run(conn, &sql[ADD],
-	                    KB_VALUES(kb_int(row->agent_id), kb_int(row->id),
-	                              kb_text(row->session_id), kb_text(row->name),
-	                              kb_text(kb_store_fold(arena, row->name)), kb_int(naming),
-	                              kb_int(row->created_by), kb_int(row->created_at)),
-	                    NULL, err);
+	struct row row;
+
+	if (!kb_db_next_id(conn, "conversation", 1, &out->id, err))
+		return false;
+	row = row_of(arena, out, naming);
+	return kb_columns_write(&kb_conversation_columns, conn, &sql[ADD], NULL, 0, &row, err);
 }
 
 static bool set_name(struct kb_conn *conn, struct kb_arena *arena,
-                     const struct kb_conversation *row, enum naming naming, struct kb_err *err)
+                     const struct kb_conversation *named, enum naming naming, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[RENAME],
-	                 KB_VALUES(kb_int(row->agent_id), kb_int(row->id), kb_text(row->name),
-	                           kb_text(kb_store_fold(arena, row->name)), kb_int(naming),
-	                           kb_int(row->updated_at)),
-	                 NULL, err);
+	struct row row = row_of(arena, named, naming);
+
+	return kb_columns_write(&renamed, conn, &sql[RENAME],
+	                        KB_VALUES(kb_int(named->agent_id), kb_int(named->id)), &row, err);
 }
 
 static struct kb_sv name_of(struct kb_arena *arena, struct kb_sv text)

@@ -11,7 +11,7 @@ static const struct kb_sql sql[] = {
 		"UPDATE pages SET listed_at = $3, listed_image = $4, seen = $5 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[UNSEEN] = { "listing_unseen", "iiii",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND source_id = $2 "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"AND seen <> $3 ORDER BY id LIMIT $4" },
 	[FINISH] = { "listing_finish", "iiitiii",
 		"UPDATE sources SET state = 0, status = $3, reason = $4, due_at = $5, attempts = $6, "

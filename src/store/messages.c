@@ -6,26 +6,44 @@
 #include "store/store_impl.h"
 
 enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, NOTE, MONTH_ADD, MONTH };
-#define COLUMNS                                                                                    \
-	"agent_id, conversation_id, id, query, response, citations, answered, failed, user_ip, "   \
-	"user_agent, external_id, source, details, user_id, reaction, reaction_user, "             \
-	"reaction_created_at, reaction_updated_at, created_at, updated_at, child_id"
 #define OF_SESSION                                                                                 \
 	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
 	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2)"
 #define OF_CONVERSATION " FROM messages WHERE agent_id = $1 AND conversation_id = $2"
 // clang-format off
+/* The columns of messages (columns.h). */
+#define MESSAGES(FIRST, NEXT) \
+	FIRST(i, agent_id,            message.agent_id) \
+	NEXT (i, conversation_id,     message.conversation_id) \
+	NEXT (i, id,                  message.id) \
+	NEXT (t, query,               message.query) \
+	NEXT (t, response,            message.response) \
+	NEXT (t, citations,           citations) \
+	NEXT (i, answered,            message.answered) \
+	NEXT (i, failed,              message.failed) \
+	NEXT (t, user_ip,             message.user_ip) \
+	NEXT (t, user_agent,          message.user_agent) \
+	NEXT (t, external_id,         message.external_id) \
+	NEXT (t, source,              message.source) \
+	NEXT (t, details,             message.details) \
+	NEXT (i, user_id,             message.user_id) \
+	NEXT (i, reaction,            message.reaction) \
+	NEXT (i, reaction_user,       message.reaction_user) \
+	NEXT (i, reaction_created_at, message.reaction_created_at) \
+	NEXT (i, reaction_updated_at, message.reaction_updated_at) \
+	NEXT (i, created_at,          message.created_at) \
+	NEXT (i, updated_at,          message.updated_at) \
+	NEXT (i, child_id,            message.child_id)
+
 static const struct kb_sql sql[] = {
-	[ADD] = { "message_add", "iiitttiitttttiii",
-		"INSERT INTO messages (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-		"$12, $13, $14, 0, 0, 0, 0, $15, $15, $16)" },
+	[ADD] = { "message_add", KB_TYPES(MESSAGES), KB_INSERT("messages", MESSAGES) },
 	[HISTORY] = { "message_history", "itii",
-		"SELECT " COLUMNS OF_SESSION " AND +created_at >= $3 ORDER BY id DESC LIMIT $4" },
-	[BY_ID] = { "message_by_id", "iti", "SELECT " COLUMNS OF_SESSION " AND id = $3" },
+		"SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND +created_at >= $3 ORDER BY id DESC LIMIT $4" },
+	[BY_ID] = { "message_by_id", "iti", "SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND id = $3" },
 	[LIST_DESC] = { "message_list_desc", "iiii",
-		"SELECT " COLUMNS OF_CONVERSATION " ORDER BY id DESC LIMIT $3 OFFSET $4" },
+		"SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " ORDER BY id DESC LIMIT $3 OFFSET $4" },
 	[LIST_ASC] = { "message_list_asc", "iiii",
-		"SELECT " COLUMNS OF_CONVERSATION " ORDER BY id LIMIT $3 OFFSET $4" },
+		"SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " ORDER BY id LIMIT $3 OFFSET $4" },
 	[LIST_COUNT] = { "message_list_count", "ii", "SELECT count(*)" OF_CONVERSATION },
 	[REACT] = { "message_react", "iiiiiiii",
 		"UPDATE messages SET reaction = $4, reaction_user = $5, reaction_created_at = $6, "
@@ -53,31 +71,20 @@ static int64_t month_of(int64_t us)
 	return (int64_t)(tm.tm_year + 1900) * 12 + tm.tm_mon;
 }
 
+struct row {
+	struct kb_message message;
+	struct kb_sv citations; /* as text */
+};
+#define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
+const struct kb_columns kb_message_columns = KB_COLUMNS(struct row, MESSAGES(ROW, ROW));
+
 static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_message *out)
 {
-	*out = (struct kb_message){
-		.agent_id = kb_rows_int(rows, 0),
-		.conversation_id = kb_rows_int(rows, 1),
-		.id = kb_rows_int(rows, 2),
-		.query = kb_rows_text(rows, arena, 3),
-		.response = kb_rows_text(rows, arena, 4),
-		.answered = kb_rows_bool(rows, 6),
-		.failed = kb_rows_bool(rows, 7),
-		.user_ip = kb_rows_text(rows, arena, 8),
-		.user_agent = kb_rows_text(rows, arena, 9),
-		.external_id = kb_rows_text(rows, arena, 10),
-		.source = kb_rows_text(rows, arena, 11),
-		.details = kb_rows_text(rows, arena, 12),
-		.user_id = kb_rows_int(rows, 13),
-		.reaction = (enum kb_reaction)kb_rows_int(rows, 14),
-		.reaction_user = kb_rows_int(rows, 15),
-		.reaction_created_at = kb_rows_int(rows, 16),
-		.reaction_updated_at = kb_rows_int(rows, 17),
-		.created_at = kb_rows_int(rows, 18),
-		.updated_at = kb_rows_int(rows, 19),
-		.child_id = kb_rows_int(rows, 20),
-	};
-	out->citations = kb_ids_parse(arena, kb_rows_text(rows, arena, 5), &out->citation_count);
+	struct row row;
+
+	kb_columns_read(&kb_message_columns, rows, 0, arena, &row);
+	*out = row.message;
+	out->citations = kb_ids_parse(arena, row.citations, &out->citation_count);
 }
 
 /* ---- adding ---- */
@@ -95,27 +102,24 @@ static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
 	struct add *in = arg;
 	struct kb_message *m = in->message;
 	struct kb_totals totals = { .queries = 1, .query_credits = !m->failed };
-	int64_t id = m->id;
+	struct row row = { .message = *m, .citations = in->citations };
 
 	if (!kb_conversation_use(conn, in->arena, in->agent_id, in->account_id, in->session_id,
 	                         m->query, in->now, in->conversation, err)
-	    || (id == 0 && !kb_db_next_id(conn, "message", 1, &id, err))
-	    || !kb_db_run(conn, &sql[ADD],
-	                  KB_VALUES(kb_int(in->agent_id), kb_int(in->conversation->id), kb_int(id),
-	                            kb_text(m->query), kb_text(m->response), kb_text(in->citations),
-	                            kb_int(m->answered), kb_int(m->failed), kb_text(m->user_ip),
-	                            kb_text(m->user_agent), kb_text(m->external_id),
-	                            kb_text(m->source), kb_text(m->details), kb_int(m->user_id),
-	                            kb_int(in->now), kb_int(m->child_id)),
-	                  NULL, err)
+	    || (m->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
+		return false;
+	row.message.agent_id = in->agent_id;
+	row.message.conversation_id = in->conversation->id;
+	row.message.created_at = row.message.updated_at = in->now;
+	row.message.reaction = KB_REACTION_NONE;
+	row.message.reaction_user = 0;
+	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
+	if (!kb_columns_write(&kb_message_columns, conn, &sql[ADD], NULL, 0, &row, err)
 	    || (m->stays_with
 	        && !kb_conversation_set_child(conn, in->agent_id, in->conversation->id,
 	                                      m->stays_with, err)))
 		return false;
-	m->agent_id = in->agent_id;
-	m->conversation_id = in->conversation->id;
-	m->id = id;
-	m->created_at = m->updated_at = in->now;
+	*m = row.message;
 	return kb_totals_add(conn, in->agent_id, &totals, err)
 	       && kb_db_run(conn, &sql[MONTH_ADD],
 	                    KB_VALUES(kb_int(in->account_id), kb_int(month_of(in->now))), NULL,

@@ -47,89 +47,48 @@ enum {
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
 	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) AND " KB_PAGE_SHOWN(  \
 	        "$1")
-#define LIST(order) "SELECT " KB_PAGE_COLUMNS LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+#define LIST(order)                   "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+#define METADATA_COLUMNS(FIRST, NEXT) KB_PAGE_META(FIRST, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "page_add", "iiittittttitiitiiti",
-		"INSERT INTO pages (agent_id, id, source_id, url, url_key, is_file, is_file_kept, filename, "
-		"filename_key, content_type, size, blob, text_blob, crawl_status, index_status, reason, "
-		"title, description, image, lang, words, passages, state, due_at, attempts, lease_epoch, "
-		"is_found, created_at, updated_at, host, to_fetch, listed_at, listed_image, seen) "
-		"VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $11, $10, '', 0, 0, $12, "
-		"'', '', '', '', 0, 0, 1, $13, 0, 0, 0, $14, $14, $15, $16, $17, $18, $19)" },
+	[ADD] = { "page_add", KB_TYPES(KB_PAGES_WHOLE), KB_INSERT("pages", KB_PAGES_WHOLE) },
 	[BY_ID] = { "page_by_id", "ii",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND id = $2 AND "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND id = $2 AND "
 		KB_PAGE_SHOWN("$1") },
 	[BY_URL] = { "page_by_url", "it",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
 		"AND " KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT 1" },
 	[FIND] = { "page_find", "ii",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE id = $1 "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
 		"AND a.state = 0) AND " KB_PAGE_SHOWN("pages.agent_id") },
 	[LIST_DESC]  = { "page_list_desc",  "itiiii", LIST("id DESC") },
 	[LIST_ASC]   = { "page_list_asc",   "itiiii", LIST("id") },
 	[LIST_COUNT] = { "page_list_count", "itii", "SELECT count(*)" LIST_WHERE },
 	[OF_SOURCE] = { "page_of_source", "iii",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND source_id = $2 "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"ORDER BY id DESC LIMIT $3" },
 	[DELETE] = { "page_delete", "ii", "DELETE FROM pages WHERE agent_id = $1 AND id = $2" },
 	[REQUEUE] = { "page_requeue", "iiitti",
 		"UPDATE pages SET state = 1, due_at = $3, crawl_status = 0, index_status = 0, reason = $4, "
 		"attempts = 0, host = $5, to_fetch = CASE WHEN url = '' THEN 0 ELSE 1 END, updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[METADATA] = { "page_metadata", "iinnnni",
-		"UPDATE pages SET meta_title = $3, meta_url = $4, meta_description = $5, meta_image = $6, "
-		"updated_at = $7 WHERE agent_id = $1 AND id = $2" },
+	[METADATA] = { "page_metadata", "ii" KB_TYPES(METADATA_COLUMNS),
+		KB_UPDATE("pages", METADATA_COLUMNS) "WHERE agent_id = $1 AND id = $2" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_pages = { "pages", sql, KB_COUNTOF(sql) };
 
+const struct kb_columns kb_page_columns =
+        KB_COLUMNS(struct kb_page_row, KB_PAGES_WHOLE(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
+static const struct kb_columns read_columns =
+        KB_COLUMNS(struct kb_page_row, KB_PAGES(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
+static const struct kb_columns metadata_columns =
+        KB_COLUMNS(struct kb_page_row, METADATA_COLUMNS(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
+
 void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_row *out)
 {
-	*out = (struct kb_page_row){
-		.page = {
-			.agent_id = kb_rows_int(rows, 0),
-			.id = kb_rows_int(rows, 1),
-			.source_id = kb_rows_int(rows, 2),
-			.url = kb_rows_text(rows, arena, 3),
-			.is_file = kb_rows_bool(rows, 4),
-			.is_file_kept = kb_rows_bool(rows, 5),
-			.filename = kb_rows_text(rows, arena, 6),
-			.content_type = kb_rows_text(rows, arena, 7),
-			.size = kb_rows_int(rows, 8),
-			.blob = kb_rows_text(rows, arena, 9),
-			.text_blob = kb_rows_text(rows, arena, 10),
-			.crawl = (enum kb_status)kb_rows_int(rows, 11),
-			.index = (enum kb_status)kb_rows_int(rows, 12),
-			.reason = kb_rows_text(rows, arena, 13),
-			.attempts = kb_rows_int(rows, 14),
-			.title = kb_rows_text(rows, arena, 16),
-			.description = kb_rows_text(rows, arena, 17),
-			.lang = kb_rows_text(rows, arena, 19),
-			.words = kb_rows_int(rows, 20),
-			.passages = kb_rows_int(rows, 21),
-			.meta_title = kb_rows_text(rows, arena, 22),
-			.meta_url = kb_rows_text(rows, arena, 23),
-			.meta_description = kb_rows_text(rows, arena, 24),
-			.meta_image = kb_rows_text(rows, arena, 25),
-			.created_at = kb_rows_int(rows, 26),
-			.updated_at = kb_rows_int(rows, 27),
-			.etag = kb_rows_text(rows, arena, 31),
-			.last_modified = kb_rows_text(rows, arena, 32),
-			.text_hash = kb_rows_text(rows, arena, 33),
-			.visited_at = kb_rows_int(rows, 34),
-			.listed_at = kb_rows_int(rows, 35),
-		},
-		.due_at = kb_rows_int(rows, 15),
-		.state = (enum kb_page_state)kb_rows_int(rows, 28),
-		.lease_epoch = kb_rows_int(rows, 29),
-		.is_found = kb_rows_bool(rows, 30),
-		.own_image = kb_rows_text(rows, arena, 18),
-		.listed_image = kb_rows_text(rows, arena, 36),
-		.fetch = kb_rows_bool(rows, 37),
-		.seen = kb_rows_int(rows, 38),
-	};
+	kb_columns_read(&read_columns, rows, 0, arena, out);
 	out->page.image = out->own_image.n ? out->own_image : out->listed_image;
 	if (out->state == KB_PAGE_QUEUED && out->due_at != KB_DUE_NEVER)
 		out->page.next_try_at = out->due_at;
@@ -207,20 +166,35 @@ struct kb_sv kb_page_host(struct kb_sv url)
 bool kb_page_insert(struct kb_conn *conn, struct kb_arena *arena, const struct kb_page_row_new *row,
                     struct kb_err *err)
 {
-	const struct kb_page_new *page = row->page;
-	struct kb_sv url_key = kb_store_fold(arena, page->url);
-	struct kb_sv filename_key = kb_store_fold(arena, page->filename);
+	const struct kb_page_new *new = row->page;
+	struct kb_page_row page = {
+		.page = {
+			.agent_id = row->agent_id,
+			.id = row->id,
+			.source_id = row->source_id,
+			.url = new->url,
+			.is_file = new->is_file,
+			.is_file_kept = true,
+			.filename = new->filename,
+			.content_type = new->content_type,
+			.size = new->size,
+			.blob = new->blob,
+			.reason = row->reason,
+			.listed_at = row->listed_at,
+			.created_at = row->now,
+			.updated_at = row->now,
+		},
+		.state = KB_PAGE_QUEUED,
+		.due_at = row->due_at,
+		.fetch = new->url.n > 0,
+		.listed_image = row->listed_image,
+		.seen = row->seen,
+		.url_key = kb_store_fold(arena, new->url),
+		.filename_key = kb_store_fold(arena, new->filename),
+		.host = kb_page_host(new->url),
+	};
 
-	return kb_db_run(conn, &sql[ADD],
-	                 KB_VALUES(kb_int(row->agent_id), kb_int(row->id), kb_int(row->source_id),
-	                           kb_text(page->url), kb_text(url_key), kb_int(page->is_file),
-	                           kb_text(page->filename), kb_text(filename_key),
-	                           kb_text(page->content_type), kb_text(page->blob),
-	                           kb_int(page->size), kb_text(row->reason), kb_int(row->due_at),
-	                           kb_int(row->now), kb_text(kb_page_host(page->url)),
-	                           kb_int(page->url.n > 0), kb_int(row->listed_at),
-	                           kb_text(row->listed_image), kb_int(row->seen)),
-	                 NULL, err);
+	return kb_columns_write(&kb_page_columns, conn, &sql[ADD], NULL, 0, &page, err);
 }
 
 static bool add_page(struct kb_conn *conn, struct add *in, size_t i, int64_t upload_source,
@@ -532,23 +506,20 @@ static bool set_metadata(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_page_row row = { 0 };
+	struct kb_page *page = &row.page;
 	int64_t version = 0;
 
 	if (!begin_change(conn, in, in->arena, &row, &version, err))
 		return false;
-	*in->out = row.page;
-	in->out->meta_title = edited(in->arena, row.page.meta_title, in->metadata->meta_title);
-	in->out->meta_url = edited(in->arena, row.page.meta_url, in->metadata->meta_url);
-	in->out->meta_description =
-	        edited(in->arena, row.page.meta_description, in->metadata->meta_description);
-	in->out->meta_image = edited(in->arena, row.page.meta_image, in->metadata->meta_image);
-	in->out->updated_at = in->now;
-	return kb_db_run(conn, &sql[METADATA],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->id),
-	                           kb_nullable(in->out->meta_title), kb_nullable(in->out->meta_url),
-	                           kb_nullable(in->out->meta_description),
-	                           kb_nullable(in->out->meta_image), kb_int(in->now)),
-	                 NULL, err);
+	page->meta_title = edited(in->arena, page->meta_title, in->metadata->meta_title);
+	page->meta_url = edited(in->arena, page->meta_url, in->metadata->meta_url);
+	page->meta_description =
+	        edited(in->arena, page->meta_description, in->metadata->meta_description);
+	page->meta_image = edited(in->arena, page->meta_image, in->metadata->meta_image);
+	page->updated_at = in->now;
+	*in->out = *page;
+	return kb_columns_write(&metadata_columns, conn, &sql[METADATA],
+	                        KB_VALUES(kb_int(in->agent_id), kb_int(in->id)), &row, err);
 }
 
 bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

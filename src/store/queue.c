@@ -33,6 +33,11 @@ enum {
 	"AND p.is_slow = 0 AND p.due_at <= $1 AND p.to_fetch = 0) OR ($2 > 0 AND "                 \
 	"EXISTS (SELECT 1 FROM pages p WHERE p.agent_id = " agent " AND p.state > 0 "              \
 	"AND p.is_slow = 1 AND p.due_at <= $1 AND p.to_fetch = 0)))"
+/* What the end of a lease writes. */
+#define FINISHED(FIRST, NEXT)                                                                      \
+	KB_PAGE_TURN(FIRST, NEXT)                                                                  \
+	KB_PAGE_RESULT(NEXT, NEXT)                                                                 \
+	KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
 static const struct kb_sql sql[] = {
 	[VOID_LEASES] = { "queue_void_leases", "ii",
@@ -79,17 +84,12 @@ static const struct kb_sql sql[] = {
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
 		"WHERE agent_id = $1 AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 "
 		"ORDER BY due_at, id LIMIT $4) "
-		"RETURNING " KB_PAGE_COLUMNS },
+		"RETURNING " KB_NAMES(KB_PAGES) },
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
-	[FINISH] = { "queue_finish", "iiiitiititttttiiiitttii",
-		"UPDATE pages SET crawl_status = $3, index_status = $4, reason = $5, state = $6, "
-		"due_at = $7, blob = $8, is_file_kept = $9, text_blob = $10, title = $11, "
-		"description = $12, image = $13, lang = $14, words = $15, passages = $16, is_found = $17, "
-		"updated_at = $18, etag = $19, last_modified = $20, text_hash = $21, is_slow = $22, "
-		"attempts = CASE WHEN attempts > $23 THEN attempts - $23 ELSE 0 END "
-		"WHERE agent_id = $1 AND id = $2" },
+	[FINISH] = { "queue_finish", "ii" KB_TYPES(FINISHED),
+		KB_UPDATE("pages", FINISHED) "WHERE agent_id = $1 AND id = $2" },
 	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0 AND " KB_AGENT_SHOWN("agent_id")
 		" AND (agent_id, source_id) NOT IN "
 		"(SELECT s.agent_id, s.id FROM sources s WHERE s.dead_version > 0)" },
@@ -310,6 +310,9 @@ bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, 
 
 /* ---- the commit point ---- */
 
+static const struct kb_columns finished_columns =
+        KB_COLUMNS(struct kb_page_row, FINISHED(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
+
 struct finish {
 	struct kb_arena arena;
 	int64_t agent_id, now;
@@ -345,7 +348,7 @@ static bool refuse(struct finish *in, const struct kb_page_result *result,
 }
 
 /* The row as the result leaves it. */
-static void apply(const struct kb_page_result *result, struct kb_page_row *row)
+static void apply(const struct kb_page_result *result, int64_t now, struct kb_page_row *row)
 {
 	struct kb_page *page = &row->page;
 	bool waits = result->crawl == KB_STATUS_QUEUED || result->index == KB_STATUS_QUEUED;
@@ -356,6 +359,10 @@ static void apply(const struct kb_page_result *result, struct kb_page_row *row)
 	page->reason = result->reason;
 	row->state = waits ? KB_PAGE_QUEUED : KB_PAGE_DONE;
 	row->due_at = waits ? result->next_try_at : 0;
+	row->is_slow = waits && result->is_slow;
+	if (waits && result->untried)
+		page->attempts = KB_MAX(page->attempts - 1, 0);
+	page->updated_at = now;
 	if (result->drop_original) {
 		page->blob = KB_SV("");
 		page->is_file_kept = false;
@@ -383,7 +390,7 @@ static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page
 	bool was_found = row->is_found;
 
 	kb_totals_count(&in->totals, row, -1);
-	apply(result, row);
+	apply(result, in->now, row);
 	kb_totals_count(&in->totals, row, 1);
 	/* The fetch of an address has been counted already (visits.c). */
 	in->totals.crawl_credits += page->url.n == 0 && page->crawl == KB_STATUS_OK;
@@ -398,19 +405,8 @@ static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page
 		if (was_found && !kb_dead_add(conn, in->agent_id, page->id, in->version, err))
 			return false;
 	}
-	return kb_db_run(conn, &sql[FINISH],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(page->id), kb_int(page->crawl),
-	                           kb_int(page->index), kb_text(page->reason), kb_int(row->state),
-	                           kb_int(row->due_at), kb_text(page->blob),
-	                           kb_int(page->is_file_kept), kb_text(page->text_blob),
-	                           kb_text(page->title), kb_text(page->description),
-	                           kb_text(row->own_image), kb_text(page->lang),
-	                           kb_int(page->words), kb_int(page->passages),
-	                           kb_int(row->is_found), kb_int(in->now), kb_text(page->etag),
-	                           kb_text(page->last_modified), kb_text(page->text_hash),
-	                           kb_int(row->state == KB_PAGE_QUEUED && result->is_slow),
-	                           kb_int(row->state == KB_PAGE_QUEUED && result->untried)),
-	                 NULL, err);
+	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
+	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err);
 }
 
 static bool finish_one(struct kb_conn *conn, struct finish *in, const struct kb_page_result *result,

@@ -39,7 +39,7 @@ static const struct kb_sql sql[] = {
 	[HELD] = { "repair_held", "ii",
 		"SELECT count(*) FROM repairs WHERE agent_id = $1 AND lease_epoch = $2" },
 	[PAGES] = { "repair_pages", "i",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE agent_id = $1 AND is_found = 1 AND "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND is_found = 1 AND "
 		KB_PAGE_SHOWN("$1") " ORDER BY id" },
 	[HEAL] = { "repair_heal", "ii",
 		"UPDATE segments SET damaged_at = 0 WHERE agent_id = $1 AND id = $2" },

@@ -73,17 +73,6 @@ enum {
 #define V8  V7 ", $8"
 #define V9  V8 ", $9"
 #define V10 V9 ", $10"
-#define V16 V10 ", $11, $12, $13, $14, $15, $16"
-#define V43                                                                                        \
-	V16 ", $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, "   \
-	    "$33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43"
-#define PAGE_ROW                                                                                   \
-	"is_file, is_file_kept, filename, filename_key, content_type, size, blob, text_blob, "     \
-	"crawl_status, index_status, reason, title, description, image, lang, words, passages, "   \
-	"meta_title, meta_url, meta_description, meta_image"
-#define PAGE_VISITS                                                                                \
-	"is_found, created_at, updated_at, host, to_fetch, etag, last_modified, text_hash, "       \
-	"visited_at, listed_at, listed_image, seen"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -106,26 +95,20 @@ static const struct kb_sql sql[] = {
 		"UPDATE pages SET due_at = $3 WHERE agent_id = $1 AND id = $2 AND due_at = $4" },
 
 	/* Its epochs are what its pages were seen in. */
-	[TABLE_FIRST] = TABLE("sources",
-		"id, type, settings, created_at, updated_at, url, status, reason, state, due_at, "
-		"lease_epoch, attempts, asked_at, synced_at, dead_version",
-		"id + $3, type, settings, created_at, updated_at, url, status, reason, 0, "
-		"CASE WHEN state = 1 THEN $4 ELSE due_at END, lease_epoch, 0, 0, synced_at, 0 "
-		"FROM sources WHERE agent_id = $1 AND dead_version = 0", "iiii",
-		"iittiititiiiiiii", V16),
-	TABLE("pages",
-		"id, source_id, url, url_key, " PAGE_ROW ", state, due_at, attempts, lease_epoch, is_slow, "
-		PAGE_VISITS,
-		"id + $3, source_id + $4, url, url_key, " PAGE_ROW ", CASE WHEN state > 0 THEN 1 ELSE 0 END, "
+	[TABLE_FIRST] = { "replicate_sources", "iiii", /* in the order of KB_SOURCES */
+		"SELECT $2, id + $3, 0, CASE WHEN state = 1 THEN $4 ELSE due_at END, 0, 0, 0, "
+		KB_NAMES(KB_SOURCES_COPIED) " FROM sources WHERE agent_id = $1 AND dead_version = 0" },
+	{ "put_sources", KB_TYPES(KB_SOURCES), KB_INSERT("sources", KB_SOURCES) },
+	{ "replicate_pages", "iiiii", /* in the order of KB_PAGES_WHOLE */
+		"SELECT $2, id + $3, source_id + $4, CASE WHEN state > 0 THEN 1 ELSE 0 END, "
 		"CASE WHEN state > 0 THEN $5 ELSE due_at END, "
-		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, is_slow, " PAGE_VISITS " "
-		"FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1"), "iiiii",
-		"iiittiitttittiitttttiinnnniiiiiiiititttiiti", V43),
-	/* The copy finds out for itself whether a file is damaged. */
-	TABLE("segments", "id, version, blob, bytes, passages, pages, created_at, page_shift, damaged_at",
-		"id, version, blob, bytes, passages, pages, created_at, page_shift + $3, 0 "
-		"FROM segments WHERE agent_id = $1", "iii",
-		"iiitiiiiii", V10),
+		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, " KB_NAMES(KB_PAGES_COPIED) " "
+		"FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") },
+	{ "put_pages", KB_TYPES(KB_PAGES_WHOLE), KB_INSERT("pages", KB_PAGES_WHOLE) },
+	/* In the order of KB_SEGMENTS. The copy finds out for itself whether a file is damaged. */
+	{ "replicate_segments", "iii",
+		"SELECT $2, id, page_shift + $3, 0, " KB_NAMES(KB_SEGMENTS_COPIED) " FROM segments WHERE agent_id = $1" },
+	{ "put_segments", KB_TYPES(KB_SEGMENTS), KB_INSERT("segments", KB_SEGMENTS) },
 	TABLE("vectors",
 		"segment_id, name, model, blob, bytes, filled, pending, version, created_at",
 		"segment_id, name, model, blob, bytes, filled, pending, version, created_at "

@@ -24,16 +24,13 @@ enum {
 };
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "segment_add", "iiitiiii",
-		"INSERT INTO segments (agent_id, id, version, blob, bytes, passages, pages, created_at) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8)" },
+	[ADD] = { "segment_add", KB_TYPES(KB_SEGMENTS), KB_INSERT("segments", KB_SEGMENTS) },
 	[DEAD_ADD] = { "dead_add", "iii",
 		"INSERT INTO dead_pages (agent_id, page_id, version) VALUES ($1, $2, $3) "
 		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
 	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1 AND state = 0" },
 	[STATE_SEGMENTS] = { "state_segments", "i",
-		"SELECT id, version, blob, bytes, passages, page_shift, damaged_at FROM segments "
-		"WHERE agent_id = $1 ORDER BY id" },
+		"SELECT " KB_NAMES(KB_SEGMENTS) " FROM segments WHERE agent_id = $1 ORDER BY id" },
 	[STATE_DEAD] = { "state_dead", "i",
 		"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 ORDER BY page_id" },
 	[STATE_DYING] = { "state_dying", "i",
@@ -64,6 +61,13 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_segments = { "segments", sql, KB_COUNTOF(sql) };
 
+struct row {
+	struct kb_segment_row segment;
+	int64_t agent_id, pages, created_at, damaged_at;
+};
+#define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
+const struct kb_columns kb_segment_columns = KB_COLUMNS(struct row, KB_SEGMENTS(ROW, ROW));
+
 bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
                  struct kb_err *err)
 {
@@ -74,17 +78,23 @@ bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_
 bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
                        int64_t version, int64_t now, int64_t *id, struct kb_err *err)
 {
-	int64_t unused;
+	struct row row = {
+		.segment = {
+			.version = version,
+			.blob = segment->blob,
+			.bytes = segment->bytes,
+			.passages = segment->passages,
+		},
+		.agent_id = agent_id,
+		.pages = segment->pages,
+		.created_at = now,
+	};
 
-	if (!id)
-		id = &unused;
-	return kb_db_next_id(conn, "segment", 1, id, err)
-	       && kb_db_run(conn, &sql[ADD],
-	                    KB_VALUES(kb_int(agent_id), kb_int(*id), kb_int(version),
-	                              kb_text(segment->blob), kb_int(segment->bytes),
-	                              kb_int(segment->passages), kb_int(segment->pages),
-	                              kb_int(now)),
-	                    NULL, err);
+	if (!kb_db_next_id(conn, "segment", 1, &row.segment.id, err))
+		return false;
+	if (id)
+		*id = row.segment.id;
+	return kb_columns_write(&kb_segment_columns, conn, &sql[ADD], NULL, 0, &row, err);
 }
 
 /* ---- reading ---- */
@@ -108,20 +118,16 @@ bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t a
 		return agent_gone(err, agent_id);
 	kb_rows_open(&rows, conn, &sql[STATE_SEGMENTS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
-		const struct kb_segment_row row = {
-			.id = kb_rows_int(&rows, 0),
-			.version = kb_rows_int(&rows, 1),
-			.blob = kb_rows_text(&rows, arena, 2),
-			.bytes = kb_rows_int(&rows, 3),
-			.passages = kb_rows_int(&rows, 4),
-			.page_shift = kb_rows_int(&rows, 5),
-		};
+		struct row row;
 
-		if (kb_rows_int(&rows, 6)) {
-			KB_ROOM(arena, out->damaged, out->damaged_count)[out->damaged_count] = row;
+		kb_columns_read(&kb_segment_columns, &rows, 0, arena, &row);
+		if (row.damaged_at) {
+			KB_ROOM(arena, out->damaged, out->damaged_count)
+			[out->damaged_count] = row.segment;
 			out->damaged_count++;
 		} else {
-			KB_ROOM(arena, out->segments, out->segment_count)[out->segment_count] = row;
+			KB_ROOM(arena, out->segments, out->segment_count)
+			[out->segment_count] = row.segment;
 			out->segment_count++;
 		}
 	}

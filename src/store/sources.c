@@ -20,20 +20,15 @@ enum {
 	RENEW,
 	VOID_LEASES,
 };
-#define COLUMNS                                                                                    \
-	"agent_id, id, type, settings, created_at, updated_at, url, status, reason, state, "       \
-	"due_at, synced_at, lease_epoch, attempts, asked_at"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "source_add", "iittiittii",
-		"INSERT INTO sources (agent_id, id, type, settings, created_at, updated_at, url, reason, "
-		"status, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)" },
+	[ADD] = { "source_add", KB_TYPES(KB_SOURCES), KB_INSERT("sources", KB_SOURCES) },
 	[LIST] = { "source_list", "i",
-		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND dead_version = 0 ORDER BY id" },
+		"SELECT " KB_NAMES(KB_SOURCES) " FROM sources WHERE agent_id = $1 AND dead_version = 0 ORDER BY id" },
 	[GET] = { "source_get", "ii",
-		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND id = $2 AND dead_version = 0" },
+		"SELECT " KB_NAMES(KB_SOURCES) " FROM sources WHERE agent_id = $1 AND id = $2 AND dead_version = 0" },
 	[UPLOAD] = { "source_upload", "i",
-		"SELECT " COLUMNS " FROM sources WHERE agent_id = $1 AND type = 'upload' "
+		"SELECT " KB_NAMES(KB_SOURCES) " FROM sources WHERE agent_id = $1 AND type = 'upload' "
 		"AND dead_version = 0 ORDER BY id LIMIT 1" },
 	[UPLOAD_ID] = { "source_upload_id", "i",
 		"SELECT id FROM sources WHERE agent_id = $1 AND type = 'upload' AND dead_version = 0 "
@@ -55,7 +50,7 @@ static const struct kb_sql sql[] = {
 		"SELECT due_at FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id")
 		" ORDER BY due_at LIMIT 1" },
 	[NEXT] = { "source_next", "",
-		"SELECT " COLUMNS " FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id")
+		"SELECT " KB_NAMES(KB_SOURCES) " FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id")
 		" ORDER BY due_at LIMIT 1" },
 	[LEASE] = { "source_lease", "iiti",
 		"UPDATE sources SET state = 1, due_at = $4, status = 0, reason = $3, "
@@ -69,38 +64,17 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_sources = { "sources", sql, KB_COUNTOF(sql) };
 
-/* A row with what only the store knows. */
-struct row {
-	struct kb_source source;
-	int64_t epoch, attempts, asked_at;
-};
+const struct kb_columns kb_source_columns =
+        KB_COLUMNS(struct kb_source_row, KB_SOURCES(KB_SOURCE_COLUMN, KB_SOURCE_COLUMN));
 
-static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct row *out)
+static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_source_row *out)
 {
-	*out = (struct row){
-		.source = {
-			.agent_id = kb_rows_int(rows, 0),
-			.id = kb_rows_int(rows, 1),
-			.type = kb_rows_text(rows, arena, 2),
-			.settings = kb_rows_text(rows, arena, 3),
-			.created_at = kb_rows_int(rows, 4),
-			.updated_at = kb_rows_int(rows, 5),
-			.url = kb_rows_text(rows, arena, 6),
-			.status = (enum kb_status)kb_rows_int(rows, 7),
-			.reason = kb_rows_text(rows, arena, 8),
-			.is_read = kb_rows_bool(rows, 9),
-			.due_at = kb_rows_int(rows, 10),
-			.synced_at = kb_rows_int(rows, 11),
-		},
-		.epoch = kb_rows_int(rows, 12),
-		.attempts = kb_rows_int(rows, 13),
-		.asked_at = kb_rows_int(rows, 14),
-	};
+	kb_columns_read(&kb_source_columns, rows, 0, arena, out);
 }
 
 static bool load(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_value *values, size_t count, struct row *out, bool *found,
-                 struct kb_err *err)
+                 const struct kb_value *values, size_t count, struct kb_source_row *out,
+                 bool *found, struct kb_err *err)
 {
 	struct kb_rows rows;
 
@@ -122,14 +96,14 @@ static bool not_found(struct kb_err *err, int64_t id)
 
 static bool insert(struct kb_conn *conn, struct kb_source *source, struct kb_err *err)
 {
-	return kb_db_next_id(conn, "source", 1, &source->id, err)
-	       && kb_db_run(conn, &sql[ADD],
-	                    KB_VALUES(kb_int(source->agent_id), kb_int(source->id),
-	                              kb_text(source->type), kb_text(source->settings),
-	                              kb_int(source->created_at), kb_int(source->updated_at),
-	                              kb_text(source->url), kb_text(source->reason),
-	                              kb_int(source->status), kb_int(source->due_at)),
-	                    NULL, err);
+	struct kb_source_row row;
+
+	if (!kb_db_next_id(conn, "source", 1, &source->id, err))
+		return false;
+	row = (struct kb_source_row){ .source = *source };
+	row.source.is_read = false;
+	row.source.synced_at = 0;
+	return kb_columns_write(&kb_source_columns, conn, &sql[ADD], NULL, 0, &row, err);
 }
 
 /* An agent has one source for an address. */
@@ -178,7 +152,7 @@ bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id, st
 
 /* Holds the agent and reads the source. */
 static bool hold(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                 struct row *out, int64_t *version, struct kb_err *err)
+                 struct kb_source_row *out, int64_t *version, struct kb_err *err)
 {
 	bool found;
 
@@ -192,7 +166,7 @@ bool kb_source_held(struct kb_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now, int64_t *version,
                     struct kb_err *err)
 {
-	struct row row;
+	struct kb_source_row row;
 
 	if (!hold(conn, arena, lease->source.agent_id, lease->source.id, &row, version, err))
 		return false;
@@ -218,7 +192,7 @@ static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb
 		return false;
 	kb_rows_open(&rows, conn, what, values, value_count);
 	while (kb_rows_next(&rows)) {
-		struct row row;
+		struct kb_source_row row;
 
 		read_row(&rows, arena, &row);
 		KB_ROOM(arena, *sources, *count)[*count] = row.source;
@@ -281,7 +255,7 @@ static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_source *after = in->out;
-	struct row before;
+	struct kb_source_row before;
 	int64_t version;
 
 	if (!hold(conn, in->arena, in->agent_id, in->id, &before, &version, err))
@@ -327,7 +301,7 @@ bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int6
 static bool sync_now(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct row row;
+	struct kb_source_row row;
 	int64_t version, left;
 
 	if (!hold(conn, in->arena, in->agent_id, in->id, &row, &version, err))
@@ -371,7 +345,7 @@ bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_
 static bool delete_source(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct row row;
+	struct kb_source_row row;
 	int64_t version;
 
 	return hold(conn, in->arena, in->agent_id, in->id, &row, &version, err)
@@ -411,7 +385,7 @@ static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
 	struct kb_sv reason = KB_SV("its address is being read");
-	struct row row;
+	struct kb_source_row row;
 	bool found;
 
 	if (!load(conn, in->arena, &sql[NEXT], NULL, 0, &row, &found, err))

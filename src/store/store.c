@@ -235,8 +235,8 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 	store->log = log;
 	store->directory = kb_xstrdup(dsn);
 	store->lock_fd = -1;
-	store->keys = kb_cache_new(kb_key_record_size, kb_key_texts, kb_key_text_count);
-	store->agents = kb_cache_new(sizeof(struct kb_agent), kb_agent_texts, kb_agent_text_count);
+	store->keys = kb_cache_new(&kb_key_columns);
+	store->agents = kb_cache_new(&kb_agent_columns);
 	if ((!exclusive || lock_hold(store, err)) && open_database(store, exclusive, err))
 		return store;
 	kb_store_close(store);

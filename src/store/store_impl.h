@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "store/agents.h"
 #include "store/cache.h"
-#include "store/db.h"
+#include "store/columns.h"
 #include "store/pages.h"
 #include "store/sources.h"
 
@@ -77,8 +77,7 @@ struct kb_sv kb_ids_set(struct kb_arena *arena, const int64_t *ids, size_t count
 
 /* ---- accounts.c, agents.c: what a commit does to the caches ---- */
 
-extern const size_t kb_key_texts[], kb_agent_texts[];
-extern const size_t kb_key_text_count, kb_agent_text_count, kb_key_record_size;
+extern const struct kb_columns kb_key_columns, kb_agent_columns;
 
 /* ---- agents.c, sources.c ---- */
 
@@ -96,9 +95,6 @@ bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now
 /* Fills id, agent_id and times of a source of an address. */
 bool kb_source_insert(struct kb_conn *conn, struct kb_source *source, int64_t agent_id, int64_t now,
                       struct kb_err *err) KB_MUST_CHECK;
-/* KB_E_NOT_FOUND. */
-bool kb_source_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                    struct kb_source *out, int64_t *epoch, struct kb_err *err) KB_MUST_CHECK;
 /* Holds the agent for this transaction and checks that the lease still stands. KB_E_CONFLICT. */
 bool kb_source_held(struct kb_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now,
@@ -146,23 +142,86 @@ bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_total
 
 enum kb_page_state { KB_PAGE_DONE, KB_PAGE_QUEUED, KB_PAGE_LEASED };
 
-// clang-format off
-#define KB_PAGE_COLUMNS                                                                            \
-	"agent_id, id, source_id, url, is_file, is_file_kept, filename, content_type, size, blob, " \
-	"text_blob, crawl_status, index_status, reason, attempts, due_at, title, description, "    \
-	"image, lang, words, passages, meta_title, meta_url, meta_description, meta_image, "       \
-	"created_at, updated_at, state, lease_epoch, is_found, etag, last_modified, text_hash, "    \
-	"visited_at, listed_at, listed_image, to_fetch, seen"
-// clang-format on
-
 /* A row of pages with what only the store knows. */
 struct kb_page_row {
 	struct kb_page page;
 	enum kb_page_state state;
 	int64_t due_at, lease_epoch, seen;
-	bool is_found, fetch;
-	struct kb_sv own_image, listed_image; /* page.image is the first of them */
+	bool is_found, is_slow, fetch;
+	struct kb_sv own_image, listed_image;     /* page.image is the first of them */
+	struct kb_sv url_key, filename_key, host; /* only written */
 };
+
+// clang-format off
+/* The columns of pages (columns.h). A copy of the page has an id and a turn of its own. */
+#define KB_PAGE_ID(FIRST, NEXT) \
+	FIRST(i, agent_id,         page.agent_id) \
+	NEXT (i, id,               page.id) \
+	NEXT (i, source_id,        page.source_id)
+/* Where it stands in the queue. */
+#define KB_PAGE_TURN(FIRST, NEXT) \
+	FIRST(i, state,            state) \
+	NEXT (i, due_at,           due_at) \
+	NEXT (i, attempts,         page.attempts) \
+	NEXT (i, lease_epoch,      lease_epoch)
+/* What it was when it came, or its host said since. */
+#define KB_PAGE_ORIGIN(FIRST, NEXT) \
+	FIRST(t, url,              page.url) \
+	NEXT (i, is_file,          page.is_file) \
+	NEXT (t, filename,         page.filename) \
+	NEXT (t, content_type,     page.content_type) \
+	NEXT (i, size,             page.size) \
+	NEXT (i, created_at,       page.created_at) \
+	NEXT (i, to_fetch,         fetch) \
+	NEXT (i, visited_at,       page.visited_at) \
+	NEXT (i, listed_at,        page.listed_at) \
+	NEXT (t, listed_image,     listed_image) \
+	NEXT (i, seen,             seen)
+/* What working on it leaves behind. */
+#define KB_PAGE_RESULT(FIRST, NEXT) \
+	FIRST(i, crawl_status,     page.crawl) \
+	NEXT (i, index_status,     page.index) \
+	NEXT (t, reason,           page.reason) \
+	NEXT (t, blob,             page.blob) \
+	NEXT (i, is_file_kept,     page.is_file_kept) \
+	NEXT (t, text_blob,        page.text_blob) \
+	NEXT (t, title,            page.title) \
+	NEXT (t, description,      page.description) \
+	NEXT (t, image,            own_image) \
+	NEXT (t, lang,             page.lang) \
+	NEXT (i, words,            page.words) \
+	NEXT (i, passages,         page.passages) \
+	NEXT (i, is_found,         is_found) \
+	NEXT (t, etag,             page.etag) \
+	NEXT (t, last_modified,    page.last_modified) \
+	NEXT (t, text_hash,        page.text_hash) \
+	NEXT (i, is_slow,          is_slow)
+#define KB_PAGE_META(FIRST, NEXT) \
+	FIRST(n, meta_title,       page.meta_title) \
+	NEXT (n, meta_url,         page.meta_url) \
+	NEXT (n, meta_description, page.meta_description) \
+	NEXT (n, meta_image,       page.meta_image)
+#define KB_PAGE_CHANGED(FIRST, NEXT) \
+	FIRST(i, updated_at,       page.updated_at)
+/* Made from others, to find it by; never read. */
+#define KB_PAGE_KEYS(FIRST, NEXT) \
+	FIRST(t, url_key,          url_key) \
+	NEXT (t, filename_key,     filename_key) \
+	NEXT (t, host,             host)
+
+/* What is read, what the table has, and what a copy takes over as it is. */
+#define KB_PAGES(FIRST, NEXT) \
+	KB_PAGE_ID(FIRST, NEXT) KB_PAGE_TURN(NEXT, NEXT) KB_PAGE_ORIGIN(NEXT, NEXT) \
+	KB_PAGE_RESULT(NEXT, NEXT) KB_PAGE_META(NEXT, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
+#define KB_PAGES_WHOLE(FIRST, NEXT) \
+	KB_PAGES(FIRST, NEXT) KB_PAGE_KEYS(NEXT, NEXT)
+#define KB_PAGES_COPIED(FIRST, NEXT) \
+	KB_PAGE_ORIGIN(FIRST, NEXT) KB_PAGE_RESULT(NEXT, NEXT) KB_PAGE_META(NEXT, NEXT) \
+	KB_PAGE_CHANGED(NEXT, NEXT) KB_PAGE_KEYS(NEXT, NEXT)
+/* A row of theirs as a struct kb_column. */
+#define KB_PAGE_COLUMN(letter, column, member) KB_COLUMN(struct kb_page_row, letter, column, member)
+// clang-format on
+extern const struct kb_columns kb_page_columns; /* KB_PAGES_WHOLE */
 void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
 /* *found is false when there is no such page. */
 bool kb_page_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
@@ -204,8 +263,24 @@ bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
 bool kb_persona_documents_changed(struct kb_conn *conn, int64_t agent_id,
                                   struct kb_err *err) KB_MUST_CHECK;
 
-/* ---- segments.c, for pages.c and queue.c ---- */
+/* ---- segments.c, for pages.c, queue.c and replicate.c ---- */
 
+// clang-format off
+/* The columns of segments (columns.h). A copy keeps its id under another agent. */
+#define KB_SEGMENT_ID(FIRST, NEXT) \
+	FIRST(i, agent_id,   agent_id) \
+	NEXT (i, id,         segment.id) \
+	NEXT (i, page_shift, segment.page_shift) \
+	NEXT (i, damaged_at, damaged_at)
+#define KB_SEGMENTS_COPIED(FIRST, NEXT) \
+	FIRST(i, version,    segment.version) \
+	NEXT (t, blob,       segment.blob) \
+	NEXT (i, bytes,      segment.bytes) \
+	NEXT (i, passages,   segment.passages) \
+	NEXT (i, pages,      pages) \
+	NEXT (i, created_at, created_at)
+#define KB_SEGMENTS(FIRST, NEXT) KB_SEGMENT_ID(FIRST, NEXT) KB_SEGMENTS_COPIED(NEXT, NEXT)
+// clang-format on
 bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
                  struct kb_err *err) KB_MUST_CHECK;
 bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
@@ -258,6 +333,45 @@ bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t a
                          int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
                          int64_t now, struct kb_conversation *out,
                          struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- sources.c, for replicate.c ---- */
+
+/* A row of sources with what only the store knows. */
+struct kb_source_row {
+	struct kb_source source;
+	int64_t epoch, attempts, asked_at, dead_version;
+};
+// clang-format off
+/* The columns of sources that are set from here (columns.h). A copy has an id and a turn of its own. */
+#define KB_SOURCE_ID(FIRST, NEXT) \
+	FIRST(i, agent_id,    source.agent_id) \
+	NEXT (i, id,          source.id)
+#define KB_SOURCE_TURN(FIRST, NEXT) \
+	FIRST(i, state,       source.is_read) \
+	NEXT (i, due_at,      source.due_at) \
+	NEXT (i, attempts,    attempts) \
+	NEXT (i, asked_at,    asked_at) \
+	NEXT (i, dead_version, dead_version)
+#define KB_SOURCES_COPIED(FIRST, NEXT) \
+	FIRST(t, type,        source.type) \
+	NEXT (t, settings,    source.settings) \
+	NEXT (t, url,         source.url) \
+	NEXT (i, status,      source.status) \
+	NEXT (t, reason,      source.reason) \
+	NEXT (i, synced_at,   source.synced_at) \
+	NEXT (i, lease_epoch, epoch) \
+	NEXT (i, created_at,  source.created_at) \
+	NEXT (i, updated_at,  source.updated_at)
+#define KB_SOURCES(FIRST, NEXT) \
+	KB_SOURCE_ID(FIRST, NEXT) KB_SOURCE_TURN(NEXT, NEXT) KB_SOURCES_COPIED(NEXT, NEXT)
+#define KB_SOURCE_COLUMN(letter, column, member) KB_COLUMN(struct kb_source_row, letter, column, member)
+// clang-format on
+extern const struct kb_columns kb_source_columns;
+
+/* ---- the columns of others, for their test ---- */
+
+extern const struct kb_columns kb_account_columns, kb_conversation_columns, kb_message_columns,
+        kb_segment_columns;
 
 /* ---- queue.c ---- */
 

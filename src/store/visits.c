@@ -28,7 +28,7 @@ static const struct kb_sql sql[] = {
 		"SELECT 1 FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = $1 "
 		"AND p.agent_id = h.agent_id AND p.due_at <= $2) LIMIT 1" },
 	[NEXT] = { "visit_next", "tii",
-		"SELECT " KB_PAGE_COLUMNS " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
 		"AND agent_id = $2 AND due_at <= $3 ORDER BY due_at, id LIMIT 1" },
 	[SHOWN] = { "visit_shown", "ii",
 		"SELECT count(*) FROM sources s JOIN agents a ON a.id = s.agent_id "
