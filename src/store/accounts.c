@@ -72,7 +72,7 @@ static const struct kb_sql sql[] = {
 		"SELECT count(*) FROM accounts WHERE id = $1 AND photo = $2" },
 	[KEY_ADD] = { "key_add", KB_TYPES(KEYS), KB_INSERT("api_keys", KEYS) },
 	[KEY_AGENT] = { "key_agent", "ii",
-		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2 AND state = 0" },
+		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2 AND state = " KB_SQL(AGENT_THERE) },
 	[ACCOUNT_PLAN] = { "account_plan", "iti",
 		"UPDATE accounts SET plan = $2, updated_at = $3 WHERE id = $1" },
 	[KEY_LIST] = { "key_list", "",

@@ -27,18 +27,17 @@ enum {
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
+// clang-format off
 /* With what is no column of it: whether something of it is being made anew. */
-#define AGENT_READ                                                                                 \
-	"SELECT " KB_NAMES(AGENTS) ", (SELECT count(*) FROM repairs r WHERE r.agent_id = "         \
-	                           "agents.id)"
-#define LIST_WHERE                                                                                 \
-	" FROM agents WHERE account_id = $1 AND state = 0 AND ($2 = '' OR name_key LIKE $2 "       \
-	"ESCAPE '\\') "                                                                            \
+#define AGENT_READ \
+	"SELECT " KB_NAMES(AGENTS) ", (SELECT count(*) FROM repairs r WHERE r.agent_id = agents.id)"
+#define LIST_WHERE \
+	" FROM agents WHERE account_id = $1 AND state = " KB_SQL(AGENT_THERE) " " \
+	"AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') " \
 	"AND created_at >= $3 AND ($4 = '' OR $4 LIKE '%,' || CAST(id AS TEXT) || ',%')"
 /* Pages p of deleted sources s, which are still there and in the totals. */
 #define DYING       "s.dead_version > 0 AND p.agent_id = s.agent_id AND p.source_id = s.id "
 #define LIST(order) AGENT_READ LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
-// clang-format off
 /* The columns of agents (columns.h): the store's own, and those of who changes an agent. */
 #define AGENT_OWN(FIRST, NEXT) \
 	FIRST(i, id,                   agent.id) \
@@ -72,12 +71,12 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
-	[BY_ID] = { "agent_by_id", "i", AGENT_READ " FROM agents WHERE id = $1 AND state = 0" },
+	[BY_ID] = { "agent_by_id", "i", AGENT_READ " FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) },
 	[UPDATE] = { "agent_update", "ii" KB_TYPES(AGENT_PUT),
 		KB_UPDATE("agents", AGENT_PUT) "WHERE id = $1 AND account_id = $2" },
 	[IS_CHILD] = { "agent_is_child", "ii",
 		"SELECT count(*) FROM agents WHERE id = $1 AND account_id = $2 AND is_master = 0 "
-		"AND state = 0" },
+		"AND state = " KB_SQL(AGENT_THERE) },
 	[MASTERS_OF] = { "agent_masters_of", "it",
 		"SELECT id, children FROM agents WHERE account_id = $1 AND is_master = 1 "
 		"AND ',' || children || ',' LIKE $2" },
@@ -86,14 +85,14 @@ static const struct kb_sql sql[] = {
 	[WORDS] = { "account_words", "i",
 		"SELECT coalesce(sum(t.words_indexed), 0) - coalesce((SELECT sum(p.words) "
 		"FROM agents b CROSS JOIN sources s CROSS JOIN pages p WHERE b.account_id = $1 "
-		"AND b.state < 2 AND s.agent_id = b.id AND " DYING "AND p.is_found = 1), 0) "
+		"AND b.state < " KB_SQL(AGENT_DELETED) " AND s.agent_id = b.id AND " DYING "AND p.is_found = 1), 0) "
 		"FROM agent_totals t "
-		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1 AND a.state < 2" },
+		"JOIN agents a ON a.id = t.agent_id WHERE a.account_id = $1 AND a.state < " KB_SQL(AGENT_DELETED) },
 	/* Copies in the making count: they are nearly there. */
 	[COUNT] = { "agent_count", "i",
-		"SELECT count(*) FROM agents WHERE account_id = $1 AND state < 2" },
+		"SELECT count(*) FROM agents WHERE account_id = $1 AND state < " KB_SQL(AGENT_DELETED) },
 	[LOCK] = { "agent_lock", "i",
-		"UPDATE agents SET index_version = index_version WHERE id = $1 AND state = 0 "
+		"UPDATE agents SET index_version = index_version WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) " "
 		"RETURNING index_version" },
 	[PUBLISH] = { "agent_publish", "iii",
 		"UPDATE agents SET index_version = $2, "
@@ -102,8 +101,8 @@ static const struct kb_sql sql[] = {
 		"SELECT pages_found - found, pages_crawled - crawled, pages_indexed - indexed, "
 		"crawl_credits, query_credits, queries, words_indexed - words, storage_bytes - bytes "
 		"FROM agent_totals, (SELECT count(p.id) AS found, "
-		"coalesce(sum(CASE WHEN p.crawl_status = 1 THEN 1 ELSE 0 END), 0) AS crawled, "
-		"coalesce(sum(CASE WHEN p.index_status = 1 THEN 1 ELSE 0 END), 0) AS indexed, "
+		"coalesce(sum(CASE WHEN p.crawl_status = " KB_SQL(STATUS_OK) " THEN 1 ELSE 0 END), 0) AS crawled, "
+		"coalesce(sum(CASE WHEN p.index_status = " KB_SQL(STATUS_OK) " THEN 1 ELSE 0 END), 0) AS indexed, "
 		"coalesce(sum(CASE WHEN p.is_found = 1 THEN p.words ELSE 0 END), 0) AS words, "
 		"coalesce(sum(p.size), 0) AS bytes FROM sources s CROSS JOIN pages p WHERE s.agent_id = $1 "
 		"AND " DYING ") w "
@@ -114,11 +113,12 @@ static const struct kb_sql sql[] = {
 		"words_indexed = words_indexed + $5, storage_bytes = storage_bytes + $6, "
 		"crawl_credits = crawl_credits + $7, query_credits = query_credits + $8, "
 		"queries = queries + $9 WHERE agent_id = $1" },
-	[THERE] = { "agent_there", "i", "SELECT count(*) FROM agents WHERE id = $1 AND state = 0" },
+	[THERE] = { "agent_there", "i", "SELECT count(*) FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) },
 	[SET_STATE] = { "agent_set_state", "ii", "UPDATE agents SET state = $2 WHERE id = $1" },
 	[COPIED] = { "agent_copied", "iii",
-		"UPDATE agents SET state = 0, index_version = $2, is_active = $3 WHERE id = $1" },
-	[VOID_COPIES] = { "agent_void_copies", "", "UPDATE agents SET state = 2 WHERE state > 0 AND state = 1" },
+		"UPDATE agents SET state = " KB_SQL(AGENT_THERE) ", index_version = $2, is_active = $3 WHERE id = $1" },
+	[VOID_COPIES] = { "agent_void_copies", "",
+		"UPDATE agents SET state = " KB_SQL(AGENT_DELETED) " WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },
 	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
 	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
 	[LIST_FIRST + 1] = { "agent_list_id_asc",       "ititii", LIST("id") },

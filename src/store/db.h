@@ -26,6 +26,11 @@ struct kb_sql {
 	const char *name, *types, *text;
 };
 
+/* A number of an enum, in the text of a statement: "state = " KB_SQL(PAGE_LEASED). */
+#define KB_SQL(name)          KB_SQL_NUMBER(KB_SQL_##name)
+#define KB_SQL_NUMBER(number) KB_SQL_DIGITS(number)
+#define KB_SQL_DIGITS(number) #number
+
 /* All statements of a file, so that tests can walk them. */
 struct kb_sql_table {
 	const char *family;

@@ -29,7 +29,7 @@ static const struct kb_sql sql[] = {
 		"SELECT " COLUMNS " FROM licenses l WHERE l.agent_id = $1 AND (l.id = $2 OR l.key = $3)" },
 	[FIND] = { "license_find", "t",
 		"SELECT " COLUMNS " FROM licenses l JOIN agents a ON a.id = l.agent_id "
-		"WHERE l.key = $1 AND a.are_licenses_allowed = 1 AND a.state = 0" },
+		"WHERE l.key = $1 AND a.are_licenses_allowed = 1 AND a.state = " KB_SQL(AGENT_THERE) },
 	[RENAME] = { "license_rename", "iiti",
 		"UPDATE licenses SET name = $3, updated_at = $4 WHERE agent_id = $1 AND id = $2" },
 	[DELETE] = { "license_delete", "iit",

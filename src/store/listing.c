@@ -17,7 +17,8 @@ static const struct kb_sql sql[] = {
 		"UPDATE sources SET state = 0, status = $3, reason = $4, due_at = $5, attempts = $6, "
 		"synced_at = $7 WHERE agent_id = $1 AND id = $2" },
 	[FAIL_PAGE] = { "listing_fail_page", "iiti",
-		"UPDATE pages SET state = 0, due_at = 0, to_fetch = 0, crawl_status = 2, index_status = 3, "
+		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, "
+		"crawl_status = " KB_SQL(STATUS_FAILED) ", index_status = " KB_SQL(STATUS_NA) ", "
 		"reason = $3, updated_at = $4 WHERE agent_id = $1 AND id = $2" },
 };
 // clang-format on

@@ -47,7 +47,8 @@ enum {
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
 	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) AND " KB_PAGE_SHOWN(  \
 	        "$1")
-#define LIST(order)                   "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+#define LIST(order) "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+/* What the owner says of it. */
 #define METADATA_COLUMNS(FIRST, NEXT) KB_PAGE_META(FIRST, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -61,7 +62,7 @@ static const struct kb_sql sql[] = {
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
-		"AND a.state = 0) AND " KB_PAGE_SHOWN("pages.agent_id") },
+		"AND a.state = " KB_SQL(AGENT_THERE) ") AND " KB_PAGE_SHOWN("pages.agent_id") },
 	[LIST_DESC]  = { "page_list_desc",  "itiiii", LIST("id DESC") },
 	[LIST_ASC]   = { "page_list_asc",   "itiiii", LIST("id") },
 	[LIST_COUNT] = { "page_list_count", "itii", "SELECT count(*)" LIST_WHERE },
@@ -70,7 +71,8 @@ static const struct kb_sql sql[] = {
 		"ORDER BY id DESC LIMIT $3" },
 	[DELETE] = { "page_delete", "ii", "DELETE FROM pages WHERE agent_id = $1 AND id = $2" },
 	[REQUEUE] = { "page_requeue", "iiitti",
-		"UPDATE pages SET state = 1, due_at = $3, crawl_status = 0, index_status = 0, reason = $4, "
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, "
+		"crawl_status = " KB_SQL(STATUS_QUEUED) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
 		"attempts = 0, host = $5, to_fetch = CASE WHEN url = '' THEN 0 ELSE 1 END, updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[METADATA] = { "page_metadata", "ii" KB_TYPES(METADATA_COLUMNS),

@@ -48,7 +48,7 @@ static const struct kb_sql sql[] = {
 		"ON CONFLICT (agent_id, blob) DO NOTHING" },
 	[IMAGE_KNOWN] = { "image_known", "it",
 		"SELECT count(*) FROM agent_images i JOIN agents a ON a.id = i.agent_id "
-		"WHERE i.agent_id = $1 AND i.blob = $2 AND a.state = 0" },
+		"WHERE i.agent_id = $1 AND i.blob = $2 AND a.state = " KB_SQL(AGENT_THERE) },
 	[GENERATED] = { "sub_personas_generated", "ii",
 		"SELECT version, slug, title, instructions, created_at, updated_at FROM sub_personas "
 		"WHERE agent_id = $1 AND version = $2 ORDER BY slug" },
@@ -79,6 +79,8 @@ static const struct kb_sql sql[] = {
 		"AND version = (SELECT max(version) FROM personas WHERE agent_id = $1)" },
 };
 // clang-format on
+static_assert(KB_NOTES_DONE == 0 && KB_NOTES_PENDING == 1 && KB_NOTES_STALE == 2,
+              "notes are other numbers in SQL");
 const struct kb_sql_table kb_sql_personas = { "personas", sql, KB_COUNTOF(sql) };
 
 static void read_persona(struct kb_rows *rows, struct kb_arena *arena, struct kb_persona *out)

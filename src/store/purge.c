@@ -11,7 +11,7 @@ enum {
 enum { AGENTS, DUE, MESSAGES, CONVERSATION };
 // clang-format off
 static const struct kb_sql sql[] = {
-	[AGENTS] = { "purge_agents", "ii", "SELECT id FROM agents WHERE id > $1 AND state = 0 ORDER BY id LIMIT $2" },
+	[AGENTS] = { "purge_agents", "ii", "SELECT id FROM agents WHERE id > $1 AND state = " KB_SQL(AGENT_THERE) " ORDER BY id LIMIT $2" },
 	[DUE] = { "purge_due", "iii",
 		"SELECT id FROM conversations c WHERE agent_id = $1 AND created_at < $2 "
 		"AND (updated_at < $2 OR EXISTS (SELECT 1 FROM messages m WHERE m.agent_id = c.agent_id "

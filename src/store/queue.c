@@ -41,7 +41,8 @@ enum {
 // clang-format off
 static const struct kb_sql sql[] = {
 	[VOID_LEASES] = { "queue_void_leases", "ii",
-		"UPDATE pages SET state = 1, due_at = $1 WHERE state > 0 AND (state = 2 OR due_at = $2)" },
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $1 "
+		"WHERE state > 0 AND (state = " KB_SQL(PAGE_LEASED) " OR due_at = $2)" },
 	[HAS_WORK] = { "queue_has_work", "i",
 		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
 	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
@@ -80,14 +81,14 @@ static const struct kb_sql sql[] = {
 	[DYING] = { "queue_dying", "i",
 		"SELECT id FROM sources WHERE agent_id = $1 AND dead_version > 0" },
 	[LEASE] = { "queue_lease", "iiiii",
-		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
+		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
 		"WHERE agent_id = $1 AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 "
 		"ORDER BY due_at, id LIMIT $4) "
 		"RETURNING " KB_NAMES(KB_PAGES) },
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
-		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 2" },
+		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = " KB_SQL(PAGE_LEASED) },
 	[FINISH] = { "queue_finish", "ii" KB_TYPES(FINISHED),
 		KB_UPDATE("pages", FINISHED) "WHERE agent_id = $1 AND id = $2" },
 	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0 AND " KB_AGENT_SHOWN("agent_id")

@@ -38,7 +38,7 @@ enum {
 // clang-format off
 static const struct kb_sql sql[] = {
 	[AGENT] = { "remove_agent", "",
-		"SELECT id FROM agents WHERE state > 0 AND state = 2 ORDER BY id LIMIT 1" },
+		"SELECT id FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_DELETED) " ORDER BY id LIMIT 1" },
 	[SOURCE] = { "remove_source", "",
 		"SELECT agent_id, id, dead_version FROM sources WHERE dead_version > 0 AND "
 		KB_AGENT_SHOWN("agent_id") " ORDER BY agent_id, id LIMIT 1" },
@@ -46,8 +46,8 @@ static const struct kb_sql sql[] = {
 		"SELECT coalesce(max(id), 0) FROM (SELECT id FROM pages "
 		"WHERE agent_id = $1 AND source_id = $2 ORDER BY id LIMIT $3) p" },
 	[PAGES_WORTH] = { "remove_pages_worth", "iii",
-		"SELECT count(*), coalesce(sum(CASE WHEN crawl_status = 1 THEN 1 ELSE 0 END), 0), "
-		"coalesce(sum(CASE WHEN index_status = 1 THEN 1 ELSE 0 END), 0), "
+		"SELECT count(*), coalesce(sum(CASE WHEN crawl_status = " KB_SQL(STATUS_OK) " THEN 1 ELSE 0 END), 0), "
+		"coalesce(sum(CASE WHEN index_status = " KB_SQL(STATUS_OK) " THEN 1 ELSE 0 END), 0), "
 		"coalesce(sum(CASE WHEN is_found = 1 THEN words ELSE 0 END), 0), coalesce(sum(size), 0) "
 		OF_SOURCE },
 	/* A page may be dead in a newer segment already: one that was refused. */

@@ -28,7 +28,7 @@ static const struct kb_sql sql[] = {
 	[DEAD_ADD] = { "dead_add", "iii",
 		"INSERT INTO dead_pages (agent_id, page_id, version) VALUES ($1, $2, $3) "
 		"ON CONFLICT (agent_id, page_id) DO UPDATE SET version = $3" },
-	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1 AND state = 0" },
+	[STATE_VERSION] = { "state_version", "i", "SELECT index_version FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) },
 	[STATE_SEGMENTS] = { "state_segments", "i",
 		"SELECT " KB_NAMES(KB_SEGMENTS) " FROM segments WHERE agent_id = $1 ORDER BY id" },
 	[STATE_DEAD] = { "state_dead", "i",
@@ -56,7 +56,7 @@ static const struct kb_sql sql[] = {
 		"UNION SELECT blob FROM factors "
 		"UNION SELECT photo FROM accounts WHERE photo <> '' "
 		"UNION SELECT blob FROM segments" },
-	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = 1" },
+	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_segments = { "segments", sql, KB_COUNTOF(sql) };

@@ -45,7 +45,14 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
  * deleted. Whoever names an agent or a page by its id alone, or goes through those of all, leaves
  * them out with these; kb_agent_load() and kb_agent_lock() know none of them.
  */
-enum kb_agent_state { KB_AGENT_THERE, KB_AGENT_COPIED, KB_AGENT_DELETED };
+#define KB_SQL_AGENT_THERE   0
+#define KB_SQL_AGENT_COPIED  1
+#define KB_SQL_AGENT_DELETED 2
+enum kb_agent_state {
+	KB_AGENT_THERE = KB_SQL_AGENT_THERE, /* the indexes have the others: state > 0 */
+	KB_AGENT_COPIED = KB_SQL_AGENT_COPIED,
+	KB_AGENT_DELETED = KB_SQL_AGENT_DELETED,
+};
 #define KB_AGENT_SHOWN(id) id " NOT IN (SELECT hidden.id FROM agents hidden WHERE hidden.state > 0)"
 /* agent: the SQL of its id. */
 #define KB_PAGE_SHOWN(agent)                                                                       \
@@ -140,7 +147,23 @@ bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_total
 
 /* ---- pages.c, for queue.c ---- */
 
-enum kb_page_state { KB_PAGE_DONE, KB_PAGE_QUEUED, KB_PAGE_LEASED };
+#define KB_SQL_PAGE_DONE   0
+#define KB_SQL_PAGE_QUEUED 1
+#define KB_SQL_PAGE_LEASED 2
+enum kb_page_state {
+	KB_PAGE_DONE = KB_SQL_PAGE_DONE, /* the indexes have the others: state > 0 */
+	KB_PAGE_QUEUED = KB_SQL_PAGE_QUEUED,
+	KB_PAGE_LEASED = KB_SQL_PAGE_LEASED,
+};
+
+#define KB_SQL_STATUS_QUEUED 0
+#define KB_SQL_STATUS_OK     1
+#define KB_SQL_STATUS_FAILED 2
+#define KB_SQL_STATUS_NA     3
+static_assert(KB_STATUS_QUEUED == KB_SQL_STATUS_QUEUED && KB_STATUS_OK == KB_SQL_STATUS_OK
+                      && KB_STATUS_FAILED == KB_SQL_STATUS_FAILED
+                      && KB_STATUS_NA == KB_SQL_STATUS_NA,
+              "a status is another number in SQL");
 
 /* A row of pages with what only the store knows. */
 struct kb_page_row {

@@ -32,26 +32,27 @@ static const struct kb_sql sql[] = {
 		"AND agent_id = $2 AND due_at <= $3 ORDER BY due_at, id LIMIT 1" },
 	[SHOWN] = { "visit_shown", "ii",
 		"SELECT count(*) FROM sources s JOIN agents a ON a.id = s.agent_id "
-		"WHERE s.agent_id = $1 AND s.id = $2 AND s.dead_version = 0 AND a.state = 0" },
+		"WHERE s.agent_id = $1 AND s.id = $2 AND s.dead_version = 0 AND a.state = " KB_SQL(AGENT_THERE) },
 	[LEASE] = { "visit_lease", "iii",
-		"UPDATE pages SET state = 2, due_at = $3, lease_epoch = lease_epoch + 1, "
+		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id = $2" },
 	[RELEASE] = { "visit_release", "iii",
-		"UPDATE pages SET state = 1, due_at = $3, attempts = attempts - 1 "
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, attempts = attempts - 1 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[AGAIN] = { "visit_again", "iiitii",
-		"UPDATE pages SET state = 1, due_at = $3, reason = $4, visited_at = $5, updated_at = $6 "
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, visited_at = $5, updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[FETCHED] = { "visit_fetched", "iittttiti",
-		"UPDATE pages SET state = 1, due_at = $9, to_fetch = 0, attempts = 0, crawl_status = 1, "
-		"index_status = 0, blob = $3, content_type = $4, etag = $5, last_modified = $6, size = $7, "
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $9, to_fetch = 0, attempts = 0, "
+		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
+		"blob = $3, content_type = $4, etag = $5, last_modified = $6, size = $7, "
 		"reason = $8, visited_at = $9, updated_at = $9 WHERE agent_id = $1 AND id = $2" },
 	[UNCHANGED] = { "visit_unchanged", "iii",
-		"UPDATE pages SET state = 0, due_at = 0, to_fetch = 0, attempts = 0, crawl_status = 1, "
-		"index_status = 1, reason = '', visited_at = $3, updated_at = $3 "
+		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, "
+		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_OK) ", reason = '', visited_at = $3, updated_at = $3 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[ENDED] = { "visit_ended", "iiiitii",
-		"UPDATE pages SET state = 0, due_at = 0, to_fetch = 0, attempts = 0, crawl_status = $3, "
+		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, crawl_status = $3, "
 		"index_status = $4, reason = $5, visited_at = $6, updated_at = $7 "
 		"WHERE agent_id = $1 AND id = $2" },
 };
