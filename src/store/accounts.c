@@ -247,15 +247,10 @@ bool kb_store_account_update(struct kb_store *store, struct kb_arena *arena, int
 bool kb_store_account_photo(struct kb_store *store, int64_t id, struct kb_sv blob, bool *known,
                             struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	int64_t count = 0;
-	bool ok;
+	bool ok = kb_db_read_int(store->db, &sql[ACCOUNT_PHOTO],
+	                         KB_VALUES(kb_int(id), kb_text(blob)), 0, &count, err);
 
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[ACCOUNT_PHOTO], KB_VALUES(kb_int(id), kb_text(blob)), 0, &count,
-	               err);
-	kb_db_give(store->db, conn);
 	*known = count > 0;
 	return ok;
 }
@@ -345,16 +340,12 @@ bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64
 bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb_key **keys,
                        struct kb_account **accounts, size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*keys = NULL;
 	*accounts = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[KEY_LIST], NULL, 0);
+	kb_rows_take(&rows, store->db, &sql[KEY_LIST], NULL, 0);
 	while (kb_rows_next(&rows)) {
 		struct key_record record;
 
@@ -365,9 +356,7 @@ bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb
 		KB_ROOM(arena, *keys, *count)[*count] = record.key;
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 struct key_revoke {
@@ -397,14 +386,7 @@ bool kb_store_key_revoke(struct kb_store *store, int64_t key_id, struct kb_err *
 
 bool kb_store_key_count(struct kb_store *store, int64_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[KEY_COUNT], NULL, 0, 0, count, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[KEY_COUNT], NULL, 0, 0, count, err);
 }
 
 /* ---- who is it ---- */

@@ -367,27 +367,13 @@ bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t
 bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(account_id)), 0, count, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[COUNT], KB_VALUES(kb_int(account_id)), 0, count, err);
 }
 
 bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t *words,
                             struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[WORDS], KB_VALUES(kb_int(account_id)), 0, words, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[WORDS], KB_VALUES(kb_int(account_id)), 0, words, err);
 }
 
 bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stats *out,

@@ -157,8 +157,10 @@ extern const struct kb_driver kb_driver_sqlite;
  *           return false;
  *
  * An error ends the loop and is told by close. */
+struct kb_db;
 struct kb_rows {
 	struct kb_conn *conn;
+	struct kb_db *db; /* to which close gives the connection back, or NULL */
 	void *cursor;
 	bool failed;
 	int64_t changed; /* after close */
@@ -166,6 +168,9 @@ struct kb_rows {
 };
 
 void kb_rows_open(struct kb_rows *rows, struct kb_conn *conn, const struct kb_sql *sql,
+                  const struct kb_value *values, size_t count);
+/* The same on a connection that is taken for this statement and given back by close. */
+void kb_rows_take(struct kb_rows *rows, struct kb_db *db, const struct kb_sql *sql,
                   const struct kb_value *values, size_t count);
 bool kb_rows_next(struct kb_rows *rows);
 int64_t kb_rows_int(struct kb_rows *rows, int column);
@@ -180,14 +185,16 @@ bool kb_db_run(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_v
 /* A statement with one row of one number; `otherwise` when it has no row. */
 bool kb_db_int(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
                size_t count, int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
+/* The same on a connection that is taken for it. */
+bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_value *values,
+                    size_t count, int64_t otherwise, int64_t *out,
+                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_db_next_id(struct kb_conn *conn, const char *sequence, int64_t count, int64_t *first,
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_db_notify(struct kb_conn *conn, enum kb_topic topic, int64_t id,
                   struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- the database: one writer thread, a few readers ---- */
-
-struct kb_db;
 
 struct kb_db_config {
 	const struct kb_driver *driver;

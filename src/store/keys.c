@@ -12,14 +12,10 @@ const struct kb_sql_table kb_sql_keys = { "keys", sql, KB_COUNTOF(sql) };
 
 bool kb_store_key_valid(struct kb_store *store, int64_t key_id, bool *valid, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	int64_t count = 0;
-	bool ok;
+	bool ok = kb_db_read_int(store->db, &sql[KEY_VALID], KB_VALUES(kb_int(key_id)), 0, &count,
+	                         err);
 
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[KEY_VALID], KB_VALUES(kb_int(key_id)), 0, &count, err);
-	kb_db_give(store->db, conn);
 	*valid = count > 0;
 	return ok;
 }

@@ -285,16 +285,9 @@ bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena, int64
 bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int64_t *count,
                                  struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[MONTH],
-	               KB_VALUES(kb_int(account_id), kb_int(month_of(kb_store_now(store)))), 0,
-	               count, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[MONTH],
+	                      KB_VALUES(kb_int(account_id), kb_int(month_of(kb_store_now(store)))),
+	                      0, count, err);
 }
 
 /* ---- reactions ---- */

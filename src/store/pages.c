@@ -369,15 +369,11 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64
                            int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
                            struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*pages = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[OF_SOURCE],
+	kb_rows_take(&rows, store->db, &sql[OF_SOURCE],
 	             KB_VALUES(kb_int(agent_id), kb_int(source_id), kb_int(max)));
 	while (kb_rows_next(&rows)) {
 		struct kb_page_row row;
@@ -386,9 +382,7 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64
 		KB_ROOM(arena, *pages, *count)[*count] = row.page;
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 /* ---- changing ---- */

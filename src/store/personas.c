@@ -221,15 +221,10 @@ bool kb_store_settings_update(struct kb_store *store, struct kb_arena *arena, in
 bool kb_store_agent_image(struct kb_store *store, int64_t agent_id, struct kb_sv blob, bool *known,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	int64_t count = 0;
-	bool ok;
+	bool ok = kb_db_read_int(store->db, &sql[IMAGE_KNOWN],
+	                         KB_VALUES(kb_int(agent_id), kb_text(blob)), 0, &count, err);
 
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[IMAGE_KNOWN], KB_VALUES(kb_int(agent_id), kb_text(blob)), 0,
-	               &count, err);
-	kb_db_give(store->db, conn);
 	*known = count > 0;
 	return ok;
 }

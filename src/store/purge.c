@@ -32,22 +32,16 @@ static bool read_ids(struct kb_store *store, struct kb_arena *arena, const struc
                      const struct kb_value *values, size_t value_count, int64_t **ids,
                      size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*ids = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, statement, values, value_count);
+	kb_rows_take(&rows, store->db, statement, values, value_count);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *ids, *count)[*count] = kb_rows_int(&rows, 0);
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 bool kb_store_agent_ids(struct kb_store *store, struct kb_arena *arena, int64_t after,

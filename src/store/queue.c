@@ -481,12 +481,5 @@ bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
 
 bool kb_store_queue_length(struct kb_store *store, int64_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[LENGTH], NULL, 0, 0, count, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[LENGTH], NULL, 0, 0, count, err);
 }

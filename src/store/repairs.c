@@ -215,29 +215,18 @@ bool kb_store_repair_read(struct kb_store *store, struct kb_arena *arena, int64_
 
 bool kb_store_repair_count(struct kb_store *store, int64_t *agents, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[COUNT], NULL, 0, 0, agents, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[COUNT], NULL, 0, 0, agents, err);
 }
 
 bool kb_store_segment_places(struct kb_store *store, struct kb_arena *arena,
                              const struct kb_segment_place *after, size_t limit,
                              struct kb_segment_place **out, size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*out = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[PLACES],
+	kb_rows_take(&rows, store->db, &sql[PLACES],
 	             KB_VALUES(kb_int(after->agent_id), kb_int(after->segment_id),
 	                       kb_int((int64_t)KB_MIN(limit, (size_t)INT32_MAX))));
 	while (kb_rows_next(&rows)) {
@@ -250,9 +239,7 @@ bool kb_store_segment_places(struct kb_store *store, struct kb_arena *arena,
 		};
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 /* ---- the commit point ---- */

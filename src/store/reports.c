@@ -42,45 +42,33 @@ const struct kb_sql_table kb_sql_reports = { "reports", sql, KB_COUNTOF(sql) };
 bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                              struct kb_report_source **out, size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*out = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[SOURCES], KB_VALUES(kb_int(agent_id)));
+	kb_rows_take(&rows, store->db, &sql[SOURCES], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *out, *count)
 		[*count] = (struct kb_report_source){ .source = kb_rows_text(&rows, arena, 0),
 			                              .queries = kb_rows_int(&rows, 1) };
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_report_sums *out,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*out = (struct kb_report_sums){ 0 };
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[SUMS], KB_VALUES(kb_int(agent_id)));
+	kb_rows_take(&rows, store->db, &sql[SUMS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows))
 		*out = (struct kb_report_sums){ .conversations = kb_rows_int(&rows, 0),
 			                        .queries = kb_rows_int(&rows, 1),
 			                        .asking = kb_rows_int(&rows, 2),
 			                        .failed_queries = kb_rows_int(&rows, 3) };
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 static bool read_buckets(struct kb_conn *conn, const struct kb_value values[4],

@@ -1,14 +1,31 @@
 /* Running statements: the same small words over every driver, with an error that keeps. */
 #include "store/db.h"
 
+static void start(struct kb_rows *rows, const struct kb_sql *sql, const struct kb_value *values,
+                  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		KB_ASSERT(sql->types[i] == values[i].type);
+	KB_ASSERT(sql->types[count] == '\0');
+	rows->failed = !rows->conn->driver->start(rows->conn, sql, values, count, &rows->cursor,
+	                                          &rows->err);
+}
+
 void kb_rows_open(struct kb_rows *rows, struct kb_conn *conn, const struct kb_sql *sql,
                   const struct kb_value *values, size_t count)
 {
 	*rows = (struct kb_rows){ .conn = conn };
-	for (size_t i = 0; i < count; i++)
-		KB_ASSERT(sql->types[i] == values[i].type);
-	KB_ASSERT(sql->types[count] == '\0');
-	rows->failed = !conn->driver->start(conn, sql, values, count, &rows->cursor, &rows->err);
+	start(rows, sql, values, count);
+}
+
+void kb_rows_take(struct kb_rows *rows, struct kb_db *db, const struct kb_sql *sql,
+                  const struct kb_value *values, size_t count)
+{
+	*rows = (struct kb_rows){ .db = db };
+	rows->conn = kb_db_take(db, false, &rows->err);
+	rows->failed = !rows->conn;
+	if (rows->conn)
+		start(rows, sql, values, count);
 }
 
 bool kb_rows_next(struct kb_rows *rows)
@@ -44,6 +61,9 @@ bool kb_rows_close(struct kb_rows *rows, struct kb_err *err)
 	if (rows->cursor)
 		rows->changed = rows->conn->driver->finish(rows->conn, rows->cursor);
 	rows->cursor = NULL;
+	if (rows->db && rows->conn)
+		kb_db_give(rows->db, rows->conn);
+	rows->conn = NULL;
 	if (rows->failed && err)
 		*err = rows->err;
 	return !rows->failed;
@@ -64,16 +84,30 @@ bool kb_db_run(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_v
 	return true;
 }
 
+static bool read_int(struct kb_rows *rows, int64_t otherwise, int64_t *out, struct kb_err *err)
+{
+	*out = otherwise;
+	while (kb_rows_next(rows))
+		*out = kb_rows_int(rows, 0);
+	return kb_rows_close(rows, err);
+}
+
 bool kb_db_int(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
                size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
 {
 	struct kb_rows rows;
 
-	*out = otherwise;
 	kb_rows_open(&rows, conn, sql, values, count);
-	while (kb_rows_next(&rows))
-		*out = kb_rows_int(&rows, 0);
-	return kb_rows_close(&rows, err);
+	return read_int(&rows, otherwise, out, err);
+}
+
+bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_value *values,
+                    size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
+{
+	struct kb_rows rows;
+
+	kb_rows_take(&rows, db, sql, values, count);
+	return read_int(&rows, otherwise, out, err);
 }
 
 bool kb_db_next_id(struct kb_conn *conn, const char *sequence, int64_t count, int64_t *first,

@@ -164,28 +164,16 @@ bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_
 bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *version,
                             struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[STATE_VERSION], KB_VALUES(kb_int(agent_id)), -1, version, err)
-	     && (*version >= 0 || agent_gone(err, agent_id));
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[STATE_VERSION], KB_VALUES(kb_int(agent_id)), -1,
+	                      version, err)
+	       && (*version >= 0 || agent_gone(err, agent_id));
 }
 
 bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
                               struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[CANDIDATE], KB_VALUES(kb_int(min_segments)), 0, agent_id, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[CANDIDATE], KB_VALUES(kb_int(min_segments)), 0,
+	                      agent_id, err);
 }
 
 static int by_text(const void *a, const void *b)

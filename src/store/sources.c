@@ -182,15 +182,11 @@ static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb
                  const struct kb_value *values, size_t value_count, struct kb_source **sources,
                  size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*sources = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, what, values, value_count);
+	kb_rows_take(&rows, store->db, what, values, value_count);
 	while (kb_rows_next(&rows)) {
 		struct kb_source_row row;
 
@@ -198,9 +194,7 @@ static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb
 		KB_ROOM(arena, *sources, *count)[*count] = row.source;
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

@@ -43,21 +43,17 @@ const struct kb_sql_table kb_sql_upkeep = { "upkeep", sql, KB_COUNTOF(sql) };
 
 bool kb_store_installation(struct kb_store *store, struct kb_installation *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_arena arena = { 0 };
 	struct kb_rows rows;
 	bool ok;
 
 	*out = (struct kb_installation){ 0 };
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[INSTALLATION], NULL, 0);
+	kb_rows_take(&rows, store->db, &sql[INSTALLATION], NULL, 0);
 	while (kb_rows_next(&rows)) {
 		snprintf(out->mark, sizeof(out->mark), "%s", kb_rows_text(&rows, &arena, 0).p);
 		out->bound = kb_rows_bool(&rows, 1);
 	}
 	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -151,13 +147,9 @@ struct strays {
 static bool read_known(struct kb_store *store, struct kb_arena *arena, struct strays *in,
                        struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[STRAYS], NULL, 0);
+	kb_rows_take(&rows, store->db, &sql[STRAYS], NULL, 0);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, in->known, in->known_count)
 		[in->known_count] = kb_rows_text(&rows, arena, 0);
@@ -165,9 +157,7 @@ static bool read_known(struct kb_store *store, struct kb_arena *arena, struct st
 		[in->known_count] = kb_rows_int(&rows, 1);
 		in->known_count++;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 /* Goes through both lists in their order. */

@@ -324,13 +324,6 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
 bool kb_store_factors_due(struct kb_store *store, int64_t min_passages, int64_t after,
                           int64_t *agent_id, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	bool ok;
-
-	if (!conn)
-		return false;
-	ok = kb_db_int(conn, &sql[DUE], KB_VALUES(kb_int(min_passages), kb_int(after)), 0, agent_id,
-	               err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_db_read_int(store->db, &sql[DUE], KB_VALUES(kb_int(min_passages), kb_int(after)),
+	                      0, agent_id, err);
 }

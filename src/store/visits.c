@@ -62,24 +62,18 @@ const struct kb_sql_table kb_sql_visits = { "visits", sql, KB_COUNTOF(sql) };
 bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
                          struct kb_host_line **lines, size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_rows rows;
-	bool ok;
 
 	*lines = NULL;
 	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[LINES], KB_VALUES(kb_int((int64_t)max)));
+	kb_rows_take(&rows, store->db, &sql[LINES], KB_VALUES(kb_int((int64_t)max)));
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *lines, *count)
 		[*count] = (struct kb_host_line){ .host = kb_rows_text(&rows, arena, 0),
 			                          .due_at = kb_rows_int(&rows, 1) };
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	return ok;
+	return kb_rows_close(&rows, err);
 }
 
 struct lease {
