@@ -12,14 +12,10 @@ enum {
 	UPDATE,
 	COUNT,
 	WORDS,
-	LOCK,
-	PUBLISH,
 	TOTALS,
-	TOTALS_ADD,
 	IS_CHILD,
 	MASTERS_OF,
 	SET_CHILDREN,
-	THERE,
 	SET_STATE,
 	COPIED,
 	VOID_COPIES,
@@ -91,12 +87,6 @@ static const struct kb_sql sql[] = {
 	/* Copies in the making count: they are nearly there. */
 	[COUNT] = { "agent_count", "i",
 		"SELECT count(*) FROM agents WHERE account_id = $1 AND state < " KB_SQL(AGENT_DELETED) },
-	[LOCK] = { "agent_lock", "i",
-		"UPDATE agents SET index_version = index_version WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) " "
-		"RETURNING index_version" },
-	[PUBLISH] = { "agent_publish", "iii",
-		"UPDATE agents SET index_version = $2, "
-		"is_active = CASE WHEN $3 = 1 THEN 1 ELSE is_active END WHERE id = $1" },
 	[TOTALS] = { "agent_totals", "i",
 		"SELECT pages_found - found, pages_crawled - crawled, pages_indexed - indexed, "
 		"crawl_credits, query_credits, queries, words_indexed - words, storage_bytes - bytes "
@@ -107,13 +97,6 @@ static const struct kb_sql sql[] = {
 		"coalesce(sum(p.size), 0) AS bytes FROM sources s CROSS JOIN pages p WHERE s.agent_id = $1 "
 		"AND " DYING ") w "
 		"WHERE agent_id = $1" },
-	[TOTALS_ADD] = { "agent_totals_add", "iiiiiiiii",
-		"UPDATE agent_totals SET pages_found = pages_found + $2, "
-		"pages_crawled = pages_crawled + $3, pages_indexed = pages_indexed + $4, "
-		"words_indexed = words_indexed + $5, storage_bytes = storage_bytes + $6, "
-		"crawl_credits = crawl_credits + $7, query_credits = query_credits + $8, "
-		"queries = queries + $9 WHERE agent_id = $1" },
-	[THERE] = { "agent_there", "i", "SELECT count(*) FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) },
 	[SET_STATE] = { "agent_set_state", "ii", "UPDATE agents SET state = $2 WHERE id = $1" },
 	[COPIED] = { "agent_copied", "iii",
 		"UPDATE agents SET state = " KB_SQL(AGENT_THERE) ", index_version = $2, is_active = $3 WHERE id = $1" },
@@ -150,11 +133,6 @@ static struct row row_of(struct kb_arena *arena, const struct kb_agent *agent)
 	return (struct row){ .agent = *agent, .name_key = kb_store_fold(arena, agent->name) };
 }
 
-static bool not_found(struct kb_err *err, int64_t id)
-{
-	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
-}
-
 static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t id, struct kb_agent *out,
                  struct kb_err *err)
 {
@@ -166,7 +144,7 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t id, struc
 		read_agent(&rows, arena, out);
 		found = true;
 	}
-	return kb_rows_close(&rows, err) && (found || not_found(err, id));
+	return kb_rows_close(&rows, err) && (found || kb_agent_missing(err, id));
 }
 
 /* ---- inside transactions of this and other files ---- */
@@ -175,7 +153,7 @@ bool kb_agent_load(struct kb_conn *conn, struct kb_arena *arena, int64_t account
                    struct kb_agent *out, struct kb_err *err)
 {
 	return load(conn, arena, id, out, err)
-	       && (out->account_id == account_id || not_found(err, id));
+	       && (out->account_id == account_id || kb_agent_missing(err, id));
 }
 
 bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
@@ -207,60 +185,11 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 	       && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
 }
 
-bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
-                   struct kb_err *err)
-{
-	return kb_db_int(conn, &sql[LOCK], KB_VALUES(kb_int(agent_id)), -1, index_version, err)
-	       && (*index_version >= 0 || not_found(err, agent_id));
-}
-
-bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
-{
-	int64_t count;
-
-	return kb_db_int(conn, &sql[THERE], KB_VALUES(kb_int(agent_id)), 0, &count, err)
-	       && (count || not_found(err, agent_id));
-}
-
 bool kb_agent_set_state(struct kb_conn *conn, int64_t agent_id, enum kb_agent_state state,
                         struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[SET_STATE], KB_VALUES(kb_int(agent_id), kb_int(state)), NULL,
 	                 err);
-}
-
-static bool raise_version(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
-                          bool activate, struct kb_err *err)
-{
-	return kb_db_run(conn, &sql[PUBLISH],
-	                 KB_VALUES(kb_int(agent_id), kb_int(index_version), kb_int(activate)), NULL,
-	                 err)
-	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent_id, err);
-}
-
-bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
-                      struct kb_err *err)
-{
-	return raise_version(conn, agent_id, index_version, activate, err)
-	       && kb_persona_documents_changed(conn, agent_id, err);
-}
-
-bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
-                    struct kb_err *err)
-{
-	return raise_version(conn, agent_id, index_version, false, err);
-}
-
-bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,
-                   struct kb_err *err)
-{
-	return kb_db_run(conn, &sql[TOTALS_ADD],
-	                 KB_VALUES(kb_int(agent_id), kb_int(more->pages_found),
-	                           kb_int(more->pages_crawled), kb_int(more->pages_indexed),
-	                           kb_int(more->words_indexed), kb_int(more->storage_bytes),
-	                           kb_int(more->crawl_credits), kb_int(more->query_credits),
-	                           kb_int(more->queries)),
-	                 NULL, err);
 }
 
 /* ---- create ---- */
@@ -326,7 +255,7 @@ bool kb_store_agent_get(struct kb_store *store, struct kb_arena *arena, int64_t 
 {
 	if (!kb_store_agent_find(store, arena, id, out, err))
 		return false;
-	return out->account_id == account_id || not_found(err, id);
+	return out->account_id == account_id || kb_agent_missing(err, id);
 }
 
 bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
@@ -396,7 +325,7 @@ bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stat
 		};
 		found = true;
 	}
-	return kb_rows_close(&rows, err) && (found || not_found(err, agent_id));
+	return kb_rows_close(&rows, err) && (found || kb_agent_missing(err, agent_id));
 }
 
 bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,

@@ -22,7 +22,6 @@ enum {
 	NOTES_CLEAR,
 	NOTES_ADD,
 	NOTES_SETTLE,
-	NOTES_STALE,
 };
 #define COLUMNS "agent_id, version, instructions, is_active, notes, created_at, updated_at"
 #define LIST(order)                                                                                \
@@ -74,9 +73,6 @@ static const struct kb_sql sql[] = {
 		"UPDATE personas SET notes = CASE WHEN is_active = 0 OR $3 = "
 		"(SELECT index_version FROM agents WHERE id = $1) THEN 0 ELSE 2 END "
 		"WHERE agent_id = $1 AND version = $2" },
-	[NOTES_STALE] = { "notes_stale", "i",
-		"UPDATE personas SET notes = 2 WHERE agent_id = $1 AND notes = 0 "
-		"AND version = (SELECT max(version) FROM personas WHERE agent_id = $1)" },
 };
 // clang-format on
 static_assert(KB_NOTES_DONE == 0 && KB_NOTES_PENDING == 1 && KB_NOTES_STALE == 2,
@@ -124,11 +120,6 @@ bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
 	                 KB_VALUES(kb_int(agent_id), kb_int(version), kb_nullable(instructions),
 	                           kb_int(now)),
 	                 NULL, err);
-}
-
-bool kb_persona_documents_changed(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
-{
-	return kb_db_run(conn, &sql[NOTES_STALE], KB_VALUES(kb_int(agent_id)), NULL, err);
 }
 
 static bool same_text(struct kb_sv a, struct kb_sv b)

@@ -1,4 +1,5 @@
-/* The queue of ingestion: turns of agents, leases with epochs, and the commit point. */
+/* The queue of ingestion: whose turn it is, leases with epochs, and the commit point. Who gets a
+ * turn and who loses it is in publish.c. */
 #include <stdlib.h>
 
 #include "store/segments.h"
@@ -6,19 +7,11 @@
 
 enum {
 	VOID_LEASES,
-	HAS_WORK,
-	HAS_TURN,
-	TURN_ADD,
-	TURN_DROP,
 	TURN_NEXT,
 	TURN_TAKE,
-	ACCOUNT_OF,
 	SHARE_NEXT,
-	SHARE_JOIN,
-	SHARE_LEAVE,
 	SHARE_CHARGE,
 	SHARE_OF,
-	SHARES_AT,
 	SHARES_MOVE,
 	NEXT_DUE,
 	DYING,
@@ -43,32 +36,16 @@ static const struct kb_sql sql[] = {
 	[VOID_LEASES] = { "queue_void_leases", "ii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $1 "
 		"WHERE state > 0 AND (state = " KB_SQL(PAGE_LEASED) " OR due_at = $2)" },
-	[HAS_WORK] = { "queue_has_work", "i",
-		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
-	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
-	[TURN_ADD] = { "queue_turn_add", "iii",
-		"INSERT INTO turns (agent_id, turn, account_id) VALUES ($1, $2, $3) "
-		"ON CONFLICT (agent_id) DO NOTHING" },
-	[TURN_DROP] = { "queue_turn_drop", "i", "DELETE FROM turns WHERE agent_id = $1" },
 	[TURN_NEXT] = { "queue_turn_next", "iii",
 		"SELECT t.agent_id FROM turns t WHERE t.account_id = $3 AND " DUE("t.agent_id")
 		" ORDER BY t.turn LIMIT 1" },
 	[TURN_TAKE] = { "queue_turn_take", "ii", "UPDATE turns SET turn = $2 WHERE agent_id = $1" },
-	[ACCOUNT_OF] = { "queue_account_of", "i", "SELECT account_id FROM agents WHERE id = $1" },
 	[SHARE_NEXT] = { "queue_share_next", "ii",
 		"SELECT s.account_id FROM shares s WHERE s.waiting > 0 AND EXISTS (SELECT 1 FROM turns t "
 		"WHERE t.account_id = s.account_id AND " DUE("t.agent_id") ") ORDER BY s.used, s.account_id LIMIT 1" },
-	[SHARE_JOIN] = { "queue_share_join", "ii",
-		"INSERT INTO shares (account_id, used, waiting) VALUES ($1, $2, 1) "
-		"ON CONFLICT (account_id) DO UPDATE SET waiting = 1, used = CASE WHEN shares.waiting = 0 "
-		"AND shares.used < excluded.used THEN excluded.used ELSE shares.used END" },
-	[SHARE_LEAVE] = { "queue_share_leave", "i",
-		"UPDATE shares SET waiting = 0 WHERE account_id = $1 "
-		"AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.account_id = $1)" },
 	[SHARE_CHARGE] = { "queue_share_charge", "ii",
 		"UPDATE shares SET used = used + $2 WHERE account_id = $1" },
 	[SHARE_OF] = { "queue_share_of", "i", "SELECT used FROM shares WHERE account_id = $1" },
-	[SHARES_AT] = { "queue_shares_at", "", "SELECT used FROM shares WHERE account_id = 0" },
 	[SHARES_MOVE] = { "queue_shares_move", "i",
 		"INSERT INTO shares (account_id, used, waiting) VALUES (0, $1, 0) "
 		"ON CONFLICT (account_id) DO UPDATE SET "
@@ -98,52 +75,7 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
 
-/* ---- turns ---- */
-
-static bool account_of(struct kb_conn *conn, int64_t agent_id, int64_t *account_id,
-                       struct kb_err *err)
-{
-	return kb_db_int(conn, &sql[ACCOUNT_OF], KB_VALUES(kb_int(agent_id)), 0, account_id, err);
-}
-
-/* An account that comes goes before those whose turn is next, but not again and again: what it has
- * used while it was here before still counts. */
-static bool turn_add(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
-{
-	int64_t account_id, turn, at;
-
-	return account_of(conn, agent_id, &account_id, err)
-	       && kb_db_next_id(conn, "turn", 1, &turn, err)
-	       && kb_db_run(conn, &sql[TURN_ADD],
-	                    KB_VALUES(kb_int(agent_id), kb_int(turn), kb_int(account_id)), NULL,
-	                    err)
-	       && kb_db_int(conn, &sql[SHARES_AT], NULL, 0, 0, &at, err)
-	       && kb_db_run(conn, &sql[SHARE_JOIN], KB_VALUES(kb_int(account_id), kb_int(at - 1)),
-	                    NULL, err);
-}
-
-bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
-{
-	int64_t account_id;
-
-	return account_of(conn, agent_id, &account_id, err)
-	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err)
-	       && kb_db_run(conn, &sql[SHARE_LEAVE], KB_VALUES(kb_int(account_id)), NULL, err);
-}
-
-bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
-{
-	int64_t work, has_turn;
-
-	if (!kb_db_int(conn, &sql[HAS_WORK], KB_VALUES(kb_int(agent_id)), 0, &work, err)
-	    || !kb_db_int(conn, &sql[HAS_TURN], KB_VALUES(kb_int(agent_id)), 0, &has_turn, err))
-		return false;
-	if (work && !has_turn)
-		return turn_add(conn, agent_id, err);
-	if (!work && has_turn)
-		return kb_turn_drop(conn, agent_id, err);
-	return true;
-}
+/* ---- leases ---- */
 
 static bool void_leases(struct kb_conn *conn, void *arg, struct kb_err *err)
 {
@@ -157,8 +89,6 @@ bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
 
 	return kb_db_write(store->db, void_leases, &now, err);
 }
-
-/* ---- leases ---- */
 
 struct lease {
 	struct kb_arena *arena;

@@ -99,11 +99,6 @@ bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_s
 
 /* ---- reading ---- */
 
-static bool agent_gone(struct kb_err *err, int64_t agent_id)
-{
-	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", agent_id);
-}
-
 bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          struct kb_index_state *out, struct kb_err *err)
 {
@@ -115,7 +110,7 @@ bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t a
 	               err))
 		return false;
 	if (out->version < 0)
-		return agent_gone(err, agent_id);
+		return kb_agent_missing(err, agent_id);
 	kb_rows_open(&rows, conn, &sql[STATE_SEGMENTS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
 		struct row row;
@@ -166,7 +161,7 @@ bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *v
 {
 	return kb_db_read_int(store->db, &sql[STATE_VERSION], KB_VALUES(kb_int(agent_id)), -1,
 	                      version, err)
-	       && (*version >= 0 || agent_gone(err, agent_id));
+	       && (*version >= 0 || kb_agent_missing(err, agent_id));
 }
 
 bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,

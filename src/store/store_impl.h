@@ -9,6 +9,7 @@
 #include "store/cache.h"
 #include "store/columns.h"
 #include "store/pages.h"
+#include "store/publish.h"
 #include "store/sources.h"
 
 struct kb_store {
@@ -45,14 +46,6 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
  * deleted. Whoever names an agent or a page by its id alone, or goes through those of all, leaves
  * them out with these; kb_agent_load() and kb_agent_lock() know none of them.
  */
-#define KB_SQL_AGENT_THERE   0
-#define KB_SQL_AGENT_COPIED  1
-#define KB_SQL_AGENT_DELETED 2
-enum kb_agent_state {
-	KB_AGENT_THERE = KB_SQL_AGENT_THERE, /* the indexes have the others: state > 0 */
-	KB_AGENT_COPIED = KB_SQL_AGENT_COPIED,
-	KB_AGENT_DELETED = KB_SQL_AGENT_DELETED,
-};
 #define KB_AGENT_SHOWN(id) id " NOT IN (SELECT hidden.id FROM agents hidden WHERE hidden.state > 0)"
 /* agent: the SQL of its id. */
 #define KB_PAGE_SHOWN(agent)                                                                       \
@@ -110,17 +103,12 @@ bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_
 /* 0: the agent has none. */
 bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
-/* Holds the agent for this transaction and gives its index version. KB_E_NOT_FOUND. */
-bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
-                   struct kb_err *err) KB_MUST_CHECK;
 /* kb_store_agent_update() inside a write. */
 bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
                      int64_t now,
                      bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
                                     struct kb_err *err),
                      void *arg, struct kb_agent *after, struct kb_err *err) KB_MUST_CHECK;
-/* KB_E_NOT_FOUND: it was deleted meanwhile. For what does not lock it. */
-bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 bool kb_agent_set_state(struct kb_conn *conn, int64_t agent_id, enum kb_agent_state state,
                         struct kb_err *err) KB_MUST_CHECK;
 /* The copy is whole: its row becomes what it is here, and it is there. */
@@ -130,20 +118,6 @@ bool kb_agent_show_copy(struct kb_conn *conn, struct kb_arena *arena, struct kb_
 bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
                     struct kb_err *err) KB_MUST_CHECK;
-/* A new index version; `activate` when something can be found from now on. */
-bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
-                      struct kb_err *err) KB_MUST_CHECK;
-/* The same for what changes no document. */
-bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
-                    struct kb_err *err) KB_MUST_CHECK;
-
-/* Differences to an agent's totals. */
-struct kb_totals {
-	int64_t pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes;
-	int64_t crawl_credits, query_credits, queries;
-};
-bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,
-                   struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- pages.c, for queue.c ---- */
 
@@ -273,18 +247,11 @@ bool kb_page_remove(struct kb_conn *conn, const struct kb_page_row *row, int64_t
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 /* Adds (sign 1) or takes away (-1) what the page is worth in its agent's totals. */
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
-/* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */
-bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
-/* Takes it away whatever waits: the agent was deleted. */
-bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- personas.c, for agents.c ---- */
 
 bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
                        struct kb_sv instructions, int64_t now, struct kb_err *err) KB_MUST_CHECK;
-/* What was generated from the documents' titles is to be renewed. */
-bool kb_persona_documents_changed(struct kb_conn *conn, int64_t agent_id,
-                                  struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- segments.c, for pages.c, queue.c and replicate.c ---- */
 
