@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "ingest/access.h"
+#include "live/access.h"
 
 enum { LABELS = 200, GROUPS = 10, PER_GROUP = 50, REPEATS = 31 };
 

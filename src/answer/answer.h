@@ -28,7 +28,7 @@
 #include "answer/moderate.h"
 #include "answer/notes.h"
 #include "answer/question.h"
-#include "ingest/catalog.h"
+#include "live/catalog.h"
 #include "settings/settings.h"
 #include "store/agents.h"
 

@@ -5,71 +5,34 @@
 #include <unistd.h>
 
 #include "answer/mask.h"
-#include "base/buf.h"
 #include "base/hash.h"
 #include "base/temp.h"
-#include "ingest/chunk.h"
-#include "ingest/name.h"
+#include "passages/document.h"
 
-static enum kb_lang language(const struct kb_parsed *parsed)
-{
-	enum { SAMPLE = 64 << 10 };
-	struct kb_buf sample;
-	enum kb_lang lang;
-
-	kb_buf_init(&sample, SAMPLE);
-	for (size_t i = 0; i < parsed->block_count && !sample.failed; i++) {
-		kb_buf_sv(&sample, parsed->blocks[i].text);
-		kb_buf_byte(&sample, '\n');
-	}
-	lang = kb_lang_of_text(kb_buf_view(&sample));
-	kb_buf_fini(&sample);
-	return lang == KB_LANG_NONE ? kb_lang_from_code(parsed->lang) : lang;
-}
-
-/* False when there is no text. */
 static bool add(struct kb_attached *attached, struct kb_arena *arena, struct kb_sv name,
-                const struct kb_parsed *parsed)
+                const struct kb_parsed *parsed, struct kb_err *err)
 {
-	enum kb_lang lang = language(parsed);
-	struct kb_chunks chunks;
-	struct kb_sv title;
+	struct kb_origin origin = { .filename = name, .is_file = true };
+	struct kb_document document;
 
-	kb_chunk(arena, parsed, &chunks);
-	if (chunks.count == 0)
+	if (!kb_document_read(arena, &origin, parsed, &document, err))
 		return false;
-	title = parsed->title.n ? parsed->title : name;
+	for (size_t i = 0; attached->masked && i < document.chunks.count; i++)
+		document.chunks.v[i].text = kb_mask(arena, document.chunks.v[i].text);
 	if (!attached->writer) {
 		attached->writer = kb_segment_writer_new();
 		kb_segment_writer_passing(attached->writer);
 	}
 	KB_GROW(attached->names, attached->capacity, attached->count + 1);
 	attached->names[attached->count++] = name;
-	for (size_t i = 0; i < chunks.count; i++) {
-		const struct kb_chunk *chunk = &chunks.v[i];
-		struct kb_sv text = chunk->text;
-
-		kb_segment_writer_add(
-		        attached->writer,
-		        &(struct kb_passage){
-		                .page_id = -(int64_t)attached->count,
-		                .ordinal = (uint32_t)i,
-		                .page_no = chunk->page_no,
-		                .offset = chunk->offset,
-		                .lang = lang,
-		                .title = title,
-		                .heading = chunk->heading,
-		                .names = kb_name_words(arena, title, name),
-		                .text = attached->masked ? kb_mask(arena, text) : text,
-		        });
-	}
+	kb_document_add(attached->writer, -(int64_t)attached->count, &document);
 	return true;
 }
 
 bool kb_attached_add(struct kb_attached *attached, struct kb_arena *arena, struct kb_sv name,
                      const struct kb_parsed *parsed, struct kb_err *err)
 {
-	return add(attached, arena, name, parsed)
+	return add(attached, arena, name, parsed, err)
 	       || kb_fail(err, KB_E_INVALID, "there is no text in the file");
 }
 
@@ -117,7 +80,7 @@ void kb_attached_add_text(struct kb_attached *attached, struct kb_arena *arena, 
 		p[at + n] = '\n';
 	}
 	parsed.blocks = blocks;
-	(void)add(attached, arena, KB_SV(""), &parsed); /* empty text is no context */
+	(void)add(attached, arena, KB_SV(""), &parsed, NULL); /* empty text is no context */
 	free(blocks);
 }
 

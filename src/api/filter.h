@@ -10,7 +10,7 @@
 #define KB_API_FILTER_H
 
 #include "api/input.h"
-#include "ingest/access.h"
+#include "live/access.h"
 
 /* Without the fields: documents without labels. */
 bool kb_filter_read(const struct kb_inputs *inputs, struct kb_arena *arena,

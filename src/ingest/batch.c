@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "base/temp.h"
 #include "base/utf8.h"
-#include "ingest/document.h"
 #include "out/link.h"
+#include "passages/document.h"
 #include "settings/options.h"
 #include "store/accounts.h"
 #include "store/agents.h"
@@ -72,12 +72,20 @@ static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *pa
 	return kb_sv_str(hex);
 }
 
+struct kb_origin kb_page_origin(struct kb_arena *arena, const struct kb_page *page)
+{
+	return (struct kb_origin){ .filename = page->filename,
+		                   .url = kb_link_shown(arena, page->url),
+		                   .is_file = page->is_file };
+}
+
 /* Puts the parsed page into the segment and its text into a blob. */
 static bool index_page(struct batch *batch, const struct kb_page *page,
                        const struct kb_parsed *parsed, struct kb_page_result *result,
                        struct kb_err *err)
 {
 	struct kb_arena *arena = &batch->arena;
+	struct kb_origin origin = kb_page_origin(arena, page);
 	struct kb_document document;
 	struct kb_blob_name name;
 	struct kb_buf json;
@@ -86,7 +94,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	int64_t bytes;
 	bool ok;
 
-	if (!kb_document_read(arena, page, parsed, &document, err))
+	if (!kb_document_read(arena, &origin, parsed, &document, err))
 		return false;
 	kb_buf_init(&json, KB_GIB(1));
 	kb_jw_init(&jw, &json);

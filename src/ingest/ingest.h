@@ -14,10 +14,10 @@
 #ifndef KB_INGEST_INGEST_H
 #define KB_INGEST_INGEST_H
 
-#include "ingest/catalog.h"
 #include "ingest/repair.h"
 #include "ingest/sweep.h"
 #include "ingest/vectorize.h"
+#include "live/catalog.h"
 #include "out/fetch.h"
 #include "parse/parse.h"
 #include "store/agents.h"

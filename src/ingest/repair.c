@@ -9,8 +9,9 @@
 
 #include "base/pool.h"
 #include "base/temp.h"
-#include "ingest/document.h"
+#include "ingest/batch.h"
 #include "ingest/ingest.h"
+#include "passages/document.h"
 #include "store/upkeep.h"
 
 enum {
@@ -200,6 +201,7 @@ static bool write_part(struct rebuild *in, struct kb_err *err)
 static bool read_text(struct rebuild *in, struct kb_arena *arena, const struct kb_page *page,
                       struct kb_document *out, struct kb_err *err)
 {
+	struct kb_origin origin = kb_page_origin(arena, page);
 	struct kb_parsed *parsed = KB_NEW(arena, struct kb_parsed);
 	struct kb_sv json;
 
@@ -210,7 +212,7 @@ static bool read_text(struct rebuild *in, struct kb_arena *arena, const struct k
 		return false;
 	/* Its hash is right: what cannot be read now never will be. */
 	return (kb_parsed_read(arena, json, parsed, NULL)
-	        && kb_document_read(arena, page, parsed, out, NULL))
+	        && kb_document_read(arena, &origin, parsed, out, NULL))
 	       || kb_corrupt(err, "the text of page %" PRId64 " cannot be read", page->id);
 }
 

@@ -16,7 +16,7 @@
 #ifndef KB_INGEST_REPAIR_H
 #define KB_INGEST_REPAIR_H
 
-#include "ingest/catalog.h"
+#include "live/catalog.h"
 #include "store/repairs.h"
 
 struct kb_repair_with {

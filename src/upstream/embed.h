@@ -17,7 +17,7 @@
 #ifndef KB_UPSTREAM_EMBED_H
 #define KB_UPSTREAM_EMBED_H
 
-#include "ingest/vectorize.h"
+#include "index/vectorizer.h"
 #include "upstream/client.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include "../store/fixture.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "ingest/catalog.h"
+#include "live/catalog.h"
 #include "parse/parse.h"
 
 enum { DOCUMENTS = 5, PASSAGE_MAX = 2000 };

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "ingest/document.h"
+#include "ingest/batch.h"
 #include "ingest/repair.h"
 
 struct world {
@@ -105,10 +105,10 @@ static void index_queued(struct world *w, const char *text)
 	                    &(struct kb_lease_want){ .max = 8, .lease_us = 60 * KB_SECOND_US },
 	                    &leases, &count, &due, &w->f.err));
 	for (size_t i = 0; i < count; i++) {
+		struct kb_origin origin = kb_page_origin(&w->f.arena, &leases[i].page);
 		struct kb_document document;
 
-		NEED(&w->f,
-		     kb_document_read(&w->f.arena, &leases[i].page, parsed, &document, &w->f.err));
+		NEED(&w->f, kb_document_read(&w->f.arena, &origin, parsed, &document, &w->f.err));
 		kb_document_add(writer, leases[i].page.id, &document);
 		results[i] = fixture_result(&leases[i]);
 		results[i].text_blob = text_blob(w, parsed);

@@ -3,8 +3,8 @@
  * address that the title lacks. Many a program calls all it writes "Document1", and many a site has
  * one title for all its pages; whoever filed them knew better. Pure; any thread.
  */
-#ifndef KB_INGEST_NAME_H
-#define KB_INGEST_NAME_H
+#ifndef KB_PASSAGES_NAME_H
+#define KB_PASSAGES_NAME_H
 
 #include "base/arena.h"
 

@@ -6,8 +6,8 @@
 #include "../store/fixture.h"
 #include "base/file.h"
 #include "index/vectors.h"
-#include "ingest/catalog.h"
 #include "ingest/ingest.h"
+#include "live/catalog.h"
 #include "store/vectors.h"
 
 enum { DIMS = 16, PASSAGES = 6 };

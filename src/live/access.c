@@ -1,4 +1,4 @@
-#include "ingest/access.h"
+#include "live/access.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
  * sentence beyond that is cut, at a blank where there is one, else between characters. Pure; any
  * thread.
  */
-#ifndef KB_INGEST_CHUNK_H
-#define KB_INGEST_CHUNK_H
+#ifndef KB_PASSAGES_CHUNK_H
+#define KB_PASSAGES_CHUNK_H
 
 #include "parse/parse.h"
 

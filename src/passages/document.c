@@ -1,8 +1,7 @@
-#include "ingest/document.h"
+#include "passages/document.h"
 
 #include "base/buf.h"
-#include "ingest/name.h"
-#include "out/link.h"
+#include "passages/name.h"
 
 /* Of the first part of the text; a text that has none has what the document says of itself. */
 static enum kb_lang language(const struct kb_parsed *parsed)
@@ -20,18 +19,18 @@ static enum kb_lang language(const struct kb_parsed *parsed)
 	return lang == KB_LANG_NONE ? kb_lang_from_code(parsed->lang) : lang;
 }
 
-bool kb_document_read(struct kb_arena *arena, const struct kb_page *page,
+bool kb_document_read(struct kb_arena *arena, const struct kb_origin *origin,
                       const struct kb_parsed *parsed, struct kb_document *out, struct kb_err *err)
 {
-	struct kb_sv url = kb_link_shown(arena, page->url);
-
 	*out = (struct kb_document){ .lang = language(parsed) };
 	kb_chunk(arena, parsed, &out->chunks);
 	if (out->chunks.count == 0)
 		return kb_fail(err, KB_E_INVALID, "the document holds no text");
-	out->title = parsed->title.n ? parsed->title : page->filename.n ? page->filename : url;
-	out->names = page->is_file ? kb_name_words(arena, out->title, page->filename)
-	                           : kb_address_words(arena, out->title, url);
+	out->title = parsed->title.n      ? parsed->title
+	             : origin->filename.n ? origin->filename
+	                                  : origin->url;
+	out->names = origin->is_file ? kb_name_words(arena, out->title, origin->filename)
+	                             : kb_address_words(arena, out->title, origin->url);
 	return true;
 }
 

@@ -2,7 +2,7 @@
  * in the title, and there are few of them. */
 #include <string.h>
 
-#include "ingest/name.h"
+#include "passages/name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,12 +7,12 @@
  * damaged or gone is reported for repair (repair.h), and the view is without it. Agents are opened
  * at their first question and closed by least use. Any worker may call; a call may block.
  */
-#ifndef KB_INGEST_CATALOG_H
-#define KB_INGEST_CATALOG_H
+#ifndef KB_LIVE_CATALOG_H
+#define KB_LIVE_CATALOG_H
 
 #include "blob/blob.h"
 #include "index/index.h"
-#include "ingest/access.h"
+#include "live/access.h"
 
 struct kb_catalog;
 

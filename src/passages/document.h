@@ -1,11 +1,16 @@
 /* What of a parsed document goes into an index, whoever parsed it and whenever: its passages, the
  * title they carry and the words of its name. The same text gives the same passages. */
-#ifndef KB_INGEST_DOCUMENT_H
-#define KB_INGEST_DOCUMENT_H
+#ifndef KB_PASSAGES_DOCUMENT_H
+#define KB_PASSAGES_DOCUMENT_H
 
 #include "index/index.h"
-#include "ingest/chunk.h"
-#include "store/pages.h"
+#include "passages/chunk.h"
+
+/* Where a document is from: a file's name, or an address as readers may see it. */
+struct kb_origin {
+	struct kb_sv filename, url;
+	bool is_file;
+};
 
 struct kb_document {
 	struct kb_chunks chunks;
@@ -13,9 +18,9 @@ struct kb_document {
 	enum kb_lang lang;
 };
 
-/* KB_E_INVALID: there is no text in it. What it gives lives in the arena, or is the page's or the
+/* KB_E_INVALID: there is no text in it. What it gives lives in the arena, or is the origin's or the
  * parsed document's. */
-bool kb_document_read(struct kb_arena *arena, const struct kb_page *page,
+bool kb_document_read(struct kb_arena *arena, const struct kb_origin *origin,
                       const struct kb_parsed *parsed, struct kb_document *out,
                       struct kb_err *err) KB_MUST_CHECK;
 /* Gives the bytes of text. */

@@ -1,4 +1,4 @@
-#include "ingest/chunk.h"
+#include "passages/chunk.h"
 
 #include <string.h>
 

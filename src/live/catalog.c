@@ -4,7 +4,7 @@
  * One lock guards both; files are opened outside it, so one agent's slow disk does not stop the
  * questions of others. Nothing under the lock grows with the number of open agents.
  */
-#include "ingest/catalog.h"
+#include "live/catalog.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The access table against a naive one, over random labels, documents and filters. */
-#include "ingest/access.h"
+#include "live/access.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "ingest/name.h"
+#include "passages/name.h"
 
 #include "base/buf.h"
 #include "base/field.h"

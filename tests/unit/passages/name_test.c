@@ -1,5 +1,5 @@
 /* The words of a name or an address that a document is found by. */
-#include "ingest/name.h"
+#include "passages/name.h"
 
 #include "test.h"
 

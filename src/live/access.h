@@ -11,8 +11,8 @@
  * document with one look into a hash table: of 10,000 labelled documents each costs about 4 ns
  * (bench/access.c).
  */
-#ifndef KB_INGEST_ACCESS_H
-#define KB_INGEST_ACCESS_H
+#ifndef KB_LIVE_ACCESS_H
+#define KB_LIVE_ACCESS_H
 
 #include "store/segments.h"
 
