@@ -238,7 +238,7 @@ static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
 	*out = KB_NEW_ARRAY(run->arena, parts, struct kb_answer_part);
 	*count = 0;
 	for (size_t i = 0; i < run->steps.count; i++) {
-		const struct kb_step *step = &run->steps.v[i];
+		const struct kb_answer_step *step = &run->steps.v[i];
 
 		for (size_t k = 0; k < step->candidate_count; k++)
 			run->candidates[from + k] = step->candidates[k];

@@ -265,7 +265,7 @@ static bool names_doer(const struct kb_read_token *v, const struct kb_read_sente
 static void kind_features(const struct kb_asked *a, const struct kb_read_token *v,
                           const struct kb_read_sentence *s, const struct fresh *new, float *f)
 {
-	static const enum kb_feature all[] = {
+	static const enum kb_answer_feature all[] = {
 		KB_F_Q_WHEN,  KB_F_Q_NUM,    KB_F_Q_WHO,     KB_F_Q_WHERE,
 		KB_F_Q_WHY,   KB_F_NUM_WORD, KB_F_NUM_DIGIT, KB_F_NUM_FOCUS,
 		KB_F_WHO_CAP, KB_F_BY_CAP,   KB_F_WHEN_YEAR, KB_F_WHERE_CAP,

@@ -94,7 +94,7 @@
 	X(Q_WHERE)                                                                                 \
 	X(Q_WHY)
 
-enum kb_feature {
+enum kb_answer_feature {
 #define X(name) KB_F_##name,
 	KB_FEATURE_LIST(X)
 #undef X

@@ -31,11 +31,11 @@ const struct kb_note_kind kb_note_kinds[KB_NOTE_COUNT] = {
 	[KB_NOTE_TASK_PLANNER] = { "task-planner", "Task planner" },
 };
 
-enum kb_note kb_note_of(struct kb_sv slug)
+enum kb_agent_note kb_note_of(struct kb_sv slug)
 {
 	for (int i = 0; i < KB_NOTE_COUNT; i++)
 		if (kb_sv_eq_str(slug, kb_note_kinds[i].slug))
-			return (enum kb_note)i;
+			return (enum kb_agent_note)i;
 	return KB_NOTE_COUNT;
 }
 

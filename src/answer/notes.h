@@ -16,14 +16,14 @@
 #include "settings/settings.h"
 #include "store/personas.h"
 
-enum kb_note { KB_NOTE_PERSONA_SUMMARY, KB_NOTE_TASK_PLANNER, KB_NOTE_COUNT };
+enum kb_agent_note { KB_NOTE_PERSONA_SUMMARY, KB_NOTE_TASK_PLANNER, KB_NOTE_COUNT };
 
 struct kb_note_kind {
 	const char *slug, *title;
 };
 extern const struct kb_note_kind kb_note_kinds[KB_NOTE_COUNT];
 /* KB_NOTE_COUNT: no such slug. */
-enum kb_note kb_note_of(struct kb_sv slug);
+enum kb_agent_note kb_note_of(struct kb_sv slug);
 
 struct kb_notes_input {
 	const struct kb_agent *agent;

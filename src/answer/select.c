@@ -112,7 +112,7 @@ static bool lacks_own(const struct kb_features *features, const struct kb_gate_p
 
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                const struct kb_question *question, const struct kb_candidate *candidates,
-               size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
+               size_t count, const struct kb_answer_stats *stats, enum kb_answer_gate gate,
                struct kb_selection *out)
 {
 	const struct kb_weights *weights = kb_table_weights(kb_table_of(question->lang));

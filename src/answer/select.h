@@ -33,7 +33,7 @@ struct kb_answer_stats {
 
 /* How sure the gate must be. KB_GATE_NONE answers with whatever is best; KB_GATE_CODE is as lenient
  * as the next, but takes a code that the passages hold for more than one common word. */
-enum kb_gate { KB_GATE_NONE, KB_GATE_CODE, KB_GATE_LENIENT, KB_GATE_STRICT };
+enum kb_answer_gate { KB_GATE_NONE, KB_GATE_CODE, KB_GATE_LENIENT, KB_GATE_STRICT };
 
 struct kb_scored_sentence {
 	uint32_t candidate;  /* index into the candidates */
@@ -53,7 +53,7 @@ struct kb_selection {
 
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                const struct kb_question *question, const struct kb_candidate *candidates,
-               size_t count, const struct kb_answer_stats *stats, enum kb_gate gate,
+               size_t count, const struct kb_answer_stats *stats, enum kb_answer_gate gate,
                struct kb_selection *out);
 
 /* A sentence of the answer; its citation is its candidate's page. */

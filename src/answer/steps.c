@@ -61,7 +61,7 @@ static size_t steps_max(const struct search *s)
 
 /* A part that points back ("how tall is it?") has the part before as its last turn. */
 static void understand(struct search *s, struct kb_sv text, struct kb_sv before,
-                       struct kb_step *step)
+                       struct kb_answer_step *step)
 {
 	const struct kb_answer_request *request = s->request;
 	const struct kb_sv *turns = request->turns;
@@ -191,7 +191,7 @@ static int by_score(const void *a, const void *b)
 }
 
 /* The question as a model reads it: one that leans on the turn before comes with it. */
-static struct kb_sv whole_question(const struct search *s, const struct kb_step *step)
+static struct kb_sv whole_question(const struct search *s, const struct kb_answer_step *step)
 {
 	const struct kb_answer_request *request = s->request;
 
@@ -208,7 +208,7 @@ static struct kb_sv whole_question(const struct search *s, const struct kb_step 
  * came by its vector alone is read as if its words had found it.
  */
 static void find_passages(const struct search *s, const struct kb_snapshot *snapshot,
-                          const struct kb_query *query, const struct kb_step *step,
+                          const struct kb_query *query, const struct kb_answer_step *step,
                           struct kb_hit **hits, size_t *count)
 {
 	struct kb_retrieval retrieval = { .snapshot = snapshot,
@@ -227,8 +227,8 @@ static void find_passages(const struct search *s, const struct kb_snapshot *snap
 		qsort(*hits, *count, sizeof(**hits), by_score);
 }
 
-static bool retrieve(struct search *s, const struct kb_snapshot *snapshot, struct kb_step *step,
-                     struct kb_err *err)
+static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
+                     struct kb_answer_step *step, struct kb_err *err)
 {
 	struct kb_query query = kb_question_query(&step->question, s->effort->passages);
 	bool codes =
@@ -268,8 +268,8 @@ static int64_t df(void *arg, struct kb_sv term)
 }
 
 static void select_from(const struct search *s, struct kb_snapshot *snapshot,
-                        const struct kb_question *question, size_t count, enum kb_gate gate,
-                        struct kb_step *step)
+                        const struct kb_question *question, size_t count, enum kb_answer_gate gate,
+                        struct kb_answer_step *step)
 {
 	/* As the search weighs its words, whose scores are compared with these. */
 	int64_t passages = KB_MAX(kb_snapshot_passages(snapshot), (int64_t)KB_WEIGHED_LEAST);
@@ -279,7 +279,7 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : gate, &step->selection);
 }
 
-static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb_step *step)
+static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb_answer_step *step)
 {
 	/* Whoever asks for a code is answered from the passages that hold it, if they answer. */
 	if (step->with_code) {
@@ -299,7 +299,7 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 
 /* Words of a question about one file are common in an agent of many: what found no answer among all
  * documents is asked of the attached ones alone. */
-static bool ask_attached(struct search *s, struct kb_step *step, struct kb_err *err)
+static bool ask_attached(struct search *s, struct kb_answer_step *step, struct kb_err *err)
 {
 	struct kb_segment *segment = s->request->attached ? s->request->attached->segment : NULL;
 	struct kb_snapshot *alone;
@@ -317,7 +317,8 @@ static bool ask_attached(struct search *s, struct kb_step *step, struct kb_err *
 
 /* A turn that leans on those before, but finds no answer with their words and says enough itself,
  * is asked as it would be in a conversation of its own. */
-static bool ask_alone(struct search *s, struct kb_sv text, struct kb_step *step, struct kb_err *err)
+static bool ask_alone(struct search *s, struct kb_sv text, struct kb_answer_step *step,
+                      struct kb_err *err)
 {
 	if (step->selection.answered || !step->question.follow_up || !step->question.complete)
 		return true;
@@ -330,7 +331,7 @@ static bool ask_alone(struct search *s, struct kb_sv text, struct kb_step *step,
 
 static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, struct kb_err *err)
 {
-	struct kb_step *step = &s->out->v[s->out->count];
+	struct kb_answer_step *step = &s->out->v[s->out->count];
 	int64_t start = kb_clock_mono_us(), found;
 	double sure;
 

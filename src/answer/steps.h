@@ -12,7 +12,7 @@
 #include "answer/select.h"
 
 /* The question, or a part of it, with what was found for it. */
-struct kb_step {
+struct kb_answer_step {
 	struct kb_question question;
 	struct kb_candidate *candidates;
 	size_t candidate_count;
@@ -23,7 +23,7 @@ struct kb_step {
 };
 
 struct kb_steps {
-	struct kb_step v[KB_PLAN_PARTS_MAX + 1];
+	struct kb_answer_step v[KB_PLAN_PARTS_MAX + 1];
 	size_t count;
 	double confidence; /* of the surest */
 	int64_t retrieve_us, rank_us;

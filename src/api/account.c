@@ -40,7 +40,7 @@ bool kb_user_read(struct kb_call *call, struct kb_err *err)
  * takes the picture away. */
 static bool read_photo(struct kb_call *call, struct kb_account_update *change, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(&call->inputs, KB_PROFILE_PHOTO);
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, KB_PROFILE_PHOTO);
 	struct kb_blob_name name;
 	struct kb_image image;
 	struct kb_sv bytes;

@@ -13,11 +13,11 @@ enum {
 };
 
 /* One option of the request, into its place. */
-static bool read_option(struct kb_call *call, const struct kb_field *field, void *place,
+static bool read_option(struct kb_call *call, const struct kb_setting *field, void *place,
                         struct kb_err *err)
 {
 	enum { WORD_CHARS = 40 };
-	const struct kb_input *input = kb_inputs_find(&call->inputs, field->name);
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, field->name);
 	struct kb_sv text = { 0 };
 	bool flag = false;
 
@@ -55,7 +55,7 @@ bool kb_agent_read_options(struct kb_call *call, struct kb_arena *arena, struct 
 {
 	struct kb_agent_options options;
 	size_t count;
-	const struct kb_field *fields = kb_agent_options_fields(&count);
+	const struct kb_setting *fields = kb_agent_options_fields(&count);
 
 	kb_agent_options_read(arena, *stored, &call->req->log, &options);
 	for (size_t i = 0; i < count; i++)
@@ -82,7 +82,7 @@ void kb_agent_write_options(struct kb_call *call, struct kb_jw *jw, const struct
 static bool read_sitemap(struct kb_call *call, bool has_files, struct kb_agent *agent,
                          struct kb_sv *url, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(&call->inputs, "sitemap_path");
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, "sitemap_path");
 	bool certain;
 
 	*url = (struct kb_sv){ 0 };

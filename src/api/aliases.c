@@ -17,7 +17,7 @@ static bool is_member(struct kb_sv name)
 {
 	size_t count;
 	const struct kb_schema *schemas = kb_schemas(&count);
-	const struct kb_field *fields;
+	const struct kb_setting *fields;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *list = schemas[i].members;
@@ -36,7 +36,7 @@ static bool is_member(struct kb_sv name)
 	return false;
 }
 
-static bool has_choice(const struct kb_field *field, struct kb_sv value)
+static bool has_choice(const struct kb_setting *field, struct kb_sv value)
 {
 	for (const char *const *choice = field->choices; choice && *choice; choice++)
 		if (kb_sv_eq_str(value, *choice))
@@ -47,7 +47,7 @@ static bool has_choice(const struct kb_field *field, struct kb_sv value)
 static bool is_value(struct kb_sv value)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	if (kb_sv_eq_str(value, KB_SOURCE_API) || kb_sv_eq_str(value, KB_SOURCE_COMPLETIONS))
 		return true;
@@ -118,8 +118,8 @@ void kb_inputs_unalias(struct kb_inputs *inputs, struct kb_arena *arena,
 	if (aliases->fields.count + aliases->values.count == 0)
 		return;
 	for (size_t i = 0; i < inputs->count; i++) {
-		struct kb_input *input = &inputs->v[i];
-		const struct kb_field *field;
+		struct kb_api_input *input = &inputs->v[i];
+		const struct kb_setting *field;
 		const char *value;
 
 		input->name = first_name(arena, &aliases->fields, input->name);

@@ -84,7 +84,7 @@ struct kb_api_route {
 	bool (*handle)(struct kb_call *call, struct kb_err *err);
 	bool (*fast)(struct kb_request *req);
 	enum kb_right right;
-	enum kb_feature feature; /* of the plan, that the route needs; 0: none */
+	enum kb_plan_feature feature; /* of the plan, that the route needs; 0: none */
 	/* An agent of another account: 403 instead of 404. The contract's rule where the agent
 	 * itself is changed or deleted; what lies below it, settings too, is not found. */
 	bool foreign_is_403;

@@ -24,7 +24,7 @@ static void fini(void *arg)
 }
 
 /* A part without a file name has its bytes in memory. */
-static bool open_part(const struct kb_input *input, int *fd, struct kb_err *err)
+static bool open_part(const struct kb_api_input *input, int *fd, struct kb_err *err)
 {
 	if (input->kind == KB_INPUT_FILE && input->file->path) {
 		*fd = open(input->file->path, O_RDONLY | O_CLOEXEC);
@@ -71,7 +71,7 @@ static bool parse(struct kb_call *call, struct kb_slot_use *use, struct kb_parse
 }
 
 static bool read_file(struct kb_call *call, struct kb_slot_use *use, struct kb_attached *attached,
-                      const struct kb_input *input, size_t *bytes, struct kb_err *err)
+                      const struct kb_api_input *input, size_t *bytes, struct kb_err *err)
 {
 	bool file = input->kind == KB_INPUT_FILE;
 	struct kb_sv name = file ? kb_filename_clean(call->arena, input->file->filename)

@@ -248,7 +248,7 @@ static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb
 		{ "disliked", KB_REACTION_DISLIKED },
 		{ "neutral", KB_REACTION_NEUTRAL },
 	};
-	const struct kb_input *input = kb_inputs_find(&call->inputs, "reaction");
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, "reaction");
 
 	*out = KB_REACTION_NONE;
 	if (input && (input->kind == KB_INPUT_NULL || (!input->json && input->text.n == 0)))

@@ -18,12 +18,12 @@ static bool read_json(struct kb_request *req, struct kb_inputs *out, struct kb_e
 	if (!json_is_object(json))
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object");
 	out->json = json;
-	out->v = KB_NEW_ARRAY(req->arena, json_object_size(json), struct kb_input);
+	out->v = KB_NEW_ARRAY(req->arena, json_object_size(json), struct kb_api_input);
 	json_object_foreach(json, name, value)
 	{
-		struct kb_input *input = &out->v[out->count++];
+		struct kb_api_input *input = &out->v[out->count++];
 
-		*input = (struct kb_input){ .name = kb_sv_str(name), .json = value };
+		*input = (struct kb_api_input){ .name = kb_sv_str(name), .json = value };
 		if (json_is_string(value)) {
 			input->kind = KB_INPUT_TEXT;
 			input->text = kb_sv(json_string_value(value), json_string_length(value));
@@ -44,19 +44,19 @@ static bool read_json(struct kb_request *req, struct kb_inputs *out, struct kb_e
 
 static bool is_picture(struct kb_sv name)
 {
-	const struct kb_field *field = kb_settings_field(name);
+	const struct kb_setting *field = kb_settings_field(name);
 
 	return (field && field->form == KB_FORM_IMAGE) || kb_sv_eq_str(name, KB_PROFILE_PHOTO);
 }
 
 static bool read_parts(struct kb_request *req, struct kb_inputs *out, struct kb_err *err)
 {
-	out->v = KB_NEW_ARRAY(req->arena, req->part_count, struct kb_input);
+	out->v = KB_NEW_ARRAY(req->arena, req->part_count, struct kb_api_input);
 	for (size_t i = 0; i < req->part_count; i++) {
 		const struct kb_form_part *part = &req->parts[i];
-		struct kb_input *input = &out->v[out->count++];
+		struct kb_api_input *input = &out->v[out->count++];
 
-		*input = (struct kb_input){ .name = part->name };
+		*input = (struct kb_api_input){ .name = part->name };
 		if (part->path) {
 			input->kind = KB_INPUT_FILE;
 			input->file = part;
@@ -97,21 +97,21 @@ bool kb_inputs_query(struct kb_request *req, struct kb_inputs *out, struct kb_er
 
 	while (kb_urlencoded_next(req->arena, &rest, &name, &value))
 		count++;
-	*out = (struct kb_inputs){ .v = KB_NEW_ARRAY(req->arena, count, struct kb_input) };
+	*out = (struct kb_inputs){ .v = KB_NEW_ARRAY(req->arena, count, struct kb_api_input) };
 	rest = req->query;
 	while (kb_urlencoded_next(req->arena, &rest, &name, &value)) {
 		if (!kb_utf8_valid(value))
 			return kb_fail(err, KB_E_INVALID, "the parameter %.*s is not valid UTF-8",
 			               KB_SV_ARG(kb_utf8_cut(name, 60)));
 		out->v[out->count++] =
-		        (struct kb_input){ .name = name, .kind = KB_INPUT_TEXT, .text = value };
+		        (struct kb_api_input){ .name = name, .kind = KB_INPUT_TEXT, .text = value };
 	}
 	return true;
 }
 
-const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name)
+const struct kb_api_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name)
 {
-	const struct kb_input *found = NULL;
+	const struct kb_api_input *found = NULL;
 
 	for (size_t i = 0; i < inputs->count; i++)
 		if (kb_sv_eq_str(inputs->v[i].name, name))
@@ -132,7 +132,7 @@ bool kb_text_to_bool(struct kb_sv text, bool *out)
 bool kb_inputs_text(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
                     size_t max_chars, struct kb_sv *out, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(inputs, name);
+	const struct kb_api_input *input = kb_inputs_find(inputs, name);
 	size_t chars;
 
 	if (!input)
@@ -162,7 +162,7 @@ bool kb_inputs_text(const struct kb_inputs *inputs, struct kb_arena *arena, cons
 
 bool kb_inputs_bool(const struct kb_inputs *inputs, const char *name, bool *out, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(inputs, name);
+	const struct kb_api_input *input = kb_inputs_find(inputs, name);
 
 	if (!input || input->kind == KB_INPUT_NULL)
 		return true;
@@ -182,7 +182,7 @@ bool kb_inputs_bool(const struct kb_inputs *inputs, const char *name, bool *out,
 bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min, int64_t max,
                    int64_t *out, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(inputs, name);
+	const struct kb_api_input *input = kb_inputs_find(inputs, name);
 	int64_t n;
 
 	if (!input || input->kind == KB_INPUT_NULL)
@@ -212,7 +212,7 @@ static json_t *keep(struct kb_arena *arena, json_t *json)
 	return json;
 }
 
-static json_t *text_json(const struct kb_input *input)
+static json_t *text_json(const struct kb_api_input *input)
 {
 	return json_stringn(input->text.p ? input->text.p : "", input->text.n);
 }
@@ -224,7 +224,7 @@ static json_t *listed(const struct kb_inputs *inputs, struct kb_arena *arena, co
 	json_t *list = NULL;
 
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct kb_input *input = &inputs->v[i];
+		const struct kb_api_input *input = &inputs->v[i];
 
 		if (input->kind != KB_INPUT_TEXT || !kb_sv_starts(input->name, kb_sv(name, n))
 		    || !kb_sv_starts(kb_sv_from(input->name, n), KB_SV("["))
@@ -240,7 +240,7 @@ static json_t *listed(const struct kb_inputs *inputs, struct kb_arena *arena, co
 const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *arena,
                              const char *name)
 {
-	const struct kb_input *input = kb_inputs_find(inputs, name);
+	const struct kb_api_input *input = kb_inputs_find(inputs, name);
 	json_t *json;
 
 	if (inputs->json)
@@ -263,7 +263,7 @@ static void unmap(void *arg)
 	munmap(mapping->p, mapping->n);
 }
 
-bool kb_input_bytes(struct kb_arena *arena, const struct kb_input *input, struct kb_sv *out,
+bool kb_input_bytes(struct kb_arena *arena, const struct kb_api_input *input, struct kb_sv *out,
                     struct kb_err *err)
 {
 	const struct kb_form_part *part = input->file;

@@ -16,7 +16,7 @@
 /* The one picture that is no setting: it is bytes even where it comes without a file name. */
 #define KB_PROFILE_PHOTO "profile_photo"
 
-struct kb_input {
+struct kb_api_input {
 	struct kb_sv name;               /* as sent */
 	enum kb_input_kind kind;         /* LIST and OTHER: see json */
 	struct kb_sv text;               /* TEXT; FILE when file->path is NULL */
@@ -27,7 +27,7 @@ struct kb_input {
 };
 
 struct kb_inputs {
-	struct kb_input *v;
+	struct kb_api_input *v;
 	size_t count;
 	const json_t *json; /* the whole body where it was a JSON object */
 };
@@ -42,7 +42,7 @@ bool kb_inputs_query(struct kb_request *req, struct kb_inputs *out,
                      struct kb_err *err) KB_MUST_CHECK;
 
 /* The last field of that name (a later one overrides), or NULL. */
-const struct kb_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name);
+const struct kb_api_input *kb_inputs_find(const struct kb_inputs *inputs, const char *name);
 
 /*
  * These leave *out alone and return true when the field is missing. null gives a view with p ==
@@ -64,7 +64,7 @@ const json_t *kb_inputs_json(const struct kb_inputs *inputs, struct kb_arena *ar
 
 /* A FILE input's bytes: not read but mapped for the arena's life, since it may have 100 MB of which
  * the check of pictures wants to know the size only. */
-bool kb_input_bytes(struct kb_arena *arena, const struct kb_input *input, struct kb_sv *out,
+bool kb_input_bytes(struct kb_arena *arena, const struct kb_api_input *input, struct kb_sv *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
 /* "true", "false", "1", "0" in any case. */

@@ -59,7 +59,7 @@ static bool refuse(const char *name, const struct kb_setting_failure *failed, st
 }
 
 /* null and an empty text leave the agent's own. */
-static bool is_given(const struct kb_input *input)
+static bool is_given(const struct kb_api_input *input)
 {
 	return input && input->kind != KB_INPUT_NULL
 	       && !(input->kind == KB_INPUT_TEXT && kb_sv_trim(input->text).n == 0);
@@ -74,7 +74,7 @@ bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *er
 	if (!turn->own_settings)
 		return true;
 	for (size_t i = 0; i < KB_COUNTOF(settings); i++) {
-		const struct kb_input *input = kb_inputs_find(&call->inputs, settings[i].name);
+		const struct kb_api_input *input = kb_inputs_find(&call->inputs, settings[i].name);
 		struct kb_settings before = turn->settings;
 		struct kb_setting_input setting;
 		struct kb_settings_result result;
@@ -186,7 +186,7 @@ bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err 
 
 bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(&call->inputs, "sub_personas");
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, "sub_personas");
 	const json_t *object = NULL;
 	const char *slug;
 	json_t *value;
@@ -202,7 +202,7 @@ bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn, struct kb_er
 		               "sub_personas must be an object of texts by slug");
 	for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
 	     at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
-		enum kb_note note;
+		enum kb_agent_note note;
 
 		slug = json_object_iter_key(at);
 		value = json_object_iter_value(at);

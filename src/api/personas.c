@@ -79,7 +79,7 @@ bool kb_personas_activate(struct kb_call *call, struct kb_err *err)
 
 bool kb_personas_activate_by_body(struct kb_call *call, struct kb_err *err)
 {
-	const struct kb_input *input = kb_inputs_find(&call->inputs, "version");
+	const struct kb_api_input *input = kb_inputs_find(&call->inputs, "version");
 	struct kb_err ignored;
 	int64_t version;
 
@@ -136,7 +136,8 @@ bool kb_sub_personas_list(struct kb_call *call, struct kb_err *err)
 }
 
 /* The version and the slug of the path, both of which must exist. */
-static bool find_sub(struct kb_call *call, int64_t *version, enum kb_note *note, struct kb_err *err)
+static bool find_sub(struct kb_call *call, int64_t *version, enum kb_agent_note *note,
+                     struct kb_err *err)
 {
 	struct kb_persona persona;
 
@@ -153,7 +154,7 @@ static bool find_sub(struct kb_call *call, int64_t *version, enum kb_note *note,
 bool kb_sub_personas_update(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sub_persona override = { 0 };
-	enum kb_note note;
+	enum kb_agent_note note;
 	int64_t version;
 
 	if (!find_sub(call, &version, &note, err))
@@ -171,7 +172,7 @@ bool kb_sub_personas_update(struct kb_call *call, struct kb_err *err)
 
 bool kb_sub_personas_delete(struct kb_call *call, struct kb_err *err)
 {
-	enum kb_note note;
+	enum kb_agent_note note;
 	int64_t version;
 
 	return find_sub(call, &version, &note, err)

@@ -32,7 +32,7 @@ static void list_images(struct kb_arena *arena, const struct kb_settings *settin
                         struct kb_settings_change *out)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 	struct kb_sv *blobs = KB_NEW_ARRAY(arena, count, struct kb_sv);
 
 	out->images = blobs;
@@ -77,7 +77,7 @@ static bool read_inputs(struct kb_call *call, struct kb_setting_input **out, siz
 	*count = 0;
 	*out = KB_NEW_ARRAY(call->arena, inputs->count, struct kb_setting_input);
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct kb_input *input = &inputs->v[i];
+		const struct kb_api_input *input = &inputs->v[i];
 		struct kb_setting_input *setting = &(*out)[*count];
 
 		if (inputs->json)

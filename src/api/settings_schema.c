@@ -6,7 +6,7 @@
 
 #include "settings/settings.h"
 
-static const char *type_of(const struct kb_field *field)
+static const char *type_of(const struct kb_setting *field)
 {
 	switch (field->type) {
 	case KB_FIELD_BOOL:
@@ -31,7 +31,7 @@ static void write_choice(struct kb_jw *jw, struct kb_sv choice, bool is_request)
 		kb_jw_sv(jw, choice);
 }
 
-static void write_choices(struct kb_jw *jw, const struct kb_field *field, bool is_request)
+static void write_choices(struct kb_jw *jw, const struct kb_setting *field, bool is_request)
 {
 	kb_jw_key(jw, "enum");
 	kb_jw_array(jw);
@@ -42,7 +42,7 @@ static void write_choices(struct kb_jw *jw, const struct kb_field *field, bool i
 	kb_jw_end(jw);
 }
 
-static void write_limits(struct kb_jw *jw, const struct kb_field *field)
+static void write_limits(struct kb_jw *jw, const struct kb_setting *field)
 {
 	if (field->type == KB_FIELD_INT || field->type == KB_FIELD_NINT) {
 		kb_jw_key_int(jw, "minimum", field->min);
@@ -59,7 +59,7 @@ static void write_limits(struct kb_jw *jw, const struct kb_field *field)
 	}
 }
 
-static void write_default(struct kb_jw *jw, const struct kb_field *field)
+static void write_default(struct kb_jw *jw, const struct kb_setting *field)
 {
 	struct kb_sv initial = kb_sv_str(field->initial);
 
@@ -69,7 +69,7 @@ static void write_default(struct kb_jw *jw, const struct kb_field *field)
 		kb_jw_raw(jw, initial);
 }
 
-static void write_field(struct kb_jw *jw, const struct kb_field *field, bool is_request)
+static void write_field(struct kb_jw *jw, const struct kb_setting *field, bool is_request)
 {
 	bool is_image = field->form == KB_FORM_IMAGE;
 
@@ -99,7 +99,7 @@ static void write_field(struct kb_jw *jw, const struct kb_field *field, bool is_
 static void write(struct kb_jw *jw, bool is_request)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "type", "object");

@@ -30,7 +30,7 @@ bool kb_source_input_merge(struct kb_call *call, struct kb_source_settings *sett
 	const char *name;
 
 	for (size_t i = 0; (name = kb_source_setting_name(i)); i++) {
-		const struct kb_input *input = kb_inputs_find(&call->inputs, name);
+		const struct kb_api_input *input = kb_inputs_find(&call->inputs, name);
 		const json_t *value = kb_inputs_json(&call->inputs, call->arena, name);
 
 		if (input && input->kind == KB_INPUT_FILE)

@@ -14,9 +14,9 @@ void kb_uploads_find(struct kb_call *call, struct kb_uploads *out)
 	const struct kb_inputs *inputs = &call->inputs;
 
 	*out = (struct kb_uploads){ .v = KB_NEW_ARRAY(call->arena, inputs->count,
-		                                      const struct kb_input *) };
+		                                      const struct kb_api_input *) };
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct kb_input *input = &inputs->v[i];
+		const struct kb_api_input *input = &inputs->v[i];
 
 		if (!is_file_name(input->name))
 			continue;
@@ -26,8 +26,8 @@ void kb_uploads_find(struct kb_call *call, struct kb_uploads *out)
 	}
 }
 
-static bool take_one(struct kb_call *call, const struct kb_input *input, struct kb_page_new *page,
-                     struct kb_err *err)
+static bool take_one(struct kb_call *call, const struct kb_api_input *input,
+                     struct kb_page_new *page, struct kb_err *err)
 {
 	struct kb_blob_name *name = KB_NEW(call->arena, struct kb_blob_name);
 

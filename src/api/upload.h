@@ -5,7 +5,7 @@
 #include "api/api.h"
 
 struct kb_uploads {
-	const struct kb_input **v;
+	const struct kb_api_input **v;
 	size_t count;
 };
 

@@ -10,13 +10,13 @@ enum {
 	FORM_OVERHEAD = 512 * 1024,
 };
 
-static bool is_multipart(const struct kb_call *call)
+static bool is_multipart(const struct kb_http_exchange *call)
 {
 	return kb_sv_ieq_str(kb_media_type(kb_request_field(&call->req, "content-type")),
 	                     "multipart/form-data");
 }
 
-static struct kb_upload_limits limits_of(const struct kb_call *call)
+static struct kb_upload_limits limits_of(const struct kb_http_exchange *call)
 {
 	const struct kb_server_config *config = &call->lane->server->config;
 	const struct kb_route *route = call->req.route;
@@ -34,7 +34,7 @@ static struct kb_upload_limits limits_of(const struct kb_call *call)
 }
 
 /* The most bytes of body that can be right. */
-static int64_t most_bytes(const struct kb_call *call)
+static int64_t most_bytes(const struct kb_http_exchange *call)
 {
 	struct kb_upload_limits limits;
 
@@ -50,7 +50,7 @@ static int64_t most_bytes(const struct kb_call *call)
 	}
 }
 
-static bool fail_size(const struct kb_call *call, int64_t n, struct kb_err *err)
+static bool fail_size(const struct kb_http_exchange *call, int64_t n, struct kb_err *err)
 {
 	char figure[KB_SIZE_TEXT], limit[KB_SIZE_TEXT];
 	struct kb_upload_limits limits;
@@ -71,7 +71,7 @@ static bool fail_size(const struct kb_call *call, int64_t n, struct kb_err *err)
 
 /* ---- beginning ---- */
 
-static enum kb_sink choose_sink(const struct kb_call *call)
+static enum kb_sink choose_sink(const struct kb_http_exchange *call)
 {
 	const struct kb_route *route = call->req.route;
 
@@ -85,7 +85,7 @@ static enum kb_sink choose_sink(const struct kb_call *call)
 /* On a worker: may this body come, and is there room for it? */
 static void admit(void *arg)
 {
-	struct kb_call *call = arg;
+	struct kb_http_exchange *call = arg;
 	const struct kb_server_config *config = &call->lane->server->config;
 	bool ok = !config->admit || config->admit(&call->req);
 	struct kb_err err;
@@ -94,16 +94,16 @@ static void admit(void *arg)
 		struct kb_upload_limits limits = limits_of(call);
 
 		if (limits.files && !kb_upload_check_disk(&limits, call->body.left, &err)) {
-			kb_call_refuse(call, 0, &err);
+			kb_exchange_refuse(call, 0, &err);
 			ok = false;
 		}
 	}
 	if (ok)
-		kb_call_tell(call, KB_NEWS_ADMITTED);
-	kb_call_release(call, false);
+		kb_exchange_tell(call, KB_NEWS_ADMITTED);
+	kb_exchange_release(call, false);
 }
 
-enum kb_step kb_body_start(struct kb_conn *conn, struct kb_call *call)
+enum kb_http_step kb_body_start(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	const struct kb_server_config *config = &call->lane->server->config;
 	struct kb_body *body = &call->body;
@@ -119,19 +119,19 @@ enum kb_step kb_body_start(struct kb_conn *conn, struct kb_call *call)
 	if (!call->err && (config->admit || body->sink == KB_SINK_UPLOAD)
 	    && (body->framing == KB_BODY_CHUNKED || body->left > (int64_t)config->admit_above)) {
 		kb_conn_deadline(conn, 0);
-		return kb_call_submit(call, admit) ? KB_STEP_ADMIT : kb_conn_refuse_busy(conn);
+		return kb_exchange_submit(call, admit) ? KB_STEP_ADMIT : kb_conn_refuse_busy(conn);
 	}
 	return kb_body_admitted(conn, call);
 }
 
 /* The peer's time begins now. */
-static void start_clock(struct kb_conn *conn, struct kb_body *body)
+static void start_clock(struct kb_http_conn *conn, struct kb_body *body)
 {
 	body->last_us = body->window_us = kb_loop_now_us(conn->lane->loop);
 	body->window_bytes = 0;
 }
 
-enum kb_step kb_body_admitted(struct kb_conn *conn, struct kb_call *call)
+enum kb_http_step kb_body_admitted(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	struct kb_body *body = &call->body;
 	struct kb_err err;
@@ -156,36 +156,36 @@ enum kb_step kb_body_admitted(struct kb_conn *conn, struct kb_call *call)
 
 static void store_piece(void *arg)
 {
-	struct kb_call *call = arg;
+	struct kb_http_exchange *call = arg;
 	struct kb_body *body = &call->body;
 	struct kb_err err;
 
 	if (!kb_upload_feed(body->upload, kb_buf_view(&body->piece), &err))
-		body->store_err = kb_call_keep_err(call, &err);
-	kb_call_tell(call, KB_NEWS_STORED);
-	kb_call_release(call, false);
+		body->store_err = kb_exchange_keep_err(call, &err);
+	kb_exchange_tell(call, KB_NEWS_STORED);
+	kb_exchange_release(call, false);
 }
 
 /* The last piece: then the form is complete and its handler runs. */
 static void store_rest(void *arg)
 {
-	struct kb_call *call = arg;
+	struct kb_http_exchange *call = arg;
 	struct kb_body *body = &call->body;
 	struct kb_err err;
 
 	if (!kb_upload_feed(body->upload, kb_buf_view(&body->bytes), &err)
 	    || !kb_upload_finish(body->upload, &call->req.parts, &call->req.part_count, &err)) {
-		kb_call_refuse(call, 0, &err);
-		kb_call_release(call, false);
+		kb_exchange_refuse(call, 0, &err);
+		kb_exchange_release(call, false);
 		return;
 	}
 	kb_buf_fini(&body->bytes);
 	kb_buf_fini(&body->piece);
-	kb_call_handle(call);
+	kb_exchange_handle(call);
 }
 
 /* The piece is full: hands it to a worker, and reads on into the other one. */
-static enum kb_step hand_over(struct kb_conn *conn, struct kb_call *call)
+static enum kb_http_step hand_over(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	struct kb_body *body = &call->body;
 	struct kb_buf full = body->bytes;
@@ -198,13 +198,13 @@ static enum kb_step hand_over(struct kb_conn *conn, struct kb_call *call)
 	body->bytes = body->piece;
 	kb_buf_clear(&body->bytes);
 	body->piece = full;
-	if (!kb_call_submit(call, store_piece))
+	if (!kb_exchange_submit(call, store_piece))
 		return kb_conn_refuse_busy(conn);
 	body->storing = true;
 	return KB_STEP_BODY;
 }
 
-static enum kb_step complete(struct kb_conn *conn, struct kb_call *call)
+static enum kb_http_step complete(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	struct kb_body *body = &call->body;
 
@@ -216,15 +216,16 @@ static enum kb_step complete(struct kb_conn *conn, struct kb_call *call)
 		return kb_conn_refuse(conn, 0, call->err);
 	if (body->sink != KB_SINK_UPLOAD) {
 		call->req.body = kb_buf_view(&body->bytes);
-		return kb_call_work(conn, call);
+		return kb_exchange_work(conn, call);
 	}
 	kb_conn_deadline(conn, 0);
-	return kb_call_submit(call, store_rest) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
+	return kb_exchange_submit(call, store_rest) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
 }
 
 /* ---- reading ---- */
 
-static bool count_bytes(struct kb_conn *conn, struct kb_call *call, size_t n, struct kb_err *err)
+static bool count_bytes(struct kb_http_conn *conn, struct kb_http_exchange *call, size_t n,
+                        struct kb_err *err)
 {
 	struct kb_body *body = &call->body;
 
@@ -247,7 +248,7 @@ static size_t room_of(const struct kb_body *body)
 }
 
 /* Takes the next slice of what has arrived. false: the body is refused. */
-static bool take_slice(struct kb_conn *conn, struct kb_call *call, struct kb_err *err)
+static bool take_slice(struct kb_http_conn *conn, struct kb_http_exchange *call, struct kb_err *err)
 {
 	struct kb_body *body = &call->body;
 	struct kb_sv in = conn->in, data = { "", 0 };
@@ -274,7 +275,7 @@ static bool take_slice(struct kb_conn *conn, struct kb_call *call, struct kb_err
 }
 
 /* Receives: where the length is known, straight to where the bytes belong. */
-static enum kb_more receive(struct kb_conn *conn, struct kb_call *call, bool *ok,
+static enum kb_more receive(struct kb_http_conn *conn, struct kb_http_exchange *call, bool *ok,
                             struct kb_err *err)
 {
 	struct kb_body *body = &call->body;
@@ -290,7 +291,7 @@ static enum kb_more receive(struct kb_conn *conn, struct kb_call *call, bool *ok
 	return more;
 }
 
-static void set_deadline(struct kb_conn *conn, const struct kb_body *body)
+static void set_deadline(struct kb_http_conn *conn, const struct kb_body *body)
 {
 	const struct kb_server_config *config = &conn->lane->server->config;
 
@@ -300,8 +301,8 @@ static void set_deadline(struct kb_conn *conn, const struct kb_body *body)
 }
 
 /* A mistake in the body: told at once, or when the worker has let go of the upload. */
-static enum kb_step refuse_body(struct kb_conn *conn, struct kb_call *call,
-                                const struct kb_err *err)
+static enum kb_http_step refuse_body(struct kb_http_conn *conn, struct kb_http_exchange *call,
+                                     const struct kb_err *err)
 {
 	struct kb_body *body = &call->body;
 
@@ -315,9 +316,9 @@ static enum kb_step refuse_body(struct kb_conn *conn, struct kb_call *call,
 	return KB_STEP_PARK;
 }
 
-enum kb_step kb_body_read(struct kb_conn *conn)
+enum kb_http_step kb_body_read(struct kb_http_conn *conn)
 {
-	struct kb_call *call = conn->call;
+	struct kb_http_exchange *call = conn->call;
 	struct kb_body *body = &call->body;
 	bool ok = true;
 	struct kb_err err;
@@ -334,7 +335,7 @@ enum kb_step kb_body_read(struct kb_conn *conn)
 		enum kb_more more = KB_MORE_BYTES;
 
 		if (room_of(body) == 0) {
-			enum kb_step step = hand_over(conn, call);
+			enum kb_http_step step = hand_over(conn, call);
 
 			if (step != KB_STEP_BODY)
 				return step;
@@ -359,7 +360,7 @@ enum kb_step kb_body_read(struct kb_conn *conn)
 	return complete(conn, call);
 }
 
-bool kb_body_is_slow(struct kb_conn *conn, struct kb_err *err)
+bool kb_body_is_slow(struct kb_http_conn *conn, struct kb_err *err)
 {
 	const struct kb_server_config *config = &conn->lane->server->config;
 	struct kb_body *body = &conn->call->body;

@@ -28,10 +28,10 @@ static void write_context(char out[KB_LOG_CONTEXT], int64_t id)
 	out[at] = '\0';
 }
 
-struct kb_call *kb_call_new(struct kb_conn *conn)
+struct kb_http_exchange *kb_exchange_new(struct kb_http_conn *conn)
 {
 	struct kb_lane *lane = conn->lane;
-	struct kb_call *call = lane->spare_calls;
+	struct kb_http_exchange *call = lane->spare_calls;
 	struct kb_arena arena = { 0 };
 
 	if (call) {
@@ -41,7 +41,7 @@ struct kb_call *kb_call_new(struct kb_conn *conn)
 	} else {
 		call = kb_xmalloc(sizeof(*call));
 	}
-	*call = (struct kb_call){
+	*call = (struct kb_http_exchange){
 		.lane = lane,
 		.refs = 1,
 		.file_fd = -1,
@@ -67,12 +67,12 @@ struct kb_call *kb_call_new(struct kb_conn *conn)
 	return call;
 }
 
-void kb_call_hold(struct kb_call *call)
+void kb_exchange_hold(struct kb_http_exchange *call)
 {
 	atomic_fetch_add_explicit(&call->refs, 1, memory_order_relaxed);
 }
 
-static void end_call(struct kb_call *call)
+static void end_call(struct kb_http_exchange *call)
 {
 	kb_body_fini(&call->body);
 	kb_block_free(call->answer);
@@ -81,14 +81,14 @@ static void end_call(struct kb_call *call)
 
 static void free_call(void *arg)
 {
-	struct kb_call *call = arg;
+	struct kb_http_exchange *call = arg;
 
 	end_call(call);
 	kb_arena_fini(&call->arena);
 	free(call);
 }
 
-void kb_call_release(struct kb_call *call, bool here)
+void kb_exchange_release(struct kb_http_exchange *call, bool here)
 {
 	struct kb_lane *lane = call->lane;
 
@@ -117,7 +117,7 @@ void kb_call_release(struct kb_call *call, bool here)
 
 /* ---- refusals ---- */
 
-void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err)
+void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct kb_err *err)
 {
 	struct kb_server_config *config = &call->lane->server->config;
 	struct kb_response plain;
@@ -137,7 +137,7 @@ void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err)
 	kb_respond(&call->req, &plain);
 }
 
-const struct kb_err *kb_call_keep_err(struct kb_call *call, const struct kb_err *err)
+const struct kb_err *kb_exchange_keep_err(struct kb_http_exchange *call, const struct kb_err *err)
 {
 	struct kb_err *copy = KB_NEW(&call->arena, struct kb_err);
 
@@ -147,9 +147,9 @@ const struct kb_err *kb_call_keep_err(struct kb_call *call, const struct kb_err 
 
 /* ---- to workers and back ---- */
 
-bool kb_call_submit(struct kb_call *call, void (*fn)(void *call))
+bool kb_exchange_submit(struct kb_http_exchange *call, void (*fn)(void *call))
 {
-	kb_call_hold(call);
+	kb_exchange_hold(call);
 	if (kb_pool_submit(call->lane->server->config.workers, fn, call)) {
 		call->out = true;
 		return true;
@@ -158,7 +158,7 @@ bool kb_call_submit(struct kb_call *call, void (*fn)(void *call))
 	return false;
 }
 
-void kb_call_tell(struct kb_call *call, enum kb_news news)
+void kb_exchange_tell(struct kb_http_exchange *call, enum kb_news news)
 {
 	call->news = (uint8_t)news;
 	kb_loop_post(call->lane->loop, &call->task);
@@ -166,9 +166,10 @@ void kb_call_tell(struct kb_call *call, enum kb_news news)
 
 static void on_news(struct kb_task *task)
 {
-	struct kb_call *call =
-	        (struct kb_call *)(void *)((char *)task - offsetof(struct kb_call, task));
-	struct kb_conn *conn = call->req.conn;
+	struct kb_http_exchange *call =
+	        (struct kb_http_exchange *)(void *)((char *)task
+	                                            - offsetof(struct kb_http_exchange, task));
+	struct kb_http_conn *conn = call->req.conn;
 
 	call->out = false;
 	call->body.storing = false;
@@ -195,7 +196,7 @@ static void on_news(struct kb_task *task)
 	kb_conn_run(conn);
 }
 
-static void fill_pairs(struct kb_call *call)
+static void fill_pairs(struct kb_http_exchange *call)
 {
 	struct kb_sv type = kb_media_type(kb_request_field(&call->req, "content-type"));
 	struct kb_err err;
@@ -204,33 +205,33 @@ static void fill_pairs(struct kb_call *call)
 		return;
 	if (!kb_form_pairs(&call->arena, call->req.body, &call->req.parts, &call->req.part_count,
 	                   &err))
-		kb_call_refuse(call, 0, &err);
+		kb_exchange_refuse(call, 0, &err);
 }
 
-void kb_call_handle(struct kb_call *call)
+void kb_exchange_handle(struct kb_http_exchange *call)
 {
 	kb_job_set(call->log_context);
 	fill_pairs(call);
 	if (!atomic_load(&call->answered))
 		call->req.route->handle(&call->req);
 	kb_job_set(NULL);
-	kb_call_release(call, false);
+	kb_exchange_release(call, false);
 }
 
 static void handle_job(void *call)
 {
-	kb_call_handle(call);
+	kb_exchange_handle(call);
 }
 
-enum kb_step kb_call_work(struct kb_conn *conn, struct kb_call *call)
+enum kb_http_step kb_exchange_work(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	kb_conn_deadline(conn, 0);
-	return kb_call_submit(call, handle_job) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
+	return kb_exchange_submit(call, handle_job) ? KB_STEP_WORK : kb_conn_refuse_busy(conn);
 }
 
 /* ---- the beginning ---- */
 
-static void fill_request(struct kb_call *call, const struct kb_http_head *head)
+static void fill_request(struct kb_http_exchange *call, const struct kb_http_head *head)
 {
 	struct kb_request *req = &call->req;
 
@@ -253,7 +254,7 @@ static void fill_request(struct kb_call *call, const struct kb_http_head *head)
 	call->body.done = call->body.framing == KB_BODY_NONE;
 }
 
-static bool find_route(struct kb_call *call, struct kb_err *err)
+static bool find_route(struct kb_http_exchange *call, struct kb_err *err)
 {
 	struct kb_request *req = &call->req;
 	struct kb_match match;
@@ -272,7 +273,7 @@ static bool find_route(struct kb_call *call, struct kb_err *err)
 }
 
 /* OPTIONS * asks about the server as a whole (RFC 9110 9.3.7). */
-static enum kb_step answer_options(struct kb_conn *conn, struct kb_call *call)
+static enum kb_http_step answer_options(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	call->allow = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 	conn->unread = !call->body.done;
@@ -280,7 +281,7 @@ static enum kb_step answer_options(struct kb_conn *conn, struct kb_call *call)
 	return KB_STEP_SEND;
 }
 
-enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
+enum kb_http_step kb_exchange_start(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	struct kb_err err;
 
@@ -293,7 +294,7 @@ enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 	if (!find_route(call, &err)) {
 		if (call->body.done)
 			return kb_conn_refuse(conn, 0, &err);
-		call->err = kb_call_keep_err(call, &err);
+		call->err = kb_exchange_keep_err(call, &err);
 		return kb_body_start(conn, call);
 	}
 	if (!call->body.done)
@@ -306,7 +307,7 @@ enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call)
 		kb_conn_deadline(conn, 0);
 		return KB_STEP_WORK;
 	}
-	return kb_call_work(conn, call);
+	return kb_exchange_work(conn, call);
 }
 
 /* ---- what a handler asks ---- */

@@ -13,24 +13,24 @@
 #include "base/file.h"
 #include "http/forwarded.h"
 
-static struct kb_server_config *config_of(struct kb_conn *conn)
+static struct kb_server_config *config_of(struct kb_http_conn *conn)
 {
 	return &conn->lane->server->config;
 }
 
-static bool stopping(struct kb_conn *conn)
+static bool stopping(struct kb_http_conn *conn)
 {
 	return atomic_load_explicit(&conn->lane->server->stopping, memory_order_relaxed);
 }
 
-static int64_t now_us(struct kb_conn *conn)
+static int64_t now_us(struct kb_http_conn *conn)
 {
 	return kb_loop_now_us(conn->lane->loop);
 }
 
 /* ---- deadlines ---- */
 
-void kb_conn_deadline(struct kb_conn *conn, int64_t at_us)
+void kb_conn_deadline(struct kb_http_conn *conn, int64_t at_us)
 {
 	conn->deadline_us = at_us;
 	/* A timer that fires too early is set again: cheaper than moving it with every request. */
@@ -38,34 +38,34 @@ void kb_conn_deadline(struct kb_conn *conn, int64_t at_us)
 		kb_timer_set(conn->lane->loop, &conn->timer, at_us);
 }
 
-static void deadline_in(struct kb_conn *conn, int64_t ms)
+static void deadline_in(struct kb_http_conn *conn, int64_t ms)
 {
 	kb_conn_deadline(conn, ms ? now_us(conn) + ms * 1000 : 0);
 }
 
 /* Bytes that the kernel has for the peer, not taken yet. It tells of room only when a good part of
  * its buffer is free again, which a slow peer may take minutes to see to. */
-static int queued(struct kb_conn *conn)
+static int queued(struct kb_http_conn *conn)
 {
 	int n = 0;
 
 	return ioctl(conn->source.fd, SIOCOUTQ, &n) == 0 ? n : 0;
 }
 
-static void begin_send_window(struct kb_conn *conn)
+static void begin_send_window(struct kb_http_conn *conn)
 {
 	conn->send_window_us = now_us(conn);
 	conn->send_window_bytes = 0;
 	conn->send_window_queue = queued(conn);
 }
 
-static void note_progress(struct kb_conn *conn)
+static void note_progress(struct kb_http_conn *conn)
 {
 	conn->stalled_us = now_us(conn);
 	conn->stalled_queue = queued(conn);
 }
 
-static void set_send_deadline(struct kb_conn *conn)
+static void set_send_deadline(struct kb_http_conn *conn)
 {
 	const struct kb_server_config *config = config_of(conn);
 
@@ -74,7 +74,7 @@ static void set_send_deadline(struct kb_conn *conn)
 	                     conn->send_window_us + config->write_rate_window_ms * INT64_C(1000)));
 }
 
-enum kb_flush kb_conn_send(struct kb_conn *conn)
+enum kb_flush kb_conn_send(struct kb_http_conn *conn)
 {
 	enum kb_flush flush = kb_conn_flush(conn);
 
@@ -96,7 +96,7 @@ enum kb_flush kb_conn_send(struct kb_conn *conn)
 
 /* After a deadline of kb_conn_send(): whether the peer takes too little of its answer. A peer that
  * takes a byte now and then would hold it for ever, so that a stop is not all that counts. */
-static bool is_slow_reader(struct kb_conn *conn)
+static bool is_slow_reader(struct kb_http_conn *conn)
 {
 	const struct kb_server_config *config = config_of(conn);
 	int64_t now = now_us(conn);
@@ -117,7 +117,7 @@ static bool is_slow_reader(struct kb_conn *conn)
 	return false;
 }
 
-static void time_out(struct kb_conn *conn, const struct kb_err *err)
+static void time_out(struct kb_http_conn *conn, const struct kb_err *err)
 {
 	/* Without lingering: a peer that was too slow gets no more time. */
 	conn->step = (uint8_t)kb_conn_refuse(conn, 408, err);
@@ -126,7 +126,7 @@ static void time_out(struct kb_conn *conn, const struct kb_err *err)
 	kb_conn_kill(conn);
 }
 
-static void on_deadline(struct kb_conn *conn)
+static void on_deadline(struct kb_http_conn *conn)
 {
 	struct kb_err err;
 
@@ -156,8 +156,9 @@ static void on_deadline(struct kb_conn *conn)
 
 static void on_timer(struct kb_timer *timer)
 {
-	struct kb_conn *conn =
-	        (struct kb_conn *)(void *)((char *)timer - offsetof(struct kb_conn, timer));
+	struct kb_http_conn *conn =
+	        (struct kb_http_conn *)(void *)((char *)timer
+	                                        - offsetof(struct kb_http_conn, timer));
 
 	if (conn->deadline_us == 0)
 		return;
@@ -169,7 +170,7 @@ static void on_timer(struct kb_timer *timer)
 
 /* ---- the end ---- */
 
-static void unlink_conn(struct kb_conn *conn)
+static void unlink_conn(struct kb_http_conn *conn)
 {
 	if (conn->prev)
 		conn->prev->next = conn->next;
@@ -180,7 +181,7 @@ static void unlink_conn(struct kb_conn *conn)
 }
 
 /* Closes what the world sees; the struct stays. */
-static void shut(struct kb_conn *conn)
+static void shut(struct kb_http_conn *conn)
 {
 	if (conn->source.fd < 0)
 		return;
@@ -196,9 +197,9 @@ static void shut(struct kb_conn *conn)
 }
 
 /* Frees a closed connection, unless somebody still has its call: then the news of it do. */
-static enum kb_step bury(struct kb_conn *conn)
+static enum kb_http_step bury(struct kb_http_conn *conn)
 {
-	struct kb_call *call = conn->call;
+	struct kb_http_exchange *call = conn->call;
 
 	shut(conn);
 	if (conn->lane->current == conn)
@@ -211,7 +212,7 @@ static enum kb_step bury(struct kb_conn *conn)
 	}
 	conn->call = NULL;
 	if (call)
-		kb_call_release(call, true);
+		kb_exchange_release(call, true);
 	unlink_conn(conn);
 	atomic_fetch_sub(&conn->lane->server->connections, 1);
 	if (conn->put_off)
@@ -221,27 +222,27 @@ static enum kb_step bury(struct kb_conn *conn)
 	return KB_STEP_GONE;
 }
 
-void kb_conn_kill(struct kb_conn *conn)
+void kb_conn_kill(struct kb_http_conn *conn)
 {
 	bury(conn);
 }
 
 /* ---- refusals ---- */
 
-enum kb_step kb_conn_refuse(struct kb_conn *conn, int status, const struct kb_err *err)
+enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, int status, const struct kb_err *err)
 {
-	struct kb_call *call = conn->call;
+	struct kb_http_exchange *call = conn->call;
 
 	conn->lane->current = conn;
 	if (!call)
-		call = conn->call = kb_call_new(conn);
+		call = conn->call = kb_exchange_new(conn);
 	if (call->body.framing != KB_BODY_NONE && !call->body.done)
 		conn->unread = true;
-	kb_call_refuse(call, status, err);
+	kb_exchange_refuse(call, status, err);
 	return KB_STEP_SEND;
 }
 
-enum kb_step kb_conn_refuse_busy(struct kb_conn *conn)
+enum kb_http_step kb_conn_refuse_busy(struct kb_http_conn *conn)
 {
 	struct kb_err err;
 
@@ -251,9 +252,9 @@ enum kb_step kb_conn_refuse_busy(struct kb_conn *conn)
 
 /* ---- steps ---- */
 
-static enum kb_step begin(struct kb_conn *conn, size_t head_n)
+static enum kb_http_step begin(struct kb_http_conn *conn, size_t head_n)
 {
-	struct kb_call *call = conn->call = kb_call_new(conn);
+	struct kb_http_exchange *call = conn->call = kb_exchange_new(conn);
 	char *head = kb_arena_bytes(&call->arena, head_n);
 	struct kb_http_refusal why;
 
@@ -266,10 +267,10 @@ static enum kb_step begin(struct kb_conn *conn, size_t head_n)
 		conn->unread = true;
 		return kb_conn_refuse(conn, why.status, &why.err);
 	}
-	return kb_call_start(conn, call);
+	return kb_exchange_start(conn, call);
 }
 
-static enum kb_step step_head(struct kb_conn *conn)
+static enum kb_http_step step_head(struct kb_http_conn *conn)
 {
 	struct kb_http_refusal why;
 	size_t head_n;
@@ -320,14 +321,14 @@ static enum kb_step step_head(struct kb_conn *conn)
 	}
 }
 
-static enum kb_step step_wait(struct kb_conn *conn)
+static enum kb_http_step step_wait(struct kb_http_conn *conn)
 {
 	if (conn->out && kb_conn_flush(conn) == KB_FLUSH_BROKEN)
 		return KB_STEP_CLOSED;
 	return KB_STEP_PARK;
 }
 
-static enum kb_step close_politely(struct kb_conn *conn)
+static enum kb_http_step close_politely(struct kb_http_conn *conn)
 {
 	bool linger = conn->unread || conn->in.n;
 
@@ -340,9 +341,9 @@ static enum kb_step close_politely(struct kb_conn *conn)
 	return KB_STEP_LINGER;
 }
 
-static enum kb_step step_send(struct kb_conn *conn)
+static enum kb_http_step step_send(struct kb_http_conn *conn)
 {
-	struct kb_call *call = conn->call;
+	struct kb_http_exchange *call = conn->call;
 	/* More requests are here already: their answers may go out together. */
 	bool gather = !conn->closing && !conn->flush_first && conn->in.n && !conn->out
 	              && conn->lane->out.n && conn->lane->out.n < KB_OUT_GATHER
@@ -361,13 +362,13 @@ static enum kb_step step_send(struct kb_conn *conn)
 	}
 	if (call) {
 		conn->call = NULL;
-		kb_call_release(call, true);
+		kb_exchange_release(call, true);
 	}
 	conn->served = true;
 	return conn->closing ? close_politely(conn) : KB_STEP_HEAD;
 }
 
-static enum kb_step step_linger(struct kb_conn *conn)
+static enum kb_http_step step_linger(struct kb_http_conn *conn)
 {
 	size_t n;
 
@@ -384,9 +385,9 @@ static enum kb_step step_linger(struct kb_conn *conn)
 	}
 }
 
-void kb_conn_run(struct kb_conn *conn)
+void kb_conn_run(struct kb_http_conn *conn)
 {
-	static enum kb_step (*const steps[KB_STEP_COUNT])(struct kb_conn *) = {
+	static enum kb_http_step (*const steps[KB_STEP_COUNT])(struct kb_http_conn *) = {
 		[KB_STEP_HEAD] = step_head,     [KB_STEP_ADMIT] = step_wait,
 		[KB_STEP_BODY] = kb_body_read,  [KB_STEP_WORK] = step_wait,
 		[KB_STEP_SEND] = step_send,     [KB_STEP_STREAM] = kb_stream_step,
@@ -397,7 +398,7 @@ void kb_conn_run(struct kb_conn *conn)
 	conn->budget_requests = KB_TURN_REQUESTS;
 	conn->budget_bytes = KB_TURN_BYTES;
 	for (;;) {
-		enum kb_step next = steps[conn->step](conn);
+		enum kb_http_step next = steps[conn->step](conn);
 
 		if (next == KB_STEP_GONE)
 			return;
@@ -417,8 +418,9 @@ void kb_conn_run(struct kb_conn *conn)
 
 static void on_later(struct kb_task *task)
 {
-	struct kb_conn *conn =
-	        (struct kb_conn *)(void *)((char *)task - offsetof(struct kb_conn, later));
+	struct kb_http_conn *conn =
+	        (struct kb_http_conn *)(void *)((char *)task
+	                                        - offsetof(struct kb_http_conn, later));
 
 	conn->put_off = false;
 	if (conn->step == KB_STEP_GONE)
@@ -427,7 +429,7 @@ static void on_later(struct kb_task *task)
 		kb_conn_run(conn);
 }
 
-enum kb_step kb_conn_put_off(struct kb_conn *conn)
+enum kb_http_step kb_conn_put_off(struct kb_http_conn *conn)
 {
 	if (!conn->put_off)
 		kb_loop_later(conn->lane->loop, &conn->later);
@@ -437,7 +439,7 @@ enum kb_step kb_conn_put_off(struct kb_conn *conn)
 
 static void on_event(struct kb_loop_fd *source, uint32_t events)
 {
-	struct kb_conn *conn = (struct kb_conn *)(void *)source;
+	struct kb_http_conn *conn = (struct kb_http_conn *)(void *)source;
 
 	if (events & (EPOLLHUP | EPOLLERR)) {
 		kb_conn_kill(conn);
@@ -474,7 +476,7 @@ static void write_peer(const struct sockaddr *address, char out[KB_PEER_TEXT])
 void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
                   const struct kb_peer_key *key, bool full)
 {
-	struct kb_conn *conn = kb_xcalloc(1, sizeof(*conn));
+	struct kb_http_conn *conn = kb_xcalloc(1, sizeof(*conn));
 	struct kb_err err;
 
 	conn->source = (struct kb_loop_fd){ .fd = fd, .ready = on_event };

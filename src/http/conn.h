@@ -59,7 +59,7 @@ enum {
 	KB_LOG_CONTEXT = 32,
 };
 
-enum kb_step {
+enum kb_http_step {
 	KB_STEP_HEAD,
 	KB_STEP_ADMIT,
 	KB_STEP_BODY,
@@ -86,9 +86,9 @@ struct kb_lane {
 	struct kb_timer owners_time; /* owners.c */
 	bool asking_owners;          /* a worker does */
 
-	struct kb_conn *conns;   /* all of them */
-	struct kb_conn *current; /* the one being run: its answers may be gathered */
-	struct kb_call *spare_calls;
+	struct kb_http_conn *conns;   /* all of them */
+	struct kb_http_conn *current; /* the one being run: its answers may be gathered */
+	struct kb_http_exchange *spare_calls;
 	int spare_count;
 	char *scratch;            /* KB_RECV_BYTES, what has just arrived */
 	struct kb_http_head head; /* of the request being parsed */
@@ -115,18 +115,18 @@ struct kb_server {
 };
 
 /* A piece of output that waits for the peer. */
-struct kb_block {
-	struct kb_block *next;
+struct kb_http_block {
+	struct kb_http_block *next;
 	struct kb_buf bytes;
 };
 
-struct kb_conn {
+struct kb_http_conn {
 	struct kb_loop_fd source; /* fd -1: closed */
 	struct kb_lane *lane;
-	struct kb_conn *prev, *next;
+	struct kb_http_conn *prev, *next;
 	struct kb_tls_conn *tls;
-	struct kb_call *call; /* the request in hand */
-	uint8_t step;         /* enum kb_step */
+	struct kb_http_exchange *call; /* the request in hand */
+	uint8_t step;                  /* enum kb_http_step */
 	bool readable, writable;
 	bool peer_done;   /* the peer has closed its direction; what it sent may still be read */
 	bool end_seen;    /* … and has been read to its end */
@@ -144,7 +144,7 @@ struct kb_conn {
 	struct kb_http_scan scan;
 	int64_t begun_us; /* when the first byte of this head was there; 0: not yet */
 
-	struct kb_block *out, **out_tail;
+	struct kb_http_block *out, **out_tail;
 	size_t out_at; /* bytes of the first block that are sent */
 	size_t out_bytes;
 	int64_t stalled_us; /* since when nothing of it could be sent; 0: not stalled */
@@ -186,7 +186,7 @@ struct kb_body {
 /* What a worker tells the loop about a call. */
 enum kb_news { KB_NEWS_ANSWER, KB_NEWS_ADMITTED, KB_NEWS_STORED };
 
-struct kb_call {
+struct kb_http_exchange {
 	struct kb_request req; /* first: a request is its call */
 	struct kb_arena arena;
 	struct kb_lane *lane;
@@ -204,18 +204,18 @@ struct kb_call {
 
 	struct kb_task task;
 	uint8_t news; /* enum kb_news */
-	struct kb_block *answer;
+	struct kb_http_block *answer;
 	bool answer_close;
 	int file_fd; /* -1: none */
 	int64_t file_at, file_left;
 	struct kb_stream *stream;
-	struct kb_call *next_spare;
+	struct kb_http_exchange *next_spare;
 	char log_context[KB_LOG_CONTEXT];
 };
 
-static inline struct kb_call *kb_call_of(struct kb_request *req)
+static inline struct kb_http_exchange *kb_exchange_of(struct kb_request *req)
 {
-	return (struct kb_call *)req;
+	return (struct kb_http_exchange *)req;
 }
 
 static inline void kb_count(_Atomic int64_t *counter, int64_t n)
@@ -232,66 +232,66 @@ enum kb_flush { KB_FLUSH_DONE, KB_FLUSH_WAIT, KB_FLUSH_BROKEN };
 void kb_conn_open(struct kb_lane *lane, int fd, const struct sockaddr *address,
                   const struct kb_peer_key *key, bool full);
 /* Runs the connection's steps until it must wait. */
-void kb_conn_run(struct kb_conn *conn);
-void kb_conn_kill(struct kb_conn *conn);
-void kb_conn_deadline(struct kb_conn *conn, int64_t at_us); /* 0: none */
+void kb_conn_run(struct kb_http_conn *conn);
+void kb_conn_kill(struct kb_http_conn *conn);
+void kb_conn_deadline(struct kb_http_conn *conn, int64_t at_us); /* 0: none */
 /* Puts the rest off to the next turn; returns PARK. */
-enum kb_step kb_conn_put_off(struct kb_conn *conn);
+enum kb_http_step kb_conn_put_off(struct kb_http_conn *conn);
 /* kb_conn_flush() with the deadline for peers that stop reading. */
-enum kb_flush kb_conn_send(struct kb_conn *conn);
+enum kb_flush kb_conn_send(struct kb_http_conn *conn);
 /* Has the application answer with a refusal. status 0: what the error code says. */
-enum kb_step kb_conn_refuse(struct kb_conn *conn, int status, const struct kb_err *err);
-enum kb_step kb_conn_refuse_busy(struct kb_conn *conn);
+enum kb_http_step kb_conn_refuse(struct kb_http_conn *conn, int status, const struct kb_err *err);
+enum kb_http_step kb_conn_refuse_busy(struct kb_http_conn *conn);
 
 /* ---- input.c ---- */
 
 enum kb_more { KB_MORE_BYTES, KB_MORE_WAIT, KB_MORE_END };
 /* Receives more behind conn->in, at most max bytes. */
-enum kb_more kb_conn_more(struct kb_conn *conn, size_t max);
+enum kb_more kb_conn_more(struct kb_http_conn *conn, size_t max);
 /* Receives into memory of the caller's; conn->in must be empty. */
-enum kb_more kb_conn_receive(struct kb_conn *conn, char *to, size_t max, size_t *n);
-void kb_conn_take(struct kb_conn *conn, size_t n); /* drops n bytes at the front of conn->in */
-void kb_conn_keep(struct kb_conn *conn); /* moves conn->in out of the lane's scratch memory */
-void kb_conn_forget_input(struct kb_conn *conn);
+enum kb_more kb_conn_receive(struct kb_http_conn *conn, char *to, size_t max, size_t *n);
+void kb_conn_take(struct kb_http_conn *conn, size_t n); /* drops n bytes at the front of conn->in */
+void kb_conn_keep(struct kb_http_conn *conn); /* moves conn->in out of the lane's scratch memory */
+void kb_conn_forget_input(struct kb_http_conn *conn);
 
 /* ---- output.c ---- */
 
 /* Sends what waits: the lane's gathered answers, blocks, then the call's file. */
-enum kb_flush kb_conn_flush(struct kb_conn *conn);
-struct kb_block *kb_block_new(size_t capacity);
-void kb_block_free(struct kb_block *block);
-void kb_conn_queue(struct kb_conn *conn, struct kb_block *block); /* takes it over */
-void kb_conn_forget_output(struct kb_conn *conn);
+enum kb_flush kb_conn_flush(struct kb_http_conn *conn);
+struct kb_http_block *kb_block_new(size_t capacity);
+void kb_block_free(struct kb_http_block *block);
+void kb_conn_queue(struct kb_http_conn *conn, struct kb_http_block *block); /* takes it over */
+void kb_conn_forget_output(struct kb_http_conn *conn);
 
 /* ---- call.c ---- */
 
-struct kb_call *kb_call_new(struct kb_conn *conn);
-void kb_call_hold(struct kb_call *call);
+struct kb_http_exchange *kb_exchange_new(struct kb_http_conn *conn);
+void kb_exchange_hold(struct kb_http_exchange *call);
 /* here: the calling thread is the lane's. */
-void kb_call_release(struct kb_call *call, bool here);
+void kb_exchange_release(struct kb_http_exchange *call, bool here);
 /* Chooses what to do with the request whose head is lane->head. */
-enum kb_step kb_call_start(struct kb_conn *conn, struct kb_call *call);
+enum kb_http_step kb_exchange_start(struct kb_http_conn *conn, struct kb_http_exchange *call);
 /* The body, if any, is there: has a worker run the handler. */
-enum kb_step kb_call_work(struct kb_conn *conn, struct kb_call *call);
+enum kb_http_step kb_exchange_work(struct kb_http_conn *conn, struct kb_http_exchange *call);
 /* Tells the loop; the caller is on a worker. */
-void kb_call_tell(struct kb_call *call, enum kb_news news);
+void kb_exchange_tell(struct kb_http_exchange *call, enum kb_news news);
 /* Submits fn(call) to the workers, which then hold the call too. */
-bool kb_call_submit(struct kb_call *call, void (*fn)(void *call)) KB_MUST_CHECK;
+bool kb_exchange_submit(struct kb_http_exchange *call, void (*fn)(void *call)) KB_MUST_CHECK;
 /* On a worker, after the whole body: fills parts, runs the handler, lets go of the call. */
-void kb_call_handle(struct kb_call *call);
+void kb_exchange_handle(struct kb_http_exchange *call);
 /* A copy in the call's arena. */
-const struct kb_err *kb_call_keep_err(struct kb_call *call, const struct kb_err *err);
+const struct kb_err *kb_exchange_keep_err(struct kb_http_exchange *call, const struct kb_err *err);
 /* Has the application write a refusal, on the calling thread. */
-void kb_call_refuse(struct kb_call *call, int status, const struct kb_err *err);
+void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct kb_err *err);
 
 /* ---- body.c ---- */
 
 /* Chooses where the body goes and refuses what is too large; then asks, reads, or both. */
-enum kb_step kb_body_start(struct kb_conn *conn, struct kb_call *call);
-enum kb_step kb_body_admitted(struct kb_conn *conn, struct kb_call *call);
-enum kb_step kb_body_read(struct kb_conn *conn);
+enum kb_http_step kb_body_start(struct kb_http_conn *conn, struct kb_http_exchange *call);
+enum kb_http_step kb_body_admitted(struct kb_http_conn *conn, struct kb_http_exchange *call);
+enum kb_http_step kb_body_read(struct kb_http_conn *conn);
 /* After a deadline: is the peer too slow (then *err says how), or when to look again. */
-bool kb_body_is_slow(struct kb_conn *conn, struct kb_err *err);
+bool kb_body_is_slow(struct kb_http_conn *conn, struct kb_err *err);
 void kb_body_fini(struct kb_body *body);
 
 /* ---- owners.c ---- */
@@ -301,7 +301,7 @@ void kb_owners_watch(struct kb_lane *lane);
 
 /* ---- stream.c ---- */
 
-enum kb_step kb_stream_step(struct kb_conn *conn);
+enum kb_http_step kb_stream_step(struct kb_http_conn *conn);
 void kb_stream_lost(struct kb_stream *stream); /* the connection is closed */
 
 #endif

@@ -13,13 +13,13 @@ struct kb_head_facts {
 	struct kb_sv more; /* further lines, each with its CRLF */
 };
 
-void kb_head_write(struct kb_buf *buf, struct kb_call *call, const struct kb_response *response,
-                   const struct kb_head_facts *facts);
+void kb_head_write(struct kb_buf *buf, struct kb_http_exchange *call,
+                   const struct kb_response *response, const struct kb_head_facts *facts);
 /* The refusal's status, the handler's, or 200. */
-int kb_head_status(const struct kb_call *call, const struct kb_response *response);
+int kb_head_status(const struct kb_http_exchange *call, const struct kb_response *response);
 /* Must the connection end with this answer? */
-bool kb_head_closes(const struct kb_call *call, const struct kb_response *response);
+bool kb_head_closes(const struct kb_http_exchange *call, const struct kb_response *response);
 /* May the answer be gathered in the lane's buffer? */
-bool kb_head_is_here(const struct kb_call *call);
+bool kb_head_is_here(const struct kb_http_exchange *call);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "http/conn.h"
 
-void kb_conn_forget_input(struct kb_conn *conn)
+void kb_conn_forget_input(struct kb_http_conn *conn)
 {
 	free(conn->own);
 	conn->own = NULL;
@@ -13,7 +13,7 @@ void kb_conn_forget_input(struct kb_conn *conn)
 	conn->in = kb_sv("", 0);
 }
 
-void kb_conn_take(struct kb_conn *conn, size_t n)
+void kb_conn_take(struct kb_http_conn *conn, size_t n)
 {
 	conn->in = kb_sv_from(conn->in, n);
 	if (conn->in.n == 0)
@@ -21,7 +21,7 @@ void kb_conn_take(struct kb_conn *conn, size_t n)
 }
 
 /* Makes sure conn->in lies at the front of memory of its own with `room` free bytes behind it. */
-static void own_input(struct kb_conn *conn, size_t room)
+static void own_input(struct kb_http_conn *conn, size_t room)
 {
 	size_t need = conn->in.n + room;
 	char *own;
@@ -42,13 +42,13 @@ static void own_input(struct kb_conn *conn, size_t room)
 	conn->in.p = own;
 }
 
-void kb_conn_keep(struct kb_conn *conn)
+void kb_conn_keep(struct kb_http_conn *conn)
 {
 	if (conn->in.n && !conn->own)
 		own_input(conn, 0);
 }
 
-enum kb_more kb_conn_receive(struct kb_conn *conn, char *to, size_t max, size_t *n)
+enum kb_more kb_conn_receive(struct kb_http_conn *conn, char *to, size_t max, size_t *n)
 {
 	ssize_t got;
 
@@ -78,7 +78,7 @@ enum kb_more kb_conn_receive(struct kb_conn *conn, char *to, size_t max, size_t 
 	return KB_MORE_END;
 }
 
-enum kb_more kb_conn_more(struct kb_conn *conn, size_t max)
+enum kb_more kb_conn_more(struct kb_http_conn *conn, size_t max)
 {
 	enum kb_more more;
 	size_t n = 0;

@@ -9,9 +9,9 @@
 
 enum { FILE_PIECE = 256 * 1024, TLS_PIECE = 16 * 1024 };
 
-struct kb_block *kb_block_new(size_t capacity)
+struct kb_http_block *kb_block_new(size_t capacity)
 {
-	struct kb_block *block = kb_xmalloc(sizeof(*block));
+	struct kb_http_block *block = kb_xmalloc(sizeof(*block));
 
 	block->next = NULL;
 	kb_buf_init(&block->bytes, SIZE_MAX / 2);
@@ -20,7 +20,7 @@ struct kb_block *kb_block_new(size_t capacity)
 	return block;
 }
 
-void kb_block_free(struct kb_block *block)
+void kb_block_free(struct kb_http_block *block)
 {
 	if (!block)
 		return;
@@ -28,7 +28,7 @@ void kb_block_free(struct kb_block *block)
 	free(block);
 }
 
-static void append(struct kb_conn *conn, struct kb_block *block)
+static void append(struct kb_http_conn *conn, struct kb_http_block *block)
 {
 	*conn->out_tail = block;
 	conn->out_tail = &block->next;
@@ -36,12 +36,12 @@ static void append(struct kb_conn *conn, struct kb_block *block)
 }
 
 /* What the lane has gathered for this connection becomes a block of its own, from `at` on. */
-static void gathered_to_block(struct kb_conn *conn, size_t at)
+static void gathered_to_block(struct kb_http_conn *conn, size_t at)
 {
 	struct kb_buf *out = &conn->lane->out;
 
 	if (at < out->n) {
-		struct kb_block *block = kb_block_new(out->n - at);
+		struct kb_http_block *block = kb_block_new(out->n - at);
 
 		kb_buf_add(&block->bytes, out->p + at, out->n - at);
 		append(conn, block);
@@ -49,15 +49,15 @@ static void gathered_to_block(struct kb_conn *conn, size_t at)
 	kb_buf_clear(out);
 }
 
-void kb_conn_queue(struct kb_conn *conn, struct kb_block *block)
+void kb_conn_queue(struct kb_http_conn *conn, struct kb_http_block *block)
 {
 	gathered_to_block(conn, 0);
 	append(conn, block);
 }
 
-static void drop_first_block(struct kb_conn *conn)
+static void drop_first_block(struct kb_http_conn *conn)
 {
-	struct kb_block *block = conn->out;
+	struct kb_http_block *block = conn->out;
 
 	conn->out = block->next;
 	conn->out_at = 0;
@@ -66,7 +66,7 @@ static void drop_first_block(struct kb_conn *conn)
 	kb_block_free(block);
 }
 
-void kb_conn_forget_output(struct kb_conn *conn)
+void kb_conn_forget_output(struct kb_http_conn *conn)
 {
 	kb_buf_clear(&conn->lane->out);
 	while (conn->out)
@@ -75,7 +75,7 @@ void kb_conn_forget_output(struct kb_conn *conn)
 }
 
 /* What came of an attempt to send: > 0 bytes, 0 wait, -1 broken. */
-static ssize_t judge(struct kb_conn *conn, ssize_t sent)
+static ssize_t judge(struct kb_http_conn *conn, ssize_t sent)
 {
 	if (sent > 0) {
 		conn->sent_some = true;
@@ -90,7 +90,7 @@ static ssize_t judge(struct kb_conn *conn, ssize_t sent)
 	return -1;
 }
 
-static ssize_t send_bytes(struct kb_conn *conn, const char *p, size_t n, bool more)
+static ssize_t send_bytes(struct kb_http_conn *conn, const char *p, size_t n, bool more)
 {
 	if (!conn->writable)
 		return 0;
@@ -99,7 +99,7 @@ static ssize_t send_bytes(struct kb_conn *conn, const char *p, size_t n, bool mo
 	return judge(conn, send(conn->source.fd, p, n, MSG_NOSIGNAL | (more ? MSG_MORE : 0)));
 }
 
-static ssize_t send_file_piece(struct kb_conn *conn, struct kb_call *call)
+static ssize_t send_file_piece(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	size_t n = (size_t)KB_MIN(call->file_left, (int64_t)FILE_PIECE);
 	char piece[TLS_PIECE];
@@ -120,7 +120,7 @@ static ssize_t send_file_piece(struct kb_conn *conn, struct kb_call *call)
 	return judge(conn, kb_tls_send(conn->tls, piece, (size_t)got));
 }
 
-static enum kb_flush flush_file(struct kb_conn *conn, struct kb_call *call)
+static enum kb_flush flush_file(struct kb_http_conn *conn, struct kb_http_exchange *call)
 {
 	while (call->file_left) {
 		ssize_t sent = send_file_piece(conn, call);
@@ -141,10 +141,10 @@ static enum kb_flush flush_file(struct kb_conn *conn, struct kb_call *call)
 	return KB_FLUSH_DONE;
 }
 
-enum kb_flush kb_conn_flush(struct kb_conn *conn)
+enum kb_flush kb_conn_flush(struct kb_http_conn *conn)
 {
 	struct kb_buf *out = &conn->lane->out;
-	struct kb_call *call = conn->call;
+	struct kb_http_exchange *call = conn->call;
 	bool file = call && call->file_fd >= 0 && call->done;
 
 	if (out->n && !conn->out) {

@@ -18,7 +18,7 @@ struct question {
 };
 
 /* Of the answer that the connection is giving; 0: none is to be asked about. */
-static int64_t owner_of(const struct kb_conn *conn)
+static int64_t owner_of(const struct kb_http_conn *conn)
 {
 	bool answering = conn->step == KB_STEP_SEND || conn->step == KB_STEP_STREAM;
 
@@ -42,9 +42,9 @@ static void on_answer(struct kb_task *task)
 {
 	struct question *q = (struct question *)(void *)task;
 	struct kb_lane *lane = q->lane;
-	struct kb_conn *next;
+	struct kb_http_conn *next;
 
-	for (struct kb_conn *conn = lane->conns; conn; conn = next) {
+	for (struct kb_http_conn *conn = lane->conns; conn; conn = next) {
 		int64_t owner = owner_of(conn);
 
 		next = conn->next;
@@ -76,13 +76,13 @@ static struct question *collect(struct kb_lane *lane)
 	struct question *q;
 	size_t n = 0, kept = 0;
 
-	for (const struct kb_conn *conn = lane->conns; conn; conn = conn->next)
+	for (const struct kb_http_conn *conn = lane->conns; conn; conn = conn->next)
 		n += owner_of(conn) != 0;
 	if (n == 0)
 		return NULL;
 	q = kb_xmalloc(sizeof(*q) + n * sizeof(*q->owners));
 	*q = (struct question){ .task.run = on_answer, .lane = lane };
-	for (const struct kb_conn *conn = lane->conns; conn; conn = conn->next)
+	for (const struct kb_http_conn *conn = lane->conns; conn; conn = conn->next)
 		if (owner_of(conn))
 			q->owners[q->count++] = owner_of(conn);
 	qsort(q->owners, q->count, sizeof(*q->owners), compare);

@@ -132,13 +132,13 @@ static void add_field(struct kb_buf *buf, struct kb_sv name, struct kb_sv value)
 
 #define ADD(buf, literal) kb_buf_add((buf), "" literal, sizeof(literal) - 1)
 
-bool kb_head_closes(const struct kb_call *call, const struct kb_response *response)
+bool kb_head_closes(const struct kb_http_exchange *call, const struct kb_response *response)
 {
 	return response->close || !call->keep_alive || !call->body.done
 	       || atomic_load_explicit(&call->lane->server->stopping, memory_order_relaxed);
 }
 
-int kb_head_status(const struct kb_call *call, const struct kb_response *response)
+int kb_head_status(const struct kb_http_exchange *call, const struct kb_response *response)
 {
 	int status = call->req.status   ? call->req.status
 	             : response->status ? response->status
@@ -148,8 +148,8 @@ int kb_head_status(const struct kb_call *call, const struct kb_response *respons
 	return status;
 }
 
-void kb_head_write(struct kb_buf *buf, struct kb_call *call, const struct kb_response *response,
-                   const struct kb_head_facts *facts)
+void kb_head_write(struct kb_buf *buf, struct kb_http_exchange *call,
+                   const struct kb_response *response, const struct kb_head_facts *facts)
 {
 	int status = facts->status;
 
@@ -192,13 +192,13 @@ void kb_head_write(struct kb_buf *buf, struct kb_call *call, const struct kb_res
 
 /* ---- answering ---- */
 
-bool kb_head_is_here(const struct kb_call *call)
+bool kb_head_is_here(const struct kb_http_exchange *call)
 {
 	return kb_loop_is_here(call->lane->loop) && call->lane->current == call->req.conn
 	       && call->lane->current->call == call;
 }
 
-static void claim(struct kb_call *call)
+static void claim(struct kb_http_exchange *call)
 {
 	/* One answer a request: a second one is a mistake of the handler's. */
 	KB_ASSERT(!atomic_exchange(&call->answered, true));
@@ -206,11 +206,11 @@ static void claim(struct kb_call *call)
 		atomic_fetch_add_explicit(&call->lane->refused, 1, memory_order_relaxed);
 }
 
-static void answer(struct kb_call *call, const struct kb_response *response,
+static void answer(struct kb_http_exchange *call, const struct kb_response *response,
                    struct kb_head_facts *facts, struct kb_sv body)
 {
 	struct kb_lane *lane = call->lane;
-	struct kb_block *block = NULL;
+	struct kb_http_block *block = NULL;
 	struct kb_buf *buf = &lane->out;
 
 	facts->close = kb_head_closes(call, response);
@@ -229,12 +229,12 @@ static void answer(struct kb_call *call, const struct kb_response *response,
 	}
 	call->answer = block;
 	call->answer_close = facts->close;
-	kb_call_tell(call, KB_NEWS_ANSWER);
+	kb_exchange_tell(call, KB_NEWS_ANSWER);
 }
 
 void kb_respond(struct kb_request *req, const struct kb_response *response)
 {
-	struct kb_call *call = kb_call_of(req);
+	struct kb_http_exchange *call = kb_exchange_of(req);
 	struct kb_head_facts facts = { .status = kb_head_status(call, response),
 		                       .length = (int64_t)response->body.n };
 
@@ -245,7 +245,7 @@ void kb_respond(struct kb_request *req, const struct kb_response *response)
 void kb_respond_file(struct kb_request *req, const struct kb_response *head, int fd, int64_t size,
                      bool ranges)
 {
-	struct kb_call *call = kb_call_of(req);
+	struct kb_http_exchange *call = kb_exchange_of(req);
 	struct kb_head_facts facts = { .status = kb_head_status(call, head), .length = size };
 	struct kb_sv range = kb_request_field(req, "range");
 	int64_t from = 0, n = size;

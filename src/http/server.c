@@ -45,10 +45,10 @@ static void on_stop(struct kb_task *task)
 {
 	struct kb_lane *lane =
 	        (struct kb_lane *)(void *)((char *)task - offsetof(struct kb_lane, stop));
-	struct kb_conn *next;
+	struct kb_http_conn *next;
 
 	kb_listen_stop(lane);
-	for (struct kb_conn *conn = lane->conns; conn; conn = next) {
+	for (struct kb_http_conn *conn = lane->conns; conn; conn = next) {
 		next = conn->next;
 		if (conn->step == KB_STEP_HEAD && !conn->begun_us)
 			kb_conn_run(conn); /* which closes it, if nothing has arrived */
@@ -59,9 +59,9 @@ static void on_kill(struct kb_task *task)
 {
 	struct kb_lane *lane =
 	        (struct kb_lane *)(void *)((char *)task - offsetof(struct kb_lane, kill));
-	struct kb_conn *next;
+	struct kb_http_conn *next;
 
-	for (struct kb_conn *conn = lane->conns; conn; conn = next) {
+	for (struct kb_http_conn *conn = lane->conns; conn; conn = next) {
 		next = conn->next;
 		kb_conn_kill(conn);
 	}
@@ -98,7 +98,7 @@ static void close_lane(struct kb_lane *lane)
 {
 	KB_ASSERT(!lane->conns);
 	while (lane->spare_calls) {
-		struct kb_call *call = lane->spare_calls;
+		struct kb_http_exchange *call = lane->spare_calls;
 
 		lane->spare_calls = call->next_spare;
 		kb_arena_fini(&call->arena);

@@ -21,7 +21,7 @@
 #include "base/pool.h"
 
 struct kb_server;
-struct kb_conn;
+struct kb_http_conn;
 struct kb_stream;
 struct kb_buf;
 struct kb_request;
@@ -97,8 +97,8 @@ struct kb_request {
 
 	int64_t owner; /* whose answer it is, by a number of the application's; 0: anybody's */
 
-	struct kb_conn *conn; /* the server's */
-	void *user;           /* the application's, NULL at first */
+	struct kb_http_conn *conn; /* the server's */
+	void *user;                /* the application's, NULL at first */
 };
 
 struct kb_server_config {

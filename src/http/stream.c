@@ -13,7 +13,7 @@
 struct kb_stream {
 	pthread_mutex_t lock;
 	pthread_cond_t sent; /* `unsent` became smaller, or the peer is gone */
-	struct kb_call *call;
+	struct kb_http_exchange *call;
 	struct kb_task task;
 	struct kb_buf pending;
 	size_t unsent; /* bytes in pending, and with the connection */
@@ -36,7 +36,7 @@ static void post(struct kb_stream *stream)
 
 struct kb_stream *kb_stream_begin(struct kb_request *req, const struct kb_response *head)
 {
-	struct kb_call *call = kb_call_of(req);
+	struct kb_http_exchange *call = kb_exchange_of(req);
 	struct kb_stream *stream = KB_NEW(&call->arena, struct kb_stream);
 	struct kb_head_facts facts = { .status = kb_head_status(call, head), .length = -1 };
 
@@ -139,9 +139,9 @@ static void free_stream(struct kb_stream *stream)
 }
 
 /* Takes what the writer has left. */
-static struct kb_block *collect(struct kb_stream *stream, bool *ended, bool *gone)
+static struct kb_http_block *collect(struct kb_stream *stream, bool *ended, bool *gone)
 {
-	struct kb_block *block = NULL;
+	struct kb_http_block *block = NULL;
 
 	pthread_mutex_lock(&stream->lock);
 	stream->posted = false;
@@ -160,10 +160,10 @@ static void on_stream(struct kb_task *task)
 {
 	struct kb_stream *stream =
 	        (struct kb_stream *)(void *)((char *)task - offsetof(struct kb_stream, task));
-	struct kb_call *call = stream->call;
-	struct kb_conn *conn = call->req.conn;
+	struct kb_http_exchange *call = stream->call;
+	struct kb_http_conn *conn = call->req.conn;
 	bool ended, gone;
-	struct kb_block *block = collect(stream, &ended, &gone);
+	struct kb_http_block *block = collect(stream, &ended, &gone);
 
 	if (!stream->begun) {
 		stream->begun = true;
@@ -197,7 +197,7 @@ static void on_stream(struct kb_task *task)
 	kb_conn_run(conn);
 }
 
-enum kb_step kb_stream_step(struct kb_conn *conn)
+enum kb_http_step kb_stream_step(struct kb_http_conn *conn)
 {
 	struct kb_stream *stream = conn->call->stream;
 

@@ -16,7 +16,7 @@ static bool is_cjk(struct kb_sv word)
 	return cp != KB_UTF8_BAD && kb_char_kind(cp) == KB_CHAR_CJK;
 }
 
-void kb_rows_init(struct kb_rows *rows, const struct kb_segment *segment,
+void kb_rows_init(struct kb_factor_rows *rows, const struct kb_segment *segment,
                   uint32_t (*find)(void *arg, uint64_t key), void *arg,
                   void (*term)(void *arg, uint64_t key, uint32_t df))
 {
@@ -24,7 +24,7 @@ void kb_rows_init(struct kb_rows *rows, const struct kb_segment *segment,
 	struct kb_dict_iter iter;
 	bool damaged = false;
 
-	*rows = (struct kb_rows){ .segment = segment, .find = find, .arg = arg };
+	*rows = (struct kb_factor_rows){ .segment = segment, .find = find, .arg = arg };
 	rows->word_count = kb_forward_words(segment);
 	rows->words = kb_xcalloc(rows->word_count, sizeof(*rows->words));
 	kb_dict_iter_init(&iter, segment);
@@ -50,15 +50,15 @@ void kb_rows_init(struct kb_rows *rows, const struct kb_segment *segment,
 	free(keys);
 }
 
-void kb_rows_fini(struct kb_rows *rows)
+void kb_rows_fini(struct kb_factor_rows *rows)
 {
 	free(rows->words);
 	free(rows->terms);
 	free(rows->slots);
-	*rows = (struct kb_rows){ 0 };
+	*rows = (struct kb_factor_rows){ 0 };
 }
 
-static void count(struct kb_rows *rows, uint32_t id, unsigned field)
+static void count(struct kb_factor_rows *rows, uint32_t id, unsigned field)
 {
 	size_t slot = id * UINT32_C(0x9e3779b1) & (rows->slot_count - 1);
 
@@ -74,7 +74,7 @@ static void count(struct kb_rows *rows, uint32_t id, unsigned field)
 	rows->terms[rows->slots[slot] - 1].tf[field]++;
 }
 
-static void count_pair(struct kb_rows *rows, uint32_t a, uint32_t b, unsigned field)
+static void count_pair(struct kb_factor_rows *rows, uint32_t a, uint32_t b, unsigned field)
 {
 	char text[2 * CJK_BYTES];
 	struct kb_sv x, y;
@@ -88,7 +88,7 @@ static void count_pair(struct kb_rows *rows, uint32_t a, uint32_t b, unsigned fi
 	count(rows, rows->find(rows->arg, kb_row_key(kb_sv(text, x.n + y.n))), field);
 }
 
-void kb_rows_read(struct kb_rows *rows, uint32_t passage)
+void kb_rows_read(struct kb_factor_rows *rows, uint32_t passage)
 {
 	/* The stream's fields in their order. */
 	static const uint8_t fields[] = { KB_FIELD_TITLE, KB_FIELD_HEADING, KB_FIELD_BODY };

@@ -20,7 +20,7 @@ struct kb_row_term {
 	uint32_t tf[KB_FIELDS];
 };
 
-struct kb_rows {
+struct kb_factor_rows {
 	const struct kb_segment *segment;
 	/* A term's number in the vocabulary, or KB_ROW_NONE. */
 	uint32_t (*find)(void *arg, uint64_t key);
@@ -44,11 +44,11 @@ static inline uint64_t kb_row_key(struct kb_sv term)
 
 /* Looks up the words of the segment. `term` is called for each term of the dictionary with its key
  * and document frequency; may be NULL. */
-void kb_rows_init(struct kb_rows *rows, const struct kb_segment *segment,
+void kb_rows_init(struct kb_factor_rows *rows, const struct kb_segment *segment,
                   uint32_t (*find)(void *arg, uint64_t key), void *arg,
                   void (*term)(void *arg, uint64_t key, uint32_t df));
-void kb_rows_fini(struct kb_rows *rows);
-void kb_rows_read(struct kb_rows *rows, uint32_t passage);
+void kb_rows_fini(struct kb_factor_rows *rows);
+void kb_rows_read(struct kb_factor_rows *rows, uint32_t passage);
 
 /* idf * t / (k1 + t), as BM25F counts the term in the passage. */
 static inline float kb_row_weight(const struct kb_scoring *scoring,

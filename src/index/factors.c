@@ -145,7 +145,7 @@ bool kb_factors_fold(const struct kb_factors *factors, const struct kb_segment *
 {
 	struct kb_factors_info info;
 	struct kb_vectors_writer *writer;
-	struct kb_rows rows;
+	struct kb_factor_rows rows;
 	bool ok = true;
 
 	kb_factors_info(factors, &info);

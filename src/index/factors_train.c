@@ -49,9 +49,9 @@ struct training {
 	const struct kb_snapshot *snapshot;
 	const struct kb_factors_options *options;
 	struct vocabulary vocabulary;
-	struct kb_rows *rows; /* by part */
-	uint64_t sample;      /* passages */
-	float *idf;           /* by model id */
+	struct kb_factor_rows *rows; /* by part */
+	uint64_t sample;             /* passages */
+	float *idf;                  /* by model id */
 	uint32_t terms, dims;
 	unsigned width;
 	float *q, *z;
@@ -204,7 +204,7 @@ static void set_idfs(struct training *t)
 static bool iterate_row(struct training *t, uint32_t part, uint32_t doc)
 {
 	float y[KB_SUB_WIDTH_MAX] __attribute__((aligned(64)));
-	const struct kb_rows *rows = &t->rows[part];
+	const struct kb_factor_rows *rows = &t->rows[part];
 	float sum = 0;
 
 	KB_GROW(t->ids, t->ids_capacity, rows->count);

@@ -42,7 +42,7 @@ struct search {
 	const struct kb_scoring *scoring;
 	const struct kb_segment *segment;
 	uint32_t part;
-	struct kb_gate gate;
+	struct kb_index_gate gate;
 	struct kb_best best;
 	struct list *lists;
 	struct list **order; /* by window_bound, ascending */
@@ -414,7 +414,7 @@ static void search_part(struct search *s, uint32_t number, const struct kb_score
 {
 	s->part = number;
 	s->segment = s->snapshot->parts[number].segment;
-	s->gate = (struct kb_gate){ query, &s->snapshot->parts[number], .run = UINT32_MAX };
+	s->gate = (struct kb_index_gate){ query, &s->snapshot->parts[number], .run = UINT32_MAX };
 	s->count = 0;
 	s->windows = windows_of(s->segment);
 	memset(s->totals, 0, s->windows * sizeof(*s->totals));

@@ -9,13 +9,13 @@
 #include "index/score.h"
 
 /* Whether a passage may be found at all: it lives, and the query allows its page. */
-struct kb_gate {
+struct kb_index_gate {
 	const struct kb_query *query;
 	const struct kb_part *part;
 	uint32_t run; /* the last one asked about */
 	bool run_allowed;
 };
-static inline bool kb_gate_open(struct kb_gate *gate, uint32_t doc)
+static inline bool kb_gate_open(struct kb_index_gate *gate, uint32_t doc)
 {
 	uint32_t run;
 

@@ -7,8 +7,8 @@ struct list {
 };
 
 static void search_part(const struct kb_snapshot *snapshot, uint32_t number,
-                        const struct kb_scorer *scorer, struct list *lists, struct kb_gate *gate,
-                        struct kb_best *best)
+                        const struct kb_scorer *scorer, struct list *lists,
+                        struct kb_index_gate *gate, struct kb_best *best)
 {
 	const struct kb_segment *segment = snapshot->parts[number].segment;
 	uint32_t doc = 0;
@@ -56,7 +56,7 @@ void kb_search_exact(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	kb_best_init(&best, arena, snapshot, query->limit);
 	lists = KB_NEW_ARRAY(arena, scorer.count, struct list);
 	for (uint32_t i = 0; i < snapshot->part_count && best.limit; i++) {
-		struct kb_gate gate = { query, &snapshot->parts[i], .run = UINT32_MAX };
+		struct kb_index_gate gate = { query, &snapshot->parts[i], .run = UINT32_MAX };
 
 		search_part(snapshot, i, &scorer, lists, &gate, &best);
 	}

@@ -73,7 +73,7 @@ enum kb_section_id {
 	KB_SEC_COUNT
 };
 
-enum kb_field { KB_FIELD_BODY, KB_FIELD_TITLE, KB_FIELD_HEADING, KB_FIELDS };
+enum kb_index_field { KB_FIELD_BODY, KB_FIELD_TITLE, KB_FIELD_HEADING, KB_FIELDS };
 
 enum kb_column { KB_COL_RUN, KB_COL_ORDINAL, KB_COL_PAGE_NO, KB_COL_OFFSET, KB_COL_LANG, KB_COLS };
 

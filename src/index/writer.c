@@ -325,7 +325,7 @@ static uint32_t number_of(struct kb_segment_writer *writer, const struct kb_term
 	return number;
 }
 
-static void count_term(struct kb_segment_writer *writer, enum kb_field field, uint32_t number)
+static void count_term(struct kb_segment_writer *writer, enum kb_index_field field, uint32_t number)
 {
 	struct term *term = term_at(writer, number);
 
@@ -338,7 +338,8 @@ static void count_term(struct kb_segment_writer *writer, enum kb_field field, ui
 
 /* Codes as wholes take no part in a field's length: who does not ask for them sees the same scores
  * as without them. */
-static void add_codes(struct kb_segment_writer *writer, enum kb_field field, struct kb_sv text)
+static void add_codes(struct kb_segment_writer *writer, enum kb_index_field field,
+                      struct kb_sv text)
 {
 	struct kb_code *codes;
 	uint32_t *hashes;
@@ -358,8 +359,8 @@ static void add_codes(struct kb_segment_writer *writer, enum kb_field field, str
 }
 
 /* Counts a field's terms and adds its sequence of words; returns how many terms there are. */
-static uint32_t add_field(struct kb_segment_writer *writer, enum kb_field field, enum kb_lang lang,
-                          struct kb_sv text)
+static uint32_t add_field(struct kb_segment_writer *writer, enum kb_index_field field,
+                          enum kb_lang lang, struct kb_sv text)
 {
 	struct kb_terms terms;
 	uint32_t length = 0;
@@ -399,8 +400,8 @@ static void add_names(struct kb_segment_writer *writer, enum kb_lang lang, struc
 
 void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_passage *passage)
 {
-	static const enum kb_field order[KB_FIELDS] = { KB_FIELD_TITLE, KB_FIELD_HEADING,
-		                                        KB_FIELD_BODY };
+	static const enum kb_index_field order[KB_FIELDS] = { KB_FIELD_TITLE, KB_FIELD_HEADING,
+		                                              KB_FIELD_BODY };
 	const struct kb_sv texts[KB_FIELDS] = { passage->text, passage->title, passage->heading };
 	size_t max = writer->passage_max;
 	uint32_t doc = writer->columns.passages;
@@ -412,7 +413,7 @@ void kb_segment_writer_add(struct kb_segment_writer *writer, const struct kb_pas
 		return;
 	}
 	for (int i = 0; i < KB_FIELDS; i++) {
-		enum kb_field f = order[i];
+		enum kb_index_field f = order[i];
 		uint32_t length = add_field(writer, f, passage->lang, texts[f]);
 
 		codes[f] = kb_length_code(writer->columns.length_table, length);

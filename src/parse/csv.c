@@ -115,7 +115,7 @@ static bool is_header(const struct kb_sv *cells, size_t count)
 	return count > 1;
 }
 
-bool kb_csv_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_csv_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct scan s = { .text = kb_input_text(in, doc->arena) };
 	struct kb_sv cells[FIELDS_MAX];

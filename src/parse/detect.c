@@ -73,7 +73,7 @@ static const struct {
 };
 // clang-format on
 
-static enum kb_format hinted(const struct kb_input *in)
+static enum kb_format hinted(const struct kb_parse_input *in)
 {
 	ptrdiff_t semicolon = kb_sv_find_byte(in->content_type, ';');
 	struct kb_sv type =
@@ -202,7 +202,7 @@ static bool is_srt(struct kb_sv text)
 	       && kb_sv_split(&rest, '\n', &line) && kb_sv_find(line, KB_SV("-->")) > 0;
 }
 
-static enum kb_format detect_text(const struct kb_input *in, struct kb_sv text)
+static enum kb_format detect_text(const struct kb_parse_input *in, struct kb_sv text)
 {
 	static const char *const html[] = { "<!doctype html", "<html", "<head", "<body", NULL };
 	static const char *const html_loose[] = { "<title", "<meta",  "<script",  "<div",
@@ -231,7 +231,7 @@ static enum kb_format detect_text(const struct kb_input *in, struct kb_sv text)
 	return KB_FORMAT_TEXT;
 }
 
-enum kb_format kb_detect(const struct kb_input *in)
+enum kb_format kb_detect(const struct kb_parse_input *in)
 {
 	struct kb_sv head = kb_sv_sub(in->bytes, 0, HEAD_BYTES), text;
 	struct kb_arena arena = { 0 };

@@ -512,7 +512,7 @@ static void read_aside(struct docx *d, struct kb_zip *zip, const struct kb_relat
 	}
 }
 
-bool kb_docx_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_docx_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const struct kb_xml_handler handler = { start, end, text };
 	struct kb_zip *zip = kb_zip_open(in->bytes, err);

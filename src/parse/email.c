@@ -243,7 +243,7 @@ static struct kb_sv body_text(struct kb_arena *arena, const struct message *m)
 
 static void write_plain(struct kb_doc *doc, struct kb_sv text)
 {
-	const struct kb_input in = { .bytes = text, .fd = -1 };
+	const struct kb_parse_input in = { .bytes = text, .fd = -1 };
 	struct kb_err ignored;
 	bool ok = kb_text_read(&in, doc, &ignored);
 
@@ -340,7 +340,7 @@ static void write_message(struct kb_doc *doc, struct kb_sv text, int depth, bool
 		write_plain(doc, body_text(doc->arena, &m));
 }
 
-bool kb_email_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_email_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_sv text = in->bytes, rest = text, line;
 	const char *start = text.p;

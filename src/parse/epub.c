@@ -104,7 +104,7 @@ static bool read_chapter(struct kb_zip *zip, struct kb_sv name, struct kb_doc *d
 	return true;
 }
 
-bool kb_epub_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_epub_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const struct kb_xml_handler container = { container_start, nothing, nothing_text };
 	static const struct kb_xml_handler handler = { package_start, nothing, nothing_text };

@@ -10,7 +10,7 @@
 
 #include "parse/doc.h"
 
-struct kb_input {
+struct kb_parse_input {
 	struct kb_sv bytes;
 	struct kb_sv filename, content_type, url; /* hints; may be empty */
 	int fd;                                   /* the file, for a helper program; -1: none */
@@ -48,7 +48,8 @@ enum kb_format {
 	KB_FORMAT_COUNT
 };
 
-typedef bool kb_format_reader(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err);
+typedef bool kb_format_reader(const struct kb_parse_input *in, struct kb_doc *doc,
+                              struct kb_err *err);
 
 struct kb_format_info {
 	const char *name;       /* in kb_parsed.format */
@@ -58,16 +59,16 @@ struct kb_format_info {
 };
 
 /* By content first; name and declared type decide between what content leaves open. */
-enum kb_format kb_detect(const struct kb_input *in);
+enum kb_format kb_detect(const struct kb_parse_input *in);
 
 /* Detects and reads. KB_E_INVALID with the format's refusal for what is not served,
  * KB_E_UNSUPPORTED where a helper program is missing. `*needs_helper` is set, with false and
  * nothing read, when the format needs a helper and the child may not start one. */
-bool kb_format_read(const struct kb_input *in, struct kb_doc *doc, bool may_help,
+bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool may_help,
                     bool *needs_helper, struct kb_err *err) KB_MUST_CHECK;
 
 /* The file's text as UTF-8, by BOM, declaration or guess (charset.h). */
-struct kb_sv kb_input_text(const struct kb_input *in, struct kb_arena *arena);
+struct kb_sv kb_input_text(const struct kb_parse_input *in, struct kb_arena *arena);
 
 kb_format_reader kb_text_read;
 kb_format_reader kb_markdown_read;

@@ -38,15 +38,15 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 };
 // clang-format on
 
-struct kb_sv kb_input_text(const struct kb_input *in, struct kb_arena *arena)
+struct kb_sv kb_input_text(const struct kb_parse_input *in, struct kb_arena *arena)
 {
 	return kb_charset_to_utf8(arena, in->bytes, in->content_type, NULL);
 }
 
-bool kb_format_read(const struct kb_input *in, struct kb_doc *doc, bool may_help,
+bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool may_help,
                     bool *needs_helper, struct kb_err *err)
 {
-	struct kb_input inner = *in;
+	struct kb_parse_input inner = *in;
 	enum kb_format format;
 	const struct kb_format_info *info;
 

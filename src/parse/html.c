@@ -505,7 +505,7 @@ void kb_html_entity(struct kb_buf *out, struct kb_sv entity)
 	}
 }
 
-bool kb_html_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_html_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_html_tree tree;
 

@@ -277,7 +277,7 @@ static bool read_all(struct reader *r)
 	return true;
 }
 
-bool kb_json_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_json_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct reader *r = KB_NEW(doc->arena, struct reader);
 	bool ok;
@@ -305,7 +305,7 @@ bool kb_json_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *
 	return ok;
 }
 
-bool kb_jsonl_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_jsonl_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	return kb_json_read(in, doc, err);
 }

@@ -199,7 +199,7 @@ static struct kb_sv take_front_matter(struct kb_doc *doc, struct kb_sv text)
 	return text; /* never closed: it was a rule, not front matter */
 }
 
-bool kb_markdown_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_markdown_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const MD_PARSER parser = {
 		.flags = MD_FLAG_TABLES | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEAUTOLINKS,

@@ -198,7 +198,7 @@ static void text(void *arg, struct kb_sv piece)
 		add(o, piece);
 }
 
-bool kb_odf_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_odf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const struct kb_xml_handler handler = { start, end, text };
 	struct kb_zip *zip = kb_zip_open(in->bytes, err);

@@ -169,7 +169,7 @@ static bool take_piece(void *arg, struct kb_sv piece)
 
 /* pdftotext says only that it could not open the file; whether a lock is the reason is in the file.
  */
-static bool explain(const struct kb_input *in, int status, struct kb_err *err)
+static bool explain(const struct kb_parse_input *in, int status, struct kb_err *err)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return kb_fail(err, KB_E_UNSUPPORTED,
@@ -181,7 +181,7 @@ static bool explain(const struct kb_input *in, int status, struct kb_err *err)
 	return kb_fail(err, KB_E_INVALID, "the PDF is damaged");
 }
 
-bool kb_pdf_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const char *const argv[] = { PDFTOTEXT,      "-q", "-enc", "UTF-8",
 		                            "-bbox-layout", "-",  "-",    NULL };

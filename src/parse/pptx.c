@@ -164,7 +164,7 @@ static bool read_slide(struct pptx *p, struct kb_zip *zip, struct kb_sv part, st
 	return true;
 }
 
-bool kb_pptx_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_pptx_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const struct kb_xml_handler list = { list_start, nothing_end, nothing_text };
 	struct kb_zip *zip = kb_zip_open(in->bytes, err);

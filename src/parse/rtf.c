@@ -392,7 +392,7 @@ static void control(struct rtf *r)
 	control_word(r, word, has_number, number);
 }
 
-bool kb_rtf_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_rtf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct rtf *r = KB_NEW(doc->arena, struct rtf);
 	bool ok = true;

@@ -412,8 +412,8 @@ static void free_entries(void *entries)
 	free(entries);
 }
 
-bool kb_sitemap_read(const struct kb_input *in, struct kb_arena *arena, struct kb_sitemap *out,
-                     struct kb_err *err)
+bool kb_sitemap_read(const struct kb_parse_input *in, struct kb_arena *arena,
+                     struct kb_sitemap *out, struct kb_err *err)
 {
 	struct kb_sv bytes = in->bytes;
 	bool whole = true, ok;

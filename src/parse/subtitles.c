@@ -33,7 +33,7 @@ static void add_line(struct kb_buf *out, struct kb_sv line)
 	kb_buf_byte(out, ' ');
 }
 
-bool kb_subtitles_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_sv rest = kb_input_text(in, doc->arena), line;
 	struct kb_buf text;

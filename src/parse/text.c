@@ -69,7 +69,7 @@ static void read_page(struct kb_doc *doc, struct kb_sv text)
 	flush(doc, text, &start, text.n, item);
 }
 
-bool kb_text_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_text_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_sv rest = kb_input_text(in, doc->arena), page;
 	bool pages = kb_sv_find_byte(kb_sv_trim(rest), '\f') >= 0;

@@ -195,7 +195,7 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	struct document d = { .fd = -1 };
 	struct kb_parsed parsed;
 	struct kb_sitemap list;
-	struct kb_input in;
+	struct kb_parse_input in;
 	struct kb_doc doc;
 	struct kb_err err = { 0 };
 	enum kb_msg_type type;
@@ -209,12 +209,12 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	errno = 0;
 	ok = open_document(&d, arena, &err);
 	if (ok) {
-		in = (struct kb_input){ .bytes = d.bytes,
-			                .filename = request.filename,
-			                .content_type = request.content_type,
-			                .url = request.url,
-			                .fd = d.fd,
-			                .timeout_ms = (int)request.timeout_ms };
+		in = (struct kb_parse_input){ .bytes = d.bytes,
+			                      .filename = request.filename,
+			                      .content_type = request.content_type,
+			                      .url = request.url,
+			                      .fd = d.fd,
+			                      .timeout_ms = (int)request.timeout_ms };
 		if (request.is_sitemap)
 			ok = kb_sitemap_read(&in, arena, &list, &err);
 		else

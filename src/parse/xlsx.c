@@ -309,7 +309,7 @@ static bool read_sheet(struct xlsx *x, struct kb_zip *zip, struct kb_sv part, st
 	return ok;
 }
 
-bool kb_xlsx_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_xlsx_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const struct kb_xml_handler strings = { string_start, string_end, take_text };
 	static const struct kb_xml_handler workbook = { workbook_start, nothing_end, take_text };

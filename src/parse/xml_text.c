@@ -93,7 +93,7 @@ static void text(void *arg, struct kb_sv piece)
 	kb_buf_sv(&r->text, piece);
 }
 
-bool kb_xml_read(const struct kb_input *in, struct kb_doc *doc, struct kb_err *err)
+bool kb_xml_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const struct kb_xml_handler handler = { start, end, text };
 	struct kb_sv bytes = kb_input_text(in, doc->arena);

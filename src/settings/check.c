@@ -20,7 +20,7 @@ void kb_sentence_add(struct kb_sentences *sentences, struct kb_sv sentence)
 /* The checks of one field share these. */
 struct check {
 	struct kb_arena *arena;
-	const struct kb_field *field;
+	const struct kb_setting *field;
 	struct kb_sentences *sentences;
 };
 
@@ -41,14 +41,14 @@ static bool refuse_null(const struct check *c)
 	return refuse(c, kb_arena_printf(c->arena, "%s must not be null", c->field->name));
 }
 
-static bool is_free(const struct kb_field *field)
+static bool is_free(const struct kb_setting *field)
 {
 	return (field->type == KB_FIELD_TEXT || field->type == KB_FIELD_LIST)
 	       && field->form == KB_FORM_FREE;
 }
 
 /* A form cannot send null: it sends nothing after the "=", or what its language prints for null. */
-static bool says_null(const struct kb_field *field, const struct kb_setting_input *input)
+static bool says_null(const struct kb_setting *field, const struct kb_setting_input *input)
 {
 	struct kb_sv text = kb_sv_trim(input->text);
 
@@ -81,7 +81,7 @@ static bool flag_of(const struct kb_setting_input *input, bool *flag)
 }
 
 static bool check_flag(const struct check *c, const struct kb_setting_input *input,
-                       struct kb_value *value)
+                       struct kb_setting_value *value)
 {
 	if (flag_of(input, &value->flag))
 		return true;
@@ -89,9 +89,9 @@ static bool check_flag(const struct check *c, const struct kb_setting_input *inp
 }
 
 static bool check_number(const struct check *c, const struct kb_setting_input *input,
-                         struct kb_value *value)
+                         struct kb_setting_value *value)
 {
-	const struct kb_field *field = c->field;
+	const struct kb_setting *field = c->field;
 	struct kb_sv text = kb_sv_trim(input->text);
 	bool flag;
 
@@ -167,7 +167,7 @@ static bool check_color(const struct check *c, struct kb_sv text)
 }
 
 static bool check_text(const struct check *c, const struct kb_setting_input *input,
-                       struct kb_value *value)
+                       struct kb_setting_value *value)
 {
 	struct kb_sv text = is_free(c->field) ? input->text : kb_sv_trim(input->text);
 	bool ok = false;
@@ -209,10 +209,10 @@ static bool is_address_of(struct kb_sv text, struct kb_sv image)
 }
 
 /* A picture that comes as its own address, or as the built-in one's, is no new picture. */
-static bool is_known_image(const struct check *c, struct kb_sv text, const struct kb_value *current,
-                           struct kb_value *value)
+static bool is_known_image(const struct check *c, struct kb_sv text,
+                           const struct kb_setting_value *current, struct kb_setting_value *value)
 {
-	struct kb_value initial = kb_field_default(c->field, KB_SV("en"));
+	struct kb_setting_value initial = kb_field_default(c->field, KB_SV("en"));
 
 	text = kb_sv_trim(text);
 	if (is_address_of(text, current->text))
@@ -226,7 +226,7 @@ static bool is_known_image(const struct check *c, struct kb_sv text, const struc
 
 /* A picture may come without a file name, and is a text part then. */
 static bool check_image(const struct check *c, const struct kb_setting_input *input,
-                        const struct kb_value *current, struct kb_value *value,
+                        const struct kb_setting_value *current, struct kb_setting_value *value,
                         struct kb_setting_image *stored)
 {
 	struct kb_image image;
@@ -308,7 +308,7 @@ static bool add_text(const struct check *c, struct kb_sv text, struct kb_sv *ite
 
 /* Repeated names gather; a null forgets what came before. */
 static bool check_list(const struct check *c, const struct kb_setting_input *const *inputs,
-                       size_t input_count, struct kb_value *value)
+                       size_t input_count, struct kb_setting_value *value)
 {
 	struct kb_sv *items = KB_NEW_ARRAY(c->arena, (size_t)c->field->max_items, struct kb_sv);
 	size_t count = 0;
@@ -334,15 +334,15 @@ static bool check_list(const struct check *c, const struct kb_setting_input *con
 	return ok;
 }
 
-bool kb_setting_check(struct kb_arena *arena, const struct kb_field *field,
+bool kb_setting_check(struct kb_arena *arena, const struct kb_setting *field,
                       const struct kb_setting_input *const *inputs, size_t count,
-                      const struct kb_value *current, struct kb_value *value,
+                      const struct kb_setting_value *current, struct kb_setting_value *value,
                       struct kb_setting_image *image, struct kb_sentences *sentences)
 {
 	struct check c = { .arena = arena, .field = field, .sentences = sentences };
 	const struct kb_setting_input *last = inputs[count - 1];
 
-	*value = (struct kb_value){ 0 };
+	*value = (struct kb_setting_value){ 0 };
 	if (field->type == KB_FIELD_LIST)
 		return check_list(&c, inputs, count, value);
 	if (says_null(field, last)) {

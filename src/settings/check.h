@@ -15,9 +15,9 @@ void kb_sentence_add(struct kb_sentences *sentences, struct kb_sv sentence);
 /* inputs: all that were sent under the field's name, at least one; current: what the field holds.
  * False with a sentence when they make no value of the field. Looks neither at the plan nor at
  * other fields. *image is filled for an IMAGE field with bytes. */
-bool kb_setting_check(struct kb_arena *arena, const struct kb_field *field,
+bool kb_setting_check(struct kb_arena *arena, const struct kb_setting *field,
                       const struct kb_setting_input *const *inputs, size_t count,
-                      const struct kb_value *current, struct kb_value *value,
+                      const struct kb_setting_value *current, struct kb_setting_value *value,
                       struct kb_setting_image *image, struct kb_sentences *sentences) KB_MUST_CHECK;
 
 /* A site that may show the widget, in lower case and ASCII: "example.org", "*.example.org",

@@ -77,7 +77,7 @@ static const char *const languages[] = {
 #define NULLABLE          .nullable = true /* flags and numbers say it by their type */
 
 /* A flag that others require stands before them: the update goes down the table once. */
-static const struct kb_field fields[] = {
+static const struct kb_setting fields[] = {
 	{ FIELD(chat_bot_avatar), APPEARANCE, .initial = "\"\"", IMAGE("avatar"), RESETS,
 	  .response = "chatbot_avatar",
 	  .doc = "The agent's picture." },
@@ -306,13 +306,13 @@ static const struct kb_field fields[] = {
 };
 // clang-format on
 
-const struct kb_field *kb_settings_fields(size_t *count)
+const struct kb_setting *kb_settings_fields(size_t *count)
 {
 	*count = KB_COUNTOF(fields);
 	return fields;
 }
 
-const struct kb_field *kb_settings_field(struct kb_sv name)
+const struct kb_setting *kb_settings_field(struct kb_sv name)
 {
 	for (size_t i = 0; i < KB_COUNTOF(fields); i++)
 		if (kb_sv_eq_str(name, fields[i].name))
@@ -320,22 +320,22 @@ const struct kb_field *kb_settings_field(struct kb_sv name)
 	return NULL;
 }
 
-const char *kb_field_answer_name(const struct kb_field *field)
+const char *kb_field_answer_name(const struct kb_setting *field)
 {
 	return field->response ? field->response : field->name;
 }
 
-bool kb_field_is_nullable(const struct kb_field *field)
+bool kb_field_is_nullable(const struct kb_setting *field)
 {
 	return field->nullable || field->type == KB_FIELD_NBOOL || field->type == KB_FIELD_NINT;
 }
 
-bool kb_field_takes_null(const struct kb_field *field)
+bool kb_field_takes_null(const struct kb_setting *field)
 {
 	return kb_field_is_nullable(field) || field->null_resets;
 }
 
-bool kb_field_is_choice(const struct kb_field *field, struct kb_sv text)
+bool kb_field_is_choice(const struct kb_setting *field, struct kb_sv text)
 {
 	for (const char *const *choice = field->choices; *choice; choice++)
 		if (kb_sv_eq_str(text, *choice))
@@ -343,15 +343,15 @@ bool kb_field_is_choice(const struct kb_field *field, struct kb_sv text)
 	return false;
 }
 
-bool kb_field_follows_language(const struct kb_field *field)
+bool kb_field_follows_language(const struct kb_setting *field)
 {
 	return field->text != KB_TEXT_NONE && field->initial[0] == '"';
 }
 
-struct kb_value kb_field_default(const struct kb_field *field, struct kb_sv lang)
+struct kb_setting_value kb_field_default(const struct kb_setting *field, struct kb_sv lang)
 {
 	struct kb_sv initial = kb_sv_str(field->initial);
-	struct kb_value value = { .is_null = kb_sv_eq_str(initial, "null") };
+	struct kb_setting_value value = { .is_null = kb_sv_eq_str(initial, "null") };
 
 	if (value.is_null) {
 		value.list.is_null = true;
@@ -367,10 +367,10 @@ struct kb_value kb_field_default(const struct kb_field *field, struct kb_sv lang
 	return value;
 }
 
-struct kb_value kb_field_load(const struct kb_field *field, const void *of)
+struct kb_setting_value kb_field_load(const struct kb_setting *field, const void *of)
 {
 	const void *place = (const char *)of + field->offset;
-	struct kb_value value = { 0 };
+	struct kb_setting_value value = { 0 };
 
 	switch (field->type) {
 	case KB_FIELD_BOOL:
@@ -399,7 +399,7 @@ struct kb_value kb_field_load(const struct kb_field *field, const void *of)
 	return value;
 }
 
-void kb_value_put(const struct kb_field *field, void *of, const struct kb_value *value)
+void kb_value_put(const struct kb_setting *field, void *of, const struct kb_setting_value *value)
 {
 	static const struct kb_sv null_text = { .p = NULL };
 	static const struct kb_sv_list null_list = { .is_null = true };
@@ -427,10 +427,10 @@ void kb_value_put(const struct kb_field *field, void *of, const struct kb_value 
 	}
 }
 
-void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
-                    const struct kb_value *value)
+void kb_field_store(const struct kb_setting *field, struct kb_settings *settings,
+                    const struct kb_setting_value *value)
 {
-	struct kb_value in_force = *value;
+	struct kb_setting_value in_force = *value;
 
 	if (value->is_null) {
 		in_force = kb_field_default(field, settings->chatbot_msg_lang);
@@ -442,8 +442,8 @@ void kb_field_store(const struct kb_field *field, struct kb_settings *settings,
 /* Which of the row's words the setting holds; the default's where it is null. */
 static int chosen(const char *name, const struct kb_settings *settings)
 {
-	const struct kb_field *field = kb_settings_field(kb_sv_str(name));
-	struct kb_value value = kb_field_load(field, settings);
+	const struct kb_setting *field = kb_settings_field(kb_sv_str(name));
+	struct kb_setting_value value = kb_field_load(field, settings);
 
 	if (value.is_null)
 		value = kb_field_default(field, KB_SV("en"));
@@ -483,7 +483,8 @@ enum kb_routing kb_settings_routing(const struct kb_settings *settings)
 	return (enum kb_routing)chosen("master_project_smart_routing_mode", settings);
 }
 
-bool kb_value_eq(const struct kb_field *field, const struct kb_value *a, const struct kb_value *b)
+bool kb_value_eq(const struct kb_setting *field, const struct kb_setting_value *a,
+                 const struct kb_setting_value *b)
 {
 	if (a->is_null || b->is_null)
 		return a->is_null && b->is_null;
@@ -511,7 +512,7 @@ void kb_settings_defaults(struct kb_settings *out)
 {
 	*out = (struct kb_settings){ 0 };
 	for (size_t i = 0; i < KB_COUNTOF(fields); i++) {
-		struct kb_value value = kb_field_default(&fields[i], KB_SV("en"));
+		struct kb_setting_value value = kb_field_default(&fields[i], KB_SV("en"));
 
 		kb_field_store(&fields[i], out, &value);
 	}

@@ -13,7 +13,7 @@ static const char *const extractions[] = { "none", "sync_from_sitemap", NULL };
 	                 : KB_FIELD_TEXT)
 
 // clang-format off
-static const struct kb_field fields[] = {
+static const struct kb_setting fields[] = {
 	{ OPTION(file_data_retension), .initial = "true" },
 	{ OPTION(is_ocr_enabled), .initial = "0", .max = 2 },
 	{ OPTION(is_anonymized), .initial = "false" },
@@ -27,7 +27,7 @@ static const struct kb_field fields[] = {
 };
 // clang-format on
 
-const struct kb_field *kb_agent_options_fields(size_t *count)
+const struct kb_setting *kb_agent_options_fields(size_t *count)
 {
 	*count = KB_COUNTOF(fields);
 	return fields;
@@ -43,7 +43,7 @@ void kb_agent_options_read(struct kb_arena *arena, struct kb_sv json, const stru
 	*out = (struct kb_agent_options){ 0 };
 	for (size_t i = 0; i < KB_COUNTOF(fields); i++) {
 		const json_t *member = kb_json_get(object, fields[i].name);
-		struct kb_value value = kb_field_default(&fields[i], KB_SV(""));
+		struct kb_setting_value value = kb_field_default(&fields[i], KB_SV(""));
 
 		if (member && !kb_value_read(arena, &fields[i], member, &value)) {
 			kb_fail(&err, KB_E_CORRUPT, "no valid %s", fields[i].name);
@@ -70,8 +70,8 @@ struct kb_sv kb_agent_options_text(struct kb_arena *arena, const struct kb_agent
 	kb_jw_init(&jw, &buf);
 	kb_jw_object(&jw);
 	for (size_t i = 0; i < KB_COUNTOF(fields); i++) {
-		struct kb_value value = kb_field_load(&fields[i], options);
-		struct kb_value initial = kb_field_default(&fields[i], KB_SV(""));
+		struct kb_setting_value value = kb_field_load(&fields[i], options);
+		struct kb_setting_value initial = kb_field_default(&fields[i], KB_SV(""));
 
 		if (kb_value_eq(&fields[i], &value, &initial))
 			continue;
@@ -87,7 +87,7 @@ struct kb_sv kb_agent_options_text(struct kb_arena *arena, const struct kb_agent
 void kb_agent_options_write(const struct kb_agent_options *options, struct kb_jw *jw)
 {
 	for (size_t i = 0; i < KB_COUNTOF(fields); i++) {
-		struct kb_value value = kb_field_load(&fields[i], options);
+		struct kb_setting_value value = kb_field_load(&fields[i], options);
 
 		kb_jw_key(jw, fields[i].name);
 		kb_value_write(&fields[i], &value, jw);

@@ -35,6 +35,6 @@ struct kb_sv kb_agent_options_text(struct kb_arena *arena, const struct kb_agent
 void kb_agent_options_write(const struct kb_agent_options *options, struct kb_jw *jw);
 
 /* The table; its offsets are in struct kb_agent_options. Only BOOL, INT and TEXT with choices. */
-const struct kb_field *kb_agent_options_fields(size_t *count);
+const struct kb_setting *kb_agent_options_fields(size_t *count);
 
 #endif

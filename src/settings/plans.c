@@ -5,7 +5,7 @@ enum { MAX_RATE = 1000000 };
 
 static const struct {
 	const char *name, *title;
-	enum kb_feature feature;
+	enum kb_plan_feature feature;
 } features[] = {
 	{ "pdf_viewer", "PDF viewer", KB_FEATURE_PDF_VIEWER },
 	{ "premium_history", "premium conversation history", KB_FEATURE_PREMIUM_HISTORY },
@@ -144,7 +144,7 @@ bool kb_plan_read(struct kb_arena *arena, struct kb_sv name, struct kb_sv text, 
 	return true;
 }
 
-static size_t feature_row(enum kb_feature feature)
+static size_t feature_row(enum kb_plan_feature feature)
 {
 	size_t i = 0;
 
@@ -154,12 +154,12 @@ static size_t feature_row(enum kb_feature feature)
 	return i;
 }
 
-const char *kb_feature_title(enum kb_feature feature)
+const char *kb_feature_title(enum kb_plan_feature feature)
 {
 	return features[feature_row(feature)].title;
 }
 
-const char *kb_feature_name(enum kb_feature feature)
+const char *kb_feature_name(enum kb_plan_feature feature)
 {
 	return features[feature_row(feature)].name;
 }

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-enum kb_feature {
+enum kb_plan_feature {
 	KB_FEATURE_PDF_VIEWER = 1 << 0,
 	KB_FEATURE_PREMIUM_HISTORY = 1 << 1,
 	KB_FEATURE_REMOVE_BRANDING = 1 << 2,
@@ -48,8 +48,8 @@ bool kb_rate_read(struct kb_sv text, int64_t *per_second, int64_t *burst,
                   struct kb_err *err) KB_MUST_CHECK;
 
 /* "PDF viewer", for the sentence "Requires the PDF viewer plan feature". */
-const char *kb_feature_title(enum kb_feature feature);
+const char *kb_feature_title(enum kb_plan_feature feature);
 /* "pdf_viewer", as in the configuration. */
-const char *kb_feature_name(enum kb_feature feature);
+const char *kb_feature_name(enum kb_plan_feature feature);
 
 #endif

@@ -2,7 +2,7 @@
  * lengths; a value of another type, or outside its choices, means that the row is damaged. */
 #include "settings/table.h"
 
-static bool read_list(struct kb_arena *arena, const json_t *json, struct kb_value *value)
+static bool read_list(struct kb_arena *arena, const json_t *json, struct kb_setting_value *value)
 {
 	struct kb_sv *items;
 
@@ -20,10 +20,10 @@ static bool read_list(struct kb_arena *arena, const json_t *json, struct kb_valu
 	return true;
 }
 
-bool kb_value_read(struct kb_arena *arena, const struct kb_field *field, const json_t *json,
-                   struct kb_value *value)
+bool kb_value_read(struct kb_arena *arena, const struct kb_setting *field, const json_t *json,
+                   struct kb_setting_value *value)
 {
-	*value = (struct kb_value){ 0 };
+	*value = (struct kb_setting_value){ 0 };
 	if (json_is_null(json)) {
 		value->is_null = true;
 		return kb_field_is_nullable(field);
@@ -49,11 +49,11 @@ bool kb_value_read(struct kb_arena *arena, const struct kb_field *field, const j
 	return false;
 }
 
-static bool read_field(struct kb_arena *arena, const struct kb_field *field, const json_t *object,
+static bool read_field(struct kb_arena *arena, const struct kb_setting *field, const json_t *object,
                        struct kb_settings *settings, struct kb_err *err)
 {
 	const json_t *json = kb_json_get(object, field->name);
-	struct kb_value value = kb_field_default(field, settings->chatbot_msg_lang);
+	struct kb_setting_value value = kb_field_default(field, settings->chatbot_msg_lang);
 
 	if (json && !kb_value_read(arena, field, json, &value))
 		return kb_corrupt(err, "the stored settings hold no valid %s", field->name);
@@ -67,7 +67,7 @@ bool kb_settings_read(struct kb_arena *arena, struct kb_sv json, struct kb_setti
 	struct kb_err malformed;
 	struct kb_settings settings;
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	kb_settings_defaults(&settings);
 	if (json.n > 0) {

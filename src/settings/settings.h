@@ -224,7 +224,7 @@ bool kb_setting_inputs_from_json(struct kb_arena *arena, json_t *object,
                                  struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_settings_context {
-	uint64_t features;   /* enum kb_feature of the account's plan (plans.h) */
+	uint64_t features;   /* enum kb_plan_feature of the account's plan (plans.h) */
 	int64_t max_actions; /* of the plan; 0: no limit of its own */
 	bool is_master;
 	bool is_next_generation;    /* the agentic flow is on, whatever use_planner_mode says */
@@ -303,7 +303,7 @@ enum kb_field_section {
 	KB_SECTION_ANSWER
 };
 
-struct kb_field {
+struct kb_setting {
 	const char *name;     /* in requests, without brackets */
 	const char *response; /* in answers; NULL: the same */
 	const char *initial;  /* the default as JSON, in English */
@@ -330,13 +330,13 @@ struct kb_field {
 	bool response_only;
 };
 
-const struct kb_field *kb_settings_fields(size_t *count);
+const struct kb_setting *kb_settings_fields(size_t *count);
 /* By request name without brackets; NULL: unknown. */
-const struct kb_field *kb_settings_field(struct kb_sv name);
-bool kb_field_is_nullable(const struct kb_field *field);
+const struct kb_setting *kb_settings_field(struct kb_sv name);
+bool kb_field_is_nullable(const struct kb_setting *field);
 /* Whether null may be sent for it. */
-bool kb_field_takes_null(const struct kb_field *field);
+bool kb_field_takes_null(const struct kb_setting *field);
 /* The name in answers. */
-const char *kb_field_answer_name(const struct kb_field *field);
+const char *kb_field_answer_name(const struct kb_setting *field);
 
 #endif

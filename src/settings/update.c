@@ -19,10 +19,10 @@ struct update {
 };
 
 /* "example_questions[]" and "example_questions[0]" are the list's name. */
-static const struct kb_field *field_of(struct kb_sv name)
+static const struct kb_setting *field_of(struct kb_sv name)
 {
 	ptrdiff_t bracket = kb_sv_find_byte(name, '[');
-	const struct kb_field *field =
+	const struct kb_setting *field =
 	        kb_settings_field(kb_sv_sub(name, 0, bracket < 0 ? name.n : (size_t)bracket));
 	struct kb_sv index;
 	int64_t n;
@@ -43,7 +43,7 @@ static const void *in_context(const struct update *u, size_t place)
 
 static bool is_on(const struct update *u, const char *name)
 {
-	const struct kb_field *field = kb_settings_field(kb_sv_str(name));
+	const struct kb_setting *field = kb_settings_field(kb_sv_str(name));
 
 	if (field->requires && !is_on(u, field->requires))
 		return false;
@@ -61,17 +61,18 @@ static bool is_listed(const struct kb_settings_context *context, struct kb_sv mo
 }
 
 /* A client that sends all of its settings back asks for nothing by a field at its default. */
-static void check_plan(const struct update *u, const struct kb_field *field,
-                       const struct kb_value *value, struct kb_sentences *sentences)
+static void check_plan(const struct update *u, const struct kb_setting *field,
+                       const struct kb_setting_value *value, struct kb_sentences *sentences)
 {
-	struct kb_value initial = kb_field_default(field, u->out->chatbot_msg_lang);
+	struct kb_setting_value initial = kb_field_default(field, u->out->chatbot_msg_lang);
 	int64_t limit = field->plan_limit ? *(const int64_t *)in_context(u, field->plan_limit) : 0;
 
 	if (field->feature && !(u->context->features & field->feature) && !value->is_null
 	    && !kb_value_eq(field, value, &initial))
-		kb_sentence_add(sentences,
-		                kb_arena_printf(u->arena, "Requires the %s plan feature",
-		                                kb_feature_title((enum kb_feature)field->feature)));
+		kb_sentence_add(
+		        sentences,
+		        kb_arena_printf(u->arena, "Requires the %s plan feature",
+		                        kb_feature_title((enum kb_plan_feature)field->feature)));
 	if (limit > 0 && value->number > limit)
 		kb_sentence_add(sentences,
 		                kb_arena_printf(u->arena,
@@ -84,10 +85,10 @@ static void check_plan(const struct update *u, const struct kb_field *field,
 }
 
 /* A flag that requires another may be sent as false at any time, a number as its default. */
-static void check_requirement(const struct update *u, const struct kb_field *field,
-                              const struct kb_value *value, struct kb_sentences *sentences)
+static void check_requirement(const struct update *u, const struct kb_setting *field,
+                              const struct kb_setting_value *value, struct kb_sentences *sentences)
 {
-	struct kb_value initial = kb_field_default(field, u->out->chatbot_msg_lang);
+	struct kb_setting_value initial = kb_field_default(field, u->out->chatbot_msg_lang);
 	bool asks = value->flag || !kb_value_eq(field, value, &initial);
 
 	if (field->requires && asks && !is_on(u, field->requires))
@@ -95,7 +96,7 @@ static void check_requirement(const struct update *u, const struct kb_field *fie
 		                kb_arena_printf(u->arena, "Requires %s", field->requires));
 }
 
-static void fail(struct update *u, const struct kb_field *field,
+static void fail(struct update *u, const struct kb_setting *field,
                  const struct kb_sentences *sentences, bool is_malformed)
 {
 	struct kb_sv *copy = KB_NEW_ARRAY(u->arena, sentences->count, struct kb_sv);
@@ -110,12 +111,12 @@ static void fail(struct update *u, const struct kb_field *field,
 	};
 }
 
-static bool update_field(struct update *u, const struct kb_field *field,
+static bool update_field(struct update *u, const struct kb_setting *field,
                          const struct kb_setting_input *const *inputs, size_t count)
 {
 	struct kb_sentences sentences = { .count = 0 };
 	struct kb_setting_image image = { .name = NULL };
-	struct kb_value current = kb_field_load(field, u->out), value;
+	struct kb_setting_value current = kb_field_load(field, u->out), value;
 
 	if (!kb_setting_check(u->arena, field, inputs, count, &current, &value, &image,
 	                      &sentences)) {
@@ -141,11 +142,11 @@ static bool update_field(struct update *u, const struct kb_field *field,
 static void follow_language(struct update *u, struct kb_sv old, const bool *applied)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		struct kb_value value = kb_field_load(&fields[i], u->out);
-		struct kb_value initial = kb_field_default(&fields[i], old);
+		struct kb_setting_value value = kb_field_load(&fields[i], u->out);
+		struct kb_setting_value initial = kb_field_default(&fields[i], old);
 
 		if (applied[i] || !kb_field_follows_language(&fields[i])
 		    || !kb_value_eq(&fields[i], &value, &initial))
@@ -168,9 +169,9 @@ void kb_settings_update(struct kb_arena *arena, const struct kb_settings *curren
                         struct kb_settings_result *result)
 {
 	size_t field_count;
-	const struct kb_field *fields = kb_settings_fields(&field_count);
-	const struct kb_field **field_by_input =
-	        KB_NEW_ARRAY(arena, count, const struct kb_field *);
+	const struct kb_setting *fields = kb_settings_fields(&field_count);
+	const struct kb_setting **field_by_input =
+	        KB_NEW_ARRAY(arena, count, const struct kb_setting *);
 	const struct kb_setting_input **own =
 	        KB_NEW_ARRAY(arena, count, const struct kb_setting_input *);
 	bool *sent = KB_NEW_ARRAY(arena, field_count, bool);

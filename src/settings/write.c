@@ -1,7 +1,8 @@
 /* The settings as JSON: what the store keeps, and what the read endpoint answers. */
 #include "settings/table.h"
 
-void kb_value_write(const struct kb_field *field, const struct kb_value *value, struct kb_jw *jw)
+void kb_value_write(const struct kb_setting *field, const struct kb_setting_value *value,
+                    struct kb_jw *jw)
 {
 	if (value->is_null) {
 		kb_jw_null(jw);
@@ -34,12 +35,13 @@ void kb_value_write(const struct kb_field *field, const struct kb_value *value, 
 void kb_settings_write_stored(const struct kb_settings *settings, struct kb_jw *jw)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	kb_jw_object(jw);
 	for (size_t i = 0; i < count; i++) {
-		struct kb_value value = kb_field_load(&fields[i], settings);
-		struct kb_value initial = kb_field_default(&fields[i], settings->chatbot_msg_lang);
+		struct kb_setting_value value = kb_field_load(&fields[i], settings);
+		struct kb_setting_value initial =
+		        kb_field_default(&fields[i], settings->chatbot_msg_lang);
 
 		if (fields[i].response_only || kb_value_eq(&fields[i], &value, &initial))
 			continue;
@@ -53,11 +55,11 @@ void kb_settings_write_response(const struct kb_settings *settings,
                                 const struct kb_image_urls *urls, struct kb_jw *jw)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	kb_jw_object(jw);
 	for (size_t i = 0; i < count; i++) {
-		struct kb_value value = kb_field_load(&fields[i], settings);
+		struct kb_setting_value value = kb_field_load(&fields[i], settings);
 
 		if (fields[i].form == KB_FORM_IMAGE && value.text.n > 0)
 			value.text = urls->url(urls->arg, fields[i].name, value.text);
@@ -109,10 +111,10 @@ int64_t kb_settings_keep_days(const struct kb_settings *settings)
 struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text text)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		struct kb_value value;
+		struct kb_setting_value value;
 
 		if (fields[i].text != text)
 			continue;

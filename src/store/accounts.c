@@ -99,10 +99,10 @@ static bool is_address(struct kb_sv handle)
 }
 
 #define ACCOUNT(letter, column, member) KB_COLUMN(struct kb_account, letter, column, member)
-const struct kb_columns kb_account_columns =
+const struct kb_db_columns kb_account_columns =
         KB_COLUMNS(struct kb_account, ACCOUNTS(ACCOUNT, ACCOUNT));
 
-static void account_read(struct kb_rows *rows, struct kb_arena *arena, int at,
+static void account_read(struct kb_db_rows *rows, struct kb_arena *arena, int at,
                          struct kb_account *out)
 {
 	kb_columns_read(&kb_account_columns, rows, at, arena, out);
@@ -110,11 +110,11 @@ static void account_read(struct kb_rows *rows, struct kb_arena *arena, int at,
 		out->email = out->handle;
 }
 
-static bool account_find(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                         struct kb_value value, struct kb_account *out, bool *found,
+static bool account_find(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                         struct kb_db_value value, struct kb_account *out, bool *found,
                          struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*found = false;
 	kb_rows_open(&rows, conn, what, &value, 1);
@@ -132,7 +132,7 @@ struct ensure {
 	struct kb_account *out;
 };
 
-static bool ensure(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct ensure *in = arg;
 	struct kb_account account = {
@@ -189,7 +189,7 @@ bool kb_store_account_ensure(struct kb_store *store, struct kb_arena *arena, str
 bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
                           struct kb_account *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool found = false, ok;
 
 	if (!conn)
@@ -208,7 +208,7 @@ struct update {
 	struct kb_account *out;
 };
 
-static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct update *in = arg;
 	struct kb_account *out = in->out;
@@ -264,10 +264,10 @@ struct key_record {
 	struct kb_sv ids; /* the array of agents as bytes */
 };
 #define KEY(letter, column, member) KB_COLUMN(struct key_record, letter, column, member)
-static const struct kb_columns key_stored = KB_COLUMNS(struct key_record, KEYS(KEY, KEY));
-const struct kb_columns kb_key_columns = KB_COLUMNS(struct key_record, KEYS_CACHED(KEY, KEY));
+static const struct kb_db_columns key_stored = KB_COLUMNS(struct key_record, KEYS(KEY, KEY));
+const struct kb_db_columns kb_key_columns = KB_COLUMNS(struct key_record, KEYS_CACHED(KEY, KEY));
 
-static void key_read(struct kb_rows *rows, struct kb_arena *arena, struct key_record *out)
+static void key_read(struct kb_db_rows *rows, struct kb_arena *arena, struct key_record *out)
 {
 	struct kb_key *key = &out->key;
 
@@ -284,7 +284,7 @@ struct key_create {
 	char *text;
 };
 
-static bool key_create(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct key_create *in = arg;
 	char secret[SECRET_LETTERS + 1], hash[KB_HASH_HEX];
@@ -340,7 +340,7 @@ bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64
 bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb_key **keys,
                        struct kb_account **accounts, size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*keys = NULL;
 	*accounts = NULL;
@@ -363,7 +363,7 @@ struct key_revoke {
 	int64_t id, now;
 };
 
-static bool key_revoke(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool key_revoke(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct key_revoke *in = arg;
 	int64_t changed;
@@ -440,8 +440,8 @@ static bool key_load(struct kb_store *store, struct kb_arena *arena, int64_t id,
                      struct key_record **record, struct kb_err *err)
 {
 	struct kb_cache_mark mark = kb_cache_mark(store->keys, id);
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	struct kb_rows rows;
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_rows rows;
 	bool ok;
 
 	*record = NULL;

@@ -118,11 +118,11 @@ struct row {
 static_assert(offsetof(struct row, agent) == 0, "a row does not begin with its agent");
 
 #define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
-const struct kb_columns kb_agent_columns = KB_COLUMNS(struct kb_agent, AGENTS(ROW, ROW));
-static const struct kb_columns whole = KB_COLUMNS(struct row, AGENTS_WHOLE(ROW, ROW));
-static const struct kb_columns changed = KB_COLUMNS(struct row, AGENT_PUT(ROW, ROW));
+const struct kb_db_columns kb_agent_columns = KB_COLUMNS(struct kb_agent, AGENTS(ROW, ROW));
+static const struct kb_db_columns whole = KB_COLUMNS(struct row, AGENTS_WHOLE(ROW, ROW));
+static const struct kb_db_columns changed = KB_COLUMNS(struct row, AGENT_PUT(ROW, ROW));
 
-static void read_agent(struct kb_rows *rows, struct kb_arena *arena, struct kb_agent *out)
+static void read_agent(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_agent *out)
 {
 	kb_columns_read(&kb_agent_columns, rows, 0, arena, out);
 	out->is_repairing = kb_rows_bool(rows, (int)kb_agent_columns.count);
@@ -133,10 +133,10 @@ static struct row row_of(struct kb_arena *arena, const struct kb_agent *agent)
 	return (struct row){ .agent = *agent, .name_key = kb_store_fold(arena, agent->name) };
 }
 
-static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t id, struct kb_agent *out,
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t id, struct kb_agent *out,
                  struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	bool found = false;
 
 	kb_rows_open(&rows, conn, &sql[BY_ID], KB_VALUES(kb_int(id)));
@@ -149,14 +149,14 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t id, struc
 
 /* ---- inside transactions of this and other files ---- */
 
-bool kb_agent_load(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
+bool kb_agent_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
                    struct kb_agent *out, struct kb_err *err)
 {
 	return load(conn, arena, id, out, err)
 	       && (out->account_id == account_id || kb_agent_missing(err, id));
 }
 
-bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
+bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
                          struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
@@ -176,7 +176,8 @@ bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t n
 	return ok;
 }
 
-bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, struct kb_err *err)
+bool kb_agent_insert(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
+                     struct kb_err *err)
 {
 	agent->index_version = 0;
 	return kb_agent_insert_row(conn, agent, now, err)
@@ -185,7 +186,7 @@ bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now, 
 	       && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
 }
 
-bool kb_agent_set_state(struct kb_conn *conn, int64_t agent_id, enum kb_agent_state state,
+bool kb_agent_set_state(struct kb_db_conn *conn, int64_t agent_id, enum kb_agent_state state,
                         struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[SET_STATE], KB_VALUES(kb_int(agent_id), kb_int(state)), NULL,
@@ -199,7 +200,7 @@ struct create {
 	int64_t now;
 };
 
-static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct create *in = arg;
 
@@ -232,7 +233,7 @@ bool kb_store_agent_find(struct kb_store *store, struct kb_arena *arena, int64_t
 {
 	struct kb_agent *cached = kb_cache_get(store->agents, arena, id);
 	struct kb_cache_mark mark;
-	struct kb_conn *conn;
+	struct kb_db_conn *conn;
 	bool ok;
 
 	if (cached) {
@@ -265,8 +266,8 @@ bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t
 	const struct kb_sql *list =
 	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
 	struct kb_sv only = kb_ids_set(arena, filter->only, filter->only_count), pattern;
-	struct kb_conn *conn;
-	struct kb_rows rows;
+	struct kb_db_conn *conn;
+	struct kb_db_rows rows;
 	bool ok;
 
 	*agents = NULL;
@@ -305,10 +306,10 @@ bool kb_store_account_words(struct kb_store *store, int64_t account_id, int64_t 
 	return kb_db_read_int(store->db, &sql[WORDS], KB_VALUES(kb_int(account_id)), 0, words, err);
 }
 
-bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
+bool kb_agent_stats(struct kb_db_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
                     struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	bool found = false;
 
 	kb_rows_open(&rows, conn, &sql[TOTALS], KB_VALUES(kb_int(agent_id)));
@@ -331,7 +332,7 @@ bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stat
 bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_agent_stats *out,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
@@ -353,7 +354,7 @@ struct update {
 };
 
 /* A master's children are agents of its account that are no masters. */
-static bool check_children(struct kb_conn *conn, struct kb_arena *arena,
+static bool check_children(struct kb_db_conn *conn, struct kb_arena *arena,
                            const struct kb_agent *agent, struct kb_err *err)
 {
 	size_t count;
@@ -380,14 +381,14 @@ static bool check_children(struct kb_conn *conn, struct kb_arena *arena,
 }
 
 /* Takes a deleted agent out of its masters. */
-static bool leave_masters(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id,
+static bool leave_masters(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id,
                           int64_t id, int64_t now, struct kb_err *err)
 {
 	struct master {
 		int64_t id;
 		struct kb_sv children;
 	} *masters = NULL;
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	size_t count = 0;
 
 	kb_rows_open(&rows, conn, &sql[MASTERS_OF],
@@ -420,7 +421,7 @@ static bool leave_masters(struct kb_conn *conn, struct kb_arena *arena, int64_t 
 }
 
 /* The row as it is now; not what belongs to the store. */
-static bool put(struct kb_conn *conn, struct kb_arena *arena, const struct kb_agent *agent,
+static bool put(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_agent *agent,
                 struct kb_err *err)
 {
 	struct row row = row_of(arena, agent);
@@ -430,8 +431,8 @@ static bool put(struct kb_conn *conn, struct kb_arena *arena, const struct kb_ag
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent->id, err);
 }
 
-bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
-                     int64_t now,
+bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id,
+                     int64_t id, int64_t now,
                      bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
                                     struct kb_err *err),
                      void *arg, struct kb_agent *after, struct kb_err *err)
@@ -455,7 +456,7 @@ bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t accou
 	return put(conn, arena, after, err);
 }
 
-static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct update *in = arg;
 
@@ -483,7 +484,7 @@ bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64
 }
 
 /* Those of its children that have not been deleted while it was made. */
-static bool children_now(struct kb_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
+static bool children_now(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
                          struct kb_err *err)
 {
 	size_t count, kept = 0;
@@ -503,7 +504,7 @@ static bool children_now(struct kb_conn *conn, struct kb_arena *arena, struct kb
 	return true;
 }
 
-bool kb_agent_show_copy(struct kb_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
+bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
                         struct kb_err *err)
 {
 	return children_now(conn, arena, copy, err) && put(conn, arena, copy, err)
@@ -513,7 +514,7 @@ bool kb_agent_show_copy(struct kb_conn *conn, struct kb_arena *arena, struct kb_
 	                    NULL, err);
 }
 
-static bool void_copies(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool void_copies(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	(void)arg;
 	return kb_db_run(conn, &sql[VOID_COPIES], NULL, 0, NULL, err);
@@ -529,7 +530,7 @@ struct delete
 	int64_t account_id, id, now;
 };
 
-static bool delete_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_agent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct delete *in = arg;
 	struct kb_arena arena = { 0 };

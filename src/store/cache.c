@@ -27,7 +27,7 @@ struct shard {
 };
 
 struct kb_cache {
-	const struct kb_columns *columns; /* of the record */
+	const struct kb_db_columns *columns; /* of the record */
 	struct shard shards[SHARDS];
 };
 
@@ -51,7 +51,7 @@ static size_t aligned(size_t n)
 	return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static bool is_text(const struct kb_column *column)
+static bool is_text(const struct kb_db_column *column)
 {
 	return column->cell == KB_CELL_TEXT || column->cell == KB_CELL_NULLABLE;
 }
@@ -59,12 +59,12 @@ static bool is_text(const struct kb_column *column)
 /* The text of the i-th column, NULL when that is none. */
 static struct kb_sv *text_at(const struct kb_cache *cache, void *record, size_t i)
 {
-	const struct kb_column *column = &cache->columns->v[i];
+	const struct kb_db_column *column = &cache->columns->v[i];
 
 	return is_text(column) ? (struct kb_sv *)(void *)((char *)record + column->offset) : NULL;
 }
 
-struct kb_cache *kb_cache_new(const struct kb_columns *columns)
+struct kb_cache *kb_cache_new(const struct kb_db_columns *columns)
 {
 	struct kb_cache *cache = aligned_alloc(64, (sizeof(*cache) + 63) / 64 * 64);
 
@@ -101,7 +101,7 @@ struct kb_cache_mark kb_cache_mark(struct kb_cache *cache, int64_t id)
 
 static struct entry *entry_new(struct kb_cache *cache, const void *record)
 {
-	const struct kb_columns *columns = cache->columns;
+	const struct kb_db_columns *columns = cache->columns;
 	size_t at = aligned(columns->record_size), size = at;
 	struct entry *entry;
 

@@ -20,7 +20,7 @@ struct kb_cache_mark {
 };
 
 /* columns: the members of the record; their texts are copied with it. */
-struct kb_cache *kb_cache_new(const struct kb_columns *columns);
+struct kb_cache *kb_cache_new(const struct kb_db_columns *columns);
 void kb_cache_free(struct kb_cache *cache);
 
 struct kb_cache_mark kb_cache_mark(struct kb_cache *cache, int64_t id);

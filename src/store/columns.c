@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void read_cell(const struct kb_column *column, struct kb_rows *rows, int at,
+static void read_cell(const struct kb_db_column *column, struct kb_db_rows *rows, int at,
                       struct kb_arena *arena, void *member)
 {
 	switch (column->cell) {
@@ -22,7 +22,7 @@ static void read_cell(const struct kb_column *column, struct kb_rows *rows, int 
 	}
 }
 
-static struct kb_value cell_value(const struct kb_column *column, const void *member)
+static struct kb_db_value cell_value(const struct kb_db_column *column, const void *member)
 {
 	switch (column->cell) {
 	case KB_CELL_INT:
@@ -39,7 +39,7 @@ static struct kb_value cell_value(const struct kb_column *column, const void *me
 	return kb_nullable(*(const struct kb_sv *)member);
 }
 
-void kb_columns_read(const struct kb_columns *columns, struct kb_rows *rows, int at,
+void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *rows, int at,
                      struct kb_arena *arena, void *record)
 {
 	memset(record, 0, columns->record_size);
@@ -48,11 +48,11 @@ void kb_columns_read(const struct kb_columns *columns, struct kb_rows *rows, int
 		          (char *)record + columns->v[i].offset);
 }
 
-bool kb_columns_write(const struct kb_columns *columns, struct kb_conn *conn,
-                      const struct kb_sql *sql, const struct kb_value *first, size_t first_count,
+bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
+                      const struct kb_sql *sql, const struct kb_db_value *first, size_t first_count,
                       const void *record, struct kb_err *err)
 {
-	struct kb_value values[KB_SQL_PARAMS];
+	struct kb_db_value values[KB_SQL_PARAMS];
 	size_t count = 0;
 
 	KB_ASSERT(first_count + columns->count <= KB_SQL_PARAMS);

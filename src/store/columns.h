@@ -108,18 +108,19 @@
 enum kb_cell { KB_CELL_INT, KB_CELL_BOOL, KB_CELL_ENUM, KB_CELL_TEXT, KB_CELL_NULLABLE };
 
 /* Where a column is in the record. */
-struct kb_column {
+struct kb_db_column {
 	const char *name, *member;
 	enum kb_cell cell;
 	size_t offset;
 };
 
-struct kb_columns {
-	const struct kb_column *v;
+struct kb_db_columns {
+	const struct kb_db_column *v;
 	size_t count, record_size;
 };
 
-/* A row of a list as a struct kb_column; a letter that does not fit its member does not compile. */
+/* A row of a list as a struct kb_db_column; a letter that does not fit its member does not compile.
+ */
 #define KB_COLUMN(record, letter, column, member)                                                  \
 	{ #column, #member, KB_CELL_##letter(((record *)0)->member), offsetof(record, member) },
 #define KB_CELL_i(m)                                                                               \
@@ -129,18 +130,18 @@ struct kb_columns {
 /* KB_COLUMNS(struct team, KB_TEAMS(ROW, ROW)), ROW being KB_COLUMN() of struct team. */
 #define KB_COLUMNS(record, ...)                                                                    \
 	{                                                                                          \
-		(const struct kb_column[]){ __VA_ARGS__ },                                         \
-		        sizeof((const struct kb_column[]){ __VA_ARGS__ })                          \
-		                / sizeof(struct kb_column),                                        \
+		(const struct kb_db_column[]){ __VA_ARGS__ },                                      \
+		        sizeof((const struct kb_db_column[]){ __VA_ARGS__ })                       \
+		                / sizeof(struct kb_db_column),                                     \
 		        sizeof(record)                                                             \
 	}
 
 /* The columns from `at` on; members that are no columns become zero. Texts lie in the arena. */
-void kb_columns_read(const struct kb_columns *columns, struct kb_rows *rows, int at,
+void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *rows, int at,
                      struct kb_arena *arena, void *record);
 /* A statement whose parameters are `first` (may be none), then the columns. */
-bool kb_columns_write(const struct kb_columns *columns, struct kb_conn *conn,
-                      const struct kb_sql *sql, const struct kb_value *first, size_t first_count,
+bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
+                      const struct kb_sql *sql, const struct kb_db_value *first, size_t first_count,
                       const void *record, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -81,12 +81,12 @@ struct row {
 	struct kb_sv name_key;
 };
 #define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
-const struct kb_columns kb_conversation_columns =
+const struct kb_db_columns kb_conversation_columns =
         KB_COLUMNS(struct row, CONVERSATIONS_WHOLE(ROW, ROW));
-static const struct kb_columns read_columns = KB_COLUMNS(struct row, CONVERSATIONS(ROW, ROW));
-static const struct kb_columns renamed = KB_COLUMNS(struct row, RENAMED(ROW, ROW));
+static const struct kb_db_columns read_columns = KB_COLUMNS(struct row, CONVERSATIONS(ROW, ROW));
+static const struct kb_db_columns renamed = KB_COLUMNS(struct row, RENAMED(ROW, ROW));
 
-static enum naming read_row(struct kb_rows *rows, struct kb_arena *arena,
+static enum naming read_row(struct kb_db_rows *rows, struct kb_arena *arena,
                             struct kb_conversation *out)
 {
 	struct row row;
@@ -113,11 +113,11 @@ bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id)
 	               KB_SV_ARG(kb_utf8_cut(session_id, 200)));
 }
 
-static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                  struct kb_sv session_id, struct kb_conversation *out, bool *found,
                  enum naming *naming, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*found = false;
 	kb_rows_open(&rows, conn, &sql[BY_SESSION],
@@ -129,7 +129,7 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
 	return kb_rows_close(&rows, err);
 }
 
-bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                           struct kb_sv session_id, struct kb_conversation *out, bool *found,
                           struct kb_err *err)
 {
@@ -138,8 +138,8 @@ bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t 
 	return load(conn, arena, agent_id, session_id, out, found, &naming, err);
 }
 
-bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t id, int64_t child_id,
-                               struct kb_err *err)
+bool kb_conversation_set_child(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
+                               int64_t child_id, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[SET_CHILD],
 	                 KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(child_id)), NULL, err);
@@ -147,7 +147,7 @@ bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t i
 
 /* ---- making and naming ---- */
 
-static bool insert(struct kb_conn *conn, struct kb_arena *arena, struct kb_conversation *out,
+static bool insert(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_conversation *out,
                    enum naming naming, struct kb_err *err)
 {
 	struct row row;
@@ -158,7 +158,7 @@ static bool insert(struct kb_conn *conn, struct kb_arena *arena, struct kb_conve
 	return kb_columns_write(&kb_conversation_columns, conn, &sql[ADD], NULL, 0, &row, err);
 }
 
-static bool set_name(struct kb_conn *conn, struct kb_arena *arena,
+static bool set_name(struct kb_db_conn *conn, struct kb_arena *arena,
                      const struct kb_conversation *named, enum naming naming, struct kb_err *err)
 {
 	struct row row = row_of(arena, named, naming);
@@ -182,7 +182,7 @@ static struct kb_sv session_of(struct kb_arena *arena, struct kb_sv session_id)
 	return kb_arena_sv(arena, kb_sv_str(uuid));
 }
 
-bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
                          int64_t now, struct kb_conversation *out, struct kb_err *err)
 {
@@ -220,7 +220,7 @@ struct change {
 	struct kb_conversation *out;
 };
 
-static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_sv name = name_of(in->arena, in->name);
@@ -260,7 +260,7 @@ bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena
 	return false;
 }
 
-static bool rename_one(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool rename_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	bool found;
@@ -292,7 +292,7 @@ bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena
 	return kb_db_write(store->db, rename_one, &in, err);
 }
 
-static bool delete_one(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_conversation row;
@@ -325,7 +325,7 @@ bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, i
                                struct kb_sv session_id, struct kb_conversation *out,
                                struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool found, ok;
 
 	if (!conn)
@@ -353,8 +353,8 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
 	int64_t from, to;
 	struct kb_sv pattern;
-	struct kb_conn *conn;
-	struct kb_rows rows;
+	struct kb_db_conn *conn;
+	struct kb_db_rows rows;
 	bool ok;
 
 	*out = NULL;

@@ -42,11 +42,11 @@ struct kb_db {
 	size_t waiting;
 	bool closing;
 	pthread_t thread;
-	struct kb_conn *writer; /* the writer thread's */
+	struct kb_db_conn *writer; /* the writer thread's */
 
 	pthread_mutex_t readers_lock;
 	pthread_cond_t reader_free;
-	struct kb_conn *free_readers[READERS_MAX];
+	struct kb_db_conn *free_readers[READERS_MAX];
 	int free_count, open_count;
 
 	_Atomic int64_t commits, writes, reads, write_wait_us;
@@ -70,7 +70,7 @@ static void fail_jobs(struct job **jobs, size_t count, const struct kb_err *err)
 }
 
 /* One write inside the batch's transaction. False when the whole transaction is lost. */
-static bool run_job(struct kb_conn *conn, struct job *job, bool alone)
+static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
 {
 	const struct kb_driver *driver = conn->driver;
 	size_t notes = conn->note_count;
@@ -88,7 +88,7 @@ static bool run_job(struct kb_conn *conn, struct job *job, bool alone)
  * the round. Returns how many have their result. */
 static size_t run_round(struct kb_db *db, struct job **jobs, size_t count)
 {
-	struct kb_conn *conn = db->writer;
+	struct kb_db_conn *conn = db->writer;
 	const struct kb_driver *driver = conn->driver;
 	struct kb_err err = { 0 };
 	size_t done = 0, good = 0;
@@ -205,9 +205,9 @@ bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *er
 
 /* ---- the readers ---- */
 
-struct kb_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err)
+struct kb_db_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err)
 {
-	struct kb_conn *conn = NULL;
+	struct kb_db_conn *conn = NULL;
 
 	pthread_mutex_lock(&db->readers_lock);
 	while (!db->free_count && db->open_count == READERS_MAX)
@@ -234,7 +234,7 @@ struct kb_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err)
 	return conn;
 }
 
-void kb_db_give(struct kb_db *db, struct kb_conn *conn)
+void kb_db_give(struct kb_db *db, struct kb_db_conn *conn)
 {
 	if (conn->driver->in_transaction(conn))
 		conn->driver->rollback(conn);
@@ -248,7 +248,7 @@ void kb_db_give(struct kb_db *db, struct kb_conn *conn)
 
 struct kb_db *kb_db_open(const struct kb_db_config *config, struct kb_err *err)
 {
-	struct kb_conn *writer = config->driver->open(config->where, true, err);
+	struct kb_db_conn *writer = config->driver->open(config->where, true, err);
 	struct kb_db *db;
 
 	if (!writer)

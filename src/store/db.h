@@ -60,30 +60,30 @@ struct kb_migration {
 extern const struct kb_migration kb_migrations[]; /* by version */
 extern const size_t kb_migration_count;
 
-struct kb_value {
+struct kb_db_value {
 	char type; /* as in kb_sql.types */
 	int64_t n;
 	struct kb_sv text;
 };
 
-static inline struct kb_value kb_int(int64_t n)
+static inline struct kb_db_value kb_int(int64_t n)
 {
-	return (struct kb_value){ .type = 'i', .n = n };
+	return (struct kb_db_value){ .type = 'i', .n = n };
 }
 /* A view without bytes is the empty text. */
-static inline struct kb_value kb_text(struct kb_sv text)
+static inline struct kb_db_value kb_text(struct kb_sv text)
 {
-	return (struct kb_value){ .type = 't', .text = text };
+	return (struct kb_db_value){ .type = 't', .text = text };
 }
 /* A view whose p is NULL is NULL. */
-static inline struct kb_value kb_nullable(struct kb_sv text)
+static inline struct kb_db_value kb_nullable(struct kb_sv text)
 {
-	return (struct kb_value){ .type = 'n', .text = text };
+	return (struct kb_db_value){ .type = 'n', .text = text };
 }
 /* The values of a statement: kb_db_run(conn, &sql[X], KB_VALUES(kb_int(id)), err). */
 #define KB_VALUES(...)                                                                             \
-	(const struct kb_value[]){ __VA_ARGS__ },                                                  \
-	        sizeof((const struct kb_value[]){ __VA_ARGS__ }) / sizeof(struct kb_value)
+	(const struct kb_db_value[]){ __VA_ARGS__ },                                               \
+	        sizeof((const struct kb_db_value[]){ __VA_ARGS__ }) / sizeof(struct kb_db_value)
 
 /* ---- connections and drivers ---- */
 
@@ -91,59 +91,62 @@ struct kb_driver;
 
 /* What a transaction tells the rest of the process once it is committed. */
 enum kb_topic { KB_TOPIC_KEY, KB_TOPIC_AGENT };
-struct kb_note {
+struct kb_db_note {
 	enum kb_topic topic;
 	int64_t id;
 };
 
 /* One connection; one thread at a time. The driver's own struct begins with this one. */
-struct kb_conn {
+struct kb_db_conn {
 	const struct kb_driver *driver;
-	struct kb_note *notes; /* of the running transaction */
+	struct kb_db_note *notes; /* of the running transaction */
 	size_t note_count, note_capacity;
 };
 
 enum kb_savepoint { KB_SET, KB_UNDO, KB_KEEP };
-enum kb_step { KB_STEP_FAILED, KB_STEP_ROW, KB_STEP_DONE };
+enum kb_db_step { KB_STEP_FAILED, KB_STEP_ROW, KB_STEP_DONE };
 
 struct kb_driver {
 	const char *name;
 	/* `writes`: changes are allowed. */
-	struct kb_conn *(*open)(const char *where, bool writes, struct kb_err *err);
-	void (*close)(struct kb_conn *conn);
+	struct kb_db_conn *(*open)(const char *where, bool writes, struct kb_err *err);
+	void (*close)(struct kb_db_conn *conn);
 
-	bool (*begin)(struct kb_conn *conn, bool writes, struct kb_err *err);
+	bool (*begin)(struct kb_db_conn *conn, bool writes, struct kb_err *err);
 	/* KB_E_UNCERTAIN when it may have happened; after any failure call rollback. */
-	bool (*commit)(struct kb_conn *conn, struct kb_err *err);
-	void (*rollback)(struct kb_conn *conn);
+	bool (*commit)(struct kb_db_conn *conn, struct kb_err *err);
+	void (*rollback)(struct kb_db_conn *conn);
 	/* One for all: set begins, undo goes back to it and drops it, keep drops it. */
-	bool (*savepoint)(struct kb_conn *conn, enum kb_savepoint what, struct kb_err *err);
+	bool (*savepoint)(struct kb_db_conn *conn, enum kb_savepoint what, struct kb_err *err);
 	/* False once an error has taken the whole transaction away. */
-	bool (*in_transaction)(struct kb_conn *conn);
+	bool (*in_transaction)(struct kb_db_conn *conn);
 
 	/* The values' texts must live until finish. */
-	bool (*start)(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
-	              size_t count, void **cursor, struct kb_err *err);
-	enum kb_step (*step)(struct kb_conn *conn, void *cursor, struct kb_err *err);
+	bool (*start)(struct kb_db_conn *conn, const struct kb_sql *sql,
+	              const struct kb_db_value *values, size_t count, void **cursor,
+	              struct kb_err *err);
+	enum kb_db_step (*step)(struct kb_db_conn *conn, void *cursor, struct kb_err *err);
 	int64_t (*column_int)(void *cursor, int column);
 	/* Until the next step; p is NULL for NULL. */
 	struct kb_sv (*column_text)(void *cursor, int column);
 	/* Returns the rows changed. */
-	int64_t (*finish)(struct kb_conn *conn, void *cursor);
+	int64_t (*finish)(struct kb_db_conn *conn, void *cursor);
 
 	/* Several statements without parameters: a migration. */
-	bool (*script)(struct kb_conn *conn, const char *text, struct kb_err *err);
+	bool (*script)(struct kb_db_conn *conn, const char *text, struct kb_err *err);
 	/* Makes the sequence unless it is there. */
-	bool (*sequence)(struct kb_conn *conn, const char *name, int64_t first, struct kb_err *err);
+	bool (*sequence)(struct kb_db_conn *conn, const char *name, int64_t first,
+	                 struct kb_err *err);
 	/* Takes `count` consecutive ids; part of the transaction or not, they are never given
 	 * twice. */
-	bool (*next_id)(struct kb_conn *conn, const char *sequence, int64_t count, int64_t *first,
-	                struct kb_err *err);
+	bool (*next_id)(struct kb_db_conn *conn, const char *sequence, int64_t count,
+	                int64_t *first, struct kb_err *err);
 	/* Tells other processes when the transaction commits. NULL: they look for themselves. */
-	bool (*notify)(struct kb_conn *conn, enum kb_topic topic, int64_t id, struct kb_err *err);
+	bool (*notify)(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,
+	               struct kb_err *err);
 	/* The database's own check of its files; calls say once for each finding. */
-	bool (*check)(struct kb_conn *conn, void (*say)(void *arg, const char *finding), void *arg,
-	              int64_t *findings, struct kb_err *err);
+	bool (*check)(struct kb_db_conn *conn, void (*say)(void *arg, const char *finding),
+	              void *arg, int64_t *findings, struct kb_err *err);
 };
 
 extern const struct kb_driver kb_driver_sqlite;
@@ -158,8 +161,8 @@ extern const struct kb_driver kb_driver_sqlite;
  *
  * An error ends the loop and is told by close. */
 struct kb_db;
-struct kb_rows {
-	struct kb_conn *conn;
+struct kb_db_rows {
+	struct kb_db_conn *conn;
 	struct kb_db *db; /* to which close gives the connection back, or NULL */
 	void *cursor;
 	bool failed;
@@ -167,31 +170,31 @@ struct kb_rows {
 	struct kb_err err;
 };
 
-void kb_rows_open(struct kb_rows *rows, struct kb_conn *conn, const struct kb_sql *sql,
-                  const struct kb_value *values, size_t count);
+void kb_rows_open(struct kb_db_rows *rows, struct kb_db_conn *conn, const struct kb_sql *sql,
+                  const struct kb_db_value *values, size_t count);
 /* The same on a connection that is taken for this statement and given back by close. */
-void kb_rows_take(struct kb_rows *rows, struct kb_db *db, const struct kb_sql *sql,
-                  const struct kb_value *values, size_t count);
-bool kb_rows_next(struct kb_rows *rows);
-int64_t kb_rows_int(struct kb_rows *rows, int column);
-bool kb_rows_bool(struct kb_rows *rows, int column);
+void kb_rows_take(struct kb_db_rows *rows, struct kb_db *db, const struct kb_sql *sql,
+                  const struct kb_db_value *values, size_t count);
+bool kb_rows_next(struct kb_db_rows *rows);
+int64_t kb_rows_int(struct kb_db_rows *rows, int column);
+bool kb_rows_bool(struct kb_db_rows *rows, int column);
 /* A copy in the arena; p is NULL for NULL. */
-struct kb_sv kb_rows_text(struct kb_rows *rows, struct kb_arena *arena, int column);
-bool kb_rows_close(struct kb_rows *rows, struct kb_err *err) KB_MUST_CHECK;
+struct kb_sv kb_rows_text(struct kb_db_rows *rows, struct kb_arena *arena, int column);
+bool kb_rows_close(struct kb_db_rows *rows, struct kb_err *err) KB_MUST_CHECK;
 
 /* A statement whose rows do not matter; *changed may be NULL. */
-bool kb_db_run(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
+bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
                size_t count, int64_t *changed, struct kb_err *err) KB_MUST_CHECK;
 /* A statement with one row of one number; `otherwise` when it has no row. */
-bool kb_db_int(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
+bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
                size_t count, int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
 /* The same on a connection that is taken for it. */
-bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_value *values,
+bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_db_value *values,
                     size_t count, int64_t otherwise, int64_t *out,
                     struct kb_err *err) KB_MUST_CHECK;
-bool kb_db_next_id(struct kb_conn *conn, const char *sequence, int64_t count, int64_t *first,
+bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
                    struct kb_err *err) KB_MUST_CHECK;
-bool kb_db_notify(struct kb_conn *conn, enum kb_topic topic, int64_t id,
+bool kb_db_notify(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,
                   struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- the database: one writer thread, a few readers ---- */
@@ -201,7 +204,7 @@ struct kb_db_config {
 	const char *where; /* the driver's address */
 	const struct kb_log *log;
 	/* Called on the writer thread after a commit, before its callers go on. */
-	void (*committed)(void *arg, const struct kb_note *note);
+	void (*committed)(void *arg, const struct kb_db_note *note);
 	void *arg;
 };
 
@@ -213,13 +216,13 @@ void kb_db_close(struct kb_db *db);
  * share a transaction, each behind a savepoint: one that fails is undone alone. When the commit
  * fails, all of them fail. KB_E_BUSY when too many wait.
  */
-typedef bool kb_write_fn(struct kb_conn *conn, void *arg, struct kb_err *err);
+typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
 
 /* A connection for reading, NULL with *err set; with `snapshot` all its statements see one state.
  * Every connection taken is given back; a thread has one at a time. */
-struct kb_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err) KB_MUST_CHECK;
-void kb_db_give(struct kb_db *db, struct kb_conn *conn);
+struct kb_db_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *err) KB_MUST_CHECK;
+void kb_db_give(struct kb_db *db, struct kb_db_conn *conn);
 
 /* Since it was opened. */
 struct kb_db_stats {
@@ -232,9 +235,9 @@ void kb_db_stats(struct kb_db *db, struct kb_db_stats *out);
 /* The version of the last migration that this program knows. */
 int64_t kb_schema_newest(void);
 /* The newest migration that was applied; 0: none. */
-bool kb_schema_version(struct kb_conn *conn, int64_t *version, struct kb_err *err) KB_MUST_CHECK;
+bool kb_schema_version(struct kb_db_conn *conn, int64_t *version, struct kb_err *err) KB_MUST_CHECK;
 /* Applies what is missing up to `target`, in one transaction. */
-bool kb_schema_migrate(struct kb_conn *conn, int64_t target, int64_t now,
+bool kb_schema_migrate(struct kb_db_conn *conn, int64_t target, int64_t now,
                        struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -32,7 +32,7 @@ struct statement {
 };
 
 struct sqlite_conn {
-	struct kb_conn base;
+	struct kb_db_conn base;
 	sqlite3 *handle;
 	struct kb_checkpointer *checkpointer;    /* of a connection that writes */
 	struct statement slots[STATEMENT_SLOTS]; /* by the statement's address, open addressing */
@@ -56,7 +56,7 @@ static const struct kb_sql sql[] = {
 };
 // clang-format on
 
-static struct sqlite_conn *sqlite_of(struct kb_conn *conn)
+static struct sqlite_conn *sqlite_of(struct kb_db_conn *conn)
 {
 	return (struct sqlite_conn *)(void *)conn;
 }
@@ -106,7 +106,7 @@ static bool fail_now(struct kb_err *err, struct sqlite_conn *conn, const char *w
 	return fail(err, conn->handle, sqlite3_extended_errcode(conn->handle), what);
 }
 
-static bool sqlite_script(struct kb_conn *base, const char *text, struct kb_err *err)
+static bool sqlite_script(struct kb_db_conn *base, const char *text, struct kb_err *err)
 {
 	struct sqlite_conn *conn = sqlite_of(base);
 
@@ -117,7 +117,7 @@ static bool sqlite_script(struct kb_conn *base, const char *text, struct kb_err 
 	return true;
 }
 
-static void sqlite_close(struct kb_conn *base)
+static void sqlite_close(struct kb_db_conn *base)
 {
 	struct sqlite_conn *conn = sqlite_of(base);
 
@@ -129,7 +129,7 @@ static void sqlite_close(struct kb_conn *base)
 	free(conn);
 }
 
-static struct kb_conn *sqlite_open(const char *where, bool writes, struct kb_err *err)
+static struct kb_db_conn *sqlite_open(const char *where, bool writes, struct kb_err *err)
 {
 	struct sqlite_conn *conn = kb_xcalloc(1, sizeof(*conn));
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (writes ? SQLITE_OPEN_CREATE : 0);
@@ -195,8 +195,8 @@ static struct statement *statement(struct sqlite_conn *conn, const struct kb_sql
 	}
 }
 
-static bool sqlite_start(struct kb_conn *base, const struct kb_sql *what,
-                         const struct kb_value *values, size_t count, void **cursor,
+static bool sqlite_start(struct kb_db_conn *base, const struct kb_sql *what,
+                         const struct kb_db_value *values, size_t count, void **cursor,
                          struct kb_err *err)
 {
 	struct sqlite_conn *conn = sqlite_of(base);
@@ -230,7 +230,7 @@ static bool sqlite_start(struct kb_conn *base, const struct kb_sql *what,
 	return true;
 }
 
-static enum kb_step sqlite_step(struct kb_conn *base, void *cursor, struct kb_err *err)
+static enum kb_db_step sqlite_step(struct kb_db_conn *base, void *cursor, struct kb_err *err)
 {
 	struct statement *slot = cursor;
 	int rc = sqlite3_step(slot->stmt);
@@ -256,7 +256,7 @@ static struct kb_sv sqlite_column_text(void *cursor, int column)
 	return kb_sv(p, p ? (size_t)sqlite3_column_bytes(stmt, column) : 0);
 }
 
-static int64_t sqlite_finish(struct kb_conn *base, void *cursor)
+static int64_t sqlite_finish(struct kb_db_conn *base, void *cursor)
 {
 	struct statement *slot = cursor;
 	int64_t changed = sqlite3_changes64(sqlite_of(base)->handle);
@@ -265,17 +265,17 @@ static int64_t sqlite_finish(struct kb_conn *base, void *cursor)
 	return changed;
 }
 
-static bool run(struct kb_conn *conn, int which, struct kb_err *err)
+static bool run(struct kb_db_conn *conn, int which, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[which], NULL, 0, NULL, err);
 }
 
-static bool sqlite_begin(struct kb_conn *conn, bool writes, struct kb_err *err)
+static bool sqlite_begin(struct kb_db_conn *conn, bool writes, struct kb_err *err)
 {
 	return run(conn, writes ? BEGIN_WRITE : BEGIN_READ, err);
 }
 
-static bool sqlite_commit(struct kb_conn *conn, struct kb_err *err)
+static bool sqlite_commit(struct kb_db_conn *conn, struct kb_err *err)
 {
 	if (run(conn, COMMIT, err))
 		return true;
@@ -286,12 +286,12 @@ static bool sqlite_commit(struct kb_conn *conn, struct kb_err *err)
 	return false;
 }
 
-static bool sqlite_in_transaction(struct kb_conn *conn)
+static bool sqlite_in_transaction(struct kb_db_conn *conn)
 {
 	return !sqlite3_get_autocommit(sqlite_of(conn)->handle);
 }
 
-static void sqlite_rollback(struct kb_conn *conn)
+static void sqlite_rollback(struct kb_db_conn *conn)
 {
 	struct kb_fault_state state = kb_fault_swap((struct kb_fault_state){ 0 });
 	struct kb_err err;
@@ -301,7 +301,7 @@ static void sqlite_rollback(struct kb_conn *conn)
 	kb_fault_swap(state);
 }
 
-static bool sqlite_savepoint(struct kb_conn *conn, enum kb_savepoint what, struct kb_err *err)
+static bool sqlite_savepoint(struct kb_db_conn *conn, enum kb_savepoint what, struct kb_err *err)
 {
 	struct kb_fault_state state;
 	bool ok;
@@ -316,14 +316,14 @@ static bool sqlite_savepoint(struct kb_conn *conn, enum kb_savepoint what, struc
 	return ok;
 }
 
-static bool sqlite_sequence(struct kb_conn *conn, const char *name, int64_t first,
+static bool sqlite_sequence(struct kb_db_conn *conn, const char *name, int64_t first,
                             struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[NEW_SEQUENCE],
 	                 KB_VALUES(kb_text(kb_sv_str(name)), kb_int(first)), NULL, err);
 }
 
-static bool sqlite_next_id(struct kb_conn *conn, const char *sequence, int64_t count,
+static bool sqlite_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count,
                            int64_t *first, struct kb_err *err)
 {
 	int64_t last;
@@ -337,7 +337,7 @@ static bool sqlite_next_id(struct kb_conn *conn, const char *sequence, int64_t c
 	return true;
 }
 
-static bool sqlite_check(struct kb_conn *base, void (*say)(void *arg, const char *finding),
+static bool sqlite_check(struct kb_db_conn *base, void (*say)(void *arg, const char *finding),
                          void *arg, int64_t *findings, struct kb_err *err)
 {
 	struct sqlite_conn *conn = sqlite_of(base);

@@ -106,7 +106,7 @@ static struct kb_sv users_text(struct kb_arena *arena, const struct kb_label *la
 	return text;
 }
 
-static void read_label(struct kb_rows *rows, struct kb_arena *arena, struct kb_label *out)
+static void read_label(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_label *out)
 {
 	*out = (struct kb_label){
 		.agent_id = kb_rows_int(rows, 0),
@@ -119,7 +119,7 @@ static void read_label(struct kb_rows *rows, struct kb_arena *arena, struct kb_l
 	read_users(arena, kb_rows_text(rows, arena, 3), out);
 }
 
-static bool read_all(struct kb_rows *rows, struct kb_arena *arena, struct kb_label_list *out,
+static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_label_list *out,
                      struct kb_err *err)
 {
 	*out = (struct kb_label_list){ 0 };
@@ -131,10 +131,10 @@ static bool read_all(struct kb_rows *rows, struct kb_arena *arena, struct kb_lab
 }
 
 /* Whether it lives is the caller's question. */
-static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
                  struct kb_label *out, bool *found, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*found = false;
 	kb_rows_open(&rows, conn, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)));
@@ -145,8 +145,8 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
 	return kb_rows_close(&rows, err);
 }
 
-static bool load_living(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                        struct kb_label *out, struct kb_err *err)
+static bool load_living(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                        int64_t id, struct kb_label *out, struct kb_err *err)
 {
 	bool found;
 
@@ -155,8 +155,8 @@ static bool load_living(struct kb_conn *conn, struct kb_arena *arena, int64_t ag
 	return (found && out->deleted_at == 0) || not_found(err, id);
 }
 
-static bool save(struct kb_conn *conn, struct kb_arena *arena, struct kb_label *label, int64_t now,
-                 struct kb_err *err)
+static bool save(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_label *label,
+                 int64_t now, struct kb_err *err)
 {
 	label->updated_at = now;
 	return kb_db_run(conn, &sql[UPDATE],
@@ -169,17 +169,17 @@ static bool save(struct kb_conn *conn, struct kb_arena *arena, struct kb_label *
 
 /* ---- inside transactions of this and other files ---- */
 
-bool kb_labels_drop_page(struct kb_conn *conn, int64_t agent_id, int64_t page_id,
+bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[DETACH_PAGE], KB_VALUES(kb_int(agent_id), kb_int(page_id)),
 	                 NULL, err);
 }
 
-bool kb_labels_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                      struct kb_index_state *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[STATE_LABELS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
@@ -210,8 +210,8 @@ bool kb_store_labels_list(struct kb_store *store, struct kb_arena *arena, int64_
                           const struct kb_list *list, struct kb_label_list *out, int64_t *total,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
-	struct kb_rows rows;
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
 	bool ok;
 
 	if (!conn)
@@ -228,7 +228,7 @@ bool kb_store_labels_list(struct kb_store *store, struct kb_arena *arena, int64_
 bool kb_store_label_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                         int64_t id, struct kb_label *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
@@ -238,10 +238,10 @@ bool kb_store_label_get(struct kb_store *store, struct kb_arena *arena, int64_t 
 	return ok;
 }
 
-static bool of_page(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t page_id,
-                    struct kb_label_list *out, struct kb_err *err)
+static bool of_page(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                    int64_t page_id, struct kb_label_list *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	int64_t pages;
 
 	if (!kb_db_int(conn, &sql[PAGE_EXISTS], KB_VALUES(kb_int(agent_id), kb_int(page_id)), 0,
@@ -256,7 +256,7 @@ static bool of_page(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_
 bool kb_store_page_labels(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           int64_t page_id, struct kb_label_list *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
@@ -312,7 +312,7 @@ static bool check_name(struct kb_arena *arena, struct kb_sv name, struct kb_err 
 	return true;
 }
 
-static bool add_new(struct kb_conn *conn, struct change *in, struct kb_sv name, struct kb_sv key,
+static bool add_new(struct kb_db_conn *conn, struct change *in, struct kb_sv name, struct kb_sv key,
                     struct kb_err *err)
 {
 	struct kb_label *label = push(in);
@@ -327,7 +327,7 @@ static bool add_new(struct kb_conn *conn, struct change *in, struct kb_sv name, 
 	                    NULL, err);
 }
 
-static bool make_one(struct kb_conn *conn, struct change *in, struct kb_sv name, bool *restored,
+static bool make_one(struct kb_db_conn *conn, struct change *in, struct kb_sv name, bool *restored,
                      struct kb_err *err)
 {
 	struct kb_sv key = kb_label_fold(in->arena, name);
@@ -360,7 +360,7 @@ static bool make_one(struct kb_conn *conn, struct change *in, struct kb_sv name,
 	return true;
 }
 
-static bool make(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool make(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	int64_t version, living;
@@ -401,7 +401,7 @@ bool kb_store_labels_make(struct kb_store *store, struct kb_arena *arena, int64_
 	return kb_db_write(store->db, make, &in, err);
 }
 
-static bool rename_label(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool rename_label(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_sv name = in->names[0];
@@ -435,7 +435,7 @@ bool kb_store_label_rename(struct kb_store *store, struct kb_arena *arena, int64
 	return check_name(arena, trimmed, err) && kb_db_write(store->db, rename_label, &in, err);
 }
 
-static bool delete_label(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_label(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_label label;
@@ -505,7 +505,7 @@ static bool has_user(const struct kb_label_users *set, struct kb_sv user)
 	       && bsearch(&user, set->users, set->user_count, sizeof(user), by_text);
 }
 
-static bool change_users(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool change_users(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	int64_t version;
@@ -595,7 +595,7 @@ static bool carries(const struct kb_label_list *labels, int64_t id)
 	return false;
 }
 
-static bool set_page_labels(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool set_page_labels(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_label_list before = { 0 };

@@ -48,7 +48,7 @@ const struct kb_sql_table kb_sql_licenses = { "licenses", sql, KB_COUNTOF(sql) }
 
 /* ---- licenses ---- */
 
-static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_license *out)
+static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_license *out)
 {
 	*out = (struct kb_license){
 		.agent_id = kb_rows_int(rows, 0),
@@ -70,11 +70,11 @@ static bool not_found(struct kb_err *err, const struct kb_license_ref *ref)
 }
 
 /* All rows of a statement. */
-static bool read_all(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                     const struct kb_value *values, size_t value_count, struct kb_license **out,
+static bool read_all(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                     const struct kb_db_value *values, size_t value_count, struct kb_license **out,
                      size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*out = NULL;
 	*count = 0;
@@ -88,10 +88,10 @@ static bool read_all(struct kb_conn *conn, struct kb_arena *arena, const struct 
 
 /* The same on a connection of its own. */
 static bool read_now(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                     const struct kb_value *values, size_t value_count, struct kb_license **out,
+                     const struct kb_db_value *values, size_t value_count, struct kb_license **out,
                      size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
@@ -146,7 +146,7 @@ struct license {
 	struct kb_license *out;
 };
 
-static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct license *in = arg;
 	int64_t version, count;
@@ -172,7 +172,7 @@ static bool create(struct kb_conn *conn, void *arg, struct kb_err *err)
 	                    NULL, err);
 }
 
-static bool rename_license(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool rename_license(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct license *in = arg;
 	struct kb_license *found;
@@ -193,7 +193,7 @@ static bool rename_license(struct kb_conn *conn, void *arg, struct kb_err *err)
 	                 NULL, err);
 }
 
-static bool delete_license(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_license(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct license *in = arg;
 	int64_t changed;
@@ -240,10 +240,10 @@ bool kb_store_license_delete(struct kb_store *store, int64_t agent_id,
 
 /* ---- plugins ---- */
 
-static bool plugin_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+static bool plugin_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                         struct kb_plugin *out, bool *found, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*found = false;
 	*out = (struct kb_plugin){ .agent_id = agent_id };
@@ -274,7 +274,7 @@ static bool no_plugin(struct kb_err *err, int64_t agent_id)
 bool kb_store_plugin_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                          struct kb_plugin *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool found = false, ok;
 
 	if (!conn)
@@ -294,7 +294,7 @@ struct plugin_put {
 	struct kb_plugin *out;
 };
 
-static bool plugin_put(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool plugin_put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct plugin_put *in = arg;
 	struct kb_plugin *plugin = in->out;

@@ -39,7 +39,7 @@ static int64_t next_visit(struct found *in)
 	return in->now + (in->listing->planned + in->queued++) * in->listing->pause_us;
 }
 
-static bool add_new(struct kb_conn *conn, struct found *in, const struct kb_listed *listed,
+static bool add_new(struct kb_db_conn *conn, struct found *in, const struct kb_listed *listed,
                     struct kb_err *err)
 {
 	struct kb_page_row_new row = {
@@ -80,7 +80,7 @@ static bool wants_visit(const struct kb_listing *listing, const struct kb_page_r
 	       || listed->modified_at + KB_DAY_US > row->page.visited_at;
 }
 
-static bool see_again(struct kb_conn *conn, struct found *in, const struct kb_listed *listed,
+static bool see_again(struct kb_db_conn *conn, struct found *in, const struct kb_listed *listed,
                       struct kb_page_row *row, struct kb_err *err)
 {
 	const struct kb_listing *listing = in->listing;
@@ -103,7 +103,7 @@ static bool see_again(struct kb_conn *conn, struct found *in, const struct kb_li
 	return true;
 }
 
-static bool found_all(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool found_all(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct found *in = arg;
 	const struct kb_source_lease *lease = in->lease;
@@ -152,14 +152,14 @@ struct drop {
 	int64_t removed;
 };
 
-static bool drop_unseen(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool drop_unseen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct drop *in = arg;
 	int64_t agent_id = in->lease->source.agent_id, version;
 	struct kb_totals totals = { 0 };
 	struct kb_page_row *pages = NULL;
 	struct kb_source source;
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	size_t count = 0;
 
 	if (!kb_source_held(conn, &in->arena, in->lease, &source, &version, err))
@@ -204,7 +204,8 @@ struct finish {
 };
 
 /* The page that stands for the source's own address: there while the source has failed. */
-static bool mark_page(struct kb_conn *conn, struct finish *in, int64_t version, struct kb_err *err)
+static bool mark_page(struct kb_db_conn *conn, struct finish *in, int64_t version,
+                      struct kb_err *err)
 {
 	const struct kb_source *source = &in->lease->source;
 	bool failed = in->result->status == KB_STATUS_FAILED, found;
@@ -251,7 +252,7 @@ static bool mark_page(struct kb_conn *conn, struct finish *in, int64_t version, 
 	       && kb_turn_settle(conn, source->agent_id, err);
 }
 
-static bool finish(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct finish *in = arg;
 	const struct kb_source_result *result = in->result;

@@ -76,9 +76,9 @@ struct row {
 	struct kb_sv citations; /* as text */
 };
 #define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
-const struct kb_columns kb_message_columns = KB_COLUMNS(struct row, MESSAGES(ROW, ROW));
+const struct kb_db_columns kb_message_columns = KB_COLUMNS(struct row, MESSAGES(ROW, ROW));
 
-static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_message *out)
+static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_message *out)
 {
 	struct row row;
 
@@ -97,7 +97,7 @@ struct add {
 	struct kb_conversation *conversation;
 };
 
-static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct add *in = arg;
 	struct kb_message *m = in->message;
@@ -129,7 +129,7 @@ static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
 /* Ids are taken from the store in lots: one durable write for so many streams. */
 enum { IDS_AT_ONCE = 64 };
 
-static bool take_ids(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool take_ids(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	return kb_db_next_id(conn, "message", IDS_AT_ONCE, arg, err);
 }
@@ -180,10 +180,10 @@ static bool missing(struct kb_err *err, int64_t id)
 	               id);
 }
 
-static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                  struct kb_sv session_id, int64_t id, struct kb_message *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	bool found = false;
 
 	kb_rows_open(&rows, conn, &sql[BY_ID],
@@ -196,7 +196,7 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
 }
 
 /* All rows of the open statement, then closes it. */
-static bool read_all(struct kb_rows *rows, struct kb_arena *arena, struct kb_message **out,
+static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_message **out,
                      size_t *count, struct kb_err *err)
 {
 	*out = NULL;
@@ -212,8 +212,8 @@ bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena, in
                               struct kb_sv session_id, int64_t since, int64_t limit,
                               struct kb_message **out, size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
-	struct kb_rows rows;
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_rows rows;
 	bool ok;
 
 	if (!conn)
@@ -236,7 +236,7 @@ bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena, int64_
                           struct kb_sv session_id, int64_t id, struct kb_message *out,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
@@ -246,12 +246,12 @@ bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena, int64_
 	return ok;
 }
 
-static bool read_list(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+static bool read_list(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                       struct kb_sv session_id, const struct kb_list *list,
                       struct kb_conversation *conversation, struct kb_message **out, size_t *count,
                       int64_t *total, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	bool found;
 
 	if (!kb_conversation_load(conn, arena, agent_id, session_id, conversation, &found, err))
@@ -271,7 +271,7 @@ bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena, int64
                            struct kb_conversation *conversation, struct kb_message **out,
                            size_t *count, int64_t *total, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
@@ -300,7 +300,7 @@ struct react {
 	struct kb_message *out;
 };
 
-static bool react(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool react(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct react *in = arg;
 	struct kb_message *m = in->out;
@@ -347,7 +347,7 @@ struct note {
 	struct kb_sv details;
 };
 
-static bool note(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool note(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct note *in = arg;
 	int64_t changed;

@@ -22,13 +22,13 @@ int64_t kb_schema_newest(void)
 	return kb_migrations[kb_migration_count - 1].version;
 }
 
-bool kb_schema_version(struct kb_conn *conn, int64_t *version, struct kb_err *err)
+bool kb_schema_version(struct kb_db_conn *conn, int64_t *version, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[TABLE_CREATE], NULL, 0, NULL, err)
 	       && kb_db_int(conn, &sql[VERSION], NULL, 0, 0, version, err);
 }
 
-static bool apply(struct kb_conn *conn, const struct kb_migration *migration, int64_t now,
+static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration, int64_t now,
                   struct kb_err *err)
 {
 	return conn->driver->script(conn, migration->text, err)
@@ -38,7 +38,7 @@ static bool apply(struct kb_conn *conn, const struct kb_migration *migration, in
 	                    NULL, err);
 }
 
-static bool migrate(struct kb_conn *conn, int64_t target, int64_t now, struct kb_err *err)
+static bool migrate(struct kb_db_conn *conn, int64_t target, int64_t now, struct kb_err *err)
 {
 	int64_t version;
 
@@ -58,7 +58,7 @@ static bool migrate(struct kb_conn *conn, int64_t target, int64_t now, struct kb
 	return true;
 }
 
-bool kb_schema_migrate(struct kb_conn *conn, int64_t target, int64_t now, struct kb_err *err)
+bool kb_schema_migrate(struct kb_db_conn *conn, int64_t target, int64_t now, struct kb_err *err)
 {
 	if (!conn->driver->begin(conn, true, err))
 		return false;

@@ -81,14 +81,14 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_pages = { "pages", sql, KB_COUNTOF(sql) };
 
-const struct kb_columns kb_page_columns =
+const struct kb_db_columns kb_page_columns =
         KB_COLUMNS(struct kb_page_row, KB_PAGES_WHOLE(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
-static const struct kb_columns read_columns =
+static const struct kb_db_columns read_columns =
         KB_COLUMNS(struct kb_page_row, KB_PAGES(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
-static const struct kb_columns metadata_columns =
+static const struct kb_db_columns metadata_columns =
         KB_COLUMNS(struct kb_page_row, METADATA_COLUMNS(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
 
-void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_row *out)
+void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out)
 {
 	kb_columns_read(&read_columns, rows, 0, arena, out);
 	out->page.image = out->own_image.n ? out->own_image : out->listed_image;
@@ -96,11 +96,11 @@ void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_r
 		out->page.next_try_at = out->due_at;
 }
 
-static bool load(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_value *values, size_t count, struct kb_page_row *out, bool *found,
-                 struct kb_err *err)
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                 const struct kb_db_value *values, size_t count, struct kb_page_row *out,
+                 bool *found, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*found = false;
 	kb_rows_open(&rows, conn, what, values, count);
@@ -111,14 +111,14 @@ static bool load(struct kb_conn *conn, struct kb_arena *arena, const struct kb_s
 	return kb_rows_close(&rows, err);
 }
 
-bool kb_page_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
+bool kb_page_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
                   struct kb_page_row *out, bool *found, struct kb_err *err)
 {
 	return load(conn, arena, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)), out, found,
 	            err);
 }
 
-bool kb_page_load_url(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_page_load_url(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                       struct kb_sv url, struct kb_page_row *out, bool *found, struct kb_err *err)
 {
 	return load(conn, arena, &sql[BY_URL], KB_VALUES(kb_int(agent_id), kb_text(url)), out,
@@ -165,8 +165,8 @@ struct kb_sv kb_page_host(struct kb_sv url)
 	return kb_sv_sub(host, user, end - user);
 }
 
-bool kb_page_insert(struct kb_conn *conn, struct kb_arena *arena, const struct kb_page_row_new *row,
-                    struct kb_err *err)
+bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
+                    const struct kb_page_row_new *row, struct kb_err *err)
 {
 	const struct kb_page_new *new = row->page;
 	struct kb_page_row page = {
@@ -199,7 +199,7 @@ bool kb_page_insert(struct kb_conn *conn, struct kb_arena *arena, const struct k
 	return kb_columns_write(&kb_page_columns, conn, &sql[ADD], NULL, 0, &page, err);
 }
 
-static bool add_page(struct kb_conn *conn, struct add *in, size_t i, int64_t upload_source,
+static bool add_page(struct kb_db_conn *conn, struct add *in, size_t i, int64_t upload_source,
                      struct kb_totals *totals, struct kb_err *err)
 {
 	const struct kb_page_new *page = &in->pages[i];
@@ -227,7 +227,7 @@ static bool add_page(struct kb_conn *conn, struct add *in, size_t i, int64_t upl
 	return kb_page_insert(conn, &in->arena, &row, err);
 }
 
-static bool add(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct add *in = arg;
 	struct kb_totals totals = { 0 };
@@ -296,10 +296,10 @@ bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
 /* ---- reading ---- */
 
 static bool read_one(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                     const struct kb_value *values, size_t count, int64_t id, struct kb_page *out,
-                     struct kb_err *err)
+                     const struct kb_db_value *values, size_t count, int64_t id,
+                     struct kb_page *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_page_row row;
 	bool ok, found;
 
@@ -334,8 +334,8 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
                         int64_t *total, struct kb_err *err)
 {
 	struct kb_sv pattern;
-	struct kb_conn *conn;
-	struct kb_rows rows;
+	struct kb_db_conn *conn;
+	struct kb_db_rows rows;
 	bool ok;
 
 	*pages = NULL;
@@ -369,7 +369,7 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64
                            int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
                            struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*pages = NULL;
 	*count = 0;
@@ -395,7 +395,7 @@ struct change {
 };
 
 /* Holds the agent and reads the page. */
-static bool begin_change(struct kb_conn *conn, struct change *in, struct kb_arena *arena,
+static bool begin_change(struct kb_db_conn *conn, struct change *in, struct kb_arena *arena,
                          struct kb_page_row *row, int64_t *version, struct kb_err *err)
 {
 	bool found;
@@ -406,7 +406,7 @@ static bool begin_change(struct kb_conn *conn, struct change *in, struct kb_aren
 	return found || not_found(err, in->id);
 }
 
-bool kb_page_remove(struct kb_conn *conn, const struct kb_page_row *row, int64_t version,
+bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err)
 {
 	int64_t agent_id = row->page.agent_id, id = row->page.id;
@@ -417,7 +417,7 @@ bool kb_page_remove(struct kb_conn *conn, const struct kb_page_row *row, int64_t
 	       && (!row->is_found || kb_dead_add(conn, agent_id, id, version, err));
 }
 
-static bool delete_page(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_totals totals = { 0 };
@@ -446,7 +446,7 @@ struct kb_sv kb_page_waits_for_host(void)
 	return KB_SV("waiting for its host, which is asked for one page at a time");
 }
 
-bool kb_page_queue(struct kb_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
+bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
                    struct kb_err *err)
 {
 	row->page.crawl = row->page.index = KB_STATUS_QUEUED;
@@ -458,7 +458,7 @@ bool kb_page_queue(struct kb_conn *conn, struct kb_page_row *row, int64_t due_at
 	                 NULL, err);
 }
 
-static bool requeue_page(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool requeue_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_totals totals = { 0 };
@@ -498,7 +498,7 @@ static struct kb_sv edited(struct kb_arena *arena, struct kb_sv before, struct k
 	return given.n ? kb_arena_sv(arena, given) : (struct kb_sv){ NULL, 0 };
 }
 
-static bool set_metadata(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool set_metadata(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_page_row row = { 0 };

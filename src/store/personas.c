@@ -79,7 +79,7 @@ static_assert(KB_NOTES_DONE == 0 && KB_NOTES_PENDING == 1 && KB_NOTES_STALE == 2
               "notes are other numbers in SQL");
 const struct kb_sql_table kb_sql_personas = { "personas", sql, KB_COUNTOF(sql) };
 
-static void read_persona(struct kb_rows *rows, struct kb_arena *arena, struct kb_persona *out)
+static void read_persona(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_persona *out)
 {
 	*out = (struct kb_persona){
 		.agent_id = kb_rows_int(rows, 0),
@@ -93,11 +93,11 @@ static void read_persona(struct kb_rows *rows, struct kb_arena *arena, struct kb
 }
 
 /* The one row of the statement; version stays 0 when it has none. */
-static bool load(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_value *values, size_t count, struct kb_persona *out,
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                 const struct kb_db_value *values, size_t count, struct kb_persona *out,
                  struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*out = (struct kb_persona){ 0 };
 	kb_rows_open(&rows, conn, what, values, count);
@@ -113,7 +113,7 @@ static bool not_found(struct kb_err *err, int64_t version)
 
 /* ---- inside transactions ---- */
 
-bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
+bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t version,
                        struct kb_sv instructions, int64_t now, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[ADD],
@@ -153,7 +153,7 @@ static bool change_agent(void *arg, struct kb_arena *arena, struct kb_agent *age
 	return true;
 }
 
-static bool next_version(struct kb_conn *conn, struct update *in, struct kb_err *err)
+static bool next_version(struct kb_db_conn *conn, struct update *in, struct kb_err *err)
 {
 	struct kb_persona newest;
 
@@ -168,7 +168,7 @@ static bool next_version(struct kb_conn *conn, struct update *in, struct kb_err 
 	                            in->now, err);
 }
 
-static bool keep_images(struct kb_conn *conn, struct update *in, struct kb_err *err)
+static bool keep_images(struct kb_db_conn *conn, struct update *in, struct kb_err *err)
 {
 	if (!kb_db_run(conn, &sql[IMAGES_CLEAR], KB_VALUES(kb_int(in->agent_id)), NULL, err))
 		return false;
@@ -180,7 +180,7 @@ static bool keep_images(struct kb_conn *conn, struct update *in, struct kb_err *
 	return true;
 }
 
-static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct update *in = arg;
 
@@ -226,8 +226,8 @@ bool kb_store_persona_list(struct kb_store *store, struct kb_arena *arena, int64
                            const struct kb_list *list, struct kb_persona **out, size_t *count,
                            int64_t *total, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
-	struct kb_rows rows;
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
 	bool ok;
 
 	*out = NULL;
@@ -250,7 +250,7 @@ bool kb_store_persona_list(struct kb_store *store, struct kb_arena *arena, int64
 bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           int64_t version, struct kb_persona *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
@@ -261,11 +261,11 @@ bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_
 	return ok && (out->version || not_found(err, version));
 }
 
-static bool read_subs(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                      const struct kb_value *values, size_t value_count,
+static bool read_subs(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                      const struct kb_db_value *values, size_t value_count,
                       struct kb_sub_persona **out, size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, what, values, value_count);
 	while (kb_rows_next(&rows)) {
@@ -286,7 +286,7 @@ static bool read_subs(struct kb_conn *conn, struct kb_arena *arena, const struct
 bool kb_store_sub_personas(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                            int64_t version, struct kb_sub_personas *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_persona persona;
 	bool ok;
 
@@ -313,7 +313,7 @@ struct put_override {
 	const struct kb_sub_persona *override;
 };
 
-static bool put_override(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool put_override(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct put_override *in = arg;
 	int64_t version;
@@ -339,7 +339,7 @@ struct delete_override {
 	struct kb_sv slug;
 };
 
-static bool delete_override(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_override(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct delete_override *in = arg;
 
@@ -360,7 +360,7 @@ bool kb_store_override_delete(struct kb_store *store, int64_t agent_id, struct k
 bool kb_store_notes_next(struct kb_store *store, struct kb_arena *arena, struct kb_persona *out,
                          struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
@@ -376,7 +376,7 @@ struct put_notes {
 	size_t count;
 };
 
-static bool put_notes(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool put_notes(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct put_notes *in = arg;
 	int64_t changed;

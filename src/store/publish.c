@@ -61,14 +61,14 @@ bool kb_agent_missing(struct kb_err *err, int64_t id)
 	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
 }
 
-bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
+bool kb_agent_lock(struct kb_db_conn *conn, int64_t agent_id, int64_t *index_version,
                    struct kb_err *err)
 {
 	return kb_db_int(conn, &sql[LOCK], KB_VALUES(kb_int(agent_id)), -1, index_version, err)
 	       && (*index_version >= 0 || kb_agent_missing(err, agent_id));
 }
 
-bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+bool kb_agent_there(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 {
 	int64_t count;
 
@@ -76,7 +76,7 @@ bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
 	       && (count || kb_agent_missing(err, agent_id));
 }
 
-static bool raise_version(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
+static bool raise_version(struct kb_db_conn *conn, int64_t agent_id, int64_t index_version,
                           bool activate, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[PUBLISH],
@@ -85,14 +85,14 @@ static bool raise_version(struct kb_conn *conn, int64_t agent_id, int64_t index_
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent_id, err);
 }
 
-bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
-                      struct kb_err *err)
+bool kb_agent_publish(struct kb_db_conn *conn, int64_t agent_id, int64_t index_version,
+                      bool activate, struct kb_err *err)
 {
 	return raise_version(conn, agent_id, index_version, activate, err)
 	       && kb_db_run(conn, &sql[NOTES_STALE], KB_VALUES(kb_int(agent_id)), NULL, err);
 }
 
-bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
+bool kb_agent_raise(struct kb_db_conn *conn, int64_t agent_id, int64_t index_version,
                     struct kb_err *err)
 {
 	return raise_version(conn, agent_id, index_version, false, err);
@@ -100,7 +100,7 @@ bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_versio
 
 /* ---- totals and turns ---- */
 
-bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,
+bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_totals *more,
                    struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[TOTALS_ADD],
@@ -112,7 +112,7 @@ bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_total
 	                 NULL, err);
 }
 
-static bool account_of(struct kb_conn *conn, int64_t agent_id, int64_t *account_id,
+static bool account_of(struct kb_db_conn *conn, int64_t agent_id, int64_t *account_id,
                        struct kb_err *err)
 {
 	return kb_db_int(conn, &sql[ACCOUNT_OF], KB_VALUES(kb_int(agent_id)), 0, account_id, err);
@@ -120,7 +120,7 @@ static bool account_of(struct kb_conn *conn, int64_t agent_id, int64_t *account_
 
 /* An account that comes goes before those whose turn is next, but not again and again: what it has
  * used while it was here before still counts. */
-static bool turn_add(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+static bool turn_add(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 {
 	int64_t account_id, turn, at;
 
@@ -134,7 +134,7 @@ static bool turn_add(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
 	                    NULL, err);
 }
 
-bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+bool kb_turn_drop(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 {
 	int64_t account_id;
 
@@ -143,7 +143,7 @@ bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
 	       && kb_db_run(conn, &sql[SHARE_LEAVE], KB_VALUES(kb_int(account_id)), NULL, err);
 }
 
-bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+bool kb_turn_settle(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 {
 	int64_t work, has_turn;
 

@@ -27,16 +27,16 @@ enum kb_agent_state {
 /* The refusal of an agent that is not there: false with KB_E_NOT_FOUND. */
 bool kb_agent_missing(struct kb_err *err, int64_t agent_id);
 /* Holds the agent for this transaction and gives its index version. KB_E_NOT_FOUND. */
-bool kb_agent_lock(struct kb_conn *conn, int64_t agent_id, int64_t *index_version,
+bool kb_agent_lock(struct kb_db_conn *conn, int64_t agent_id, int64_t *index_version,
                    struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND: it was deleted meanwhile. For what does not lock it. */
-bool kb_agent_there(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_there(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 
 /* A new index version; `activate` when something can be found from now on. */
-bool kb_agent_publish(struct kb_conn *conn, int64_t agent_id, int64_t index_version, bool activate,
-                      struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_publish(struct kb_db_conn *conn, int64_t agent_id, int64_t index_version,
+                      bool activate, struct kb_err *err) KB_MUST_CHECK;
 /* The same for what changes no document. */
-bool kb_agent_raise(struct kb_conn *conn, int64_t agent_id, int64_t index_version,
+bool kb_agent_raise(struct kb_db_conn *conn, int64_t agent_id, int64_t index_version,
                     struct kb_err *err) KB_MUST_CHECK;
 
 /* Differences to an agent's totals. */
@@ -44,12 +44,12 @@ struct kb_totals {
 	int64_t pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes;
 	int64_t crawl_credits, query_credits, queries;
 };
-bool kb_totals_add(struct kb_conn *conn, int64_t agent_id, const struct kb_totals *more,
+bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_totals *more,
                    struct kb_err *err) KB_MUST_CHECK;
 
 /* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */
-bool kb_turn_settle(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_turn_settle(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 /* Takes it away whatever waits: the agent was deleted. */
-bool kb_turn_drop(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_turn_drop(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

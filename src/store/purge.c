@@ -29,10 +29,10 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_purge = { "purge", sql, KB_COUNTOF(sql) };
 
 static bool read_ids(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *statement,
-                     const struct kb_value *values, size_t value_count, int64_t **ids,
+                     const struct kb_db_value *values, size_t value_count, int64_t **ids,
                      size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*ids = NULL;
 	*count = 0;
@@ -58,7 +58,7 @@ struct step {
 	int64_t messages, conversations;
 };
 
-static bool remove_some(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool remove_some(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct step *in = arg;
 	int64_t agent_id = in->purge->agent_id, before = in->purge->before;

@@ -77,7 +77,7 @@ const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
 
 /* ---- leases ---- */
 
-static bool void_leases(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[VOID_LEASES],
 	                 KB_VALUES(kb_int(*(int64_t *)arg), kb_int(KB_DUE_NEVER)), NULL, err);
@@ -109,9 +109,10 @@ static int by_page(const void *a, const void *b)
 /* Takes pages of deleted sources out of the leases: their rows are about to go. That of a source of
  * uploads or of a whole website may have many, so the lease takes them as they come: so it is
  * bounded, and they are out of the way. */
-static bool drop_dying(struct kb_conn *conn, struct lease *in, int64_t agent_id, struct kb_err *err)
+static bool drop_dying(struct kb_db_conn *conn, struct lease *in, int64_t agent_id,
+                       struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[DYING], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
@@ -129,10 +130,10 @@ static bool drop_dying(struct kb_conn *conn, struct lease *in, int64_t agent_id,
 }
 
 /* Takes pages of that speed, if some are due. */
-static bool take(struct kb_conn *conn, struct lease *in, bool slow, struct kb_err *err)
+static bool take(struct kb_db_conn *conn, struct lease *in, bool slow, struct kb_err *err)
 {
 	size_t max = slow ? 1 : KB_MIN(in->want->max, (size_t)INT32_MAX);
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[LEASE],
 	             KB_VALUES(kb_int(in->agent_id), kb_int(in->now),
@@ -153,7 +154,7 @@ static bool take(struct kb_conn *conn, struct lease *in, bool slow, struct kb_er
 }
 
 /* The sharing has come to where the account was before its turn. */
-static bool next_turn(struct kb_conn *conn, struct lease *in, struct kb_err *err)
+static bool next_turn(struct kb_db_conn *conn, struct lease *in, struct kb_err *err)
 {
 	int64_t any = !in->want->not_slow, used, turn;
 
@@ -175,7 +176,7 @@ static bool next_turn(struct kb_conn *conn, struct lease *in, struct kb_err *err
 	                    NULL, err);
 }
 
-static bool settle(struct kb_conn *conn, const struct kb_lease_want *want, struct kb_err *err)
+static bool settle(struct kb_db_conn *conn, const struct kb_lease_want *want, struct kb_err *err)
 {
 	return want->settle_us == 0
 	       || kb_db_run(conn, &sql[SHARE_CHARGE],
@@ -183,7 +184,7 @@ static bool settle(struct kb_conn *conn, const struct kb_lease_want *want, struc
 	                    NULL, err);
 }
 
-static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
 	const struct kb_lease_want *want = in->want;
@@ -222,7 +223,7 @@ bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
 bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,
                          bool *held, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok = conn != NULL;
 
 	for (size_t i = 0; ok && i < count; i++) {
@@ -241,7 +242,7 @@ bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, 
 
 /* ---- the commit point ---- */
 
-static const struct kb_columns finished_columns =
+static const struct kb_db_columns finished_columns =
         KB_COLUMNS(struct kb_page_row, FINISHED(KB_PAGE_COLUMN, KB_PAGE_COLUMN));
 
 struct finish {
@@ -314,7 +315,7 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	row->is_found = ok && result->passages > 0;
 }
 
-static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page_result *result,
+static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
                    struct kb_page_row *row, struct kb_err *err)
 {
 	struct kb_page *page = &row->page;
@@ -340,8 +341,8 @@ static bool accept(struct kb_conn *conn, struct finish *in, const struct kb_page
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err);
 }
 
-static bool finish_one(struct kb_conn *conn, struct finish *in, const struct kb_page_result *result,
-                       struct kb_err *err)
+static bool finish_one(struct kb_db_conn *conn, struct finish *in,
+                       const struct kb_page_result *result, struct kb_err *err)
 {
 	struct kb_page_row row;
 	bool found;
@@ -358,7 +359,7 @@ static bool finish_one(struct kb_conn *conn, struct finish *in, const struct kb_
  * be dead in it, that is below v + 1; then v + 1 is the index version, so that no dead row is ever
  * newer than the index it belongs to.
  */
-static bool publish(struct kb_conn *conn, struct finish *in, struct kb_err *err)
+static bool publish(struct kb_db_conn *conn, struct finish *in, struct kb_err *err)
 {
 	bool kept = in->segment && in->has_alive; /* else nobody could find anything in it */
 	int64_t version = in->version;
@@ -377,7 +378,7 @@ static bool publish(struct kb_conn *conn, struct finish *in, struct kb_err *err)
 	       || kb_agent_publish(conn, in->agent_id, version, in->indexed, err);
 }
 
-static bool finish(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct finish *in = arg;
 	int64_t version;

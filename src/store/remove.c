@@ -92,7 +92,8 @@ struct slice {
 	bool worked;
 };
 
-static bool remove_agent(struct kb_conn *conn, struct slice *slice, int64_t id, struct kb_err *err)
+static bool remove_agent(struct kb_db_conn *conn, struct slice *slice, int64_t id,
+                         struct kb_err *err)
 {
 	for (size_t i = AGENT_FIRST; i < KB_COUNTOF(sql) && slice->removed < slice->rows; i++) {
 		int64_t changed;
@@ -109,11 +110,11 @@ static bool remove_agent(struct kb_conn *conn, struct slice *slice, int64_t id, 
 	return true;
 }
 
-static bool remove_pages(struct kb_conn *conn, struct slice *slice, int64_t agent_id, int64_t id,
+static bool remove_pages(struct kb_db_conn *conn, struct slice *slice, int64_t agent_id, int64_t id,
                          int64_t last, int64_t version, struct kb_err *err)
 {
 	struct kb_totals totals = { 0 };
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[PAGES_WORTH],
 	             KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last)));
@@ -138,8 +139,8 @@ static bool remove_pages(struct kb_conn *conn, struct slice *slice, int64_t agen
 	return kb_totals_add(conn, agent_id, &totals, err) && kb_turn_settle(conn, agent_id, err);
 }
 
-static bool remove_source(struct kb_conn *conn, struct slice *slice, int64_t agent_id, int64_t id,
-                          int64_t version, struct kb_err *err)
+static bool remove_source(struct kb_db_conn *conn, struct slice *slice, int64_t agent_id,
+                          int64_t id, int64_t version, struct kb_err *err)
 {
 	int64_t last;
 
@@ -154,10 +155,10 @@ static bool remove_source(struct kb_conn *conn, struct slice *slice, int64_t age
 }
 
 /* The next one to work at: an agent, or with *source_id one of its sources. 0: none. */
-static bool find(struct kb_conn *conn, int64_t *agent_id, int64_t *source_id, int64_t *version,
+static bool find(struct kb_db_conn *conn, int64_t *agent_id, int64_t *source_id, int64_t *version,
                  struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*source_id = 0;
 	if (!kb_db_int(conn, &sql[AGENT], NULL, 0, 0, agent_id, err))
@@ -173,7 +174,7 @@ static bool find(struct kb_conn *conn, int64_t *agent_id, int64_t *source_id, in
 	return kb_rows_close(&rows, err);
 }
 
-static bool remove_slice(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct slice *slice = arg;
 	int64_t began = kb_clock_mono_us(), agent_id, source_id, version = 0;
@@ -195,7 +196,7 @@ bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, st
 	struct slice slice = { .rows = removal->slice ? removal->slice : ROWS_FIRST };
 	int64_t agent_id, source_id, version;
 	/* Mostly there is nothing: a reader finds that out without the writer. */
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	removal->left = false;

@@ -71,7 +71,7 @@ struct damaged {
 	struct kb_sv blob;
 };
 
-static bool damaged(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool damaged(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct damaged *in = arg;
 	int64_t changed;
@@ -107,10 +107,10 @@ struct lease {
 	int64_t now, until;
 };
 
-static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	int64_t agent_id;
 
 	in->repair = (struct kb_repair){ 0 };
@@ -134,7 +134,7 @@ bool kb_store_repair_lease(struct kb_store *store, int64_t lease_us, struct kb_r
 {
 	struct lease in = { .now = kb_store_now(store) };
 	/* Mostly there is nothing: a reader finds that out without the writer. */
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	int64_t agent_id;
 	bool ok;
 
@@ -158,7 +158,7 @@ static bool not_held(struct kb_err *err, int64_t agent_id)
 	               agent_id);
 }
 
-static bool renew(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool renew(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct lease *in = arg;
 	int64_t changed;
@@ -180,10 +180,10 @@ bool kb_store_repair_renew(struct kb_store *store, const struct kb_repair *repai
 
 /* ---- what there is ---- */
 
-static bool read_pages(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+static bool read_pages(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                        struct kb_page **pages, size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*pages = NULL;
 	*count = 0;
@@ -202,7 +202,7 @@ bool kb_store_repair_read(struct kb_store *store, struct kb_arena *arena, int64_
                           struct kb_index_state *state, struct kb_page **pages, size_t *count,
                           struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
@@ -222,7 +222,7 @@ bool kb_store_segment_places(struct kb_store *store, struct kb_arena *arena,
                              const struct kb_segment_place *after, size_t limit,
                              struct kb_segment_place **out, size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*out = NULL;
 	*count = 0;
@@ -254,7 +254,7 @@ struct finish {
 };
 
 /* Unless it was deleted or indexed anew meanwhile: then it is found by what is newer. */
-static bool lose_page(struct kb_conn *conn, struct finish *in, const struct kb_page_lost *lost,
+static bool lose_page(struct kb_db_conn *conn, struct finish *in, const struct kb_page_lost *lost,
                       struct kb_err *err)
 {
 	int64_t agent_id = in->repair->agent_id, newer;
@@ -293,7 +293,7 @@ static bool lose_page(struct kb_conn *conn, struct finish *in, const struct kb_p
 	return true;
 }
 
-static bool replace(struct kb_conn *conn, struct finish *in, struct kb_err *err)
+static bool replace(struct kb_db_conn *conn, struct finish *in, struct kb_err *err)
 {
 	const struct kb_repaired *done = in->done;
 	int64_t agent_id = in->repair->agent_id;
@@ -316,7 +316,7 @@ static bool replace(struct kb_conn *conn, struct finish *in, struct kb_err *err)
 }
 
 /* The repair is done, or goes on with what was found damaged since. */
-static bool close_repair(struct kb_conn *conn, const struct finish *in, struct kb_err *err)
+static bool close_repair(struct kb_db_conn *conn, const struct finish *in, struct kb_err *err)
 {
 	int64_t agent_id = in->repair->agent_id, left;
 
@@ -327,7 +327,7 @@ static bool close_repair(struct kb_conn *conn, const struct finish *in, struct k
 	            : kb_db_run(conn, &sql[DONE], KB_VALUES(kb_int(agent_id)), NULL, err);
 }
 
-static bool finish(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct finish *in = arg;
 	int64_t agent_id = in->repair->agent_id, version, held;

@@ -182,10 +182,10 @@ static int64_t parameter(const struct copy *copy, char letter)
 }
 
 /* Widens [*low, *high] to the ids that the statement spans; 0 and 0: none so far. */
-static bool span(struct kb_conn *conn, int what, int64_t agent_id, int64_t *low, int64_t *high,
+static bool span(struct kb_db_conn *conn, int what, int64_t agent_id, int64_t *low, int64_t *high,
                  struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[what], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
@@ -206,7 +206,7 @@ struct spans {
 	} pages, sources, labels;
 };
 
-static bool read_spans(struct kb_conn *conn, int64_t from, struct spans *out, struct kb_err *err)
+static bool read_spans(struct kb_db_conn *conn, int64_t from, struct spans *out, struct kb_err *err)
 {
 	*out = (struct spans){ 0 };
 	return span(conn, PAGE_SPAN, from, &out->pages.low, &out->pages.high, err)
@@ -216,7 +216,7 @@ static bool read_spans(struct kb_conn *conn, int64_t from, struct spans *out, st
 }
 
 /* Takes as many new ids as lie between the lowest and the highest old one. */
-static bool take_block(struct kb_conn *conn, const char *sequence, int64_t low, int64_t high,
+static bool take_block(struct kb_db_conn *conn, const char *sequence, int64_t low, int64_t high,
                        int64_t *shift, struct kb_err *err)
 {
 	int64_t first;
@@ -238,8 +238,8 @@ struct replicate {
 	int64_t account_id;
 	struct kb_sv name;
 	struct kb_agent *out;
-	struct kb_conn *conn; /* a snapshot of the original */
-	FILE *spool;          /* its rows, table after table */
+	struct kb_db_conn *conn; /* a snapshot of the original */
+	FILE *spool;             /* its rows, table after table */
 	int64_t rows[KB_COUNTOF(parameters)];
 	struct copy copy;
 	struct spans spans;
@@ -258,7 +258,7 @@ static void fit_slice(struct replicate *in, int64_t took_us)
 		in->slice = KB_MIN(in->slice * 2, (int64_t)SLICE_ROWS_MAX);
 }
 
-static bool begin(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct replicate *in = arg;
 	struct kb_agent *agent = in->out;
@@ -300,7 +300,7 @@ static bool look(struct replicate *in, struct kb_err *err)
 	return true;
 }
 
-static bool take_ids(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool take_ids(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct replicate *in = arg;
 	const struct spans *spans = &in->spans;
@@ -316,12 +316,12 @@ static bool take_ids(struct kb_conn *conn, void *arg, struct kb_err *err)
 /* Rows for one write: `width` values each. */
 struct slice {
 	const struct kb_sql *put;
-	struct kb_value *values;
+	struct kb_db_value *values;
 	size_t width, count;
 	int64_t took_us;
 };
 
-static bool put_rows(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool put_rows(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct slice *slice = arg;
 	int64_t began = kb_clock_mono_us();
@@ -355,9 +355,9 @@ static bool spool_table(struct replicate *in, size_t i, struct kb_err *err)
 {
 	const struct kb_sql *read = &sql[TABLE_FIRST + 2 * i];
 	const char *types = read[1].types;
-	struct kb_value values[KB_SQL_PARAMS];
+	struct kb_db_value values[KB_SQL_PARAMS];
 	struct kb_arena arena = { 0 };
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	size_t count = 0;
 
 	for (const char *p = parameters[i]; *p; p++)
@@ -385,12 +385,12 @@ static bool spool_table(struct replicate *in, size_t i, struct kb_err *err)
 }
 
 static bool spool_value(struct replicate *in, struct kb_arena *arena, char type,
-                        struct kb_value *out, struct kb_err *err)
+                        struct kb_db_value *out, struct kb_err *err)
 {
 	char *text;
 	int64_t n;
 
-	*out = (struct kb_value){ .type = type };
+	*out = (struct kb_db_value){ .type = type };
 	if (fread(&n, sizeof(n), 1, in->spool) != 1)
 		return spool_failed(in, err);
 	if (type == 'i') {
@@ -412,7 +412,7 @@ static bool put_slice(struct replicate *in, struct slice *slice, struct kb_err *
 	struct kb_arena arena = { 0 };
 	bool ok = true;
 
-	slice->values = KB_NEW_ARRAY(&arena, slice->count * slice->width, struct kb_value);
+	slice->values = KB_NEW_ARRAY(&arena, slice->count * slice->width, struct kb_db_value);
 	for (size_t i = 0; ok && i < slice->count * slice->width; i++)
 		ok = spool_value(in, &arena, slice->put->types[i % slice->width], &slice->values[i],
 		                 err);
@@ -437,7 +437,7 @@ static bool put_table(struct replicate *in, size_t i, struct kb_err *err)
 
 static bool read_queued(struct replicate *in, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, in->conn, &sql[QUEUED],
 	             KB_VALUES(kb_int(in->copy.from), kb_int(in->copy.page_shift)));
@@ -449,7 +449,7 @@ static bool read_queued(struct replicate *in, struct kb_err *err)
 	return kb_rows_close(&rows, err);
 }
 
-static bool end(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct replicate *in = arg;
 	const struct kb_agent_stats *stats = &in->stats;
@@ -469,7 +469,7 @@ struct wake {
 	int64_t agent_id, now, took_us;
 };
 
-static bool wake(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool wake(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct wake *in = arg;
 	int64_t began = kb_clock_mono_us();
@@ -509,7 +509,7 @@ static void wake_queued(struct replicate *in)
 	}
 }
 
-static bool give_up(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool give_up(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct replicate *in = arg;
 

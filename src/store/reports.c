@@ -42,7 +42,7 @@ const struct kb_sql_table kb_sql_reports = { "reports", sql, KB_COUNTOF(sql) };
 bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                              struct kb_report_source **out, size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*out = NULL;
 	*count = 0;
@@ -59,7 +59,7 @@ bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int
 bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_report_sums *out,
                           struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*out = (struct kb_report_sums){ 0 };
 	kb_rows_take(&rows, store->db, &sql[SUMS], KB_VALUES(kb_int(agent_id)));
@@ -71,10 +71,10 @@ bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_re
 	return kb_rows_close(&rows, err);
 }
 
-static bool read_buckets(struct kb_conn *conn, const struct kb_value values[4],
+static bool read_buckets(struct kb_db_conn *conn, const struct kb_db_value values[4],
                          struct kb_report_bucket *out, size_t count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[MESSAGE_BUCKETS], values, 4);
 	while (kb_rows_next(&rows)) {
@@ -100,10 +100,10 @@ bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id, int64_t s
                              int64_t width_us, struct kb_report_bucket *out, size_t count,
                              struct kb_err *err)
 {
-	const struct kb_value values[4] = { kb_int(agent_id), kb_int(start),
-		                            kb_int(start + (int64_t)count * width_us),
-		                            kb_int(width_us) };
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	const struct kb_db_value values[4] = { kb_int(agent_id), kb_int(start),
+		                               kb_int(start + (int64_t)count * width_us),
+		                               kb_int(width_us) };
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
@@ -120,8 +120,8 @@ bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, in
                               struct kb_message **out, size_t *count, int64_t *total,
                               struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
-	struct kb_rows rows;
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
 	bool ok;
 
 	*out = NULL;

@@ -1,8 +1,8 @@
 /* Running statements: the same small words over every driver, with an error that keeps. */
 #include "store/db.h"
 
-static void start(struct kb_rows *rows, const struct kb_sql *sql, const struct kb_value *values,
-                  size_t count)
+static void start(struct kb_db_rows *rows, const struct kb_sql *sql,
+                  const struct kb_db_value *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		KB_ASSERT(sql->types[i] == values[i].type);
@@ -11,26 +11,26 @@ static void start(struct kb_rows *rows, const struct kb_sql *sql, const struct k
 	                                          &rows->err);
 }
 
-void kb_rows_open(struct kb_rows *rows, struct kb_conn *conn, const struct kb_sql *sql,
-                  const struct kb_value *values, size_t count)
+void kb_rows_open(struct kb_db_rows *rows, struct kb_db_conn *conn, const struct kb_sql *sql,
+                  const struct kb_db_value *values, size_t count)
 {
-	*rows = (struct kb_rows){ .conn = conn };
+	*rows = (struct kb_db_rows){ .conn = conn };
 	start(rows, sql, values, count);
 }
 
-void kb_rows_take(struct kb_rows *rows, struct kb_db *db, const struct kb_sql *sql,
-                  const struct kb_value *values, size_t count)
+void kb_rows_take(struct kb_db_rows *rows, struct kb_db *db, const struct kb_sql *sql,
+                  const struct kb_db_value *values, size_t count)
 {
-	*rows = (struct kb_rows){ .db = db };
+	*rows = (struct kb_db_rows){ .db = db };
 	rows->conn = kb_db_take(db, false, &rows->err);
 	rows->failed = !rows->conn;
 	if (rows->conn)
 		start(rows, sql, values, count);
 }
 
-bool kb_rows_next(struct kb_rows *rows)
+bool kb_rows_next(struct kb_db_rows *rows)
 {
-	enum kb_step step;
+	enum kb_db_step step;
 
 	if (rows->failed)
 		return false;
@@ -39,24 +39,24 @@ bool kb_rows_next(struct kb_rows *rows)
 	return step == KB_STEP_ROW;
 }
 
-int64_t kb_rows_int(struct kb_rows *rows, int column)
+int64_t kb_rows_int(struct kb_db_rows *rows, int column)
 {
 	return rows->conn->driver->column_int(rows->cursor, column);
 }
 
-bool kb_rows_bool(struct kb_rows *rows, int column)
+bool kb_rows_bool(struct kb_db_rows *rows, int column)
 {
 	return kb_rows_int(rows, column) != 0;
 }
 
-struct kb_sv kb_rows_text(struct kb_rows *rows, struct kb_arena *arena, int column)
+struct kb_sv kb_rows_text(struct kb_db_rows *rows, struct kb_arena *arena, int column)
 {
 	struct kb_sv text = rows->conn->driver->column_text(rows->cursor, column);
 
 	return text.p ? kb_arena_sv(arena, text) : text;
 }
 
-bool kb_rows_close(struct kb_rows *rows, struct kb_err *err)
+bool kb_rows_close(struct kb_db_rows *rows, struct kb_err *err)
 {
 	if (rows->cursor)
 		rows->changed = rows->conn->driver->finish(rows->conn, rows->cursor);
@@ -69,10 +69,10 @@ bool kb_rows_close(struct kb_rows *rows, struct kb_err *err)
 	return !rows->failed;
 }
 
-bool kb_db_run(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
+bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
                size_t count, int64_t *changed, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, sql, values, count);
 	while (kb_rows_next(&rows))
@@ -84,7 +84,7 @@ bool kb_db_run(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_v
 	return true;
 }
 
-static bool read_int(struct kb_rows *rows, int64_t otherwise, int64_t *out, struct kb_err *err)
+static bool read_int(struct kb_db_rows *rows, int64_t otherwise, int64_t *out, struct kb_err *err)
 {
 	*out = otherwise;
 	while (kb_rows_next(rows))
@@ -92,33 +92,33 @@ static bool read_int(struct kb_rows *rows, int64_t otherwise, int64_t *out, stru
 	return kb_rows_close(rows, err);
 }
 
-bool kb_db_int(struct kb_conn *conn, const struct kb_sql *sql, const struct kb_value *values,
+bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
                size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, sql, values, count);
 	return read_int(&rows, otherwise, out, err);
 }
 
-bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_value *values,
+bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_db_value *values,
                     size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_take(&rows, db, sql, values, count);
 	return read_int(&rows, otherwise, out, err);
 }
 
-bool kb_db_next_id(struct kb_conn *conn, const char *sequence, int64_t count, int64_t *first,
+bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
                    struct kb_err *err)
 {
 	return conn->driver->next_id(conn, sequence, count, first, err);
 }
 
-bool kb_db_notify(struct kb_conn *conn, enum kb_topic topic, int64_t id, struct kb_err *err)
+bool kb_db_notify(struct kb_db_conn *conn, enum kb_topic topic, int64_t id, struct kb_err *err)
 {
 	KB_GROW(conn->notes, conn->note_capacity, conn->note_count + 1);
-	conn->notes[conn->note_count++] = (struct kb_note){ topic, id };
+	conn->notes[conn->note_count++] = (struct kb_db_note){ topic, id };
 	return !conn->driver->notify || conn->driver->notify(conn, topic, id, err);
 }

@@ -66,17 +66,18 @@ struct row {
 	int64_t agent_id, pages, created_at, damaged_at;
 };
 #define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
-const struct kb_columns kb_segment_columns = KB_COLUMNS(struct row, KB_SEGMENTS(ROW, ROW));
+const struct kb_db_columns kb_segment_columns = KB_COLUMNS(struct row, KB_SEGMENTS(ROW, ROW));
 
-bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
+bool kb_dead_add(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
                  struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[DEAD_ADD],
 	                 KB_VALUES(kb_int(agent_id), kb_int(page_id), kb_int(version)), NULL, err);
 }
 
-bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
-                       int64_t version, int64_t now, int64_t *id, struct kb_err *err)
+bool kb_segment_insert(struct kb_db_conn *conn, int64_t agent_id,
+                       const struct kb_segment_new *segment, int64_t version, int64_t now,
+                       int64_t *id, struct kb_err *err)
 {
 	struct row row = {
 		.segment = {
@@ -99,10 +100,10 @@ bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_s
 
 /* ---- reading ---- */
 
-bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_index_state_read(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          struct kb_index_state *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	int64_t dying;
 
 	*out = (struct kb_index_state){ 0 };
@@ -146,7 +147,7 @@ bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t a
 bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           struct kb_index_state *out, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
@@ -179,8 +180,8 @@ static int by_text(const void *a, const void *b)
 bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct kb_sv **names,
                          size_t *count, bool *in_flux, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
-	struct kb_rows rows;
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
 	int64_t copies = 0;
 	bool ok;
 
@@ -204,7 +205,7 @@ bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct 
 
 /* ---- going ---- */
 
-bool kb_segment_drop(struct kb_conn *conn, int64_t agent_id, int64_t id, struct kb_err *err)
+bool kb_segment_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t id, struct kb_err *err)
 {
 	int64_t changed;
 
@@ -217,7 +218,7 @@ bool kb_segment_drop(struct kb_conn *conn, int64_t agent_id, int64_t id, struct 
 	                      agent_id));
 }
 
-bool kb_dead_sweep(struct kb_conn *conn, int64_t agent_id, struct kb_err *err)
+bool kb_dead_sweep(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[DEAD_SWEEP], KB_VALUES(kb_int(agent_id)), NULL, err);
 }
@@ -233,7 +234,8 @@ struct merge {
 	size_t column_count;
 };
 
-static bool drop_old(struct kb_conn *conn, const struct merge *in, int64_t id, struct kb_err *err)
+static bool drop_old(struct kb_db_conn *conn, const struct merge *in, int64_t id,
+                     struct kb_err *err)
 {
 	int64_t version;
 
@@ -253,7 +255,7 @@ static bool drop_old(struct kb_conn *conn, const struct merge *in, int64_t id, s
 	       && kb_segment_drop(conn, in->agent_id, id, err);
 }
 
-static bool add_merged(struct kb_conn *conn, const struct merge *in, int64_t version,
+static bool add_merged(struct kb_db_conn *conn, const struct merge *in, int64_t version,
                        struct kb_err *err)
 {
 	int64_t id;
@@ -272,7 +274,7 @@ static bool add_merged(struct kb_conn *conn, const struct merge *in, int64_t ver
 	return true;
 }
 
-static bool merge(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool merge(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct merge *in = arg;
 	int64_t version;

@@ -64,19 +64,19 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_sources = { "sources", sql, KB_COUNTOF(sql) };
 
-const struct kb_columns kb_source_columns =
+const struct kb_db_columns kb_source_columns =
         KB_COLUMNS(struct kb_source_row, KB_SOURCES(KB_SOURCE_COLUMN, KB_SOURCE_COLUMN));
 
-static void read_row(struct kb_rows *rows, struct kb_arena *arena, struct kb_source_row *out)
+static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_source_row *out)
 {
 	kb_columns_read(&kb_source_columns, rows, 0, arena, out);
 }
 
-static bool load(struct kb_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_value *values, size_t count, struct kb_source_row *out,
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
+                 const struct kb_db_value *values, size_t count, struct kb_source_row *out,
                  bool *found, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*found = false;
 	kb_rows_open(&rows, conn, what, values, count);
@@ -94,7 +94,7 @@ static bool not_found(struct kb_err *err, int64_t id)
 
 /* ---- inside transactions ---- */
 
-static bool insert(struct kb_conn *conn, struct kb_source *source, struct kb_err *err)
+static bool insert(struct kb_db_conn *conn, struct kb_source *source, struct kb_err *err)
 {
 	struct kb_source_row row;
 
@@ -107,7 +107,7 @@ static bool insert(struct kb_conn *conn, struct kb_source *source, struct kb_err
 }
 
 /* An agent has one source for an address. */
-static bool is_alone(struct kb_conn *conn, const struct kb_source *source, struct kb_err *err)
+static bool is_alone(struct kb_db_conn *conn, const struct kb_source *source, struct kb_err *err)
 {
 	int64_t twin;
 
@@ -120,7 +120,7 @@ static bool is_alone(struct kb_conn *conn, const struct kb_source *source, struc
 	                      "source %" PRId64 " of the agent has that address already", twin));
 }
 
-bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now,
+bool kb_source_insert_upload(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
                              struct kb_err *err)
 {
 	return insert(conn,
@@ -135,8 +135,8 @@ bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now
 	              err);
 }
 
-bool kb_source_insert(struct kb_conn *conn, struct kb_source *source, int64_t agent_id, int64_t now,
-                      struct kb_err *err)
+bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t agent_id,
+                      int64_t now, struct kb_err *err)
 {
 	source->agent_id = agent_id;
 	source->type = KB_SV("sitemap");
@@ -145,13 +145,13 @@ bool kb_source_insert(struct kb_conn *conn, struct kb_source *source, int64_t ag
 	return is_alone(conn, source, err) && insert(conn, source, err);
 }
 
-bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id, struct kb_err *err)
+bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id, struct kb_err *err)
 {
 	return kb_db_int(conn, &sql[UPLOAD_ID], KB_VALUES(kb_int(agent_id)), 0, id, err);
 }
 
 /* Holds the agent and reads the source. */
-static bool hold(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
+static bool hold(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
                  struct kb_source_row *out, int64_t *version, struct kb_err *err)
 {
 	bool found;
@@ -162,7 +162,7 @@ static bool hold(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
 	       && (found || not_found(err, id));
 }
 
-bool kb_source_held(struct kb_conn *conn, struct kb_arena *arena,
+bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now, int64_t *version,
                     struct kb_err *err)
 {
@@ -179,10 +179,10 @@ bool kb_source_held(struct kb_conn *conn, struct kb_arena *arena,
 /* ---- reading records ---- */
 
 static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_value *values, size_t value_count, struct kb_source **sources,
+                 const struct kb_db_value *values, size_t value_count, struct kb_source **sources,
                  size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*sources = NULL;
 	*count = 0;
@@ -245,7 +245,7 @@ struct change {
 	struct kb_source *out;
 };
 
-static bool update(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_source *after = in->out;
@@ -292,7 +292,7 @@ bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int6
 	return kb_db_write(store->db, update, &in, err);
 }
 
-static bool sync_now(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool sync_now(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_source_row row;
@@ -336,7 +336,7 @@ bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_
 }
 
 /* From the next index version on all of its pages are dead. They and it go later (remove.c). */
-static bool delete_source(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool delete_source(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_source_row row;
@@ -375,7 +375,7 @@ struct lease {
 	bool found;
 };
 
-static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
 	struct kb_sv reason = KB_SV("its address is being read");
@@ -404,7 +404,7 @@ bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64
                            struct kb_err *err)
 {
 	struct lease in = { .arena = arena, .now = kb_store_now(store), .out = out };
-	struct kb_conn *conn;
+	struct kb_db_conn *conn;
 	bool ok;
 
 	*found = false;
@@ -429,7 +429,7 @@ struct renew {
 	int64_t until;
 };
 
-static bool renew(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool renew(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct renew *in = arg;
 	int64_t changed;
@@ -452,7 +452,7 @@ bool kb_store_source_renew(struct kb_store *store, const struct kb_source_lease 
 	return kb_db_write(store->db, renew, &in, err);
 }
 
-static bool void_leases(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[VOID_LEASES], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
 }

@@ -52,7 +52,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
-static void committed(void *arg, const struct kb_note *note)
+static void committed(void *arg, const struct kb_db_note *note)
 {
 	struct kb_store *store = arg;
 
@@ -124,7 +124,7 @@ static bool lock_hold(struct kb_store *store, struct kb_err *err)
 
 /* ---- the schema ---- */
 
-static bool schema_known(struct kb_conn *conn, int64_t *version, struct kb_err *err)
+static bool schema_known(struct kb_db_conn *conn, int64_t *version, struct kb_err *err)
 {
 	if (!kb_schema_version(conn, version, err))
 		return false;
@@ -137,7 +137,7 @@ static bool schema_known(struct kb_conn *conn, int64_t *version, struct kb_err *
 }
 
 /* Brings the schema up to date under the lock, which a server has already. */
-static bool schema_update(struct kb_store *store, struct kb_conn *conn, struct kb_err *err)
+static bool schema_update(struct kb_store *store, struct kb_db_conn *conn, struct kb_err *err)
 {
 	int64_t version, holder = 0;
 	int fd = -1;
@@ -191,7 +191,7 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 		.committed = committed,
 		.arg = store,
 	};
-	struct kb_conn *conn;
+	struct kb_db_conn *conn;
 	bool ok;
 
 	snprintf(path, n, "%s/docent.db", store->directory);
@@ -260,7 +260,7 @@ void kb_store_close(struct kb_store *store)
 
 /* ---- health ---- */
 
-static bool probe_write(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool probe_write(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[PROBE_WRITE], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
 }
@@ -268,7 +268,7 @@ static bool probe_write(struct kb_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_ready(struct kb_store *store, struct kb_err *err)
 {
 	int64_t start = kb_clock_mono_us(), now = kb_store_now(store), count;
-	struct kb_conn *conn;
+	struct kb_db_conn *conn;
 	bool ok;
 
 	if (store->ready_at && start - store->ready_at < PROBE_GOOD_US)

@@ -77,46 +77,46 @@ struct kb_sv kb_ids_set(struct kb_arena *arena, const int64_t *ids, size_t count
 
 /* ---- accounts.c, agents.c: what a commit does to the caches ---- */
 
-extern const struct kb_columns kb_key_columns, kb_agent_columns;
+extern const struct kb_db_columns kb_key_columns, kb_agent_columns;
 
 /* ---- agents.c, sources.c ---- */
 
 /* KB_E_NOT_FOUND where the account has no such agent. */
-bool kb_agent_load(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
+bool kb_agent_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
                    struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
 /* Inside a write: the agent's row alone, with its id and times. */
-bool kb_agent_insert_row(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
+bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
                          struct kb_err *err) KB_MUST_CHECK;
 /* Inside a write: the agent's row with its totals, upload source and first persona. */
-bool kb_agent_insert(struct kb_conn *conn, struct kb_agent *agent, int64_t now,
+bool kb_agent_insert(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
                      struct kb_err *err) KB_MUST_CHECK;
-bool kb_source_insert_upload(struct kb_conn *conn, int64_t agent_id, int64_t now,
+bool kb_source_insert_upload(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
                              struct kb_err *err) KB_MUST_CHECK;
 /* Fills id, agent_id and times of a source of an address. */
-bool kb_source_insert(struct kb_conn *conn, struct kb_source *source, int64_t agent_id, int64_t now,
-                      struct kb_err *err) KB_MUST_CHECK;
+bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t agent_id,
+                      int64_t now, struct kb_err *err) KB_MUST_CHECK;
 /* Holds the agent for this transaction and checks that the lease still stands. KB_E_CONFLICT. */
-bool kb_source_held(struct kb_conn *conn, struct kb_arena *arena,
+bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now,
                     int64_t *index_version, struct kb_err *err) KB_MUST_CHECK;
 bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 /* 0: the agent has none. */
-bool kb_source_upload_id(struct kb_conn *conn, int64_t agent_id, int64_t *id,
+bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
 /* kb_store_agent_update() inside a write. */
-bool kb_agent_change(struct kb_conn *conn, struct kb_arena *arena, int64_t account_id, int64_t id,
-                     int64_t now,
+bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id,
+                     int64_t id, int64_t now,
                      bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
                                     struct kb_err *err),
                      void *arg, struct kb_agent *after, struct kb_err *err) KB_MUST_CHECK;
-bool kb_agent_set_state(struct kb_conn *conn, int64_t agent_id, enum kb_agent_state state,
+bool kb_agent_set_state(struct kb_db_conn *conn, int64_t agent_id, enum kb_agent_state state,
                         struct kb_err *err) KB_MUST_CHECK;
 /* The copy is whole: its row becomes what it is here, and it is there. */
-bool kb_agent_show_copy(struct kb_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
+bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
                         struct kb_err *err) KB_MUST_CHECK;
 /* Copies that were in the making in an earlier life of the process are deleted. */
 bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
-bool kb_agent_stats(struct kb_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
+bool kb_agent_stats(struct kb_db_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- pages.c, for queue.c ---- */
@@ -215,13 +215,13 @@ struct kb_page_row {
 #define KB_PAGES_COPIED(FIRST, NEXT) \
 	KB_PAGE_ORIGIN(FIRST, NEXT) KB_PAGE_RESULT(NEXT, NEXT) KB_PAGE_META(NEXT, NEXT) \
 	KB_PAGE_CHANGED(NEXT, NEXT) KB_PAGE_KEYS(NEXT, NEXT)
-/* A row of theirs as a struct kb_column. */
+/* A row of theirs as a struct kb_db_column. */
 #define KB_PAGE_COLUMN(letter, column, member) KB_COLUMN(struct kb_page_row, letter, column, member)
 // clang-format on
-extern const struct kb_columns kb_page_columns; /* KB_PAGES_WHOLE */
-void kb_page_read(struct kb_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
+extern const struct kb_db_columns kb_page_columns; /* KB_PAGES_WHOLE */
+void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
 /* *found is false when there is no such page. */
-bool kb_page_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
+bool kb_page_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
                   struct kb_page_row *out, bool *found, struct kb_err *err) KB_MUST_CHECK;
 /* One more page; an id of the sequence "page" is the caller's. */
 struct kb_page_row_new {
@@ -231,26 +231,26 @@ struct kb_page_row_new {
 	int64_t listed_at, seen;
 	struct kb_sv listed_image;
 };
-bool kb_page_insert(struct kb_conn *conn, struct kb_arena *arena, const struct kb_page_row_new *row,
-                    struct kb_err *err) KB_MUST_CHECK;
+bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
+                    const struct kb_page_row_new *row, struct kb_err *err) KB_MUST_CHECK;
 /* The agent's page for that address; *found is false when it has none. */
-bool kb_page_load_url(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_page_load_url(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                       struct kb_sv url, struct kb_page_row *out, bool *found,
                       struct kb_err *err) KB_MUST_CHECK;
 struct kb_sv kb_page_waits_for_host(void);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
-bool kb_page_queue(struct kb_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
+bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
                    struct kb_err *err) KB_MUST_CHECK;
 /* The row, its labels and its passages (dead below `version`), within a transaction that publishes
  * that version and adds the totals. */
-bool kb_page_remove(struct kb_conn *conn, const struct kb_page_row *row, int64_t version,
+bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 /* Adds (sign 1) or takes away (-1) what the page is worth in its agent's totals. */
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
 
 /* ---- personas.c, for agents.c ---- */
 
-bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
+bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t version,
                        struct kb_sv instructions, int64_t now, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- segments.c, for pages.c, queue.c and replicate.c ---- */
@@ -271,18 +271,19 @@ bool kb_persona_insert(struct kb_conn *conn, int64_t agent_id, int64_t version,
 	NEXT (i, created_at, created_at)
 #define KB_SEGMENTS(FIRST, NEXT) KB_SEGMENT_ID(FIRST, NEXT) KB_SEGMENTS_COPIED(NEXT, NEXT)
 // clang-format on
-bool kb_dead_add(struct kb_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
+bool kb_dead_add(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
                  struct kb_err *err) KB_MUST_CHECK;
-bool kb_segment_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_segment_new *segment,
-                       int64_t version, int64_t now, int64_t *id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_segment_insert(struct kb_db_conn *conn, int64_t agent_id,
+                       const struct kb_segment_new *segment, int64_t version, int64_t now,
+                       int64_t *id, struct kb_err *err) KB_MUST_CHECK;
 
 /* The segment and its columns, whoever made them. KB_E_CONFLICT when it is not there. */
-bool kb_segment_drop(struct kb_conn *conn, int64_t agent_id, int64_t id,
+bool kb_segment_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
                      struct kb_err *err) KB_MUST_CHECK;
 /* Dead pages that no segment needs any more go. */
-bool kb_dead_sweep(struct kb_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
+bool kb_dead_sweep(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;
 struct kb_index_state;
-bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_index_state_read(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- vectors.c, for segments.c ---- */
@@ -290,36 +291,37 @@ bool kb_index_state_read(struct kb_conn *conn, struct kb_arena *arena, int64_t a
 struct kb_index_state;
 struct kb_vectors_new;
 /* Fills the columns and factors of the state. */
-bool kb_vectors_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                       struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
-bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
-                       int64_t version, int64_t now, struct kb_err *err) KB_MUST_CHECK;
+bool kb_vectors_insert(struct kb_db_conn *conn, int64_t agent_id,
+                       const struct kb_vectors_new *column, int64_t version, int64_t now,
+                       struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_CONFLICT when the segment got a column after `version`. */
-bool kb_vectors_check_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+bool kb_vectors_check_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
                               int64_t version, struct kb_err *err) KB_MUST_CHECK;
-bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+bool kb_vectors_drop_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
                              struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- labels.c, for agents.c, pages.c and segments.c ---- */
 
 struct kb_index_state;
-bool kb_labels_drop_page(struct kb_conn *conn, int64_t agent_id, int64_t page_id,
+bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err) KB_MUST_CHECK;
 /* Fills the labels of the state. */
-bool kb_labels_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                      struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- conversations.c, for messages.c ---- */
 
 struct kb_conversation;
-bool kb_conversation_load(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                           struct kb_sv session_id, struct kb_conversation *out, bool *found,
                           struct kb_err *err) KB_MUST_CHECK;
 bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id);
-bool kb_conversation_set_child(struct kb_conn *conn, int64_t agent_id, int64_t id, int64_t child_id,
-                               struct kb_err *err) KB_MUST_CHECK;
+bool kb_conversation_set_child(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
+                               int64_t child_id, struct kb_err *err) KB_MUST_CHECK;
 /* Finds the session or makes it, names it after its first prompt, marks it as used now. */
-bool kb_conversation_use(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                          int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
                          int64_t now, struct kb_conversation *out,
                          struct kb_err *err) KB_MUST_CHECK;
@@ -356,11 +358,11 @@ struct kb_source_row {
 	KB_SOURCE_ID(FIRST, NEXT) KB_SOURCE_TURN(NEXT, NEXT) KB_SOURCES_COPIED(NEXT, NEXT)
 #define KB_SOURCE_COLUMN(letter, column, member) KB_COLUMN(struct kb_source_row, letter, column, member)
 // clang-format on
-extern const struct kb_columns kb_source_columns;
+extern const struct kb_db_columns kb_source_columns;
 
 /* ---- the columns of others, for their test ---- */
 
-extern const struct kb_columns kb_account_columns, kb_conversation_columns, kb_message_columns,
+extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_message_columns,
         kb_segment_columns;
 
 /* ---- queue.c ---- */

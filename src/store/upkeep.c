@@ -44,7 +44,7 @@ const struct kb_sql_table kb_sql_upkeep = { "upkeep", sql, KB_COUNTOF(sql) };
 bool kb_store_installation(struct kb_store *store, struct kb_installation *out, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	bool ok;
 
 	*out = (struct kb_installation){ 0 };
@@ -58,7 +58,7 @@ bool kb_store_installation(struct kb_store *store, struct kb_installation *out, 
 	return ok;
 }
 
-static bool set_installation(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool set_installation(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct kb_installation *in = arg;
 
@@ -81,7 +81,7 @@ struct work {
 	int64_t epoch, now, until;
 };
 
-static bool take(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool take(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct work *in = arg;
 	struct kb_sv kind = kb_sv_str(in->kind);
@@ -98,7 +98,7 @@ bool kb_store_upkeep_take(struct kb_store *store, const char *kind, int64_t leas
 	int64_t now = kb_store_now(store), not_due;
 	struct work in = { .kind = kind, .now = now, .until = now + lease_us };
 	/* Mostly there is nothing: a reader finds that out without the writer. */
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	*epoch = 0;
@@ -115,7 +115,7 @@ bool kb_store_upkeep_take(struct kb_store *store, const char *kind, int64_t leas
 	return true;
 }
 
-static bool done(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool done(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct work *in = arg;
 
@@ -147,7 +147,7 @@ struct strays {
 static bool read_known(struct kb_store *store, struct kb_arena *arena, struct strays *in,
                        struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_take(&rows, store->db, &sql[STRAYS], NULL, 0);
 	while (kb_rows_next(&rows)) {
@@ -161,7 +161,7 @@ static bool read_known(struct kb_store *store, struct kb_arena *arena, struct st
 }
 
 /* Goes through both lists in their order. */
-static bool note(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool note(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct strays *in = arg;
 	size_t i = 0, k = 0, added = 0;

@@ -84,10 +84,10 @@ const struct kb_sql_table kb_sql_vectors = { "vectors", sql, KB_COUNTOF(sql) };
 
 /* ---- inside transactions of this and other files ---- */
 
-bool kb_vectors_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agent_id,
+bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                       struct kb_index_state *out, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[STATE_VECTORS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
@@ -116,8 +116,9 @@ bool kb_vectors_state(struct kb_conn *conn, struct kb_arena *arena, int64_t agen
 	return kb_rows_close(&rows, err);
 }
 
-bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
-                       int64_t version, int64_t now, struct kb_err *err)
+bool kb_vectors_insert(struct kb_db_conn *conn, int64_t agent_id,
+                       const struct kb_vectors_new *column, int64_t version, int64_t now,
+                       struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[PUT],
 	                 KB_VALUES(kb_int(agent_id), kb_int(column->segment_id),
@@ -128,7 +129,7 @@ bool kb_vectors_insert(struct kb_conn *conn, int64_t agent_id, const struct kb_v
 	                 NULL, err);
 }
 
-bool kb_vectors_check_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+bool kb_vectors_check_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
                               int64_t version, struct kb_err *err)
 {
 	int64_t newer;
@@ -143,7 +144,7 @@ bool kb_vectors_check_segment(struct kb_conn *conn, int64_t agent_id, int64_t se
 	                  segment_id, agent_id);
 }
 
-bool kb_vectors_drop_segment(struct kb_conn *conn, int64_t agent_id, int64_t segment_id,
+bool kb_vectors_drop_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
                              struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[DROP_SEGMENT], KB_VALUES(kb_int(agent_id), kb_int(segment_id)),
@@ -159,8 +160,8 @@ struct put {
 	size_t count;
 };
 
-static bool drop_older(struct kb_conn *conn, int64_t agent_id, const struct kb_vectors_new *column,
-                       struct kb_err *err)
+static bool drop_older(struct kb_db_conn *conn, int64_t agent_id,
+                       const struct kb_vectors_new *column, struct kb_err *err)
 {
 	char pattern[64];
 
@@ -171,7 +172,7 @@ static bool drop_older(struct kb_conn *conn, int64_t agent_id, const struct kb_v
 	                 NULL, err);
 }
 
-static bool put_column(struct kb_conn *conn, const struct put *in,
+static bool put_column(struct kb_db_conn *conn, const struct put *in,
                        const struct kb_vectors_new *column, int64_t version, struct kb_err *err)
 {
 	int64_t passages, others;
@@ -204,7 +205,7 @@ static bool put_column(struct kb_conn *conn, const struct put *in,
 	return kb_vectors_insert(conn, in->agent_id, column, version, in->now, err);
 }
 
-static bool put(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct put *in = arg;
 	const struct kb_factors_new *factors = in->factors;
@@ -250,7 +251,7 @@ struct drop {
 	struct kb_sv name, blob;
 };
 
-static bool drop(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool drop(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct drop *in = arg;
 
@@ -283,9 +284,9 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
                               const struct kb_vectors_want *want, struct kb_vectors_missing **out,
                               size_t *count, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	int64_t limit = (int64_t)KB_MIN(want->limit, (size_t)KB_VECTORS_MISSING_MAX);
-	const struct kb_value values[] = {
+	const struct kb_db_value values[] = {
 		kb_text(want->name),
 		kb_int(want->agent_id),
 		kb_int(want->after_agent_id),
@@ -294,7 +295,7 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
 		kb_text(want->model),
 	};
 	bool folded = want->model.n == 0, ok;
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*out = NULL;
 	*count = 0;

@@ -141,7 +141,7 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_verify = { "verify", sql, KB_COUNTOF(sql) };
 
-static void tell(struct kb_rows *rows, const char *name,
+static void tell(struct kb_db_rows *rows, const char *name,
                  void (*say)(void *arg, const char *finding), void *arg)
 {
 	char text[400];
@@ -156,13 +156,13 @@ static void tell(struct kb_rows *rows, const char *name,
 	say(arg, text);
 }
 
-static bool check_all(struct kb_conn *conn, void (*say)(void *arg, const char *finding), void *arg,
-                      int64_t *findings, struct kb_err *err)
+static bool check_all(struct kb_db_conn *conn, void (*say)(void *arg, const char *finding),
+                      void *arg, int64_t *findings, struct kb_err *err)
 {
 	if (!conn->driver->check(conn, say, arg, findings, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(sql); i++) {
-		struct kb_rows rows;
+		struct kb_db_rows rows;
 
 		kb_rows_open(&rows, conn, &sql[i], NULL, 0);
 		while (kb_rows_next(&rows)) {
@@ -178,7 +178,7 @@ static bool check_all(struct kb_conn *conn, void (*say)(void *arg, const char *f
 bool kb_store_verify(struct kb_store *store, void (*say)(void *arg, const char *finding), void *arg,
                      int64_t *findings, struct kb_err *err)
 {
-	struct kb_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	*findings = 0;

@@ -62,7 +62,7 @@ const struct kb_sql_table kb_sql_visits = { "visits", sql, KB_COUNTOF(sql) };
 bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
                          struct kb_host_line **lines, size_t *count, struct kb_err *err)
 {
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	*lines = NULL;
 	*count = 0;
@@ -85,7 +85,7 @@ struct lease {
 };
 
 /* Whose turn it is; 0: nobody's. */
-static bool next_agent(struct kb_conn *conn, const struct lease *in, int64_t *agent,
+static bool next_agent(struct kb_db_conn *conn, const struct lease *in, int64_t *agent,
                        struct kb_err *err)
 {
 	const struct kb_visit_wish *wish = in->wish;
@@ -102,11 +102,11 @@ static bool next_agent(struct kb_conn *conn, const struct lease *in, int64_t *ag
 }
 
 /* Leases the next page of the line. */
-static bool lease_one(struct kb_conn *conn, struct lease *in, bool *any, int64_t *shown,
+static bool lease_one(struct kb_db_conn *conn, struct lease *in, bool *any, int64_t *shown,
                       struct kb_err *err)
 {
 	struct kb_page_row row = { 0 };
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 	int64_t agent;
 
 	*any = false;
@@ -135,7 +135,7 @@ static bool lease_one(struct kb_conn *conn, struct lease *in, bool *any, int64_t
 
 /* A page whose agent or source is deleted is leased for nobody: so it is out of the line until its
  * row goes. A source of a whole website may have many, so it is some of them at a time. */
-static bool lease(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
 
@@ -175,7 +175,7 @@ struct visited {
 };
 
 /* The statuses of a visit without a document. What can be found is still indexed. */
-static bool end(struct kb_conn *conn, struct visited *in, struct kb_page_row *row,
+static bool end(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
                 struct kb_totals *totals, struct kb_err *err)
 {
 	const struct kb_visit *visit = in->visit;
@@ -195,12 +195,12 @@ static bool end(struct kb_conn *conn, struct visited *in, struct kb_page_row *ro
 	        NULL, err);
 }
 
-static bool apply(struct kb_conn *conn, struct visited *in, struct kb_page_row *row,
+static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
                   int64_t version, struct kb_totals *totals, struct kb_err *err)
 {
 	const struct kb_visit *visit = in->visit;
 	struct kb_page *page = &row->page;
-	struct kb_value agent_id = kb_int(page->agent_id), id = kb_int(page->id);
+	struct kb_db_value agent_id = kb_int(page->agent_id), id = kb_int(page->id);
 
 	switch (visit->outcome) {
 	case KB_VISIT_RELEASED:
@@ -243,7 +243,7 @@ static bool apply(struct kb_conn *conn, struct visited *in, struct kb_page_row *
 	return kb_fail(err, KB_E_INVALID, "a visit of no known outcome");
 }
 
-static bool visited(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool visited(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct visited *in = arg;
 	const struct kb_visit *visit = in->visit;

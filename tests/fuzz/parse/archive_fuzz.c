@@ -50,7 +50,7 @@ static struct kb_sv make_zip(struct kb_arena *arena, struct kb_sv rest)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_input in = { .fd = -1 };
+	struct kb_parse_input in = { .fd = -1 };
 	struct kb_parsed parsed;
 	struct kb_doc doc;
 	struct kb_err err;

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_sv bytes = { (const char *)data, size };
-	struct kb_input in = { .bytes = bytes, .fd = -1 };
+	struct kb_parse_input in = { .bytes = bytes, .fd = -1 };
 
 	KB_ASSERT(kb_utf8_valid(kb_charset_to_utf8(&arena, bytes, KB_SV(""), NULL)));
 	KB_ASSERT(kb_detect(&in) < KB_FORMAT_COUNT);

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_input in = { .bytes = { (const char *)data, size }, .fd = -1 };
+	struct kb_parse_input in = { .bytes = { (const char *)data, size }, .fd = -1 };
 	struct kb_sitemap list;
 	struct kb_err err;
 

@@ -71,7 +71,7 @@ static void test_options(struct kb_test *t)
 {
 	static const char *const schemas[] = { "Agent", "AgentFields", "SourceFields" };
 	size_t count;
-	const struct kb_field *fields = kb_agent_options_fields(&count);
+	const struct kb_setting *fields = kb_agent_options_fields(&count);
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t s = 0; s < KB_COUNTOF(schemas); s++) {

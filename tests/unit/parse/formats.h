@@ -30,7 +30,7 @@ static inline void dump(const struct kb_parsed *parsed, struct kb_buf *out)
 static inline bool read_here(struct kb_arena *arena, const char *filename, struct kb_sv bytes,
                              struct kb_parsed *parsed, struct kb_doc *doc, struct kb_err *err)
 {
-	struct kb_input in = { .bytes = bytes, .filename = kb_sv_str(filename), .fd = -1 };
+	struct kb_parse_input in = { .bytes = bytes, .filename = kb_sv_str(filename), .fd = -1 };
 	bool helper;
 
 	kb_doc_init(doc, arena, KB_MIB(8));

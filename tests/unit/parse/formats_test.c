@@ -208,9 +208,9 @@ static void test_kinds(struct kb_test *t)
 	// clang-format on
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
-		struct kb_input in = { .bytes = rows[i].bytes,
-			               .filename = kb_sv_str(rows[i].filename),
-			               .fd = -1 };
+		struct kb_parse_input in = { .bytes = rows[i].bytes,
+			                     .filename = kb_sv_str(rows[i].filename),
+			                     .fd = -1 };
 
 		t->row = rows[i].name;
 		CHECK_INT(t, kb_detect(&in), rows[i].format);

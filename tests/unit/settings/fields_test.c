@@ -509,10 +509,10 @@ static void test_defaults(struct kb_test *t)
 static void test_table(struct kb_test *t)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct kb_field *f = &fields[i], *required;
+		const struct kb_setting *f = &fields[i], *required;
 
 		t->row = f->name;
 		if (i < KB_COUNTOF(rows)) {

@@ -128,8 +128,8 @@ static void test_rate(struct kb_test *t)
 static void test_features(struct kb_test *t)
 {
 	for (uint64_t f = 1; f < KB_FEATURE_ALL; f <<= 1) {
-		CHECK(t, kb_feature_title((enum kb_feature)f)[0]);
-		CHECK(t, kb_feature_name((enum kb_feature)f)[0]);
+		CHECK(t, kb_feature_title((enum kb_plan_feature)f)[0]);
+		CHECK(t, kb_feature_name((enum kb_plan_feature)f)[0]);
 	}
 	CHECK_SV(t, kb_sv_str(kb_feature_title(KB_FEATURE_PDF_VIEWER)), "PDF viewer");
 	CHECK_SV(t, kb_sv_str(kb_feature_name(KB_FEATURE_PDF_VIEWER)), "pdf_viewer");

@@ -39,13 +39,13 @@ static const char *const titles[] = {
 	[KB_SECTION_ANSWER] = "Only in the answer",
 };
 
-static void print_choices(struct kb_buf *out, const struct kb_field *field)
+static void print_choices(struct kb_buf *out, const struct kb_setting *field)
 {
 	for (const char *const *choice = field->choices; *choice; choice++)
 		kb_buf_printf(out, "%s`%s`", choice == field->choices ? "" : ", ", *choice);
 }
 
-static void print_values(struct kb_buf *out, const struct kb_field *field)
+static void print_values(struct kb_buf *out, const struct kb_setting *field)
 {
 	switch (field->type) {
 	case KB_FIELD_BOOL:
@@ -83,7 +83,7 @@ static void print_values(struct kb_buf *out, const struct kb_field *field)
 		kb_buf_str(out, "; null");
 }
 
-static void print_field(struct kb_buf *out, const struct kb_field *field)
+static void print_field(struct kb_buf *out, const struct kb_setting *field)
 {
 	kb_buf_printf(out, "| `%s`", field->name);
 	if (strcmp(kb_field_answer_name(field), field->name) != 0)
@@ -93,7 +93,7 @@ static void print_field(struct kb_buf *out, const struct kb_field *field)
 	kb_buf_printf(out, " | %s", field->doc);
 	if (field->feature)
 		kb_buf_printf(out, " Needs the plan feature `%s`.",
-		              kb_feature_name((enum kb_feature)field->feature));
+		              kb_feature_name((enum kb_plan_feature)field->feature));
 	if (field->requires)
 		kb_buf_printf(out, " Requires `%s`.", field->requires);
 	if (field->master_only)
@@ -104,7 +104,7 @@ static void print_field(struct kb_buf *out, const struct kb_field *field)
 void settings_doc_print(struct kb_buf *out)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 
 	kb_buf_str(out, intro);
 	for (size_t i = 0; i < count; i++) {

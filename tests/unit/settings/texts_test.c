@@ -80,8 +80,8 @@ static void test_rows(struct kb_test *t)
 {
 	const char *codes[128];
 	size_t count = kb_text_langs(codes, KB_COUNTOF(codes)), field_count;
-	const struct kb_field *fields = kb_settings_fields(&field_count);
-	const struct kb_field *lang = kb_settings_field(KB_SV("chatbot_msg_lang"));
+	const struct kb_setting *fields = kb_settings_fields(&field_count);
+	const struct kb_setting *lang = kb_settings_field(KB_SV("chatbot_msg_lang"));
 
 	CHECK(t, count >= 30 && count <= KB_COUNTOF(codes));
 	CHECK_SV(t, kb_sv_str(codes[0]), "en");
@@ -154,7 +154,7 @@ static void test_request_language(struct kb_test *t)
 static void test_fields(struct kb_test *t)
 {
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 	struct kb_settings settings;
 
 	kb_settings_defaults(&settings);

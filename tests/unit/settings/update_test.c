@@ -585,7 +585,7 @@ static struct kb_setting_input random_input(struct agent *a, uint64_t *state)
 	};
 	static const char *const suffixes[] = { "", "", "", "[]", "[0]", "[" };
 	size_t count;
-	const struct kb_field *fields = kb_settings_fields(&count);
+	const struct kb_setting *fields = kb_settings_fields(&count);
 	struct kb_setting_input input = {
 		.kind = (enum kb_input_kind)(next(state) % (KB_INPUT_OTHER + 1)),
 		.flag = next(state) & 1,
@@ -620,7 +620,7 @@ static void test_chance(struct kb_test *t)
 {
 	uint64_t state = 20231;
 	size_t field_count, taken = 0, refused = 0;
-	const struct kb_field *fields = kb_settings_fields(&field_count);
+	const struct kb_setting *fields = kb_settings_fields(&field_count);
 
 	for (int round = 0; round < 100 && !t->failed; round++) {
 		struct agent a;

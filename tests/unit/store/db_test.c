@@ -409,13 +409,13 @@ static void test_newer_schema(struct kb_test *t)
 }
 
 /* The tables and indexes as SQLite keeps them. */
-static struct kb_sv schema_of(struct kb_conn *conn, struct kb_arena *arena)
+static struct kb_sv schema_of(struct kb_db_conn *conn, struct kb_arena *arena)
 {
 	static const struct kb_sql sql = { "schema", "",
 		                           "SELECT coalesce(sql, name) FROM sqlite_master "
 		                           "ORDER BY type, name" };
 	struct kb_sv all = KB_SV("");
-	struct kb_rows rows;
+	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql, NULL, 0);
 	while (kb_rows_next(&rows))
@@ -433,7 +433,7 @@ static void test_migrations(struct kb_test *t)
 
 	for (size_t i = kb_migration_count + 1; i-- > 0;) {
 		int64_t from = i ? kb_migrations[i - 1].version : 0;
-		struct kb_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
+		struct kb_db_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
 		int64_t version = -1;
 
 		CHECK(t, conn != NULL);
@@ -476,9 +476,9 @@ static void test_handles(struct kb_test *t)
 		                            "SELECT name, handle FROM accounts "
 		                            "ORDER BY id" };
 	struct kb_arena arena = { 0 };
-	struct kb_rows list;
+	struct kb_db_rows list;
 	struct kb_err err;
-	struct kb_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
+	struct kb_db_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
 	size_t n = 0;
 
 	CHECK(t, conn && kb_schema_migrate(conn, 7, 1, &err));

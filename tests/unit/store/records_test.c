@@ -50,7 +50,7 @@ static size_t cell_size(enum kb_cell cell)
 	return sizes[cell];
 }
 
-static void set_int(const struct kb_columns *columns, void *record, const char *name, int64_t n)
+static void set_int(const struct kb_db_columns *columns, void *record, const char *name, int64_t n)
 {
 	for (size_t i = 0; i < columns->count; i++)
 		if (strcmp(columns->v[i].name, name) == 0)
@@ -58,11 +58,12 @@ static void set_int(const struct kb_columns *columns, void *record, const char *
 }
 
 /* A value that no other member of its kind has; flags do their best. */
-static void fill(struct kb_arena *arena, const struct kb_columns *columns, int round, void *record)
+static void fill(struct kb_arena *arena, const struct kb_db_columns *columns, int round,
+                 void *record)
 {
 	memset(record, 0, columns->record_size);
 	for (size_t i = 0, flags = 0; i < columns->count; i++) {
-		const struct kb_column *column = &columns->v[i];
+		const struct kb_db_column *column = &columns->v[i];
 		int64_t n = 1000000 * (round + 1) + (int64_t)i;
 		bool flag = flags >> round & 1;
 		unsigned word = (unsigned)(i + (size_t)round) % 3;
@@ -78,7 +79,7 @@ static void fill(struct kb_arena *arena, const struct kb_columns *columns, int r
 	}
 }
 
-static struct kb_sv shown(struct kb_arena *arena, const struct kb_column *column,
+static struct kb_sv shown(struct kb_arena *arena, const struct kb_db_column *column,
                           const void *record)
 {
 	const void *member = (const char *)record + column->offset;
@@ -98,11 +99,12 @@ static struct kb_sv shown(struct kb_arena *arena, const struct kb_column *column
 }
 
 /* Of the members that lie within the first `size` bytes. */
-static void check_same(struct kb_test *t, struct kb_arena *arena, const struct kb_columns *columns,
-                       size_t size, const void *got, const void *want)
+static void check_same(struct kb_test *t, struct kb_arena *arena,
+                       const struct kb_db_columns *columns, size_t size, const void *got,
+                       const void *want)
 {
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct kb_column *column = &columns->v[i];
+		const struct kb_db_column *column = &columns->v[i];
 
 		if (column->offset + cell_size(column->cell) > size)
 			continue;
@@ -172,7 +174,7 @@ struct other {
 
 static const struct table {
 	const char *name, *add;
-	const struct kb_columns *columns;
+	const struct kb_db_columns *columns;
 	size_t size; /* of what `get` gives, with which the record begins */
 	bool (*get)(struct world *w, const union record *want, union record *out);
 	struct other others[OTHERS_MAX];
@@ -261,7 +263,7 @@ struct adding {
 	const union record *record;
 };
 
-static bool add_row(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool add_row(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct adding *in = arg;
 
@@ -299,7 +301,7 @@ static struct kb_sv stored(struct world *w, const char *table, const char *colum
 	return text;
 }
 
-static int64_t id_of(const struct kb_columns *columns, const void *record)
+static int64_t id_of(const struct kb_db_columns *columns, const void *record)
 {
 	for (size_t i = 0; i < columns->count; i++)
 		if (strcmp(columns->v[i].name, "id") == 0)
@@ -343,7 +345,7 @@ static void test_names(struct kb_test *t)
 {
 	for (size_t i = 0; i < KB_COUNTOF(tables); i++) {
 		for (size_t j = 0; j < tables[i].columns->count; j++) {
-			const struct kb_column *column = &tables[i].columns->v[j];
+			const struct kb_db_column *column = &tables[i].columns->v[j];
 			const char *dot = strrchr(column->member, '.');
 			const char *member = dot ? dot + 1 : column->member;
 			bool known = strcmp(column->name, member) == 0;
@@ -363,7 +365,7 @@ static void test_names(struct kb_test *t)
 static void test_every_member(struct kb_test *t)
 {
 	for (size_t i = 0; i < KB_COUNTOF(tables); i++) {
-		const struct kb_columns *columns = tables[i].columns;
+		const struct kb_db_columns *columns = tables[i].columns;
 		char taken[RECORD_MAX] = { 0 };
 
 		CHECK(t, columns->record_size <= RECORD_MAX);
@@ -389,7 +391,7 @@ static void test_round_trip(struct kb_test *t)
 	open_world(&w, t);
 	for (size_t i = 0; i < KB_COUNTOF(tables); i++) {
 		const struct table *table = &tables[i];
-		const struct kb_columns *columns = table->columns;
+		const struct kb_db_columns *columns = table->columns;
 
 		for (int round = 0; table->add && round < ROUNDS; round++) {
 			union record want, got;
@@ -411,7 +413,7 @@ static void test_round_trip(struct kb_test *t)
 /* A copy in the cache is whole, and on its own. */
 static void test_cache(struct kb_test *t)
 {
-	static const struct kb_columns *const cached[] = { &kb_agent_columns, &kb_key_columns };
+	static const struct kb_db_columns *const cached[] = { &kb_agent_columns, &kb_key_columns };
 
 	for (size_t i = 0; i < KB_COUNTOF(cached); i++) {
 		struct kb_cache *cache = kb_cache_new(cached[i]);
@@ -438,7 +440,7 @@ static void test_cache(struct kb_test *t)
 	}
 }
 
-static bool add_agent(struct kb_conn *conn, void *arg, struct kb_err *err)
+static bool add_agent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	return kb_agent_insert(conn, arg, 4711, err);
 }
@@ -450,7 +452,7 @@ static void test_agents(struct kb_test *t)
 		                           "is_shared",  "shareable_slug",
 		                           "created_at", "updated_at",
 		                           "children",   NULL };
-	const struct kb_columns *columns = &kb_agent_columns;
+	const struct kb_db_columns *columns = &kb_agent_columns;
 	struct world w;
 
 	open_world(&w, t);
