@@ -53,7 +53,7 @@ test("a key made beside the running server works at once", async (t) => {
     await kb.expect(200, "GET", "/projects", { key: await kb.newKey({ account: `account ${i}` }) });
 });
 
-test("a revoked key stops by itself, for what was in memory too", async (t) => {
+test("a revoked key stops, for what was in memory too", async (t) => {
   const kb = await start(t);
   const key = await kb.newKey();
   const agent = await kb.agent({ key });
