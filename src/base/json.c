@@ -136,7 +136,7 @@ void kb_jw_end(struct kb_jw *jw)
 /* Writes the quoted text. Runs of plain bytes are copied whole. */
 static void quoted(struct kb_buf *buf, struct kb_sv text)
 {
-	const char *p = text.p, *end = text.p + text.n, *plain = p;
+	const char *p = text.p, *end = text.n ? text.p + text.n : text.p, *plain = p;
 
 	kb_buf_byte(buf, '"');
 	while (p < end) {
