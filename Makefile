@@ -20,6 +20,9 @@ test:
 	@scripts/install-deps test
 	@scripts/test $(if $(T),"$(T)")
 
+# What is undefined ends a program, as a wrong address does.
+export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1
+
 # One build serves the unit tests under the sanitizers and the fuzz targets.
 asan: build-asan/build.ninja
 	@ninja -C build-asan $(if $(V),-v,--quiet)
