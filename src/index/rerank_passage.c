@@ -189,7 +189,7 @@ static void take_place(struct tally *tally, uint8_t word)
 static void read_passage(struct kb_rerank *r, struct tally *tally, uint32_t doc)
 {
 	struct kb_sv stream = kb_forward_stream(r->segment, doc);
-	const uint8_t *p = (const uint8_t *)stream.p, *end = p + stream.n;
+	const uint8_t *p = (const uint8_t *)stream.p, *end = stream.n ? p + stream.n : p;
 	unsigned fields = 0;
 
 	memset(tally->recent, NO_WORD, sizeof(tally->recent));
