@@ -174,6 +174,8 @@ bool kb_container_open(struct kb_container *container, const struct kb_form *for
                        bool verify, struct kb_sv *sections, struct kb_err *err)
 {
 	*container = (struct kb_container){ .form = form, .path = kb_xstrdup(path) };
+	for (uint32_t id = 0; id < form->sections; id++)
+		sections[id] = KB_SV(""); /* not NULL, for those who count from its start */
 	return map_file(container, err) && read_table(container, sections, err)
 	       && (!verify || kb_container_verify(container, err));
 }

@@ -712,10 +712,13 @@ struct kb_piece_sums kb_piece_sums(const struct kb_segment *segment)
 uint32_t kb_piece_df(const struct kb_segment *segment, uint32_t piece)
 {
 	struct kb_sv pieces = segment->sections[KB_SEC_PIECES];
-	size_t low = 0, high = pieces.n < PIECES_HEAD ? 0 : (pieces.n - PIECES_HEAD) / PIECE_ROW;
-	size_t count = high;
-	const char *rows = pieces.p + PIECES_HEAD;
+	size_t low = 0, high, count;
+	const char *rows;
 
+	if (pieces.n < PIECES_HEAD)
+		return 0;
+	rows = pieces.p + PIECES_HEAD;
+	high = count = (pieces.n - PIECES_HEAD) / PIECE_ROW;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
