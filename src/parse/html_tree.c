@@ -86,6 +86,21 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
+/*
+ * The HTML standard ends a head at the first element that is none of its own. libxml2 2.9 does so
+ * for the elements of HTML 4 alone: <main>, <section> and a page's own elements stay in the head
+ * where there is no <body>, and nothing there is text.
+ */
+static void end_head(struct builder *b, uint16_t tag)
+{
+	struct kb_html_node *parent = &b->tree->nodes[b->open[b->depth - 1]];
+
+	if (parent->tag == KB_TAG_head
+	    && (tag == KB_TAG_OTHER || kb_html_kind(tag) == KB_HTML_BLOCK
+	        || kb_html_kind(tag) == KB_HTML_HEADING))
+		parent->tag = KB_TAG_body;
+}
+
 static void on_start(void *arg, const xmlChar *name, const xmlChar **attrs)
 {
 	struct builder *b = arg;
@@ -100,6 +115,7 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar **attrs)
 		b->beyond++;
 		return;
 	}
+	end_head(b, tag);
 	node = add_node(b, tag);
 	if (!node)
 		return;
