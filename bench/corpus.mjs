@@ -39,8 +39,16 @@ const PACKAGES = `doc-rfc-std doc-rfc-informational doc-rfc-others manpages manp
   openmpi-doc petsc3.18-doc libreoffice-help-en-us ocaml-doc ghc-doc scala-doc clojure-doc
   ruby-doc nodejs-doc php-doc haproxy-doc nginx-doc samba-doc bind9-doc exim4-doc-html postfix-doc
   ntp-doc emacs-common-non-dfsg vim-doc lilypond-doc-html blender-doc darktable-doc`.split(/\s+/);
-const STARTS = ["how do i use the", "what is the", "why does the", "how can i set the",
-  "where is the", "what does the", "when is the", "can i change the"];
+const STARTS = [
+  "how do i use the",
+  "what is the",
+  "why does the",
+  "how can i set the",
+  "where is the",
+  "what does the",
+  "when is the",
+  "can i change the",
+];
 const JOINTS = ["and", "of the", "in the", "with", "for a", "to the"];
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'" };
 
@@ -57,12 +65,10 @@ function roll(below) {
 }
 
 function* files(folder) {
-  for (const entry of fs.readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const full = path.join(folder, entry.name);
     if (entry.isDirectory()) yield* files(full);
-    else if (entry.isFile()
-      && (KINDS.test(entry.name) || MANUAL.test(full) || /^[A-Z]+$/.test(entry.name))) yield full;
+    else if (entry.isFile() && (KINDS.test(entry.name) || MANUAL.test(full) || /^[A-Z]+$/.test(entry.name))) yield full;
   }
 }
 
@@ -89,7 +95,9 @@ fs.mkdirSync(out, { recursive: true });
 const docs = fs.openSync(path.join(out, "docs.jsonl"), "w");
 const sample = []; // passages that questions are made from, chosen evenly
 const limit = folders.length ? Infinity : PASSAGES;
-let count = 0, bytes = 0, lines = [];
+let count = 0,
+  bytes = 0,
+  lines = [];
 
 function addPassage(words) {
   const text = words.join(" ");
@@ -144,7 +152,8 @@ if (count < limit && !folders.length) console.log(`only ${count} passages of ${l
 const queries = [];
 for (const words of sample) {
   const start = roll(Math.max(words.length - WINDOW, 1));
-  const content = words.slice(start, start + WINDOW)
+  const content = words
+    .slice(start, start + WINDOW)
     .map((word) => word.toLowerCase().replace(/[^\p{L}\p{N}_]/gu, ""))
     .filter((word) => word.length > 3 && word.length < 20);
   if (content.length < 8) continue;

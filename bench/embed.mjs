@@ -12,16 +12,22 @@ import { gunzipSync } from "node:zlib";
 
 const [url, name, out, ...sets] = process.argv.slice(2);
 const root = process.env.DATA ?? "../shared/data";
-const QUESTIONS = 500, BATCH = 32, CHARACTERS = 8000;
+const QUESTIONS = 500,
+  BATCH = 32,
+  CHARACTERS = 8000;
 
 const find = (set, names) => names.map((file) => `${root}/${set}/${file}`).find(existsSync);
-const lines = (file) => (file.endsWith(".gz") ? gunzipSync(readFileSync(file)) : readFileSync(file)).toString().trim().split("\n");
+const lines = (file) =>
+  (file.endsWith(".gz") ? gunzipSync(readFileSync(file)) : readFileSync(file)).toString().trim().split("\n");
 const hash = (id) => createHash("md5").update(id).digest("hex");
 
 async function embed(texts) {
   const key = process.env.DOCENT_EMBED_KEY;
-  const reply = await fetch(`${url.replace(/\/$/, "")}/embeddings`, { method: "POST", body: JSON.stringify({ model: name, input: texts }),
-    headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) } });
+  const reply = await fetch(`${url.replace(/\/$/, "")}/embeddings`, {
+    method: "POST",
+    body: JSON.stringify({ model: name, input: texts }),
+    headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) },
+  });
   if (!reply.ok) throw new Error(`the server answers ${reply.status}`);
   const { data } = await reply.json();
   return data.sort((a, b) => a.index - b.index).map((row) => Float32Array.from(row.embedding));
@@ -30,7 +36,8 @@ async function embed(texts) {
 async function write(file, records) {
   const fd = openSync(`${file}.f32`, "w");
   for (let i = 0; i < records.length; i += BATCH) {
-    for (const row of await embed(records.slice(i, i + BATCH).map((record) => record.text.slice(0, CHARACTERS)))) writeSync(fd, Buffer.from(row.buffer));
+    for (const row of await embed(records.slice(i, i + BATCH).map((record) => record.text.slice(0, CHARACTERS))))
+      writeSync(fd, Buffer.from(row.buffer));
     process.stderr.write(`\r${file} ${Math.min(i + BATCH, records.length)} of ${records.length} `);
   }
   process.stderr.write("\n");
@@ -45,9 +52,14 @@ if (!sets.length) {
 mkdirSync(out, { recursive: true });
 for (const set of sets) {
   const judged = new Set(lines(find(set, ["qrels.tsv", "qrels.tsv.gz"])).map((line) => line.split(/\s/)[0]));
-  const questions = lines(find(set, ["queries.jsonl", "queries.jsonl.gz", "questions.jsonl", "questions.jsonl.gz"])).map(JSON.parse)
-    .map(({ id, text }) => ({ id: String(id), text })).filter(({ id }) => judged.has(id)).sort((a, b) => (hash(a.id) < hash(b.id) ? -1 : 1)).slice(0, QUESTIONS);
-  const documents = lines(find(set, ["docs.jsonl.gz", "docs.jsonl"])).map(JSON.parse)
+  const questions = lines(find(set, ["queries.jsonl", "queries.jsonl.gz", "questions.jsonl", "questions.jsonl.gz"]))
+    .map(JSON.parse)
+    .map(({ id, text }) => ({ id: String(id), text }))
+    .filter(({ id }) => judged.has(id))
+    .sort((a, b) => (hash(a.id) < hash(b.id) ? -1 : 1))
+    .slice(0, QUESTIONS);
+  const documents = lines(find(set, ["docs.jsonl.gz", "docs.jsonl"]))
+    .map(JSON.parse)
     .map(({ id, title, text }) => ({ id: String(id), text: title ? `${title}\n${text}` : text }));
   const file = `${out}/${set.split("/").at(-1)}`;
   await write(`${file}.q`, questions);

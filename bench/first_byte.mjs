@@ -29,7 +29,8 @@ const dir = args[0] ?? process.env.DOCENT_CORPUS ?? path.join(os.tmpdir(), "doce
 const count = Number(args[1] ?? 1000);
 const kept = process.env.DOCENT_FIRST_BYTE ?? path.join(os.tmpdir(), "docent-first-byte");
 const ready = path.join(kept, "bench.json");
-const SECTIONS = 2000, TOGETHER = 4; // passages in a document, documents in a request
+const SECTIONS = 2000,
+  TOGETHER = 4; // passages in a document, documents in a request
 const PAUSE_MS = 2; // between questions
 const WARM = 50; // questions before those that count
 const QUIET_MS = 40_000; // nothing was merged or learned for so long: all is
@@ -44,21 +45,27 @@ async function fill() {
   await kb.begin();
   const headers = { accept: "application/json", authorization: `Bearer ${kb.key}` };
   const send = async (method, where, body, type) => {
-    const reply = await request(`${kb.url}/api/v1${where}`,
-      { method, body, headers: type ? { ...headers, "content-type": type } : headers });
+    const reply = await request(`${kb.url}/api/v1${where}`, {
+      method,
+      body,
+      headers: type ? { ...headers, "content-type": type } : headers,
+    });
     if (reply.status >= 300) throw new Error(`${where} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
     return JSON.parse(reply.text).data;
   };
   const agent = await kb.agent();
-  const queued = async () => (await send("GET",
-    `/projects/${agent.id}/pages?index_status=queued&limit=1`)).pages.total;
+  const queued = async () => (await send("GET", `/projects/${agent.id}/pages?index_status=queued&limit=1`)).pages.total;
   const start = performance.now();
-  let files = {}, number = 0, passages = 0, bytes = 0, sections = [];
+  let files = {},
+    number = 0,
+    passages = 0,
+    bytes = 0,
+    sections = [];
   const post = async () => {
     const { body, type } = multipart(form({}, files));
     await send("POST", `/projects/${agent.id}`, body, type);
     files = {};
-    while (await queued() > 16) await sleep(50);
+    while ((await queued()) > 16) await sleep(50);
   };
   const close = () => {
     files[`d${number++}.md`] = sections.join("\n\n");
@@ -76,28 +83,34 @@ async function fill() {
   if (Object.keys(files).length) await post();
   while (await queued()) await sleep(500);
   const took = (performance.now() - start) / 1000;
-  for (let before = "", now = "-"; before !== now || !/learned_total [1-9]/.test(now);) { // merging and learning end
+  for (let before = "", now = "-"; before !== now || !/learned_total [1-9]/.test(now);) {
+    // merging and learning end
     before = now;
     await sleep(QUIET_MS);
     const { text } = await request(`${kb.url}/metrics`, { headers });
     now = text.match(/^docent_(segment_merges|factors_learned|segments_folded)_total \d+$/gm).join();
   }
   fs.writeFileSync(ready, JSON.stringify({ agent: agent.id, key: kb.key, passages, bytes, took }));
-  console.log(`${passages} passages, ${(bytes / 1e6).toFixed(0)} MB of text, in ${took.toFixed(0)} s: ${(bytes / 1e6 / took).toFixed(1)} MB/s through the API`);
+  console.log(
+    `${passages} passages, ${(bytes / 1e6).toFixed(0)} MB of text, in ${took.toFixed(0)} s: ${(bytes / 1e6 / took).toFixed(1)} MB/s through the API`,
+  );
   await kb.end();
 }
 
 /* Asks on a connection of its own, made before the clock starts: streams close theirs. */
 async function ask(url, agent, key, prompt) {
-  const body = JSON.stringify({ prompt }), { port } = new URL(url);
-  const text = `POST /api/v1/projects/${agent}/conversations/${randomUUID()}/messages?stream=true HTTP/1.1\r\n`
-    + `Host: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\n`
-    + `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const body = JSON.stringify({ prompt }),
+    { port } = new URL(url);
+  const text =
+    `POST /api/v1/projects/${agent}/conversations/${randomUUID()}/messages?stream=true HTTP/1.1\r\n` +
+    `Host: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const socket = net.connect(Number(port), "127.0.0.1");
   socket.setNoDelay(true);
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   return new Promise((resolve, reject) => {
-    let got = "", first = 0;
+    let got = "",
+      first = 0;
     const start = performance.now();
     socket.on("data", (piece) => {
       got += piece.toString("latin1");
@@ -129,22 +142,33 @@ function processor(pid) {
   return found;
 }
 
-const told = (m) => `${m.own.toFixed(0)} MB of its own, ${(m.rss - m.own).toFixed(0)} MB of mapped files in the page cache`;
+const told = (m) =>
+  `${m.own.toFixed(0)} MB of its own, ${(m.rss - m.own).toFixed(0)} MB of mapped files in the page cache`;
 
 async function measure() {
   const { agent, key, passages, took, bytes } = JSON.parse(fs.readFileSync(ready, "utf8"));
-  const questions = fs.readFileSync(path.join(dir, "queries.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line).text);
+  const questions = fs
+    .readFileSync(path.join(dir, "queries.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).text);
   const kb = new Service({ dir: path.join(kept, "data") });
-  console.log(`an agent of ${passages} passages, made before at ${(bytes / 1e6 / took).toFixed(1)} MB/s of text through the API, kept in ${kept}`);
+  console.log(
+    `an agent of ${passages} passages, made before at ${(bytes / 1e6 / took).toFixed(1)} MB/s of text through the API, kept in ${kept}`,
+  );
   let start = performance.now();
   await kb.spawn();
   console.log(`start to listening: ${(performance.now() - start).toFixed(0)} ms; ${told(memory(kb.child.pid))}`);
   const question = (text) => ask(kb.url, agent, key, text);
   const cold = [];
   for (const text of questions.slice(0, 3)) cold.push((await question(text)).first);
-  console.log(`first questions after the start: ${cold.map((ms) => ms.toFixed(1)).join(", ")} ms; then ${told(memory(kb.child.pid))}`);
+  console.log(
+    `first questions after the start: ${cold.map((ms) => ms.toFixed(1)).join(", ")} ms; then ${told(memory(kb.child.pid))}`,
+  );
   for (let i = 0; i < WARM; i++) await question(questions[i % questions.length]);
-  const first = [], whole = [], before = processor(kb.child.pid);
+  const first = [],
+    whole = [],
+    before = processor(kb.child.pid);
   for (let i = 0; i < count; i++) {
     const one = await question(questions[i % questions.length]);
     first.push(one.first);
@@ -152,13 +176,23 @@ async function measure() {
     await sleep(PAUSE_MS);
   }
   console.log(`\n| ms, of ${count} questions | p50 | p95 | p99 | longest |\n| --- | --- | --- | --- | --- |`);
-  for (const [name, times] of [["to the first byte of the answer", first], ["to its end, stored", whole]]) {
+  for (const [name, times] of [
+    ["to the first byte of the answer", first],
+    ["to its end, stored", whole],
+  ]) {
     times.sort((a, b) => a - b);
-    console.log(`| ${name} | ${[0.5, 0.95, 0.99].map((s) => quantile(times, s).toFixed(2)).join(" | ")} | ${times.at(-1).toFixed(1)} |`);
+    console.log(
+      `| ${name} | ${[0.5, 0.95, 0.99].map((s) => quantile(times, s).toFixed(2)).join(" | ")} | ${times.at(-1).toFixed(1)} |`,
+    );
   }
   const spent = Object.entries(processor(kb.child.pid)).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / count]);
-  console.log(`\nthe server's processor time for a question, by thread: ${spent.filter(([, ms]) => ms > 0.005)
-    .sort((a, b) => b[1] - a[1]).map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`).join(", ")}`);
+  console.log(
+    `\nthe server's processor time for a question, by thread: ${spent
+      .filter(([, ms]) => ms > 0.005)
+      .sort((a, b) => b[1] - a[1])
+      .map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`)
+      .join(", ")}`,
+  );
   console.log(`memory after that: ${told(memory(kb.child.pid))}`);
   await kb.end();
 }

@@ -12,8 +12,10 @@ import { form, multipart, request } from "../tests/api/lib/http.mjs";
 import { Service } from "../tests/api/lib/service.mjs";
 
 const [seconds = 20, documents = 4000] = process.argv.slice(2).map(Number);
-const RATE = 200, TOGETHER = 5; // documents a second, in a request
-const PARAGRAPHS = 4, WORDS = 100;
+const RATE = 200,
+  TOGETHER = 5; // documents a second, in a request
+const PARAGRAPHS = 4,
+  WORDS = 100;
 const PAUSE_MS = 5; // between questions
 const SYLLABLES = ["ba", "ko", "mu", "ri", "ta", "ve", "zo", "lu", "ne", "si", "do", "ga", "pe", "wi", "fa", "ju"];
 
@@ -25,8 +27,10 @@ const roll = (below) => {
 
 // Few words are frequent, many rare.
 function word() {
-  let n = roll(1 << (1 + roll(16))), text = "";
-  do text += SYLLABLES[n & 15]; while ((n >>= 4));
+  let n = roll(1 << (1 + roll(16))),
+    text = "";
+  do text += SYLLABLES[n & 15];
+  while ((n >>= 4));
   return text;
 }
 const words = (count) => Array.from({ length: count }, word).join(" ");
@@ -37,10 +41,15 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const kb = new Service();
 await kb.begin();
 const headers = { accept: "application/json", authorization: `Bearer ${kb.key}` };
-let names = 0, posted = 0;
+let names = 0,
+  posted = 0;
 
 async function post(where, method, body, type) {
-  const reply = await request(`${kb.url}/api/v1${where}`, { method, headers: { ...headers, "content-type": type }, body });
+  const reply = await request(`${kb.url}/api/v1${where}`, {
+    method,
+    headers: { ...headers, "content-type": type },
+    body,
+  });
   if (reply.status >= 300) throw new Error(`${where} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
   return JSON.parse(reply.text).data;
 }
@@ -58,9 +67,11 @@ async function queued(agent) {
 }
 
 async function askFor(agent, ms) {
-  const times = [], end = performance.now() + ms;
+  const times = [],
+    end = performance.now() + ms;
   while (performance.now() < end) {
-    const body = JSON.stringify({ prompt: `What is the ${words(8)}?` }), start = performance.now();
+    const body = JSON.stringify({ prompt: `What is the ${words(8)}?` }),
+      start = performance.now();
     await post(`/projects/${agent.id}/conversations/${randomUUID()}/messages`, "POST", body, "application/json");
     times.push(performance.now() - start);
     await sleep(PAUSE_MS);
@@ -102,8 +113,11 @@ try {
   const busy = print(`while ${RATE} documents a second come`, await askFor(agent, seconds * 1000));
   feeding = false;
   await feeder;
-  const took = (performance.now() - start) / 1000, left = await queued(agent);
-  console.log(`\np99 ${(busy / quiet).toFixed(1)} x the quiet one; ${(posted / took).toFixed(0)} documents a second were posted, ${((posted - left) / took).toFixed(0)} a second indexed`);
+  const took = (performance.now() - start) / 1000,
+    left = await queued(agent);
+  console.log(
+    `\np99 ${(busy / quiet).toFixed(1)} x the quiet one; ${(posted / took).toFixed(0)} documents a second were posted, ${((posted - left) / took).toFixed(0)} a second indexed`,
+  );
 } finally {
   await kb.end();
 }

@@ -17,11 +17,21 @@ import path from "node:path";
 import { Service } from "../tests/api/lib/service.mjs";
 
 const evaluation = new URL("../../shared/data/sites", import.meta.url).pathname;
-const sites = process.argv.length > 2 ? process.argv.slice(2)
-  : fs.existsSync(evaluation) ? fs.readdirSync(evaluation).map((name) => path.join(evaluation, name)) : [];
-const SETTLED_MS = 300_000, LEARNED_MS = 15_000;
+const sites =
+  process.argv.length > 2
+    ? process.argv.slice(2)
+    : fs.existsSync(evaluation)
+      ? fs.readdirSync(evaluation).map((name) => path.join(evaluation, name))
+      : [];
+const SETTLED_MS = 300_000,
+  LEARNED_MS = 15_000;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const records = (file) => fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const records = (file) =>
+  fs
+    .readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 
 /** Serves the pages and a sitemap of those that can be reached; gives its address. */
 async function serve(dir, pages) {
@@ -29,8 +39,12 @@ async function serve(dir, pages) {
   const server = http.createServer((req, res) => {
     const at = new URL(req.url, "http://a").pathname;
     if (at === "/docent-sitemap.xml") {
-      const urls = pages.filter(({ depth }) => depth !== null).map((page) => `<url><loc>http://${req.headers.host}${page.path.replaceAll("&", "&amp;")}</loc></url>`);
-      return res.writeHead(200, { "content-type": "application/xml" }).end(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join("")}</urlset>`);
+      const urls = pages
+        .filter(({ depth }) => depth !== null)
+        .map((page) => `<url><loc>http://${req.headers.host}${page.path.replaceAll("&", "&amp;")}</loc></url>`);
+      return res
+        .writeHead(200, { "content-type": "application/xml" })
+        .end(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join("")}</urlset>`);
     }
     if (!files.has(at)) return res.writeHead(404).end();
     res.writeHead(200, { "content-type": "text/html; charset=utf-8" });
@@ -42,20 +56,25 @@ async function serve(dir, pages) {
 
 async function learned(kb) {
   for (const until = Date.now() + LEARNED_MS; Date.now() < until; await sleep(300))
-    if (/^docent_factors_learned_total [1-9]/m.test((await kb.api("GET", "/metrics", { key: null })).text)) return sleep(2000);
+    if (/^docent_factors_learned_total [1-9]/m.test((await kb.api("GET", "/metrics", { key: null })).text))
+      return sleep(2000);
 }
 
 async function measure(kb, site) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "docent-known-"));
-  const pages = records(path.join(site, "pages.jsonl")), items = records(path.join(site, "known_items.jsonl"));
+  const pages = records(path.join(site, "pages.jsonl")),
+    items = records(path.join(site, "known_items.jsonl"));
   execFileSync("tar", ["xzf", path.join(site, "site.tar.gz"), "-C", dir]);
-  const server = await serve(dir, pages), wanted = pages.filter(({ depth }) => depth !== null).length;
+  const server = await serve(dir, pages),
+    wanted = pages.filter(({ depth }) => depth !== null).length;
   try {
     const agent = await kb.agent({ sitemap_path: `http://127.0.0.1:${server.address().port}/docent-sitemap.xml` });
     while ((await agent.pages()).length < wanted) await sleep(200);
     const came = await agent.settled(SETTLED_MS);
     const where = new Map(came.map((page) => [page.id, new URL(page.page_url).pathname]));
-    let first = 0, reciprocal = 0, cited = 0;
+    let first = 0,
+      reciprocal = 0,
+      cited = 0;
     await learned(kb);
     for (const { text, path: at } of items) {
       const { passages } = await agent.expect(200, "POST", "/search", { json: { query: text, limit: 20 } });
@@ -65,8 +84,10 @@ async function measure(kb, site) {
       reciprocal += place < 0 ? 0 : 1 / (place + 1);
       cited += where.get(answer.citations?.[0]) === at;
     }
-    const share = (n) => (100 * n / items.length).toFixed(1);
-    console.log(`| ${path.basename(site)} (${items.length}) | ${came.filter((page) => page.index_status === "ok").length} | ${share(first)} | ${share(reciprocal)} | ${share(cited)} |`);
+    const share = (n) => ((100 * n) / items.length).toFixed(1);
+    console.log(
+      `| ${path.basename(site)} (${items.length}) | ${came.filter((page) => page.index_status === "ok").length} | ${share(first)} | ${share(reciprocal)} | ${share(cited)} |`,
+    );
   } finally {
     server.closeAllConnections();
     server.close();

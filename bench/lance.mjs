@@ -15,7 +15,9 @@ const db = await lancedb.connect(path.resolve(folder));
 
 async function fill(first, end) {
   let table = (await db.tableNames()).includes("p") ? await db.openTable("p") : null;
-  let rows = [], number = 0, bytes = 0;
+  let rows = [],
+    number = 0,
+    bytes = 0;
   const add = async () => {
     if (table) await table.add(rows);
     else table = await db.createTable("p", rows);
@@ -38,14 +40,27 @@ async function fill(first, end) {
 
 async function search(rounds) {
   const table = await db.openTable("p");
-  const questions = fs.readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line).text);
-  const ask = (text) => table.query().fullTextSearch(text, { columns: ["text"] }).select(["id", "_score"]).limit(10).toArray();
-  const wall = [], cpu = [];
+  const questions = fs
+    .readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).text);
+  const ask = (text) =>
+    table
+      .query()
+      .fullTextSearch(text, { columns: ["text"] })
+      .select(["id", "_score"])
+      .limit(10)
+      .toArray();
+  const wall = [],
+    cpu = [];
   for (const text of questions.slice(0, 20)) await ask(text);
   for (const text of questions) {
-    const walls = [], cpus = [];
+    const walls = [],
+      cpus = [];
     for (let i = 0; i < rounds; i++) {
-      const start = process.hrtime.bigint(), before = process.cpuUsage();
+      const start = process.hrtime.bigint(),
+        before = process.cpuUsage();
       await ask(text);
       walls.push(Number(process.hrtime.bigint() - start) / 1e3);
       const { user, system } = process.cpuUsage(before);
@@ -54,7 +69,10 @@ async function search(rounds) {
     wall.push(walls.sort((a, b) => a - b)[rounds >> 1]);
     cpu.push(cpus.sort((a, b) => a - b)[rounds >> 1]);
   }
-  for (const [clock, times] of [["wall", wall], ["processor", cpu]]) {
+  for (const [clock, times] of [
+    ["wall", wall],
+    ["processor", cpu],
+  ]) {
     times.sort((a, b) => a - b);
     const at = (share) => Math.round(times[Math.floor(times.length * share)]);
     console.log(`best 10 ${clock} p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)} us`);

@@ -17,7 +17,11 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 export function lines(path) {
   let bytes = readFileSync(path);
   if (path.endsWith(".gz")) bytes = gunzipSync(bytes);
-  return bytes.toString("utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return bytes
+    .toString("utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 export function findProgram() {
@@ -83,7 +87,13 @@ function main() {
   if (what === "parse") {
     for (const m of lines(join(data, "parse/manifest.jsonl"))) {
       const r = parse(program, join(data, "parse/files", basename(m.file)), m.max_seconds);
-      rows.push({ file: m.file, status: r.status, ms: Math.round(r.ms), reason: r.reason, text: r.parsed ? `${r.parsed.title}\n${textOf(r.parsed)}` : "" });
+      rows.push({
+        file: m.file,
+        status: r.status,
+        ms: Math.round(r.ms),
+        reason: r.reason,
+        text: r.parsed ? `${r.parsed.title}\n${textOf(r.parsed)}` : "",
+      });
     }
   } else if (what === "extract") {
     for (const g of lines(join(data, "extract/articles/gold.jsonl.gz"))) {

@@ -28,7 +28,12 @@ import { fileURLToPath } from "node:url";
 
 const FTS5_QUESTIONS = 24;
 const ROUNDS = 3;
-const SHARES = [[1, 8], [1, 4], [1, 2], [1, 1]];
+const SHARES = [
+  [1, 8],
+  [1, 4],
+  [1, 2],
+  [1, 1],
+];
 const here = path.dirname(fileURLToPath(import.meta.url));
 const built = process.env.DOCENT_BENCH ?? path.join(here, "../build-release/bench");
 const args = process.argv.slice(2);
@@ -36,20 +41,26 @@ const onlyFill = args[0] === "fill";
 if (onlyFill) args.shift();
 const dir = args[0] ?? process.env.DOCENT_CORPUS ?? path.join(os.tmpdir(), "docent-corpus");
 const wanted = (args[1] ?? "lancedb,xapian,fts5").split(",");
-const docs = path.join(dir, "docs.jsonl"), queries = path.join(dir, "queries.jsonl");
+const docs = path.join(dir, "docs.jsonl"),
+  queries = path.join(dir, "queries.jsonl");
 const kept = process.env.DOCENT_PEERS ?? path.join(os.tmpdir(), "docent-peers");
 process.on("SIGINT", () => process.exit(130));
 
 function run(file, args, options = {}) {
-  return execFileSync(file, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"],
-    maxBuffer: 64 << 20, ...options });
+  return execFileSync(file, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: 64 << 20,
+    ...options,
+  });
 }
 
 // Rows as bench/texts.c prints them: { wall: [p50, p95, p99], processor: [...] }
 function rows(text, name) {
   const found = {};
-  for (const [, what, clock, ...times] of
-    text.matchAll(/^(best .*?) +(wall|processor) +p50 +(\d+) +p95 +(\d+) +p99 +(\d+)/gm))
+  for (const [, what, clock, ...times] of text.matchAll(
+    /^(best .*?) +(wall|processor) +p50 +(\d+) +p95 +(\d+) +p99 +(\d+)/gm,
+  ))
     if (what === name) found[clock] = times.map(Number);
   return found;
 }
@@ -71,8 +82,10 @@ const fill = (file, args, options) => run("nice", ["-n", "19", file, ...args.map
 
 // Calls `take` with each line until it returns false.
 function eachLine(file, take) {
-  const fd = fs.openSync(file), chunk = Buffer.alloc(1 << 20);
-  let rest = Buffer.alloc(0), more = true;
+  const fd = fs.openSync(file),
+    chunk = Buffer.alloc(1 << 20);
+  let rest = Buffer.alloc(0),
+    more = true;
   for (let n; more && (n = fs.readSync(fd, chunk)) > 0;) {
     const bytes = Buffer.concat([rest, chunk.subarray(0, n)]);
     let at = 0;
@@ -85,7 +98,8 @@ function eachLine(file, take) {
 
 /* A thing in the folder of kept ones, made under another name, so that a broken run leaves none. */
 function keep(folder, name, make) {
-  const place = path.join(folder, name), part = `${place}.part`;
+  const place = path.join(folder, name),
+    part = `${place}.part`;
   if (!fs.existsSync(place)) {
     const start = performance.now();
     fs.rmSync(part, { recursive: true, force: true });
@@ -101,8 +115,7 @@ function writeDump(file, first, end) {
   const out = fs.openSync(file, "w");
   let number = 0;
   eachLine(docs, (line) => {
-    if (number >= first)
-      fs.writeSync(out, `text=${JSON.parse(line).text.replaceAll("\n", " ")}\n\n`);
+    if (number >= first) fs.writeSync(out, `text=${JSON.parse(line).text.replaceAll("\n", " ")}\n\n`);
     return ++number < end;
   });
   fs.closeSync(out);
@@ -110,14 +123,16 @@ function writeDump(file, first, end) {
 
 const lancedb = {
   prepare() {
-    this.place = keep(kept, "lancedb", (part) => run("npm",
-      ["install", "--no-audit", "--no-fund", "--prefix", part, "@lancedb/lancedb"]));
+    this.place = keep(kept, "lancedb", (part) =>
+      run("npm", ["install", "--no-audit", "--no-fund", "--prefix", part, "@lancedb/lancedb"]),
+    );
     fs.copyFileSync(path.join(here, "lance.mjs"), path.join(this.place, "lance.mjs"));
     this.options = { cwd: this.place, env: { ...process.env, LANCE_LOG: "error" } };
   },
   fill(folder, count) {
     return keep(folder, `lancedb-${count}`, (part) =>
-      fill("node", ["lance.mjs", "fill", part, docs, 0, count], this.options));
+      fill("node", ["lance.mjs", "fill", part, docs, 0, count], this.options),
+    );
   },
   ask(index) {
     const [file, ...args] = [...pinned, "node", "lance.mjs", "search", index, queries, ROUNDS];
@@ -135,47 +150,64 @@ const xapian = {
         run("dpkg-deb", ["-x", file, "root"], { cwd: part });
       }
       fs.writeFileSync(path.join(part, "script"), "text : indexnopos\n");
-      fs.writeFileSync(path.join(part, "templates/bench"),
-        "$set{stemmer,english}$set{weighting,bm25 1.2 0 1 0.75 0.5}$hitlist{$id }\ntime $time\n");
+      fs.writeFileSync(
+        path.join(part, "templates/bench"),
+        "$set{stemmer,english}$set{weighting,bm25 1.2 0 1 0.75 0.5}$hitlist{$id }\ntime $time\n",
+      );
     });
     this.root = path.join(this.place, "root/usr");
     const lib = path.join(this.root, "lib");
     const triplet = fs.readdirSync(lib).find((entry) => entry.endsWith("-gnu"));
-    this.env = { ...process.env, XAPIAN_FLUSH_THRESHOLD: "1000000",
-      LD_LIBRARY_PATH: path.join(lib, triplet) };
+    this.env = { ...process.env, XAPIAN_FLUSH_THRESHOLD: "1000000", LD_LIBRARY_PATH: path.join(lib, triplet) };
   },
   // Of equal pieces, each filled once, and joined into a compact database, which is Xapian's best.
   fill(folder, count) {
-    const pieces = [], last = SHARES.at(-1), first = SHARES[0];
+    const pieces = [],
+      last = SHARES.at(-1),
+      first = SHARES[0];
     const eighth = Math.floor((total * first[0]) / first[1]);
     for (let from = 0; from < count; from += eighth) {
       // The pieces of all passages end with them; smaller sizes are whole pieces, but for a few.
       const end = Math.min(from + eighth, count);
       if (end - from < SHARES.length * last[1] && pieces.length) break;
-      pieces.push(keep(folder, `xapian-piece-${from}-${end}`, (part) => {
-        const dump = `${part}.dump`;
-        writeDump(dump, from, end);
-        fill(path.join(this.root, "bin/scriptindex"),
-          ["-s", "english", part, path.join(this.place, "script"), dump], { env: this.env });
-        fs.rmSync(dump);
-      }));
+      pieces.push(
+        keep(folder, `xapian-piece-${from}-${end}`, (part) => {
+          const dump = `${part}.dump`;
+          writeDump(dump, from, end);
+          fill(
+            path.join(this.root, "bin/scriptindex"),
+            ["-s", "english", part, path.join(this.place, "script"), dump],
+            { env: this.env },
+          );
+          fs.rmSync(dump);
+        }),
+      );
     }
     return keep(folder, `xapian-${count}`, (part) =>
-      fill(path.join(this.root, "bin/xapian-compact"), [...pieces, part], { env: this.env }));
+      fill(path.join(this.root, "bin/xapian-compact"), [...pieces, part], { env: this.env }),
+    );
   },
   // Omega says how long the match took, without the start of its process.
   ask(index) {
     const config = path.join(this.place, "omega.conf");
-    fs.writeFileSync(config,
-      `database_dir ${path.dirname(index)}\ntemplate_dir ${this.place}/templates\n`);
-    const [file, args] = command(path.join(this.root, "lib/cgi-bin/omega/omega"),
-      [`DB=${path.basename(index)}`, "FMT=bench", "HITSPERPAGE=10", "DEFAULTOP=or"]);
+    fs.writeFileSync(config, `database_dir ${path.dirname(index)}\ntemplate_dir ${this.place}/templates\n`);
+    const [file, args] = command(path.join(this.root, "lib/cgi-bin/omega/omega"), [
+      `DB=${path.basename(index)}`,
+      "FMT=bench",
+      "HITSPERPAGE=10",
+      "DEFAULTOP=or",
+    ]);
     const env = { ...this.env, OMEGA_CONFIG_FILE: config };
-    const times = fs.readFileSync(queries, "utf8").trim().split("\n").map((line) => {
-      const rounds = Array.from({ length: ROUNDS }, () => Number(
-        run(file, [...args, `P=${JSON.parse(line).text}`], { env }).match(/^time ([\d.]+)/m)[1]));
-      return rounds.sort((a, b) => a - b)[ROUNDS >> 1] * 1e6;
-    });
+    const times = fs
+      .readFileSync(queries, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => {
+        const rounds = Array.from({ length: ROUNDS }, () =>
+          Number(run(file, [...args, `P=${JSON.parse(line).text}`], { env }).match(/^time ([\d.]+)/m)[1]),
+        );
+        return rounds.sort((a, b) => a - b)[ROUNDS >> 1] * 1e6;
+      });
     return { wall: quantiles(times) };
   },
 };
@@ -190,8 +222,8 @@ const fts5 = {
       fill(path.join(built, "fts5"), [part, docs, queries, count, 0]);
     });
   },
-  ask: (index, count) => rows(run(...command(path.join(built, "fts5"),
-    [index, docs, queries, count, FTS5_QUESTIONS])), "best 10"),
+  ask: (index, count) =>
+    rows(run(...command(path.join(built, "fts5"), [index, docs, queries, count, FTS5_QUESTIONS])), "best 10"),
 };
 
 const ms = (us) => (us / 1000).toFixed(us < 10000 ? 2 : 0);
@@ -201,16 +233,17 @@ function print(name, found, ours) {
   console.log(`| ${name} | ${pair(0)} | ${pair(1)} | ${pair(2)} | ${ratio} |`);
 }
 
-if (!fs.existsSync(queries))
-  execFileSync("node", [path.join(here, "corpus.mjs"), dir], { stdio: "inherit" });
+if (!fs.existsSync(queries)) execFileSync("node", [path.join(here, "corpus.mjs"), dir], { stdio: "inherit" });
 let total = 0;
 for await (const chunk of fs.createReadStream(docs))
   for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) total++;
 
 /* What the indexes were made of: a corpus is known by its size and by how it begins and ends. */
 function corpusKey() {
-  const { size } = fs.statSync(docs), hash = createHash("sha256").update(String(size));
-  const fd = fs.openSync(docs), bytes = Buffer.alloc(Math.min(1 << 20, size));
+  const { size } = fs.statSync(docs),
+    hash = createHash("sha256").update(String(size));
+  const fd = fs.openSync(docs),
+    bytes = Buffer.alloc(Math.min(1 << 20, size));
   for (const at of [0, size - bytes.length]) {
     fs.readSync(fd, bytes, 0, bytes.length, at);
     hash.update(bytes);
@@ -244,10 +277,14 @@ for (const [i, count] of sizes.entries()) {
   const text = run(...command(path.join(built, "search"), [docs, queries, String(count)]));
   const ours = rows(text, "best 10");
   console.log(`\n${count} passages, ${SHARES[i].join("/")}\n`);
-  console.log(text.match(/^(build|file|memory|factors).*$/gm).map((line) => `  ${line}`).join("\n"));
+  console.log(
+    text
+      .match(/^(build|file|memory|factors).*$/gm)
+      .map((line) => `  ${line}`)
+      .join("\n"),
+  );
   const found = [];
-  for (const name of wanted)
-    if (peers[name]) found.push([name, peers[name].ask(indexes[`${name} ${count}`], count)]);
+  for (const name of wanted) if (peers[name]) found.push([name, peers[name].ask(indexes[`${name} ${count}`], count)]);
   console.log("\n| ms, wall / processor | p50 | p95 | p99 | p50 beside ours |\n| --- | --- | --- | --- | --- |");
   print("Docent, best 10", ours);
   print("with the second step over 200", rows(text, "best 10 of 200 reranked"));

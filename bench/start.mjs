@@ -37,5 +37,9 @@ rmSync(dir, { recursive: true });
 console.log("server   start to listening, ms (median)   idle resident, MB (median)");
 for (const [name, rounds] of Object.entries(results))
   console.log(
-    `${name.padEnd(8)} ${median(rounds.map((r) => r.ms)).toFixed(1).padStart(32)} ${median(rounds.map((r) => r.rss)).toFixed(1).padStart(29)}`,
+    `${name.padEnd(8)} ${median(rounds.map((r) => r.ms))
+      .toFixed(1)
+      .padStart(32)} ${median(rounds.map((r) => r.rss))
+      .toFixed(1)
+      .padStart(29)}`,
   );

@@ -4,8 +4,13 @@ import { library } from "./lib/documents.mjs";
 import { request } from "./lib/http.mjs";
 
 /** The smallest picture there is: one pixel. */
-const pixel = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
-const photo = (bytes, filename = "me.png") => ({ form: [{ name: "profile_photo", filename, type: "image/png", value: bytes }] });
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const photo = (bytes, filename = "me.png") => ({
+  form: [{ name: "profile_photo", filename, type: "image/png", value: bytes }],
+});
 
 test("the account has a picture that anybody may load, until it is taken away", async (t) => {
   const kb = await start(t);
@@ -20,7 +25,11 @@ test("the account has a picture that anybody may load, until it is taken away", 
   assert.deepEqual(picture.bytes, pixel);
   assert.equal((await load(user.profile_photo_url.replace(/users\/\d+/, "users/999"))).status, 404);
   await kb.expect(200, "POST", "/user", { json: { name: "Ada" } });
-  assert.equal((await kb.expect(200, "GET", "/user")).profile_photo_url, user.profile_photo_url, "a new name leaves the picture");
+  assert.equal(
+    (await kb.expect(200, "GET", "/user")).profile_photo_url,
+    user.profile_photo_url,
+    "a new name leaves the picture",
+  );
   assert.equal((await kb.expect(200, "POST", "/user", { json: { profile_photo: null } })).profile_photo_url, null);
   assert.equal((await load(user.profile_photo_url)).status, 404);
 });
@@ -79,12 +88,24 @@ test("an account keeps its agents whatever its holders call it, and two may be c
   const kb = await start(t);
   const agent = await kb.agent();
   const stranger = await kb.newKey({ account: "stranger" });
-  for (const key of [kb.key, stranger]) assert.equal((await kb.expect(200, "POST", "/user", { key, json: { name: "Ann \u202e\n1001" } })).name, "Ann \u202e\n1001");
-  for (const options of [{}, { agents: [agent.id] }]) await kb.expect(200, "GET", agent.path, { key: await kb.newKey(options) });
+  for (const key of [kb.key, stranger])
+    assert.equal(
+      (await kb.expect(200, "POST", "/user", { key, json: { name: "Ann \u202e\n1001" } })).name,
+      "Ann \u202e\n1001",
+    );
+  for (const options of [{}, { agents: [agent.id] }])
+    await kb.expect(200, "GET", agent.path, { key: await kb.newKey(options) });
   assert.equal((await kb.expect(200, "GET", "/projects", { key: stranger })).total, 0);
   const { stdout } = await docent(["key", "list", "--data", kb.dir]);
-  for (const [key, account] of [[kb.key, "default"], [stranger, "stranger"]])
-    assert.match(stdout, new RegExp(`^${key.split("|")[0]} +${account} +Ann \\?\\?1001 `, "m"), "the list shows both, and the name disturbs no line");
+  for (const [key, account] of [
+    [kb.key, "default"],
+    [stranger, "stranger"],
+  ])
+    assert.match(
+      stdout,
+      new RegExp(`^${key.split("|")[0]} +${account} +Ann \\?\\?1001 `, "m"),
+      "the list shows both, and the name disturbs no line",
+    );
 });
 
 test("an account without an address has none, and its name is the handle at first", async (t) => {
@@ -115,8 +136,14 @@ test("licenses: refused until the agent allows them, then made, read, renamed an
   assert.equal(renamed.name, "Grace");
   assert.deepEqual(await agent.expect(200, "GET", "/licenses"), [renamed]);
 
-  for (const [method, where, json] of [["POST", "/licenses", {}], ["POST", "/licenses", { name: "x".repeat(256) }], ["POST", "/licenses", { name: [] }], ["PUT", `/licenses/${renamed.id}`, { name: "" }],
-    ["GET", "/licenses/abc"], ["DELETE", "/licenses/1.5"]])
+  for (const [method, where, json] of [
+    ["POST", "/licenses", {}],
+    ["POST", "/licenses", { name: "x".repeat(256) }],
+    ["POST", "/licenses", { name: [] }],
+    ["PUT", `/licenses/${renamed.id}`, { name: "" }],
+    ["GET", "/licenses/abc"],
+    ["DELETE", "/licenses/1.5"],
+  ])
     await agent.expect(422, method, where, { json });
   await kb.expect(422, "GET", "/projects/abc/licenses");
   const missing = await agent.api("GET", "/licenses/999");
@@ -148,13 +175,25 @@ test("a plugin is stored, changed and copied with its agent", async (t) => {
   assert.equal(none.status, 404);
   assert.equal(none.json.message, `Plugin for agent with id ${agent.id} not found`);
   await agent.expect(404, "PUT", "/plugins", { json: { model_name: "x", human_name: "X" } });
-  for (const json of [{}, { model_name: "a b", human_name: "X" }, { model_name: "x" }, { model_name: "x", human_name: "X", logo: "javascript:x" }])
+  for (const json of [
+    {},
+    { model_name: "a b", human_name: "X" },
+    { model_name: "x" },
+    { model_name: "x", human_name: "X", logo: "javascript:x" },
+  ])
     await agent.expect(400, "POST", "/plugins", { json });
   await agent.expect(404, "GET", "/plugins");
-  const made = await agent.expect(201, "POST", "/plugins", { json: { model_name: "velmora", human_name: "Velmora", keywords: "light, sea", description: "All about it." } });
+  const made = await agent.expect(201, "POST", "/plugins", {
+    json: { model_name: "velmora", human_name: "Velmora", keywords: "light, sea", description: "All about it." },
+  });
   assert.equal(made.is_active, true);
-  const changed = await agent.expect(200, "PUT", "/plugins", { json: { is_active: false, logo: "https://docent.invalid/l.png" } });
-  assert.deepEqual({ ...changed, updated_at: 0 }, { ...made, updated_at: 0, is_active: false, logo: "https://docent.invalid/l.png" });
+  const changed = await agent.expect(200, "PUT", "/plugins", {
+    json: { is_active: false, logo: "https://docent.invalid/l.png" },
+  });
+  assert.deepEqual(
+    { ...changed, updated_at: 0 },
+    { ...made, updated_at: 0, is_active: false, logo: "https://docent.invalid/l.png" },
+  );
   assert.deepEqual(await agent.expect(200, "GET", "/plugins"), changed);
   const copy = await agent.expect(201, "POST", "/replicate");
   assert.deepEqual(await kb.expect(200, "GET", `/projects/${copy.id}/plugins`), changed);
@@ -165,13 +204,28 @@ test("a plugin is stored, changed and copied with its agent", async (t) => {
 test("the actions are those that the settings turn on", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
-  const enabled = async () => Object.fromEntries((await agent.expect(200, "GET", "/actions")).tools.map((tool) => [tool.key, tool.is_enabled]));
-  const plain = { knowledge_base_search: true, question_planning: false, code_matching: false, message_files: true, knowledge_base_overview: true };
+  const enabled = async () =>
+    Object.fromEntries((await agent.expect(200, "GET", "/actions")).tools.map((tool) => [tool.key, tool.is_enabled]));
+  const plain = {
+    knowledge_base_search: true,
+    question_planning: false,
+    code_matching: false,
+    message_files: true,
+    knowledge_base_overview: true,
+  };
   assert.deepEqual(await enabled(), plain);
-  await agent.expect(200, "POST", "/settings", { json: { enable_agent_knowledge_base_awareness: false, is_hybrid_search: true, use_planner_mode: true } });
-  assert.deepEqual(await enabled(), { ...plain, question_planning: true, code_matching: true, knowledge_base_overview: false });
+  await agent.expect(200, "POST", "/settings", {
+    json: { enable_agent_knowledge_base_awareness: false, is_hybrid_search: true, use_planner_mode: true },
+  });
+  assert.deepEqual(await enabled(), {
+    ...plain,
+    question_planning: true,
+    code_matching: true,
+    knowledge_base_overview: false,
+  });
   const master = await kb.agent({ is_master: "true" });
-  const routing = async () => (await master.expect(200, "GET", "/actions")).tools.find((tool) => tool.key === "agent_routing");
+  const routing = async () =>
+    (await master.expect(200, "GET", "/actions")).tools.find((tool) => tool.key === "agent_routing");
   assert.equal((await routing()).is_enabled, false, "it has no children");
   await master.expect(200, "POST", "", { json: { child_project_ids: [agent.id] } });
   assert.deepEqual([(await routing()).is_enabled, (await routing()).settings.child_project_ids], [true, [agent.id]]);

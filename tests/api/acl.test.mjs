@@ -15,11 +15,18 @@ const AT_ONCE = 8;
 const REACH = 0.75;
 
 function lines(name) {
-  return gunzipSync(readFileSync(path.join(data, name))).toString().trim().split("\n").map((line) => JSON.parse(line));
+  return gunzipSync(readFileSync(path.join(data, name)))
+    .toString()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }
 
 /** By words alone, and with everything else on that finds passages. */
-const WAYS = [["", false], [", with vectors and a reranker", true]];
+const WAYS = [
+  ["", false],
+  [", with vectors and a reranker", true],
+];
 
 /** A server with all notes in one agent; `servers`: they have vectors, and each search is reranked. */
 async function ready(t, servers) {
@@ -29,7 +36,13 @@ async function ready(t, servers) {
   const scene = await library(kb, docs);
   if (servers) {
     await scene.agent.expect(200, "POST", "/settings", { json: { agent_capability: "advanced-reasoning" } });
-    await until("all vectors", async () => (await figure(kb, "segments_to_embed")) === 0 && (await figure(kb, "passages_embedded_total")) >= docs.length, 60_000, 100);
+    await until(
+      "all vectors",
+      async () =>
+        (await figure(kb, "segments_to_embed")) === 0 && (await figure(kb, "passages_embedded_total")) >= docs.length,
+      60_000,
+      100,
+    );
     t.after(() => assert.ok(double.asked("/v1/rerank").length > 100, "the servers took part"));
   }
   return { kb, docs, ...scene };
@@ -38,16 +51,20 @@ async function ready(t, servers) {
 /** Runs `work` over the items, a few at once, in their order. */
 async function each(items, work) {
   let next = 0;
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    while (next < items.length) await work(items[next++]);
-  }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (next < items.length) await work(items[next++]);
+    }),
+  );
 }
 
 /** An agent with every note, labelled. Gives { agent, pageOf, docOf, label }. */
 async function library(kb, docs) {
   const agent = await kb.agent();
   for (let i = 0; i < docs.length; i += 50) {
-    const files = Object.fromEntries(docs.slice(i, i + 50).map((doc) => [`${doc.id}.md`, `# ${doc.title}\n\n${doc.text}\n`]));
+    const files = Object.fromEntries(
+      docs.slice(i, i + 50).map((doc) => [`${doc.id}.md`, `# ${doc.title}\n\n${doc.text}\n`]),
+    );
     await agent.expect(200, "POST", "", { form: form({}, files) });
   }
   const pages = await agent.settled(120_000);
@@ -56,8 +73,14 @@ async function library(kb, docs) {
   const names = [...new Set(docs.flatMap((doc) => doc.labels))];
   const made = await agent.expect(201, "POST", "/labels", { json: { names } });
   const ids = new Map(made.map((label) => [label.name, label.id]));
-  const label = (doc, labels) => agent.expect(200, "PUT", `/pages/${pageOf.get(doc)}/labels`, { json: { label_ids: labels.map((name) => ids.get(name)) } });
-  await each(docs.filter((doc) => doc.labels.length), (doc) => label(doc.id, doc.labels));
+  const label = (doc, labels) =>
+    agent.expect(200, "PUT", `/pages/${pageOf.get(doc)}/labels`, {
+      json: { label_ids: labels.map((name) => ids.get(name)) },
+    });
+  await each(
+    docs.filter((doc) => doc.labels.length),
+    (doc) => label(doc.id, doc.labels),
+  );
   return { agent, pageOf, docOf, label };
 }
 
@@ -65,88 +88,108 @@ async function library(kb, docs) {
 function judge(item, message, docOf) {
   const squeezed = (text) => text.replace(/\s+/g, "").toLowerCase();
   const cited = (message.citations ?? []).map((id) => docOf.get(id));
-  return { shown: squeezed(message.llm_response).includes(squeezed(item.canary)) || cited.includes(item.doc_id), cited };
+  return {
+    shown: squeezed(message.llm_response).includes(squeezed(item.canary)) || cited.includes(item.doc_id),
+    cited,
+  };
 }
 
 const body = ({ text, labels, labels_exclusive = false }) => ({ prompt: text, labels, labels_exclusive });
 
-for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document, and permitted ones are found${way}`, { skip }, async (t) => {
-  const { agent, docOf, docs } = await ready(t, servers);
-  const cases = lines("cases.jsonl.gz");
-  const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
-  const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
-  const count = { permitted: 0, reached: 0, hidden: 0 };
-  await each(cases, async (item) => {
-    const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(item) });
-    const { shown, cited } = judge(item, message, docOf);
-    if (item.allowed) count.permitted++, count.reached += shown;
-    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`);
-    // Not only the document of the case: nothing that this user may never see.
-    if (!item.user) return;
-    const may = new Set(visible[item.user]);
-    for (const doc of cited) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} cites ${doc}`);
-    for (const canary of message.llm_response.match(/KX-[0-9A-F]{10}/g) ?? [])
-      assert.ok(may.has(canary), `case ${item.id} shows ${canary}`);
+for (const [way, servers] of WAYS)
+  test(`no case of the access set shows a hidden document, and permitted ones are found${way}`, { skip }, async (t) => {
+    const { agent, docOf, docs } = await ready(t, servers);
+    const cases = lines("cases.jsonl.gz");
+    const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
+    const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
+    const count = { permitted: 0, reached: 0, hidden: 0 };
+    await each(cases, async (item) => {
+      const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(item) });
+      const { shown, cited } = judge(item, message, docOf);
+      if (item.allowed) (count.permitted++, (count.reached += shown));
+      else (count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`));
+      // Not only the document of the case: nothing that this user may never see.
+      if (!item.user) return;
+      const may = new Set(visible[item.user]);
+      for (const doc of cited) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} cites ${doc}`);
+      for (const canary of message.llm_response.match(/KX-[0-9A-F]{10}/g) ?? [])
+        assert.ok(may.has(canary), `case ${item.id} shows ${canary}`);
+    });
+    t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+    assert.ok(count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
   });
-  t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
-  assert.ok(count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
-});
 
 test("a copy of the agent hides what the original hides, and what it is told to", { skip }, async (t) => {
   const kb = await start(t);
-  const docs = lines("docs.jsonl.gz"), cases = lines("cases.jsonl.gz");
+  const docs = lines("docs.jsonl.gz"),
+    cases = lines("cases.jsonl.gz");
   const { agent } = await library(kb, docs);
   const copy = new Agent(kb, await agent.expect(201, "POST", "/replicate"));
   const docOf = new Map((await copy.pages()).map((page) => [page.id, page.filename.slice(0, -3)]));
   assert.equal(docOf.size, docs.length);
   // What is done to the original's labels is not done to the copy's.
-  const open = (await agent.pages()).filter((page) => docs.find((doc) => `${doc.id}.md` === page.filename).labels.length);
+  const open = (await agent.pages()).filter(
+    (page) => docs.find((doc) => `${doc.id}.md` === page.filename).labels.length,
+  );
   await each(open, (page) => agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [] } }));
   const count = { permitted: 0, reached: 0, hidden: 0 };
   await each(cases, async (item) => {
     const message = await copy.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(item) });
     const { shown } = judge(item, message, docOf);
-    if (item.allowed) count.permitted++, count.reached += shown;
-    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`);
+    if (item.allowed) (count.permitted++, (count.reached += shown));
+    else (count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}: ${message.llm_response}`));
   });
   t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
-  assert.ok(count.hidden > 0 && count.reached >= REACH * count.permitted, `reached ${count.reached} of ${count.permitted}`);
+  assert.ok(
+    count.hidden > 0 && count.reached >= REACH * count.permitted,
+    `reached ${count.reached} of ${count.permitted}`,
+  );
 });
 
-for (const [way, servers] of WAYS) test(`no case of the access set shows a hidden document through the search either${way}`, { skip }, async (t) => {
-  const { agent, docOf, docs } = await ready(t, servers);
-  const cases = lines("cases.jsonl.gz");
-  const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
-  const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
-  const count = { permitted: 0, reached: 0, hidden: 0 };
-  await each(cases, async (item) => {
-    const { prompt, ...filter } = body(item);
-    const found = await agent.expect(200, "POST", "/search", { json: { query: prompt, ...filter, limit: 20, explain: count.hidden % 8 === 0 } });
-    const met = found.passages.map((passage) => docOf.get(passage.page_id));
-    const shown = met.includes(item.doc_id) || JSON.stringify(found).includes(item.canary);
-    if (item.allowed) count.permitted++, count.reached += met.includes(item.doc_id);
-    else count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}`);
-    if (!item.user) return;
-    const may = new Set(visible[item.user]);
-    for (const doc of met) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} finds ${doc}`);
+for (const [way, servers] of WAYS)
+  test(`no case of the access set shows a hidden document through the search either${way}`, { skip }, async (t) => {
+    const { agent, docOf, docs } = await ready(t, servers);
+    const cases = lines("cases.jsonl.gz");
+    const visible = JSON.parse(readFileSync(path.join(data, "visible.json")));
+    const canaryOf = new Map(docs.map((doc) => [doc.id, doc.canary]));
+    const count = { permitted: 0, reached: 0, hidden: 0 };
+    await each(cases, async (item) => {
+      const { prompt, ...filter } = body(item);
+      const found = await agent.expect(200, "POST", "/search", {
+        json: { query: prompt, ...filter, limit: 20, explain: count.hidden % 8 === 0 },
+      });
+      const met = found.passages.map((passage) => docOf.get(passage.page_id));
+      const shown = met.includes(item.doc_id) || JSON.stringify(found).includes(item.canary);
+      if (item.allowed) (count.permitted++, (count.reached += met.includes(item.doc_id)));
+      else (count.hidden++, assert.ok(!shown, `case ${item.id} leaks ${item.doc_id}`));
+      if (!item.user) return;
+      const may = new Set(visible[item.user]);
+      for (const doc of met) assert.ok(may.has(canaryOf.get(doc)), `case ${item.id} finds ${doc}`);
+    });
+    t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+    assert.ok(count.reached >= 0.99 * count.permitted, `reached ${count.reached} of ${count.permitted}`);
   });
-  t.diagnostic(`permitted ${count.permitted}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
-  assert.ok(count.reached >= 0.99 * count.permitted, `reached ${count.reached} of ${count.permitted}`);
-});
 
-for (const [way, servers] of WAYS) test(`each relabelling and deletion of the access set is seen by the very next question${way}`, { skip }, async (t) => {
-  const { agent, pageOf, docOf, label } = await ready(t, servers);
-  const count = { visible: 0, reached: 0, hidden: 0 };
-  for (const event of lines("events.jsonl.gz")) {
-    if (event.op === "relabel") await label(event.doc_id, event.labels);
-    else if (event.op === "delete") await agent.expect(200, "DELETE", `/pages/${pageOf.get(event.doc_id)}`);
-    else {
-      const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: body(event) });
-      const { shown } = judge(event, message, docOf);
-      if (event.expect === "visible") count.visible++, count.reached += shown;
-      else count.hidden++, assert.ok(!shown, `${event.user} sees ${event.doc_id}: ${message.llm_response}`);
-    }
-  }
-  t.diagnostic(`visible ${count.visible}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
-  assert.ok(count.reached >= REACH * count.visible, `reached ${count.reached} of ${count.visible}`);
-});
+for (const [way, servers] of WAYS)
+  test(
+    `each relabelling and deletion of the access set is seen by the very next question${way}`,
+    { skip },
+    async (t) => {
+      const { agent, pageOf, docOf, label } = await ready(t, servers);
+      const count = { visible: 0, reached: 0, hidden: 0 };
+      for (const event of lines("events.jsonl.gz")) {
+        if (event.op === "relabel") await label(event.doc_id, event.labels);
+        else if (event.op === "delete") await agent.expect(200, "DELETE", `/pages/${pageOf.get(event.doc_id)}`);
+        else {
+          const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, {
+            json: body(event),
+          });
+          const { shown } = judge(event, message, docOf);
+          if (event.expect === "visible") (count.visible++, (count.reached += shown));
+          else (count.hidden++, assert.ok(!shown, `${event.user} sees ${event.doc_id}: ${message.llm_response}`));
+        }
+      }
+      t.diagnostic(`visible ${count.visible}, reached ${count.reached}, hidden ${count.hidden}, leaked 0`);
+      assert.ok(count.reached >= REACH * count.visible, `reached ${count.reached} of ${count.visible}`);
+    },
+  );

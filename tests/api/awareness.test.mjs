@@ -4,7 +4,8 @@ import { library, noAnswer } from "./lib/documents.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
-const para = (word) => `${`The ${word} is described here at some length, so that the section has a passage of its own. `.repeat(14)}\n\n`;
+const para = (word) =>
+  `${`The ${word} is described here at some length, so that the section has a passage of its own. `.repeat(14)}\n\n`;
 const manual = `# Pump manual\n\n${para("pump")}## Installing\n\n${para("installing")}## Faults\n\n${para("fault")}## Care\n\n${para("care")}`;
 
 test("an overview names titles and sections, and counts documents and passages", async (t) => {
@@ -22,7 +23,9 @@ test("an overview names titles and sections, and counts documents and passages",
   assert.ok(german.includes(`Dokumente: 4. Abschnitte: ${searched}.`), german);
   // What the labels of a request close is in no line and no figure.
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["inner"] } });
-  await agent.expect(200, "PUT", `/pages/${(await agent.page("manual.md")).id}/labels`, { json: { label_ids: [label.id] } });
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("manual.md")).id}/labels`, {
+    json: { label_ids: [label.id] },
+  });
   const closed = await says("What do you know about?");
   assert.ok(!closed.includes("Pump") && !closed.includes("Faults") && closed.includes("Documents: 3."), closed);
   assert.ok((await says("What do you know about?", { labels: ["inner"] })).includes("Documents: 4."));
@@ -36,15 +39,28 @@ test("hide_sources_from_responses: an overview tells no file's name and no addre
   const kb = await start(t, mayFetch);
   const web = await site(t);
   web.set("/wombat-notes.txt", { "content-type": "text/plain", body: "The wombat digs burrows in the forest." });
-  const agent = await kb.agent({ sitemap_path: `${web.url}/wombat-notes.txt`,
-    files: { "narwhal-secret.txt": `The narwhal has a long tusk.${" It lives in the Arctic.".repeat(20)}`, "heron.md": "# Heron 5 manual\n\nThe pump is switched on at the wall.\n" } });
-  await until("the documents", async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 3);
+  const agent = await kb.agent({
+    sitemap_path: `${web.url}/wombat-notes.txt`,
+    files: {
+      "narwhal-secret.txt": `The narwhal has a long tusk.${" It lives in the Arctic.".repeat(20)}`,
+      "heron.md": "# Heron 5 manual\n\nThe pump is switched on at the wall.\n",
+    },
+  });
+  await until(
+    "the documents",
+    async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 3,
+  );
   const says = async (prompt) => (await agent.ask(prompt)).llm_response;
   const names = ["narwhal-secret.txt", `${web.url}/wombat-notes.txt`];
   for (const prompt of ["What do you know about?", "What can you do?"]) {
     const text = await says(prompt);
     for (const word of [...names, "secret", "http", "heron.md"]) assert.ok(!text.includes(word), `${word} in ${text}`);
-    for (const line of [/^- Heron 5 manual/m, /^- The narwhal has a long tusk\. It lives in.*…$/m, /^- The wombat digs burrows in the forest\.$/m]) assert.match(text, line);
+    for (const line of [
+      /^- Heron 5 manual/m,
+      /^- The narwhal has a long tusk\. It lives in.*…$/m,
+      /^- The wombat digs burrows in the forest\.$/m,
+    ])
+      assert.match(text, line);
   }
   await set(agent, { hide_sources_from_responses: false });
   const open = await says("What do you know about?");
@@ -52,7 +68,9 @@ test("hide_sources_from_responses: an overview tells no file's name and no addre
   assert.match(open, /^- Heron 5 manual/m);
   await set(agent, { hide_sources_from_responses: null });
   assert.ok(!(await says("What do you know about?")).includes("secret"), "null is the default: hidden");
-  await agent.expect(200, "PUT", `/pages/${(await agent.page("narwhal-secret.txt")).id}/metadata`, { json: { title: "All about narwhals" } });
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("narwhal-secret.txt")).id}/metadata`, {
+    json: { title: "All about narwhals" },
+  });
   assert.match(await says("What do you know about?"), /^- All about narwhals/m);
 });
 
@@ -60,7 +78,12 @@ test("user_awareness: the agent knows the name of the key's account; off, it doe
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   await kb.expect(200, "POST", "/user", { json: { name: "Ann Lee" } });
-  for (const [prompt, want] of [["What is my name?", "Your name is Ann Lee."], ["Who am I?", "Your name is Ann Lee."], ["Wie heiße ich?", "Sie heißen Ann Lee."], ["我叫什么名字？", "您的名字是Ann Lee。"]]) {
+  for (const [prompt, want] of [
+    ["What is my name?", "Your name is Ann Lee."],
+    ["Who am I?", "Your name is Ann Lee."],
+    ["Wie heiße ich?", "Sie heißen Ann Lee."],
+    ["我叫什么名字？", "您的名字是Ann Lee。"],
+  ]) {
     const message = await agent.ask(prompt);
     assert.deepEqual([message.llm_response, message.citations], [want, null], prompt);
   }
@@ -76,25 +99,54 @@ test("greetings and questions about the agent are answered in the words of its p
   const says = async (prompt, json = {}) => (await agent.ask(prompt, { json: { prompt, ...json } })).llm_response;
   const plain = { hello: await says("Hello"), who: await says("Who are you?") };
   assert.equal(plain.hello, "Hello! What would you like to know?");
-  await set(agent, { persona_instructions: "You are Gustav, the pump expert of Heron Ltd. You help customers choose a pump. Never reveal the discount code HERON25. Be brief.", example_questions: ["How do I bleed the pump?"] });
+  await set(agent, {
+    persona_instructions:
+      "You are Gustav, the pump expert of Heron Ltd. You help customers choose a pump. Never reveal the discount code HERON25. Be brief.",
+    example_questions: ["How do I bleed the pump?"],
+  });
   assert.equal(await says("Hello"), "Hello! I am Gustav, the pump expert of Heron Ltd. What would you like to know?");
   for (const prompt of ["Who are you?", "What is your name?", "What can you do?"]) {
     const text = await says(prompt);
-    assert.ok(text.startsWith("I am Gustav, the pump expert of Heron Ltd. I help customers choose a pump. I answer questions from the documents"), text);
+    assert.ok(
+      text.startsWith(
+        "I am Gustav, the pump expert of Heron Ltd. I help customers choose a pump. I answer questions from the documents",
+      ),
+      text,
+    );
     assert.ok(text.includes("- How do I bleed the pump?") && text.includes("- The Velmora Lighthouse"), text);
     assert.ok(!/HERON25|discount|brief/.test(text), text);
   }
-  assert.equal((await agent.stream("Hello")).text, "Hello! I am Gustav, the pump expert of Heron Ltd. What would you like to know?");
+  assert.equal(
+    (await agent.stream("Hello")).text,
+    "Hello! I am Gustav, the pump expert of Heron Ltd. What would you like to know?",
+  );
   assert.equal(await says("Bonjour"), "Bonjour ! Je suis Gustav. Que souhaitez-vous savoir ?");
   assert.equal(await says("Hello", { lang: "zh" }), "您好！我是Gustav。您想了解什么？");
   // A message may bring a persona of its own, or its summary.
-  assert.match(await says("Hello", { custom_persona: "Your name is Ada. You help customers of Northwind." }), /^Hello! My name is Ada\. What/);
-  assert.match(await says("Who are you?", { custom_persona: "Your name is Ada. You help customers of Northwind." }), /^My name is Ada\. I help customers of Northwind\. I answer/);
-  assert.match(await says("Hello", { sub_personas: { "persona-summary": "You are Berta." } }), /^Hello! I am Berta\. What/);
-  await set(agent, { persona_instructions: "Du bist Gustav, der Pumpenexperte der Heron GmbH. Verrate nie den Rabattcode." });
-  assert.equal(await says("Guten Tag"), "Hallo! Ich bin Gustav, der Pumpenexperte der Heron GmbH. Was möchten Sie wissen?");
+  assert.match(
+    await says("Hello", { custom_persona: "Your name is Ada. You help customers of Northwind." }),
+    /^Hello! My name is Ada\. What/,
+  );
+  assert.match(
+    await says("Who are you?", { custom_persona: "Your name is Ada. You help customers of Northwind." }),
+    /^My name is Ada\. I help customers of Northwind\. I answer/,
+  );
+  assert.match(
+    await says("Hello", { sub_personas: { "persona-summary": "You are Berta." } }),
+    /^Hello! I am Berta\. What/,
+  );
+  await set(agent, {
+    persona_instructions: "Du bist Gustav, der Pumpenexperte der Heron GmbH. Verrate nie den Rabattcode.",
+  });
+  assert.equal(
+    await says("Guten Tag"),
+    "Hallo! Ich bin Gustav, der Pumpenexperte der Heron GmbH. Was möchten Sie wissen?",
+  );
   await set(agent, { persona_instructions: "Answer politely and briefly." });
-  assert.deepEqual([await says("Hello"), (await says("Who are you?")).split("\n")[0]], [plain.hello, plain.who.split("\n")[0]]);
+  assert.deepEqual(
+    [await says("Hello"), (await says("Who are you?")).split("\n")[0]],
+    [plain.hello, plain.who.split("\n")[0]],
+  );
 });
 
 test("ending_message is the reply to a goodbye", async (t) => {
@@ -120,7 +172,10 @@ test("beginning a conversation opens the agent's index before the first question
     return { open: value("open_agents"), loads: value("index_loads_total") };
   };
   const { session_id } = await agent.expect(201, "POST", "/conversations", { json: { name: "Before" } });
-  for (const opening of [() => agent.expect(201, "POST", "/conversations", { json: { name: "First" } }), () => agent.expect(200, "GET", `/conversations/${session_id}/messages`)]) {
+  for (const opening of [
+    () => agent.expect(201, "POST", "/conversations", { json: { name: "First" } }),
+    () => agent.expect(200, "GET", `/conversations/${session_id}/messages`),
+  ]) {
     await kb.restart();
     assert.deepEqual(await figures(), { open: 0, loads: 0 });
     await agent.expect(200, "GET");

@@ -36,11 +36,34 @@ test("wrong usage ends with 2 and says what is right on stderr, nothing on stdou
   const dir = await folder(t);
   const file = path.join(dir, "x.txt");
   await writeFile(file, "text");
-  const cases = [["fly"], ["serve", "--colour", "red"], ["serve", "--data"], ["serve", "--listen", "nowhere", "--data", dir], ["serve", "--listen", "127.0.0.1:99999", "--data", dir],
-    ["serve", "extra"], ["serve", "--workers", "many", "--data", dir], ["serve", "--log", "loud", "--data", dir], ["serve", "--tls-cert", file, "--data", dir],
-    ["key"], ["key", "bake"], ["key", "revoke"], ["key", "revoke", "abc"], ["key", "create", "--agent", "x"], ["key", "create", "--colour"],
-    ["ask"], ["ask", "--url", "http://x", "question"], ["ask", "--url", "http://x", "--key", "k", "--agent", "one", "question"],
-    ["parse"], ["parse", "a", "b"], ["index"], ["index", "fly"], ["index", "build"], ["index", "search", "--index", dir], ["check", "--colour"], ["check", "a", "b"]];
+  const cases = [
+    ["fly"],
+    ["serve", "--colour", "red"],
+    ["serve", "--data"],
+    ["serve", "--listen", "nowhere", "--data", dir],
+    ["serve", "--listen", "127.0.0.1:99999", "--data", dir],
+    ["serve", "extra"],
+    ["serve", "--workers", "many", "--data", dir],
+    ["serve", "--log", "loud", "--data", dir],
+    ["serve", "--tls-cert", file, "--data", dir],
+    ["key"],
+    ["key", "bake"],
+    ["key", "revoke"],
+    ["key", "revoke", "abc"],
+    ["key", "create", "--agent", "x"],
+    ["key", "create", "--colour"],
+    ["ask"],
+    ["ask", "--url", "http://x", "question"],
+    ["ask", "--url", "http://x", "--key", "k", "--agent", "one", "question"],
+    ["parse"],
+    ["parse", "a", "b"],
+    ["index"],
+    ["index", "fly"],
+    ["index", "build"],
+    ["index", "search", "--index", dir],
+    ["check", "--colour"],
+    ["check", "a", "b"],
+  ];
   for (const args of cases) {
     const { code, stdout, stderr } = await docent(args, { env: { DOCENT_DATA: dir } });
     assert.deepEqual([code, stdout], [2, ""], `docent ${args.join(" ")}: ${stderr}`);
@@ -51,8 +74,17 @@ test("wrong usage ends with 2 and says what is right on stderr, nothing on stdou
 test("serve --help lists each option with its environment name and default", async () => {
   const { code, stdout } = await docent(["serve", "--help"]);
   assert.equal(code, 0);
-  for (const [flag, env] of [["--data", "DOCENT_DATA"], ["--listen", "DOCENT_LISTEN"], ["--config", "DOCENT_CONFIG"], ["--store", "DOCENT_STORE"], ["--blob", "DOCENT_BLOB"],
-    ["--public-url", "DOCENT_PUBLIC_URL"], ["--tls-cert", "DOCENT_TLS_CERT"], ["--tls-key", "DOCENT_TLS_KEY"], ["--log", "DOCENT_LOG"]])
+  for (const [flag, env] of [
+    ["--data", "DOCENT_DATA"],
+    ["--listen", "DOCENT_LISTEN"],
+    ["--config", "DOCENT_CONFIG"],
+    ["--store", "DOCENT_STORE"],
+    ["--blob", "DOCENT_BLOB"],
+    ["--public-url", "DOCENT_PUBLIC_URL"],
+    ["--tls-cert", "DOCENT_TLS_CERT"],
+    ["--tls-key", "DOCENT_TLS_KEY"],
+    ["--log", "DOCENT_LOG"],
+  ])
     assert.ok(stdout.includes(flag) && stdout.includes(env), flag);
 });
 
@@ -74,7 +106,10 @@ test("options come from flags first, then the environment, then the configuratio
 test("a mistake in the configuration file is named with its line", async (t) => {
   const dir = await folder(t);
   const config = path.join(dir, "docent.ini");
-  for (const [text, wanted] of [["workers = 5\ncolour = red\n", /docent\.ini:2: unknown option colour/], ["\n\nnonsense\n", /docent\.ini:3/]]) {
+  for (const [text, wanted] of [
+    ["workers = 5\ncolour = red\n", /docent\.ini:2: unknown option colour/],
+    ["\n\nnonsense\n", /docent\.ini:3/],
+  ]) {
     await writeFile(config, text);
     const { code, stderr } = await docent(["serve", "--data", dir, "--config", config]);
     assert.equal(code, 2);
@@ -193,7 +228,9 @@ test("ask prints the answer and its sources", async (t) => {
   assert.match(answer.stdout, /\n\n\[1\] The Velmora Lighthouse {2}http\S+\/preview\/\d+\n$/);
   assert.ok(answer.stdout.includes(page.page_url));
   assert.equal((await ask(foreign[0])).stdout, `${noAnswer}\n`);
-  const byEnv = await docent(["ask", questions[0][0]], { env: { DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key, DOCENT_AGENT_ID: String(agent.id) } });
+  const byEnv = await docent(["ask", questions[0][0]], {
+    env: { DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key, DOCENT_AGENT_ID: String(agent.id) },
+  });
   assert.equal(byEnv.stdout, answer.stdout);
 });
 
@@ -235,21 +272,50 @@ test("parse says in a sentence why a file cannot be read", async (t) => {
 
 test("index builds, searches, counts and verifies a collection of JSON lines", async (t) => {
   const dir = await folder(t);
-  const docs = path.join(dir, "docs.jsonl.gz"), queries = path.join(dir, "queries.jsonl"), index = path.join(dir, "index"), run = path.join(dir, "run.txt");
+  const docs = path.join(dir, "docs.jsonl.gz"),
+    queries = path.join(dir, "queries.jsonl"),
+    index = path.join(dir, "index"),
+    run = path.join(dir, "run.txt");
   const lines = Object.entries(library).map(([id, text]) => JSON.stringify({ id, title: id, text }));
   await writeFile(docs, gzipSync(`${lines.join("\n")}\n`));
   await writeFile(queries, questions.map(([text], i) => JSON.stringify({ id: `q${i}`, text })).join("\n"));
   const built = await docent(["index", "build", "--docs", docs, "--out", index]);
   assert.equal(built.code, 0, built.stderr);
-  const searched = await docent(["index", "search", "--index", index, "--queries", queries, "--top", "3", "--run", run]);
+  const searched = await docent([
+    "index",
+    "search",
+    "--index",
+    index,
+    "--queries",
+    queries,
+    "--top",
+    "3",
+    "--run",
+    run,
+  ]);
   assert.equal(searched.code, 0, searched.stderr);
   assert.match(searched.stdout + searched.stderr, /p50.*p95.*p99/s);
-  const rows = (await readFile(run, "utf8")).trim().split("\n").map((line) => line.split(/\s+/));
+  const rows = (await readFile(run, "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => line.split(/\s+/));
   assert.ok(rows.every((row) => row.length === 6 && row[1] === "Q0"));
-  for (const [i, [, document]] of questions.entries()) assert.equal(rows.find((row) => row[0] === `q${i}` && row[3] === "1")[2], document);
+  for (const [i, [, document]] of questions.entries())
+    assert.equal(rows.find((row) => row[0] === `q${i}` && row[3] === "1")[2], document);
   assert.equal((await docent(["index", "stats", "--index", index])).code, 0);
   assert.equal((await docent(["index", "verify", "--index", index])).code, 0);
-  const bad = await docent(["index", "search", "--index", path.join(dir, "none"), "--queries", queries, "--top", "3", "--run", run]);
+  const bad = await docent([
+    "index",
+    "search",
+    "--index",
+    path.join(dir, "none"),
+    "--queries",
+    queries,
+    "--top",
+    "3",
+    "--run",
+    run,
+  ]);
   assert.equal(bad.code, 1);
 });
 
@@ -264,7 +330,9 @@ test("check finds a sound directory sound, waits its turn, and finds damage", as
   assert.deepEqual([sound.code, sound.stdout.trim().split("\n").at(-1)], [0, "sound"]);
   // One byte of one blob.
   const { readdir, open } = await import("node:fs/promises");
-  const files = (await readdir(path.join(kb.dir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile() && entry.name.length === 64);
+  const files = (await readdir(path.join(kb.dir, "blobs"), { recursive: true, withFileTypes: true })).filter(
+    (entry) => entry.isFile() && entry.name.length === 64,
+  );
   const victim = path.join(files[0].parentPath ?? files[0].path, files[0].name);
   const bytes = await readFile(victim);
   bytes[bytes.length >> 1] ^= 1;
@@ -290,11 +358,20 @@ test("the server keeps its promise that SIGINT and SIGTERM end it well", async (
 });
 
 test("a data directory that other users may enter is told of at the start and left as it is", async (t) => {
-  for (const [mode, told] of [[0o755, true], [0o770, true], [0o701, true], [0o700, false]]) {
+  for (const [mode, told] of [
+    [0o755, true],
+    [0o770, true],
+    [0o701, true],
+    [0o700, false],
+  ]) {
     const dir = await folder(t);
     await chmod(dir, mode);
     const kb = await start(t, { dir });
-    assert.equal(kb.log.includes(`directory is open to other users path=${dir} mode=${mode.toString(8)}`), told, kb.log);
+    assert.equal(
+      kb.log.includes(`directory is open to other users path=${dir} mode=${mode.toString(8)}`),
+      told,
+      kb.log,
+    );
     assert.equal((await stat(dir)).mode & 0o777, mode);
   }
   const made = path.join(await folder(t), "made");

@@ -8,9 +8,12 @@ import { fileURLToPath } from "node:url";
 import { assert, start, test } from "./lib/harness.mjs";
 import { followUp, foreign, library, lighthouses, noAnswer, questions } from "./lib/documents.mjs";
 
-const installed = existsSync(fileURLToPath(new URL("./node_modules/openai/package.json", import.meta.url)))
-  && existsSync(fileURLToPath(new URL("./node_modules/@ai-sdk/openai-compatible/package.json", import.meta.url)));
-const options = installed ? {} : { skip: "the npm packages are not installed (is the registry reachable? cd tests/api && npm ci)" };
+const installed =
+  existsSync(fileURLToPath(new URL("./node_modules/openai/package.json", import.meta.url))) &&
+  existsSync(fileURLToPath(new URL("./node_modules/@ai-sdk/openai-compatible/package.json", import.meta.url)));
+const options = installed
+  ? {}
+  : { skip: "the npm packages are not installed (is the registry reachable? cd tests/api && npm ci)" };
 
 const [question, , words] = questions[0];
 const ask = (content) => ({ model: "docent", messages: [{ role: "user", content }] });
@@ -22,7 +25,9 @@ async function openai(kb, agent, more = {}) {
 
 async function provider(kb, agent, more = {}) {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  return createOpenAICompatible({ name: "docent", apiKey: kb.key, baseURL: `${kb.url}/api/v1${agent.path}`, ...more })("docent");
+  return createOpenAICompatible({ name: "docent", apiKey: kb.key, baseURL: `${kb.url}/api/v1${agent.path}`, ...more })(
+    "docent",
+  );
 }
 
 test("openai: a whole answer with its citations", options, async (t) => {
@@ -30,14 +35,20 @@ test("openai: a whole answer with its citations", options, async (t) => {
   const agent = await kb.agent({ files: library });
   const answer = await (await openai(kb, agent)).chat.completions.create(ask(question));
   assert.ok(answer.choices[0].message.content.includes(words));
-  assert.deepEqual([answer.choices[0].finish_reason, answer.model, answer.citations], ["stop", "docent", [(await agent.page("lighthouse.md")).id]]);
+  assert.deepEqual(
+    [answer.choices[0].finish_reason, answer.model, answer.citations],
+    ["stop", "docent", [(await agent.page("lighthouse.md")).id]],
+  );
 });
 
 test("openai: a streamed answer, piece by piece", options, async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
-  const stream = await (await openai(kb, agent)).chat.completions.create({ ...ask(question), stream: true, stream_options: { include_usage: true } });
-  let text = "", usage;
+  const stream = await (
+    await openai(kb, agent)
+  ).chat.completions.create({ ...ask(question), stream: true, stream_options: { include_usage: true } });
+  let text = "",
+    usage;
   for await (const chunk of stream) {
     text += chunk.choices[0]?.delta?.content ?? "";
     usage = chunk.usage ?? usage;
@@ -59,10 +70,19 @@ test("openai: errors show the service's own words", options, async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const client = await openai(kb, agent);
-  await assert.rejects(client.chat.completions.create({ model: "x", messages: [] }), (error) => error.status === 400 && /messages must be an array/.test(error.message));
-  await assert.rejects(client.chat.completions.create({ ...ask("x"), n: 2 }), (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message));
+  await assert.rejects(
+    client.chat.completions.create({ model: "x", messages: [] }),
+    (error) => error.status === 400 && /messages must be an array/.test(error.message),
+  );
+  await assert.rejects(
+    client.chat.completions.create({ ...ask("x"), n: 2 }),
+    (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message),
+  );
   const stranger = await openai(kb, agent, { apiKey: `123|${"x".repeat(43)}` });
-  await assert.rejects(stranger.chat.completions.create(ask("x")), (error) => error.status === 401 && /API Token is either missing or invalid/.test(error.message));
+  await assert.rejects(
+    stranger.chat.completions.create(ask("x")),
+    (error) => error.status === 401 && /API Token is either missing or invalid/.test(error.message),
+  );
 });
 
 test("openai: an error that the client caused is asked once, not again", options, async (t) => {
@@ -71,7 +91,10 @@ test("openai: an error that the client caused is asked once, not again", options
   let asked = 0;
   const counting = (...args) => (asked++, fetch(...args));
   const client = await openai(kb, { path: "/projects/999" }, { fetch: counting });
-  await assert.rejects(client.chat.completions.create(ask("x")), (error) => error.status === 404 && /Agent with id 999 not found/.test(error.message));
+  await assert.rejects(
+    client.chat.completions.create(ask("x")),
+    (error) => error.status === 404 && /Agent with id 999 not found/.test(error.message),
+  );
   assert.equal(asked, 1);
   assert.ok(agent.id);
 });
@@ -82,7 +105,10 @@ test("openai: what is not served is asked for once, plain and streamed", options
   for (const stream of [false, true]) {
     const fetch = counting();
     const client = await openai(kb, agent, { fetch });
-    await assert.rejects(client.chat.completions.create({ ...ask("x"), n: 2, stream }), (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message));
+    await assert.rejects(
+      client.chat.completions.create({ ...ask("x"), n: 2, stream }),
+      (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message),
+    );
     assert.deepEqual(fetch.seen, [501], "x-should-retry: false");
   }
 });
@@ -102,8 +128,15 @@ test("ai: streamText gives the answer in pieces, with a system text and a histor
   const { streamText } = await import("ai");
   const kb = await start(t);
   const agent = await kb.agent({ files: lighthouses });
-  const { textStream, finishReason } = streamText({ model: await provider(kb, agent, { includeUsage: true }), system: "Be kind.",
-    messages: [{ role: "user", content: followUp.first }, { role: "assistant", content: "In 1874." }, { role: "user", content: followUp.then }] });
+  const { textStream, finishReason } = streamText({
+    model: await provider(kb, agent, { includeUsage: true }),
+    system: "Be kind.",
+    messages: [
+      { role: "user", content: followUp.first },
+      { role: "assistant", content: "In 1874." },
+      { role: "user", content: followUp.then },
+    ],
+  });
   let text = "";
   for await (const piece of textStream) text += piece;
   assert.ok(text.includes(followUp.words), text);
@@ -115,7 +148,10 @@ test("ai: errors show the service's own words", options, async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const model = await provider(kb, agent, { apiKey: `123|${"x".repeat(43)}` });
-  await assert.rejects(generateText({ model, prompt: "Hello", maxRetries: 0 }), (error) => error.statusCode === 401 && /API Token is either missing or invalid/.test(error.message));
+  await assert.rejects(
+    generateText({ model, prompt: "Hello", maxRetries: 0 }),
+    (error) => error.statusCode === 401 && /API Token is either missing or invalid/.test(error.message),
+  );
 });
 
 /** fetch that counts its calls and their statuses. */
@@ -145,7 +181,10 @@ test("openai: used-up queries are asked for once, plain and streamed", options, 
   for (const stream of [false, true]) {
     const fetch = counting();
     const client = await openai(kb, agent, { fetch });
-    await assert.rejects(client.chat.completions.create({ ...ask(question), stream }), (error) => error.status === 429 && /exhausted your current query credits/.test(error.message));
+    await assert.rejects(
+      client.chat.completions.create({ ...ask(question), stream }),
+      (error) => error.status === 429 && /exhausted your current query credits/.test(error.message),
+    );
     assert.deepEqual(fetch.seen, [429], "x-should-retry: false");
   }
 });
@@ -165,7 +204,10 @@ test("ai: used-up queries end with the service's own words", options, async (t) 
   const { generateText } = await import("ai");
   const { kb, agent } = await frugal(t);
   const fetch = counting();
-  await assert.rejects(generateText({ model: await provider(kb, agent, { fetch }), prompt: question, maxRetries: 1 }), (error) => /exhausted your current query credits/.test(error.message));
+  await assert.rejects(
+    generateText({ model: await provider(kb, agent, { fetch }), prompt: question, maxRetries: 1 }),
+    (error) => /exhausted your current query credits/.test(error.message),
+  );
   assert.ok(fetch.seen.length >= 1 && fetch.seen.every((status) => status === 429));
 });
 
@@ -174,12 +216,31 @@ test("openai: content parts, labels, language, session and outside id go through
   const agent = await kb.agent({ files: library });
   const client = await openai(kb, agent);
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["sea"] } });
-  await agent.expect(200, "PUT", `/pages/${(await agent.page("lighthouse.md")).id}/labels`, { json: { label_ids: [label.id] } });
-  const parts = { model: "docent", messages: [{ role: "user", content: [{ type: "text", text: question.slice(0, 8) }, { type: "text", text: question.slice(8) }] }] };
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("lighthouse.md")).id}/labels`, {
+    json: { label_ids: [label.id] },
+  });
+  const parts = {
+    model: "docent",
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: question.slice(0, 8) },
+          { type: "text", text: question.slice(8) },
+        ],
+      },
+    ],
+  };
   const text = async (more) => (await client.chat.completions.create({ ...parts, ...more })).choices[0].message.content;
   assert.equal(await text({}), noAnswer, "the label hides it");
   assert.equal(await text({ lang: "de" }), "Es tut mir leid, ich weiß die Antwort nicht");
-  const found = await text({ labels: ["sea"], is_inline_citation: true, session_id: "outside", external_id: "ext-9", sub_personas: { "persona-summary": "Be brief." } });
+  const found = await text({
+    labels: ["sea"],
+    is_inline_citation: true,
+    session_id: "outside",
+    external_id: "ext-9",
+    sub_personas: { "persona-summary": "Be brief." },
+  });
   assert.ok(found.includes(words) && /\[1\]/.test(found), found);
   const [message] = (await agent.expect(200, "GET", "/conversations/outside/messages")).messages.data;
   assert.deepEqual([message.user_query, message.metadata.external_id], [question, "ext-9"]);

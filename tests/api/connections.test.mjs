@@ -20,15 +20,24 @@ test("every route answers every method, with and without a body", async (t) => {
   const kb = await start(t);
   const { operations } = await kb.description();
   const paths = [...new Set(operations.map((o) => o.path)), "/", "/nothing"];
-  assert.ok(paths.length > 40 && ["/healthz", "/readyz", "/metrics", "/openapi.json"].every((path) => paths.includes(path)));
+  assert.ok(
+    paths.length > 40 && ["/healthz", "/readyz", "/metrics", "/openapi.json"].every((path) => paths.includes(path)),
+  );
   for (const path of paths) {
     const target = fill(path, Object.fromEntries(variables(path).map((name) => [name, 1])));
     for (const key of [null, kb.key]) {
       const authorization = key ? `Authorization: Bearer ${key}\r\n` : "";
-      const requests = METHODS.flatMap((method) => Object.entries(bodies).map(([name, rest]) => ({ method, name,
-        bytes: `${method} ${target} HTTP/1.1\r\nHost: a\r\n${authorization}${rest()}` })));
+      const requests = METHODS.flatMap((method) =>
+        Object.entries(bodies).map(([name, rest]) => ({
+          method,
+          name,
+          bytes: `${method} ${target} HTTP/1.1\r\nHost: a\r\n${authorization}${rest()}`,
+        })),
+      );
       // Each on a connection of its own: one that is refused before its body has come is closed.
-      const answers = await Promise.all(requests.map(async ({ method, bytes }) => readAnswers(await kb.raw(bytes), [method])));
+      const answers = await Promise.all(
+        requests.map(async ({ method, bytes }) => readAnswers(await kb.raw(bytes), [method])),
+      );
       assert.ok(kb.alive(), `the server lives after ${target}`);
       answers.forEach((got, i) => {
         const what = `${requests[i].method} ${target} with ${requests[i].name}`;
@@ -47,9 +56,18 @@ test("200 pipelined requests are answered in order, whoever answers them", async
   const key = `Authorization: Bearer ${kb.key}\r\n`;
   const health = { bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", says: /"ok"/ };
   const healthWithBody = { bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", says: /"ok"/ };
-  const chunkedHealth = { bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", says: /"ok"/ };
-  const read = (i) => ({ bytes: `GET /api/v1${agents[i].path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`, says: new RegExp(`"project_name":"${["First", "Second"][i]}"`) });
-  const missing = (i) => ({ bytes: `POST /nothing/${i} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`, says: new RegExp(`/nothing/${i}"`) });
+  const chunkedHealth = {
+    bytes: "GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+    says: /"ok"/,
+  };
+  const read = (i) => ({
+    bytes: `GET /api/v1${agents[i].path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`,
+    says: new RegExp(`"project_name":"${["First", "Second"][i]}"`),
+  });
+  const missing = (i) => ({
+    bytes: `POST /nothing/${i} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
+    says: new RegExp(`/nothing/${i}"`),
+  });
   const ready = { bytes: "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n", says: /"ready"/ };
   const mixes = {
     "the loop's own": () => health,

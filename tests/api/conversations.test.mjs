@@ -13,15 +13,28 @@ test("a conversation starts with a body, with {} and without any", async (t) => 
   assert.equal(created_by, agent.record.user_id);
   assert.equal(created_at, updated_at);
   assert.deepEqual(rest, { name: "About lighthouses", project_id: agent.id, deleted_at: null });
-  const others = [{ json: {} }, {}, { headers: { "content-type": "application/json" } }, { body: "", headers: { "content-type": "application/json" } }, { json: { name: null } }];
-  for (const options of others) assert.equal((await agent.expect(201, "POST", "/conversations", options)).name, "New conversation");
+  const others = [
+    { json: {} },
+    {},
+    { headers: { "content-type": "application/json" } },
+    { body: "", headers: { "content-type": "application/json" } },
+    { json: { name: null } },
+  ];
+  for (const options of others)
+    assert.equal((await agent.expect(201, "POST", "/conversations", options)).name, "New conversation");
 });
 
 test("a conversation is made by multipart and urlencoded bodies too", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  assert.equal((await agent.expect(201, "POST", "/conversations", { form: form({ name: "By form" }) })).name, "By form");
-  assert.equal((await agent.expect(201, "POST", "/conversations", { urlencoded: { name: "By pairs & more" } })).name, "By pairs & more");
+  assert.equal(
+    (await agent.expect(201, "POST", "/conversations", { form: form({ name: "By form" }) })).name,
+    "By form",
+  );
+  assert.equal(
+    (await agent.expect(201, "POST", "/conversations", { urlencoded: { name: "By pairs & more" } })).name,
+    "By pairs & more",
+  );
 });
 
 test("a session id in the body is used when it is a UUID, and ignored otherwise", async (t) => {
@@ -34,7 +47,11 @@ test("a session id in the body is used when it is a UUID, and ignored otherwise"
   const again = await agent.api("POST", "/conversations", { json: { session_id: mine } });
   assert.deepEqual([again.status, again.json.message], [400, `Conversation with session id ${mine} already exists`]);
   const other = await kb.agent();
-  assert.equal((await other.expect(201, "POST", "/conversations", { json: { session_id: mine } })).session_id, mine, "another agent has not");
+  assert.equal(
+    (await other.expect(201, "POST", "/conversations", { json: { session_id: mine } })).session_id,
+    mine,
+    "another agent has not",
+  );
 });
 
 test("a conversation without a name is called after its first prompt", async (t) => {
@@ -59,8 +76,12 @@ test("a name that was given stays through the first prompt", async (t) => {
 test("a name is at most 255 characters", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  assert.equal((await agent.expect(201, "POST", "/conversations", { json: { name: "😀".repeat(255) } })).name, "😀".repeat(255));
-  for (const name of ["x".repeat(256), [1], {}, true]) assert.equal((await agent.api("POST", "/conversations", { json: { name } })).status, 400);
+  assert.equal(
+    (await agent.expect(201, "POST", "/conversations", { json: { name: "😀".repeat(255) } })).name,
+    "😀".repeat(255),
+  );
+  for (const name of ["x".repeat(256), [1], {}, true])
+    assert.equal((await agent.api("POST", "/conversations", { json: { name } })).status, 400);
   assert.equal((await agent.expect(200, "GET", "/conversations")).total, 1);
 });
 
@@ -72,7 +93,13 @@ test("renaming changes the name, and an empty one is refused", async (t) => {
   const renamed = await agent.expect(200, "PUT", where, { json: { name: "  Renamed  " } });
   assert.deepEqual({ ...renamed, updated_at: 0 }, { ...made, name: "Renamed", updated_at: 0 });
   assert.ok(renamed.updated_at > made.updated_at);
-  for (const options of [{ json: { name: "" } }, { json: { name: "  " } }, { json: {} }, {}, { json: { name: "x".repeat(256) } }])
+  for (const options of [
+    { json: { name: "" } },
+    { json: { name: "  " } },
+    { json: {} },
+    {},
+    { json: { name: "x".repeat(256) } },
+  ])
     assert.equal((await agent.api("PUT", where, options)).status, 400);
   assert.equal((await agent.expect(200, "GET", "/conversations")).data[0].name, "Renamed");
 });
@@ -80,15 +107,23 @@ test("renaming changes the name, and an empty one is refused", async (t) => {
 test("a deleted conversation takes its messages with it", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  const gone = await agent.ask("Hello"), kept = await agent.ask("Hello");
+  const gone = await agent.ask("Hello"),
+    kept = await agent.ask("Hello");
   assert.deepEqual(await agent.expect(200, "DELETE", `/conversations/${gone.session}`), { deleted: true });
   for (const where of [`/conversations/${gone.session}/messages`, `/conversations/${gone.session}/messages/${gone.id}`])
     assert.equal((await agent.api("GET", where)).status, 404);
   assert.equal((await agent.api("DELETE", `/conversations/${gone.session}`)).status, 404);
-  assert.deepEqual((await agent.expect(200, "GET", "/conversations")).data.map((c) => c.session_id), [kept.session]);
+  assert.deepEqual(
+    (await agent.expect(200, "GET", "/conversations")).data.map((c) => c.session_id),
+    [kept.session],
+  );
   await agent.ask("Hello again", { session: gone.session });
   const { messages } = await agent.expect(200, "GET", `/conversations/${gone.session}/messages`);
-  assert.deepEqual(messages.data.map((m) => m.user_query), ["Hello again"], "the session begins anew");
+  assert.deepEqual(
+    messages.data.map((m) => m.user_query),
+    ["Hello again"],
+    "the session begins anew",
+  );
 });
 
 test("the list of conversations filters by name, user and time", async (t) => {
@@ -99,10 +134,12 @@ test("the list of conversations filters by name, user and time", async (t) => {
     made.push(await agent.expect(201, "POST", "/conversations", { json: { name } }));
     await sleep(5);
   }
-  const names = async (query) => (await agent.expect(200, "GET", "/conversations", { query: { order: "asc", ...query } })).data.map((c) => c.name);
+  const names = async (query) =>
+    (await agent.expect(200, "GET", "/conversations", { query: { order: "asc", ...query } })).data.map((c) => c.name);
   assert.deepEqual(await names({ name: "BLUE" }), ["Blue whale", "blueberry"]);
   assert.deepEqual(await names({ name: "%" }), ["100%"]);
-  for (const userFilter of ["all", "me", "team_member", "anything"]) assert.equal((await names({ userFilter })).length, 3);
+  for (const userFilter of ["all", "me", "team_member", "anything"])
+    assert.equal((await names({ userFilter })).length, 3);
   assert.deepEqual(await names({ userFilter: "anonymous" }), [], "all of them were begun with a key");
   const between = new Date(Date.parse(made[1].updated_at) - 1).toISOString();
   assert.deepEqual(await names({ lastUpdatedAfter: between }), ["blueberry", "100%"]);
@@ -118,14 +155,18 @@ test("sessions of one agent are unknown to another", async (t) => {
   assert.equal((await other.api("GET", `/conversations/${message.session}/messages`)).status, 404);
   await other.ask("Hello there", { session: message.session });
   const { messages } = await mine.expect(200, "GET", `/conversations/${message.session}/messages`);
-  assert.deepEqual(messages.data.map((m) => m.user_query), ["Hello"]);
+  assert.deepEqual(
+    messages.data.map((m) => m.user_query),
+    ["Hello"],
+  );
 });
 
 test("the list of conversations is ordered by id or by creation, either way", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   for (const name of ["a", "b", "c"]) await agent.expect(201, "POST", "/conversations", { json: { name } });
-  const names = async (query) => (await agent.expect(200, "GET", "/conversations", { query })).data.map((c) => c.name).join("");
+  const names = async (query) =>
+    (await agent.expect(200, "GET", "/conversations", { query })).data.map((c) => c.name).join("");
   for (const orderBy of ["id", "created_at", "whatever"]) {
     assert.equal(await names({ orderBy }), "cba", orderBy);
     assert.equal(await names({ orderBy, order: "asc" }), "abc", orderBy);
@@ -135,17 +176,47 @@ test("the list of conversations is ordered by id or by creation, either way", as
 
 test("insights come with the messages only where they are asked for", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: { "ofen.txt": "Der Ofen Glutrix wurde 1952 in Dessau gebaut. Der Ofen Glutrix wiegt 84 Kilogramm.\n" } });
-  const session = randomUUID(), where = `/conversations/${session}/messages`;
+  const agent = await kb.agent({
+    files: { "ofen.txt": "Der Ofen Glutrix wurde 1952 in Dessau gebaut. Der Ofen Glutrix wiegt 84 Kilogramm.\n" },
+  });
+  const session = randomUUID(),
+    where = `/conversations/${session}/messages`;
   const liked = await agent.ask("Wann wurde der Ofen Glutrix gebaut?", { session });
   await agent.expect(200, "PUT", `${where}/${liked.id}/feedback`, { json: { reaction: "liked" } });
   await agent.ask("What is the boiling point of tungsten?", { session });
   await agent.ask("Hello!", { session });
-  const list = async (query) => (await agent.expect(200, "GET", where, { query: { order: "asc", ...query } })).messages.data;
-  assert.deepEqual((await list({ includeInsights: "true" })).map((m) => m.customer_intelligence), [
-    { language: "de", question_kind: "when", answer_kind: "quotes", is_answered: true, feedback: "liked", request_source: "api" },
-    { language: "en", question_kind: "other", answer_kind: "none", is_answered: false, feedback: null, request_source: "api" },
-    { language: "en", question_kind: "other", answer_kind: "smalltalk", is_answered: true, feedback: null, request_source: "api" }]);
-  for (const query of [{}, { includeInsights: "false" }, { includeInsights: "0" }, { includeInsights: "" }]) assert.ok((await list(query)).every((m) => !("customer_intelligence" in m)));
+  const list = async (query) =>
+    (await agent.expect(200, "GET", where, { query: { order: "asc", ...query } })).messages.data;
+  assert.deepEqual(
+    (await list({ includeInsights: "true" })).map((m) => m.customer_intelligence),
+    [
+      {
+        language: "de",
+        question_kind: "when",
+        answer_kind: "quotes",
+        is_answered: true,
+        feedback: "liked",
+        request_source: "api",
+      },
+      {
+        language: "en",
+        question_kind: "other",
+        answer_kind: "none",
+        is_answered: false,
+        feedback: null,
+        request_source: "api",
+      },
+      {
+        language: "en",
+        question_kind: "other",
+        answer_kind: "smalltalk",
+        is_answered: true,
+        feedback: null,
+        request_source: "api",
+      },
+    ],
+  );
+  for (const query of [{}, { includeInsights: "false" }, { includeInsights: "0" }, { includeInsights: "" }])
+    assert.ok((await list(query)).every((m) => !("customer_intelligence" in m)));
   assert.equal((await agent.api("GET", where, { query: { includeInsights: "maybe" } })).status, 400);
 });

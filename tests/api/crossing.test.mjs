@@ -46,7 +46,11 @@ test("without a key and with a revoked one every route with a key answers 401 an
   const before = await picture(s.mine);
   assert.ok(s.operations.length >= 72, "a route that goes is not crossed in silence");
   for (const route of s.operations)
-    for (const [key, why] of [[null, "no key"], [s.revokedKey, "a revoked key"], ["", "an empty key"]]) {
+    for (const [key, why] of [
+      [null, "no key"],
+      [s.revokedKey, "a revoked key"],
+      ["", "an empty key"],
+    ]) {
       const reply = await cross(s, route, s.mine.ids, key, 401, why);
       assert.equal(reply.json.message, "API Token is either missing or invalid");
     }
@@ -58,7 +62,10 @@ test("another account and a key limited to another agent reach no id of an agent
   const before = [await picture(s.mine), await picture(s.second), await picture(s.theirs)];
   for (const route of s.operations.filter((o) => variables(o.path).length)) {
     const wanted = FORBIDDEN.has(nameOf(route)) ? 403 : 404;
-    for (const [key, why] of [[s.strangerKey, "another account"], [s.limitedKey, "a key limited to another agent"]]) {
+    for (const [key, why] of [
+      [s.strangerKey, "another account"],
+      [s.limitedKey, "a key limited to another agent"],
+    ]) {
       const reply = await cross(s, route, s.mine.ids, key, wanted, why);
       if (wanted === 403) assert.equal(reply.json.message, "This action is unauthorized.");
       if (wanted === 404) {
@@ -81,11 +88,21 @@ test("a child is not reached through another agent, neither one's own nor a fore
     if (!variables(route.path).includes("projectId")) continue;
     for (const child of children) {
       // A child of mine under my other agent, and under the stranger's own agent.
-      for (const [through, key, why] of [[s.second, s.kb.key, "my other agent"], [s.theirs, s.strangerKey, "the stranger's agent"]]) {
+      for (const [through, key, why] of [
+        [s.second, s.kb.key, "my other agent"],
+        [s.theirs, s.strangerKey, "the stranger's agent"],
+      ]) {
         const ids = { ...through.ids, [child]: s.mine.ids[child] };
         if (CREATES.has(nameOf(route)) && child === "sessionId") {
-          const made = await s.kb.expect(200, "POST", fill(route.path, ids), { key, json: rightBody(s.description, route.operation) });
-          assert.notEqual(made.conversation_id, before[0]["/api/v1/projects/{projectId}/conversations"].data.data[0].id, "a conversation of its own");
+          const made = await s.kb.expect(200, "POST", fill(route.path, ids), {
+            key,
+            json: rightBody(s.description, route.operation),
+          });
+          assert.notEqual(
+            made.conversation_id,
+            before[0]["/api/v1/projects/{projectId}/conversations"].data.data[0].id,
+            "a conversation of its own",
+          );
           await through.agent.expect(200, "DELETE", `/conversations/${ids.sessionId}`);
         } else await cross(s, route, ids, key, 404, `{${child}} of another agent through ${why}`);
       }
@@ -99,7 +116,10 @@ test("a child is not reached through another agent, neither one's own nor a fore
 test("lists and answers show nothing of another account", async (t) => {
   const s = await scene(t);
   const list = await s.kb.expect(200, "GET", "/projects", { key: s.strangerKey, query: { limit: 100 } });
-  assert.deepEqual(list.data.map((agent) => agent.id), [s.theirs.agent.id]);
+  assert.deepEqual(
+    list.data.map((agent) => agent.id),
+    [s.theirs.agent.id],
+  );
   const limited = await s.kb.expect(200, "GET", "/projects", { key: s.limitedKey, query: { name: "Mine" } });
   assert.equal(limited.total, 0);
   await s.mine.agent.add({ "secret.txt": "The secret of the Zorgel vault is the number 918273." });

@@ -47,7 +47,10 @@ test("a disk with no room for an upload refuses it and goes on answering", async
   const kb = await start(t, { dir: path.join(disk, "data") });
   const agent = await kb.agent({ files: library });
   const ballast = await fill(disk, 100 * MB);
-  const reply = await kb.api("POST", "/projects", { form: form({ project_name: "x" }, { "big.txt": Buffer.alloc(8 * MB, "text ") }), agent: false });
+  const reply = await kb.api("POST", "/projects", {
+    form: form({ project_name: "x" }, { "big.txt": Buffer.alloc(8 * MB, "text ") }),
+    agent: false,
+  });
   assert.equal(reply.status, 500);
   assert.match(reply.json.message, /does not fit: the disk has .* left and 256 MB are kept free/);
   const [question, , words] = questions[0];
@@ -78,14 +81,20 @@ test("a disk that is full to the last byte gives errors, no crash, and nothing h
     }
   }
   assert.equal(failed, 5, "the disk is full and says so");
-  const attempts = [["POST", "/projects", { json: { project_name: "x" } }], ["POST", `${agent.path}/conversations`, { json: { name: "y" } }],
-    ["POST", "/projects", { form: form({ project_name: "z" }, { "a.txt": "text" }) }], ["POST", agent.path, { json: { project_name: "Renamed" } }]];
-  for (const [method, where, options] of attempts) assert.equal((await kb.api(method, where, options)).status, 500, where);
+  const attempts = [
+    ["POST", "/projects", { json: { project_name: "x" } }],
+    ["POST", `${agent.path}/conversations`, { json: { name: "y" } }],
+    ["POST", "/projects", { form: form({ project_name: "z" }, { "a.txt": "text" }) }],
+    ["POST", agent.path, { json: { project_name: "Renamed" } }],
+  ];
+  for (const [method, where, options] of attempts)
+    assert.equal((await kb.api(method, where, options)).status, 500, where);
   assert.ok(kb.alive());
   assert.equal((await agent.expect(200, "GET")).project_name, "Story", "reading goes on");
   assert.equal((await kb.expect(200, "GET", "/projects")).total, 1);
   const streamed = await agent.stream(question).catch((error) => error);
-  if (!(streamed instanceof Error)) assert.deepEqual(streamed.events.at(-1).event, "error", "a stream that cannot be stored ends with an error");
+  if (!(streamed instanceof Error))
+    assert.deepEqual(streamed.events.at(-1).event, "error", "a stream that cannot be stored ends with an error");
 
   await rm(ballast);
   await rm(path.join(disk, "crumbs"), { force: true });
@@ -105,7 +114,12 @@ test("documents that meet a full disk while they are indexed are indexed when th
   if (!disk) return t.skip("mounting a tmpfs needs root");
   const kb = await start(t, { dir: path.join(disk, "data") });
   const agent = await kb.agent();
-  const files = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `The Drellick-${i} pump moves ${i + 10} litres a minute. `.repeat(4000)]));
+  const files = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [
+      `${i}.txt`,
+      `The Drellick-${i} pump moves ${i + 10} litres a minute. `.repeat(4000),
+    ]),
+  );
   await agent.expect(200, "POST", "", { form: form({}, files), agent: false });
   const ballast = await fill(disk, 0);
   await until("the full disk to be met", () => /no space left/i.test(kb.log));

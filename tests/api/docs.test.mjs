@@ -13,17 +13,34 @@ async function markdown(folder, deep) {
   return names.filter((name) => name.endsWith(".md")).map((name) => path.join(folder, name));
 }
 
-const pages = async () => [...(await markdown(".", false)), ...(await markdown("docs", true)), ...(await markdown("bench/results", false))];
+const pages = async () => [
+  ...(await markdown(".", false)),
+  ...(await markdown("docs", true)),
+  ...(await markdown("bench/results", false)),
+];
 
 /** The text without its code, where brackets mean something else. */
-const prose = (text) => text.replace(/^```[^]*?^```/gm, "").replace(/^ {4}.*$/gm, "").replace(/`[^`\n]*`/g, "");
+const prose = (text) =>
+  text
+    .replace(/^```[^]*?^```/gm, "")
+    .replace(/^ {4}.*$/gm, "")
+    .replace(/`[^`\n]*`/g, "");
 
 const links = (text) => [...prose(text).matchAll(/\]\(([^()\s]+)\)/g)].map(([, target]) => target);
 
 /** The names under which a page's headings are linked to. */
-const anchors = (text) => [...text.matchAll(/^#+ +(.+)$/gm)].map(([, title]) => title.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"));
+const anchors = (text) =>
+  [...text.matchAll(/^#+ +(.+)$/gm)].map(([, title]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
 
-for (const [file, args] of [["docs/configuration.md", ["serve"]], ["docs/proxy.md", ["proxy"]]])
+for (const [file, args] of [
+  ["docs/configuration.md", ["serve"]],
+  ["docs/proxy.md", ["proxy"]],
+])
   test(`${file} has the table that docent ${args} prints`, async () => {
     const { code, stdout } = await docent([...args, "--help=markdown"]);
     assert.equal(code, 0);

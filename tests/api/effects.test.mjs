@@ -12,7 +12,9 @@ const [question] = questions[0];
 
 /** Asks by chat/completions; gives { text, citations }. */
 async function chat(agent, prompt, fields = {}) {
-  const reply = await agent.api("POST", "/chat/completions", { json: { messages: [{ role: "user", content: prompt }], ...fields } });
+  const reply = await agent.api("POST", "/chat/completions", {
+    json: { messages: [{ role: "user", content: prompt }], ...fields },
+  });
   assert.equal(reply.status, 200, reply.text);
   return { text: reply.json.choices[0].message.content, citations: reply.json.citations };
 }
@@ -24,7 +26,14 @@ test("enable_citations: 0 none, 1 a list, 2 numbers in the text, 3 both", async 
   const agent = await kb.agent({ files: library });
   const page = (await agent.page("lighthouse.md")).id;
   // [enable_citations, enable_inline_citations_api, citations, markers]
-  const cases = [[0, true, null, false], [1, true, [page], false], [2, true, [page], true], [3, true, [page], true], [2, false, [page], false], [3, false, [page], false]];
+  const cases = [
+    [0, true, null, false],
+    [1, true, [page], false],
+    [2, true, [page], true],
+    [3, true, [page], true],
+    [2, false, [page], false],
+    [3, false, [page], false],
+  ];
   for (const [enable_citations, enable_inline_citations_api, citations, marked] of cases) {
     await set(agent, { enable_citations, enable_inline_citations_api });
     const what = JSON.stringify({ enable_citations, enable_inline_citations_api });
@@ -34,7 +43,11 @@ test("enable_citations: 0 none, 1 a list, 2 numbers in the text, 3 both", async 
     assert.deepEqual([stream.finish.citations, stream.text], [citations, message.llm_response], what);
     for (const is_inline_citation of [false, true]) {
       const answer = await chat(agent, question, { is_inline_citation });
-      assert.deepEqual([answer.citations, MARKER.test(answer.text)], [citations ?? [], is_inline_citation && enable_citations >= 2], `${what} ${is_inline_citation}`);
+      assert.deepEqual(
+        [answer.citations, MARKER.test(answer.text)],
+        [citations ?? [], is_inline_citation && enable_citations >= 2],
+        `${what} ${is_inline_citation}`,
+      );
     }
   }
 });
@@ -91,7 +104,8 @@ test("example questions and titles stand in what the agent says of itself, as fa
   const agent = await kb.agent({ files: library });
   await set(agent, { example_questions: ["Who built the lighthouse?", "What does a ticket cost?"] });
   const open = (await agent.ask("What can you do?")).llm_response;
-  for (const words of ["Who built the lighthouse?", "What does a ticket cost?", "The Velmora Lighthouse"]) assert.ok(open.includes(words), open);
+  for (const words of ["Who built the lighthouse?", "What does a ticket cost?", "The Velmora Lighthouse"])
+    assert.ok(open.includes(words), open);
   assert.ok((await agent.ask("What do you know about?")).llm_response.includes("The Velmora Lighthouse"));
   await set(agent, { enable_agent_knowledge_base_awareness: false });
   const closed = (await agent.ask("What can you do?")).llm_response;
@@ -103,7 +117,8 @@ test("a greeting is answered in its language, and one of several languages in th
   const kb = await start(t);
   const agent = await kb.agent();
   const reply = async (prompt, more) => (await agent.ask(prompt, more)).llm_response;
-  const english = await reply("Hi"), german = await reply("Guten Tag");
+  const english = await reply("Hi"),
+    german = await reply("Guten Tag");
   assert.match(english, /^Hello/);
   assert.notEqual(german, english);
   assert.equal(await reply("Hallo"), german);
@@ -119,12 +134,17 @@ test("a greeting is answered in its language, and one of several languages in th
 test("an agent that anonymises keeps and repeats no personal details", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ is_anonymized: "true", files: library });
-  const prompt = "I am bob@example.com, +49 30 1234567, card 4111 1111 1111 1111, IBAN DE89 3704 0044 0532 0130 00, at 192.0.2.17.";
+  const prompt =
+    "I am bob@example.com, +49 30 1234567, card 4111 1111 1111 1111, IBAN DE89 3704 0044 0532 0130 00, at 192.0.2.17.";
   const masked = "I am [email], [phone], card [card], IBAN [account], at [ip].";
   const message = await agent.ask(prompt);
   assert.equal(message.user_query, masked);
   const short = await agent.ask(`I am bob@example.com. ${question}`);
-  assert.deepEqual([short.user_query, short.llm_response.includes(questions[0][2])], [`I am [email]. ${question}`, true], "the question itself is answered");
+  assert.deepEqual(
+    [short.user_query, short.llm_response.includes(questions[0][2])],
+    [`I am [email]. ${question}`, true],
+    "the question itself is answered",
+  );
   const { conversation, messages } = await agent.expect(200, "GET", `/conversations/${message.session}/messages`);
   assert.deepEqual([messages.data[0].user_query, conversation.name], [masked, masked]);
   const stream = await agent.stream(prompt);
@@ -133,9 +153,19 @@ test("an agent that anonymises keeps and repeats no personal details", async (t)
   assert.equal((await agent.expect(200, "GET", "/conversations/chat/messages")).messages.data[0].user_query, masked);
   const named = await agent.expect(201, "POST", "/conversations", { json: { name: "talk with joe@example.com" } });
   assert.equal(named.name, "talk with [email]");
-  assert.equal((await agent.expect(200, "PUT", `/conversations/${named.session_id}`, { json: { name: " about account 12345678 " } })).name, "about account [account]");
+  assert.equal(
+    (
+      await agent.expect(200, "PUT", `/conversations/${named.session_id}`, {
+        json: { name: " about account 12345678 " },
+      })
+    ).name,
+    "about account [account]",
+  );
   const open = await kb.agent();
-  assert.equal((await open.expect(201, "POST", "/conversations", { json: { name: "talk with joe@example.com" } })).name, "talk with joe@example.com");
+  assert.equal(
+    (await open.expect(201, "POST", "/conversations", { json: { name: "talk with joe@example.com" } })).name,
+    "talk with joe@example.com",
+  );
   assert.equal((await open.ask(prompt)).user_query, prompt, "another agent keeps the words");
   await agent.expect(200, "POST", "", { json: { is_anonymized: false } });
   assert.equal((await agent.ask(prompt)).user_query, prompt, "the option can be taken back");
@@ -165,8 +195,19 @@ test("a block list that cannot be read ends the start with its line", async (t) 
   t.after(() => rm(dir, { recursive: true, force: true }));
   const list = path.join(dir, "blocked.txt");
   await writeFile(list, "fine\n***\n");
-  for (const [file, want] of [[list, `${list}:2: no word in the line`], [path.join(dir, "none"), "No such file"]]) {
-    const run = await docent(["serve", "--data", path.join(dir, "data"), "--listen", "127.0.0.1:0", "--block-list", file]);
+  for (const [file, want] of [
+    [list, `${list}:2: no word in the line`],
+    [path.join(dir, "none"), "No such file"],
+  ]) {
+    const run = await docent([
+      "serve",
+      "--data",
+      path.join(dir, "data"),
+      "--listen",
+      "127.0.0.1:0",
+      "--block-list",
+      file,
+    ]);
     assert.equal(run.code, 1);
     assert.ok(run.stderr.includes(want), run.stderr);
   }
@@ -175,29 +216,45 @@ test("a block list that cannot be read ends the start with its line", async (t) 
 /** Moves everything in conversations so many days back, with the server stopped. */
 async function age(t, kb, days = 2) {
   const us = days * 86_400_000_000;
-  return changeRows(t, kb, `UPDATE conversations SET created_at = created_at - ${us}, updated_at = updated_at - ${us}; UPDATE messages SET created_at = created_at - ${us};`);
+  return changeRows(
+    t,
+    kb,
+    `UPDATE conversations SET created_at = created_at - ${us}, updated_at = updated_at - ${us}; UPDATE messages SET created_at = created_at - ${us};`,
+  );
 }
 
 test("conversation_time_window: a day of history, all of it, or a conversation that closes", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: {
-    "lighthouse.txt": "The Velmora lighthouse opens at nine. Its height is 61 metres above the sea.",
-    "machine.txt": "The Brisca machine weighs five kilograms. Its height is 40 centimetres with the tank.",
-  } });
+  const agent = await kb.agent({
+    files: {
+      "lighthouse.txt": "The Velmora lighthouse opens at nine. Its height is 61 metres above the sea.",
+      "machine.txt": "The Brisca machine weighs five kilograms. Its height is 40 centimetres with the tank.",
+    },
+  });
   const session = randomUUID();
   await agent.ask("How much does the Brisca machine weigh?", { session });
   if (!(await age(t, kb))) return;
   const followUp = "What is its height?";
   await set(agent, { conversation_time_window: 1 });
-  assert.ok((await agent.ask(followUp, { session })).llm_response.includes("40 centimetres"), "1: the old question is still the context");
+  assert.ok(
+    (await agent.ask(followUp, { session })).llm_response.includes("40 centimetres"),
+    "1: the old question is still the context",
+  );
   await set(agent, { conversation_time_window: 0 });
   assert.ok((await agent.ask(followUp, { session })).llm_response.includes("61 metres"), "0: it is no longer");
   await set(agent, { conversation_time_window: 2 });
   for (const query of [{}, { stream: "true" }]) {
     const reply = await agent.api("POST", `/conversations/${session}/messages`, { json: { prompt: followUp }, query });
-    assert.deepEqual([reply.status, reply.json.message], [403, "This conversation was locked 24 hours after it started; start a new one"]);
+    assert.deepEqual(
+      [reply.status, reply.json.message],
+      [403, "This conversation was locked 24 hours after it started; start a new one"],
+    );
   }
-  assert.equal((await agent.expect(200, "GET", `/conversations/${session}/messages`)).messages.total, 3, "reading goes on");
+  assert.equal(
+    (await agent.expect(200, "GET", `/conversations/${session}/messages`)).messages.total,
+    3,
+    "reading goes on",
+  );
   assert.equal((await agent.ask("Hello")).llm_response.length > 0, true, "a new conversation is open");
   await set(agent, { conversation_time_window: 0 });
   await agent.ask("Hello", { session });
@@ -206,7 +263,10 @@ test("conversation_time_window: a day of history, all of it, or a conversation t
 test("conversation_retention_period: what is older goes, with its feedback, and the log says how much", async (t) => {
   const kb = await start(t);
   const keeps = {
-    year: await kb.agent(), short: await kb.agent(), never: await kb.agent(), zero: await kb.agent(),
+    year: await kb.agent(),
+    short: await kb.agent(),
+    never: await kb.agent(),
+    zero: await kb.agent(),
   };
   await set(keeps.short, { conversation_retention_period: "custom", conversation_retention_days: 30 });
   await set(keeps.never, { conversation_retention_period: "never" });
@@ -214,16 +274,25 @@ test("conversation_retention_period: what is older goes, with its feedback, and 
   const session = randomUUID();
   for (const agent of Object.values(keeps)) {
     const message = await agent.ask("Hello", { session });
-    await agent.expect(200, "PUT", `/conversations/${session}/messages/${message.id}/feedback`, { json: { reaction: "liked" } });
+    await agent.expect(200, "PUT", `/conversations/${session}/messages/${message.id}/feedback`, {
+      json: { reaction: "liked" },
+    });
   }
   if (!(await age(t, kb, 40))) return;
   for (const [name, agent] of Object.entries(keeps)) await agent.ask(`Hello again, ${name}`, { session: name });
-  const sessions = async (agent) => (await agent.expect(200, "GET", "/conversations")).data.map((c) => c.session_id).sort();
-  await until("the old conversation to go", async () => (await keeps.short.api("GET", `/conversations/${session}/messages`)).status === 404);
+  const sessions = async (agent) =>
+    (await agent.expect(200, "GET", "/conversations")).data.map((c) => c.session_id).sort();
+  await until(
+    "the old conversation to go",
+    async () => (await keeps.short.api("GET", `/conversations/${session}/messages`)).status === 404,
+  );
   assert.deepEqual(await sessions(keeps.short), ["short"]);
-  for (const name of ["year", "never", "zero"]) assert.deepEqual(await sessions(keeps[name]), [session, name].sort(), name);
+  for (const name of ["year", "never", "zero"])
+    assert.deepEqual(await sessions(keeps[name]), [session, name].sort(), name);
   assert.equal((await keeps.short.expect(200, "GET", "/stats")).total_queries, 2, "what was asked stays counted");
-  await until("the purge's line in the log", () => kb.log.includes(`conversations purged agent=${keeps.short.id} messages=1 conversations=1`));
+  await until("the purge's line in the log", () =>
+    kb.log.includes(`conversations purged agent=${keeps.short.id} messages=1 conversations=1`),
+  );
   if (!(await age(t, kb, 340))) return;
   await until("the year to be over", async () => (await sessions(keeps.year)).length === 1);
   assert.deepEqual(await sessions(keeps.year), ["year"], "340 days are less than a year, 380 are more");

@@ -36,13 +36,27 @@ test("no answer may be taken for another type, and pages of browsers may read wh
   const agent = await kb.agent({ files: { "a.txt": "A lighthouse." } });
   const [page] = await agent.pages();
   const message = await agent.ask("Hello");
-  const cases = [["GET", "/projects"], ["GET", "/projects/9"], ["PATCH", "/projects"], ["GET", "/nothing"], ["GET", "/healthz"], ["GET", "/openapi.json"], ["GET", "/metrics"],
-    ["GET", `/preview/${page.id}`], ["GET", `${agent.path}/conversations/${message.session}/export`, { format: "html" }]];
+  const cases = [
+    ["GET", "/projects"],
+    ["GET", "/projects/9"],
+    ["PATCH", "/projects"],
+    ["GET", "/nothing"],
+    ["GET", "/healthz"],
+    ["GET", "/openapi.json"],
+    ["GET", "/metrics"],
+    ["GET", `/preview/${page.id}`],
+    ["GET", `${agent.path}/conversations/${message.session}/export`, { format: "html" }],
+  ];
   for (const [method, where, query] of cases) {
     const { headers, rawHeaders } = await kb.api(method, where, { query });
     assert.equal(headers["x-content-type-options"], "nosniff", where);
     assert.equal(rawHeaders.filter((name) => name.toLowerCase() === "x-content-type-options").length, 1, where);
-    assert.deepEqual(headers["access-control-expose-headers"].split(", "), ["x-ratelimit-limit", "x-ratelimit-remaining", "retry-after", "x-should-retry"]);
+    assert.deepEqual(headers["access-control-expose-headers"].split(", "), [
+      "x-ratelimit-limit",
+      "x-ratelimit-remaining",
+      "retry-after",
+      "x-should-retry",
+    ]);
   }
 });
 
@@ -86,20 +100,37 @@ test("what is not there is named in the 404", async (t) => {
     ["PUT", `${agent.path}/conversations/${uuid}`, `Conversation with session id ${uuid} not found`, { name: "x" }],
     ["DELETE", `${agent.path}/conversations/${uuid}`, `Conversation with session id ${uuid} not found`],
     ["GET", `${agent.path}/conversations/${uuid}/messages`, `Conversation with session id ${uuid} not found`],
-    ["GET", `${agent.path}/conversations/${message.session}/messages/999`, "Conversation message with id 999 not found"],
+    [
+      "GET",
+      `${agent.path}/conversations/${message.session}/messages/999`,
+      "Conversation message with id 999 not found",
+    ],
   ];
   for (const [method, where, text, json] of cases) isError(await kb.api(method, where, { json }), 404, text);
 });
 
 test("an unknown address gives 404 in the same envelope", async (t) => {
   const kb = await start(t);
-  for (const where of ["/api/v1/nothing", "/api/v2/projects", "/projects", "/", "/api/v1/projects/1/pages/2/3/4", "/api/v1//projects"])
+  for (const where of [
+    "/api/v1/nothing",
+    "/api/v2/projects",
+    "/projects",
+    "/",
+    "/api/v1/projects/1/pages/2/3/4",
+    "/api/v1//projects",
+  ])
     isError(await kb.api("GET", where, { plain: true }), 404, /./);
 });
 
 test("a method that an address does not have gives 405 and names those it has", async (t) => {
   const kb = await start(t);
-  for (const [method, where] of [["PATCH", "/projects"], ["PUT", "/projects/1"], ["DELETE", "/projects"], ["POST", "/projects/1/stats"], ["PUT", "/projects/1/chat/completions"]]) {
+  for (const [method, where] of [
+    ["PATCH", "/projects"],
+    ["PUT", "/projects/1"],
+    ["DELETE", "/projects"],
+    ["POST", "/projects/1/stats"],
+    ["PUT", "/projects/1/chat/completions"],
+  ]) {
     const reply = await kb.api(method, where);
     isError(reply, 405, /./);
     assert.match(reply.headers.allow ?? "", /GET|POST/, `${method} ${where}`);
@@ -109,8 +140,23 @@ test("a method that an address does not have gives 405 and names those it has", 
 
 test("malformed JSON gives 400 and changes nothing", async (t) => {
   const kb = await start(t);
-  const bodies = ["{", "{\"project_name\":}", "[1,2", "{'project_name':'x'}", "{\"project_name\":\"x\"}}", "nonsense", "\"text\"", "12", "[]", "null",
-    "{\"project_name\":\"\\ud800\"}", Buffer.from([0x7b, 0xff, 0x7d]), `{"project_name":"${"x".repeat(3)}\n"}`, "[".repeat(20000), `${"{\"a\":".repeat(5000)}1${"}".repeat(5000)}`];
+  const bodies = [
+    "{",
+    '{"project_name":}',
+    "[1,2",
+    "{'project_name':'x'}",
+    '{"project_name":"x"}}',
+    "nonsense",
+    '"text"',
+    "12",
+    "[]",
+    "null",
+    '{"project_name":"\\ud800"}',
+    Buffer.from([0x7b, 0xff, 0x7d]),
+    `{"project_name":"${"x".repeat(3)}\n"}`,
+    "[".repeat(20000),
+    `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`,
+  ];
   for (const body of bodies)
     isError(await kb.api("POST", "/projects", { body, headers: { "content-type": "application/json" } }), 400, /./);
   assert.equal((await kb.expect(200, "GET", "/projects")).total, 0);
@@ -125,24 +171,33 @@ test("an error has words of ours alone, none of a library's or of SQL", async (t
   const type = { "content-type": "application/json" };
   const malformed = (text) => ["POST", `${agent.path}/conversations`, { body: text, headers: type }];
   const cases = [
-    [["POST", `${agent.path}/conversations`, { json: { session_id } }], `Conversation with session id ${session_id} already exists`],
+    [
+      ["POST", `${agent.path}/conversations`, { json: { session_id } }],
+      `Conversation with session id ${session_id} already exists`,
+    ],
     [["POST", "/user", { json: { name: "taken" } }], null],
-    [malformed("{\"name\":\"a\\u0000b\"}"), "malformed JSON at byte 18: the character \\u0000 is not taken"],
-    [malformed("{\"na\\u0000me\":\"a\"}"), "malformed JSON at byte 13: the character \\u0000 is not taken"],
-    [malformed("{\"name\":"), "malformed JSON at byte 8: it ends too early"],
-    [malformed("{\"name\":tru}"), "malformed JSON at byte 11: what stands there does not belong there"],
-    [malformed("{\"a\":1,\"a\":1}"), "malformed JSON at byte 10: a name stands twice in one object"],
-    [malformed("{\"a\":1e999}"), "malformed JSON at byte 10: a number is too large"],
-    [malformed("{\"a\":1}x"), "malformed JSON at byte 8: something follows its end"],
+    [malformed('{"name":"a\\u0000b"}'), "malformed JSON at byte 18: the character \\u0000 is not taken"],
+    [malformed('{"na\\u0000me":"a"}'), "malformed JSON at byte 13: the character \\u0000 is not taken"],
+    [malformed('{"name":'), "malformed JSON at byte 8: it ends too early"],
+    [malformed('{"name":tru}'), "malformed JSON at byte 11: what stands there does not belong there"],
+    [malformed('{"a":1,"a":1}'), "malformed JSON at byte 10: a name stands twice in one object"],
+    [malformed('{"a":1e999}'), "malformed JSON at byte 10: a number is too large"],
+    [malformed('{"a":1}x'), "malformed JSON at byte 8: something follows its end"],
     [malformed(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])), "malformed JSON at byte 2: it is not valid UTF-8"],
-    [malformed("{\"a\":" + "[".repeat(4000)), "malformed JSON at byte 2053: it is nested too deeply"],
-    [["POST", `${agent.path}/conversations/${session_id}/messages`, { body: "{\"prompt\":\"a\\u0000\"}", headers: type }], /is not taken$/],
-    [["POST", `${agent.path}/chat/completions`, { body: "{\"messages\":[}", headers: type }], /does not belong there$/],
+    [malformed('{"a":' + "[".repeat(4000)), "malformed JSON at byte 2053: it is nested too deeply"],
+    [
+      ["POST", `${agent.path}/conversations/${session_id}/messages`, { body: '{"prompt":"a\\u0000"}', headers: type }],
+      /is not taken$/,
+    ],
+    [["POST", `${agent.path}/chat/completions`, { body: '{"messages":[}', headers: type }], /does not belong there$/],
   ];
   for (const [[method, where, options], message] of cases) {
     const reply = await kb.api(method, where, options);
     if (message !== null) isError(reply, 400, message);
-    assert.doesNotMatch(reply.json.message ?? "", /UNIQUE|constraint|sqlite|SQL\b|JSON_|near '|token|jansson|_add\b|_update\b/i);
+    assert.doesNotMatch(
+      reply.json.message ?? "",
+      /UNIQUE|constraint|sqlite|SQL\b|JSON_|near '|token|jansson|_add\b|_update\b/i,
+    );
   }
 });
 
@@ -150,7 +205,11 @@ test("a body over its limit gives 400 with the figures", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const body = JSON.stringify({ name: "x".repeat(1_100_000) });
-  const reply = await agent.api("POST", "/conversations", { body, headers: { "content-type": "application/json" }, agent: false });
+  const reply = await agent.api("POST", "/conversations", {
+    body,
+    headers: { "content-type": "application/json" },
+    agent: false,
+  });
   isError(reply, 400, /limit of 1 MB/);
   assert.equal((await agent.expect(200, "GET", "/conversations")).total, 0);
 });

@@ -3,7 +3,8 @@
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { seeded, unique } from "./lib/util.mjs";
 
-const TOPICS = 40, SECTIONS = 340;
+const TOPICS = 40,
+  SECTIONS = 340;
 
 /** A document of so many passages; each speaks of one topic. */
 function book(seed, sections = SECTIONS) {
@@ -11,7 +12,8 @@ function book(seed, sections = SECTIONS) {
   const text = [];
   for (let s = 0; s < sections; s++) {
     const words = [];
-    for (let i = 0; i < 220; i++) words.push(random.int(3) ? unique(1000 + (s % TOPICS) * 15 + random.int(15)) : unique(random.int(500)));
+    for (let i = 0; i < 220; i++)
+      words.push(random.int(3) ? unique(1000 + (s % TOPICS) * 15 + random.int(15)) : unique(random.int(500)));
     text.push(`# Section ${s}\n\n${words.join(" ")}.\n`);
   }
   return text.join("\n");
@@ -22,7 +24,8 @@ async function figure(kb, name) {
   return Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec(text)?.[1]);
 }
 
-const learned = (kb, n = 1) => until("a model to be learned", async () => await figure(kb, "factors_learned_total") >= n, 60_000, 50);
+const learned = (kb, n = 1) =>
+  until("a model to be learned", async () => (await figure(kb, "factors_learned_total")) >= n, 60_000, 50);
 
 async function sound(kb) {
   await kb.stop();
@@ -36,9 +39,10 @@ test("an agent of more than 300 passages is learned from, a small one is not", a
   const agent = await kb.agent({ files: { "book.md": book(2) } });
   await learned(kb);
   // Every later batch is folded; nine of them are merged into one, columns and all.
-  for (let i = 0; i < 9; i++) await agent.add({ [`note${i}.md`]: `# Note ${i}\n\nThe ${unique(9000 + i)} lamp stands in the harbour.\n` });
-  await until("the notes to be folded", async () => await figure(kb, "segments_folded_total") >= 1, 20_000, 50);
-  await until("a merge", async () => await figure(kb, "segment_merges_total") >= 1, 20_000, 50);
+  for (let i = 0; i < 9; i++)
+    await agent.add({ [`note${i}.md`]: `# Note ${i}\n\nThe ${unique(9000 + i)} lamp stands in the harbour.\n` });
+  await until("the notes to be folded", async () => (await figure(kb, "segments_folded_total")) >= 1, 20_000, 50);
+  await until("a merge", async () => (await figure(kb, "segment_merges_total")) >= 1, 20_000, 50);
   const message = await agent.ask(`Where does the ${unique(9004)} lamp stand?`);
   assert.deepEqual(await agent.sources(message), ["note4.md"]);
   assert.equal(await figure(kb, "factors_learned_total"), 1, "ten documents more are no reason to learn again");
@@ -61,18 +65,25 @@ test("a kill -9 while learning leaves nothing half there, and the model comes af
 test("a question finds what says it in another word", async (t) => {
   const kb = await start(t);
   // Two words of one meaning: never in one passage, always in the same company.
-  const random = seeded(5), sections = [];
+  const random = seeded(5),
+    sections = [];
   for (let s = 0; s < SECTIONS; s++) {
-    const topic = s % 20, words = [unique(20_000 + topic * 2 + (s < SECTIONS / 2 ? 0 : 1))];
-    for (let i = 0; i < 220; i++) words.push(random.int(3) ? unique(1000 + topic * 15 + random.int(15)) : unique(random.int(60)));
+    const topic = s % 20,
+      words = [unique(20_000 + topic * 2 + (s < SECTIONS / 2 ? 0 : 1))];
+    for (let i = 0; i < 220; i++)
+      words.push(random.int(3) ? unique(1000 + topic * 15 + random.int(15)) : unique(random.int(60)));
     sections.push(`# Section ${s}\n\n${words.join(" ")}.\n`);
   }
   const agent = await kb.agent({ files: { "book.md": sections.join("\n") } });
   await learned(kb);
-  const one = unique(20_000), other = unique(20_001);
+  const one = unique(20_000),
+    other = unique(20_001);
   const found = async (mode) => {
     const { passages } = await agent.expect(200, "POST", "/search", { json: { query: one, limit: 20, mode } });
-    return { one: passages.filter(({ text }) => text.includes(one)).length, other: passages.filter(({ text }) => text.includes(other)).length };
+    return {
+      one: passages.filter(({ text }) => text.includes(one)).length,
+      other: passages.filter(({ text }) => text.includes(other)).length,
+    };
   };
   const words = await found("words");
   assert.ok(words.one > 0 && words.other === 0, "by its words alone the other half of the topic is not found");

@@ -4,24 +4,34 @@ import { gzipSync } from "node:zlib";
 import { assert, form, sleep, start, test, until } from "./lib/harness.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
-const lighthouse = ["The Velmora lighthouse", "The Velmora lighthouse was built in 1874 by Hester Quillby. Its lamp can be seen for nineteen miles."];
-const espresso = ["The Brisca 200", "The warranty of the Brisca 200 espresso machine lasts 27 months from the day of purchase."];
+const lighthouse = [
+  "The Velmora lighthouse",
+  "The Velmora lighthouse was built in 1874 by Hester Quillby. Its lamp can be seen for nineteen miles.",
+];
+const espresso = [
+  "The Brisca 200",
+  "The warranty of the Brisca 200 espresso machine lasts 27 months from the day of purchase.",
+];
 const returns = ["Returns", "Goods may be returned within 30 days. The buyer pays for the parcel."];
 
 /** A site of three pages with a sitemap. */
 async function shop(t) {
   const web = await site(t);
-  web.page("/lighthouse", ...lighthouse).page("/espresso", ...espresso).page("/returns", ...returns);
+  web
+    .page("/lighthouse", ...lighthouse)
+    .page("/espresso", ...espresso)
+    .page("/returns", ...returns);
   return web.sitemap("/sitemap.xml", ["/lighthouse", "/espresso", "/returns"]);
 }
 
 const active = (agent) => until("the agent to be active", async () => (await agent.expect(200, "GET")).is_chat_active);
 const pageOf = async (agent, url) => (await agent.pages()).find((page) => page.page_url === url);
 const sources = (agent) => agent.expect(200, "GET", "/sources");
-const read = (agent) => until("the source to be read", async () => {
-  const [source] = (await sources(agent)).sitemaps;
-  return source.sync_status !== "queued" && source;
-});
+const read = (agent) =>
+  until("the source to be read", async () => {
+    const [source] = (await sources(agent)).sitemaps;
+    return source.sync_status !== "queued" && source;
+  });
 
 /** All pages fetched and read: at least `count` of them. */
 async function settled(agent, count) {
@@ -37,17 +47,28 @@ test("an agent of a sitemap becomes active and answers with its pages", async (t
   assert.equal(agent.record.is_chat_active, false);
   await active(agent);
   const pages = await settled(agent, 3);
-  assert.deepEqual(pages.map((page) => [page.page_url, page.crawl_status, page.index_status, page.is_refreshable, page.status_reason]),
-    ["/lighthouse", "/espresso", "/returns"].map((path) => [web.url + path, "ok", "ok", true, null]));
+  assert.deepEqual(
+    pages.map((page) => [page.page_url, page.crawl_status, page.index_status, page.is_refreshable, page.status_reason]),
+    ["/lighthouse", "/espresso", "/returns"].map((path) => [web.url + path, "ok", "ok", true, null]),
+  );
   const answer = await agent.ask("Who built the Velmora lighthouse?");
   assert.match(answer.llm_response, /Hester Quillby/);
   const citation = await agent.expect(200, "GET", `/citations/${answer.citations[0]}`);
-  assert.deepEqual([citation.url, citation.title, citation.description], [`${web.url}/lighthouse`, "The Velmora lighthouse", "About The Velmora lighthouse."]);
+  assert.deepEqual(
+    [citation.url, citation.title, citation.description],
+    [`${web.url}/lighthouse`, "The Velmora lighthouse", "About The Velmora lighthouse."],
+  );
   const { sitemaps } = await sources(agent);
-  assert.deepEqual([sitemaps[0].sync_status, sitemaps[0].sync_reason, sitemaps[0].settings.sitemap_path], ["ok", null, `${web.url}/sitemap.xml`]);
+  assert.deepEqual(
+    [sitemaps[0].sync_status, sitemaps[0].sync_reason, sitemaps[0].settings.sitemap_path],
+    ["ok", null, `${web.url}/sitemap.xml`],
+  );
   assert.ok(sitemaps[0].synced_at && sitemaps[0].next_sync_at === null);
   const stats = await agent.expect(200, "GET", "/stats");
-  assert.deepEqual([stats.pages_found, stats.pages_crawled, stats.pages_indexed, stats.crawl_credits_used], [3, 3, 3, 3]);
+  assert.deepEqual(
+    [stats.pages_found, stats.pages_crawled, stats.pages_indexed, stats.crawl_credits_used],
+    [3, 3, 3, 3],
+  );
   assert.equal(web.most, 1, "of a host one thing is asked at a time");
 });
 
@@ -55,14 +76,22 @@ test("a single address has its one document from the first moment, and the docum
   const kb = await start(t, mayFetch);
   const web = await shop(t);
   const empty = await kb.agent();
-  for (const [agent, url] of [[null, `${web.url}/espresso`], [empty, `${web.url}/returns`]]) {
-    const id = agent?.id ?? (await kb.expect(201, "POST", "/projects", { json: { project_name: "x", sitemap_path: url } })).id;
+  for (const [agent, url] of [
+    [null, `${web.url}/espresso`],
+    [empty, `${web.url}/returns`],
+  ]) {
+    const id =
+      agent?.id ?? (await kb.expect(201, "POST", "/projects", { json: { project_name: "x", sitemap_path: url } })).id;
     if (agent) await agent.expect(201, "POST", "/sources", { json: { sitemap_path: url } });
     const pages = async () => (await kb.expect(200, "GET", `/projects/${id}/pages`)).pages.data;
     const [first, ...others] = await pages(); // nothing is waited for
     assert.deepEqual([first.page_url, others], [url, []]);
     await until("the document", async () => (await pages())[0].index_status === "ok");
-    assert.deepEqual((await pages()).map((page) => page.id), [first.id], "no second one for the same address");
+    assert.deepEqual(
+      (await pages()).map((page) => page.id),
+      [first.id],
+      "no second one for the same address",
+    );
   }
 });
 
@@ -81,13 +110,27 @@ test("an address that is no sitemap is a single page", async (t) => {
 test("the preview of a page with an address is its text, and nothing of its markup", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await site(t);
-  web.set("/door", { "content-type": "text/html", body: `<!doctype html><html><head><title>The door</title></head><body><script>alert(1)</script><main><h1>Doors</h1><p onclick="alert(2)">The door &lt;b&gt; opens at nine.</p><ul><li>red<li>blue</ul><table><tr><th>Door<th>Key<tr><td>north<td>7</table></main></body></html>` });
+  web.set("/door", {
+    "content-type": "text/html",
+    body: `<!doctype html><html><head><title>The door</title></head><body><script>alert(1)</script><main><h1>Doors</h1><p onclick="alert(2)">The door &lt;b&gt; opens at nine.</p><ul><li>red<li>blue</ul><table><tr><th>Door<th>Key<tr><td>north<td>7</table></main></body></html>`,
+  });
   const agent = await kb.agent({ sitemap_path: `${web.url}/door` });
   const [page] = await settled(agent, 1);
   const preview = await kb.api("GET", `/preview/${page.id}`);
-  assert.deepEqual([preview.status, preview.text], [200, `The door\n${web.url}/door\n\n\nDoors\n\nThe door <b> opens at nine.\n\n- red\n- blue\nDoor: north; Key: 7\n`]);
-  for (const [name, value] of Object.entries({ "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'",
-    "content-disposition": `inline; filename="page-${page.id}.txt"; filename*=UTF-8''page-${page.id}.txt` })) assert.equal(preview.headers[name], value);
+  assert.deepEqual(
+    [preview.status, preview.text],
+    [
+      200,
+      `The door\n${web.url}/door\n\n\nDoors\n\nThe door <b> opens at nine.\n\n- red\n- blue\nDoor: north; Key: 7\n`,
+    ],
+  );
+  for (const [name, value] of Object.entries({
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "content-disposition": `inline; filename="page-${page.id}.txt"; filename*=UTF-8''page-${page.id}.txt`,
+  }))
+    assert.equal(preview.headers[name], value);
   web.set("/silent", () => {});
   await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${web.url}/silent` } });
   const waiting = await pageOf(agent, `${web.url}/silent`);
@@ -116,29 +159,47 @@ test("a sitemap that cannot be read is a failed page with the reason, and its so
   assert.equal(source.sync_status, "failed");
   assert.match(source.sync_reason, /could not be read: the host answered 404: not found/);
   const [page] = await agent.pages();
-  assert.deepEqual([page.page_url, page.crawl_status, page.index_status, page.status_reason], [`${web.url}/sitemap.xml`, "failed", "n/a", source.sync_reason]);
+  assert.deepEqual(
+    [page.page_url, page.crawl_status, page.index_status, page.status_reason],
+    [`${web.url}/sitemap.xml`, "failed", "n/a", source.sync_reason],
+  );
   // Once it is there, reindexing that page reads it, and the page gives way to those it lists.
   web.page("/returns", ...returns).sitemap("/sitemap.xml", ["/returns"]);
   assert.deepEqual(await agent.expect(200, "POST", `/pages/${page.id}/reindex`), { updated: true });
   await active(agent);
-  assert.deepEqual((await settled(agent, 1)).map((p) => p.page_url), [`${web.url}/returns`]);
+  assert.deepEqual(
+    (await settled(agent, 1)).map((p) => p.page_url),
+    [`${web.url}/returns`],
+  );
 });
 
 test("sitemaps are read gzip'ed, through an index, redirected, as text and as feeds; foreign and strange addresses are left out", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await shop(t);
-  web.page("/a", "A", "Amber parcels weigh nine kilograms.").page("/b?x=1&y=2", "B", "Blue parcels weigh seven kilograms.").page("/c", "C", "Crimson parcels weigh five kilograms.");
+  web
+    .page("/a", "A", "Amber parcels weigh nine kilograms.")
+    .page("/b?x=1&y=2", "B", "Blue parcels weigh seven kilograms.")
+    .page("/c", "C", "Crimson parcels weigh five kilograms.");
   web.sitemap("/part.xml.gz", ["/a", "/a#top", "http://elsewhere.invalid/x", "ftp://127.0.0.1/x"], { gzip: true });
   web.set("/list-sitemap.txt", { body: `${web.url}/b?x=1&y=2\n`, "content-type": "text/plain" });
-  web.set("/news.rss", { body: `<rss><channel><item><link>${web.url}/c</link><pubDate>Fri, 31 Jan 2025 10:00:00 GMT</pubDate></item></channel></rss>`, "content-type": "application/rss+xml" });
+  web.set("/news.rss", {
+    body: `<rss><channel><item><link>${web.url}/c</link><pubDate>Fri, 31 Jan 2025 10:00:00 GMT</pubDate></item></channel></rss>`,
+    "content-type": "application/rss+xml",
+  });
   web.set("/old.xml", { status: 301, location: "/list-sitemap.txt" });
   const parts = ["/index.xml", "/part.xml.gz", "/old.xml", "/news.rss", "/missing.xml"];
-  web.set("/index.xml", { body: `<sitemapindex>${parts.map((p) => `<sitemap><loc>${web.url}${p}</loc></sitemap>`).join("")}</sitemapindex>`, "content-type": "application/xml" });
+  web.set("/index.xml", {
+    body: `<sitemapindex>${parts.map((p) => `<sitemap><loc>${web.url}${p}</loc></sitemap>`).join("")}</sitemapindex>`,
+    "content-type": "application/xml",
+  });
   const agent = await kb.agent({ sitemap_path: `${web.url}/index.xml` });
   const source = await read(agent);
   assert.equal(source.sync_status, "ok");
   assert.match(source.sync_reason, /1 parts of the sitemap could not be read; .*missing\.xml.*404/);
-  assert.deepEqual((await settled(agent, 3)).map((p) => [p.page_url, p.index_status]), ["/a", "/b?x=1&y=2", "/c"].map((p) => [web.url + p, "ok"]));
+  assert.deepEqual(
+    (await settled(agent, 3)).map((p) => [p.page_url, p.index_status]),
+    ["/a", "/b?x=1&y=2", "/c"].map((p) => [web.url + p, "ok"]),
+  );
   assert.equal(web.asked("/index.xml").length, 1, "an index that lists itself is read once");
 });
 
@@ -151,27 +212,49 @@ test("what a host answers becomes the state of its page", async (t) => {
   web.set("/locked", { status: 403, body: "no" });
   web.set("/empty", { body: "", "content-type": "text/html" });
   web.set("/blank", { body: "<html><body></body></html>", "content-type": "text/html" });
-  web.set("/packed", { body: gzipSync("<html><title>Packed</title><body><p>The packed page speaks of violet parcels.</p></body></html>"), "content-type": "text/html", "content-encoding": "gzip" });
-  web.set("/busy", (req, res) => (busy-- > 0 ? res.writeHead(503, { "retry-after": "1" }).end() : res.writeHead(200, { "content-type": "text/plain" }).end("The busy page speaks of yellow parcels.")));
-  web.set("/slow", (req, res) => setTimeout(() => res.writeHead(200, { "content-type": "text/plain" }).end("The slow page speaks of orange parcels."), 1500));
+  web.set("/packed", {
+    body: gzipSync("<html><title>Packed</title><body><p>The packed page speaks of violet parcels.</p></body></html>"),
+    "content-type": "text/html",
+    "content-encoding": "gzip",
+  });
+  web.set("/busy", (req, res) =>
+    busy-- > 0
+      ? res.writeHead(503, { "retry-after": "1" }).end()
+      : res.writeHead(200, { "content-type": "text/plain" }).end("The busy page speaks of yellow parcels."),
+  );
+  web.set("/slow", (req, res) =>
+    setTimeout(
+      () => res.writeHead(200, { "content-type": "text/plain" }).end("The slow page speaks of orange parcels."),
+      1500,
+    ),
+  );
   web.sitemap("/sitemap.xml", ["/moved", "/locked", "/missing", "/empty", "/blank", "/packed", "/busy", "/slow"]);
   const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await until("the pages", async () => (await agent.pages()).length === 8);
   // While they wait, they say so.
-  for (const page of await agent.pages()) if (page.crawl_status === "queued") assert.match(page.status_reason, /waiting for its host|the host answered 503/);
+  for (const page of await agent.pages())
+    if (page.crawl_status === "queued") assert.match(page.status_reason, /waiting for its host|the host answered 503/);
   const pages = await settled(agent, 8);
-  const state = Object.fromEntries(pages.map((p) => [p.page_url.slice(web.url.length), [p.crawl_status, p.index_status, p.status_reason]]));
+  const state = Object.fromEntries(
+    pages.map((p) => [p.page_url.slice(web.url.length), [p.crawl_status, p.index_status, p.status_reason]]),
+  );
   assert.deepEqual(state, {
-    "/moved": ["ok", "ok", null], "/packed": ["ok", "ok", null], "/busy": ["ok", "ok", null], "/slow": ["ok", "ok", null],
-    "/locked": ["failed", "n/a", "the host answered 403: it refuses to show this page"], "/missing": ["failed", "n/a", "the host answered 404: not found"],
-    "/empty": ["failed", "n/a", "the host sent an empty page"], "/blank": ["ok", "failed", "there is no text in the file"],
+    "/moved": ["ok", "ok", null],
+    "/packed": ["ok", "ok", null],
+    "/busy": ["ok", "ok", null],
+    "/slow": ["ok", "ok", null],
+    "/locked": ["failed", "n/a", "the host answered 403: it refuses to show this page"],
+    "/missing": ["failed", "n/a", "the host answered 404: not found"],
+    "/empty": ["failed", "n/a", "the host sent an empty page"],
+    "/blank": ["ok", "failed", "there is no text in the file"],
   });
   assert.match((await agent.ask("Of what does the busy page speak?")).llm_response, /yellow parcels/);
 });
 
 test("a slow host holds up nobody else", async (t) => {
   const kb = await start(t, mayFetch);
-  const slow = await site(t), quick = await shop(t);
+  const slow = await site(t),
+    quick = await shop(t);
   slow.set("/stuck", () => {}); // never answers
   const one = await kb.agent({ sitemap_path: `${slow.url}/stuck` });
   await until("the slow host to be asked", () => slow.log.length);
@@ -189,7 +272,10 @@ test("agents take turns at a host: a long list holds up no single page", async (
   const kb = await start(t, mayFetch);
   const web = await site(t);
   const many = Array.from({ length: 30 }, (_, i) => `/long-${i}`);
-  for (const path of many) web.set(path, (req, res) => setTimeout(() => res.writeHead(200, { "content-type": "text/plain" }).end(`The list says ${path}.`), 100));
+  for (const path of many)
+    web.set(path, (req, res) =>
+      setTimeout(() => res.writeHead(200, { "content-type": "text/plain" }).end(`The list says ${path}.`), 100),
+    );
   web.page("/single", ...returns).sitemap("/sitemap.xml", many);
   const one = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await until("the list to be under way", () => web.log.length > 3);
@@ -212,7 +298,11 @@ test("a page that lasts is overtaken by another agent's, and by no more than one
   await until("the page that lasts", () => web.asked("/stuck").length);
   const two = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await settled(two, 3);
-  assert.deepEqual([web.most, web.asked("/stuck").length, web.asked("/more").length], [2, 1, 0], "the agent's own pages wait");
+  assert.deepEqual(
+    [web.most, web.asked("/stuck").length, web.asked("/more").length],
+    [2, 1, 0],
+    "the agent's own pages wait",
+  );
   await one.expect(200, "DELETE");
 });
 
@@ -220,16 +310,27 @@ test("a sitemap or feed under any name is read as one when it is given as a sour
   const kb = await start(t, mayFetch);
   const web = await shop(t);
   web.sitemap("/export?type=pages", ["/lighthouse", "/espresso"]);
-  web.set("/news", { body: `<?xml version="1.0"?><rss version="2.0"><channel><item><link>${web.url}/returns</link></item></channel></rss>`, "content-type": "text/html" });
+  web.set("/news", {
+    body: `<?xml version="1.0"?><rss version="2.0"><channel><item><link>${web.url}/returns</link></item></channel></rss>`,
+    "content-type": "text/html",
+  });
   const agent = await kb.agent({ sitemap_path: `${web.url}/export?type=pages` });
-  await until("two documents", async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 2);
-  assert.deepEqual((await agent.pages()).map((page) => page.page_url).sort(), [`${web.url}/espresso`, `${web.url}/lighthouse`]);
+  await until(
+    "two documents",
+    async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 2,
+  );
+  assert.deepEqual((await agent.pages()).map((page) => page.page_url).sort(), [
+    `${web.url}/espresso`,
+    `${web.url}/lighthouse`,
+  ]);
   const source = await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${web.url}/news` }) });
   await until("the feed's document", async () => (await pageOf(agent, `${web.url}/returns`))?.index_status === "ok");
   assert.equal(await pageOf(agent, `${web.url}/news`), undefined);
   assert.ok((await agent.ask("Who pays for the parcel?")).llm_response.includes("buyer"));
   // Read again, it is still a list; and one that a page links to is a page like any other.
-  web.set("/news", { body: `<rss><channel><item><link>${web.url}/extra</link></item></channel></rss>` }).page("/extra", "Extra", "The extra page speaks of violet parcels.");
+  web
+    .set("/news", { body: `<rss><channel><item><link>${web.url}/extra</link></item></channel></rss>` })
+    .page("/extra", "Extra", "The extra page speaks of violet parcels.");
   await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
   await until("the feed's new document", async () => (await pageOf(agent, `${web.url}/extra`))?.index_status === "ok");
   assert.equal((await sources(agent)).sitemaps.length, 2);
@@ -244,7 +345,8 @@ test("forty hosts that take a call and never speak hold up nobody else", async (
     web.page(`/page-${i}`, `Page ${i}`, `Page number ${i} speaks of parcel ${i}.`);
   }
   web.sitemap("/sitemap.xml", paths);
-  let calls = 0, givenUp = 0;
+  let calls = 0,
+    givenUp = 0;
   const dead = await kb.agent({ project_name: "Dead" });
   for (let i = 0; i < 40; i++) {
     const sockets = new Set();
@@ -253,9 +355,14 @@ test("forty hosts that take a call and never speak hold up nobody else", async (
       sockets.add(socket.on("error", () => {}).on("close", () => givenUp++));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    t.after(() => { for (const socket of sockets) socket.destroy(); server.close(); });
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
     // Sitemaps, pages of an agent, and some of both.
-    await dead.expect(201, "POST", "/sources", { form: form({ sitemap_path: `http://127.0.0.1:${server.address().port}/${i % 2 ? "sitemap.xml" : "page"}` }) });
+    await dead.expect(201, "POST", "/sources", {
+      form: form({ sitemap_path: `http://127.0.0.1:${server.address().port}/${i % 2 ? "sitemap.xml" : "page"}` }),
+    });
   }
   await until("the dead hosts to be called", () => calls >= 12);
   const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
@@ -271,7 +378,8 @@ test("an unchanged page is not indexed again, a changed one answers anew", async
   const web = await shop(t);
   const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await settled(agent, 3);
-  const metrics = async (name) => Number(new RegExp(`^docent_${name} (\\d+)$`, "m").exec((await kb.api("GET", "/metrics")).text)[1]);
+  const metrics = async (name) =>
+    Number(new RegExp(`^docent_${name} (\\d+)$`, "m").exec((await kb.api("GET", "/metrics")).text)[1]);
   const indexed = await metrics("documents_indexed_total");
   const page = await pageOf(agent, `${web.url}/espresso`);
 
@@ -282,7 +390,10 @@ test("an unchanged page is not indexed again, a changed one answers anew", async
   assert.equal(await metrics("documents_indexed_total"), indexed);
 
   // Another tag, other markup, the same words: fetched, read, and left alone.
-  web.page("/espresso", ...espresso, { etag: "\"other\"", body: web.pages.get("/espresso").body.replace("<main>", "<nav></nav><main class='x'>") });
+  web.page("/espresso", ...espresso, {
+    etag: '"other"',
+    body: web.pages.get("/espresso").body.replace("<main>", "<nav></nav><main class='x'>"),
+  });
   await agent.expect(200, "POST", `/pages/${page.id}/reindex`);
   await agent.settled();
   assert.equal(await metrics("documents_unchanged_total"), 1);
@@ -304,7 +415,10 @@ test("a failed visit keeps what was read before", async (t) => {
   const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await settled(agent, 3);
   const page = await pageOf(agent, `${web.url}/espresso`);
-  for (const [broken, crawl, index, reason] of [[{ status: 404 }, "failed", "ok", /404: not found; what was read before is kept/], [{ body: "<html></html>", "content-type": "text/html" }, "ok", "failed", /no text/]]) {
+  for (const [broken, crawl, index, reason] of [
+    [{ status: 404 }, "failed", "ok", /404: not found; what was read before is kept/],
+    [{ body: "<html></html>", "content-type": "text/html" }, "ok", "failed", /no text/],
+  ]) {
     web.set("/espresso", broken);
     await agent.expect(200, "POST", `/pages/${page.id}/reindex`);
     await agent.settled();
@@ -337,23 +451,43 @@ test("a sync adds, visits again and removes as its settings say", async (t) => {
   };
   const paths = async () => (await agent.pages()).map((p) => p.page_url.slice(web.url.length));
 
-  web.page("/new", "New", "The new page speaks of copper parcels.").sitemap("/sitemap.xml", ["/lighthouse", "/espresso", "/new"], { lastmod: { "/lighthouse": "2001-01-01", "/espresso": "2100-01-01" } });
+  web
+    .page("/new", "New", "The new page speaks of copper parcels.")
+    .sitemap("/sitemap.xml", ["/lighthouse", "/espresso", "/new"], {
+      lastmod: { "/lighthouse": "2001-01-01", "/espresso": "2100-01-01" },
+    });
   await put({ create_new_pages: false });
   let asked = web.log.length;
   await sync();
   assert.deepEqual(await paths(), ["/lighthouse", "/espresso", "/returns"]);
-  assert.deepEqual(web.log.slice(asked).map((e) => e.path), ["/sitemap.xml"]);
+  assert.deepEqual(
+    web.log.slice(asked).map((e) => e.path),
+    ["/sitemap.xml"],
+  );
 
   await put({ create_new_pages: true, refresh_existing_pages: "if_updated" });
   asked = web.log.length;
   await sync();
   assert.deepEqual(await paths(), ["/lighthouse", "/espresso", "/returns", "/new"]);
-  assert.deepEqual(web.log.slice(asked).map((e) => e.path).sort(), ["/espresso", "/new", "/sitemap.xml"], "not what is dated before its last visit");
+  assert.deepEqual(
+    web.log
+      .slice(asked)
+      .map((e) => e.path)
+      .sort(),
+    ["/espresso", "/new", "/sitemap.xml"],
+    "not what is dated before its last visit",
+  );
 
   await put({ refresh_existing_pages: "always" });
   asked = web.log.length;
   await sync();
-  assert.deepEqual(web.log.slice(asked).map((e) => e.path).sort(), ["/espresso", "/lighthouse", "/new", "/sitemap.xml"]);
+  assert.deepEqual(
+    web.log
+      .slice(asked)
+      .map((e) => e.path)
+      .sort(),
+    ["/espresso", "/lighthouse", "/new", "/sitemap.xml"],
+  );
 
   // A sitemap that cannot be read removes nothing.
   await put({ remove_unexist_pages: true, refresh_existing_pages: "never" });
@@ -377,17 +511,26 @@ test("a sync adds, visits again and removes as its settings say", async (t) => {
 test("a deleted source takes its documents along", async (t) => {
   const kb = await start(t, mayFetch);
   const web = await shop(t);
-  const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml`, files: { "gate.txt": "The gate code of the harbour office is 4711." } });
+  const agent = await kb.agent({
+    sitemap_path: `${web.url}/sitemap.xml`,
+    files: { "gate.txt": "The gate code of the harbour office is 4711." },
+  });
   await settled(agent, 4);
   const [source] = (await sources(agent)).sitemaps;
   assert.deepEqual(await agent.expect(200, "DELETE", `/sources/${source.id}`), { deleted: true });
   const answer = await agent.ask("How long does the warranty of the Brisca 200 last?");
   assert.doesNotMatch(answer.llm_response, /27 months/);
-  assert.deepEqual((await agent.pages()).map((p) => p.filename), ["gate.txt"]);
+  assert.deepEqual(
+    (await agent.pages()).map((p) => p.filename),
+    ["gate.txt"],
+  );
   assert.match((await agent.ask("What is the gate code of the harbour office?")).llm_response, /4711/);
   const stats = await agent.expect(200, "GET", "/stats");
   assert.deepEqual([stats.pages_found, stats.pages_indexed], [1, 1]);
-  assert.equal((await agent.api("DELETE", `/sources/${source.id}`)).json.message, `Agent source with id ${source.id} not found`);
+  assert.equal(
+    (await agent.api("DELETE", `/sources/${source.id}`)).json.message,
+    `Agent source with id ${source.id} not found`,
+  );
   assert.equal(await kb.stop(), 0);
   const check = await kb.cli("check");
   assert.equal(check.code, 0, check.stdout + check.stderr);
@@ -400,8 +543,12 @@ test("a power cut while a sitemap is read loses nothing", async (t) => {
   for (const path of many) web.page(path, `Page ${path}`, `The parcel of ${path} is kept in hall ${path.slice(2)}.`);
   let hold = true;
   web.sitemap("/one.xml", many.slice(0, 6)).sitemap("/two-ready.xml", many.slice(4));
-  web.set("/two.xml", (req, res) => { if (!hold) res.writeHead(200, { "content-type": "application/xml" }).end(web.pages.get("/two-ready.xml").body); });
-  web.set("/sitemap.xml", { body: `<sitemapindex><sitemap><loc>${web.url}/one.xml</loc></sitemap><sitemap><loc>${web.url}/two.xml</loc></sitemap></sitemapindex>` });
+  web.set("/two.xml", (req, res) => {
+    if (!hold) res.writeHead(200, { "content-type": "application/xml" }).end(web.pages.get("/two-ready.xml").body);
+  });
+  web.set("/sitemap.xml", {
+    body: `<sitemapindex><sitemap><loc>${web.url}/one.xml</loc></sitemap><sitemap><loc>${web.url}/two.xml</loc></sitemap></sitemapindex>`,
+  });
   const agent = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await until("the second part to be asked for", () => web.asked("/two.xml").length);
   assert.equal((await sources(agent)).sitemaps[0].sync_status, "queued");
@@ -410,7 +557,10 @@ test("a power cut while a sitemap is read loses nothing", async (t) => {
   await kb.spawn();
   assert.equal((await read(agent)).sync_status, "ok");
   const pages = await settled(agent, 12);
-  assert.deepEqual(pages.map((p) => p.index_status), Array(12).fill("ok"));
+  assert.deepEqual(
+    pages.map((p) => p.index_status),
+    Array(12).fill("ok"),
+  );
   assert.equal(new Set(pages.map((p) => p.page_url)).size, 12);
   assert.equal(await kb.stop(), 0);
   const check = await kb.cli("check");

@@ -25,19 +25,19 @@ const line = (text) => `${text}\r\n${H}\r\n`;
 
 // Latin-1 strings: a character is a byte.
 const vectors = {
-  "plain": get(),
-  "query": line("GET /x?a=b&c=%20 HTTP/1.1"),
+  plain: get(),
+  query: line("GET /x?a=b&c=%20 HTTP/1.1"),
   "three pipelined": get() + get() + get(),
-  "HEAD": line("HEAD /x HTTP/1.1"),
-  "DELETE": line("DELETE /x HTTP/1.1"),
+  HEAD: line("HEAD /x HTTP/1.1"),
+  DELETE: line("DELETE /x HTTP/1.1"),
   "OPTIONS path": line("OPTIONS /x HTTP/1.1"),
   "absolute form": line("GET http://b/x HTTP/1.1"),
   "absolute form, user": line("GET http://u@b/x HTTP/1.1"),
   "absolute form, other scheme": line("GET ftp://b/x HTTP/1.1"),
   "relative target": line("GET x HTTP/1.1"),
-  "CONNECT": line("CONNECT a:80 HTTP/1.1"),
-  "TRACE": line("TRACE /x HTTP/1.1"),
-  "PROPFIND": line("PROPFIND /x HTTP/1.1"),
+  CONNECT: line("CONNECT a:80 HTTP/1.1"),
+  TRACE: line("TRACE /x HTTP/1.1"),
+  PROPFIND: line("PROPFIND /x HTTP/1.1"),
   "unknown method": line("FOO /x HTTP/1.1"),
   "small method": line("get /x HTTP/1.1"),
   "method with paren": line("G(T /x HTTP/1.1"),
@@ -45,7 +45,7 @@ const vectors = {
   "no target": line("GET HTTP/1.1"),
   "no version": line("GET /x"),
   "two blanks": line("GET  /x HTTP/1.1"),
-  "tab": line("GET\t/x HTTP/1.1"),
+  tab: line("GET\t/x HTTP/1.1"),
   "blank at end": line("GET /x HTTP/1.1 "),
   "blank in target": line("GET /x y HTTP/1.1"),
   "version 0.9": line("GET /x HTTP/0.9"),
@@ -55,7 +55,7 @@ const vectors = {
   "version 11": line("GET /x HTTP/11"),
   "version with letters": line("GET /x HTTP/1.x"),
   "small version": line("GET /x http/1.1"),
-  "fragment": line("GET /x#y HTTP/1.1"),
+  fragment: line("GET /x#y HTTP/1.1"),
   "UTF-8 target": line("GET /\xc3\xaf HTTP/1.1"),
   "control byte in target": line("GET /\x01 HTTP/1.1"),
   "DEL in target": line("GET /\x7f HTTP/1.1"),
@@ -100,7 +100,7 @@ const vectors = {
   "500 fields": get(H + "A: b\r\n".repeat(500)),
   "long target": line(`GET /${"a".repeat(9000)} HTTP/1.1`),
 
-  "length": post("Content-Length: 3\r\n", "abc"),
+  length: post("Content-Length: 3\r\n", "abc"),
   "length and what follows": post("Content-Length: 3\r\n", "abc") + get(),
   "length 0": post("Content-Length: 0\r\n") + get(),
   "length 003": post("Content-Length: 003\r\n", "abc"),
@@ -123,13 +123,13 @@ const vectors = {
   "length and chunked": post("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
   "chunked and length": post("Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "0\r\n\r\n"),
 
-  "chunked": chunked("3\r\nabc\r\n0\r\n\r\n"),
+  chunked: chunked("3\r\nabc\r\n0\r\n\r\n"),
   "chunked and what follows": chunked("3\r\nabc\r\n0\r\n\r\n") + get(),
-  "Chunked": post("Transfer-Encoding: Chunked\r\n", "0\r\n\r\n"),
-  "xchunked": post("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"),
+  Chunked: post("Transfer-Encoding: Chunked\r\n", "0\r\n\r\n"),
+  xchunked: post("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"),
   "chunked, identity": post("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n"),
   "gzip, chunked": post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
-  "identity": post("Transfer-Encoding: identity\r\n", "abc"),
+  identity: post("Transfer-Encoding: identity\r\n", "abc"),
   "chunked twice": post("Transfer-Encoding: chunked\r\n".repeat(2), "0\r\n\r\n"),
   "chunked with a parameter": post("Transfer-Encoding: chunked;a=b\r\n", "0\r\n\r\n"),
   "chunked with a vertical tab": post("Transfer-Encoding: \x0bchunked\r\n", "0\r\n\r\n"),
@@ -139,7 +139,7 @@ const vectors = {
   "extension with bare LF": chunked("3;a\nb\r\nabc\r\n0\r\n\r\n"),
   "extension with bare CR": chunked("3;a\rb\r\nabc\r\n0\r\n\r\n"),
   "extensions over 16 KB": chunked(`1;${"a".repeat(20000)}\r\nx\r\n0\r\n\r\n`),
-  "trailer": chunked("0\r\nA: b\r\n\r\n") + get(),
+  trailer: chunked("0\r\nA: b\r\n\r\n") + get(),
   "trailer with a length": chunked("0\r\nContent-Length: 5\r\n\r\n") + get(),
   "trailer without colon": chunked("0\r\nabc\r\n\r\n"),
   "capital digits": chunked("A\r\n0123456789\r\n0\r\n\r\n"),
@@ -157,7 +157,7 @@ const vectors = {
   "data too long": chunked("3\r\nabcd\r\n0\r\n\r\n"),
   "data too short": chunked("4\r\nabc\r\n0\r\n\r\n"),
   "no end": chunked("3\r\nabc\r\n"),
-  "Expect": post("Expect: 100-continue\r\nContent-Length: 3\r\n", "abc"),
+  Expect: post("Expect: 100-continue\r\nContent-Length: 3\r\n", "abc"),
   "Expect something else": post("Expect: tea\r\nContent-Length: 3\r\n", "abc"),
   "Connection: close": get(H + "Connection: close\r\n") + get(),
   "Connection: Close in a list": get(H + "Connection: x, Close\r\n") + get(),
@@ -167,16 +167,25 @@ const vectors = {
 const served = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 // Why Docent refuses what Node accepts.
 const stricter = [
-  ["only the methods of the interface", (b) => [...b.matchAll(/^([^\s:]+) \S+ HTTP\//gm)].some(([, method]) => !served.includes(method))],
+  [
+    "only the methods of the interface",
+    (b) => [...b.matchAll(/^([^\s:]+) \S+ HTTP\//gm)].some(([, method]) => !served.includes(method)),
+  ],
   ["a request line has a version", (b) => /^(\r\n)*\S+ \S+\r\n/.test(b)],
   ["only HTTP/1.0 and 1.1", (b) => /HTTP\/(?!1\.[01]\r)/.test(b)],
   ["a line ends with CR LF", (b) => /(^|[^\r])\n/.test(b)],
   ["a folded field is refused (RFC 9112 5.2)", (b) => /\r\n[ \t]/.test(b)],
-  ["a target has no fragment, and is a path or an http address", (b) => /^\S+ ([^/\s]\S*|\S*#\S*) /m.test(b) && !/^\S+ https?:\/\/[\w.:-]+[/ ]/m.test(b) || /^\S+ \S*#/m.test(b)],
+  [
+    "a target has no fragment, and is a path or an http address",
+    (b) => (/^\S+ ([^/\s]\S*|\S*#\S*) /m.test(b) && !/^\S+ https?:\/\/[\w.:-]+[/ ]/m.test(b)) || /^\S+ \S*#/m.test(b),
+  ],
   ["an address in the target has a valid host and no user", (b) => /^\S+ http:\/\/[^/]*@/im.test(b)],
   ["an escape is %XX and not %00", (b) => /^\S+ \S*%(?![0-9a-fA-F]{2})|%00/m.test(b)],
   ["Host is a host name with a port", (b) => /^host:[ \t]*[^\r\n]*[^\w.:~!$&'()*+;=[\]%\r\n-][^\r\n]*\r$/im.test(b)],
-  ["one Host, one Content-Length, even if equal", (b) => (b.match(/^host:/gim) ?? []).length > 1 || (b.match(/^content-length:/gim) ?? []).length > 1],
+  [
+    "one Host, one Content-Length, even if equal",
+    (b) => (b.match(/^host:/gim) ?? []).length > 1 || (b.match(/^content-length:/gim) ?? []).length > 1,
+  ],
   ["HTTP/1.0 has no Transfer-Encoding (RFC 9112 6.1)", (b) => /HTTP\/1\.0\r\n/.test(b) && /transfer-encoding/i.test(b)],
   ["the only transfer coding is chunked", (b) => /^transfer-encoding:(?![ \t]*chunked[ \t]*\r$)/im.test(b)],
   ["one Transfer-Encoding", (b) => (b.match(/^transfer-encoding:/gim) ?? []).length > 1],
@@ -190,8 +199,14 @@ const stricter = [
 
 // What Docent accepts although Node does not.
 const laxer = [
-  ["blanks around a value are blanks or tabs (RFC 9110 5.6.3), a length's too", (b) => /^content-length:[ \t]*\t|^content-length: *\d+[ \t]*\t/im.test(b)],
-  ["HTTP/1.0 peers that ask for it keep their connection", (b) => /HTTP\/1\.0\r\n/.test(b) && /^connection:[^\r]*keep-alive/im.test(b)],
+  [
+    "blanks around a value are blanks or tabs (RFC 9110 5.6.3), a length's too",
+    (b) => /^content-length:[ \t]*\t|^content-length: *\d+[ \t]*\t/im.test(b),
+  ],
+  [
+    "HTTP/1.0 peers that ask for it keep their connection",
+    (b) => /HTTP\/1\.0\r\n/.test(b) && /^connection:[^\r]*keep-alive/im.test(b),
+  ],
 ];
 
 // Seeded mutations: the same ones in every run.
@@ -203,7 +218,33 @@ function* mutations(count, seed) {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
   const bases = Object.entries(vectors).filter(([, bytes]) => bytes.length < 400);
-  const spices = ["\r", "\n", "\r\n", "\0", " ", "\t", ":", ";", ",", "=", "\x7f", "\x80", "\xff", "0", "9", "f", "A", "/", "%", "#", "?", "\"", "\\", "(", "\x0b"];
+  const spices = [
+    "\r",
+    "\n",
+    "\r\n",
+    "\0",
+    " ",
+    "\t",
+    ":",
+    ";",
+    ",",
+    "=",
+    "\x7f",
+    "\x80",
+    "\xff",
+    "0",
+    "9",
+    "f",
+    "A",
+    "/",
+    "%",
+    "#",
+    "?",
+    '"',
+    "\\",
+    "(",
+    "\x0b",
+  ];
   for (let i = 0; i < count; i++) {
     let [name, bytes] = bases[Math.floor(random() * bases.length)];
     for (let k = 1 + Math.floor(random() * 2); k > 0; k--) {
@@ -252,16 +293,24 @@ function understood(port, bytes, pause_ms = 0) {
 let reference, docent, port;
 
 before(async () => {
-  reference = http.createServer({ insecureHTTPParser: false, maxHeaderSize: 32 * 1024, requestTimeout: 2000, headersTimeout: 1000,
-                                  connectionsCheckingInterval: 200 }, (req, res) => {
-    const body = [];
-    req.on("data", (data) => body.push(data));
-    req.on("end", () => {
-      const target = Buffer.from(req.url, "latin1").toString("hex");
-      res.setHeader("X-Echo", `${req.method} ${target} ${Buffer.concat(body).toString("hex")}`);
-      res.end();
-    });
-  });
+  reference = http.createServer(
+    {
+      insecureHTTPParser: false,
+      maxHeaderSize: 32 * 1024,
+      requestTimeout: 2000,
+      headersTimeout: 1000,
+      connectionsCheckingInterval: 200,
+    },
+    (req, res) => {
+      const body = [];
+      req.on("data", (data) => body.push(data));
+      req.on("end", () => {
+        const target = Buffer.from(req.url, "latin1").toString("hex");
+        res.setHeader("X-Echo", `${req.method} ${target} ${Buffer.concat(body).toString("hex")}`);
+        res.end();
+      });
+    },
+  );
   await new Promise((resolve) => reference.listen(0, "127.0.0.1", resolve));
   assert.ok(existsSync(program), `${program} is built by make build`);
   docent = spawn(program, [], { stdio: ["pipe", "pipe", "inherit"] });
@@ -295,20 +344,25 @@ function judge(name, bytes, ours, theirs) {
 async function compare(list) {
   const faults = [];
   for (let i = 0; i < list.length; i += 32) {
-    await Promise.all(list.slice(i, i + 32).map(async ([name, bytes]) => {
-      const ours = await understood(port, bytes);
-      let theirs = await understood(reference.address().port, bytes);
-      for (const pause_ms of [1, 4, 12]) {
-        if (ours.echoes.length <= theirs.echoes.length) break;
-        theirs = await understood(reference.address().port, bytes, pause_ms);
-      }
-      const fault = judge(name, bytes, ours, theirs);
-      if (fault) faults.push(fault);
-    }));
+    await Promise.all(
+      list.slice(i, i + 32).map(async ([name, bytes]) => {
+        const ours = await understood(port, bytes);
+        let theirs = await understood(reference.address().port, bytes);
+        for (const pause_ms of [1, 4, 12]) {
+          if (ours.echoes.length <= theirs.echoes.length) break;
+          theirs = await understood(reference.address().port, bytes, pause_ms);
+        }
+        const fault = judge(name, bytes, ours, theirs);
+        if (fault) faults.push(fault);
+      }),
+    );
   }
   assert.equal(faults.length, 0, `${faults.length} of ${list.length}:\n${faults.join("\n")}`);
 }
 
-test("docent and node understand the same requests, from a table", { skip: older }, () => compare(Object.entries(vectors)));
+test("docent and node understand the same requests, from a table", { skip: older }, () =>
+  compare(Object.entries(vectors)),
+);
 test("docent and node understand the same requests, mutated", { skip: older }, () =>
-  compare([...mutations(600, Number(process.env.SEED ?? 20261120))]));
+  compare([...mutations(600, Number(process.env.SEED ?? 20261120))]),
+);

@@ -4,7 +4,12 @@ import { cp, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "n
 import path from "node:path";
 import { assert, docent, start, test } from "./lib/harness.mjs";
 
-const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`pump-${i}.txt`, `The Heron-${i} pump costs ${400 + i} euros and weighs ${10 + i} kilograms.\n`]));
+const files = Object.fromEntries(
+  Array.from({ length: 6 }, (_, i) => [
+    `pump-${i}.txt`,
+    `The Heron-${i} pump costs ${400 + i} euros and weighs ${10 + i} kilograms.\n`,
+  ]),
+);
 
 /** A server whose store and blobs are in directories of their own, with documents; then stopped. */
 async function stopped(t) {
@@ -22,12 +27,17 @@ async function stopped(t) {
 /** Every file under the directory, except the trash's. */
 async function filesIn(dir) {
   const all = await readdir(dir, { recursive: true, withFileTypes: true });
-  return all.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)).sort();
+  return all
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
 }
 
 async function refused(kb, pattern, args = kb.args) {
   const before = await filesIn(kb.blob);
-  const { code, stderr } = await docent(["serve", "--data", kb.dir, "--listen", "127.0.0.1:0", ...args], { ms: 10_000 });
+  const { code, stderr } = await docent(["serve", "--data", kb.dir, "--listen", "127.0.0.1:0", ...args], {
+    ms: 10_000,
+  });
   assert.equal(code, 1, stderr);
   assert.match(stderr, /^docent: [^\n]+\n$/, "one sentence");
   assert.match(stderr, pattern);

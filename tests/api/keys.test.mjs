@@ -75,20 +75,35 @@ test("what a revoked key was reading ends, and what another one reads goes on", 
   await agent.expect(200, "POST", "", { form: form({}, { "large.txt": Buffer.alloc(size, "a word \n") }) });
   const [page] = await agent.pages();
   // Readers that take a little and then wait: the kernel has some of the rest, the service most of it.
-  const reader = (key) => new Promise((resolve, reject) => {
-    const req = http.get(`${kb.url}/api/v1/preview/${page.id}`, { headers: { authorization: `Bearer ${key}` }, agent: false }, (res) => {
-      const state = { res, bytes: 0, ended: new Promise((end) => { res.on("end", () => end("whole")); res.on("error", () => end("cut")); }) };
-      res.on("data", (piece) => {
-        if (state.bytes === 0) {
-          res.pause();
-          resolve(state);
-        }
-        state.bytes += piece.length;
-      });
+  const reader = (key) =>
+    new Promise((resolve, reject) => {
+      const req = http.get(
+        `${kb.url}/api/v1/preview/${page.id}`,
+        { headers: { authorization: `Bearer ${key}` }, agent: false },
+        (res) => {
+          const state = {
+            res,
+            bytes: 0,
+            ended: new Promise((end) => {
+              res.on("end", () => end("whole"));
+              res.on("error", () => end("cut"));
+            }),
+          };
+          res.on("data", (piece) => {
+            if (state.bytes === 0) {
+              res.pause();
+              resolve(state);
+            }
+            state.bytes += piece.length;
+          });
+        },
+      );
+      req.on("error", reject);
     });
-    req.on("error", reject);
-  });
-  const connections = async () => Number(/^docent_http_connections (\d+)$/m.exec((await kb.api("GET", "/metrics", { key: null, agent: false })).text)[1]);
+  const connections = async () =>
+    Number(
+      /^docent_http_connections (\d+)$/m.exec((await kb.api("GET", "/metrics", { key: null, agent: false })).text)[1],
+    );
   const [cut, whole] = [await reader(key), await reader(kb.key)];
   const before = await connections();
   await kb.revoke(key);
@@ -125,7 +140,10 @@ test("a key limited to an agent sees that agent alone", async (t) => {
   const [mine, other] = [await kb.agent({ project_name: "Mine" }), await kb.agent({ project_name: "Other" })];
   const key = await kb.newKey({ agents: [mine.id] });
   const list = await kb.expect(200, "GET", "/projects", { key });
-  assert.deepEqual(list.data.map((agent) => agent.id), [mine.id]);
+  assert.deepEqual(
+    list.data.map((agent) => agent.id),
+    [mine.id],
+  );
   assert.equal(list.total, 1);
   await kb.expect(200, "GET", mine.path, { key });
   assert.equal((await kb.api("GET", other.path, { key })).json.message, `Agent with id ${other.id} not found`);
@@ -147,9 +165,16 @@ test("a key limited to an agent changes nothing of the account", async (t) => {
   const agent = await kb.agent();
   const key = await kb.newKey({ agents: [agent.id] });
   const before = await kb.expect(200, "GET", "/user");
-  for (const options of [{ json: { name: "Mine now" } }, { json: { profile_photo: null } }, { form: form({ name: "Mine now" }) }]) {
+  for (const options of [
+    { json: { name: "Mine now" } },
+    { json: { profile_photo: null } },
+    { form: form({ name: "Mine now" }) },
+  ]) {
     const reply = await kb.api("POST", "/user", { key, ...options });
-    assert.deepEqual([reply.status, reply.json.message], [403, "this key is limited to some agents: it can neither change the account nor make agents"]);
+    assert.deepEqual(
+      [reply.status, reply.json.message],
+      [403, "this key is limited to some agents: it can neither change the account nor make agents"],
+    );
   }
   assert.deepEqual(await kb.expect(200, "GET", "/user", { key }), before, "it may read it");
   await kb.expect(200, "POST", agent.path, { key, json: { project_name: "Renamed" } });
@@ -157,7 +182,11 @@ test("a key limited to an agent changes nothing of the account", async (t) => {
 
 test("a key limited to a master agent reaches no agent by making it a child", async (t) => {
   const kb = await start(t);
-  const [child, mine, secret] = [await kb.agent(), await kb.agent(), await kb.agent({ files: { "a.txt": "The vault opens with the word Zorgel." } })];
+  const [child, mine, secret] = [
+    await kb.agent(),
+    await kb.agent(),
+    await kb.agent({ files: { "a.txt": "The vault opens with the word Zorgel." } }),
+  ];
   const master = await kb.agent({ is_master: "true" });
   await master.expect(200, "POST", "", { json: { child_project_ids: [child.id] } });
   const key = await kb.newKey({ agents: [master.id, mine.id] });
@@ -174,7 +203,10 @@ test("a key can be limited to several agents", async (t) => {
   for (let i = 0; i < 3; i++) ids.push((await kb.agent()).id);
   const key = await kb.newKey({ agents: ids.slice(0, 2) });
   const list = await kb.expect(200, "GET", "/projects", { key, query: { order: "asc" } });
-  assert.deepEqual(list.data.map((agent) => agent.id), ids.slice(0, 2));
+  assert.deepEqual(
+    list.data.map((agent) => agent.id),
+    ids.slice(0, 2),
+  );
 });
 
 test("a key is not made for an agent of another account", async (t) => {

@@ -12,14 +12,25 @@ import { seeded, unique } from "./lib/util.mjs";
 
 const SEED = Number(process.env.DOCENT_SEED ?? 9);
 const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 70);
-const AGENT_ROUNDS = 12;      // an agent is written to for so many rounds, then another one is
-const SETTLE_ROUNDS = 20;     // every so many rounds the queue must run empty
+const AGENT_ROUNDS = 12; // an agent is written to for so many rounds, then another one is
+const SETTLE_ROUNDS = 20; // every so many rounds the queue must run empty
 const CLIENTS = 12;
 // Each client has a setting of its own in every agent: so the last acknowledged value is known, and a
 // change that takes another client's with it is seen.
-const FIELDS = ["default_prompt", "citations_answer_source_label_msg", "citations_sources_label_msg", "hang_in_there_msg", "chatbot_siesta_msg",
-  "chatbot_failed_moderation_msg", "account_out_of_queries_msg", "ending_message", "try_asking_questions_msg", "view_more_msg", "view_less_msg",
-  "pdf_limited_page_label"];
+const FIELDS = [
+  "default_prompt",
+  "citations_answer_source_label_msg",
+  "citations_sources_label_msg",
+  "hang_in_there_msg",
+  "chatbot_siesta_msg",
+  "chatbot_failed_moderation_msg",
+  "account_out_of_queries_msg",
+  "ending_message",
+  "try_asking_questions_msg",
+  "view_more_msg",
+  "view_less_msg",
+  "pdf_limited_page_label",
+];
 
 /** What one writer wrote: the last acknowledged value, and those sent since without an answer. */
 class Register {
@@ -38,7 +49,10 @@ class Register {
   /** Found after a start: from then on it is that. */
   found(value, what) {
     const same = (one) => JSON.stringify(one) === JSON.stringify(value);
-    assert.ok(this.allowed.some(same), `${what} is ${JSON.stringify(value)}, not one of ${JSON.stringify(this.allowed)}`);
+    assert.ok(
+      this.allowed.some(same),
+      `${what} is ${JSON.stringify(value)}, not one of ${JSON.stringify(this.allowed)}`,
+    );
     this.allowed = [value];
   }
 }
@@ -52,7 +66,15 @@ class World {
 
   /** What happened in this round alone. */
   begin() {
-    this.round = { touched: new Set(), agents: [], uploads: [], messages: [], sessions: [], pageDeletes: [], sessionDeletes: [] };
+    this.round = {
+      touched: new Set(),
+      agents: [],
+      uploads: [],
+      messages: [],
+      sessions: [],
+      pageDeletes: [],
+      sessionDeletes: [],
+    };
   }
 
   get agent() {
@@ -61,11 +83,13 @@ class World {
 
   /** n files that each speak of a thing of their own. */
   files(n) {
-    const files = {}, things = {};
+    const files = {},
+      things = {};
     for (let i = 0; i < n; i++) {
       const word = unique(this.words++);
       things[`${word}.txt`] = word;
-      files[`${word}.txt`] = `The ${word} engine was designed in the year ${1000 + (this.words % 900)} and weighs ${this.words} kilograms.\n`;
+      files[`${word}.txt`] =
+        `The ${word} engine was designed in the year ${1000 + (this.words % 900)} and weighs ${this.words} kilograms.\n`;
     }
     return { files, things };
   }
@@ -73,7 +97,14 @@ class World {
 
 /** What is known of an agent beside its documents (things) and those that were deleted (gone). */
 function known(name, things) {
-  return { name, things: new Map(Object.entries(things)), gone: new Set(), settings: new Map(), labels: new Map(), pageLabels: new Map() };
+  return {
+    name,
+    things: new Map(Object.entries(things)),
+    gone: new Set(),
+    settings: new Map(),
+    labels: new Map(),
+    pageLabels: new Map(),
+  };
 }
 
 /** A request whose answer may never come: undefined then. Any answer but a success is a failure. */
@@ -82,7 +113,8 @@ async function attempt(what, request) {
   try {
     reply = await request();
   } catch (error) {
-    if (["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(error.code) || /aborted|hang up/.test(error.message)) return undefined;
+    if (["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(error.code) || /aborted|hang up/.test(error.message))
+      return undefined;
     throw error;
   }
   assert.ok(reply.status < 300, `${what}: ${reply.status} ${reply.text}`);
@@ -92,7 +124,9 @@ async function attempt(what, request) {
 async function createAgent(world) {
   const { files, things } = world.files(1 + world.random.int(3));
   const name = `agent ${randomUUID()}`;
-  const reply = await attempt("create", () => world.kb.api("POST", "/projects", { form: form({ project_name: name }, files) }));
+  const reply = await attempt("create", () =>
+    world.kb.api("POST", "/projects", { form: form({ project_name: name }, files) }),
+  );
   const made = { ...known(name, things), handle: reply && new Agent(world.kb, reply.data) };
   if (reply) world.agents.push(made);
   world.round.agents.push(made);
@@ -106,20 +140,41 @@ async function upload(world, agent) {
 }
 
 async function send(world, agent) {
-  const session = world.random() < 0.3 && world.round.sessions.length ? world.random.pick(world.round.sessions).session : randomUUID();
+  const session =
+    world.random() < 0.3 && world.round.sessions.length
+      ? world.random.pick(world.round.sessions).session
+      : randomUUID();
   const word = world.random.pick([...agent.things.values()]);
   const prompt = `How much does the ${word} engine weigh?`;
   const stream = world.random() < 0.5;
   world.round.sessions.push({ agent, session });
-  const reply = await attempt("send", () => agent.handle.api("POST", `/conversations/${session}/messages`, { query: stream ? "stream=true" : "", json: { prompt } }));
+  const reply = await attempt("send", () =>
+    agent.handle.api("POST", `/conversations/${session}/messages`, {
+      query: stream ? "stream=true" : "",
+      json: { prompt },
+    }),
+  );
   if (!reply) return;
   let data = reply.data;
   if (stream) {
     const events = namedEvents(reply.bytes);
     assert.equal(events.at(-1).event, "finish", reply.text);
-    data = { ...events.at(-1).data, llm_response: events.filter((e) => e.event === "progress").map((e) => e.data.message).join("") };
+    data = {
+      ...events.at(-1).data,
+      llm_response: events
+        .filter((e) => e.event === "progress")
+        .map((e) => e.data.message)
+        .join(""),
+    };
   }
-  world.round.messages.push({ agent, session, id: data.id, prompt, text: data.llm_response, citations: data.citations });
+  world.round.messages.push({
+    agent,
+    session,
+    id: data.id,
+    prompt,
+    text: data.llm_response,
+    citations: data.citations,
+  });
 }
 
 async function deletePage(world, agent) {
@@ -153,7 +208,9 @@ async function changeSetting(world, agent, field) {
 
 /** Makes a label, puts one on a document, or deletes one that no document has. */
 async function changeLabels(world, agent, me) {
-  const mine = [...agent.labels.values()].filter((label) => label.owner === me && label.id && label.state.allowed.at(-1));
+  const mine = [...agent.labels.values()].filter(
+    (label) => label.owner === me && label.id && label.state.allowed.at(-1),
+  );
   const chance = world.random();
   world.round.touched.add(agent);
   if (!mine.length || chance < 0.3) {
@@ -223,7 +280,10 @@ async function pagesOf(agent) {
   const byName = new Map();
   for (const page of await agent.handle.pages()) {
     assert.ok(!byName.has(page.filename), `${page.filename} is there once`);
-    assert.ok(["queued", "ok"].includes(page.index_status), `${page.filename} is ${page.index_status}: ${page.status_reason}`);
+    assert.ok(
+      ["queued", "ok"].includes(page.index_status),
+      `${page.filename} is ${page.index_status}: ${page.status_reason}`,
+    );
     assert.equal(page.crawl_status, page.index_status);
     byName.set(page.filename, page);
   }
@@ -237,7 +297,9 @@ async function isFound(agent, page, word) {
 }
 
 async function isNotFound(agent, filename, pageId, why = "was deleted") {
-  const answer = await agent.handle.ask(`The ${filename.replace(".txt", "")} engine was designed in the year`, { session: "probe" });
+  const answer = await agent.handle.ask(`The ${filename.replace(".txt", "")} engine was designed in the year`, {
+    session: "probe",
+  });
   assert.ok(!(answer.citations ?? []).includes(pageId), `${filename} ${why}, so it is not found`);
 }
 
@@ -245,7 +307,10 @@ async function isNotFound(agent, filename, pageId, why = "was deleted") {
 function wholeOrNot(what, names, pages, gone) {
   const wanted = names.filter((name) => !gone.has(name));
   const there = wanted.filter((name) => pages.has(name));
-  assert.ok(there.length === 0 || there.length === wanted.length, `${what}: ${there.length} of ${wanted.length} documents are there`);
+  assert.ok(
+    there.length === 0 || there.length === wanted.length,
+    `${what}: ${there.length} of ${wanted.length} documents are there`,
+  );
   return there.length > 0 || wanted.length === 0;
 }
 
@@ -257,7 +322,11 @@ async function verifyAgents(world) {
     if (list.total === 0) continue;
     made.handle = new Agent(world.kb, list.data[0]);
     const pages = await pagesOf(made);
-    assert.deepEqual([...pages.keys()].sort(), [...made.things.keys()].sort(), "an agent appears with all its documents");
+    assert.deepEqual(
+      [...pages.keys()].sort(),
+      [...made.things.keys()].sort(),
+      "an agent appears with all its documents",
+    );
     world.agents.unshift(made); // not written to, but kept
   }
 }
@@ -271,12 +340,14 @@ async function verifyPages(world, agent) {
     else if (!pages.has(page.filename)) agent.gone.add(page.filename);
   }
   for (const { things, sure } of round.uploads.filter((u) => u.agent === agent && !u.sure))
-    if (!sure && wholeOrNot("an upload", Object.keys(things), pages, agent.gone)) for (const [name, word] of Object.entries(things)) agent.things.set(name, word);
+    if (!sure && wholeOrNot("an upload", Object.keys(things), pages, agent.gone))
+      for (const [name, word] of Object.entries(things)) agent.things.set(name, word);
   const wanted = [...agent.things.keys()].filter((name) => !agent.gone.has(name)).sort();
   assert.deepEqual([...pages.keys()].sort(), wanted, "every acknowledged document is there, and no other");
   const ok = wanted.filter((name) => pages.get(name).index_status === "ok" && !agent.pageLabels.has(name));
   for (const name of ok.slice(-2)) await isFound(agent, pages.get(name), agent.things.get(name));
-  for (const { page, sure } of round.pageDeletes.filter((d) => d.agent === agent).slice(-1)) if (sure) await isNotFound(agent, page.filename, page.id);
+  for (const { page, sure } of round.pageDeletes.filter((d) => d.agent === agent).slice(-1))
+    if (sure) await isNotFound(agent, page.filename, page.id);
 }
 
 async function verifySettings(agent) {
@@ -304,7 +375,9 @@ async function verifyLabels(agent) {
   let hidden = 1;
   for (const [name, register] of agent.pageLabels) {
     if (!pages.has(name)) continue;
-    const labels = (await agent.handle.expect(200, "GET", `/pages/${pages.get(name).id}/labels`)).map((label) => label.name);
+    const labels = (await agent.handle.expect(200, "GET", `/pages/${pages.get(name).id}/labels`)).map(
+      (label) => label.name,
+    );
     register.found(labels, `labels of ${name}`);
     if (labels.length && hidden-- > 0) await isNotFound(agent, name, pages.get(name).id, "has a label");
   }
@@ -323,7 +396,8 @@ async function verifyMessages(world) {
     const reply = await agent.handle.api("GET", `/conversations/${session}/messages`, { query: { limit: 100 } });
     if (reply.status === 404) continue;
     assert.equal(reply.status, 200);
-    for (const message of reply.data.messages.data) assert.ok(message.user_query.length > 0 && message.llm_response.length > 0, "no message is half there");
+    for (const message of reply.data.messages.data)
+      assert.ok(message.user_query.length > 0 && message.llm_response.length > 0, "no message is half there");
   }
   for (const { agent, session, sure } of round.sessionDeletes) {
     // Another client may have written to it since; then it began anew.
@@ -343,55 +417,65 @@ async function verify(world) {
   await verifyMessages(world);
 }
 
-test(`nothing acknowledged is lost and nothing is half there through ${ROUNDS} power cuts`, { timeout: 420_000 }, async (t) => {
-  const kb = await start(t, { args: ["--log", "warn"] });
-  const world = new World(kb, seeded(SEED));
-  for (let round = 1; round <= ROUNDS; round++) {
-    world.begin();
-    if (!world.agent || round % AGENT_ROUNDS === 0) await createAgent(world);
-    const power = { on: true };
-    const clients = Array.from({ length: CLIENTS }, (_, me) => client(world, power, me).finally(() => (power.on = false)));
-    await sleep(2 + world.random.int(world.random() < 0.7 ? 60 : 220));
-    await kb.kill9();
-    power.on = false;
-    await Promise.all(clients);
-    if (world.random() < 0.15) await kb.crashAtStart(world.random.int(80));
-    await kb.restart();
-    try {
-      await verify(world);
-    } catch (error) {
-      error.message += `\n(seed ${SEED}, round ${round})`;
-      throw error;
+test(
+  `nothing acknowledged is lost and nothing is half there through ${ROUNDS} power cuts`,
+  { timeout: 420_000 },
+  async (t) => {
+    const kb = await start(t, { args: ["--log", "warn"] });
+    const world = new World(kb, seeded(SEED));
+    for (let round = 1; round <= ROUNDS; round++) {
+      world.begin();
+      if (!world.agent || round % AGENT_ROUNDS === 0) await createAgent(world);
+      const power = { on: true };
+      const clients = Array.from({ length: CLIENTS }, (_, me) =>
+        client(world, power, me).finally(() => (power.on = false)),
+      );
+      await sleep(2 + world.random.int(world.random() < 0.7 ? 60 : 220));
+      await kb.kill9();
+      power.on = false;
+      await Promise.all(clients);
+      if (world.random() < 0.15) await kb.crashAtStart(world.random.int(80));
+      await kb.restart();
+      try {
+        await verify(world);
+      } catch (error) {
+        error.message += `\n(seed ${SEED}, round ${round})`;
+        throw error;
+      }
+      if (round % SETTLE_ROUNDS === 0) for (const agent of world.agents.slice(-4)) await agent.handle.settled();
     }
-    if (round % SETTLE_ROUNDS === 0) for (const agent of world.agents.slice(-4)) await agent.handle.settled();
-  }
 
-  // At rest: nothing is queued, everything is found, every message of every round is there.
-  let documents = 0;
-  for (const agent of world.agents) {
-    await agent.handle.settled();
-    const pages = await pagesOf(agent);
-    documents += pages.size;
-    for (const [name, page] of [...pages].filter(([name]) => !agent.pageLabels.has(name)).slice(0, 12)) await isFound(agent, page, agent.things.get(name));
-    await verifySettings(agent);
-    await verifyLabels(agent);
-    for (const name of [...agent.gone].slice(0, 3)) assert.ok(!pages.has(name));
-    const stats = await agent.handle.expect(200, "GET", "/stats");
-    assert.deepEqual([stats.pages_found, stats.pages_indexed], [pages.size, pages.size]);
-  }
-  const deleted = new Set();
-  for (const { agent, session, id, text } of world.messages) {
-    const reply = await agent.handle.api("GET", `/conversations/${session}/messages/${id}`);
-    if (reply.status === 404) deleted.add(session);
-    else assert.equal(reply.data.llm_response, text);
-  }
-  assert.equal(deleted.size, 0);
-  assert.ok(documents > ROUNDS && world.messages.length > ROUNDS, `${documents} documents and ${world.messages.length} messages are enough of a test`);
-  await kb.restart();
-  const leftovers = (await readdir(path.join(kb.dir, "tmp"))).filter((name) => !name.startsWith("."));
-  assert.deepEqual(leftovers, [], "no temporary file of an earlier life is left");
-  assert.equal(await kb.stop(), 0);
-  const check = await kb.cli("check");
-  assert.equal(check.code, 0, check.stdout + check.stderr);
-  assert.match(check.stdout, /^sound$/m);
-});
+    // At rest: nothing is queued, everything is found, every message of every round is there.
+    let documents = 0;
+    for (const agent of world.agents) {
+      await agent.handle.settled();
+      const pages = await pagesOf(agent);
+      documents += pages.size;
+      for (const [name, page] of [...pages].filter(([name]) => !agent.pageLabels.has(name)).slice(0, 12))
+        await isFound(agent, page, agent.things.get(name));
+      await verifySettings(agent);
+      await verifyLabels(agent);
+      for (const name of [...agent.gone].slice(0, 3)) assert.ok(!pages.has(name));
+      const stats = await agent.handle.expect(200, "GET", "/stats");
+      assert.deepEqual([stats.pages_found, stats.pages_indexed], [pages.size, pages.size]);
+    }
+    const deleted = new Set();
+    for (const { agent, session, id, text } of world.messages) {
+      const reply = await agent.handle.api("GET", `/conversations/${session}/messages/${id}`);
+      if (reply.status === 404) deleted.add(session);
+      else assert.equal(reply.data.llm_response, text);
+    }
+    assert.equal(deleted.size, 0);
+    assert.ok(
+      documents > ROUNDS && world.messages.length > ROUNDS,
+      `${documents} documents and ${world.messages.length} messages are enough of a test`,
+    );
+    await kb.restart();
+    const leftovers = (await readdir(path.join(kb.dir, "tmp"))).filter((name) => !name.startsWith("."));
+    assert.deepEqual(leftovers, [], "no temporary file of an earlier life is left");
+    assert.equal(await kb.stop(), 0);
+    const check = await kb.cli("check");
+    assert.equal(check.code, 0, check.stdout + check.stderr);
+    assert.match(check.stdout, /^sound$/m);
+  },
+);

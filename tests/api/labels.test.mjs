@@ -12,10 +12,13 @@ async function labelled(t, names = ["staff"]) {
   const page = await agent.page("espresso.md");
   const made = await agent.expect(201, "POST", "/labels", { json: { names } });
   const ids = Object.fromEntries(made.map((label) => [label.name, label.id]));
-  const label = (...wanted) => agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: wanted.map((name) => ids[name]) } });
+  const label = (...wanted) =>
+    agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: wanted.map((name) => ids[name]) } });
   /** Whether a question with these fields finds the document. */
   const finds = async (fields = {}) => {
-    const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: question, ...fields } });
+    const message = await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, {
+      json: { prompt: question, ...fields },
+    });
     const found = (message.citations ?? []).includes(page.id);
     assert.equal(found, message.llm_response.includes("27 months"), message.llm_response);
     return found;
@@ -30,12 +33,19 @@ test("a label is made, listed, read, renamed, deleted and brought back", async (
   assert.deepEqual([hr.name, hr.project_id, hr.users, hr.deleted_at], ["hr", agent.id, [], null]);
   const list = await agent.expect(200, "GET", "/labels", { query: { order: "asc" } });
   assert.deepEqual([list.data.map((l) => l.name), list.total, list.per_page], [["hr", "legal"], 2, 100]);
-  assert.deepEqual((await agent.expect(200, "GET", "/labels", { query: { limit: 1, page: 2 } })).data, [hr], "newest first");
+  assert.deepEqual(
+    (await agent.expect(200, "GET", "/labels", { query: { limit: 1, page: 2 } })).data,
+    [hr],
+    "newest first",
+  );
   assert.deepEqual(await agent.expect(200, "GET", `/labels/${hr.id}`), hr);
   assert.equal((await agent.expect(200, "PUT", `/labels/${hr.id}`, { json: { name: "people" } })).name, "people");
   assert.deepEqual(await agent.expect(200, "DELETE", `/labels/${hr.id}`), { deleted: true });
   for (const [method, json] of [["GET"], ["PUT", { name: "x" }], ["DELETE"]])
-    assert.equal((await agent.api(method, `/labels/${hr.id}`, { json })).json.message, `Label with id ${hr.id} not found`);
+    assert.equal(
+      (await agent.api(method, `/labels/${hr.id}`, { json })).json.message,
+      `Label with id ${hr.id} not found`,
+    );
   assert.deepEqual((await agent.expect(200, "GET", "/labels")).data, [legal]);
   const [back] = await agent.expect(201, "POST", "/labels", { json: { name: "People" } });
   assert.equal(back.id, hr.id, "of that name there was one");
@@ -60,7 +70,10 @@ test("names are 1 to 20 characters and begin with no digit", async (t) => {
   const made = await agent.expect(201, "POST", "/labels", { json: { names: ["x".repeat(20), "ä".repeat(20)] } });
   assert.equal(made.length, 2);
   const reply = await agent.api("PUT", `/labels/${made[0].id}`, { json: { name: "Ä".repeat(20) } });
-  assert.deepEqual([reply.status, reply.json.message], [400, `Label with id ${made[1].id} is already named ${"Ä".repeat(20)}`]);
+  assert.deepEqual(
+    [reply.status, reply.json.message],
+    [400, `Label with id ${made[1].id} is already named ${"Ä".repeat(20)}`],
+  );
   for (const where of ["/labels/abc", "/pages/abc/labels"]) assert.equal((await agent.api("GET", where)).status, 400);
 });
 
@@ -68,7 +81,15 @@ test("forms make labels too", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const names = async (options) => (await agent.expect(201, "POST", "/labels", options)).map((label) => label.name);
-  assert.deepEqual(await names({ urlencoded: [["names[]", "a"], ["names[]", "b"]] }), ["a", "b"]);
+  assert.deepEqual(
+    await names({
+      urlencoded: [
+        ["names[]", "a"],
+        ["names[]", "b"],
+      ],
+    }),
+    ["a", "b"],
+  );
   assert.deepEqual(await names({ urlencoded: { name: "c" } }), ["c"]);
   assert.deepEqual(await names({ form: form({ names: '["d","e"]' }) }), ["d", "e"]);
 });
@@ -77,13 +98,41 @@ test("users are assigned to labels and taken away", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const [hr, legal] = await agent.expect(201, "POST", "/labels", { json: { names: ["hr", "legal"] } });
-  const set = await agent.expect(200, "PUT", "/labels", { json: { labels: [{ id: hr.id, users: ["Ann@x.org", "bob@x.org", "ann@x.org"] }, { id: String(legal.id), users: ["eve@x.org"] }] } });
-  assert.deepEqual(set.map((label) => label.users), [["ann@x.org", "bob@x.org"], ["eve@x.org"]]);
-  assert.deepEqual(await agent.expect(200, "DELETE", "/labels/users", { json: { labels: [{ id: hr.id, users: ["ANN@x.org"] }] } }), { deleted: true });
+  const set = await agent.expect(200, "PUT", "/labels", {
+    json: {
+      labels: [
+        { id: hr.id, users: ["Ann@x.org", "bob@x.org", "ann@x.org"] },
+        { id: String(legal.id), users: ["eve@x.org"] },
+      ],
+    },
+  });
+  assert.deepEqual(
+    set.map((label) => label.users),
+    [["ann@x.org", "bob@x.org"], ["eve@x.org"]],
+  );
+  assert.deepEqual(
+    await agent.expect(200, "DELETE", "/labels/users", { json: { labels: [{ id: hr.id, users: ["ANN@x.org"] }] } }),
+    { deleted: true },
+  );
   assert.deepEqual((await agent.expect(200, "GET", `/labels/${hr.id}`)).users, ["bob@x.org"]);
-  for (const labels of [undefined, 7, [7], [{ id: hr.id }], [{ id: hr.id, users: "a@b" }], [{ id: hr.id, users: ["no address"] }], [{ users: [] }]])
+  for (const labels of [
+    undefined,
+    7,
+    [7],
+    [{ id: hr.id }],
+    [{ id: hr.id, users: "a@b" }],
+    [{ id: hr.id, users: ["no address"] }],
+    [{ users: [] }],
+  ])
     assert.equal((await agent.api("PUT", "/labels", { json: { labels } })).status, 400, JSON.stringify(labels));
-  const reply = await agent.api("PUT", "/labels", { json: { labels: [{ id: hr.id, users: [] }, { id: 999, users: [] }] } });
+  const reply = await agent.api("PUT", "/labels", {
+    json: {
+      labels: [
+        { id: hr.id, users: [] },
+        { id: 999, users: [] },
+      ],
+    },
+  });
   assert.deepEqual([reply.status, reply.json.message], [404, "Label with id 999 not found"]);
   assert.deepEqual((await agent.expect(200, "GET", `/labels/${hr.id}`)).users, ["bob@x.org"], "all or none");
 });
@@ -91,17 +140,34 @@ test("users are assigned to labels and taken away", async (t) => {
 test("a document's labels are read and replaced", async (t) => {
   const { agent, page, ids, label } = await labelled(t, ["staff", "board"]);
   assert.deepEqual(await agent.expect(200, "GET", `/pages/${page.id}/labels`), []);
-  assert.deepEqual((await label("board", "staff", "staff")).map((l) => l.name), ["staff", "board"]);
-  assert.deepEqual((await label("board")).map((l) => l.name), ["board"]);
-  assert.deepEqual((await agent.expect(200, "GET", `/pages/${page.id}/labels`)).map((l) => l.id), [ids.board]);
-  const refused = async (label_ids) => (await agent.api("PUT", `/pages/${page.id}/labels`, { json: { label_ids } })).json;
+  assert.deepEqual(
+    (await label("board", "staff", "staff")).map((l) => l.name),
+    ["staff", "board"],
+  );
+  assert.deepEqual(
+    (await label("board")).map((l) => l.name),
+    ["board"],
+  );
+  assert.deepEqual(
+    (await agent.expect(200, "GET", `/pages/${page.id}/labels`)).map((l) => l.id),
+    [ids.board],
+  );
+  const refused = async (label_ids) =>
+    (await agent.api("PUT", `/pages/${page.id}/labels`, { json: { label_ids } })).json;
   assert.equal((await refused([ids.staff, 999])).message, "label_ids holds 999, which is no label of this agent");
   assert.equal((await refused(Array(51).fill(ids.staff))).message, "label_ids holds 51 labels, the limit is 50");
   assert.equal((await refused("staff")).message, "label_ids must be an array of integers");
   assert.equal((await refused([true])).message, "label_ids[0] must be integer");
-  assert.deepEqual((await agent.expect(200, "GET", `/pages/${page.id}/labels`)).map((l) => l.id), [ids.board], "the refused ones changed nothing");
+  assert.deepEqual(
+    (await agent.expect(200, "GET", `/pages/${page.id}/labels`)).map((l) => l.id),
+    [ids.board],
+    "the refused ones changed nothing",
+  );
   for (const [method, json] of [["GET"], ["PUT", { label_ids: [] }]])
-    assert.equal((await agent.api(method, "/pages/999999/labels", { json })).json.message, "Page with id 999999 not found");
+    assert.equal(
+      (await agent.api(method, "/pages/999999/labels", { json })).json.message,
+      "Page with id 999999 not found",
+    );
   assert.deepEqual(await label(), []);
 });
 
@@ -112,11 +178,33 @@ test("a labelled document is found only by questions that carry a label of it", 
   assert.equal(await finds({ labels: ["staff"], labels_exclusive: true }), false);
   await label("staff", "board");
   const cases = [
-    [undefined, false], [null, false], [[], false],
-    [["staff"], true], [["board", "hr"], true], [[ids.staff], true], [[String(ids.board)], true], [["STAFF"], true],
-    [["hr"], false], [["nobody"], false], [["nobody", "staff"], true], [[4711], false], ["staff", false], [{ staff: 1 }, false], [[{}], false],
-    [[["staff"], ["board"]], true], [[["staff"], ["hr"]], false], [[["staff", "hr"], ["board", "hr"]], true],
-    [[["staff"], ["nobody"]], false], [[["staff"], []], false], [["staff", ["hr"]], false],
+    [undefined, false],
+    [null, false],
+    [[], false],
+    [["staff"], true],
+    [["board", "hr"], true],
+    [[ids.staff], true],
+    [[String(ids.board)], true],
+    [["STAFF"], true],
+    [["hr"], false],
+    [["nobody"], false],
+    [["nobody", "staff"], true],
+    [[4711], false],
+    ["staff", false],
+    [{ staff: 1 }, false],
+    [[{}], false],
+    [[["staff"], ["board"]], true],
+    [[["staff"], ["hr"]], false],
+    [
+      [
+        ["staff", "hr"],
+        ["board", "hr"],
+      ],
+      true,
+    ],
+    [[["staff"], ["nobody"]], false],
+    [[["staff"], []], false],
+    [["staff", ["hr"]], false],
   ];
   for (const [labels, found] of cases)
     for (const labels_exclusive of [false, true])
@@ -136,7 +224,10 @@ test("the very next question sees labels put on, taken off, renamed, deleted and
   assert.deepEqual([await finds({ labels: ["staff"] }), await finds({ labels: ["team"] })], [false, true]);
   // Deleting the label does not open what it closed.
   await agent.expect(200, "DELETE", `/labels/${ids.staff}`);
-  assert.deepEqual([await finds(), await finds({ labels: ["team"] }), await finds({ labels: [ids.staff] })], [false, false, false]);
+  assert.deepEqual(
+    [await finds(), await finds({ labels: ["team"] }), await finds({ labels: [ids.staff] })],
+    [false, false, false],
+  );
   const [carried] = await agent.expect(200, "GET", `/pages/${page.id}/labels`);
   assert.equal(carried.id, ids.staff);
   assert.notEqual(carried.deleted_at, null, "the document says that it carries a deleted label");
@@ -149,13 +240,32 @@ test("streams, forms and chat/completions obey labels", async (t) => {
   await label("staff");
   const streamed = async (json) => (await agent.stream(question, { json })).finish.citations;
   assert.deepEqual([await streamed({}), await streamed({ labels: ["staff"] })], [null, [page.id]]);
-  const sent = async (options) => (await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, options)).citations;
-  for (const [labels, cited] of [['["staff"]', [page.id]], ['[["staff"],["hr"]]', null], ["staff", null]]) {
+  const sent = async (options) =>
+    (await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, options)).citations;
+  for (const [labels, cited] of [
+    ['["staff"]', [page.id]],
+    ['[["staff"],["hr"]]', null],
+    ["staff", null],
+  ]) {
     assert.deepEqual(await sent({ urlencoded: { prompt: question, labels } }), cited, labels);
     assert.deepEqual(await sent({ form: form({ prompt: question, labels }) }), cited, labels);
   }
-  assert.deepEqual(await sent({ urlencoded: [["prompt", question], ["labels[]", "hr"], ["labels[]", "staff"]] }), [page.id]);
-  const chat = async (fields) => (await kb.api("POST", `${agent.path}/chat/completions`, { json: { messages: [{ role: "user", content: question }], ...fields } })).json;
+  assert.deepEqual(
+    await sent({
+      urlencoded: [
+        ["prompt", question],
+        ["labels[]", "hr"],
+        ["labels[]", "staff"],
+      ],
+    }),
+    [page.id],
+  );
+  const chat = async (fields) =>
+    (
+      await kb.api("POST", `${agent.path}/chat/completions`, {
+        json: { messages: [{ role: "user", content: question }], ...fields },
+      })
+    ).json;
   assert.equal((await chat({})).choices[0].message.content, noAnswer);
   assert.deepEqual((await chat({ labels: ["staff"] })).citations, [page.id]);
   assert.deepEqual((await chat({ labels: [["staff"], ["staff"]], labels_exclusive: true })).citations, [page.id]);
@@ -173,16 +283,28 @@ test("the filter's limits are refused with figure and limit, for messages and ch
     [Array(20).fill(Array(25).fill("a".repeat(100))), null],
   ];
   for (const [labels, message] of cases)
-    for (const [where, json] of [[`/conversations/${randomUUID()}/messages`, { prompt: "Hello" }], ["/chat/completions", { messages: [{ role: "user", content: "Hello" }] }]]) {
+    for (const [where, json] of [
+      [`/conversations/${randomUUID()}/messages`, { prompt: "Hello" }],
+      ["/chat/completions", { messages: [{ role: "user", content: "Hello" }] }],
+    ]) {
       const reply = await agent.api("POST", where, { json: { ...json, labels } });
       assert.deepEqual([reply.status, reply.json.message], message ? [400, message] : [200, undefined]);
     }
-  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 2, "a refused question starts no conversation");
+  assert.equal(
+    (await agent.expect(200, "GET", "/conversations")).total,
+    2,
+    "a refused question starts no conversation",
+  );
 });
 
 test("an overview names only documents that its labels open", async (t) => {
   const { agent, label } = await labelled(t);
-  const topics = async (fields) => (await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: "What do you know about?", ...fields } })).llm_response;
+  const topics = async (fields) =>
+    (
+      await agent.expect(200, "POST", `/conversations/${randomUUID()}/messages`, {
+        json: { prompt: "What do you know about?", ...fields },
+      })
+    ).llm_response;
   assert.match(await topics(), /Brisca 200/);
   await label("staff");
   const closed = await topics();
@@ -196,7 +318,8 @@ test("a follow-up does not reach what its own labels do not open", async (t) => 
   const { agent, page, label } = await labelled(t);
   await label("staff");
   const session = randomUUID();
-  const ask = (prompt, fields) => agent.expect(200, "POST", `/conversations/${session}/messages`, { json: { prompt, ...fields } });
+  const ask = (prompt, fields) =>
+    agent.expect(200, "POST", `/conversations/${session}/messages`, { json: { prompt, ...fields } });
   assert.deepEqual((await ask(question, { labels: ["staff"] })).citations, [page.id]);
   const further = "And how many litres does its water tank hold?";
   assert.deepEqual((await ask(further, { labels: ["staff"] })).citations, [page.id]);
@@ -208,24 +331,36 @@ test("a follow-up does not reach what its own labels do not open", async (t) => 
 
 test("32 clients that change labels of one agent lose no acknowledged change", async (t) => {
   const kb = await start(t);
-  const clients = 32, rounds = 8;
-  const files = Object.fromEntries(Array.from({ length: clients }, (_, i) => [`${i}.txt`, `Crate ${i} holds ${i} apples.`]));
+  const clients = 32,
+    rounds = 8;
+  const files = Object.fromEntries(
+    Array.from({ length: clients }, (_, i) => [`${i}.txt`, `Crate ${i} holds ${i} apples.`]),
+  );
   const agent = await kb.agent({ files });
   const pages = await agent.pages();
   const shared = (await agent.expect(201, "POST", "/labels", { json: { names: ["shared"] } }))[0];
-  const wanted = await Promise.all(pages.map(async (page, i) => {
-    let [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`client ${i}`, "shared"] } });
-    for (let round = 0; round < rounds; round++) {
-      label = await agent.expect(200, "PUT", `/labels/${label.id}`, { json: { name: `client ${i}-${round}` } });
-      [label] = await agent.expect(200, "PUT", "/labels", { json: { labels: [{ id: label.id, users: [`${i}-${round}@x.org`] }] } });
-      await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: round % 2 ? [label.id, shared.id] : [shared.id] } });
-    }
-    return label;
-  }));
+  const wanted = await Promise.all(
+    pages.map(async (page, i) => {
+      let [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`client ${i}`, "shared"] } });
+      for (let round = 0; round < rounds; round++) {
+        label = await agent.expect(200, "PUT", `/labels/${label.id}`, { json: { name: `client ${i}-${round}` } });
+        [label] = await agent.expect(200, "PUT", "/labels", {
+          json: { labels: [{ id: label.id, users: [`${i}-${round}@x.org`] }] },
+        });
+        await agent.expect(200, "PUT", `/pages/${page.id}/labels`, {
+          json: { label_ids: round % 2 ? [label.id, shared.id] : [shared.id] },
+        });
+      }
+      return label;
+    }),
+  );
   for (const [i, label] of wanted.entries()) {
     assert.deepEqual([label.name, label.users], [`client ${i}-${rounds - 1}`, [`${i}-${rounds - 1}@x.org`]]);
     assert.deepEqual(await agent.expect(200, "GET", `/labels/${label.id}`), label);
-    assert.deepEqual((await agent.expect(200, "GET", `/pages/${pages[i].id}/labels`)).map((l) => l.id), [shared.id, label.id]);
+    assert.deepEqual(
+      (await agent.expect(200, "GET", `/pages/${pages[i].id}/labels`)).map((l) => l.id),
+      [shared.id, label.id],
+    );
   }
   assert.equal((await agent.expect(200, "GET", "/labels")).total, clients + 1);
 });

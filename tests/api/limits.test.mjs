@@ -6,7 +6,8 @@ import { assert, form, start, test, until } from "./lib/harness.mjs";
 
 const MB = 1 << 20;
 const boundary = "limitsBoundary";
-const head = (name) => `--${boundary}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\nContent-Type: text/plain\r\n\r\n`;
+const head = (name) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\nContent-Type: text/plain\r\n\r\n`;
 const opening = `--${boundary}\r\nContent-Disposition: form-data; name="project_name"\r\n\r\nBig\r\n`;
 const closing = `--${boundary}--\r\n`;
 const piece = Buffer.alloc(MB, "words of a large file ");
@@ -23,7 +24,8 @@ function* body(sizes) {
   yield closing;
 }
 
-const lengthOf = (sizes) => [...sizes.keys()].reduce((n, i) => n + head(`${i}.txt`).length + sizes[i] + 2, opening.length + closing.length);
+const lengthOf = (sizes) =>
+  [...sizes.keys()].reduce((n, i) => n + head(`${i}.txt`).length + sizes[i] + 2, opening.length + closing.length);
 
 const drained = (socket) => new Promise((go) => socket.once("drain", go));
 
@@ -33,14 +35,19 @@ const drained = (socket) => new Promise((go) => socket.once("drain", go));
  */
 function send(kb, fields, pieces, key = kb.key) {
   return new Promise((resolve, reject) => {
-    let text = "", sent = 0;
+    let text = "",
+      sent = 0;
     const socket = net.connect(Number(new URL(kb.url).port), "127.0.0.1", async () => {
       const closed = new Promise((go) => socket.once("close", go));
-      socket.write(`POST /api/v1/projects HTTP/1.1\r\nHost: x\r\n${key ? `Authorization: Bearer ${key}\r\n` : ""}Content-Type: multipart/form-data; boundary=${boundary}\r\n${fields.join("\r\n")}\r\n\r\n`);
+      socket.write(
+        `POST /api/v1/projects HTTP/1.1\r\nHost: x\r\n${key ? `Authorization: Bearer ${key}\r\n` : ""}Content-Type: multipart/form-data; boundary=${boundary}\r\n${fields.join("\r\n")}\r\n\r\n`,
+      );
       for (const bytes of pieces || []) {
         if (text || socket.destroyed) return;
         sent += bytes.length;
-        const whole = fields.includes("Transfer-Encoding: chunked") ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")]) : bytes;
+        const whole = fields.includes("Transfer-Encoding: chunked")
+          ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")])
+          : bytes;
         if (!socket.write(whole)) await Promise.race([drained(socket), closed]);
       }
       if (pieces && fields.includes("Transfer-Encoding: chunked")) socket.write("0\r\n\r\n");
@@ -63,14 +70,21 @@ function send(kb, fields, pieces, key = kb.key) {
 /** Nothing of a refused upload is left: no agent, no bytes in the data directory. */
 async function untouched(kb) {
   assert.equal((await kb.expect(200, "GET", "/projects")).total, 0);
-  await until("the temporary files to go", async () => (await readdir(path.join(kb.dir, "tmp"))).every((name) => !name.startsWith("upload-")), 5000);
+  await until(
+    "the temporary files to go",
+    async () => (await readdir(path.join(kb.dir, "tmp"))).every((name) => !name.startsWith("upload-")),
+    5000,
+  );
 }
 
 test("50 files in one request are taken, 51 are refused", async (t) => {
   const kb = await start(t);
   const files = (n) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`${i}.txt`, `File ${i}.`]));
   const reply = await kb.api("POST", "/projects", { form: form({ project_name: "x" }, files(51)) });
-  assert.deepEqual([reply.status, reply.json.message], [400, "the request has more than 50 files, the limit for one request"]);
+  assert.deepEqual(
+    [reply.status, reply.json.message],
+    [400, "the request has more than 50 files, the limit for one request"],
+  );
   await untouched(kb);
   const agent = await kb.agent({ files: files(50) });
   assert.equal((await agent.pages()).filter((page) => page.index_status === "ok").length, 50);
@@ -79,9 +93,9 @@ test("50 files in one request are taken, 51 are refused", async (t) => {
 test("a file of 100 MB is taken, one byte more is refused by name", async (t) => {
   const kb = await start(t);
   const over = await send(kb, [`Content-Length: ${lengthOf([100 * MB + 1])}`], body([100 * MB + 1]));
-  assert.deepEqual([over.status, over.json.message], [400, "the file \"0.txt\" is over the limit of 100 MB"]);
+  assert.deepEqual([over.status, over.json.message], [400, 'the file "0.txt" is over the limit of 100 MB']);
   const chunked = await send(kb, ["Transfer-Encoding: chunked"], body([7, 600 * MB]));
-  assert.deepEqual([chunked.status, chunked.json.message], [400, "the file \"1.txt\" is over the limit of 100 MB"]);
+  assert.deepEqual([chunked.status, chunked.json.message], [400, 'the file "1.txt" is over the limit of 100 MB']);
   assert.ok(chunked.sent < 400 * MB, "it is refused on the way");
   await untouched(kb);
   const exact = await send(kb, [`Content-Length: ${lengthOf([100 * MB])}`], body([100 * MB]));
@@ -93,7 +107,11 @@ test("a file of 100 MB is taken, one byte more is refused by name", async (t) =>
 
 test("a batch over 1 GB is refused by its Content-Length before a byte of it is sent", async (t) => {
   const kb = await start(t);
-  for (const fields of [["Content-Length: 1181116006"], ["Content-Length: 1181116006", "Expect: 100-continue"], ["Content-Length: 9223372036854775807"]]) {
+  for (const fields of [
+    ["Content-Length: 1181116006"],
+    ["Content-Length: 1181116006", "Expect: 100-continue"],
+    ["Content-Length: 9223372036854775807"],
+  ]) {
     const reply = await send(kb, fields, false);
     assert.equal(reply.status, 400);
     assert.match(reply.json.message, /is too large: the files of one request may have 1 GB together/);
@@ -123,8 +141,14 @@ test("text fields beyond their limits are refused", async (t) => {
   const kb = await start(t);
   const post = async (parts) => (await kb.api("POST", "/projects", { form: parts, agent: false })).json.message;
   assert.match(await post([{ name: "project_name", value: "x".repeat(MB + 1) }]), /limit of 1 MB/);
-  assert.match(await post(Array.from({ length: 5 }, (_, i) => ({ name: `f${i}`, value: "x".repeat(MB - 100) }))), /limit of 4 MB/);
-  assert.match(await post(Array.from({ length: 1001 }, (_, i) => ({ name: `f${i}`, value: "x" }))), /more than 1000 fields/);
+  assert.match(
+    await post(Array.from({ length: 5 }, (_, i) => ({ name: `f${i}`, value: "x".repeat(MB - 100) }))),
+    /limit of 4 MB/,
+  );
+  assert.match(
+    await post(Array.from({ length: 1001 }, (_, i) => ({ name: `f${i}`, value: "x" }))),
+    /more than 1000 fields/,
+  );
   await untouched(kb);
 });
 

@@ -11,12 +11,18 @@ const goods = "Within how many days may goods be returned?";
 async function family(kb, { key } = {}) {
   const sea = await kb.agent({ key, project_name: "Sea", files: { "lighthouse.md": lighthouse } });
   const coffee = await kb.agent({ key, project_name: "Coffee", files: { "espresso.md": espresso } });
-  const other = await kb.agent({ key, project_name: "Other", files: { "vault.txt": "The number of the Zorgel vault is 918273." } });
+  const other = await kb.agent({
+    key,
+    project_name: "Other",
+    files: { "vault.txt": "The number of the Zorgel vault is 918273." },
+  });
   const master = await kb.agent({ key, project_name: "Master", is_master: "true", files: { "returns.txt": returns } });
   const record = await master.expect(200, "POST", "", { json: { child_project_ids: [sea.id, coffee.id] } });
   assert.deepEqual(record.child_project_ids, [sea.id, coffee.id]);
-  const mode = (value) => master.expect(200, "POST", "/settings", { json: { master_project_smart_routing_mode: value } });
-  const say = (prompt, { session = randomUUID(), ...json } = {}) => master.expect(200, "POST", `/conversations/${session}/messages`, { json: { prompt, ...json } });
+  const mode = (value) =>
+    master.expect(200, "POST", "/settings", { json: { master_project_smart_routing_mode: value } });
+  const say = (prompt, { session = randomUUID(), ...json } = {}) =>
+    master.expect(200, "POST", `/conversations/${session}/messages`, { json: { prompt, ...json } });
   return { master, sea, coffee, other, mode, say };
 }
 
@@ -24,20 +30,44 @@ test("children are agents of the account that are no masters, in every form of a
   const kb = await start(t);
   const { master, sea, coffee, other } = await family(kb);
   const set = (options) => master.expect(200, "POST", "", options);
-  for (const options of [{ json: { child_project_ids: [coffee.id, String(sea.id), coffee.id] } }, { json: { child_project_ids: `${coffee.id}, ${sea.id}` } },
-    { form: form({ "child_project_ids[]": String(coffee.id) }).concat(form({ "child_project_ids[]": String(sea.id) })) }, { urlencoded: { child_project_ids: `${coffee.id},${sea.id}` } }])
+  for (const options of [
+    { json: { child_project_ids: [coffee.id, String(sea.id), coffee.id] } },
+    { json: { child_project_ids: `${coffee.id}, ${sea.id}` } },
+    {
+      form: form({ "child_project_ids[]": String(coffee.id) }).concat(form({ "child_project_ids[]": String(sea.id) })),
+    },
+    { urlencoded: { child_project_ids: `${coffee.id},${sea.id}` } },
+  ])
     assert.deepEqual((await set(options)).child_project_ids, [coffee.id, sea.id]);
-  assert.deepEqual((await set({ json: { project_name: "Still" } })).child_project_ids, [coffee.id, sea.id], "what is not sent stays");
-  assert.equal("child_project_ids" in await sea.expect(200, "GET"), false);
+  assert.deepEqual(
+    (await set({ json: { project_name: "Still" } })).child_project_ids,
+    [coffee.id, sea.id],
+    "what is not sent stays",
+  );
+  assert.equal("child_project_ids" in (await sea.expect(200, "GET")), false);
 
   const stranger = await kb.agent({ key: await kb.newKey({ account: "stranger" }) });
   const second = await kb.agent({ is_master: "true" });
-  for (const ids of [[stranger.id], [master.id], [second.id], [999999], ["x"], [1.5], [0], { a: 1 }, true, Array.from({ length: 101 }, (_, i) => i + 1)]) {
+  for (const ids of [
+    [stranger.id],
+    [master.id],
+    [second.id],
+    [999999],
+    ["x"],
+    [1.5],
+    [0],
+    { a: 1 },
+    true,
+    Array.from({ length: 101 }, (_, i) => i + 1),
+  ]) {
     const reply = await master.api("POST", "", { json: { project_name: "Refused", child_project_ids: ids } });
     assert.equal(reply.status, 400, JSON.stringify(ids));
     assert.match(reply.json.message, /child_project_ids/);
   }
-  assert.match((await other.api("POST", "", { json: { child_project_ids: [sea.id] } })).json.message, /is no master agent/);
+  assert.match(
+    (await other.api("POST", "", { json: { child_project_ids: [sea.id] } })).json.message,
+    /is no master agent/,
+  );
   const after = await master.expect(200, "GET");
   assert.equal(after.project_name, "Still");
   assert.deepEqual(after.child_project_ids, [coffee.id, sea.id]);
@@ -64,15 +94,28 @@ test("every-message: each question goes to the agent that knows, and the message
   const none = await say(foreign[0], { session });
   assert.equal(none.llm_response, noAnswer);
   assert.equal(none.child_project_id, undefined);
-  const { messages } = await master.expect(200, "GET", `/conversations/${session}/messages`, { query: { order: "asc" } });
-  assert.deepEqual(messages.data.map((message) => message.child_project_id), [coffee.id, sea.id, undefined, undefined]);
+  const { messages } = await master.expect(200, "GET", `/conversations/${session}/messages`, {
+    query: { order: "asc" },
+  });
+  assert.deepEqual(
+    messages.data.map((message) => message.child_project_id),
+    [coffee.id, sea.id, undefined, undefined],
+  );
   // A citation is resolved, and a claim checked, through the master.
-  assert.equal((await master.expect(200, "GET", `/citations/${one.citations[0]}`)).title, "Brisca 200 espresso machine: manual");
+  assert.equal(
+    (await master.expect(200, "GET", `/citations/${one.citations[0]}`)).title,
+    "Brisca 200 espresso machine: manual",
+  );
   const { claims } = await master.expect(200, "GET", `/conversations/${session}/messages/${one.id}/claims`);
-  assert.deepEqual(claims.map((claim) => claim.status), ["supported"]);
+  assert.deepEqual(
+    claims.map((claim) => claim.status),
+    ["supported"],
+  );
   const streamed = await master.stream(builder);
   assert.ok(streamed.text.includes("Hester Quillby"));
-  const chat = await master.api("POST", "/chat/completions", { json: { messages: [{ role: "user", content: warranty }] } });
+  const chat = await master.api("POST", "/chat/completions", {
+    json: { messages: [{ role: "user", content: warranty }] },
+  });
   assert.ok(chat.json.choices[0].message.content.includes("27 months"));
 });
 
@@ -89,7 +132,11 @@ test("start-only: the first question that finds an answer picks, and the convers
   assert.ok(!stays.llm_response.includes("Hester Quillby"));
   await kb.restart();
   assert.equal((await say(builder, { session })).child_project_id, coffee.id, "it stays over a restart");
-  assert.equal((await say(builder, { session, child_project_id: sea.id })).child_project_id, sea.id, "until the request names another");
+  assert.equal(
+    (await say(builder, { session, child_project_id: sea.id })).child_project_id,
+    sea.id,
+    "until the request names another",
+  );
   assert.equal((await say(warranty, { session })).child_project_id, sea.id);
   // One that stays with the master's own documents, and one whose agent goes away.
   const own = randomUUID();
@@ -109,10 +156,23 @@ test("off: the master answers, or the child that the request names", async (t) =
   assert.ok(!(await say(warranty, { session })).llm_response.includes("27 months"));
   assert.equal((await say(warranty, { session, child_project_id: coffee.id })).child_project_id, coffee.id);
   assert.ok(!(await say(warranty, { session })).llm_response.includes("27 months"), "named once, not kept");
-  for (const [id, status] of [[other.id, 400], [999999, 404], [master.id, 400]])
-    assert.equal((await master.api("POST", `/conversations/${session}/messages`, { json: { prompt: warranty, child_project_id: id } })).status, status);
+  for (const [id, status] of [
+    [other.id, 400],
+    [999999, 404],
+    [master.id, 400],
+  ])
+    assert.equal(
+      (
+        await master.api("POST", `/conversations/${session}/messages`, {
+          json: { prompt: warranty, child_project_id: id },
+        })
+      ).status,
+      status,
+    );
   await master.expect(200, "POST", "/settings", { json: { master_project_user_agent_switching_enabled: false } });
-  const refused = await master.api("POST", `/conversations/${session}/messages`, { json: { prompt: warranty, child_project_id: sea.id } });
+  const refused = await master.api("POST", `/conversations/${session}/messages`, {
+    json: { prompt: warranty, child_project_id: sea.id },
+  });
   assert.equal(refused.status, 403);
   assert.match(refused.json.message, /master_project_user_agent_switching_enabled/);
   const { messages } = await master.expect(200, "GET", `/conversations/${session}/messages`);
@@ -128,7 +188,9 @@ test("a child answers with its own settings and labels; a key of the master reac
   assert.ok(quiet.llm_response.includes("27 months"));
   assert.equal(quiet.citations, null);
   const [label] = await coffee.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
-  await coffee.expect(200, "PUT", `/pages/${(await coffee.page("espresso.md")).id}/labels`, { json: { label_ids: [label.id] } });
+  await coffee.expect(200, "PUT", `/pages/${(await coffee.page("espresso.md")).id}/labels`, {
+    json: { label_ids: [label.id] },
+  });
   assert.ok(!(await say(warranty)).llm_response.includes("27 months"), "a label hides from the master as well");
   assert.ok((await say(warranty, { labels: ["staff"] })).llm_response.includes("27 months"));
   const key = await kb.newKey({ agents: [master.id] });

@@ -9,17 +9,33 @@ test("metadata begins with the document's own and takes its owner's words", asyn
   const page = await agent.page("espresso.md");
   const where = `/pages/${page.id}/metadata`;
   const own = await agent.expect(200, "GET", where);
-  assert.deepEqual([own.id, own.page_id, own.url, own.title], [page.id, page.id, page.page_url, "Brisca 200 espresso machine: manual"]);
+  assert.deepEqual(
+    [own.id, own.page_id, own.url, own.title],
+    [page.id, page.id, page.page_url, "Brisca 200 espresso machine: manual"],
+  );
   assert.deepEqual(await agent.expect(200, "GET", `/citations/${page.id}`), own, "a citation is the same record");
   const put = (json) => agent.expect(200, "PUT", where, { json });
   const changed = await put({ title: "The manual", image: "https://x.org/a.png" });
-  assert.deepEqual([changed.title, changed.image, changed.url, changed.description], ["The manual", "https://x.org/a.png", own.url, own.description]);
+  assert.deepEqual(
+    [changed.title, changed.image, changed.url, changed.description],
+    ["The manual", "https://x.org/a.png", own.url, own.description],
+  );
   assert.equal((await put({ url: "https://x.org/manual" })).title, "The manual", "what is left out stays");
   const after = await agent.expect(200, "GET", where);
-  assert.deepEqual(after, { ...own, title: "The manual", url: "https://x.org/manual", image: "https://x.org/a.png", updated_at: after.updated_at });
+  assert.deepEqual(after, {
+    ...own,
+    title: "The manual",
+    url: "https://x.org/manual",
+    image: "https://x.org/a.png",
+    updated_at: after.updated_at,
+  });
   assert.ok(after.updated_at > own.updated_at);
   const back = await put({ title: null, url: null, image: null });
-  assert.deepEqual([back.title, back.url, back.image], [own.title, own.url, own.image], "null gives the document's own back");
+  assert.deepEqual(
+    [back.title, back.url, back.image],
+    [own.title, own.url, own.image],
+    "null gives the document's own back",
+  );
   assert.equal((await agent.expect(200, "PUT", where, { urlencoded: { title: "By a form" } })).title, "By a form");
 });
 
@@ -29,23 +45,54 @@ test("metadata has limits, and its addresses are absolute ones", async (t) => {
   const page = await agent.page("returns.txt");
   const where = `/pages/${page.id}/metadata`;
   const own = await agent.expect(200, "GET", where);
-  for (const [name, limit, base] of [["title", 255, ""], ["url", 2000, "https://x.org/"], ["description", 500, ""], ["image", 2000, "https://x.org/"]]) {
+  for (const [name, limit, base] of [
+    ["title", 255, ""],
+    ["url", 2000, "https://x.org/"],
+    ["description", 500, ""],
+    ["image", 2000, "https://x.org/"],
+  ]) {
     const fits = base + "é".repeat(limit - base.length);
     assert.equal((await agent.expect(200, "PUT", where, { json: { [name]: fits } }))[name], fits);
     const reply = await agent.api("PUT", where, { json: { [name]: `${fits}x` } });
-    assert.deepEqual([reply.status, reply.json.message], [400, `${name} has ${limit + 1} characters, the limit is ${limit}`]);
+    assert.deepEqual(
+      [reply.status, reply.json.message],
+      [400, `${name} has ${limit + 1} characters, the limit is ${limit}`],
+    );
     assert.equal((await agent.api("PUT", where, { json: { [name]: ["x"] } })).status, 400);
     await agent.expect(200, "PUT", where, { json: { [name]: null } });
   }
-  for (const address of ["https://user:secret@x.org/", "https://user@x.org/a", "https://x.org/a\nb", "a.png", "/a.png", "//x.org/a.png", "ftp://x.org/a.png", "http://", "https:///a", "https://x.org:99999/a.png", "https://1.2.3.256/a.png", "https://x%zz.org/a.png", "javascript:alert(1)", "data:image/png;base64,AA", "https://x.org/a b.png", "https://x.org/\"><script>"]) {
-    for (const [name, message] of [["url", "Url must be valid url."], ["image", "Image must be valid url."]]) {
+  for (const address of [
+    "https://user:secret@x.org/",
+    "https://user@x.org/a",
+    "https://x.org/a\nb",
+    "a.png",
+    "/a.png",
+    "//x.org/a.png",
+    "ftp://x.org/a.png",
+    "http://",
+    "https:///a",
+    "https://x.org:99999/a.png",
+    "https://1.2.3.256/a.png",
+    "https://x%zz.org/a.png",
+    "javascript:alert(1)",
+    "data:image/png;base64,AA",
+    "https://x.org/a b.png",
+    'https://x.org/"><script>',
+  ]) {
+    for (const [name, message] of [
+      ["url", "Url must be valid url."],
+      ["image", "Image must be valid url."],
+    ]) {
       const reply = await agent.api("PUT", where, { json: { title: "no", [name]: address } });
       assert.deepEqual([reply.status, reply.json.message], [400, message], address);
     }
   }
   assert.equal((await agent.expect(200, "GET", where)).title, own.title, "a refused change changes nothing");
   for (const [method, json] of [["GET"], ["PUT", { title: "x" }]]) {
-    assert.equal((await agent.api(method, "/pages/999999/metadata", { json })).json.message, "Page with id 999999 not found");
+    assert.equal(
+      (await agent.api(method, "/pages/999999/metadata", { json })).json.message,
+      "Page with id 999999 not found",
+    );
     assert.equal((await agent.api(method, "/pages/x/metadata", { json })).json.message, "Page id must be integer");
   }
 });
@@ -55,7 +102,14 @@ test("addresses that an older version took are not handed out", async (t) => {
   const agent = await kb.agent({ files: { "returns.txt": library["returns.txt"] } });
   const page = await agent.page("returns.txt");
   const own = await agent.expect(200, "GET", `/citations/${page.id}`);
-  if (!(await changeRows(t, kb, `UPDATE pages SET meta_url = 'javascript:alert(1)', meta_image = 'data:image/png;base64,AA', image = '//evil.example/a.png';`))) return;
+  if (
+    !(await changeRows(
+      t,
+      kb,
+      `UPDATE pages SET meta_url = 'javascript:alert(1)', meta_image = 'data:image/png;base64,AA', image = '//evil.example/a.png';`,
+    ))
+  )
+    return;
   const { url, image } = await agent.expect(200, "GET", `/citations/${page.id}`);
   assert.deepEqual([url.replace(/^https?:..[^/]*/, ""), image], [own.url.replace(/^https?:..[^/]*/, ""), null]);
 });
@@ -65,7 +119,10 @@ test("an uploaded document is not fetched again", async (t) => {
   const agent = await kb.agent({ files: { "returns.txt": library["returns.txt"] } });
   const page = await agent.page("returns.txt");
   const reply = await agent.api("POST", `/pages/${page.id}/reindex`);
-  assert.deepEqual([reply.status, reply.json.message], [403, `The Document with the id ${page.id} couldn't have been updated`]);
+  assert.deepEqual(
+    [reply.status, reply.json.message],
+    [403, `The Document with the id ${page.id} couldn't have been updated`],
+  );
   assert.equal((await agent.api("POST", "/pages/999999/reindex")).json.message, "Page with id 999999 not found");
   assert.equal((await agent.page("returns.txt")).index_status, "ok");
 });

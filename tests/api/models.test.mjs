@@ -6,8 +6,11 @@ import { figure, models } from "./lib/models.mjs";
 
 const search = (agent, query, more = {}) => agent.expect(200, "POST", "/search", { json: { query, ...more } });
 const names = ({ passages }) => passages.map((p) => p.filename);
-const embedded = (kb, n = 1) => until("the passages to be embedded", async () =>
-  (await figure(kb, "segments_to_embed")) === 0 && (await figure(kb, "passages_embedded_total")) >= n);
+const embedded = (kb, n = 1) =>
+  until(
+    "the passages to be embedded",
+    async () => (await figure(kb, "segments_to_embed")) === 0 && (await figure(kb, "passages_embedded_total")) >= n,
+  );
 
 async function sound(kb) {
   await kb.stop();
@@ -29,7 +32,11 @@ test("a document is found by its words at once and by its meaning soon after", a
   await embedded(kb, 3);
   const found = await search(agent, "kitten", { explain: true });
   assert.deepEqual([names(found)[0], found.vectors, found.reranker], ["cats.txt", "used", "off"]);
-  assert.deepEqual((await search(agent, "kitten", { mode: "words" })).passages, [], "by its words alone it is not there");
+  assert.deepEqual(
+    (await search(agent, "kitten", { mode: "words" })).passages,
+    [],
+    "by its words alone it is not there",
+  );
   // What was sent: the key, the model's name, the title in front of the words.
   const [probe, batch] = server.asked("/v1/embeddings");
   assert.equal(probe.body.input.length, 1, "how long its vectors are is asked first");
@@ -49,7 +56,15 @@ test("a question's vector is asked for once, over kept connections", async (t) =
   await agent.ask("When does the ferry leave?");
   assert.equal(server.texts().length, before + 1);
   for (let i = 0; i < 5; i++) await search(agent, `ferry ${i}`);
-  assert.equal(new Set(server.asked("/v1/embeddings").slice(-6).map((entry) => entry.socket)).size, 1);
+  assert.equal(
+    new Set(
+      server
+        .asked("/v1/embeddings")
+        .slice(-6)
+        .map((entry) => entry.socket),
+    ).size,
+    1,
+  );
 });
 
 test("the explanation shows vectors, fusion and the reranker", async (t) => {
@@ -65,15 +80,25 @@ test("the explanation shows vectors, fusion and the reranker", async (t) => {
   for (const { score, explanation: why } of found.passages) {
     assert.ok(near(why.first_step + why.second_step + why.later_steps, why.fusion.words.score), JSON.stringify(why));
     const { words, vectors, fused } = why.fusion;
-    assert.ok(near((words.contribution ?? 0) + (vectors.contribution ?? 0), fused) && near(fused, score), JSON.stringify(why.fusion));
-    assert.deepEqual([words.weight, vectors.weight, why.fusion.relevance].map((x) => x && Math.round(x * 100) / 100), [0.8, 0.2, null]);
+    assert.ok(
+      near((words.contribution ?? 0) + (vectors.contribution ?? 0), fused) && near(fused, score),
+      JSON.stringify(why.fusion),
+    );
+    assert.deepEqual(
+      [words.weight, vectors.weight, why.fusion.relevance].map((x) => x && Math.round(x * 100) / 100),
+      [0.8, 0.2, null],
+    );
   }
   await agent.expect(200, "POST", "/settings", { json: { agent_capability: "complex-tasks" } });
   const judged = await search(agent, query, { explain: true, limit: 1 });
   assert.deepEqual([judged.vectors, judged.reranker, names(judged)[0]], ["used", "used", "boats.txt"]);
   assert.equal(judged.passages[0].explanation.fusion.relevance, 7);
   const [{ body }] = server.asked("/v1/rerank");
-  assert.deepEqual([body.model, body.query, body.top_n, body.documents.length], ["double-judge", query, 3, 3], "also those beyond the limit");
+  assert.deepEqual(
+    [body.model, body.query, body.top_n, body.documents.length],
+    ["double-judge", query, 3, 3],
+    "also those beyond the limit",
+  );
   // One that fails leaves the order.
   for (const way of ["few", "nan", "html", 500]) {
     server.ways = [way, way];
@@ -87,7 +112,8 @@ test("answers draw on what vectors find, quote verbatim, and still refuse", asyn
   const server = await models(t);
   const kb = await start(t, { env: { ...server.embedEnv(), ...server.rerankEnv() } });
   const plain = await start(t);
-  const agent = await kb.agent({ files: library }), same = await plain.agent({ files: library });
+  const agent = await kb.agent({ files: library }),
+    same = await plain.agent({ files: library });
   await embedded(kb, 3);
   for (const capability of ["optimal-choice", "complex-tasks"]) {
     for (const a of [agent, same]) await a.expect(200, "POST", "/settings", { json: { agent_capability: capability } });
@@ -105,7 +131,9 @@ test("answers draw on what vectors find, quote verbatim, and still refuse", asyn
 test("without vectors of a document there is nothing of it to leak: labels and deletions hold for vectors", async (t) => {
   const server = (await models(t)).alike("payroll", "wages");
   const kb = await start(t, { env: server.embedEnv() });
-  const agent = await kb.agent({ files: { "secret.txt": "The payroll of the harbour master is nine thousand crowns.", ...pets } });
+  const agent = await kb.agent({
+    files: { "secret.txt": "The payroll of the harbour master is nine thousand crowns.", ...pets },
+  });
   await embedded(kb, 4);
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
   const page = await agent.page("secret.txt");
@@ -116,7 +144,9 @@ test("without vectors of a document there is nothing of it to leak: labels and d
       const found = await search(agent, query, { labels, limit: 100, explain: true });
       assert.ok(!JSON.stringify(found).includes("thousand"), query);
     }
-    assert.ok((await search(agent, query, { labels: ["board"], limit: 100 })).passages.some((p) => p.filename === "secret.txt"));
+    assert.ok(
+      (await search(agent, query, { labels: ["board"], limit: 100 })).passages.some((p) => p.filename === "secret.txt"),
+    );
     assert.ok(!(await agent.ask(query)).llm_response.includes("thousand"));
   }
   await agent.expect(200, "DELETE", `/pages/${page.id}`);
@@ -134,7 +164,22 @@ test("a server that is away, slow or wrong stops nothing, and its work is done w
   await until("a failure", async () => (await figure(kb, "server_failures_total", "embed_documents")) >= 1);
   await server.up();
   await embedded(kb, 3);
-  for (const way of ["stall", 500, 429, "html", "huge", "few", "dims", "ragged", "nan", "infinite", "words", "redirect", 401, "retry-after"]) {
+  for (const way of [
+    "stall",
+    500,
+    429,
+    "html",
+    "huge",
+    "few",
+    "dims",
+    "ragged",
+    "nan",
+    "infinite",
+    "words",
+    "redirect",
+    401,
+    "retry-after",
+  ]) {
     server.way = way;
     const query = `kitten ${way}`;
     const found = await search(agent, `${query} felines`, { explain: true });
@@ -142,7 +187,12 @@ test("a server that is away, slow or wrong stops nothing, and its work is done w
     assert.equal(names(found)[0], "cats.txt");
     // Each has its chance: the breaker lets one through after its pause.
     server.way = "right";
-    await until("the server to be asked again", async () => (await search(agent, `${query} again ${Date.now()}`, { explain: true })).vectors === "used", 20_000, 100);
+    await until(
+      "the server to be asked again",
+      async () => (await search(agent, `${query} again ${Date.now()}`, { explain: true })).vectors === "used",
+      20_000,
+      100,
+    );
   }
   assert.ok(!server.asked("/v1/elsewhere").length, "a redirect is not followed");
   assert.ok(!kb.log.includes("sk-secret"), "what a server says in a refusal is not repeated");
@@ -159,17 +209,32 @@ test("vectors that come wrong are none: nothing is stored of them, and the right
   for (const way of ["few", "twice", "dims", "nan", "retry-after", 503, "stall-short"]) {
     server.ways = way === "stall-short" ? [(_, __, res) => setTimeout(() => res.destroy(), 300)] : [way, way, way];
     const agent = await kb.agent({ files: pets });
-    await until("the vectors", async () => (await search(agent, "kitten", { explain: true })).passages[0]?.filename === "cats.txt", 40_000, 50);
+    await until(
+      "the vectors",
+      async () => (await search(agent, "kitten", { explain: true })).passages[0]?.filename === "cats.txt",
+      40_000,
+      50,
+    );
   }
   await sound(kb);
 });
 
 test("texts that the server refuses are halved, and the rest of the batch does not wait for them", async (t) => {
   const server = (await models(t)).alike("felines", "kitten");
-  server.way = (body, send) => (body.input.some((text) => text.includes("poison")) ? send({}, 400)
-    : body.input.some((text) => text.length > 1500) ? send({}, 413) : send(server.embeddings(body.input, "right")));
+  server.way = (body, send) =>
+    body.input.some((text) => text.includes("poison"))
+      ? send({}, 400)
+      : body.input.some((text) => text.length > 1500)
+        ? send({}, 413)
+        : send(server.embeddings(body.input, "right"));
   const kb = await start(t, { env: server.embedEnv() });
-  const agent = await kb.agent({ files: { ...pets, "poison.txt": "This poison is refused.", "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}` } });
+  const agent = await kb.agent({
+    files: {
+      ...pets,
+      "poison.txt": "This poison is refused.",
+      "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}`,
+    },
+  });
   await embedded(kb, 4);
   assert.equal(await figure(kb, "passages_not_embedded_total"), 1);
   assert.deepEqual(names(await search(agent, "kitten", { limit: 2 })).sort(), ["cats.txt", "long.txt"].sort());
@@ -178,7 +243,13 @@ test("texts that the server refuses are halved, and the rest of the batch does n
   const asked = server.texts().length;
   await agent.add({ "later.txt": "A later document about the tides." });
   await embedded(kb, 5);
-  assert.ok(server.texts().slice(asked).every((text) => text.includes("tides")), "what is refused is not asked for ever");
+  assert.ok(
+    server
+      .texts()
+      .slice(asked)
+      .every((text) => text.includes("tides")),
+    "what is refused is not asked for ever",
+  );
 });
 
 test("a server that fails on a long text, rather than refuse it, has all others embedded and goes on", async (t) => {
@@ -186,14 +257,25 @@ test("a server that fails on a long text, rather than refuse it, has all others 
   for (const way of [500, 503, "drop"]) {
     const asked = server.log.length;
     server.way = (body, send, res) => {
-      if (!body.input.some((text) => text.length > 1500 || text.includes("poison"))) return send(server.embeddings(body.input, "right"));
+      if (!body.input.some((text) => text.length > 1500 || text.includes("poison")))
+        return send(server.embeddings(body.input, "right"));
       return way === "drop" ? res.destroy() : send({}, way);
     };
     const kb = await start(t, { env: server.embedEnv() });
-    const agent = await kb.agent({ files: { "poison.txt": "This poison is too much.", ...pets, "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}` } });
+    const agent = await kb.agent({
+      files: {
+        "poison.txt": "This poison is too much.",
+        ...pets,
+        "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}`,
+      },
+    });
     const other = await kb.agent({ files: { "other.txt": "Felines in another agent." } });
     await embedded(kb, 5);
-    assert.deepEqual(names(await search(agent, "kitten", { limit: 2 })).sort(), ["cats.txt", "long.txt"].sort(), String(way));
+    assert.deepEqual(
+      names(await search(agent, "kitten", { limit: 2 })).sort(),
+      ["cats.txt", "long.txt"].sort(),
+      String(way),
+    );
     assert.deepEqual(names(await search(other, "kitten")), ["other.txt"]);
     assert.equal(await figure(kb, "passages_not_embedded_total"), 1);
     assert.equal(await figure(kb, "server_state", "embed_documents"), 0, "it is not left alone");
@@ -202,7 +284,10 @@ test("a server that fails on a long text, rather than refuse it, has all others 
     const before = server.log.length;
     await kb.agent({ files: { "later.txt": "A later document." } });
     await embedded(kb, 6);
-    assert.ok(!server.log.slice(before).some(({ body }) => body.input.some((text) => text.includes("poison"))), "what was refused is not asked for again");
+    assert.ok(
+      !server.log.slice(before).some(({ body }) => body.input.some((text) => text.includes("poison"))),
+      "what was refused is not asked for again",
+    );
     await kb.stop();
   }
 });
@@ -214,7 +299,11 @@ test("a judge that is too busy does not hold the answer back, and is not asked u
   await agent.expect(200, "POST", "/settings", { json: { agent_capability: "advanced-reasoning" } });
   server.ways = [(_, send) => send({}, 429, { "retry-after": "2" })];
   const first = await search(agent, "ferry harbour", { explain: true });
-  assert.deepEqual([names(first)[0], server.asked("/v1/rerank").length], ["boats.txt", 1], "one request, and no other in the time that it has");
+  assert.deepEqual(
+    [names(first)[0], server.asked("/v1/rerank").length],
+    ["boats.txt", 1],
+    "one request, and no other in the time that it has",
+  );
   await search(agent, "ferry harbour again");
   assert.equal(server.asked("/v1/rerank").length, 1, "it is left alone");
   await until("it to be asked again", async () => {
@@ -241,7 +330,12 @@ test("another model makes vectors of its own beside the old ones; going back cos
   await kb.stop();
   server.way = "right";
   await kb.spawn();
-  await until("the new vectors", async () => (await search(agent, "kitten", { explain: true })).vectors === "used", 20_000, 50);
+  await until(
+    "the new vectors",
+    async () => (await search(agent, "kitten", { explain: true })).vectors === "used",
+    20_000,
+    50,
+  );
   assert.equal(names(await search(agent, "kitten"))[0], "cats.txt");
   const texts = server.texts().filter((text) => text.includes("carrots")).length;
   assert.equal(texts, 2, "each model read it once");
@@ -249,7 +343,12 @@ test("another model makes vectors of its own beside the old ones; going back cos
   server.dims = 64;
   kb.env = server.embedEnv();
   await kb.restart();
-  await until("the old vectors", async () => (await search(agent, "kitten", { explain: true })).vectors === "used", 20_000, 50);
+  await until(
+    "the old vectors",
+    async () => (await search(agent, "kitten", { explain: true })).vectors === "used",
+    20_000,
+    50,
+  );
   assert.equal(server.texts().filter((text) => text.includes("carrots")).length, texts);
   await sound(kb);
 });
@@ -264,10 +363,16 @@ test("merges carry vectors along, a kill -9 loses none that were counted, and fe
   await kb.kill9();
   const read = server.texts().length;
   await kb.spawn();
-  await until("the server to be asked", async () => (await search(agent, "lamp", { explain: true })).vectors === "used");
+  await until(
+    "the server to be asked",
+    async () => (await search(agent, "lamp", { explain: true })).vectors === "used",
+  );
   await agent.add({ "later.txt": "A later document about the lamp of the tides." });
   await embedded(kb, 1);
-  const asked = server.texts().slice(read).filter((text) => !text.includes("tides"));
+  const asked = server
+    .texts()
+    .slice(read)
+    .filter((text) => !text.includes("tides"));
   assert.ok(asked.length <= 3, `the probe, a question, what is new and nothing else: ${JSON.stringify(asked)}`);
   const found = await search(agent, "lamp number 7", { explain: true, limit: 100 });
   assert.ok(found.passages.every((p) => p.explanation.fusion.vectors.score !== null));
@@ -289,11 +394,17 @@ test("options that do not fit are refused by name at the start", async () => {
     [["--embed-url", "ftp://x/v1", "--embed-name", "m"], /--embed-url is ftp:\/\/x\/v1; it must begin with http/],
     [["--embed-url", "no address", "--embed-name", "m"], /--embed-url: /],
     [["--embed-url", "http://u:hunter2@x/v1", "--embed-name", "m"], /--embed-url holds a user or password/],
-    [["--embed-url", "http://x/v1?a=b", "--embed-name", "m"], /--embed-url is http:\/\/x\/v1\?a=b; it must end with its path/],
+    [
+      ["--embed-url", "http://x/v1?a=b", "--embed-name", "m"],
+      /--embed-url is http:\/\/x\/v1\?a=b; it must end with its path/,
+    ],
     [["--embed-url", "http://x/v1"], /--embed-url needs --embed-name/],
     [["--embed-name", "m"], /--embed-name needs --embed-url/],
     [["--rerank-key", "sk-hush"], /--rerank-key needs --rerank-url/],
-    [["--rerank-url", "http://x/v1", "--rerank-name", "two words"], /--rerank-name must be at most 100 bytes without blanks/],
+    [
+      ["--rerank-url", "http://x/v1", "--rerank-name", "two words"],
+      /--rerank-name must be at most 100 bytes without blanks/,
+    ],
     [["--rerank-url", "http://x/v1", "--rerank-name", "m", "--rerank-key", "sk-hu sh"], /--rerank-key must be at most/],
   ];
   for (const [args, want] of cases) {
@@ -308,6 +419,9 @@ test("without servers nothing is said of them", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: pets });
   const found = await search(agent, "ferry", { explain: true });
-  assert.deepEqual([found.vectors, found.reranker, found.passages[0].explanation.fusion], [undefined, undefined, undefined]);
+  assert.deepEqual(
+    [found.vectors, found.reranker, found.passages[0].explanation.fusion],
+    [undefined, undefined, undefined],
+  );
   assert.equal(await figure(kb, "segments_to_embed"), undefined);
 });

@@ -17,11 +17,18 @@ async function account(kb, name) {
   const agent = async (files = {}) => {
     const { id } = await must(201, "POST", "/projects", { form: form({ project_name: name }, files) });
     const pages = async () => (await must(200, "GET", `/projects/${id}/pages`)).pages.data;
-    const settled = (ms) => until(`the documents of ${name}`, async () => {
-      const all = await pages();
-      return all.every((page) => page.index_status !== "queued") && all;
-    }, ms, 20);
-    const ask = (prompt, attached) => call("POST", `/projects/${id}/conversations/${randomUUID()}/messages`, { form: form({ prompt }, attached) });
+    const settled = (ms) =>
+      until(
+        `the documents of ${name}`,
+        async () => {
+          const all = await pages();
+          return all.every((page) => page.index_status !== "queued") && all;
+        },
+        ms,
+        20,
+      );
+    const ask = (prompt, attached) =>
+      call("POST", `/projects/${id}/conversations/${randomUUID()}/messages`, { form: form({ prompt }, attached) });
     return { id, pages, settled, ask };
   };
   return { call, agent };
@@ -30,12 +37,22 @@ async function account(kb, name) {
 /** One page with words in as many places: 40,000 take a reader of PDF half a minute and longer. */
 function scattered(places, seed = 1) {
   const random = seeded(seed);
-  const words = Array.from({ length: places }, () => `1 0 0 1 ${random.int(20000)} ${random.int(20000)} Tm (${"abcdefgh"[random.int(8)]}) Tj`);
+  const words = Array.from(
+    { length: places },
+    () => `1 0 0 1 ${random.int(20000)} ${random.int(20000)} Tm (${"abcdefgh"[random.int(8)]}) Tj`,
+  );
   const content = deflateSync(Buffer.from(`BT /F1 6 Tf\n${words.join("\n")}\nET`));
-  const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 20000 20000] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    Buffer.concat([Buffer.from(`<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`), content, Buffer.from("\nendstream")]),
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
+    Buffer.concat([
+      Buffer.from(`<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`),
+      content,
+      Buffer.from("\nendstream"),
+    ]),
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
   let out = Buffer.from("%PDF-1.4\n");
   const places_ = objects.map((object, i) => {
     const at = out.length;
@@ -43,7 +60,12 @@ function scattered(places, seed = 1) {
     return at;
   });
   const table = places_.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
-  return Buffer.concat([out, Buffer.from(`xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${out.length}\n%%EOF\n`)]);
+  return Buffer.concat([
+    out,
+    Buffer.from(
+      `xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${out.length}\n%%EOF\n`,
+    ),
+  ]);
 }
 
 const six = (make) => Object.fromEntries(Array.from({ length: 6 }, (_, i) => make(i)));
@@ -56,18 +78,29 @@ async function third(t, files) {
   const carol = await account(kb, "carol");
   const began = Date.now();
   const agent = await carol.agent({ "note.txt": "The narwhal has a long tusk." });
-  await until("the small document to be found", () => answered(agent, "What does the narwhal have?", "long tusk"), 60_000, 20);
+  await until(
+    "the small document to be found",
+    () => answered(agent, "What does the narwhal have?", "long tusk"),
+    60_000,
+    20,
+  );
   return { kb, ms: Date.now() - began };
 }
 
 test("a small document is found within seconds while two accounts upload elements of 300,000 attributes", async (t) => {
   const attributes = Array.from({ length: 300_000 }, (_, i) => `a${i}=1`).join(" ");
-  const { ms } = await third(t, six((i) => [`${i}.html`, `<!doctype html><p ${attributes}>Text ${i}.</p>`]));
+  const { ms } = await third(
+    t,
+    six((i) => [`${i}.html`, `<!doctype html><p ${attributes}>Text ${i}.</p>`]),
+  );
   assert.ok(ms < 5000, `it took ${ms} ms`);
 });
 
 test("and while they upload documents that take their whole time to read", async (t) => {
-  const { kb, ms } = await third(t, six((i) => [`${i}.pdf`, scattered(60_000, i + 1)]));
+  const { kb, ms } = await third(
+    t,
+    six((i) => [`${i}.pdf`, scattered(60_000, i + 1)]),
+  );
   assert.ok(ms < 5000, `it took ${ms} ms`);
   await kb.kill9(); // not to wait for the rest
 });
@@ -82,7 +115,9 @@ test("a small file in a message is read while another account's messages bring s
   assert.equal(first.status, 429, "the fifth of an account");
   assert.match(first.json.message, /the files of 4 messages of the account are being read/);
   for (let i = 0; i < 5; i++) {
-    const { status, data, text } = await bob.ask("What is the total of the invoice?", { "invoice.txt": "The total of the invoice is 145.50 crowns." });
+    const { status, data, text } = await bob.ask("What is the total of the invoice?", {
+      "invoice.txt": "The total of the invoice is 145.50 crowns.",
+    });
     assert.equal(status, 200, text);
     assert.ok(data.llm_response.includes("145.50"));
   }
@@ -93,9 +128,22 @@ test("a small file in a message is read while another account's messages bring s
 test("a text without an end of a sentence is indexed, and so is what is uploaded with it", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  await agent.add({ "x.txt": Buffer.alloc(17 << 20, "x"), "han.txt": "測試文件".repeat(1_500_000), "note.txt": "The narwhal has a long tusk." });
+  await agent.add({
+    "x.txt": Buffer.alloc(17 << 20, "x"),
+    "han.txt": "測試文件".repeat(1_500_000),
+    "note.txt": "The narwhal has a long tusk.",
+  });
   const pages = await agent.settled(60_000);
-  assert.deepEqual(pages.map((page) => [page.filename, page.index_status]).sort(), [["han.txt", "ok"], ["note.txt", "ok"], ["x.txt", "ok"]]);
+  assert.deepEqual(pages.map((page) => [page.filename, page.index_status]).sort(), [
+    ["han.txt", "ok"],
+    ["note.txt", "ok"],
+    ["x.txt", "ok"],
+  ]);
   assert.ok((await agent.ask("What does the narwhal have?")).llm_response.includes("long tusk"));
-  await until("their memory to be given back", async () => (await figure(kb, "resident_bytes")) < 150 << 20, 30_000, 100);
+  await until(
+    "their memory to be given back",
+    async () => (await figure(kb, "resident_bytes")) < 150 << 20,
+    30_000,
+    100,
+  );
 });

@@ -18,9 +18,21 @@ async function searches(kb, agent, question) {
 
 /** Questions of two parts: the words and the documents of both. */
 const double = [
-  ["Who built the Velmora lighthouse and how long does the warranty of the Brisca 200 last?", ["Hester Quillby", "27 months"], ["lighthouse.md", "espresso.md"]],
-  ["Within how many days may goods be returned? How much is a ticket for the lighthouse?", ["30 days", "7 crowns"], ["returns.txt", "lighthouse.md"]],
-  ["How long does the warranty of the Brisca 200 last, and when may goods be returned?", ["27 months", "30 days"], ["espresso.md", "returns.txt"]],
+  [
+    "Who built the Velmora lighthouse and how long does the warranty of the Brisca 200 last?",
+    ["Hester Quillby", "27 months"],
+    ["lighthouse.md", "espresso.md"],
+  ],
+  [
+    "Within how many days may goods be returned? How much is a ticket for the lighthouse?",
+    ["30 days", "7 crowns"],
+    ["returns.txt", "lighthouse.md"],
+  ],
+  [
+    "How long does the warranty of the Brisca 200 last, and when may goods be returned?",
+    ["27 months", "30 days"],
+    ["espresso.md", "returns.txt"],
+  ],
 ];
 
 test("with use_planner_mode both parts of a question are answered and cited", async (t) => {
@@ -44,23 +56,35 @@ test("the answer's markers number the documents of all parts, in every form of a
   await set(agent, { enable_inline_citations_api: true });
   const [question, words] = double[0];
   const message = await agent.ask(question);
-  const first = message.llm_response.indexOf(words[0]), second = message.llm_response.indexOf(words[1]);
+  const first = message.llm_response.indexOf(words[0]),
+    second = message.llm_response.indexOf(words[1]);
   assert.ok(first >= 0 && second > first, "in the order of the question");
   assert.match(message.llm_response.slice(first, second), /\[1\]/);
   assert.match(message.llm_response.slice(second), new RegExp(`\\[${message.citations.length}\\]`));
   assert.equal((await agent.stream(question)).text, message.llm_response);
-  const chat = await agent.api("POST", "/chat/completions", { json: { messages: [{ role: "user", content: question }], is_inline_citation: true } });
-  assert.deepEqual([chat.json.choices[0].message.content, chat.json.citations], [message.llm_response, message.citations]);
+  const chat = await agent.api("POST", "/chat/completions", {
+    json: { messages: [{ role: "user", content: question }], is_inline_citation: true },
+  });
+  assert.deepEqual(
+    [chat.json.choices[0].message.content, chat.json.citations],
+    [message.llm_response, message.citations],
+  );
 });
 
 test("a part that says `it` means what the part before was about", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ use_planner_mode: "true", files: {
-    "tower.txt": "The Tarnis tower was built by Edda Kroll. It rises 48 metres above the market.",
-    "mill.txt": "The Orlen mill belongs to the town. Its wheel measures 6 metres across and it rises 12 metres.",
-  } });
+  const agent = await kb.agent({
+    use_planner_mode: "true",
+    files: {
+      "tower.txt": "The Tarnis tower was built by Edda Kroll. It rises 48 metres above the market.",
+      "mill.txt": "The Orlen mill belongs to the town. Its wheel measures 6 metres across and it rises 12 metres.",
+    },
+  });
   const message = await agent.ask("Who built the Tarnis tower and how many metres does it rise?");
-  assert.ok(message.llm_response.includes("Edda Kroll") && message.llm_response.includes("48 metres"), message.llm_response);
+  assert.ok(
+    message.llm_response.includes("Edda Kroll") && message.llm_response.includes("48 metres"),
+    message.llm_response,
+  );
   assert.ok(!message.llm_response.includes("12 metres"), message.llm_response);
 });
 
@@ -70,7 +94,8 @@ test("max_actions_per_query bounds the searches, and so does the plan", async (t
   const kb = await start(t, { args: ["--plans", plans] });
   const agent = await kb.agent({ files: library });
   const steps = (question) => searches(kb, agent, question);
-  const four = "Who built the Velmora lighthouse? How much is a ticket for the lighthouse? How long does the warranty of the Brisca 200 last? Within how many days may goods be returned?";
+  const four =
+    "Who built the Velmora lighthouse? How much is a ticket for the lighthouse? How long does the warranty of the Brisca 200 last? Within how many days may goods be returned?";
   assert.equal(await steps(four), 1, "off: one search");
   await set(agent, { use_planner_mode: true });
   assert.equal(await steps(four), 2, "each question has one search, and one action more by default");
@@ -82,7 +107,12 @@ test("max_actions_per_query bounds the searches, and so does the plan", async (t
   for (const words of ["Hester Quillby", "7 crowns", "27 months", "30 days"]) assert.ok(all.includes(words), all);
   assert.equal(await steps("Who built the Velmora lighthouse?"), 1, "a question of one part has one search");
   await kb.newKey({ plan: "one" }); // the account's plan from now on
-  await until("what was set before the plan to allow no more than it", async () => (await steps(four)) === 2, 10_000, 200);
+  await until(
+    "what was set before the plan to allow no more than it",
+    async () => (await steps(four)) === 2,
+    10_000,
+    200,
+  );
   await set(agent, { use_planner_mode: false });
   assert.equal(await steps(four), 1);
 });
@@ -101,8 +131,11 @@ test("the last two of agent_capability look for a question's parts without plann
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   const [question, words] = double[0];
-  const found = async () => words.filter((word) => (agent.answer.includes(word))).length;
-  for (const [agent_capability, parts] of [["advanced-reasoning", 2], ["complex-tasks", 2]]) {
+  const found = async () => words.filter((word) => agent.answer.includes(word)).length;
+  for (const [agent_capability, parts] of [
+    ["advanced-reasoning", 2],
+    ["complex-tasks", 2],
+  ]) {
     await set(agent, { agent_capability });
     agent.answer = (await agent.ask(question)).llm_response;
     assert.equal(await found(), parts, `${agent_capability}: ${agent.answer}`);
@@ -117,10 +150,15 @@ test("labels close each part of a question by itself", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library, use_planner_mode: "true" });
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["machines"] } });
-  await agent.expect(200, "PUT", `/pages/${(await agent.page("espresso.md")).id}/labels`, { json: { label_ids: [label.id] } });
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("espresso.md")).id}/labels`, {
+    json: { label_ids: [label.id] },
+  });
   const [question] = double[0];
   const closed = await agent.ask(question);
-  assert.ok(closed.llm_response.includes("Hester Quillby") && !closed.llm_response.includes("27 months"), closed.llm_response);
+  assert.ok(
+    closed.llm_response.includes("Hester Quillby") && !closed.llm_response.includes("27 months"),
+    closed.llm_response,
+  );
   const open = await agent.ask(question, { json: { prompt: question, labels: ["machines"] } });
   assert.ok(open.llm_response.includes("27 months"), open.llm_response);
 });
@@ -128,7 +166,8 @@ test("labels close each part of a question by itself", async (t) => {
 test("action_overrides turn planning and the overview on and off for one message", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
-  const ask = async (prompt, action_overrides) => (await agent.ask(prompt, { json: { prompt, action_overrides } })).llm_response;
+  const ask = async (prompt, action_overrides) =>
+    (await agent.ask(prompt, { json: { prompt, action_overrides } })).llm_response;
   const topics = "What do you know about?";
   let question, words;
   const both = (text) => words.every((word) => text.includes(word));
@@ -138,6 +177,9 @@ test("action_overrides turn planning and the overview on and off for one message
   assert.ok((await ask(topics, {})).includes("Velmora"));
   assert.ok(!(await ask(topics, { disabled: ["knowledge_base_overview"] })).includes("Velmora"));
   await set(agent, { use_planner_mode: true, enable_agent_knowledge_base_awareness: false });
-  assert.ok(!both(await ask(question, { disabled: ["question_planning"], enabled: ["question_planning"] })), "off is off");
+  assert.ok(
+    !both(await ask(question, { disabled: ["question_planning"], enabled: ["question_planning"] })),
+    "off is off",
+  );
   assert.ok((await ask(topics, { enabled: ["knowledge_base_overview"] })).includes("Velmora"));
 });

@@ -17,8 +17,14 @@ test("the default plan limits nothing", async (t) => {
   const kb = await start(t);
   const usage = await kb.expect(200, "GET", "/limits/usage");
   const most = 2 ** 31 - 1; // no client is refused by it, or divides by zero, or needs more than 32 bits for it
-  assert.deepEqual(usage, { max_projects_num: most, current_projects_num: 0, max_total_storage_credits: most,
-    current_total_storage_credits: 0, max_queries: most, current_queries: 0 });
+  assert.deepEqual(usage, {
+    max_projects_num: most,
+    current_projects_num: 0,
+    max_total_storage_credits: most,
+    current_total_storage_credits: 0,
+    max_queries: most,
+    current_queries: 0,
+  });
   for (let i = 0; i < 60; i++) assert.equal((await kb.api("GET", "/projects")).status, 200);
 });
 
@@ -35,13 +41,16 @@ test("a plan's agents are refused by name beyond its figure", async (t) => {
 test("queries over the plan's month are refused with the text that clients look for", async (t) => {
   const kb = await withPlan(t, "queries=2");
   const agent = await kb.agent({ files: { "a.txt": "Goods may be returned within 30 days." } });
-  const ask = () => agent.api("POST", "/conversations/one/messages", { json: { prompt: "When may goods be returned?" } });
+  const ask = () =>
+    agent.api("POST", "/conversations/one/messages", { json: { prompt: "When may goods be returned?" } });
   assert.equal((await ask()).status, 200);
   assert.equal((await ask()).status, 200);
   const refused = await ask();
   assert.equal(refused.status, 429);
   assert.match(refused.data.message, /exhausted your current query credits/);
-  const chat = await agent.api("POST", "/chat/completions", { json: { messages: [{ role: "user", content: "When?" }] } });
+  const chat = await agent.api("POST", "/chat/completions", {
+    json: { messages: [{ role: "user", content: "When?" }] },
+  });
   assert.equal(chat.status, 429);
   assert.equal(chat.headers["x-should-retry"], "false");
   assert.match(chat.json.error.message, /exhausted your current query credits/);
@@ -80,11 +89,29 @@ test("without the plan's feature labels can't be touched; a question's filter wo
   const kb = await withPlan(t, "features=none");
   const agent = await kb.agent({ files: { "note.txt": "The Quandrel valve opens at 71 degrees." } });
   const page = await agent.page("note.txt");
-  for (const [method, where, json] of [["GET", "/labels"], ["POST", "/labels", { names: ["hr"] }], ["PUT", "/labels", { labels: [] }], ["DELETE", "/labels/users", { labels: [] }],
-    ["GET", "/labels/1"], ["PUT", "/labels/1", { name: "x" }], ["DELETE", "/labels/1"], ["GET", `/pages/${page.id}/labels`], ["PUT", `/pages/${page.id}/labels`, { label_ids: [] }]]) {
+  for (const [method, where, json] of [
+    ["GET", "/labels"],
+    ["POST", "/labels", { names: ["hr"] }],
+    ["PUT", "/labels", { labels: [] }],
+    ["DELETE", "/labels/users", { labels: [] }],
+    ["GET", "/labels/1"],
+    ["PUT", "/labels/1", { name: "x" }],
+    ["DELETE", "/labels/1"],
+    ["GET", `/pages/${page.id}/labels`],
+    ["PUT", `/pages/${page.id}/labels`, { label_ids: [] }],
+  ]) {
     const reply = await agent.api(method, where, { json });
-    assert.deepEqual([reply.status, reply.json.message], [403, "Requires the labels plan feature"], `${method} ${where}`);
+    assert.deepEqual(
+      [reply.status, reply.json.message],
+      [403, "Requires the labels plan feature"],
+      `${method} ${where}`,
+    );
   }
-  const cited = async (fields) => (await agent.expect(200, "POST", "/conversations/s/messages", { json: { prompt: "At how many degrees does the Quandrel valve open?", ...fields } })).citations;
+  const cited = async (fields) =>
+    (
+      await agent.expect(200, "POST", "/conversations/s/messages", {
+        json: { prompt: "At how many degrees does the Quandrel valve open?", ...fields },
+      })
+    ).citations;
   assert.deepEqual([await cited({}), await cited({ labels: ["hr"], labels_exclusive: true })], [[page.id], null]);
 });

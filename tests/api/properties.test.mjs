@@ -11,8 +11,12 @@ const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 60);
 
 /** What is stored, in figures: agents, documents, conversations, queries. */
 async function figures(kb, agent) {
-  const [agents, stats, conversations, record] = await Promise.all([kb.expect(200, "GET", "/projects", { query: { limit: 1 } }), agent.expect(200, "GET", "/stats"),
-    agent.expect(200, "GET", "/conversations", { query: { limit: 1 } }), agent.expect(200, "GET")]);
+  const [agents, stats, conversations, record] = await Promise.all([
+    kb.expect(200, "GET", "/projects", { query: { limit: 1 } }),
+    agent.expect(200, "GET", "/stats"),
+    agent.expect(200, "GET", "/conversations", { query: { limit: 1 } }),
+    agent.expect(200, "GET"),
+  ]);
   return { agents: agents.total, stats, conversations: conversations.total, record };
 }
 
@@ -29,7 +33,8 @@ test("random bodies and queries at every route meet documented answers only", { 
       const ids = route.method === "DELETE" ? { ...keep, projectId: 424242 } : keep;
       const query = wildQuery(random, route.operation);
       const { body, type } = wildBody(random, description, route.operation);
-      const plain = route.method === "GET" || route.method === "DELETE" ? {} : { body, headers: { "content-type": type } };
+      const plain =
+        route.method === "GET" || route.method === "DELETE" ? {} : { body, headers: { "content-type": type } };
       const before = await figures(kb, agent);
       let reply;
       try {
@@ -44,14 +49,30 @@ test("random bodies and queries at every route meet documented answers only", { 
         reply = { status: 0 };
       }
       counts[reply.status] = (counts[reply.status] ?? 0) + 1;
-      assert.notEqual(reply.status, 500, `seed ${SEED}, ${route.method} ${route.path}, round ${round}: ${String(body).slice(0, 500)}`);
+      assert.notEqual(
+        reply.status,
+        500,
+        `seed ${SEED}, ${route.method} ${route.path}, round ${round}: ${String(body).slice(0, 500)}`,
+      );
       assert.ok(kb.alive());
       const kept = reply.status >= 200 && reply.status < 300 && route.method !== "GET";
-      if (!kept) assert.deepEqual(await figures(kb, agent), before, `${route.method} ${route.path} answered ${reply.status} and left something: ${String(body).slice(0, 500)}`);
+      if (!kept)
+        assert.deepEqual(
+          await figures(kb, agent),
+          before,
+          `${route.method} ${route.path} answered ${reply.status} and left something: ${String(body).slice(0, 500)}`,
+        );
     }
   }
-  assert.ok(counts[200] > 100 && counts[400] > 100, `the requests were neither all right nor all wrong: ${JSON.stringify(counts)}`);
-  assert.deepEqual(await calm.sources(await calm.ask("Who built the Velmora lighthouse?")), ["lighthouse.md"], "an agent that nobody touched");
+  assert.ok(
+    counts[200] > 100 && counts[400] > 100,
+    `the requests were neither all right nor all wrong: ${JSON.stringify(counts)}`,
+  );
+  assert.deepEqual(
+    await calm.sources(await calm.ask("Who built the Velmora lighthouse?")),
+    ["lighthouse.md"],
+    "an agent that nobody touched",
+  );
   assert.equal(await kb.stop(), 0);
   const check = await kb.cli("check");
   assert.equal(check.code, 0, check.stdout + check.stderr);
@@ -64,7 +85,12 @@ test("random path variables meet documented answers only", async (t) => {
   const random = seeded(SEED + 1);
   for (const route of description.operations.filter((o) => variables(o.path).length))
     for (let round = 0; round < 25; round++) {
-      const ids = Object.fromEntries(variables(route.path).map((name) => [name, name === "projectId" && random() < 0.5 && route.method !== "DELETE" ? agent.id : wildVariable(random)]));
+      const ids = Object.fromEntries(
+        variables(route.path).map((name) => [
+          name,
+          name === "projectId" && random() < 0.5 && route.method !== "DELETE" ? agent.id : wildVariable(random),
+        ]),
+      );
       const where = fill(route.path, ids);
       if (route.method === "DELETE" && where === `/api/v1/projects/${agent.id}`) continue;
       const reply = await kb.api(route.method, where, { json: route.method === "GET" ? undefined : {} });
@@ -80,8 +106,15 @@ test("random bytes in place of a request never bring the server down", async (t)
   for (let round = 0; round < 300; round++) {
     const bytes = Buffer.from(right);
     for (let i = 1 + random.int(6); i > 0; i--) bytes[random.int(bytes.length)] = random.int(256);
-    const reply = (await kb.raw(bytes.subarray(0, random() < 0.2 ? random.int(bytes.length) : bytes.length))).toString("latin1");
-    if (reply) assert.match(reply, /^HTTP\/1\.[01] (100|2\d\d|4\d\d|501|505) /, `round ${round}: ${JSON.stringify(bytes.toString("latin1"))}`);
+    const reply = (await kb.raw(bytes.subarray(0, random() < 0.2 ? random.int(bytes.length) : bytes.length))).toString(
+      "latin1",
+    );
+    if (reply)
+      assert.match(
+        reply,
+        /^HTTP\/1\.[01] (100|2\d\d|4\d\d|501|505) /,
+        `round ${round}: ${JSON.stringify(bytes.toString("latin1"))}`,
+      );
   }
   assert.ok(kb.alive());
   await kb.expect(200, "GET", "/projects");

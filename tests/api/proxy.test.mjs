@@ -17,7 +17,11 @@ class Proxy {
 
   /** One call; its answer always carries the fields that browsers ask for. */
   async call(method, path, { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {} } = {}) {
-    const reply = await request(this.url + path, { method, body, headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } });
+    const reply = await request(this.url + path, {
+      method,
+      body,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    });
     assert.equal(reply.headers["access-control-allow-origin"], this.origin ?? "*");
     assert.equal(reply.headers["access-control-allow-methods"], "GET, POST, PUT, DELETE, OPTIONS");
     assert.equal(reply.headers["access-control-allow-headers"], "Content-Type, Authorization");
@@ -42,7 +46,10 @@ class Proxy {
 }
 
 async function proxy(t, env, { args = [] } = {}) {
-  const child = spawn(binary, ["proxy", "--listen", "127.0.0.1:0", ...args], { env: { ...clean(), ...env }, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(binary, ["proxy", "--listen", "127.0.0.1:0", ...args], {
+    env: { ...clean(), ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let log = "";
   const ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
   t.after(async () => {
@@ -80,20 +87,27 @@ async function pretender(t, answer) {
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => { server.closeAllConnections(); server.close(); });
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return { url: `http://127.0.0.1:${server.address().port}`, asked };
 }
 
 test("a question through the proxy is answered, cited and kept in one conversation", async (t) => {
   const { agent, front } = await scene(t);
   const sessionId = randomUUID();
-  const first = await front.expect(200, "POST", "/api/chat", { json: { sessionId, message: "Who built the Velmora lighthouse?" } });
+  const first = await front.expect(200, "POST", "/api/chat", {
+    json: { sessionId, message: "Who built the Velmora lighthouse?" },
+  });
   assert.deepEqual(Object.keys(first), ["success", "message", "conversationId", "sessionId", "messageId", "citations"]);
   assert.equal(first.success, true);
   assert.match(first.message, /Hester Quillby/);
   assert.equal(first.sessionId, sessionId);
   assert.ok(Number.isInteger(first.conversationId) && Number.isInteger(first.messageId));
-  const second = await front.expect(200, "POST", "/api/chat", { json: { sessionId, message: "How much is a ticket for the lighthouse?", conversationId: first.conversationId } });
+  const second = await front.expect(200, "POST", "/api/chat", {
+    json: { sessionId, message: "How much is a ticket for the lighthouse?", conversationId: first.conversationId },
+  });
   assert.equal(second.conversationId, first.conversationId);
   assert.notEqual(second.messageId, first.messageId);
   const { messages } = await agent.expect(200, "GET", `/conversations/${sessionId}/messages`);
@@ -104,31 +118,53 @@ test("a question through the proxy is answered, cited and kept in one conversati
   assert.equal(citation.success, true);
   assert.deepEqual(citation.data, await agent.expect(200, "GET", `/citations/${first.citations[0]}`));
 
-  const nothing = await front.expect(200, "POST", "/api/chat", { json: { sessionId, message: "What is the boiling point of tungsten?" } });
+  const nothing = await front.expect(200, "POST", "/api/chat", {
+    json: { sessionId, message: "What is the boiling point of tungsten?" },
+  });
   assert.deepEqual(nothing.citations, []);
 });
 
 test("feedback reaches the message, its id as a number or as text", async (t) => {
   const { agent, front } = await scene(t);
   const sessionId = randomUUID();
-  const { messageId } = await front.expect(200, "POST", "/api/chat", { json: { sessionId, message: "Who built the Velmora lighthouse?" } });
-  for (const [id, reaction] of [[messageId, "liked"], [String(messageId), "disliked"]]) {
-    const { success, data } = await front.expect(200, "PUT", "/api/feedback", { json: { sessionId, messageId: id, reaction } });
+  const { messageId } = await front.expect(200, "POST", "/api/chat", {
+    json: { sessionId, message: "Who built the Velmora lighthouse?" },
+  });
+  for (const [id, reaction] of [
+    [messageId, "liked"],
+    [String(messageId), "disliked"],
+  ]) {
+    const { success, data } = await front.expect(200, "PUT", "/api/feedback", {
+      json: { sessionId, messageId: id, reaction },
+    });
     assert.equal(success, true);
     assert.equal(data.id, messageId);
     assert.equal(data.response_feedback.reaction, reaction);
-    assert.equal((await agent.expect(200, "GET", `/conversations/${sessionId}/messages/${messageId}`)).response_feedback.reaction, reaction);
+    assert.equal(
+      (await agent.expect(200, "GET", `/conversations/${sessionId}/messages/${messageId}`)).response_feedback.reaction,
+      reaction,
+    );
   }
-  await front.fails(404, /not found/, "PUT", "/api/feedback", { json: { sessionId, messageId: 987654, reaction: "liked" } });
+  await front.fails(404, /not found/, "PUT", "/api/feedback", {
+    json: { sessionId, messageId: 987654, reaction: "liked" },
+  });
 });
 
 test("the settings that an extension shows", async (t) => {
   const { agent, front } = await scene(t);
-  assert.deepEqual(await front.expect(200, "GET", "/api/settings"),
-    { success: true, data: { name: "Reading room", avatar: null, suggestedQuestions: [], defaultPrompt: "Ask Me Anything ..." } });
-  await agent.expect(200, "POST", "/settings", { json: { default_prompt: "What now?", example_questions: ["One?", "Two?"] } });
-  assert.deepEqual((await front.expect(200, "GET", "/api/settings")).data,
-    { name: "Reading room", avatar: null, suggestedQuestions: ["One?", "Two?"], defaultPrompt: "What now?" });
+  assert.deepEqual(await front.expect(200, "GET", "/api/settings"), {
+    success: true,
+    data: { name: "Reading room", avatar: null, suggestedQuestions: [], defaultPrompt: "Ask Me Anything ..." },
+  });
+  await agent.expect(200, "POST", "/settings", {
+    json: { default_prompt: "What now?", example_questions: ["One?", "Two?"] },
+  });
+  assert.deepEqual((await front.expect(200, "GET", "/api/settings")).data, {
+    name: "Reading room",
+    avatar: null,
+    suggestedQuestions: ["One?", "Two?"],
+    defaultPrompt: "What now?",
+  });
 });
 
 test("health says what is configured, and nothing else works before it is", async (t) => {
@@ -137,69 +173,143 @@ test("health says what is configured, and nothing else works before it is", asyn
   assert.ok(Math.abs(new Date(health.timestamp) - Date.now()) < 60_000);
   delete health.timestamp;
   const endpoints = { chat: "/api/chat", health: "/api/health", settings: "/api/settings" };
-  assert.deepEqual(health, { status: "ok", configured: true, config: { hasAPIKey: true, hasProjectID: true }, features: { chat: true }, endpoints });
+  assert.deepEqual(health, {
+    status: "ok",
+    configured: true,
+    config: { hasAPIKey: true, hasProjectID: true },
+    features: { chat: true },
+    endpoints,
+  });
 
   for (const [env, missing, config] of [
     [{}, /lacks DOCENT_API_KEY and DOCENT_AGENT_ID\.$/, { hasAPIKey: false, hasProjectID: false }],
     [{ DOCENT_AGENT_ID: "7", DOCENT_API_KEY: "" }, /lacks DOCENT_API_KEY\.$/, { hasAPIKey: false, hasProjectID: true }],
-    [{ DOCENT_API_KEY: "1|x" }, /lacks DOCENT_AGENT_ID\.$/, { hasAPIKey: true, hasProjectID: false }]]) {
+    [{ DOCENT_API_KEY: "1|x" }, /lacks DOCENT_AGENT_ID\.$/, { hasAPIKey: true, hasProjectID: false }],
+  ]) {
     const bare = await proxy(t, env);
     const said = await bare.expect(200, "GET", "/api/health");
-    assert.deepEqual([said.status, said.configured, said.config, said.features], ["ok", false, config, { chat: false }]);
+    assert.deepEqual(
+      [said.status, said.configured, said.config, said.features],
+      ["ok", false, config, { chat: false }],
+    );
     await bare.fails(500, missing, "POST", "/api/chat", { json: { sessionId: "s", message: "m" } });
     await bare.fails(500, missing, "GET", "/api/settings");
     await bare.fails(500, missing, "GET", "/api/citations?citationId=1");
-    await bare.fails(500, missing, "PUT", "/api/feedback", { json: { sessionId: "s", messageId: 1, reaction: "liked" } });
+    await bare.fails(500, missing, "PUT", "/api/feedback", {
+      json: { sessionId: "s", messageId: 1, reaction: "liked" },
+    });
   }
 });
 
 test("a call that lacks something is refused before the service is asked", async (t) => {
   const service = await pretender(t, (res) => res.end("{}"));
   const front = await proxy(t, { DOCENT_URL: service.url, DOCENT_API_KEY: "1|x", DOCENT_AGENT_ID: "7" });
-  const message = "A question", sessionId = "s-1";
-  for (const json of [{ message }, { message, sessionId: "" }, { message, sessionId: 5 }, { message, sessionId: "a/b" }, { message, sessionId: ".." }, { message, sessionId: "a?b" },
-    { message, sessionId: "x".repeat(129) }, { message, sessionId: "naïve" }])
+  const message = "A question",
+    sessionId = "s-1";
+  for (const json of [
+    { message },
+    { message, sessionId: "" },
+    { message, sessionId: 5 },
+    { message, sessionId: "a/b" },
+    { message, sessionId: ".." },
+    { message, sessionId: "a?b" },
+    { message, sessionId: "x".repeat(129) },
+    { message, sessionId: "naïve" },
+  ])
     await front.fails(400, /^sessionId is required/, "POST", "/api/chat", { json });
-  for (const json of [{ sessionId }, { sessionId, message: "" }, { sessionId, message: " \n\t " }, { sessionId, message: 5 }, { sessionId, message: null }])
+  for (const json of [
+    { sessionId },
+    { sessionId, message: "" },
+    { sessionId, message: " \n\t " },
+    { sessionId, message: 5 },
+    { sessionId, message: null },
+  ])
     await front.fails(400, /^message is required/, "POST", "/api/chat", { json });
   for (const body of ["", "{", "[]", "5", "null", '{"sessionId":"s","message":"\xff'])
     await front.fails(400, /./, "POST", "/api/chat", { body: Buffer.from(body, "latin1") });
   await front.fails(400, /./, "POST", "/api/chat", { json: { sessionId, message: "x".repeat(300_000) } });
   await front.fails(400, /^sessionId/, "PUT", "/api/feedback", { json: { messageId: 1, reaction: "liked" } });
   for (const messageId of [undefined, null, 0, -1, "x", "", 1.5, "99999999999999999999"])
-    await front.fails(400, /^messageId is required/, "PUT", "/api/feedback", { json: { sessionId, messageId, reaction: "liked" } });
+    await front.fails(400, /^messageId is required/, "PUT", "/api/feedback", {
+      json: { sessionId, messageId, reaction: "liked" },
+    });
   for (const reaction of [undefined, null, "", "loved", 1])
-    await front.fails(400, /^reaction is required/, "PUT", "/api/feedback", { json: { sessionId, messageId: 1, reaction } });
-  for (const query of ["", "?citationId=", "?citationId=x", "?citationId=0", "?citationId=-4", "?citationId=1/2", "?citationId=1.5"])
+    await front.fails(400, /^reaction is required/, "PUT", "/api/feedback", {
+      json: { sessionId, messageId: 1, reaction },
+    });
+  for (const query of [
+    "",
+    "?citationId=",
+    "?citationId=x",
+    "?citationId=0",
+    "?citationId=-4",
+    "?citationId=1/2",
+    "?citationId=1.5",
+  ])
     await front.fails(400, /^citationId is required/, "GET", `/api/citations${query}`);
   assert.deepEqual(service.asked, []);
 });
 
 test("another method is 405, another path 404, and OPTIONS is always welcome", async (t) => {
   const front = await proxy(t, {});
-  const routes = { "/api/chat": "POST", "/api/health": "GET", "/api/settings": "GET", "/api/feedback": "PUT", "/api/citations": "GET" };
+  const routes = {
+    "/api/chat": "POST",
+    "/api/health": "GET",
+    "/api/settings": "GET",
+    "/api/feedback": "PUT",
+    "/api/citations": "GET",
+  };
   for (const [path, right] of Object.entries(routes)) {
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"])
       if (method !== right) {
         await front.fails(405, /./, method, path);
       }
-    const asked = await front.call("OPTIONS", path, { headers: { origin: "https://x.example", "access-control-request-method": right } });
+    const asked = await front.call("OPTIONS", path, {
+      headers: { origin: "https://x.example", "access-control-request-method": right },
+    });
     assert.deepEqual([asked.status, asked.text], [200, ""]);
   }
   await front.fails(404, /./, "GET", "/");
   await front.fails(404, /./, "GET", "/api/v1/projects");
   assert.equal((await front.call("OPTIONS", "/anything")).status, 200);
-  assert.match((await raw(front.url, "nonsense\r\n\r\n")).toString(), /^HTTP\/1\.1 400 [^]*"error":"Invalid request","message":/);
+  assert.match(
+    (await raw(front.url, "nonsense\r\n\r\n")).toString(),
+    /^HTTP\/1\.1 400 [^]*"error":"Invalid request","message":/,
+  );
 });
 
 test("the service is called as the contract says, with the proxy's key alone", async (t) => {
-  const service = await pretender(t, (res) => res.end(JSON.stringify({ status: "success", data: { id: null, llm_response: "Yes.", conversation_id: 3, citations: null } })));
-  const front = await proxy(t, { DOCENT_URL: `${service.url}/base/`, DOCENT_API_KEY: "12|secret", DOCENT_AGENT_ID: "7" });
-  const said = await front.expect(200, "POST", "/api/chat", { json: { sessionId: "a.b_c~d-E", message: "Is “it” <so>?" }, headers: { authorization: "Bearer mine" } });
-  assert.deepEqual(said, { success: true, message: "Yes.", conversationId: 3, sessionId: "a.b_c~d-E", messageId: null, citations: [] });
+  const service = await pretender(t, (res) =>
+    res.end(
+      JSON.stringify({
+        status: "success",
+        data: { id: null, llm_response: "Yes.", conversation_id: 3, citations: null },
+      }),
+    ),
+  );
+  const front = await proxy(t, {
+    DOCENT_URL: `${service.url}/base/`,
+    DOCENT_API_KEY: "12|secret",
+    DOCENT_AGENT_ID: "7",
+  });
+  const said = await front.expect(200, "POST", "/api/chat", {
+    json: { sessionId: "a.b_c~d-E", message: "Is “it” <so>?" },
+    headers: { authorization: "Bearer mine" },
+  });
+  assert.deepEqual(said, {
+    success: true,
+    message: "Yes.",
+    conversationId: 3,
+    sessionId: "a.b_c~d-E",
+    messageId: null,
+    citations: [],
+  });
   assert.equal(service.asked.length, 1);
   const [asked] = service.asked;
-  assert.deepEqual([asked.method, asked.url, asked.key], ["POST", "/base/api/v1/projects/7/conversations/a.b_c~d-E/messages?stream=false&lang=en", "Bearer 12|secret"]);
+  assert.deepEqual(
+    [asked.method, asked.url, asked.key],
+    ["POST", "/base/api/v1/projects/7/conversations/a.b_c~d-E/messages?stream=false&lang=en", "Bearer 12|secret"],
+  );
   assert.deepEqual(JSON.parse(asked.body), { prompt: "Is “it” <so>?", response_source: "default" });
 });
 
@@ -218,8 +328,12 @@ test("what the operator or the service did wrong is a 502 that gives nothing awa
   await wrongAgent.fails(502, /not found/, "GET", "/api/settings");
 
   const nobody = await proxy(t, { ...settings(kb, agent), DOCENT_URL: "http://127.0.0.1:1" });
-  for (const [method, path, options] of [["POST", "/api/chat", chat], ["GET", "/api/settings"], ["GET", "/api/citations?citationId=1"],
-    ["PUT", "/api/feedback", { json: { sessionId: "s", messageId: 1, reaction: "liked" } }]]) {
+  for (const [method, path, options] of [
+    ["POST", "/api/chat", chat],
+    ["GET", "/api/settings"],
+    ["GET", "/api/citations?citationId=1"],
+    ["PUT", "/api/feedback", { json: { sessionId: "s", messageId: 1, reaction: "liked" } }],
+  ]) {
     const { message } = await nobody.fails(502, /cannot be reached/, method, path, options);
     assert.ok(!message.includes("127.0.0.1"), "the visitor does not learn where the service is");
   }
@@ -228,16 +342,35 @@ test("what the operator or the service did wrong is a 502 that gives nothing awa
   await right.fails(404, /not found/, "GET", "/api/citations?citationId=987654");
   await right.fails(400, /8,?000/, "POST", "/api/chat", { json: { sessionId: "s", message: "x".repeat(8001) } });
 
-  for (const answer of [(res) => res.end("no JSON"), (res) => res.end("{}"), (res) => res.end('{"data":[]}'), (res) => res.end('{"data":{}}'), (res) => res.destroy(),
-    (res) => { res.statusCode = 500; res.end("<html>"); }, (res) => { res.statusCode = 302; res.setHeader("location", kb.url); res.end("{}"); },
-    (res) => res.end(`{"data":{"llm_response":"${"x".repeat(5 << 20)}"}}`)]) {
+  for (const answer of [
+    (res) => res.end("no JSON"),
+    (res) => res.end("{}"),
+    (res) => res.end('{"data":[]}'),
+    (res) => res.end('{"data":{}}'),
+    (res) => res.destroy(),
+    (res) => {
+      res.statusCode = 500;
+      res.end("<html>");
+    },
+    (res) => {
+      res.statusCode = 302;
+      res.setHeader("location", kb.url);
+      res.end("{}");
+    },
+    (res) => res.end(`{"data":{"llm_response":"${"x".repeat(5 << 20)}"}}`),
+  ]) {
     const odd = await pretender(t, answer);
     const front = await proxy(t, { ...settings(kb, agent), DOCENT_URL: odd.url });
     await front.fails(502, /^The knowledge base /, "POST", "/api/chat", chat);
     assert.equal(odd.asked.length, 1);
   }
-  const spent = await pretender(t, (res) => { res.statusCode = 429; res.end('{"data":{"message":"You have exhausted your current query credits"}}'); });
-  await (await proxy(t, { ...settings(kb, agent), DOCENT_URL: spent.url })).fails(502, /exhausted your current query credits/, "POST", "/api/chat", chat);
+  const spent = await pretender(t, (res) => {
+    res.statusCode = 429;
+    res.end('{"data":{"message":"You have exhausted your current query credits"}}');
+  });
+  await (
+    await proxy(t, { ...settings(kb, agent), DOCENT_URL: spent.url })
+  ).fails(502, /exhausted your current query credits/, "POST", "/api/chat", chat);
   assert.ok(!wrongKey.log.includes("0000000000000000000000000"), "the log does not hold the key");
 });
 
@@ -250,8 +383,13 @@ test("with an origin configured, only that origin may call", async (t) => {
   assert.equal(mine.status, 200);
   assert.equal(mine.headers.vary, "origin");
   await front.expect(200, "POST", "/api/chat", { json }); // no browser
-  for (const [method, path, options] of [["POST", "/api/chat", { json }], ["GET", "/api/settings", {}], ["GET", "/api/health", {}], ["GET", "/api/citations?citationId=1", {}],
-    ["PUT", "/api/feedback", { json: { sessionId: "s", messageId: 1, reaction: "liked" } }]])
+  for (const [method, path, options] of [
+    ["POST", "/api/chat", { json }],
+    ["GET", "/api/settings", {}],
+    ["GET", "/api/health", {}],
+    ["GET", "/api/citations?citationId=1", {}],
+    ["PUT", "/api/feedback", { json: { sessionId: "s", messageId: 1, reaction: "liked" } }],
+  ])
     for (const other of ["https://evil.example", `${origin}x`, "null"])
       await front.fails(403, /another origin/, method, path, { ...options, headers: { origin: other } });
   assert.equal((await front.call("OPTIONS", "/api/chat", { headers: { origin: "https://evil.example" } })).status, 200);
@@ -270,15 +408,27 @@ test("a proxy that stops does not wait for the service", async (t) => {
 });
 
 test("wrong options end with 2 and say what is right", async () => {
-  for (const [args, wanted] of [[["--colour", "red"], /unknown option --colour/], [["--url"], /--url needs a value/], [["--url", "nowhere"], /not a valid URL/],
-    [["--url", "ftp://x/"], /http or https/], [["--url", "http://u:p@x/"], /without user/], [["--url", "http://x/?y"], /query/], [["--agent", "seven"], /--agent is seven/],
-    [["--listen", "here"], /HOST:PORT/], [["--origin", "abc"], /one origin/], [["--origin", "https://a/"], /without a slash/], [["--origin", "https://a https://b"], /one origin/],
-    [["--log", "loud"], /--log is loud/], [["extra"], /unknown option extra/]]) {
+  for (const [args, wanted] of [
+    [["--colour", "red"], /unknown option --colour/],
+    [["--url"], /--url needs a value/],
+    [["--url", "nowhere"], /not a valid URL/],
+    [["--url", "ftp://x/"], /http or https/],
+    [["--url", "http://u:p@x/"], /without user/],
+    [["--url", "http://x/?y"], /query/],
+    [["--agent", "seven"], /--agent is seven/],
+    [["--listen", "here"], /HOST:PORT/],
+    [["--origin", "abc"], /one origin/],
+    [["--origin", "https://a/"], /without a slash/],
+    [["--origin", "https://a https://b"], /one origin/],
+    [["--log", "loud"], /--log is loud/],
+    [["extra"], /unknown option extra/],
+  ]) {
     const { code, stdout, stderr } = await docent(["proxy", ...args]);
     assert.deepEqual([code, stdout], [2, ""], args.join(" "));
     assert.match(stderr, wanted);
   }
   const { code, stdout } = await docent(["proxy", "--help"]);
   assert.equal(code, 0);
-  for (const name of ["DOCENT_URL", "DOCENT_API_KEY", "DOCENT_AGENT_ID", "DOCENT_PROXY_ORIGIN", "DOCENT_PROXY_LISTEN"]) assert.ok(stdout.includes(name));
+  for (const name of ["DOCENT_URL", "DOCENT_API_KEY", "DOCENT_AGENT_ID", "DOCENT_PROXY_ORIGIN", "DOCENT_PROXY_LISTEN"])
+    assert.ok(stdout.includes(name));
 });

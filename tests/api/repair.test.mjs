@@ -10,7 +10,9 @@ const question = (name) => `In which year was the ${name} engine designed?`;
 
 async function blobs(kb) {
   const all = await readdir(path.join(kb.dir, "blobs"), { recursive: true, withFileTypes: true });
-  return all.filter((entry) => entry.isFile() && entry.name.length === 64).map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+  return all
+    .filter((entry) => entry.isFile() && entry.name.length === 64)
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
 async function withHandle(file, fn) {
@@ -26,7 +28,11 @@ async function withHandle(file, fn) {
 async function indexFiles(kb, magic = "KBSEG") {
   const found = [];
   for (const file of await blobs(kb))
-    if (await withHandle(file, async (handle) => (await handle.read(Buffer.alloc(5), 0, 5, 0)).buffer.toString()) === magic) found.push(file);
+    if (
+      (await withHandle(file, async (handle) => (await handle.read(Buffer.alloc(5), 0, 5, 0)).buffer.toString())) ===
+      magic
+    )
+      found.push(file);
   return found.sort();
 }
 
@@ -36,13 +42,19 @@ async function segmentOf(kb, name) {
   return assert.fail(`no segment holds ${name}`);
 }
 
-const flip = (file) => withHandle(file, async (handle) => {
-  const at = Math.floor((await handle.stat()).size / 2);
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);
-  await handle.write(Buffer.from([buffer[0] ^ 1]), 0, 1, at);
-});
+const flip = (file) =>
+  withHandle(file, async (handle) => {
+    const at = Math.floor((await handle.stat()).size / 2);
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);
+    await handle.write(Buffer.from([buffer[0] ^ 1]), 0, 1, at);
+  });
 const cut = (file) => withHandle(file, async (handle) => handle.truncate(Math.floor((await handle.stat()).size / 2)));
-const kinds = { "a flipped bit": flip, "a file that is cut": cut, "an empty file": (file) => truncate(file, 0), "a file that is gone": rm };
+const kinds = {
+  "a flipped bit": flip,
+  "a file that is cut": cut,
+  "an empty file": (file) => truncate(file, 0),
+  "a file that is gone": rm,
+};
 
 /** An agent with a segment a document. */
 async function agentWithSegments(kb, fields = {}) {
@@ -51,7 +63,8 @@ async function agentWithSegments(kb, fields = {}) {
   return agent;
 }
 
-const figure = async (kb, name) => Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec((await kb.api("GET", "/metrics", { key: null })).text)?.[1]);
+const figure = async (kb, name) =>
+  Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec((await kb.api("GET", "/metrics", { key: null })).text)?.[1]);
 const stateOf = async (agent) => (await agent.expect(200, "GET")).index_state;
 
 async function answersAll(agent) {
@@ -61,8 +74,14 @@ async function answersAll(agent) {
   }
 }
 
-const repaired = (kb, agent) => until("the index to be repaired", async () =>
-  await stateOf(agent) === "ok" && (await kb.api("GET", "/readyz", { key: null })).json.status === "ready", 20_000, 50);
+const repaired = (kb, agent) =>
+  until(
+    "the index to be repaired",
+    async () =>
+      (await stateOf(agent)) === "ok" && (await kb.api("GET", "/readyz", { key: null })).json.status === "ready",
+    20_000,
+    50,
+  );
 
 for (const [kind, damage] of Object.entries(kinds)) {
   test(`${kind} among the segments is made anew after a start`, async (t) => {
@@ -114,10 +133,15 @@ test("a damage met by a question of a running server is mended, and so are kills
   await agent.ask(question(names[0]));
   await kb.kill9();
   await kb.restart();
-  await until("every answer", async () => {
-    for (const name of names) if ((await agent.ask(question(name))).citations?.length !== 1) return false;
-    return true;
-  }, 90_000, 200);
+  await until(
+    "every answer",
+    async () => {
+      for (const name of names) if ((await agent.ask(question(name))).citations?.length !== 1) return false;
+      return true;
+    },
+    90_000,
+    200,
+  );
   await repaired(kb, agent);
   await answersAll(agent);
 });
@@ -133,10 +157,20 @@ test("a text that is gone too is read anew from its original, or its document fa
   }
   const check = await kb.cli("check");
   assert.equal(check.code, 1);
-  assert.match(check.stdout, new RegExp(`^segment \\d+ of agent ${kept.id} is damaged \\(blob [0-9a-f]{64}\\); it is made anew`, "m"));
+  assert.match(
+    check.stdout,
+    new RegExp(`^segment \\d+ of agent ${kept.id} is damaged \\(blob [0-9a-f]{64}\\); it is made anew`, "m"),
+  );
   await kb.restart();
-  await until("the documents to be read again", async () =>
-    await stateOf(kept) === "ok" && await stateOf(unkept) === "ok" && (await kept.pages({ index_status: "queued" })).length === 0, 20_000, 50);
+  await until(
+    "the documents to be read again",
+    async () =>
+      (await stateOf(kept)) === "ok" &&
+      (await stateOf(unkept)) === "ok" &&
+      (await kept.pages({ index_status: "queued" })).length === 0,
+    20_000,
+    50,
+  );
   await answersAll(kept);
   const [page] = await unkept.pages();
   assert.equal(page.index_status, "failed");
@@ -152,18 +186,21 @@ test("while it is repaired the agent says so, and so does readyz", async (t) => 
   // A repair that has to wait: a text is gone, and the blobs do not seem to be ours.
   const mark = path.join(kb.dir, "blobs", "installation");
   const texts = [];
-  for (const file of await blobs(kb)) if ((await readFile(file, "utf8")).startsWith("{") && (await readFile(file, "utf8")).includes(names[0])) texts.push(file);
+  for (const file of await blobs(kb))
+    if ((await readFile(file, "utf8")).startsWith("{") && (await readFile(file, "utf8")).includes(names[0]))
+      texts.push(file);
   const kept = await readFile(mark);
   await writeFile(mark, `${"0".repeat(32)}\n`);
-  for (const file of [...texts, (await segmentOf(kb, names[0]))]) await rm(file);
+  for (const file of [...texts, await segmentOf(kb, names[0])]) await rm(file);
   await other.ask(question("dodo")); // closes the first
-  for (const name of names.slice(1)) assert.deepEqual(await agent.sources(await agent.ask(question(name))), [`${name}.txt`]);
+  for (const name of names.slice(1))
+    assert.deepEqual(await agent.sources(await agent.ask(question(name))), [`${name}.txt`]);
   assert.equal(await stateOf(agent), "repairing");
   assert.equal(await stateOf(other), "ok");
   const ready = await kb.api("GET", "/readyz", { key: null });
   assert.deepEqual([ready.status, ready.json], [200, { status: "degraded", agents_repairing: 1 }]);
   assert.equal(await figure(kb, "agents_repairing"), 1);
-  await until("a try that fails", async () => await figure(kb, "repairs_failed_total") >= 1);
+  await until("a try that fails", async () => (await figure(kb, "repairs_failed_total")) >= 1);
   assert.equal((await agent.page(`${names[0]}.txt`)).index_status, "ok", "no document is given up for it");
   await writeFile(mark, kept);
   await repaired(kb, agent);

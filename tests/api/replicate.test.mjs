@@ -3,7 +3,8 @@ import { assert, form, start, test } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
 import { Agent } from "./lib/service.mjs";
 
-const copyOf = async (agent, options) => new Agent(agent.kb, await agent.expect(201, "POST", "/replicate", options), agent.key);
+const copyOf = async (agent, options) =>
+  new Agent(agent.kb, await agent.expect(201, "POST", "/replicate", options), agent.key);
 
 test("a copy answers at once, and cites documents of its own", async (t) => {
   const kb = await start(t);
@@ -18,7 +19,8 @@ test("a copy answers at once, and cites documents of its own", async (t) => {
     const message = await copy.ask(question);
     assert.ok(message.llm_response.includes(words), message.llm_response);
     assert.deepEqual(await copy.sources(message), [document]);
-    for (const id of message.citations) assert.ok(!theirs.has(id), "a citation of the copy names a document of the copy");
+    for (const id of message.citations)
+      assert.ok(!theirs.has(id), "a citation of the copy names a document of the copy");
     const citation = await copy.expect(200, "GET", `/citations/${message.citations[0]}`);
     assert.equal(citation.id, message.citations[0]);
     const preview = await kb.api("GET", `/preview/${message.citations[0]}`);
@@ -33,8 +35,12 @@ test("a copy answers at once, and cites documents of its own", async (t) => {
 test("neither side sees what is done to the other", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Library", files: library });
-  await agent.expect(200, "POST", "/settings", { json: { persona_instructions: "Be brief.", no_answer_message: "Nothing here." } });
-  await agent.expect(200, "PUT", `/pages/${(await agent.page("espresso.md")).id}/metadata`, { json: { title: "Coffee" } });
+  await agent.expect(200, "POST", "/settings", {
+    json: { persona_instructions: "Be brief.", no_answer_message: "Nothing here." },
+  });
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("espresso.md")).id}/metadata`, {
+    json: { title: "Coffee" },
+  });
   const copy = await copyOf(agent);
   const settings = await copy.expect(200, "GET", "/settings");
   assert.equal(settings.persona_instructions, "Be brief.");
@@ -44,7 +50,9 @@ test("neither side sees what is done to the other", async (t) => {
   assert.equal((await copy.expect(200, "GET", `/pages/${espresso.id}/metadata`)).title, "Coffee");
 
   await copy.expect(200, "DELETE", `/pages/${(await copy.page("lighthouse.md")).id}`);
-  await copy.expect(200, "POST", "/settings", { json: { no_answer_message: "Gone.", persona_instructions: "Be long." } });
+  await copy.expect(200, "POST", "/settings", {
+    json: { no_answer_message: "Gone.", persona_instructions: "Be long." },
+  });
   assert.equal((await copy.ask(questions[0][0])).llm_response, "Gone.");
   assert.ok((await agent.ask(questions[0][0])).llm_response.includes(questions[0][2]));
   assert.equal((await agent.expect(200, "GET", "/settings")).persona_instructions, "Be brief.");
@@ -66,7 +74,9 @@ test("what labels hide in the original they hide in the copy, and relabelling on
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
-  await agent.expect(200, "PUT", `/pages/${(await agent.page("returns.txt")).id}/labels`, { json: { label_ids: [label.id] } });
+  await agent.expect(200, "PUT", `/pages/${(await agent.page("returns.txt")).id}/labels`, {
+    json: { label_ids: [label.id] },
+  });
   const copy = await copyOf(agent);
   const question = questions[3][0];
   const ask = (whom, labels) => whom.ask(question, { json: { prompt: question, labels } });
@@ -74,10 +84,15 @@ test("what labels hide in the original they hide in the copy, and relabelling on
     assert.ok(!(await ask(whom, [])).llm_response.includes("30 days"));
     assert.ok((await ask(whom, ["staff"])).llm_response.includes("30 days"));
   }
-  const { data: [own] } = await copy.expect(200, "GET", "/labels");
+  const {
+    data: [own],
+  } = await copy.expect(200, "GET", "/labels");
   assert.equal(own.name, "staff");
   assert.notEqual(own.id, label.id);
-  assert.ok(!(await ask(copy, [label.id])).llm_response.includes("30 days"), "an id of the original opens nothing in the copy");
+  assert.ok(
+    !(await ask(copy, [label.id])).llm_response.includes("30 days"),
+    "an id of the original opens nothing in the copy",
+  );
   await copy.expect(200, "PUT", `/pages/${(await copy.page("returns.txt")).id}/labels`, { json: { label_ids: [] } });
   assert.ok((await ask(copy, [])).llm_response.includes("30 days"));
   assert.ok(!(await ask(agent, [])).llm_response.includes("30 days"));
@@ -85,8 +100,17 @@ test("what labels hide in the original they hide in the copy, and relabelling on
 
 test("a copy of an agent that still reads its documents reads them too", async (t) => {
   const kb = await start(t);
-  const agent = new Agent(kb, await kb.expect(201, "POST", "/projects", { form: form({ project_name: "Busy" },
-    Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`note ${i}.txt`, `The number of the vault ${i} is ${7000 + i}.`]))) }));
+  const agent = new Agent(
+    kb,
+    await kb.expect(201, "POST", "/projects", {
+      form: form(
+        { project_name: "Busy" },
+        Object.fromEntries(
+          Array.from({ length: 40 }, (_, i) => [`note ${i}.txt`, `The number of the vault ${i} is ${7000 + i}.`]),
+        ),
+      ),
+    }),
+  );
   const copies = [];
   for (let i = 0; i < 4; i++) copies.push(await copyOf(i % 2 ? copies[i - 1] : agent));
   for (const whom of [agent, ...copies]) {

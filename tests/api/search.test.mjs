@@ -4,7 +4,8 @@ import { library, lighthouse } from "./lib/documents.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
 const search = (agent, json, options = {}) => agent.expect(200, "POST", "/search", { json, ...options });
-const marked = ({ text, highlights }) => highlights.map(({ start, length }) => [...text].slice(start, start + length).join(""));
+const marked = ({ text, highlights }) =>
+  highlights.map(({ start, length }) => [...text].slice(start, start + length).join(""));
 const near = (a, b) => Math.abs(a - b) < 1e-3 * Math.max(1, Math.abs(b));
 
 test("a search gives passages with their document, place, score and the words that matched", async (t) => {
@@ -16,27 +17,50 @@ test("a search gives passages with their document, place, score and the words th
   assert.equal(found.language, "en");
   assert.ok(found.searched >= 3 && found.took_us > 0);
   const [first] = found.passages;
-  assert.deepEqual([first.page_id, first.filename, first.metadata.title], [page.id, "lighthouse.md", "The Velmora Lighthouse"]);
-  assert.deepEqual(first.metadata, await agent.expect(200, "GET", `/citations/${page.id}`), "the record that a citation resolves to");
+  assert.deepEqual(
+    [first.page_id, first.filename, first.metadata.title],
+    [page.id, "lighthouse.md", "The Velmora Lighthouse"],
+  );
+  assert.deepEqual(
+    first.metadata,
+    await agent.expect(200, "GET", `/citations/${page.id}`),
+    "the record that a citation resolves to",
+  );
   assert.ok(first.text.includes("A ticket costs 7 crowns"), first.text);
   assert.equal(first.heading, "The Velmora Lighthouse");
   assert.equal(first.page_no, null);
   assert.equal(first.length, Buffer.byteLength(first.text));
-  assert.ok(marked(first).some((word) => /^ticket$/i.test(word)), marked(first).join());
-  assert.ok(marked(first).every((word) => /^(ticket|lighthouse|much)s?$/i.test(word)), marked(first).join());
-  assert.deepEqual(found.passages.map((p) => p.score), found.passages.map((p) => p.score).sort((a, b) => b - a), "best first");
+  assert.ok(
+    marked(first).some((word) => /^ticket$/i.test(word)),
+    marked(first).join(),
+  );
+  assert.ok(
+    marked(first).every((word) => /^(ticket|lighthouse|much)s?$/i.test(word)),
+    marked(first).join(),
+  );
+  assert.deepEqual(
+    found.passages.map((p) => p.score),
+    found.passages.map((p) => p.score).sort((a, b) => b - a),
+    "best first",
+  );
   assert.ok(found.passages.every((p) => !("explanation" in p)));
 });
 
 test("a document is found by what its file or its address is called, whatever its title says", async (t) => {
   const kb = await start(t, mayFetch);
   const page = (text) => `<!doctype html><title>Document1</title><p>${text}</p>`;
-  const agent = await kb.agent({ files: {
-    "holiday-policy.html": page("Everybody has twenty-five days a year, and may carry five over to the next."),
-    "parental_leave.html": page("Everybody has sixty days a year, and may carry ten over to the next."),
-    "on call.html": page("Everybody has two weeks a year, and may carry none over to the next."),
-  } });
-  for (const [query, name] of [["holiday policy", "holiday-policy.html"], ["parental leave", "parental_leave.html"], ["on call", "on call.html"]]) {
+  const agent = await kb.agent({
+    files: {
+      "holiday-policy.html": page("Everybody has twenty-five days a year, and may carry five over to the next."),
+      "parental_leave.html": page("Everybody has sixty days a year, and may carry ten over to the next."),
+      "on call.html": page("Everybody has two weeks a year, and may carry none over to the next."),
+    },
+  });
+  for (const [query, name] of [
+    ["holiday policy", "holiday-policy.html"],
+    ["parental leave", "parental_leave.html"],
+    ["on call", "on call.html"],
+  ]) {
     const { passages } = await search(agent, { query });
     assert.deepEqual([passages[0]?.filename, passages[0]?.metadata.title], [name, "Document1"]);
     assert.ok(!passages[0].text.includes(name) && !passages[0].heading, "its text is its own");
@@ -45,12 +69,18 @@ test("a document is found by what its file or its address is called, whatever it
   assert.ok(answer.llm_response.includes("twenty-five days"), answer.llm_response);
   assert.deepEqual(answer.citations, [(await agent.page("holiday-policy.html")).id]);
 
-  const web = (await site(t)).page("/en/pricing/?ref=x", "Acme", "Nine crowns a month.").page("/en/our-history", "Acme", "Founded in a shed.").page("/index.html", "Acme", "Welcome to all.");
+  const web = (await site(t))
+    .page("/en/pricing/?ref=x", "Acme", "Nine crowns a month.")
+    .page("/en/our-history", "Acme", "Founded in a shed.")
+    .page("/index.html", "Acme", "Welcome to all.");
   web.sitemap("/sitemap.xml", ["/en/pricing/?ref=x", "/en/our-history", "/index.html"]);
   const shop = await kb.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await until("three pages", async () => (await shop.pages()).length === 3);
   await shop.settled();
-  for (const [query, text] of [["pricing", "Nine crowns"], ["history", "Founded in"]])
+  for (const [query, text] of [
+    ["pricing", "Nine crowns"],
+    ["history", "Founded in"],
+  ])
     assert.ok((await search(shop, { query })).passages[0].text.includes(text), query);
 });
 
@@ -68,18 +98,22 @@ test("GET and POST, JSON and forms find the same", async (t) => {
 
 test("mode words ranks by the words alone; ranked adds the second step; other modes are refused", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: {
-    "apart.txt": "Solar matters come first, then the panel matters, and at last some warranty matters here.",
-    "together.txt": "Solar panel warranty matters come first, then other matters, and at last some more here.",
-  } });
+  const agent = await kb.agent({
+    files: {
+      "apart.txt": "Solar matters come first, then the panel matters, and at last some warranty matters here.",
+      "together.txt": "Solar panel warranty matters come first, then other matters, and at last some more here.",
+    },
+  });
   const query = "solar panel warranty";
   const words = await search(agent, { query, mode: "words", explain: true });
   const ranked = await search(agent, { query, mode: "ranked", explain: true });
   assert.deepEqual((await search(agent, { query, explain: true })).passages, ranked.passages, "ranked is the default");
   assert.deepEqual((await search(agent, { query, mode: null, explain: true })).passages, ranked.passages);
   assert.equal(ranked.passages[0].filename, "together.txt");
-  for (const { explanation } of words.passages) assert.deepEqual([explanation.second_step, explanation.second_step_parts], [0, null]);
-  for (const { explanation } of ranked.passages) assert.ok(explanation.second_step > 0 && explanation.second_step_parts.length === 6);
+  for (const { explanation } of words.passages)
+    assert.deepEqual([explanation.second_step, explanation.second_step_parts], [0, null]);
+  for (const { explanation } of ranked.passages)
+    assert.ok(explanation.second_step > 0 && explanation.second_step_parts.length === 6);
   for (const mode of ["hybrid", "vectors", "", "RANKED", 1]) {
     const reply = await agent.api("POST", "/search", { json: { query, mode } });
     assert.deepEqual([reply.status, reply.json.message], [400, "mode must be ranked or words"], mode);
@@ -90,14 +124,20 @@ test("the explanation of a score adds up to it", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   for (const mode of ["words", "ranked"]) {
-    const { passages } = await search(agent, { query: "Who built the Velmora lighthouse, and when?", mode, explain: true, limit: 100 });
+    const { passages } = await search(agent, {
+      query: "Who built the Velmora lighthouse, and when?",
+      mode,
+      explain: true,
+      limit: 100,
+    });
     assert.ok(passages.length >= 2);
     for (const { score, explanation: why } of passages) {
       const sum = (list) => list.reduce((total, part) => total + part.contribution, 0);
       assert.equal(why.score, score);
       assert.ok(near(why.first_step + why.second_step + why.later_steps, score), JSON.stringify(why));
       assert.ok(near(sum(why.terms), why.first_step), JSON.stringify(why.terms));
-      if (why.second_step_parts) assert.ok(near(sum(why.second_step_parts), why.second_step), JSON.stringify(why.second_step_parts));
+      if (why.second_step_parts)
+        assert.ok(near(sum(why.second_step_parts), why.second_step), JSON.stringify(why.second_step_parts));
       for (const term of why.terms) {
         assert.equal(term.contribution > 0, term.tf_title + term.tf_heading + term.tf_body > 0, term.term);
         assert.ok(term.contribution <= term.weight * term.idf * 1.001);
@@ -108,14 +148,29 @@ test("the explanation of a score adds up to it", async (t) => {
 
 test("limit is 1 to 100 and ten by default; bad input says what is right and where the limit is", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`n${i}.txt`, `Harbour note number ${i}: the ferry sails.`])) });
+  const agent = await kb.agent({
+    files: Object.fromEntries(
+      Array.from({ length: 14 }, (_, i) => [`n${i}.txt`, `Harbour note number ${i}: the ferry sails.`]),
+    ),
+  });
   const count = async (fields) => (await search(agent, { query: "harbour ferry", ...fields })).passages.length;
-  assert.deepEqual([await count({}), await count({ limit: 3 }), await count({ limit: "12" }), await count({ limit: 100 }), await count({ limit: null })], [10, 3, 12, 14, 10]);
+  assert.deepEqual(
+    [
+      await count({}),
+      await count({ limit: 3 }),
+      await count({ limit: "12" }),
+      await count({ limit: 100 }),
+      await count({ limit: null }),
+    ],
+    [10, 3, 12, 14, 10],
+  );
   for (const [json, message] of [
     [{ query: "x", limit: 0 }, "limit must be an integer from 1 to 100"],
     [{ query: "x", limit: 101 }, "limit must be an integer from 1 to 100"],
     [{ query: "x", limit: "many" }, "limit must be an integer from 1 to 100"],
-    [{}, "query can't be empty"], [{ query: "  " }, "query can't be empty"], [{ query: null }, "query can't be empty"],
+    [{}, "query can't be empty"],
+    [{ query: "  " }, "query can't be empty"],
+    [{ query: null }, "query can't be empty"],
     [{ query: ["x"] }, "query must be a string"],
     [{ query: "é".repeat(8001) }, "query has 8001 characters, the limit is 8000"],
     [{ query: "x", explain: "perhaps" }, "explain must be true or false"],
@@ -125,7 +180,10 @@ test("limit is 1 to 100 and ten by default; bad input says what is right and whe
     assert.deepEqual([reply.status, reply.json.message], [400, message]);
   }
   assert.equal((await agent.api("GET", "/search")).json.message, "query can't be empty");
-  assert.equal((await agent.api("GET", "/search", { query: "query=%ff" })).json.message, "the parameter query is not valid UTF-8");
+  assert.equal(
+    (await agent.api("GET", "/search", { query: "query=%ff" })).json.message,
+    "the parameter query is not valid UTF-8",
+  );
   assert.equal(await count({ query: "é".repeat(8000) }), 0, "nothing found is an empty list");
 });
 
@@ -155,41 +213,73 @@ test("labels filter before the ranking: what is hidden is in no passage and no f
   assert.equal(only.searched, all.searched - closed.searched);
   const got = await agent.expect(200, "GET", "/search", { query: { query: "Brisca warranty", labels: '["hr"]' } });
   assert.equal(got.passages[0].filename, "espresso.md");
-  assert.equal((await agent.expect(200, "GET", "/search", { query: `query=Brisca&labels[]=${hr.id}` })).passages[0].filename, "espresso.md");
+  assert.equal(
+    (await agent.expect(200, "GET", "/search", { query: `query=Brisca&labels[]=${hr.id}` })).passages[0].filename,
+    "espresso.md",
+  );
 });
 
 // Two agents whose closed documents differ in their words, and in nothing else.
 const secretive = async (kb, secret) => {
-  const agent = await kb.agent({ files: {
-    "menu.txt": "The cafeteria opens at nine. Soup costs four crowns in the cafeteria, and the terrace has a view of the harbour.",
-    "rooms.txt": "Rooms are booked at the desk. The large room seats forty people and has a view of the terrace.",
-    "board.txt": `The ${secret[0]} merger is planned for May. Contact ${secret[1]} about the salary of the cafeteria staff.`,
-    "staff.txt": `Ask ${secret[2]} about the cafeteria, and ${secret[1]} about the rooms.`,
-  } });
+  const agent = await kb.agent({
+    files: {
+      "menu.txt":
+        "The cafeteria opens at nine. Soup costs four crowns in the cafeteria, and the terrace has a view of the harbour.",
+      "rooms.txt": "Rooms are booked at the desk. The large room seats forty people and has a view of the terrace.",
+      "board.txt": `The ${secret[0]} merger is planned for May. Contact ${secret[1]} about the salary of the cafeteria staff.`,
+      "staff.txt": `Ask ${secret[2]} about the cafeteria, and ${secret[1]} about the rooms.`,
+    },
+  });
   const [board] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
   for (const name of ["board.txt", "staff.txt"])
     await agent.expect(200, "PUT", `/pages/${(await agent.page(name)).id}/labels`, { json: { label_ids: [board.id] } });
   return agent;
 };
-const told = ({ took_us, passages, ...rest }) => ({ ...rest, passages: passages.map(({ page_id, metadata, ...passage }) => passage) });
+const told = ({ took_us, passages, ...rest }) => ({
+  ...rest,
+  passages: passages.map(({ page_id, metadata, ...passage }) => passage),
+});
 
 test("a word of documents that the request may not see cannot be told from one that is nowhere", async (t) => {
   const kb = await start(t);
   const one = await secretive(kb, ["zanzibaricus", "quetzalcoatlus", "katzenbergerova"]);
   const other = await secretive(kb, ["boustrophedon", "sesquipedalians", "antidisestablish"]);
   const slip = await search(one, { query: "quetzalcoatlux", labels: ["board"] });
-  assert.deepEqual(slip.meant.map(({ word }) => word), ["quetzalcoatlus"], "whom the labels open it to is helped");
-  for (const query of ["quetzalcoatlux", "quetzalcoatlus", "salery", "salary", "katzenbergerowa", "zanzibaricus merger", "cafeteria salary",
-    "cafeteria quetzalcoatlux", "terrace view katzenbergerova", "quet zanz cafeteria", "merger May", "wo ist die salary", "cafetiria view"])
+  assert.deepEqual(
+    slip.meant.map(({ word }) => word),
+    ["quetzalcoatlus"],
+    "whom the labels open it to is helped",
+  );
+  for (const query of [
+    "quetzalcoatlux",
+    "quetzalcoatlus",
+    "salery",
+    "salary",
+    "katzenbergerowa",
+    "zanzibaricus merger",
+    "cafeteria salary",
+    "cafeteria quetzalcoatlux",
+    "terrace view katzenbergerova",
+    "quet zanz cafeteria",
+    "merger May",
+    "wo ist die salary",
+    "cafetiria view",
+  ])
     for (const mode of ["ranked", "words"])
       for (const explain of [true, false]) {
         const said = told(await search(one, { query, mode, explain }));
         assert.deepEqual(said, told(await search(other, { query, mode, explain })), query);
         assert.ok(!/quetzal.*us\b|zanzib|salari|katzenbergerova"/.test(JSON.stringify(said.meant)), query);
         for (const { explanation } of said.passages)
-          for (const { term, df } of explanation?.terms ?? []) if (/^(quet|zanz|katz|sal[ae]r|merger)/.test(term)) assert.equal(df, 0, term);
+          for (const { term, df } of explanation?.terms ?? [])
+            if (/^(quet|zanz|katz|sal[ae]r|merger)/.test(term)) assert.equal(df, 0, term);
       }
-  for (const prompt of ["Who is quetzalcoatlux?", "What does soup cost in the cafeteria, katzenbergerowa?", "When is the zanzibaricus merger?", "salery"]) {
+  for (const prompt of [
+    "Who is quetzalcoatlux?",
+    "What does soup cost in the cafeteria, katzenbergerowa?",
+    "When is the zanzibaricus merger?",
+    "salery",
+  ]) {
     const [a, b] = [await one.ask(prompt), await other.ask(prompt)];
     assert.equal(a.llm_response, b.llm_response, prompt);
   }
@@ -198,7 +288,8 @@ test("a word of documents that the request may not see cannot be told from one t
 test("a deleted document's words are suggested by no search that comes after", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: { ...library, "band.txt": "The xylophonist of the band plays on Friday." } });
-  const suggested = async () => (await search(agent, { query: "xylophonisd", explain: true })).meant.map(({ word }) => word);
+  const suggested = async () =>
+    (await search(agent, { query: "xylophonisd", explain: true })).meant.map(({ word }) => word);
   assert.deepEqual(await suggested(), ["xylophonist"]);
   const page = await agent.page("band.txt");
   await agent.expect(200, "DELETE", `/pages/${page.id}`);
@@ -224,7 +315,8 @@ test("a search uses no query of the plan and is stored nowhere, and the rate lim
   const fresh = await kb.newKey({ account: "setup" });
   const before = await agent.expect(200, "GET", "/stats", { key: fresh });
   const statuses = [];
-  for (let i = 0; i < 7; i++) statuses.push((await agent.api("POST", "/search", { json: { query: "lighthouse" }, key: fresh })).status);
+  for (let i = 0; i < 7; i++)
+    statuses.push((await agent.api("POST", "/search", { json: { query: "lighthouse" }, key: fresh })).status);
   assert.ok(statuses.includes(200) && statuses.at(-1) === 429, statuses.join());
   const other = await kb.newKey({ account: "setup" });
   assert.deepEqual(await agent.expect(200, "GET", "/stats", { key: other }), before);
@@ -238,10 +330,19 @@ test("a misspelt word finds what was meant, says so and marks it; a known word i
   assert.deepEqual(right.meant, []);
   for (const slip of ["lihgthouse", "lighthuose", "lighthousee", "lghthouse", "lighthoise"]) {
     const found = await search(agent, { query: `${slip} ticket`, explain: true });
-    assert.deepEqual(found.meant.map(({ asked, word }) => [asked, word]), [[slip, "lighthouse"]], slip);
+    assert.deepEqual(
+      found.meant.map(({ asked, word }) => [asked, word]),
+      [[slip, "lighthouse"]],
+      slip,
+    );
     assert.equal(found.passages[0].filename, "lighthouse.md", slip);
-    assert.ok(marked(found.passages[0]).some((word) => /^lighthouse$/i.test(word)), slip);
-    const term = found.passages[0].explanation.terms.find(({ contribution, term }) => contribution > 0 && term.startsWith("lighthous"));
+    assert.ok(
+      marked(found.passages[0]).some((word) => /^lighthouse$/i.test(word)),
+      slip,
+    );
+    const term = found.passages[0].explanation.terms.find(
+      ({ contribution, term }) => contribution > 0 && term.startsWith("lighthous"),
+    );
     assert.equal(term.weight, 0.5, slip);
   }
   assert.deepEqual((await search(agent, { query: "qzxwvk ticket" })).meant, [], "no word is near");
@@ -249,11 +350,13 @@ test("a misspelt word finds what was meant, says so and marks it; a known word i
 
 test("a question of two words is read in the language that its documents know it in", async (t) => {
   const kb = await start(t);
-  const agent = await kb.agent({ files: {
-    "garten.md": "# Pflanzen\n\nIm Frühling brauchen die Gärten viel Wasser, und die Rosen werden geschnitten.",
-    "haus.md": "# Wohnen\n\nDie Häuser am Hafen sind aus rotem Stein gebaut, und ihre Dächer tragen Schiefer.",
-    "harbour.md": "# Harbour\n\nThe boats leave the harbour at nine and return before the evening tide.",
-  } });
+  const agent = await kb.agent({
+    files: {
+      "garten.md": "# Pflanzen\n\nIm Frühling brauchen die Gärten viel Wasser, und die Rosen werden geschnitten.",
+      "haus.md": "# Wohnen\n\nDie Häuser am Hafen sind aus rotem Stein gebaut, und ihre Dächer tragen Schiefer.",
+      "harbour.md": "# Harbour\n\nThe boats leave the harbour at nine and return before the evening tide.",
+    },
+  });
   const german = await search(agent, { query: "Haus Dach" });
   assert.deepEqual([german.language, german.passages[0].filename], ["de", "haus.md"]);
   const english = await search(agent, { query: "boat leaving" });

@@ -16,11 +16,14 @@ test("the figures are in Prometheus' text form and count what happened", async (
   await agent.ask("Hello");
   const { text, headers } = await kb.api("GET", "/metrics", { key: null });
   assert.match(headers["content-type"], /^text\/plain; version=0\.0\.4/);
-  for (const line of text.trim().split("\n")) assert.match(line, /^(# (HELP|TYPE) docent_\w+ .+|docent_\w+(\{[^}]*\})? -?[\d.e+]+)$/);
+  for (const line of text.trim().split("\n"))
+    assert.match(line, /^(# (HELP|TYPE) docent_\w+ .+|docent_\w+(\{[^}]*\})? -?[\d.e+]+)$/);
   const value = (name) => Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec(text)?.[1]);
   assert.equal(value("documents_indexed_total"), 3);
   assert.equal(value("queued_documents"), 0);
-  assert.ok(value("http_requests_total") >= 3 && value("store_commits_total") >= 3 && value("passages_indexed_total") >= 3);
+  assert.ok(
+    value("http_requests_total") >= 3 && value("store_commits_total") >= 3 && value("passages_indexed_total") >= 3,
+  );
 });
 
 test("with a token the figures are for its bearer alone", async (t) => {
@@ -32,28 +35,53 @@ test("with a token the figures are for its bearer alone", async (t) => {
 
 test("what a proxy passed on is not loopback's, though the proxy is", async (t) => {
   const kb = await start(t);
-  for (const headers of [{ "x-forwarded-for": "203.0.113.5" }, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }, { "x-real-ip": "127.0.0.1" }, { via: "1.1 front" },
-    { "x-forwarded-proto": "https" }, { "x-forwarded-host": "docs.example.com" }])
+  for (const headers of [
+    { "x-forwarded-for": "203.0.113.5" },
+    { "x-forwarded-for": "127.0.0.1" },
+    { forwarded: "for=127.0.0.1" },
+    { "x-real-ip": "127.0.0.1" },
+    { via: "1.1 front" },
+    { "x-forwarded-proto": "https" },
+    { "x-forwarded-host": "docs.example.com" },
+  ])
     assert.equal((await kb.api("GET", "/metrics", { key: null, headers })).status, 403, JSON.stringify(headers));
   assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 200);
   const withToken = await start(t, { env: { DOCENT_METRICS_TOKEN: "figures-please" } });
-  assert.equal((await withToken.api("GET", "/metrics", { key: "figures-please", headers: { "x-forwarded-for": "203.0.113.5" } })).status, 200);
+  assert.equal(
+    (await withToken.api("GET", "/metrics", { key: "figures-please", headers: { "x-forwarded-for": "203.0.113.5" } }))
+      .status,
+    200,
+  );
 });
 
 test("a trusted proxy says who its requests are from, and nobody else does", async (t) => {
-  const from = async (kb, chain) => (await (await kb.agent()).ask("Hello", { headers: { "x-forwarded-for": chain } })).metadata.user_ip;
+  const from = async (kb, chain) =>
+    (await (await kb.agent()).ask("Hello", { headers: { "x-forwarded-for": chain } })).metadata.user_ip;
   const open = await start(t);
   assert.equal(await from(open, "203.0.113.5"), "127.0.0.1", "nobody is trusted unless named");
   const other = await start(t, { args: ["--trusted-proxies", "10.0.0.0/8"] });
   assert.equal(await from(other, "203.0.113.5"), "127.0.0.1", "this one is not named");
   const kb = await start(t, { env: { DOCENT_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8" } });
-  for (const [chain, client] of [["203.0.113.5", "203.0.113.5"], ["8.8.8.8, 203.0.113.5", "203.0.113.5"], ["203.0.113.5, 10.1.2.3", "203.0.113.5"], ["[2001:db8::7]:99", "2001:db8::7"],
-    ["203.0.113.5, nonsense", "127.0.0.1"], ["", "127.0.0.1"]])
+  for (const [chain, client] of [
+    ["203.0.113.5", "203.0.113.5"],
+    ["8.8.8.8, 203.0.113.5", "203.0.113.5"],
+    ["203.0.113.5, 10.1.2.3", "203.0.113.5"],
+    ["[2001:db8::7]:99", "2001:db8::7"],
+    ["203.0.113.5, nonsense", "127.0.0.1"],
+    ["", "127.0.0.1"],
+  ])
     assert.equal(await from(kb, chain), client, chain);
-  assert.equal((await kb.api("GET", "/metrics", { key: null, headers: { "x-forwarded-for": "127.0.0.1" } })).status, 403);
+  assert.equal(
+    (await kb.api("GET", "/metrics", { key: null, headers: { "x-forwarded-for": "127.0.0.1" } })).status,
+    403,
+  );
   assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 200, "the machine's own");
   const wrong = await docent(["serve", "--data", `${kb.dir}/x`, "--trusted-proxies", "proxy.example.com"]);
-  assert.deepEqual([wrong.code, /--trusted-proxies: "proxy\.example\.com" is no network/.test(wrong.stderr)], [1, true], wrong.stderr);
+  assert.deepEqual(
+    [wrong.code, /--trusted-proxies: "proxy\.example\.com" is no network/.test(wrong.stderr)],
+    [1, true],
+    wrong.stderr,
+  );
 });
 
 test("the description is OpenAPI 3.1 without a loose end", async (t) => {
@@ -61,13 +89,14 @@ test("the description is OpenAPI 3.1 without a loose end", async (t) => {
   const { json: api } = await kb.api("GET", "/openapi.json", { key: null });
   assert.match(api.openapi, /^3\.1\.\d+$/);
   assert.ok(api.info.title && api.info.version);
-  const ids = new Set(), used = new Set();
+  const ids = new Set(),
+    used = new Set();
   const walk = (node) => {
     if (node === null || typeof node !== "object") return;
     if (typeof node.$ref === "string") {
       const name = node.$ref.replace("#/components/schemas/", "");
       assert.ok(api.components.schemas[name], `${node.$ref} exists`);
-      if (!used.has(name)) used.add(name), walk(api.components.schemas[name]);
+      if (!used.has(name)) (used.add(name), walk(api.components.schemas[name]));
     }
     Object.values(node).forEach(walk);
   };
@@ -80,10 +109,20 @@ test("the description is OpenAPI 3.1 without a loose end", async (t) => {
       assert.ok(!ids.has(operation.operationId), `${operation.operationId} is used once`);
       ids.add(operation.operationId);
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1]);
-      assert.deepEqual(operation.parameters.filter((p) => p.in === "path").map((p) => p.name), inPath, where);
-      assert.ok(operation.parameters.every((p) => p.in !== "path" || p.required), where);
+      assert.deepEqual(
+        operation.parameters.filter((p) => p.in === "path").map((p) => p.name),
+        inPath,
+        where,
+      );
+      assert.ok(
+        operation.parameters.every((p) => p.in !== "path" || p.required),
+        where,
+      );
       const statuses = Object.keys(operation.responses);
-      assert.ok(statuses.some((s) => s.startsWith("2")), where);
+      assert.ok(
+        statuses.some((s) => s.startsWith("2")),
+        where,
+      );
       if (!operation.security) assert.ok(statuses.includes("401"), `${where} needs a key and says 401`);
     }
   for (const name of Object.keys(api.components.schemas)) assert.ok(used.has(name), `the schema ${name} is used`);
@@ -119,11 +158,33 @@ test("the description passes a validator of OpenAPI 3.1", async (t) => {
 test("every route of the specification that is built is described", async (t) => {
   const kb = await start(t);
   const { operations } = await kb.description();
-  const described = new Set(operations.map((o) => `${o.method} ${o.path.replace("/api/v1", "").replace(/\{\w+\}/g, "{}")}`));
-  for (const route of ["GET /projects", "POST /projects", "GET /projects/{}", "POST /projects/{}", "DELETE /projects/{}", "GET /projects/{}/stats", "GET /projects/{}/pages",
-    "DELETE /projects/{}/pages/{}", "POST /projects/{}/conversations", "POST /projects/{}/conversations/{}/messages", "POST /projects/{}/chat/completions",
-    "GET /projects/{}/conversations", "PUT /projects/{}/conversations/{}", "DELETE /projects/{}/conversations/{}", "GET /projects/{}/conversations/{}/messages",
-    "GET /projects/{}/conversations/{}/messages/{}", "GET /projects/{}/citations/{}", "GET /preview/{}", "GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json"])
+  const described = new Set(
+    operations.map((o) => `${o.method} ${o.path.replace("/api/v1", "").replace(/\{\w+\}/g, "{}")}`),
+  );
+  for (const route of [
+    "GET /projects",
+    "POST /projects",
+    "GET /projects/{}",
+    "POST /projects/{}",
+    "DELETE /projects/{}",
+    "GET /projects/{}/stats",
+    "GET /projects/{}/pages",
+    "DELETE /projects/{}/pages/{}",
+    "POST /projects/{}/conversations",
+    "POST /projects/{}/conversations/{}/messages",
+    "POST /projects/{}/chat/completions",
+    "GET /projects/{}/conversations",
+    "PUT /projects/{}/conversations/{}",
+    "DELETE /projects/{}/conversations/{}",
+    "GET /projects/{}/conversations/{}/messages",
+    "GET /projects/{}/conversations/{}/messages/{}",
+    "GET /projects/{}/citations/{}",
+    "GET /preview/{}",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+    "GET /openapi.json",
+  ])
     assert.ok(described.has(route), route);
 });
 
@@ -135,13 +196,24 @@ test("the service stops when it is told to, a request in hand answered, and does
   const body = JSON.stringify({ prompt: "Who built the Velmora lighthouse?" });
   let text = "";
   const socket = net.connect(port, "127.0.0.1").on("data", (bytes) => (text += bytes));
-  socket.write(`POST /api/v1${agent.path}/conversations/last/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${kb.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+  socket.write(
+    `POST /api/v1${agent.path}/conversations/last/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${kb.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
   await until("the body to be wanted", () => text.includes("100 Continue"));
   const stopped = kb.stop();
-  await until("nobody new to be let in", () => new Promise((resolve) => {
-    const other = net.connect(port, "127.0.0.1");
-    other.on("connect", () => { other.destroy(); resolve(false); }).on("error", () => resolve(true));
-  }));
+  await until(
+    "nobody new to be let in",
+    () =>
+      new Promise((resolve) => {
+        const other = net.connect(port, "127.0.0.1");
+        other
+          .on("connect", () => {
+            other.destroy();
+            resolve(false);
+          })
+          .on("error", () => resolve(true));
+      }),
+  );
   socket.write(body);
   assert.equal(await stopped, 0);
   assert.match(text, /HTTP\/1\.1 200 OK[^]*Hester Quillby/);
@@ -150,7 +222,9 @@ test("the service stops when it is told to, a request in hand answered, and does
 test("with little address space the service runs, or refuses to start with a sentence", async (t) => {
   const kb = await start(t, { addressSpaceKb: 600_000 });
   const agent = await kb.agent({ files: library });
-  const asked = Array.from({ length: 200 }, async (_, i) => (i % 2 ? agent.pages() : agent.ask("Who built the Velmora lighthouse?")));
+  const asked = Array.from({ length: 200 }, async (_, i) =>
+    i % 2 ? agent.pages() : agent.ask("Who built the Velmora lighthouse?"),
+  );
   for (const got of await Promise.all(asked)) assert.ok(got);
   assert.ok(kb.alive());
   for (const kilobytes of [100_000, 200_000, 300_000]) {

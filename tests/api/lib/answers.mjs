@@ -10,7 +10,12 @@ export function readAnswers(bytes, methods = []) {
     const [line, ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]);
     if (!status) throw new Error(`no status line: ${line.slice(0, 200)}`);
-    const headers = Object.fromEntries(fields.map((field) => [field.slice(0, field.indexOf(":")).toLowerCase(), field.slice(field.indexOf(":") + 1).trim()]));
+    const headers = Object.fromEntries(
+      fields.map((field) => [
+        field.slice(0, field.indexOf(":")).toLowerCase(),
+        field.slice(field.indexOf(":") + 1).trim(),
+      ]),
+    );
     at = end + 4;
     if (status < 200) continue;
     let body = "";

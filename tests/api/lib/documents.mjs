@@ -51,7 +51,13 @@ export const noAnswer = "I'm sorry, I don't know the answer";
 
 /** Two of a kind: what "it" is, only the question before tells. */
 export const lighthouses = {
-  "tarnis.md": "# The Tarnis lighthouse\n\nThe Tarnis lighthouse was built in 1902 by Edda Kroll. It was painted red in 1950.\n",
+  "tarnis.md":
+    "# The Tarnis lighthouse\n\nThe Tarnis lighthouse was built in 1902 by Edda Kroll. It was painted red in 1950.\n",
   "velmora.md": lighthouse,
 };
-export const followUp = { first: "When was the Velmora lighthouse built?", then: "And who built it?", words: "Hester Quillby", document: "velmora.md" };
+export const followUp = {
+  first: "When was the Velmora lighthouse built?",
+  then: "And who built it?",
+  words: "Hester Quillby",
+  document: "velmora.md",
+};

@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const data = path.resolve(process.env.DOCENT_TEST_DATA ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url)));
+export const data = path.resolve(
+  process.env.DOCENT_TEST_DATA ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url)),
+);
 
 export const NO_DATA = "no evaluation data";
 

@@ -16,7 +16,13 @@ export function request(url, { method = "GET", headers = {}, body, agent = keepA
       res.on("error", reject);
       res.on("end", () => {
         const bytes = Buffer.concat(pieces);
-        resolve({ status: res.statusCode, headers: res.headers, rawHeaders: res.rawHeaders, bytes, text: bytes.toString("utf8") });
+        resolve({
+          status: res.statusCode,
+          headers: res.headers,
+          rawHeaders: res.rawHeaders,
+          bytes,
+          text: bytes.toString("utf8"),
+        });
       });
     });
     req.on("error", reject);
@@ -29,7 +35,11 @@ export function request(url, { method = "GET", headers = {}, body, agent = keepA
     (async () => {
       for await (const piece of body) {
         if (req.destroyed || req.writableEnded) return;
-        if (!req.write(piece)) await new Promise((go) => { req.once("drain", go); req.once("close", go); });
+        if (!req.write(piece))
+          await new Promise((go) => {
+            req.once("drain", go);
+            req.once("close", go);
+          });
       }
       req.end();
     })().catch(() => req.destroy());
@@ -84,7 +94,12 @@ export function form(fields = {}, files = {}) {
 }
 
 const types = {
-  txt: "text/plain", md: "text/markdown", html: "text/html", csv: "text/csv", json: "application/json", pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  html: "text/html",
+  csv: "text/csv",
+  json: "application/json",
+  pdf: "application/pdf",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 };
 export const typeOf = (filename) => types[filename.split(".").pop().toLowerCase()] ?? "application/octet-stream";

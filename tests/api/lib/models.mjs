@@ -38,7 +38,10 @@ export class Models {
   }
 
   close() {
-    return new Promise((resolve) => { this.server.closeAllConnections(); this.server.close(resolve); });
+    return new Promise((resolve) => {
+      this.server.closeAllConnections();
+      this.server.close(resolve);
+    });
   }
 
   /** Away, and back at the same address. */
@@ -59,7 +62,12 @@ export class Models {
   }
 
   embedEnv(more = {}) {
-    return { DOCENT_EMBED_URL: this.url, DOCENT_EMBED_NAME: "double-small", DOCENT_EMBED_KEY: "sk-secret-of-the-double", ...more };
+    return {
+      DOCENT_EMBED_URL: this.url,
+      DOCENT_EMBED_NAME: "double-small",
+      DOCENT_EMBED_KEY: "sk-secret-of-the-double",
+      ...more,
+    };
   }
 
   rerankEnv() {
@@ -80,9 +88,18 @@ export class Models {
     for await (const piece of req) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
     const body = JSON.parse(text);
-    this.log.push({ path: req.url, body, key: req.headers.authorization, at: Date.now(), socket: req.socket.remotePort });
+    this.log.push({
+      path: req.url,
+      body,
+      key: req.headers.authorization,
+      at: Date.now(),
+      socket: req.socket.remotePort,
+    });
     const way = this.ways.shift() ?? this.way;
-    const send = (value, status = 200, headers = {}) => res.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof value === "string" ? value : JSON.stringify(value));
+    const send = (value, status = 200, headers = {}) =>
+      res
+        .writeHead(status, { "content-type": "application/json", ...headers })
+        .end(typeof value === "string" ? value : JSON.stringify(value));
     if (typeof way === "function") return way(body, send, res);
     if (way === "stall") return; // until the other side goes
     if (typeof way === "number") return send({ error: { message: `no, ${req.headers.authorization}` } }, way);
@@ -112,7 +129,10 @@ export class Models {
   likes = () => 0;
 
   judgements({ query, documents, top_n }, way) {
-    const results = documents.map((text, index) => ({ index, relevance_score: this.likes(text, query) })).sort((a, b) => b.relevance_score - a.relevance_score).slice(0, top_n);
+    const results = documents
+      .map((text, index) => ({ index, relevance_score: this.likes(text, query) }))
+      .sort((a, b) => b.relevance_score - a.relevance_score)
+      .slice(0, top_n);
     if (way === "few") results.pop();
     if (way === "nan") return JSON.stringify({ results }).replace(/"relevance_score":[^}]*/, '"relevance_score":NaN');
     return { id: "x", results, meta: {} };

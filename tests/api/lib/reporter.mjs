@@ -6,7 +6,8 @@ import { NO_DATA } from "./evaluation.mjs";
 const strict = Boolean(process.env.DOCENT_NO_SKIPS);
 
 export default async function* report(source) {
-  let passed = 0, failed = 0;
+  let passed = 0,
+    failed = 0;
   const skipped = new Map();
   const counts = (data) => data.details?.type !== "suite";
   for await (const { type, data } of source) {
@@ -32,4 +33,9 @@ export default async function* report(source) {
 /** A name pattern leaves the other stories out without a word. */
 const isLeftOut = (reason) => /does not match pattern/.test(reason);
 
-const indent = (text) => String(text).split("\n").filter((line) => !/node:internal/.test(line)).map((line) => `    ${line}`).join("\n");
+const indent = (text) =>
+  String(text)
+    .split("\n")
+    .filter((line) => !/node:internal/.test(line))
+    .map((line) => `    ${line}`)
+    .join("\n");

@@ -10,24 +10,44 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   const message = await agent.ask(questions[0][0]);
   const page = await agent.page("lighthouse.md");
   const { operations } = await kb.description();
-  const ids = { projectId: agent.id, agentId: agent.id, pageId: page.id, citationId: page.id, sessionId: message.session, messageId: message.id, version: 1 + versions,
-    slug: "persona-summary", file: "avatar.png", userId: agent.record.user_id };
+  const ids = {
+    projectId: agent.id,
+    agentId: agent.id,
+    pageId: page.id,
+    citationId: page.id,
+    sessionId: message.session,
+    messageId: message.id,
+    version: 1 + versions,
+    slug: "persona-summary",
+    file: "avatar.png",
+    userId: agent.record.user_id,
+  };
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
   await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
   ids.labelId = label.id;
 
   // Its one page is refused at once: no address on loopback may be fetched here.
   await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `http://127.0.0.1:9/${agent.id}.html` } });
-  ids.sourceId = (await until("the source to be read", async () => {
-    const [source] = (await agent.expect(200, "GET", "/sources")).sitemaps;
-    return source.sync_status !== "queued" && (await agent.settled()) && source;
-  })).id;
+  ids.sourceId = (
+    await until("the source to be read", async () => {
+      const [source] = (await agent.expect(200, "GET", "/sources")).sitemaps;
+      return source.sync_status !== "queued" && (await agent.settled()) && source;
+    })
+  ).id;
 
-  for (let i = 1; i <= versions; i++) await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Be kind, ${i} times.` } });
+  for (let i = 1; i <= versions; i++)
+    await agent.expect(200, "POST", "/settings", { json: { persona_instructions: `Be kind, ${i} times.` } });
   // The routing map is made again once the documents are there.
   await until("the sub-personas", async () => {
-    const { is_generating, generated } = await agent.expect(200, "GET", `/settings/persona/${ids.version}/sub-personas`);
-    return !is_generating && generated.some((row) => row.slug === "task-planner" && row.instructions.includes("The Velmora Lighthouse"));
+    const { is_generating, generated } = await agent.expect(
+      200,
+      "GET",
+      `/settings/persona/${ids.version}/sub-personas`,
+    );
+    return (
+      !is_generating &&
+      generated.some((row) => row.slug === "task-planner" && row.instructions.includes("The Velmora Lighthouse"))
+    );
   });
 
   await agent.expect(200, "POST", "", { json: { are_licenses_allowed: true } });

@@ -15,8 +15,26 @@ const fits = {
   object: (v) => kindOf(v) === "object",
 };
 
-const KNOWN = new Set(["type", "properties", "required", "items", "$ref", "anyOf", "format", "enum", "const",
-  "description", "minimum", "maximum", "maxLength", "minLength", "default", "maxItems", "additionalProperties", "nullable"]);
+const KNOWN = new Set([
+  "type",
+  "properties",
+  "required",
+  "items",
+  "$ref",
+  "anyOf",
+  "format",
+  "enum",
+  "const",
+  "description",
+  "minimum",
+  "maximum",
+  "maxLength",
+  "minLength",
+  "default",
+  "maxItems",
+  "additionalProperties",
+  "nullable",
+]);
 
 export class Description {
   constructor(openapi) {
@@ -24,9 +42,17 @@ export class Description {
     this.operations = [];
     for (const [path, item] of Object.entries(openapi.paths))
       for (const [method, operation] of Object.entries(item)) {
-        const pattern = path.split("/").map((s) => (s.startsWith("{") ? "([^/]+)" : s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))).join("/");
-        this.operations.push({ method: method.toUpperCase(), path, operation, match: new RegExp(`^${pattern}$`),
-          literals: path.split("/").filter((s) => !s.startsWith("{")).length });
+        const pattern = path
+          .split("/")
+          .map((s) => (s.startsWith("{") ? "([^/]+)" : s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
+          .join("/");
+        this.operations.push({
+          method: method.toUpperCase(),
+          path,
+          operation,
+          match: new RegExp(`^${pattern}$`),
+          literals: path.split("/").filter((s) => !s.startsWith("{")).length,
+        });
       }
     // A literal segment wins over a variable one, as in the router.
     this.operations.sort((a, b) => b.literals - a.literals);
@@ -48,7 +74,8 @@ export class Description {
       return;
     }
     const documented = found.operation.responses[String(reply.status)];
-    if (!documented) throw new Error(`${where}: the status is not documented; the body was ${reply.text.slice(0, 300)}`);
+    if (!documented)
+      throw new Error(`${where}: the status is not documented; the body was ${reply.text.slice(0, 300)}`);
     const type = (reply.headers["content-type"] ?? "").split(";")[0];
     if (reply.status < 300 && type === "text/event-stream") return; // the stream's own stories check it
     const schema = documented.content?.["application/json"]?.schema;
@@ -66,7 +93,10 @@ export class Description {
       throw new Error(`${where}: the body is not JSON in UTF-8 (${error.message}): ${reply.text.slice(0, 300)}`);
     }
     const wrong = this.differences(schema, json, "body");
-    if (wrong.length) throw new Error(`${where}: the body differs from its schema:\n  ${wrong.join("\n  ")}\n${reply.text.slice(0, 600)}`);
+    if (wrong.length)
+      throw new Error(
+        `${where}: the body differs from its schema:\n  ${wrong.join("\n  ")}\n${reply.text.slice(0, 600)}`,
+      );
   }
 
   resolve(schema) {
@@ -79,17 +109,21 @@ export class Description {
   }
 
   differences(schema, value, at) {
-    for (const word of Object.keys(schema)) if (!KNOWN.has(word)) throw new Error(`the validator does not know the word ${word}`);
+    for (const word of Object.keys(schema))
+      if (!KNOWN.has(word)) throw new Error(`the validator does not know the word ${word}`);
     schema = this.resolve(schema);
     if (schema.anyOf) {
       const tries = schema.anyOf.map((s) => this.differences(s, value, at));
       return tries.some((wrong) => wrong.length === 0) ? [] : tries[0];
     }
     const types = schema.type === undefined ? null : [].concat(schema.type);
-    if (types && !types.some((type) => fits[type](value))) return [`${at} is ${kindOf(value)}, not ${types.join(" or ")}`];
+    if (types && !types.some((type) => fits[type](value)))
+      return [`${at} is ${kindOf(value)}, not ${types.join(" or ")}`];
     const wrong = [];
-    if (schema.enum && !schema.enum.includes(value)) wrong.push(`${at} is ${JSON.stringify(value)}, not one of ${schema.enum.join(", ")}`);
-    if (schema.format === "date-time" && value !== null && !TIME.test(value)) wrong.push(`${at} is ${value}, not a time with six digits`);
+    if (schema.enum && !schema.enum.includes(value))
+      wrong.push(`${at} is ${JSON.stringify(value)}, not one of ${schema.enum.join(", ")}`);
+    if (schema.format === "date-time" && value !== null && !TIME.test(value))
+      wrong.push(`${at} is ${value}, not a time with six digits`);
     if (Array.isArray(value) && schema.items)
       value.forEach((item, i) => wrong.push(...this.differences(schema.items, item, `${at}[${i}]`)));
     if (kindOf(value) === "object" && schema.properties) {

@@ -27,7 +27,8 @@ function environment(extra = {}) {
 export function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(binary, args, { env: environment(env), cwd, stdio: ["pipe", "pipe", "pipe"] });
-    const out = [], err = [];
+    const out = [],
+      err = [];
     const timer = setTimeout(() => child.kill("SIGKILL"), ms);
     child.stdout.on("data", (piece) => out.push(piece));
     child.stderr.on("data", (piece) => err.push(piece));
@@ -64,13 +65,26 @@ export class Service {
   /** Starts the program on the data directory and waits until it listens. */
   async spawn() {
     this.log = "";
-    const limited = this.addressSpaceKb === "unlimited" ? [] : ["sh", "-c", `ulimit -v ${this.addressSpaceKb}; exec "$0" "$@"`];
-    const [program, ...args] = [...limited, binary, "serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args];
+    const limited =
+      this.addressSpaceKb === "unlimited" ? [] : ["sh", "-c", `ulimit -v ${this.addressSpaceKb}; exec "$0" "$@"`];
+    const [program, ...args] = [
+      ...limited,
+      binary,
+      "serve",
+      "--data",
+      this.dir,
+      "--listen",
+      "127.0.0.1:0",
+      ...this.args,
+    ];
     const child = spawn(program, args, { env: environment(this.env), stdio: ["ignore", "ignore", "pipe"] });
     this.child = child;
     this.ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
     this.url = await new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`the server did not listen within ${START_MS} ms:\n${this.log}`)), START_MS);
+      const timer = setTimeout(
+        () => reject(new Error(`the server did not listen within ${START_MS} ms:\n${this.log}`)),
+        START_MS,
+      );
       child.stderr.on("data", (piece) => {
         this.log = (this.log + piece).slice(-200_000);
         const listening = /^listening on (https?:\/\/\S+)$/m.exec(this.log);
@@ -109,7 +123,10 @@ export class Service {
 
   /** A power cut while it is still starting. */
   async crashAtStart(ms) {
-    const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], { env: environment(this.env), stdio: "ignore" });
+    const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], {
+      env: environment(this.env),
+      stdio: "ignore",
+    });
     const ended = new Promise((resolve) => child.on("close", resolve));
     setTimeout(() => child.kill("SIGKILL"), ms);
     await ended;
@@ -158,16 +175,26 @@ export class Service {
    */
   async api(method, where, options = {}) {
     const { json, form: parts, urlencoded, query, key = this.key, headers = {} } = options;
-    let { body } = options, type;
+    let { body } = options,
+      type;
     if (json !== undefined) [body, type] = [JSON.stringify(json), "application/json"];
-    if (urlencoded !== undefined) [body, type] = [new URLSearchParams(urlencoded).toString(), "application/x-www-form-urlencoded"];
+    if (urlencoded !== undefined)
+      [body, type] = [new URLSearchParams(urlencoded).toString(), "application/x-www-form-urlencoded"];
     if (parts !== undefined) ({ body, type } = multipart(parts));
-    const route = where.startsWith("/api/") || /^\/(healthz|readyz|metrics|openapi\.json)$/.test(where) || options.plain ? where : `/api/v1${where}`;
+    const route =
+      where.startsWith("/api/") || /^\/(healthz|readyz|metrics|openapi\.json)$/.test(where) || options.plain
+        ? where
+        : `/api/v1${where}`;
     const search = query === undefined ? "" : `?${typeof query === "string" ? query : new URLSearchParams(query)}`;
     const reply = await request(this.url + route + search, {
-      method, body,
-      headers: { accept: "application/json", ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(type ? { "content-type": type } : {}), ...headers },
+      method,
+      body,
+      headers: {
+        accept: "application/json",
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(type ? { "content-type": type } : {}),
+        ...headers,
+      },
       agent: options.agent,
     });
     (await this.description()).check(method, route, reply);
@@ -200,8 +227,10 @@ export class Service {
 
   /** An agent with these fields and files ({ name: text }), its documents indexed. */
   async agent({ files = {}, key, ...fields } = {}) {
-    const data = await this.expect(201, "POST", "/projects",
-      { key, form: form({ project_name: "Story", ...fields }, files) });
+    const data = await this.expect(201, "POST", "/projects", {
+      key,
+      form: form({ project_name: "Story", ...fields }, files),
+    });
     const agent = new Agent(this, data, key);
     if (Object.keys(files).length) await agent.settled();
     return agent;
@@ -229,7 +258,9 @@ export class Agent {
   async pages(query = {}) {
     const all = [];
     for (let page = 1; ; page++) {
-      const { pages } = await this.expect(200, "GET", "/pages", { query: { order: "asc", limit: 100, page, ...query } });
+      const { pages } = await this.expect(200, "GET", "/pages", {
+        query: { order: "asc", limit: 100, page, ...query },
+      });
       all.push(...pages.data);
       if (page >= pages.last_page) return all;
     }
@@ -243,10 +274,15 @@ export class Agent {
 
   /** Waits until no document is queued; gives them. */
   async settled(ms = 30_000) {
-    await until("the documents to be indexed", async () => {
-      const { pages } = await this.expect(200, "GET", "/pages", { query: { index_status: "queued", limit: 1 } });
-      return pages.total === 0;
-    }, ms, 15);
+    await until(
+      "the documents to be indexed",
+      async () => {
+        const { pages } = await this.expect(200, "GET", "/pages", { query: { index_status: "queued", limit: 1 } });
+        return pages.total === 0;
+      },
+      ms,
+      15,
+    );
     return this.pages();
   }
 
@@ -257,23 +293,34 @@ export class Agent {
 
   /** Asks; gives the message record. */
   async ask(prompt, { session = randomUUID(), ...options } = {}) {
-    const message = await this.expect(200, "POST", `/conversations/${session}/messages`, { json: { prompt }, ...options });
+    const message = await this.expect(200, "POST", `/conversations/${session}/messages`, {
+      json: { prompt },
+      ...options,
+    });
     return Object.assign(message, { session });
   }
 
   /** Asks for a stream; gives { reply, events, text, finish }. */
   async stream(prompt, { session = randomUUID(), json = {}, ...options } = {}) {
-    const reply = await this.api("POST", `/conversations/${session}/messages`, { query: { stream: "true" }, json: { prompt, ...json }, ...options });
+    const reply = await this.api("POST", `/conversations/${session}/messages`, {
+      query: { stream: "true" },
+      json: { prompt, ...json },
+      ...options,
+    });
     assert.equal(reply.status, 200, reply.text);
     const events = namedEvents(reply.bytes);
-    const text = events.filter((e) => e.event === "progress").map((e) => e.data.message).join("");
+    const text = events
+      .filter((e) => e.event === "progress")
+      .map((e) => e.data.message)
+      .join("");
     return { reply, events, text, session, finish: events.at(-1).data };
   }
 
   /** The names of the documents that a message cites, in order. */
   async sources(message) {
     const titles = [];
-    for (const id of message.citations ?? []) titles.push((await this.pages()).find((page) => page.id === id)?.filename);
+    for (const id of message.citations ?? [])
+      titles.push((await this.pages()).find((page) => page.id === id)?.filename);
     return titles;
   }
 }

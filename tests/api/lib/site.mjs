@@ -16,7 +16,13 @@ export class Site {
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
     this.server.unref();
     this.url = `http://127.0.0.1:${this.server.address().port}`;
-    t.after(() => new Promise((resolve) => { this.server.closeAllConnections(); this.server.close(resolve); }));
+    t.after(
+      () =>
+        new Promise((resolve) => {
+          this.server.closeAllConnections();
+          this.server.close(resolve);
+        }),
+    );
     return this;
   }
 
@@ -42,13 +48,21 @@ export class Site {
   /** An HTML page with an entity tag of its own content. */
   page(path, title, text, more = {}) {
     const body = `<!doctype html><html lang="en"><head><title>${title}</title><meta name="description" content="About ${title}."></head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>`;
-    return this.set(path, { body, "content-type": "text/html; charset=utf-8", etag: `"${Buffer.from(text).toString("base64url").slice(-40)}"`, ...more });
+    return this.set(path, {
+      body,
+      "content-type": "text/html; charset=utf-8",
+      etag: `"${Buffer.from(text).toString("base64url").slice(-40)}"`,
+      ...more,
+    });
   }
 
   sitemap(path, urls, { gzip = false, lastmod = {} } = {}) {
     const absolute = (url) => (url.startsWith("http") ? url : this.url + url);
     const body = `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((u) => `<url><loc>${absolute(u)}</loc>${lastmod[u] ? `<lastmod>${lastmod[u]}</lastmod>` : ""}</url>`).join("")}</urlset>`;
-    return this.set(path, gzip ? { body: gzipSync(body), "content-type": "application/gzip" } : { body, "content-type": "application/xml" });
+    return this.set(
+      path,
+      gzip ? { body: gzipSync(body), "content-type": "application/gzip" } : { body, "content-type": "application/xml" },
+    );
   }
 
   asked(path) {

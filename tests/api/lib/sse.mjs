@@ -6,7 +6,8 @@ const text = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true 
 function frames(bytes) {
   const whole = text(bytes);
   if (whole.includes("\r")) throw new Error("the stream holds a CR");
-  if (!whole.endsWith("\n\n")) throw new Error(`the stream does not end with a frame: ${JSON.stringify(whole.slice(-80))}`);
+  if (!whole.endsWith("\n\n"))
+    throw new Error(`the stream does not end with a frame: ${JSON.stringify(whole.slice(-80))}`);
   return whole.slice(0, -2).split("\n\n");
 }
 
