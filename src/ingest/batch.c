@@ -219,7 +219,7 @@ static bool commit(struct batch *batch, struct kb_err *err)
 	const struct kb_ingest_config *config = batch->by->config;
 	struct kb_segment_new segment = { 0 };
 	struct kb_segment_info info;
-	struct kb_blob_name name;
+	struct kb_blob_name name = { 0 };
 	char path[KB_TEMP_PATH];
 	int64_t size = 0;
 	bool ok = true;
