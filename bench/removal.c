@@ -114,7 +114,7 @@ static void copy(struct bench *bench)
 	bench->agent = out;
 }
 
-/* As the remover's thread does (ingest/remover.c). */
+/* As the remover's thread does (upkeep/remover.c). */
 static void remove_rows(struct bench *bench)
 {
 	struct kb_removal removal = { 0 };

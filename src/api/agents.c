@@ -151,7 +151,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	                                      pages, count, &first, err))
 		return false;
 	if (count || url.n)
-		kb_ingest_wake(call->api->ingest);
+		kb_api_wake(call->api);
 	kb_notes_wake(call->api->notes);
 	kb_call_begin(call, &buf, &jw);
 	kb_record_agent(call, &jw, &agent);
@@ -352,7 +352,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 	if (count) {
 		if (!kb_store_pages_add(call->api->store, before.id, pages, count, &first, err))
 			return false;
-		kb_ingest_wake(call->api->ingest);
+		kb_api_wake(call->api);
 	}
 	return reply_agent(call, &after, err);
 }
@@ -362,7 +362,7 @@ bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_agent_delete(call->api->store, call->key.account_id, call->agent.id, err))
 		return false;
 	kb_catalog_forget(call->api->catalog, call->agent.id);
-	kb_ingest_wake(call->api->ingest); /* its rows go in the background */
+	kb_api_wake(call->api); /* its rows go in the background */
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 
@@ -388,7 +388,7 @@ bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
 	                                 &copy, err))
 		return false;
 	/* Documents that waited in the original wait in the copy, and so do notes. */
-	kb_ingest_wake(call->api->ingest);
+	kb_api_wake(call->api);
 	kb_notes_wake(call->api->notes);
 	kb_call_begin(call, &buf, &jw);
 	kb_record_agent(call, &jw, &copy);

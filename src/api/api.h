@@ -18,6 +18,7 @@
 #include "api/limits.h"
 #include "base/json.h"
 #include "blob/blob.h"
+#include "crawl/web.h"
 #include "http/server.h"
 #include "ingest/ingest.h"
 #include "settings/plans.h"
@@ -26,6 +27,7 @@
 #include "store/conversations.h"
 #include "store/pages.h"
 #include "store/sources.h"
+#include "upkeep/upkeep.h"
 
 /* What main() wires together. */
 struct kb_api {
@@ -33,6 +35,8 @@ struct kb_api {
 	struct kb_blobs *blobs;
 	struct kb_catalog *catalog;
 	struct kb_ingest *ingest;
+	struct kb_web *web;
+	struct kb_upkeep *upkeep;
 	struct kb_answerer *answerer;
 	struct kb_notes_job *notes;
 	struct kb_embedder *embedder; /* NULL: no such server is configured */
@@ -55,6 +59,10 @@ struct kb_api {
 	int64_t started_us;        /* kb_clock_mono_us() */
 	struct kb_sv openapi;      /* made once from the route table */
 };
+
+/* Documents or sources came, or something was deleted: the background looks now rather than at its
+ * next poll. Never blocks. */
+void kb_api_wake(struct kb_api *api);
 
 enum kb_right {
 	KB_RIGHT_NONE, /* no key */

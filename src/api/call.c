@@ -131,6 +131,13 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 	return kb_fail(err, KB_E_INVALID, "%s id must be integer", what);
 }
 
+void kb_api_wake(struct kb_api *api)
+{
+	kb_ingest_wake(api->ingest);
+	kb_web_wake(api->web);
+	kb_upkeep_wake(api->upkeep);
+}
+
 /* ---- the way through ---- */
 
 /* What a key that is limited to some agents may not. */

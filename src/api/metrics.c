@@ -14,6 +14,8 @@ struct figures {
 	int64_t uptime_s, resident, worker_queue, queued, repairing;
 	struct kb_server_stats server;
 	struct kb_ingest_stats ingest;
+	struct kb_web_stats web;
+	struct kb_upkeep_stats upkeep;
 	struct kb_store_stats store;
 	struct kb_catalog_stats catalog;
 	struct kb_parser_stats parser;
@@ -56,44 +58,44 @@ static const struct metric metrics[] = {
 	{ "parser_children_failed_total", COUNTER, FIGURE(parser.failed),
 	  "Documents on which such a process died or was stopped" },
 	{ "passages_indexed_total", COUNTER, FIGURE(ingest.passages), "Passages made searchable" },
-	{ "segment_merges_total", COUNTER, FIGURE(ingest.merges), "Merges of index segments" },
+	{ "segment_merges_total", COUNTER, FIGURE(upkeep.merges), "Merges of index segments" },
 	{ "documents_unchanged_total", COUNTER, FIGURE(ingest.unchanged),
 	  "Documents read again without a change" },
-	{ "addresses_fetched_total", COUNTER, FIGURE(ingest.fetched), "Addresses fetched" },
-	{ "addresses_not_modified_total", COUNTER, FIGURE(ingest.not_modified),
+	{ "addresses_fetched_total", COUNTER, FIGURE(web.fetched), "Addresses fetched" },
+	{ "addresses_not_modified_total", COUNTER, FIGURE(web.unchanged),
 	  "Addresses whose host had nothing new" },
-	{ "addresses_failed_total", COUNTER, FIGURE(ingest.fetch_failed),
+	{ "addresses_failed_total", COUNTER, FIGURE(web.failed),
 	  "Addresses that could not be fetched" },
-	{ "addresses_retried_total", COUNTER, FIGURE(ingest.fetch_retried),
+	{ "addresses_retried_total", COUNTER, FIGURE(web.again),
 	  "Addresses that are tried again" },
-	{ "sources_read_total", COUNTER, FIGURE(ingest.sources_read), "Readings of sources" },
-	{ "factors_learned_total", COUNTER, FIGURE(ingest.learned), "Factor models learned" },
-	{ "segments_folded_total", COUNTER, FIGURE(ingest.folded),
+	{ "sources_read_total", COUNTER, FIGURE(web.sources_read), "Readings of sources" },
+	{ "factors_learned_total", COUNTER, FIGURE(upkeep.learned), "Factor models learned" },
+	{ "segments_folded_total", COUNTER, FIGURE(upkeep.folded),
 	  "Segments that got a vector column by an agent's factors after the model" },
-	{ "blobs_swept_total", COUNTER, FIGURE(ingest.swept), "Unused blobs removed" },
-	{ "blobs_discarded_total", COUNTER, FIGURE(ingest.discarded),
+	{ "blobs_swept_total", COUNTER, FIGURE(upkeep.swept), "Unused blobs removed" },
+	{ "blobs_discarded_total", COUNTER, FIGURE(upkeep.discarded),
 	  "Unused blobs put into the trash" },
-	{ "blobs_recalled_total", COUNTER, FIGURE(ingest.recalled),
+	{ "blobs_recalled_total", COUNTER, FIGURE(upkeep.recalled),
 	  "Blobs that a sweep brought back from there" },
-	{ "blobs_in_trash", GAUGE, FIGURE(ingest.in_trash),
+	{ "blobs_in_trash", GAUGE, FIGURE(upkeep.in_trash),
 	  "Blobs in the trash after the last sweep" },
-	{ "blobs_unused", GAUGE, FIGURE(ingest.unnamed),
+	{ "blobs_unused", GAUGE, FIGURE(upkeep.unnamed),
 	  "Blobs that nothing named before the last sweep" },
 	{ "agents_repairing", GAUGE, FIGURE(repairing),
 	  "Agents without some of their segments, which are made anew" },
-	{ "segments_repaired_total", COUNTER, FIGURE(ingest.repair.segments),
+	{ "segments_repaired_total", COUNTER, FIGURE(upkeep.repair.segments),
 	  "Damaged segments made anew" },
-	{ "documents_repaired_total", COUNTER, FIGURE(ingest.repair.documents),
+	{ "documents_repaired_total", COUNTER, FIGURE(upkeep.repair.documents),
 	  "Documents put into them" },
-	{ "documents_lost_total", COUNTER, FIGURE(ingest.repair.lost),
+	{ "documents_lost_total", COUNTER, FIGURE(upkeep.repair.lost),
 	  "Documents of a damaged segment whose text was gone as well" },
-	{ "repairs_failed_total", COUNTER, FIGURE(ingest.repair.failures),
+	{ "repairs_failed_total", COUNTER, FIGURE(upkeep.repair.failures),
 	  "Repairs that are tried again" },
-	{ "messages_purged_total", COUNTER, FIGURE(ingest.purged_messages),
+	{ "messages_purged_total", COUNTER, FIGURE(upkeep.purged_messages),
 	  "Messages removed after their time" },
-	{ "conversations_purged_total", COUNTER, FIGURE(ingest.purged_conversations),
+	{ "conversations_purged_total", COUNTER, FIGURE(upkeep.purged_conversations),
 	  "Conversations removed after their time" },
-	{ "rows_removed_total", COUNTER, FIGURE(ingest.removed),
+	{ "rows_removed_total", COUNTER, FIGURE(upkeep.removed),
 	  "Rows of deleted agents and sources removed" },
 	{ "store_commits_total", COUNTER, FIGURE(store.commits), "Commits" },
 	{ "store_writes_total", COUNTER, FIGURE(store.writes), "Writes, several a commit" },
@@ -109,13 +111,13 @@ static const struct metric metrics[] = {
 
 /* With an embedding server. */
 static const struct metric embedding[] = {
-	{ "passages_embedded_total", COUNTER, FIGURE(ingest.vectorize.vectors),
+	{ "passages_embedded_total", COUNTER, FIGURE(upkeep.vectorize.vectors),
 	  "Passages that got their vectors" },
-	{ "passages_not_embedded_total", COUNTER, FIGURE(ingest.vectorize.refused),
+	{ "passages_not_embedded_total", COUNTER, FIGURE(upkeep.vectorize.refused),
 	  "Passages that the embedding server refused" },
-	{ "embedding_pauses_total", COUNTER, FIGURE(ingest.vectorize.failures),
+	{ "embedding_pauses_total", COUNTER, FIGURE(upkeep.vectorize.failures),
 	  "Failures of embedding, each with a pause" },
-	{ "segments_to_embed", GAUGE, FIGURE(ingest.vectorize.waiting),
+	{ "segments_to_embed", GAUGE, FIGURE(upkeep.vectorize.waiting),
 	  "Segments without all their vectors" },
 };
 
@@ -237,6 +239,8 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	if (running)
 		kb_server_stats(running, &out->server);
 	kb_ingest_stats(api->ingest, &out->ingest);
+	kb_web_stats(api->web, &out->web);
+	kb_upkeep_stats(api->upkeep, &out->upkeep);
 	kb_store_stats(api->store, &out->store);
 	kb_catalog_stats(api->catalog, &out->catalog);
 	kb_parser_stats(api->parser, &out->parser);

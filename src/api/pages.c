@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/routes.h"
-#include "ingest/source.h"
+#include "crawl/source.h"
 #include "out/link.h"
 
 static void page_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
@@ -101,7 +101,7 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 	} else if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err)) {
 		return page_not_found(id, err);
 	}
-	kb_ingest_wake(call->api->ingest);
+	kb_api_wake(call->api);
 	return kb_call_reply_flag(call, 200, "updated", err);
 }
 

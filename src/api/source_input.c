@@ -110,6 +110,6 @@ bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_sour
 		if (!ok && (err->code != KB_E_CONFLICT || !read_again(call, url, out, &found, err)))
 			return false;
 	}
-	kb_ingest_wake(call->api->ingest);
+	kb_api_wake(call->api);
 	return true;
 }

@@ -4,7 +4,7 @@
 #include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"
-#include "ingest/source.h"
+#include "crawl/source.h"
 #include "out/link.h"
 
 enum {
@@ -140,7 +140,7 @@ static bool add_files(struct kb_call *call, const struct kb_uploads *uploads, st
 	    || !kb_store_source_upload(call->api->store, call->arena, call->agent.id, &source, err)
 	    || !kb_store_pages_add(call->api->store, call->agent.id, pages, count, &first, err))
 		return false;
-	kb_ingest_wake(call->api->ingest);
+	kb_api_wake(call->api);
 	/* The new ones, in the order they were sent: clients take the first. */
 	added = KB_NEW_ARRAY(call->arena, count, struct kb_page);
 	for (size_t i = 0; i < count; i++)
@@ -239,7 +239,7 @@ bool kb_sources_update(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_source_update(call->api->store, call->arena, call->agent.id, id, change, call,
 	                            &source, err))
 		return source_not_found(id, err);
-	kb_ingest_wake(call->api->ingest);
+	kb_api_wake(call->api);
 	return reply(call, &source, PAGES_SHOWN, err);
 }
 
@@ -251,7 +251,7 @@ bool kb_sources_delete(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_store_source_delete(call->api->store, call->agent.id, id, err))
 		return source_not_found(id, err);
-	kb_ingest_wake(call->api->ingest); /* its pages go in the background */
+	kb_api_wake(call->api); /* its pages go in the background */
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 
@@ -269,6 +269,6 @@ bool kb_sources_sync(struct kb_call *call, struct kb_err *err)
 	if (!kb_store_source_sync(call->api->store, call->arena, call->agent.id, id,
 	                          call->plan->sync_interval_s * KB_SECOND_US, &source, err))
 		return source_not_found(id, err);
-	kb_ingest_wake(call->api->ingest);
+	kb_api_wake(call->api);
 	return reply(call, &source, PAGES_SHOWN, err);
 }

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "ingest/installation.h"
+#include "upkeep/installation.h"
 
 static bool adopt(const struct kb_places *places, bool discard, struct kb_err *err)
 {

@@ -7,9 +7,9 @@
 #include "blob/blob.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "ingest/sweep.h"
 #include "store/repairs.h"
 #include "store/upkeep.h"
+#include "upkeep/sweep.h"
 
 static void say(void *arg, const char *finding)
 {

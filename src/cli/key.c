@@ -7,9 +7,9 @@
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "ingest/installation.h"
 #include "store/accounts.h"
 #include "store/agents.h"
+#include "upkeep/installation.h"
 
 enum { AGENTS_MAX = 100 };
 

@@ -14,9 +14,10 @@
 #include "api/api.h"
 #include "api/slots.h"
 #include "base/file.h"
+#include "base/temp.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "ingest/installation.h"
+#include "upkeep/installation.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
 
@@ -318,6 +319,61 @@ static bool open_parser(struct service *s, struct kb_err *err)
 	return s->parser != NULL;
 }
 
+static void pages_came(void *ingest)
+{
+	kb_ingest_wake(ingest);
+}
+
+/* Reading documents, fetching them, and upkeep. */
+static void start_background(struct service *s)
+{
+	const struct plan *plan = s->plan;
+	struct kb_api *api = &s->api;
+	struct kb_err err;
+
+	/* What an earlier life was writing when it was killed. Nobody else writes here: the store
+	 * is open for this process alone. */
+	if (!kb_temp_clean(plan->places.temp, KB_TEMP_ALL, &err))
+		kb_warn(&s->log, "temporary files are left error=%s", err.msg);
+	api->ingest = kb_ingest_start(&(struct kb_ingest_config){
+	        .store = api->store,
+	        .blobs = api->blobs,
+	        .catalog = api->catalog,
+	        .parser = s->parser,
+	        .log = &s->log,
+	        .clock = &s->clock,
+	        .temp_dir = plan->places.temp,
+	        .threads = (int)plan->ingest_threads,
+	        .limits = plan_limits,
+	        .limits_arg = api,
+	});
+	api->upkeep = kb_upkeep_start(&(struct kb_upkeep_config){
+	        .store = api->store,
+	        .blobs = api->blobs,
+	        .catalog = api->catalog,
+	        .log = &s->log,
+	        .clock = &s->clock,
+	        .temp_dir = plan->places.temp,
+	        .keep_days = keep_days,
+	        .sweep = sweep_limits(plan),
+	        .vectorizer = kb_embedder_vectorizer(api->embedder),
+	        .requeued = pages_came,
+	        .requeued_arg = api->ingest,
+	});
+	api->web = kb_web_start(&(struct kb_web_config){
+	        .store = api->store,
+	        .blobs = api->blobs,
+	        .parser = s->parser,
+	        .fetcher = s->fetcher,
+	        .log = &s->log,
+	        .clock = &s->clock,
+	        .limits = plan_limits,
+	        .limits_arg = api,
+	        .woken = pages_came,
+	        .woken_arg = api->ingest,
+	});
+}
+
 /* What answers and what indexes; nothing here can fail. */
 static void start_work(struct service *s)
 {
@@ -336,22 +392,7 @@ static void start_work(struct service *s)
 	kb_answerer_models(api->answerer, api->embedder, api->ranker);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
-	api->ingest = kb_ingest_start(&(struct kb_ingest_config){
-	        .store = api->store,
-	        .blobs = api->blobs,
-	        .catalog = api->catalog,
-	        .parser = s->parser,
-	        .fetcher = s->fetcher,
-	        .log = &s->log,
-	        .clock = &s->clock,
-	        .temp_dir = plan->places.temp,
-	        .threads = (int)plan->ingest_threads,
-	        .limits = plan_limits,
-	        .limits_arg = api,
-	        .keep_days = keep_days,
-	        .sweep = sweep_limits(plan),
-	        .vectorizer = kb_embedder_vectorizer(api->embedder),
-	});
+	start_background(s);
 	api->workers = kb_pool_open("worker", (int)plan->workers, QUEUED_REQUESTS_MAX);
 	api->openapi = describe(api, s->arena);
 	api->public_url = plan->options.public_url;
@@ -409,7 +450,9 @@ static void close_all(struct service *s)
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_embedder_cancel(api->embedder);
 	kb_ranker_cancel(api->ranker);
-	kb_ingest_stop(api->ingest);
+	kb_web_stop(api->web);
+	kb_upkeep_stop(api->upkeep);
+	kb_ingest_stop(api->ingest); /* the two before wake it */
 	kb_notes_stop(api->notes);
 	kb_answerer_close(api->answerer);
 	kb_embedder_close(api->embedder);

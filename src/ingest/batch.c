@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/temp.h"
 #include "base/utf8.h"
+#include "ingest/origin.h"
 #include "out/link.h"
 #include "passages/document.h"
 #include "settings/options.h"
@@ -70,13 +71,6 @@ static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *pa
 	}
 	kb_hasher_hex(&hasher, hex);
 	return kb_sv_str(hex);
-}
-
-struct kb_origin kb_page_origin(struct kb_arena *arena, const struct kb_page *page)
-{
-	return (struct kb_origin){ .filename = page->filename,
-		                   .url = kb_link_shown(arena, page->url),
-		                   .is_file = page->is_file };
 }
 
 /* Puts the parsed page into the segment and its text into a blob. */

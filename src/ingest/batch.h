@@ -16,8 +16,7 @@
 #include <stdatomic.h>
 
 #include "index/index.h"
-#include "ingest/ingest.h"
-#include "passages/document.h"
+#include "ingest/config.h"
 #include "store/pages.h"
 
 enum {
@@ -42,8 +41,5 @@ struct kb_batcher {
 /* leases: at least one, at most KB_BATCH_PAGES. False: the world has failed, and will not be better
  * at once. */
 bool kb_batch_run(const struct kb_batcher *batcher, const struct kb_lease *leases, size_t count);
-
-/* Where a page is from, as its passages say it. */
-struct kb_origin kb_page_origin(struct kb_arena *arena, const struct kb_page *page);
 
 #endif

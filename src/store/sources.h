@@ -19,7 +19,7 @@ struct kb_source {
 	int64_t agent_id, id;
 	struct kb_sv type;     /* "sitemap" or "upload" */
 	struct kb_sv url;      /* a sitemap's or a page's; empty: uploads */
-	struct kb_sv settings; /* JSON object (ingest/source.h) */
+	struct kb_sv settings; /* JSON object (crawl/source.h) */
 	enum kb_status status; /* of the last reading: queued, ok, failed; n/a: none yet */
 	struct kb_sv reason;   /* why it is queued or failed; may be empty */
 	bool is_read;          /* right now */

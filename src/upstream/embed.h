@@ -5,7 +5,7 @@
  * embedded in the background and may wait, a question has KB_EMBED_QUESTION_MS, and a server that
  * is too slow for the one may serve the other. How many dimensions the model has is learned from
  * the first good answer and holds for this run of the service; it is a part of the model's mark, so
- * that a server that gives others after a restart begins a new column (ingest/vectorize.h).
+ * that a server that gives others after a restart begins a new column (upkeep/vectorize.h).
  *
  * A server that fails on a text, rather than refuse it, is told from one that is down by a short
  * text: when that goes through, the failure is the text's (KB_E_INVALID), and does not make the

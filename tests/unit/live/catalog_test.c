@@ -9,6 +9,7 @@
 #include "ingest/ingest.h"
 #include "live/catalog.h"
 #include "store/vectors.h"
+#include "upkeep/merge.h"
 
 enum { DIMS = 16, PASSAGES = 6 };
 

@@ -1,0 +1,255 @@
+/* One visit: what a page's host answers, and what that makes of the page. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "crawl/web_impl.h"
+
+enum { LIST_HEAD = 4096 }; /* in which the root of a sitemap must stand */
+
+static const char accept_any[] =
+        "text/html,application/xhtml+xml,application/pdf;q=0.9,application/xml;q=0.8,*/*;q=0.7";
+
+struct visit {
+	struct kb_web *web;
+	struct kb_arena *arena;
+	const struct kb_page *page;
+	struct kb_agent agent;
+	struct kb_source source;
+	struct kb_source_settings settings;
+	struct kb_manner manner;
+	struct kb_visit result;
+};
+
+/* The sentence, and that nothing was lost by it. */
+static void fail(struct visit *v, struct kb_sv reason)
+{
+	v->result.outcome = KB_VISIT_FAILED;
+	v->result.reason = v->page->passages
+	                           ? kb_arena_printf(v->arena, "%.*s; what was read before is kept",
+	                                             KB_SV_ARG(reason))
+	                           : reason;
+}
+
+static void fail_or_retry(struct visit *v, struct kb_sv reason, bool retry, int64_t retry_after_s)
+{
+	fail(v, reason);
+	if (!retry || v->page->attempts >= KB_WEB_TRIES_MAX)
+		return;
+	v->result.outcome = KB_VISIT_AGAIN;
+	v->result.next_try_at =
+	        kb_web_retry_at(v->web, &v->manner, v->page->attempts, retry_after_s);
+}
+
+/* The plan's room for documents: those fetched and not yet read count too. */
+static bool is_over_limit(struct visit *v, bool *over, struct kb_err *err)
+{
+	const struct kb_web_config *config = &v->web->config;
+	struct kb_ingest_limits limits = { 0 };
+	struct kb_agent_stats stats;
+
+	*over = false;
+	if (!config->limits || v->page->passages)
+		return true;
+	if (!config->limits(config->limits_arg, &v->agent, &limits, err))
+		return false;
+	if (limits.pages_per_agent == 0)
+		return true;
+	if (!kb_store_agent_stats(config->store, v->agent.id, &stats, err))
+		return false;
+	*over = stats.pages_crawled >= limits.pages_per_agent;
+	if (*over) {
+		v->result.outcome = KB_VISIT_LIMITED;
+		v->result.reason =
+		        kb_arena_printf(v->arena, "the plan allows %" PRId64 " documents an agent",
+		                        limits.pages_per_agent);
+	}
+	return true;
+}
+
+/* The bytes become a blob; the page goes on to ingestion. */
+static bool keep(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
+{
+	struct kb_blob_name *name = KB_NEW(v->arena, struct kb_blob_name);
+	size_t n = (size_t)response->bytes;
+	void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, response->fd, 0);
+	bool ok;
+
+	if (map == MAP_FAILED)
+		return kb_fail_errno(err, "mapping a page of %zu bytes", n);
+	ok = kb_blob_put(v->web->config.blobs, kb_sv(map, n), name, err);
+	munmap(map, n);
+	if (!ok)
+		return false;
+	v->result.outcome = KB_VISIT_FETCHED;
+	v->result.blob = kb_sv_str(name->hex);
+	v->result.size = response->bytes;
+	v->result.content_type = response->content_type;
+	v->result.etag = response->etag;
+	v->result.last_modified = response->last_modified;
+	return true;
+}
+
+/* Runs inside the store's transaction: the source is read once more, as a list. */
+static bool make_list(void *arg, struct kb_arena *arena, struct kb_source *source,
+                      struct kb_err *err)
+{
+	struct visit *v = arg;
+	struct kb_source_settings settings;
+
+	if (!kb_sv_eq(source->url, v->page->url))
+		return kb_fail(err, KB_E_CONFLICT, "the source has another address now");
+	kb_source_settings_read(arena, source->settings, &settings);
+	settings.is_list = true;
+	source->settings = kb_source_settings_text(arena, &settings);
+	source->status = KB_STATUS_QUEUED;
+	source->reason = KB_SV("it is a sitemap or feed, waiting for its turn");
+	source->due_at = kb_clock_now_us(v->web->config.clock);
+	return true;
+}
+
+/* The address of a source was taken for a page's by its name, and is a sitemap or feed: then that
+ * is read, and there is no such page. */
+static bool take_list(struct visit *v, const struct kb_fetch_response *response, bool *taken,
+                      struct kb_err *err)
+{
+	struct kb_source after;
+	char head[LIST_HEAD];
+	ssize_t n;
+
+	*taken = false;
+	if (v->settings.is_list || !kb_sv_eq(v->source.url, v->page->url))
+		return true;
+	n = pread(response->fd, head, sizeof(head), 0);
+	if (n <= 0 || !kb_source_is_list_content(kb_sv(head, (size_t)n)))
+		return true;
+	*taken = true;
+	v->result.outcome = KB_VISIT_GONE;
+	return kb_store_source_update(v->web->config.store, v->arena, v->source.agent_id,
+	                              v->source.id, make_list, v, &after, err);
+}
+
+static bool judge(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
+{
+	struct kb_sv reason;
+	bool retry, gone = response->status == 404 || response->status == 410;
+
+	if (response->status >= 200 && response->status < 300) {
+		bool taken = false;
+
+		if (response->fd >= 0 && response->bytes > 0)
+			return take_list(v, response, &taken, err)
+			       && (taken || keep(v, response, err));
+		fail(v, KB_SV("the host sent an empty page"));
+		return true;
+	}
+	if (response->status == 304 && v->page->passages) {
+		v->result.outcome = KB_VISIT_UNCHANGED;
+		return true;
+	}
+	reason = kb_web_refusal(v->arena, response, &retry);
+	if (gone && v->page->passages && v->settings.remove_unexist_pages)
+		v->result.outcome = KB_VISIT_GONE;
+	else
+		fail_or_retry(v, reason, retry, response->retry_after_s);
+	return true;
+}
+
+static bool go(struct visit *v, bool *host_given, struct kb_err *err)
+{
+	const struct kb_page *page = v->page;
+	struct kb_store *store = v->web->config.store;
+	struct kb_fetch_response response;
+	bool over, ok;
+
+	if (!kb_store_agent_find(store, v->arena, page->agent_id, &v->agent, err)
+	    || !kb_store_source_get(store, v->arena, page->agent_id, page->source_id, &v->source,
+	                            err)
+	    || !is_over_limit(v, &over, err))
+		return false;
+	if (over)
+		return true;
+	kb_manner_read(v->web, v->arena, &v->agent, &v->manner);
+	kb_source_settings_read(v->arena, v->source.settings, &v->settings);
+	*host_given = true;
+	ok = kb_web_fetch(v->web, v->arena, &v->manner,
+	                  &(struct kb_fetch_request){
+	                          .url = page->url,
+	                          .accept = kb_sv_str(accept_any),
+	                          .etag = page->passages ? page->etag : KB_SV(""),
+	                          .last_modified = page->passages ? page->last_modified : KB_SV(""),
+	                  },
+	                  &response, err);
+	ok = ok && judge(v, &response, err);
+	kb_fd_close(&response.fd);
+	return ok;
+}
+
+static void count(struct visit *v)
+{
+	struct kb_web *web = v->web;
+
+	switch (v->result.outcome) {
+	case KB_VISIT_FETCHED:
+		atomic_fetch_add(&web->fetched, 1);
+		break;
+	case KB_VISIT_UNCHANGED:
+		atomic_fetch_add(&web->unchanged, 1);
+		break;
+	case KB_VISIT_AGAIN:
+		atomic_fetch_add(&web->again, 1);
+		break;
+	case KB_VISIT_FAILED:
+	case KB_VISIT_GONE:
+		atomic_fetch_add(&web->failed, 1);
+		break;
+	case KB_VISIT_LIMITED:
+	case KB_VISIT_RELEASED:
+		break;
+	}
+	if (v->result.reason.n)
+		kb_info(web->config.log,
+		        "page not fetched page=%" PRId64 " agent=%" PRId64 " again=%d reason=%.*s",
+		        v->page->id, v->page->agent_id, v->result.outcome == KB_VISIT_AGAIN,
+		        KB_SV_ARG(v->result.reason));
+}
+
+void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_lease *lease)
+{
+	struct visit v = {
+		.web = web,
+		.arena = arena,
+		.page = &lease->page,
+		.result = { .agent_id = lease->page.agent_id,
+		            .page_id = lease->page.id,
+		            .epoch = lease->epoch },
+	};
+	bool host_given = false;
+	struct kb_err err = { 0 };
+
+	if (!go(&v, &host_given, &err)) {
+		if (err.code == KB_E_CANCELLED || kb_web_is_stopping(web)) {
+			v.result.outcome = KB_VISIT_RELEASED;
+			v.result.next_try_at = kb_clock_now_us(web->config.clock);
+		} else {
+			fail_or_retry(&v, kb_arena_printf(arena, "%s", err.msg),
+			              kb_err_info(err.code)->retry, 0);
+		}
+	}
+	if (!host_given)
+		kb_hosts_give(web->hosts, kb_page_host(lease->page.url), lease->page.agent_id, 0,
+		              KB_HOST_NOT_ASKED);
+	count(&v);
+	if (!kb_store_page_visited(web->config.store, &v.result, &err))
+		kb_error_log(
+		        web->config.log,
+		        "visit not recorded, the page waits for the end of its lease page=%" PRId64
+		        " error=%s",
+		        lease->page.id, err.msg);
+	else if (v.result.outcome == KB_VISIT_FETCHED)
+		web->config.woken(web->config.woken_arg);
+	else if (v.result.outcome == KB_VISIT_GONE)
+		kb_web_wake(web); /* a source may be due */
+}

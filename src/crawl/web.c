@@ -1,0 +1,394 @@
+/* Who may go out when: the dispatcher, the manners, the meaning of statuses. */
+#include "crawl/web.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "crawl/web_impl.h"
+#include "settings/options.h"
+
+/*
+ * How much goes on at a time, each visit at another host. What has lasted longer than SLOW_MS waits
+ * for its host and not for us: it no longer takes the place of another one, up to the larger
+ * numbers. Of those, hosts that have failed may hold FAILING_MAX, so that a host that nobody has
+ * asked yet finds room, however many are dead.
+ */
+enum {
+	QUICK_MAX = 12, /* visits, and as many readings of sources */
+	SLOW_MS = 1500,
+	ALL_MAX = 64, /* likewise */
+	FAILING_MAX = 24,
+	ROOM_MS = 250, /* until somebody may have become slow */
+	POLL_MS = 1000,
+	LINES_MAX = 2000, /* hosts looked at in one round */
+	ROUND_MS = 5,     /* between two rounds: what ends meanwhile is one occasion */
+};
+
+bool kb_web_is_stopping(struct kb_web *web)
+{
+	bool yes;
+
+	pthread_mutex_lock(&web->lock);
+	yes = web->stopping;
+	pthread_mutex_unlock(&web->lock);
+	return yes;
+}
+
+/* ---- manners ---- */
+
+void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
+                    struct kb_manner *out)
+{
+	struct kb_agent_options options;
+
+	kb_agent_options_read(arena, agent->options, web->config.log, &options);
+	*out = (struct kb_manner){
+		.agent_id = agent->id,
+		.extra_timeout = options.allow_extra_timeout,
+		.gentle = options.is_low_performance_mode_enabled,
+	};
+}
+
+static int64_t retry_after(const struct kb_manner *manner, int64_t named_s)
+{
+	int64_t most_s =
+	        manner->gentle ? KB_WEB_GENTLE_RETRY_AFTER_MAX_S : KB_WEB_RETRY_AFTER_MAX_S;
+
+	return KB_MIN(KB_MAX(named_s, INT64_C(0)), most_s) * KB_SECOND_US;
+}
+
+bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
+                  const struct kb_fetch_request *request, struct kb_fetch_response *out,
+                  struct kb_err *err)
+{
+	struct kb_fetch_request asked = *request;
+	int64_t began = kb_clock_mono_us(), pause_us;
+	int64_t least_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MS : KB_WEB_PAUSE_MS;
+	int64_t most_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MAX_MS : KB_WEB_PAUSE_MAX_MS;
+	bool ok;
+
+	asked.patience = kb_fetch_patience(manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
+	asked.plain_browser = manner->gentle;
+	*out = (struct kb_fetch_response){ .fd = -1 };
+	ok = web->config.fetcher
+	             ? kb_fetch(web->config.fetcher, arena, &asked, out, err)
+	             : kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
+	pause_us = kb_clock_mono_us() - began;
+	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
+	if (ok && (out->status == 429 || out->status == 503))
+		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
+	kb_hosts_give(web->hosts, kb_page_host(request->url), manner->agent_id, pause_us,
+	              ok ? KB_HOST_ANSWERED
+	              : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM
+	                      ? KB_HOST_FAILED
+	                      : KB_HOST_NOT_ASKED);
+	kb_web_wake(web); /* somebody's page may be next */
+	return ok;
+}
+
+/* Statuses that have a word of their own. */
+static const struct {
+	int status;
+	const char *word;
+	bool retry;
+} words[] = {
+	{ 401, "it asks for a password" },
+	{ 403, "it refuses to show this page" },
+	{ 404, "not found" },
+	{ 408, "it took too long", true },
+	{ 410, "gone" },
+	{ 425, "too early", true },
+	{ 429, "too many requests", true },
+	{ 451, "not for legal reasons" },
+	{ 503, "not available right now", true },
+};
+
+struct kb_sv kb_web_refusal(struct kb_arena *arena, const struct kb_fetch_response *response,
+                            bool *retry)
+{
+	const char *word = response->status >= 500 ? "it has a problem of its own" : NULL;
+
+	*retry = response->status >= 500 && response->status != 501;
+	for (size_t i = 0; i < KB_COUNTOF(words); i++)
+		if (words[i].status == response->status) {
+			word = words[i].word;
+			*retry |= words[i].retry;
+		}
+	return word ? kb_arena_printf(arena, "the host answered %d: %s", response->status, word)
+	            : kb_arena_printf(arena, "the host answered %d", response->status);
+}
+
+int64_t kb_web_retry_at(struct kb_web *web, const struct kb_manner *manner, int64_t attempts,
+                        int64_t retry_after_s)
+{
+	int64_t tried = KB_MAX(attempts, INT64_C(1)) - 1;
+	int64_t pause_us = (int64_t)KB_WEB_RETRY_FIRST_S * KB_SECOND_US;
+
+	for (int64_t i = 0; i < KB_MIN(tried, (int64_t)KB_WEB_TRIES_MAX); i++)
+		pause_us *= 4;
+	pause_us = KB_MAX(pause_us, retry_after(manner, retry_after_s));
+	return kb_clock_now_us(web->config.clock) + pause_us;
+}
+
+/* ---- jobs ---- */
+
+struct kb_web_job {
+	struct kb_web *web;
+	struct kb_arena arena;
+	bool is_sync, is_failing; /* its host is */
+	int64_t began_us;
+	struct kb_web_job *next, **place;
+	struct kb_lease page;
+	struct kb_source_lease source;
+};
+
+static void run_job(void *arg)
+{
+	struct kb_web_job *job = arg;
+	struct kb_web *web = job->web;
+
+	if (job->is_sync)
+		kb_web_sync(web, &job->arena, &job->source);
+	else
+		kb_web_visit(web, &job->arena, &job->page);
+	pthread_mutex_lock(&web->lock);
+	*job->place = job->next;
+	if (job->next)
+		job->next->place = job->place;
+	web->calls++;
+	pthread_cond_broadcast(&web->changed);
+	pthread_mutex_unlock(&web->lock);
+	kb_arena_fini(&job->arena);
+	free(job);
+}
+
+/* There is room for it: the pool has a thread for each job that may be in progress. */
+static void begin_job(struct kb_web_job *job)
+{
+	struct kb_web *web = job->web;
+
+	pthread_mutex_lock(&web->lock);
+	job->began_us = kb_clock_mono_us();
+	job->next = web->jobs;
+	job->place = &web->jobs;
+	if (job->next)
+		job->next->place = &job->next;
+	web->jobs = job;
+	pthread_mutex_unlock(&web->lock);
+	KB_ASSERT(kb_pool_submit(web->pool, run_job, job));
+}
+
+/* Lowers *wait_us where there will be room when somebody turns out to be slow. */
+static bool has_room(struct kb_web *web, bool for_sync, int64_t *wait_us)
+{
+	int64_t slow_before = kb_clock_mono_us() - SLOW_MS * INT64_C(1000);
+	int quick = 0, all = 0;
+	bool room;
+
+	pthread_mutex_lock(&web->lock);
+	for (const struct kb_web_job *job = web->jobs; job; job = job->next) {
+		all += job->is_sync == for_sync;
+		quick += job->is_sync == for_sync && job->began_us > slow_before;
+	}
+	room = !web->stopping && quick < QUICK_MAX && all < ALL_MAX;
+	pthread_mutex_unlock(&web->lock);
+	if (!room)
+		*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
+	return room;
+}
+
+static bool may_ask_failing(struct kb_web *web)
+{
+	int count = 0;
+
+	pthread_mutex_lock(&web->lock);
+	for (const struct kb_web_job *job = web->jobs; job; job = job->next)
+		count += job->is_failing;
+	pthread_mutex_unlock(&web->lock);
+	return count < FAILING_MAX;
+}
+
+static struct kb_web_job *new_job(struct kb_web *web, bool is_sync)
+{
+	struct kb_web_job *job = kb_xcalloc(1, sizeof(*job));
+
+	job->web = web;
+	job->is_sync = is_sync;
+	return job;
+}
+
+static void drop_job(struct kb_web_job *job)
+{
+	kb_arena_fini(&job->arena);
+	free(job);
+}
+
+/* ---- the dispatcher ---- */
+
+/* Both begin what is due and lower *wait_us to when something else will be. */
+
+static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err)
+{
+	while (has_room(web, true, wait_us)) {
+		struct kb_web_job *job = new_job(web, true);
+		int64_t due = 0;
+		bool found = false;
+
+		if (!kb_store_source_lease(web->config.store, &job->arena,
+		                           KB_WEB_LEASE_S * KB_SECOND_US, &job->source, &found,
+		                           &due, err)) {
+			drop_job(job);
+			return false;
+		}
+		if (!found) {
+			drop_job(job);
+			if (due)
+				*wait_us =
+				        KB_MIN(*wait_us, due - kb_clock_now_us(web->config.clock));
+			return true;
+		}
+		begin_job(job);
+	}
+	return true;
+}
+
+static bool begin_visit(struct kb_web *web, struct kb_sv host, const struct kb_host_turn *turn,
+                        bool is_failing, struct kb_err *err)
+{
+	struct kb_web_job *job = new_job(web, false);
+	bool found = false;
+
+	job->is_failing = is_failing;
+	if (kb_store_visit_lease(web->config.store, &job->arena,
+	                         &(struct kb_visit_wish){ host, turn->after, turn->but },
+	                         KB_WEB_LEASE_S * KB_SECOND_US, &job->page, &found, err)
+	    && found) {
+		kb_hosts_name(web->hosts, host, job->page.page.agent_id);
+		begin_job(job);
+		return true;
+	}
+	kb_hosts_give(web->hosts, host, 0, 0, KB_HOST_NOT_ASKED);
+	drop_job(job);
+	return !found && err->code == KB_OK;
+}
+
+static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_host_line *lines;
+	struct kb_host_turn turn;
+	size_t count;
+	int64_t now = kb_clock_now_us(web->config.clock), wait;
+	bool ok;
+
+	if (!has_room(web, false, wait_us))
+		return true;
+	ok = kb_store_host_lines(web->config.store, &arena, LINES_MAX, &lines, &count, err);
+	for (size_t i = 0; ok && i < count && has_room(web, false, wait_us); i++) {
+		bool is_failing = kb_hosts_is_failing(web->hosts, lines[i].host);
+
+		if (lines[i].due_at > now) {
+			*wait_us = KB_MIN(*wait_us, lines[i].due_at - now);
+			break;
+		}
+		if (is_failing && !may_ask_failing(web))
+			*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
+		else if (kb_hosts_try(web->hosts, lines[i].host, &turn, &wait))
+			ok = begin_visit(web, lines[i].host, &turn, is_failing, err);
+		else if (wait >= 0)
+			*wait_us = KB_MIN(*wait_us, wait);
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static void wait_for_work(struct kb_web *web, uint64_t *seen, int64_t us)
+{
+	int64_t until = kb_clock_mono_us() + KB_MAX(us, INT64_C(1000));
+
+	usleep(ROUND_MS * 1000);
+	pthread_mutex_lock(&web->lock);
+	while (!web->stopping && web->calls == *seen)
+		if (pthread_cond_timedwait(
+		            &web->changed, &web->lock,
+		            &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 })
+		    != 0)
+			break;
+	*seen = web->calls;
+	pthread_mutex_unlock(&web->lock);
+}
+
+static void *dispatch(void *arg)
+{
+	struct kb_web *web = arg;
+	uint64_t seen = 0;
+
+	while (!kb_web_is_stopping(web)) {
+		int64_t wait_us = POLL_MS * INT64_C(1000);
+		struct kb_err err = { 0 };
+
+		if (!begin_syncs(web, &wait_us, &err) || !begin_visits(web, &wait_us, &err))
+			kb_error_log(web->config.log, "cannot look for visits error=%s", err.msg);
+		wait_for_work(web, &seen, wait_us);
+	}
+	return NULL;
+}
+
+/* ---- start and stop ---- */
+
+struct kb_web *kb_web_start(const struct kb_web_config *config)
+{
+	struct kb_web *web = kb_xcalloc(1, sizeof(*web));
+	pthread_condattr_t monotonic;
+
+	web->config = *config;
+	web->hosts = kb_hosts_new(KB_WEB_STUCK_MS * INT64_C(1000));
+	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
+	pthread_mutex_init(&web->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&web->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	web->dispatcher = kb_thread_start("visits", dispatch, web);
+	return web;
+}
+
+void kb_web_stop(struct kb_web *web)
+{
+	if (!web)
+		return;
+	pthread_mutex_lock(&web->lock);
+	web->stopping = true;
+	pthread_cond_broadcast(&web->changed);
+	pthread_mutex_unlock(&web->lock);
+	kb_hosts_close(web->hosts);
+	pthread_join(web->dispatcher, NULL);
+	kb_pool_close(web->pool);
+	kb_hosts_free(web->hosts);
+	pthread_cond_destroy(&web->changed);
+	pthread_mutex_destroy(&web->lock);
+	free(web);
+}
+
+void kb_web_wake(struct kb_web *web)
+{
+	pthread_mutex_lock(&web->lock);
+	web->calls++;
+	pthread_cond_broadcast(&web->changed);
+	pthread_mutex_unlock(&web->lock);
+}
+
+void kb_web_stats(struct kb_web *web, struct kb_web_stats *out)
+{
+	*out = (struct kb_web_stats){
+		.fetched = atomic_load(&web->fetched),
+		.unchanged = atomic_load(&web->unchanged),
+		.failed = atomic_load(&web->failed),
+		.again = atomic_load(&web->again),
+		.sources_read = atomic_load(&web->sources_read),
+	};
+}

@@ -1,0 +1,42 @@
+/*
+ * The way out to the web: one thread finds what is due (a page in the line of its host, a source to
+ * be read), a few others fetch it.
+ *
+ * A page's bytes become a blob and the page goes on to ingestion as an upload does; so a slow host
+ * keeps one of these threads and nobody else. Of each host one thing is asked at a time, the
+ * agents in turn (hosts.h).
+ */
+#ifndef KB_CRAWL_WEB_H
+#define KB_CRAWL_WEB_H
+
+#include "ingest/config.h"
+#include "out/fetch.h"
+
+struct kb_web;
+
+struct kb_web_config {
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	struct kb_parser *parser;   /* of sitemaps */
+	struct kb_fetcher *fetcher; /* the one way out; cancelled before this is stopped */
+	const struct kb_log *log;
+	const struct kb_clock *clock;
+	kb_ingest_limits_fn *limits; /* may be NULL */
+	void *limits_arg;
+	/* Pages wait to be read. */
+	void (*woken)(void *arg);
+	void *woken_arg;
+};
+
+struct kb_web *kb_web_start(const struct kb_web_config *config);
+/* The fetcher has been cancelled, or this waits for what it is at. NULL is fine. */
+void kb_web_stop(struct kb_web *web);
+/* Something may be due. Never blocks. */
+void kb_web_wake(struct kb_web *web);
+
+struct kb_web_stats {
+	int64_t fetched, unchanged, failed, again, sources_read;
+};
+void kb_web_stats(struct kb_web *web, struct kb_web_stats *out);
+
+#endif

@@ -1,0 +1,66 @@
+/* What web.c (the threads), visit.c (a page) and sync.c (a source) share. */
+#ifndef KB_CRAWL_WEB_IMPL_H
+#define KB_CRAWL_WEB_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "crawl/hosts.h"
+#include "crawl/source.h"
+#include "crawl/web.h"
+#include "out/fetch.h"
+#include "store/visits.h"
+
+enum {
+	KB_WEB_LEASE_S = 600, /* far more than the longest fetch */
+	KB_WEB_TRIES_MAX = 5,
+	KB_WEB_RETRY_FIRST_S = 2, /* four times that with every attempt: 2, 8, 32, 128 */
+	KB_WEB_EXTRA_TIMES = 3,   /* with allow_extra_timeout */
+	KB_WEB_STUCK_MS = 3000,   /* what has lasted so long is overtaken by another agent's */
+	KB_WEB_PAUSE_MS = 50,     /* between two things asked of a host: as long as the last one */
+	KB_WEB_PAUSE_MAX_MS = 5000,    /* took, within these */
+	KB_WEB_GENTLE_PAUSE_MS = 2000, /* in the low performance mode */
+	KB_WEB_GENTLE_PAUSE_MAX_MS = 20000,
+	KB_WEB_RETRY_AFTER_MAX_S = 3600,
+	KB_WEB_GENTLE_RETRY_AFTER_MAX_S = 86400,
+};
+
+struct kb_web {
+	struct kb_web_config config;
+	struct kb_hosts *hosts;
+	struct kb_pool *pool;
+	pthread_t dispatcher;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t calls; /* of kb_web_wake() */
+	bool stopping;
+	struct kb_web_job *jobs; /* in progress */
+	_Atomic int64_t fetched, unchanged, failed, again, sources_read;
+};
+
+bool kb_web_is_stopping(struct kb_web *web);
+
+/* How an agent wants its hosts to be asked. */
+struct kb_manner {
+	int64_t agent_id;
+	bool extra_timeout, gentle;
+};
+void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
+                    struct kb_manner *out);
+/* Fetches, and gives the host back to the others after a pause. The host is taken. */
+bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
+                  const struct kb_fetch_request *request, struct kb_fetch_response *out,
+                  struct kb_err *err) KB_MUST_CHECK;
+/* What a status that is no success means; whether the same may go better later, and when. */
+struct kb_sv kb_web_refusal(struct kb_arena *arena, const struct kb_fetch_response *response,
+                            bool *retry);
+/* When to try for the next time. retry_after_s: the host's word, or 0. */
+int64_t kb_web_retry_at(struct kb_web *web, const struct kb_manner *manner, int64_t attempts,
+                        int64_t retry_after_s);
+
+/* A page whose lease we hold, and whose host; gives both back. */
+void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_lease *lease);
+/* A source whose lease we hold. */
+void kb_web_sync(struct kb_web *web, struct kb_arena *arena, const struct kb_source_lease *lease);
+
+#endif

@@ -1,0 +1,30 @@
+/* What the threads of ingestion are given. */
+#ifndef KB_INGEST_CONFIG_H
+#define KB_INGEST_CONFIG_H
+
+#include "live/catalog.h"
+#include "parse/parse.h"
+#include "store/agents.h"
+
+/* What the plan of an agent's account allows; 0: no limit. */
+struct kb_ingest_limits {
+	int64_t pages_per_agent, words;
+};
+/* From a thread of the background; may block. */
+typedef bool kb_ingest_limits_fn(void *arg, const struct kb_agent *agent,
+                                 struct kb_ingest_limits *out, struct kb_err *err);
+
+struct kb_ingest_config {
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	struct kb_catalog *catalog;
+	struct kb_parser *parser;
+	const struct kb_log *log;
+	const struct kb_clock *clock;
+	const char *temp_dir; /* for segments in the making; on the blobs' file system */
+	int threads; /* that read documents; one more is in reserve for what is read quickly */
+	kb_ingest_limits_fn *limits; /* may be NULL */
+	void *limits_arg;
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* What all threads of upkeep are given. */
+#ifndef KB_UPKEEP_CONFIG_H
+#define KB_UPKEEP_CONFIG_H
+
+#include "index/vectorizer.h"
+#include "live/catalog.h"
+#include "store/agents.h"
+#include "upkeep/sweep.h"
+
+struct kb_upkeep_config {
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	const struct kb_clock *clock;
+	const char *temp_dir; /* for segments in the making; on the blobs' file system */
+	/* How many days an agent's conversations are kept; 0: for ever. May be NULL. From the
+	 * housekeeping thread; may block. */
+	bool (*keep_days)(void *arg, const struct kb_agent *agent, int64_t *days,
+	                  struct kb_err *err);
+	void *keep_arg;
+	struct kb_sweep_limits sweep;
+	/* Makes vectors of passages. NULL: nobody does. */
+	const struct kb_vectorizer *vectorizer;
+	/* Documents wait to be read anew. */
+	void (*requeued)(void *arg);
+	void *requeued_arg;
+};
+
+#endif

@@ -1,0 +1,181 @@
+#include "upkeep/installation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "store/segments.h"
+#include "store/upkeep.h"
+
+static_assert((int)KB_BLOB_MARK == (int)KB_INSTALLATION_MARK, "both sides hold the same word");
+
+static bool stop(void *arg, const char *name, int64_t size, int64_t age_s)
+{
+	(void)name;
+	(void)size;
+	(void)age_s;
+	*(bool *)arg = true;
+	return false;
+}
+
+static bool has_blobs(struct kb_blobs *blobs, bool *has, struct kb_err *err)
+{
+	*has = false;
+	return kb_blob_each(blobs, stop, has, err);
+}
+
+bool kb_installation_begin(const struct kb_installed *in, struct kb_err *err)
+{
+	char mark[KB_BLOB_MARK];
+	bool has;
+
+	if (!kb_blobs_mark(in->blobs, mark, err) || !has_blobs(in->blobs, &has, err))
+		return false;
+	if (mark[0] || has)
+		return kb_fail(
+		        err, KB_E_CONFLICT,
+		        "%s holds no database, but the blobs in %s have one: put it back (is "
+		        "its volume mounted?), or name an empty directory for blobs",
+		        in->store_at, in->blobs_at);
+	return true;
+}
+
+/* ---- the first start ---- */
+
+/* Of the blobs that the store names. Opening one brings it back from the trash. */
+static bool count_missing(const struct kb_installed *in, int64_t *named, int64_t *missing,
+                          struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_sv *names;
+	size_t count;
+	bool ok = kb_store_blob_names(in->store, &arena, &names, &count, NULL, err);
+
+	*named = ok ? (int64_t)count : 0;
+	*missing = 0;
+	for (size_t i = 0; ok && i < count; i++) {
+		struct kb_err why;
+		int64_t size;
+		int fd;
+
+		if (!kb_blob_open(in->blobs, kb_arena_str(&arena, names[i]), &fd, &size, &why)) {
+			++*missing;
+			ok = why.code == KB_E_NOT_FOUND || kb_fail(err, why.code, "%s", why.msg);
+		}
+		kb_fd_close(&fd);
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* The store's word first, so that a start that ends in between goes on where it was. */
+static bool write_marks(const struct kb_installed *in, struct kb_installation *installation,
+                        struct kb_err *err)
+{
+	unsigned char random[(KB_BLOB_MARK - 1) / 2];
+
+	if (!installation->mark[0]) {
+		kb_random(random, sizeof(random));
+		kb_hex(random, sizeof(random), installation->mark);
+		installation->bound = false;
+		if (!kb_store_installation_set(in->store, installation, err))
+			return false;
+	}
+	if (!kb_blobs_set_mark(in->blobs, installation->mark, err))
+		return false;
+	installation->bound = true;
+	return kb_store_installation_set(in->store, installation, err);
+}
+
+/* Blobs without a mark: may they become this store's? */
+static bool may_bind(const struct kb_installed *in, const struct kb_installation *installation,
+                     struct kb_err *err)
+{
+	int64_t named, missing;
+	bool has;
+
+	if (!has_blobs(in->blobs, &has, err) || !count_missing(in, &named, &missing, err))
+		return false;
+	if (!has && named)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "the database in %s names %" PRId64 " blobs, and %s is empty: put "
+		               "them back (is their volume mounted?)",
+		               in->store_at, named, in->blobs_at);
+	if (has && !named)
+		return kb_fail(
+		        err, KB_E_CONFLICT,
+		        "there are blobs in %s, and the database in %s names none: put "
+		        "their database back (is its volume mounted?), or let go of the blobs with "
+		        "docent adopt --discard",
+		        in->blobs_at, in->store_at);
+	if (missing * 2 > named)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "of %" PRId64 " blobs that the database in %s names, %" PRId64
+		               " are not in %s: check --store and --blob; if they belong together, "
+		               "say so with docent adopt",
+		               named, in->store_at, missing, in->blobs_at);
+	if (has && installation->bound)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "the blobs in %s have lost the mark of their installation: if they "
+		               "belong to the database in %s, say so with docent adopt",
+		               in->blobs_at, in->store_at);
+	return true;
+}
+
+bool kb_installation_join(const struct kb_installed *in, struct kb_err *err)
+{
+	struct kb_installation installation;
+	char mark[KB_BLOB_MARK];
+
+	if (!kb_store_installation(in->store, &installation, err))
+		return false;
+	if (!kb_blobs_mark(in->blobs, mark, err))
+		return err->code == KB_E_CORRUPT ? kb_fail(
+		               err, KB_E_CONFLICT,
+		               "the mark of the blobs in %s is damaged: if they belong to "
+		               "the database in %s, say so with docent adopt",
+		               in->blobs_at, in->store_at)
+		                                 : false;
+	if (!mark[0])
+		return may_bind(in, &installation, err) && write_marks(in, &installation, err);
+	if (strcmp(mark, installation.mark) != 0)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "the blobs in %s belong to another installation (%.8s) than the "
+		               "database in %s (%.8s): check --store and --blob; if they belong "
+		               "together, say so with docent adopt",
+		               in->blobs_at, mark, in->store_at,
+		               installation.mark[0] ? installation.mark : "none yet");
+	if (installation.bound)
+		return true;
+	installation.bound = true;
+	return kb_store_installation_set(in->store, &installation, err);
+}
+
+/* ---- the operator's word ---- */
+
+static bool count_one(void *arg, const char *name, int64_t size, int64_t age_s)
+{
+	(void)name;
+	(void)size;
+	(void)age_s;
+	++*(int64_t *)arg;
+	return true;
+}
+
+bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct kb_adopted *out,
+                           struct kb_err *err)
+{
+	struct kb_installation installation = { 0 };
+
+	*out = (struct kb_adopted){ 0 };
+	if (!count_missing(in, &out->named, &out->missing, err)
+	    || !kb_blob_each(in->blobs, count_one, &out->blobs, err))
+		return false;
+	if (out->blobs && out->named == out->missing && !discard)
+		return kb_fail(
+		        err, KB_E_CONFLICT,
+		        "the database in %s names none of the %" PRId64
+		        " blobs in %s: they would be removed; if that is meant, say --discard",
+		        in->store_at, out->blobs, in->blobs_at);
+	return write_marks(in, &installation, err);
+}

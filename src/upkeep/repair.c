@@ -1,0 +1,546 @@
+#include "upkeep/repair.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "base/temp.h"
+#include "ingest/origin.h"
+#include "store/upkeep.h"
+#include "upkeep/config.h"
+
+enum {
+	LEASE_S = 20, /* so long a repair waits after a kill -9 */
+	RENEW_S = 5,
+	PART_BYTES = 64 << 20, /* of the writer's memory; then a segment is written */
+	PAUSE_MAX_S = 600,     /* between tries, which begin with a second and double */
+	LOOK_MS = 1000,        /* for repairs that are due */
+	SCRUB_EVERY_S = 24 * 3600,
+	SCRUB_BYTES_S = 8 << 20,
+	REPAIR_NICE = 10,
+};
+
+/* One repair on its way. */
+struct rebuild {
+	const struct kb_repair_with *with;
+	const struct kb_repair *repair;
+	struct kb_arena arena;
+	struct kb_index_state state;
+	struct kb_page *pages; /* that can be found, by id */
+	size_t page_count;
+	int64_t *whole; /* ids of those that are in a whole segment, sorted */
+	size_t whole_count, whole_capacity;
+
+	int64_t *damaged, *healed;
+	size_t damaged_count, healed_count;
+	struct kb_segment_writer *writer;
+	int64_t part_pages;
+	struct kb_segment_new *segments;
+	size_t segment_count;
+	struct kb_page_lost *lost;
+	size_t lost_count;
+	int64_t documents, renewed_us;
+};
+
+static bool is_gone(const struct kb_err *err)
+{
+	return err->code == KB_E_CORRUPT || err->code == KB_E_NOT_FOUND;
+}
+
+/* Whether to go on: the service may stop, the lease may pass. */
+static bool go_on(struct rebuild *in, struct kb_err *err)
+{
+	if (kb_cancelled(in->with->cancel, err))
+		return false;
+	if (kb_clock_mono_us() - in->renewed_us < RENEW_S * KB_SECOND_US)
+		return true;
+	in->renewed_us = kb_clock_mono_us();
+	return kb_store_repair_renew(in->with->store, in->repair, LEASE_S * KB_SECOND_US, err);
+}
+
+/* ---- which pages are missing ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int by_page(const void *a, const void *b)
+{
+	const struct kb_dead_row *x = a, *y = b;
+
+	return (x->page_id > y->page_id) - (x->page_id < y->page_id);
+}
+
+static bool is_dead(const struct kb_index_state *state, int64_t version, int64_t page_id)
+{
+	struct kb_dead_row key = { .page_id = page_id };
+	const struct kb_dead_row *dead =
+	        state->dead_count
+	                ? bsearch(&key, state->dead, state->dead_count, sizeof(key), by_page)
+	                : NULL;
+
+	return dead && version < dead->version;
+}
+
+/* The pages whose passages are alive in this segment. */
+static bool add_whole(struct rebuild *in, const struct kb_segment_row *row, struct kb_err *err)
+{
+	struct kb_segment *segment = kb_catalog_segment(in->with->catalog, row->blob, err);
+	const struct kb_snapshot_part part = { .segment = segment,
+		                               .version = row->version,
+		                               .page_shift = row->page_shift };
+	struct kb_snapshot *snapshot;
+	int64_t last = 0;
+
+	if (!segment)
+		return false;
+	snapshot = kb_snapshot_new(&part, 1, NULL, 0);
+	for (int64_t doc = 0; doc < kb_snapshot_counted(snapshot); doc++) {
+		int64_t page_id = kb_snapshot_page(snapshot, 0, (uint32_t)doc);
+
+		if (page_id == last || is_dead(&in->state, row->version, page_id))
+			continue;
+		last = page_id;
+		KB_GROW(in->whole, in->whole_capacity, in->whole_count + 1);
+		in->whole[in->whole_count++] = page_id;
+	}
+	kb_snapshot_release(snapshot);
+	kb_segment_release(segment);
+	return true;
+}
+
+/* Another one that is found damaged joins those that are known, for the next try. */
+static bool look_through(struct rebuild *in, const struct kb_segment_row *row, struct kb_err *err)
+{
+	struct kb_err why;
+
+	if (add_whole(in, row, &why))
+		return go_on(in, err);
+	if (is_gone(&why)
+	    && !kb_store_segment_damaged(in->with->store, in->repair->agent_id, row->id, row->blob,
+	                                 err))
+		return false;
+	return kb_fail(err, why.code, "%s", why.msg);
+}
+
+static bool find_whole(struct rebuild *in, struct kb_err *err)
+{
+	struct kb_index_state *state = &in->state;
+
+	in->damaged = KB_NEW_ARRAY(&in->arena, state->damaged_count, int64_t);
+	in->healed = KB_NEW_ARRAY(&in->arena, state->damaged_count, int64_t);
+	for (size_t i = 0; i < state->damaged_count; i++) {
+		const struct kb_segment_row *row = &state->damaged[i];
+		struct kb_err why;
+
+		/* Its file may have been put back. */
+		if (kb_blob_verify(in->with->blobs, kb_arena_str(&in->arena, row->blob), &why)
+		    && add_whole(in, row, &why))
+			in->healed[in->healed_count++] = row->id;
+		else if (is_gone(&why))
+			in->damaged[in->damaged_count++] = row->id;
+		else
+			return kb_fail(err, why.code, "%s", why.msg);
+	}
+	for (size_t i = 0; i < state->segment_count; i++)
+		if (!look_through(in, &state->segments[i], err))
+			return false;
+	if (in->whole_count)
+		qsort(in->whole, in->whole_count, sizeof(*in->whole), by_number);
+	return true;
+}
+
+static bool is_whole(const struct rebuild *in, int64_t page_id)
+{
+	return in->whole_count
+	       && bsearch(&page_id, in->whole, in->whole_count, sizeof(*in->whole), by_number);
+}
+
+/* ---- making them anew ---- */
+
+/* Damaged bytes keep a name that what is made anew may have too. */
+static bool drop_damaged(struct rebuild *in, struct kb_sv blob, struct kb_err *err)
+{
+	return kb_blob_drop_damaged(in->with->blobs, kb_arena_str(&in->arena, blob), err);
+}
+
+static bool write_part(struct rebuild *in, struct kb_err *err)
+{
+	struct kb_segment_new *out;
+	struct kb_segment_info info;
+	struct kb_blob_name name;
+	char path[KB_TEMP_PATH];
+	int64_t bytes;
+
+	if (in->part_pages == 0)
+		return true;
+	kb_temp_path(path, in->with->temp_dir, KB_TEMP_SEGMENT);
+	if (!kb_segment_writer_finish(in->writer, path, &info, err)
+	    || !kb_blob_take(in->with->blobs, path, &name, &bytes, err)) {
+		unlink(path);
+		return false;
+	}
+	out = &in->segments[in->segment_count++];
+	*out = (struct kb_segment_new){ .blob = kb_arena_sv(&in->arena, kb_sv_str(name.hex)),
+		                        .bytes = bytes,
+		                        .passages = info.passages,
+		                        .pages = in->part_pages };
+	in->part_pages = 0;
+	return true;
+}
+
+/* The page's text as it was parsed. */
+static bool read_text(struct rebuild *in, struct kb_arena *arena, const struct kb_page *page,
+                      struct kb_document *out, struct kb_err *err)
+{
+	struct kb_origin origin = kb_page_origin(arena, page);
+	struct kb_parsed *parsed = KB_NEW(arena, struct kb_parsed);
+	struct kb_sv json;
+
+	if (!page->text_blob.n)
+		return kb_fail(err, KB_E_NOT_FOUND, "the page has no text");
+	if (!kb_blob_read(in->with->blobs, arena, kb_arena_str(arena, page->text_blob), KB_GIB(1),
+	                  &json, err))
+		return false;
+	/* Its hash is right: what cannot be read now never will be. */
+	return (kb_parsed_read(arena, json, parsed, NULL)
+	        && kb_document_read(arena, &origin, parsed, out, NULL))
+	       || kb_corrupt(err, "the text of page %" PRId64 " cannot be read", page->id);
+}
+
+/* Blobs that are not there at all are no reason to give up a document. */
+static bool blobs_are_ours(const struct kb_repair_with *with, struct kb_err *err)
+{
+	struct kb_installation installation;
+	char mark[KB_BLOB_MARK];
+
+	if (!kb_store_installation(with->store, &installation, err)
+	    || !kb_blobs_mark(with->blobs, mark, err))
+		return false;
+	return strcmp(mark, installation.mark) == 0
+	       || kb_fail(err, KB_E_IO, "the blobs' directory is not this installation's");
+}
+
+/* Its text is gone: what else there is decides. */
+static bool lose(struct rebuild *in, const struct kb_page *page, struct kb_err *err)
+{
+	struct kb_page_lost *lost = &in->lost[in->lost_count];
+	struct kb_err why = { 0 };
+
+	if (!blobs_are_ours(in->with, err)
+	    || (page->text_blob.n && !drop_damaged(in, page->text_blob, err)))
+		return false;
+	*lost = (struct kb_page_lost){ .page_id = page->id, .text_blob = page->text_blob };
+	if (page->blob.n
+	    && !kb_blob_verify(in->with->blobs, kb_arena_str(&in->arena, page->blob), &why)
+	    && !is_gone(&why))
+		return kb_fail(err, why.code, "%s", why.msg);
+	lost->again = !page->is_file || (page->blob.n && !why.code);
+	lost->reason = page->blob.n ? KB_SV("the document's text and its original were damaged on "
+	                                    "this server; upload it again")
+	                            : KB_SV("the document's text was damaged on this server, and "
+	                                    "its original is not kept; upload it again");
+	kb_warn(in->with->log,
+	        "document's text is gone agent=%" PRId64 " page=%" PRId64 " again=%d",
+	        page->agent_id, page->id, lost->again);
+	in->lost_count++;
+	return true;
+}
+
+static bool rebuild_page(struct rebuild *in, const struct kb_page *page, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_document document;
+	struct kb_err why;
+	bool ok = true;
+
+	if (read_text(in, &arena, page, &document, &why)) {
+		kb_document_add(in->writer, page->id, &document);
+		in->part_pages++;
+		in->documents++;
+	} else {
+		ok = is_gone(&why) ? lose(in, page, err) : kb_fail(err, why.code, "%s", why.msg);
+	}
+	kb_arena_fini(&arena);
+	return ok && (kb_segment_writer_memory(in->writer) < PART_BYTES || write_part(in, err))
+	       && go_on(in, err);
+}
+
+static bool rebuild_pages(struct rebuild *in, struct kb_err *err)
+{
+	for (size_t i = 0; i < in->state.damaged_count; i++)
+		if (!drop_damaged(in, in->state.damaged[i].blob, err))
+			return false;
+	in->segments = KB_NEW_ARRAY(&in->arena, in->page_count, struct kb_segment_new);
+	in->lost = KB_NEW_ARRAY(&in->arena, in->page_count, struct kb_page_lost);
+	for (size_t i = 0; i < in->page_count; i++)
+		if (!is_whole(in, in->pages[i].id) && !rebuild_page(in, &in->pages[i], err))
+			return false;
+	return write_part(in, err);
+}
+
+static bool repair_agent(struct rebuild *in, struct kb_err *err)
+{
+	const struct kb_repair_with *with = in->with;
+
+	if (!kb_store_repair_read(with->store, &in->arena, in->repair->agent_id, &in->state,
+	                          &in->pages, &in->page_count, err)
+	    || !find_whole(in, err))
+		return false;
+	if (in->damaged_count && !rebuild_pages(in, err))
+		return false;
+	return kb_store_repair_finish(with->store, in->repair,
+	                              &(struct kb_repaired){
+	                                      .version = in->state.version,
+	                                      .damaged = in->damaged,
+	                                      .damaged_count = in->damaged_count,
+	                                      .healed = in->healed,
+	                                      .healed_count = in->healed_count,
+	                                      .segments = in->segments,
+	                                      .segment_count = in->segment_count,
+	                                      .lost = in->lost,
+	                                      .lost_count = in->lost_count,
+	                              },
+	                              err);
+}
+
+static void put_off(const struct kb_repair_with *with, const struct kb_repair *repair,
+                    struct kb_repair_stats *sums, const struct kb_err *why)
+{
+	int64_t pause_s = KB_MIN(INT64_C(1) << KB_MIN(repair->attempts - 1, 20), PAUSE_MAX_S);
+	struct kb_err err;
+
+	if (why->code == KB_E_CANCELLED)
+		pause_s = 0;
+	else if (why->code != KB_E_CONFLICT && why->code != KB_E_NOT_FOUND) {
+		sums->failures++;
+		kb_warn(with->log,
+		        "index not repaired agent=%" PRId64 " again_in_s=%" PRId64 " error=%s",
+		        repair->agent_id, pause_s, why->msg);
+	}
+	if (!kb_store_repair_renew(with->store, repair, pause_s * KB_SECOND_US, &err)
+	    && err.code != KB_E_CONFLICT)
+		kb_warn(with->log, "repair stays leased agent=%" PRId64 " error=%s",
+		        repair->agent_id, err.msg);
+}
+
+bool kb_repair_next(const struct kb_repair_with *with, struct kb_repair_stats *sums, bool *worked,
+                    struct kb_err *err)
+{
+	int64_t started_us = kb_clock_mono_us();
+	struct kb_repair repair;
+	struct rebuild in = { .with = with, .repair = &repair };
+	struct kb_err why;
+
+	*worked = false;
+	if (!kb_store_repair_lease(with->store, LEASE_S * KB_SECOND_US, &repair, err))
+		return false;
+	if (!repair.agent_id)
+		return true;
+	*worked = true;
+	in.renewed_us = started_us;
+	in.writer = kb_segment_writer_new();
+	if (repair_agent(&in, &why)) {
+		sums->segments += (int64_t)(in.segment_count + in.healed_count);
+		sums->documents += in.documents;
+		sums->lost += (int64_t)in.lost_count;
+		kb_info(with->log,
+		        "index repaired agent=%" PRId64 " damaged=%zu segments=%zu healed=%zu "
+		        "documents=%" PRId64 " lost=%zu took_ms=%" PRId64,
+		        repair.agent_id, in.damaged_count, in.segment_count, in.healed_count,
+		        in.documents, in.lost_count, (kb_clock_mono_us() - started_us) / 1000);
+		kb_catalog_refresh(with->catalog, repair.agent_id, KB_SV(""));
+	} else {
+		put_off(with, &repair, sums, &why);
+	}
+	kb_segment_writer_free(in.writer);
+	free(in.whole);
+	kb_arena_fini(&in.arena);
+	return true;
+}
+
+/* ---- looking for damage ---- */
+
+bool kb_repair_look(const struct kb_repair_with *with, struct kb_segment_place *place,
+                    int64_t *bytes, struct kb_err *err)
+{
+	struct kb_segment_place *next;
+	struct kb_segment *segment;
+	struct kb_segment_info info;
+	struct kb_arena arena = { 0 };
+	struct kb_err why;
+	size_t count;
+	bool ok = kb_store_segment_places(with->store, &arena, place, 1, &next, &count, err);
+
+	*bytes = 0;
+	if (ok && count == 0) {
+		*place = (struct kb_segment_place){ 0 };
+		*bytes = -1;
+	} else if (ok) {
+		*place = (struct kb_segment_place){ .agent_id = next->agent_id,
+			                            .segment_id = next->segment_id };
+		segment = next->is_damaged ? NULL
+		                           : kb_catalog_segment(with->catalog, next->blob, &why);
+		if (segment) {
+			kb_segment_info(segment, &info);
+			*bytes = info.bytes;
+			kb_segment_release(segment);
+		} else if (!next->is_damaged && is_gone(&why)) {
+			kb_warn(with->log,
+			        "segment is damaged agent=%" PRId64 " segment=%" PRId64 " error=%s",
+			        next->agent_id, next->segment_id, why.msg);
+			ok = kb_store_segment_damaged(with->store, next->agent_id, next->segment_id,
+			                              next->blob, err);
+			kb_catalog_forget(with->catalog, next->agent_id);
+		}
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* ---- the thread ---- */
+
+struct kb_repairer {
+	struct kb_repair_with with;
+	struct kb_cancel cancel;
+	void (*requeued)(void *arg);
+	void *arg;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t stop;
+	bool stopping;
+	struct kb_repair_stats sums;
+};
+
+static bool is_stopping(void *arg)
+{
+	struct kb_repairer *repairer = arg;
+	bool yes;
+
+	pthread_mutex_lock(&repairer->lock);
+	yes = repairer->stopping;
+	pthread_mutex_unlock(&repairer->lock);
+	return yes;
+}
+
+static void rest(struct kb_repairer *repairer, int64_t ms)
+{
+	int64_t until = kb_clock_mono_us() + ms * 1000;
+
+	pthread_mutex_lock(&repairer->lock);
+	while (!repairer->stopping)
+		if (pthread_cond_timedwait(
+		            &repairer->stop, &repairer->lock,
+		            &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 })
+		    != 0)
+			break;
+	pthread_mutex_unlock(&repairer->lock);
+}
+
+static bool repair(struct kb_repairer *repairer)
+{
+	struct kb_repair_stats sums;
+	struct kb_err err;
+	int64_t lost;
+	bool worked;
+
+	kb_repairer_stats(repairer, &sums);
+	lost = sums.lost;
+	if (!kb_repair_next(&repairer->with, &sums, &worked, &err)) {
+		kb_warn(repairer->with.log, "cannot look for repairs error=%s", err.msg);
+		return false;
+	}
+	pthread_mutex_lock(&repairer->lock);
+	repairer->sums = sums;
+	pthread_mutex_unlock(&repairer->lock);
+	if (sums.lost > lost)
+		repairer->requeued(repairer->arg);
+	return worked;
+}
+
+/* A segment or more, until there is a pause of a look's length to make for what was read. */
+static void scrub(struct kb_repairer *repairer, struct kb_segment_place *place, int64_t *next_us)
+{
+	int64_t bytes = 0, read = 0;
+	struct kb_err err;
+
+	while (bytes >= 0 && read < SCRUB_BYTES_S / 1000 * LOOK_MS && !is_stopping(repairer)) {
+		if (!kb_repair_look(&repairer->with, place, &bytes, &err)) {
+			kb_warn(repairer->with.log, "segments not looked through error=%s",
+			        err.msg);
+			break;
+		}
+		read += KB_MAX(bytes, INT64_C(0));
+	}
+	*next_us =
+	        kb_clock_mono_us()
+	        + (bytes < 0 ? SCRUB_EVERY_S * KB_SECOND_US : read * KB_SECOND_US / SCRUB_BYTES_S);
+}
+
+static void *work(void *arg)
+{
+	struct kb_repairer *repairer = arg;
+	struct kb_segment_place place = { 0 };
+	int64_t scrub_us = 0;
+
+	kb_thread_set_nice(REPAIR_NICE);
+	while (!is_stopping(repairer)) {
+		bool worked = repair(repairer);
+
+		if (!worked && kb_clock_mono_us() >= scrub_us) {
+			scrub(repairer, &place, &scrub_us);
+			worked = repair(repairer);
+		}
+		if (!worked)
+			rest(repairer, LOOK_MS);
+	}
+	return NULL;
+}
+
+struct kb_repairer *kb_repairer_start(const struct kb_upkeep_config *config)
+{
+	struct kb_repairer *repairer = kb_xcalloc(1, sizeof(*repairer));
+	pthread_condattr_t monotonic;
+
+	repairer->cancel = (struct kb_cancel){ is_stopping, repairer };
+	repairer->with =
+	        (struct kb_repair_with){ config->store, config->blobs,    config->catalog,
+		                         config->log,   config->temp_dir, &repairer->cancel };
+	repairer->requeued = config->requeued;
+	repairer->arg = config->requeued_arg;
+	pthread_mutex_init(&repairer->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&repairer->stop, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	repairer->thread = kb_thread_start("repairer", work, repairer);
+	return repairer;
+}
+
+void kb_repairer_stop(struct kb_repairer *repairer)
+{
+	if (!repairer)
+		return;
+	pthread_mutex_lock(&repairer->lock);
+	repairer->stopping = true;
+	pthread_cond_broadcast(&repairer->stop);
+	pthread_mutex_unlock(&repairer->lock);
+	pthread_join(repairer->thread, NULL);
+	pthread_cond_destroy(&repairer->stop);
+	pthread_mutex_destroy(&repairer->lock);
+	free(repairer);
+}
+
+void kb_repairer_stats(struct kb_repairer *repairer, struct kb_repair_stats *out)
+{
+	pthread_mutex_lock(&repairer->lock);
+	*out = repairer->sums;
+	pthread_mutex_unlock(&repairer->lock);
+}

@@ -1,0 +1,451 @@
+#include "upkeep/vectorize.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "base/temp.h"
+#include "base/utf8.h"
+#include "index/vectors.h"
+#include "store/vectors.h"
+#include "upkeep/config.h"
+
+enum {
+	LOOK_MS = 500, /* between looks for segments without the column */
+	PAUSE_FIRST_MS = 1000,
+	PAUSE_MAX_MS = 30000,
+	PART_US = 5 * 1000000, /* of one segment at a time: then it becomes true and the next has
+	                          its turn */
+	TEXT_MIN = 500,        /* bytes; a text that is refused is halved down to this */
+	NICE = 10,
+	SEGMENTS_AT_ONCE = KB_VECTORS_MISSING_MAX,
+};
+
+struct kb_vectorize {
+	struct kb_vectorizer with;
+	struct kb_catalog *catalog;
+	struct kb_store *store;
+	struct kb_blobs *blobs;
+	const struct kb_log *log;
+	const char *temp_dir;
+	pthread_t thread;
+	pthread_mutex_t lock, merging;
+	pthread_cond_t stop;
+	bool stopping;
+	/* The segment at which the last round failed: the next one begins behind it. */
+	int64_t failed_agent_id, failed_segment_id;
+	_Atomic int64_t vectors, refused, failures, waiting;
+};
+
+/* One segment's turn. */
+struct turn {
+	struct kb_vectorize *v;
+	const struct kb_vectors_missing *missing;
+	const struct kb_vector_column *column;
+	struct kb_arena arena;
+	struct kb_index_state state;
+	const struct kb_segment_row *row;
+	struct kb_segment *segment;
+	struct kb_snapshot *snapshot; /* of this segment alone */
+	struct kb_vectors_writer *writer;
+	uint32_t *todo; /* passages without a vector, in order */
+	size_t todo_count, done, made;
+};
+
+static bool stopping(struct kb_vectorize *v)
+{
+	bool yes;
+
+	pthread_mutex_lock(&v->lock);
+	yes = v->stopping;
+	pthread_mutex_unlock(&v->lock);
+	return yes;
+}
+
+static void rest(struct kb_vectorize *v, int64_t ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&v->lock);
+	while (!v->stopping)
+		if (pthread_cond_timedwait(&v->stop, &v->lock, &until) != 0)
+			break;
+	pthread_mutex_unlock(&v->lock);
+}
+
+/* ---- what is to be done of a segment ---- */
+
+static int by_page(const void *a, const void *b)
+{
+	const struct kb_dead_row *x = a, *y = b;
+
+	return x->page_id < y->page_id ? -1 : x->page_id > y->page_id;
+}
+
+/* Passages of a deleted document get no vector. */
+static bool is_dead(const struct turn *turn, uint32_t doc)
+{
+	struct kb_dead_row key = { .page_id = kb_snapshot_page(turn->snapshot, 0, doc) };
+	const struct kb_dead_row *dead =
+	        turn->state.dead_count ? bsearch(&key, turn->state.dead, turn->state.dead_count,
+	                                         sizeof(key), by_page)
+	                               : NULL;
+
+	return dead && turn->row->version < dead->version;
+}
+
+static bool open_segment(struct turn *turn, struct kb_err *err)
+{
+	const struct kb_vectors_missing *missing = turn->missing;
+	struct kb_vectorize *v = turn->v;
+
+	if (!kb_store_index_state(v->store, &turn->arena, missing->agent_id, &turn->state, err))
+		return false;
+	for (size_t i = 0; i < turn->state.segment_count; i++)
+		if (turn->state.segments[i].id == missing->segment_id)
+			turn->row = &turn->state.segments[i];
+	if (!turn->row)
+		return kb_fail(err, KB_E_CONFLICT, "segment %" PRId64 " was replaced meanwhile",
+		               missing->segment_id);
+	turn->segment = kb_catalog_segment(v->catalog, missing->segment_blob, err);
+	if (!turn->segment)
+		return false;
+	turn->snapshot =
+	        kb_snapshot_new(&(struct kb_snapshot_part){ .segment = turn->segment,
+	                                                    .version = turn->row->version,
+	                                                    .page_shift = turn->row->page_shift },
+	                        1, NULL, 0);
+	if (turn->state.dead_count)
+		qsort(turn->state.dead, turn->state.dead_count, sizeof(*turn->state.dead), by_page);
+	return true;
+}
+
+/* Takes over the vectors that are there; the living passages without one are to be done, but for
+ * the first of them, which the server would not take: the last `pending` are those it was not asked
+ * for. */
+static void plan(struct turn *turn)
+{
+	const struct kb_vectors_missing *missing = turn->missing;
+	const struct kb_vector_column *column = turn->column;
+	uint32_t passages = (uint32_t)missing->passages;
+	float *row = KB_NEW_ARRAY(&turn->arena, column->dims, float);
+	struct kb_vectors *old = NULL;
+	struct kb_vectors_info info;
+
+	/* One that is damaged is made anew. */
+	if (missing->blob.n)
+		old = kb_catalog_vectors(turn->v->catalog, missing->blob, NULL);
+	if (old) {
+		kb_vectors_info(old, &info);
+		if (info.dims != column->dims || info.passages != passages) {
+			kb_vectors_release(old);
+			old = NULL;
+		}
+	}
+	turn->writer = kb_vectors_writer_new(column->name, column->model, column->dims, passages);
+	turn->todo = KB_NEW_ARRAY(&turn->arena, passages, uint32_t);
+	for (uint32_t doc = 0; doc < passages; doc++) {
+		if (old && kb_vectors_get(old, doc, row))
+			kb_vectors_writer_set(turn->writer, doc, row);
+		else if (!is_dead(turn, doc))
+			turn->todo[turn->todo_count++] = doc;
+	}
+	if (old && turn->todo_count > (size_t)missing->pending) {
+		turn->todo += turn->todo_count - (size_t)missing->pending;
+		turn->todo_count = (size_t)missing->pending;
+	}
+	kb_vectors_release(old);
+}
+
+/* ---- texts and their vectors ---- */
+
+/* What stands for a passage: where it is from, then its words. */
+static bool text_of(const struct turn *turn, struct kb_arena *arena, uint32_t doc,
+                    struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_passage p;
+
+	if (!kb_snapshot_passage(turn->snapshot, arena, 0, doc, &p, err))
+		return false;
+	*out = kb_arena_printf(arena, "%.*s%s%.*s%s%.*s", KB_SV_ARG(p.title), p.title.n ? "\n" : "",
+	                       KB_SV_ARG(p.heading), p.heading.n ? "\n" : "", KB_SV_ARG(p.text));
+	*out = kb_utf8_cut(*out, turn->v->with.text_bytes);
+	return true;
+}
+
+static bool embed(struct turn *turn, struct kb_arena *arena, const uint32_t *docs,
+                  struct kb_sv *texts, size_t count, struct kb_err *err)
+{
+	struct kb_vectorize *v = turn->v;
+	uint32_t dims = turn->column->dims;
+	const float *rows;
+	size_t half = count / 2;
+
+	if (v->with.embed(v->with.arg, arena, texts, count, &rows, err)) {
+		for (size_t i = 0; i < count; i++)
+			kb_vectors_writer_set(turn->writer, docs[i], rows + i * dims);
+		turn->made += count;
+		return true;
+	}
+	if (err->code != KB_E_INVALID)
+		return false;
+	/* One of them is too much for the server: the others are not. */
+	if (count > 1)
+		return embed(turn, arena, docs, texts, half, err)
+		       && embed(turn, arena, docs + half, texts + half, count - half, err);
+	if (texts[0].n > TEXT_MIN) {
+		texts[0] = kb_utf8_cut(texts[0], texts[0].n / 2);
+		return embed(turn, arena, docs, texts, 1, err);
+	}
+	kb_warn(v->log,
+	        "passage not embedded agent=%" PRId64 " segment=%" PRId64 " passage=%u error=%s",
+	        turn->missing->agent_id, turn->missing->segment_id, docs[0], err->msg);
+	atomic_fetch_add(&v->refused, 1);
+	return true;
+}
+
+/* The next batch. */
+static bool take_batch(struct turn *turn, struct kb_err *err)
+{
+	const struct kb_vectorizer *with = &turn->v->with;
+	struct kb_arena arena = { 0 };
+	struct kb_sv *texts = KB_NEW_ARRAY(&arena, with->batch_texts, struct kb_sv);
+	uint32_t *docs = KB_NEW_ARRAY(&arena, with->batch_texts, uint32_t);
+	size_t count = 0, bytes = 0, next = turn->done;
+	bool ok = true;
+
+	while (ok && next < turn->todo_count && count < with->batch_texts) {
+		uint32_t doc = turn->todo[next];
+
+		ok = text_of(turn, &arena, doc, &texts[count], err);
+		if (!ok || (count && bytes + texts[count].n > with->batch_bytes))
+			break;
+		next++;
+		/* Blanks have no meaning, and servers refuse them. */
+		if (!kb_sv_trim(texts[count]).n)
+			continue;
+		bytes += texts[count].n;
+		docs[count++] = doc;
+	}
+	ok = ok && (!count || embed(turn, &arena, docs, texts, count, err));
+	if (ok)
+		turn->done = next;
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+/* ---- making it true ---- */
+
+static bool make_true(struct turn *turn, struct kb_err *err)
+{
+	struct kb_vectorize *v = turn->v;
+	struct kb_vectors_new column = {
+		.segment_id = turn->missing->segment_id,
+		.name = turn->column->name,
+		.model = turn->column->model,
+		.family = KB_SV(KB_EMBED_FAMILY),
+		.pending = (int64_t)(turn->todo_count - turn->done),
+	};
+	struct kb_vectors *written = NULL;
+	struct kb_vectors_info info;
+	struct kb_blob_name blob;
+	char path[KB_TEMP_PATH];
+	bool ok;
+
+	kb_temp_path(path, v->temp_dir, KB_TEMP_COLUMN);
+	ok = kb_vectors_writer_finish(turn->writer, path, &column.bytes, err)
+	     && (written = kb_vectors_open(path, false, err)) != NULL;
+	if (ok) {
+		kb_vectors_info(written, &info);
+		column.filled = info.filled;
+		kb_vectors_release(written);
+	}
+	if (!ok || !kb_blob_take(v->blobs, path, &blob, &column.bytes, err)) {
+		unlink(path);
+		return false;
+	}
+	column.blob = kb_sv_str(blob.hex);
+	pthread_mutex_lock(&v->merging);
+	ok = kb_store_vectors_put(v->store, turn->missing->agent_id, &column, err);
+	pthread_mutex_unlock(&v->merging);
+	if (ok)
+		kb_catalog_refresh(v->catalog, turn->missing->agent_id, KB_SV(""));
+	return ok;
+}
+
+static void turn_end(struct turn *turn)
+{
+	kb_vectors_writer_free(turn->writer);
+	kb_snapshot_release(turn->snapshot);
+	kb_segment_release(turn->segment);
+	kb_arena_fini(&turn->arena);
+}
+
+/* Brings one segment further. False: the server or the store failed; what was made is true. */
+static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *missing,
+                      const struct kb_vector_column *column, struct kb_err *err)
+{
+	struct turn turn = { .v = v, .missing = missing, .column = column };
+	int64_t start = kb_clock_mono_us();
+	struct kb_err put_err;
+	bool ok = open_segment(&turn, err);
+
+	if (ok) {
+		plan(&turn);
+		while (ok && turn.done < turn.todo_count && !stopping(v)
+		       && kb_clock_mono_us() - start < PART_US)
+			ok = take_batch(&turn, err);
+	}
+	if (turn.writer && (turn.done || !turn.todo_count)) {
+		if (make_true(&turn, ok ? err : &put_err)) {
+			atomic_fetch_add(&v->vectors, (int64_t)turn.made);
+			kb_info(v->log,
+			        "passages embedded agent=%" PRId64 " segment=%" PRId64
+			        " vectors=%zu waiting=%zu took_ms=%" PRId64,
+			        missing->agent_id, missing->segment_id, turn.made,
+			        turn.todo_count - turn.done, (kb_clock_mono_us() - start) / 1000);
+			if (turn.done == turn.todo_count)
+				atomic_fetch_sub(&v->waiting, 1);
+		} else {
+			ok = false;
+		}
+	}
+	turn_end(&turn);
+	return ok;
+}
+
+/* Once round the segments that miss the column. *more: some are still to be gone on with. */
+static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
+{
+	struct kb_vectors_want want = { .limit = SEGMENTS_AT_ONCE,
+		                        .after_agent_id = v->failed_agent_id,
+		                        .after_segment_id = v->failed_segment_id };
+	struct kb_vectors_missing *missing;
+	struct kb_vector_column column;
+	struct kb_arena arena = { 0 };
+	size_t count = 0;
+	bool ok = v->with.column(v->with.arg, &column, err);
+
+	if (ok) {
+		want.name = column.name;
+		want.model = column.model;
+		ok = kb_store_vectors_missing(v->store, &arena, &want, &missing, &count, err);
+	}
+	if (ok && !want.after_agent_id)
+		atomic_store(&v->waiting, (int64_t)count);
+	*more = count > 0 || want.after_agent_id;
+	v->failed_agent_id = v->failed_segment_id = 0;
+	for (size_t i = 0; ok && i < count && !stopping(v); i++) {
+		ok = take_turn(v, &missing[i], &column, err);
+		/* Merged or deleted meanwhile: what took its place is found the next time. */
+		if (!ok && (err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND))
+			ok = true;
+		if (!ok) {
+			v->failed_agent_id = missing[i].agent_id;
+			v->failed_segment_id = missing[i].segment_id;
+		}
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static void *run(void *arg)
+{
+	struct kb_vectorize *v = arg;
+	int64_t pause_ms = 0;
+
+	kb_thread_set_nice(NICE);
+	while (!stopping(v)) {
+		struct kb_err err;
+		bool more = false;
+
+		if (go_round(v, &more, &err)) {
+			pause_ms = 0;
+			rest(v, more ? 1 : LOOK_MS);
+			continue;
+		}
+		if (err.code == KB_E_CANCELLED)
+			break;
+		atomic_fetch_add(&v->failures, 1);
+		/* Of a failure that lasts the breaker's lines tell, and the metrics. */
+		if (!pause_ms)
+			kb_warn(v->log, "passages not embedded, words go on error=%s", err.msg);
+		pause_ms = KB_MIN(KB_MAX(pause_ms * 2, (int64_t)PAUSE_FIRST_MS),
+		                  (int64_t)PAUSE_MAX_MS);
+		rest(v, pause_ms);
+	}
+	return NULL;
+}
+
+struct kb_vectorize *kb_vectorize_start(const struct kb_upkeep_config *config)
+{
+	struct kb_vectorize *v;
+	pthread_condattr_t monotonic;
+
+	if (!config->vectorizer)
+		return NULL;
+	v = kb_xcalloc(1, sizeof(*v));
+	v->with = *config->vectorizer;
+	v->catalog = config->catalog;
+	v->store = config->store;
+	v->blobs = config->blobs;
+	v->log = config->log;
+	v->temp_dir = config->temp_dir;
+	pthread_mutex_init(&v->lock, NULL);
+	pthread_mutex_init(&v->merging, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&v->stop, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	v->thread = kb_thread_start("embed", run, v);
+	return v;
+}
+
+void kb_vectorize_stop(struct kb_vectorize *v)
+{
+	if (!v)
+		return;
+	pthread_mutex_lock(&v->lock);
+	v->stopping = true;
+	pthread_cond_broadcast(&v->stop);
+	pthread_mutex_unlock(&v->lock);
+	pthread_join(v->thread, NULL);
+	pthread_cond_destroy(&v->stop);
+	pthread_mutex_destroy(&v->merging);
+	pthread_mutex_destroy(&v->lock);
+	free(v);
+}
+
+void kb_vectorize_stats(struct kb_vectorize *v, struct kb_vectorize_stats *out)
+{
+	*out = (struct kb_vectorize_stats){ 0 };
+	if (!v)
+		return;
+	*out = (struct kb_vectorize_stats){ .vectors = atomic_load(&v->vectors),
+		                            .refused = atomic_load(&v->refused),
+		                            .failures = atomic_load(&v->failures),
+		                            .waiting = atomic_load(&v->waiting) };
+}
+
+void kb_vectorize_hold(struct kb_vectorize *v)
+{
+	if (v)
+		pthread_mutex_lock(&v->merging);
+}
+
+void kb_vectorize_release(struct kb_vectorize *v)
+{
+	if (v)
+		pthread_mutex_unlock(&v->merging);
+}
