@@ -1,17 +1,16 @@
 #include "upkeep/remover.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/arena.h"
+#include "base/bell.h"
 #include "base/pool.h"
 #include "store/remove.h"
 
 enum {
-	LOOK_MS = 60000, /* without being woken */
-	AGAIN_MS = 5000, /* after a failure */
+	LOOK_S = 60, /* without being woken */
+	AGAIN_S = 5, /* after a failure */
 	REMOVER_NICE = 5,
 };
 
@@ -19,50 +18,32 @@ struct kb_remover {
 	struct kb_store *store;
 	const struct kb_log *log;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool stopping, woken;
+	struct kb_bell bell;
 	_Atomic int64_t rows;
 };
-
-/* False when it is to end. */
-static bool wait_us(struct kb_remover *remover, int64_t us, bool until_woken)
-{
-	int64_t until = kb_clock_mono_us() + us;
-	bool go_on;
-
-	pthread_mutex_lock(&remover->lock);
-	while (!remover->stopping && !(until_woken && remover->woken))
-		if (pthread_cond_timedwait(
-		            &remover->changed, &remover->lock,
-		            &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 })
-		    != 0)
-			break;
-	if (until_woken)
-		remover->woken = false;
-	go_on = !remover->stopping;
-	pthread_mutex_unlock(&remover->lock);
-	return go_on;
-}
 
 static void *work(void *arg)
 {
 	struct kb_remover *remover = arg;
 	struct kb_removal removal = { 0 };
+	uint64_t heard = 0;
 	bool go_on = true;
 
 	kb_thread_set_nice(REMOVER_NICE);
 	while (go_on) {
 		struct kb_err err;
+		bool ok = kb_store_remove_some(remover->store, &removal, &err);
+		int64_t now = kb_clock_steady_us(NULL);
 
-		if (!kb_store_remove_some(remover->store, &removal, &err)) {
+		if (!ok) {
 			kb_warn(remover->log, "deleted rows not removed error=%s", err.msg);
-			go_on = wait_us(remover, AGAIN_MS * INT64_C(1000), false);
+			go_on = kb_bell_rest(&remover->bell, now + AGAIN_S * KB_SECOND_US);
 		} else if (removal.left) {
 			atomic_store(&remover->rows, removal.rows);
-			go_on = wait_us(remover, KB_MAX(removal.took_us, INT64_C(1000)), false);
+			go_on = kb_bell_rest(&remover->bell,
+			                     now + KB_MAX(removal.took_us, INT64_C(1000)));
 		} else {
-			go_on = wait_us(remover, LOOK_MS * INT64_C(1000), true);
+			go_on = kb_bell_wait(&remover->bell, &heard, now + LOOK_S * KB_SECOND_US);
 		}
 	}
 	return NULL;
@@ -71,15 +52,10 @@ static void *work(void *arg)
 struct kb_remover *kb_remover_start(struct kb_store *store, const struct kb_log *log)
 {
 	struct kb_remover *remover = kb_xcalloc(1, sizeof(*remover));
-	pthread_condattr_t monotonic;
 
 	remover->store = store;
 	remover->log = log;
-	pthread_mutex_init(&remover->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&remover->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_bell_init(&remover->bell, NULL);
 	remover->thread = kb_thread_start("remover", work, remover);
 	return remover;
 }
@@ -88,22 +64,15 @@ void kb_remover_stop(struct kb_remover *remover)
 {
 	if (!remover)
 		return;
-	pthread_mutex_lock(&remover->lock);
-	remover->stopping = true;
-	pthread_cond_broadcast(&remover->changed);
-	pthread_mutex_unlock(&remover->lock);
+	kb_bell_stop(&remover->bell);
 	pthread_join(remover->thread, NULL);
-	pthread_cond_destroy(&remover->changed);
-	pthread_mutex_destroy(&remover->lock);
+	kb_bell_fini(&remover->bell);
 	free(remover);
 }
 
 void kb_remover_wake(struct kb_remover *remover)
 {
-	pthread_mutex_lock(&remover->lock);
-	remover->woken = true;
-	pthread_cond_broadcast(&remover->changed);
-	pthread_mutex_unlock(&remover->lock);
+	kb_bell_ring(&remover->bell);
 }
 
 int64_t kb_remover_rows(struct kb_remover *remover)
