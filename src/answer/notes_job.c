@@ -1,9 +1,8 @@
 /* The background thread that keeps every persona version's sub-personas made. */
-#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "answer/notes.h"
+#include "base/bell.h"
 #include "base/pool.h"
 #include "out/link.h"
 #include "store/pages.h"
@@ -18,9 +17,7 @@ struct kb_notes_job {
 	struct kb_store *store;
 	const struct kb_log *log;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	bool stopping, woken;
+	struct kb_bell bell;
 };
 
 /* Titles of the newest documents that can be found, each once. */
@@ -85,40 +82,12 @@ static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct 
 	                          notes, KB_NOTE_COUNT, err);
 }
 
-/* Waits for a wake-up or the time; false when the job is to stop. */
-static bool wait_for_work(struct kb_notes_job *job, int seconds)
-{
-	struct timespec until;
-	bool go_on;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += seconds;
-	pthread_mutex_lock(&job->lock);
-	while (!job->stopping && !job->woken)
-		if (pthread_cond_timedwait(&job->wake, &job->lock, &until) != 0)
-			break;
-	job->woken = false;
-	go_on = !job->stopping;
-	pthread_mutex_unlock(&job->lock);
-	return go_on;
-}
-
-static bool is_stopping(struct kb_notes_job *job)
-{
-	bool stopping;
-
-	pthread_mutex_lock(&job->lock);
-	stopping = job->stopping;
-	pthread_mutex_unlock(&job->lock);
-	return stopping;
-}
-
 /* Makes all that is to be made. */
 static bool work(struct kb_notes_job *job, struct kb_analyzer *analyzer)
 {
 	bool ok = true, more = true;
 
-	while (ok && more && !is_stopping(job)) {
+	while (ok && more && !kb_bell_is_stopped(&job->bell)) {
 		struct kb_arena arena = { 0 };
 		struct kb_persona persona;
 		struct kb_err err = { 0 };
@@ -134,15 +103,21 @@ static bool work(struct kb_notes_job *job, struct kb_analyzer *analyzer)
 	return ok;
 }
 
+static bool wait_for_work(struct kb_notes_job *job, uint64_t *heard, int seconds)
+{
+	return kb_bell_wait(&job->bell, heard, kb_clock_steady_us(NULL) + seconds * KB_SECOND_US);
+}
+
 static void *run(void *arg)
 {
 	struct kb_notes_job *job = arg;
 	struct kb_analyzer *analyzer = kb_analyzer_new();
+	uint64_t heard = 0;
 
 	do {
-		while (!work(job, analyzer) && wait_for_work(job, PAUSE_AFTER_FAILURE_S))
+		while (!work(job, analyzer) && wait_for_work(job, &heard, PAUSE_AFTER_FAILURE_S))
 			;
-	} while (wait_for_work(job, POLL_S));
+	} while (wait_for_work(job, &heard, POLL_S));
 	kb_analyzer_free(analyzer);
 	return NULL;
 }
@@ -150,39 +125,26 @@ static void *run(void *arg)
 struct kb_notes_job *kb_notes_start(struct kb_store *store, const struct kb_log *log)
 {
 	struct kb_notes_job *job = kb_xcalloc(1, sizeof(*job));
-	pthread_condattr_t attr;
 
 	job->store = store;
 	job->log = log;
-	pthread_mutex_init(&job->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&job->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	kb_bell_init(&job->bell, NULL);
 	job->thread = kb_thread_start("notes", run, job);
 	return job;
 }
 
 void kb_notes_wake(struct kb_notes_job *job)
 {
-	if (!job)
-		return;
-	pthread_mutex_lock(&job->lock);
-	job->woken = true;
-	pthread_cond_signal(&job->wake);
-	pthread_mutex_unlock(&job->lock);
+	if (job)
+		kb_bell_ring(&job->bell);
 }
 
 void kb_notes_stop(struct kb_notes_job *job)
 {
 	if (!job)
 		return;
-	pthread_mutex_lock(&job->lock);
-	job->stopping = true;
-	pthread_cond_signal(&job->wake);
-	pthread_mutex_unlock(&job->lock);
+	kb_bell_stop(&job->bell);
 	pthread_join(job->thread, NULL);
-	pthread_cond_destroy(&job->wake);
-	pthread_mutex_destroy(&job->lock);
+	kb_bell_fini(&job->bell);
 	free(job);
 }
