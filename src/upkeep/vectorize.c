@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/bell.h"
 #include "base/pool.h"
 #include "base/temp.h"
 #include "base/utf8.h"
@@ -33,9 +33,8 @@ struct kb_vectorize {
 	const struct kb_log *log;
 	const char *temp_dir;
 	pthread_t thread;
-	pthread_mutex_t lock, merging;
-	pthread_cond_t stop;
-	bool stopping;
+	pthread_mutex_t merging;
+	struct kb_bell bell;
 	/* The segment at which the last round failed: the next one begins behind it. */
 	int64_t failed_agent_id, failed_segment_id;
 	_Atomic int64_t vectors, refused, failures, waiting;
@@ -56,32 +55,9 @@ struct turn {
 	size_t todo_count, done, made;
 };
 
-static bool stopping(struct kb_vectorize *v)
-{
-	bool yes;
-
-	pthread_mutex_lock(&v->lock);
-	yes = v->stopping;
-	pthread_mutex_unlock(&v->lock);
-	return yes;
-}
-
 static void rest(struct kb_vectorize *v, int64_t ms)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	pthread_mutex_lock(&v->lock);
-	while (!v->stopping)
-		if (pthread_cond_timedwait(&v->stop, &v->lock, &until) != 0)
-			break;
-	pthread_mutex_unlock(&v->lock);
+	kb_bell_rest(&v->bell, kb_clock_steady_us(v->bell.clock) + ms * 1000);
 }
 
 /* ---- what is to be done of a segment ---- */
@@ -303,7 +279,7 @@ static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *m
 
 	if (ok) {
 		plan(&turn);
-		while (ok && turn.done < turn.todo_count && !stopping(v)
+		while (ok && turn.done < turn.todo_count && !kb_bell_is_stopped(&v->bell)
 		       && kb_clock_mono_us() - start < PART_US)
 			ok = take_batch(&turn, err);
 	}
@@ -346,7 +322,7 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 		atomic_store(&v->waiting, (int64_t)count);
 	*more = count > 0 || want.after_agent_id;
 	v->failed_agent_id = v->failed_segment_id = 0;
-	for (size_t i = 0; ok && i < count && !stopping(v); i++) {
+	for (size_t i = 0; ok && i < count && !kb_bell_is_stopped(&v->bell); i++) {
 		ok = take_turn(v, &missing[i], &column, err);
 		/* Merged or deleted meanwhile: what took its place is found the next time. */
 		if (!ok && (err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND))
@@ -366,7 +342,7 @@ static void *run(void *arg)
 	int64_t pause_ms = 0;
 
 	kb_thread_set_nice(NICE);
-	while (!stopping(v)) {
+	while (!kb_bell_is_stopped(&v->bell)) {
 		struct kb_err err;
 		bool more = false;
 
@@ -391,7 +367,6 @@ static void *run(void *arg)
 struct kb_vectorize *kb_vectorize_start(const struct kb_upkeep_config *config)
 {
 	struct kb_vectorize *v;
-	pthread_condattr_t monotonic;
 
 	if (!config->vectorizer)
 		return NULL;
@@ -402,12 +377,8 @@ struct kb_vectorize *kb_vectorize_start(const struct kb_upkeep_config *config)
 	v->blobs = config->blobs;
 	v->log = config->log;
 	v->temp_dir = config->temp_dir;
-	pthread_mutex_init(&v->lock, NULL);
 	pthread_mutex_init(&v->merging, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&v->stop, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_bell_init(&v->bell, config->clock);
 	v->thread = kb_thread_start("embed", run, v);
 	return v;
 }
@@ -416,14 +387,10 @@ void kb_vectorize_stop(struct kb_vectorize *v)
 {
 	if (!v)
 		return;
-	pthread_mutex_lock(&v->lock);
-	v->stopping = true;
-	pthread_cond_broadcast(&v->stop);
-	pthread_mutex_unlock(&v->lock);
+	kb_bell_stop(&v->bell);
 	pthread_join(v->thread, NULL);
-	pthread_cond_destroy(&v->stop);
+	kb_bell_fini(&v->bell);
 	pthread_mutex_destroy(&v->merging);
-	pthread_mutex_destroy(&v->lock);
 	free(v);
 }
 
