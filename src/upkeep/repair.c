@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/bell.h"
 #include "base/pool.h"
 #include "base/temp.h"
 #include "ingest/origin.h"
@@ -413,35 +413,21 @@ struct kb_repairer {
 	void (*requeued)(void *arg);
 	void *arg;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t stop;
-	bool stopping;
+	struct kb_bell bell;
+	pthread_mutex_t lock; /* of the sums */
 	struct kb_repair_stats sums;
 };
 
 static bool is_stopping(void *arg)
 {
 	struct kb_repairer *repairer = arg;
-	bool yes;
 
-	pthread_mutex_lock(&repairer->lock);
-	yes = repairer->stopping;
-	pthread_mutex_unlock(&repairer->lock);
-	return yes;
+	return kb_bell_is_stopped(&repairer->bell);
 }
 
-static void rest(struct kb_repairer *repairer, int64_t ms)
+static int64_t now_us(const struct kb_repairer *repairer)
 {
-	int64_t until = kb_clock_mono_us() + ms * 1000;
-
-	pthread_mutex_lock(&repairer->lock);
-	while (!repairer->stopping)
-		if (pthread_cond_timedwait(
-		            &repairer->stop, &repairer->lock,
-		            &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 })
-		    != 0)
-			break;
-	pthread_mutex_unlock(&repairer->lock);
+	return kb_clock_steady_us(repairer->bell.clock);
 }
 
 static bool repair(struct kb_repairer *repairer)
@@ -480,7 +466,7 @@ static void scrub(struct kb_repairer *repairer, struct kb_segment_place *place, 
 		read += KB_MAX(bytes, INT64_C(0));
 	}
 	*next_us =
-	        kb_clock_mono_us()
+	        now_us(repairer)
 	        + (bytes < 0 ? SCRUB_EVERY_S * KB_SECOND_US : read * KB_SECOND_US / SCRUB_BYTES_S);
 }
 
@@ -494,12 +480,12 @@ static void *work(void *arg)
 	while (!is_stopping(repairer)) {
 		bool worked = repair(repairer);
 
-		if (!worked && kb_clock_mono_us() >= scrub_us) {
+		if (!worked && now_us(repairer) >= scrub_us) {
 			scrub(repairer, &place, &scrub_us);
 			worked = repair(repairer);
 		}
 		if (!worked)
-			rest(repairer, LOOK_MS);
+			kb_bell_rest(&repairer->bell, now_us(repairer) + LOOK_MS * INT64_C(1000));
 	}
 	return NULL;
 }
@@ -507,7 +493,6 @@ static void *work(void *arg)
 struct kb_repairer *kb_repairer_start(const struct kb_upkeep_config *config)
 {
 	struct kb_repairer *repairer = kb_xcalloc(1, sizeof(*repairer));
-	pthread_condattr_t monotonic;
 
 	repairer->cancel = (struct kb_cancel){ is_stopping, repairer };
 	repairer->with =
@@ -516,10 +501,7 @@ struct kb_repairer *kb_repairer_start(const struct kb_upkeep_config *config)
 	repairer->requeued = config->requeued;
 	repairer->arg = config->requeued_arg;
 	pthread_mutex_init(&repairer->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&repairer->stop, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_bell_init(&repairer->bell, config->clock);
 	repairer->thread = kb_thread_start("repairer", work, repairer);
 	return repairer;
 }
@@ -528,12 +510,9 @@ void kb_repairer_stop(struct kb_repairer *repairer)
 {
 	if (!repairer)
 		return;
-	pthread_mutex_lock(&repairer->lock);
-	repairer->stopping = true;
-	pthread_cond_broadcast(&repairer->stop);
-	pthread_mutex_unlock(&repairer->lock);
+	kb_bell_stop(&repairer->bell);
 	pthread_join(repairer->thread, NULL);
-	pthread_cond_destroy(&repairer->stop);
+	kb_bell_fini(&repairer->bell);
 	pthread_mutex_destroy(&repairer->lock);
 	free(repairer);
 }
