@@ -1,10 +1,10 @@
 #include "store/checkpoint.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/bell.h"
 #include "base/pool.h"
 
 enum {
@@ -22,16 +22,15 @@ struct kb_checkpointer {
 	bool started;
 	/* Shared. */
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool asked, stopping;
-	_Atomic int moved; /* pages of the log that are in the database */
+	struct kb_bell bell; /* rung when the next one is asked for */
+	_Atomic int moved;   /* pages of the log that are in the database */
 };
 
 static void *work(void *arg)
 {
 	struct kb_checkpointer *c = arg;
 	sqlite3 *handle = NULL;
+	uint64_t heard = 0;
 	int moved;
 
 	/* What fails here, the writer does. */
@@ -43,21 +42,11 @@ static void *work(void *arg)
 		sqlite3_close(handle);
 		return NULL;
 	}
-	pthread_mutex_lock(&c->lock);
-	while (!c->stopping) {
-		if (!c->asked) {
-			pthread_cond_wait(&c->changed, &c->lock);
-			continue;
-		}
-		c->asked = false;
-		pthread_mutex_unlock(&c->lock);
+	while (kb_bell_wait(&c->bell, &heard, INT64_MAX))
 		if (sqlite3_wal_checkpoint_v2(handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, &moved)
 		            == SQLITE_OK
 		    && moved > 0)
 			atomic_store(&c->moved, moved);
-		pthread_mutex_lock(&c->lock);
-	}
-	pthread_mutex_unlock(&c->lock);
 	sqlite3_close(handle);
 	return NULL;
 }
@@ -67,10 +56,7 @@ static void ask(struct kb_checkpointer *c)
 	if (!c->started)
 		c->thread = kb_thread_start("checkpoint", work, c);
 	c->started = true;
-	pthread_mutex_lock(&c->lock);
-	c->asked = true;
-	pthread_cond_signal(&c->changed);
-	pthread_mutex_unlock(&c->lock);
+	kb_bell_ring(&c->bell);
 }
 
 /* After each commit, in the writer. */
@@ -101,8 +87,7 @@ struct kb_checkpointer *kb_checkpointer_start(sqlite3 *writer, const char *path)
 	c->path = kb_xstrdup(path);
 	c->writer = writer;
 	c->next = LOG_PAGES;
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->changed, NULL);
+	kb_bell_init(&c->bell, NULL);
 	sqlite3_wal_hook(writer, committed, c);
 	return c;
 }
@@ -112,14 +97,10 @@ void kb_checkpointer_stop(struct kb_checkpointer *c)
 	if (!c)
 		return;
 	sqlite3_wal_hook(c->writer, NULL, NULL);
-	pthread_mutex_lock(&c->lock);
-	c->stopping = true;
-	pthread_cond_signal(&c->changed);
-	pthread_mutex_unlock(&c->lock);
+	kb_bell_stop(&c->bell);
 	if (c->started)
 		pthread_join(c->thread, NULL);
-	pthread_cond_destroy(&c->changed);
-	pthread_mutex_destroy(&c->lock);
+	kb_bell_fini(&c->bell);
 	free(c->path);
 	free(c);
 }
