@@ -3,10 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/bell.h"
 
 enum { LINES_MAX = 2 };
 
@@ -29,7 +28,7 @@ struct host {
 	int held;
 	struct waiter *waiters;
 	int failures;          /* one after the other */
-	int64_t free_at;       /* kb_clock_mono_us(), as all times here */
+	int64_t free_at;       /* kb_clock_steady_us(), as all times here */
 	int64_t second_at;     /* the second line is not tried before */
 	int64_t last_agent;    /* served last */
 	bool last_was_page;    /* and not a reading of a source */
@@ -47,24 +46,19 @@ struct host {
  * list. What else it remembers may be forgotten: then the order begins anew. */
 struct kb_hosts {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	struct kb_bell changed; /* stopped: closed */
 	struct host *v;
 	size_t count, capacity;
 	int64_t stuck_us;
-	bool closed;
 };
 
-struct kb_hosts *kb_hosts_new(int64_t stuck_us)
+struct kb_hosts *kb_hosts_new(const struct kb_clock *clock, int64_t stuck_us)
 {
 	struct kb_hosts *hosts = kb_xcalloc(1, sizeof(*hosts));
-	pthread_condattr_t monotonic;
 
 	hosts->stuck_us = stuck_us;
 	pthread_mutex_init(&hosts->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&hosts->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_bell_init(&hosts->changed, clock);
 	return hosts;
 }
 
@@ -75,9 +69,14 @@ void kb_hosts_free(struct kb_hosts *hosts)
 	for (size_t i = 0; i < hosts->count; i++)
 		free(hosts->v[i].name);
 	free(hosts->v);
-	pthread_cond_destroy(&hosts->changed);
+	kb_bell_fini(&hosts->changed);
 	pthread_mutex_destroy(&hosts->lock);
 	free(hosts);
+}
+
+static int64_t now_us(const struct kb_hosts *hosts)
+{
+	return kb_clock_steady_us(hosts->changed.clock);
 }
 
 /* The host, made if missing; until the next call. Drops what is no longer needed on its way. */
@@ -134,7 +133,7 @@ static void hold(struct host *host, int64_t agent, bool is_page, int64_t now)
 bool kb_hosts_try(struct kb_hosts *hosts, struct kb_sv name, struct kb_host_turn *turn,
                   int64_t *wait_us)
 {
-	int64_t now = kb_clock_mono_us();
+	int64_t now = now_us(hosts);
 	struct host *host;
 	bool ok;
 
@@ -144,7 +143,7 @@ bool kb_hosts_try(struct kb_hosts *hosts, struct kb_sv name, struct kb_host_turn
 	/* A reading that waits and a page take turns. */
 	if (host->waiters && host->last_was_page)
 		*wait_us = -1;
-	ok = !hosts->closed && *wait_us == 0;
+	ok = !kb_bell_is_stopped(&hosts->changed) && *wait_us == 0;
 	host->page_wants_it = ok ? 0 : now + WANT_US;
 	if (ok) {
 		*turn = (struct kb_host_turn){ .after = host->last_agent,
@@ -160,7 +159,7 @@ void kb_hosts_name(struct kb_hosts *hosts, struct kb_sv name, int64_t agent)
 	struct host *host;
 
 	pthread_mutex_lock(&hosts->lock);
-	host = find(hosts, name, kb_clock_mono_us());
+	host = find(hosts, name, now_us(hosts));
 	for (int i = 0; i < host->held; i++)
 		if (host->holders[i].agent == 0)
 			host->holders[i].agent = agent;
@@ -204,35 +203,37 @@ bool kb_hosts_take(struct kb_hosts *hosts, struct kb_sv name, int64_t agent, int
                    int64_t *pause_us)
 {
 	struct waiter waiter = { .agent = agent }, **last;
+	uint64_t heard;
 	bool ok;
 
 	*pause_us = 0;
 	pthread_mutex_lock(&hosts->lock);
-	last = &find(hosts, name, kb_clock_mono_us())->waiters;
+	last = &find(hosts, name, now_us(hosts))->waiters;
 	while (*last)
 		last = &(*last)->next;
 	*last = &waiter;
+	heard = kb_bell_rings(&hosts->changed);
 	for (;;) {
-		int64_t now = kb_clock_mono_us(), until;
+		bool closed = kb_bell_is_stopped(&hosts->changed);
+		int64_t now = now_us(hosts);
 		struct host *host = find(hosts, name, now);
 		int64_t wait = turn_in(hosts, host, &waiter, now);
 
-		ok = !hosts->closed && wait == 0;
+		ok = !closed && wait == 0;
 		if (!host->held && host->free_at - now > max_us)
 			*pause_us = host->free_at - now;
-		if (ok || hosts->closed || *pause_us) {
+		if (ok || closed || *pause_us) {
 			leave(host, &waiter);
 			if (ok)
 				hold(host, agent, false, now);
 			break;
 		}
-		until = now + wait;
-		pthread_cond_timedwait(
-		        &hosts->changed, &hosts->lock,
-		        &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 });
+		pthread_mutex_unlock(&hosts->lock);
+		kb_bell_wait(&hosts->changed, &heard, now + wait);
+		pthread_mutex_lock(&hosts->lock);
 	}
-	pthread_cond_broadcast(&hosts->changed); /* the order may be another without us */
 	pthread_mutex_unlock(&hosts->lock);
+	kb_bell_ring(&hosts->changed); /* the order may be another without us */
 	return ok;
 }
 
@@ -249,7 +250,7 @@ static void drop_holder(struct host *host, int64_t agent)
 void kb_hosts_give(struct kb_hosts *hosts, struct kb_sv name, int64_t agent, int64_t pause_us,
                    enum kb_host_outcome outcome)
 {
-	int64_t now = kb_clock_mono_us();
+	int64_t now = now_us(hosts);
 	struct host *host;
 
 	pthread_mutex_lock(&hosts->lock);
@@ -263,8 +264,8 @@ void kb_hosts_give(struct kb_hosts *hosts, struct kb_sv name, int64_t agent, int
 	if (outcome != KB_HOST_NOT_ASKED)
 		host->failures = outcome == KB_HOST_FAILED ? host->failures + 1 : 0;
 	host->free_at = KB_MAX(host->free_at, now + pause_us);
-	pthread_cond_broadcast(&hosts->changed);
 	pthread_mutex_unlock(&hosts->lock);
+	kb_bell_ring(&hosts->changed);
 }
 
 bool kb_hosts_is_failing(struct kb_hosts *hosts, struct kb_sv name)
@@ -272,15 +273,12 @@ bool kb_hosts_is_failing(struct kb_hosts *hosts, struct kb_sv name)
 	bool yes;
 
 	pthread_mutex_lock(&hosts->lock);
-	yes = find(hosts, name, kb_clock_mono_us())->failures > 0;
+	yes = find(hosts, name, now_us(hosts))->failures > 0;
 	pthread_mutex_unlock(&hosts->lock);
 	return yes;
 }
 
 void kb_hosts_close(struct kb_hosts *hosts)
 {
-	pthread_mutex_lock(&hosts->lock);
-	hosts->closed = true;
-	pthread_cond_broadcast(&hosts->changed);
-	pthread_mutex_unlock(&hosts->lock);
+	kb_bell_stop(&hosts->changed);
 }

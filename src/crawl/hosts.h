@@ -11,12 +11,12 @@
 #ifndef KB_CRAWL_HOSTS_H
 #define KB_CRAWL_HOSTS_H
 
-#include "base/sv.h"
+#include "base/clock.h"
 
 struct kb_hosts;
 
-/* stuck_us: what has lasted so long may be overtaken. */
-struct kb_hosts *kb_hosts_new(int64_t stuck_us);
+/* clock: NULL is the real one. stuck_us: what has lasted so long may be overtaken. */
+struct kb_hosts *kb_hosts_new(const struct kb_clock *clock, int64_t stuck_us);
 /* NULL is fine; nobody may wait or hold a host. */
 void kb_hosts_free(struct kb_hosts *hosts);
 

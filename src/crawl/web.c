@@ -346,7 +346,7 @@ struct kb_web *kb_web_start(const struct kb_web_config *config)
 	pthread_condattr_t monotonic;
 
 	web->config = *config;
-	web->hosts = kb_hosts_new(KB_WEB_STUCK_MS * INT64_C(1000));
+	web->hosts = kb_hosts_new(config->clock, KB_WEB_STUCK_MS * INT64_C(1000));
 	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&web->lock, NULL);
 	pthread_condattr_init(&monotonic);

@@ -36,7 +36,7 @@ static void *visit_often(void *arg)
 
 static void test_alone(struct kb_test *t)
 {
-	struct kb_hosts *hosts = kb_hosts_new(HOUR_US);
+	struct kb_hosts *hosts = kb_hosts_new(NULL, HOUR_US);
 	int inside = 0, most = 0;
 	struct guest guests[8];
 	pthread_t threads[8];
@@ -79,7 +79,7 @@ static bool page(struct kb_hosts *hosts, int64_t agent, struct kb_host_turn *tur
 
 static void test_turns(struct kb_test *t)
 {
-	struct kb_hosts *hosts = kb_hosts_new(HOUR_US);
+	struct kb_hosts *hosts = kb_hosts_new(NULL, HOUR_US);
 	struct kb_host_turn turn;
 
 	CHECK(t, page(hosts, 7, &turn));
@@ -96,16 +96,17 @@ static void test_turns(struct kb_test *t)
 
 static void test_overtaking(struct kb_test *t)
 {
-	struct kb_hosts *hosts = kb_hosts_new(20000);
+	struct kb_clock clock = { 0 };
+	struct kb_hosts *hosts = kb_hosts_new(&clock, HOUR_US);
 	struct kb_host_turn turn;
 	int64_t wait, pause;
 
 	CHECK(t, page(hosts, 7, &turn));
 	CHECK(t, !page(hosts, 8, &turn)); /* it has only begun */
-	usleep(25000);
+	kb_clock_advance(&clock, HOUR_US);
 	CHECK(t, page(hosts, 8, &turn));
 	CHECK_INT(t, turn.but, 7); /* another agent's */
-	usleep(25000);
+	kb_clock_advance(&clock, HOUR_US);
 	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &turn, &wait)); /* two are all */
 	CHECK_INT(t, wait, -1);
 	kb_hosts_give(hosts, KB_SV("a"), 8, 0, KB_HOST_ANSWERED);
@@ -122,8 +123,9 @@ static void test_overtaking(struct kb_test *t)
 	/* A host that did not answer is not pressed. */
 	kb_hosts_give(hosts, KB_SV("a"), 7, 0, KB_HOST_FAILED);
 	CHECK(t, kb_hosts_is_failing(hosts, KB_SV("a")));
+	kb_clock_advance(&clock, KB_SECOND_US); /* its pause */
 	CHECK(t, kb_hosts_take(hosts, KB_SV("a"), 7, 2 * KB_SECOND_US, &pause));
-	usleep(25000);
+	kb_clock_advance(&clock, HOUR_US);
 	CHECK(t, !kb_hosts_try(hosts, KB_SV("a"), &turn, &wait));
 	CHECK_INT(t, wait, -1);
 	kb_hosts_free(hosts);
@@ -155,7 +157,7 @@ static void *read_often(void *arg)
 /* Readings of sources stand in line all the time; pages get every other turn. */
 static void test_pages_among_readings(struct kb_test *t)
 {
-	struct kb_hosts *hosts = kb_hosts_new(HOUR_US);
+	struct kb_hosts *hosts = kb_hosts_new(NULL, HOUR_US);
 	struct reader readers[4];
 	pthread_t threads[4];
 	struct kb_host_turn turn;
@@ -183,7 +185,7 @@ static void test_pages_among_readings(struct kb_test *t)
 /* Of those who wait the other agent goes first. */
 static void test_readers(struct kb_test *t)
 {
-	struct kb_hosts *hosts = kb_hosts_new(HOUR_US);
+	struct kb_hosts *hosts = kb_hosts_new(NULL, HOUR_US);
 	struct reader many[3], one = { .hosts = hosts, .agent = 2, .rounds = 10 };
 	pthread_t threads[3], single;
 	int read = 0;
