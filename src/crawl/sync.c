@@ -191,7 +191,7 @@ static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 		result.reason = remarks(s);
 	} else if (ok) {
 		result.reason = remarks(s);
-	} else if (problem->code == KB_E_CANCELLED || kb_web_is_stopping(web)) {
+	} else if (problem->code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 		/* Whoever comes next begins anew. */
 		result.status = KB_STATUS_QUEUED;
 		result.reason = KB_SV("waiting for its turn");

@@ -230,7 +230,7 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 	struct kb_err err = { 0 };
 
 	if (!go(&v, &host_given, &err)) {
-		if (err.code == KB_E_CANCELLED || kb_web_is_stopping(web)) {
+		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 			v.result.outcome = KB_VISIT_RELEASED;
 			v.result.next_try_at = kb_clock_now_us(web->config.clock);
 		} else {

@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/pool.h"
 #include "crawl/web_impl.h"
@@ -27,16 +25,6 @@ enum {
 	LINES_MAX = 2000, /* hosts looked at in one round */
 	ROUND_MS = 5,     /* between two rounds: what ends meanwhile is one occasion */
 };
-
-bool kb_web_is_stopping(struct kb_web *web)
-{
-	bool yes;
-
-	pthread_mutex_lock(&web->lock);
-	yes = web->stopping;
-	pthread_mutex_unlock(&web->lock);
-	return yes;
-}
 
 /* ---- manners ---- */
 
@@ -159,9 +147,8 @@ static void run_job(void *arg)
 	*job->place = job->next;
 	if (job->next)
 		job->next->place = job->place;
-	web->calls++;
-	pthread_cond_broadcast(&web->changed);
 	pthread_mutex_unlock(&web->lock);
+	kb_web_wake(web);
 	kb_arena_fini(&job->arena);
 	free(job);
 }
@@ -172,7 +159,7 @@ static void begin_job(struct kb_web_job *job)
 	struct kb_web *web = job->web;
 
 	pthread_mutex_lock(&web->lock);
-	job->began_us = kb_clock_mono_us();
+	job->began_us = kb_clock_steady_us(web->config.clock);
 	job->next = web->jobs;
 	job->place = &web->jobs;
 	if (job->next)
@@ -185,7 +172,7 @@ static void begin_job(struct kb_web_job *job)
 /* Lowers *wait_us where there will be room when somebody turns out to be slow. */
 static bool has_room(struct kb_web *web, bool for_sync, int64_t *wait_us)
 {
-	int64_t slow_before = kb_clock_mono_us() - SLOW_MS * INT64_C(1000);
+	int64_t slow_before = kb_clock_steady_us(web->config.clock) - SLOW_MS * INT64_C(1000);
 	int quick = 0, all = 0;
 	bool room;
 
@@ -194,8 +181,8 @@ static bool has_room(struct kb_web *web, bool for_sync, int64_t *wait_us)
 		all += job->is_sync == for_sync;
 		quick += job->is_sync == for_sync && job->began_us > slow_before;
 	}
-	room = !web->stopping && quick < QUICK_MAX && all < ALL_MAX;
 	pthread_mutex_unlock(&web->lock);
+	room = !kb_bell_is_stopped(&web->bell) && quick < QUICK_MAX && all < ALL_MAX;
 	if (!room)
 		*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
 	return room;
@@ -306,34 +293,26 @@ static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *er
 	return ok;
 }
 
-static void wait_for_work(struct kb_web *web, uint64_t *seen, int64_t us)
+static void wait_for_work(struct kb_web *web, uint64_t *heard, int64_t us)
 {
-	int64_t until = kb_clock_mono_us() + KB_MAX(us, INT64_C(1000));
+	int64_t now = kb_clock_steady_us(web->config.clock);
 
-	usleep(ROUND_MS * 1000);
-	pthread_mutex_lock(&web->lock);
-	while (!web->stopping && web->calls == *seen)
-		if (pthread_cond_timedwait(
-		            &web->changed, &web->lock,
-		            &(struct timespec){ until / KB_SECOND_US, until % KB_SECOND_US * 1000 })
-		    != 0)
-			break;
-	*seen = web->calls;
-	pthread_mutex_unlock(&web->lock);
+	if (kb_bell_rest(&web->bell, now + ROUND_MS * INT64_C(1000)))
+		kb_bell_wait(&web->bell, heard, now + KB_MAX(us, INT64_C(1000)));
 }
 
 static void *dispatch(void *arg)
 {
 	struct kb_web *web = arg;
-	uint64_t seen = 0;
+	uint64_t heard = 0;
 
-	while (!kb_web_is_stopping(web)) {
+	while (!kb_bell_is_stopped(&web->bell)) {
 		int64_t wait_us = POLL_MS * INT64_C(1000);
 		struct kb_err err = { 0 };
 
 		if (!begin_syncs(web, &wait_us, &err) || !begin_visits(web, &wait_us, &err))
 			kb_error_log(web->config.log, "cannot look for visits error=%s", err.msg);
-		wait_for_work(web, &seen, wait_us);
+		wait_for_work(web, &heard, wait_us);
 	}
 	return NULL;
 }
@@ -343,16 +322,12 @@ static void *dispatch(void *arg)
 struct kb_web *kb_web_start(const struct kb_web_config *config)
 {
 	struct kb_web *web = kb_xcalloc(1, sizeof(*web));
-	pthread_condattr_t monotonic;
 
 	web->config = *config;
 	web->hosts = kb_hosts_new(config->clock, KB_WEB_STUCK_MS * INT64_C(1000));
 	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&web->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&web->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_bell_init(&web->bell, config->clock);
 	web->dispatcher = kb_thread_start("visits", dispatch, web);
 	return web;
 }
@@ -361,25 +336,19 @@ void kb_web_stop(struct kb_web *web)
 {
 	if (!web)
 		return;
-	pthread_mutex_lock(&web->lock);
-	web->stopping = true;
-	pthread_cond_broadcast(&web->changed);
-	pthread_mutex_unlock(&web->lock);
+	kb_bell_stop(&web->bell);
 	kb_hosts_close(web->hosts);
 	pthread_join(web->dispatcher, NULL);
 	kb_pool_close(web->pool);
 	kb_hosts_free(web->hosts);
-	pthread_cond_destroy(&web->changed);
+	kb_bell_fini(&web->bell);
 	pthread_mutex_destroy(&web->lock);
 	free(web);
 }
 
 void kb_web_wake(struct kb_web *web)
 {
-	pthread_mutex_lock(&web->lock);
-	web->calls++;
-	pthread_cond_broadcast(&web->changed);
-	pthread_mutex_unlock(&web->lock);
+	kb_bell_ring(&web->bell);
 }
 
 void kb_web_stats(struct kb_web *web, struct kb_web_stats *out)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/bell.h"
 #include "crawl/hosts.h"
 #include "crawl/source.h"
 #include "crawl/web.h"
@@ -30,15 +31,11 @@ struct kb_web {
 	struct kb_hosts *hosts;
 	struct kb_pool *pool;
 	pthread_t dispatcher;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	uint64_t calls; /* of kb_web_wake() */
-	bool stopping;
+	struct kb_bell bell;
+	pthread_mutex_t lock;    /* of the jobs */
 	struct kb_web_job *jobs; /* in progress */
 	_Atomic int64_t fetched, unchanged, failed, again, sources_read;
 };
-
-bool kb_web_is_stopping(struct kb_web *web);
 
 /* How an agent wants its hosts to be asked. */
 struct kb_manner {
