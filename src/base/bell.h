@@ -1,10 +1,10 @@
 /*
  * A bell: what a background thread waits at between two rounds of work.
  *
- * Others ring it when there may be work, and stop it when the thread is to end; the thread waits
- *for a ring that it has not heard, for the stop, or for a time, whichever comes first. Rings are
- *counted, so one that comes while the thread is busy is never lost, and several threads may wait at
- *one bell: each keeps the count that it has heard.
+ * Others ring it when there may be work, and stop it when the thread is to end. The thread waits
+ * until it hears a ring, until the stop, or until a time, whichever comes first. Rings are counted,
+ * so one that comes while the thread is busy is never lost, and several threads may wait at one
+ * bell: each keeps the count that it has heard.
  *
  *	uint64_t heard = 0;
  *	do
@@ -12,8 +12,8 @@
  *	while (kb_bell_wait(&bell, &heard, kb_clock_steady_us(clock) + POLL_US));
  *
  * Any thread may call anything but init and fini at any time. Times are those of
- *kb_clock_steady_us() of the bell's clock; who advances a test's clock calls kb_bell_look(), and
- *nobody sleeps.
+ * kb_clock_steady_us() of the bell's clock. A test that moves the clock calls kb_bell_look(), and
+ * nobody sleeps.
  */
 #ifndef KB_BASE_BELL_H
 #define KB_BASE_BELL_H

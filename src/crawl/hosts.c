@@ -181,8 +181,9 @@ static void leave(struct host *host, const struct waiter *waiter)
 {
 	struct waiter **place = &host->waiters;
 
-	while (*place != waiter)
+	while (*place && *place != waiter)
 		place = &(*place)->next;
+	KB_ASSERT(*place); /* who waits is in the list until it leaves */
 	*place = waiter->next;
 }
 

@@ -427,7 +427,7 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 
 	for (size_t i = 0; i < state->segment_count; i++) {
 		const struct kb_segment_row *row = &state->segments[i];
-		struct kb_err why;
+		struct kb_err why = { 0 };
 		struct file *file = take(loading, row->blob, SEGMENT, &why);
 
 		if (!file && loading->is_first && why.code == KB_E_NOT_FOUND)

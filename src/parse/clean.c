@@ -94,7 +94,7 @@ static size_t escape(struct kb_sv text)
 			i++;
 		return i < text.n && in((unsigned char)text.p[i], 0x40, 0x7e) ? i + 1 : 0;
 	}
-	if (kind && memchr("]P^_X", kind, 5)) {
+	if (kind && strchr("]P^_X", kind)) {
 		while (i < text.n && (unsigned char)text.p[i] >= 0x20
 		       && !kb_sv_starts(kb_sv_from(text, i), KB_SV("\xc2\x9c")))
 			i++;

@@ -175,9 +175,10 @@ static bool note(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 			in->age_us[i++] = KB_MAX(in->now - in->since[k], INT64_C(0));
 			k++;
 		} else if (order > 0) {
-			if (!kb_db_run(conn, &sql[STRAY_DROP], KB_VALUES(kb_text(in->known[k++])),
+			if (!kb_db_run(conn, &sql[STRAY_DROP], KB_VALUES(kb_text(in->known[k])),
 			               NULL, err))
 				return false;
+			k++;
 		} else {
 			in->age_us[i] = 0;
 			if (added++ < KB_STRAYS_NEW

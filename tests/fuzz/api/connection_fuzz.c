@@ -225,7 +225,7 @@ static int status_of(const char *method, const struct target *target, bool keyed
 	kb_arena_fini(&arena);
 	if (!row)
 		return kb_err_info(err.code)->status;
-	if (row->right == KB_RIGHT_KEY)
+	if (row->right != KB_RIGHT_NONE)
 		return keyed ? 200 : 401;
 	return row->handle == kb_system_metrics         ? 403
 	       : row->handle == kb_licenses_check       ? 0
