@@ -186,7 +186,6 @@ struct kb_page_row {
 	NEXT (t, description,      page.description) \
 	NEXT (t, image,            own_image) \
 	NEXT (t, lang,             page.lang) \
-	NEXT (t, author,           page.author) \
 	NEXT (i, words,            page.words) \
 	NEXT (i, passages,         page.passages) \
 	NEXT (i, is_found,         is_found) \
