@@ -242,7 +242,8 @@ bool kb_schema_next(const char **list, struct kb_sv *name, bool *optional, struc
 	return true;
 }
 
-/* Types with a JSON Schema type (and format) of their own. */
+/* Types with a JSON Schema type (and format) of their own. Any other word is the name of another
+ * schema, so a new kind of record needs no row here. */
 static const struct {
 	const char *word, *type, *format;
 } plain[] = {
@@ -280,6 +281,8 @@ static void write_ref(struct kb_jw *jw, struct kb_sv name)
 	kb_jw_end(jw);
 }
 
+/* That null may stand there is one more type beside the first; a reference has no type to add it
+ * to, so there it is the other of two. */
 void kb_schema_write_type(struct kb_jw *jw, const char *type, size_t n)
 {
 	bool nullable = n && type[n - 1] == '?';

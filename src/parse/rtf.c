@@ -75,6 +75,9 @@ static struct kb_sv label_of(struct kb_arena *arena, int page)
 	                       page);
 }
 
+/* Bytes are gathered and decoded together: a character of a double-byte page comes as two escapes,
+ * and the font decides the page, so a run ends where the page changes. A page that nobody knows is
+ * read as Western European: that keeps the letters that all pages share. */
 static void decode(struct rtf *r)
 {
 	struct kb_sv text;
@@ -90,6 +93,7 @@ static void decode(struct rtf *r)
 	kb_buf_clear(&r->bytes);
 }
 
+/* Behind \u stand as many bytes for readers without Unicode as \uc said: they are passed over. */
 static void add_byte(struct rtf *r, char byte)
 {
 	const struct state *s = state(r);
@@ -107,6 +111,7 @@ static void add_byte(struct rtf *r, char byte)
 	kb_buf_byte(&r->bytes, byte);
 }
 
+/* Numbers of \u are signed 16-bit ones, and a character beyond them comes as two of those. */
 static void add_character(struct rtf *r, int64_t value)
 {
 	uint32_t cp = (uint32_t)(value < 0 ? value + 65536 : value);
@@ -156,6 +161,8 @@ static void end_cell(struct rtf *r)
 	kb_buf_clear(&r->out);
 }
 
+/* There are no tables in RTF, only rows that follow one another: the first row begins one, and a
+ * paragraph outside of any row ends it (end_paragraph). */
 static void end_row(struct rtf *r)
 {
 	if (!r->table_open) {
@@ -323,6 +330,8 @@ static void control_word(struct rtf *r, const char *word, bool has_number, int64
 		act(r, row, has_number, number);
 }
 
+/* A group begins with a copy of what holds around it, and its end gives that back: so what is
+ * hidden or left out ends with the group that said so, whatever stood in between. */
 static void close_group(struct rtf *r)
 {
 	if (state(r)->title) {

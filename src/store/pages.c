@@ -139,7 +139,12 @@ static bool not_found(struct kb_err *err, int64_t id)
 	return kb_fail(err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", id);
 }
 
-/* ---- adding ---- */
+/* ---- adding ----
+ *
+ * An agent, its source and its pages come in one transaction: whoever can read the agent finds its
+ * pages too. Ids are taken in one block; an address that the agent has already leaves its id
+ * unused, which is cheaper than to look before.
+ */
 
 struct add {
 	struct kb_arena arena;
@@ -385,7 +390,12 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64
 	return kb_rows_close(&rows, err);
 }
 
-/* ---- changing ---- */
+/* ---- changing ----
+ *
+ * Whoever changes a page holds its agent first: totals, turn and index version change with it, and
+ * no batch commits in between. A page that could be found is not taken out of its segment; it is
+ * dead there from the next version on, and the merge leaves it out.
+ */
 
 struct change {
 	struct kb_arena *arena;
