@@ -21,7 +21,7 @@ test:
 	@scripts/test $(if $(T),"$(T)")
 
 # What is undefined ends a program, as a wrong address does.
-export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1
+export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1:suppressions=$(CURDIR)/tests/fixtures/ubsan.supp
 
 # One build serves the unit tests under the sanitizers and the fuzz targets.
 asan: build-asan/build.ninja

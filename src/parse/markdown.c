@@ -72,7 +72,7 @@ static void end_row(struct reader *r)
 
 	/* The buffer may have moved while it grew: only the lengths were kept. */
 	for (size_t i = 0; i < r->cell_count; i++) {
-		r->cells[i].p = r->text.p + at;
+		r->cells[i].p = r->text.n ? r->text.p + at : ""; /* a row of empty cells has none */
 		at += r->cells[i].n;
 	}
 	kb_doc_row(r->doc, r->cells, r->cell_count, r->head);
