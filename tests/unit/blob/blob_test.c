@@ -248,6 +248,11 @@ static void test_damage(struct kb_test *t)
 		CHECK(t, kb_blob_put(f.blobs, KB_SV("abc"), &name, &f.err));
 		CHECK_INT(t, kb_blob_verify(f.blobs, abc, &f.err), rows[i].heals);
 	}
+	t->row = "stamped ahead of the clock";
+	write_file(path, KB_SV("abd"));
+	set_age(&f, abc, -2);
+	CHECK(t, kb_blob_drop_damaged(f.blobs, abc, &f.err) && !there(&f, abc));
+	CHECK(t, kb_blob_put(f.blobs, KB_SV("abc"), &name, &f.err));
 	t->row = NULL;
 	CHECK(t, unlink(path) == 0 && symlink("/etc/passwd", path) == 0);
 	CHECK(t, !kb_blob_verify(f.blobs, abc, &f.err));
