@@ -11,7 +11,7 @@ import { namedEvents } from "./lib/sse.mjs";
 import { seeded, unique } from "./lib/util.mjs";
 
 const SEED = Number(process.env.DOCENT_SEED ?? 9);
-const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 70);
+const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 100);
 const AGENT_ROUNDS = 12; // an agent is written to for so many rounds, then another one is
 const SETTLE_ROUNDS = 20; // every so many rounds the queue must run empty
 const CLIENTS = 12;
