@@ -297,8 +297,8 @@ static bool directory_get(void *impl, const char *name, int *fd, int64_t *size, 
 
 /* ---- removing ---- */
 
-/* time() may be some milliseconds behind what the kernel stamps files with: a file of the next second
- * is new, not of a negative age that is below every limit. */
+/* time() may be some milliseconds behind what the kernel stamps files with: a file of the next
+ * second is new, not of a negative age that is below every limit. */
 static int64_t age_of(const struct stat *st)
 {
 	return KB_MAX((int64_t)(time(NULL) - st->st_mtime), INT64_C(0));
