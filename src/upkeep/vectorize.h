@@ -8,7 +8,7 @@
  * model of another name makes a column of its own beside the old one; a segment keeps two.
  *
  * A server that is down, slow or wrong stops nothing else: the thread tries again with growing
- * pauses, and goes on where it was. ingest knows no servers: it is given functions
+ * pauses, and goes on where it was. Upkeep knows no servers: it is given functions
  * (index/vectorizer.h).
  */
 #ifndef KB_UPKEEP_VECTORIZE_H
