@@ -132,8 +132,6 @@ static void add_near(struct ranking *ranking, struct kb_arena *arena, const stru
 		.v = ranking->v,
 		.dims = ranking->model.dims,
 		.limit = KB_FACTORS_RERANK,
-		.allow = query->allow,
-		.allow_arg = query->allow_arg,
 	};
 	size_t n, known = *count, room = KB_FACTORS_READ;
 	struct kb_hit *sorted, *found, *all;

@@ -156,9 +156,6 @@ struct kb_query {
 	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
 	 * Does nothing where the snapshot has no model. */
 	float factors;
-	/* Passages of pages that fn refuses are skipped before they are scored. NULL: all. */
-	bool (*allow)(void *arg, int64_t page_id);
-	void *allow_arg;
 };
 
 struct kb_hit {

@@ -11,7 +11,8 @@
 struct kb_snapshot_size {
 	int64_t pages, passages; /* living, and allowed */
 };
-/* allow: as in struct kb_query; NULL: all. Takes a look at each page, not at each passage. */
+/* allow: as kb_snapshot_hiding() asks; NULL: all. Takes a look at each page, not at each passage.
+ */
 void kb_snapshot_size(const struct kb_snapshot *snapshot, bool (*allow)(void *arg, int64_t page_id),
                       void *arg, struct kb_snapshot_size *out);
 

@@ -43,8 +43,6 @@ static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	if (query->vectors) {
 		vectors = *query->vectors;
 		vectors.limit = KB_MAX(limit, (size_t)DEPTH);
-		vectors.allow = words.allow;
-		vectors.allow_arg = words.allow_arg;
 		kb_vector_search(snapshot, arena, &vectors, &by_vectors, &lists[1].count);
 		lists[1].hits = by_vectors;
 	}

@@ -20,9 +20,8 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                const struct kb_query *query, struct kb_hit **hits, size_t *count);
 
 struct kb_hybrid_query {
-	const struct kb_query *words; /* its limit is the result's */
-	const struct kb_vector_query
-	        *vectors; /* NULL: none. Its limit and filter are taken from words */
+	const struct kb_query *words;          /* its limit is the result's */
+	const struct kb_vector_query *vectors; /* NULL: none. Its limit is taken from words */
 	enum kb_fusion fusion;
 	float word_weight, vector_weight;   /* both 0: .8 and .2 */
 	const struct kb_reranker *reranker; /* NULL: none */

@@ -42,7 +42,7 @@ struct search {
 	const struct kb_scoring *scoring;
 	const struct kb_segment *segment;
 	uint32_t part;
-	struct kb_index_gate gate;
+	const struct kb_part *at; /* the same */
 	struct kb_best best;
 	struct list *lists;
 	struct list **order; /* by window_bound, ascending */
@@ -267,7 +267,7 @@ static void collect(struct search *s, uint32_t low, uint32_t rest)
 				uint32_t i = (uint32_t)__builtin_ctzll(above);
 				uint32_t doc = low + place + i;
 
-				if (!kb_gate_open(&s->gate, doc))
+				if (!kb_part_alive(s->at, doc))
 					continue;
 				s->docs[s->candidates] = doc;
 				s->scores[s->candidates++] = sums[i];
@@ -409,12 +409,11 @@ static void search_windows(struct search *s)
 	}
 }
 
-static void search_part(struct search *s, uint32_t number, const struct kb_scorer *scorer,
-                        const struct kb_query *query)
+static void search_part(struct search *s, uint32_t number, const struct kb_scorer *scorer)
 {
 	s->part = number;
-	s->segment = s->snapshot->parts[number].segment;
-	s->gate = (struct kb_index_gate){ query, &s->snapshot->parts[number], .run = UINT32_MAX };
+	s->at = &s->snapshot->parts[number];
+	s->segment = s->at->segment;
 	s->count = 0;
 	s->windows = windows_of(s->segment);
 	memset(s->totals, 0, s->windows * sizeof(*s->totals));
@@ -466,6 +465,6 @@ void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	s->heap = KB_NEW_ARRAY(arena, windows, uint32_t);
 	s->space = KB_NEW_ARRAY(arena, 2 * windows * scorer.count, uint32_t);
 	for (size_t i = 0; i < snapshot->part_count && s->best.limit; i++)
-		search_part(s, parts[i], &scorer, query);
+		search_part(s, parts[i], &scorer);
 	kb_best_take(&s->best, arena, scorer.unit, hits, count);
 }

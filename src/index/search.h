@@ -8,31 +8,7 @@
 #include "index/best.h"
 #include "index/score.h"
 
-/* Whether a passage may be found at all: it lives, and the query allows its page. */
-struct kb_index_gate {
-	const struct kb_query *query;
-	const struct kb_part *part;
-	uint32_t run; /* the last one asked about */
-	bool run_allowed;
-};
-static inline bool kb_gate_open(struct kb_index_gate *gate, uint32_t doc)
-{
-	uint32_t run;
-
-	if (!kb_part_alive(gate->part, doc))
-		return false;
-	if (!gate->query->allow)
-		return true;
-	run = kb_segment_run(gate->part->segment, doc);
-	if (run != gate->run) {
-		gate->run = run;
-		gate->run_allowed =
-		        gate->query->allow(gate->query->allow_arg, kb_part_page(gate->part, doc));
-	}
-	return gate->run_allowed;
-}
-
-/* The query's best `limit` by its terms; of its other members only the filter counts. */
+/* The query's best `limit` by its terms; its other members do not count. */
 void kb_search_first(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                      const struct kb_query *query, struct kb_hit **hits, size_t *count);
 

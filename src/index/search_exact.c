@@ -7,10 +7,10 @@ struct list {
 };
 
 static void search_part(const struct kb_snapshot *snapshot, uint32_t number,
-                        const struct kb_scorer *scorer, struct list *lists,
-                        struct kb_index_gate *gate, struct kb_best *best)
+                        const struct kb_scorer *scorer, struct list *lists, struct kb_best *best)
 {
-	const struct kb_segment *segment = snapshot->parts[number].segment;
+	const struct kb_part *part = &snapshot->parts[number];
+	const struct kb_segment *segment = part->segment;
 	uint32_t doc = 0;
 	size_t count = 0;
 
@@ -39,7 +39,7 @@ static void search_part(const struct kb_snapshot *snapshot, uint32_t number,
 			                        kb_posting_part(&snapshot->scoring, segment, cursor,
 			                                        cursor->at, next));
 		}
-		if (kb_gate_open(gate, next))
+		if (kb_part_alive(part, next))
 			kb_best_offer(best, score, number, next);
 		doc = next + 1;
 	}
@@ -55,10 +55,7 @@ void kb_search_exact(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	kb_scorer_init(&scorer, snapshot, arena, query->terms, query->term_count);
 	kb_best_init(&best, arena, snapshot, query->limit);
 	lists = KB_NEW_ARRAY(arena, scorer.count, struct list);
-	for (uint32_t i = 0; i < snapshot->part_count && best.limit; i++) {
-		struct kb_index_gate gate = { query, &snapshot->parts[i], .run = UINT32_MAX };
-
-		search_part(snapshot, i, &scorer, lists, &gate, &best);
-	}
+	for (uint32_t i = 0; i < snapshot->part_count && best.limit; i++)
+		search_part(snapshot, i, &scorer, lists, &best);
 	kb_best_take(&best, arena, scorer.unit, hits, count);
 }

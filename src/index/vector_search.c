@@ -10,6 +10,7 @@
 #include "index/vector_search.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "index/best.h"
 
@@ -38,42 +39,21 @@ struct scan {
 
 /* ---- who may be found ---- */
 
-static void set_bits(uint64_t *mask, uint32_t first, uint32_t end)
+/* The bits of those that live and have a vector; NULL: all. */
+static const uint64_t *make_mask(const struct scan *scan, struct kb_arena *arena, uint32_t *allowed)
 {
-	for (; first < end && first % WORD; first++)
-		mask[first / WORD] |= UINT64_C(1) << first % WORD;
-	for (; first + WORD <= end; first += WORD)
-		mask[first / WORD] = UINT64_MAX;
-	for (; first < end; first++)
-		mask[first / WORD] |= UINT64_C(1) << first % WORD;
-}
-
-/* The bits of those that live, have a vector and are allowed; NULL: all. */
-static const uint64_t *make_mask(const struct scan *scan, const struct kb_vector_query *query,
-                                 struct kb_arena *arena, uint32_t *allowed)
-{
-	const struct kb_segment *segment = scan->part->segment;
 	const struct kb_vectors *vectors = scan->vectors;
-	uint32_t passages = segment->passages;
+	uint32_t passages = scan->part->segment->passages;
 	size_t words = ((size_t)passages + WORD - 1) / WORD;
 	uint64_t *mask;
 
 	*allowed = passages;
-	if (!query->allow && !scan->part->dead && vectors->info.filled == passages)
+	if (!scan->part->dead && vectors->info.filled == passages)
 		return NULL;
 	mask = KB_NEW_ARRAY(arena, words, uint64_t);
-	if (!query->allow)
-		set_bits(mask, 0, passages);
-	for (uint32_t run = 0; query->allow && run < segment->runs; run++) {
-		int64_t page =
-		        kb_page_shifted((int64_t)kb_get64(segment->run_pages + (size_t)run * 8),
-		                        scan->part->page_shift);
-		uint32_t first, end;
-
-		kb_segment_run_range(segment, run, &first, &end);
-		if (first < end && query->allow(query->allow_arg, page))
-			set_bits(mask, first, end);
-	}
+	memset(mask, 0xff, words * sizeof(*mask));
+	if (passages % WORD)
+		mask[words - 1] >>= WORD - passages % WORD;
 	*allowed = 0;
 	for (size_t w = 0; w < words; w++) {
 		if (scan->part->dead)
@@ -260,7 +240,7 @@ static void search_part(struct scan *scan, const struct kb_vector_query *query,
                         struct kb_arena *arena)
 {
 	uint32_t allowed;
-	const uint64_t *mask = make_mask(scan, query, arena, &allowed);
+	const uint64_t *mask = make_mask(scan, arena, &allowed);
 	size_t want = KB_MAX(KB_MAX((size_t)PICK_MIN, query->limit * PICK_PER_HIT),
 	                     (size_t)allowed / PICK_SHARE);
 

@@ -70,9 +70,6 @@ struct kb_vector_query {
 	const float *v;
 	uint32_t dims;
 	size_t limit;
-	/* As in struct kb_query: asked before a passage is scored. NULL: all. */
-	bool (*allow)(void *arg, int64_t page_id);
-	void *allow_arg;
 	/* Score every passage, without the pre-filter. */
 	bool exhaustive;
 };

@@ -56,7 +56,7 @@ struct kb_pass {
 };
 void kb_pass_init(struct kb_pass *pass, const struct kb_access *access, struct kb_arena *arena,
                   const struct kb_label_filter *filter);
-/* In the form of kb_query.allow; arg is the struct kb_pass. */
+/* In the form that kb_snapshot_hiding() asks; arg is the struct kb_pass. */
 bool kb_pass_allows(void *pass, int64_t page_id);
 
 #endif

@@ -121,14 +121,14 @@ static void search(const struct kb_snapshot *snapshot, struct kb_arena *arena, s
                    size_t *count)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
-	struct kb_query query = { .limit = 1000,
-		                  .rerank = 200,
-		                  .purpose = KB_FOR_SEARCH,
-		                  .factors = weight,
-		                  .allow = allow };
+	struct kb_query query = {
+		.limit = 1000, .rerank = 200, .purpose = KB_FOR_SEARCH, .factors = weight
+	};
+	struct kb_snapshot *hidden = allow ? kb_snapshot_hiding(snapshot, allow, NULL) : NULL;
 
 	kb_query_build(analyzer, arena, text, KB_LANG_NONE, &query);
-	kb_search(snapshot, arena, &query, hits, count);
+	kb_search(hidden ? hidden : snapshot, arena, &query, hits, count);
+	kb_snapshot_release(hidden);
 	kb_analyzer_free(analyzer);
 }
 

@@ -164,7 +164,8 @@ static void test_hybrid(struct kb_test *t)
 		.name = COLUMN, .model = MODEL, .v = north, .dims = DIMS
 	};
 	struct kb_hybrid_query query = { .words = &words, .vectors = &vectors };
-	struct kb_snapshot *without = make_snapshot(t, false), *with = make_snapshot(t, true);
+	struct kb_snapshot *without = make_snapshot(t, false), *with = make_snapshot(t, true),
+	                   *hidden;
 	struct kb_arena arena = { 0 };
 	struct kb_hit *hits, *want;
 	size_t count, want_count;
@@ -191,11 +192,12 @@ static void test_hybrid(struct kb_test *t)
 	query.vector_weight = .9f;
 	CHECK(t, kb_hybrid_search(with, &arena, &query, &hits, &count));
 	CHECK_INT(t, hits[0].doc, 2);
-	/* The words' filter holds for both. */
-	words.allow = not_the_third;
-	CHECK(t, kb_hybrid_search(with, &arena, &query, &hits, &count));
+	/* What is hidden is found by neither. */
+	hidden = kb_snapshot_hiding(with, not_the_third, NULL);
+	CHECK(t, kb_hybrid_search(hidden, &arena, &query, &hits, &count));
 	for (size_t i = 0; i < count; i++)
 		CHECK(t, hits[i].doc != 2);
+	kb_snapshot_release(hidden);
 	kb_snapshot_release(with);
 	kb_snapshot_release(without);
 	kb_arena_fini(&arena);

@@ -471,18 +471,19 @@ static void test_pruning(struct kb_test *t)
 {
 	struct kb_arena arena = { 0 };
 	struct model m;
-	struct kb_snapshot *snapshot;
+	struct kb_snapshot *snapshot, *hidden;
 
 	model_init(&m, 99);
 	for (int i = 0; i < 3; i++)
 		add_segment(t, &m, 5000);
 	delete_pages(&m, 150);
 	snapshot = snapshot_of(&m);
+	hidden = kb_snapshot_hiding(snapshot, allow_third, NULL);
 	for (int i = 0; i < 300; i++) {
 		struct kb_query_term terms[16];
 		struct kb_query query = { .terms = terms,
-			                  .limit = 1 + roll(&m.dice, i % 10 ? 20 : 2000),
-			                  .allow = roll(&m.dice, 4) ? NULL : allow_third };
+			                  .limit = 1 + roll(&m.dice, i % 10 ? 20 : 2000) };
+		const struct kb_snapshot *seen = roll(&m.dice, 4) ? snapshot : hidden;
 		struct kb_hit *hits, *exact;
 		size_t count, exact_count;
 
@@ -492,14 +493,15 @@ static void test_pruning(struct kb_test *t)
 			        (struct kb_query_term){ made_word(&arena,
 				                                  word_number(&m.dice, VOCABULARY)),
 				                        roll(&m.dice, 4) ? 1 : .15f };
-		kb_search(snapshot, &arena, &query, &hits, &count);
-		kb_search_exact(snapshot, &arena, &query, &exact, &exact_count);
+		kb_search(seen, &arena, &query, &hits, &count);
+		kb_search_exact(seen, &arena, &query, &exact, &exact_count);
 		CHECK_INT(t, count, exact_count);
 		for (size_t k = 0; k < KB_MIN(count, exact_count); k++)
 			CHECK(t, hits[k].part == exact[k].part && hits[k].doc == exact[k].doc
 			                 && hits[k].score == exact[k].score);
 		kb_arena_reset(&arena);
 	}
+	kb_snapshot_release(hidden);
 	kb_snapshot_release(snapshot);
 	kb_arena_fini(&arena);
 	model_fini(&m);

@@ -165,17 +165,18 @@ static bool nobody(void *arg, int64_t page_id)
 	return false;
 }
 
-static bool may(const struct model *m, const struct kb_vector_query *query, uint32_t p,
+static bool may(const struct model *m, bool (*allow)(void *arg, int64_t page_id), uint32_t p,
                 uint32_t doc)
 {
 	int64_t page = m->part[p].first_page + doc / m->part[p].per_page;
 
 	return m->part[p].column && page != m->dead && !isnan(m->part[p].v[(size_t)doc * m->dims])
-	       && (!query->allow || query->allow(NULL, page));
+	       && (!allow || allow(NULL, page));
 }
 
 /* The cosine of the HITS-th best of the naive search; how many there are in all in *count. */
-static double naive_bar(const struct model *m, const struct kb_vector_query *query, size_t *count)
+static double naive_bar(const struct model *m, const float *v,
+                        bool (*allow)(void *arg, int64_t page_id), size_t *count)
 {
 	double best[HITS];
 
@@ -185,9 +186,9 @@ static double naive_bar(const struct model *m, const struct kb_vector_query *que
 			double c;
 			size_t at;
 
-			if (!may(m, query, p, doc))
+			if (!may(m, allow, p, doc))
 				continue;
-			c = cosine_of(query->v, m->part[p].v + (size_t)doc * m->dims, m->dims);
+			c = cosine_of(v, m->part[p].v + (size_t)doc * m->dims, m->dims);
 			at = KB_MIN(*count, (size_t)HITS);
 			++*count;
 			if (at == HITS && c <= best[HITS - 1])
@@ -214,12 +215,11 @@ static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
                 bool (*allow)(void *arg, int64_t page_id), size_t *right, size_t *of)
 {
 	float v[DIMS_MAX];
-	struct kb_vector_query query = { .name = COLUMN,
-		                         .model = MODEL,
-		                         .v = v,
-		                         .dims = m->dims,
-		                         .limit = HITS,
-		                         .allow = allow };
+	struct kb_vector_query query = {
+		.name = COLUMN, .model = MODEL, .v = v, .dims = m->dims, .limit = HITS
+	};
+	struct kb_snapshot *hidden = allow ? kb_snapshot_hiding(m->snapshot, allow, NULL)
+	                                   : kb_snapshot_hold(m->snapshot);
 	uint32_t p = roll(dice, m->parts), doc = roll(dice, m->part[p].passages);
 	struct kb_arena arena = { 0 };
 	struct kb_hit *hits, *others;
@@ -231,10 +231,10 @@ static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
 	made_vector(dice, v, m->dims);
 	for (uint32_t i = 0; i < m->dims; i++)
 		v[i] = v[i] * .6f + m->part[p].v[(size_t)doc * m->dims + i];
-	bar = naive_bar(m, &query, &all);
+	bar = naive_bar(m, v, allow, &all);
 	for (int exhaustive = 0; exhaustive < 2; exhaustive++) {
 		query.exhaustive = exhaustive;
-		kb_vector_search(m->snapshot, &arena, &query, &hits, &count);
+		kb_vector_search(hidden, &arena, &query, &hits, &count);
 		CHECK_INT(t, count, KB_MIN(all, (size_t)HITS));
 		for (size_t i = 0; i < count; i++) {
 			const float *row = m->part[hits[i].part].v + (size_t)hits[i].doc * m->dims;
@@ -242,7 +242,7 @@ static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
 			        kb_snapshot_vectors(m->snapshot, hits[i].part, COLUMN, MODEL);
 			double c = cosine_of(v, row, m->dims);
 
-			CHECK(t, may(m, &query, hits[i].part, hits[i].doc));
+			CHECK(t, may(m, allow, hits[i].part, hits[i].doc));
 			CHECK(t, !i || hits[i].score <= hits[i - 1].score);
 			CHECK(t, fabs((double)hits[i].score - c) < .004);
 			CHECK(t, hits[i].score
@@ -254,12 +254,13 @@ static void ask(struct kb_test *t, const struct model *m, struct dice *dice,
 		for (size_t i = 0; i < kb_vector_path_count; i++) {
 			if (!kb_vector_paths[i]->available())
 				continue;
-			kb_vector_search_by(kb_vector_paths[i], m->snapshot, &arena, &query,
-			                    &others, &other_count);
+			kb_vector_search_by(kb_vector_paths[i], hidden, &arena, &query, &others,
+			                    &other_count);
 			CHECK_INT(t, other_count, count);
 			CHECK(t, same_hits(hits, others, KB_MIN(count, other_count)));
 		}
 	}
+	kb_snapshot_release(hidden);
 	kb_arena_fini(&arena);
 }
 
