@@ -137,6 +137,9 @@ static const char *const kept_runs[] = { "你", "您", "不", "绝", "勿", "必
 static const char ends[] = "|and|but|who|that|which|where|und|aber|et|mais|qui|que|qu|y|e|pero|che|ma|mas|en|maar|die|";
 // clang-format on
 
+/* Words whose full stop is followed by a name: elsewhere "Ltd. Be brief" is two sentences. */
+static const char titles[] = "|dr|mr|mrs|ms|prof|st|hr|fr|dipl|ing|mme|sr|sra|dott|";
+
 static bool listed(const char *list, struct kb_sv word)
 {
 	for (const char *at = list; *at == '|' && at[1];) {
@@ -200,14 +203,34 @@ static struct kb_sv cut(struct kb_sv text, size_t end)
 	return text;
 }
 
+static bool is_capital(struct kb_sv text)
+{
+	return text.n
+	       && ((text.p[0] >= 'A' && text.p[0] <= 'Z')
+	           || ((unsigned char)text.p[0] == 0xc3 && text.n > 1
+	               && (unsigned char)text.p[1] < 0x9f));
+}
+
+/* Whether a sentence ends at the full stop at `i`, although the splitter took it for an
+ * abbreviation's. */
+static bool stops_at(struct kb_sv text, size_t i, struct kb_sv before)
+{
+	return text.p[i] == '.' && i + 2 < text.n && text.p[i + 1] == ' '
+	       && is_capital(kb_sv_from(text, i + 2)) && !listed(titles, before);
+}
+
 /* As much of the sentence's rest as is said, without its stop; empty: nothing. */
 static struct kb_sv said_part(struct kb_sv rest, size_t chars)
 {
+	struct kb_sv before = { 0 };
 	size_t end = 0, count = 0;
 
 	for (size_t i = 0; i < rest.n;) {
 		struct kb_sv here = kb_sv_from(rest, i), word = first_word(here);
 		uint32_t cp;
+
+		if (stops_at(rest, i, before))
+			return cut(rest, i);
 
 		count += word.n ? kb_utf8_count(word) : 1;
 		if (count > chars || (unsigned char)here.p[0] < 0x20 || is_kept(here, word))
@@ -215,16 +238,9 @@ static struct kb_sv said_part(struct kb_sv rest, size_t chars)
 		if (mark_at(here) || (word.n && i && listed(ends, word)))
 			end = i;
 		i += word.n ? word.n : kb_utf8_decode(here, &cp);
+		before = word;
 	}
 	return cut(rest, rest.n);
-}
-
-static bool is_capital(struct kb_sv text)
-{
-	return text.n
-	       && ((text.p[0] >= 'A' && text.p[0] <= 'Z')
-	           || ((unsigned char)text.p[0] == 0xc3 && text.n > 1
-	               && (unsigned char)text.p[1] < 0x9f));
 }
 
 /* The rest may follow "I am". */

@@ -8,6 +8,10 @@ static const struct {
 } rows[] = {
 	{ "who it is", "You are Gustav, the pump expert of Heron Ltd.", "en",
 	  "I am Gustav, the pump expert of Heron Ltd.", NULL },
+	{ "a company's full stop before an order", "You are Gustav, the pump expert of Heron Ltd. Never guess.", "en",
+	  "I am Gustav, the pump expert of Heron Ltd.", NULL },
+	{ "a company's full stop before a wish", "You are Gustav of Heron Inc. Be brief.", "en", "I am Gustav of Heron Inc.", NULL },
+	{ "a title", "You are Dr. Gustav Heron, the pump expert.", "en", "I am Dr. Gustav Heron, the pump expert.", NULL },
 	{ "its name, and what it does", "Your name is Ada. You help customers of Northwind choose a plan. Be brief.", "en",
 	  "My name is Ada.", "My name is Ada. I help customers of Northwind choose a plan." },
 	{ "what it does alone", "You help customers of Northwind.", "en", "I help customers of Northwind.", NULL },
