@@ -1,9 +1,10 @@
-/* Migrations: numbered SQL files, applied in order, forward only, each recorded. */
+/* Migrations: numbered SQL files, applied in order, forward only, each recorded. One that is
+ * missing among later ones (made on another branch, landed afterwards) is applied as well. */
 #include <stdio.h>
 
 #include "store/db.h"
 
-enum { TABLE_CREATE, VERSION, RECORD };
+enum { TABLE_CREATE, VERSION, RECORDED, RECORD };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[TABLE_CREATE] = { "migrations_create", "",
@@ -11,6 +12,8 @@ static const struct kb_sql sql[] = {
 		"version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)" },
 	[VERSION] = { "migrations_version", "",
 		"SELECT coalesce(max(version), 0) FROM schema_migrations" },
+	[RECORDED] = { "migrations_recorded", "i",
+		"SELECT count(*) FROM schema_migrations WHERE version = $1" },
 	[RECORD] = { "migrations_record", "iti",
 		"INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)" },
 };
@@ -40,16 +43,19 @@ static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration,
 
 static bool migrate(struct kb_db_conn *conn, int64_t target, int64_t now, struct kb_err *err)
 {
-	int64_t version;
-
-	if (!kb_schema_version(conn, &version, err))
+	if (!kb_db_run(conn, &sql[TABLE_CREATE], NULL, 0, NULL, err))
 		return false;
 	for (size_t i = 0; i < kb_migration_count; i++) {
 		const struct kb_migration *migration = &kb_migrations[i];
+		int64_t recorded;
 
 		KB_ASSERT(i == 0 || migration->version > kb_migrations[i - 1].version);
-		if (migration->version > version && migration->version <= target
-		    && !apply(conn, migration, now, err))
+		if (migration->version > target)
+			break;
+		if (!kb_db_int(conn, &sql[RECORDED], KB_VALUES(kb_int(migration->version)), 0,
+		               &recorded, err))
+			return false;
+		if (!recorded && !apply(conn, migration, now, err))
 			return false;
 	}
 	for (size_t i = 0; i < kb_sequence_count; i++)

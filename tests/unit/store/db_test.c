@@ -452,6 +452,31 @@ static void test_migrations(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* A migration that landed after a later one is applied where only the later one is recorded. */
+static void test_migration_between(struct kb_test *t)
+{
+	static const struct kb_sql record = { "record", "",
+		                              "INSERT INTO schema_migrations VALUES (13, 'x', 0)" };
+	struct kb_arena arena = { 0 };
+	struct kb_sv schema[2];
+	struct kb_err err;
+
+	for (int later = 0; later < 2; later++) {
+		struct kb_db_conn *conn = kb_driver_sqlite.open(":memory:", true, &err);
+
+		CHECK(t, conn && kb_schema_migrate(conn, 11, 1, &err));
+		for (size_t i = 0; later && i < kb_migration_count; i++)
+			if (kb_migrations[i].version == 13)
+				CHECK(t, conn->driver->script(conn, kb_migrations[i].text, &err)
+				                 && kb_db_run(conn, &record, NULL, 0, NULL, &err));
+		CHECK(t, kb_schema_migrate(conn, kb_schema_newest(), 2, &err));
+		schema[later] = schema_of(conn, &arena);
+		conn->driver->close(conn);
+	}
+	CHECK_SV(t, schema[1], schema[0].p);
+	kb_arena_fini(&arena);
+}
+
 /* Names that were given while one name said both who an account is and what it is called. */
 static void test_handles(struct kb_test *t)
 {
@@ -517,6 +542,7 @@ int main(int argc, char **argv)
 		{ "a killed server's lock ends with its children", test_lock_left_to_child },
 		{ "a schema from the future is refused", test_newer_schema },
 		{ "every earlier schema becomes the present one", test_migrations },
+		{ "a migration between recorded ones is applied", test_migration_between },
 		{ "accounts that were renamed are known by what they were made under",
 		  test_handles },
 	};
