@@ -24,56 +24,10 @@
 #ifndef KB_ANSWER_ANSWER_H
 #define KB_ANSWER_ANSWER_H
 
-#include "answer/attach.h"
-#include "answer/moderate.h"
-#include "answer/notes.h"
+#include "answer/answerer.h"
 #include "answer/question.h"
-#include "live/catalog.h"
-#include "settings/settings.h"
+#include "answer/request.h"
 #include "store/agents.h"
-
-struct kb_answerer;
-
-struct kb_answerer *kb_answerer_open(struct kb_store *store, struct kb_catalog *catalog,
-                                     const struct kb_log *log);
-void kb_answerer_close(struct kb_answerer *answerer);
-/* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
-void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
-
-/* Search by vectors too, and let a reranker judge where an agent's capability asks for it; before
- * the first answer. Either may be NULL; they outlive the answerer. */
-struct kb_embedder;
-struct kb_ranker;
-void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
-                        struct kb_ranker *ranker);
-
-/* A sub-persona's text for one request only, in place of the stored one. */
-struct kb_note_override {
-	bool given;
-	struct kb_sv text; /* p == NULL: the generated text */
-};
-
-struct kb_answer_request {
-	const struct kb_agent *agent;
-	/* The agent's, with what the request says of its own answer put over them: persona, model,
-	 * response source, capability. */
-	const struct kb_settings *settings;
-	struct kb_sv prompt;
-	/* A language tag: of small talk and of the texts that the owner has not set; quotes stay in
-	 * their document's language. Empty: small talk as the message, texts as the agent. */
-	struct kb_sv lang;
-	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
-	size_t turn_count;
-	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
-	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
-	const struct kb_note_override *notes;
-	int64_t account_id;                 /* who asks; 0: nobody that is known by name */
-	int64_t actions_max;                /* of the plan; 0: none of its own */
-	const struct kb_attached *attached; /* documents of the message; NULL: none */
-	/* Actions that this request turns on and off, whatever the settings say: kb_action_on(). */
-	struct kb_sv_list actions_enabled, actions_disabled;
-	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
-};
 
 /* One sentence of the answer and where it stands. */
 struct kb_quote {
@@ -93,13 +47,6 @@ enum kb_answer_kind {
 	KB_ANSWER_OVERVIEW,  /* what the agent can do, what it knows about */
 	KB_ANSWER_KINDS
 };
-
-/* Whether the request's answer does what the action stands for; `setting` says so where the request
- * names it in neither list. What it turns off stays off. */
-#define KB_ACTION_OVERVIEW "knowledge_base_overview" /* enable_agent_knowledge_base_awareness */
-#define KB_ACTION_PLANNING "question_planning"       /* use_planner_mode */
-#define KB_ACTION_CODES    "code_matching"           /* is_hybrid_search */
-bool kb_action_on(const struct kb_answer_request *request, const char *action, bool setting);
 
 /* "quotes", "none", … as stored with the message. */
 const char *kb_answer_kind_name(enum kb_answer_kind kind);

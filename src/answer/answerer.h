@@ -1,29 +1,29 @@
-/* The answerer's insides, for the files that take the steps of an answer or of a search. */
+/*
+ * Who answers: one for the process, with what all answers share. The request is request.h, the
+ * answer answer.h, a search without an answer find.h.
+ *
+ * main() opens it before the first question and closes it after the last; any number of threads may
+ * use it at once. The store, the catalog and the log outlive it.
+ */
 #ifndef KB_ANSWER_ANSWERER_H
 #define KB_ANSWER_ANSWERER_H
 
-#include <pthread.h>
+#include "answer/moderate.h"
+#include "live/catalog.h"
 
-#include "answer/answer.h"
-#include "upstream/embed.h"
-#include "upstream/rerank.h"
+struct kb_answerer;
 
-enum { KB_SPARE_ANALYZERS = 64 };
+struct kb_answerer *kb_answerer_open(struct kb_store *store, struct kb_catalog *catalog,
+                                     const struct kb_log *log);
+void kb_answerer_close(struct kb_answerer *answerer);
+/* Refuse prompts that the list holds; before the first answer. The list outlives the answerer. */
+void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list *list);
 
-struct kb_answerer {
-	struct kb_store *store;
-	struct kb_catalog *catalog;
-	const struct kb_log *log;
-	const struct kb_block_list *blocked; /* NULL: none */
-	struct kb_embedder *embedder;        /* NULL: none */
-	struct kb_ranker *ranker;            /* NULL: none */
-	/* An analyzer belongs to one thread at a time; those not in use wait here. */
-	pthread_mutex_t lock;
-	struct kb_analyzer *spare[KB_SPARE_ANALYZERS];
-	size_t spare_count;
-};
-
-struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer);
-void kb_analyzer_give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer);
+/* Search by vectors too, and let a reranker judge where an agent's capability asks for it; before
+ * the first answer. Either may be NULL; they outlive the answerer. */
+struct kb_embedder;
+struct kb_ranker;
+void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
+                        struct kb_ranker *ranker);
 
 #endif

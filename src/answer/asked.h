@@ -9,7 +9,8 @@
 #ifndef KB_ANSWER_ASKED_H
 #define KB_ANSWER_ASKED_H
 
-#include "answer/select.h"
+#include "answer/evidence.h"
+#include "answer/question.h"
 
 enum {
 	KB_ASKED_TERMS = 64,  /* content terms of a question; the mask's bits */

@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+const char *kb_question_type_name(enum kb_question_type type)
+{
+	static const char *const names[KB_Q_TYPES] = {
+		[KB_Q_OTHER] = "other", [KB_Q_WHEN] = "when",   [KB_Q_NUM] = "number",
+		[KB_Q_WHO] = "who",     [KB_Q_WHERE] = "where", [KB_Q_WHY] = "why",
+	};
+
+	return names[type];
+}
+
 // clang-format off
 /* What asks for what. A phrase stands between bars; in languages without blanks it may stand
  * anywhere in the text. */

@@ -5,7 +5,21 @@
 #ifndef KB_ANSWER_CUES_H
 #define KB_ANSWER_CUES_H
 
-#include "answer/question.h"
+#include "index/analysis.h"
+
+/* What the answer should hold. */
+enum kb_question_type {
+	KB_Q_OTHER,
+	KB_Q_WHEN,
+	KB_Q_NUM, /* how many, how much, how far, how old */
+	KB_Q_WHO,
+	KB_Q_WHERE,
+	KB_Q_WHY,
+	KB_Q_TYPES
+};
+
+/* "who", "when", …; "other". */
+const char *kb_question_type_name(enum kb_question_type type);
 
 /* By the first phrase of the question that tells. */
 enum kb_question_type kb_question_type(struct kb_arena *arena, enum kb_lang lang, struct kb_sv text,

@@ -5,7 +5,8 @@
 #ifndef KB_ANSWER_FEATURES_H
 #define KB_ANSWER_FEATURES_H
 
-#include "answer/select.h"
+#include "answer/evidence.h"
+#include "answer/question.h"
 
 /* w(t) is the term's idf; M the sum over the question's content terms; s the sentence, d its
  * passage. Shares are of M unless said. "Elsewhere" counts only what s (and the title) lacks. */

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "answer/cues.h"
 #include "index/query.h"
 #include "index/rerank.h"
 #include "index/spell.h"
@@ -50,16 +49,6 @@ static const struct {
 	{ KB_LANG_PL, " on ona ono oni to ten ta te jego jej ich ", " a i lub ale też dlaczego ",
 	  " dziękuję cześć proszę tak nie " },
 };
-
-const char *kb_question_type_name(enum kb_question_type type)
-{
-	static const char *const names[KB_Q_TYPES] = {
-		[KB_Q_OTHER] = "other", [KB_Q_WHEN] = "when",   [KB_Q_NUM] = "number",
-		[KB_Q_WHO] = "who",     [KB_Q_WHERE] = "where", [KB_Q_WHY] = "why",
-	};
-
-	return names[type];
-}
 
 static bool listed(const char *list, const char *word, size_t n)
 {

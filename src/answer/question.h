@@ -5,21 +5,8 @@
 #ifndef KB_ANSWER_QUESTION_H
 #define KB_ANSWER_QUESTION_H
 
+#include "answer/cues.h"
 #include "index/index.h"
-
-/* What the answer should hold. */
-enum kb_question_type {
-	KB_Q_OTHER,
-	KB_Q_WHEN,
-	KB_Q_NUM, /* how many, how much, how far, how old */
-	KB_Q_WHO,
-	KB_Q_WHERE,
-	KB_Q_WHY,
-	KB_Q_TYPES
-};
-
-/* "who", "when", …; "other". */
-const char *kb_question_type_name(enum kb_question_type type);
 
 struct kb_question {
 	struct kb_sv text;

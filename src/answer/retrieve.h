@@ -11,7 +11,7 @@
 #ifndef KB_ANSWER_RETRIEVE_H
 #define KB_ANSWER_RETRIEVE_H
 
-#include "answer/answerer.h"
+#include "answer/answerer_impl.h"
 #include "index/rank.h"
 
 struct kb_retrieval {

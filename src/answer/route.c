@@ -1,5 +1,6 @@
 /* Which of a master's agents a question is for. */
-#include "answer/answerer.h"
+#include "answer/answer.h"
+#include "answer/answerer_impl.h"
 #include "answer/smalltalk.h"
 #include "answer/steps.h"
 

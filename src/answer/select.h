@@ -13,23 +13,8 @@
 #ifndef KB_ANSWER_SELECT_H
 #define KB_ANSWER_SELECT_H
 
+#include "answer/evidence.h"
 #include "answer/question.h"
-
-enum {
-	KB_SELECT_CANDIDATES = 32, /* passages looked at; more are left out */
-	KB_SELECT_ADVISED = 20,    /* passages to ask kb_question_query()'s search for */
-};
-
-struct kb_candidate {
-	struct kb_passage passage;
-	float score; /* of the search; candidates come best first */
-};
-
-struct kb_answer_stats {
-	int64_t passages;                            /* N */
-	int64_t (*df)(void *arg, struct kb_sv term); /* passages that hold the term */
-	void *arg;
-};
 
 /* How sure the gate must be. KB_GATE_NONE answers with whatever is best; KB_GATE_CODE is as lenient
  * as the next, but takes a code that the passages hold for more than one common word. */

@@ -7,8 +7,9 @@
 #ifndef KB_ANSWER_STEPS_H
 #define KB_ANSWER_STEPS_H
 
-#include "answer/answer.h"
+#include "answer/answerer.h"
 #include "answer/plan.h"
+#include "answer/request.h"
 #include "answer/select.h"
 
 /* The question, or a part of it, with what was found for it. */

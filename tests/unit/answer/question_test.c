@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "answer/cues.h"
+#include "answer/question.h"
 
 static void test_types(struct kb_test *t)
 {

@@ -1,0 +1,33 @@
+/*
+ * The answerer's insides, for the files that take the steps of an answer or of a search.
+ *
+ * An analyzer belongs to one thread at a time: a call borrows one, and gives it back at its end.
+ */
+#ifndef KB_ANSWER_ANSWERER_IMPL_H
+#define KB_ANSWER_ANSWERER_IMPL_H
+
+#include <pthread.h>
+
+#include "answer/moderate.h"
+#include "live/catalog.h"
+#include "upstream/embed.h"
+#include "upstream/rerank.h"
+
+enum { KB_SPARE_ANALYZERS = 64 };
+
+struct kb_answerer {
+	struct kb_store *store;
+	struct kb_catalog *catalog;
+	const struct kb_log *log;
+	const struct kb_block_list *blocked; /* NULL: none */
+	struct kb_embedder *embedder;        /* NULL: none */
+	struct kb_ranker *ranker;            /* NULL: none */
+	pthread_mutex_t lock;
+	struct kb_analyzer *spare[KB_SPARE_ANALYZERS]; /* those not in use */
+	size_t spare_count;
+};
+
+struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer);
+void kb_analyzer_give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * What a question is judged by: the passages that a search has found, and how common words are
+ * where they come from. Plain data; what it points to is the caller's.
+ */
+#ifndef KB_ANSWER_EVIDENCE_H
+#define KB_ANSWER_EVIDENCE_H
+
+#include "index/index.h"
+
+enum {
+	KB_SELECT_CANDIDATES = 32, /* passages looked at; more are left out */
+	KB_SELECT_ADVISED = 20,    /* passages to ask kb_question_query()'s search for */
+};
+
+struct kb_candidate {
+	struct kb_passage passage;
+	float score; /* of the search; candidates come best first */
+};
+
+struct kb_answer_stats {
+	int64_t passages;                            /* N */
+	int64_t (*df)(void *arg, struct kb_sv term); /* passages that hold the term */
+	void *arg;
+};
+
+#endif
