@@ -117,15 +117,18 @@ static void ask_pool(struct bench *b, int pool, const struct fit_ask *ask, bool 
 {
 	struct fit_set *set = &b->pools[b->pool = pool];
 	struct fit_case *c = KB_NEW(&b->arena, struct fit_case);
-	struct kb_answer_stats stats = fit_stats(set);
+	struct kb_evidence evidence = { .stats = fit_stats(set) };
 	struct kb_arena scratch = { 0 };
 	struct kb_candidate *candidates;
 	struct kb_question q;
 	size_t n;
 
-	kb_question_read(b->analyzer, &scratch, set->snapshot, ask->text, NULL, 0, &q);
+	kb_question_read(b->analyzer, &scratch, set->snapshot,
+	                 &(struct kb_utterance){ .text = ask->text }, &q);
 	n = fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &candidates);
-	kb_features_compute(b->analyzer, &scratch, &q, candidates, n, &stats, &c->features);
+	evidence.candidates = candidates;
+	evidence.count = n;
+	kb_features_compute(b->analyzer, &scratch, &q, &evidence, &c->features);
 	keep(b, &c->features, answerable ? &candidates : NULL, n);
 	c->group = answerable ? ask->group : kb_hash64(ask->id);
 	c->lang = q.lang;
@@ -585,12 +588,12 @@ static void predict(struct bench *b, const float *gate, const char *set, FILE *f
 static void time_selection(struct bench *b)
 {
 	struct fit_set set;
-	struct kb_answer_stats stats;
+	struct kb_evidence evidence;
 	int64_t spent = 0, asked = 0;
 
 	if (!fit_set_open(&set, b->root, pools[0].name))
 		return;
-	stats = fit_stats(&set);
+	evidence.stats = fit_stats(&set);
 	for (size_t i = 0; i < set.ask_count && asked < TIMED; i += 7, asked++) {
 		struct kb_arena arena = { 0 };
 		struct kb_candidate *candidates;
@@ -599,11 +602,13 @@ static void time_selection(struct bench *b)
 		size_t n;
 		int64_t start;
 
-		kb_question_read(b->analyzer, &arena, set.snapshot, set.asks[i].text, NULL, 0, &q);
+		kb_question_read(b->analyzer, &arena, set.snapshot,
+		                 &(struct kb_utterance){ .text = set.asks[i].text }, &q);
 		n = fit_search(&set, &arena, &q, TIMED_PASSAGES, &candidates);
+		evidence.candidates = candidates;
+		evidence.count = n;
 		start = kb_clock_mono_us();
-		kb_select(b->analyzer, &arena, &q, candidates, n, &stats, KB_GATE_LENIENT,
-		          &selection);
+		kb_select(b->analyzer, &arena, &q, &evidence, KB_GATE_LENIENT, &selection);
 		spent += kb_clock_mono_us() - start;
 		kb_arena_fini(&arena);
 	}

@@ -467,8 +467,8 @@ struct told {
 static struct told answer(const struct index *index, struct kb_arena *arena, struct kb_sv text,
                           const float *v)
 {
-	struct kb_answer_stats stats = { kb_snapshot_counted(index->snapshot), df,
-		                         index->snapshot };
+	struct kb_evidence evidence = { .stats = { kb_snapshot_counted(index->snapshot), df,
+		                                   index->snapshot } };
 	struct kb_candidate *candidates;
 	struct kb_selection selection;
 	struct kb_question question;
@@ -477,7 +477,8 @@ static struct told answer(const struct index *index, struct kb_arena *arena, str
 	struct kb_hit *hits;
 	size_t count;
 
-	kb_question_build(index->analyzer, arena, text, KB_LANG_NONE, NULL, 0, &question);
+	kb_question_build(index->analyzer, arena, &(struct kb_utterance){ .text = text },
+	                  &question);
 	words = kb_question_query(&question, KB_SELECT_ADVISED);
 	find_passages(index, arena, &words, v, &hits, &count);
 	candidates = KB_NEW_ARRAY(arena, count, struct kb_candidate);
@@ -487,8 +488,9 @@ static struct told answer(const struct index *index, struct kb_arena *arena, str
 		                         &candidates[i].passage, NULL))
 			return told;
 	}
-	kb_select(index->analyzer, arena, &question, candidates, count, &stats, KB_GATE_LENIENT,
-	          &selection);
+	evidence.candidates = candidates;
+	evidence.count = count;
+	kb_select(index->analyzer, arena, &question, &evidence, KB_GATE_LENIENT, &selection);
 	told.answered = selection.answered;
 	if (told.answered) {
 		const struct kb_scored_sentence *first = &selection.sentences[0];

@@ -41,8 +41,7 @@ struct run {
 	struct kb_answerer *answerer;
 	struct kb_arena *arena;
 	const struct kb_answer_request *request;
-	void (*emit)(void *arg, struct kb_sv fragment);
-	void *emit_arg;
+	const struct kb_answer_listener *listener; /* NULL: none */
 	struct kb_analyzer *analyzer;
 	struct kb_view view;
 	enum kb_smalltalk talk;
@@ -57,8 +56,8 @@ struct run {
 static void say(struct run *run, struct kb_sv fragment)
 {
 	kb_buf_sv(&run->text, fragment);
-	if (run->emit && fragment.n)
-		run->emit(run->emit_arg, fragment);
+	if (run->listener && fragment.n)
+		run->listener->take(run->listener->arg, fragment);
 }
 
 /* ---- generate and cite ---- */
@@ -455,22 +454,12 @@ static bool talk(struct run *run, struct kb_err *err)
 
 /* ---- all of it ---- */
 
-static bool take_steps(struct run *run, struct kb_err *err)
-{
-	return kb_steps_take(run->answerer, run->analyzer, run->arena, run->request, &run->view,
-	                     &run->steps, err);
-}
-
 static bool answer_from_documents(struct run *run, struct kb_err *err)
 {
-	struct kb_catalog *catalog = run->answerer->catalog;
+	struct kb_answer_job job = { run->answerer, run->analyzer, run->arena };
 	struct kb_steps *steps = &run->steps;
-	int64_t agent_id = run->request->agent->id;
 
-	if (!kb_catalog_get(catalog, agent_id, &run->view, err)
-	    || !(take_steps(run, err)
-	         || (kb_catalog_reopen(catalog, agent_id, &run->view, err)
-	             && take_steps(run, err))))
+	if (!kb_steps_take(&job, run->request, &run->view, steps, err))
 		return false;
 	run->out->confidence = steps->confidence;
 	run->out->retrieve_us = steps->retrieve_us;
@@ -516,16 +505,14 @@ static bool moderate(struct run *run)
 }
 
 bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
-               const struct kb_answer_request *request,
-               void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_answer *out,
-               struct kb_err *err)
+               const struct kb_answer_request *request, const struct kb_answer_listener *listener,
+               struct kb_answer *out, struct kb_err *err)
 {
 	enum { ANSWER_MAX = 4 << 20 };
 	struct run run = { .answerer = answerer,
 		           .arena = arena,
 		           .request = request,
-		           .emit = emit,
-		           .emit_arg = arg,
+		           .listener = listener,
 		           .out = out };
 	struct kb_sv text;
 	bool ok;

@@ -75,10 +75,15 @@ bool kb_answer_route(struct kb_answerer *answerer, const struct kb_answer_reques
                      const struct kb_agent *agents, size_t count, ptrdiff_t *best,
                      struct kb_err *err) KB_MUST_CHECK;
 
-/* emit may be NULL. */
+/* Gets the fragments of the text while it is made, on the caller's thread. */
+struct kb_answer_listener {
+	void (*take)(void *arg, struct kb_sv fragment); /* the fragment ends with the call */
+	void *arg;
+};
+
+/* listener: NULL where nobody waits for fragments. */
 bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
-               const struct kb_answer_request *request,
-               void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_answer *out,
-               struct kb_err *err) KB_MUST_CHECK;
+               const struct kb_answer_request *request, const struct kb_answer_listener *listener,
+               struct kb_answer *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -27,6 +27,13 @@ struct kb_answerer {
 	size_t spare_count;
 };
 
+/* What one call works with. */
+struct kb_answer_job {
+	const struct kb_answerer *answerer;
+	struct kb_analyzer *analyzer; /* borrowed for the call */
+	struct kb_arena *arena;       /* what the call gives and needs lives here */
+};
+
 struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer);
 void kb_analyzer_give_back(struct kb_answerer *answerer, struct kb_analyzer *analyzer);
 

@@ -14,13 +14,19 @@ enum {
 
 struct kb_candidate {
 	struct kb_passage passage;
-	float score; /* of the search; candidates come best first */
+	float score; /* of the search */
 };
 
 struct kb_answer_stats {
 	int64_t passages;                            /* N */
 	int64_t (*df)(void *arg, struct kb_sv term); /* passages that hold the term */
 	void *arg;
+};
+
+struct kb_evidence {
+	const struct kb_candidate *candidates; /* best first */
+	size_t count;
+	struct kb_answer_stats stats; /* of the index that the candidates are from */
 };
 
 #endif

@@ -464,31 +464,60 @@ static bool same_document(const struct kb_passage *a, const struct kb_passage *b
 	return a->page_id == b->page_id || (a->title.n > 0 && kb_sv_eq(a->title, b->title));
 }
 
-/* What the rows of all passages are compared with. */
-struct best {
-	float cov, doc, local, bm25, soft;
+/* The candidates as the question reads them, with what the rows of one are compared with. */
+struct reading {
+	struct kb_asked *asked;
+	const struct kb_candidate *candidates;
+	struct kb_read_passage *passages; /* one a candidate */
+	size_t count, rows;
+	float mean; /* tokens of a sentence */
+	struct {
+		float cov, doc, local, bm25, soft;
+	} best; /* of any; all but doc only of those that have their rows */
 };
 
-/* How many of the candidates hold each term makes its local weight. */
-static void weigh_locally(struct kb_asked *a, const struct kb_read_passage *passages, size_t count)
+/* Reads the candidates word by word. */
+static void read_passages(struct reading *r, struct kb_analyzer *analyzer, struct kb_arena *arena)
 {
+	struct kb_asked *a = r->asked;
+	size_t tokens = 0;
+
+	r->passages = KB_NEW_ARRAY(arena, r->count, struct kb_read_passage);
+	for (size_t c = 0; c < r->count; c++) {
+		struct kb_read_passage *p = &r->passages[c];
+
+		kb_asked_read(analyzer, arena, a, &r->candidates[c].passage, p);
+		r->rows += p->count;
+		for (size_t i = 0; i < p->count; i++)
+			tokens += p->sentences[i].count;
+		r->best.doc = KB_MAX(r->best.doc, kb_asked_weight(a, p->terms) / a->sum);
+	}
+	r->mean = r->rows > 0 ? KB_MAX((float)tokens / (float)r->rows, 1.0f) : 1;
+}
+
+/* How many of the candidates hold each term makes its local weight. */
+static void weigh_locally(const struct reading *r)
+{
+	struct kb_asked *a = r->asked;
+
 	for (int t = 0; t < a->term_count; t++) {
 		size_t holding = 0;
 
-		for (size_t c = 0; c < count; c++)
-			holding += passages[c].terms >> t & 1;
+		for (size_t c = 0; c < r->count; c++)
+			holding += r->passages[c].terms >> t & 1;
 		a->local[t] = a->terms[t].weight
-		              * logf(1 + ((float)count + .5f) / ((float)holding + .5f));
+		              * logf(1 + ((float)r->count + .5f) / ((float)holding + .5f));
 		a->local_sum += a->local[t];
 	}
 }
 
 /* The rows of candidate c with everything that its passage and the other candidates' scores tell;
- * raises *best. */
-static void passage_rows(struct kb_asked *a, const struct kb_candidate *candidates, size_t count,
-                         size_t c, const struct kb_read_passage *p, float mean,
-                         struct kb_feature_row *rows, struct best *best)
+ * raises the best. */
+static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *rows)
 {
+	struct kb_asked *a = r->asked;
+	const struct kb_candidate *candidates = r->candidates;
+	const struct kb_read_passage *p = &r->passages[c];
 	const struct kb_passage *from = &candidates[c].passage;
 	float pairs = doc_pairs(a, p), place = doc_place(p), best_cov = 0;
 	float ideal = candidates[c].score / a->sum;
@@ -497,7 +526,7 @@ static void passage_rows(struct kb_asked *a, const struct kb_candidate *candidat
 
 	for (size_t i = 0; i < p->count; i++)
 		words += p->sentences[i].count;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		scores += candidates[i].score;
 		if (i != c)
 			other = KB_MAX(other, candidates[i].score);
@@ -510,7 +539,7 @@ static void passage_rows(struct kb_asked *a, const struct kb_candidate *candidat
 		float *f = row->f;
 
 		row->candidate = (uint32_t)c;
-		row_features(a, from, p, i, mean, row);
+		row_features(a, from, p, i, r->mean, row);
 		row->leans = p->sentences[i].leans;
 		f[KB_F_PRONOUN] = row->leans;
 		f[KB_F_LEAN_PREV] = row->leans ? f[KB_F_COV_PREV] : 0;
@@ -525,7 +554,7 @@ static void passage_rows(struct kb_asked *a, const struct kb_candidate *candidat
 		f[KB_F_DOC_SOFT] = p->soft;
 		f[KB_F_DOC_PAIRS] = pairs;
 		f[KB_F_DOC_PLACE] = place;
-		f[KB_F_DOC_GAP] = f[KB_F_DOC_COV] - best->doc;
+		f[KB_F_DOC_GAP] = f[KB_F_DOC_COV] - r->best.doc;
 		f[KB_F_DOC_MISS] = heaviest(a, ~p->terms & all_terms(a)) / a->heaviest;
 		f[KB_F_COV_X_DOC] = f[KB_F_COV] * ideal;
 		best_cov = KB_MAX(best_cov, f[KB_F_COV]);
@@ -539,60 +568,49 @@ static void passage_rows(struct kb_asked *a, const struct kb_candidate *candidat
 		f[KB_F_DOC_MEAN] = sum / (float)p->count;
 		f[KB_F_DOC_MAIN] = logf(1 + (float)main_count);
 		f[KB_F_DOC_LEAD] = other > 0 ? KB_MIN(candidates[c].score / other, 2.0f) : 2;
-		best->local = KB_MAX(best->local, f[KB_F_LOCAL]);
-		best->bm25 = KB_MAX(best->bm25, f[KB_F_S_BM25]);
+		r->best.local = KB_MAX(r->best.local, f[KB_F_LOCAL]);
+		r->best.bm25 = KB_MAX(r->best.bm25, f[KB_F_S_BM25]);
 	}
-	best->soft = KB_MAX(best->soft, p->soft);
-	best->cov = KB_MAX(best->cov, best_cov);
+	r->best.soft = KB_MAX(r->best.soft, p->soft);
+	r->best.cov = KB_MAX(r->best.cov, best_cov);
 }
 
 void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                         const struct kb_question *question, const struct kb_candidate *candidates,
-                         size_t count, const struct kb_answer_stats *stats, struct kb_features *out)
+                         const struct kb_question *question, const struct kb_evidence *evidence,
+                         struct kb_features *out)
 {
 	struct kb_asked *a = KB_NEW(arena, struct kb_asked);
-	struct kb_read_passage *passages;
-	struct best best = { 0 };
-	size_t rows = 0, tokens = 0, r = 0;
-	float mean;
+	struct reading r = { .asked = a,
+		             .candidates = evidence->candidates,
+		             .count = KB_MIN(evidence->count, (size_t)KB_SELECT_CANDIDATES) };
+	size_t row = 0;
 
-	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
-	*out = (struct kb_features){ .passages_known = (double)stats->passages };
-	kb_asked_prepare(a, question, stats, &out->unknown);
+	*out = (struct kb_features){ .passages_known = (double)evidence->stats.passages };
+	kb_asked_prepare(a, question, &evidence->stats, &out->unknown);
 	if (a->term_count == 0 || !(a->sum > 0))
 		return;
-	passages = KB_NEW_ARRAY(arena, count, struct kb_read_passage);
-	for (size_t c = 0; c < count; c++) {
-		struct kb_read_passage *p = &passages[c];
-
-		kb_asked_read(analyzer, arena, a, &candidates[c].passage, p);
-		rows += p->count;
-		for (size_t i = 0; i < p->count; i++)
-			tokens += p->sentences[i].count;
-		best.doc = KB_MAX(best.doc, kb_asked_weight(a, p->terms) / a->sum);
+	read_passages(&r, analyzer, arena);
+	weigh_locally(&r);
+	out->rows = KB_NEW_ARRAY(arena, r.rows, struct kb_feature_row);
+	out->passages = KB_NEW_ARRAY(arena, r.count, struct kb_gate_passage);
+	for (size_t c = 0; c < r.count; c++) {
+		passage_rows(&r, c, &out->rows[row]);
+		row += r.passages[c].count;
+		out->passages[c] = (struct kb_gate_passage){ .terms = r.passages[c].terms,
+			                                     .title = r.passages[c].title,
+			                                     .score = r.candidates[c].score,
+			                                     .soft = r.passages[c].soft };
 	}
-	weigh_locally(a, passages, count);
-	mean = rows > 0 ? KB_MAX((float)tokens / (float)rows, 1.0f) : 1;
-	out->rows = KB_NEW_ARRAY(arena, rows, struct kb_feature_row);
-	out->passages = KB_NEW_ARRAY(arena, count, struct kb_gate_passage);
-	for (size_t c = 0; c < count; c++) {
-		passage_rows(a, candidates, count, c, &passages[c], mean, &out->rows[r], &best);
-		r += passages[c].count;
-		out->passages[c] = (struct kb_gate_passage){ .terms = passages[c].terms,
-			                                     .title = passages[c].title,
-			                                     .score = candidates[c].score,
-			                                     .soft = passages[c].soft };
-	}
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;
 
-		f[KB_F_COV_GAP] = f[KB_F_COV] - best.cov;
-		f[KB_F_LOCAL_GAP] = f[KB_F_LOCAL] - best.local;
-		f[KB_F_BM25_GAP] = f[KB_F_S_BM25] - best.bm25;
-		f[KB_F_SOFT_GAP] = f[KB_F_DOC_SOFT] - best.soft;
+		f[KB_F_COV_GAP] = f[KB_F_COV] - r.best.cov;
+		f[KB_F_LOCAL_GAP] = f[KB_F_LOCAL] - r.best.local;
+		f[KB_F_BM25_GAP] = f[KB_F_S_BM25] - r.best.bm25;
+		f[KB_F_SOFT_GAP] = f[KB_F_DOC_SOFT] - r.best.soft;
 	}
-	out->row_count = rows;
-	out->passage_count = count;
+	out->row_count = r.rows;
+	out->passage_count = r.count;
 	out->sum = a->sum;
 	out->names = a->names;
 	out->numbers = a->numbers;

@@ -132,9 +132,9 @@ struct kb_features {
 	double passages_known; /* N */
 };
 
+/* Of the first KB_SELECT_CANDIDATES passages. */
 void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                         const struct kb_question *question, const struct kb_candidate *candidates,
-                         size_t count, const struct kb_answer_stats *stats,
+                         const struct kb_question *question, const struct kb_evidence *evidence,
                          struct kb_features *out);
 
 /* Σ weights of the set's terms. */

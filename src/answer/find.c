@@ -163,17 +163,19 @@ static void explain(struct kb_arena *arena, const struct kb_retrieval *retrieval
 }
 
 /* snapshot: what the request's labels open. */
-static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
-                   struct kb_arena *arena, const struct kb_find_request *request,
+static bool search(const struct kb_answer_job *job, const struct kb_find_request *request,
                    const struct kb_snapshot *snapshot, struct kb_findings *out, struct kb_err *err)
 {
+	struct kb_analyzer *analyzer = job->analyzer;
+	struct kb_arena *arena = job->arena;
 	struct kb_retrieval retrieval = { .snapshot = snapshot, .question = request->text };
 	struct kb_retrieved found = { 0 };
 	struct kb_find_words words;
 	struct kb_question question;
 	struct kb_query query;
 
-	kb_question_read(analyzer, arena, snapshot, request->text, NULL, 0, &question);
+	kb_question_read(analyzer, arena, snapshot, &(struct kb_utterance){ .text = request->text },
+	                 &question);
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
 	query.purpose = KB_FOR_SEARCH;
@@ -195,7 +197,7 @@ static bool search(const struct kb_answerer *answerer, struct kb_analyzer *analy
 	if (request->words_only)
 		kb_search(snapshot, arena, &query, &found.hits, &found.count);
 	else
-		kb_retrieve(answerer, arena, &retrieval, &found);
+		kb_retrieve(job->answerer, arena, &retrieval, &found);
 	out->count = found.count;
 	out->vectors = found.vectors;
 	out->reranker = found.reranker;
@@ -218,7 +220,7 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
              const struct kb_find_request *request, struct kb_findings *out, struct kb_err *err)
 {
 	int64_t start = kb_clock_mono_us();
-	struct kb_analyzer *analyzer;
+	struct kb_answer_job job = { .answerer = answerer, .arena = arena };
 	struct kb_snapshot *snapshot;
 	struct kb_view view;
 	bool ok;
@@ -226,17 +228,17 @@ bool kb_find(struct kb_answerer *answerer, struct kb_arena *arena,
 	*out = (struct kb_findings){ 0 };
 	if (!kb_catalog_get(answerer->catalog, request->agent_id, &view, err))
 		return false;
-	analyzer = kb_analyzer_borrow(answerer);
+	job.analyzer = kb_analyzer_borrow(answerer);
 	snapshot = kb_view_opened(&view, arena, &request->labels);
-	ok = search(answerer, analyzer, arena, request, snapshot, out, err);
+	ok = search(&job, request, snapshot, out, err);
 	kb_snapshot_release(snapshot);
 	if (!ok && kb_catalog_reopen(answerer->catalog, request->agent_id, &view, err)) {
 		*out = (struct kb_findings){ 0 };
 		snapshot = kb_view_opened(&view, arena, &request->labels);
-		ok = search(answerer, analyzer, arena, request, snapshot, out, err);
+		ok = search(&job, request, snapshot, out, err);
 		kb_snapshot_release(snapshot);
 	}
-	kb_analyzer_give_back(answerer, analyzer);
+	kb_analyzer_give_back(answerer, job.analyzer);
 	kb_view_release(&view);
 	out->took_us = kb_clock_mono_us() - start;
 	return ok;

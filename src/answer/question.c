@@ -160,17 +160,17 @@ static void put(struct kb_query_term *query, size_t *count, struct kb_sv term, f
 		query[(*count)++] = (struct kb_query_term){ term, weight };
 }
 
-void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
-                       enum kb_lang lang, const struct kb_sv *history, size_t history_count,
-                       struct kb_question *out)
+void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                       const struct kb_utterance *said, struct kb_question *out)
 {
+	enum kb_lang lang =
+	        said->lang == KB_LANG_NONE ? kb_lang_of_question(said->text) : said->lang;
+	struct kb_sv text = said->text;
 	struct kb_query query = { 0 };
 	float weight;
 	size_t own;
 
 	*out = (struct kb_question){ .text = text, .lang = lang };
-	if (lang == KB_LANG_NONE)
-		out->lang = lang = kb_lang_of_question(text);
 	kb_analyze(analyzer, arena, lang, text, &out->terms);
 	out->type = kb_question_type(arena, lang, text, &out->terms);
 	kb_query_build(analyzer, arena, text, lang, &query);
@@ -178,14 +178,14 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, str
 	out->query = KB_NEW_ARRAY(arena, QUERY_MAX, struct kb_query_term);
 	memcpy(out->query, query.terms, own * sizeof(*out->query));
 	out->query_count = own;
-	weight = history_count > 0 && leans_back(out) ? CARRY : 0;
+	weight = said->turn_count > 0 && leans_back(out) ? CARRY : 0;
 	out->follow_up = weight > 0;
 	out->complete = content_count(out) > FEW_TERMS;
-	for (size_t back = 0; weight > 0 && back < KB_MIN(history_count, (size_t)HISTORY_MAX);
+	for (size_t back = 0; weight > 0 && back < KB_MIN(said->turn_count, (size_t)HISTORY_MAX);
 	     back++, weight /= 2) {
 		struct kb_terms terms;
 
-		kb_analyze(analyzer, arena, lang, history[history_count - 1 - back], &terms);
+		kb_analyze(analyzer, arena, lang, said->turns[said->turn_count - 1 - back], &terms);
 		for (size_t i = 0; i < terms.count; i++)
 			if (is_content(lang, &terms.v[i]))
 				put(out->query, &out->query_count, terms.v[i].term, weight);
@@ -220,11 +220,14 @@ void kb_question_spell(struct kb_analyzer *analyzer, struct kb_arena *arena,
 }
 
 void kb_question_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                      const struct kb_snapshot *snapshot, struct kb_sv text,
-                      const struct kb_sv *history, size_t history_count, struct kb_question *out)
+                      const struct kb_snapshot *snapshot, const struct kb_utterance *said,
+                      struct kb_question *out)
 {
-	kb_question_build(analyzer, arena, text, kb_query_lang(analyzer, arena, snapshot, text),
-	                  history, history_count, out);
+	struct kb_utterance in = *said;
+
+	if (in.lang == KB_LANG_NONE)
+		in.lang = kb_query_lang(analyzer, arena, snapshot, in.text);
+	kb_question_build(analyzer, arena, &in, out);
 	kb_question_spell(analyzer, arena, snapshot, out);
 }
 

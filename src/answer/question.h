@@ -26,17 +26,24 @@ struct kb_question {
 	bool complete;  /* it says enough to be asked alone, even so */
 };
 
-/* lang KB_LANG_NONE: found out from the text. history: the user's earlier turns, newest last. The
- * text and the history must outlive the arena's use of *out. */
-void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_sv text,
-                       enum kb_lang lang, const struct kb_sv *history, size_t history_count,
-                       struct kb_question *out);
+/* What the user says, and what was said before. The texts must outlive the arena's use of the
+ * question that is made of it. */
+struct kb_utterance {
+	struct kb_sv text;
+	enum kb_lang lang;         /* KB_LANG_NONE: found out */
+	const struct kb_sv *turns; /* the user's earlier ones, newest last */
+	size_t turn_count;
+};
 
-/* The same as a search of the snapshot reads it best: in the language of kb_query_lang(), with
- * kb_question_spell(). */
+/* A language that is not given is found out from the text alone. */
+void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena,
+                       const struct kb_utterance *said, struct kb_question *out);
+
+/* The same as a search of the snapshot reads it best: in the language of kb_query_lang(), if none
+ * is given, with kb_question_spell(). */
 void kb_question_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                      const struct kb_snapshot *snapshot, struct kb_sv text,
-                      const struct kb_sv *history, size_t history_count, struct kb_question *out);
+                      const struct kb_snapshot *snapshot, const struct kb_utterance *said,
+                      struct kb_question *out);
 
 /* Adds to the question what its words that no passage holds were probably meant to be (spell.h);
  * the likeliest stand in its terms instead. */

@@ -5,32 +5,31 @@
 #include "answer/steps.h"
 
 /* Whether the agent's documents answer, and how surely. */
-static bool try_agent(struct kb_answerer *answerer, struct kb_analyzer *analyzer,
-                      const struct kb_answer_request *question, const struct kb_agent *agent,
-                      bool *answers, double *confidence, struct kb_err *err)
+struct verdict {
+	bool answers;
+	double confidence;
+};
+
+static bool try_agent(const struct kb_answer_job *job, const struct kb_answer_request *question,
+                      const struct kb_agent *agent, struct verdict *out, struct kb_err *err)
 {
 	struct kb_answer_request request = *question;
-	struct kb_arena arena = { 0 };
 	struct kb_steps steps = { 0 };
 	struct kb_view view = { 0 };
 	bool ok;
 
+	*out = (struct verdict){ 0 };
 	request.agent = agent;
 	request.attached = NULL;
-	ok = kb_catalog_get(answerer->catalog, agent->id, &view, err)
-	     && (kb_steps_take(answerer, analyzer, &arena, &request, &view, &steps, err)
-	         || (kb_catalog_reopen(answerer->catalog, agent->id, &view, err)
-	             && kb_steps_take(answerer, analyzer, &arena, &request, &view, &steps, err)));
-	*answers = false;
+	ok = kb_steps_take(job, &request, &view, &steps, err);
 	if (ok) {
 		for (size_t i = 0; i < steps.count; i++)
-			*answers = *answers || steps.v[i].part_count > 0;
-		*confidence = steps.confidence;
+			out->answers = out->answers || steps.v[i].part_count > 0;
+		out->confidence = steps.confidence;
 	} else if (err->code == KB_E_NOT_FOUND) {
 		ok = true;
 	}
 	kb_view_release(&view);
-	kb_arena_fini(&arena);
 	return ok;
 }
 
@@ -48,14 +47,16 @@ bool kb_answer_route(struct kb_answerer *answerer, const struct kb_answer_reques
 		return true;
 	analyzer = kb_analyzer_borrow(answerer);
 	for (size_t i = 0; ok && i < count; i++) {
-		double confidence = 0;
-		bool answers;
+		struct kb_arena arena = { 0 };
+		struct kb_answer_job job = { answerer, analyzer, &arena };
+		struct verdict verdict;
 
-		ok = try_agent(answerer, analyzer, request, &agents[i], &answers, &confidence, err);
-		if (ok && answers && (*best < 0 || confidence > highest)) {
+		ok = try_agent(&job, request, &agents[i], &verdict, err);
+		if (ok && verdict.answers && (*best < 0 || verdict.confidence > highest)) {
 			*best = (ptrdiff_t)i;
-			highest = confidence;
+			highest = verdict.confidence;
 		}
+		kb_arena_fini(&arena);
 	}
 	kb_analyzer_give_back(answerer, analyzer);
 	return ok;

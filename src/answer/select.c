@@ -111,9 +111,8 @@ static bool lacks_own(const struct kb_features *features, const struct kb_gate_p
 }
 
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
-               const struct kb_question *question, const struct kb_candidate *candidates,
-               size_t count, const struct kb_answer_stats *stats, enum kb_answer_gate gate,
-               struct kb_selection *out)
+               const struct kb_question *question, const struct kb_evidence *evidence,
+               enum kb_answer_gate gate, struct kb_selection *out)
 {
 	const struct kb_weights *weights = kb_table_weights(kb_table_of(question->lang));
 	const struct kb_gate_weights *w = &kb_weights_gate;
@@ -121,9 +120,8 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	float *z, g[KB_GATE_FEATURES];
 	uint32_t *order;
 
-	count = KB_MIN(count, (size_t)KB_SELECT_CANDIDATES);
 	*out = (struct kb_selection){ 0 };
-	kb_features_compute(analyzer, arena, question, candidates, count, stats, &features);
+	kb_features_compute(analyzer, arena, question, evidence, &features);
 	kb_score_rows(arena, weights, &features, &z, &order);
 	out->count = features.row_count;
 	out->sentences = KB_NEW_ARRAY(arena, out->count, struct kb_scored_sentence);
@@ -137,15 +135,15 @@ void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
 			                                         .leans = row->leans };
 	}
 	if (out->count)
-		put_titled_first(arena, candidates, &features, order, out);
-	order_candidates(arena, out, count);
+		put_titled_first(arena, evidence->candidates, &features, order, out);
+	order_candidates(arena, out, KB_MIN(evidence->count, (size_t)KB_SELECT_CANDIDATES));
 	if (out->count == 0)
 		return;
 	kb_gate_features(&features, question->lang, z, order, g);
 	out->gate_z = w->bias;
 	for (int i = 0; i < KB_GATE_FEATURES; i++)
 		out->gate_z += w->w[i] * g[i];
-	if (gate != KB_GATE_CODE && stats->passages < SMALL
+	if (gate != KB_GATE_CODE && evidence->stats.passages < SMALL
 	    && KB_MAX(g[KB_G_DOC_COV], g[KB_G_DOC_SOFT]) < FLOOR)
 		out->gate_z = KB_MIN(out->gate_z, -1.0f);
 	if (lacks_own(&features, &features.passages[features.rows[order[0]].candidate]))

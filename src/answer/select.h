@@ -37,9 +37,8 @@ struct kb_selection {
 };
 
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
-               const struct kb_question *question, const struct kb_candidate *candidates,
-               size_t count, const struct kb_answer_stats *stats, enum kb_answer_gate gate,
-               struct kb_selection *out);
+               const struct kb_question *question, const struct kb_evidence *evidence,
+               enum kb_answer_gate gate, struct kb_selection *out);
 
 /* A sentence of the answer; its citation is its candidate's page. */
 struct kb_answer_part {

@@ -28,9 +28,9 @@ static const struct effort {
 static_assert(KB_COUNTOF(efforts) == KB_CAPABILITIES, "a capability without a row");
 
 struct search {
-	const struct kb_answerer *answerer;
-	struct kb_analyzer *analyzer;
-	struct kb_arena *arena;
+	const struct kb_answer_job *job;
+	struct kb_analyzer *analyzer; /* the job's */
+	struct kb_arena *arena;       /* the job's */
 	const struct kb_answer_request *request;
 	/* What the request's labels open of the agent, with the attached documents. */
 	struct kb_snapshot *snapshot;
@@ -64,18 +64,21 @@ static void understand(struct search *s, struct kb_sv text, struct kb_sv before,
                        struct kb_answer_step *step)
 {
 	const struct kb_answer_request *request = s->request;
-	const struct kb_sv *turns = request->turns;
-	size_t count = request->turn_count;
+	struct kb_utterance said = { .text = text,
+		                     .turns = request->turns,
+		                     .turn_count = request->turn_count };
+	size_t count = said.turn_count;
 
-	kb_question_read(s->analyzer, s->arena, s->snapshot, text, turns, count, &step->question);
+	kb_question_read(s->analyzer, s->arena, s->snapshot, &said, &step->question);
 	if (before.n && kb_question_leans(step->question.lang, &step->question.terms)) {
 		struct kb_sv *more = KB_NEW_ARRAY(s->arena, count + 1, struct kb_sv);
 
 		if (count)
-			memcpy(more, turns, count * sizeof(*more));
+			memcpy(more, said.turns, count * sizeof(*more));
 		more[count] = before;
-		kb_question_read(s->analyzer, s->arena, s->snapshot, text, more, count + 1,
-		                 &step->question);
+		said.turns = more;
+		said.turn_count++;
+		kb_question_read(s->analyzer, s->arena, s->snapshot, &said, &step->question);
 	}
 }
 
@@ -217,7 +220,7 @@ static void find_passages(const struct search *s, const struct kb_snapshot *snap
 		                          .rerank = s->effort->judged };
 	struct kb_retrieved found;
 
-	kb_retrieve(s->answerer, s->arena, &retrieval, &found);
+	kb_retrieve(s->job->answerer, s->arena, &retrieval, &found);
 	*hits = found.hits;
 	*count = found.count;
 	if (found.vectors != KB_VECTORS_USED && found.reranker != KB_RERANKER_USED)
@@ -274,8 +277,11 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
 	/* As the search weighs its words, whose scores are compared with these. */
 	int64_t passages = KB_MAX(kb_snapshot_passages(snapshot), (int64_t)KB_WEIGHED_LEAST);
 
-	kb_select(s->analyzer, s->arena, question, step->candidates, count,
-	          &(struct kb_answer_stats){ .passages = passages, .df = df, .arg = snapshot },
+	kb_select(s->analyzer, s->arena, question,
+	          &(struct kb_evidence){
+	                  .candidates = step->candidates,
+	                  .count = count,
+	                  .stats = { .passages = passages, .df = df, .arg = snapshot } },
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : gate, &step->selection);
 }
 
@@ -283,13 +289,15 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 {
 	/* Whoever asks for a code is answered from the passages that hold it, if they answer. */
 	if (step->with_code) {
+		struct kb_utterance said = {
+			.text = respell(s, step->question.text, step->candidates, step->with_code),
+			.lang = step->question.lang,
+			.turns = s->request->turns,
+			.turn_count = s->request->turn_count,
+		};
 		struct kb_question question;
 
-		kb_question_build(
-		        s->analyzer, s->arena,
-		        respell(s, step->question.text, step->candidates, step->with_code),
-		        step->question.lang, s->request->turns, s->request->turn_count, &question);
-		kb_question_spell(s->analyzer, s->arena, snapshot, &question);
+		kb_question_read(s->analyzer, s->arena, snapshot, &said, &question);
 		select_from(s, snapshot, &question, step->with_code, KB_GATE_CODE, step);
 	}
 	if (!step->selection.answered)
@@ -322,7 +330,8 @@ static bool ask_alone(struct search *s, struct kb_sv text, struct kb_answer_step
 {
 	if (step->selection.answered || !step->question.follow_up || !step->question.complete)
 		return true;
-	kb_question_read(s->analyzer, s->arena, s->snapshot, text, NULL, 0, &step->question);
+	kb_question_read(s->analyzer, s->arena, s->snapshot, &(struct kb_utterance){ .text = text },
+	                 &step->question);
 	if (!retrieve(s, s->snapshot, step, err))
 		return false;
 	rank(s, s->snapshot, step);
@@ -373,18 +382,17 @@ static bool take_steps(struct search *s, struct kb_err *err)
 	return count == 1 || answered || take_step(s, prompt, KB_SV(""), err);
 }
 
-bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
-                   struct kb_arena *arena, const struct kb_answer_request *request,
-                   const struct kb_view *view, struct kb_steps *out, struct kb_err *err)
+static bool search_view(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                        const struct kb_view *view, struct kb_steps *out, struct kb_err *err)
 {
 	struct kb_segment *own = request->attached ? request->attached->segment : NULL;
-	struct search s = { .answerer = answerer,
-		            .analyzer = analyzer,
-		            .arena = arena,
+	struct search s = { .job = job,
+		            .analyzer = job->analyzer,
+		            .arena = job->arena,
 		            .request = request,
 		            .effort = &efforts[kb_settings_capability(request->settings)],
 		            .out = out };
-	struct kb_snapshot *opened = kb_view_opened(view, arena, &request->labels);
+	struct kb_snapshot *opened = kb_view_opened(view, job->arena, &request->labels);
 	bool ok;
 
 	*out = (struct kb_steps){ 0 };
@@ -393,4 +401,16 @@ bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analy
 	ok = take_steps(&s, err);
 	kb_snapshot_release(s.snapshot);
 	return ok;
+}
+
+bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                   struct kb_view *view, struct kb_steps *out, struct kb_err *err)
+{
+	struct kb_catalog *catalog = job->answerer->catalog;
+	int64_t agent_id = request->agent->id;
+
+	return kb_catalog_get(catalog, agent_id, view, err)
+	       && (search_view(job, request, view, out, err)
+	           || (kb_catalog_reopen(catalog, agent_id, view, err)
+	               && search_view(job, request, view, out, err)));
 }

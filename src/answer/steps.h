@@ -7,7 +7,7 @@
 #ifndef KB_ANSWER_STEPS_H
 #define KB_ANSWER_STEPS_H
 
-#include "answer/answerer.h"
+#include "answer/answerer_impl.h"
 #include "answer/plan.h"
 #include "answer/request.h"
 #include "answer/select.h"
@@ -33,9 +33,9 @@ struct kb_steps {
 /* Whether agents of that agent_capability have a reranker judge what was found, if there is one. */
 bool kb_capability_is_judged(enum kb_capability capability);
 
-bool kb_steps_take(const struct kb_answerer *answerer, struct kb_analyzer *analyzer,
-                   struct kb_arena *arena, const struct kb_answer_request *request,
-                   const struct kb_view *view, struct kb_steps *out,
-                   struct kb_err *err) KB_MUST_CHECK;
+/* Of the request's agent as it is now; a damaged file is checked and left out (catalog.h). *view is
+ * what was searched; it is zeroed at first, and the caller releases it, after a failure too. */
+bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_request *request,
+                   struct kb_view *view, struct kb_steps *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -176,7 +176,7 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_turn_answer(call, turn, NULL, NULL, err) || !kb_turn_keep(call, turn, err))
+	if (!kb_turn_answer(call, turn, NULL, err) || !kb_turn_keep(call, turn, err))
 		return false;
 	kb_buf_init(&buf, 16 << 20);
 	kb_api_jw(call->api, &jw, &buf);
@@ -306,7 +306,8 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_s
 	                                });
 	call->streaming = true;
 	send_chunk(&chunks, CHUNK_ROLE, KB_SV(""));
-	if (kb_turn_answer(call, turn, emit, &chunks, err) && kb_turn_keep(call, turn, err)) {
+	if (kb_turn_answer(call, turn, &(struct kb_answer_listener){ emit, &chunks }, err)
+	    && kb_turn_keep(call, turn, err)) {
 		send_chunk(&chunks, CHUNK_STOP, KB_SV(""));
 		if (include_usage)
 			send_chunk(&chunks, CHUNK_USAGE, KB_SV(""));

@@ -97,7 +97,8 @@ static bool stream_answer(struct kb_call *call, struct kb_turn *turn, struct kb_
 	call->streaming = true;
 	send_event(&events, "start", fill_start, &turn->prompt);
 	send_event(&events, "progress", fill_progress, &nothing);
-	ok = kb_turn_answer(call, turn, emit, &events, err) && kb_turn_keep(call, turn, err);
+	ok = kb_turn_answer(call, turn, &(struct kb_answer_listener){ emit, &events }, err)
+	     && kb_turn_keep(call, turn, err);
 	if (ok)
 		send_event(&events, "finish", fill_finish, turn);
 	else
@@ -144,7 +145,7 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	turn.inline_citations = turn.settings.enable_inline_citations_api.v;
 	if (stream)
 		return stream_answer(call, &turn, err);
-	if (!kb_turn_answer(call, &turn, NULL, NULL, err) || !kb_turn_keep(call, &turn, err))
+	if (!kb_turn_answer(call, &turn, NULL, err) || !kb_turn_keep(call, &turn, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_record_message(&jw, &turn.message);

@@ -100,7 +100,7 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 }
 
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
-                    void (*emit)(void *arg, struct kb_sv fragment), void *arg, struct kb_err *err)
+                    const struct kb_answer_listener *listener, struct kb_err *err)
 {
 	return kb_answer(call->api->answerer, call->arena,
 	                 &(struct kb_answer_request){
@@ -119,7 +119,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 	                         .actions_disabled = turn->actions_disabled,
 	                         .inline_citations = turn->inline_citations,
 	                 },
-	                 emit, arg, &turn->answer, err);
+	                 listener, &turn->answer, err);
 }
 
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)

@@ -59,8 +59,7 @@ bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
-                    void (*emit)(void *arg, struct kb_sv fragment), void *arg,
-                    struct kb_err *err) KB_MUST_CHECK;
+                    const struct kb_answer_listener *listener, struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 
 /* lang of the body or the query. */

@@ -17,8 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_sv rest = kb_sv((const char *)data, size), text;
 	struct kb_arena arena = { 0 };
 	struct kb_analyzer *an = kb_analyzer_new();
-	struct kb_answer_stats stats = { .passages = 2, .df = df };
 	struct kb_candidate candidates[2] = { { .score = 2 }, { .score = 1 } };
+	struct kb_evidence evidence = { .candidates = candidates,
+		                        .count = 2,
+		                        .stats = { .passages = 2, .df = df } };
 	struct kb_sentence *sentences;
 	struct kb_selection selection;
 	struct kb_answer_part *parts;
@@ -34,8 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kb_smalltalk(text, KB_LANG_NONE, NULL);
 	candidates[0].passage = (struct kb_passage){ .page_id = 1, .text = rest };
 	candidates[1].passage = (struct kb_passage){ .page_id = 2, .text = text, .title = text };
-	kb_question_build(an, &arena, text, KB_LANG_NONE, &rest, 1, &q);
-	kb_select(an, &arena, &q, candidates, 2, &stats, KB_GATE_NONE, &selection);
+	kb_question_build(an, &arena,
+	                  &(struct kb_utterance){ .text = text, .turns = &rest, .turn_count = 1 },
+	                  &q);
+	kb_select(an, &arena, &q, &evidence, KB_GATE_NONE, &selection);
 	kb_select_parts(&arena, candidates, &selection, 0, &parts, &count);
 	for (size_t i = 0; i < count; i++)
 		KB_ASSERT(parts[i].start < parts[i].end

@@ -32,7 +32,8 @@ static void test_types(struct kb_test *t)
 		struct kb_question q;
 
 		t->row = cases[i].text;
-		kb_question_build(an, &arena, kb_sv_str(cases[i].text), KB_LANG_NONE, NULL, 0, &q);
+		kb_question_build(an, &arena,
+		                  &(struct kb_utterance){ .text = kb_sv_str(cases[i].text) }, &q);
 		CHECK_INT(t, q.type, cases[i].type);
 		kb_arena_fini(&arena);
 	}
@@ -78,7 +79,12 @@ static void test_follow_ups(struct kb_test *t)
 		struct kb_question q;
 
 		t->row = cases[i].name;
-		kb_question_build(an, &arena, kb_sv_str(cases[i].text), KB_LANG_EN, history, 2, &q);
+		kb_question_build(an, &arena,
+		                  &(struct kb_utterance){ .text = kb_sv_str(cases[i].text),
+		                                          .lang = KB_LANG_EN,
+		                                          .turns = history,
+		                                          .turn_count = 2 },
+		                  &q);
 		CHECK(t, close_to(weight_of(&q, "moon"), cases[i].moon));
 		CHECK(t, close_to(weight_of(&q, "rocket"), cases[i].rocket));
 		CHECK(t, q.follow_up == (cases[i].moon > 0));
@@ -96,8 +102,8 @@ static void test_query(struct kb_test *t)
 	struct kb_question q;
 	struct kb_query query;
 
-	kb_question_build(an, &arena, KB_SV("What is the price of oil?"), KB_LANG_NONE, NULL, 0,
-	                  &q);
+	kb_question_build(an, &arena,
+	                  &(struct kb_utterance){ .text = KB_SV("What is the price of oil?") }, &q);
 	CHECK_INT(t, q.lang, KB_LANG_EN);
 	CHECK(t, close_to(weight_of(&q, "price"), 1));
 	CHECK(t, close_to(weight_of(&q, "what"), .15));
@@ -106,7 +112,7 @@ static void test_query(struct kb_test *t)
 	query = kb_question_query(&q, 7);
 	CHECK_INT(t, query.limit, 7);
 	CHECK_INT(t, query.term_count, q.query_count);
-	kb_question_build(an, &arena, KB_SV(""), KB_LANG_NONE, NULL, 0, &q);
+	kb_question_build(an, &arena, &(struct kb_utterance){ .text = KB_SV("") }, &q);
 	CHECK_INT(t, q.query_count, 0);
 	kb_arena_fini(&arena);
 	kb_analyzer_free(an);

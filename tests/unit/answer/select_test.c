@@ -25,7 +25,7 @@ struct toy {
 	struct kb_analyzer *an;
 	struct kb_arena arena;
 	struct kb_candidate candidates[KB_COUNTOF(docs)];
-	struct kb_answer_stats stats;
+	struct kb_evidence evidence;
 	struct kb_question q;
 };
 
@@ -54,8 +54,14 @@ static int64_t df(void *arg, struct kb_sv term)
 static void ask(struct toy *toy, const char *question, const struct kb_sv *history, size_t turns)
 {
 	*toy = (struct toy){ .an = kb_analyzer_new() };
-	toy->stats = (struct kb_answer_stats){ KB_COUNTOF(docs), df, toy };
-	kb_question_build(toy->an, &toy->arena, kb_sv_str(question), KB_LANG_EN, history, turns,
+	toy->evidence = (struct kb_evidence){ .candidates = toy->candidates,
+		                              .count = KB_COUNTOF(docs),
+		                              .stats = { KB_COUNTOF(docs), df, toy } };
+	kb_question_build(toy->an, &toy->arena,
+	                  &(struct kb_utterance){ .text = kb_sv_str(question),
+	                                          .lang = KB_LANG_EN,
+	                                          .turns = history,
+	                                          .turn_count = turns },
 	                  &toy->q);
 	for (size_t d = 0; d < KB_COUNTOF(docs); d++) {
 		struct kb_terms terms;
@@ -118,8 +124,7 @@ static void test_choice(struct kb_test *t)
 
 		t->row = cases[i].question;
 		ask(&toy, cases[i].question, NULL, 0);
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
-		          KB_GATE_LENIENT, &s);
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_LENIENT, &s);
 		CHECK_INT(t, s.count, 13);
 		CHECK(t, s.answered);
 		best = &s.sentences[0];
@@ -149,16 +154,14 @@ static void test_gate(struct kb_test *t)
 
 		t->row = foreign[i];
 		ask(&toy, foreign[i], NULL, 0);
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
-		          KB_GATE_LENIENT, &s);
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_LENIENT, &s);
 		CHECK(t, !s.answered && s.gate_z < 0);
 		kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
 		CHECK_INT(t, count, 0);
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
-		          KB_GATE_NONE, &s);
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_NONE, &s);
 		CHECK(t, s.answered); /* without a gate there is always a best sentence */
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, 0, &toy.stats, KB_GATE_NONE,
-		          &s);
+		toy.evidence.count = 0;
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_NONE, &s);
 		CHECK(t, !s.answered && s.count == 0);
 		done(&toy);
 	}
@@ -235,8 +238,8 @@ static void test_echo(struct kb_test *t)
 			                                    .heading = kb_sv_str(rows[i].heading),
 			                                    .text = kb_sv_str(refunds) },
 			                       .score = 4 };
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, 2, &toy.stats, KB_GATE_NONE,
-		          &s);
+		toy.evidence.count = 2;
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_NONE, &s);
 		kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
 		CHECK(t, count > 0);
 		CHECK_SV(t, sentence_of(&toy, parts[0].candidate, parts[0].start, parts[0].end),
@@ -285,8 +288,7 @@ static void test_features(struct kb_test *t)
 	const struct kb_feature_row *row = NULL;
 
 	ask(&toy, "How many people does the company from Hamburg employ?", NULL, 0);
-	kb_features_compute(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs),
-	                    &toy.stats, &f);
+	kb_features_compute(toy.an, &toy.arena, &toy.q, &toy.evidence, &f);
 	CHECK_INT(t, f.term_count, 4); /* people, company, Hamburg, employ */
 	CHECK_INT(t, f.row_count, 13);
 	for (size_t i = 0; i < f.row_count; i++)
@@ -317,8 +319,7 @@ static void test_follow_up(struct kb_test *t)
 
 	ask(&toy, "And who founded it?", history, 1);
 	CHECK(t, toy.q.follow_up);
-	kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
-	          KB_GATE_LENIENT, &s);
+	kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_LENIENT, &s);
 	CHECK(t, s.count > 0);
 	if (s.count > 0)
 		CHECK_INT(t, toy.candidates[s.sentences[0].candidate].passage.page_id, 3);
@@ -345,8 +346,7 @@ static void test_own_words(struct kb_test *t)
 		t->row = turns[i].text;
 		ask(&toy, turns[i].text, history, 1);
 		CHECK(t, toy.q.follow_up);
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
-		          KB_GATE_LENIENT, &s);
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_LENIENT, &s);
 		CHECK_INT(t, s.answered, turns[i].answered);
 		done(&toy);
 	}
@@ -361,8 +361,7 @@ static void test_same_again(struct kb_test *t)
 		struct toy toy;
 
 		ask(&toy, "Who founded the company in Hamburg?", NULL, 0);
-		kb_select(toy.an, &toy.arena, &toy.q, toy.candidates, KB_COUNTOF(docs), &toy.stats,
-		          KB_GATE_STRICT, &s);
+		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_STRICT, &s);
 		for (size_t i = 0; i < KB_MIN(s.count, KB_COUNTOF(z)); i++) {
 			CHECK(t,
 			      round == 0 || memcmp(&z[i], &s.sentences[i].z, sizeof(float)) == 0);
