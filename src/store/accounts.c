@@ -117,7 +117,7 @@ static bool account_find(struct kb_db_conn *conn, struct kb_arena *arena, const 
 	struct kb_db_rows rows;
 
 	*found = false;
-	kb_rows_open(&rows, conn, what, &value, 1);
+	kb_rows_open(&rows, conn, what, KB_VALUES(value));
 	while (kb_rows_next(&rows)) {
 		account_read(&rows, arena, 0, out);
 		*found = true;
@@ -156,8 +156,8 @@ static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		                 NULL, err);
 	}
 	return kb_db_next_id(conn, "account", 1, &account.id, err)
-	       && kb_columns_write(&kb_account_columns, conn, &sql[ACCOUNT_ADD], NULL, 0, &account,
-	                           err)
+	       && kb_columns_write(&kb_account_columns, conn, &sql[ACCOUNT_ADD], KB_NO_VALUES,
+	                           &account, err)
 	       && account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(account.id), in->out,
 	                       &found, err);
 }
@@ -313,7 +313,7 @@ static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	record.hash = kb_sv_str(hash);
 	record.key.label =
 	        kb_arena_printf(in->arena, "%" PRId64 "|%.*s…", *id, LABEL_LETTERS, secret);
-	return kb_columns_write(&key_stored, conn, &sql[KEY_ADD], NULL, 0, &record, err)
+	return kb_columns_write(&key_stored, conn, &sql[KEY_ADD], KB_NO_VALUES, &record, err)
 	       && kb_db_notify(conn, KB_TOPIC_KEY, *id, err);
 }
 
@@ -345,7 +345,7 @@ bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb
 	*keys = NULL;
 	*accounts = NULL;
 	*count = 0;
-	kb_rows_take(&rows, store->db, &sql[KEY_LIST], NULL, 0);
+	kb_rows_take(&rows, store->db, &sql[KEY_LIST], KB_NO_VALUES);
 	while (kb_rows_next(&rows)) {
 		struct key_record record;
 
@@ -386,7 +386,7 @@ bool kb_store_key_revoke(struct kb_store *store, int64_t key_id, struct kb_err *
 
 bool kb_store_key_count(struct kb_store *store, int64_t *count, struct kb_err *err)
 {
-	return kb_db_read_int(store->db, &sql[KEY_COUNT], NULL, 0, 0, count, err);
+	return kb_db_read_int(store->db, &sql[KEY_COUNT], KB_NO_VALUES, 0, count, err);
 }
 
 /* ---- who is it ---- */

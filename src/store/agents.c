@@ -171,7 +171,7 @@ bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_
 	if (!kb_db_next_id(conn, "agent", 1, &agent->id, err))
 		return false;
 	row = row_of(&arena, agent);
-	ok = kb_columns_write(&whole, conn, &sql[ADD], NULL, 0, &row, err);
+	ok = kb_columns_write(&whole, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -517,7 +517,7 @@ bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct 
 static bool void_copies(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	(void)arg;
-	return kb_db_run(conn, &sql[VOID_COPIES], NULL, 0, NULL, err);
+	return kb_db_run(conn, &sql[VOID_COPIES], KB_NO_VALUES, NULL, err);
 }
 
 bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err)

@@ -49,17 +49,17 @@ void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *row
 }
 
 bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
-                      const struct kb_sql *sql, const struct kb_db_value *first, size_t first_count,
-                      const void *record, struct kb_err *err)
+                      const struct kb_sql *sql, struct kb_db_values first, const void *record,
+                      struct kb_err *err)
 {
 	struct kb_db_value values[KB_SQL_PARAMS];
 	size_t count = 0;
 
-	KB_ASSERT(first_count + columns->count <= KB_SQL_PARAMS);
-	for (size_t i = 0; i < first_count; i++)
-		values[count++] = first[i];
+	KB_ASSERT(first.count + columns->count <= KB_SQL_PARAMS);
+	for (size_t i = 0; i < first.count; i++)
+		values[count++] = first.v[i];
 	for (size_t i = 0; i < columns->count; i++)
 		values[count++] =
 		        cell_value(&columns->v[i], (const char *)record + columns->v[i].offset);
-	return kb_db_run(conn, sql, values, count, NULL, err);
+	return kb_db_run(conn, sql, (struct kb_db_values){ values, count }, NULL, err);
 }

@@ -139,9 +139,9 @@ struct kb_db_columns {
 /* The columns from `at` on; members that are no columns become zero. Texts lie in the arena. */
 void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *rows, int at,
                      struct kb_arena *arena, void *record);
-/* A statement whose parameters are `first` (may be none), then the columns. */
+/* A statement whose parameters are `first` (may be KB_NO_VALUES), then the columns. */
 bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
-                      const struct kb_sql *sql, const struct kb_db_value *first, size_t first_count,
-                      const void *record, struct kb_err *err) KB_MUST_CHECK;
+                      const struct kb_sql *sql, struct kb_db_values first, const void *record,
+                      struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -155,7 +155,7 @@ static bool insert(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_co
 	if (!kb_db_next_id(conn, "conversation", 1, &out->id, err))
 		return false;
 	row = row_of(arena, out, naming);
-	return kb_columns_write(&kb_conversation_columns, conn, &sql[ADD], NULL, 0, &row, err);
+	return kb_columns_write(&kb_conversation_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 static bool set_name(struct kb_db_conn *conn, struct kb_arena *arena,

@@ -80,10 +80,17 @@ static inline struct kb_db_value kb_nullable(struct kb_sv text)
 {
 	return (struct kb_db_value){ .type = 'n', .text = text };
 }
-/* The values of a statement: kb_db_run(conn, &sql[X], KB_VALUES(kb_int(id)), err). */
+/* The values of a statement's parameters, in their order:
+ * kb_db_run(conn, &sql[X], KB_VALUES(kb_int(id)), NULL, err). */
+struct kb_db_values {
+	const struct kb_db_value *v;
+	size_t count;
+};
 #define KB_VALUES(...)                                                                             \
-	(const struct kb_db_value[]){ __VA_ARGS__ },                                               \
-	        sizeof((const struct kb_db_value[]){ __VA_ARGS__ }) / sizeof(struct kb_db_value)
+	((struct kb_db_values){ (const struct kb_db_value[]){ __VA_ARGS__ },                       \
+	                        sizeof((const struct kb_db_value[]){ __VA_ARGS__ })                \
+	                                / sizeof(struct kb_db_value) })
+#define KB_NO_VALUES ((struct kb_db_values){ 0 })
 
 /* ---- connections and drivers ---- */
 
@@ -122,9 +129,8 @@ struct kb_driver {
 	bool (*in_transaction)(struct kb_db_conn *conn);
 
 	/* The values' texts must live until finish. */
-	bool (*start)(struct kb_db_conn *conn, const struct kb_sql *sql,
-	              const struct kb_db_value *values, size_t count, void **cursor,
-	              struct kb_err *err);
+	bool (*start)(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+	              void **cursor, struct kb_err *err);
 	enum kb_db_step (*step)(struct kb_db_conn *conn, void *cursor, struct kb_err *err);
 	int64_t (*column_int)(void *cursor, int column);
 	/* Until the next step; p is NULL for NULL. */
@@ -171,10 +177,10 @@ struct kb_db_rows {
 };
 
 void kb_rows_open(struct kb_db_rows *rows, struct kb_db_conn *conn, const struct kb_sql *sql,
-                  const struct kb_db_value *values, size_t count);
+                  struct kb_db_values values);
 /* The same on a connection that is taken for this statement and given back by close. */
 void kb_rows_take(struct kb_db_rows *rows, struct kb_db *db, const struct kb_sql *sql,
-                  const struct kb_db_value *values, size_t count);
+                  struct kb_db_values values);
 bool kb_rows_next(struct kb_db_rows *rows);
 int64_t kb_rows_int(struct kb_db_rows *rows, int column);
 bool kb_rows_bool(struct kb_db_rows *rows, int column);
@@ -183,15 +189,14 @@ struct kb_sv kb_rows_text(struct kb_db_rows *rows, struct kb_arena *arena, int c
 bool kb_rows_close(struct kb_db_rows *rows, struct kb_err *err) KB_MUST_CHECK;
 
 /* A statement whose rows do not matter; *changed may be NULL. */
-bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
-               size_t count, int64_t *changed, struct kb_err *err) KB_MUST_CHECK;
+bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+               int64_t *changed, struct kb_err *err) KB_MUST_CHECK;
 /* A statement with one row of one number; `otherwise` when it has no row. */
-bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
-               size_t count, int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+               int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
 /* The same on a connection that is taken for it. */
-bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_db_value *values,
-                    size_t count, int64_t otherwise, int64_t *out,
-                    struct kb_err *err) KB_MUST_CHECK;
+bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, struct kb_db_values values,
+                    int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
 bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_db_notify(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,

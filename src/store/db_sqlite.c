@@ -196,8 +196,7 @@ static struct statement *statement(struct sqlite_conn *conn, const struct kb_sql
 }
 
 static bool sqlite_start(struct kb_db_conn *base, const struct kb_sql *what,
-                         const struct kb_db_value *values, size_t count, void **cursor,
-                         struct kb_err *err)
+                         struct kb_db_values values, void **cursor, struct kb_err *err)
 {
 	struct sqlite_conn *conn = sqlite_of(base);
 	struct statement *slot;
@@ -210,15 +209,16 @@ static bool sqlite_start(struct kb_db_conn *base, const struct kb_sql *what,
 		return false;
 	stmt = slot->stmt;
 	KB_ASSERT(!sqlite3_stmt_busy(stmt));
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < values.count; i++) {
 		int place = slot->place[i], rc;
-		struct kb_sv text = values[i].text;
+		const struct kb_db_value *value = &values.v[i];
+		struct kb_sv text = value->text;
 
 		if (!place)
 			continue;
-		if (values[i].type == 'i')
-			rc = sqlite3_bind_int64(stmt, place, values[i].n);
-		else if (values[i].type == 'n' && !text.p)
+		if (value->type == 'i')
+			rc = sqlite3_bind_int64(stmt, place, value->n);
+		else if (value->type == 'n' && !text.p)
 			rc = sqlite3_bind_null(stmt, place);
 		else
 			rc = sqlite3_bind_text64(stmt, place, text.p ? text.p : "", text.n,
@@ -267,7 +267,7 @@ static int64_t sqlite_finish(struct kb_db_conn *base, void *cursor)
 
 static bool run(struct kb_db_conn *conn, int which, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[which], NULL, 0, NULL, err);
+	return kb_db_run(conn, &sql[which], KB_NO_VALUES, NULL, err);
 }
 
 static bool sqlite_begin(struct kb_db_conn *conn, bool writes, struct kb_err *err)

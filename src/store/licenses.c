@@ -71,14 +71,14 @@ static bool not_found(struct kb_err *err, const struct kb_license_ref *ref)
 
 /* All rows of a statement. */
 static bool read_all(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                     const struct kb_db_value *values, size_t value_count, struct kb_license **out,
-                     size_t *count, struct kb_err *err)
+                     struct kb_db_values values, struct kb_license **out, size_t *count,
+                     struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*out = NULL;
 	*count = 0;
-	kb_rows_open(&rows, conn, what, values, value_count);
+	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows)) {
 		read_row(&rows, arena, &KB_ROOM(arena, *out, *count)[*count]);
 		++*count;
@@ -88,15 +88,15 @@ static bool read_all(struct kb_db_conn *conn, struct kb_arena *arena, const stru
 
 /* The same on a connection of its own. */
 static bool read_now(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                     const struct kb_db_value *values, size_t value_count, struct kb_license **out,
-                     size_t *count, struct kb_err *err)
+                     struct kb_db_values values, struct kb_license **out, size_t *count,
+                     struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
 
 	if (!conn)
 		return false;
-	ok = read_all(conn, arena, what, values, value_count, out, count, err);
+	ok = read_all(conn, arena, what, values, out, count, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

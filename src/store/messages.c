@@ -114,7 +114,7 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	row.message.reaction = KB_REACTION_NONE;
 	row.message.reaction_user = 0;
 	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
-	if (!kb_columns_write(&kb_message_columns, conn, &sql[ADD], NULL, 0, &row, err)
+	if (!kb_columns_write(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err)
 	    || (m->stays_with
 	        && !kb_conversation_set_child(conn, in->agent_id, in->conversation->id,
 	                                      m->stays_with, err)))

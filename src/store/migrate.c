@@ -27,8 +27,8 @@ int64_t kb_schema_newest(void)
 
 bool kb_schema_version(struct kb_db_conn *conn, int64_t *version, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[TABLE_CREATE], NULL, 0, NULL, err)
-	       && kb_db_int(conn, &sql[VERSION], NULL, 0, 0, version, err);
+	return kb_db_run(conn, &sql[TABLE_CREATE], KB_NO_VALUES, NULL, err)
+	       && kb_db_int(conn, &sql[VERSION], KB_NO_VALUES, 0, version, err);
 }
 
 static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration, int64_t now,
@@ -43,7 +43,7 @@ static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration,
 
 static bool migrate(struct kb_db_conn *conn, int64_t target, int64_t now, struct kb_err *err)
 {
-	if (!kb_db_run(conn, &sql[TABLE_CREATE], NULL, 0, NULL, err))
+	if (!kb_db_run(conn, &sql[TABLE_CREATE], KB_NO_VALUES, NULL, err))
 		return false;
 	for (size_t i = 0; i < kb_migration_count; i++) {
 		const struct kb_migration *migration = &kb_migrations[i];

@@ -97,13 +97,13 @@ void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_pag
 }
 
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_db_value *values, size_t count, struct kb_page_row *out,
-                 bool *found, struct kb_err *err)
+                 struct kb_db_values values, struct kb_page_row *out, bool *found,
+                 struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*found = false;
-	kb_rows_open(&rows, conn, what, values, count);
+	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows)) {
 		kb_page_read(&rows, arena, out);
 		*found = true;
@@ -201,7 +201,7 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 		.host = kb_page_host(new->url),
 	};
 
-	return kb_columns_write(&kb_page_columns, conn, &sql[ADD], NULL, 0, &page, err);
+	return kb_columns_write(&kb_page_columns, conn, &sql[ADD], KB_NO_VALUES, &page, err);
 }
 
 static bool add_page(struct kb_db_conn *conn, struct add *in, size_t i, int64_t upload_source,
@@ -301,8 +301,8 @@ bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
 /* ---- reading ---- */
 
 static bool read_one(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                     const struct kb_db_value *values, size_t count, int64_t id,
-                     struct kb_page *out, struct kb_err *err)
+                     struct kb_db_values values, int64_t id, struct kb_page *out,
+                     struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_page_row row;
@@ -310,7 +310,7 @@ static bool read_one(struct kb_store *store, struct kb_arena *arena, const struc
 
 	if (!conn)
 		return false;
-	ok = load(conn, arena, what, values, count, &row, &found, err);
+	ok = load(conn, arena, what, values, &row, &found, err);
 	kb_db_give(store->db, conn);
 	if (!ok)
 		return false;

@@ -94,13 +94,12 @@ static void read_persona(struct kb_db_rows *rows, struct kb_arena *arena, struct
 
 /* The one row of the statement; version stays 0 when it has none. */
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_db_value *values, size_t count, struct kb_persona *out,
-                 struct kb_err *err)
+                 struct kb_db_values values, struct kb_persona *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*out = (struct kb_persona){ 0 };
-	kb_rows_open(&rows, conn, what, values, count);
+	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows))
 		read_persona(&rows, arena, out);
 	return kb_rows_close(&rows, err);
@@ -262,12 +261,12 @@ bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_
 }
 
 static bool read_subs(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                      const struct kb_db_value *values, size_t value_count,
-                      struct kb_sub_persona **out, size_t *count, struct kb_err *err)
+                      struct kb_db_values values, struct kb_sub_persona **out, size_t *count,
+                      struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, what, values, value_count);
+	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *out, *count)
 		[*count] = (struct kb_sub_persona){
@@ -365,7 +364,7 @@ bool kb_store_notes_next(struct kb_store *store, struct kb_arena *arena, struct 
 
 	if (!conn)
 		return false;
-	ok = load(conn, arena, &sql[NOTES_NEXT], NULL, 0, out, err);
+	ok = load(conn, arena, &sql[NOTES_NEXT], KB_NO_VALUES, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

@@ -129,7 +129,7 @@ static bool turn_add(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *e
 	       && kb_db_run(conn, &sql[TURN_ADD],
 	                    KB_VALUES(kb_int(agent_id), kb_int(turn), kb_int(account_id)), NULL,
 	                    err)
-	       && kb_db_int(conn, &sql[SHARES_AT], NULL, 0, 0, &at, err)
+	       && kb_db_int(conn, &sql[SHARES_AT], KB_NO_VALUES, 0, &at, err)
 	       && kb_db_run(conn, &sql[SHARE_JOIN], KB_VALUES(kb_int(account_id), kb_int(at - 1)),
 	                    NULL, err);
 }

@@ -29,14 +29,13 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_purge = { "purge", sql, KB_COUNTOF(sql) };
 
 static bool read_ids(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *statement,
-                     const struct kb_db_value *values, size_t value_count, int64_t **ids,
-                     size_t *count, struct kb_err *err)
+                     struct kb_db_values values, int64_t **ids, size_t *count, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*ids = NULL;
 	*count = 0;
-	kb_rows_take(&rows, store->db, statement, values, value_count);
+	kb_rows_take(&rows, store->db, statement, values);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *ids, *count)[*count] = kb_rows_int(&rows, 0);
 		++*count;

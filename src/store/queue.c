@@ -412,5 +412,5 @@ bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
 
 bool kb_store_queue_length(struct kb_store *store, int64_t *count, struct kb_err *err)
 {
-	return kb_db_read_int(store->db, &sql[LENGTH], NULL, 0, 0, count, err);
+	return kb_db_read_int(store->db, &sql[LENGTH], KB_NO_VALUES, 0, count, err);
 }

@@ -161,11 +161,11 @@ static bool find(struct kb_db_conn *conn, int64_t *agent_id, int64_t *source_id,
 	struct kb_db_rows rows;
 
 	*source_id = 0;
-	if (!kb_db_int(conn, &sql[AGENT], NULL, 0, 0, agent_id, err))
+	if (!kb_db_int(conn, &sql[AGENT], KB_NO_VALUES, 0, agent_id, err))
 		return false;
 	if (*agent_id)
 		return true;
-	kb_rows_open(&rows, conn, &sql[SOURCE], NULL, 0);
+	kb_rows_open(&rows, conn, &sql[SOURCE], KB_NO_VALUES);
 	while (kb_rows_next(&rows)) {
 		*agent_id = kb_rows_int(&rows, 0);
 		*source_id = kb_rows_int(&rows, 1);

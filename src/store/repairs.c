@@ -215,7 +215,7 @@ bool kb_store_repair_read(struct kb_store *store, struct kb_arena *arena, int64_
 
 bool kb_store_repair_count(struct kb_store *store, int64_t *agents, struct kb_err *err)
 {
-	return kb_db_read_int(store->db, &sql[COUNT], NULL, 0, 0, agents, err);
+	return kb_db_read_int(store->db, &sql[COUNT], KB_NO_VALUES, 0, agents, err);
 }
 
 bool kb_store_segment_places(struct kb_store *store, struct kb_arena *arena,

@@ -327,7 +327,9 @@ static bool put_rows(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t began = kb_clock_mono_us();
 
 	for (size_t i = 0; i < slice->count; i++)
-		if (!kb_db_run(conn, slice->put, slice->values + i * slice->width, slice->width,
+		if (!kb_db_run(conn, slice->put,
+		               (struct kb_db_values){ .v = slice->values + i * slice->width,
+		                                      .count = slice->width },
 		               NULL, err))
 			return false;
 	slice->took_us = kb_clock_mono_us() - began;
@@ -362,7 +364,7 @@ static bool spool_table(struct replicate *in, size_t i, struct kb_err *err)
 
 	for (const char *p = parameters[i]; *p; p++)
 		values[count++] = kb_int(parameter(&in->copy, *p));
-	kb_rows_open(&rows, in->conn, read, values, count);
+	kb_rows_open(&rows, in->conn, read, (struct kb_db_values){ values, count });
 	for (; kb_rows_next(&rows); in->rows[i]++) {
 		for (int c = 0; types[c]; c++) {
 			struct kb_sv text = { 0 };

@@ -71,12 +71,12 @@ bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_re
 	return kb_rows_close(&rows, err);
 }
 
-static bool read_buckets(struct kb_db_conn *conn, const struct kb_db_value values[4],
+static bool read_buckets(struct kb_db_conn *conn, struct kb_db_values values,
                          struct kb_report_bucket *out, size_t count, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, &sql[MESSAGE_BUCKETS], values, 4);
+	kb_rows_open(&rows, conn, &sql[MESSAGE_BUCKETS], values);
 	while (kb_rows_next(&rows)) {
 		size_t i = (size_t)kb_rows_int(&rows, 0);
 
@@ -86,7 +86,7 @@ static bool read_buckets(struct kb_db_conn *conn, const struct kb_db_value value
 	}
 	if (!kb_rows_close(&rows, err))
 		return false;
-	kb_rows_open(&rows, conn, &sql[CONVERSATION_BUCKETS], values, 4);
+	kb_rows_open(&rows, conn, &sql[CONVERSATION_BUCKETS], values);
 	while (kb_rows_next(&rows)) {
 		size_t i = (size_t)kb_rows_int(&rows, 0);
 
@@ -100,9 +100,9 @@ bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id, int64_t s
                              int64_t width_us, struct kb_report_bucket *out, size_t count,
                              struct kb_err *err)
 {
-	const struct kb_db_value values[4] = { kb_int(agent_id), kb_int(start),
-		                               kb_int(start + (int64_t)count * width_us),
-		                               kb_int(width_us) };
+	struct kb_db_values values =
+	        KB_VALUES(kb_int(agent_id), kb_int(start),
+	                  kb_int(start + (int64_t)count * width_us), kb_int(width_us));
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 

@@ -1,31 +1,30 @@
 /* Running statements: the same small words over every driver, with an error that keeps. */
 #include "store/db.h"
 
-static void start(struct kb_db_rows *rows, const struct kb_sql *sql,
-                  const struct kb_db_value *values, size_t count)
+static void start(struct kb_db_rows *rows, const struct kb_sql *sql, struct kb_db_values values)
 {
-	for (size_t i = 0; i < count; i++)
-		KB_ASSERT(sql->types[i] == values[i].type);
-	KB_ASSERT(sql->types[count] == '\0');
-	rows->failed = !rows->conn->driver->start(rows->conn, sql, values, count, &rows->cursor,
-	                                          &rows->err);
+	for (size_t i = 0; i < values.count; i++)
+		KB_ASSERT(sql->types[i] == values.v[i].type);
+	KB_ASSERT(sql->types[values.count] == '\0');
+	rows->failed =
+	        !rows->conn->driver->start(rows->conn, sql, values, &rows->cursor, &rows->err);
 }
 
 void kb_rows_open(struct kb_db_rows *rows, struct kb_db_conn *conn, const struct kb_sql *sql,
-                  const struct kb_db_value *values, size_t count)
+                  struct kb_db_values values)
 {
 	*rows = (struct kb_db_rows){ .conn = conn };
-	start(rows, sql, values, count);
+	start(rows, sql, values);
 }
 
 void kb_rows_take(struct kb_db_rows *rows, struct kb_db *db, const struct kb_sql *sql,
-                  const struct kb_db_value *values, size_t count)
+                  struct kb_db_values values)
 {
 	*rows = (struct kb_db_rows){ .db = db };
 	rows->conn = kb_db_take(db, false, &rows->err);
 	rows->failed = !rows->conn;
 	if (rows->conn)
-		start(rows, sql, values, count);
+		start(rows, sql, values);
 }
 
 bool kb_rows_next(struct kb_db_rows *rows)
@@ -69,12 +68,12 @@ bool kb_rows_close(struct kb_db_rows *rows, struct kb_err *err)
 	return !rows->failed;
 }
 
-bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
-               size_t count, int64_t *changed, struct kb_err *err)
+bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+               int64_t *changed, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, sql, values, count);
+	kb_rows_open(&rows, conn, sql, values);
 	while (kb_rows_next(&rows))
 		;
 	if (!kb_rows_close(&rows, err))
@@ -92,21 +91,21 @@ static bool read_int(struct kb_db_rows *rows, int64_t otherwise, int64_t *out, s
 	return kb_rows_close(rows, err);
 }
 
-bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, const struct kb_db_value *values,
-               size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
+bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+               int64_t otherwise, int64_t *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, sql, values, count);
+	kb_rows_open(&rows, conn, sql, values);
 	return read_int(&rows, otherwise, out, err);
 }
 
-bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, const struct kb_db_value *values,
-                    size_t count, int64_t otherwise, int64_t *out, struct kb_err *err)
+bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, struct kb_db_values values,
+                    int64_t otherwise, int64_t *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	kb_rows_take(&rows, db, sql, values, count);
+	kb_rows_take(&rows, db, sql, values);
 	return read_int(&rows, otherwise, out, err);
 }
 

@@ -95,7 +95,7 @@ bool kb_segment_insert(struct kb_db_conn *conn, int64_t agent_id,
 		return false;
 	if (id)
 		*id = row.segment.id;
-	return kb_columns_write(&kb_segment_columns, conn, &sql[ADD], NULL, 0, &row, err);
+	return kb_columns_write(&kb_segment_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 /* ---- reading ---- */
@@ -189,12 +189,13 @@ bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct 
 	*count = 0;
 	if (!conn)
 		return false;
-	kb_rows_open(&rows, conn, &sql[BLOB_NAMES], NULL, 0);
+	kb_rows_open(&rows, conn, &sql[BLOB_NAMES], KB_NO_VALUES);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *names, *count)[*count] = kb_rows_text(&rows, arena, 0);
 		++*count;
 	}
-	ok = kb_rows_close(&rows, err) && kb_db_int(conn, &sql[COPIES], NULL, 0, 0, &copies, err);
+	ok = kb_rows_close(&rows, err)
+	     && kb_db_int(conn, &sql[COPIES], KB_NO_VALUES, 0, &copies, err);
 	if (in_flux)
 		*in_flux = copies > 0;
 	kb_db_give(store->db, conn);

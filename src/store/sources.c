@@ -73,13 +73,13 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 }
 
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_db_value *values, size_t count, struct kb_source_row *out,
-                 bool *found, struct kb_err *err)
+                 struct kb_db_values values, struct kb_source_row *out, bool *found,
+                 struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*found = false;
-	kb_rows_open(&rows, conn, what, values, count);
+	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows)) {
 		read_row(&rows, arena, out);
 		*found = true;
@@ -103,7 +103,7 @@ static bool insert(struct kb_db_conn *conn, struct kb_source *source, struct kb_
 	row = (struct kb_source_row){ .source = *source };
 	row.source.is_read = false;
 	row.source.synced_at = 0;
-	return kb_columns_write(&kb_source_columns, conn, &sql[ADD], NULL, 0, &row, err);
+	return kb_columns_write(&kb_source_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 /* An agent has one source for an address. */
@@ -179,14 +179,14 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
 /* ---- reading records ---- */
 
 static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                 const struct kb_db_value *values, size_t value_count, struct kb_source **sources,
-                 size_t *count, struct kb_err *err)
+                 struct kb_db_values values, struct kb_source **sources, size_t *count,
+                 struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*sources = NULL;
 	*count = 0;
-	kb_rows_take(&rows, store->db, what, values, value_count);
+	kb_rows_take(&rows, store->db, what, values);
 	while (kb_rows_next(&rows)) {
 		struct kb_source_row row;
 
@@ -382,7 +382,7 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct kb_source_row row;
 	bool found;
 
-	if (!load(conn, in->arena, &sql[NEXT], NULL, 0, &row, &found, err))
+	if (!load(conn, in->arena, &sql[NEXT], KB_NO_VALUES, &row, &found, err))
 		return false;
 	in->next_due_at = found ? row.source.due_at : 0;
 	in->found = found && row.source.due_at <= in->now;
@@ -412,7 +412,7 @@ bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64
 	conn = kb_db_take(store->db, false, err);
 	if (!conn)
 		return false;
-	ok = kb_db_int(conn, &sql[NEXT_DUE], NULL, 0, 0, next_due_at, err);
+	ok = kb_db_int(conn, &sql[NEXT_DUE], KB_NO_VALUES, 0, next_due_at, err);
 	kb_db_give(store->db, conn);
 	if (!ok || *next_due_at == 0 || *next_due_at > in.now)
 		return ok;

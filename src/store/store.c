@@ -276,7 +276,7 @@ bool kb_store_ready(struct kb_store *store, struct kb_err *err)
 	conn = kb_db_take(store->db, false, err);
 	if (!conn)
 		return false;
-	ok = kb_db_int(conn, &sql[PROBE_READ], NULL, 0, 0, &count, err);
+	ok = kb_db_int(conn, &sql[PROBE_READ], KB_NO_VALUES, 0, &count, err);
 	kb_db_give(store->db, conn);
 	if (!ok || !kb_db_write(store->db, probe_write, &now, err))
 		return false;

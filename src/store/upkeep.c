@@ -48,7 +48,7 @@ bool kb_store_installation(struct kb_store *store, struct kb_installation *out, 
 	bool ok;
 
 	*out = (struct kb_installation){ 0 };
-	kb_rows_take(&rows, store->db, &sql[INSTALLATION], NULL, 0);
+	kb_rows_take(&rows, store->db, &sql[INSTALLATION], KB_NO_VALUES);
 	while (kb_rows_next(&rows)) {
 		snprintf(out->mark, sizeof(out->mark), "%s", kb_rows_text(&rows, &arena, 0).p);
 		out->bound = kb_rows_bool(&rows, 1);
@@ -149,7 +149,7 @@ static bool read_known(struct kb_store *store, struct kb_arena *arena, struct st
 {
 	struct kb_db_rows rows;
 
-	kb_rows_take(&rows, store->db, &sql[STRAYS], NULL, 0);
+	kb_rows_take(&rows, store->db, &sql[STRAYS], KB_NO_VALUES);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, in->known, in->known_count)
 		[in->known_count] = kb_rows_text(&rows, arena, 0);

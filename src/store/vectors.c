@@ -286,14 +286,9 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	int64_t limit = (int64_t)KB_MIN(want->limit, (size_t)KB_VECTORS_MISSING_MAX);
-	const struct kb_db_value values[] = {
-		kb_text(want->name),
-		kb_int(want->agent_id),
-		kb_int(want->after_agent_id),
-		kb_int(want->after_segment_id),
-		kb_int(limit),
-		kb_text(want->model),
-	};
+	struct kb_db_values values =
+	        KB_VALUES(kb_text(want->name), kb_int(want->agent_id), kb_int(want->after_agent_id),
+	                  kb_int(want->after_segment_id), kb_int(limit), kb_text(want->model));
 	bool folded = want->model.n == 0, ok;
 	struct kb_db_rows rows;
 
@@ -301,8 +296,8 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
 	*count = 0;
 	if (!conn)
 		return false;
-	kb_rows_open(&rows, conn, &sql[folded ? UNFOLDED : MISSING], values,
-	             KB_COUNTOF(values) - folded);
+	values.count -= folded; /* the model is the last */
+	kb_rows_open(&rows, conn, &sql[folded ? UNFOLDED : MISSING], values);
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, *out, *count)
 		[*count] = (struct kb_vectors_missing){

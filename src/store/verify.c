@@ -164,7 +164,7 @@ static bool check_all(struct kb_db_conn *conn, void (*say)(void *arg, const char
 	for (size_t i = 0; i < KB_COUNTOF(sql); i++) {
 		struct kb_db_rows rows;
 
-		kb_rows_open(&rows, conn, &sql[i], NULL, 0);
+		kb_rows_open(&rows, conn, &sql[i], KB_NO_VALUES);
 		while (kb_rows_next(&rows)) {
 			++*findings;
 			tell(&rows, sql[i].name, say, arg);

@@ -417,7 +417,7 @@ static struct kb_sv schema_of(struct kb_db_conn *conn, struct kb_arena *arena)
 	struct kb_sv all = KB_SV("");
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, &sql, NULL, 0);
+	kb_rows_open(&rows, conn, &sql, KB_NO_VALUES);
 	while (kb_rows_next(&rows))
 		all = kb_arena_printf(arena, "%s%s\n", all.p, kb_rows_text(&rows, arena, 0).p);
 	if (!kb_rows_close(&rows, NULL))
@@ -468,7 +468,8 @@ static void test_migration_between(struct kb_test *t)
 		for (size_t i = 0; later && i < kb_migration_count; i++)
 			if (kb_migrations[i].version == 13)
 				CHECK(t, conn->driver->script(conn, kb_migrations[i].text, &err)
-				                 && kb_db_run(conn, &record, NULL, 0, NULL, &err));
+				                 && kb_db_run(conn, &record, KB_NO_VALUES, NULL,
+				                              &err));
 		CHECK(t, kb_schema_migrate(conn, kb_schema_newest(), 2, &err));
 		schema[later] = schema_of(conn, &arena);
 		conn->driver->close(conn);
@@ -514,7 +515,7 @@ static void test_handles(struct kb_test *t)
 		                          kb_text(kb_sv_str(rows[i].email))),
 		                NULL, &err));
 	CHECK(t, kb_schema_migrate(conn, kb_schema_newest(), 2, &err));
-	kb_rows_open(&list, conn, &read, NULL, 0);
+	kb_rows_open(&list, conn, &read, KB_NO_VALUES);
 	while (kb_rows_next(&list) && n < KB_COUNTOF(rows)) {
 		t->row = rows[n].name;
 		CHECK_SV(t, kb_rows_text(&list, &arena, 0), rows[n].name);

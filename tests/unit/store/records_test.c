@@ -267,7 +267,7 @@ static bool add_row(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct adding *in = arg;
 
-	return kb_columns_write(in->table->columns, conn, statement(in->table->add), NULL, 0,
+	return kb_columns_write(in->table->columns, conn, statement(in->table->add), KB_NO_VALUES,
 	                        in->record, err);
 }
 
