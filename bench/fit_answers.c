@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/select.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
