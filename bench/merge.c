@@ -77,7 +77,9 @@ static bool merge(const struct bench *bench, struct kb_err *err)
 		int64_t start = bench_cpu_us(), took;
 
 		path_of(bench, bench->parts, path);
-		ok = kb_segment_merge(snapshot, 0, bench->parts, NULL, path, &info, err);
+		ok = kb_segment_merge(
+		        &(struct kb_part_range){ .snapshot = snapshot, .count = bench->parts },
+		        NULL, path, &info, err);
 		took = KB_MAX(bench_cpu_us() - start, INT64_C(1));
 		unlink(path);
 		if (ok)

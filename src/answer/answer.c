@@ -244,15 +244,15 @@ static struct kb_sv section_name(struct kb_sv path)
 static bool describe(struct run *run, const struct kb_page *page, struct kb_sv title,
                      struct kb_sv *out, struct kb_err *err)
 {
-	struct kb_sv paths[SECTIONS_SHOWN], list = KB_SV("");
-	size_t count, named = 0;
-	bool more;
+	struct kb_sv list = KB_SV("");
+	struct kb_sections sections;
+	size_t named = 0;
 
-	if (!kb_snapshot_sections(run->view.snapshot, run->arena, page->id, SECTIONS_SHOWN, paths,
-	                          &count, &more, err))
+	if (!kb_snapshot_sections(run->view.snapshot, run->arena, page->id, SECTIONS_SHOWN,
+	                          &sections, err))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		struct kb_sv name = section_name(paths[i]);
+	for (size_t i = 0; i < sections.count; i++) {
+		struct kb_sv name = section_name(sections.v[i]);
 
 		if (kb_sv_eq(name, title) || kb_sv_eq(name, page->title))
 			continue;
@@ -262,7 +262,7 @@ static bool describe(struct run *run, const struct kb_page *page, struct kb_sv t
 	*out = title;
 	if (named)
 		*out = kb_arena_printf(run->arena, "%.*s (%.*s%s)", KB_SV_ARG(title),
-		                       KB_SV_ARG(list), more ? ", …" : "");
+		                       KB_SV_ARG(list), sections.more ? ", …" : "");
 	return true;
 }
 

@@ -88,7 +88,9 @@ static bool unite(struct build *build, const char *target, struct kb_err *err)
 	}
 	if (ok) {
 		snapshot = kb_snapshot_new(parts, (size_t)build->parts, NULL, 0);
-		ok = kb_segment_merge(snapshot, 0, (size_t)build->parts, NULL, target, NULL, err);
+		ok = kb_segment_merge(&(struct kb_part_range){ .snapshot = snapshot,
+		                                               .count = (size_t)build->parts },
+		                      NULL, target, NULL, err);
 		kb_snapshot_release(snapshot);
 	}
 	for (int i = 0; i < opened; i++) {

@@ -5,8 +5,7 @@
 #include "index/snapshot.h"
 
 struct merge {
-	const struct kb_snapshot *snapshot;
-	size_t first, count;
+	const struct kb_part_range *parts;
 	const struct kb_column_source *source;
 	const int8_t *nothing; /* a row of zeros */
 };
@@ -15,10 +14,11 @@ static void each_living(void *arg, void (*take)(void *to, const int8_t *row, flo
 {
 	const struct merge *merge = arg;
 	const struct kb_column_source *source = merge->source;
+	const struct kb_part_range *parts = merge->parts;
 
-	for (size_t i = merge->first; i < merge->first + merge->count; i++) {
-		const struct kb_part *part = &merge->snapshot->parts[i];
-		const struct kb_vectors *vectors = kb_snapshot_vectors(merge->snapshot, (uint32_t)i,
+	for (size_t i = parts->first; i < parts->first + parts->count; i++) {
+		const struct kb_part *part = &parts->snapshot->parts[i];
+		const struct kb_vectors *vectors = kb_snapshot_vectors(parts->snapshot, (uint32_t)i,
 		                                                       source->name, source->model);
 
 		if (vectors && vectors->info.dims != source->dims)
@@ -34,21 +34,23 @@ static void each_living(void *arg, void (*take)(void *to, const int8_t *row, flo
 	}
 }
 
-bool kb_vectors_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
-                      struct kb_sv name, struct kb_sv model, uint32_t dims, const char *path,
-                      int64_t *bytes, struct kb_err *err)
+bool kb_vectors_merge(const struct kb_part_range *parts, const struct kb_vector_column *column,
+                      const char *path, int64_t *bytes, struct kb_err *err)
 {
-	struct kb_column_source source = { .name = name, .model = model, .dims = dims };
-	struct merge merge = { .snapshot = snapshot, .first = first, .count = count };
-	int8_t *nothing = kb_xcalloc(1, kb_row_stride(dims));
+	const struct kb_snapshot *snapshot = parts->snapshot;
+	size_t end = parts->first + parts->count;
+	struct kb_column_source source = { .name = column->name,
+		                           .model = column->model,
+		                           .dims = column->dims,
+		                           .each = each_living };
+	int8_t *nothing = kb_xcalloc(1, kb_row_stride(column->dims));
+	struct merge merge = { .parts = parts, .source = &source, .nothing = nothing };
 	bool ok;
 
-	KB_ASSERT(first + count <= snapshot->part_count && dims && dims <= KB_VECTOR_DIMS_MAX);
-	for (size_t i = first; i < first + count; i++)
+	KB_ASSERT(end <= snapshot->part_count && column->dims
+	          && column->dims <= KB_VECTOR_DIMS_MAX);
+	for (size_t i = parts->first; i < end; i++)
 		source.passages += snapshot->parts[i].alive;
-	merge.source = &source;
-	merge.nothing = nothing;
-	source.each = each_living;
 	source.arg = &merge;
 	ok = kb_column_write(&source, path, bytes, err);
 	free(nothing);

@@ -50,6 +50,8 @@ static struct kb_rerank_parts *explain_second(const struct kb_snapshot *snapshot
 {
 	struct kb_rerank_parts *parts = KB_NEW_ARRAY(arena, count, struct kb_rerank_parts);
 	struct kb_query first = *query;
+	struct kb_arena scratch = { 0 };
+	struct kb_rerank *second;
 	struct kb_hit *best;
 	size_t best_count;
 
@@ -57,8 +59,10 @@ static struct kb_rerank_parts *explain_second(const struct kb_snapshot *snapshot
 		return parts;
 	/* The second step learns from the first one's best. */
 	first.limit = KB_MIN(query->rerank, (size_t)KB_RERANK_BEST);
-	kb_search_first(snapshot, arena, &first, &best, &best_count);
-	kb_rerank_explain(snapshot, query, best, best_count, hits, count, parts);
+	kb_search_first(snapshot, &scratch, &first, &best, &best_count);
+	second = kb_rerank_learn(snapshot, &scratch, query, best, best_count);
+	kb_rerank_explain(second, hits, count, parts);
+	kb_arena_fini(&scratch);
 	return parts;
 }
 

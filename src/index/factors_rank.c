@@ -27,7 +27,6 @@ static float max_score(const struct kb_hit *hits, size_t count)
 }
 
 struct ranking {
-	const struct kb_factors *factors;
 	struct kb_factors_info model;
 	const struct kb_snapshot *snapshot;
 	const struct kb_vectors **columns; /* by part; NULL: none of this model */
@@ -45,7 +44,7 @@ static bool place_question(struct ranking *ranking, struct kb_arena *arena,
 	for (size_t i = 0; i < query->term_count; i++)
 		if (kb_snapshot_df(ranking->snapshot, query->terms[i].term))
 			terms[count++] = query->terms[i];
-	return kb_factors_place(ranking->factors, terms, count, ranking->question);
+	return kb_factors_place(ranking->snapshot->factors, terms, count, ranking->question);
 }
 
 /* false: nothing to rank by. */
@@ -201,9 +200,9 @@ static void read_nearest(struct kb_arena *arena, struct kb_rerank *second, struc
 		kb_rerank_more(second, &hits[unread[i].place], 1);
 }
 
-void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
-                       struct kb_arena *arena, const struct kb_query *query,
-                       struct kb_rerank *second, struct kb_hit **hits, size_t *count)
+void kb_factors_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, struct kb_rerank *second, struct kb_hit **hits,
+                       size_t *count)
 {
 	struct ranking *ranking = KB_NEW(arena, struct ranking);
 	float weight = query->factors, max = max_score(*hits, *count);
@@ -211,8 +210,7 @@ void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapsho
 	const struct kb_vector *question;
 	struct nearness *all;
 
-	ranking->factors = factors;
-	kb_factors_info(factors, &ranking->model);
+	kb_factors_info(snapshot->factors, &ranking->model);
 	ranking->snapshot = snapshot;
 	if (!begin(ranking, arena, query))
 		return;

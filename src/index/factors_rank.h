@@ -28,11 +28,11 @@ enum {
  * scores stay of the same size: S3 * max S2. Passages that have no vector yet keep their S2. Where
  * words found fewer than KB_FACTORS_RERANK passages, or the index is small enough, those join in
  * that are near the question by their vectors. `second`, which may be NULL: what kb_rerank() gave
- * for the first query->rerank hits. Does nothing where the snapshot has no column of this model, or
- * the model knows none of the question's words.
+ * for the first query->rerank hits. The snapshot has a model; does nothing where none of its
+ * parts has a column of that, or the model knows none of the question's words.
  */
-void kb_factors_rerank(const struct kb_factors *factors, const struct kb_snapshot *snapshot,
-                       struct kb_arena *arena, const struct kb_query *query,
-                       struct kb_rerank *second, struct kb_hit **hits, size_t *count);
+void kb_factors_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, struct kb_rerank *second, struct kb_hit **hits,
+                       size_t *count);
 
 #endif

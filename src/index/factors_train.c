@@ -237,6 +237,11 @@ static float random_float(uint64_t *state)
 	return (float)(x >> 40) / (float)(1 << 23) - 1;
 }
 
+static struct kb_tall tall(const struct training *t, float *v)
+{
+	return (struct kb_tall){ .v = v, .rows = t->terms, .width = t->width };
+}
+
 static bool iterate(struct training *t, struct kb_err *err)
 {
 	size_t cells = (size_t)t->terms * t->width;
@@ -247,16 +252,16 @@ static bool iterate(struct training *t, struct kb_err *err)
 	for (size_t i = 0; i < cells; i++)
 		t->q[i] = random_float(&state);
 	for (int round = 0; round < ROUNDS; round++) {
-		float *swap = t->q;
+		struct kb_tall q = tall(t, t->q);
 
-		if (!kb_sub_orthonormal(t->q, t->terms, t->width, t->options->cancel, err))
+		if (!kb_sub_orthonormal(&q, t->options->cancel, err))
 			return false;
 		memset(t->z, 0, cells * sizeof(*t->z));
 		if (!each_row(t, iterate_row, err))
 			return false;
 		if (round + 1 < ROUNDS) {
 			t->q = t->z;
-			t->z = swap;
+			t->z = q.v;
 		}
 	}
 	return true;
@@ -269,7 +274,8 @@ static bool turn(struct training *t, struct kb_err *err)
 	double *square = kb_xcalloc((size_t)width * width, sizeof(*square));
 	double *vectors = kb_xcalloc((size_t)width * width, sizeof(*vectors));
 	double *values = kb_xcalloc(width, sizeof(*values));
-	bool ok = kb_sub_cross(square, t->q, t->z, t->terms, width, t->options->cancel, err);
+	struct kb_tall q = tall(t, t->q), z = tall(t, t->z);
+	bool ok = kb_sub_cross(square, &q, &z, t->options->cancel, err);
 
 	for (unsigned i = 0; i < width; i++) /* symmetric but for rounding */
 		for (unsigned k = 0; k < i; k++)
@@ -282,7 +288,7 @@ static bool turn(struct training *t, struct kb_err *err)
 		for (unsigned i = 0; i < width; i++)
 			vectors[i * width + k] = counts ? vectors[i * width + k] / values[k] : 0;
 	}
-	ok = ok && kb_sub_apply(t->z, t->terms, vectors, width, t->options->cancel, err);
+	ok = ok && kb_sub_apply(&z, vectors, t->options->cancel, err);
 	free(square);
 	free(vectors);
 	free(values);

@@ -81,22 +81,23 @@ float kb_fuse_part(const struct kb_hit_list *lists, size_t which, enum kb_fusion
 	return NAN;
 }
 
-void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
-             enum kb_fusion fusion, size_t limit, struct kb_hit **hits, size_t *count)
+void kb_fuse(struct kb_arena *arena, const struct kb_fusing *fusing, struct kb_hit **hits,
+             size_t *count)
 {
+	const struct kb_hit_list *lists = fusing->lists;
 	size_t n = 0, kept = 0;
 	struct kb_hit *all;
 
-	for (size_t i = 0; i < list_count; i++)
+	for (size_t i = 0; i < fusing->list_count; i++)
 		n += lists[i].count;
 	all = KB_NEW_ARRAY(arena, n, struct kb_hit);
 	n = 0;
-	for (size_t i = 0; i < list_count; i++) {
+	for (size_t i = 0; i < fusing->list_count; i++) {
 		struct range range = range_of(lists[i].hits, lists[i].count);
 
 		for (size_t k = 0; k < lists[i].count; k++) {
 			all[n] = lists[i].hits[k];
-			all[n++].score = part_of(lists, i, fusion, range, k);
+			all[n++].score = part_of(lists, i, fusing->fusion, range, k);
 		}
 	}
 	if (n)
@@ -110,7 +111,7 @@ void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t lis
 	if (kept)
 		qsort(all, kept, sizeof(*all), by_score);
 	*hits = all;
-	*count = KB_MIN(kept, limit);
+	*count = KB_MIN(kept, fusing->limit);
 }
 
 bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,

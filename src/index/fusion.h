@@ -31,9 +31,16 @@ struct kb_hit_list {
 /* What list `which` of them adds to a hit's fused score; NAN: the hit is not in it. */
 float kb_fuse_part(const struct kb_hit_list *lists, size_t which, enum kb_fusion fusion,
                    const struct kb_hit *hit);
-/* The best `limit` of all lists, best first, equal scores by (part, doc). */
-void kb_fuse(struct kb_arena *arena, const struct kb_hit_list *lists, size_t list_count,
-             enum kb_fusion fusion, size_t limit, struct kb_hit **hits, size_t *count);
+/* The lists that become one, and how. */
+struct kb_fusing {
+	const struct kb_hit_list *lists;
+	size_t list_count;
+	enum kb_fusion fusion;
+	size_t limit; /* hits of the result */
+};
+/* The best of all lists, best first, equal scores by (part, doc). */
+void kb_fuse(struct kb_arena *arena, const struct kb_fusing *fusing, struct kb_hit **hits,
+             size_t *count);
 
 /* What each way of finding said, for whoever asks why. Lives in the arena. */
 struct kb_hybrid_trace {

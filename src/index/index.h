@@ -178,11 +178,17 @@ bool kb_snapshot_passage(const struct kb_snapshot *snapshot, struct kb_arena *ar
 /* The page of a passage, without reading its text; -1: there is no such passage. */
 int64_t kb_snapshot_page(const struct kb_snapshot *snapshot, uint32_t part, uint32_t doc);
 
-/* Writes one segment with the living passages of parts first to first + count - 1. The deletions of
- * the snapshot are applied, so the new segment stands for the snapshot's version, not for its
- * parts'. Cancelled, nothing has happened to the path. */
-bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
-                      const struct kb_cancel *cancel, const char *path,
-                      struct kb_segment_info *info, struct kb_err *err) KB_MUST_CHECK;
+/* Parts of a snapshot that stand in a row: `count` of them, from number `first` on. */
+struct kb_part_range {
+	const struct kb_snapshot *snapshot;
+	size_t first, count;
+};
+
+/* Writes one segment with the living passages of the parts. The deletions of the snapshot are
+ * applied, so the new segment stands for the snapshot's version, not for its parts'. info may be
+ * NULL. Cancelled, nothing has happened to the path. */
+bool kb_segment_merge(const struct kb_part_range *parts, const struct kb_cancel *cancel,
+                      const char *path, struct kb_segment_info *info,
+                      struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -445,10 +445,11 @@ static bool run(struct merge *merge, int64_t *bytes, struct kb_err *err)
 	return kb_builder_finish(merge->builder, bytes, err);
 }
 
-bool kb_segment_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
-                      const struct kb_cancel *cancel, const char *path,
-                      struct kb_segment_info *info, struct kb_err *err)
+bool kb_segment_merge(const struct kb_part_range *parts, const struct kb_cancel *cancel,
+                      const char *path, struct kb_segment_info *info, struct kb_err *err)
 {
+	const struct kb_snapshot *snapshot = parts->snapshot;
+	size_t first = parts->first, count = parts->count;
 	struct merge merge = { .count = count, .cancel = cancel };
 	int64_t bytes = 0;
 	bool ok;

@@ -38,22 +38,23 @@ void kb_snapshot_size(const struct kb_snapshot *snapshot, bool (*allow)(void *ar
 struct outline {
 	const struct kb_snapshot *snapshot;
 	struct kb_arena *arena;
-	size_t max, count, read;
-	struct kb_sv *out;
-	bool more;
+	size_t max, read;
+	struct kb_sections *out;
 };
 
 static void take(struct outline *outline, struct kb_sv heading)
 {
+	struct kb_sections *out = outline->out;
+
 	if (!heading.n)
 		return;
-	for (size_t i = 0; i < outline->count; i++)
-		if (kb_sv_eq(outline->out[i], heading))
+	for (size_t i = 0; i < out->count; i++)
+		if (kb_sv_eq(out->v[i], heading))
 			return;
-	if (outline->count < outline->max)
-		outline->out[outline->count++] = heading;
+	if (out->count < outline->max)
+		out->v[out->count++] = heading;
 	else
-		outline->more = true;
+		out->more = true;
 }
 
 static bool read_run(struct outline *outline, uint32_t number, uint32_t run, struct kb_err *err)
@@ -62,7 +63,7 @@ static bool read_run(struct outline *outline, uint32_t number, uint32_t run, str
 	uint32_t first, end;
 
 	kb_segment_run_range(part->segment, run, &first, &end);
-	for (uint32_t doc = first; doc < end && !outline->more; doc++) {
+	for (uint32_t doc = first; doc < end && !outline->out->more; doc++) {
 		struct kb_arena scratch = { 0 };
 		struct kb_passage passage;
 		bool ok;
@@ -70,7 +71,7 @@ static bool read_run(struct outline *outline, uint32_t number, uint32_t run, str
 		if (!kb_part_alive(part, doc))
 			continue;
 		if (outline->read++ == KB_OUTLINE_PASSAGES) {
-			outline->more = true;
+			outline->out->more = true;
 			break;
 		}
 		ok = kb_snapshot_passage(outline->snapshot, &scratch, number, doc, &passage, err);
@@ -84,11 +85,11 @@ static bool read_run(struct outline *outline, uint32_t number, uint32_t run, str
 }
 
 bool kb_snapshot_sections(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                          int64_t page_id, size_t max, struct kb_sv *out, size_t *count, bool *more,
-                          struct kb_err *err)
+                          int64_t page_id, size_t max, struct kb_sections *out, struct kb_err *err)
 {
 	struct outline outline = { .snapshot = snapshot, .arena = arena, .max = max, .out = out };
 
+	*out = (struct kb_sections){ .v = KB_NEW_ARRAY(arena, max, struct kb_sv) };
 	for (uint32_t i = 0; i < snapshot->part_count; i++) {
 		const struct kb_segment *segment = snapshot->parts[i].segment;
 		int64_t id = kb_page_shifted(page_id, -snapshot->parts[i].page_shift);
@@ -103,7 +104,5 @@ bool kb_snapshot_sections(const struct kb_snapshot *snapshot, struct kb_arena *a
 				return false;
 		}
 	}
-	*count = outline.count;
-	*more = outline.more;
 	return true;
 }

@@ -16,11 +16,17 @@ struct kb_snapshot_size {
 void kb_snapshot_size(const struct kb_snapshot *snapshot, bool (*allow)(void *arg, int64_t page_id),
                       void *arg, struct kb_snapshot_size *out);
 
-/* The different heading paths of the page's passages, in their order, at most `max`; *more: there
- * are others. A page of more than KB_OUTLINE_PASSAGES passages is read so far only. */
+/* The different heading paths of a page's passages, in their order. */
+struct kb_sections {
+	struct kb_sv *v;
+	size_t count;
+	bool more; /* there are others */
+};
+/* At most `max`, in the arena. A page of more than KB_OUTLINE_PASSAGES passages is read so far
+ * only. */
 enum { KB_OUTLINE_PASSAGES = 200 };
 bool kb_snapshot_sections(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                          int64_t page_id, size_t max, struct kb_sv *out, size_t *count, bool *more,
+                          int64_t page_id, size_t max, struct kb_sections *out,
                           struct kb_err *err) KB_MUST_CHECK;
 
 #endif

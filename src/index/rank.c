@@ -24,7 +24,7 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	if (query->rerank)
 		second = kb_rerank(snapshot, arena, query, *hits, KB_MIN(*count, query->rerank));
 	if (factors)
-		kb_factors_rerank(snapshot->factors, snapshot, arena, query, second, hits, count);
+		kb_factors_rerank(snapshot, arena, query, second, hits, count);
 	*count = KB_MIN(*count, query->limit);
 }
 
@@ -62,7 +62,12 @@ static void find(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		*hits = kb_arena_copy(arena, by_words, *count * sizeof(**hits));
 		return;
 	}
-	kb_fuse(arena, lists, KB_COUNTOF(lists), query->fusion, limit, hits, count);
+	kb_fuse(arena,
+	        &(struct kb_fusing){ .lists = lists,
+	                             .list_count = KB_COUNTOF(lists),
+	                             .fusion = query->fusion,
+	                             .limit = limit },
+	        hits, count);
 	if (trace) {
 		trace->fused = kb_arena_copy(arena, *hits, *count * sizeof(**hits));
 		trace->fused_count = *count;

@@ -297,23 +297,31 @@ void kb_rerank_more(struct kb_rerank *rerank, struct kb_hit *hits, size_t count)
 	}
 }
 
-void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_query *query,
-                       const struct kb_hit *best, size_t best_count, const struct kb_hit *hits,
-                       size_t count, struct kb_rerank_parts *out)
+struct kb_rerank *kb_rerank_learn(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                                  const struct kb_query *query, const struct kb_hit *best,
+                                  size_t count)
 {
-	struct kb_arena arena = { 0 };
-	size_t of = KB_MIN(best_count, (size_t)KB_RERANK_BEST);
-	struct found *found = KB_NEW_ARRAY(&arena, KB_MAX(of, count), struct found);
-	struct kb_rerank *r = prepare(snapshot, &arena, query, of ? best[0].score : 0);
+	size_t of = KB_MIN(count, (size_t)KB_RERANK_BEST);
+	struct found *found = KB_NEW_ARRAY(arena, of, struct found);
+	struct kb_rerank *r = prepare(snapshot, arena, query, of ? best[0].score : 0);
 	uint32_t df[WORDS_MAX] = { 0 };
 
 	look_at_all(r, best, of, found);
 	for (size_t i = 0; i < of; i++)
 		count_words(r, &found[i], df);
 	learn(r, df, of);
-	look_at_all(r, hits, count, found);
+	return r;
+}
+
+void kb_rerank_explain(struct kb_rerank *rerank, const struct kb_hit *hits, size_t count,
+                       struct kb_rerank_parts *out)
+{
+	struct kb_arena arena = { 0 };
+	struct found *found = KB_NEW_ARRAY(&arena, count, struct found);
+
+	look_at_all(rerank, hits, count, found);
 	for (size_t i = 0; i < count; i++) {
-		sum_up(r, &found[i]);
+		sum_up(rerank, &found[i]);
 		out[i] = found[i].parts;
 	}
 	kb_arena_fini(&arena);

@@ -48,11 +48,15 @@ struct kb_rerank *kb_rerank(const struct kb_snapshot *snapshot, struct kb_arena 
 /* Adds the same to the first step's scores of other passages; leaves their order alone. */
 void kb_rerank_more(struct kb_rerank *rerank, struct kb_hit *hits, size_t count);
 
-/* What the step adds to the score of each hit, and why. `best` are the first step's best, as
- * kb_rerank() had them, with its scores; at least KB_RERANK_BEST, if there were so many. */
+/* What kb_rerank() learns of the first step's best, without ranking them: at least KB_RERANK_BEST,
+ * if there were so many, with their scores. What is returned lives in the arena. */
 enum { KB_RERANK_BEST = 50 };
-void kb_rerank_explain(const struct kb_snapshot *snapshot, const struct kb_query *query,
-                       const struct kb_hit *best, size_t best_count, const struct kb_hit *hits,
-                       size_t count, struct kb_rerank_parts *out);
+struct kb_rerank *kb_rerank_learn(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                                  const struct kb_query *query, const struct kb_hit *best,
+                                  size_t count);
+
+/* What the step adds to the score of each hit, and why: out[i] is of hits[i]. */
+void kb_rerank_explain(struct kb_rerank *rerank, const struct kb_hit *hits, size_t count,
+                       struct kb_rerank_parts *out);
 
 #endif

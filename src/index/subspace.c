@@ -124,17 +124,18 @@ void kb_sub_scatter(float *tall, const float *y, unsigned width, const uint32_t 
 	kernels()->scatter(tall, y, width, ids, w, count);
 }
 
-bool kb_sub_cross(double *out, const float *a, const float *b, size_t rows, unsigned width,
+bool kb_sub_cross(double *out, const struct kb_tall *a, const struct kb_tall *b,
                   const struct kb_cancel *cancel, struct kb_err *err)
 {
+	unsigned width = a->width;
 	float *part = kb_xcalloc((size_t)width * width, sizeof(*part));
 	bool ok = true;
 
 	memset(out, 0, (size_t)width * width * sizeof(*out));
-	for (size_t at = 0; ok && at < rows; at += CHUNK) {
+	for (size_t at = 0; ok && at < a->rows; at += CHUNK) {
 		ok = !kb_cancelled(cancel, err);
-		kernels()->cross(part, a + at * width, b + at * width,
-		                 KB_MIN(rows - at, (size_t)CHUNK), width);
+		kernels()->cross(part, a->v + at * width, b->v + at * width,
+		                 KB_MIN(a->rows - at, (size_t)CHUNK), width);
 		for (size_t i = 0; i < (size_t)width * width; i++)
 			out[i] += (double)part[i];
 	}
@@ -142,17 +143,18 @@ bool kb_sub_cross(double *out, const float *a, const float *b, size_t rows, unsi
 	return ok;
 }
 
-bool kb_sub_apply(float *tall, size_t rows, const double *square, unsigned width,
-                  const struct kb_cancel *cancel, struct kb_err *err)
+bool kb_sub_apply(const struct kb_tall *tall, const double *square, const struct kb_cancel *cancel,
+                  struct kb_err *err)
 {
+	unsigned width = tall->width;
 	float *narrow = kb_xcalloc((size_t)width * width, sizeof(*narrow));
 	bool ok = true;
 
 	for (size_t i = 0; i < (size_t)width * width; i++)
 		narrow[i] = (float)square[i];
-	for (size_t r = 0; ok && r < rows; r++) {
+	for (size_t r = 0; ok && r < tall->rows; r++) {
 		ok = r % CHUNK || !kb_cancelled(cancel, err);
-		kernels()->apply(tall + r * width, narrow, width);
+		kernels()->apply(tall->v + r * width, narrow, width);
 	}
 	free(narrow);
 	return ok;
@@ -199,17 +201,17 @@ static void inverse_cholesky(double *m, unsigned width)
 	free(r);
 }
 
-bool kb_sub_orthonormal(float *tall, size_t rows, unsigned width, const struct kb_cancel *cancel,
+bool kb_sub_orthonormal(const struct kb_tall *tall, const struct kb_cancel *cancel,
                         struct kb_err *err)
 {
-	double *gram = kb_xcalloc((size_t)width * width, sizeof(*gram));
+	double *gram = kb_xcalloc((size_t)tall->width * tall->width, sizeof(*gram));
 	bool ok = true;
 
 	/* Twice: once loses digits where the columns are nearly parallel. */
 	for (int round = 0; ok && round < 2; round++) {
-		ok = kb_sub_cross(gram, tall, tall, rows, width, cancel, err);
-		inverse_cholesky(gram, width);
-		ok = ok && kb_sub_apply(tall, rows, gram, width, cancel, err);
+		ok = kb_sub_cross(gram, tall, tall, cancel, err);
+		inverse_cholesky(gram, tall->width);
+		ok = ok && kb_sub_apply(tall, gram, cancel, err);
 	}
 	free(gram);
 	return ok;

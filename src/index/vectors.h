@@ -15,6 +15,7 @@
 #define KB_INDEX_VECTORS_H
 
 #include "index/index.h"
+#include "index/vectorizer.h"
 
 enum {
 	KB_VECTOR_DIMS_MAX = 4096,
@@ -78,10 +79,10 @@ struct kb_vector_query {
 void kb_vector_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                       const struct kb_vector_query *query, struct kb_hit **hits, size_t *count);
 
-/* Writes the column of a merged segment: the rows of the living passages of parts first to first +
- * count - 1, in kb_segment_merge()'s order. Passages of parts without the column have none. */
-bool kb_vectors_merge(const struct kb_snapshot *snapshot, size_t first, size_t count,
-                      struct kb_sv name, struct kb_sv model, uint32_t dims, const char *path,
-                      int64_t *bytes, struct kb_err *err) KB_MUST_CHECK;
+/* Writes the column of a merged segment: the rows of the living passages of the parts, in
+ * kb_segment_merge()'s order. Passages of parts without the column have none. *bytes: of the file.
+ */
+bool kb_vectors_merge(const struct kb_part_range *parts, const struct kb_vector_column *column,
+                      const char *path, int64_t *bytes, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

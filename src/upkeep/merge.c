@@ -168,8 +168,10 @@ static bool merge_column(struct merge *merge, const struct kb_vectors_info *info
 	bool ok;
 
 	kb_temp_path(path, merge->temp_dir, KB_TEMP_COLUMN);
-	ok = kb_vectors_merge(merge->snapshot, 0, merge->count, info->name, info->model, info->dims,
-	                      path, &bytes, err)
+	ok = kb_vectors_merge(
+	             &(struct kb_part_range){ .snapshot = merge->snapshot, .count = merge->count },
+	             &(struct kb_vector_column){ info->name, info->model, info->dims }, path,
+	             &bytes, err)
 	     && (vectors = kb_vectors_open(path, false, err)) != NULL;
 	if (ok) {
 		kb_vectors_info(vectors, &merged);
@@ -255,7 +257,9 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 		ids[i] = merge.state.segments[i].id;
 	if (kb_snapshot_passages(merge.snapshot) > 0) {
 		kb_temp_path(path, temp_dir, KB_TEMP_MERGE);
-		ok = kb_segment_merge(merge.snapshot, 0, merge.count, cancel, path, &info, err);
+		ok = kb_segment_merge(
+		        &(struct kb_part_range){ .snapshot = merge.snapshot, .count = merge.count },
+		        cancel, path, &info, err);
 		segment.passages = info.passages;
 		segment.pages = info.pages;
 		if (!take_file(&merge, ok, path, &segment.blob, &segment.bytes, err)

@@ -101,8 +101,9 @@ static void use(struct kb_vectors *vectors, struct kb_segment *segment,
 			          && hits[k].score <= 1);
 	}
 	snprintf(path, sizeof(path), "/tmp/docent-fuzz-%d", (int)getpid());
-	if (kb_vectors_merge(snapshot, 0, 1, info->name, info->model, info->dims, path, &bytes,
-	                     &err)) {
+	if (kb_vectors_merge(&(struct kb_part_range){ .snapshot = snapshot, .count = 1 },
+	                     &(struct kb_vector_column){ info->name, info->model, info->dims },
+	                     path, &bytes, &err)) {
 		struct kb_vectors *merged = kb_vectors_open(path, true, &err);
 
 		KB_ASSERT(merged);

@@ -110,7 +110,8 @@ static void test_merge_faults(struct kb_test *t)
 		int64_t passages;
 
 		kb_fault_arm(n);
-		ok = kb_segment_merge(snapshot, 0, 2, NULL, path, NULL, &err);
+		ok = kb_segment_merge(&(struct kb_part_range){ .snapshot = snapshot, .count = 2 },
+		                      NULL, path, NULL, &err);
 		fired = kb_fault_disarm();
 		CHECK(t, ok != fired);
 		passages = passages_in(t, path);
@@ -150,8 +151,8 @@ static void test_merge_cancelled(struct kb_test *t)
 	for (int n = 1; !ok; n++) {
 		int left = n;
 
-		ok = kb_segment_merge(snapshot, 0, 1, &(struct kb_cancel){ at_last, &left }, path,
-		                      NULL, &err);
+		ok = kb_segment_merge(&(struct kb_part_range){ .snapshot = snapshot, .count = 1 },
+		                      &(struct kb_cancel){ at_last, &left }, path, NULL, &err);
 		CHECK(t, ok ? left > 0 && n > 3 : left == 0 && err.code == KB_E_CANCELLED);
 		CHECK_INT(t, files_like(path), 1);
 		CHECK(t, ok || passages_in(t, path) == 10);
@@ -212,7 +213,8 @@ static void use(struct kb_segment *segment, const char *merged)
 		if (!kb_snapshot_passage(snapshot, &arena, 0, doc, &p, &err))
 			break;
 	}
-	if (kb_segment_merge(snapshot, 0, 1, NULL, merged, NULL, &err))
+	if (kb_segment_merge(&(struct kb_part_range){ .snapshot = snapshot, .count = 1 }, NULL,
+	                     merged, NULL, &err))
 		unlink(merged);
 	kb_snapshot_release(snapshot);
 	kb_arena_fini(&arena);

@@ -193,17 +193,15 @@ static void test_sections(struct kb_test *t)
 	unlink(path);
 	snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ segment, 1 }, 1, &dead, 1);
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
-		struct kb_sv out[5];
-		size_t count = 99;
-		bool more = !rows[i].more;
+		struct kb_sections out;
 
 		t->row = rows[i].name;
-		CHECK(t, kb_snapshot_sections(snapshot, &arena, rows[i].page, rows[i].max, out,
-		                              &count, &more, &err));
-		CHECK_INT(t, count, rows[i].count);
-		CHECK(t, more == rows[i].more);
+		CHECK(t, kb_snapshot_sections(snapshot, &arena, rows[i].page, rows[i].max, &out,
+		                              &err));
+		CHECK_INT(t, out.count, rows[i].count);
+		CHECK(t, out.more == rows[i].more);
 		if (rows[i].page == 7)
-			CHECK_SV(t, out[1], "Manual > Faults");
+			CHECK_SV(t, out.v[1], "Manual > Faults");
 	}
 	kb_snapshot_release(snapshot);
 	kb_segment_release(segment);

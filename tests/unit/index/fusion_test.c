@@ -94,7 +94,12 @@ static void test_fuse(struct kb_test *t)
 			lists[k] =
 			        (struct kb_hit_list){ cases[i].lists[k], length(cases[i].lists[k]),
 				                      cases[i].weights[k] };
-		kb_fuse(&arena, lists, 2, cases[i].fusion, cases[i].limit, &hits, &count);
+		kb_fuse(&arena,
+		        &(struct kb_fusing){ .lists = lists,
+		                             .list_count = 2,
+		                             .fusion = cases[i].fusion,
+		                             .limit = cases[i].limit },
+		        &hits, &count);
 		CHECK_INT(t, count, length(cases[i].want));
 		for (size_t k = 0; k < KB_MIN(count, length(cases[i].want)); k++) {
 			CHECK_INT(t, hits[k].part, cases[i].want[k].part);

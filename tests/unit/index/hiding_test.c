@@ -216,10 +216,8 @@ static void test_shifted(struct kb_test *t)
 	struct kb_snapshot *all, *open;
 	struct kb_snapshot_size size;
 	struct kb_arena arena = { 0 };
-	struct kb_sv sections[2];
+	struct kb_sections sections;
 	struct kb_err err = { 0 };
-	size_t count;
-	bool more;
 
 	for (int64_t page = 1; page <= 3; page++)
 		kb_segment_writer_add(
@@ -238,10 +236,10 @@ static void test_shifted(struct kb_test *t)
 	kb_snapshot_size(all, is_open, NULL, &size);
 	CHECK_INT(t, size.pages, 1);
 	CHECK_INT(t, size.passages, 1);
-	CHECK(t, kb_snapshot_sections(open, &arena, 3, 2, sections, &count, &more, &err));
-	CHECK_INT(t, count, 1);
-	if (count == 1)
-		CHECK_SV(t, sections[0], "Part 1");
+	CHECK(t, kb_snapshot_sections(open, &arena, 3, 2, &sections, &err));
+	CHECK_INT(t, sections.count, 1);
+	if (sections.count == 1)
+		CHECK_SV(t, sections.v[0], "Part 1");
 	kb_snapshot_release(open);
 	kb_snapshot_release(all);
 	kb_arena_fini(&arena);

@@ -226,7 +226,10 @@ static void merge_parts(struct kb_test *t, struct model *m)
 	do {
 		err.msg[0] = '\0';
 		arm(m);
-		ok = kb_segment_merge(snapshot, first, count, NULL, path, NULL, &err);
+		ok = kb_segment_merge(&(struct kb_part_range){ .snapshot = snapshot,
+		                                               .first = first,
+		                                               .count = count },
+		                      NULL, path, NULL, &err);
 	} while (again(t, m, ok, path));
 	CHECK_SV(t, kb_sv_str(err.msg), "");
 	finish(t, m, writer, &merged, fresh);

@@ -157,7 +157,8 @@ static void test_shared_under_other_ids(struct kb_test *t)
 	}
 
 	/* What is merged stands under the sums and needs no shift. */
-	CHECK(t, kb_segment_merge(snapshot, 0, 2, NULL, merged, NULL, &err));
+	CHECK(t, kb_segment_merge(&(struct kb_part_range){ .snapshot = snapshot, .count = 2 }, NULL,
+	                          merged, NULL, &err));
 	kb_snapshot_release(snapshot);
 	for (int i = 0; i < 2; i++)
 		kb_segment_release(parts[i].segment);

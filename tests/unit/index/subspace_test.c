@@ -63,8 +63,9 @@ static void test_orthonormal(struct kb_test *t)
 		        tall[r * WIDTH] * 20 + tall[r * WIDTH + 1]; /* near parallel */
 		tall[r * WIDTH + 9] = 3 * tall[r * WIDTH + 4];
 	}
-	CHECK(t, kb_sub_orthonormal(tall, ROWS, WIDTH, NULL, NULL));
-	CHECK(t, kb_sub_cross(gram, tall, tall, ROWS, WIDTH, NULL, NULL));
+	CHECK(t, kb_sub_orthonormal(&(struct kb_tall){ tall, ROWS, WIDTH }, NULL, NULL));
+	CHECK(t, kb_sub_cross(gram, &(struct kb_tall){ tall, ROWS, WIDTH },
+	                      &(struct kb_tall){ tall, ROWS, WIDTH }, NULL, NULL));
 	for (unsigned i = 0; i < WIDTH; i++)
 		for (unsigned k = 0; k < WIDTH; k++)
 			worst = fmax(worst, fabs(gram[i * WIDTH + k] - (i == k && i != 9)));
@@ -107,7 +108,7 @@ static void test_apply(struct kb_test *t)
 	memcpy(before, tall, ROWS * WIDTH * sizeof(float));
 	for (unsigned i = 0; i < WIDTH * WIDTH; i++)
 		square[i] = (double)roll(&dice, 2001) / 1000 - 1;
-	CHECK(t, kb_sub_apply(tall, ROWS, square, WIDTH, NULL, NULL));
+	CHECK(t, kb_sub_apply(&(struct kb_tall){ tall, ROWS, WIDTH }, square, NULL, NULL));
 	for (size_t r = 0; r < ROWS; r += 31)
 		for (unsigned k = 0; k < WIDTH; k++) {
 			double want = 0;

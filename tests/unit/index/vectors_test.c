@@ -179,7 +179,9 @@ static void test_merge_equals_fresh(struct kb_test *t)
 		kb_vectors_release(columns[i]);
 		kb_segment_release(parts[i].segment);
 	}
-	CHECK(t, kb_vectors_merge(snapshot, 0, 3, COLUMN, MODEL, DIMS, merged, &bytes, &err));
+	CHECK(t, kb_vectors_merge(&(struct kb_part_range){ .snapshot = snapshot, .count = 3 },
+	                          &(struct kb_vector_column){ COLUMN, MODEL, DIMS }, merged, &bytes,
+	                          &err));
 	CHECK(t, same_file(t, merged, fresh));
 	kb_vectors_writer_free(writer);
 	kb_snapshot_release(snapshot);
