@@ -24,33 +24,60 @@ struct sync {
 	int64_t retry_after_s;
 };
 
-/* The walk's way to a file. Between two files the lease is renewed. */
+static bool wait_for_host(struct sync *s, struct kb_sv url, struct kb_err *err)
+{
+	int64_t pause_us;
+
+	if (kb_hosts_take(s->web->hosts, kb_page_host(url), s->manner.agent_id,
+	                  HOST_WAIT_MAX_S * KB_SECOND_US, &pause_us))
+		return true;
+	s->retry_after_s = pause_us / KB_SECOND_US;
+	return pause_us ? kb_fail(err, KB_E_UPSTREAM,
+	                          "the host asked not to be asked for another %" PRId64 " s",
+	                          s->retry_after_s)
+	                : kb_fail(err, KB_E_CANCELLED, "the service stops");
+}
+
+/* Waits until the address may be asked for; the host is taken then. Each time the lease is renewed.
+ */
+static bool take_host(struct sync *s, struct kb_arena *arena, struct kb_sv url, struct kb_err *err)
+{
+	bool turn_used;
+
+	do {
+		if (!kb_store_source_renew(s->web->config.store, s->lease,
+		                           KB_WEB_LEASE_S * KB_SECOND_US, err))
+			return kb_fail(err, KB_E_CANCELLED,
+			               "the source is gone or read by somebody else");
+		if (!wait_for_host(s, url, err))
+			return false;
+		if (!kb_web_may_ask(s->web, arena, &s->manner, url, &turn_used, err)) {
+			if (!turn_used)
+				kb_hosts_give(s->web->hosts, kb_page_host(url), s->manner.agent_id,
+				              0, KB_HOST_NOT_ASKED);
+			return false;
+		}
+	} while (turn_used);
+	return true;
+}
+
+/* The walk's way to a file. */
 static bool fetch(void *arg, struct kb_arena *arena, struct kb_sv url, struct kb_sitemap_file *out,
                   struct kb_err *err)
 {
 	struct sync *s = arg;
 	struct kb_fetch_response response;
 	struct kb_sv refusal;
-	int64_t pause_us;
 	bool retry;
 
-	if (!kb_store_source_renew(s->web->config.store, s->lease, KB_WEB_LEASE_S * KB_SECOND_US,
-	                           err))
-		return kb_fail(err, KB_E_CANCELLED, "the source is gone or read by somebody else");
-	if (!kb_hosts_take(s->web->hosts, kb_page_host(url), s->manner.agent_id,
-	                   HOST_WAIT_MAX_S * KB_SECOND_US, &pause_us)) {
-		s->retry_after_s = pause_us / KB_SECOND_US;
-		return pause_us
-		               ? kb_fail(err, KB_E_UPSTREAM,
-		                         "the host asked not to be asked for another %" PRId64 " s",
-		                         s->retry_after_s)
-		               : kb_fail(err, KB_E_CANCELLED, "the service stops");
-	}
-	if (!kb_web_fetch(s->web, arena, &s->manner,
-	                  &(struct kb_fetch_request){ .url = url,
-	                                              .accept = kb_sv_str(accept_lists),
-	                                              .bytes_max = KB_SITEMAP_BYTES_MAX },
-	                  &response, err))
+	if (!take_host(s, arena, url, err)
+	    || !kb_web_fetch(s->web, arena, &s->manner,
+	                     &(struct kb_fetch_request){ .url = url,
+	                                                 .accept = kb_sv_str(accept_lists),
+	                                                 .bytes_max = KB_SITEMAP_BYTES_MAX,
+	                                                 .may_follow = kb_web_may_follow,
+	                                                 .may_follow_arg = s->web },
+	                     &response, err))
 		return false;
 	*out = (struct kb_sitemap_file){ .fd = response.fd,
 		                         .url = response.url,

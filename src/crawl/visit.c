@@ -157,6 +157,13 @@ static bool judge(struct visit *v, const struct kb_fetch_response *response, str
 	return true;
 }
 
+/* This was no visit yet; the next turn is. */
+static void come_back(struct visit *v)
+{
+	v->result.outcome = KB_VISIT_RELEASED;
+	v->result.next_try_at = kb_clock_now_us(v->web->config.clock);
+}
+
 static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 {
 	const struct kb_page *page = v->page;
@@ -164,6 +171,7 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 	struct kb_fetch_response response;
 	bool over, ok;
 
+	*host_given = false;
 	if (!kb_store_agent_find(store, v->arena, page->agent_id, &v->agent, err)
 	    || !kb_store_source_get(store, v->arena, page->agent_id, page->source_id, &v->source,
 	                            err)
@@ -173,6 +181,12 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 		return true;
 	kb_manner_read(v->web, v->arena, &v->agent, &v->manner);
 	kb_source_settings_read(v->arena, v->source.settings, &v->settings);
+	if (!kb_web_may_ask(v->web, v->arena, &v->manner, page->url, host_given, err))
+		return false;
+	if (*host_given) {
+		come_back(v);
+		return true;
+	}
 	*host_given = true;
 	ok = kb_web_fetch(v->web, v->arena, &v->manner,
 	                  &(struct kb_fetch_request){
@@ -180,6 +194,8 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 	                          .accept = kb_sv_str(accept_any),
 	                          .etag = page->passages ? page->etag : KB_SV(""),
 	                          .last_modified = page->passages ? page->last_modified : KB_SV(""),
+	                          .may_follow = kb_web_may_follow,
+	                          .may_follow_arg = v->web,
 	                  },
 	                  &response, err);
 	ok = ok && judge(v, &response, err);
@@ -231,8 +247,10 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 
 	if (!go(&v, &host_given, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
-			v.result.outcome = KB_VISIT_RELEASED;
-			v.result.next_try_at = kb_clock_now_us(web->config.clock);
+			come_back(&v);
+		} else if (err.code == KB_E_FORBIDDEN) {
+			fail(&v, kb_arena_printf(arena, "%s", err.msg));
+			v.result.outcome = KB_VISIT_LIMITED;
 		} else {
 			fail_or_retry(&v, kb_arena_printf(arena, "%s", err.msg),
 			              kb_err_info(err.code)->retry, 0);

@@ -67,6 +67,7 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 	             : kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
 	pause_us = kb_clock_mono_us() - began;
 	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
+	pause_us = KB_MAX(pause_us, manner->delay_us);
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
 	kb_hosts_give(web->hosts, kb_page_host(request->url), manner->agent_id, pause_us,

@@ -41,9 +41,22 @@ struct kb_web {
 struct kb_manner {
 	int64_t agent_id;
 	bool extra_timeout, gentle;
+	int64_t delay_us; /* what robots.txt asks for between two requests; 0: nothing */
 };
 void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
                     struct kb_manner *out);
+/*
+ * Whether robots.txt of the host, which is taken, allows the address; that is asked before anything
+ * else of a host. Where it has to be read first, the host's turn goes to that: *turn_used, and the
+ * host is given back. Then true says no more than that it has been read.
+ *
+ * KB_E_FORBIDDEN: not allowed. KB_E_UPSTREAM or KB_E_TIMEOUT: nobody knows, so nobody asks now.
+ */
+bool kb_web_may_ask(struct kb_web *web, struct kb_arena *arena, struct kb_manner *manner,
+                    struct kb_sv address, bool *turn_used, struct kb_err *err) KB_MUST_CHECK;
+/* The same of where a redirect leads; may_follow of kb_web_fetch(). */
+bool kb_web_may_follow(void *web, struct kb_arena *arena, const struct kb_url *to,
+                       struct kb_err *err) KB_MUST_CHECK;
 /* Fetches, and gives the host back to the others after a pause. The host is taken. */
 bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,

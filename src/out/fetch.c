@@ -98,6 +98,11 @@ void kb_fetcher_set_resolver(struct kb_fetcher *fetcher, kb_resolve_fn *fn, void
 	fetcher->resolve_arg = arg;
 }
 
+struct kb_sv kb_fetcher_name(const struct kb_fetcher *fetcher)
+{
+	return kb_sv_str(fetcher->agent_name);
+}
+
 bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address)
 {
 	struct kb_address a = { .family = family };
@@ -220,9 +225,12 @@ static size_t on_head(char *bytes, size_t size, size_t count, void *arg)
 static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct fetch *f = arg;
-	size_t n = size * count;
+	size_t n = size * count, room = (size_t)(f->bytes_max - f->bytes);
 
-	if (f->bytes + (int64_t)n > f->bytes_max) {
+	if (n > room && f->request->cut) {
+		f->enough = true;
+		n = room;
+	} else if (n > room) {
 		f->too_large = true;
 		return 0;
 	}
@@ -231,7 +239,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 		return 0;
 	}
 	f->bytes += (int64_t)n;
-	return n;
+	return f->enough ? 0 : n;
 }
 
 static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t up_total,
@@ -243,7 +251,7 @@ static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t u
 	(void)up_total;
 	(void)up_now;
 	/* Encoded bytes count too: a body may decode to nothing for ever. */
-	if (now > f->bytes_max)
+	if (now > f->bytes_max && !f->request->cut)
 		f->too_large = true;
 	return f->too_large || atomic_load(&f->fetcher->cancelled);
 }
@@ -430,16 +438,19 @@ static bool run(struct fetch *f, struct kb_fetch_response *out, struct kb_err *e
 		if (!is_redirect(f))
 			break;
 		if (out->redirects == KB_FETCH_REDIRECTS_MAX)
-			return kb_fail(err, KB_E_UPSTREAM, "%.*s redirects more than %d times",
+			return kb_fail(err, KB_E_INVALID, "%.*s redirects more than %d times",
 			               KB_SV_ARG(f->first.host), KB_FETCH_REDIRECTS_MAX);
 		if (!kb_url_parse(f->arena, f->head.location, &f->url, &next, err))
-			return kb_fail(err, KB_E_UPSTREAM,
+			return kb_fail(err, KB_E_INVALID,
 			               "%.*s redirects to something that is no URL",
 			               KB_SV_ARG(f->first.host));
 		/* A relative one has those of the URL that was asked for. */
 		if ((!kb_sv_eq(next.username, f->url.username)
 		     || !kb_sv_eq(next.password, f->url.password))
 		    && !kb_link_refuse_credentials(&next, "the address it redirects to", err))
+			return false;
+		if (f->request->may_follow
+		    && !f->request->may_follow(f->request->may_follow_arg, f->arena, &next, err))
 			return false;
 		f->url = next;
 	}

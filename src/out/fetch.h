@@ -54,6 +54,12 @@ struct kb_fetch_request {
 	int64_t bytes_max;                 /* after decoding; 0: KB_FETCH_BYTES_MAX */
 	struct kb_fetch_patience patience; /* zeros: kb_fetch_patience(1) */
 	bool plain_browser; /* ordinary browser-like fields, for hosts that block robots */
+	bool cut;           /* what is longer than bytes_max is cut there, not refused */
+	/* Asked before a redirect is followed; false, with *err set, ends the fetch with that.
+	 * NULL: every one is. */
+	bool (*may_follow)(void *arg, struct kb_arena *arena, const struct kb_url *to,
+	                   struct kb_err *err);
+	void *may_follow_arg;
 };
 
 struct kb_fetch_response {
@@ -70,13 +76,16 @@ struct kb_fetch_response {
 };
 
 /*
- * false: KB_E_INVALID (no http address, a port or a network that is not open), KB_E_UPSTREAM (no
- * such name, refused, TLS), KB_E_TIMEOUT, KB_E_TOO_LARGE, KB_E_CANCELLED, KB_E_UNSUPPORTED (libcurl
- * is not installed). The sentence is fit for a page's reason.
+ * false: KB_E_INVALID (no http address, a port or a network that is not open, redirects without an
+ * end), KB_E_UPSTREAM (no such name, refused, TLS), KB_E_TIMEOUT, KB_E_TOO_LARGE, KB_E_CANCELLED,
+ * KB_E_UNSUPPORTED (libcurl is not installed). The sentence is fit for a page's reason.
  */
 bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
               const struct kb_fetch_request *request, struct kb_fetch_response *out,
               struct kb_err *err) KB_MUST_CHECK;
+
+/* What it calls itself, as in the User-Agent field. */
+struct kb_sv kb_fetcher_name(const struct kb_fetcher *fetcher);
 
 /* Whether an address may be connected to on the web's own ports. family: AF_INET, AF_INET6. */
 bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address);

@@ -7,7 +7,8 @@ export const mayFetch = { env: { DOCENT_FETCH_ALLOW: "127.0.0.0/8" } };
 
 export class Site {
   pages = new Map();
-  log = []; // { path, headers, at }
+  log = []; // { path, headers, at }, but for robots.txt
+  whole = []; // with it
   active = 0;
   most = 0; // requests at a time
 
@@ -28,7 +29,9 @@ export class Site {
 
   async answer(req, res) {
     const path = new URL(req.url, this.url).pathname + new URL(req.url, this.url).search;
-    this.log.push({ path, headers: req.headers, at: Date.now() });
+    const entry = { path, headers: req.headers, at: Date.now() };
+    this.whole.push(entry);
+    if (path !== "/robots.txt") this.log.push(entry);
     this.most = Math.max(this.most, ++this.active);
     res.on("close", () => this.active--);
     const page = this.pages.get(path);
