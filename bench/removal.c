@@ -56,8 +56,11 @@ static void *write_on(void *arg)
 		int64_t began = kb_clock_mono_us();
 
 		need(bench,
-		     kb_store_message_add(bench->store, &arena, bench->other.id, bench->account.id,
-		                          KB_SV("s"), &message, &conversation, &bench->err),
+		     kb_store_message_add(bench->store, &arena,
+		                          &(struct kb_session){ .agent_id = bench->other.id,
+		                                                .id = KB_SV("s"),
+		                                                .account_id = bench->account.id },
+		                          &message, &conversation, &bench->err),
 		     "message");
 		bench->waits[bench->count] = kb_clock_mono_us() - began;
 		kb_arena_reset(&arena);

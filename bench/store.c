@@ -116,8 +116,11 @@ static void *write_messages(void *arg)
 			.source = KB_SV("api"),
 		};
 
-		need(kb_store_message_add(bench->store, &arena, bench->agent.id, bench->account.id,
-		                          session, &message, &conversation, &err),
+		need(kb_store_message_add(bench->store, &arena,
+		                          &(struct kb_session){ .agent_id = bench->agent.id,
+		                                                .id = session,
+		                                                .account_id = bench->account.id },
+		                          &message, &conversation, &err),
 		     "message", &err);
 		client->latencies[i] = kb_clock_mono_us() - start;
 		kb_arena_reset(&arena);
@@ -136,12 +139,14 @@ static void *read_histories(void *arg)
 	for (int i = 0; i < READS; i++) {
 		struct kb_sv session = kb_arena_printf(&arena, "%d-%d", i % CLIENTS,
 		                                       i / CLIENTS % (WRITES / HISTORY));
-		struct kb_message *messages;
-		size_t count;
+		struct kb_message_list messages;
 
-		need(kb_store_message_history(bench->store, &arena, bench->agent.id, session, 0,
-		                              HISTORY, &messages, &count, &err)
-		             && count == HISTORY,
+		need(kb_store_message_history(
+		             bench->store, &arena,
+		             &(struct kb_session){ .agent_id = bench->agent.id, .id = session },
+		             &(struct kb_history_want){ .since = 0, .limit = HISTORY }, &messages,
+		             &err)
+		             && messages.count == HISTORY,
 		     "history", &err);
 		kb_arena_reset(&arena);
 	}

@@ -148,6 +148,8 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 /* Whether the call's key reaches that agent. */
 bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
 
+/* That session of the agent, for the key's account (conversations.c). */
+struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id);
 /* The message of the path {sessionId}/…/{messageId} (conversations.c). */
 bool kb_call_message(struct kb_call *call, struct kb_message *out,
                      struct kb_err *err) KB_MUST_CHECK;

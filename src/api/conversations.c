@@ -62,6 +62,15 @@ static void open_ahead(struct kb_call *call)
 		free(job);
 }
 
+struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id)
+{
+	return (struct kb_session){
+		.agent_id = call->agent.id,
+		.id = id,
+		.account_id = call->key.account_id,
+	};
+}
+
 /* The name of the request, as the agent may keep it; p == NULL: none was given. */
 static bool read_name(struct kb_call *call, struct kb_sv *name, struct kb_err *err)
 {
@@ -78,14 +87,15 @@ bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_conversation conversation;
 	struct kb_sv name = { 0 }, session_id = { 0 };
+	struct kb_session session;
 
 	if (!read_name(call, &name, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
 		return false;
 	if (!kb_uuid_check(session_id))
 		session_id = KB_SV("");
-	if (!kb_store_conversation_create(call->api->store, call->arena, call->agent.id,
-	                                  call->key.account_id, session_id,
+	session = kb_call_session(call, session_id);
+	if (!kb_store_conversation_create(call->api->store, call->arena, &session,
 	                                  name.p ? name : KB_SV(""), &conversation, err))
 		return false;
 	open_ahead(call);
@@ -125,9 +135,7 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 		.name = kb_request_query(call->req, "name"),
 	};
 	struct kb_sv after = kb_request_query(call->req, "lastUpdatedAfter");
-	struct kb_conversation *conversations;
-	size_t count;
-	int64_t total;
+	struct kb_conversation_list conversations;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
@@ -136,15 +144,17 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 		               "lastUpdatedAfter must be a date or an ISO 8601 time");
 	read_creator(call, &filter);
 	if (!kb_store_conversation_list(call->api->store, call->arena, call->agent.id, &filter,
-	                                &conversations, &count, &total, err))
+	                                &conversations, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	kb_call_paginate(call, &jw, &filter.list, count, total, conversation_row, conversations);
+	kb_call_paginate(call, &jw, &filter.list, conversations.count, conversations.total,
+	                 conversation_row, conversations.v);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
 bool kb_conversations_update(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
 	struct kb_conversation conversation;
 	struct kb_sv name = { 0 };
 
@@ -152,16 +162,17 @@ bool kb_conversations_update(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (name.n == 0)
 		return kb_fail(err, KB_E_INVALID, "name can't be empty");
-	if (!kb_store_conversation_rename(call->api->store, call->arena, call->agent.id,
-	                                  call->req->params[1], name, &conversation, err))
+	if (!kb_store_conversation_rename(call->api->store, call->arena, &session, name,
+	                                  &conversation, err))
 		return not_found(call, err);
 	return reply_conversation(call, 200, &conversation, err);
 }
 
 bool kb_conversations_delete(struct kb_call *call, struct kb_err *err)
 {
-	if (!kb_store_conversation_delete(call->api->store, call->agent.id, call->req->params[1],
-	                                  err))
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
+
+	if (!kb_store_conversation_delete(call->api->store, &session, err))
 		return not_found(call, err);
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
@@ -179,42 +190,39 @@ static void insight_row(struct kb_call *call, struct kb_jw *jw, const void *rows
 
 bool kb_messages_list(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
 	struct kb_list list = kb_call_list(call, 20);
 	struct kb_sv wanted = kb_request_query(call->req, "includeInsights");
-	struct kb_conversation conversation;
-	struct kb_message *messages;
-	size_t count;
-	int64_t total;
+	struct kb_transcript transcript;
 	struct kb_buf buf;
 	struct kb_jw jw;
 	bool insights = false;
 
 	if (wanted.n && !kb_text_to_bool(wanted, &insights))
 		return kb_fail(err, KB_E_INVALID, "includeInsights must be true or false");
-	if (!kb_store_message_list(call->api->store, call->arena, call->agent.id,
-	                           call->req->params[1], &list, &conversation, &messages, &count,
-	                           &total, err))
+	if (!kb_store_message_list(call->api->store, call->arena, &session, &list, &transcript,
+	                           err))
 		return not_found(call, err);
 	open_ahead(call);
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "conversation");
-	kb_record_conversation(&jw, &conversation);
+	kb_record_conversation(&jw, &transcript.conversation);
 	kb_jw_key(&jw, "messages");
-	kb_call_paginate(call, &jw, &list, count, total, insights ? insight_row : message_row,
-	                 messages);
+	kb_call_paginate(call, &jw, &list, transcript.messages.count, transcript.messages.total,
+	                 insights ? insight_row : message_row, transcript.messages.v);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
 bool kb_call_message(struct kb_call *call, struct kb_message *out, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
 	int64_t id;
 
 	if (!kb_call_id(call, 2, "Conversation message", &id, err))
 		return false;
-	if (kb_store_message_get(call->api->store, call->arena, call->agent.id,
-	                         call->req->params[1], id, out, err))
+	if (kb_store_message_get(call->api->store, call->arena, &session, id, out, err))
 		return true;
 	if (err->code == KB_E_NOT_FOUND)
 		kb_fail(err, KB_E_NOT_FOUND, "Conversation message with id %" PRId64 " not found",
@@ -263,6 +271,7 @@ static bool read_reaction(struct kb_call *call, enum kb_reaction *out, struct kb
 
 bool kb_messages_react(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
 	struct kb_message message;
 	enum kb_reaction reaction;
 	struct kb_buf buf;
@@ -272,8 +281,10 @@ bool kb_messages_react(struct kb_call *call, struct kb_err *err)
 	if (!kb_call_id(call, 2, "Conversation message", &id, err)
 	    || !read_reaction(call, &reaction, err))
 		return false;
-	if (!kb_store_message_react(call->api->store, call->arena, call->agent.id,
-	                            call->req->params[1], id, reaction, call->key.account_id,
+	if (!kb_store_message_react(call->api->store, call->arena, &session,
+	                            &(struct kb_message_reaction){ .message_id = id,
+	                                                           .user_id = call->key.account_id,
+	                                                           .reaction = reaction },
 	                            &message, err)) {
 		if (err->code == KB_E_NOT_FOUND)
 			kb_fail(err, KB_E_NOT_FOUND,

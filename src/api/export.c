@@ -209,15 +209,14 @@ static const struct format *find_format(struct kb_sv name)
 
 bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
 	const struct format *format = find_format(kb_request_query(call->req, "format"));
 	struct kb_list list = { .page = 1, .limit = BATCH, .ascending = true };
-	struct kb_conversation conversation;
-	struct kb_message *messages;
+	struct kb_transcript transcript;
+	const struct kb_conversation *conversation = &transcript.conversation;
 	struct kb_buf buf;
 	struct kb_jw jw;
 	struct kb_sv body;
-	size_t count;
-	int64_t total;
 	bool ok = true;
 
 	if (!format)
@@ -228,16 +227,15 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 	kb_buf_init(&buf, EXPORT_MAX);
 	kb_api_jw(call->api, &jw, &buf);
 	for (; ok; list.page++) {
-		ok = kb_store_message_list(call->api->store, call->arena, call->agent.id,
-		                           call->req->params[1], &list, &conversation, &messages,
-		                           &count, &total, err);
+		ok = kb_store_message_list(call->api->store, call->arena, &session, &list,
+		                           &transcript, err);
 		if (!ok)
 			break;
 		if (list.page == 1)
-			format->begin(&buf, &jw, &conversation);
-		for (size_t i = 0; i < count; i++)
-			format->message(&buf, &jw, &messages[i]);
-		if (count < BATCH)
+			format->begin(&buf, &jw, conversation);
+		for (size_t i = 0; i < transcript.messages.count; i++)
+			format->message(&buf, &jw, &transcript.messages.v[i]);
+		if (transcript.messages.count < BATCH)
 			break;
 	}
 	if (!ok && err->code == KB_E_NOT_FOUND)
@@ -257,7 +255,7 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 		                             kb_arena_printf(call->arena,
 		                                             "attachment; filename=\"conversation-%" PRId64
 		                                             ".%s\"",
-		                                             conversation.id, format->extension) },
+		                                             conversation->id, format->extension) },
 		                           { KB_SV("cache-control"), KB_SV("no-cache, private") },
 		                           { KB_SV("content-security-policy"),
 		                             KB_SV("default-src 'none'; style-src 'unsafe-inline'; "

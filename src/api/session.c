@@ -24,12 +24,12 @@ bool kb_session_id_check(struct kb_sv id, struct kb_err *err)
 
 static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, turn->session_id);
 	struct kb_conversation conversation;
 
 	if (kb_settings_window(&turn->settings) != KB_WINDOW_LOCKS)
 		return true;
-	if (!kb_store_conversation_get(call->api->store, call->arena, call->agent.id,
-	                               turn->session_id, &conversation, err))
+	if (!kb_store_conversation_get(call->api->store, call->arena, &session, &conversation, err))
 		return err->code == KB_E_NOT_FOUND;
 	if (kb_clock_now_us(call->api->clock) - conversation.created_at
 	    < LOCK_HOURS * INT64_C(3600) * KB_SECOND_US)
@@ -41,22 +41,23 @@ static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, stru
 
 static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, turn->session_id);
 	int64_t since = kb_settings_window(&turn->settings) == KB_WINDOW_DAY
 	                        ? kb_clock_now_us(call->api->clock) - KB_DAY_US
 	                        : 0;
-	struct kb_message *messages;
+	struct kb_message_list messages;
 	struct kb_sv *turns;
-	size_t count;
 
-	if (!kb_store_message_history(call->api->store, call->arena, call->agent.id,
-	                              turn->session_id, since, KB_HISTORY_TURNS, &messages, &count,
-	                              err))
+	if (!kb_store_message_history(
+	            call->api->store, call->arena, &session,
+	            &(struct kb_history_want){ .since = since, .limit = KB_HISTORY_TURNS },
+	            &messages, err))
 		return false;
-	turns = KB_NEW_ARRAY(call->arena, count, struct kb_sv);
-	for (size_t i = 0; i < count; i++)
-		turns[i] = messages[i].query;
+	turns = KB_NEW_ARRAY(call->arena, messages.count, struct kb_sv);
+	for (size_t i = 0; i < messages.count; i++)
+		turns[i] = messages.v[i].query;
 	turn->turns = turns;
-	turn->turn_count = count;
+	turn->turn_count = messages.count;
 	return true;
 }
 
@@ -124,6 +125,7 @@ bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
 
 bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
+	struct kb_session session = kb_call_session(call, turn->session_id);
 	const struct kb_answer *answer = &turn->answer;
 	struct kb_sv agent = kb_request_field(call->req, "user-agent");
 
@@ -144,8 +146,7 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 		.stays_with = turn->stays_with,
 		.user_id = call->key.account_id,
 	};
-	return kb_store_message_add(call->api->store, call->arena, call->agent.id,
-	                            call->key.account_id, turn->session_id, &turn->message,
+	return kb_store_message_add(call->api->store, call->arena, &session, &turn->message,
 	                            &turn->conversation, err);
 }
 

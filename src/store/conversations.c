@@ -86,15 +86,10 @@ const struct kb_db_columns kb_conversation_columns =
 static const struct kb_db_columns read_columns = KB_COLUMNS(struct row, CONVERSATIONS(ROW, ROW));
 static const struct kb_db_columns renamed = KB_COLUMNS(struct row, RENAMED(ROW, ROW));
 
-static enum naming read_row(struct kb_db_rows *rows, struct kb_arena *arena,
-                            struct kb_conversation *out)
+static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct row *out)
 {
-	struct row row;
-
-	kb_columns_read(&read_columns, rows, 0, arena, &row);
-	row.conversation.named = row.naming == BY_PERSON;
-	*out = row.conversation;
-	return row.naming;
+	kb_columns_read(&read_columns, rows, 0, arena, out);
+	out->conversation.named = out->naming == BY_PERSON;
 }
 
 static struct row row_of(struct kb_arena *arena, const struct kb_conversation *conversation,
@@ -107,35 +102,36 @@ static struct row row_of(struct kb_arena *arena, const struct kb_conversation *c
 	};
 }
 
-bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id)
+static bool missing(struct kb_err *err, struct kb_sv session_id)
 {
 	return kb_fail(err, KB_E_NOT_FOUND, "Conversation with session id %.*s not found",
 	               KB_SV_ARG(kb_utf8_cut(session_id, 200)));
 }
 
-static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                 struct kb_sv session_id, struct kb_conversation *out, bool *found,
-                 enum naming *naming, struct kb_err *err)
+/* The row is zeroed where there is none: it has no id. */
+static bool find(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_session *session,
+                 struct row *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*found = false;
+	*out = (struct row){ 0 };
 	kb_rows_open(&rows, conn, &sql[BY_SESSION],
-	             KB_VALUES(kb_int(agent_id), kb_text(session_id)));
-	while (kb_rows_next(&rows)) {
-		*naming = read_row(&rows, arena, out);
-		*found = true;
-	}
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id)));
+	while (kb_rows_next(&rows))
+		read_row(&rows, arena, out);
 	return kb_rows_close(&rows, err);
 }
 
-bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_sv session_id, struct kb_conversation *out, bool *found,
+bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena,
+                          const struct kb_session *session, struct kb_conversation *out,
                           struct kb_err *err)
 {
-	enum naming naming;
+	struct row row;
 
-	return load(conn, arena, agent_id, session_id, out, found, &naming, err);
+	if (!find(conn, arena, session, &row, err))
+		return false;
+	*out = row.conversation;
+	return out->id || missing(err, session->id);
 }
 
 bool kb_conversation_set_child(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
@@ -182,41 +178,50 @@ static struct kb_sv session_of(struct kb_arena *arena, struct kb_sv session_id)
 	return kb_arena_sv(arena, kb_sv_str(uuid));
 }
 
-bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                         int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
-                         int64_t now, struct kb_conversation *out, struct kb_err *err)
+/* As it begins. */
+static struct kb_conversation begun(struct kb_arena *arena, const struct kb_session *session,
+                                    struct kb_sv name, int64_t now)
 {
-	struct kb_sv name = name_of(arena, prompt);
-	enum naming naming = BY_NOBODY;
-	bool found;
+	return (struct kb_conversation){
+		.agent_id = session->agent_id,
+		.session_id = session_of(arena, session->id),
+		.name = name.n ? name : unnamed,
+		.created_by = session->account_id,
+		.created_at = now,
+		.updated_at = now,
+	};
+}
 
-	if (!kb_agent_there(conn, agent_id, err)
-	    || !load(conn, arena, agent_id, session_id, out, &found, &naming, err))
+bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
+                         const struct kb_session *session, const struct kb_message *message,
+                         struct kb_conversation *out, struct kb_err *err)
+{
+	struct kb_sv name = name_of(arena, message->query);
+	int64_t now = message->created_at;
+	struct row row;
+
+	if (!kb_agent_there(conn, session->agent_id, err) || !find(conn, arena, session, &row, err))
 		return false;
-	if (!found) {
-		*out = (struct kb_conversation){
-			.agent_id = agent_id,
-			.session_id = session_of(arena, session_id),
-			.name = name.n ? name : unnamed,
-			.created_by = created_by,
-			.created_at = now,
-			.updated_at = now,
-		};
+	*out = row.conversation;
+	if (!out->id) {
+		*out = begun(arena, session, name, now);
 		return insert(conn, arena, out, name.n ? BY_PROMPT : BY_NOBODY, err);
 	}
 	out->updated_at = now;
-	if (naming == BY_NOBODY && name.n) {
+	if (row.naming == BY_NOBODY && name.n) {
 		out->name = name;
 		return set_name(conn, arena, out, BY_PROMPT, err);
 	}
 	return kb_db_run(conn, &sql[TOUCH],
-	                 KB_VALUES(kb_int(agent_id), kb_int(out->id), kb_int(now)), NULL, err);
+	                 KB_VALUES(kb_int(session->agent_id), kb_int(out->id), kb_int(now)), NULL,
+	                 err);
 }
 
 struct change {
 	struct kb_arena *arena;
-	int64_t agent_id, created_by, now;
-	struct kb_sv session_id, name;
+	const struct kb_session *session;
+	int64_t now;
+	struct kb_sv name;
 	struct kb_conversation *out;
 };
 
@@ -225,29 +230,20 @@ static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct change *in = arg;
 	struct kb_sv name = name_of(in->arena, in->name);
 
-	*in->out = (struct kb_conversation){
-		.agent_id = in->agent_id,
-		.session_id = session_of(in->arena, in->session_id),
-		.name = name.n ? name : unnamed,
-		.named = name.n > 0,
-		.created_by = in->created_by,
-		.created_at = in->now,
-		.updated_at = in->now,
-	};
-	return kb_agent_there(conn, in->agent_id, err)
+	*in->out = begun(in->arena, in->session, name, in->now);
+	in->out->named = name.n > 0;
+	return kb_agent_there(conn, in->session->agent_id, err)
 	       && insert(conn, in->arena, in->out, name.n ? BY_PERSON : BY_NOBODY, err);
 }
 
-bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                  int64_t created_by, struct kb_sv session_id, struct kb_sv name,
+bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena,
+                                  const struct kb_session *session, struct kb_sv name,
                                   struct kb_conversation *out, struct kb_err *err)
 {
 	struct change in = {
 		.arena = arena,
-		.agent_id = agent_id,
-		.created_by = created_by,
+		.session = session,
 		.now = kb_store_now(store),
-		.session_id = session_id,
 		.name = name,
 		.out = out,
 	};
@@ -256,35 +252,30 @@ bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena
 		return true;
 	if (err->code == KB_E_CONFLICT)
 		kb_fail(err, KB_E_CONFLICT, "Conversation with session id %.*s already exists",
-		        KB_SV_ARG(session_id));
+		        KB_SV_ARG(session->id));
 	return false;
 }
 
 static bool rename_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	bool found;
 
-	if (!kb_conversation_load(conn, in->arena, in->agent_id, in->session_id, in->out, &found,
-	                          err))
+	if (!kb_conversation_load(conn, in->arena, in->session, in->out, err))
 		return false;
-	if (!found)
-		return kb_conversation_missing(err, in->session_id);
 	in->out->name = name_of(in->arena, in->name);
 	in->out->named = true;
 	in->out->updated_at = in->now;
 	return set_name(conn, in->arena, in->out, BY_PERSON, err);
 }
 
-bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                  struct kb_sv session_id, struct kb_sv name,
+bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena,
+                                  const struct kb_session *session, struct kb_sv name,
                                   struct kb_conversation *out, struct kb_err *err)
 {
 	struct change in = {
 		.arena = arena,
-		.agent_id = agent_id,
+		.session = session,
 		.now = kb_store_now(store),
-		.session_id = session_id,
 		.name = name,
 		.out = out,
 	};
@@ -296,23 +287,20 @@ static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_conversation row;
-	bool found;
+	struct kb_db_values key;
 
-	if (!kb_conversation_load(conn, in->arena, in->agent_id, in->session_id, &row, &found, err))
+	if (!kb_conversation_load(conn, in->arena, in->session, &row, err))
 		return false;
-	if (!found)
-		return kb_conversation_missing(err, in->session_id);
-	return kb_db_run(conn, &sql[DELETE_MESSAGES],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(row.id)), NULL, err)
-	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(in->agent_id), kb_int(row.id)),
-	                    NULL, err);
+	key = KB_VALUES(kb_int(row.agent_id), kb_int(row.id));
+	return kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
+	       && kb_db_run(conn, &sql[DELETE], key, NULL, err);
 }
 
-bool kb_store_conversation_delete(struct kb_store *store, int64_t agent_id, struct kb_sv session_id,
+bool kb_store_conversation_delete(struct kb_store *store, const struct kb_session *session,
                                   struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct change in = { .arena = &arena, .agent_id = agent_id, .session_id = session_id };
+	struct change in = { .arena = &arena, .session = session };
 	bool ok = kb_db_write(store->db, delete_one, &in, err);
 
 	kb_arena_fini(&arena);
@@ -321,18 +309,18 @@ bool kb_store_conversation_delete(struct kb_store *store, int64_t agent_id, stru
 
 /* ---- reading ---- */
 
-bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                               struct kb_sv session_id, struct kb_conversation *out,
+bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena,
+                               const struct kb_session *session, struct kb_conversation *out,
                                struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
-	bool found, ok;
+	bool ok;
 
 	if (!conn)
 		return false;
-	ok = kb_conversation_load(conn, arena, agent_id, session_id, out, &found, err);
+	ok = kb_conversation_load(conn, arena, session, out, err);
 	kb_db_give(store->db, conn);
-	return ok && (found || kb_conversation_missing(err, session_id));
+	return ok;
 }
 
 /* The range of created_by that the filter asks for. */
@@ -346,8 +334,7 @@ static void creators(const struct kb_conversation_filter *filter, int64_t *from,
 
 bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 const struct kb_conversation_filter *filter,
-                                struct kb_conversation **out, size_t *count, int64_t *total,
-                                struct kb_err *err)
+                                struct kb_conversation_list *out, struct kb_err *err)
 {
 	const struct kb_sql *list =
 	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
@@ -357,8 +344,7 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 	struct kb_db_rows rows;
 	bool ok;
 
-	*out = NULL;
-	*count = 0;
+	*out = (struct kb_conversation_list){ 0 };
 	creators(filter, &from, &to);
 	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))
 		return false;
@@ -370,14 +356,17 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 	                       kb_int(from), kb_int(to), kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	while (kb_rows_next(&rows)) {
-		read_row(&rows, arena, &KB_ROOM(arena, *out, *count)[*count]);
-		++*count;
+		struct row row;
+
+		read_row(&rows, arena, &row);
+		KB_ROOM(arena, out->v, out->count)[out->count] = row.conversation;
+		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(agent_id), kb_text(pattern),
 	                            kb_int(filter->updated_after), kb_int(from), kb_int(to)),
-	                  0, total, err);
+	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

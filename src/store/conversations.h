@@ -13,12 +13,20 @@ struct kb_conversation {
 	int64_t created_at, updated_at;
 };
 
-/* session_id empty: a new UUID. KB_E_CONFLICT where the agent has that session already. */
-bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                  int64_t created_by, struct kb_sv session_id, struct kb_sv name,
+/* Which conversation: clients name it by a session of an agent. */
+struct kb_session {
+	int64_t agent_id;
+	struct kb_sv id;
+	int64_t account_id; /* who speaks, where something is begun or said; 0: a visitor */
+};
+
+/* session->id empty: a new UUID. KB_E_CONFLICT where the agent has that session already. */
+bool kb_store_conversation_create(struct kb_store *store, struct kb_arena *arena,
+                                  const struct kb_session *session, struct kb_sv name,
                                   struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                               struct kb_sv session_id, struct kb_conversation *out,
+/* KB_E_NOT_FOUND where the agent has no such session, here and below. */
+bool kb_store_conversation_get(struct kb_store *store, struct kb_arena *arena,
+                               const struct kb_session *session, struct kb_conversation *out,
                                struct kb_err *err) KB_MUST_CHECK;
 /* Who began a conversation: an account, through its keys, or a visitor who is nobody's user
  * (created_by 0). */
@@ -32,14 +40,18 @@ struct kb_conversation_filter {
 	enum kb_creator by;    /* MEMBER: any account */
 	int64_t created_by;    /* of KB_BY_ACCOUNT */
 };
+struct kb_conversation_list {
+	struct kb_conversation *v;
+	size_t count;
+	int64_t total; /* of all pages of the list */
+};
 bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 const struct kb_conversation_filter *filter,
-                                struct kb_conversation **out, size_t *count, int64_t *total,
-                                struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                  struct kb_sv session_id, struct kb_sv name,
+                                struct kb_conversation_list *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena,
+                                  const struct kb_session *session, struct kb_sv name,
                                   struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_conversation_delete(struct kb_store *store, int64_t agent_id, struct kb_sv session_id,
+bool kb_store_conversation_delete(struct kb_store *store, const struct kb_session *session,
                                   struct kb_err *err) KB_MUST_CHECK;
 
 enum kb_reaction { KB_REACTION_NONE, KB_REACTION_LIKED, KB_REACTION_DISLIKED, KB_REACTION_NEUTRAL };
@@ -69,33 +81,50 @@ bool kb_store_message_reserve(struct kb_store *store, int64_t *id,
 
 /*
  * Stores a finished message: fills id (unless it is a reserved one), conversation_id, created_at,
- * updated_at. In one transaction it finds the conversation by session_id or makes it, names it
- * after the first prompt (255 characters) unless it has a name, and counts the query of the account
- * and the agent.
+ * updated_at. In one transaction it finds the session's conversation or makes it, names it after
+ * the first prompt (255 characters) unless it has a name, and counts the query of the session's
+ * account and agent.
  */
-bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          int64_t account_id, struct kb_sv session_id, struct kb_message *message,
+bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_session *session, struct kb_message *message,
                           struct kb_conversation *conversation, struct kb_err *err) KB_MUST_CHECK;
-/* The last `limit` messages created at or after `since`, oldest first. No such session: none. */
-bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                              struct kb_sv session_id, int64_t since, int64_t limit,
-                              struct kb_message **out, size_t *count,
-                              struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_sv session_id, int64_t id, struct kb_message *out,
+bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_session *session, int64_t id, struct kb_message *out,
                           struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           struct kb_sv session_id, const struct kb_list *list,
-                           struct kb_conversation *conversation, struct kb_message **out,
-                           size_t *count, int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_message_list {
+	struct kb_message *v;
+	size_t count;
+	int64_t total; /* of all pages of the list, where it has pages */
+};
+/* The last `limit` messages created at or after `since`. */
+struct kb_history_want {
+	int64_t since, limit;
+};
+/* Oldest first. No such session: none. */
+bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_session *session, const struct kb_history_want *want,
+                              struct kb_message_list *out, struct kb_err *err) KB_MUST_CHECK;
+/* A conversation with a page of its messages. */
+struct kb_transcript {
+	struct kb_conversation conversation;
+	struct kb_message_list messages;
+};
+bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_session *session, const struct kb_list *list,
+                           struct kb_transcript *out, struct kb_err *err) KB_MUST_CHECK;
 /* Replaces what is noted of a message; its times stay. */
 bool kb_store_message_set_details(struct kb_store *store, int64_t agent_id, int64_t conversation_id,
                                   int64_t id, struct kb_sv details,
                                   struct kb_err *err) KB_MUST_CHECK;
-/* KB_REACTION_NONE clears it. */
-bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            struct kb_sv session_id, int64_t id, enum kb_reaction reaction,
-                            int64_t user_id, struct kb_message *out,
+/* What somebody thinks of a message. */
+struct kb_message_reaction {
+	int64_t message_id, user_id;
+	enum kb_reaction reaction; /* KB_REACTION_NONE clears it */
+};
+bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena,
+                            const struct kb_session *session,
+                            const struct kb_message_reaction *given, struct kb_message *out,
                             struct kb_err *err) KB_MUST_CHECK;
 
 /* Removing what was kept long enough. */

@@ -91,8 +91,9 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 
 struct add {
 	struct kb_arena *arena;
-	int64_t agent_id, account_id, now;
-	struct kb_sv session_id, citations;
+	const struct kb_session *session;
+	int64_t now;
+	struct kb_sv citations;
 	struct kb_message *message;
 	struct kb_conversation *conversation;
 };
@@ -101,29 +102,29 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct add *in = arg;
 	struct kb_message *m = in->message;
+	int64_t agent_id = in->session->agent_id;
 	struct kb_totals totals = { .queries = 1, .query_credits = !m->failed };
 	struct row row = { .message = *m, .citations = in->citations };
 
-	if (!kb_conversation_use(conn, in->arena, in->agent_id, in->account_id, in->session_id,
-	                         m->query, in->now, in->conversation, err)
+	row.message.created_at = row.message.updated_at = in->now;
+	if (!kb_conversation_use(conn, in->arena, in->session, &row.message, in->conversation, err)
 	    || (m->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
 		return false;
-	row.message.agent_id = in->agent_id;
+	row.message.agent_id = agent_id;
 	row.message.conversation_id = in->conversation->id;
-	row.message.created_at = row.message.updated_at = in->now;
 	row.message.reaction = KB_REACTION_NONE;
 	row.message.reaction_user = 0;
 	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
 	if (!kb_columns_write(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err)
 	    || (m->stays_with
-	        && !kb_conversation_set_child(conn, in->agent_id, in->conversation->id,
-	                                      m->stays_with, err)))
+	        && !kb_conversation_set_child(conn, agent_id, in->conversation->id, m->stays_with,
+	                                      err)))
 		return false;
 	*m = row.message;
-	return kb_totals_add(conn, in->agent_id, &totals, err)
+	return kb_totals_add(conn, agent_id, &totals, err)
 	       && kb_db_run(conn, &sql[MONTH_ADD],
-	                    KB_VALUES(kb_int(in->account_id), kb_int(month_of(in->now))), NULL,
-	                    err);
+	                    KB_VALUES(kb_int(in->session->account_id), kb_int(month_of(in->now))),
+	                    NULL, err);
 }
 
 /* Ids are taken from the store in lots: one durable write for so many streams. */
@@ -154,16 +155,14 @@ bool kb_store_message_reserve(struct kb_store *store, int64_t *id, struct kb_err
 	return ok;
 }
 
-bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          int64_t account_id, struct kb_sv session_id, struct kb_message *message,
+bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_session *session, struct kb_message *message,
                           struct kb_conversation *conversation, struct kb_err *err)
 {
 	struct add in = {
 		.arena = arena,
-		.agent_id = agent_id,
-		.account_id = account_id,
+		.session = session,
 		.now = kb_store_now(store),
-		.session_id = session_id,
 		.citations = kb_ids_text(arena, message->citations, message->citation_count),
 		.message = message,
 		.conversation = conversation,
@@ -180,14 +179,14 @@ static bool missing(struct kb_err *err, int64_t id)
 	               id);
 }
 
-static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                 struct kb_sv session_id, int64_t id, struct kb_message *out, struct kb_err *err)
+static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_session *session,
+                 int64_t id, struct kb_message *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 	bool found = false;
 
 	kb_rows_open(&rows, conn, &sql[BY_ID],
-	             KB_VALUES(kb_int(agent_id), kb_text(session_id), kb_int(id)));
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id), kb_int(id)));
 	while (kb_rows_next(&rows)) {
 		read_row(&rows, arena, out);
 		found = true;
@@ -196,21 +195,20 @@ static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_
 }
 
 /* All rows of the open statement, then closes it. */
-static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_message **out,
-                     size_t *count, struct kb_err *err)
+static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_message_list *out,
+                     struct kb_err *err)
 {
-	*out = NULL;
-	*count = 0;
+	*out = (struct kb_message_list){ 0 };
 	while (kb_rows_next(rows)) {
-		read_row(rows, arena, &KB_ROOM(arena, *out, *count)[*count]);
-		++*count;
+		read_row(rows, arena, &KB_ROOM(arena, out->v, out->count)[out->count]);
+		out->count++;
 	}
 	return kb_rows_close(rows, err);
 }
 
-bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                              struct kb_sv session_id, int64_t since, int64_t limit,
-                              struct kb_message **out, size_t *count, struct kb_err *err)
+bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_session *session, const struct kb_history_want *want,
+                              struct kb_message_list *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_db_rows rows;
@@ -219,21 +217,21 @@ bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena, in
 	if (!conn)
 		return false;
 	kb_rows_open(&rows, conn, &sql[HISTORY],
-	             KB_VALUES(kb_int(agent_id), kb_text(session_id), kb_int(since),
-	                       kb_int(KB_MAX(limit, 0))));
-	ok = read_all(&rows, arena, out, count, err);
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id), kb_int(want->since),
+	                       kb_int(KB_MAX(want->limit, 0))));
+	ok = read_all(&rows, arena, out, err);
 	kb_db_give(store->db, conn);
-	for (size_t i = 0; i < *count / 2; i++) {
-		struct kb_message newer = (*out)[i];
+	for (size_t i = 0; i < out->count / 2; i++) {
+		struct kb_message newer = out->v[i];
 
-		(*out)[i] = (*out)[*count - 1 - i];
-		(*out)[*count - 1 - i] = newer;
+		out->v[i] = out->v[out->count - 1 - i];
+		out->v[out->count - 1 - i] = newer;
 	}
 	return ok;
 }
 
-bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_sv session_id, int64_t id, struct kb_message *out,
+bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_session *session, int64_t id, struct kb_message *out,
                           struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
@@ -241,43 +239,39 @@ bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena, int64_
 
 	if (!conn)
 		return false;
-	ok = load(conn, arena, agent_id, session_id, id, out, err);
+	ok = load(conn, arena, session, id, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
 
-static bool read_list(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                      struct kb_sv session_id, const struct kb_list *list,
-                      struct kb_conversation *conversation, struct kb_message **out, size_t *count,
-                      int64_t *total, struct kb_err *err)
+static bool read_list(struct kb_db_conn *conn, struct kb_arena *arena,
+                      const struct kb_session *session, const struct kb_list *list,
+                      struct kb_transcript *out, struct kb_err *err)
 {
+	const struct kb_conversation *conversation = &out->conversation;
 	struct kb_db_rows rows;
-	bool found;
 
-	if (!kb_conversation_load(conn, arena, agent_id, session_id, conversation, &found, err))
+	if (!kb_conversation_load(conn, arena, session, &out->conversation, err))
 		return false;
-	if (!found)
-		return kb_conversation_missing(err, session_id);
 	kb_rows_open(&rows, conn, &sql[list->ascending ? LIST_ASC : LIST_DESC],
-	             KB_VALUES(kb_int(agent_id), kb_int(conversation->id),
+	             KB_VALUES(kb_int(session->agent_id), kb_int(conversation->id),
 	                       kb_int(kb_list_limit(list)), kb_int(kb_list_offset(list))));
-	return read_all(&rows, arena, out, count, err)
+	return read_all(&rows, arena, &out->messages, err)
 	       && kb_db_int(conn, &sql[LIST_COUNT],
-	                    KB_VALUES(kb_int(agent_id), kb_int(conversation->id)), 0, total, err);
+	                    KB_VALUES(kb_int(session->agent_id), kb_int(conversation->id)), 0,
+	                    &out->messages.total, err);
 }
 
-bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           struct kb_sv session_id, const struct kb_list *list,
-                           struct kb_conversation *conversation, struct kb_message **out,
-                           size_t *count, int64_t *total, struct kb_err *err)
+bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_session *session, const struct kb_list *list,
+                           struct kb_transcript *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
 		return false;
-	ok = read_list(conn, arena, agent_id, session_id, list, conversation, out, count, total,
-	               err);
+	ok = read_list(conn, arena, session, list, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -294,9 +288,9 @@ bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int
 
 struct react {
 	struct kb_arena *arena;
-	int64_t agent_id, id, user_id, now;
-	struct kb_sv session_id;
-	enum kb_reaction reaction;
+	const struct kb_session *session;
+	const struct kb_message_reaction *given;
+	int64_t now;
 	struct kb_message *out;
 };
 
@@ -304,36 +298,34 @@ static bool react(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct react *in = arg;
 	struct kb_message *m = in->out;
-	bool clears = in->reaction == KB_REACTION_NONE;
+	bool clears = in->given->reaction == KB_REACTION_NONE;
 
-	if (!load(conn, in->arena, in->agent_id, in->session_id, in->id, m, err))
+	if (!load(conn, in->arena, in->session, in->given->message_id, m, err))
 		return false;
 	if (clears || m->reaction == KB_REACTION_NONE)
 		m->reaction_created_at = clears ? 0 : in->now;
-	m->reaction = in->reaction;
-	m->reaction_user = clears ? 0 : in->user_id;
+	m->reaction = in->given->reaction;
+	m->reaction_user = clears ? 0 : in->given->user_id;
 	m->reaction_updated_at = clears ? 0 : in->now;
 	m->updated_at = in->now;
 	return kb_db_run(conn, &sql[REACT],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(m->conversation_id), kb_int(m->id),
+	                 KB_VALUES(kb_int(m->agent_id), kb_int(m->conversation_id), kb_int(m->id),
 	                           kb_int(m->reaction), kb_int(m->reaction_user),
 	                           kb_int(m->reaction_created_at), kb_int(m->reaction_updated_at),
 	                           kb_int(m->updated_at)),
 	                 NULL, err);
 }
 
-bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            struct kb_sv session_id, int64_t id, enum kb_reaction reaction,
-                            int64_t user_id, struct kb_message *out, struct kb_err *err)
+bool kb_store_message_react(struct kb_store *store, struct kb_arena *arena,
+                            const struct kb_session *session,
+                            const struct kb_message_reaction *given, struct kb_message *out,
+                            struct kb_err *err)
 {
 	struct react in = {
 		.arena = arena,
-		.agent_id = agent_id,
-		.id = id,
-		.user_id = user_id,
+		.session = session,
+		.given = given,
 		.now = kb_store_now(store),
-		.session_id = session_id,
-		.reaction = reaction,
 		.out = out,
 	};
 

@@ -314,17 +314,19 @@ bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t ag
 /* ---- conversations.c, for messages.c ---- */
 
 struct kb_conversation;
-bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_sv session_id, struct kb_conversation *out, bool *found,
+struct kb_message;
+struct kb_session;
+/* KB_E_NOT_FOUND where the agent has no such session. */
+bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena,
+                          const struct kb_session *session, struct kb_conversation *out,
                           struct kb_err *err) KB_MUST_CHECK;
-bool kb_conversation_missing(struct kb_err *err, struct kb_sv session_id);
 bool kb_conversation_set_child(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
                                int64_t child_id, struct kb_err *err) KB_MUST_CHECK;
-/* Finds the session or makes it, names it after its first prompt, marks it as used now. */
-bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                         int64_t created_by, struct kb_sv session_id, struct kb_sv prompt,
-                         int64_t now, struct kb_conversation *out,
-                         struct kb_err *err) KB_MUST_CHECK;
+/* For a message that comes in: finds the session or makes it, names it after its first query, and
+ * marks it as used when the message was created. */
+bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
+                         const struct kb_session *session, const struct kb_message *message,
+                         struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- sources.c, for replicate.c ---- */
 

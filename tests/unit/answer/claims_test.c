@@ -97,8 +97,11 @@ static struct kb_message answer(struct world *w)
 		                        w->page),
 	};
 
-	NEED(&w->f, kb_store_message_add(w->f.store, &w->f.arena, w->agent.id, w->f.account.id,
-	                                 KB_SV("s"), &message, &conversation, &w->f.err));
+	NEED(&w->f, kb_store_message_add(w->f.store, &w->f.arena,
+	                                 &(struct kb_session){ .agent_id = w->agent.id,
+	                                                       .id = KB_SV("s"),
+	                                                       .account_id = w->f.account.id },
+	                                 &message, &conversation, &w->f.err));
 	return message;
 }
 
@@ -182,8 +185,10 @@ static void test_notes(struct kb_test *t)
 		CHECK(t,
 		      kb_store_message_set_details(w.f.store, w.agent.id, message.conversation_id,
 		                                   message.id, message.details, &w.f.err));
-		CHECK(t, kb_store_message_get(w.f.store, &w.f.arena, w.agent.id, KB_SV("s"),
-		                              message.id, &message, &w.f.err));
+		CHECK(t, kb_store_message_get(
+		                 w.f.store, &w.f.arena,
+		                 &(struct kb_session){ .agent_id = w.agent.id, .id = KB_SV("s") },
+		                 message.id, &message, &w.f.err));
 		kb_claims_read(&w.f.arena, &message, &claims);
 		CHECK_INT(t, claims.verified.at, 7);
 		CHECK_INT(t, claims.verified.claims, 2);

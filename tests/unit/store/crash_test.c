@@ -44,9 +44,12 @@ static void *write_for_ever(void *arg)
 			line = kb_arena_printf(&arena, "a %" PRId64 " %" PRId64 "\n", agent.id,
 			                       first);
 		} else {
-			NEED(w->f, kb_store_message_add(w->f->store, &arena, w->agent_id,
-			                                w->f->account.id, session, &message,
-			                                &conversation, &err));
+			NEED(w->f, kb_store_message_add(
+			                   w->f->store, &arena,
+			                   &(struct kb_session){ .agent_id = w->agent_id,
+			                                         .id = session,
+			                                         .account_id = w->f->account.id },
+			                   &message, &conversation, &err));
 			line = kb_arena_printf(&arena, "m %s %" PRId64 "\n", session.p, message.id);
 		}
 		if (write(w->fd, line.p, line.n) != (ssize_t)line.n)
@@ -79,8 +82,10 @@ static void check_line(struct fixture *f, int64_t agent_id, const char *line)
 	long long a, b;
 
 	if (sscanf(line, "m %15s %lld", session, &a) == 2) {
-		CHECK(t, kb_store_message_get(f->store, &f->arena, agent_id, kb_sv_str(session), a,
-		                              &message, &f->err));
+		CHECK(t, kb_store_message_get(f->store, &f->arena,
+		                              &(struct kb_session){ .agent_id = agent_id,
+		                                                    .id = kb_sv_str(session) },
+		                              a, &message, &f->err));
 		CHECK_SV(t, message.query, session);
 	} else if (sscanf(line, "a %lld %lld", &a, &b) == 2) {
 		CHECK(t,
@@ -169,7 +174,8 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	struct kb_store *store = f->store;
 	struct kb_arena *arena = &f->arena;
 	struct kb_conversation conversation;
-	struct kb_message message = { .query = KB_SV("hello") }, *history;
+	struct kb_message message = { .query = KB_SV("hello") };
+	struct kb_message_list history;
 	struct kb_page_new page = { .filename = KB_SV("x"), .is_file = true, .size = 5 };
 	struct kb_page_filter filter = { .list = { 1, 10, true }, .search = KB_SV("x*"), -1, -1 };
 	struct kb_page_result result;
@@ -183,8 +189,11 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	size_t count;
 	bool ok = true, one;
 
-	one = kb_store_message_add(store, arena, agent_id, f->account.id, KB_SV("s"), &message,
-	                           &conversation, &f->err);
+	one = kb_store_message_add(store, arena,
+	                           &(struct kb_session){ .agent_id = agent_id,
+	                                                 .id = KB_SV("s"),
+	                                                 .account_id = f->account.id },
+	                           &message, &conversation, &f->err);
 	*messages += one;
 	ok &= one;
 	one = kb_store_pages_add(store, agent_id, &page, 1, &first, &f->err);
@@ -206,8 +215,9 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 		                              state.version, &f->err);
 	}
 	ok &= kb_store_page_list(store, arena, agent_id, &filter, &found, &count, &total, &f->err);
-	ok &= kb_store_message_history(store, arena, agent_id, KB_SV("s"), 0, 5, &history, &count,
-	                               &f->err);
+	ok &= kb_store_message_history(
+	        store, arena, &(struct kb_session){ .agent_id = agent_id, .id = KB_SV("s") },
+	        &(struct kb_history_want){ .since = 0, .limit = 5 }, &history, &f->err);
 	one = kb_store_key_create(store, f->account.id, &agent_id, 1, text, &f->err);
 	ok &= one;
 	if (one)
@@ -294,7 +304,10 @@ static enum kb_errc fill(struct fixture *f, int64_t agent_id, int64_t *written)
 		struct kb_conversation conversation;
 		struct kb_message message = { .query = kb_sv(text, KB_KIB(20)) };
 
-		if (!kb_store_message_add(f->store, &f->arena, agent_id, f->account.id, KB_SV("s"),
+		if (!kb_store_message_add(f->store, &f->arena,
+		                          &(struct kb_session){ .agent_id = agent_id,
+		                                                .id = KB_SV("s"),
+		                                                .account_id = f->account.id },
 		                          &message, &conversation, &f->err))
 			break;
 		++*written;
@@ -307,15 +320,13 @@ static enum kb_errc fill(struct fixture *f, int64_t agent_id, int64_t *written)
 
 static int64_t messages_of(struct fixture *f, int64_t agent_id)
 {
-	struct kb_conversation conversation;
-	struct kb_message *messages;
-	int64_t total = -1;
-	size_t count;
+	struct kb_transcript said;
 
-	NEED(f, kb_store_message_list(f->store, &f->arena, agent_id, KB_SV("s"),
-	                              &(struct kb_list){ .limit = 1 }, &conversation, &messages,
-	                              &count, &total, &f->err));
-	return total;
+	NEED(f,
+	     kb_store_message_list(f->store, &f->arena,
+	                           &(struct kb_session){ .agent_id = agent_id, .id = KB_SV("s") },
+	                           &(struct kb_list){ .limit = 1 }, &said, &f->err));
+	return said.messages.total;
 }
 
 /* In a child: room for little, then for more. */
@@ -468,11 +479,10 @@ static off_t page_with(struct fixture *f, const char *text)
 
 static void test_verify_sees_damage(struct kb_test *t)
 {
-	struct kb_message *history;
+	struct kb_message_list history;
 	struct kb_agent agent;
 	struct fixture f;
 	int64_t findings = 0;
-	size_t count;
 	int said = 0;
 
 	fixture_init(&f, t);
@@ -482,8 +492,10 @@ static void test_verify_sees_damage(struct kb_test *t)
 	kb_store_close(f.store);
 	overwrite(&f, "docent.db", page_with(&f, "easily found"), 4096);
 	fixture_open(&f);
-	CHECK(t, !kb_store_message_history(f.store, &f.arena, agent.id, KB_SV("s"), 0, 1000,
-	                                   &history, &count, &f.err));
+	CHECK(t, !kb_store_message_history(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
+	                 &(struct kb_history_want){ .since = 0, .limit = 1000 }, &history, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_CORRUPT);
 	CHECK(t,
 	      !kb_store_verify(f.store, count_finding, &said, &findings, &f.err) || findings > 0);

@@ -184,7 +184,9 @@ static bool conversation_get(struct cross *c, size_t *count)
 	struct kb_conversation conversation;
 
 	(void)count;
-	return kb_store_conversation_get(S, A, c->agent_id, KB_SV("s"), &conversation, E);
+	return kb_store_conversation_get(
+	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") },
+	        &conversation, E);
 }
 
 static bool conversation_rename(struct cross *c, size_t *count)
@@ -192,25 +194,26 @@ static bool conversation_rename(struct cross *c, size_t *count)
 	struct kb_conversation conversation;
 
 	(void)count;
-	return kb_store_conversation_rename(S, A, c->agent_id, KB_SV("s"), KB_SV("x"),
-	                                    &conversation, E);
+	return kb_store_conversation_rename(
+	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") }, KB_SV("x"),
+	        &conversation, E);
 }
 
 static bool conversation_delete(struct cross *c, size_t *count)
 {
 	(void)count;
-	return kb_store_conversation_delete(S, c->agent_id, KB_SV("s"), E);
+	return kb_store_conversation_delete(
+	        S, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") }, E);
 }
 
 static bool conversation_list(struct cross *c, size_t *count)
 {
-	struct kb_conversation *conversations;
-	int64_t total;
+	struct kb_conversation_list list;
 	bool ok = kb_store_conversation_list(
 	        S, A, c->agent_id, &(struct kb_conversation_filter){ .list = { 1, 10, true } },
-	        &conversations, count, &total, E);
+	        &list, E);
 
-	*count += (size_t)total;
+	*count += list.count + (size_t)list.total;
 	return ok;
 }
 
@@ -219,7 +222,9 @@ static bool message_get(struct cross *c, size_t *count)
 	struct kb_message message;
 
 	(void)count;
-	return kb_store_message_get(S, A, c->agent_id, KB_SV("s"), c->message_id, &message, E);
+	return kb_store_message_get(
+	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") },
+	        c->message_id, &message, E);
 }
 
 /* The right agent, but another of its sessions. */
@@ -228,25 +233,30 @@ static bool message_get_elsewhere(struct cross *c, size_t *count)
 	struct kb_message message;
 
 	(void)count;
-	return kb_store_message_get(S, A, c->victim.id, KB_SV("other"), c->message_id, &message, E);
+	return kb_store_message_get(
+	        S, A, &(struct kb_session){ .agent_id = c->victim.id, .id = KB_SV("other") },
+	        c->message_id, &message, E);
 }
 
 static bool message_list(struct cross *c, size_t *count)
 {
-	struct kb_conversation conversation;
-	struct kb_message *messages;
-	int64_t total;
+	struct kb_transcript said;
 
-	return kb_store_message_list(S, A, c->agent_id, KB_SV("s"),
-	                             &(struct kb_list){ 1, 10, true }, &conversation, &messages,
-	                             count, &total, E);
+	(void)count;
+	return kb_store_message_list(
+	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") },
+	        &(struct kb_list){ 1, 10, true }, &said, E);
 }
 
 static bool message_history(struct cross *c, size_t *count)
 {
-	struct kb_message *messages;
+	struct kb_message_list messages = { 0 };
+	bool ok = kb_store_message_history(
+	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") },
+	        &(struct kb_history_want){ .since = 0, .limit = 10 }, &messages, E);
 
-	return kb_store_message_history(S, A, c->agent_id, KB_SV("s"), 0, 10, &messages, count, E);
+	*count += messages.count;
+	return ok;
 }
 
 static bool message_react(struct cross *c, size_t *count)
@@ -254,8 +264,11 @@ static bool message_react(struct cross *c, size_t *count)
 	struct kb_message message;
 
 	(void)count;
-	return kb_store_message_react(S, A, c->agent_id, KB_SV("s"), c->message_id,
-	                              KB_REACTION_LIKED, 1, &message, E);
+	return kb_store_message_react(
+	        S, A, &(struct kb_session){ .agent_id = c->agent_id, .id = KB_SV("s") },
+	        &(struct kb_message_reaction){
+	                .message_id = c->message_id, .user_id = 1, .reaction = KB_REACTION_LIKED },
+	        &message, E);
 }
 
 static bool index_state(struct cross *c, size_t *count)
@@ -346,9 +359,14 @@ static struct kb_sv picture(struct cross *c)
 
 	NEED(&c->f, kb_store_agent_find(S, A, c->victim.id, &agent, E));
 	NEED(&c->f, kb_store_page_get(S, A, c->victim.id, c->page_id, &page, E));
-	NEED(&c->f, kb_store_conversation_get(S, A, c->victim.id, KB_SV("s"), &conversation, E));
 	NEED(&c->f,
-	     kb_store_message_get(S, A, c->victim.id, KB_SV("s"), c->message_id, &message, E));
+	     kb_store_conversation_get(
+	             S, A, &(struct kb_session){ .agent_id = c->victim.id, .id = KB_SV("s") },
+	             &conversation, E));
+	NEED(&c->f,
+	     kb_store_message_get(
+	             S, A, &(struct kb_session){ .agent_id = c->victim.id, .id = KB_SV("s") },
+	             c->message_id, &message, E));
 	NEED(&c->f, kb_store_index_state(S, A, c->victim.id, &state, E));
 	NEED(&c->f, kb_store_pages_held(S, &c->lease, 1, &held, E));
 	return kb_arena_printf(A, "%s %s %d %d %s %s %d %d %zu %zu %zu %d", agent.name.p,

@@ -31,12 +31,19 @@ static void *write_some(void *arg)
 		struct kb_conversation conversation;
 		struct kb_message message = { .query = KB_SV("q"), .response = KB_SV("r") };
 
-		w->good += kb_store_message_add(w->f->store, &arena, w->agent_id, w->f->account.id,
-		                                KB_SV("shared"), &message, &conversation, &err);
+		w->good +=
+		        kb_store_message_add(w->f->store, &arena,
+		                             &(struct kb_session){ .agent_id = w->agent_id,
+		                                                   .id = KB_SV("shared"),
+		                                                   .account_id = w->f->account.id },
+		                             &message, &conversation, &err);
 		if (i % 3 == 0)
-			w->bad += kb_store_conversation_create(w->f->store, &arena, w->agent_id, 1,
-			                                       KB_SV("shared"), KB_SV("x"),
-			                                       &conversation, &err)
+			w->bad += kb_store_conversation_create(
+			                  w->f->store, &arena,
+			                  &(struct kb_session){ .agent_id = w->agent_id,
+			                                        .id = KB_SV("shared"),
+			                                        .account_id = 1 },
+			                  KB_SV("x"), &conversation, &err)
 			                  ? 0
 			                  : err.code == KB_E_CONFLICT;
 	}
@@ -48,13 +55,10 @@ static void test_group_commit(struct kb_test *t)
 {
 	static struct worker workers[THREADS];
 	struct kb_store_stats before, after;
-	struct kb_conversation conversation;
-	struct kb_message *messages;
+	struct kb_transcript said;
 	pthread_t threads[THREADS];
 	struct kb_agent agent;
 	struct fixture f;
-	int64_t total;
-	size_t count;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -72,10 +76,11 @@ static void test_group_commit(struct kb_test *t)
 	kb_store_stats(f.store, &after);
 	CHECK_INT(t, after.writes - before.writes, THREADS * EACH);
 	CHECK(t, after.commits - before.commits < THREADS * EACH / 2);
-	NEED(&f, kb_store_message_list(f.store, &f.arena, agent.id, KB_SV("shared"),
-	                               &(struct kb_list){ .limit = 1 }, &conversation, &messages,
-	                               &count, &total, &f.err));
-	CHECK_INT(t, total, 1 + THREADS * EACH);
+	NEED(&f, kb_store_message_list(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("shared") },
+	                 &(struct kb_list){ .limit = 1 }, &said, &f.err));
+	CHECK_INT(t, said.messages.total, 1 + THREADS * EACH);
 	fixture_fini(&f);
 }
 
@@ -91,8 +96,12 @@ static void *write_with_faults(void *arg)
 		struct kb_message message = { .query = KB_SV("q") };
 
 		kb_fault_arm(1 + (i + w->number) % 14);
-		w->good += kb_store_message_add(w->f->store, &arena, w->agent_id, w->f->account.id,
-		                                KB_SV("shared"), &message, &conversation, &err);
+		w->good +=
+		        kb_store_message_add(w->f->store, &arena,
+		                             &(struct kb_session){ .agent_id = w->agent_id,
+		                                                   .id = KB_SV("shared"),
+		                                                   .account_id = w->f->account.id },
+		                             &message, &conversation, &err);
 		kb_fault_disarm();
 	}
 	kb_arena_fini(&arena);
@@ -103,13 +112,11 @@ static void test_failing_commits(struct kb_test *t)
 {
 	enum { FEW = 16 };
 	static struct worker workers[FEW];
-	struct kb_conversation conversation;
-	struct kb_message *messages;
+	struct kb_transcript said;
 	pthread_t threads[FEW];
 	struct kb_agent agent;
 	struct fixture f;
-	int64_t total, good = 1;
-	size_t count;
+	int64_t good = 1;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -122,10 +129,11 @@ static void test_failing_commits(struct kb_test *t)
 		pthread_join(threads[i], NULL);
 		good += workers[i].good;
 	}
-	NEED(&f, kb_store_message_list(f.store, &f.arena, agent.id, KB_SV("shared"),
-	                               &(struct kb_list){ .limit = 1 }, &conversation, &messages,
-	                               &count, &total, &f.err));
-	CHECK_INT(t, total, good);
+	NEED(&f, kb_store_message_list(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("shared") },
+	                 &(struct kb_list){ .limit = 1 }, &said, &f.err));
+	CHECK_INT(t, said.messages.total, good);
 	CHECK(t, good < 1 + FEW * EACH);
 	fixture_fini(&f);
 }

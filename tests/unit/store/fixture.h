@@ -195,8 +195,11 @@ static inline struct kb_message fixture_say_to(struct fixture *f, int64_t agent_
 		.source = KB_SV("api"),
 	};
 
-	NEED(f, kb_store_message_add(f->store, &f->arena, agent_id, f->account.id,
-	                             kb_sv_str(session), &message, &conversation, &f->err));
+	NEED(f, kb_store_message_add(f->store, &f->arena,
+	                             &(struct kb_session){ .agent_id = agent_id,
+	                                                   .id = kb_sv_str(session),
+	                                                   .account_id = f->account.id },
+	                             &message, &conversation, &f->err));
 	return message;
 }
 

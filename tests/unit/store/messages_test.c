@@ -12,11 +12,10 @@ static void test_history(struct kb_test *t)
 		{ "since a time", 3, 100, "de" },  { "since a time, the last one", 3, 1, "e" },
 		{ "none since then", 100, 5, "" }, { "no limit is no message", 0, 0, "" },
 	};
-	struct kb_message *history;
+	struct kb_message_list history;
 	struct kb_agent agent;
 	struct fixture f;
 	int64_t start = 0;
-	size_t count;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -31,17 +30,23 @@ static void test_history(struct kb_test *t)
 	}
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		t->row = rows[i].name;
-		CHECK(t, kb_store_message_history(f.store, &f.arena, agent.id, KB_SV("s1"),
-		                                  start + rows[i].since_s * KB_SECOND_US,
-		                                  rows[i].limit, &history, &count, &f.err));
-		CHECK_INT(t, count, strlen(rows[i].want));
-		for (size_t j = 0; j < count; j++)
-			CHECK_INT(t, history[j].query.p[0], rows[i].want[j]);
+		CHECK(t, kb_store_message_history(
+		                 f.store, &f.arena,
+		                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s1") },
+		                 &(struct kb_history_want){
+		                         .since = start + rows[i].since_s * KB_SECOND_US,
+		                         .limit = rows[i].limit },
+		                 &history, &f.err));
+		CHECK_INT(t, history.count, strlen(rows[i].want));
+		for (size_t j = 0; j < history.count; j++)
+			CHECK_INT(t, history.v[j].query.p[0], rows[i].want[j]);
 	}
 	t->row = NULL;
-	CHECK(t, kb_store_message_history(f.store, &f.arena, agent.id, KB_SV("none"), 0, 9,
-	                                  &history, &count, &f.err));
-	CHECK_INT(t, count, 0);
+	CHECK(t, kb_store_message_history(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("none") },
+	                 &(struct kb_history_want){ .since = 0, .limit = 9 }, &history, &f.err));
+	CHECK_INT(t, history.count, 0);
 	fixture_fini(&f);
 }
 
@@ -70,11 +75,16 @@ static void test_fields(struct kb_test *t)
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
-	CHECK(t, kb_store_message_add(f.store, &f.arena, agent.id, f.account.id, KB_SV("s"),
+	CHECK(t, kb_store_message_add(f.store, &f.arena,
+	                              &(struct kb_session){ .agent_id = agent.id,
+	                                                    .id = KB_SV("s"),
+	                                                    .account_id = f.account.id },
 	                              &message, &conversation, &f.err));
 	CHECK_INT(t, message.conversation_id, conversation.id);
-	CHECK(t, kb_store_message_get(f.store, &f.arena, agent.id, KB_SV("s"), message.id, &read,
-	                              &f.err));
+	CHECK(t,
+	      kb_store_message_get(f.store, &f.arena,
+	                           &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
+	                           message.id, &read, &f.err));
 	CHECK_SV(t, read.query, "What is it?\n\"quoted\"");
 	CHECK_SV(t, read.response, "It is [1].");
 	CHECK_INT(t, read.citation_count, 3);
@@ -113,43 +123,66 @@ static void test_names(struct kb_test *t)
 	long_prompt = kb_sv(prompt, 800);
 	fixture_say_to(&f, agent.id, "s1",
 	               kb_arena_printf(&f.arena, "  %.*s", KB_SV_ARG(long_prompt)).p);
-	CHECK(t,
-	      kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s1"), &read, &f.err));
+	CHECK(t, kb_store_conversation_get(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s1") }, &read,
+	                 &f.err));
 	CHECK_INT(t, read.name.n, 510);
 	CHECK(t, !read.named);
 	fixture_say_to(&f, agent.id, "s1", "second");
-	CHECK(t,
-	      kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s1"), &read, &f.err));
+	CHECK(t, kb_store_conversation_get(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s1") }, &read,
+	                 &f.err));
 	CHECK_INT(t, read.name.n, 510);
 
 	/* Made without a name: the first prompt names it. */
-	CHECK(t, kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id, KB_SV(""),
+	CHECK(t, kb_store_conversation_create(f.store, &f.arena,
+	                                      &(struct kb_session){ .agent_id = agent.id,
+	                                                            .id = KB_SV(""),
+	                                                            .account_id = f.account.id },
 	                                      KB_SV(""), &conversation, &f.err));
 	CHECK_INT(t, conversation.session_id.n, 36);
 	CHECK_SV(t, conversation.name, "New conversation");
 	fixture_say_to(&f, agent.id, conversation.session_id.p, "What now?");
 	fixture_say_to(&f, agent.id, conversation.session_id.p, "And then?");
-	CHECK(t, kb_store_conversation_get(f.store, &f.arena, agent.id, conversation.session_id,
+	CHECK(t, kb_store_conversation_get(f.store, &f.arena,
+	                                   &(struct kb_session){ .agent_id = agent.id,
+	                                                         .id = conversation.session_id },
 	                                   &read, &f.err));
 	CHECK_SV(t, read.name, "What now?");
 
 	/* A person's name stays. */
-	CHECK(t, kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id,
-	                                      KB_SV("s3"), KB_SV("Mine"), &conversation, &f.err));
+	CHECK(t, kb_store_conversation_create(f.store, &f.arena,
+	                                      &(struct kb_session){ .agent_id = agent.id,
+	                                                            .id = KB_SV("s3"),
+	                                                            .account_id = f.account.id },
+	                                      KB_SV("Mine"), &conversation, &f.err));
 	CHECK(t, conversation.named);
 	fixture_say_to(&f, agent.id, "s3", "What now?");
-	CHECK(t,
-	      kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s3"), &read, &f.err));
+	CHECK(t, kb_store_conversation_get(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s3") }, &read,
+	                 &f.err));
 	CHECK_SV(t, read.name, "Mine");
-	CHECK(t, kb_store_conversation_rename(f.store, &f.arena, agent.id, KB_SV("s3"),
-	                                      KB_SV("Other"), &read, &f.err));
+	CHECK(t, kb_store_conversation_rename(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s3") },
+	                 KB_SV("Other"), &read, &f.err));
 	CHECK_SV(t, read.name, "Other");
-	CHECK(t, !kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id,
-	                                       KB_SV("s3"), KB_SV(""), &conversation, &f.err));
+	CHECK(t, !kb_store_conversation_create(f.store, &f.arena,
+	                                       &(struct kb_session){ .agent_id = agent.id,
+	                                                             .id = KB_SV("s3"),
+	                                                             .account_id = f.account.id },
+	                                       KB_SV(""), &conversation, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
-	CHECK(t, kb_store_conversation_delete(f.store, agent.id, KB_SV("s3"), &f.err));
-	CHECK(t,
-	      !kb_store_conversation_get(f.store, &f.arena, agent.id, KB_SV("s3"), &read, &f.err));
+	CHECK(t, kb_store_conversation_delete(
+	                 f.store, &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s3") },
+	                 &f.err));
+	CHECK(t, !kb_store_conversation_get(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s3") }, &read,
+	                 &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	fixture_fini(&f);
 }
@@ -176,12 +209,11 @@ static void test_lists(struct kb_test *t)
 		{ "by anybody", { .list = { 1, 10, true } }, "abcdv" },
 	};
 	static const char *const prompts[] = { "house", "garden", "tree", "Gardens" };
-	struct kb_conversation *found, conversation;
-	struct kb_message *messages;
+	struct kb_conversation conversation;
+	struct kb_conversation_list found;
+	struct kb_transcript said;
 	struct kb_agent agent;
 	struct fixture f;
-	int64_t total;
-	size_t count;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -191,14 +223,16 @@ static void test_lists(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		t->row = rows[i].name;
 		if (rows[i].filter.by == KB_BY_VISITOR)
-			CHECK(t, kb_store_conversation_create(f.store, &f.arena, agent.id, 0,
-			                                      KB_SV("v"), KB_SV("visit"),
-			                                      &conversation, &f.err));
+			CHECK(t, kb_store_conversation_create(
+			                 f.store, &f.arena,
+			                 &(struct kb_session){ .agent_id = agent.id,
+			                                       .id = KB_SV("v") },
+			                 KB_SV("visit"), &conversation, &f.err));
 		CHECK(t, kb_store_conversation_list(f.store, &f.arena, agent.id, &rows[i].filter,
-		                                    &found, &count, &total, &f.err));
-		CHECK_INT(t, count, strlen(rows[i].want));
-		for (size_t j = 0; j < count; j++)
-			CHECK_INT(t, found[j].session_id.p[0], rows[i].want[j]);
+		                                    &found, &f.err));
+		CHECK_INT(t, found.count, strlen(rows[i].want));
+		for (size_t j = 0; j < found.count; j++)
+			CHECK_INT(t, found.v[j].session_id.p[0], rows[i].want[j]);
 	}
 	t->row = NULL;
 	/* A message makes its conversation the latest changed. */
@@ -209,15 +243,16 @@ static void test_lists(struct kb_test *t)
 	                 &(struct kb_conversation_filter){
 	                         .list = { 1, 10, true },
 	                         .updated_after = kb_clock_now_us(&f.clock) - KB_SECOND_US * 60 },
-	                 &found, &count, &total, &f.err));
-	CHECK_INT(t, total, 1);
-	CHECK(t, kb_store_message_list(f.store, &f.arena, agent.id, KB_SV("b"),
-	                               &(struct kb_list){ 1, 1, false }, &conversation, &messages,
-	                               &count, &total, &f.err));
-	CHECK_INT(t, total, 2);
-	CHECK_INT(t, count, 1);
-	CHECK_SV(t, messages[0].query, "again");
-	CHECK_SV(t, conversation.session_id, "b");
+	                 &found, &f.err));
+	CHECK_INT(t, found.total, 1);
+	CHECK(t,
+	      kb_store_message_list(f.store, &f.arena,
+	                            &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("b") },
+	                            &(struct kb_list){ 1, 1, false }, &said, &f.err));
+	CHECK_INT(t, said.messages.total, 2);
+	CHECK_INT(t, said.messages.count, 1);
+	CHECK_SV(t, said.messages.v[0].query, "again");
+	CHECK_SV(t, said.conversation.session_id, "b");
 	fixture_fini(&f);
 }
 
@@ -230,21 +265,38 @@ static void test_reactions(struct kb_test *t)
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
 	message = fixture_say_to(&f, agent.id, "s", "q");
-	CHECK(t, kb_store_message_react(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
-	                                KB_REACTION_LIKED, 5, &read, &f.err));
+	CHECK(t,
+	      kb_store_message_react(f.store, &f.arena,
+	                             &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
+	                             &(struct kb_message_reaction){ .message_id = message.id,
+	                                                            .user_id = 5,
+	                                                            .reaction = KB_REACTION_LIKED },
+	                             &read, &f.err));
 	kb_clock_advance(&f.clock, KB_SECOND_US);
-	CHECK(t, kb_store_message_react(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
-	                                KB_REACTION_DISLIKED, 6, &read, &f.err));
+	CHECK(t, kb_store_message_react(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
+	                 &(struct kb_message_reaction){ .message_id = message.id,
+	                                                .user_id = 6,
+	                                                .reaction = KB_REACTION_DISLIKED },
+	                 &read, &f.err));
 	for (int i = 0; i < 2; i++) {
 		CHECK_INT(t, read.reaction, KB_REACTION_DISLIKED);
 		CHECK_INT(t, read.reaction_user, 6);
 		CHECK(t, read.reaction_updated_at > read.reaction_created_at);
 		CHECK(t, read.reaction_created_at > 0);
-		CHECK(t, kb_store_message_get(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
-		                              &read, &f.err));
+		CHECK(t, kb_store_message_get(
+		                 f.store, &f.arena,
+		                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
+		                 message.id, &read, &f.err));
 	}
-	CHECK(t, kb_store_message_react(f.store, &f.arena, agent.id, KB_SV("s"), message.id,
-	                                KB_REACTION_NONE, 6, &read, &f.err));
+	CHECK(t,
+	      kb_store_message_react(f.store, &f.arena,
+	                             &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("s") },
+	                             &(struct kb_message_reaction){ .message_id = message.id,
+	                                                            .user_id = 6,
+	                                                            .reaction = KB_REACTION_NONE },
+	                             &read, &f.err));
 	CHECK_INT(t, read.reaction, KB_REACTION_NONE);
 	CHECK_INT(t, read.reaction_user, 0);
 	CHECK_INT(t, read.reaction_created_at, 0);

@@ -130,16 +130,19 @@ static bool get_source(struct world *w, const union record *want, union record *
 
 static bool get_conversation(struct world *w, const union record *want, union record *out)
 {
-	return kb_store_conversation_get(w->f.store, &w->f.arena, w->agent.id,
-	                                 want->conversation.session_id, &out->conversation,
-	                                 &w->f.err);
+	return kb_store_conversation_get(
+	        w->f.store, &w->f.arena,
+	        &(struct kb_session){ .agent_id = w->agent.id,
+	                              .id = want->conversation.session_id },
+	        &out->conversation, &w->f.err);
 }
 
 static bool get_message(struct world *w, const union record *want, union record *out)
 {
-	return kb_store_message_get(w->f.store, &w->f.arena, w->agent.id,
-	                            w->conversation.session_id, want->message.id, &out->message,
-	                            &w->f.err);
+	return kb_store_message_get(
+	        w->f.store, &w->f.arena,
+	        &(struct kb_session){ .agent_id = w->agent.id, .id = w->conversation.session_id },
+	        want->message.id, &out->message, &w->f.err);
 }
 
 static bool get_account(struct world *w, const union record *want, union record *out)
@@ -241,9 +244,10 @@ static void open_world(struct world *w, struct kb_test *t)
 	w->agent = fixture_agent(&w->f, "a");
 	NEED(&w->f,
 	     kb_store_source_upload(w->f.store, &w->f.arena, w->agent.id, &w->source, &w->f.err));
-	NEED(&w->f,
-	     kb_store_conversation_create(w->f.store, &w->f.arena, w->agent.id, 0, KB_SV("s"),
-	                                  KB_SV(""), &w->conversation, &w->f.err));
+	NEED(&w->f, kb_store_conversation_create(
+	                    w->f.store, &w->f.arena,
+	                    &(struct kb_session){ .agent_id = w->agent.id, .id = KB_SV("s") },
+	                    KB_SV(""), &w->conversation, &w->f.err));
 	snprintf(path, sizeof(path), "%s/docent.db", w->f.dir);
 	if (sqlite3_open(path, &w->handle) != SQLITE_OK)
 		abort();

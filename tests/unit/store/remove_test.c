@@ -169,11 +169,17 @@ static void test_agent(struct kb_test *t)
 	CHECK(t, is_gone(&f, kb_store_index_state(f.store, &f.arena, gone, &state, &f.err)));
 	CHECK(t, is_gone(&f, kb_store_index_version(f.store, gone, &version, &f.err)));
 	CHECK(t, is_gone(&f, kb_store_source_delete(f.store, gone, source.id, &f.err)));
-	CHECK(t, is_gone(&f, kb_store_conversation_create(f.store, &f.arena, gone, f.account.id,
-	                                                  KB_SV("u"), KB_SV("u"), &conversation,
-	                                                  &f.err)));
+	CHECK(t, is_gone(&f, kb_store_conversation_create(
+	                             f.store, &f.arena,
+	                             &(struct kb_session){ .agent_id = gone,
+	                                                   .id = KB_SV("u"),
+	                                                   .account_id = f.account.id },
+	                             KB_SV("u"), &conversation, &f.err)));
 	CHECK(t,
-	      is_gone(&f, kb_store_message_add(f.store, &f.arena, gone, f.account.id, KB_SV("s"),
+	      is_gone(&f, kb_store_message_add(f.store, &f.arena,
+	                                       &(struct kb_session){ .agent_id = gone,
+	                                                             .id = KB_SV("s"),
+	                                                             .account_id = f.account.id },
 	                                       &(struct kb_message){ 0 }, &conversation, &f.err)));
 	CHECK(t, is_gone(&f, kb_store_agent_replicate(f.store, &f.arena, f.account.id, gone,
 	                                              KB_SV("c"), &agent, &f.err)));

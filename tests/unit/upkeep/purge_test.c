@@ -53,16 +53,14 @@ static struct kb_agent agent_with(struct fixture *f, const char *settings)
 
 static int64_t messages_in(struct fixture *f, const struct kb_agent *agent, const char *session)
 {
-	struct kb_conversation conversation;
-	struct kb_message *messages;
-	int64_t total = 0;
-	size_t count;
+	struct kb_transcript said;
 
-	if (!kb_store_message_list(f->store, &f->arena, agent->id, kb_sv_str(session),
-	                           &(struct kb_list){ 1, 1, true }, &conversation, &messages,
-	                           &count, &total, &f->err))
+	if (!kb_store_message_list(
+	            f->store, &f->arena,
+	            &(struct kb_session){ .agent_id = agent->id, .id = kb_sv_str(session) },
+	            &(struct kb_list){ 1, 1, true }, &said, &f->err))
 		return -1;
-	return total;
+	return said.messages.total;
 }
 
 static void test_periods(struct kb_test *t)
@@ -126,12 +124,18 @@ static void test_ages(struct kb_test *t)
 		fixture_say_to(&f, agent.id, "long", "early");
 	fixture_say_to(&f, agent.id, "old", "early");
 	fixture_say_to(&f, other.id, "old", "early");
-	NEED(&f, kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id,
-	                                      KB_SV("empty"), KB_SV(""), &conversation, &f.err));
+	NEED(&f, kb_store_conversation_create(f.store, &f.arena,
+	                                      &(struct kb_session){ .agent_id = agent.id,
+	                                                            .id = KB_SV("empty"),
+	                                                            .account_id = f.account.id },
+	                                      KB_SV(""), &conversation, &f.err));
 	kb_clock_advance(&f.clock, 8 * KB_DAY_US);
 	kept = fixture_say_to(&f, agent.id, "long", "late");
-	NEED(&f, kb_store_conversation_create(f.store, &f.arena, agent.id, f.account.id,
-	                                      KB_SV("young"), KB_SV(""), &conversation, &f.err));
+	NEED(&f, kb_store_conversation_create(f.store, &f.arena,
+	                                      &(struct kb_session){ .agent_id = agent.id,
+	                                                            .id = KB_SV("young"),
+	                                                            .account_id = f.account.id },
+	                                      KB_SV(""), &conversation, &f.err));
 	kb_clock_advance(&f.clock, 4 * KB_DAY_US);
 
 	sum = purge(&f, always);
@@ -144,8 +148,10 @@ static void test_ages(struct kb_test *t)
 	CHECK_INT(t, messages_in(&f, &agent, "old"), -1);
 	CHECK_INT(t, messages_in(&f, &agent, "empty"), -1);
 	CHECK_INT(t, messages_in(&f, &other, "old"), 1);
-	CHECK(t, kb_store_message_get(f.store, &f.arena, agent.id, KB_SV("long"), kept.id, &kept,
-	                              &f.err));
+	CHECK(t, kb_store_message_get(
+	                 f.store, &f.arena,
+	                 &(struct kb_session){ .agent_id = agent.id, .id = KB_SV("long") }, kept.id,
+	                 &kept, &f.err));
 	CHECK_SV(t, kept.query, "late");
 	/* What was asked stays counted. */
 	NEED(&f, kb_store_agent_stats(f.store, agent.id, &stats, &f.err));
