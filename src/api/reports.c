@@ -211,7 +211,8 @@ bool kb_reports_analysis(struct kb_call *call, struct kb_err *err)
 	struct kb_sv name = kb_request_query(call->req, "interval");
 	const struct interval *interval = &intervals[0];
 	struct kb_report_bucket buckets[BUCKETS_MAX];
-	int64_t now = kb_clock_now_us(call->api->clock), start;
+	struct kb_report_series series = { .v = buckets };
+	int64_t now = kb_clock_now_us(call->api->clock);
 	bool wanted[PARTS_MAX];
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -221,11 +222,11 @@ bool kb_reports_analysis(struct kb_call *call, struct kb_err *err)
 	else if (name.n && !kb_sv_eq_str(name, intervals[0].name))
 		return kb_fail(err, KB_E_INVALID, "interval must be daily or weekly");
 	/* The last stretch is the one that runs now. */
-	start = now - now % interval->width_us
-	        - (int64_t)(interval->count - 1) * interval->width_us;
+	series.width_us = interval->width_us;
+	series.count = interval->count;
+	series.start = now - now % series.width_us - (int64_t)(series.count - 1) * series.width_us;
 	if (!read_filters(call, parts, wanted, err)
-	    || !kb_store_report_buckets(call->api->store, call->agent.id, start, interval->width_us,
-	                                buckets, interval->count, err))
+	    || !kb_store_report_buckets(call->api->store, call->agent.id, &series, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
@@ -234,13 +235,13 @@ bool kb_reports_analysis(struct kb_call *call, struct kb_err *err)
 			continue;
 		kb_jw_key(&jw, parts[part]);
 		kb_jw_array(&jw);
-		for (size_t i = 0; i < interval->count; i++) {
+		for (size_t i = 0; i < series.count; i++) {
 			kb_jw_object(&jw);
 			kb_jw_key(&jw, "queries_number");
 			kb_jw_double(&jw, of_bucket(&buckets[i], part));
 			kb_jw_key_sv(&jw, "created_at_interval",
 			             label_of(call->arena, interval,
-			                      start + (int64_t)i * interval->width_us));
+			                      series.start + (int64_t)i * series.width_us));
 			kb_jw_end(&jw);
 		}
 		kb_jw_end(&jw);
@@ -347,22 +348,21 @@ static void intelligence_row(struct kb_call *call, struct kb_jw *jw, const void 
 
 bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_list list = kb_call_list(call, ROWS);
+	struct kb_report_filter filter = { .list = kb_call_list(call, ROWS) };
 	struct kb_report_sums sums;
-	struct kb_message *messages;
-	int64_t from, until, total;
-	size_t count;
+	struct kb_message_list messages;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!read_dates(call, &from, &until, err)
-	    || !kb_store_report_messages(call->api->store, call->arena, call->agent.id, from, until,
-	                                 &list, &messages, &count, &total, err)
+	if (!read_dates(call, &filter.from, &filter.until, err)
+	    || !kb_store_report_messages(call->api->store, call->arena, call->agent.id, &filter,
+	                                 &messages, err)
 	    || !kb_store_report_sums(call->api->store, call->agent.id, &sums, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	kb_call_paginate_members(call, &jw, &list, count, total, intelligence_row, messages);
+	kb_call_paginate_members(call, &jw, &filter.list, messages.count, messages.total,
+	                         intelligence_row, messages.v);
 	kb_jw_key_int(&jw, "total_queries", sums.queries);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);

@@ -14,9 +14,23 @@ enum {
 };
 #define IN_TIME " FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3"
 #define MESSAGES(order)                                                                            \
-	"SELECT id, conversation_id, query, response, answered, failed, user_agent, source, "      \
-	"details, reaction, created_at" IN_TIME " ORDER BY " order " LIMIT $4 OFFSET $5"
+	"SELECT " KB_NAMES(REPORTED) IN_TIME " ORDER BY " order " LIMIT $4 OFFSET $5"
 // clang-format off
+/* What is read of messages (columns.h). */
+#define REPORTED(FIRST, NEXT) \
+	FIRST(i, agent_id,        agent_id) \
+	NEXT (i, id,              id) \
+	NEXT (i, conversation_id, conversation_id) \
+	NEXT (t, query,           query) \
+	NEXT (t, response,        response) \
+	NEXT (i, answered,        answered) \
+	NEXT (i, failed,          failed) \
+	NEXT (t, user_agent,      user_agent) \
+	NEXT (t, source,          source) \
+	NEXT (t, details,         details) \
+	NEXT (i, reaction,        reaction) \
+	NEXT (i, created_at,      created_at)
+
 static const struct kb_sql sql[] = {
 	[SOURCES] = { "report_sources", "i",
 		"SELECT source, count(*) FROM messages WHERE agent_id = $1 GROUP BY source "
@@ -72,7 +86,7 @@ bool kb_store_report_sums(struct kb_store *store, int64_t agent_id, struct kb_re
 }
 
 static bool read_buckets(struct kb_db_conn *conn, struct kb_db_values values,
-                         struct kb_report_bucket *out, size_t count, struct kb_err *err)
+                         const struct kb_report_series *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
@@ -80,9 +94,9 @@ static bool read_buckets(struct kb_db_conn *conn, struct kb_db_values values,
 	while (kb_rows_next(&rows)) {
 		size_t i = (size_t)kb_rows_int(&rows, 0);
 
-		KB_ASSERT(i < count);
-		out[i].queries = kb_rows_int(&rows, 1);
-		out[i].asking = kb_rows_int(&rows, 2);
+		KB_ASSERT(i < out->count);
+		out->v[i].queries = kb_rows_int(&rows, 1);
+		out->v[i].asking = kb_rows_int(&rows, 2);
 	}
 	if (!kb_rows_close(&rows, err))
 		return false;
@@ -90,68 +104,59 @@ static bool read_buckets(struct kb_db_conn *conn, struct kb_db_values values,
 	while (kb_rows_next(&rows)) {
 		size_t i = (size_t)kb_rows_int(&rows, 0);
 
-		KB_ASSERT(i < count);
-		out[i].conversations = kb_rows_int(&rows, 1);
+		KB_ASSERT(i < out->count);
+		out->v[i].conversations = kb_rows_int(&rows, 1);
 	}
 	return kb_rows_close(&rows, err);
 }
 
-bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id, int64_t start,
-                             int64_t width_us, struct kb_report_bucket *out, size_t count,
-                             struct kb_err *err)
+bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id,
+                             const struct kb_report_series *series, struct kb_err *err)
 {
-	struct kb_db_values values =
-	        KB_VALUES(kb_int(agent_id), kb_int(start),
-	                  kb_int(start + (int64_t)count * width_us), kb_int(width_us));
+	int64_t end = series->start + (int64_t)series->count * series->width_us;
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	bool ok;
 
 	if (!conn)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		out[i] = (struct kb_report_bucket){ 0 };
-	ok = read_buckets(conn, values, out, count, err);
+	for (size_t i = 0; i < series->count; i++)
+		series->v[i] = (struct kb_report_bucket){ 0 };
+	ok = read_buckets(conn,
+	                  KB_VALUES(kb_int(agent_id), kb_int(series->start), kb_int(end),
+	                            kb_int(series->width_us)),
+	                  series, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
 
+#define MESSAGE(letter, column, member) KB_COLUMN(struct kb_message, letter, column, member)
+static const struct kb_db_columns message_columns =
+        KB_COLUMNS(struct kb_message, REPORTED(MESSAGE, MESSAGE));
+
 bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                              int64_t from, int64_t until, const struct kb_list *list,
-                              struct kb_message **out, size_t *count, int64_t *total,
+                              const struct kb_report_filter *filter, struct kb_message_list *out,
                               struct kb_err *err)
 {
+	const struct kb_list *list = &filter->list;
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_db_rows rows;
 	bool ok;
 
-	*out = NULL;
-	*count = 0;
+	*out = (struct kb_message_list){ 0 };
 	if (!conn)
 		return false;
 	kb_rows_open(&rows, conn, &sql[list->ascending ? MESSAGES_ASC : MESSAGES_DESC],
-	             KB_VALUES(kb_int(agent_id), kb_int(from), kb_int(until),
+	             KB_VALUES(kb_int(agent_id), kb_int(filter->from), kb_int(filter->until),
 	                       kb_int(kb_list_limit(list)), kb_int(kb_list_offset(list))));
 	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, *out, *count)
-		[*count] = (struct kb_message){
-			.agent_id = agent_id,
-			.id = kb_rows_int(&rows, 0),
-			.conversation_id = kb_rows_int(&rows, 1),
-			.query = kb_rows_text(&rows, arena, 2),
-			.response = kb_rows_text(&rows, arena, 3),
-			.answered = kb_rows_bool(&rows, 4),
-			.failed = kb_rows_bool(&rows, 5),
-			.user_agent = kb_rows_text(&rows, arena, 6),
-			.source = kb_rows_text(&rows, arena, 7),
-			.details = kb_rows_text(&rows, arena, 8),
-			.reaction = (enum kb_reaction)kb_rows_int(&rows, 9),
-			.created_at = kb_rows_int(&rows, 10),
-		};
-		++*count;
+		kb_columns_read(&message_columns, &rows, 0, arena,
+		                &KB_ROOM(arena, out->v, out->count)[out->count]);
+		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[MESSAGES_COUNT],
-	                  KB_VALUES(kb_int(agent_id), kb_int(from), kb_int(until)), 0, total, err);
+	                  KB_VALUES(kb_int(agent_id), kb_int(filter->from), kb_int(filter->until)),
+	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

@@ -29,17 +29,26 @@ struct kb_report_bucket {
 	int64_t asking;        /* conversations that these queries belong to */
 	int64_t conversations; /* that began in it */
 };
-/* Fills `count` buckets of width_us each, the first from `start` on. */
-bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id, int64_t start,
-                             int64_t width_us, struct kb_report_bucket *out, size_t count,
+/* Stretches one after the other, each width_us long, the first from `start` on. */
+struct kb_report_series {
+	int64_t start, width_us;
+	struct kb_report_bucket *v;
+	size_t count;
+};
+/* Fills the buckets of the series. */
+bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id,
+                             const struct kb_report_series *series,
                              struct kb_err *err) KB_MUST_CHECK;
 
-/* Messages made at or after `from` and before `until`, of all conversations, newest first unless
- * list->ascending. Of each: id, conversation_id, query, response, answered, failed, user_agent,
- * source, details, reaction, created_at. */
+/* Messages made at or after `from` and before `until`, of all conversations. */
+struct kb_report_filter {
+	struct kb_list list;
+	int64_t from, until;
+};
+/* By the time they were made. Of each: agent_id, id, conversation_id, query, response, answered,
+ * failed, user_agent, source, details, reaction, created_at. */
 bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                              int64_t from, int64_t until, const struct kb_list *list,
-                              struct kb_message **out, size_t *count, int64_t *total,
+                              const struct kb_report_filter *filter, struct kb_message_list *out,
                               struct kb_err *err) KB_MUST_CHECK;
 
 #endif
