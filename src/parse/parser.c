@@ -153,14 +153,14 @@ static bool greet(struct child *child, uint32_t *layers, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_msg_hello hello;
-	enum kb_msg_type type;
-	struct kb_sv body;
-	bool ok = kb_msg_receive(child->socket, &arena, 0, &type, &body, NULL,
-	                         kb_clock_mono_us() + START_TIMEOUT_MS * INT64_C(1000), err);
+	struct kb_msg_awaited awaited = { .deadline_us = kb_clock_mono_us()
+		                                         + START_TIMEOUT_MS * INT64_C(1000) };
+	struct kb_msg msg;
+	bool ok = kb_msg_receive(child->socket, &arena, &awaited, &msg, err);
 
-	if (ok && type != KB_MSG_HELLO)
+	if (ok && msg.type != KB_MSG_HELLO)
 		ok = kb_fail(err, KB_E_IO, "the parser did not greet");
-	ok = ok && kb_msg_get_hello(body, &hello, err);
+	ok = ok && kb_msg_get_hello(msg.body, &hello, err);
 	if (!ok)
 		kb_fail(err, KB_E_UNSUPPORTED, "the parser process did not start");
 	else if (hello.problem.n)
@@ -356,25 +356,32 @@ static void explain(int status, const struct kb_err *seen, int timeout_ms, size_
 		kb_fail(err, KB_E_INVALID, "the parser crashed on this document");
 }
 
-/* What is wanted of the document: its text, or the addresses it lists. */
-struct wanted {
+/* A document on its way to a child, and what is wanted of it: its text, or the addresses it lists.
+ */
+struct job {
+	const struct kb_parse_request *request;
+	int64_t deadline_us; /* of kb_clock_mono_us() */
+	struct kb_arena *arena;
 	struct kb_parsed *text;
 	struct kb_sitemap *list;
 };
 
-static enum outcome converse(struct kb_parser *parser, struct child *child, struct kb_arena *arena,
-                             const struct kb_parse_request *request, int64_t deadline_us,
-                             const struct wanted *out, struct kb_err *err)
+static enum outcome converse(struct kb_parser *parser, struct child *child, const struct job *job,
+                             struct kb_err *err)
 {
+	const struct kb_parse_request *request = job->request;
+	struct kb_msg_awaited awaited = {
+		.result_max = kb_msg_result_max(parser->config.output_max),
+		.deadline_us = job->deadline_us,
+	};
 	struct kb_msg_request hints = { .filename = request->filename,
 		                        .content_type = request->content_type,
 		                        .url = request->url,
-		                        .is_sitemap = out->list != NULL };
+		                        .is_sitemap = job->list != NULL };
 	struct kb_err seen = { 0 }, sentence = { 0 };
-	enum kb_msg_type type;
-	struct kb_sv body;
+	struct kb_msg msg = { 0 };
 	struct kb_buf buf;
-	int64_t left_ms = (deadline_us - kb_clock_mono_us()) / 1000;
+	int64_t left_ms = (job->deadline_us - kb_clock_mono_us()) / 1000;
 	bool ok;
 
 	child->owned = true;
@@ -382,24 +389,23 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 	hints.timeout_ms = (uint32_t)KB_MAX(left_ms, INT64_C(1));
 	kb_buf_init(&buf, KB_MSG_SMALL_MAX);
 	kb_msg_put_request(&buf, &hints);
-	ok = kb_msg_send(child->socket, KB_MSG_REQUEST, kb_buf_view(&buf), request->fd, deadline_us,
-	                 &seen)
-	     && kb_msg_receive(child->socket, arena, kb_msg_result_max(parser->config.output_max),
-	                       &type, &body, NULL, deadline_us, &seen);
+	ok = kb_msg_send(child->socket, KB_MSG_REQUEST, kb_buf_view(&buf), request->fd,
+	                 job->deadline_us, &seen)
+	     && kb_msg_receive(child->socket, job->arena, &awaited, &msg, &seen);
 	kb_buf_fini(&buf);
-	if (ok && type == KB_MSG_HELPER) {
+	if (ok && msg.type == KB_MSG_HELPER) {
 		put_back(parser, child);
 		return WANTS_HELPER;
 	}
 	if (ok
-	    && ((out->text && type == KB_MSG_RESULT
-	         && kb_msg_get_result(arena, body, out->text, &seen))
-	        || (out->list && type == KB_MSG_LIST
-	            && kb_msg_get_list(arena, body, out->list, &seen)))) {
+	    && ((job->text && msg.type == KB_MSG_RESULT
+	         && kb_msg_get_result(job->arena, msg.body, job->text, &seen))
+	        || (job->list && msg.type == KB_MSG_LIST
+	            && kb_msg_get_list(job->arena, msg.body, job->list, &seen)))) {
 		put_back(parser, child);
 		return DONE;
 	}
-	if (ok && type == KB_MSG_ERROR && kb_msg_get_error(body, &sentence, &seen)) {
+	if (ok && msg.type == KB_MSG_ERROR && kb_msg_get_error(msg.body, &sentence, &seen)) {
 		end_child(child, 0);
 		kb_fail(err, sentence.code, "%s", sentence.msg);
 		return FAILED;
@@ -421,32 +427,30 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, stru
 	}
 }
 
-static bool ask(struct kb_parser *parser, struct kb_arena *arena,
-                const struct kb_parse_request *request, const struct wanted *out,
-                struct kb_err *err)
+static bool ask(struct kb_parser *parser, struct job *job, struct kb_err *err)
 {
+	const struct kb_parse_request *request = job->request;
 	int timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : parser->config.timeout_ms;
-	int64_t deadline_us =
-	        kb_clock_mono_us() + KB_MIN(timeout_ms, TIMEOUT_MAX_MS) * INT64_C(1000);
 	struct child *child = take_idle(parser, request->owner);
 	enum outcome outcome = CHILD_GONE;
 
+	job->deadline_us = kb_clock_mono_us() + KB_MIN(timeout_ms, TIMEOUT_MAX_MS) * INT64_C(1000);
 	/* A warm child may have been killed while it waited, by the kernel or an operator: that
 	 * says nothing of this document, so it gets a new one. */
 	if (child)
-		outcome = converse(parser, child, arena, request, deadline_us, out, err);
+		outcome = converse(parser, child, job, err);
 	if (outcome == CHILD_GONE) {
 		child = order_child(parser, KB_WORKER_PURE, err);
 		if (!child)
 			return false;
-		outcome = converse(parser, child, arena, request, deadline_us, out, err);
+		outcome = converse(parser, child, job, err);
 	}
 	if (outcome == WANTS_HELPER) {
 		child = order_child(parser, KB_WORKER_HELPED, err);
 		if (!child)
 			return false;
 		child->served = parser->config.documents_a_child; /* its only one */
-		outcome = converse(parser, child, arena, request, deadline_us, out, err);
+		outcome = converse(parser, child, job, err);
 	}
 	return outcome == DONE;
 }
@@ -455,7 +459,7 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out, struct kb_err *err)
 {
 	*out = (struct kb_parsed){ 0 };
-	return ask(parser, arena, request, &(struct wanted){ .text = out }, err);
+	return ask(parser, &(struct job){ .request = request, .arena = arena, .text = out }, err);
 }
 
 bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
@@ -463,7 +467,7 @@ bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
                       struct kb_err *err)
 {
 	*out = (struct kb_sitemap){ 0 };
-	return ask(parser, arena, request, &(struct wanted){ .list = out }, err);
+	return ask(parser, &(struct job){ .request = request, .arena = arena, .list = out }, err);
 }
 
 /* ---- open and close */

@@ -434,22 +434,22 @@ static bool receive_all(int fd, char *to, size_t n, int *passed, int64_t deadlin
 	return true;
 }
 
-bool kb_msg_receive(int fd, struct kb_arena *arena, size_t result_max, enum kb_msg_type *type,
-                    struct kb_sv *body, int *passed, int64_t deadline_us, struct kb_err *err)
+bool kb_msg_receive(int fd, struct kb_arena *arena, const struct kb_msg_awaited *awaited,
+                    struct kb_msg *out, struct kb_err *err)
 {
+	int *passed = awaited->descriptor ? &out->passed : NULL;
 	unsigned char head[KB_MSG_HEAD_BYTES];
 	size_t n = 0;
 	char *bytes;
 
-	if (passed)
-		*passed = -1;
-	if (!receive_all(fd, (char *)head, sizeof(head), passed, deadline_us, err)
-	    || !kb_msg_check_head(head, result_max, type, &n, err))
+	*out = (struct kb_msg){ .passed = -1 };
+	if (!receive_all(fd, (char *)head, sizeof(head), passed, awaited->deadline_us, err)
+	    || !kb_msg_check_head(head, awaited->result_max, &out->type, &n, err))
 		return false;
 	/* Not touched before it is filled: a false length costs address space only. */
 	bytes = kb_arena_bytes(arena, n + 1);
-	if (!receive_all(fd, bytes, n, passed, deadline_us, err))
+	if (!receive_all(fd, bytes, n, passed, awaited->deadline_us, err))
 		return false;
-	*body = kb_sv(bytes, n);
+	out->body = kb_sv(bytes, n);
 	return true;
 }

@@ -81,10 +81,21 @@ bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t resul
 bool kb_msg_send(int fd, enum kb_msg_type type, struct kb_sv body, int pass, int64_t deadline_us,
                  struct kb_err *err) KB_MUST_CHECK;
 
-/* Receives one; the body lives in the arena. *passed gets a descriptor (close-on-exec) or -1; NULL
- * closes any. KB_E_TIMEOUT, KB_E_IO when the other side is gone, KB_E_INVALID for garbage. */
-bool kb_msg_receive(int fd, struct kb_arena *arena, size_t result_max, enum kb_msg_type *type,
-                    struct kb_sv *body, int *passed, int64_t deadline_us,
-                    struct kb_err *err) KB_MUST_CHECK;
+/* What is waited for. */
+struct kb_msg_awaited {
+	size_t result_max;   /* bytes of the body of a RESULT or LIST, at most */
+	int64_t deadline_us; /* of kb_clock_mono_us(); 0: none */
+	bool descriptor;     /* one may come along; else any that does is closed */
+};
+
+struct kb_msg {
+	enum kb_msg_type type;
+	struct kb_sv body; /* in the arena */
+	int passed; /* a descriptor (close-on-exec), the caller's, also after a failure; -1 */
+};
+
+/* Receives one. KB_E_TIMEOUT, KB_E_IO when the other side is gone, KB_E_INVALID for garbage. */
+bool kb_msg_receive(int fd, struct kb_arena *arena, const struct kb_msg_awaited *awaited,
+                    struct kb_msg *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -198,13 +198,15 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	struct kb_parse_input in;
 	struct kb_doc doc;
 	struct kb_err err = { 0 };
-	enum kb_msg_type type;
-	struct kb_sv body;
+	struct kb_msg msg;
 	bool needs_helper = false, ok;
 
-	if (!kb_msg_receive(KB_WORKER_SOCKET, arena, 0, &type, &body, &d.fd, 0, &err)
-	    || type != KB_MSG_REQUEST || d.fd < 0 || !kb_msg_get_request(body, &request, &err))
+	if (!kb_msg_receive(KB_WORKER_SOCKET, arena, &(struct kb_msg_awaited){ .descriptor = true },
+	                    &msg, &err)
+	    || msg.type != KB_MSG_REQUEST || msg.passed < 0
+	    || !kb_msg_get_request(msg.body, &request, &err))
 		return false;
+	d.fd = msg.passed;
 	kb_doc_init(&doc, arena, (size_t)o->output_max);
 	errno = 0;
 	ok = open_document(&d, arena, &err);

@@ -252,15 +252,14 @@ static const struct {
 static void serve(struct kb_arena *arena)
 {
 	struct kb_msg_request request;
-	enum kb_msg_type type;
-	struct kb_sv body;
+	struct kb_msg msg;
 	struct kb_err err;
-	int fd;
 
-	if (!kb_msg_receive(KB_WORKER_SOCKET, arena, 0, &type, &body, &fd, 0, &err)
-	    || !kb_msg_get_request(body, &request, &err))
+	if (!kb_msg_receive(KB_WORKER_SOCKET, arena, &(struct kb_msg_awaited){ .descriptor = true },
+	                    &msg, &err)
+	    || !kb_msg_get_request(msg.body, &request, &err))
 		_exit(0);
-	close(fd);
+	close(msg.passed);
 	for (size_t i = 0; i < KB_COUNTOF(deeds); i++)
 		if (kb_sv_eq_str(request.filename, deeds[i].name))
 			deeds[i].run();
