@@ -85,8 +85,9 @@ bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *er
 		                      : (struct kb_setting_input){ .kind = input->kind,
 			                                           .text = input->text };
 		setting.name = kb_sv_str(settings[i].setting);
-		kb_settings_update(call->arena, &before, &setting, 1, &context, &turn->settings,
-		                   &result);
+		kb_settings_update(call->arena, &before,
+		                   &(struct kb_setting_inputs){ .v = &setting, .count = 1 },
+		                   &context, &turn->settings, &result);
 		if (result.failed_count)
 			return refuse(settings[i].name, &result.failed[0], err);
 	}

@@ -69,16 +69,16 @@ bool kb_settings_get(struct kb_call *call, struct kb_err *err)
 /* ---- the request's fields ---- */
 
 /* The body in the words of the settings. Files under other names are not looked at. */
-static bool read_inputs(struct kb_call *call, struct kb_setting_input **out, size_t *count,
-                        struct kb_err *err)
+static bool read_inputs(struct kb_call *call, struct kb_setting_inputs *out, struct kb_err *err)
 {
 	const struct kb_inputs *inputs = &call->inputs;
+	struct kb_setting_input *v =
+	        KB_NEW_ARRAY(call->arena, inputs->count, struct kb_setting_input);
 
-	*count = 0;
-	*out = KB_NEW_ARRAY(call->arena, inputs->count, struct kb_setting_input);
+	*out = (struct kb_setting_inputs){ .v = v };
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct kb_api_input *input = &inputs->v[i];
-		struct kb_setting_input *setting = &(*out)[*count];
+		struct kb_setting_input *setting = &v[out->count];
 
 		if (inputs->json)
 			*setting = kb_setting_input_from_json(call->arena, input->json);
@@ -92,7 +92,7 @@ static bool read_inputs(struct kb_call *call, struct kb_setting_input **out, siz
 			if (!kb_input_bytes(call->arena, input, &setting->text, err))
 				return false;
 		}
-		++*count;
+		out->count++;
 	}
 	return true;
 }
@@ -100,8 +100,7 @@ static bool read_inputs(struct kb_call *call, struct kb_setting_input **out, siz
 /* ---- updating ---- */
 
 struct update {
-	const struct kb_setting_input *inputs;
-	size_t count;
+	struct kb_setting_inputs inputs;
 	struct kb_settings_context context;
 	struct kb_settings_result result;
 };
@@ -129,7 +128,7 @@ static bool apply(struct update *update, struct kb_arena *arena, const struct kb
 	if (!kb_settings_read(arena, agent->settings, &current, err))
 		return false;
 	update->context.is_master = agent->is_master;
-	kb_settings_update(arena, &current, update->inputs, update->count, &update->context, out,
+	kb_settings_update(arena, &current, &update->inputs, &update->context, out,
 	                   &update->result);
 	return true;
 }
@@ -173,15 +172,13 @@ static bool refuse(const struct kb_setting_failure *failure, struct kb_err *err)
 bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 {
 	struct update update = { 0 };
-	struct kb_setting_input *inputs;
 	struct kb_settings settings;
 	struct kb_agent after;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!read_inputs(call, &inputs, &update.count, err))
+	if (!read_inputs(call, &update.inputs, err))
 		return false;
-	update.inputs = inputs;
 	update.context.features = call->plan->features;
 	update.context.max_actions = call->plan->max_actions;
 	update.context.models = call->api->models;

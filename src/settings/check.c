@@ -334,17 +334,17 @@ static bool check_list(const struct check *c, const struct kb_setting_input *con
 	return ok;
 }
 
-bool kb_setting_check(struct kb_arena *arena, const struct kb_setting *field,
-                      const struct kb_setting_input *const *inputs, size_t count,
-                      const struct kb_setting_value *current, struct kb_setting_value *value,
-                      struct kb_setting_image *image, struct kb_sentences *sentences)
+bool kb_setting_check(struct kb_arena *arena, const struct kb_setting_sent *sent,
+                      struct kb_setting_made *out)
 {
-	struct check c = { .arena = arena, .field = field, .sentences = sentences };
-	const struct kb_setting_input *last = inputs[count - 1];
+	const struct kb_setting *field = sent->field;
+	const struct kb_setting_input *last = sent->inputs[sent->count - 1];
+	struct check c = { .arena = arena, .field = field, .sentences = &out->sentences };
+	struct kb_setting_value *value = &out->value;
 
-	*value = (struct kb_setting_value){ 0 };
+	*out = (struct kb_setting_made){ 0 };
 	if (field->type == KB_FIELD_LIST)
-		return check_list(&c, inputs, count, value);
+		return check_list(&c, sent->inputs, sent->count, value);
 	if (says_null(field, last)) {
 		value->is_null = !field->null_resets;
 		if (field->null_resets)
@@ -352,7 +352,7 @@ bool kb_setting_check(struct kb_arena *arena, const struct kb_setting *field,
 		return kb_field_takes_null(field) || refuse_null(&c);
 	}
 	if (field->form == KB_FORM_IMAGE)
-		return check_image(&c, last, current, value, image);
+		return check_image(&c, last, sent->current, value, &out->image);
 	switch (field->type) {
 	case KB_FIELD_BOOL:
 	case KB_FIELD_NBOOL:
@@ -417,19 +417,18 @@ struct kb_setting_input kb_setting_input_from_json(struct kb_arena *arena, const
 }
 
 bool kb_setting_inputs_from_json(struct kb_arena *arena, json_t *object,
-                                 struct kb_setting_input **inputs, size_t *count,
-                                 struct kb_err *err)
+                                 struct kb_setting_inputs *out, struct kb_err *err)
 {
+	struct kb_setting_input *v;
 	void *at;
-	size_t n = 0;
 
 	if (!json_is_object(object))
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object of settings");
-	*inputs = KB_NEW_ARRAY(arena, json_object_size(object), struct kb_setting_input);
+	v = KB_NEW_ARRAY(arena, json_object_size(object), struct kb_setting_input);
+	*out = (struct kb_setting_inputs){ .v = v };
 	for (at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-		(*inputs)[n] = kb_setting_input_from_json(arena, json_object_iter_value(at));
-		(*inputs)[n++].name = kb_sv_str(json_object_iter_key(at));
+		v[out->count] = kb_setting_input_from_json(arena, json_object_iter_value(at));
+		v[out->count++].name = kb_sv_str(json_object_iter_key(at));
 	}
-	*count = n;
 	return true;
 }

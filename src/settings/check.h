@@ -12,13 +12,25 @@ struct kb_sentences {
 };
 void kb_sentence_add(struct kb_sentences *sentences, struct kb_sv sentence);
 
-/* inputs: all that were sent under the field's name, at least one; current: what the field holds.
- * False with a sentence when they make no value of the field. Looks neither at the plan nor at
- * other fields. *image is filled for an IMAGE field with bytes. */
-bool kb_setting_check(struct kb_arena *arena, const struct kb_setting *field,
-                      const struct kb_setting_input *const *inputs, size_t count,
-                      const struct kb_setting_value *current, struct kb_setting_value *value,
-                      struct kb_setting_image *image, struct kb_sentences *sentences) KB_MUST_CHECK;
+/* What was sent for a field. */
+struct kb_setting_sent {
+	const struct kb_setting *field;
+	const struct kb_setting_input *const *inputs; /* all under its name, at least one */
+	size_t count;
+	const struct kb_setting_value *current; /* what the field holds */
+};
+
+/* What it makes. */
+struct kb_setting_made {
+	struct kb_setting_value value;
+	struct kb_setting_image image; /* of an IMAGE field with bytes; else its name is NULL */
+	struct kb_sentences sentences; /* why it makes no value */
+};
+
+/* False with a sentence when the inputs make no value of the field. Looks neither at the plan nor
+ * at other fields. */
+bool kb_setting_check(struct kb_arena *arena, const struct kb_setting_sent *sent,
+                      struct kb_setting_made *out) KB_MUST_CHECK;
 
 /* A site that may show the widget, in lower case and ASCII: "example.org", "*.example.org",
  * "localhost:3000". A scheme and a last slash, as pasted from an address bar, are dropped. */

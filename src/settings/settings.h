@@ -215,13 +215,17 @@ struct kb_setting_input {
 	size_t count;
 };
 
+struct kb_setting_inputs {
+	const struct kb_setting_input *v;
+	size_t count;
+};
+
 /* One JSON value as an input without a name; a view into the tree. */
 struct kb_setting_input kb_setting_input_from_json(struct kb_arena *arena, const json_t *json);
 /* For tests and the fuzz target: the members of a JSON object as inputs; views into the tree.
  * KB_E_INVALID when it is none. */
 bool kb_setting_inputs_from_json(struct kb_arena *arena, json_t *object,
-                                 struct kb_setting_input **inputs, size_t *count,
-                                 struct kb_err *err) KB_MUST_CHECK;
+                                 struct kb_setting_inputs *out, struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_settings_context {
 	uint64_t features;   /* enum kb_plan_feature of the account's plan (plans.h) */
@@ -265,7 +269,7 @@ struct kb_settings_result {
  * into `current`, the inputs and the arena.
  */
 void kb_settings_update(struct kb_arena *arena, const struct kb_settings *current,
-                        const struct kb_setting_input *inputs, size_t count,
+                        const struct kb_setting_inputs *inputs,
                         const struct kb_settings_context *context, struct kb_settings *out,
                         struct kb_settings_result *result);
 

@@ -114,27 +114,28 @@ static void fail(struct update *u, const struct kb_setting *field,
 static bool update_field(struct update *u, const struct kb_setting *field,
                          const struct kb_setting_input *const *inputs, size_t count)
 {
-	struct kb_sentences sentences = { .count = 0 };
-	struct kb_setting_image image = { .name = NULL };
-	struct kb_setting_value current = kb_field_load(field, u->out), value;
+	struct kb_setting_value current = kb_field_load(field, u->out);
+	struct kb_setting_sent sent = {
+		.field = field, .inputs = inputs, .count = count, .current = &current
+	};
+	struct kb_setting_made made;
 
-	if (!kb_setting_check(u->arena, field, inputs, count, &current, &value, &image,
-	                      &sentences)) {
-		fail(u, field, &sentences, true);
+	if (!kb_setting_check(u->arena, &sent, &made)) {
+		fail(u, field, &made.sentences, true);
 		return false;
 	}
-	if (!kb_value_eq(field, &value, &current)) {
-		check_plan(u, field, &value, &sentences);
-		check_requirement(u, field, &value, &sentences);
+	if (!kb_value_eq(field, &made.value, &current)) {
+		check_plan(u, field, &made.value, &made.sentences);
+		check_requirement(u, field, &made.value, &made.sentences);
 	}
-	if (sentences.count > 0) {
-		fail(u, field, &sentences, false);
+	if (made.sentences.count > 0) {
+		fail(u, field, &made.sentences, false);
 		return false;
 	}
-	kb_field_store(field, u->out, &value);
+	kb_field_store(field, u->out, &made.value);
 	u->updated[u->updated_count++] = field->name;
-	if (image.name)
-		u->images[u->image_count++] = image;
+	if (made.image.name)
+		u->images[u->image_count++] = made.image;
 	return true;
 }
 
@@ -164,16 +165,16 @@ static int status_of(const struct update *u)
 }
 
 void kb_settings_update(struct kb_arena *arena, const struct kb_settings *current,
-                        const struct kb_setting_input *inputs, size_t count,
+                        const struct kb_setting_inputs *inputs,
                         const struct kb_settings_context *context, struct kb_settings *out,
                         struct kb_settings_result *result)
 {
 	size_t field_count;
 	const struct kb_setting *fields = kb_settings_fields(&field_count);
 	const struct kb_setting **field_by_input =
-	        KB_NEW_ARRAY(arena, count, const struct kb_setting *);
+	        KB_NEW_ARRAY(arena, inputs->count, const struct kb_setting *);
 	const struct kb_setting_input **own =
-	        KB_NEW_ARRAY(arena, count, const struct kb_setting_input *);
+	        KB_NEW_ARRAY(arena, inputs->count, const struct kb_setting_input *);
 	bool *sent = KB_NEW_ARRAY(arena, field_count, bool);
 	bool *applied = KB_NEW_ARRAY(arena, field_count, bool);
 	struct kb_settings settings = *current;
@@ -186,8 +187,8 @@ void kb_settings_update(struct kb_arena *arena, const struct kb_settings *curren
 		.images = KB_NEW_ARRAY(arena, field_count, struct kb_setting_image),
 	};
 
-	for (size_t i = 0; i < count; i++) {
-		field_by_input[i] = field_of(inputs[i].name);
+	for (size_t i = 0; i < inputs->count; i++) {
+		field_by_input[i] = field_of(inputs->v[i].name);
 		if (field_by_input[i])
 			sent[field_by_input[i] - fields] = true;
 	}
@@ -196,9 +197,9 @@ void kb_settings_update(struct kb_arena *arena, const struct kb_settings *curren
 
 		if (!sent[f] || (fields[f].master_only && !context->is_master))
 			continue;
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < inputs->count; i++)
 			if (field_by_input[i] == &fields[f])
-				own[n++] = &inputs[i];
+				own[n++] = &inputs->v[i];
 		applied[f] = update_field(&u, &fields[f], own, n);
 	}
 	follow_language(&u, current->chatbot_msg_lang, applied);

@@ -59,14 +59,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct kb_sv models[] = { KB_SV_INIT("small-1") };
 	struct kb_settings_context context = { .models = models, .model_count = 1 };
-	struct kb_setting_input form[MAX_INPUTS], *inputs;
+	struct kb_setting_input form[MAX_INPUTS];
+	struct kb_setting_inputs inputs;
 	struct kb_settings settings, defaults, out;
 	struct kb_settings_result result;
 	struct kb_arena arena = { 0 };
 	struct kb_sv text;
 	struct kb_err err;
 	json_t *json;
-	size_t count, max = size * 8 + KB_KIB(64);
+	size_t max = size * 8 + KB_KIB(64);
 
 	if (size == 0)
 		return 0;
@@ -84,19 +85,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		          && memcmp(&settings, &defaults, sizeof(settings)) == 0);
 
 	json = kb_json_parse(&arena, text, NULL);
-	if (json && kb_setting_inputs_from_json(&arena, json, &inputs, &count, &err)) {
-		kb_settings_update(&arena, &settings, inputs, count, &context, &out, &result);
+	if (json && kb_setting_inputs_from_json(&arena, json, &inputs, &err)) {
+		kb_settings_update(&arena, &settings, &inputs, &context, &out, &result);
 		check_stored(&arena, &out, max);
 		settings = out;
 	}
-	count = read_form(text, form);
-	kb_settings_update(&arena, &settings, form, count, &context, &out, &result);
+	inputs = (struct kb_setting_inputs){ .v = form, .count = read_form(text, form) };
+	kb_settings_update(&arena, &settings, &inputs, &context, &out, &result);
 	check_stored(&arena, &out, max);
 
 	form[0] = (struct kb_setting_input){ .kind = KB_INPUT_FILE,
 		                             .name = KB_SV("chat_bot_avatar"),
 		                             .text = text };
-	kb_settings_update(&arena, &defaults, form, 1, &context, &out, &result);
+	inputs.count = 1;
+	inputs.v = form;
+	kb_settings_update(&arena, &defaults, &inputs, &context, &out, &result);
 	KB_ASSERT(result.status == (result.image_count == 1 ? 200 : 400));
 	kb_arena_fini(&arena);
 	return 0;

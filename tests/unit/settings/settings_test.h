@@ -39,7 +39,9 @@ static inline int send_inputs(struct agent *a, const struct kb_setting_input *in
 {
 	struct kb_settings out;
 
-	kb_settings_update(&a->arena, &a->settings, inputs, count, &a->context, &out, &a->result);
+	kb_settings_update(&a->arena, &a->settings,
+	                   &(struct kb_setting_inputs){ .v = inputs, .count = count }, &a->context,
+	                   &out, &a->result);
 	a->settings = out;
 	return a->result.status;
 }
@@ -47,13 +49,12 @@ static inline int send_inputs(struct agent *a, const struct kb_setting_input *in
 /* A JSON body; returns the status. */
 static inline int send_json(struct agent *a, const char *body)
 {
-	struct kb_setting_input *inputs;
+	struct kb_setting_inputs inputs;
 	struct kb_err err;
 	json_t *json = kb_json_parse(&a->arena, kb_sv_str(body), &err);
-	size_t count;
 
-	KB_ASSERT(json && kb_setting_inputs_from_json(&a->arena, json, &inputs, &count, &err));
-	return send_inputs(a, inputs, count);
+	KB_ASSERT(json && kb_setting_inputs_from_json(&a->arena, json, &inputs, &err));
+	return send_inputs(a, inputs.v, inputs.count);
 }
 
 /* One text part of a form. */

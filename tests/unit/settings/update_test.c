@@ -528,16 +528,15 @@ static void test_null_in_force(struct kb_test *t)
 static void test_json_body(struct kb_test *t)
 {
 	static const char *const bad[] = { "[]", "\"x\"", "null", "5" };
-	struct kb_setting_input *inputs;
+	struct kb_setting_inputs inputs;
 	struct kb_arena arena = { 0 };
 	struct kb_err err;
-	size_t count;
 
 	for (size_t i = 0; i < KB_COUNTOF(bad); i++) {
 		json_t *json = kb_json_parse(&arena, kb_sv_str(bad[i]), &err);
 
 		t->row = bad[i];
-		CHECK(t, !kb_setting_inputs_from_json(&arena, json, &inputs, &count, &err));
+		CHECK(t, !kb_setting_inputs_from_json(&arena, json, &inputs, &err));
 		CHECK_INT(t, err.code, KB_E_INVALID);
 	}
 	kb_arena_fini(&arena);
