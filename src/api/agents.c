@@ -185,7 +185,12 @@ bool kb_agents_list(struct kb_call *call, struct kb_err *err)
 	                         &agents, &count, &total, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	kb_call_paginate(call, &jw, &filter.list, count, total, agent_row, agents);
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &filter.list,
+	                                         .total = total,
+	                                         .count = count,
+	                                         .rows = agents,
+	                                         .row = agent_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 

@@ -156,18 +156,19 @@ bool kb_call_message(struct kb_call *call, struct kb_message *out,
 
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
-/* Writes a paginator around the rows that `row` writes; or its members alone, for an object that
- * has more. */
-void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
-                      size_t count, int64_t total,
-                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
-                                  size_t i),
-                      const void *rows);
-void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
-                              size_t count, int64_t total,
-                              void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
-                                          size_t i),
-                              const void *rows);
+/* A page of a list as it is answered. */
+struct kb_paginator {
+	const struct kb_list *list; /* which page was asked for */
+	int64_t total;              /* rows of all pages */
+	size_t count;               /* of this one */
+	const void *rows;
+	/* Writes rows[i]; called for i below count. */
+	void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i);
+};
+/* Writes it as an object; or its members alone, for an object that has more. */
+void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_paginator *page);
+void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw,
+                              const struct kb_paginator *page);
 
 /* The address of a picture that the settings name (assets.c). */
 struct kb_sv kb_asset_url(struct kb_arena *arena, struct kb_sv base, int64_t agent_id,

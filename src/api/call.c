@@ -80,8 +80,8 @@ static bool check_rate(struct kb_call *call, struct kb_err *err)
 	state = KB_NEW(call->arena, struct rate_state);
 	state->limit = plan->burst;
 	call->req->user = state;
-	if (kb_rates_take(call->api->rates, call->key.id, plan->rate_per_second, plan->burst,
-	                  kb_clock_mono_us(), &state->left, &wait_ms))
+	if (kb_rates_take(call->api->rates, call->key.id, plan, kb_clock_mono_us(), &state->left,
+	                  &wait_ms))
 		return true;
 	call->retry_after_s = (wait_ms + 999) / 1000;
 	return kb_fail(err, KB_E_EXHAUSTED, "Too Many Requests");
@@ -489,12 +489,11 @@ static void page_url(struct kb_call *call, struct kb_jw *jw, const char *name,
 	                             KB_SV_ARG(urls->path), page, KB_SV_ARG(urls->rest)));
 }
 
-void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
-                              size_t count, int64_t total,
-                              void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
-                                          size_t i),
-                              const void *rows)
+void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw,
+                              const struct kb_paginator *page)
 {
+	const struct kb_list *list = page->list;
+	int64_t total = page->total, count = (int64_t)page->count;
 	int64_t last = total ? (total + list->limit - 1) / list->limit : 1;
 	int64_t from = (list->page - 1) * list->limit + 1;
 	const struct list_urls urls = {
@@ -506,8 +505,8 @@ void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const stru
 	kb_jw_key_int(jw, "current_page", list->page);
 	kb_jw_key(jw, "data");
 	kb_jw_array(jw);
-	for (size_t i = 0; i < count; i++)
-		row(call, jw, rows, i);
+	for (size_t i = 0; i < page->count; i++)
+		page->row(call, jw, page->rows, i);
 	kb_jw_end(jw);
 	page_url(call, jw, "first_page_url", &urls, 1);
 	kb_jw_key(jw, "from");
@@ -524,19 +523,15 @@ void kb_call_paginate_members(struct kb_call *call, struct kb_jw *jw, const stru
 	         list->page > 1 ? KB_MIN(list->page - 1, last) : 0);
 	kb_jw_key(jw, "to");
 	if (count)
-		kb_jw_int(jw, from + (int64_t)count - 1);
+		kb_jw_int(jw, from + count - 1);
 	else
 		kb_jw_null(jw);
 	kb_jw_key_int(jw, "total", total);
 }
 
-void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_list *list,
-                      size_t count, int64_t total,
-                      void (*row)(struct kb_call *call, struct kb_jw *jw, const void *rows,
-                                  size_t i),
-                      const void *rows)
+void kb_call_paginate(struct kb_call *call, struct kb_jw *jw, const struct kb_paginator *page)
 {
 	kb_jw_object(jw);
-	kb_call_paginate_members(call, jw, list, count, total, row, rows);
+	kb_call_paginate_members(call, jw, page);
 	kb_jw_end(jw);
 }

@@ -147,8 +147,12 @@ bool kb_conversations_list(struct kb_call *call, struct kb_err *err)
 	                                &conversations, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	kb_call_paginate(call, &jw, &filter.list, conversations.count, conversations.total,
-	                 conversation_row, conversations.v);
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &filter.list,
+	                                         .total = conversations.total,
+	                                         .count = conversations.count,
+	                                         .rows = conversations.v,
+	                                         .row = conversation_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
@@ -209,8 +213,12 @@ bool kb_messages_list(struct kb_call *call, struct kb_err *err)
 	kb_jw_key(&jw, "conversation");
 	kb_record_conversation(&jw, &transcript.conversation);
 	kb_jw_key(&jw, "messages");
-	kb_call_paginate(call, &jw, &list, transcript.messages.count, transcript.messages.total,
-	                 insights ? insight_row : message_row, transcript.messages.v);
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &list,
+	                                         .total = transcript.messages.total,
+	                                         .count = transcript.messages.count,
+	                                         .rows = transcript.messages.v,
+	                                         .row = insights ? insight_row : message_row });
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -79,7 +79,12 @@ bool kb_labels_list(struct kb_call *call, struct kb_err *err)
 	                          &total, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	kb_call_paginate(call, &jw, &list, labels.count, total, label_row, labels.v);
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &list,
+	                                         .total = total,
+	                                         .count = labels.count,
+	                                         .rows = labels.v,
+	                                         .row = label_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 

@@ -155,10 +155,11 @@ static struct bucket *find_bucket(struct bucket *buckets, int64_t key_id, int64_
 	return oldest;
 }
 
-bool kb_rates_take(struct kb_rates *rates, int64_t key_id, int64_t per_second, int64_t burst,
+bool kb_rates_take(struct kb_rates *rates, int64_t key_id, const struct kb_plan *plan,
                    int64_t now_us, int64_t *left, int64_t *wait_ms)
 {
 	size_t shard = (size_t)key_id % SHARDS;
+	int64_t per_second = plan->rate_per_second, burst = plan->burst;
 	struct bucket *bucket;
 	bool ok;
 

@@ -33,9 +33,10 @@ const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv na
 struct kb_rates;
 struct kb_rates *kb_rates_new(void);
 void kb_rates_free(struct kb_rates *rates);
-/* Takes one token of the key's bucket; false when it is empty: then *wait_ms says when there is
- * one. *left is what remains. Any thread; does not block. */
-bool kb_rates_take(struct kb_rates *rates, int64_t key_id, int64_t per_second, int64_t burst,
+/* Takes one token of the key's bucket, which fills at the plan's rate up to its burst; false when
+ * it is empty: then *wait_ms says when there is one. *left is what remains. now_us: of a clock that
+ * never goes back. Any thread; does not block. */
+bool kb_rates_take(struct kb_rates *rates, int64_t key_id, const struct kb_plan *plan,
                    int64_t now_us, int64_t *left, int64_t *wait_ms);
 
 /* For handlers: KB_E_QUOTA or KB_E_INVALID with the contract's words where the plan's figure is

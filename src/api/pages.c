@@ -49,7 +49,12 @@ bool kb_pages_list(struct kb_call *call, struct kb_err *err)
 	kb_jw_key(&jw, "project");
 	kb_record_agent(call, &jw, &call->agent);
 	kb_jw_key(&jw, "pages");
-	kb_call_paginate(call, &jw, &filter.list, count, total, page_row, pages);
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &filter.list,
+	                                         .total = total,
+	                                         .count = count,
+	                                         .rows = pages,
+	                                         .row = page_row });
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -44,7 +44,12 @@ bool kb_personas_list(struct kb_call *call, struct kb_err *err)
 	                           &count, &total, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	kb_call_paginate(call, &jw, &list, count, total, persona_row, personas);
+	kb_call_paginate(call, &jw,
+	                 &(struct kb_paginator){ .list = &list,
+	                                         .total = total,
+	                                         .count = count,
+	                                         .rows = personas,
+	                                         .row = persona_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 

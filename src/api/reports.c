@@ -361,8 +361,12 @@ bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	kb_call_paginate_members(call, &jw, &filter.list, messages.count, messages.total,
-	                         intelligence_row, messages.v);
+	kb_call_paginate_members(call, &jw,
+	                         &(struct kb_paginator){ .list = &filter.list,
+	                                                 .total = messages.total,
+	                                                 .count = messages.count,
+	                                                 .rows = messages.v,
+	                                                 .row = intelligence_row });
 	kb_jw_key_int(&jw, "total_queries", sums.queries);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
@@ -379,6 +383,6 @@ bool kb_reports_leads(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	/* No part of Docent asks visitors for their address, so there is none to tell. */
-	kb_call_paginate(call, &jw, &list, 0, 0, NULL, NULL);
+	kb_call_paginate(call, &jw, &(struct kb_paginator){ .list = &list });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

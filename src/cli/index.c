@@ -122,35 +122,45 @@ static bool write_hits(struct kb_index_opened *index, struct kb_sv qid, const st
 	return true;
 }
 
-static bool run_queries(struct kb_index_opened *index, struct kb_records *records,
-                        const struct kb_query *settings, bool codes, FILE *run,
-                        struct timings *timings, struct kb_err *err)
+/* Queries of a file, each asked of the index; what is found goes to the file `run`. */
+struct queries {
+	struct kb_index_opened index;
+	struct kb_records records;
+	struct kb_query settings; /* of each, without its terms */
+	bool codes;
+	FILE *run;
+	struct timings timings;
+};
+
+static bool run_queries(struct queries *q, struct kb_err *err)
 {
+	const struct kb_snapshot *snapshot = q->index.snapshot;
+	struct timings *timings = &q->timings;
 	struct kb_analyzer *analyzer = kb_analyzer_new();
 	struct kb_arena arena = { 0 };
 	bool ok = true, more = true;
 
 	while (ok && more) {
-		struct kb_query query = *settings;
+		struct kb_query query = q->settings;
 		struct kb_record record = { 0 };
 		struct kb_hit *hits;
 		enum kb_lang lang;
 		size_t count;
 		int64_t start;
 
-		ok = kb_records_next(records, &record, &more, err);
+		ok = kb_records_next(&q->records, &record, &more, err);
 		if (!ok || !more)
 			break;
 		start = kb_clock_mono_us();
-		lang = kb_query_lang(analyzer, &arena, index->snapshot, record.text);
+		lang = kb_query_lang(analyzer, &arena, snapshot, record.text);
 		kb_query_build(analyzer, &arena, record.text, lang, &query);
-		kb_query_spell(analyzer, &arena, index->snapshot, lang, &query);
-		if (codes)
+		kb_query_spell(analyzer, &arena, snapshot, lang, &query);
+		if (q->codes)
 			kb_query_codes(&arena, record.text, &query);
-		kb_search(index->snapshot, &arena, &query, &hits, &count);
+		kb_search(snapshot, &arena, &query, &hits, &count);
 		KB_GROW(timings->v, timings->capacity, timings->count + 1);
 		timings->v[timings->count++] = kb_clock_mono_us() - start;
-		ok = write_hits(index, record.id, hits, count, run, err);
+		ok = write_hits(&q->index, record.id, hits, count, q->run, err);
 		kb_arena_reset(&arena);
 	}
 	kb_arena_fini(&arena);
@@ -160,12 +170,8 @@ static bool run_queries(struct kb_index_opened *index, struct kb_records *record
 
 static bool search_index(const struct options *options, struct kb_err *err)
 {
-	struct kb_records records = { 0 };
-	struct timings timings = { 0 };
-	struct kb_index_opened index;
+	struct queries q = { .run = NULL };
 	int64_t top = TOP_DEFAULT, rerank = KB_RERANK_DEFAULT, codes = 0;
-	struct kb_query settings;
-	FILE *run = NULL;
 	bool ok, factors;
 
 	if (!wants_factors(options, &factors, err))
@@ -180,22 +186,23 @@ static bool search_index(const struct options *options, struct kb_err *err)
 	if (options->codes && !kb_sv_to_int(kb_sv_str(options->codes), 0, 1, &codes))
 		return kb_fail(err, KB_E_INVALID, "--codes is %s, it must be 0 or 1",
 		               options->codes);
-	ok = kb_index_open(&index, options->index, false, err)
-	     && kb_records_open(&records, options->queries, err);
-	if (ok && !(run = fopen(options->run, "w")))
+	ok = kb_index_open(&q.index, options->index, false, err)
+	     && kb_records_open(&q.records, options->queries, err);
+	if (ok && !(q.run = fopen(options->run, "w")))
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
-	settings = (struct kb_query){ .limit = (size_t)top,
-		                      .rerank = (size_t)rerank,
-		                      .purpose = KB_FOR_SEARCH,
-		                      .factors = factors ? KB_FACTORS_WEIGHT : 0 };
-	ok = ok && run_queries(&index, &records, &settings, codes, run, &timings, err);
-	if (run && (ferror(run) | fclose(run)) != 0 && ok)
+	q.codes = codes;
+	q.settings = (struct kb_query){ .limit = (size_t)top,
+		                        .rerank = (size_t)rerank,
+		                        .purpose = KB_FOR_SEARCH,
+		                        .factors = factors ? KB_FACTORS_WEIGHT : 0 };
+	ok = ok && run_queries(&q, err);
+	if (q.run && (ferror(q.run) | fclose(q.run)) != 0 && ok)
 		ok = kb_fail_errno(err, "cannot write %s", options->run);
 	if (ok)
-		print_timings(&timings);
-	free(timings.v);
-	kb_records_close(&records);
-	kb_index_close(&index);
+		print_timings(&q.timings);
+	free(q.timings.v);
+	kb_records_close(&q.records);
+	kb_index_close(&q.index);
 	return ok;
 }
 

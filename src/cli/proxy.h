@@ -40,11 +40,18 @@ struct kb_proxy_reply {
 	struct kb_sv message;
 };
 
-/* One call below /api/v1/projects/{agent}. json empty: no body. false (KB_E_UPSTREAM, KB_E_TIMEOUT,
- * KB_E_CANCELLED, KB_E_UNSUPPORTED) when there is no answer to be read; an error that the service
- * reports is an answer. */
-bool kb_proxy_call(const struct kb_proxy *proxy, struct kb_arena *arena, const char *method,
-                   struct kb_sv path, struct kb_sv json, int timeout_s, struct kb_proxy_reply *out,
+/* What the service is asked. */
+struct kb_proxy_request {
+	const char *method;
+	struct kb_sv path; /* below /api/v1/projects/{agent} */
+	struct kb_sv json; /* empty: no body */
+	int timeout_s;
+};
+
+/* False (KB_E_UPSTREAM, KB_E_TIMEOUT, KB_E_CANCELLED, KB_E_UNSUPPORTED) when there is no answer to
+ * be read; an error that the service reports is an answer. Blocks. */
+bool kb_proxy_call(const struct kb_proxy *proxy, struct kb_arena *arena,
+                   const struct kb_proxy_request *request, struct kb_proxy_reply *out,
                    struct kb_err *err) KB_MUST_CHECK;
 
 /* The rows, and what the server asks of its application; app is the struct kb_proxy. */

@@ -80,12 +80,13 @@ static bool read_reply(struct kb_arena *arena, struct kb_sv body, struct kb_prox
 	return true;
 }
 
-bool kb_proxy_call(const struct kb_proxy *proxy, struct kb_arena *arena, const char *method,
-                   struct kb_sv path, struct kb_sv json, int timeout_s, struct kb_proxy_reply *out,
+bool kb_proxy_call(const struct kb_proxy *proxy, struct kb_arena *arena,
+                   const struct kb_proxy_request *request, struct kb_proxy_reply *out,
                    struct kb_err *err)
 {
-	struct kb_sv url = kb_arena_printf(arena, "%.*s/api/v1/projects/%s%.*s",
-	                                   KB_SV_ARG(proxy->base), proxy->agent, KB_SV_ARG(path));
+	struct kb_sv url =
+	        kb_arena_printf(arena, "%.*s/api/v1/projects/%s%.*s", KB_SV_ARG(proxy->base),
+	                        proxy->agent, KB_SV_ARG(request->path));
 	const struct kb_curl *lib = kb_curl_load(err);
 	struct exchange x = { .proxy = proxy };
 	struct curl_slist *fields;
@@ -106,7 +107,7 @@ bool kb_proxy_call(const struct kb_proxy *proxy, struct kb_arena *arena, const c
 	lib->easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)KB_PROXY_CONNECT_S);
-	lib->easy_setopt(curl, CURLOPT_TIMEOUT, (long)timeout_s);
+	lib->easy_setopt(curl, CURLOPT_TIMEOUT, (long)request->timeout_s);
 	lib->easy_setopt(curl, CURLOPT_USERAGENT, "Docent-proxy/" DOCENT_VERSION);
 	lib->easy_setopt(curl, CURLOPT_HTTPHEADER, fields);
 	lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -114,11 +115,11 @@ bool kb_proxy_call(const struct kb_proxy *proxy, struct kb_arena *arena, const c
 	lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
 	lib->easy_setopt(curl, CURLOPT_XFERINFODATA, &x);
-	if (json.n > 0) {
-		lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)json.n);
-		lib->easy_setopt(curl, CURLOPT_POSTFIELDS, json.p);
+	if (request->json.n > 0) {
+		lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->json.n);
+		lib->easy_setopt(curl, CURLOPT_POSTFIELDS, request->json.p);
 	}
-	lib->easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+	lib->easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 	ok = perform(&x, lib, curl, &status, err);
 	out->status = (int)status;
 	ok = ok && read_reply(arena, kb_buf_view(&x.body), out, err);

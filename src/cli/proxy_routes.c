@@ -136,12 +136,17 @@ static bool begin(struct call *call, struct kb_request *req)
 static bool ask(struct call *call, const char *method, struct kb_sv path, struct kb_sv json,
                 bool names_record, const json_t **data)
 {
-	int timeout_s = strcmp(method, "POST") == 0 ? KB_PROXY_CHAT_S : KB_PROXY_CALL_S;
+	struct kb_proxy_request request = {
+		.method = method,
+		.path = path,
+		.json = json,
+		.timeout_s = strcmp(method, "POST") == 0 ? KB_PROXY_CHAT_S : KB_PROXY_CALL_S,
+	};
 	struct kb_proxy_reply reply;
 	struct kb_err err;
 	int status;
 
-	if (!kb_proxy_call(call->proxy, call->arena, method, path, json, timeout_s, &reply, &err)) {
+	if (!kb_proxy_call(call->proxy, call->arena, &request, &reply, &err)) {
 		kb_warn(&call->req->log, "the service gave no answer error=%s", err.msg);
 		return refuse(call->req, 502,
 		              err.code == KB_E_TIMEOUT

@@ -9,19 +9,20 @@
 static void test_bucket(struct kb_test *t)
 {
 	struct kb_rates *rates = kb_rates_new();
+	const struct kb_plan plan = { .rate_per_second = 10, .burst = 5 };
 	int64_t left, wait_ms, now = 1000000;
 
 	for (int i = 0; i < 5; i++) /* the burst */
-		CHECK(t, kb_rates_take(rates, 7, 10, 5, now, &left, &wait_ms));
+		CHECK(t, kb_rates_take(rates, 7, &plan, now, &left, &wait_ms));
 	CHECK_INT(t, left, 0);
-	CHECK(t, !kb_rates_take(rates, 7, 10, 5, now, &left, &wait_ms));
+	CHECK(t, !kb_rates_take(rates, 7, &plan, now, &left, &wait_ms));
 	CHECK(t, wait_ms >= 100 && wait_ms <= 102); /* a tenth of a second fills one */
-	CHECK(t, kb_rates_take(rates, 8, 10, 5, now, &left, &wait_ms)); /* another key's own */
-	CHECK(t, kb_rates_take(rates, 7, 10, 5, now + 100000, &left, &wait_ms));
-	CHECK(t, !kb_rates_take(rates, 7, 10, 5, now + 100000, &left, &wait_ms));
+	CHECK(t, kb_rates_take(rates, 8, &plan, now, &left, &wait_ms)); /* another key's own */
+	CHECK(t, kb_rates_take(rates, 7, &plan, now + 100000, &left, &wait_ms));
+	CHECK(t, !kb_rates_take(rates, 7, &plan, now + 100000, &left, &wait_ms));
 	for (int i = 0; i < 5; i++) /* never more than the burst */
-		CHECK(t, kb_rates_take(rates, 7, 10, 5, now + 100000000, &left, &wait_ms));
-	CHECK(t, !kb_rates_take(rates, 7, 10, 5, now + 100000000, &left, &wait_ms));
+		CHECK(t, kb_rates_take(rates, 7, &plan, now + 100000000, &left, &wait_ms));
+	CHECK(t, !kb_rates_take(rates, 7, &plan, now + 100000000, &left, &wait_ms));
 	kb_rates_free(rates);
 }
 
