@@ -86,9 +86,7 @@ static size_t put_unfolded_last(const struct kb_index_state *state)
 
 /* One merge on its way. */
 struct merge {
-	struct kb_catalog *catalog;
-	struct kb_blobs *blobs;
-	const char *temp_dir;
+	const struct kb_merge_places *places;
 	struct kb_arena arena;
 	struct kb_index_state state;
 	size_t count; /* of state.segments, from the first on */
@@ -114,7 +112,7 @@ static bool open_parts(struct merge *merge, struct kb_err *err)
 
 		part->version = row->version;
 		part->page_shift = row->page_shift;
-		part->segment = kb_catalog_segment(merge->catalog, row->blob, err);
+		part->segment = kb_catalog_segment(merge->places->catalog, row->blob, err);
 		if (!part->segment)
 			return false;
 		part->vectors = columns;
@@ -123,7 +121,7 @@ static bool open_parts(struct merge *merge, struct kb_err *err)
 			if (state->vectors[i].segment_id == row->id
 			    && part->vectors_count < KB_SEGMENT_COLUMNS_MAX
 			    && (columns[part->vectors_count] = kb_catalog_vectors(
-			                merge->catalog, state->vectors[i].blob, NULL)))
+			                merge->places->catalog, state->vectors[i].blob, NULL)))
 				part->vectors_count++;
 	}
 	for (size_t i = 0; i < state->dead_count; i++)
@@ -149,7 +147,7 @@ static bool take_file(struct merge *merge, bool written, const char *path, struc
 {
 	struct kb_blob_name name;
 
-	if (!written || !kb_blob_take(merge->blobs, path, &name, bytes, err)) {
+	if (!written || !kb_blob_take(merge->places->blobs, path, &name, bytes, err)) {
 		unlink(path);
 		return false;
 	}
@@ -167,7 +165,7 @@ static bool merge_column(struct merge *merge, const struct kb_vectors_info *info
 	int64_t bytes;
 	bool ok;
 
-	kb_temp_path(path, merge->temp_dir, KB_TEMP_COLUMN);
+	kb_temp_path(path, merge->places->temp_dir, KB_TEMP_COLUMN);
 	ok = kb_vectors_merge(
 	             &(struct kb_part_range){ .snapshot = merge->snapshot, .count = merge->count },
 	             &(struct kb_vector_column){ info->name, info->model, info->dims }, path,
@@ -225,11 +223,12 @@ static bool merge_columns(struct merge *merge, int64_t passages, struct kb_err *
 	return true;
 }
 
-bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct kb_blobs *blobs,
-                    const char *temp_dir, int64_t agent_id, const struct kb_cancel *cancel,
-                    bool *merged, struct kb_err *err)
+bool kb_merge_agent(const struct kb_merge_places *places, int64_t agent_id,
+                    const struct kb_cancel *cancel, bool *merged, struct kb_err *err)
 {
-	struct merge merge = { .catalog = catalog, .blobs = blobs, .temp_dir = temp_dir };
+	struct kb_catalog *catalog = places->catalog;
+	struct kb_store *store = places->store;
+	struct merge merge = { .places = places };
 	struct kb_segment_new segment = { 0 };
 	struct kb_segment_info info = { 0 };
 	char path[KB_TEMP_PATH];
@@ -256,7 +255,7 @@ bool kb_merge_agent(struct kb_catalog *catalog, struct kb_store *store, struct k
 	for (size_t i = 0; i < merge.count; i++)
 		ids[i] = merge.state.segments[i].id;
 	if (kb_snapshot_passages(merge.snapshot) > 0) {
-		kb_temp_path(path, temp_dir, KB_TEMP_MERGE);
+		kb_temp_path(path, places->temp_dir, KB_TEMP_MERGE);
 		ok = kb_segment_merge(
 		        &(struct kb_part_range){ .snapshot = merge.snapshot, .count = merge.count },
 		        cancel, path, &info, err);

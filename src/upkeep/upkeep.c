@@ -156,7 +156,10 @@ static void merge_one(struct kb_upkeep *up, bool *again)
 	if (agent_id == 0)
 		return;
 	kb_vectorize_hold(up->vectorize);
-	ok = kb_merge_agent(config->catalog, config->store, config->blobs, config->temp_dir,
+	ok = kb_merge_agent(&(struct kb_merge_places){ .catalog = config->catalog,
+	                                               .store = config->store,
+	                                               .blobs = config->blobs,
+	                                               .temp_dir = config->temp_dir },
 	                    agent_id, &up->cancel, &merged, &err);
 	kb_vectorize_release(up->vectorize);
 	if (!ok) {

@@ -92,37 +92,47 @@ struct reading {
 	struct kb_embedder *e;
 	struct kb_arena *arena;
 	size_t count;
-	const float *rows;
-	uint32_t dims;
+	struct kb_embedded out;
 };
 
 static bool read_answer(void *arg, struct kb_sv answer, struct kb_err *err)
 {
 	struct reading *r = arg;
 	struct kb_arena scratch = { 0 };
-	const float *rows;
-	bool ok = kb_embed_read(&scratch, answer, r->count, dims_of(r->e), &rows, &r->dims, err);
+	struct kb_embedded read;
+	bool ok = kb_embed_read(&scratch, answer, r->count, dims_of(r->e), &read, err);
 
-	if (ok && !learn_dims(r->e, r->dims))
+	if (ok && !learn_dims(r->e, read.dims))
 		ok = kb_fail(err, KB_E_UPSTREAM,
 		             "the embedding server gave vectors of two lengths at once");
-	if (ok)
-		r->rows = kb_arena_copy(r->arena, rows, r->count * r->dims * sizeof(*rows));
+	if (ok) {
+		r->out.rows = kb_arena_copy(r->arena, read.rows,
+		                            r->count * read.dims * sizeof(*read.rows));
+		r->out.dims = read.dims;
+	}
 	kb_arena_fini(&scratch);
 	return ok;
 }
 
-static bool ask(struct kb_embedder *e, struct kb_upstream *line, struct kb_arena *arena,
-                const struct kb_sv *texts, size_t count, int64_t deadline_ms, int tries,
-                const float **rows, uint32_t *dims, struct kb_err *err)
+/* Texts of one call, and how long and how often the server is asked. */
+struct batch {
+	struct kb_upstream *line;
+	const struct kb_sv *texts;
+	size_t count;
+	int64_t deadline_ms; /* of all tries together */
+	int tries;
+};
+
+static bool ask(struct kb_embedder *e, struct kb_arena *arena, const struct batch *batch,
+                struct kb_embedded *out, struct kb_err *err)
 {
 	uint32_t known = dims_of(e);
-	struct reading reading = { .e = e, .arena = arena, .count = count };
+	struct reading reading = { .e = e, .arena = arena, .count = batch->count };
 	struct kb_upstream_call call = {
-		.deadline_us = kb_clock_mono_us() + deadline_ms * 1000,
-		.tries = tries,
-		.answer_max =
-		        ANSWER_BASE + count * (known ? known : KB_VECTOR_DIMS_MAX) * FIGURE_BYTES,
+		.deadline_us = kb_clock_mono_us() + batch->deadline_ms * 1000,
+		.tries = batch->tries,
+		.answer_max = ANSWER_BASE
+		              + batch->count * (known ? known : KB_VECTOR_DIMS_MAX) * FIGURE_BYTES,
 		.read = read_answer,
 		.arg = &reading,
 	};
@@ -136,14 +146,13 @@ static bool ask(struct kb_embedder *e, struct kb_upstream *line, struct kb_arena
 	kb_jw_key_str(&jw, "model", e->model);
 	kb_jw_key(&jw, "input");
 	kb_jw_array(&jw);
-	for (size_t i = 0; i < count; i++)
-		kb_jw_sv(&jw, texts[i]);
+	for (size_t i = 0; i < batch->count; i++)
+		kb_jw_sv(&jw, batch->texts[i]);
 	kb_jw_end(&jw);
 	kb_jw_end(&jw);
-	ok = kb_buf_done(&buf, &call.body, err) && kb_upstream_post(line, &call, err);
+	ok = kb_buf_done(&buf, &call.body, err) && kb_upstream_post(batch->line, &call, err);
 	kb_buf_fini(&buf);
-	*rows = reading.rows;
-	*dims = reading.dims;
+	*out = reading.out;
 	return ok;
 }
 
@@ -154,9 +163,14 @@ static bool probe(struct kb_embedder *e, int64_t deadline_ms, struct kb_err *err
 {
 	struct kb_sv text = KB_SV("dimensions");
 	struct kb_arena arena = { 0 };
-	const float *row;
-	uint32_t dims;
-	bool ok = ask(e, e->documents, &arena, &text, 1, deadline_ms, 1, &row, &dims, err);
+	struct kb_embedded made;
+	bool ok = ask(e, &arena,
+	              &(struct batch){ .line = e->documents,
+	                               .texts = &text,
+	                               .count = 1,
+	                               .deadline_ms = deadline_ms,
+	                               .tries = 1 },
+	              &made, err);
 
 	kb_arena_fini(&arena);
 	return ok;
@@ -174,15 +188,19 @@ static bool vectorizer_embed(void *arg, struct kb_arena *arena, const struct kb_
                              size_t count, const float **rows, struct kb_err *err)
 {
 	struct kb_embedder *e = arg;
-	int tries = atomic_load(&e->choked) ? 1 : DOCUMENT_TRIES;
+	struct batch batch = { .line = e->documents,
+		               .texts = texts,
+		               .count = count,
+		               .deadline_ms = KB_EMBED_DOCUMENTS_MS,
+		               .tries = atomic_load(&e->choked) ? 1 : DOCUMENT_TRIES };
+	struct kb_embedded made;
 	struct kb_err ignored;
-	uint32_t dims;
 
 	/* Whether it is back is not asked with what may have brought it down. */
 	if (is_left_alone(e) && !probe(e, PROBE_MS, err))
 		return false;
-	if (ask(e, e->documents, arena, texts, count, KB_EMBED_DOCUMENTS_MS, tries, rows, &dims,
-	        err)) {
+	if (ask(e, arena, &batch, &made, err)) {
+		*rows = made.rows;
 		atomic_store(&e->choked, false);
 		return true;
 	}
@@ -289,6 +307,12 @@ static void cache_add(struct kb_embedder *e, const char *key, const float *v, ui
 bool kb_embedder_question(struct kb_embedder *e, struct kb_arena *arena, struct kb_sv text,
                           const float **v, uint32_t *dims, struct kb_err *err)
 {
+	struct batch batch = { .line = e->questions,
+		               .texts = &text,
+		               .count = 1,
+		               .deadline_ms = KB_EMBED_QUESTION_MS,
+		               .tries = QUESTION_TRIES };
+	struct kb_embedded made;
 	char key[KB_HASH_HEX];
 
 	text = kb_utf8_cut(text, KB_EMBED_TEXT_BYTES);
@@ -296,9 +320,10 @@ bool kb_embedder_question(struct kb_embedder *e, struct kb_arena *arena, struct 
 	*v = cache_find(e, arena, key, dims);
 	if (*v)
 		return true;
-	if (!ask(e, e->questions, arena, &text, 1, KB_EMBED_QUESTION_MS, QUESTION_TRIES, v, dims,
-	         err))
+	if (!ask(e, arena, &batch, &made, err))
 		return false;
+	*v = made.rows;
+	*dims = made.dims;
 	cache_add(e, key, *v, *dims);
 	return true;
 }

@@ -45,6 +45,12 @@ void kb_embedder_close(struct kb_embedder *embedder);
 /* For the background. Lives as long as the embedder. */
 const struct kb_vectorizer *kb_embedder_vectorizer(struct kb_embedder *embedder);
 
+/* Vectors of equal length, one after the other. */
+struct kb_embedded {
+	const float *rows;
+	uint32_t dims; /* floats of each */
+};
+
 /* The column that the model makes; false: no answer has told yet. Never blocks. */
 bool kb_embedder_column(struct kb_embedder *embedder, struct kb_vector_column *out);
 /* The question's vector, *dims floats in the arena. */
@@ -61,6 +67,6 @@ void kb_embedder_stats(struct kb_embedder *embedder, struct kb_upstream_stats ou
  * Every figure is a finite float. KB_E_UPSTREAM says what is wrong with it. Pure.
  */
 bool kb_embed_read(struct kb_arena *arena, struct kb_sv answer, size_t count, uint32_t dims,
-                   const float **rows, uint32_t *got_dims, struct kb_err *err) KB_MUST_CHECK;
+                   struct kb_embedded *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

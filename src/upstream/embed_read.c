@@ -48,10 +48,10 @@ static bool read_dims(const json_t *data, uint32_t *dims, struct kb_err *err)
 }
 
 bool kb_embed_read(struct kb_arena *arena, struct kb_sv answer, size_t count, uint32_t dims,
-                   const float **rows, uint32_t *got_dims, struct kb_err *err)
+                   struct kb_embedded *out, struct kb_err *err)
 {
 	json_t *root = kb_json_parse(arena, answer, NULL), *data = kb_json_get(root, "data");
-	float *out;
+	float *rows;
 	bool *seen;
 
 	if (!root)
@@ -64,7 +64,7 @@ bool kb_embed_read(struct kb_arena *arena, struct kb_sv answer, size_t count, ui
 		               json_array_size(data), count);
 	if (!read_dims(data, &dims, err))
 		return false;
-	out = KB_NEW_ARRAY(arena, count * dims, float);
+	rows = KB_NEW_ARRAY(arena, count * dims, float);
 	seen = KB_NEW_ARRAY(arena, count, bool);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *item = json_array_get(data, i),
@@ -76,10 +76,9 @@ bool kb_embed_read(struct kb_arena *arena, struct kb_sv answer, size_t count, ui
 		seen[index] = true;
 		if (!json_is_array(values) || json_array_size(values) != dims)
 			return wrong(err, "holds vectors of different lengths");
-		if (!read_row(values, out + (size_t)index * dims, dims, err))
+		if (!read_row(values, rows + (size_t)index * dims, dims, err))
 			return false;
 	}
-	*rows = out;
-	*got_dims = dims;
+	*out = (struct kb_embedded){ .rows = rows, .dims = dims };
 	return true;
 }

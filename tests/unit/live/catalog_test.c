@@ -43,6 +43,16 @@ static void world_fini(struct world *w)
 	CHECK(w->f.t, system(command) == 0);
 }
 
+static bool merge(struct world *w, int64_t agent_id, bool *merged)
+{
+	struct kb_merge_places places = { .catalog = w->catalog,
+		                          .store = w->f.store,
+		                          .blobs = w->blobs,
+		                          .temp_dir = w->blob_dir };
+
+	return kb_merge_agent(&places, agent_id, NULL, merged, &w->f.err);
+}
+
 static struct kb_sv take(struct world *w, int64_t *bytes)
 {
 	struct kb_blob_name name;
@@ -345,8 +355,7 @@ static void test_columns(struct kb_test *t)
 	CHECK(t, kb_catalog_agent_stats(w.catalog, agent_id, &stats));
 	CHECK_INT(t, stats.files, 15);
 
-	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, NULL, &merged,
-	                        &w.f.err));
+	CHECK(t, merge(&w, agent_id, &merged));
 	CHECK(t, merged);
 	NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state, &w.f.err));
 	CHECK_INT(t, state.segment_count, 1);
@@ -422,8 +431,7 @@ static void test_small_commits(struct kb_test *t)
 		}
 		NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state, &w.f.err));
 		if (state.segment_count >= SEGMENTS) {
-			CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id,
-			                        NULL, &merged, &w.f.err));
+			CHECK(t, merge(&w, agent_id, &merged));
 			CHECK(t, merged);
 			NEED(&w.f, kb_store_index_state(w.f.store, &w.f.arena, agent_id, &state,
 			                                &w.f.err));
@@ -452,8 +460,7 @@ static void test_small_commits(struct kb_test *t)
 		commit(&w, agent_id, &segment, true, false);
 		alive += PASSAGES;
 	}
-	CHECK(t, kb_merge_agent(w.catalog, w.f.store, w.blobs, w.blob_dir, agent_id, NULL, &merged,
-	                        &w.f.err));
+	CHECK(t, merge(&w, agent_id, &merged));
 	CHECK(t, kb_catalog_get(w.catalog, agent_id, &view, &w.f.err));
 	if (view.snapshot)
 		CHECK_INT(t, kb_snapshot_counted(view.snapshot), alive);

@@ -55,18 +55,16 @@ static void test_embeddings(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(embeddings); i++) {
 		struct kb_arena arena = { 0 };
 		struct kb_err err = { 0 };
-		const float *rows = NULL;
-		uint32_t dims = 0;
-		bool ok =
-		        kb_embed_read(&arena, kb_sv_str(embeddings[i].answer), embeddings[i].count,
-		                      embeddings[i].dims, &rows, &dims, &err);
+		struct kb_embedded made = { 0 };
+		bool ok = kb_embed_read(&arena, kb_sv_str(embeddings[i].answer),
+		                        embeddings[i].count, embeddings[i].dims, &made, &err);
 
 		t->row = embeddings[i].name;
 		CHECK(t, ok == (embeddings[i].says == NULL));
 		if (ok) {
-			CHECK_INT(t, dims, 2);
-			CHECK(t, rows[0] == 1 && rows[1] == 2);
-			CHECK(t, embeddings[i].count < 2 || rows[3] == 4);
+			CHECK_INT(t, made.dims, 2);
+			CHECK(t, made.rows[0] == 1 && made.rows[1] == 2);
+			CHECK(t, embeddings[i].count < 2 || made.rows[3] == 4);
 		} else {
 			CHECK(t, err.code == KB_E_UPSTREAM && embeddings[i].says
 			                 && strstr(err.msg, embeddings[i].says));
@@ -79,8 +77,7 @@ static void test_long(struct kb_test *t)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_err err;
-	const float *rows;
-	uint32_t dims;
+	struct kb_embedded made;
 	struct kb_buf buf;
 
 	for (int n = 4096; n <= 4097; n++) {
@@ -89,8 +86,8 @@ static void test_long(struct kb_test *t)
 		for (int i = 1; i < n; i++)
 			kb_buf_str(&buf, ",0");
 		kb_buf_str(&buf, "]}]}");
-		CHECK(t, kb_embed_read(&arena, kb_buf_view(&buf), 1, 0, &rows, &dims, &err)
-		                 == (n == 4096));
+		CHECK(t,
+		      kb_embed_read(&arena, kb_buf_view(&buf), 1, 0, &made, &err) == (n == 4096));
 		kb_buf_fini(&buf);
 	}
 	CHECK(t, strstr(err.msg, "4097 dimensions; it must be 1 to 4096"));
