@@ -111,8 +111,11 @@ static void copy(struct bench *bench)
 	struct kb_agent out;
 
 	need(bench,
-	     kb_store_agent_replicate(bench->store, &bench->arena, bench->account.id,
-	                              bench->agent.id, KB_SV("copy"), &out, &bench->err),
+	     kb_store_agent_replicate(bench->store, &bench->arena,
+	                              &(struct kb_agent_copy){ .account_id = bench->account.id,
+	                                                       .id = bench->agent.id,
+	                                                       .name = KB_SV("copy") },
+	                              &out, &bench->err),
 	     "copy");
 	bench->agent = out;
 }

@@ -78,8 +78,13 @@ static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct 
 	}
 	notes[KB_NOTE_PERSONA_SUMMARY].instructions = kb_note_summary(analyzer, arena, &input);
 	notes[KB_NOTE_TASK_PLANNER].instructions = kb_note_planner(arena, &input);
-	return kb_store_notes_put(job->store, agent.id, persona->version, agent.index_version,
-	                          notes, KB_NOTE_COUNT, err);
+	return kb_store_notes_put(job->store,
+	                          &(struct kb_notes_new){ .agent_id = agent.id,
+	                                                  .version = persona->version,
+	                                                  .index_version = agent.index_version,
+	                                                  .v = notes,
+	                                                  .count = KB_NOTE_COUNT },
+	                          err);
 }
 
 /* Makes all that is to be made. */

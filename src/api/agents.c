@@ -173,23 +173,22 @@ bool kb_agents_list(struct kb_call *call, struct kb_err *err)
 		.only_count = call->key.agent_count,
 	};
 	struct kb_sv duration = kb_request_query(call->req, "duration");
-	struct kb_agent *agents;
-	size_t count;
-	int64_t total, days;
+	struct kb_agent_list agents;
+	int64_t days;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	if (duration.n && kb_sv_to_int(duration, 1, 100000, &days))
 		filter.created_after = kb_clock_now_us(call->api->clock) - days * KB_DAY_US;
 	if (!kb_store_agent_list(call->api->store, call->arena, call->key.account_id, &filter,
-	                         &agents, &count, &total, err))
+	                         &agents, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_call_paginate(call, &jw,
 	                 &(struct kb_paginator){ .list = &filter.list,
-	                                         .total = total,
-	                                         .count = count,
-	                                         .rows = agents,
+	                                         .total = agents.total,
+	                                         .count = agents.count,
+	                                         .rows = agents.v,
 	                                         .row = agent_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
@@ -347,8 +346,12 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 	if (!read_sitemap(call, update.has_files, &call->agent, &url, err)
 	    || !kb_source_input_settings(call, &settings, err)
 	    || !kb_uploads_take(call, &uploads, &pages, &count, err)
-	    || !kb_store_agent_update(call->api->store, call->arena, call->key.account_id,
-	                              before.id, apply_update, &update, &after, err))
+	    || !kb_store_agent_update(call->api->store, call->arena,
+	                              &(struct kb_agent_edit){ .account_id = call->key.account_id,
+	                                                       .id = before.id,
+	                                                       .change = apply_update,
+	                                                       .arg = &update },
+	                              &after, err))
 		return false;
 	/* The address it has already is no new document. */
 	if (url.n && !kb_sv_eq(after.sitemap_path, before.sitemap_path)
@@ -388,9 +391,12 @@ bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
 	struct kb_jw jw;
 
 	if (!kb_limit_agents(call, err) || !kb_limit_copy(call, err)
-	    || !kb_store_agent_replicate(call->api->store, call->arena, call->key.account_id,
-	                                 call->agent.id, copy_name(call->arena, call->agent.name),
-	                                 &copy, err))
+	    || !kb_store_agent_replicate(
+	            call->api->store, call->arena,
+	            &(struct kb_agent_copy){ .account_id = call->key.account_id,
+	                                     .id = call->agent.id,
+	                                     .name = copy_name(call->arena, call->agent.name) },
+	            &copy, err))
 		return false;
 	/* Documents that waited in the original wait in the copy, and so do notes. */
 	kb_api_wake(call->api);

@@ -34,21 +34,19 @@ static void persona_row(struct kb_call *call, struct kb_jw *jw, const void *rows
 bool kb_personas_list(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_list list = kb_call_list(call, 20);
-	struct kb_persona *personas;
+	struct kb_persona_list personas;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	int64_t total;
-	size_t count;
 
 	if (!kb_store_persona_list(call->api->store, call->arena, call->agent.id, &list, &personas,
-	                           &count, &total, err))
+	                           err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_call_paginate(call, &jw,
 	                 &(struct kb_paginator){ .list = &list,
-	                                         .total = total,
-	                                         .count = count,
-	                                         .rows = personas,
+	                                         .total = personas.total,
+	                                         .count = personas.count,
+	                                         .rows = personas.v,
 	                                         .row = persona_row });
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
@@ -127,8 +125,8 @@ static bool reply_subs(struct kb_call *call, int64_t version, struct kb_err *err
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key_bool(&jw, "is_generating", subs.is_generating);
-	write_subs(&jw, "generated", subs.generated, subs.generated_count);
-	write_subs(&jw, "project_overrides", subs.overrides, subs.override_count);
+	write_subs(&jw, "generated", subs.generated.v, subs.generated.count);
+	write_subs(&jw, "project_overrides", subs.overrides.v, subs.overrides.count);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

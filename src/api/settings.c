@@ -189,8 +189,13 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 	    || !put_images(call, &update.result, err))
 		return false;
 	if (update.result.updated_count > 0) {
-		if (!kb_store_settings_update(call->api->store, call->arena, call->key.account_id,
-		                              call->agent.id, change, &update, &after, err))
+		if (!kb_store_settings_update(
+		            call->api->store, call->arena,
+		            &(struct kb_settings_edit){ .account_id = call->key.account_id,
+		                                        .agent_id = call->agent.id,
+		                                        .change = change,
+		                                        .arg = &update },
+		            &after, err))
 			return false;
 		kb_notes_wake(call->api->notes);
 	}
@@ -228,8 +233,13 @@ bool kb_settings_activate_persona(struct kb_call *call, int64_t version, struct 
 	/* A version never changes: it may be read before the transaction. */
 	if (!kb_store_persona_get(call->api->store, call->arena, call->agent.id, version, &persona,
 	                          err)
-	    || !kb_store_settings_update(call->api->store, call->arena, call->key.account_id,
-	                                 call->agent.id, activate, &persona, &after, err))
+	    || !kb_store_settings_update(
+	            call->api->store, call->arena,
+	            &(struct kb_settings_edit){ .account_id = call->key.account_id,
+	                                        .agent_id = call->agent.id,
+	                                        .change = activate,
+	                                        .arg = &persona },
+	            &after, err))
 		return false;
 	kb_notes_wake(call->api->notes);
 	return true;

@@ -188,8 +188,12 @@ bool kb_sources_create(struct kb_call *call, struct kb_err *err)
 	    || !kb_source_input_settings(call, &settings, err))
 		return false;
 	if (!kb_sv_eq(options, call->agent.options)
-	    && !kb_store_agent_update(call->api->store, call->arena, call->key.account_id,
-	                              call->agent.id, set_options, call, &after, err))
+	    && !kb_store_agent_update(call->api->store, call->arena,
+	                              &(struct kb_agent_edit){ .account_id = call->key.account_id,
+	                                                       .id = call->agent.id,
+	                                                       .change = set_options,
+	                                                       .arg = call },
+	                              &after, err))
 		return false;
 	return uploads.count ? add_files(call, &uploads, err) : add_address(call, url, err);
 }

@@ -260,8 +260,8 @@ bool kb_store_agent_get(struct kb_store *store, struct kb_arena *arena, int64_t 
 }
 
 bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                         const struct kb_agent_filter *filter, struct kb_agent **agents,
-                         size_t *count, int64_t *total, struct kb_err *err)
+                         const struct kb_agent_filter *filter, struct kb_agent_list *out,
+                         struct kb_err *err)
 {
 	const struct kb_sql *list =
 	        &sql[LIST_FIRST + 2 * filter->by_created_at + filter->list.ascending];
@@ -270,8 +270,7 @@ bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t
 	struct kb_db_rows rows;
 	bool ok;
 
-	*agents = NULL;
-	*count = 0;
+	*out = (struct kb_agent_list){ 0 };
 	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))
 		return false;
 	conn = kb_db_take(store->db, true, err);
@@ -282,14 +281,14 @@ bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t
 	                       kb_text(only), kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	while (kb_rows_next(&rows)) {
-		read_agent(&rows, arena, &KB_ROOM(arena, *agents, *count)[*count]);
-		++*count;
+		read_agent(&rows, arena, &KB_ROOM(arena, out->v, out->count)[out->count]);
+		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(account_id), kb_text(pattern),
 	                            kb_int(filter->created_after), kb_text(only)),
-	                  0, total, err);
+	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -346,10 +345,8 @@ bool kb_store_agent_stats(struct kb_store *store, int64_t agent_id, struct kb_ag
 
 struct update {
 	struct kb_arena *arena;
-	int64_t account_id, id, now;
-	bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
-	               struct kb_err *err);
-	void *arg;
+	const struct kb_agent_edit *edit;
+	int64_t now;
 	struct kb_agent *out;
 };
 
@@ -431,18 +428,16 @@ static bool put(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, agent->id, err);
 }
 
-bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id,
-                     int64_t id, int64_t now,
-                     bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
-                                    struct kb_err *err),
-                     void *arg, struct kb_agent *after, struct kb_err *err)
+bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
+                     const struct kb_agent_edit *edit, int64_t now, struct kb_agent *after,
+                     struct kb_err *err)
 {
 	struct kb_agent before;
 
-	if (!kb_agent_load(conn, arena, account_id, id, &before, err))
+	if (!kb_agent_load(conn, arena, edit->account_id, edit->id, &before, err))
 		return false;
 	*after = before;
-	if (!change(arg, arena, after, err)
+	if (!edit->change(edit->arg, arena, after, err)
 	    || (!kb_sv_eq(before.children, after->children)
 	        && !check_children(conn, arena, after, err)))
 		return false;
@@ -460,25 +455,14 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct update *in = arg;
 
-	return kb_agent_change(conn, in->arena, in->account_id, in->id, in->now, in->change,
-	                       in->arg, in->out, err);
+	return kb_agent_change(conn, in->arena, in->edit, in->now, in->out, err);
 }
 
-bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                           int64_t id,
-                           bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
-                                          struct kb_err *err),
-                           void *arg, struct kb_agent *out, struct kb_err *err)
+bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_agent_edit *edit, struct kb_agent *out,
+                           struct kb_err *err)
 {
-	struct update in = {
-		.arena = arena,
-		.account_id = account_id,
-		.id = id,
-		.now = kb_store_now(store),
-		.change = change,
-		.arg = arg,
-		.out = out,
-	};
+	struct update in = { .arena = arena, .edit = edit, .now = kb_store_now(store), .out = out };
 
 	return kb_db_write(store->db, update, &in, err);
 }

@@ -41,24 +41,38 @@ bool kb_store_peek_agent(struct kb_store *store, struct kb_arena *arena, int64_t
 /* Whatever its account: for ingestion, and to tell 403 from 404 where the contract wants it. */
 bool kb_store_agent_find(struct kb_store *store, struct kb_arena *arena, int64_t id,
                          struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+struct kb_agent_list {
+	struct kb_agent *v;
+	size_t count;
+	int64_t total; /* of all pages of the list */
+};
 bool kb_store_agent_list(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                         const struct kb_agent_filter *filter, struct kb_agent **agents,
-                         size_t *count, int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+                         const struct kb_agent_filter *filter, struct kb_agent_list *out,
+                         struct kb_err *err) KB_MUST_CHECK;
 
-/* Reads the agent inside the write transaction, lets `change` edit it, stores it: concurrent
- * updates lose nothing. `change` returns false with *err set to give up; it runs on the writer's
- * thread, so it must be quick and not call the store. Ids, created_at, is_active and index_version
- * are not its to change. */
-bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                           int64_t id,
-                           bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
-                                          struct kb_err *err),
-                           void *arg, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
-/* A full copy under the given name, with ids of its own, not shared; conversations and licenses are
- * not copied. Nobody sees it until it is whole; other writes do not wait meanwhile (replicate.c).
- */
-bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                              int64_t id, struct kb_sv name, struct kb_agent *out,
+/* Which agent is edited, and how. `change` returns false with *err set to give up; it runs on the
+ * writer's thread, so it must be quick and not call the store. Ids, created_at, is_active and
+ * index_version are not its to change. */
+struct kb_agent_edit {
+	int64_t account_id, id;
+	bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
+	               struct kb_err *err);
+	void *arg;
+};
+/* Reads the agent inside the write transaction, edits it, stores it: concurrent updates lose
+ * nothing. */
+bool kb_store_agent_update(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_agent_edit *edit, struct kb_agent *out,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* Which agent is copied, and what the copy is called. */
+struct kb_agent_copy {
+	int64_t account_id, id;
+	struct kb_sv name;
+};
+/* A full copy with ids of its own, not shared; conversations and licenses are not copied. Nobody
+ * sees it until it is whole; other writes do not wait meanwhile (replicate.c). */
+bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_agent_copy *copy, struct kb_agent *out,
                               struct kb_err *err) KB_MUST_CHECK;
 
 /* The agents a master may let answer, in their order, and the text that `children` holds of them.

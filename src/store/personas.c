@@ -23,21 +23,19 @@ enum {
 	NOTES_ADD,
 	NOTES_SETTLE,
 };
-#define COLUMNS "agent_id, version, instructions, is_active, notes, created_at, updated_at"
 #define LIST(order)                                                                                \
-	"SELECT " COLUMNS " FROM personas WHERE agent_id = $1 ORDER BY version" order              \
-	" LIMIT $2 OFFSET $3"
+	"SELECT " KB_NAMES(                                                                        \
+	        KB_PERSONAS) " FROM personas WHERE agent_id = $1 ORDER BY version" order           \
+	                     " LIMIT $2 OFFSET $3"
 // clang-format off
 static const struct kb_sql sql[] = {
-	[ADD] = { "persona_add", "iini",
-		"INSERT INTO personas (agent_id, version, instructions, is_active, notes, created_at, "
-		"updated_at) VALUES ($1, $2, $3, 1, 1, $4, $4)" },
+	[ADD] = { "persona_add", KB_TYPES(KB_PERSONAS), KB_INSERT("personas", KB_PERSONAS) },
 	[NEWEST] = { "persona_newest", "i",
-		"SELECT " COLUMNS " FROM personas WHERE agent_id = $1 ORDER BY version DESC LIMIT 1" },
+		"SELECT " KB_NAMES(KB_PERSONAS) " FROM personas WHERE agent_id = $1 ORDER BY version DESC LIMIT 1" },
 	[RETIRE] = { "persona_retire", "iii",
 		"UPDATE personas SET is_active = 0, updated_at = $3 WHERE agent_id = $1 AND version = $2" },
 	[BY_VERSION] = { "persona_by_version", "ii",
-		"SELECT " COLUMNS " FROM personas WHERE agent_id = $1 AND version = $2" },
+		"SELECT " KB_NAMES(KB_PERSONAS) " FROM personas WHERE agent_id = $1 AND version = $2" },
 	[COUNT] = { "persona_count", "i", "SELECT count(*) FROM personas WHERE agent_id = $1" },
 	[LIST_DESC] = { "persona_list_desc", "iii", LIST(" DESC") },
 	[LIST_ASC] = { "persona_list_asc", "iii", LIST("") },
@@ -49,26 +47,25 @@ static const struct kb_sql sql[] = {
 		"SELECT count(*) FROM agent_images i JOIN agents a ON a.id = i.agent_id "
 		"WHERE i.agent_id = $1 AND i.blob = $2 AND a.state = " KB_SQL(AGENT_THERE) },
 	[GENERATED] = { "sub_personas_generated", "ii",
-		"SELECT version, slug, title, instructions, created_at, updated_at FROM sub_personas "
+		"SELECT " KB_NAMES(KB_SUB_PERSONAS) " FROM sub_personas "
 		"WHERE agent_id = $1 AND version = $2 ORDER BY slug" },
 	[OVERRIDES] = { "sub_persona_overrides", "i",
-		"SELECT 0, slug, title, instructions, created_at, updated_at FROM sub_persona_overrides "
+		"SELECT " KB_NAMES(KB_OVERRIDES) " FROM sub_persona_overrides "
 		"WHERE agent_id = $1 ORDER BY slug" },
-	[OVERRIDE_PUT] = { "override_put", "ittni",
-		"INSERT INTO sub_persona_overrides (agent_id, slug, title, instructions, created_at, "
-		"updated_at) VALUES ($1, $2, $3, $4, $5, $5) "
-		"ON CONFLICT (agent_id, slug) DO UPDATE SET title = $3, instructions = $4, updated_at = $5" },
+	[OVERRIDE_PUT] = { "override_put", KB_TYPES(KB_OVERRIDES),
+		KB_INSERT("sub_persona_overrides", KB_OVERRIDES) " "
+		"ON CONFLICT (agent_id, slug) DO UPDATE SET title = excluded.title, "
+		"instructions = excluded.instructions, updated_at = excluded.updated_at" },
 	[OVERRIDE_DELETE] = { "override_delete", "it",
 		"DELETE FROM sub_persona_overrides WHERE agent_id = $1 AND slug = $2" },
 	[NOTES_NEXT] = { "notes_next", "",
-		"SELECT " COLUMNS " FROM personas p WHERE notes > 0 AND (notes = 1 OR NOT EXISTS "
+		"SELECT " KB_NAMES(KB_PERSONAS) " FROM personas p WHERE notes > 0 AND (notes = 1 OR NOT EXISTS "
 		"(SELECT 1 FROM turns t WHERE t.agent_id = p.agent_id)) AND " KB_AGENT_SHOWN("agent_id") " "
 		"ORDER BY notes, agent_id, version LIMIT 1" },
 	[NOTES_CLEAR] = { "notes_clear", "ii",
 		"DELETE FROM sub_personas WHERE agent_id = $1 AND version = $2" },
-	[NOTES_ADD] = { "notes_add", "iittni",
-		"INSERT INTO sub_personas (agent_id, version, slug, title, instructions, created_at, "
-		"updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6)" },
+	[NOTES_ADD] = { "notes_add", KB_TYPES(KB_SUB_PERSONAS),
+		KB_INSERT("sub_personas", KB_SUB_PERSONAS) },
 	[NOTES_SETTLE] = { "notes_settle", "iii",
 		"UPDATE personas SET notes = CASE WHEN is_active = 0 OR $3 = "
 		"(SELECT index_version FROM agents WHERE id = $1) THEN 0 ELSE 2 END "
@@ -79,18 +76,21 @@ static_assert(KB_NOTES_DONE == 0 && KB_NOTES_PENDING == 1 && KB_NOTES_STALE == 2
               "notes are other numbers in SQL");
 const struct kb_sql_table kb_sql_personas = { "personas", sql, KB_COUNTOF(sql) };
 
-static void read_persona(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_persona *out)
-{
-	*out = (struct kb_persona){
-		.agent_id = kb_rows_int(rows, 0),
-		.version = kb_rows_int(rows, 1),
-		.instructions = kb_rows_text(rows, arena, 2),
-		.is_active = kb_rows_bool(rows, 3),
-		.notes = (enum kb_notes)kb_rows_int(rows, 4),
-		.created_at = kb_rows_int(rows, 5),
-		.updated_at = kb_rows_int(rows, 6),
-	};
-}
+#define PERSONA(letter, column, member) KB_COLUMN(struct kb_persona, letter, column, member)
+const struct kb_db_columns kb_persona_columns =
+        KB_COLUMNS(struct kb_persona, KB_PERSONAS(PERSONA, PERSONA));
+
+/* A row of sub_personas, or of sub_persona_overrides, which has no version. */
+struct sub_persona_row {
+	struct kb_sub_persona text;
+	int64_t agent_id;
+};
+#define SUB_PERSONA(letter, column, member)                                                        \
+	KB_COLUMN(struct sub_persona_row, letter, column, member)
+const struct kb_db_columns kb_sub_persona_columns =
+        KB_COLUMNS(struct sub_persona_row, KB_SUB_PERSONAS(SUB_PERSONA, SUB_PERSONA));
+const struct kb_db_columns kb_override_columns =
+        KB_COLUMNS(struct sub_persona_row, KB_OVERRIDES(SUB_PERSONA, SUB_PERSONA));
 
 /* The one row of the statement; version stays 0 when it has none. */
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
@@ -101,7 +101,7 @@ static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct k
 	*out = (struct kb_persona){ 0 };
 	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows))
-		read_persona(&rows, arena, out);
+		kb_columns_read(&kb_persona_columns, &rows, 0, arena, out);
 	return kb_rows_close(&rows, err);
 }
 
@@ -115,10 +115,17 @@ static bool not_found(struct kb_err *err, int64_t version)
 bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t version,
                        struct kb_sv instructions, int64_t now, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[ADD],
-	                 KB_VALUES(kb_int(agent_id), kb_int(version), kb_nullable(instructions),
-	                           kb_int(now)),
-	                 NULL, err);
+	struct kb_persona row = {
+		.agent_id = agent_id,
+		.version = version,
+		.instructions = instructions,
+		.is_active = true,
+		.notes = KB_NOTES_PENDING,
+		.created_at = now,
+		.updated_at = now,
+	};
+
+	return kb_columns_write(&kb_persona_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 static bool same_text(struct kb_sv a, struct kb_sv b)
@@ -132,10 +139,8 @@ static bool same_text(struct kb_sv a, struct kb_sv b)
 
 struct update {
 	struct kb_arena *arena;
-	int64_t account_id, agent_id, now;
-	bool (*change)(void *arg, struct kb_arena *arena, const struct kb_agent *agent,
-	               struct kb_settings_change *out, struct kb_err *err);
-	void *arg;
+	const struct kb_settings_edit *edit;
+	int64_t now;
 	struct kb_settings_change stored;
 	struct kb_agent *out;
 };
@@ -146,7 +151,7 @@ static bool change_agent(void *arg, struct kb_arena *arena, struct kb_agent *age
 	struct update *in = arg;
 
 	in->stored = (struct kb_settings_change){ 0 };
-	if (!in->change(in->arg, arena, agent, &in->stored, err))
+	if (!in->edit->change(in->edit->arg, arena, agent, &in->stored, err))
 		return false;
 	agent->settings = in->stored.settings;
 	return true;
@@ -154,26 +159,29 @@ static bool change_agent(void *arg, struct kb_arena *arena, struct kb_agent *age
 
 static bool next_version(struct kb_db_conn *conn, struct update *in, struct kb_err *err)
 {
+	int64_t agent_id = in->edit->agent_id;
 	struct kb_persona newest;
 
-	if (!load(conn, in->arena, &sql[NEWEST], KB_VALUES(kb_int(in->agent_id)), &newest, err))
+	if (!load(conn, in->arena, &sql[NEWEST], KB_VALUES(kb_int(agent_id)), &newest, err))
 		return false;
 	if (same_text(newest.instructions, in->stored.persona) && !in->stored.always_version)
 		return true;
 	return kb_db_run(conn, &sql[RETIRE],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(newest.version), kb_int(in->now)),
-	                 NULL, err)
-	       && kb_persona_insert(conn, in->agent_id, newest.version + 1, in->stored.persona,
-	                            in->now, err);
+	                 KB_VALUES(kb_int(agent_id), kb_int(newest.version), kb_int(in->now)), NULL,
+	                 err)
+	       && kb_persona_insert(conn, agent_id, newest.version + 1, in->stored.persona, in->now,
+	                            err);
 }
 
 static bool keep_images(struct kb_db_conn *conn, struct update *in, struct kb_err *err)
 {
-	if (!kb_db_run(conn, &sql[IMAGES_CLEAR], KB_VALUES(kb_int(in->agent_id)), NULL, err))
+	int64_t agent_id = in->edit->agent_id;
+
+	if (!kb_db_run(conn, &sql[IMAGES_CLEAR], KB_VALUES(kb_int(agent_id)), NULL, err))
 		return false;
 	for (size_t i = 0; i < in->stored.image_count; i++)
 		if (!kb_db_run(conn, &sql[IMAGE_ADD],
-		               KB_VALUES(kb_int(in->agent_id), kb_text(in->stored.images[i])), NULL,
+		               KB_VALUES(kb_int(agent_id), kb_text(in->stored.images[i])), NULL,
 		               err))
 			return false;
 	return true;
@@ -182,28 +190,22 @@ static bool keep_images(struct kb_db_conn *conn, struct update *in, struct kb_er
 static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct update *in = arg;
+	struct kb_agent_edit edit = {
+		.account_id = in->edit->account_id,
+		.id = in->edit->agent_id,
+		.change = change_agent,
+		.arg = in,
+	};
 
-	return kb_agent_change(conn, in->arena, in->account_id, in->agent_id, in->now, change_agent,
-	                       in, in->out, err)
+	return kb_agent_change(conn, in->arena, &edit, in->now, in->out, err)
 	       && next_version(conn, in, err) && keep_images(conn, in, err);
 }
 
-bool kb_store_settings_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                              int64_t agent_id,
-                              bool (*change)(void *arg, struct kb_arena *arena,
-                                             const struct kb_agent *agent,
-                                             struct kb_settings_change *out, struct kb_err *err),
-                              void *arg, struct kb_agent *out, struct kb_err *err)
+bool kb_store_settings_update(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_settings_edit *edit, struct kb_agent *out,
+                              struct kb_err *err)
 {
-	struct update in = {
-		.arena = arena,
-		.account_id = account_id,
-		.agent_id = agent_id,
-		.now = kb_store_now(store),
-		.change = change,
-		.arg = arg,
-		.out = out,
-	};
+	struct update in = { .arena = arena, .edit = edit, .now = kb_store_now(store), .out = out };
 
 	return kb_db_write(store->db, update, &in, err);
 }
@@ -222,26 +224,26 @@ bool kb_store_agent_image(struct kb_store *store, int64_t agent_id, struct kb_sv
 /* ---- reading ---- */
 
 bool kb_store_persona_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           const struct kb_list *list, struct kb_persona **out, size_t *count,
-                           int64_t *total, struct kb_err *err)
+                           const struct kb_list *list, struct kb_persona_list *out,
+                           struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_db_rows rows;
 	bool ok;
 
-	*out = NULL;
-	*count = 0;
+	*out = (struct kb_persona_list){ 0 };
 	if (!conn)
 		return false;
 	kb_rows_open(&rows, conn, &sql[list->ascending ? LIST_ASC : LIST_DESC],
 	             KB_VALUES(kb_int(agent_id), kb_int(kb_list_limit(list)),
 	                       kb_int(kb_list_offset(list))));
 	while (kb_rows_next(&rows)) {
-		read_persona(&rows, arena, &KB_ROOM(arena, *out, *count)[*count]);
-		++*count;
+		kb_columns_read(&kb_persona_columns, &rows, 0, arena,
+		                &KB_ROOM(arena, out->v, out->count)[out->count]);
+		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)
-	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(agent_id)), 0, total, err);
+	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(agent_id)), 0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -260,26 +262,36 @@ bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_
 	return ok && (out->version || not_found(err, version));
 }
 
-static bool read_subs(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                      struct kb_db_values values, struct kb_sub_persona **out, size_t *count,
-                      struct kb_err *err)
+/* The rows of a statement, in the order of their columns. */
+static bool read_texts(struct kb_db_rows *rows, const struct kb_db_columns *columns,
+                       struct kb_arena *arena, struct kb_sub_persona_list *out, struct kb_err *err)
+{
+	while (kb_rows_next(rows)) {
+		struct sub_persona_row row;
+
+		kb_columns_read(columns, rows, 0, arena, &row);
+		KB_ROOM(arena, out->v, out->count)[out->count] = row.text;
+		out->count++;
+	}
+	return kb_rows_close(rows, err);
+}
+
+static bool read_generated(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                           int64_t version, struct kb_sub_persona_list *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, what, values);
-	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, *out, *count)
-		[*count] = (struct kb_sub_persona){
-			.version = kb_rows_int(&rows, 0),
-			.slug = kb_rows_text(&rows, arena, 1),
-			.title = kb_rows_text(&rows, arena, 2),
-			.instructions = kb_rows_text(&rows, arena, 3),
-			.created_at = kb_rows_int(&rows, 4),
-			.updated_at = kb_rows_int(&rows, 5),
-		};
-		++*count;
-	}
-	return kb_rows_close(&rows, err);
+	kb_rows_open(&rows, conn, &sql[GENERATED], KB_VALUES(kb_int(agent_id), kb_int(version)));
+	return read_texts(&rows, &kb_sub_persona_columns, arena, out, err);
+}
+
+static bool read_overrides(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                           struct kb_sub_persona_list *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[OVERRIDES], KB_VALUES(kb_int(agent_id)));
+	return read_texts(&rows, &kb_override_columns, arena, out, err);
 }
 
 bool kb_store_sub_personas(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -295,11 +307,8 @@ bool kb_store_sub_personas(struct kb_store *store, struct kb_arena *arena, int64
 	ok = load(conn, arena, &sql[BY_VERSION], KB_VALUES(kb_int(agent_id), kb_int(version)),
 	          &persona, err)
 	     && (persona.version || not_found(err, version))
-	     && read_subs(conn, arena, &sql[GENERATED],
-	                  KB_VALUES(kb_int(agent_id), kb_int(version)), &out->generated,
-	                  &out->generated_count, err)
-	     && read_subs(conn, arena, &sql[OVERRIDES], KB_VALUES(kb_int(agent_id)),
-	                  &out->overrides, &out->override_count, err);
+	     && read_generated(conn, arena, agent_id, version, &out->generated, err)
+	     && read_overrides(conn, arena, agent_id, &out->overrides, err);
 	out->is_generating = ok && persona.notes == KB_NOTES_PENDING;
 	kb_db_give(store->db, conn);
 	return ok;
@@ -315,14 +324,13 @@ struct put_override {
 static bool put_override(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct put_override *in = arg;
+	struct sub_persona_row row = { .text = *in->override, .agent_id = in->agent_id };
 	int64_t version;
 
+	row.text.created_at = row.text.updated_at = in->now;
 	return kb_agent_lock(conn, in->agent_id, &version, err)
-	       && kb_db_run(conn, &sql[OVERRIDE_PUT],
-	                    KB_VALUES(kb_int(in->agent_id), kb_text(in->override->slug),
-	                              kb_text(in->override->title),
-	                              kb_nullable(in->override->instructions), kb_int(in->now)),
-	                    NULL, err);
+	       && kb_columns_write(&kb_override_columns, conn, &sql[OVERRIDE_PUT], KB_NO_VALUES,
+	                           &row, err);
 }
 
 bool kb_store_override_put(struct kb_store *store, int64_t agent_id,
@@ -370,43 +378,39 @@ bool kb_store_notes_next(struct kb_store *store, struct kb_arena *arena, struct 
 }
 
 struct put_notes {
-	int64_t agent_id, version, index_version, now;
-	const struct kb_sub_persona *notes;
-	size_t count;
+	const struct kb_notes_new *notes;
+	int64_t now;
 };
 
 static bool put_notes(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	struct put_notes *in = arg;
+	const struct put_notes *in = arg;
+	const struct kb_notes_new *notes = in->notes;
+	struct sub_persona_row row = { .agent_id = notes->agent_id };
 	int64_t changed;
 
-	if (!kb_db_run(
-	            conn, &sql[NOTES_SETTLE],
-	            KB_VALUES(kb_int(in->agent_id), kb_int(in->version), kb_int(in->index_version)),
-	            &changed, err)
+	if (!kb_db_run(conn, &sql[NOTES_SETTLE],
+	               KB_VALUES(kb_int(notes->agent_id), kb_int(notes->version),
+	                         kb_int(notes->index_version)),
+	               &changed, err)
 	    || !kb_db_run(conn, &sql[NOTES_CLEAR],
-	                  KB_VALUES(kb_int(in->agent_id), kb_int(in->version)), NULL, err))
+	                  KB_VALUES(kb_int(notes->agent_id), kb_int(notes->version)), NULL, err))
 		return false;
-	for (size_t i = 0; changed && i < in->count; i++)
-		if (!kb_db_run(conn, &sql[NOTES_ADD],
-		               KB_VALUES(kb_int(in->agent_id), kb_int(in->version),
-		                         kb_text(in->notes[i].slug), kb_text(in->notes[i].title),
-		                         kb_nullable(in->notes[i].instructions), kb_int(in->now)),
-		               NULL, err))
+	for (size_t i = 0; changed && i < notes->count; i++) {
+		row.text = notes->v[i];
+		row.text.version = notes->version;
+		row.text.created_at = row.text.updated_at = in->now;
+		if (!kb_columns_write(&kb_sub_persona_columns, conn, &sql[NOTES_ADD], KB_NO_VALUES,
+		                      &row, err))
 			return false;
+	}
 	return true;
 }
 
-bool kb_store_notes_put(struct kb_store *store, int64_t agent_id, int64_t version,
-                        int64_t index_version, const struct kb_sub_persona *notes, size_t count,
+bool kb_store_notes_put(struct kb_store *store, const struct kb_notes_new *notes,
                         struct kb_err *err)
 {
-	struct put_notes in = { .agent_id = agent_id,
-		                .version = version,
-		                .index_version = index_version,
-		                .now = kb_store_now(store),
-		                .notes = notes,
-		                .count = count };
+	struct put_notes in = { .notes = notes, .now = kb_store_now(store) };
 
 	return kb_db_write(store->db, put_notes, &in, err);
 }

@@ -43,23 +43,32 @@ struct kb_settings_change {
 	size_t image_count;
 };
 
-/* Reads the agent inside the write transaction, lets `change` say what its settings become, and
- * stores them, the next persona version where the text differs from the active one, and the
- * pictures' names. `change` has the duties it has in kb_store_agent_update(). */
-bool kb_store_settings_update(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                              int64_t agent_id,
-                              bool (*change)(void *arg, struct kb_arena *arena,
-                                             const struct kb_agent *agent,
-                                             struct kb_settings_change *out, struct kb_err *err),
-                              void *arg, struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
+/* Whose settings are edited, and how: `change` says what they become. It has the duties it has in
+ * struct kb_agent_edit. */
+struct kb_settings_edit {
+	int64_t account_id, agent_id;
+	bool (*change)(void *arg, struct kb_arena *arena, const struct kb_agent *agent,
+	               struct kb_settings_change *out, struct kb_err *err);
+	void *arg;
+};
+/* Reads the agent inside the write transaction, edits its settings and stores them, the next
+ * persona version where the text differs from the active one, and the pictures' names. */
+bool kb_store_settings_update(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_settings_edit *edit, struct kb_agent *out,
+                              struct kb_err *err) KB_MUST_CHECK;
 
 /* Whether the agent's settings name that blob. */
 bool kb_store_agent_image(struct kb_store *store, int64_t agent_id, struct kb_sv blob, bool *known,
                           struct kb_err *err) KB_MUST_CHECK;
 
+struct kb_persona_list {
+	struct kb_persona *v;
+	size_t count;
+	int64_t total; /* of all pages of the list */
+};
 bool kb_store_persona_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           const struct kb_list *list, struct kb_persona **out, size_t *count,
-                           int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+                           const struct kb_list *list, struct kb_persona_list *out,
+                           struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND. */
 bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           int64_t version, struct kb_persona *out,
@@ -68,8 +77,10 @@ bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_
 /* What is generated from one version, by slug, and the agent's own texts; of one moment. */
 struct kb_sub_personas {
 	bool is_generating;
-	struct kb_sub_persona *generated, *overrides;
-	size_t generated_count, override_count;
+	struct kb_sub_persona_list {
+		struct kb_sub_persona *v;
+		size_t count;
+	} generated, overrides;
 };
 /* KB_E_NOT_FOUND where there is no such version. */
 bool kb_store_sub_personas(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -86,10 +97,14 @@ bool kb_store_override_delete(struct kb_store *store, int64_t agent_id, struct k
  * documents have changed and are all indexed. version 0: none. */
 bool kb_store_notes_next(struct kb_store *store, struct kb_arena *arena, struct kb_persona *out,
                          struct kb_err *err) KB_MUST_CHECK;
-/* Puts what was generated from the version, out of documents of that index version, in place of
- * what was there. A version that is gone meanwhile is fine. */
-bool kb_store_notes_put(struct kb_store *store, int64_t agent_id, int64_t version,
-                        int64_t index_version, const struct kb_sub_persona *notes, size_t count,
+/* What was generated from a version, out of documents of that index version. */
+struct kb_notes_new {
+	int64_t agent_id, version, index_version;
+	const struct kb_sub_persona *v; /* slug, title and instructions count */
+	size_t count;
+};
+/* Puts them in place of what was there. A version that is gone meanwhile is fine. */
+bool kb_store_notes_put(struct kb_store *store, const struct kb_notes_new *notes,
                         struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -66,6 +66,13 @@ enum {
 		"put_" table, types,                                                               \
 		        "INSERT INTO " table " (agent_id, " columns ") VALUES (" values ")"        \
 	}
+/* One of which all is copied but the agent. */
+#define COPY(table, LIST, COPIED)                                                                  \
+	{ "replicate_" table, "ii",                                                                \
+	  "SELECT $2, " KB_NAMES(COPIED) " FROM " table " WHERE agent_id = $1" },                  \
+	{                                                                                          \
+		"put_" table, KB_TYPES(LIST), KB_INSERT(table, LIST)                               \
+	}
 #define V2  "$1, $2"
 #define V3  V2 ", $3"
 #define V6  V3 ", $4, $5, $6"
@@ -130,18 +137,9 @@ static const struct kb_sql sql[] = {
 		"page_id + $3, label_id + $4 FROM page_labels WHERE agent_id = $1 AND page_id IN "
 		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iiii",
 		"iii", V3),
-	TABLE("personas", "version, instructions, is_active, notes, created_at, updated_at",
-		"version, instructions, is_active, notes, created_at, updated_at "
-		"FROM personas WHERE agent_id = $1", "ii",
-		"iiniiii", V7),
-	TABLE("sub_personas", "version, slug, title, instructions, created_at, updated_at",
-		"version, slug, title, instructions, created_at, updated_at "
-		"FROM sub_personas WHERE agent_id = $1", "ii",
-		"iittnii", V7),
-	TABLE("sub_persona_overrides", "slug, title, instructions, created_at, updated_at",
-		"slug, title, instructions, created_at, updated_at "
-		"FROM sub_persona_overrides WHERE agent_id = $1", "ii",
-		"ittnii", V6),
+	COPY("personas", KB_PERSONAS, KB_PERSONAS_COPIED),
+	COPY("sub_personas", KB_SUB_PERSONAS, KB_SUB_PERSONAS_COPIED),
+	COPY("sub_persona_overrides", KB_OVERRIDES, KB_OVERRIDES_COPIED),
 	TABLE("agent_images", "blob", "blob FROM agent_images WHERE agent_id = $1", "ii", "it", V2),
 	TABLE("plugins",
 		"model_name, human_name, keywords, description, logo, is_active, created_at, updated_at",
@@ -537,17 +535,17 @@ static bool copy_all(struct replicate *in, struct kb_err *err)
 	return kb_db_write(in->store->db, end, in, err);
 }
 
-bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
-                              int64_t id, struct kb_sv name, struct kb_agent *out,
+bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_agent_copy *copy, struct kb_agent *out,
                               struct kb_err *err)
 {
 	struct replicate in = {
 		.store = store,
 		.arena = arena,
-		.account_id = account_id,
-		.name = name,
+		.account_id = copy->account_id,
+		.name = copy->name,
 		.out = out,
-		.copy = { .from = id, .now = kb_store_now(store) },
+		.copy = { .from = copy->id, .now = kb_store_now(store) },
 		.slice = SLICE_ROWS_FIRST,
 	};
 	bool ok;

@@ -104,11 +104,9 @@ bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
 /* kb_store_agent_update() inside a write. */
-bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena, int64_t account_id,
-                     int64_t id, int64_t now,
-                     bool (*change)(void *arg, struct kb_arena *arena, struct kb_agent *agent,
-                                    struct kb_err *err),
-                     void *arg, struct kb_agent *after, struct kb_err *err) KB_MUST_CHECK;
+bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
+                     const struct kb_agent_edit *edit, int64_t now, struct kb_agent *after,
+                     struct kb_err *err) KB_MUST_CHECK;
 bool kb_agent_set_state(struct kb_db_conn *conn, int64_t agent_id, enum kb_agent_state state,
                         struct kb_err *err) KB_MUST_CHECK;
 /* The copy is whole: its row becomes what it is here, and it is there. */
@@ -250,6 +248,27 @@ void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, in
 
 /* ---- personas.c, for agents.c ---- */
 
+// clang-format off
+/* The columns of personas, sub_personas and sub_persona_overrides (columns.h). */
+#define KB_PERSONAS_COPIED(FIRST, NEXT) \
+	FIRST(i, version,      version) \
+	NEXT (n, instructions, instructions) \
+	NEXT (i, is_active,    is_active) \
+	NEXT (i, notes,        notes) \
+	NEXT (i, created_at,   created_at) \
+	NEXT (i, updated_at,   updated_at)
+#define KB_PERSONAS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_PERSONAS_COPIED(NEXT, NEXT)
+#define KB_OVERRIDES_COPIED(FIRST, NEXT) \
+	FIRST(t, slug,         text.slug) \
+	NEXT (t, title,        text.title) \
+	NEXT (n, instructions, text.instructions) \
+	NEXT (i, created_at,   text.created_at) \
+	NEXT (i, updated_at,   text.updated_at)
+#define KB_OVERRIDES(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_OVERRIDES_COPIED(NEXT, NEXT)
+#define KB_SUB_PERSONAS_COPIED(FIRST, NEXT) \
+	FIRST(i, version,      text.version) KB_OVERRIDES_COPIED(NEXT, NEXT)
+#define KB_SUB_PERSONAS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_SUB_PERSONAS_COPIED(NEXT, NEXT)
+// clang-format on
 bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t version,
                        struct kb_sv instructions, int64_t now, struct kb_err *err) KB_MUST_CHECK;
 
@@ -365,7 +384,7 @@ extern const struct kb_db_columns kb_source_columns;
 /* ---- the columns of others, for their test ---- */
 
 extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_message_columns,
-        kb_segment_columns;
+        kb_override_columns, kb_persona_columns, kb_segment_columns, kb_sub_persona_columns;
 
 /* ---- queue.c ---- */
 

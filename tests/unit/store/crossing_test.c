@@ -42,8 +42,12 @@ static bool agent_update(struct cross *c, size_t *count)
 	bool called = false, ok;
 
 	(void)count;
-	ok = kb_store_agent_update(S, A, c->stranger.id, c->victim.id, no_change, &called, &agent,
-	                           E);
+	ok = kb_store_agent_update(S, A,
+	                           &(struct kb_agent_edit){ .account_id = c->stranger.id,
+	                                                    .id = c->victim.id,
+	                                                    .change = no_change,
+	                                                    .arg = &called },
+	                           &agent, E);
 	CHECK(c->f.t, !called);
 	return ok;
 }
@@ -56,15 +60,14 @@ static bool agent_delete(struct cross *c, size_t *count)
 
 static bool agent_list(struct cross *c, size_t *count)
 {
-	struct kb_agent *agents;
-	int64_t total;
+	struct kb_agent_list list;
 	bool ok = kb_store_agent_list(S, A, c->stranger.id,
 	                              &(struct kb_agent_filter){ .only = &c->victim.id,
 	                                                         .only_count = 1,
 	                                                         .list = { 1, 10, true } },
-	                              &agents, count, &total, E);
+	                              &list, E);
 
-	*count += (size_t)total;
+	*count += list.count + (size_t)list.total;
 	return ok;
 }
 

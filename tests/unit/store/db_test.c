@@ -198,8 +198,12 @@ static void test_agent_cache(struct kb_test *t)
 	for (int i = 0; i < READERS; i++)
 		pthread_create(&threads[i], NULL, read_names, &race);
 	for (int64_t i = 1; i <= UPDATES; i++) {
-		CHECK(t, kb_store_agent_update(f.store, &f.arena, f.account.id, agent.id, set_name,
-		                               &i, &agent, &f.err));
+		CHECK(t, kb_store_agent_update(f.store, &f.arena,
+		                               &(struct kb_agent_edit){ .account_id = f.account.id,
+		                                                        .id = agent.id,
+		                                                        .change = set_name,
+		                                                        .arg = &i },
+		                               &agent, &f.err));
 		race.acknowledged = i;
 	}
 	while (race.peeks == 0)

@@ -123,12 +123,18 @@ static void test_agent_update(struct kb_test *t)
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
 	kb_clock_advance(&f.clock, KB_SECOND_US);
-	CHECK(t, !kb_store_agent_update(f.store, &f.arena, f.account.id, agent.id, give_up, NULL,
+	CHECK(t, !kb_store_agent_update(f.store, &f.arena,
+	                                &(struct kb_agent_edit){ .account_id = f.account.id,
+	                                                         .id = agent.id,
+	                                                         .change = give_up },
 	                                &read, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_INVALID);
 	CHECK(t, kb_store_agent_get(f.store, &f.arena, f.account.id, agent.id, &read, &f.err));
 	CHECK_SV(t, read.name, "a");
-	CHECK(t, kb_store_agent_update(f.store, &f.arena, f.account.id, agent.id, share, NULL,
+	CHECK(t, kb_store_agent_update(f.store, &f.arena,
+	                               &(struct kb_agent_edit){ .account_id = f.account.id,
+	                                                        .id = agent.id,
+	                                                        .change = share },
 	                               &read, &f.err));
 	CHECK(t, read.is_shared);
 	CHECK(t, kb_store_agent_get(f.store, &f.arena, f.account.id, agent.id, &read, &f.err));
@@ -193,10 +199,9 @@ static void test_agent_list(struct kb_test *t)
 		  1 },
 	};
 	static const char *const names[] = { "a", "b über", "c 100 %", "d Über", "e" };
-	struct kb_agent *agents;
+	struct kb_agent_list agents;
 	struct fixture f;
 	int64_t ids[5], total;
-	size_t count;
 
 	fixture_init(&f, t);
 	for (size_t i = 0; i < 5; i++) {
@@ -213,11 +218,11 @@ static void test_agent_list(struct kb_test *t)
 			only[filter.only_count] = ids[rows[i].only[filter.only_count] - 1];
 		filter.only = only;
 		CHECK(t, kb_store_agent_list(f.store, &f.arena, f.account.id, &filter, &agents,
-		                             &count, &total, &f.err));
-		CHECK_INT(t, total, rows[i].total);
-		CHECK_INT(t, count, strlen(rows[i].want));
-		for (size_t j = 0; j < count; j++)
-			CHECK_INT(t, agents[j].name.p[0], rows[i].want[j]);
+		                             &f.err));
+		CHECK_INT(t, agents.total, rows[i].total);
+		CHECK_INT(t, agents.count, strlen(rows[i].want));
+		for (size_t j = 0; j < agents.count; j++)
+			CHECK_INT(t, agents.v[j].name.p[0], rows[i].want[j]);
 	}
 	t->row = NULL;
 	CHECK(t, kb_store_agent_list(
@@ -225,8 +230,8 @@ static void test_agent_list(struct kb_test *t)
 	                 &(struct kb_agent_filter){ .list = { 1, 10, true },
 	                                            .created_after = kb_clock_now_us(&f.clock)
 	                                                             - 5 * KB_SECOND_US / 2 },
-	                 &agents, &count, &total, &f.err));
-	CHECK_INT(t, total, 2);
+	                 &agents, &f.err));
+	CHECK_INT(t, agents.total, 2);
 	CHECK(t, kb_store_agent_count(f.store, f.account.id, &total, &f.err));
 	CHECK_INT(t, total, 5);
 	fixture_fini(&f);

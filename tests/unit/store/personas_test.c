@@ -19,22 +19,23 @@ static void save(struct fixture *f, int64_t agent_id, struct kb_settings_change 
 
 	if (!change.settings.p)
 		change.settings = KB_SV("{}");
-	NEED(f, kb_store_settings_update(f->store, &f->arena, f->account.id, agent_id, set_persona,
-	                                 &change, &after, &f->err));
+	NEED(f, kb_store_settings_update(f->store, &f->arena,
+	                                 &(struct kb_settings_edit){ .account_id = f->account.id,
+	                                                             .agent_id = agent_id,
+	                                                             .change = set_persona,
+	                                                             .arg = &change },
+	                                 &after, &f->err));
 }
 
 static int64_t newest(struct fixture *f, int64_t agent_id, struct kb_persona *out)
 {
-	struct kb_persona *personas;
-	int64_t total;
-	size_t count;
+	struct kb_persona_list personas;
 
-	NEED(f,
-	     kb_store_persona_list(f->store, &f->arena, agent_id, &(struct kb_list){ 1, 1, false },
-	                           &personas, &count, &total, &f->err));
-	CHECK_INT(f->t, count, 1);
-	*out = personas[0];
-	return total;
+	NEED(f, kb_store_persona_list(f->store, &f->arena, agent_id,
+	                              &(struct kb_list){ 1, 1, false }, &personas, &f->err));
+	CHECK_INT(f->t, personas.count, 1);
+	*out = personas.v[0];
+	return personas.total;
 }
 
 static void test_versions(struct kb_test *t)
@@ -100,17 +101,23 @@ static void test_notes(struct kb_test *t)
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
 	CHECK(t, kb_store_sub_personas(f.store, &f.arena, agent.id, 1, &subs, &f.err));
-	CHECK(t, subs.is_generating && subs.generated_count == 0);
+	CHECK(t, subs.is_generating && subs.generated.count == 0);
 	CHECK(t, kb_store_notes_next(f.store, &f.arena, &next, &f.err));
 	CHECK_INT(t, next.agent_id, agent.id);
 	CHECK_INT(t, next.version, 1);
-	CHECK(t, kb_store_notes_put(f.store, agent.id, 1, 0, notes, 2, &f.err));
+	CHECK(t, kb_store_notes_put(f.store,
+	                            &(struct kb_notes_new){ .agent_id = agent.id,
+	                                                    .version = 1,
+	                                                    .index_version = 0,
+	                                                    .v = notes,
+	                                                    .count = 2 },
+	                            &f.err));
 	CHECK(t, kb_store_sub_personas(f.store, &f.arena, agent.id, 1, &subs, &f.err));
 	CHECK(t, !subs.is_generating);
-	CHECK_INT(t, subs.generated_count, 2);
-	CHECK_SV(t, subs.generated[0].instructions, "text");
-	CHECK(t, !subs.generated[1].instructions.p);
-	CHECK_INT(t, subs.generated[0].version, 1);
+	CHECK_INT(t, subs.generated.count, 2);
+	CHECK_SV(t, subs.generated.v[0].instructions, "text");
+	CHECK(t, !subs.generated.v[1].instructions.p);
+	CHECK_INT(t, subs.generated.v[0].version, 1);
 	CHECK(t, kb_store_notes_next(f.store, &f.arena, &next, &f.err));
 	CHECK_INT(t, next.version, 0);
 
@@ -124,15 +131,27 @@ static void test_notes(struct kb_test *t)
 	CHECK_INT(t, next.version, 1);
 	CHECK_INT(t, next.notes, KB_NOTES_STALE);
 	CHECK(t, kb_store_sub_personas(f.store, &f.arena, agent.id, 1, &subs, &f.err));
-	CHECK(t, !subs.is_generating && subs.generated_count == 2);
+	CHECK(t, !subs.is_generating && subs.generated.count == 2);
 
 	/* Texts of an older state of the documents are stale at once, those of the present are not.
 	 */
-	CHECK(t, kb_store_notes_put(f.store, agent.id, 1, 0, notes, 2, &f.err));
+	CHECK(t, kb_store_notes_put(f.store,
+	                            &(struct kb_notes_new){ .agent_id = agent.id,
+	                                                    .version = 1,
+	                                                    .index_version = 0,
+	                                                    .v = notes,
+	                                                    .count = 2 },
+	                            &f.err));
 	CHECK(t, kb_store_notes_next(f.store, &f.arena, &next, &f.err));
 	CHECK_INT(t, next.version, 1);
 	CHECK(t, kb_store_agent_get(f.store, &f.arena, f.account.id, agent.id, &now, &f.err));
-	CHECK(t, kb_store_notes_put(f.store, agent.id, 1, now.index_version, notes, 2, &f.err));
+	CHECK(t, kb_store_notes_put(f.store,
+	                            &(struct kb_notes_new){ .agent_id = agent.id,
+	                                                    .version = 1,
+	                                                    .index_version = now.index_version,
+	                                                    .v = notes,
+	                                                    .count = 2 },
+	                            &f.err));
 	CHECK(t, kb_store_notes_next(f.store, &f.arena, &next, &f.err));
 	CHECK_INT(t, next.version, 0);
 
@@ -143,7 +162,13 @@ static void test_notes(struct kb_test *t)
 	CHECK(t, kb_store_notes_next(f.store, &f.arena, &next, &f.err));
 	CHECK_INT(t, next.version, 2);
 	CHECK(t, kb_store_agent_delete(f.store, f.account.id, agent.id, &f.err));
-	CHECK(t, kb_store_notes_put(f.store, agent.id, 2, 0, notes, 2, &f.err));
+	CHECK(t, kb_store_notes_put(f.store,
+	                            &(struct kb_notes_new){ .agent_id = agent.id,
+	                                                    .version = 2,
+	                                                    .index_version = 0,
+	                                                    .v = notes,
+	                                                    .count = 2 },
+	                            &f.err));
 	fixture_fini(&f);
 }
 
@@ -160,16 +185,16 @@ static void test_overrides(struct kb_test *t)
 	one.instructions = (struct kb_sv){ 0 };
 	CHECK(t, kb_store_override_put(f.store, agent.id, &one, &f.err));
 	CHECK(t, kb_store_sub_personas(f.store, &f.arena, agent.id, 1, &subs, &f.err));
-	CHECK_INT(t, subs.override_count, 1);
-	CHECK(t, !subs.overrides[0].instructions.p);
+	CHECK_INT(t, subs.overrides.count, 1);
+	CHECK(t, !subs.overrides.v[0].instructions.p);
 	one.instructions = KB_SV("");
 	CHECK(t, kb_store_override_put(f.store, agent.id, &one, &f.err));
 	CHECK(t, kb_store_sub_personas(f.store, &f.arena, agent.id, 1, &subs, &f.err));
-	CHECK(t, subs.overrides[0].instructions.p && subs.overrides[0].instructions.n == 0);
+	CHECK(t, subs.overrides.v[0].instructions.p && subs.overrides.v[0].instructions.n == 0);
 	CHECK(t, kb_store_override_delete(f.store, agent.id, KB_SV("a"), &f.err));
 	CHECK(t, kb_store_override_delete(f.store, agent.id, KB_SV("a"), &f.err));
 	CHECK(t, kb_store_sub_personas(f.store, &f.arena, agent.id, 1, &subs, &f.err));
-	CHECK_INT(t, subs.override_count, 0);
+	CHECK_INT(t, subs.overrides.count, 0);
 	CHECK(t, !kb_store_sub_personas(f.store, &f.arena, agent.id, 2, &subs, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, !kb_store_override_put(f.store, agent.id + 1, &one, &f.err));
@@ -214,8 +239,13 @@ static void test_foreign(struct kb_test *t)
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
-	CHECK(t, !kb_store_settings_update(f.store, &f.arena, f.account.id + 1, agent.id,
-	                                   set_persona, &change, &after, &f.err));
+	CHECK(t,
+	      !kb_store_settings_update(f.store, &f.arena,
+	                                &(struct kb_settings_edit){ .account_id = f.account.id + 1,
+	                                                            .agent_id = agent.id,
+	                                                            .change = set_persona,
+	                                                            .arg = &change },
+	                                &after, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	CHECK_INT(t, newest(&f, agent.id, &persona), 1);
 	fixture_fini(&f);

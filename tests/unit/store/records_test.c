@@ -471,8 +471,12 @@ static void test_agents(struct kb_test *t)
 			     kb_store_agent_find(w.f.store, &w.f.arena, want.id, &got, &w.f.err));
 			check_same(t, &w.f.arena, columns, sizeof(want), &got, &want);
 		}
-		NEED(&w.f, kb_store_agent_replicate(w.f.store, &w.f.arena, w.f.account.id, want.id,
-		                                    KB_SV("The copy"), &copy, &w.f.err));
+		NEED(&w.f,
+		     kb_store_agent_replicate(w.f.store, &w.f.arena,
+		                              &(struct kb_agent_copy){ .account_id = w.f.account.id,
+		                                                       .id = want.id,
+		                                                       .name = KB_SV("The copy") },
+		                              &copy, &w.f.err));
 		for (size_t i = 0; i < columns->count; i++) {
 			t->row = columns->v[i].name;
 			CHECK_SV(t, stored(&w, "agents", t->row, want.id),
@@ -510,9 +514,12 @@ static void test_copies(struct kb_test *t)
 			int64_t id;
 
 			put_row(&w, table, round, &want);
-			NEED(&w.f, kb_store_agent_replicate(w.f.store, &w.f.arena, w.f.account.id,
-			                                    w.agent.id, KB_SV("The copy"), &copy,
-			                                    &w.f.err));
+			NEED(&w.f, kb_store_agent_replicate(
+			                   w.f.store, &w.f.arena,
+			                   &(struct kb_agent_copy){ .account_id = w.f.account.id,
+			                                            .id = w.agent.id,
+			                                            .name = KB_SV("The copy") },
+			                   &copy, &w.f.err));
 			id = newest(&w, table->name, copy.id);
 			CHECK(t, id != id_of(table->columns, &want));
 			for (size_t j = 0; j < table->columns->count; j++) {

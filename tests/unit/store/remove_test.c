@@ -132,7 +132,8 @@ static void test_agent(struct kb_test *t)
 {
 	struct kb_index_state state;
 	struct kb_agent_stats stats;
-	struct kb_agent agent, kept, *agents;
+	struct kb_agent agent, kept;
+	struct kb_agent_list agents;
 	struct kb_conversation conversation;
 	struct kb_source source, *sources;
 	struct kb_page page;
@@ -181,13 +182,17 @@ static void test_agent(struct kb_test *t)
 	                                                             .id = KB_SV("s"),
 	                                                             .account_id = f.account.id },
 	                                       &(struct kb_message){ 0 }, &conversation, &f.err)));
-	CHECK(t, is_gone(&f, kb_store_agent_replicate(f.store, &f.arena, f.account.id, gone,
-	                                              KB_SV("c"), &agent, &f.err)));
+	CHECK(t, is_gone(&f, kb_store_agent_replicate(
+	                             f.store, &f.arena,
+	                             &(struct kb_agent_copy){ .account_id = f.account.id,
+	                                                      .id = gone,
+	                                                      .name = KB_SV("c") },
+	                             &agent, &f.err)));
 	CHECK(t, kb_store_agent_list(f.store, &f.arena, f.account.id,
 	                             &(struct kb_agent_filter){ .list = { 1, 10, true } }, &agents,
-	                             &count, &n, &f.err));
-	CHECK_INT(t, n, 1);
-	CHECK_INT(t, agents[0].id, kept.id);
+	                             &f.err));
+	CHECK_INT(t, agents.total, 1);
+	CHECK_INT(t, agents.v[0].id, kept.id);
 	CHECK(t, kb_store_agent_ids(f.store, &f.arena, 0, 10, &ids, &count, &f.err));
 	CHECK_INT(t, count, 1);
 	CHECK(t, kb_store_agent_count(f.store, f.account.id, &n, &f.err));
@@ -267,7 +272,10 @@ static void test_source(struct kb_test *t)
 	CHECK_INT(t, visit_all(&f, "w.example"), 0);
 	CHECK_INT(t, index_all(&f), 0);
 	/* A copy has nothing of it, and the address can be a source again. */
-	NEED(&f, kb_store_agent_replicate(f.store, &f.arena, f.account.id, agent.id, KB_SV("c"),
+	NEED(&f, kb_store_agent_replicate(f.store, &f.arena,
+	                                  &(struct kb_agent_copy){ .account_id = f.account.id,
+	                                                           .id = agent.id,
+	                                                           .name = KB_SV("c") },
 	                                  &copy, &f.err));
 	CHECK_INT(t, page_total(&f, copy.id), 3);
 	NEED(&f, kb_store_index_state(f.store, &f.arena, copy.id, &state, &f.err));
@@ -381,8 +389,12 @@ static void test_copy_of_a_moment(struct kb_test *t)
 	fixture_index(&f, 100);
 	pthread_create(&thread, NULL, change_it, &changes);
 	for (int i = 0; i < 3; i++) {
-		NEED(&f, kb_store_agent_replicate(f.store, &f.arena, f.account.id, agent.id,
-		                                  KB_SV("c"), &copy, &f.err));
+		NEED(&f,
+		     kb_store_agent_replicate(f.store, &f.arena,
+		                              &(struct kb_agent_copy){ .account_id = f.account.id,
+		                                                       .id = agent.id,
+		                                                       .name = KB_SV("c") },
+		                              &copy, &f.err));
 		/* A page goes and another one comes: there are as many at any moment, or one less.
 		 */
 		NEED(&f, kb_store_agent_stats(f.store, copy.id, &stats, &f.err));
@@ -407,7 +419,10 @@ static void test_half_a_copy(struct kb_test *t)
 	agent = fixture_agent(&f, "a");
 	fixture_pages(&f, agent.id, 5);
 	fixture_index(&f, 3);
-	NEED(&f, kb_store_agent_replicate(f.store, &f.arena, f.account.id, agent.id, KB_SV("c"),
+	NEED(&f, kb_store_agent_replicate(f.store, &f.arena,
+	                                  &(struct kb_agent_copy){ .account_id = f.account.id,
+	                                                           .id = agent.id,
+	                                                           .name = KB_SV("c") },
 	                                  &copy, &f.err));
 	CHECK_INT(t, count_rows(&f, "UPDATE agents SET state = 1 WHERE name = 'c' RETURNING state"),
 	          1);

@@ -84,7 +84,10 @@ static struct kb_agent replicate(struct fixture *f, int64_t id)
 {
 	struct kb_agent copy;
 
-	NEED(f, kb_store_agent_replicate(f->store, &f->arena, f->account.id, id, KB_SV("The copy"),
+	NEED(f, kb_store_agent_replicate(f->store, &f->arena,
+	                                 &(struct kb_agent_copy){ .account_id = f->account.id,
+	                                                          .id = id,
+	                                                          .name = KB_SV("The copy") },
 	                                 &copy, &f->err));
 	return copy;
 }
@@ -273,8 +276,11 @@ static void test_faults(struct kb_test *t)
 		bool ok, fired;
 
 		kb_fault_arm(n);
-		ok = kb_store_agent_replicate(f.store, &f.arena, f.account.id, agent.id,
-		                              KB_SV("Copy"), &copy, &f.err);
+		ok = kb_store_agent_replicate(f.store, &f.arena,
+		                              &(struct kb_agent_copy){ .account_id = f.account.id,
+		                                                       .id = agent.id,
+		                                                       .name = KB_SV("Copy") },
+		                              &copy, &f.err);
 		fired = kb_fault_disarm();
 		CHECK(t, ok || fired);
 		NEED(&f, kb_store_agent_count(f.store, f.account.id, &agents, &f.err));
@@ -285,8 +291,11 @@ static void test_faults(struct kb_test *t)
 		if (ok)
 			NEED(&f, kb_store_agent_delete(f.store, f.account.id, copy.id, &f.err));
 	}
-	CHECK(t, !kb_store_agent_replicate(f.store, &f.arena, f.account.id + 1, agent.id,
-	                                   KB_SV("Copy"), &copy, &f.err));
+	CHECK(t, !kb_store_agent_replicate(f.store, &f.arena,
+	                                   &(struct kb_agent_copy){ .account_id = f.account.id + 1,
+	                                                            .id = agent.id,
+	                                                            .name = KB_SV("Copy") },
+	                                   &copy, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 	fixture_fini(&f);
 }

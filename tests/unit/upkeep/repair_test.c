@@ -460,8 +460,11 @@ static void test_copies(struct kb_test *t)
 	world_init(&w, t);
 	add(&w, "walrus", true);
 	add(&w, "narwhal", true);
-	NEED(&w.f, kb_store_agent_replicate(w.f.store, &w.f.arena, w.f.account.id, w.agent.id,
-	                                    KB_SV("copy"), &copy, &w.f.err));
+	NEED(&w.f, kb_store_agent_replicate(w.f.store, &w.f.arena,
+	                                    &(struct kb_agent_copy){ .account_id = w.f.account.id,
+	                                                             .id = w.agent.id,
+	                                                             .name = KB_SV("copy") },
+	                                    &copy, &w.f.err));
 	damage_segment(&w, 0, FLIP);
 	kb_catalog_forget(w.catalog, copy.id);
 	CHECK(t, found(&w, w.agent.id) == 1 && found(&w, copy.id) == 1);
