@@ -51,7 +51,7 @@ static bool read_ref(struct kb_call *call, struct kb_license_ref *ref, struct kb
 {
 	struct kb_sv text = call->req->params[1];
 
-	*ref = (struct kb_license_ref){ 0 };
+	*ref = (struct kb_license_ref){ .agent_id = call->agent.id };
 	if (kb_uuid_check(text)) {
 		ref->key = folded(call->arena, text);
 		return true;
@@ -82,19 +82,18 @@ static bool reply_license(struct kb_call *call, const struct kb_license *license
 
 bool kb_licenses_list(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_license *licenses;
-	size_t count;
+	struct kb_license_list licenses;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	if (!allowed(call, err)
 	    || !kb_store_license_list(call->api->store, call->arena, call->agent.id, &licenses,
-	                              &count, err))
+	                              err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_array(&jw);
-	for (size_t i = 0; i < count; i++)
-		write_license(&jw, &licenses[i]);
+	for (size_t i = 0; i < licenses.count; i++)
+		write_license(&jw, &licenses.v[i]);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
@@ -125,8 +124,7 @@ bool kb_licenses_read(struct kb_call *call, struct kb_err *err)
 	struct kb_license license;
 
 	return allowed(call, err) && read_ref(call, &ref, err)
-	       && kb_store_license_get(call->api->store, call->arena, call->agent.id, &ref,
-	                               &license, err)
+	       && kb_store_license_get(call->api->store, call->arena, &ref, &license, err)
 	       && reply_license(call, &license, err);
 }
 
@@ -137,8 +135,7 @@ bool kb_licenses_update(struct kb_call *call, struct kb_err *err)
 	struct kb_sv name;
 
 	return allowed(call, err) && read_ref(call, &ref, err) && read_name(call, &name, err)
-	       && kb_store_license_rename(call->api->store, call->arena, call->agent.id, &ref, name,
-	                                  &license, err)
+	       && kb_store_license_rename(call->api->store, call->arena, &ref, name, &license, err)
 	       && reply_license(call, &license, err);
 }
 
@@ -147,7 +144,7 @@ bool kb_licenses_delete(struct kb_call *call, struct kb_err *err)
 	struct kb_license_ref ref;
 
 	return allowed(call, err) && read_ref(call, &ref, err)
-	       && kb_store_license_delete(call->api->store, call->agent.id, &ref, err)
+	       && kb_store_license_delete(call->api->store, &ref, err)
 	       && kb_call_reply_flag(call, 200, "deleted", err);
 }
 
@@ -252,8 +249,11 @@ bool kb_plugins_create(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_plugin plugin;
 
-	return kb_store_plugin_put(call->api->store, call->arena, call->agent.id, false,
-	                           begin_plugin, call, &plugin, err)
+	return kb_store_plugin_put(call->api->store, call->arena,
+	                           &(struct kb_plugin_edit){ .agent_id = call->agent.id,
+	                                                     .change = begin_plugin,
+	                                                     .arg = call },
+	                           &plugin, err)
 	       && reply_plugin(call, 201, &plugin, err);
 }
 
@@ -261,7 +261,11 @@ bool kb_plugins_update(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_plugin plugin;
 
-	return kb_store_plugin_put(call->api->store, call->arena, call->agent.id, true,
-	                           apply_plugin, call, &plugin, err)
+	return kb_store_plugin_put(call->api->store, call->arena,
+	                           &(struct kb_plugin_edit){ .agent_id = call->agent.id,
+	                                                     .must_exist = true,
+	                                                     .change = apply_plugin,
+	                                                     .arg = call },
+	                           &plugin, err)
 	       && reply_plugin(call, 200, &plugin, err);
 }

@@ -36,8 +36,17 @@
 	"UPDATE " table                                                                            \
 	" SET (" KB_NAMES(LIST) ") = (" KB_HOLES_TO(0, 0, LIST(KB_ONE_FIRST, KB_ONE_NEXT)) ") "
 
+/* An insert that takes the place of the row of that key; REST: the columns that are not of the key.
+ * For two of them and more. */
+#define KB_UPSERT(table, LIST, key, REST)                                                          \
+	KB_INSERT(table, LIST)                                                                     \
+	" ON CONFLICT (" key                                                                       \
+	") DO UPDATE SET (" KB_NAMES(REST) ") = (" REST(KB_NEW_FIRST, KB_NEW_NEXT) ")"
+
 #define KB_NAME_FIRST(letter, column, member) #column
 #define KB_NAME_NEXT(letter, column, member)  ", " #column
+#define KB_NEW_FIRST(letter, column, member)  "excluded." #column
+#define KB_NEW_NEXT(letter, column, member)   ", excluded." #column
 #define KB_LETTER_OF(letter, column, member)  #letter
 #define KB_ONE_FIRST(letter, column, member)  0
 #define KB_ONE_NEXT(letter, column, member)   , 0

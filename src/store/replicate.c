@@ -76,10 +76,8 @@ enum {
 #define V2  "$1, $2"
 #define V3  V2 ", $3"
 #define V6  V3 ", $4, $5, $6"
-#define V7  V6 ", $7"
-#define V8  V7 ", $8"
-#define V9  V8 ", $9"
-#define V10 V9 ", $10"
+#define V8  V6 ", $7, $8"
+#define V10 V8 ", $9, $10"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -141,11 +139,7 @@ static const struct kb_sql sql[] = {
 	COPY("sub_personas", KB_SUB_PERSONAS, KB_SUB_PERSONAS_COPIED),
 	COPY("sub_persona_overrides", KB_OVERRIDES, KB_OVERRIDES_COPIED),
 	TABLE("agent_images", "blob", "blob FROM agent_images WHERE agent_id = $1", "ii", "it", V2),
-	TABLE("plugins",
-		"model_name, human_name, keywords, description, logo, is_active, created_at, updated_at",
-		"model_name, human_name, keywords, description, logo, is_active, created_at, updated_at "
-		"FROM plugins WHERE agent_id = $1", "ii",
-		"ittttniii", V9),
+	COPY("plugins", KB_PLUGINS, KB_PLUGINS_COPIED),
 };
 
 /* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,

@@ -381,10 +381,27 @@ struct kb_source_row {
 // clang-format on
 extern const struct kb_db_columns kb_source_columns;
 
+/* ---- licenses.c, for replicate.c ---- */
+
+// clang-format off
+/* The columns of plugins (columns.h). */
+#define KB_PLUGINS_COPIED(FIRST, NEXT) \
+	FIRST(t, model_name,  model_name) \
+	NEXT (t, human_name,  human_name) \
+	NEXT (t, keywords,    keywords) \
+	NEXT (t, description, description) \
+	NEXT (n, logo,        logo) \
+	NEXT (i, is_active,   is_active) \
+	NEXT (i, created_at,  created_at) \
+	NEXT (i, updated_at,  updated_at)
+#define KB_PLUGINS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_PLUGINS_COPIED(NEXT, NEXT)
+// clang-format on
+
 /* ---- the columns of others, for their test ---- */
 
-extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_message_columns,
-        kb_override_columns, kb_persona_columns, kb_segment_columns, kb_sub_persona_columns;
+extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_license_columns,
+        kb_message_columns, kb_override_columns, kb_persona_columns, kb_plugin_columns,
+        kb_segment_columns, kb_sub_persona_columns;
 
 /* ---- queue.c ---- */
 
