@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-
 enum {
 	SHARDS = 16,
 	SETS = 16, /* of a shard */
@@ -28,6 +26,7 @@ struct shard {
 
 struct kb_cache {
 	const struct kb_db_columns *columns; /* of the record */
+	const struct kb_clock *clock;
 	struct shard shards[SHARDS];
 };
 
@@ -64,13 +63,14 @@ static struct kb_sv *text_at(const struct kb_cache *cache, void *record, size_t 
 	return is_text(column) ? (struct kb_sv *)(void *)((char *)record + column->offset) : NULL;
 }
 
-struct kb_cache *kb_cache_new(const struct kb_db_columns *columns)
+struct kb_cache *kb_cache_new(const struct kb_db_columns *columns, const struct kb_clock *clock)
 {
 	struct kb_cache *cache = aligned_alloc(64, (sizeof(*cache) + 63) / 64 * 64);
 
 	KB_ASSERT(cache);
 	memset(cache, 0, sizeof(*cache));
 	cache->columns = columns;
+	cache->clock = clock;
 	for (size_t i = 0; i < SHARDS; i++)
 		pthread_rwlock_init(&cache->shards[i].lock, NULL);
 	return cache;
@@ -91,7 +91,7 @@ void kb_cache_free(struct kb_cache *cache)
 struct kb_cache_mark kb_cache_mark(struct kb_cache *cache, int64_t id)
 {
 	struct shard *shard = shard_of(cache, id);
-	struct kb_cache_mark mark = { .at = kb_clock_mono_us() };
+	struct kb_cache_mark mark = { .at = kb_clock_steady_us(cache->clock) };
 
 	pthread_rwlock_rdlock(&shard->lock);
 	mark.generation = shard->generation;
@@ -157,7 +157,7 @@ void *kb_cache_get(struct kb_cache *cache, struct kb_arena *arena, int64_t id)
 {
 	struct shard *shard = shard_of(cache, id);
 	struct entry **set = set_of(shard, id);
-	int64_t now = kb_clock_mono_us();
+	int64_t now = kb_clock_steady_us(cache->clock);
 	char *copy = NULL;
 
 	pthread_rwlock_rdlock(&shard->lock);

@@ -236,8 +236,8 @@ struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_
 	store->log = log;
 	store->directory = kb_xstrdup(dsn);
 	store->lock_fd = -1;
-	store->keys = kb_cache_new(&kb_key_columns);
-	store->agents = kb_cache_new(&kb_agent_columns);
+	store->keys = kb_cache_new(&kb_key_columns, clock);
+	store->agents = kb_cache_new(&kb_agent_columns, clock);
 	if ((!exclusive || lock_hold(store, err)) && open_database(store, exclusive, err))
 		return store;
 	kb_store_close(store);

@@ -420,7 +420,7 @@ static void test_cache(struct kb_test *t)
 	static const struct kb_db_columns *const cached[] = { &kb_agent_columns, &kb_key_columns };
 
 	for (size_t i = 0; i < KB_COUNTOF(cached); i++) {
-		struct kb_cache *cache = kb_cache_new(cached[i]);
+		struct kb_cache *cache = kb_cache_new(cached[i], NULL);
 		struct kb_arena arena = { 0 };
 		union record want, given;
 		void *got;
