@@ -33,7 +33,7 @@ static void *work(void *arg)
 	while (go_on) {
 		struct kb_err err;
 		bool ok = kb_store_remove_some(remover->store, &removal, &err);
-		int64_t now = kb_clock_steady_us(NULL);
+		int64_t now = kb_clock_steady_us(remover->bell.clock);
 
 		if (!ok) {
 			kb_warn(remover->log, "deleted rows not removed error=%s", err.msg);
@@ -49,13 +49,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-struct kb_remover *kb_remover_start(struct kb_store *store, const struct kb_log *log)
+struct kb_remover *kb_remover_start(const struct kb_upkeep_config *config)
 {
 	struct kb_remover *remover = kb_xcalloc(1, sizeof(*remover));
 
-	remover->store = store;
-	remover->log = log;
-	kb_bell_init(&remover->bell, NULL);
+	remover->store = config->store;
+	remover->log = config->log;
+	kb_bell_init(&remover->bell, config->clock);
 	remover->thread = kb_thread_start("remover", work, remover);
 	return remover;
 }

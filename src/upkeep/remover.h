@@ -7,11 +7,12 @@
 #ifndef KB_UPKEEP_REMOVER_H
 #define KB_UPKEEP_REMOVER_H
 
-#include "store/store.h"
+#include "upkeep/config.h"
 
 struct kb_remover;
 
-struct kb_remover *kb_remover_start(struct kb_store *store, const struct kb_log *log);
+/* Its waits go by the configuration's clock. */
+struct kb_remover *kb_remover_start(const struct kb_upkeep_config *config);
 /* After the slice in hand. NULL is fine. */
 void kb_remover_stop(struct kb_remover *remover);
 /* Something was deleted. Never blocks. */

@@ -49,10 +49,16 @@ static bool is_stopping(void *arg)
 	return kb_bell_is_stopped(&up->bell);
 }
 
+/* As all times here. */
+static int64_t now_us(const struct kb_upkeep *up)
+{
+	return kb_clock_steady_us(up->config.clock);
+}
+
 /* Waits for a ring that was not heard, or the time; false when it is to end. */
 static bool wait_for_work(struct kb_upkeep *up, uint64_t *seen, int64_t ms)
 {
-	return kb_bell_wait(&up->bell, seen, kb_clock_mono_us() + ms * INT64_C(1000));
+	return kb_bell_wait(&up->bell, seen, now_us(up) + ms * INT64_C(1000));
 }
 
 static struct kb_learn learning(struct kb_upkeep *up)
@@ -85,11 +91,10 @@ struct refused {
 	size_t next;
 };
 
-static bool is_refused(const struct refused *refused, int64_t agent_id)
+static bool is_refused(const struct refused *refused, int64_t agent_id, int64_t now)
 {
 	for (size_t i = 0; i < REFUSED_MAX; i++)
-		if (refused->v[i].agent_id == agent_id
-		    && refused->v[i].until_us > kb_clock_mono_us())
+		if (refused->v[i].agent_id == agent_id && refused->v[i].until_us > now)
 			return true;
 	return false;
 }
@@ -110,7 +115,7 @@ static void learn_due(struct kb_upkeep *up, struct refused *refused)
 		}
 		if (agent_id == 0)
 			return;
-		if (is_refused(refused, agent_id))
+		if (is_refused(refused, agent_id, now_us(up)))
 			continue;
 		if (kb_learn_agent(&learn, agent_id, &err)) {
 			atomic_fetch_add(&up->learned, 1);
@@ -120,7 +125,7 @@ static void learn_due(struct kb_upkeep *up, struct refused *refused)
 		if (err.code == KB_E_CANCELLED)
 			return;
 		refused->v[refused->next].agent_id = agent_id;
-		refused->v[refused->next].until_us = kb_clock_mono_us() + REFUSED_S * KB_SECOND_US;
+		refused->v[refused->next].until_us = now_us(up) + REFUSED_S * KB_SECOND_US;
 		refused->next = (refused->next + 1) % REFUSED_MAX;
 		kb_info(up->config.log, "factors not learned agent=%" PRId64 " reason=%s", agent_id,
 		        err.msg);
@@ -194,7 +199,7 @@ static void sweep(struct kb_upkeep *up)
 	struct kb_err err;
 	int64_t epoch;
 
-	if (kb_clock_mono_us() - up->started_us < config->sweep.first_s * KB_SECOND_US)
+	if (now_us(up) - up->started_us < config->sweep.first_s * KB_SECOND_US)
 		return;
 	if (!kb_store_upkeep_take(config->store, "sweep", SWEEP_LEASE_S * KB_SECOND_US, &epoch,
 	                          &err)) {
@@ -236,13 +241,12 @@ static void *upkeep_thread(void *arg)
 
 		fold_new(up);
 		merge_one(up, &again);
-		if (kb_clock_mono_us() - looked_at > SWEEP_LOOK_S * KB_SECOND_US) {
-			looked_at = kb_clock_mono_us();
+		if (now_us(up) - looked_at > SWEEP_LOOK_S * KB_SECOND_US) {
+			looked_at = now_us(up);
 			sweep(up);
 		}
-		if (purged_at == 0
-		    || kb_clock_mono_us() - purged_at > PURGE_EVERY_S * KB_SECOND_US) {
-			purged_at = kb_clock_mono_us();
+		if (purged_at == 0 || now_us(up) - purged_at > PURGE_EVERY_S * KB_SECOND_US) {
+			purged_at = now_us(up);
 			purge(up);
 		}
 		if (!again)
@@ -256,13 +260,13 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	struct kb_upkeep *up = kb_xcalloc(1, sizeof(*up));
 
 	up->config = *config;
-	up->started_us = kb_clock_mono_us();
+	up->started_us = now_us(up);
 	up->cancel = (struct kb_cancel){ is_stopping, up };
-	kb_bell_init(&up->bell, NULL);
+	kb_bell_init(&up->bell, config->clock);
 	up->vectorize = kb_vectorize_start(config);
 	up->upkeep = kb_thread_start("upkeep", upkeep_thread, up);
 	up->learner = kb_thread_start("learner", learner_thread, up);
-	up->remover = kb_remover_start(config->store, config->log);
+	up->remover = kb_remover_start(config);
 	up->repairer = kb_repairer_start(config);
 	return up;
 }
