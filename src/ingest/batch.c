@@ -28,6 +28,11 @@ enum {
 	DESCRIPTION_CHARS = 300,
 };
 
+static int64_t now_us(const struct kb_batcher *by)
+{
+	return kb_clock_steady_us(by->config->clock);
+}
+
 /* One batch in the making. */
 struct batch {
 	const struct kb_batcher *by;
@@ -245,21 +250,21 @@ static bool commit(struct batch *batch, struct kb_err *err)
 			        "documents indexed agent=%" PRId64 " pages=%" PRId64
 			        " passages=%" PRId64 " took_ms=%" PRId64,
 			        batch->agent_id, batch->pages, batch->passages,
-			        (kb_clock_mono_us() - batch->started_us) / 1000);
+			        (now_us(batch->by) - batch->started_us) / 1000);
 	}
 	batch->count = 0;
 	batch->pages = batch->passages = batch->text_bytes = 0;
-	batch->started_us = kb_clock_mono_us();
+	batch->started_us = now_us(batch->by);
 	return ok;
 }
 
 /* False when the service stops. */
 static bool nap(const struct kb_batcher *by, int64_t *ms)
 {
-	int64_t until = kb_clock_mono_us() + *ms * 1000;
+	int64_t until = now_us(by) + *ms * 1000;
 
 	*ms = KB_MIN(*ms * 2, (int64_t)NAP_MAX_MS);
-	while (!kb_cancelled(by->cancel, NULL) && kb_clock_mono_us() < until)
+	while (!kb_cancelled(by->cancel, NULL) && now_us(by) < until)
 		usleep(NAP_MS / 4 * 1000);
 	return !kb_cancelled(by->cancel, NULL);
 }
@@ -384,7 +389,7 @@ static size_t read_pages(struct batch *batch, const struct kb_lease *leases, siz
 			break;
 		read_page(batch, &leases[i]);
 		if (batch->text_bytes >= TURN_TEXT_BYTES
-		    || kb_clock_mono_us() - batch->started_us >= TURN_MS * INT64_C(1000))
+		    || now_us(batch->by) - batch->started_us >= TURN_MS * INT64_C(1000))
 			return i + 1;
 	}
 	return i;
@@ -452,7 +457,7 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 	struct batch batch = { .by = by,
 		               .agent_id = leases[0].page.agent_id,
 		               .account_id = leases[0].account_id,
-		               .started_us = kb_clock_mono_us() };
+		               .started_us = now_us(by) };
 	size_t read = 0, done = 0;
 	struct kb_err err;
 	bool ok = begin(&batch, &err);

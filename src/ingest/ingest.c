@@ -27,9 +27,9 @@ struct kb_ingest {
 	struct kb_batch_counts batches;
 };
 
-static int64_t in_ms(int64_t ms)
+static int64_t in_ms(const struct kb_ingest *in, int64_t ms)
 {
-	return kb_clock_mono_us() + ms * INT64_C(1000);
+	return kb_clock_steady_us(in->config.clock) + ms * INT64_C(1000);
 }
 
 /* ---- leasing and reading ---- */
@@ -108,11 +108,11 @@ static void run_thread(struct kb_ingest *in, bool reserve)
 
 		want.max = wanted ? KB_BATCH_PAGES : 0;
 		if (!wanted && !want.settle_us)
-			(void)kb_bell_wait(&in->bell, &seen, in_ms(POLL_MS));
+			(void)kb_bell_wait(&in->bell, &seen, in_ms(in, POLL_MS));
 		else if (!take_turn(in, &batcher, &want, &wait_ms, &pause_ms))
-			(void)kb_bell_wait(&in->bell, &seen, in_ms(wait_ms));
+			(void)kb_bell_wait(&in->bell, &seen, in_ms(in, wait_ms));
 		else if (pause_ms)
-			(void)kb_bell_rest(&in->bell, in_ms(pause_ms));
+			(void)kb_bell_rest(&in->bell, in_ms(in, pause_ms));
 	}
 	kb_segment_writer_free(batcher.writer);
 }
@@ -143,7 +143,7 @@ struct kb_ingest *kb_ingest_start(const struct kb_ingest_config *config)
 	in->config = *config;
 	in->cancel = (struct kb_cancel){ is_stopping, in };
 	pthread_mutex_init(&in->lock, NULL);
-	kb_bell_init(&in->bell, NULL);
+	kb_bell_init(&in->bell, in->config.clock);
 	in->threads = kb_xcalloc((size_t)config->threads, sizeof(*in->threads));
 	for (int i = 0; i < config->threads; i++)
 		in->threads[i] = kb_thread_start("ingest", ingest_thread, in);

@@ -171,6 +171,32 @@ static void test_world(struct kb_test *t)
 	world_fini(&w);
 }
 
+/* Two seconds pass with each question whether to stop; nobody does. */
+static bool takes_long(void *arg)
+{
+	kb_clock_advance(arg, 2 * KB_SECOND_US);
+	return false;
+}
+
+static void test_turn(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct kb_cancel cancel;
+	struct world w;
+	size_t count;
+
+	world_init(&w, t);
+	cancel = (struct kb_cancel){ takes_long, &w.f.clock };
+	w.batcher.cancel = &cancel;
+	upload(&w, DOCUMENTS, DOCUMENTS, 0);
+	count = lease(&w, &leases);
+	CHECK_INT(t, count, DOCUMENTS);
+	CHECK(t, kb_batch_run(&w.batcher, leases, count));
+	CHECK_INT(t, w.counts.indexed, 1);
+	CHECK_INT(t, lease(&w, &leases), DOCUMENTS - 1);
+	world_fini(&w);
+}
+
 static void test_deleted(struct kb_test *t)
 {
 	struct kb_lease *leases;
@@ -217,6 +243,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a document that cannot be committed fails alone", test_guilty },
 		{ "a commit that fails for the world's reason is no attempt", test_world },
+		{ "a turn ends after a second or two, and the rest is given back", test_turn },
 		{ "pages of an agent that was deleted meanwhile are let go", test_deleted },
 		{ "a page that takes too long in the reserve is left to others", test_slow },
 	};
