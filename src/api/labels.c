@@ -73,15 +73,14 @@ bool kb_labels_list(struct kb_call *call, struct kb_err *err)
 	struct kb_label_list labels;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	int64_t total;
 
 	if (!kb_store_labels_list(call->api->store, call->arena, call->agent.id, &list, &labels,
-	                          &total, err))
+	                          err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_call_paginate(call, &jw,
 	                 &(struct kb_paginator){ .list = &list,
-	                                         .total = total,
+	                                         .total = labels.total,
 	                                         .count = labels.count,
 	                                         .rows = labels.v,
 	                                         .row = label_row });
@@ -120,7 +119,8 @@ bool kb_labels_create(struct kb_call *call, struct kb_err *err)
 	size_t count = 0;
 
 	return read_names(call, &names, &count, err)
-	       && kb_store_labels_make(call->api->store, call->arena, call->agent.id, names, count,
+	       && kb_store_labels_make(call->api->store, call->arena, call->agent.id,
+	                               &(struct kb_label_names){ .v = names, .count = count },
 	                               &labels, err)
 	       && reply_labels(call, 201, &labels, err);
 }
@@ -146,8 +146,11 @@ bool kb_labels_update(struct kb_call *call, struct kb_err *err)
 	if (!kb_call_id(call, 1, "Label", &id, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "name", KB_LABEL_NAME_CHARS, &name, err))
 		return false;
-	if (!kb_store_label_rename(call->api->store, call->arena, call->agent.id, id,
-	                           name.p ? name : KB_SV(""), &label, err))
+	if (!kb_store_label_rename(call->api->store, call->arena,
+	                           &(struct kb_label_rename){ .agent_id = call->agent.id,
+	                                                      .label_id = id,
+	                                                      .name = name.p ? name : KB_SV("") },
+	                           &label, err))
 		return label_not_found(id, err);
 	return reply_label(call, &label, err);
 }
@@ -226,8 +229,9 @@ bool kb_labels_set_users(struct kb_call *call, struct kb_err *err)
 	size_t count = 0;
 
 	return read_changes(call, &changes, &count, err)
-	       && kb_store_labels_set_users(call->api->store, call->arena, call->agent.id, changes,
-	                                    count, &labels, err)
+	       && kb_store_labels_set_users(
+	               call->api->store, call->arena, call->agent.id,
+	               &(struct kb_label_changes){ .v = changes, .count = count }, &labels, err)
 	       && reply_labels(call, 200, &labels, err);
 }
 
@@ -238,8 +242,9 @@ bool kb_labels_remove_users(struct kb_call *call, struct kb_err *err)
 	size_t count = 0;
 
 	return read_changes(call, &changes, &count, err)
-	       && kb_store_labels_remove_users(call->api->store, call->arena, call->agent.id,
-	                                       changes, count, &labels, err)
+	       && kb_store_labels_remove_users(
+	               call->api->store, call->arena, call->agent.id,
+	               &(struct kb_label_changes){ .v = changes, .count = count }, &labels, err)
 	       && kb_call_reply_flag(call, 200, "deleted", err);
 }
 
@@ -270,7 +275,11 @@ bool kb_page_labels_update(struct kb_call *call, struct kb_err *err)
 	ids = KB_NEW_ARRAY(call->arena, json_array_size(json), int64_t);
 	json_array_foreach(json, i, item) if (!read_id(item, &ids[i])) return kb_fail(
 	        err, KB_E_INVALID, "label_ids[%zu] must be integer", i);
-	return kb_store_page_set_labels(call->api->store, call->arena, call->agent.id, id, ids,
-	                                json_array_size(json), &labels, err)
+	return kb_store_page_set_labels(call->api->store, call->arena,
+	                                &(struct kb_page_labels){ .agent_id = call->agent.id,
+	                                                          .page_id = id,
+	                                                          .ids = ids,
+	                                                          .count = json_array_size(json) },
+	                                &labels, err)
 	       && reply_labels(call, 200, &labels, err);
 }

@@ -23,15 +23,16 @@ enum {
 	STATE_LABELS,
 	STATE_PAGES,
 };
-#define COLUMNS "l.agent_id, l.id, l.name, l.users, l.deleted_at, l.created_at, l.updated_at"
 #define LIST(order)                                                                                \
-	"SELECT " COLUMNS " FROM labels l WHERE agent_id = $1 AND deleted_at = 0 "                 \
-	"ORDER BY " order " LIMIT $2 OFFSET $3"
+	"SELECT " KB_NAMES(KB_LABELS) " FROM labels WHERE agent_id = $1 AND deleted_at = 0 "       \
+	                              "ORDER BY " order " LIMIT $2 OFFSET $3"
 // clang-format off
+/* The names where page_labels are read too: "l.agent_id, l.id". */
+#define L_FIRST(letter, column, member) "l." #column
+#define L_NEXT(letter, column, member)  ", l." #column
+
 static const struct kb_sql sql[] = {
-	[ADD] = { "label_add", "iittti",
-		"INSERT INTO labels (agent_id, id, name, name_key, users, deleted_at, created_at, updated_at) "
-		"VALUES ($1, $2, $3, $4, $5, 0, $6, $6)" },
+	[ADD] = { "label_add", KB_TYPES(KB_LABELS), KB_INSERT("labels", KB_LABELS) },
 	[LIVING] = { "label_living", "it",
 		"SELECT id FROM labels WHERE agent_id = $1 AND name_key = $2 AND deleted_at = 0" },
 	[DELETED] = { "label_deleted", "it",
@@ -40,14 +41,13 @@ static const struct kb_sql sql[] = {
 	[COUNT] = { "label_count", "i",
 		"SELECT count(*) FROM labels WHERE agent_id = $1 AND deleted_at = 0" },
 	[BY_ID] = { "label_by_id", "ii",
-		"SELECT " COLUMNS " FROM labels l WHERE agent_id = $1 AND id = $2" },
-	[UPDATE] = { "label_update", "iitttii",
-		"UPDATE labels SET name = $3, name_key = $4, users = $5, deleted_at = $6, updated_at = $7 "
-		"WHERE agent_id = $1 AND id = $2" },
+		"SELECT " KB_NAMES(KB_LABELS) " FROM labels WHERE agent_id = $1 AND id = $2" },
+	[UPDATE] = { "label_update", "ii" KB_TYPES(KB_LABEL_CHANGED),
+		KB_UPDATE("labels", KB_LABEL_CHANGED) "WHERE agent_id = $1 AND id = $2" },
 	[LIST_DESC] = { "label_list_desc", "iii", LIST("id DESC") },
 	[LIST_ASC] = { "label_list_asc", "iii", LIST("id") },
 	[OF_PAGE] = { "label_of_page", "ii",
-		"SELECT " COLUMNS " FROM page_labels p JOIN labels l ON l.agent_id = p.agent_id "
+		"SELECT " KB_LABELS(L_FIRST, L_NEXT) " FROM page_labels p JOIN labels l ON l.agent_id = p.agent_id "
 		"AND l.id = p.label_id WHERE p.agent_id = $1 AND p.page_id = $2 ORDER BY p.label_id" },
 	[PAGE_EXISTS] = { "label_page_exists", "ii",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND id = $2 AND " KB_PAGE_SHOWN("$1") },
@@ -74,6 +74,15 @@ struct kb_sv kb_label_fold(struct kb_arena *arena, struct kb_sv name)
 }
 
 /* ---- rows ---- */
+
+struct row {
+	struct kb_label label;
+	struct kb_sv name_key, users; /* one a line */
+};
+#define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
+const struct kb_db_columns kb_label_columns = KB_COLUMNS(struct row, KB_LABELS(ROW, ROW));
+static const struct kb_db_columns changed_columns =
+        KB_COLUMNS(struct row, KB_LABEL_CHANGED(ROW, ROW));
 
 static void read_users(struct kb_arena *arena, struct kb_sv text, struct kb_label *out)
 {
@@ -108,15 +117,20 @@ static struct kb_sv users_text(struct kb_arena *arena, const struct kb_label *la
 
 static void read_label(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_label *out)
 {
-	*out = (struct kb_label){
-		.agent_id = kb_rows_int(rows, 0),
-		.id = kb_rows_int(rows, 1),
-		.name = kb_rows_text(rows, arena, 2),
-		.deleted_at = kb_rows_int(rows, 4),
-		.created_at = kb_rows_int(rows, 5),
-		.updated_at = kb_rows_int(rows, 6),
+	struct row row;
+
+	kb_columns_read(&kb_label_columns, rows, 0, arena, &row);
+	*out = row.label;
+	read_users(arena, row.users, out);
+}
+
+static struct row row_of(struct kb_arena *arena, const struct kb_label *label)
+{
+	return (struct row){
+		.label = *label,
+		.name_key = kb_label_fold(arena, label->name),
+		.users = users_text(arena, label),
 	};
-	read_users(arena, kb_rows_text(rows, arena, 3), out);
 }
 
 static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_label_list *out,
@@ -130,41 +144,35 @@ static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 	return kb_rows_close(rows, err);
 }
 
-/* Whether it lives is the caller's question. */
+/* Zeroed where there is none: it has no id. Whether it lives is the caller's question. */
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                 struct kb_label *out, bool *found, struct kb_err *err)
+                 struct kb_label *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*found = false;
+	*out = (struct kb_label){ 0 };
 	kb_rows_open(&rows, conn, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)));
-	while (kb_rows_next(&rows)) {
+	while (kb_rows_next(&rows))
 		read_label(&rows, arena, out);
-		*found = true;
-	}
 	return kb_rows_close(&rows, err);
 }
 
 static bool load_living(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                         int64_t id, struct kb_label *out, struct kb_err *err)
 {
-	bool found;
-
-	if (!load(conn, arena, agent_id, id, out, &found, err))
-		return false;
-	return (found && out->deleted_at == 0) || not_found(err, id);
+	return load(conn, arena, agent_id, id, out, err)
+	       && ((out->id && out->deleted_at == 0) || not_found(err, id));
 }
 
 static bool save(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_label *label,
                  int64_t now, struct kb_err *err)
 {
+	struct row row;
+
 	label->updated_at = now;
-	return kb_db_run(conn, &sql[UPDATE],
-	                 KB_VALUES(kb_int(label->agent_id), kb_int(label->id), kb_text(label->name),
-	                           kb_text(kb_label_fold(arena, label->name)),
-	                           kb_text(users_text(arena, label)), kb_int(label->deleted_at),
-	                           kb_int(now)),
-	                 NULL, err);
+	row = row_of(arena, label);
+	return kb_columns_write(&changed_columns, conn, &sql[UPDATE],
+	                        KB_VALUES(kb_int(label->agent_id), kb_int(label->id)), &row, err);
 }
 
 /* ---- inside transactions of this and other files ---- */
@@ -207,8 +215,7 @@ bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t ag
 /* ---- reading ---- */
 
 bool kb_store_labels_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          const struct kb_list *list, struct kb_label_list *out, int64_t *total,
-                          struct kb_err *err)
+                          const struct kb_list *list, struct kb_label_list *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_db_rows rows;
@@ -220,7 +227,7 @@ bool kb_store_labels_list(struct kb_store *store, struct kb_arena *arena, int64_
 	             KB_VALUES(kb_int(agent_id), kb_int(kb_list_limit(list)),
 	                       kb_int(kb_list_offset(list))));
 	ok = read_all(&rows, arena, out, err)
-	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(agent_id)), 0, total, err);
+	     && kb_db_int(conn, &sql[COUNT], KB_VALUES(kb_int(agent_id)), 0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -312,19 +319,19 @@ static bool check_name(struct kb_arena *arena, struct kb_sv name, struct kb_err 
 	return true;
 }
 
-static bool add_new(struct kb_db_conn *conn, struct change *in, struct kb_sv name, struct kb_sv key,
+static bool add_new(struct kb_db_conn *conn, struct change *in, struct kb_sv name,
                     struct kb_err *err)
 {
 	struct kb_label *label = push(in);
+	struct row row;
 
 	*label = (struct kb_label){
 		.agent_id = in->agent_id, .name = name, .created_at = in->now, .updated_at = in->now
 	};
-	return kb_db_next_id(conn, "label", 1, &label->id, err)
-	       && kb_db_run(conn, &sql[ADD],
-	                    KB_VALUES(kb_int(in->agent_id), kb_int(label->id), kb_text(name),
-	                              kb_text(key), kb_text(KB_SV("")), kb_int(in->now)),
-	                    NULL, err);
+	if (!kb_db_next_id(conn, "label", 1, &label->id, err))
+		return false;
+	row = row_of(in->arena, label);
+	return kb_columns_write(&kb_label_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 static bool make_one(struct kb_db_conn *conn, struct change *in, struct kb_sv name, bool *restored,
@@ -333,7 +340,6 @@ static bool make_one(struct kb_db_conn *conn, struct change *in, struct kb_sv na
 	struct kb_sv key = kb_label_fold(in->arena, name);
 	struct kb_label label;
 	int64_t id;
-	bool found;
 
 	if (!kb_db_int(conn, &sql[LIVING], KB_VALUES(kb_int(in->agent_id), kb_text(key)), 0, &id,
 	               err)
@@ -342,13 +348,13 @@ static bool make_one(struct kb_db_conn *conn, struct change *in, struct kb_sv na
 	                      &id, err)))
 		return false;
 	if (id == 0)
-		return add_new(conn, in, name, key, err);
+		return add_new(conn, in, name, err);
 	for (size_t i = 0; i < in->out->count; i++)
 		if (in->out->v[i].id == id)
 			return true;
-	if (!load(conn, in->arena, in->agent_id, id, &label, &found, err))
+	if (!load(conn, in->arena, in->agent_id, id, &label, err))
 		return false;
-	KB_ASSERT(found);
+	KB_ASSERT(label.id);
 	if (label.deleted_at) {
 		label.deleted_at = 0;
 		label.name = name;
@@ -382,19 +388,19 @@ static bool make(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 }
 
 bool kb_store_labels_make(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          const struct kb_sv *names, size_t count, struct kb_label_list *out,
+                          const struct kb_label_names *names, struct kb_label_list *out,
                           struct kb_err *err)
 {
-	struct kb_sv *trimmed = KB_NEW_ARRAY(arena, count, struct kb_sv);
+	struct kb_sv *trimmed = KB_NEW_ARRAY(arena, names->count, struct kb_sv);
 	struct change in = { .arena = arena,
 		             .agent_id = agent_id,
 		             .now = kb_store_now(store),
 		             .names = trimmed,
-		             .count = count,
+		             .count = names->count,
 		             .out = out };
 
-	for (size_t i = 0; i < count; i++) {
-		trimmed[i] = kb_sv_trim(names[i]);
+	for (size_t i = 0; i < names->count; i++) {
+		trimmed[i] = kb_sv_trim(names->v[i]);
 		if (!check_name(arena, trimmed[i], err))
 			return false;
 	}
@@ -421,13 +427,14 @@ static bool rename_label(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
-bool kb_store_label_rename(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           int64_t id, struct kb_sv name, struct kb_label *out, struct kb_err *err)
+bool kb_store_label_rename(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_label_rename *rename, struct kb_label *out,
+                           struct kb_err *err)
 {
-	struct kb_sv trimmed = kb_sv_trim(name);
+	struct kb_sv trimmed = kb_sv_trim(rename->name);
 	struct change in = { .arena = arena,
-		             .agent_id = agent_id,
-		             .id = id,
+		             .agent_id = rename->agent_id,
+		             .id = rename->label_id,
 		             .now = kb_store_now(store),
 		             .names = &trimmed,
 		             .label = out };
@@ -539,43 +546,44 @@ static bool change_users(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-static bool run_users(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                      const struct kb_label_users *changes, size_t count, bool remove,
-                      struct kb_label_list *out, struct kb_err *err)
+static bool run_users(struct kb_store *store, struct change *in,
+                      const struct kb_label_changes *changes, struct kb_err *err)
 {
-	struct kb_label_users *tidy = KB_NEW_ARRAY(arena, count, struct kb_label_users);
-	struct change in = { .arena = arena,
-		             .agent_id = agent_id,
-		             .now = kb_store_now(store),
-		             .users = tidy,
-		             .count = count,
-		             .remove = remove,
-		             .out = out };
+	struct kb_label_users *tidy =
+	        KB_NEW_ARRAY(in->arena, changes->count, struct kb_label_users);
 
-	for (size_t i = 0; i < count; i++) {
-		if (changes[i].user_count > KB_LABEL_USERS_MAX)
+	in->now = kb_store_now(store);
+	in->users = tidy;
+	in->count = changes->count;
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct kb_label_users *change = &changes->v[i];
+
+		if (change->user_count > KB_LABEL_USERS_MAX)
 			return kb_fail(err, KB_E_INVALID,
 			               "label %" PRId64 " would have %zu users, the limit is %d",
-			               changes[i].label_id, changes[i].user_count,
-			               KB_LABEL_USERS_MAX);
-		if (!tidy_users(arena, &changes[i], &tidy[i], err))
+			               change->label_id, change->user_count, KB_LABEL_USERS_MAX);
+		if (!tidy_users(in->arena, change, &tidy[i], err))
 			return false;
 	}
-	return kb_db_write(store->db, change_users, &in, err);
+	return kb_db_write(store->db, change_users, in, err);
 }
 
 bool kb_store_labels_set_users(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                               const struct kb_label_users *changes, size_t count,
-                               struct kb_label_list *out, struct kb_err *err)
+                               const struct kb_label_changes *changes, struct kb_label_list *out,
+                               struct kb_err *err)
 {
-	return run_users(store, arena, agent_id, changes, count, false, out, err);
+	struct change in = { .arena = arena, .agent_id = agent_id, .out = out };
+
+	return run_users(store, &in, changes, err);
 }
 
 bool kb_store_labels_remove_users(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                  const struct kb_label_users *changes, size_t count,
-                                  struct kb_label_list *out, struct kb_err *err)
+                                  const struct kb_label_changes *changes, struct kb_label_list *out,
+                                  struct kb_err *err)
 {
-	return run_users(store, arena, agent_id, changes, count, true, out, err);
+	struct change in = { .arena = arena, .agent_id = agent_id, .remove = true, .out = out };
+
+	return run_users(store, &in, changes, err);
 }
 
 /* ---- labels of a document ---- */
@@ -608,11 +616,10 @@ static bool set_page_labels(struct kb_db_conn *conn, void *arg, struct kb_err *e
 		return false;
 	for (size_t i = 0; i < in->count; i++) {
 		struct kb_label *label = push(in);
-		bool found;
 
-		if (!load(conn, in->arena, in->agent_id, in->ids[i], label, &found, err))
+		if (!load(conn, in->arena, in->agent_id, in->ids[i], label, err))
 			return false;
-		if (!found || (label->deleted_at && !carries(&before, label->id)))
+		if (!label->id || (label->deleted_at && !carries(&before, label->id)))
 			return kb_fail(err, KB_E_INVALID,
 			               "label_ids holds %" PRId64
 			               ", which is no label of this agent",
@@ -625,14 +632,15 @@ static bool set_page_labels(struct kb_db_conn *conn, void *arg, struct kb_err *e
 	return kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
-bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                              int64_t page_id, const int64_t *ids, size_t count,
-                              struct kb_label_list *out, struct kb_err *err)
+bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_page_labels *labels, struct kb_label_list *out,
+                              struct kb_err *err)
 {
 	int64_t sorted[KB_PAGE_LABELS_MAX];
+	size_t count = labels->count;
 	struct change in = { .arena = arena,
-		             .agent_id = agent_id,
-		             .id = page_id,
+		             .agent_id = labels->agent_id,
+		             .id = labels->page_id,
 		             .now = kb_store_now(store),
 		             .ids = sorted,
 		             .out = out };
@@ -641,7 +649,7 @@ bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena, in
 		return kb_fail(err, KB_E_INVALID, "label_ids holds %zu labels, the limit is %d",
 		               count, KB_PAGE_LABELS_MAX);
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = ids[i];
+		sorted[i] = labels->ids[i];
 	qsort(sorted, count, sizeof(*sorted), by_id);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || sorted[i] != sorted[in.count - 1])

@@ -34,6 +34,7 @@ struct kb_label {
 struct kb_label_list {
 	struct kb_label *v;
 	size_t count;
+	int64_t total; /* of all pages of the list, where it has pages */
 };
 
 /* How names are compared: Unicode compatibility case folding, without blanks at the ends. */
@@ -43,18 +44,27 @@ struct kb_sv kb_label_fold(struct kb_arena *arena, struct kb_sv name);
  * was deleted last, brought back with its users and documents, else a new one. KB_E_INVALID for a
  * name that is empty, too long, begins with a digit (it would read as an id) or holds control
  * characters, and beyond KB_LABELS_MAX. */
+struct kb_label_names {
+	const struct kb_sv *v;
+	size_t count;
+};
 bool kb_store_labels_make(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          const struct kb_sv *names, size_t count, struct kb_label_list *out,
+                          const struct kb_label_names *names, struct kb_label_list *out,
                           struct kb_err *err) KB_MUST_CHECK;
 /* Living ones only. */
 bool kb_store_labels_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          const struct kb_list *list, struct kb_label_list *out, int64_t *total,
+                          const struct kb_list *list, struct kb_label_list *out,
                           struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_NOT_FOUND for a deleted label too, here and below. */
 bool kb_store_label_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                         int64_t id, struct kb_label *out, struct kb_err *err) KB_MUST_CHECK;
-bool kb_store_label_rename(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           int64_t id, struct kb_sv name, struct kb_label *out,
+/* Which label, and what it is called from now on. */
+struct kb_label_rename {
+	int64_t agent_id, label_id;
+	struct kb_sv name;
+};
+bool kb_store_label_rename(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_label_rename *rename, struct kb_label *out,
                            struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_label_delete(struct kb_store *store, int64_t agent_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
@@ -64,23 +74,33 @@ struct kb_label_users {
 	const struct kb_sv *users;
 	size_t user_count;
 };
+struct kb_label_changes {
+	const struct kb_label_users *v;
+	size_t count;
+};
 /* All of them or none. Gives the labels as they are then, in the order of the changes. */
 bool kb_store_labels_set_users(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                               const struct kb_label_users *changes, size_t count,
-                               struct kb_label_list *out, struct kb_err *err) KB_MUST_CHECK;
+                               const struct kb_label_changes *changes, struct kb_label_list *out,
+                               struct kb_err *err) KB_MUST_CHECK;
 /* Takes these users away; one that is not there is no mistake. */
 bool kb_store_labels_remove_users(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                  const struct kb_label_users *changes, size_t count,
-                                  struct kb_label_list *out, struct kb_err *err) KB_MUST_CHECK;
+                                  const struct kb_label_changes *changes, struct kb_label_list *out,
+                                  struct kb_err *err) KB_MUST_CHECK;
 
 /* Deleted labels too: they still close the document. By id. */
 bool kb_store_page_labels(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                           int64_t page_id, struct kb_label_list *out,
                           struct kb_err *err) KB_MUST_CHECK;
+/* Which document, and the labels it carries from now on. */
+struct kb_page_labels {
+	int64_t agent_id, page_id;
+	const int64_t *ids; /* of labels; one that is given twice counts once */
+	size_t count;
+};
 /* Replaces them. KB_E_INVALID for an id that is neither a living label nor a deleted one that the
- * document carries, and beyond KB_PAGE_LABELS_MAX; an id given twice counts once. */
-bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                              int64_t page_id, const int64_t *ids, size_t count,
-                              struct kb_label_list *out, struct kb_err *err) KB_MUST_CHECK;
+ * document carries, and beyond KB_PAGE_LABELS_MAX. */
+bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_page_labels *labels, struct kb_label_list *out,
+                              struct kb_err *err) KB_MUST_CHECK;
 
 #endif

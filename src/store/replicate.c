@@ -73,11 +73,8 @@ enum {
 	{                                                                                          \
 		"put_" table, KB_TYPES(LIST), KB_INSERT(table, LIST)                               \
 	}
-#define V2  "$1, $2"
-#define V3  V2 ", $3"
-#define V6  V3 ", $4, $5, $6"
-#define V8  V6 ", $7, $8"
-#define V10 V8 ", $9, $10"
+#define V2 "$1, $2"
+#define V3 V2 ", $3"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -115,22 +112,15 @@ static const struct kb_sql sql[] = {
 	{ "replicate_segments", "iii",
 		"SELECT $2, id, page_shift + $3, 0, " KB_NAMES(KB_SEGMENTS_COPIED) " FROM segments WHERE agent_id = $1" },
 	{ "put_segments", KB_TYPES(KB_SEGMENTS), KB_INSERT("segments", KB_SEGMENTS) },
-	TABLE("vectors",
-		"segment_id, name, model, blob, bytes, filled, pending, version, created_at",
-		"segment_id, name, model, blob, bytes, filled, pending, version, created_at "
-		"FROM vectors WHERE agent_id = $1", "ii",
-		"iitttiiiii", V10),
-	TABLE("factors", "mark, blob, bytes, passages, created_at",
-		"mark, blob, bytes, passages, created_at FROM factors WHERE agent_id = $1", "ii",
-		"ittiii", V6),
+	COPY("vectors", KB_VECTORS, KB_VECTORS_COPIED),
+	COPY("factors", KB_FACTORS, KB_FACTORS_COPIED),
 	TABLE("dead_pages", "page_id, version",
 		"page_id + $3, max(version) FROM (" KB_DEAD_PAGES ") w WHERE EXISTS (SELECT 1 "
 		"FROM segments s WHERE s.agent_id = $1 AND s.version < w.version) GROUP BY page_id", "iii",
 		"iii", V3),
-	TABLE("labels", "id, name, name_key, users, deleted_at, created_at, updated_at",
-		"id + $3, name, name_key, users, deleted_at, created_at, updated_at "
-		"FROM labels WHERE agent_id = $1", "iii",
-		"iitttiii", V8),
+	{ "replicate_labels", "iii",
+		"SELECT $2, id + $3, " KB_NAMES(KB_LABELS_COPIED) " FROM labels WHERE agent_id = $1" },
+	{ "put_labels", KB_TYPES(KB_LABELS), KB_INSERT("labels", KB_LABELS) },
 	TABLE("page_labels", "page_id, label_id",
 		"page_id + $3, label_id + $4 FROM page_labels WHERE agent_id = $1 AND page_id IN "
 		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iiii",

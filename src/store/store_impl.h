@@ -307,6 +307,29 @@ bool kb_index_state_read(struct kb_db_conn *conn, struct kb_arena *arena, int64_
 
 /* ---- vectors.c, for segments.c ---- */
 
+// clang-format off
+/* The columns of vectors and factors (columns.h). */
+#define KB_VECTORS_KEY(FIRST, NEXT) \
+	FIRST(i, segment_id, column.segment_id) \
+	NEXT (t, name,       column.name)
+#define KB_VECTORS_MADE(FIRST, NEXT) \
+	FIRST(t, model,      column.model) \
+	NEXT (t, blob,       column.blob) \
+	NEXT (i, bytes,      column.bytes) \
+	NEXT (i, filled,     column.filled) \
+	NEXT (i, pending,    column.pending) \
+	NEXT (i, version,    version) \
+	NEXT (i, created_at, created_at)
+#define KB_VECTORS_COPIED(FIRST, NEXT) KB_VECTORS_KEY(FIRST, NEXT) KB_VECTORS_MADE(NEXT, NEXT)
+#define KB_VECTORS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_VECTORS_COPIED(NEXT, NEXT)
+#define KB_FACTORS_COPIED(FIRST, NEXT) \
+	FIRST(t, mark,       factors.mark) \
+	NEXT (t, blob,       factors.blob) \
+	NEXT (i, bytes,      factors.bytes) \
+	NEXT (i, passages,   factors.passages) \
+	NEXT (i, created_at, created_at)
+#define KB_FACTORS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_FACTORS_COPIED(NEXT, NEXT)
+// clang-format on
 struct kb_index_state;
 struct kb_vectors_new;
 /* Fills the columns and factors of the state. */
@@ -323,6 +346,22 @@ bool kb_vectors_drop_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t 
 
 /* ---- labels.c, for agents.c, pages.c and segments.c ---- */
 
+// clang-format off
+/* The columns of labels (columns.h). A copy has ids of its own. */
+#define KB_LABEL_ID(FIRST, NEXT) \
+	FIRST(i, agent_id,   label.agent_id) \
+	NEXT (i, id,         label.id)
+#define KB_LABEL_CHANGED(FIRST, NEXT) \
+	FIRST(t, name,       label.name) \
+	NEXT (t, name_key,   name_key) \
+	NEXT (t, users,      users) \
+	NEXT (i, deleted_at, label.deleted_at) \
+	NEXT (i, updated_at, label.updated_at)
+#define KB_LABELS_COPIED(FIRST, NEXT) \
+	KB_LABEL_CHANGED(FIRST, NEXT) \
+	NEXT (i, created_at, label.created_at)
+#define KB_LABELS(FIRST, NEXT) KB_LABEL_ID(FIRST, NEXT) KB_LABELS_COPIED(NEXT, NEXT)
+// clang-format on
 struct kb_index_state;
 bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err) KB_MUST_CHECK;
@@ -399,9 +438,10 @@ extern const struct kb_db_columns kb_source_columns;
 
 /* ---- the columns of others, for their test ---- */
 
-extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_license_columns,
-        kb_message_columns, kb_override_columns, kb_persona_columns, kb_plugin_columns,
-        kb_segment_columns, kb_sub_persona_columns;
+extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_factors_columns,
+        kb_label_columns, kb_license_columns, kb_message_columns, kb_override_columns,
+        kb_persona_columns, kb_plugin_columns, kb_segment_columns, kb_sub_persona_columns,
+        kb_vectors_columns;
 
 /* ---- queue.c ---- */
 

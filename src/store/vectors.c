@@ -34,11 +34,8 @@ enum {
 	"LEFT JOIN vectors v ON v.agent_id = s.agent_id AND v.segment_id = s.id AND v.name = $1 "
 // clang-format off
 static const struct kb_sql sql[] = {
-	[PUT] = { "vectors_put", "iitttiiiii",
-		"INSERT INTO vectors (agent_id, segment_id, name, model, blob, bytes, filled, pending, "
-		"version, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
-		"ON CONFLICT (agent_id, segment_id, name) DO UPDATE SET model = $4, blob = $5, "
-		"bytes = $6, filled = $7, pending = $8, version = $9, created_at = $10" },
+	[PUT] = { "vectors_put", KB_TYPES(KB_VECTORS),
+		KB_UPSERT("vectors", KB_VECTORS, "agent_id, segment_id, name", KB_VECTORS_MADE) },
 	[COUNT_OTHERS] = { "vectors_count", "iit",
 		"SELECT count(*) FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND name <> $3" },
 	[HAS_SEGMENT] = { "vectors_segment", "ii",
@@ -54,14 +51,12 @@ static const struct kb_sql sql[] = {
 	[NEWER] = { "vectors_newer", "iii",
 		"SELECT count(*) FROM vectors WHERE agent_id = $1 AND segment_id = $2 AND version > $3" },
 	[STATE_VECTORS] = { "state_vectors", "i",
-		"SELECT segment_id, name, model, blob, bytes, filled, pending FROM vectors "
+		"SELECT " KB_NAMES(KB_VECTORS) " FROM vectors "
 		"WHERE agent_id = $1 ORDER BY segment_id, name" },
 	[STATE_FACTORS] = { "state_factors", "i",
-		"SELECT mark, blob, bytes, passages FROM factors WHERE agent_id = $1" },
-	[FACTORS_PUT] = { "factors_put", "ittiii",
-		"INSERT INTO factors (agent_id, mark, blob, bytes, passages, created_at) "
-		"VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (agent_id) DO UPDATE SET mark = $2, "
-		"blob = $3, bytes = $4, passages = $5, created_at = $6" },
+		"SELECT " KB_NAMES(KB_FACTORS) " FROM factors WHERE agent_id = $1" },
+	[FACTORS_PUT] = { "factors_put", KB_TYPES(KB_FACTORS),
+		KB_UPSERT("factors", KB_FACTORS, "agent_id", KB_FACTORS_COPIED) },
 	[FACTORS_DROP] = { "factors_drop", "it",
 		"DELETE FROM factors WHERE agent_id = $1 AND blob = $2" },
 	[MISSING] = { "vectors_missing", "tiiiit",
@@ -82,6 +77,22 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_vectors = { "vectors", sql, KB_COUNTOF(sql) };
 
+struct vectors_row {
+	struct kb_vectors_row column;
+	int64_t agent_id, version, created_at;
+};
+#define VECTORS(letter, column, member) KB_COLUMN(struct vectors_row, letter, column, member)
+const struct kb_db_columns kb_vectors_columns =
+        KB_COLUMNS(struct vectors_row, KB_VECTORS(VECTORS, VECTORS));
+
+struct factors_row {
+	struct kb_factors_row factors;
+	int64_t agent_id, created_at;
+};
+#define FACTORS(letter, column, member) KB_COLUMN(struct factors_row, letter, column, member)
+const struct kb_db_columns kb_factors_columns =
+        KB_COLUMNS(struct factors_row, KB_FACTORS(FACTORS, FACTORS));
+
 /* ---- inside transactions of this and other files ---- */
 
 bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
@@ -91,28 +102,21 @@ bool kb_vectors_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t a
 
 	kb_rows_open(&rows, conn, &sql[STATE_VECTORS], KB_VALUES(kb_int(agent_id)));
 	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, out->vectors, out->vectors_count)
-		[out->vectors_count] = (struct kb_vectors_row){
-			.segment_id = kb_rows_int(&rows, 0),
-			.name = kb_rows_text(&rows, arena, 1),
-			.model = kb_rows_text(&rows, arena, 2),
-			.blob = kb_rows_text(&rows, arena, 3),
-			.bytes = kb_rows_int(&rows, 4),
-			.filled = kb_rows_int(&rows, 5),
-			.pending = kb_rows_int(&rows, 6),
-		};
+		struct vectors_row row;
+
+		kb_columns_read(&kb_vectors_columns, &rows, 0, arena, &row);
+		KB_ROOM(arena, out->vectors, out->vectors_count)[out->vectors_count] = row.column;
 		out->vectors_count++;
 	}
 	if (!kb_rows_close(&rows, err))
 		return false;
 	kb_rows_open(&rows, conn, &sql[STATE_FACTORS], KB_VALUES(kb_int(agent_id)));
-	while (kb_rows_next(&rows))
-		out->factors = (struct kb_factors_row){
-			.mark = kb_rows_text(&rows, arena, 0),
-			.blob = kb_rows_text(&rows, arena, 1),
-			.bytes = kb_rows_int(&rows, 2),
-			.passages = kb_rows_int(&rows, 3),
-		};
+	while (kb_rows_next(&rows)) {
+		struct factors_row row;
+
+		kb_columns_read(&kb_factors_columns, &rows, 0, arena, &row);
+		out->factors = row.factors;
+	}
 	return kb_rows_close(&rows, err);
 }
 
@@ -120,13 +124,22 @@ bool kb_vectors_insert(struct kb_db_conn *conn, int64_t agent_id,
                        const struct kb_vectors_new *column, int64_t version, int64_t now,
                        struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[PUT],
-	                 KB_VALUES(kb_int(agent_id), kb_int(column->segment_id),
-	                           kb_text(column->name), kb_text(column->model),
-	                           kb_text(column->blob), kb_int(column->bytes),
-	                           kb_int(column->filled), kb_int(column->pending), kb_int(version),
-	                           kb_int(now)),
-	                 NULL, err);
+	struct vectors_row row = {
+		.column = {
+			.segment_id = column->segment_id,
+			.name = column->name,
+			.model = column->model,
+			.blob = column->blob,
+			.bytes = column->bytes,
+			.filled = column->filled,
+			.pending = column->pending,
+		},
+		.agent_id = agent_id,
+		.version = version,
+		.created_at = now,
+	};
+
+	return kb_columns_write(&kb_vectors_columns, conn, &sql[PUT], KB_NO_VALUES, &row, err);
 }
 
 bool kb_vectors_check_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
@@ -205,10 +218,27 @@ static bool put_column(struct kb_db_conn *conn, const struct put *in,
 	return kb_vectors_insert(conn, in->agent_id, column, version, in->now, err);
 }
 
+static bool put_factors(struct kb_db_conn *conn, const struct put *in, struct kb_err *err)
+{
+	const struct kb_factors_new *factors = in->factors;
+	struct factors_row row = {
+		.factors = {
+			.mark = factors->mark,
+			.blob = factors->blob,
+			.bytes = factors->bytes,
+			.passages = factors->passages,
+		},
+		.agent_id = in->agent_id,
+		.created_at = in->now,
+	};
+
+	return kb_columns_write(&kb_factors_columns, conn, &sql[FACTORS_PUT], KB_NO_VALUES, &row,
+	                        err);
+}
+
 static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct put *in = arg;
-	const struct kb_factors_new *factors = in->factors;
 	int64_t version;
 
 	if (!kb_agent_lock(conn, in->agent_id, &version, err))
@@ -216,12 +246,7 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	for (size_t i = 0; i < in->count; i++)
 		if (!put_column(conn, in, &in->columns[i], version + 1, err))
 			return false;
-	return (!factors
-	        || kb_db_run(conn, &sql[FACTORS_PUT],
-	                     KB_VALUES(kb_int(in->agent_id), kb_text(factors->mark),
-	                               kb_text(factors->blob), kb_int(factors->bytes),
-	                               kb_int(factors->passages), kb_int(in->now)),
-	                     NULL, err))
+	return (!in->factors || put_factors(conn, in, err))
 	       && kb_agent_raise(conn, in->agent_id, version + 1, err);
 }
 

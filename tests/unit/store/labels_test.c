@@ -31,7 +31,8 @@ static struct kb_label make(struct labels *l, const char *name)
 	struct kb_sv text = kb_sv_str(name);
 	struct kb_label_list list;
 
-	NEED(&l->f, kb_store_labels_make(l->f.store, &l->f.arena, l->agent.id, &text, 1, &list,
+	NEED(&l->f, kb_store_labels_make(l->f.store, &l->f.arena, l->agent.id,
+	                                 &(struct kb_label_names){ .v = &text, .count = 1 }, &list,
 	                                 &l->f.err));
 	return list.v[0];
 }
@@ -39,8 +40,11 @@ static struct kb_label make(struct labels *l, const char *name)
 static bool put(struct labels *l, int64_t page, const int64_t *ids, size_t count,
                 struct kb_label_list *out)
 {
-	return kb_store_page_set_labels(l->f.store, &l->f.arena, l->agent.id, page, ids, count, out,
-	                                &l->f.err);
+	return kb_store_page_set_labels(
+	        l->f.store, &l->f.arena,
+	        &(struct kb_page_labels){
+	                .agent_id = l->agent.id, .page_id = page, .ids = ids, .count = count },
+	        out, &l->f.err);
 }
 #define IDS(...)                                                                                   \
 	(const int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)
@@ -81,8 +85,9 @@ static void test_names(struct kb_test *t)
 	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
 		struct kb_sv name = kb_sv_str(cases[i].name);
 		struct kb_label_list list;
-		bool ok = kb_store_labels_make(l.f.store, &l.f.arena, l.agent.id, &name, 1, &list,
-		                               &l.f.err);
+		bool ok = kb_store_labels_make(l.f.store, &l.f.arena, l.agent.id,
+		                               &(struct kb_label_names){ .v = &name, .count = 1 },
+		                               &list, &l.f.err);
 
 		t->row = cases[i].name;
 		CHECK(t, ok == !cases[i].error);
@@ -102,11 +107,12 @@ static void test_make(struct kb_test *t)
 	struct kb_label one, again;
 	struct kb_label_list list;
 	struct labels l;
-	int64_t total, before;
+	int64_t before;
 
 	setup(&l, t);
-	CHECK(t,
-	      kb_store_labels_make(l.f.store, &l.f.arena, l.agent.id, names, 4, &list, &l.f.err));
+	CHECK(t, kb_store_labels_make(l.f.store, &l.f.arena, l.agent.id,
+	                              &(struct kb_label_names){ .v = names, .count = 4 }, &list,
+	                              &l.f.err));
 	CHECK_INT(t, list.count, 2); /* without case, each once */
 	one = list.v[0];
 	CHECK_SV(t, one.name, "One");
@@ -117,9 +123,8 @@ static void test_make(struct kb_test *t)
 	CHECK(t, !kb_store_label_get(l.f.store, &l.f.arena, l.agent.id, one.id, &again, &l.f.err));
 	CHECK_INT(t, l.f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, !kb_store_label_delete(l.f.store, l.agent.id, one.id, &l.f.err));
-	CHECK(t, kb_store_labels_list(l.f.store, &l.f.arena, l.agent.id, &page, &list, &total,
-	                              &l.f.err));
-	CHECK_INT(t, total, 1);
+	CHECK(t, kb_store_labels_list(l.f.store, &l.f.arena, l.agent.id, &page, &list, &l.f.err));
+	CHECK_INT(t, list.total, 1);
 	CHECK_SV(t, list.v[0].name, "two");
 	before = version(&l);
 	again = make(&l, "oNe");
@@ -140,18 +145,30 @@ static void test_rename(struct kb_test *t)
 	one = make(&l, "one");
 	two = make(&l, "two");
 	before = version(&l);
-	CHECK(t, kb_store_label_rename(l.f.store, &l.f.arena, l.agent.id, one.id, KB_SV("uno"),
+	CHECK(t, kb_store_label_rename(l.f.store, &l.f.arena,
+	                               &(struct kb_label_rename){ .agent_id = l.agent.id,
+	                                                          .label_id = one.id,
+	                                                          .name = KB_SV("uno") },
 	                               &out, &l.f.err));
 	CHECK_SV(t, out.name, "uno");
 	CHECK_INT(t, version(&l), before + 1);
-	CHECK(t, kb_store_label_rename(l.f.store, &l.f.arena, l.agent.id, one.id, KB_SV("UNO"),
+	CHECK(t, kb_store_label_rename(l.f.store, &l.f.arena,
+	                               &(struct kb_label_rename){ .agent_id = l.agent.id,
+	                                                          .label_id = one.id,
+	                                                          .name = KB_SV("UNO") },
 	                               &out, &l.f.err)); /* its own name in another case */
-	CHECK(t, !kb_store_label_rename(l.f.store, &l.f.arena, l.agent.id, two.id, KB_SV("Uno"),
+	CHECK(t, !kb_store_label_rename(l.f.store, &l.f.arena,
+	                                &(struct kb_label_rename){ .agent_id = l.agent.id,
+	                                                           .label_id = two.id,
+	                                                           .name = KB_SV("Uno") },
 	                                &out, &l.f.err));
 	CHECK_INT(t, l.f.err.code, KB_E_INVALID);
 	/* The name of a deleted label is free. */
 	CHECK(t, kb_store_label_delete(l.f.store, l.agent.id, one.id, &l.f.err));
-	CHECK(t, kb_store_label_rename(l.f.store, &l.f.arena, l.agent.id, two.id, KB_SV("Uno"),
+	CHECK(t, kb_store_label_rename(l.f.store, &l.f.arena,
+	                               &(struct kb_label_rename){ .agent_id = l.agent.id,
+	                                                          .label_id = two.id,
+	                                                          .name = KB_SV("Uno") },
 	                               &out, &l.f.err));
 	CHECK_INT(t, make(&l, "uno").id, two.id);
 	fixture_fini(&l.f);
@@ -169,14 +186,18 @@ static void test_users(struct kb_test *t)
 
 	setup(&l, t);
 	change.label_id = make(&l, "one").id;
-	CHECK(t, kb_store_labels_set_users(l.f.store, &l.f.arena, l.agent.id, &change, 1, &list,
-	                                   &l.f.err));
+	CHECK(t, kb_store_labels_set_users(l.f.store, &l.f.arena, l.agent.id,
+	                                   &(struct kb_label_changes){ .v = &change, .count = 1 },
+	                                   &list, &l.f.err));
 	CHECK_INT(t, list.v[0].user_count, 2);
 	CHECK_SV(t, list.v[0].users[0], "a@x.org");
 	CHECK_SV(t, list.v[0].users[1], "b@x.org");
-	CHECK(t, kb_store_labels_remove_users(l.f.store, &l.f.arena, l.agent.id,
-	                                      &(struct kb_label_users){ change.label_id, gone, 2 },
-	                                      1, &list, &l.f.err));
+	CHECK(t, kb_store_labels_remove_users(
+	                 l.f.store, &l.f.arena, l.agent.id,
+	                 &(struct kb_label_changes){
+	                         .v = &(struct kb_label_users){ change.label_id, gone, 2 },
+	                         .count = 1 },
+	                 &list, &l.f.err));
 	CHECK(t, kb_store_label_get(l.f.store, &l.f.arena, l.agent.id, change.label_id, &label,
 	                            &l.f.err));
 	CHECK_INT(t, label.user_count, 1);
@@ -187,17 +208,21 @@ static void test_users(struct kb_test *t)
 		t->row = bad[i];
 		CHECK(t, !kb_store_labels_set_users(
 		                 l.f.store, &l.f.arena, l.agent.id,
-		                 &(struct kb_label_users){ change.label_id, &user, 1 }, 1, &list,
-		                 &l.f.err));
+		                 &(struct kb_label_changes){
+		                         .v = &(struct kb_label_users){ change.label_id, &user, 1 },
+		                         .count = 1 },
+		                 &list, &l.f.err));
 		CHECK_INT(t, l.f.err.code, KB_E_INVALID);
 	}
 	t->row = NULL;
 	/* All of them or none. */
-	CHECK(t,
-	      !kb_store_labels_set_users(l.f.store, &l.f.arena, l.agent.id,
-	                                 (const struct kb_label_users[]){
-	                                         { change.label_id, NULL, 0 }, { 999, NULL, 0 } },
-	                                 2, &list, &l.f.err));
+	CHECK(t, !kb_store_labels_set_users(
+	                 l.f.store, &l.f.arena, l.agent.id,
+	                 &(struct kb_label_changes){
+	                         .v = (const struct kb_label_users[]){ { change.label_id, NULL, 0 },
+	                                                               { 999, NULL, 0 } },
+	                         .count = 2 },
+	                 &list, &l.f.err));
 	CHECK_INT(t, l.f.err.code, KB_E_NOT_FOUND);
 	CHECK(t, kb_store_label_get(l.f.store, &l.f.arena, l.agent.id, change.label_id, &label,
 	                            &l.f.err));
@@ -269,13 +294,20 @@ static void test_strangers(struct kb_test *t)
 	other = fixture_agent(&l.f, "other");
 	CHECK(t, !kb_store_label_get(l.f.store, &l.f.arena, other.id, one.id, &out, &l.f.err));
 	CHECK_INT(t, l.f.err.code, KB_E_NOT_FOUND);
-	CHECK(t, !kb_store_label_rename(l.f.store, &l.f.arena, other.id, one.id, KB_SV("x"), &out,
-	                                &l.f.err));
+	CHECK(t, !kb_store_label_rename(l.f.store, &l.f.arena,
+	                                &(struct kb_label_rename){ .agent_id = other.id,
+	                                                           .label_id = one.id,
+	                                                           .name = KB_SV("x") },
+	                                &out, &l.f.err));
 	CHECK(t, !kb_store_label_delete(l.f.store, other.id, one.id, &l.f.err));
 	CHECK(t, !kb_store_page_labels(l.f.store, &l.f.arena, other.id, l.page, &list, &l.f.err));
-	CHECK(t, !kb_store_page_set_labels(l.f.store, &l.f.arena, other.id,
-	                                   fixture_pages(&l.f, other.id, 1), IDS(one.id), &list,
-	                                   &l.f.err));
+	CHECK(t, !kb_store_page_set_labels(
+	                 l.f.store, &l.f.arena,
+	                 &(struct kb_page_labels){ .agent_id = other.id,
+	                                           .page_id = fixture_pages(&l.f, other.id, 1),
+	                                           .ids = &one.id,
+	                                           .count = 1 },
+	                 &list, &l.f.err));
 	CHECK_INT(t, l.f.err.code, KB_E_INVALID);
 	fixture_fini(&l.f);
 }

@@ -242,11 +242,17 @@ static void test_labels(struct kb_test *t)
 	agent = fixture_agent(&f, "Original");
 	first = fixture_pages(&f, agent.id, 2);
 	fixture_index(&f, 10);
-	NEED(&f, kb_store_labels_make(f.store, &f.arena, agent.id,
-	                              (struct kb_sv[]){ KB_SV("red"), KB_SV("blue") }, 2, &labels,
-	                              &f.err));
-	NEED(&f, kb_store_page_set_labels(f.store, &f.arena, agent.id, first + 1, &labels.v[1].id,
-	                                  1, &page_labels, &f.err));
+	NEED(&f, kb_store_labels_make(
+	                 f.store, &f.arena, agent.id,
+	                 &(struct kb_label_names){
+	                         .v = (struct kb_sv[]){ KB_SV("red"), KB_SV("blue") }, .count = 2 },
+	                 &labels, &f.err));
+	NEED(&f, kb_store_page_set_labels(f.store, &f.arena,
+	                                  &(struct kb_page_labels){ .agent_id = agent.id,
+	                                                            .page_id = first + 1,
+	                                                            .ids = &labels.v[1].id,
+	                                                            .count = 1 },
+	                                  &page_labels, &f.err));
 	copy = replicate(&f, agent.id);
 	before = state_of(&f, agent.id);
 	after = state_of(&f, copy.id);
