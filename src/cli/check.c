@@ -81,26 +81,26 @@ static bool check_segments(struct kb_store *store, struct kb_blobs *blobs, struc
                            int64_t *findings, struct kb_err *err)
 {
 	enum { AT_ONCE = 1000 };
-	struct kb_segment_place after = { 0 }, *v;
-	size_t count;
+	struct kb_segment_place after = { 0 };
+	struct kb_segment_places places;
 
 	do {
-		if (!kb_store_segment_places(store, arena, &after, AT_ONCE, &v, &count, err))
+		if (!kb_store_segment_places(store, arena, &after, AT_ONCE, &places, err))
 			return false;
-		for (size_t i = 0; i < count; i++) {
-			after = v[i];
-			if (!v[i].is_damaged && !is_damaged(blobs, arena, v[i].blob))
+		for (size_t i = 0; i < places.count; i++) {
+			after = places.v[i];
+			if (!after.is_damaged && !is_damaged(blobs, arena, after.blob))
 				continue;
 			printf("segment %" PRId64 " of agent %" PRId64
 			       " is damaged (blob %.*s); it is "
 			       "made anew from the stored texts after the next start\n",
-			       v[i].segment_id, v[i].agent_id, KB_SV_ARG(v[i].blob));
+			       after.segment_id, after.agent_id, KB_SV_ARG(after.blob));
 			++*findings;
-			if (!kb_store_segment_damaged(store, v[i].agent_id, v[i].segment_id,
-			                              v[i].blob, err))
+			if (!kb_store_segment_damaged(store, after.agent_id, after.segment_id,
+			                              after.blob, err))
 				return false;
 		}
-	} while (count == AT_ONCE);
+	} while (places.count == AT_ONCE);
 	return true;
 }
 

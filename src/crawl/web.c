@@ -251,9 +251,13 @@ static bool begin_visit(struct kb_web *web, struct kb_sv host, const struct kb_h
 	bool found = false;
 
 	job->is_failing = is_failing;
-	if (kb_store_visit_lease(web->config.store, &job->arena,
-	                         &(struct kb_visit_wish){ host, turn->after, turn->but },
-	                         KB_WEB_LEASE_S * KB_SECOND_US, &job->page, &found, err)
+	if (kb_store_visit_lease(
+	            web->config.store, &job->arena,
+	            &(struct kb_visit_wish){ .host = host,
+	                                     .after = turn->after,
+	                                     .but = turn->but,
+	                                     .lease_us = KB_WEB_LEASE_S * KB_SECOND_US },
+	            &job->page, &found, err)
 	    && found) {
 		kb_hosts_name(web->hosts, host, job->page.page.agent_id);
 		begin_job(job);

@@ -110,18 +110,16 @@ static void account_read(struct kb_db_rows *rows, struct kb_arena *arena, int at
 		out->email = out->handle;
 }
 
+/* Zeroed where there is none: it has no id. */
 static bool account_find(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                         struct kb_db_value value, struct kb_account *out, bool *found,
-                         struct kb_err *err)
+                         struct kb_db_value value, struct kb_account *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*found = false;
+	*out = (struct kb_account){ 0 };
 	kb_rows_open(&rows, conn, what, KB_VALUES(value));
-	while (kb_rows_next(&rows)) {
+	while (kb_rows_next(&rows))
 		account_read(&rows, arena, 0, out);
-		*found = true;
-	}
 	return kb_rows_close(&rows, err);
 }
 
@@ -142,14 +140,13 @@ static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		.created_at = in->now,
 		.updated_at = in->now,
 	};
-	bool found;
 
 	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_HANDLE], kb_text(in->handle), in->out,
-	                  &found, err))
+	                  err))
 		return false;
-	if (found && (!in->plan.n || kb_sv_eq(in->plan, in->out->plan)))
+	if (in->out->id && (!in->plan.n || kb_sv_eq(in->plan, in->out->plan)))
 		return true;
-	if (found) {
+	if (in->out->id) {
 		in->out->plan = in->plan;
 		return kb_db_run(conn, &sql[ACCOUNT_PLAN],
 		                 KB_VALUES(kb_int(in->out->id), kb_text(in->plan), kb_int(in->now)),
@@ -159,7 +156,7 @@ static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_columns_write(&kb_account_columns, conn, &sql[ACCOUNT_ADD], KB_NO_VALUES,
 	                           &account, err)
 	       && account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(account.id), in->out,
-	                       &found, err);
+	                       err);
 }
 
 static bool check_name(struct kb_sv name, struct kb_err *err)
@@ -190,13 +187,13 @@ bool kb_store_account_get(struct kb_store *store, struct kb_arena *arena, int64_
                           struct kb_account *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
-	bool found = false, ok;
+	bool ok;
 
 	if (!conn)
 		return false;
-	ok = account_find(conn, arena, &sql[ACCOUNT_BY_ID], kb_int(id), out, &found, err);
+	ok = account_find(conn, arena, &sql[ACCOUNT_BY_ID], kb_int(id), out, err);
 	kb_db_give(store->db, conn);
-	if (ok && !found)
+	if (ok && !out->id)
 		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found", id);
 	return ok;
 }
@@ -212,11 +209,10 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct update *in = arg;
 	struct kb_account *out = in->out;
-	bool found;
 
-	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(in->id), out, &found, err))
+	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(in->id), out, err))
 		return false;
-	if (!found)
+	if (!out->id)
 		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found",
 		               in->id);
 	if (in->change->name.p)

@@ -88,9 +88,12 @@ struct kb_sv kb_agent_children_text(struct kb_arena *arena, const int64_t *ids, 
 bool kb_store_agent_delete(struct kb_store *store, int64_t account_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
 /* Ids above `after` in their order, of all accounts: for housekeeping. */
+struct kb_agent_ids {
+	int64_t *v;
+	size_t count;
+};
 bool kb_store_agent_ids(struct kb_store *store, struct kb_arena *arena, int64_t after,
-                        int64_t limit, int64_t **ids, size_t *count,
-                        struct kb_err *err) KB_MUST_CHECK;
+                        int64_t limit, struct kb_agent_ids *out, struct kb_err *err) KB_MUST_CHECK;
 /* The agents of the account, copies in the making too: for the limit. */
 bool kb_store_agent_count(struct kb_store *store, int64_t account_id, int64_t *count,
                           struct kb_err *err) KB_MUST_CHECK;

@@ -28,26 +28,24 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_purge = { "purge", sql, KB_COUNTOF(sql) };
 
-static bool read_ids(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *statement,
-                     struct kb_db_values values, int64_t **ids, size_t *count, struct kb_err *err)
+static void read_ids(struct kb_db_rows *rows, struct kb_arena *arena, int64_t **ids, size_t *count)
 {
-	struct kb_db_rows rows;
-
 	*ids = NULL;
 	*count = 0;
-	kb_rows_take(&rows, store->db, statement, values);
-	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, *ids, *count)[*count] = kb_rows_int(&rows, 0);
+	while (kb_rows_next(rows)) {
+		KB_ROOM(arena, *ids, *count)[*count] = kb_rows_int(rows, 0);
 		++*count;
 	}
-	return kb_rows_close(&rows, err);
 }
 
 bool kb_store_agent_ids(struct kb_store *store, struct kb_arena *arena, int64_t after,
-                        int64_t limit, int64_t **ids, size_t *count, struct kb_err *err)
+                        int64_t limit, struct kb_agent_ids *out, struct kb_err *err)
 {
-	return read_ids(store, arena, &sql[AGENTS], KB_VALUES(kb_int(after), kb_int(limit)), ids,
-	                count, err);
+	struct kb_db_rows rows;
+
+	kb_rows_take(&rows, store->db, &sql[AGENTS], KB_VALUES(kb_int(after), kb_int(limit)));
+	read_ids(&rows, arena, &out->v, &out->count);
+	return kb_rows_close(&rows, err);
 }
 
 struct step {
@@ -86,12 +84,15 @@ bool kb_store_conversations_purge(struct kb_store *store, struct kb_purge *purge
 {
 	struct kb_arena arena = { 0 };
 	struct step step = { .purge = purge };
+	struct kb_db_rows rows;
 	int64_t *ids;
-	bool ok = read_ids(store, &arena, &sql[DUE],
-	                   KB_VALUES(kb_int(purge->agent_id), kb_int(purge->before),
-	                             kb_int(CONVERSATIONS_AT_ONCE)),
-	                   &ids, &step.count, err);
+	bool ok;
 
+	kb_rows_take(&rows, store->db, &sql[DUE],
+	             KB_VALUES(kb_int(purge->agent_id), kb_int(purge->before),
+	                       kb_int(CONVERSATIONS_AT_ONCE)));
+	read_ids(&rows, &arena, &ids, &step.count);
+	ok = kb_rows_close(&rows, err);
 	step.ids = ids;
 	if (ok && step.count)
 		ok = kb_db_write(store->db, remove_some, &step, err);

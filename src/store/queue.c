@@ -365,7 +365,12 @@ static bool publish(struct kb_db_conn *conn, struct finish *in, struct kb_err *e
 	int64_t version = in->version;
 
 	if (kept
-	    && !kb_segment_insert(conn, in->agent_id, in->segment, version, in->now, NULL, err))
+	    && !kb_segment_insert(conn,
+	                          &(struct kb_segment_row_new){ .agent_id = in->agent_id,
+	                                                        .version = version,
+	                                                        .now = in->now,
+	                                                        .segment = in->segment },
+	                          NULL, err))
 		return false;
 	if (kept && in->refused_count)
 		version++;

@@ -110,14 +110,22 @@ static bool remove_agent(struct kb_db_conn *conn, struct slice *slice, int64_t i
 	return true;
 }
 
-static bool remove_pages(struct kb_db_conn *conn, struct slice *slice, int64_t agent_id, int64_t id,
-                         int64_t last, int64_t version, struct kb_err *err)
+/* What is to go: an agent, or with source_id one of its sources. */
+struct leaving {
+	int64_t agent_id, source_id; /* agent_id 0: nothing */
+	int64_t version;             /* from which on the source's pages are dead */
+};
+
+/* The source's pages up to that id. */
+static bool remove_pages(struct kb_db_conn *conn, struct slice *slice, const struct leaving *source,
+                         int64_t last, struct kb_err *err)
 {
+	struct kb_db_values pages =
+	        KB_VALUES(kb_int(source->agent_id), kb_int(source->source_id), kb_int(last));
 	struct kb_totals totals = { 0 };
 	struct kb_db_rows rows;
 
-	kb_rows_open(&rows, conn, &sql[PAGES_WORTH],
-	             KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last)));
+	kb_rows_open(&rows, conn, &sql[PAGES_WORTH], pages);
 	while (kb_rows_next(&rows))
 		totals = (struct kb_totals){
 			.pages_found = -kb_rows_int(&rows, 0),
@@ -128,48 +136,48 @@ static bool remove_pages(struct kb_db_conn *conn, struct slice *slice, int64_t a
 		};
 	if (!kb_rows_close(&rows, err)
 	    || !kb_db_run(conn, &sql[PAGES_DEAD],
-	                  KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last), kb_int(version)),
+	                  KB_VALUES(kb_int(source->agent_id), kb_int(source->source_id),
+	                            kb_int(last), kb_int(source->version)),
 	                  NULL, err))
 		return false;
 	for (int i = PAGES_LABELS; i <= PAGES; i++)
-		if (!kb_db_run(conn, &sql[i], KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(last)),
-		               NULL, err))
+		if (!kb_db_run(conn, &sql[i], pages, NULL, err))
 			return false;
 	slice->removed = -totals.pages_found;
-	return kb_totals_add(conn, agent_id, &totals, err) && kb_turn_settle(conn, agent_id, err);
+	return kb_totals_add(conn, source->agent_id, &totals, err)
+	       && kb_turn_settle(conn, source->agent_id, err);
 }
 
-static bool remove_source(struct kb_db_conn *conn, struct slice *slice, int64_t agent_id,
-                          int64_t id, int64_t version, struct kb_err *err)
+static bool remove_source(struct kb_db_conn *conn, struct slice *slice,
+                          const struct leaving *source, struct kb_err *err)
 {
-	int64_t last;
+	int64_t agent_id = source->agent_id, id = source->source_id, last;
 
 	if (!kb_db_int(conn, &sql[LAST_OF],
 	               KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(slice->rows)), 0, &last, err))
 		return false;
 	if (last)
-		return remove_pages(conn, slice, agent_id, id, last, version, err);
+		return remove_pages(conn, slice, source, last, err);
 	slice->removed = 1;
 	return kb_db_run(conn, &sql[SOURCE_ROW], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,
 	                 err);
 }
 
-/* The next one to work at: an agent, or with *source_id one of its sources. 0: none. */
-static bool find(struct kb_db_conn *conn, int64_t *agent_id, int64_t *source_id, int64_t *version,
-                 struct kb_err *err)
+/* The next one to work at. */
+static bool find(struct kb_db_conn *conn, struct leaving *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*source_id = 0;
-	if (!kb_db_int(conn, &sql[AGENT], KB_NO_VALUES, 0, agent_id, err))
+	*out = (struct leaving){ 0 };
+	if (!kb_db_int(conn, &sql[AGENT], KB_NO_VALUES, 0, &out->agent_id, err))
 		return false;
-	if (*agent_id)
+	if (out->agent_id)
 		return true;
 	kb_rows_open(&rows, conn, &sql[SOURCE], KB_NO_VALUES);
 	while (kb_rows_next(&rows)) {
-		*agent_id = kb_rows_int(&rows, 0);
-		*source_id = kb_rows_int(&rows, 1);
-		*version = kb_rows_int(&rows, 2);
+		out->agent_id = kb_rows_int(&rows, 0);
+		out->source_id = kb_rows_int(&rows, 1);
+		out->version = kb_rows_int(&rows, 2);
 	}
 	return kb_rows_close(&rows, err);
 }
@@ -177,16 +185,17 @@ static bool find(struct kb_db_conn *conn, int64_t *agent_id, int64_t *source_id,
 static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct slice *slice = arg;
-	int64_t began = kb_clock_mono_us(), agent_id, source_id, version = 0;
+	int64_t began = kb_clock_mono_us();
+	struct leaving next;
 	bool ok;
 
 	slice->removed = 0; /* it may be run again */
-	ok = find(conn, &agent_id, &source_id, &version, err);
-	slice->worked = agent_id != 0;
-	if (ok && source_id)
-		ok = remove_source(conn, slice, agent_id, source_id, version, err);
-	else if (ok && agent_id)
-		ok = remove_agent(conn, slice, agent_id, err);
+	ok = find(conn, &next, err);
+	slice->worked = next.agent_id != 0;
+	if (ok && next.source_id)
+		ok = remove_source(conn, slice, &next, err);
+	else if (ok && next.agent_id)
+		ok = remove_agent(conn, slice, next.agent_id, err);
 	slice->took_us = kb_clock_mono_us() - began;
 	return ok;
 }
@@ -194,7 +203,7 @@ static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, struct kb_err *err)
 {
 	struct slice slice = { .rows = removal->slice ? removal->slice : ROWS_FIRST };
-	int64_t agent_id, source_id, version;
+	struct leaving next;
 	/* Mostly there is nothing: a reader finds that out without the writer. */
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
@@ -202,9 +211,9 @@ bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, st
 	removal->left = false;
 	if (!conn)
 		return false;
-	ok = find(conn, &agent_id, &source_id, &version, err);
+	ok = find(conn, &next, err);
 	kb_db_give(store->db, conn);
-	if (!ok || agent_id == 0)
+	if (!ok || next.agent_id == 0)
 		return ok;
 	if (!kb_db_write(store->db, remove_slice, &slice, err))
 		return false;

@@ -220,24 +220,23 @@ bool kb_store_repair_count(struct kb_store *store, int64_t *agents, struct kb_er
 
 bool kb_store_segment_places(struct kb_store *store, struct kb_arena *arena,
                              const struct kb_segment_place *after, size_t limit,
-                             struct kb_segment_place **out, size_t *count, struct kb_err *err)
+                             struct kb_segment_places *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*out = NULL;
-	*count = 0;
+	*out = (struct kb_segment_places){ 0 };
 	kb_rows_take(&rows, store->db, &sql[PLACES],
 	             KB_VALUES(kb_int(after->agent_id), kb_int(after->segment_id),
 	                       kb_int((int64_t)KB_MIN(limit, (size_t)INT32_MAX))));
 	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, *out, *count)
-		[*count] = (struct kb_segment_place){
+		KB_ROOM(arena, out->v, out->count)
+		[out->count] = (struct kb_segment_place){
 			.agent_id = kb_rows_int(&rows, 0),
 			.segment_id = kb_rows_int(&rows, 1),
 			.blob = kb_rows_text(&rows, arena, 2),
 			.is_damaged = kb_rows_int(&rows, 3) > 0,
 		};
-		++*count;
+		out->count++;
 	}
 	return kb_rows_close(&rows, err);
 }
@@ -306,8 +305,13 @@ static bool replace(struct kb_db_conn *conn, struct finish *in, struct kb_err *e
 		               KB_VALUES(kb_int(agent_id), kb_int(done->healed[i])), NULL, err))
 			return false;
 	for (size_t i = 0; i < done->segment_count; i++)
-		if (!kb_segment_insert(conn, agent_id, &done->segments[i], done->version, in->now,
-		                       NULL, err))
+		if (!kb_segment_insert(
+		            conn,
+		            &(struct kb_segment_row_new){ .agent_id = agent_id,
+		                                          .version = done->version,
+		                                          .now = in->now,
+		                                          .segment = &done->segments[i] },
+		            NULL, err))
 			return false;
 	for (size_t i = 0; i < done->lost_count; i++)
 		if (!lose_page(conn, in, &done->lost[i], err))

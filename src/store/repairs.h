@@ -74,10 +74,13 @@ struct kb_segment_place {
 	struct kb_sv blob;
 	bool is_damaged; /* known as such */
 };
+struct kb_segment_places {
+	struct kb_segment_place *v;
+	size_t count;
+};
 /* The next `limit` after the place (agent_id, segment_id) of `after`. */
 bool kb_store_segment_places(struct kb_store *store, struct kb_arena *arena,
                              const struct kb_segment_place *after, size_t limit,
-                             struct kb_segment_place **out, size_t *count,
-                             struct kb_err *err) KB_MUST_CHECK;
+                             struct kb_segment_places *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

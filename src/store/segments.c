@@ -75,20 +75,20 @@ bool kb_dead_add(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id, int
 	                 KB_VALUES(kb_int(agent_id), kb_int(page_id), kb_int(version)), NULL, err);
 }
 
-bool kb_segment_insert(struct kb_db_conn *conn, int64_t agent_id,
-                       const struct kb_segment_new *segment, int64_t version, int64_t now,
-                       int64_t *id, struct kb_err *err)
+bool kb_segment_insert(struct kb_db_conn *conn, const struct kb_segment_row_new *new, int64_t *id,
+                       struct kb_err *err)
 {
+	const struct kb_segment_new *segment = new->segment;
 	struct row row = {
 		.segment = {
-			.version = version,
+			.version = new->version,
 			.blob = segment->blob,
 			.bytes = segment->bytes,
 			.passages = segment->passages,
 		},
-		.agent_id = agent_id,
+		.agent_id = new->agent_id,
 		.pages = segment->pages,
-		.created_at = now,
+		.created_at = new->now,
 	};
 
 	if (!kb_db_next_id(conn, "segment", 1, &row.segment.id, err))
@@ -227,12 +227,8 @@ bool kb_dead_sweep(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err
 /* ---- merging ---- */
 
 struct merge {
-	int64_t agent_id, version, now;
-	const int64_t *old_ids;
-	size_t old_count;
-	const struct kb_segment_new *merged;
-	const struct kb_vectors_new *columns;
-	size_t column_count;
+	int64_t agent_id, now;
+	const struct kb_merged *merged;
 };
 
 static bool drop_old(struct kb_db_conn *conn, const struct merge *in, int64_t id,
@@ -247,26 +243,33 @@ static bool drop_old(struct kb_db_conn *conn, const struct merge *in, int64_t id
 		return kb_fail(err, KB_E_CONFLICT,
 		               "segment %" PRId64 " of agent %" PRId64 " was replaced meanwhile",
 		               id, in->agent_id);
-	if (version > in->version)
+	if (version > in->merged->version)
 		return kb_fail(err, KB_E_INVALID,
 		               "segment %" PRId64 " is newer (%" PRId64 ") than the merge (%" PRId64
 		               ")",
-		               id, version, in->version);
-	return kb_vectors_check_segment(conn, in->agent_id, id, in->version, err)
+		               id, version, in->merged->version);
+	return kb_vectors_check_segment(conn, in->agent_id, id, in->merged->version, err)
 	       && kb_segment_drop(conn, in->agent_id, id, err);
 }
 
 static bool add_merged(struct kb_db_conn *conn, const struct merge *in, int64_t version,
                        struct kb_err *err)
 {
+	const struct kb_merged *merged = in->merged;
+	struct kb_segment_row_new new = {
+		.agent_id = in->agent_id,
+		.version = merged->version,
+		.now = in->now,
+		.segment = &merged->segment,
+	};
 	int64_t id;
 
-	if (in->merged->blob.n == 0)
+	if (merged->segment.blob.n == 0)
 		return true;
-	if (!kb_segment_insert(conn, in->agent_id, in->merged, in->version, in->now, &id, err))
+	if (!kb_segment_insert(conn, &new, &id, err))
 		return false;
-	for (size_t i = 0; i < in->column_count; i++) {
-		struct kb_vectors_new column = in->columns[i];
+	for (size_t i = 0; i < merged->column_count; i++) {
+		struct kb_vectors_new column = merged->columns[i];
 
 		column.segment_id = id;
 		if (!kb_vectors_insert(conn, in->agent_id, &column, version, in->now, err))
@@ -282,32 +285,21 @@ static bool merge(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 	if (!kb_agent_lock(conn, in->agent_id, &version, err))
 		return false;
-	if (in->version > version)
+	if (in->merged->version > version)
 		return kb_fail(err, KB_E_INVALID,
 		               "the merge is of version %" PRId64 ", the index of %" PRId64,
-		               in->version, version);
-	for (size_t i = 0; i < in->old_count; i++)
-		if (!drop_old(conn, in, in->old_ids[i], err))
+		               in->merged->version, version);
+	for (size_t i = 0; i < in->merged->old_count; i++)
+		if (!drop_old(conn, in, in->merged->old_ids[i], err))
 			return false;
 	return add_merged(conn, in, version + 1, err) && kb_dead_sweep(conn, in->agent_id, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
-bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int64_t *old_ids,
-                             size_t old_count, const struct kb_segment_new *merged,
-                             const struct kb_vectors_new *columns, size_t column_count,
-                             int64_t version, struct kb_err *err)
+bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id,
+                             const struct kb_merged *merged, struct kb_err *err)
 {
-	struct merge in = {
-		.agent_id = agent_id,
-		.version = version,
-		.now = kb_store_now(store),
-		.old_ids = old_ids,
-		.old_count = old_count,
-		.merged = merged,
-		.columns = columns,
-		.column_count = column_count,
-	};
+	struct merge in = { .agent_id = agent_id, .now = kb_store_now(store), .merged = merged };
 
 	return kb_db_write(store->db, merge, &in, err);
 }

@@ -62,15 +62,21 @@ bool kb_store_index_state(struct kb_store *store, struct kb_arena *arena, int64_
 bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *version,
                             struct kb_err *err) KB_MUST_CHECK;
 
-/* Replaces segments by one merged from them at `version` (the state's), in one transaction; dead
- * rows that no segment needs any more go. `columns` are the merged segment's, whose id they get.
- * KB_E_CONFLICT when one of the old ones is no longer there or got a column since. An empty blob:
- * nothing was alive in them. */
+/* What has come of a merge. */
 struct kb_vectors_new;
-bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id, const int64_t *old_ids,
-                             size_t old_count, const struct kb_segment_new *merged,
-                             const struct kb_vectors_new *columns, size_t column_count,
-                             int64_t version, struct kb_err *err) KB_MUST_CHECK;
+struct kb_merged {
+	int64_t version;        /* of the state that was read */
+	const int64_t *old_ids; /* of the segments that were merged */
+	size_t old_count;
+	struct kb_segment_new segment;        /* an empty blob: nothing was alive in them */
+	const struct kb_vectors_new *columns; /* of the new segment, whose id they get */
+	size_t column_count;
+};
+/* Puts the new segment in place of the old ones, in one transaction; dead rows that no segment
+ * needs any more go. KB_E_CONFLICT when one of the old ones is no longer there or got a column
+ * since. */
+bool kb_store_segments_merge(struct kb_store *store, int64_t agent_id,
+                             const struct kb_merged *merged, struct kb_err *err) KB_MUST_CHECK;
 /* An agent with at least min_segments segments, or 0. */
 bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
                               struct kb_err *err) KB_MUST_CHECK;

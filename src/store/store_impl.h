@@ -292,9 +292,14 @@ bool kb_persona_insert(struct kb_db_conn *conn, int64_t agent_id, int64_t versio
 // clang-format on
 bool kb_dead_add(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id, int64_t version,
                  struct kb_err *err) KB_MUST_CHECK;
-bool kb_segment_insert(struct kb_db_conn *conn, int64_t agent_id,
-                       const struct kb_segment_new *segment, int64_t version, int64_t now,
-                       int64_t *id, struct kb_err *err) KB_MUST_CHECK;
+/* One more segment of the agent, of that version. */
+struct kb_segment_row_new {
+	int64_t agent_id, version, now;
+	const struct kb_segment_new *segment;
+};
+/* *id: the one it gets; may be NULL. */
+bool kb_segment_insert(struct kb_db_conn *conn, const struct kb_segment_row_new *new, int64_t *id,
+                       struct kb_err *err) KB_MUST_CHECK;
 
 /* The segment and its columns, whoever made them. KB_E_CONFLICT when it is not there. */
 bool kb_segment_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t id,

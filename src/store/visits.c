@@ -154,13 +154,13 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 }
 
 bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena,
-                          const struct kb_visit_wish *wish, int64_t lease_us, struct kb_lease *out,
-                          bool *found, struct kb_err *err)
+                          const struct kb_visit_wish *wish, struct kb_lease *out, bool *found,
+                          struct kb_err *err)
 {
 	struct lease in = { .arena = arena, .wish = wish, .now = kb_store_now(store), .out = out };
 	bool ok;
 
-	in.until = in.now + lease_us;
+	in.until = in.now + wish->lease_us;
 	ok = kb_db_write(store->db, lease, &in, err);
 	*found = ok && in.found;
 	return ok;

@@ -30,11 +30,12 @@ bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t 
 struct kb_visit_wish {
 	struct kb_sv host;
 	int64_t after, but; /* ids of agents; 0: none */
+	int64_t lease_us;
 };
 /* The page of that agent that is due for longest, if there is one. */
 bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena,
-                          const struct kb_visit_wish *wish, int64_t lease_us, struct kb_lease *out,
-                          bool *found, struct kb_err *err) KB_MUST_CHECK;
+                          const struct kb_visit_wish *wish, struct kb_lease *out, bool *found,
+                          struct kb_err *err) KB_MUST_CHECK;
 
 enum kb_visit_outcome {
 	KB_VISIT_FETCHED,

@@ -269,8 +269,14 @@ bool kb_merge_agent(const struct kb_merge_places *places, int64_t agent_id,
 	}
 	if (segment.blob.n)
 		kb_catalog_prepare(catalog, agent_id, segment.blob);
-	ok = kb_store_segments_merge(store, agent_id, ids, merge.count, &segment, merge.columns,
-	                             merge.column_count, merge.state.version, err);
+	ok = kb_store_segments_merge(store, agent_id,
+	                             &(struct kb_merged){ .version = merge.state.version,
+	                                                  .old_ids = ids,
+	                                                  .old_count = merge.count,
+	                                                  .segment = segment,
+	                                                  .columns = merge.columns,
+	                                                  .column_count = merge.column_count },
+	                             err);
 	kb_catalog_refresh(catalog, agent_id, segment.blob);
 	*merged = ok;
 out:

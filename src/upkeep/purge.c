@@ -27,24 +27,23 @@ static bool purge_agent(const struct kb_upkeep_config *config, struct kb_arena *
 void kb_purge_conversations(const struct kb_upkeep_config *config, const struct kb_cancel *cancel,
                             struct kb_purge_sum *out)
 {
-	int64_t after = 0, *ids;
-	size_t count = 1;
+	struct kb_agent_ids ids = { .count = 1 };
+	int64_t after = 0;
 
 	*out = (struct kb_purge_sum){ 0 };
-	while (count && !kb_cancelled(cancel, NULL)) {
+	while (ids.count && !kb_cancelled(cancel, NULL)) {
 		struct kb_arena arena = { 0 };
 		struct kb_err err;
 
-		if (!kb_store_agent_ids(config->store, &arena, after, AGENTS_AT_ONCE, &ids, &count,
-		                        &err)) {
+		if (!kb_store_agent_ids(config->store, &arena, after, AGENTS_AT_ONCE, &ids, &err)) {
 			kb_warn(config->log, "cannot look for conversations to purge error=%s",
 			        err.msg);
-			count = 0;
+			ids.count = 0;
 		}
-		for (size_t i = 0; i < count && !kb_cancelled(cancel, NULL); i++) {
+		for (size_t i = 0; i < ids.count && !kb_cancelled(cancel, NULL); i++) {
 			struct kb_purge purge = { 0 };
 
-			after = ids[i];
+			after = ids.v[i];
 			if (!purge_agent(config, &arena, after, cancel, &purge, &err)
 			    && err.code != KB_E_NOT_FOUND)
 				kb_warn(config->log,

@@ -371,34 +371,34 @@ bool kb_repair_next(const struct kb_repair_with *with, struct kb_repair_stats *s
 bool kb_repair_look(const struct kb_repair_with *with, struct kb_segment_place *place,
                     int64_t *bytes, struct kb_err *err)
 {
-	struct kb_segment_place *next;
+	struct kb_segment_places next;
 	struct kb_segment *segment;
 	struct kb_segment_info info;
 	struct kb_arena arena = { 0 };
 	struct kb_err why;
-	size_t count;
-	bool ok = kb_store_segment_places(with->store, &arena, place, 1, &next, &count, err);
+	bool ok = kb_store_segment_places(with->store, &arena, place, 1, &next, err);
 
 	*bytes = 0;
-	if (ok && count == 0) {
+	if (ok && next.count == 0) {
 		*place = (struct kb_segment_place){ 0 };
 		*bytes = -1;
 	} else if (ok) {
-		*place = (struct kb_segment_place){ .agent_id = next->agent_id,
-			                            .segment_id = next->segment_id };
-		segment = next->is_damaged ? NULL
-		                           : kb_catalog_segment(with->catalog, next->blob, &why);
+		*place = (struct kb_segment_place){ .agent_id = next.v->agent_id,
+			                            .segment_id = next.v->segment_id };
+		segment = next.v->is_damaged
+		                  ? NULL
+		                  : kb_catalog_segment(with->catalog, next.v->blob, &why);
 		if (segment) {
 			kb_segment_info(segment, &info);
 			*bytes = info.bytes;
 			kb_segment_release(segment);
-		} else if (!next->is_damaged && is_gone(&why)) {
+		} else if (!next.v->is_damaged && is_gone(&why)) {
 			kb_warn(with->log,
 			        "segment is damaged agent=%" PRId64 " segment=%" PRId64 " error=%s",
-			        next->agent_id, next->segment_id, why.msg);
-			ok = kb_store_segment_damaged(with->store, next->agent_id, next->segment_id,
-			                              next->blob, err);
-			kb_catalog_forget(with->catalog, next->agent_id);
+			        next.v->agent_id, next.v->segment_id, why.msg);
+			ok = kb_store_segment_damaged(with->store, next.v->agent_id,
+			                              next.v->segment_id, next.v->blob, err);
+			kb_catalog_forget(with->catalog, next.v->agent_id);
 		}
 	}
 	kb_arena_fini(&arena);

@@ -233,13 +233,25 @@ static void test_merge(struct kb_test *t)
 	state = state_of(&f, agent.id);
 	CHECK(t, put(&f, agent.id, column(ids[1], "m", "v2"))); /* while the merge runs */
 	merged.pending = 2;
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 2, &whole, &merged, 1,
-	                                  state.version, &f.err));
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id,
+	                                  &(struct kb_merged){ .version = state.version,
+	                                                       .old_ids = ids,
+	                                                       .old_count = 2,
+	                                                       .segment = whole,
+	                                                       .columns = &merged,
+	                                                       .column_count = 1 },
+	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
 	CHECK_INT(t, state_of(&f, agent.id).vectors_count, 2);
 	state = state_of(&f, agent.id);
-	CHECK(t, kb_store_segments_merge(f.store, agent.id, ids, 2, &whole, &merged, 1,
-	                                 state.version, &f.err));
+	CHECK(t, kb_store_segments_merge(f.store, agent.id,
+	                                 &(struct kb_merged){ .version = state.version,
+	                                                      .old_ids = ids,
+	                                                      .old_count = 2,
+	                                                      .segment = whole,
+	                                                      .columns = &merged,
+	                                                      .column_count = 1 },
+	                                 &f.err));
 	state = state_of(&f, agent.id);
 	CHECK_INT(t, state.segment_count, 1);
 	CHECK_INT(t, state.vectors_count, 1);
@@ -260,8 +272,10 @@ static void test_merge(struct kb_test *t)
 
 	/* Nothing alive: the column goes with the segment. */
 	state = state_of(&f, agent.id);
-	CHECK(t, kb_store_segments_merge(f.store, agent.id, &state.segments[0].id, 1,
-	                                 &(struct kb_segment_new){ 0 }, NULL, 0, state.version,
+	CHECK(t, kb_store_segments_merge(f.store, agent.id,
+	                                 &(struct kb_merged){ .version = state.version,
+	                                                      .old_ids = &state.segments[0].id,
+	                                                      .old_count = 1 },
 	                                 &f.err));
 	CHECK_INT(t, state_of(&f, agent.id).vectors_count, 0);
 	/* The two pages are still called found. */

@@ -211,8 +211,12 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	ok &= one;
 	if (one && state.segment_count > 1) {
 		id = state.segments[0].id;
-		ok &= kb_store_segments_merge(store, agent_id, &id, 1, &fixture_segment, NULL, 0,
-		                              state.version, &f->err);
+		ok &= kb_store_segments_merge(store, agent_id,
+		                              &(struct kb_merged){ .version = state.version,
+		                                                   .old_ids = &id,
+		                                                   .old_count = 1,
+		                                                   .segment = fixture_segment },
+		                              &f->err);
 	}
 	ok &= kb_store_page_list(store, arena, agent_id, &filter, &found, &count, &total, &f->err);
 	ok &= kb_store_message_history(

@@ -158,8 +158,12 @@ static bool pages_finish(struct cross *c, size_t *count)
 static bool segments_merge(struct cross *c, size_t *count)
 {
 	(void)count;
-	return kb_store_segments_merge(S, c->agent_id, &c->segment_id, 1, &fixture_segment, NULL, 0,
-	                               0, E);
+	return kb_store_segments_merge(S, c->agent_id,
+	                               &(struct kb_merged){ .version = 0,
+	                                                    .old_ids = &c->segment_id,
+	                                                    .old_count = 1,
+	                                                    .segment = fixture_segment },
+	                               E);
 }
 
 static bool vectors_put(struct cross *c, size_t *count)

@@ -247,8 +247,12 @@ static void merge_end(struct model *m)
 		segment.blob = content_name(m, m->content_count);
 		m->contents[m->content_count++] = merge->content;
 	}
-	ok = kb_store_segments_merge(m->f.store, merge->agent_id, merge->ids, merge->count,
-	                             &segment, NULL, 0, merge->version, &m->f.err);
+	ok = kb_store_segments_merge(m->f.store, merge->agent_id,
+	                             &(struct kb_merged){ .version = merge->version,
+	                                                  .old_ids = merge->ids,
+	                                                  .old_count = merge->count,
+	                                                  .segment = segment },
+	                             &m->f.err);
 	CHECK(m->f.t, ok || m->f.err.code == KB_E_CONFLICT);
 	m->merged += ok;
 	m->merge_conflicts += !ok;

@@ -513,15 +513,31 @@ static void test_merge(struct kb_test *t)
 		ids[i] = state.segments[i].id;
 	/* Deleted while the merge runs: dead in the merged segment. */
 	CHECK(t, kb_store_page_delete(f.store, agent.id, id + 1, &f.err));
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 2, &fixture_segment, NULL, 0, 99,
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id,
+	                                  &(struct kb_merged){ .version = 99,
+	                                                       .old_ids = ids,
+	                                                       .old_count = 2,
+	                                                       .segment = fixture_segment },
 	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_INVALID);
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, NULL, 0, 1,
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id,
+	                                  &(struct kb_merged){ .version = 1,
+	                                                       .old_ids = ids,
+	                                                       .old_count = 4,
+	                                                       .segment = fixture_segment },
 	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_INVALID);
-	CHECK(t, kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, NULL, 0, 5,
+	CHECK(t, kb_store_segments_merge(f.store, agent.id,
+	                                 &(struct kb_merged){ .version = 5,
+	                                                      .old_ids = ids,
+	                                                      .old_count = 4,
+	                                                      .segment = fixture_segment },
 	                                 &f.err));
-	CHECK(t, !kb_store_segments_merge(f.store, agent.id, ids, 4, &fixture_segment, NULL, 0, 5,
+	CHECK(t, !kb_store_segments_merge(f.store, agent.id,
+	                                  &(struct kb_merged){ .version = 5,
+	                                                       .old_ids = ids,
+	                                                       .old_count = 4,
+	                                                       .segment = fixture_segment },
 	                                  &f.err));
 	CHECK_INT(t, f.err.code, KB_E_CONFLICT);
 	state = state_of(&f, agent.id);

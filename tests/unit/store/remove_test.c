@@ -85,9 +85,11 @@ static int visit_all(struct fixture *f, const char *host)
 	bool found;
 
 	for (int n = 0;; n++) {
-		NEED(f, kb_store_visit_lease(f->store, &f->arena,
-		                             &(struct kb_visit_wish){ kb_sv_str(host) },
-		                             60 * KB_SECOND_US, &lease, &found, &f->err));
+		NEED(f,
+		     kb_store_visit_lease(f->store, &f->arena,
+		                          &(struct kb_visit_wish){ .host = kb_sv_str(host),
+		                                                   .lease_us = 60 * KB_SECOND_US },
+		                          &lease, &found, &f->err));
 		if (!found)
 			return n;
 		NEED(f, kb_store_page_visited(f->store,
@@ -139,7 +141,8 @@ static void test_agent(struct kb_test *t)
 	struct kb_page page;
 	struct kb_lease *leases;
 	struct fixture f;
-	int64_t first, n, due, version, *ids;
+	int64_t first, n, due, version;
+	struct kb_agent_ids ids;
 	size_t count;
 	int64_t gone;
 	bool found;
@@ -193,8 +196,8 @@ static void test_agent(struct kb_test *t)
 	                             &f.err));
 	CHECK_INT(t, agents.total, 1);
 	CHECK_INT(t, agents.v[0].id, kept.id);
-	CHECK(t, kb_store_agent_ids(f.store, &f.arena, 0, 10, &ids, &count, &f.err));
-	CHECK_INT(t, count, 1);
+	CHECK(t, kb_store_agent_ids(f.store, &f.arena, 0, 10, &ids, &f.err));
+	CHECK_INT(t, ids.count, 1);
 	CHECK(t, kb_store_agent_count(f.store, f.account.id, &n, &f.err));
 	CHECK_INT(t, n, 1);
 	CHECK(t, kb_store_account_words(f.store, f.account.id, &n, &f.err));

@@ -87,9 +87,11 @@ static int visit_all(struct fixture *f, const char *host, enum kb_visit_outcome 
 	int n = 0;
 
 	for (;; n++) {
-		NEED(f, kb_store_visit_lease(f->store, &f->arena,
-		                             &(struct kb_visit_wish){ kb_sv_str(host) },
-		                             60 * KB_SECOND_US, &lease, &found, &f->err));
+		NEED(f,
+		     kb_store_visit_lease(f->store, &f->arena,
+		                          &(struct kb_visit_wish){ .host = kb_sv_str(host),
+		                                                   .lease_us = 60 * KB_SECOND_US },
+		                          &lease, &found, &f->err));
 		if (!found)
 			return n;
 		NEED(f, kb_store_page_visited(f->store,
@@ -317,14 +319,16 @@ static void test_visits(struct kb_test *t)
 		CHECK_INT(t, fixture_index(&f, 1), 1);
 		NEED(&f, kb_store_page_requeue(f.store, agent.id, 1, &f.err));
 		NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-		                              &(struct kb_visit_wish){ KB_SV("w.example") },
-		                              KB_SECOND_US, &stale, &found, &f.err));
+		                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
+		                                                       .lease_us = KB_SECOND_US },
+		                              &stale, &found, &f.err));
 		CHECK(t, found);
 		CHECK_SV(t, stale.page.etag, "\"e\"");
 		kb_clock_advance(&f.clock, 2 * KB_SECOND_US);
 		NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-		                              &(struct kb_visit_wish){ KB_SV("w.example") },
-		                              KB_SECOND_US, &lease, &found, &f.err));
+		                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
+		                                                       .lease_us = KB_SECOND_US },
+		                              &lease, &found, &f.err));
 		CHECK(t, found && lease.epoch == stale.epoch + 1);
 		/* The one whose lease has ended changes nothing. */
 		CHECK(t, kb_store_page_visited(f.store,
@@ -444,7 +448,7 @@ static void test_turns(struct kb_test *t)
 {
 	struct fixture f;
 	struct kb_agent agents[3];
-	struct kb_visit_wish wish = { .host = KB_SV("w.example") };
+	struct kb_visit_wish wish = { .host = KB_SV("w.example"), .lease_us = 60 * KB_SECOND_US };
 	char order[10] = "";
 
 	fixture_init(&f, t);
@@ -459,8 +463,7 @@ static void test_turns(struct kb_test *t)
 		struct kb_lease lease;
 		bool found;
 
-		NEED(&f, kb_store_visit_lease(f.store, &f.arena, &wish, 60 * KB_SECOND_US, &lease,
-		                              &found, &f.err));
+		NEED(&f, kb_store_visit_lease(f.store, &f.arena, &wish, &lease, &found, &f.err));
 		CHECK(t, found);
 		wish.after = lease.page.agent_id;
 		order[n] = lease.page.url.p[sizeof(W) - 1];
@@ -482,14 +485,18 @@ static void test_but(struct kb_test *t)
 	two = fixture_agent(&f, "Two");
 	add(&f, one.id, W "a", true);
 	NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-	                              &(struct kb_visit_wish){ KB_SV("w.example"), .but = one.id },
-	                              60 * KB_SECOND_US, &lease, &found, &f.err));
+	                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
+	                                                       .but = one.id,
+	                                                       .lease_us = 60 * KB_SECOND_US },
+	                              &lease, &found, &f.err));
 	CHECK(t, !found);
 	add(&f, two.id, W "b", true);
 	NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-	                              &(struct kb_visit_wish){ KB_SV("w.example"), .after = two.id,
-	                                                       .but = one.id },
-	                              60 * KB_SECOND_US, &lease, &found, &f.err));
+	                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
+	                                                       .after = two.id,
+	                                                       .but = one.id,
+	                                                       .lease_us = 60 * KB_SECOND_US },
+	                              &lease, &found, &f.err));
 	CHECK(t, found && lease.page.agent_id == two.id);
 	fixture_fini(&f);
 }
