@@ -1,0 +1,683 @@
+/*
+ * The held bytes always begin with one that may open a construct. After each byte its reader looks
+ * at them anew and says: more is needed, it is plain text after all, or it is a construct of so
+ * many bytes. That is quadratic in the held bytes, which are few, and a reader is a pure function
+ * that can be read from top to bottom.
+ */
+#include "answer/guard.h"
+
+#include "answer/marker.h"
+#include "base/buf.h"
+
+enum {
+	DEPTH_MAX = 3,  /* labels within labels */
+	NESTED_MAX = 8, /* brackets within a label */
+	SPAN_MAX = 256, /* bytes of code within a line */
+	INFO_MAX = 64,  /* bytes behind an opening fence */
+};
+
+/* What may stand before a paragraph in its line. */
+#define LEAD " \t\r>-*+.)0123456789"
+
+enum verdict {
+	MORE, /* another byte may tell */
+	TEXT, /* its first byte is plain */
+	TAKE, /* a construct */
+};
+
+/* What a construct becomes. */
+struct take {
+	size_t n;          /* bytes of it */
+	struct kb_sv open; /* then `label` as text of its own, then `close` and `target`, `end` */
+	struct kb_sv label, close, target, end;
+	bool code;    /* the label is code */
+	bool address; /* it is a bare one that stays */
+	size_t fence; /* it opens one of so many bytes */
+	char swallow;
+};
+
+/* ---- the second layer: output ---- */
+
+static void flush(struct kb_outguard *g)
+{
+	if (g->out_n && g->emit)
+		g->emit(g->arg, kb_sv(g->out, g->out_n));
+	g->out_n = 0;
+}
+
+static void put(struct kb_outguard *g, char c)
+{
+	if (g->out_n == sizeof(g->out))
+		flush(g);
+	g->out[g->out_n++] = c;
+	if (c == '\n') {
+		if (g->out_lead)
+			g->bracketed = false;
+		g->out_lead = true;
+	} else if (!strchr(LEAD, c)) {
+		g->bracketed |= g->out_lead && c == '[';
+		g->out_lead = false;
+	}
+	memmove(g->tail, g->tail + 1, sizeof(g->tail) - 1);
+	g->tail[sizeof(g->tail) - 1] = c;
+	g->at_address = false;
+}
+
+/* What is no text leaves no trace behind it. */
+static void put_mark(struct kb_outguard *g, char mark)
+{
+	if (g->out_n == sizeof(g->out))
+		flush(g);
+	g->out[g->out_n++] = mark;
+}
+
+static void put_marks(struct kb_outguard *g)
+{
+	for (size_t i = 0; i < g->mark_n; i++)
+		put_mark(g, g->marks[i]);
+	g->mark_n = 0;
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_letter(c) || is_digit(c);
+}
+
+static bool is_same(char c, char small)
+{
+	return (c | 32) == small;
+}
+
+/* A byte of plain text: a blank before it, or nothing at all, where it would complete a link, a
+ * definition, a tag or an address. */
+static void put_text(struct kb_outguard *g, char c)
+{
+	const char *last = &g->tail[sizeof(g->tail) - 1];
+	bool code = g->fence || g->code;
+
+	if (c == '/' && last[0] == '/' && last[-1] == ':')
+		return;
+	if (c == '.' && is_same(last[0], 'w') && is_same(last[-1], 'w') && is_same(last[-2], 'w')
+	    && !is_word(last[-3]))
+		return;
+	if (!code
+	    && ((last[0] == ']' && (c == '(' || (c == ':' && g->bracketed)))
+	        || (last[0] == '<' && (is_letter(c) || (c && strchr("/!?", c))))))
+		put(g, ' ');
+	/* Readers take other letters for a part of the address; their stops become its dots. */
+	if (g->at_address && (unsigned char)c >= 0x80)
+		put(g, ' ');
+	put(g, c);
+}
+
+static void put_known(struct kb_outguard *g, struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		put(g, text.p[i]);
+}
+
+/* ---- the first layer: what the held bytes begin with ---- */
+
+static bool is_full(const struct kb_outguard *g)
+{
+	return g->n == KB_OUTGUARD_HELD;
+}
+
+static struct kb_sv held(const struct kb_outguard *g)
+{
+	return kb_sv(g->held, g->n);
+}
+
+/* Whether an empty line begins at the line end here: no construct goes on behind one. */
+static bool is_empty_line(struct kb_sv text, size_t at)
+{
+	if (text.p[at] != '\n')
+		return false;
+	for (at++; at < text.n; at++)
+		if (text.p[at] == '\n')
+			return true;
+		else if (text.p[at] != ' ' && text.p[at] != '\t' && text.p[at] != '\r')
+			return false;
+	return false;
+}
+
+/* Where the bracket opened at `from` is closed; SIZE_MAX: not yet, *never: it will not be. */
+static size_t find_close(struct kb_sv text, size_t from, char open, char close, bool *never)
+{
+	size_t depth = 0;
+
+	*never = false;
+	for (size_t i = from; i < text.n; i++) {
+		if (text.p[i] == '\\') {
+			i++;
+		} else if (is_empty_line(text, i)) {
+			*never = true;
+			return SIZE_MAX;
+		} else if (text.p[i] == open) {
+			if (++depth > NESTED_MAX) {
+				*never = true;
+				return SIZE_MAX;
+			}
+		} else if (text.p[i] == close && --depth == 0) {
+			return i;
+		}
+	}
+	return SIZE_MAX;
+}
+
+/* What of a link's brackets or a definition is the address. */
+static struct kb_sv address_in(struct kb_sv text)
+{
+	size_t n = 0;
+
+	text = kb_sv_trim(text);
+	if (text.n && text.p[0] == '<') {
+		ptrdiff_t end = kb_sv_find_byte(text, '>');
+
+		return end < 0 ? kb_sv(NULL, 0) : kb_sv_sub(text, 1, (size_t)end - 1);
+	}
+	while (n < text.n && !strchr(" \t\r\n", text.p[n]))
+		n++;
+	return kb_sv_sub(text, 0, n);
+}
+
+static bool is_number(struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (!is_digit(text.p[i]))
+			return false;
+	return text.n > 0;
+}
+
+/* Whether a word leads somewhere, more than a word in brackets does. */
+static bool is_address(struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] && strchr(":/\\.%&<@?#", text.p[i]))
+			return true;
+	return false;
+}
+
+/* "[label](address)" with its label at `from`, its second bracket at `at`. */
+static enum verdict read_link(const struct kb_outguard *g, size_t from, size_t at,
+                              struct take *take)
+{
+	bool never, picture = from > 1;
+	size_t end = find_close(held(g), at, '(', ')', &never);
+
+	take->label = kb_sv_sub(held(g), from, at - 1 - from);
+	if (end == SIZE_MAX) {
+		if (never || g->ended)
+			return TEXT;
+		take->n = g->n;
+		take->swallow = ')';
+		return is_full(g) ? TAKE : MORE;
+	}
+	take->n = end + 1;
+	take->target = address_in(kb_sv_sub(held(g), at + 1, end - at - 1));
+	/* Between angles a bracket may stand that would end the link without them. */
+	if (take->target.n && take->target.p[-1] == '<' && kb_sv_find_byte(take->target, ')') >= 0)
+		take->target.n = 0;
+	if (is_number(take->label) && !picture) {
+		if (!is_address(take->target))
+			return TEXT;
+		take->open = KB_SV("[");
+		take->close = KB_SV("]");
+		take->target.n = 0;
+	} else if (kb_named_allow(g->places, take->target, picture)) {
+		take->open = picture ? KB_SV("![") : KB_SV("[");
+		take->close = KB_SV("](");
+		take->end = KB_SV(")");
+	} else {
+		take->target.n = 0;
+	}
+	return TAKE;
+}
+
+/* "[label]: address" at a line's beginning, the colon at `at`. One that leads elsewhere goes with
+ * its line, and so does one that a citation would become a link by. "[Note]: text" is text. */
+static enum verdict read_definition(const struct kb_outguard *g, size_t at, struct take *take)
+{
+	struct kb_sv text = held(g), label = kb_sv_sub(text, 1, at - 2);
+	size_t from = at + 1, end, lines = 0;
+
+	while (from < g->n && strchr(" \t\r\n", text.p[from]) && lines < 2)
+		lines += text.p[from++] == '\n';
+	if (lines > 1)
+		return TEXT;
+	for (end = from; end < g->n && text.p[end] != '\n'; end++)
+		;
+	if (end == g->n && !g->ended) {
+		take->n = g->n;
+		take->swallow = '\n';
+		return is_full(g) ? TAKE : MORE;
+	}
+	take->n = end;
+	take->target = address_in(kb_sv_sub(text, from, end - from));
+	if (take->target.n && !is_address(take->target) && text.p[from] != '<') {
+		take->n = at + 1;
+		take->open = KB_SV("[");
+		take->label = label;
+		take->close = KB_SV("]:");
+		take->target.n = 0;
+		return TAKE;
+	}
+	if (is_number(label) || !kb_named_allow(g->places, take->target, true)) {
+		take->target.n = 0;
+		return TAKE;
+	}
+	take->open = kb_sv_sub(text, 0, at + 1);
+	take->close = KB_SV(" ");
+	return TAKE;
+}
+
+static enum verdict read_bracket(const struct kb_outguard *g, struct take *take)
+{
+	struct kb_sv text = held(g);
+	size_t open = text.p[0] == '!', close;
+	bool never;
+
+	if (open && g->n == 1)
+		return g->ended ? TEXT : MORE;
+	if (text.p[open] != '[')
+		return TEXT;
+	close = find_close(text, open, '[', ']', &never);
+	if (close == SIZE_MAX) {
+		if (never || g->ended)
+			return TEXT;
+		take->n = open + 1; /* too long a label: without its bracket it is none */
+		return is_full(g) ? TAKE : MORE;
+	}
+	if (close + 1 == g->n)
+		return g->ended || is_full(g) ? TEXT : MORE;
+	if (text.p[close + 1] == '(')
+		return read_link(g, open + 1, close + 1, take);
+	if (text.p[close + 1] == ':' && g->lead && !open)
+		return read_definition(g, close + 1, take);
+	return TEXT;
+}
+
+/* Tags without attributes load nothing and lead nowhere, but for these. */
+static bool is_harmless(struct kb_sv tag)
+{
+	static const char bad[] =
+	        " a applet area audio base basefont bgsound body button canvas embed form frame "
+	        "frameset head html iframe image img input isindex keygen layer link listing map "
+	        "math "
+	        "meta noembed noframes noscript object param picture plaintext portal script "
+	        "select "
+	        "slot source style svg template textarea title track video xmp ";
+	char name[16] = " ";
+	size_t n = 1;
+
+	for (size_t i = 0; i < tag.n; i++)
+		if (!is_letter(tag.p[i]) && !is_digit(tag.p[i]) && !strchr(" _/.,|-", tag.p[i]))
+			return false;
+	if (tag.n && tag.p[0] == '/')
+		tag = kb_sv_from(tag, 1);
+	for (size_t i = 0; i < tag.n && (is_letter(tag.p[i]) || is_digit(tag.p[i])); i++) {
+		if (n + 2 > sizeof(name))
+			return true; /* no tag of HTML has so long a name */
+		name[n++] = tag.p[i] | 32;
+	}
+	name[n++] = ' ';
+	return n > 2 && kb_sv_find(kb_sv_str(bad), kb_sv(name, n)) < 0;
+}
+
+/* "<https://…>", "<a@b>", "<tag>" */
+static enum verdict read_angle(const struct kb_outguard *g, struct take *take)
+{
+	struct kb_sv text = held(g), inside, all;
+	ptrdiff_t end;
+
+	if (g->n == 1)
+		return g->ended ? TEXT : MORE;
+	if (!is_letter(text.p[1]) && !strchr("/!?", text.p[1]))
+		return TEXT;
+	end = kb_sv_find_byte(text, '>');
+	for (size_t i = 0; end < 0 && i < g->n; i++)
+		if (is_empty_line(text, i))
+			return TEXT;
+	if (end < 0) {
+		if (g->ended)
+			return TEXT;
+		take->n = g->n;
+		take->swallow = '>';
+		return is_full(g) ? TAKE : MORE;
+	}
+	take->n = (size_t)end + 1;
+	inside = kb_sv_sub(text, 1, (size_t)end - 1);
+	all = kb_sv_sub(text, 0, take->n);
+	if (kb_sv_find_byte(inside, ' ') < 0 && kb_sv_find_byte(inside, ':') < 0
+	    && kb_sv_find_byte(inside, '=') < 0 && kb_sv_find_byte(inside, '@') > 0)
+		take->label = inside;
+	else if (is_harmless(inside) || kb_named_allow(g->places, inside, false))
+		take->open = all;
+	return TAKE;
+}
+
+/* Bare addresses. */
+static enum verdict read_bare(const struct kb_outguard *g, struct take *take)
+{
+	static const char *const starts[] = { "http://", "https://", "ftp://", "www.", "data:" };
+	struct kb_sv text = held(g);
+	size_t n, run;
+
+	for (size_t i = 0; i < KB_COUNTOF(starts); i++) {
+		struct kb_sv start = kb_sv_str(starts[i]);
+
+		if (g->n < start.n && kb_sv_istarts(start, text))
+			return g->ended ? TEXT : MORE;
+	}
+	if (!is_same(text.p[0], 'h') && is_word(g->tail[sizeof(g->tail) - 1]))
+		return TEXT;
+	if (kb_sv_istarts(text, KB_SV("data:"))) {
+		bool data = false;
+
+		for (run = 5; run < g->n && !strchr(" \t\r\n)<>\"", text.p[run]); run++)
+			data |= text.p[run] == ',' || text.p[run] == '/';
+		n = data ? run : 0;
+		if (!data && (run < g->n || g->ended))
+			return TEXT;
+	} else {
+		n = kb_address_at(text, &run);
+		if (!run)
+			return TEXT;
+	}
+	if (run == g->n && !g->ended) {
+		take->n = g->n;
+		take->swallow = ' ';
+		return is_full(g) ? TAKE : MORE;
+	}
+	take->n = n;
+	take->address = kb_named_allow(g->places, kb_sv_sub(text, 0, n), false);
+	if (take->address)
+		take->open = kb_sv_sub(text, 0, n);
+	return TAKE;
+}
+
+static size_t run_of(struct kb_sv text, size_t from)
+{
+	size_t n = from;
+
+	while (n < text.n && text.p[n] == text.p[from])
+		n++;
+	return n - from;
+}
+
+/* An opening fence in the first column; its line is taken whole. */
+static enum verdict read_fence(const struct kb_outguard *g, size_t run, struct take *take)
+{
+	struct kb_sv text = held(g), info;
+	ptrdiff_t end = kb_sv_find_byte(text, '\n');
+	bool plain = true;
+
+	if (end < 0 && !g->ended)
+		return is_full(g) ? TEXT : MORE;
+	take->n = end < 0 ? g->n : (size_t)end;
+	info = kb_sv_sub(text, run, take->n - run);
+	if (text.p[0] == '`' && kb_sv_find_byte(info, '`') >= 0)
+		return TEXT;
+	for (size_t i = 0; i < info.n; i++)
+		plain &= is_letter(info.p[i]) || is_digit(info.p[i])
+		         || strchr(" \r+#_.-", info.p[i]);
+	take->open = kb_sv_sub(text, 0, plain && info.n <= INFO_MAX ? take->n : run);
+	take->fence = run;
+	return TAKE;
+}
+
+/* A fence, or code within a line. A cell of a table may end in the midst of it, so that code with a
+ * bar is text. */
+static enum verdict read_code(const struct kb_outguard *g, struct take *take)
+{
+	struct kb_sv text = held(g);
+	size_t run = run_of(text, 0);
+	enum verdict verdict;
+
+	if (run == g->n && !g->ended && !is_full(g))
+		return MORE;
+	if (!g->inside_line && run >= 3) {
+		verdict = read_fence(g, run, take);
+		if (verdict != TEXT)
+			return verdict;
+	}
+	take->n = run;
+	take->open = kb_sv_sub(text, 0, run);
+	if (text.p[0] != '`' || g->escaped)
+		return TAKE;
+	for (size_t i = run; i < g->n && text.p[i] != '\n' && text.p[i] != '|';) {
+		size_t other = text.p[i] == '`' ? run_of(text, i) : 0;
+
+		if (other && i + other == g->n && !g->ended)
+			break;
+		if (other == run) {
+			take->n = i + run;
+			take->label = kb_sv_sub(text, run, i - run);
+			take->close = take->open;
+			take->code = true;
+			return TAKE;
+		}
+		i += KB_MAX(other, (size_t)1);
+		if (i > SPAN_MAX)
+			return TAKE;
+	}
+	if (g->ended || kb_sv_find_byte(text, '\n') >= 0 || kb_sv_find_byte(text, '|') >= 0
+	    || g->n > SPAN_MAX)
+		return TAKE;
+	return MORE;
+}
+
+static const struct {
+	const char *bytes;
+	enum verdict (*read)(const struct kb_outguard *g, struct take *take);
+	bool in_code;
+} readers[] = {
+	{ "![", read_bracket, false },
+	{ "<", read_angle, false },
+	{ "`~", read_code, false },
+	{ "hHfFwWdD", read_bare, true },
+};
+
+static enum verdict look(const struct kb_outguard *g, struct take *take)
+{
+	*take = (struct take){ 0 };
+	for (size_t i = 0; i < KB_COUNTOF(readers); i++)
+		if (g->held[0] && strchr(readers[i].bytes, g->held[0])
+		    && (readers[i].in_code || (!g->fence && !g->code)))
+			return readers[i].read(g, take);
+	return TEXT;
+}
+
+/* ---- moving on ---- */
+
+/* Keeps account of the input that leaves the held bytes. */
+static void pass(struct kb_outguard *g, char c)
+{
+	if (c == '\n') {
+		if (g->fence && g->fence_only && g->fence_run >= g->fence_length)
+			g->fence = 0;
+		g->inside_line = false;
+		g->lead = true;
+		g->fence_run = 0;
+		g->fence_only = true;
+		g->escaped = false;
+		return;
+	}
+	g->inside_line = true;
+	if (!strchr(LEAD, c))
+		g->lead = false;
+	if (c == g->fence)
+		g->fence_run++;
+	else if (!strchr(" \t\r", c))
+		g->fence_only = false;
+	g->escaped = c == '\\' && !g->escaped;
+}
+
+static void drop(struct kb_outguard *g, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pass(g, g->held[i]);
+	g->n -= n;
+	memmove(g->held, g->held + n, g->n);
+}
+
+static void relay(void *arg, struct kb_sv text)
+{
+	struct kb_outguard *g = arg;
+
+	for (size_t i = 0; i < text.n; i++)
+		put_text(g, text.p[i]);
+}
+
+/* A label's own text: guarded by itself, then by the output of the whole. */
+static void put_label(struct kb_outguard *g, struct kb_sv label, bool code)
+{
+	struct kb_outguard inner;
+
+	if (g->depth == DEPTH_MAX)
+		return;
+	kb_outguard_init(&inner, g->places, relay, g);
+	inner.depth = g->depth + 1;
+	inner.code = code;
+	inner.inside_line = true;
+	inner.lead = false;
+	kb_outguard_feed(&inner, label);
+	kb_outguard_end(&inner);
+}
+
+static void apply(struct kb_outguard *g, const struct take *take)
+{
+	char made_of = g->held[0];
+
+	put_known(g, take->open);
+	g->at_address = take->address;
+	if (take->label.n) {
+		bool was = g->code;
+
+		g->code |= take->code;
+		put_label(g, take->label, g->code);
+		g->code = was;
+	}
+	put_known(g, take->close);
+	put_known(g, take->target);
+	put_known(g, take->end);
+	g->swallow = take->swallow;
+	drop(g, take->n);
+	if (take->fence) {
+		g->fence = made_of;
+		g->fence_length = take->fence;
+		g->fence_only = false;
+	}
+}
+
+static void settle(struct kb_outguard *g)
+{
+	while (g->n) {
+		struct take take;
+
+		switch (look(g, &take)) {
+		case MORE:
+			if (!g->ended)
+				return;
+			put_text(g, g->held[0]);
+			drop(g, 1);
+			break;
+		case TEXT:
+			put_text(g, g->held[0]);
+			drop(g, 1);
+			break;
+		case TAKE:
+			apply(g, &take);
+			break;
+		}
+	}
+}
+
+/* Whether a byte still belongs to what is dropped. */
+static bool is_swallowed(struct kb_outguard *g, char c)
+{
+	char until = g->swallow;
+
+	if (!until)
+		return false;
+	if (c == '\n' || (until == ' ' && strchr(" \t\"<>", c))) {
+		g->swallow = 0;
+		return false;
+	}
+	if (c == until)
+		g->swallow = 0;
+	return true;
+}
+
+void kb_outguard_init(struct kb_outguard *guard, const struct kb_named *places,
+                      void (*emit)(void *arg, struct kb_sv text), void *arg)
+{
+	*guard = (struct kb_outguard){ .places = places,
+		                       .emit = emit,
+		                       .arg = arg,
+		                       .lead = true,
+		                       .fence_only = true,
+		                       .out_lead = true };
+}
+
+void kb_outguard_feed(struct kb_outguard *guard, struct kb_sv text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == KB_CITE_BEGIN || text.p[i] == KB_CITE_END) {
+			if (guard->n && guard->mark_n < sizeof(guard->marks))
+				guard->marks[guard->mark_n++] = text.p[i];
+			else
+				put_mark(guard, text.p[i]);
+			continue;
+		}
+		if (is_swallowed(guard, text.p[i])) {
+			pass(guard, text.p[i]);
+			continue;
+		}
+		guard->held[guard->n++] = text.p[i];
+		settle(guard);
+		if (!guard->n)
+			put_marks(guard);
+	}
+	flush(guard);
+}
+
+void kb_outguard_end(struct kb_outguard *guard)
+{
+	guard->ended = true;
+	settle(guard);
+	put_marks(guard);
+	flush(guard);
+}
+
+static void collect(void *arg, struct kb_sv text)
+{
+	kb_buf_sv(arg, text);
+}
+
+struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *places,
+                              struct kb_sv text)
+{
+	struct kb_outguard guard;
+	struct kb_buf buf;
+	struct kb_sv out;
+
+	/* A blank may be put in for a byte or two. */
+	kb_buf_init(&buf, 2 * text.n + 1);
+	kb_outguard_init(&guard, places, collect, &buf);
+	kb_outguard_feed(&guard, text);
+	kb_outguard_end(&guard);
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
