@@ -34,11 +34,11 @@
 #include <sys/socket.h>
 
 #include "base/buf.h"
+#include "http/config.h"
 #include "http/http.h"
 #include "http/loop.h"
 #include "http/peers.h"
 #include "http/router.h"
-#include "http/server.h"
 #include "http/tls.h"
 #include "http/upload.h"
 

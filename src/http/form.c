@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/field.h"
-#include "http/server.h"
+#include "http/request.h"
 #include "http/upload.h"
 
 /* '+' is a blank, %XX a byte; an escape that is none stays as it is. */

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/address.h"
-#include "http/server.h"
+#include "http/request.h"
 
 /* Is it the address of one of the operator's proxies? */
 bool kb_proxy_is_trusted(const struct kb_guard *proxies, const struct sockaddr *address);

@@ -9,7 +9,7 @@
 #ifndef KB_HTTP_HTTP_H
 #define KB_HTTP_HTTP_H
 
-#include "http/server.h"
+#include "http/request.h"
 
 /* Why a head is refused, and the status HTTP has for it. */
 struct kb_http_refusal {

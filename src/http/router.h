@@ -8,7 +8,7 @@
 #ifndef KB_HTTP_ROUTER_H
 #define KB_HTTP_ROUTER_H
 
-#include "http/server.h"
+#include "http/request.h"
 
 struct kb_router;
 

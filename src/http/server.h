@@ -2,10 +2,7 @@
  * The HTTP/1.1 server: strict RFC 9112 on epoll, knowing nothing of the application.
  *
  * One loop thread a core, each with its own listening socket (SO_REUSEPORT), reads requests and
- * writes answers. When a request is complete (head and body), its route's handler runs on a worker
- * thread and may block; it answers with one kb_respond*() call or opens a stream. The answering
- * calls are safe from any thread and never block (kb_stream_wait excepted). Whatever a request
- * points at lives in its arena until its answer is written.
+ * writes answers; handlers run on the workers (request.h). What the server is given is config.h.
  *
  * Refused before any handler: malformed heads (400), unknown routes (404), known paths with another
  * method (405), bodies over the route's limit (400), full queues (503 with Retry-After). The text
@@ -14,141 +11,10 @@
 #ifndef KB_HTTP_SERVER_H
 #define KB_HTTP_SERVER_H
 
-#include "base/address.h"
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/log.h"
-#include "base/pool.h"
+#include "http/config.h"
+#include "http/request.h"
 
 struct kb_server;
-struct kb_http_conn;
-struct kb_stream;
-struct kb_buf;
-struct kb_request;
-
-enum {
-	KB_HTTP_LINE_MAX = 8 * 1024,  /* request line */
-	KB_HTTP_HEAD_MAX = 32 * 1024, /* request line and all fields */
-	KB_HTTP_FIELDS_MAX = 100,
-	KB_HTTP_PARAMS_MAX = 4,
-	KB_FORM_FIELDS_MAX = 1000,
-	KB_FORM_FIELD_BYTES_MAX = 1024 * 1024,    /* one text field */
-	KB_FORM_TEXT_BYTES_MAX = 4 * 1024 * 1024, /* all of them */
-};
-
-struct kb_http_field {
-	struct kb_sv name, value; /* the name in lower case */
-};
-
-/* One part of a multipart/form-data body, or one pair of a urlencoded one. A part with a filename
- * (or one that passes KB_FORM_FIELD_BYTES_MAX in a file field) went to disk. */
-struct kb_form_part {
-	struct kb_sv name;
-	struct kb_sv filename;     /* p == NULL: a text field; as sent, untrusted */
-	struct kb_sv content_type; /* as sent; empty when missing */
-	struct kb_sv value;        /* of a text field */
-	const char *path; /* of a file: in the server's temporary directory; the request's end
-	                     removes it unless it was renamed away */
-	int64_t size;
-};
-
-struct kb_route {
-	const char *method;
-	/* "/api/v1/projects/{projectId}": a name in braces matches one segment; "{name*}" as the
-	 * last one matches all that is left. Literal segments come first; a slash at the end of a
-	 * request's path makes no difference; GET serves HEAD too. */
-	const char *path;
-	/* On a worker. Must answer, or open a stream that somebody ends. Never NULL: the requests
-	 * that `fast` is not asked about, or leaves, come here. */
-	void (*handle)(struct kb_request *req);
-	/* On the loop thread, before `handle`, for requests without a body: must not block. Returns
-	 * false to leave the request to `handle`. NULL: none. */
-	bool (*fast)(struct kb_request *req);
-	size_t body_max; /* bytes kept in memory (JSON, urlencoded); 0: a body is read and dropped,
-	                    at most 64 KiB */
-	bool upload;     /* multipart with files is welcome, up to the server's upload limits */
-	const void *app; /* the application's own row */
-};
-
-struct kb_request {
-	struct kb_arena *arena;
-	const struct kb_route *route;
-	void *app; /* kb_server_config.app */
-	struct kb_log log;
-	int64_t id;
-
-	struct kb_sv method, target; /* target as sent, path and query */
-	struct kb_sv path;           /* percent-decoded, without the query */
-	struct kb_sv query;          /* raw, without '?' */
-	struct kb_sv host;           /* of the Host field */
-	bool tls;
-	char peer[64]; /* address without port; behind a trusted proxy, the client's */
-	struct kb_sv params[KB_HTTP_PARAMS_MAX]; /* decoded path parameters in order */
-	size_t param_count;
-
-	struct kb_http_field *fields;
-	size_t field_count;
-	struct kb_sv body; /* when it was kept in memory */
-	struct kb_form_part *parts;
-	size_t part_count;
-
-	int status; /* of a refusal (see `refuse`): its HTTP status, which kb_respond() then keeps;
-	               0 otherwise */
-
-	int64_t owner; /* whose answer it is, by a number of the application's; 0: anybody's */
-
-	struct kb_http_conn *conn; /* the server's */
-	void *user;                /* the application's, NULL at first */
-};
-
-struct kb_server_config {
-	const char *host; /* numeric address or name; "" or "*": all */
-	int port;         /* 0 picks one */
-	int loops;        /* 0: one a core, at most 8 */
-	const struct kb_route *routes;
-	size_t route_count;
-	struct kb_pool *workers;
-	const struct kb_log *log;
-	void *app;
-	const char *temp_dir; /* for uploads; on the same file system as the data */
-
-	/* Writes the answer for a refusal of the server's own; may run on a loop thread, must not
-	 * block. */
-	void (*refuse)(struct kb_request *req, const struct kb_err *err);
-	/* Runs on a worker before a body over `admit_above` bytes (or of unknown length) is read;
-	 * returns false after answering (an unauthorized upload is not received). NULL: admit all.
-	 */
-	bool (*admit)(struct kb_request *req);
-	/* Whether answers for that owner may go on; asked about twice a second while one waits for
-	 * its reader or is a stream, on a worker. Where not, the connection is closed. NULL:
-	 * always.
-	 */
-	bool (*owner_holds)(void *app, int64_t owner);
-	/* Adds fields to every answer (CORS); may be NULL. Runs where the answer is made. */
-	void (*decorate)(struct kb_request *req, struct kb_buf *head);
-
-	int64_t upload_file_max;  /* bytes of one file: 100 MB */
-	int64_t upload_total_max; /* bytes of one request's files: 1 GB */
-	int upload_files_max;     /* 50 */
-	int64_t disk_reserve; /* refuse uploads that would leave less than this free in temp_dir */
-	size_t admit_above;
-
-	int connections_max, connections_per_address_max; /* the second one 0: no limit */
-	bool cap_loopback; /* count this machine's own address too; off: a proxy speaks for many */
-	/* Proxies whose X-Forwarded-For is believed; their connections are not counted by address.
-	 */
-	struct kb_guard proxies;
-	int header_timeout_ms, body_idle_timeout_ms, idle_timeout_ms, write_timeout_ms;
-	int body_min_rate; /* bytes a second over body_rate_window_ms; slower peers are dropped */
-	int body_rate_window_ms; /* ten seconds */
-	/* The same for what a peer takes of an answer while more of it waits. A peer that took
-	 * nothing for write_timeout_ms is dropped too. What counts is what left the kernel's queue.
-	 */
-	int write_min_rate, write_rate_window_ms;
-	size_t stream_buffer_max; /* unsent bytes of one stream before its peer counts as gone */
-
-	const char *tls_cert, *tls_key; /* PEM files; NULL: plain */
-};
 
 /* Fills every limit with its default. */
 void kb_server_config_init(struct kb_server_config *config);
@@ -165,43 +31,5 @@ struct kb_server_stats {
 	int64_t connections, streams, requests, refused, bytes_in, bytes_out;
 };
 void kb_server_stats(struct kb_server *server, struct kb_server_stats *out);
-
-/* ---- what a handler asks ---- */
-
-/* The first field of that (lower-case) name, or an empty view with p == NULL. */
-struct kb_sv kb_request_field(const struct kb_request *req, const char *name);
-/* The first query parameter of that name, decoded into the arena; p == NULL: none. Names match
- * after decoding; "name[]" and "name[0]" are names of their own. */
-struct kb_sv kb_request_query(const struct kb_request *req, const char *name);
-/* Decodes the next pair of a urlencoded text. Start with *rest = the text. */
-bool kb_urlencoded_next(struct kb_arena *arena, struct kb_sv *rest, struct kb_sv *name,
-                        struct kb_sv *value);
-/* Adds "&name=value", with escapes where the value needs them. */
-void kb_urlencoded_add(struct kb_buf *buf, const char *name, struct kb_sv value);
-
-/* ---- what it answers ---- */
-
-struct kb_response {
-	int status;
-	const char *content_type;
-	struct kb_sv body;              /* copied; a HEAD request gets only its length */
-	struct kb_http_field fields[8]; /* further ones, up to the first empty name */
-	bool close;
-};
-void kb_respond(struct kb_request *req, const struct kb_response *response);
-
-/* Sends a file from an open descriptor, which the server then owns; a Range field is honoured
- * (one range, RFC 9110 14.2) when `ranges`. */
-void kb_respond_file(struct kb_request *req, const struct kb_response *head, int fd, int64_t size,
-                     bool ranges);
-
-/* Starts an answer of unknown length (chunked, or until close for HTTP/1.0). The request and its
- * arena live until kb_stream_end(). Exactly one thread at a time writes. */
-struct kb_stream *kb_stream_begin(struct kb_request *req, const struct kb_response *head);
-/* false once the peer is gone or too slow; the writer may go on or stop. */
-bool kb_stream_write(struct kb_stream *stream, struct kb_sv bytes);
-/* Blocks a worker until fewer than low_bytes wait unsent; false once the peer is gone. */
-bool kb_stream_wait(struct kb_stream *stream, size_t low_bytes);
-void kb_stream_end(struct kb_stream *stream);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef KB_HTTP_UPLOAD_H
 #define KB_HTTP_UPLOAD_H
 
-#include "http/server.h"
+#include "http/request.h"
 
 struct kb_upload;
 
