@@ -23,6 +23,7 @@
 
 #include "base/fault.h"
 #include "base/file.h"
+#include "blob/blob.h"
 #include "blob/driver.h"
 
 enum {

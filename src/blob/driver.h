@@ -3,7 +3,7 @@
 #ifndef KB_BLOB_DRIVER_H
 #define KB_BLOB_DRIVER_H
 
-#include "blob/blob.h"
+#include "base/err.h"
 
 struct kb_blob_driver {
 	void *(*open)(const char *where, struct kb_err *err);
@@ -35,8 +35,8 @@ struct kb_blob_driver {
 	/* Removes it from the trash for good. */
 	bool (*purge)(void *impl, const char *name, struct kb_err *err);
 
-	/* The mark of the installation the blobs belong to; empty: none. */
-	bool (*mark)(void *impl, char mark[KB_BLOB_MARK], struct kb_err *err);
+	/* The mark of the installation the blobs belong to, in KB_BLOB_MARK bytes; empty: none. */
+	bool (*mark)(void *impl, char *mark, struct kb_err *err);
 	/* Durable when it returns. */
 	bool (*set_mark)(void *impl, const char *mark, struct kb_err *err);
 };
