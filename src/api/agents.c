@@ -1,6 +1,7 @@
 /* Agents: create, list, read, update, delete, statistics. */
 #include <string.h>
 
+#include "api/quota.h"
 #include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"

@@ -1,16 +1,12 @@
 /*
- * What a plan allows: requests a second, queries a month, agents, documents.
- *
- * The plan of a key's account comes with the key. Rates are held by a token bucket a key (the
- * buckets live in this process; the quotas are counted in the store).
+ * The plans and models that an operator has, and the rate of each key: a token bucket, which lives
+ * in this process. What is counted in the store is quota.h.
  */
 #ifndef KB_API_LIMITS_H
 #define KB_API_LIMITS_H
 
 #include "base/arena.h"
 #include "settings/plans.h"
-
-struct kb_call;
 
 /* The plans an operator has: the built-in ones, with those of a file over them, and the rate of the
  * default plan. */
@@ -38,12 +34,5 @@ void kb_rates_free(struct kb_rates *rates);
  * never goes back. Any thread; does not block. */
 bool kb_rates_take(struct kb_rates *rates, int64_t key_id, const struct kb_plan *plan,
                    int64_t now_us, int64_t *left, int64_t *wait_ms);
-
-/* For handlers: KB_E_QUOTA or KB_E_INVALID with the contract's words where the plan's figure is
- * reached. */
-bool kb_limit_queries(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
-bool kb_limit_agents(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
-/* Whether the words of one more copy of the call's agent fit into the plan. */
-bool kb_limit_copy(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "answer/claims.h"
 #include "answer/mask.h"
+#include "api/quota.h"
 #include "base/utf8.h"
 #include "settings/options.h"
 

@@ -1,0 +1,16 @@
+/*
+ * What the plan of the key's account still allows: queries a month, agents, words. Counted in the
+ * store, so the same on every node. For handlers.
+ */
+#ifndef KB_API_QUOTA_H
+#define KB_API_QUOTA_H
+
+#include "api/api.h"
+
+/* KB_E_QUOTA or KB_E_INVALID with the contract's words where the plan's figure is reached. */
+bool kb_limit_queries(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+bool kb_limit_agents(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* Whether the words of one more copy of the call's agent fit into the plan. */
+bool kb_limit_copy(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+
+#endif
