@@ -12,12 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "parse/roles.h"
 #include "parse/sandbox.h"
-#include "parse/worker.h"
 
 enum { PIECE_BYTES = 65536 };
 
-int kb_worker_exec(char **argv)
+int kb_helper_exec(char **argv)
 {
 	static const char *const environment[] = { "PATH=/usr/bin", "LC_ALL=C", "HOME=/nonexistent",
 		                                   NULL };

@@ -23,4 +23,8 @@ struct kb_helper_run {
 /* Runs it to its end. When it has started, the child itself gives up all it no longer needs. */
 bool kb_helper_run(struct kb_helper_run *run, struct kb_err *err) KB_MUST_CHECK;
 
+/* What a child of role "exec" does: it becomes a helper program, whose path is argv[0]; returns the
+ * process's exit status, only when that failed. */
+int kb_helper_exec(char **argv);
+
 #endif

@@ -25,8 +25,8 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "parse/protocol.h"
+#include "parse/roles.h"
 #include "parse/sandbox.h"
-#include "parse/worker.h"
 
 enum {
 	WARM_CHILDREN = 4,

@@ -1,6 +1,4 @@
 /* The parser child: walls up, then documents in, results out. */
-#include "parse/worker.h"
-
 #include <errno.h>
 #include <libxml/parser.h>
 #include <signal.h>
@@ -16,6 +14,7 @@
 #include "parse/format.h"
 #include "parse/helper.h"
 #include "parse/protocol.h"
+#include "parse/roles.h"
 #include "parse/sandbox.h"
 #include "parse/sitemap.h"
 
@@ -277,7 +276,7 @@ int kb_parse_worker_main(int argc, char **argv)
 	bool helped;
 
 	if (argc > 2 && !strcmp(argv[1], "--role") && !strcmp(argv[2], KB_WORKER_EXEC))
-		return kb_worker_exec(argv + 3);
+		return kb_helper_exec(argv + 3);
 	if (!read_options(argc, argv, &o))
 		return 2;
 	kb_sandbox_close_from(KB_WORKER_SOCKET + 1);

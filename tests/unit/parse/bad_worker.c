@@ -18,7 +18,7 @@
 
 #include "parse/protocol.h"
 #include "parse/sandbox.h"
-#include "parse/worker.h"
+#include "parse/roles.h"
 
 static void send_body(enum kb_msg_type type, struct kb_sv body)
 {

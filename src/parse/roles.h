@@ -1,6 +1,7 @@
-/* The child's side: what the server starts as `docent parse-worker`. Internal to parse. */
-#ifndef KB_PARSE_WORKER_H
-#define KB_PARSE_WORKER_H
+/* What the server and a parser child know of each other before the first message: the child is
+ * started as `docent parse-worker --role ROLE`. Internal to parse. */
+#ifndef KB_PARSE_ROLES_H
+#define KB_PARSE_ROLES_H
 
 #include "base/common.h"
 
@@ -14,8 +15,5 @@ enum {
 #define KB_WORKER_PURE    "pure"   /* many documents, no helper program */
 #define KB_WORKER_HELPED  "helped" /* one document, may start a helper */
 #define KB_WORKER_EXEC    "exec"   /* narrows the filter and becomes the helper program */
-
-/* Becomes a helper program; returns only when that failed. argv[0] is the program's path. */
-int kb_worker_exec(char **argv);
 
 #endif
