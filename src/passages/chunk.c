@@ -165,6 +165,24 @@ static void add_block(struct pieces *pieces, struct kb_arena *arena, const struc
 	}
 }
 
+static bool is_question(struct kb_sv text)
+{
+	text = kb_sv_trim(text);
+	return kb_sv_ends(text, KB_SV("?")) || kb_sv_ends(text, KB_SV("\xef\xbc\x9f")) /* ？ */
+	       || kb_sv_ends(text, KB_SV("\xd8\x9f"));                                 /* ؟ */
+}
+
+static bool asks(const struct piece *piece)
+{
+	return piece->is_heading && is_question(piece->text);
+}
+
+/* Stands under a question: question and answer are a passage of their own, however short. */
+static bool is_answer(const struct piece *piece)
+{
+	return is_question(piece->is_heading ? piece->text : piece->heading);
+}
+
 /* Does the next piece begin a new passage, so much text being in the one at hand? */
 static bool starts_passage(const struct piece *first, const struct piece *next, int64_t words,
                            int64_t letters)
@@ -176,7 +194,7 @@ static bool starts_passage(const struct piece *first, const struct piece *next, 
 	if (words + next->words > KB_CHUNK_MAX_WORDS || words >= KB_CHUNK_WORDS)
 		return true;
 	if (next->is_heading || !kb_sv_eq(next->heading, first->heading))
-		return words >= KB_CHUNK_MIN_WORDS;
+		return words >= KB_CHUNK_MIN_WORDS || asks(next) || is_answer(first);
 	return false;
 }
 
@@ -230,9 +248,16 @@ void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_
 
 		out->words += piece->words;
 		if (starts_passage(&pieces.v[first], piece, words, letters)) {
-			add_chunk(out, arena, pieces.v + first, i - first);
-			first = i;
+			size_t end = i;
+
+			/* A heading goes with what stands under it. */
+			while (end > first + 1 && pieces.v[end - 1].is_heading)
+				end--;
+			add_chunk(out, arena, pieces.v + first, end - first);
+			first = end;
 			words = letters = 0;
+			for (; end < i; end++)
+				letters += pieces.v[end].letters;
 		}
 		if (!piece->is_heading || i > first)
 			words += piece->words;

@@ -3,7 +3,8 @@
  *
  * A passage is a run of whole blocks of about KB_CHUNK_WORDS words under one heading path, and a
  * verbatim slice of the document's text. A table row and a code line are not cut; a paragraph
- * that is too long is cut between sentences. Short sections join their neighbours.
+ * that is too long is cut between sentences. Short sections join their neighbours, but a question
+ * that is a heading stands alone with its answer. A heading goes with what follows it.
  *
  * Whatever the document holds, no passage is longer than KB_CHUNK_MAX_LETTERS: a row, a line or a
  * sentence beyond that is cut, at a blank where there is one, else between characters. Pure; any

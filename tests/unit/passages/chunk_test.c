@@ -109,6 +109,50 @@ static void test_headings(struct kb_test *t)
 	doc_fini(&d);
 }
 
+/* However short the answers are, each stands with its own question. */
+static void test_questions(struct kb_test *t)
+{
+	static const char *const questions[] = { "Who pays?", "And when?",
+		                                 "\xe4\xbd\x95\xe6\x99\x82\xef\xbc\x9f" };
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_PARAGRAPH, "FAQ", words(&d, 10, "intro"));
+	for (size_t i = 0; i < KB_COUNTOF(questions); i++) {
+		const char *path = kb_arena_printf(&d.arena, "FAQ > %s%c", questions[i], 0).p;
+
+		add(&d, KB_BLOCK_HEADING, "FAQ", kb_sv_str(questions[i]));
+		add(&d, KB_BLOCK_PARAGRAPH, path, words(&d, 10, "answer"));
+	}
+	add(&d, KB_BLOCK_HEADING, "", KB_SV("Contact"));
+	add(&d, KB_BLOCK_PARAGRAPH, "Contact", words(&d, 10, "contact"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	check_slices(t, &d, &chunks);
+	CHECK_INT(t, chunks.count, 5);
+	for (size_t i = 0; i < KB_COUNTOF(questions) && chunks.count == 5; i++)
+		CHECK(t, kb_sv_ends(chunks.v[i + 1].heading, kb_sv_str(questions[i])));
+	doc_fini(&d);
+}
+
+/* A heading that came too late for the passage at hand leads the next one. */
+static void test_heading_at_the_end(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_PARAGRAPH, "A", words(&d, 40, "short"));
+	add(&d, KB_BLOCK_HEADING, "", KB_SV("B"));
+	add(&d, KB_BLOCK_PARAGRAPH, "B", words(&d, 270, "long"));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	check_slices(t, &d, &chunks);
+	CHECK_INT(t, chunks.count, 2);
+	CHECK(t, kb_sv_ends(chunks.v[0].text, KB_SV(".")));
+	CHECK_SV(t, chunks.v[1].heading, "B");
+	doc_fini(&d);
+}
+
 static void test_rows_and_lines(struct kb_test *t)
 {
 	struct kb_chunks chunks;
@@ -305,6 +349,8 @@ int main(int argc, char **argv)
 		{ "paragraphs under one heading make passages of about 200 words",
 		  test_paragraphs },
 		{ "a heading begins a passage unless the one before is short", test_headings },
+		{ "a question stands alone with its answer", test_questions },
+		{ "a heading goes with what follows it", test_heading_at_the_end },
 		{ "table rows and code lines are not cut", test_rows_and_lines },
 		{ "a long paragraph is cut between sentences", test_long_paragraph },
 		{ "no passage is longer than its limit, and none is cut within a character",
