@@ -665,6 +665,21 @@ static bool is_said_twice(struct pruning *p, uint32_t i)
 	       && !is_in_list(tree, i, p->main) && see(&p->seen, hash_own(tree, i));
 }
 
+/* Steps and points of a list, and the line that leads to them. */
+static bool is_listed(const struct pruning *p, uint32_t i)
+{
+	const struct kb_html_tree *tree = p->page->tree;
+	uint32_t next = tree->nodes[i].end;
+
+	while (next < tree->nodes[p->main].end && tree->nodes[next].tag == KB_TAG_TEXT)
+		next++;
+	if (tree->nodes[i].tag == KB_TAG_li)
+		return !p->page->info[i].links
+		       || tree->nodes[tree->nodes[i].parent].tag == KB_TAG_ol;
+	return !p->page->info[i].links && next < tree->nodes[p->main].end
+	       && (tree->nodes[next].tag == KB_TAG_ul || tree->nodes[next].tag == KB_TAG_ol);
+}
+
 /* A short line before the first paragraph of an article: place, date, author. */
 static bool is_ahead(const struct pruning *p, uint32_t i)
 {
@@ -672,7 +687,7 @@ static bool is_ahead(const struct pruning *p, uint32_t i)
 
 	return p->prose >= ARTICLE_PARAGRAPHS && i < p->first
 	       && p->page->info[i].bytes < PROSE_BYTES && kb_html_kind(tag) != KB_HTML_HEADING
-	       && tag != KB_TAG_pre && tag != KB_TAG_td;
+	       && tag != KB_TAG_pre && tag != KB_TAG_td && !is_listed(p, i);
 }
 
 /* A short line without a sentence behind the last: buttons, the author. */
