@@ -69,7 +69,8 @@ static const struct {
 	{ "txt", "text/plain", KB_FORMAT_TEXT },
 	{ "text", NULL, KB_FORMAT_TEXT },
 	{ "log", NULL, KB_FORMAT_TEXT },
-	{ "rst", "text/x-rst", KB_FORMAT_TEXT },
+	{ "rst", "text/x-rst", KB_FORMAT_RST },
+	{ "rest", "text/prs.fallenstein.rst", KB_FORMAT_RST },
 };
 // clang-format on
 
@@ -214,7 +215,7 @@ static enum kb_format detect_text(const struct kb_parse_input *in, struct kb_sv 
 
 	if (kb_sv_starts(kb_sv_trim(text), KB_SV("WEBVTT")) || is_srt(text))
 		return KB_FORMAT_SUBTITLES;
-	if (hint == KB_FORMAT_MARKDOWN)
+	if (hint == KB_FORMAT_MARKDOWN || hint == KB_FORMAT_RST)
 		return hint;
 	if (starts_with_tag(markup, html))
 		return KB_FORMAT_HTML;

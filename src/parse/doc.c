@@ -106,6 +106,22 @@ void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text)
 	write_path(doc);
 }
 
+int kb_doc_level(const struct kb_doc *doc)
+{
+	int level = KB_DOC_LEVELS;
+
+	while (level && !doc->heading[level - 1].n)
+		level--;
+	return level;
+}
+
+void kb_doc_heading_end(struct kb_doc *doc, int level)
+{
+	for (int i = KB_MAX(level, 1) - 1; i < KB_DOC_LEVELS; i++)
+		doc->heading[i] = (struct kb_sv){ NULL, 0 };
+	write_path(doc);
+}
+
 void kb_doc_unhead(struct kb_doc *doc)
 {
 	memset(doc->heading, 0, sizeof(doc->heading));

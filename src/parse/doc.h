@@ -50,6 +50,10 @@ void kb_doc_page(struct kb_doc *doc, uint32_t page_no);
 
 /* A heading block, and the path of all that follows. level from 1; deeper ones count as 6. */
 void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text);
+/* The level of the deepest heading of the path; 0: there is none. */
+int kb_doc_level(const struct kb_doc *doc);
+/* Forgets the headings of this level and below: what follows stands under the one above. */
+void kb_doc_heading_end(struct kb_doc *doc, int level);
 /* Forgets the headings: a new part begins. */
 void kb_doc_unhead(struct kb_doc *doc);
 

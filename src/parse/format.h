@@ -33,6 +33,7 @@ enum kb_format {
 	KB_FORMAT_JSON,
 	KB_FORMAT_JSONL,
 	KB_FORMAT_XML,
+	KB_FORMAT_RST,
 	KB_FORMAT_RTF,
 	KB_FORMAT_EPUB,
 	KB_FORMAT_ODF,
@@ -79,6 +80,7 @@ kb_format_reader kb_csv_read;
 kb_format_reader kb_json_read;
 kb_format_reader kb_jsonl_read;
 kb_format_reader kb_xml_read;
+kb_format_reader kb_rst_read;
 kb_format_reader kb_rtf_read;
 kb_format_reader kb_epub_read;
 kb_format_reader kb_odf_read;

@@ -17,6 +17,7 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 	[KB_FORMAT_JSON] = { "json", kb_json_read },
 	[KB_FORMAT_JSONL] = { "jsonl", kb_jsonl_read },
 	[KB_FORMAT_XML] = { "xml", kb_xml_read },
+	[KB_FORMAT_RST] = { "rst", kb_rst_read },
 	[KB_FORMAT_RTF] = { "rtf", kb_rtf_read },
 	[KB_FORMAT_EPUB] = { "epub", kb_epub_read },
 	[KB_FORMAT_ODF] = { "odf", kb_odf_read },

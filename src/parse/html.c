@@ -24,6 +24,7 @@ struct writer {
 	const struct kb_html_tree *tree;
 	struct kb_buf text;
 	int heading;  /* its level, or 0 */
+	int fold;     /* the level of a question's heading in the fold we are in; 0: in none */
 	int lists;    /* list items we are in */
 	int pre;      /* preformatted elements we are in */
 	int breaks;   /* line breaks since the last text */
@@ -224,11 +225,86 @@ static void write_table(struct writer *w, uint32_t table)
 	free(grid);
 }
 
+/* ---- lists of terms */
+
+/* Terms with a short value each, and nothing that has blocks of its own. */
+static bool is_pairs(const struct writer *w, uint32_t list)
+{
+	const struct kb_html_tree *tree = w->tree;
+
+	if (tree->nodes[list].flags & KB_HTML_FOLDS)
+		return false;
+	for (uint32_t i = list + 1; i < tree->nodes[list].end; i++) {
+		uint16_t tag = tree->nodes[i].tag;
+		enum kb_html_kind kind = kb_html_kind(tag);
+
+		if (kind != KB_HTML_INLINE && kind != KB_HTML_VOID && kind != KB_HTML_BREAK
+		    && tag != KB_TAG_dt && tag != KB_TAG_dd && tag != KB_TAG_div && tag != KB_TAG_p)
+			return false;
+	}
+	return true;
+}
+
+/* "Weight: 3 kg"; the text in hand is the value. */
+static void write_pair(struct writer *w, struct kb_sv term)
+{
+	struct kb_sv value = kb_sv_trim(kb_buf_view(&w->text));
+	const char *mark = !term.n || !value.n ? "" : kb_sv_ends(term, KB_SV(":")) ? " " : ": ";
+
+	kb_doc_add(w->doc, KB_BLOCK_LIST,
+	           kb_arena_printf(w->doc->arena, "%.*s%s%.*s", KB_SV_ARG(term), mark,
+	                           KB_SV_ARG(value)));
+	kb_buf_clear(&w->text);
+}
+
+/* Each value behind its term. */
+static void write_pairs(struct writer *w, uint32_t list)
+{
+	const struct kb_html_tree *tree = w->tree;
+	struct kb_sv term = KB_SV("");
+	bool waits = false; /* the term has no value yet */
+
+	for (uint32_t i = list + 1; i < tree->nodes[list].end; i++) {
+		const struct kb_html_node *node = &tree->nodes[i];
+		bool is_term = node->tag == KB_TAG_dt, is_left_out = node->flags & w->skip;
+		uint32_t end = i + 1;
+
+		if (!is_left_out && !is_term && node->tag != KB_TAG_dd)
+			continue;
+		/* The next one stands inside where its end was left out. */
+		while (end < node->end && tree->nodes[end].tag != KB_TAG_dd
+		       && tree->nodes[end].tag != KB_TAG_dt)
+			end++;
+		if (is_term && waits)
+			write_pair(w, term);
+		if (!is_left_out)
+			gather(w, i + 1, end, &w->text);
+		if (is_term) {
+			term = kb_arena_sv(w->doc->arena, kb_sv_trim(kb_buf_view(&w->text)));
+			kb_buf_clear(&w->text);
+		} else if (!is_left_out) {
+			write_pair(w, term);
+		}
+		waits = is_term;
+		i = is_left_out ? node->end - 1 : end - 1;
+	}
+	if (waits)
+		write_pair(w, term);
+}
+
 /* ---- the walk */
+
+/* A block element we are in. */
+struct open {
+	uint32_t node;
+	int fold; /* around it */
+};
 
 static void enter(struct writer *w, const struct kb_html_node *node)
 {
 	flush(w);
+	if (node->flags & KB_HTML_FOLDS)
+		w->fold = KB_MIN(kb_doc_level(w->doc) + 1, KB_DOC_LEVELS);
 	switch (node->tag) {
 	case KB_TAG_li:
 	case KB_TAG_dd:
@@ -238,6 +314,9 @@ static void enter(struct writer *w, const struct kb_html_node *node)
 	case KB_TAG_xmp:
 		w->pre++;
 		break;
+	case KB_TAG_summary:
+		w->heading = w->fold ? w->fold : KB_MIN(kb_doc_level(w->doc) + 1, KB_DOC_LEVELS);
+		break;
 	default:
 		if (kb_html_kind(node->tag) == KB_HTML_HEADING)
 			w->heading = node->tag - KB_TAG_h1 + 1;
@@ -245,9 +324,15 @@ static void enter(struct writer *w, const struct kb_html_node *node)
 	}
 }
 
-static void leave(struct writer *w, const struct kb_html_node *node)
+static void leave(struct writer *w, const struct open *open)
 {
+	const struct kb_html_node *node = &w->tree->nodes[open->node];
+
 	flush(w);
+	if (node->flags & KB_HTML_FOLDS) {
+		kb_doc_heading_end(w->doc, w->fold);
+		w->fold = open->fold;
+	}
 	switch (node->tag) {
 	case KB_TAG_li:
 	case KB_TAG_dd:
@@ -281,14 +366,14 @@ static void line_break(struct writer *w)
 static void write_blocks(struct writer *w)
 {
 	const struct kb_html_tree *tree = w->tree;
-	uint32_t open[KB_HTML_DEPTH_MAX + 2]; /* block elements we are in */
+	struct open open[KB_HTML_DEPTH_MAX + 2];
 	size_t depth = 0;
 
 	for (uint32_t i = 1; i < tree->count; i++) {
 		const struct kb_html_node *node = &tree->nodes[i];
 
-		while (depth && tree->nodes[open[depth - 1]].end <= i)
-			leave(w, &tree->nodes[open[--depth]]);
+		while (depth && tree->nodes[open[depth - 1].node].end <= i)
+			leave(w, &open[--depth]);
 		if (node->flags & w->skip) {
 			i = node->end - 1;
 			continue;
@@ -312,8 +397,14 @@ static void write_blocks(struct writer *w)
 				i = node->end - 1;
 				break;
 			}
+			if (node->tag == KB_TAG_dl && is_pairs(w, i)) {
+				flush(w);
+				write_pairs(w, i);
+				i = node->end - 1;
+				break;
+			}
+			open[depth++] = (struct open){ .node = i, .fold = w->fold };
 			enter(w, node);
-			open[depth++] = i;
 			break;
 		case KB_HTML_INLINE:
 		case KB_HTML_VOID:
@@ -321,7 +412,7 @@ static void write_blocks(struct writer *w)
 		}
 	}
 	while (depth)
-		leave(w, &tree->nodes[open[--depth]]);
+		leave(w, &open[--depth]);
 	flush(w);
 }
 
@@ -463,6 +554,7 @@ void kb_html_fragment(struct kb_doc *doc, struct kb_sv html)
 	if (is_blank(html))
 		return;
 	kb_html_tree_read(&tree, doc->arena, html);
+	kb_html_mark_folds(&tree);
 	kb_html_mark_hidden(&tree);
 	write_tree(doc, &tree, KB_HTML_HIDDEN);
 	kb_html_tree_fini(&tree);
@@ -511,6 +603,7 @@ bool kb_html_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb
 
 	(void)err;
 	kb_html_tree_read(&tree, doc->arena, kb_input_text(in, doc->arena));
+	kb_html_mark_folds(&tree);
 	kb_html_mark_hidden(&tree);
 	read_meta(doc, &tree);
 	kb_html_mark_main(&tree);

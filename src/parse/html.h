@@ -2,8 +2,8 @@
  * HTML to blocks: whole pages (main content, metadata) and fragments inside other formats.
  *
  * html_thin.c takes away attributes that are too many, html_tree.c makes a flat tree of the bytes,
- * html_hidden.c marks what cannot be seen and html_main.c what is not the content, html.c turns the
- * rest into blocks and reads the head.
+ * html_folds.c marks what a click opens, html_hidden.c what cannot be seen and html_main.c what is
+ * not the content, html.c turns the rest into blocks and reads the head.
  */
 #ifndef KB_PARSE_HTML_H
 #define KB_PARSE_HTML_H

@@ -437,8 +437,11 @@ static bool is_unseen(const struct paint *paint)
 /* True when the element with all in it is hidden; else *own is how its text is painted. */
 static bool read_element(const struct kb_html_tree *tree, uint32_t i, struct paint *own)
 {
-	if (kb_html_has_attr(tree, i, "hidden")
-	    || kb_sv_ieq_str(kb_html_attr(tree, i, "aria-hidden"), "true"))
+	bool opens = tree->nodes[i].flags & KB_HTML_OPENS;
+
+	if (!opens
+	    && (kb_html_has_attr(tree, i, "hidden")
+	        || kb_sv_ieq_str(kb_html_attr(tree, i, "aria-hidden"), "true")))
 		return true;
 	if (tree->has_styles && i > 2
 	    && (kb_html_has_attr(tree, i, "class") || kb_html_has_attr(tree, i, "id")))
@@ -449,7 +452,7 @@ static bool read_element(const struct kb_html_tree *tree, uint32_t i, struct pai
 	}
 	if (kb_html_has_attr(tree, i, "color"))
 		own->colour = colour(kb_sv_trim(kb_html_attr(tree, i, "color")));
-	return style_hides(kb_html_attr(tree, i, "style"), own);
+	return style_hides(kb_html_attr(tree, i, "style"), own) && !opens;
 }
 
 void kb_html_mark_hidden(struct kb_html_tree *tree)

@@ -73,11 +73,22 @@ static void add_attr(struct kb_html_tree *tree, const char *name, const char *va
 static bool is_wanted(const char *name)
 {
 	static const char *const wanted[] = {
-		"class",      "id",         "style",   "hidden",   "aria-hidden", "role",
-		"lang",       "href",       "content", "name",     "property",    "itemprop",
-		"colspan",    "rowspan",    "bgcolor", "color",    "rel",         "width",
-		"height",     "size",       "src",     "alt",      "type",        "xml:lang",
-		"http-equiv", "aria-label", "open",    "itemtype",
+		"class",         "id",
+		"style",         "hidden",
+		"aria-hidden",   "role",
+		"lang",          "href",
+		"content",       "name",
+		"property",      "itemprop",
+		"colspan",       "rowspan",
+		"bgcolor",       "color",
+		"rel",           "width",
+		"height",        "size",
+		"src",           "alt",
+		"type",          "xml:lang",
+		"http-equiv",    "aria-label",
+		"open",          "itemtype",
+		"aria-expanded", "aria-controls",
+		"data-target",   "data-bs-target",
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(wanted); i++)

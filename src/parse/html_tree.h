@@ -33,7 +33,7 @@ enum {
 	X(nav, BLOCK) X(noframes, BLOCK) X(noscript, SKIP) X(object, BLOCK) X(ol, BLOCK) X(optgroup, SKIP) X(option, SKIP) \
 	X(p, BLOCK) X(picture, INLINE) X(pre, BLOCK) X(q, INLINE) X(rp, SKIP) X(rt, SKIP) X(ruby, INLINE) X(s, INLINE) X(samp, INLINE) \
 	X(script, SKIP) X(section, BLOCK) X(select, SKIP) X(small, INLINE) X(span, INLINE) \
-	X(strike, INLINE) X(strong, INLINE) X(style, SKIP) X(sub, INLINE) X(summary, BLOCK) \
+	X(strike, INLINE) X(strong, INLINE) X(style, SKIP) X(sub, INLINE) X(summary, HEADING) \
 	X(sup, INLINE) X(svg, SKIP) X(table, BLOCK) X(tbody, BLOCK) X(td, BLOCK) X(template, SKIP) \
 	X(textarea, SKIP) X(tfoot, BLOCK) X(th, BLOCK) X(thead, BLOCK) X(time, INLINE) \
 	X(title, SKIP) X(tr, BLOCK) X(tt, INLINE) X(u, INLINE) X(ul, BLOCK) X(var, INLINE) \
@@ -61,6 +61,8 @@ enum kb_html_kind {
 enum kb_html_flag {
 	KB_HTML_HIDDEN = 1, /* cannot be seen, as far as the markup says */
 	KB_HTML_DROP = 2,   /* not part of the content: html_main.c's judgement */
+	KB_HTML_OPENS = 4,  /* a click opens it: that it hides itself does not count */
+	KB_HTML_FOLDS = 8,  /* each summary in it is a heading one level below the one around */
 };
 
 struct kb_html_attr {
@@ -95,6 +97,9 @@ enum kb_html_kind kb_html_kind(uint16_t tag);
 /* Empty when there is none. */
 struct kb_sv kb_html_attr(const struct kb_html_tree *tree, uint32_t node, const char *name);
 bool kb_html_has_attr(const struct kb_html_tree *tree, uint32_t node, const char *name);
+
+/* Marks what a click opens (html_folds.c); before what cannot be seen. */
+void kb_html_mark_folds(struct kb_html_tree *tree);
 
 /* Marks what cannot be seen: attributes, inline style, text in the colour of its background. */
 void kb_html_mark_hidden(struct kb_html_tree *tree);

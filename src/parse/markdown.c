@@ -5,6 +5,7 @@
 
 #include "parse/format.h"
 #include "parse/html.h"
+#include "parse/markdown_plain.h"
 
 struct reader {
 	struct kb_doc *doc;
@@ -106,7 +107,10 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg)
 		flush(r, KB_BLOCK_CODE);
 		break;
 	case MD_BLOCK_HTML:
-		kb_html_fragment(r->doc, kb_buf_view(&r->html));
+		if (kb_markdown_end(kb_buf_view(&r->html)))
+			kb_doc_heading_end(r->doc, kb_markdown_end(kb_buf_view(&r->html)));
+		else
+			kb_html_fragment(r->doc, kb_buf_view(&r->html));
 		kb_buf_clear(&r->html);
 		r->in_html = false;
 		break;
@@ -213,8 +217,9 @@ bool kb_markdown_read(const struct kb_parse_input *in, struct kb_doc *doc, struc
 	struct reader *r = KB_NEW(doc->arena, struct reader);
 	int status;
 
-	if (text.n > UINT32_MAX / 2)
-		return kb_fail(err, KB_E_TOO_LARGE, "the Markdown file is larger than 2 GB");
+	if (text.n > UINT32_MAX / 4)
+		return kb_fail(err, KB_E_TOO_LARGE, "the Markdown file is larger than 1 GB");
+	text = kb_markdown_plain(doc->arena, text);
 	r->doc = doc;
 	r->first_heading = true;
 	kb_buf_init(&r->text, doc->text.max);

@@ -10,9 +10,43 @@ static const struct {
 	{ "text: blank lines part paragraphs, lines are joined", "a.txt",
 	  "one\ntwo\r\n\r\n three", "text", "p one two\np three\n" },
 	{ "text: form feeds are pages", "a.txt", "first\f\fthird", "text", "p1 first\np3 third\n" },
-	{ "text: items and underlined titles", "a.rst",
+	{ "text: items and underlined titles", "a.txt",
 	  "Title\n=====\n\nwords\n\n- one\n- two\n", "text",
 	  "h Title\np[Title] words\nl[Title] - one\nl[Title] - two\n" },
+
+	{ "reStructuredText: titles with a line above are of another level", "a.rst",
+	  "=====\nGuide\n=====\n\nPart\n====\n\nwords\n\nInner\n-----\n\nmore\n\nNext\n====\n\nend\n", "rst",
+	  "h Guide\nh[Guide] Part\np[Guide > Part] words\nh[Guide > Part] Inner\n"
+	  "p[Guide > Part > Inner] more\nh[Guide] Next\np[Guide > Next] end\n" },
+	{ "reStructuredText: comments, pictures, targets and contents go", "a.rst",
+	  ".. _here:\n\n.. a comment\n   of two lines\n\n.. image:: a.png\n   :alt: no\n\n"
+	  ".. toctree::\n   :maxdepth: 2\n\n   one\n   two\n\nwords\n", "rst", "p words\n" },
+	{ "reStructuredText: boxes are text, code is code", "a.rst",
+	  ".. note:: Mind\n   the gap.\n\n   It is wide.\n\n.. code-block:: sh\n   :linenos:\n\n   a b\n     c\n\nSo::\n\n  x = 1\n\nend\n",
+	  "rst", "p Mind the gap.\np It is wide.\nc a b\n  c\np So:\nc x = 1\np end\n" },
+	{ "reStructuredText: a figure keeps its caption", "a.rst",
+	  ".. figure:: a.png\n   :scale: 30 %\n\n   The pump.\n", "rst", "p The pump.\n" },
+	{ "reStructuredText: items go on by their indentation", "a.rst",
+	  "- one\n  goes on\n\n  and on\n- two\n\n  1. three\n\nend\n", "rst",
+	  "l one goes on\nl and on\nl two\nl three\np end\n" },
+	{ "reStructuredText: definitions are values or texts", "a.rst",
+	  "Weight\n  3 kg\n\nWhat is it?\n  A pump.\n\nend\n", "rst",
+	  "l Weight: 3 kg\nh What is it?\np[What is it?] A pump.\np end\n" },
+	{ "reStructuredText: fields and options", "a.rst",
+	  ":Author: Ann\n\n.. option:: -v\n\n   Says more.\n\nend\n", "rst",
+	  "l Author: Ann\nh -v\np[-v] Says more.\np end\n" },
+	{ "reStructuredText: inline marks go", "a.rst",
+	  "**bold** *it* ``a * b`` `text <http://x>`_ :ref:`Title <t>` word_ a\\*b [1]_ snake_case 2*3*4\n", "rst",
+	  "p bold it a * b text Title word a*b [1] snake_case 2*3*4\n" },
+	{ "reStructuredText: a table drawn with lines", "a.rst",
+	  "+------+-----+\n| Name | Age |\n+======+=====+\n| Ann  | 7   |\n|      | now |\n+------+-----+\n", "rst",
+	  "t#1 Name: Ann; Age: 7 now\n" },
+	{ "reStructuredText: a simple table", "a.rst",
+	  "====  ===\nName  Age\n====  ===\nAnn   7\nBo    8\n====  ===\n\nend\n", "rst",
+	  "t#1 Name: Ann; Age: 7\nt#1 Name: Bo; Age: 8\np end\n" },
+	{ "reStructuredText: tables by directive", "a.rst",
+	  ".. csv-table:: Sizes\n   :header: Name, Age\n\n   Ann, 7\n\n.. list-table::\n   :header-rows: 1\n\n   * - A\n     - B\n   * - 1\n     - 2\n", "rst",
+	  "p Sizes\nt#1 Name: Ann; Age: 7\nt#2 A: 1; B: 2\n" },
 
 	{ "Markdown: the heading path follows the levels", "a.md",
 	  "# A\n\n## B\n\nx\n\n## C\n\ny\n\n# D\n\nz", "markdown",
@@ -30,6 +64,28 @@ static const struct {
 	{ "Markdown: a block of HTML is read as HTML", "a.md", "<div>\n<p>Hi <i>you</i>\n</div>\n",
 	  "markdown", "p Hi you\n" },
 
+	{ "Markdown: boxes are their titles and texts", "a.md",
+	  ":::note[Mind this]\nthe gap\n:::\n\n::: tip\nwalk\n:::\n\n!!! warning \"Hot\"\n\n    burns\n\n!!!\n    bare\n\nend\n", "markdown",
+	  "p Mind this\np the gap\np walk\np Hot\np burns\np bare\np end\n" },
+	{ "Markdown: a folded question is a heading as far as it goes", "a.md",
+	  "# FAQ\n\n<Accordion heading_level=\"h4\" question=\"Who pays?\">\nWe [do](x).\n</Accordion>\n\n??? question \"When?\"\n\n    Now.\n\n"
+	  "::: details Where?\nHere.\n:::\n\n<details>\n<summary>How <b>much</b>?</summary>\n\nTen.\n</details>\n\nend\n", "markdown",
+	  "h FAQ\nh[FAQ] Who pays?\np[FAQ > Who pays?] We do.\nh[FAQ] When?\np[FAQ > When?] Now.\n"
+	  "h[FAQ] Where?\np[FAQ > Where?] Here.\nh[FAQ] How much?\np[FAQ > How much?] Ten.\np[FAQ] end\n" },
+	{ "Markdown: tabs are headings", "a.md",
+	  "=== \"Linux\"\n\n    ```\n    apt\n    ```\n\n=== \"macOS\"\n\n    brew\n\nend\n", "markdown",
+	  "h Linux\nc[Linux] apt\nh macOS\np[macOS] brew\np end\n" },
+	{ "Markdown: what is for a tool goes", "a.mdx",
+	  "import A from './a'\nimport {\n  B,\n} from 'b';\n\nexport const x = {\n  y: 1,\n};\n\n[[toc]]\n\n# T {#t}\n\n{% include \"a.html\"\n  b=1 %}\n"
+	  "{{< tabs >}}one {{% x %}}two{/* no */}\n\n--8<-- \"a.md\"\n{: .note}\n\n<Video src={a > b} />\nend <Icon/>\n", "markdown",
+	  "h T\np[T] one two\np[T] end\n" },
+	{ "Markdown: code is left as it is", "a.md",
+	  "```\nimport A from 'a'\n<Tab>\n:::note\n```\n\n`{% x %}` and `<Tab>`\n\n{% codeblock %}\n:::\n{% endcodeblock %}\n\nimport taxes are due.\n", "markdown",
+	  "c import A from 'a'\n<Tab>\n:::note\np {% x %} and <Tab>\nc :::\np import taxes are due.\n" },
+	{ "Markdown: a type in angle brackets is no component", "a.md", "A Map<K, V> here.\n", "markdown", "p A Map<K, V> here.\n" },
+	{ "Markdown: a tag that never ends is text", "a.md", "<Tab title=\"a\n\nword {% and so on\n", "markdown",
+	  "p <Tab title=\"a\np word {% and so on\n" },
+
 	{ "HTML: headings, items and code", "a.html",
 	  "<html><body><h1>A</h1><p>one<br>two<p>three<ul><li>x<li>y</ul><pre>if a:\n  b</pre>",
 	  "html", "h A\np[A] one two\np[A] three\nl[A] x\nl[A] y\nc[A] if a:\n  b\n" },
@@ -42,6 +98,20 @@ static const struct {
 	  "<p style='position:absolute;left:-9999px'>no<p style='visibility:hidden'>no"
 	  "<div style='height:0;overflow:hidden'>no</div><font color=white>no</font>"
 	  "<p style='color:rgb(250,250,250);background:#fff'>no", "html", "p seen\n" },
+	{ "HTML: what a click opens is seen, under its question", "a.html",
+	  "<!doctype html><h1>FAQ</h1><h2><button aria-expanded=false>Who pays?</button></h2><div hidden>We do.</div>"
+	  "<div><button aria-expanded=false aria-controls=x>And when?</button><div id=x style='display:none'>Now.</div></div>"
+	  "<details><summary>Where?</summary>Here.</details><dl><dt>How much?<dd>Ten.</dl>end", "html",
+	  "h FAQ\nh[FAQ] Who pays?\np[FAQ > Who pays?] We do.\nh[FAQ > Who pays?] And when?\n"
+	  "p[FAQ > Who pays? > And when?] Now.\nh[FAQ > Who pays?] Where?\np[FAQ > Who pays? > Where?] Here.\n"
+	  "h[FAQ > Who pays?] How much?\nl[FAQ > Who pays? > How much?] Ten.\np[FAQ > Who pays?] end\n" },
+	{ "HTML: what a menu or nothing opens stays hidden", "a.html",
+	  "<!doctype html><nav><button aria-expanded=false aria-controls=m>All the pages</button><ul id=m hidden><li>no</ul></nav>"
+	  "<p>seen<div hidden>no</div><button>Press me now</button><p hidden>no<h2 aria-controls=q>T</h2><p>more<div id=z hidden>no</div>", "html",
+	  "p seen\nh T\np[T] more\n" },
+	{ "HTML: short terms stand with their values", "a.html",
+	  "<!doctype html><dl><dt>Weight:<dd>3 kg<dt>Colour<dd>green<dd>red<dt>Spare</dl>", "html",
+	  "l Weight: 3 kg\nl Colour: green\nl Colour: red\nl Spare\n" },
 	{ "HTML: what is too small, clipped, shrunk or far away stays out", "a.html",
 	  "<!doctype html><p>seen<p style='font-size:1px'>no<p style='font:italic 700 0/0 a'>no"
 	  "<p style='font-size:.1em'>no<p style='clip-path:inset(100%)'>no"
