@@ -183,9 +183,8 @@ static void fill(struct bench *bench)
 
 	for (int done = 0; done < PAGES; done += PAGES_AT_ONCE) {
 		struct kb_arena arena = { 0 };
-		struct kb_lease *leases;
-		int64_t first, due;
-		size_t count = 0;
+		struct kb_leases leases;
+		int64_t first;
 
 		for (int i = 0; i < PAGES_AT_ONCE; i++)
 			pages[i] = (struct kb_page_new){
@@ -203,22 +202,22 @@ static void fill(struct bench *bench)
 		                     bench->store, &arena,
 		                     &(struct kb_lease_want){ .max = PAGES_AT_ONCE,
 		                                              .lease_us = 60 * KB_SECOND_US },
-		                     &leases, &count, &due, err),
+		                     &leases, err),
 		     "pages");
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < leases.count; i++)
 			results[i] = (struct kb_page_result){
-				.page_id = leases[i].page.id,
-				.epoch = leases[i].epoch,
+				.page_id = leases.v[i].page.id,
+				.epoch = leases.v[i].epoch,
 				.crawl = KB_STATUS_OK,
 				.index = KB_STATUS_OK,
-				.text_blob = leases[i].page.blob,
-				.title = leases[i].page.filename,
+				.text_blob = leases.v[i].page.blob,
+				.title = leases.v[i].page.filename,
 				.words = 100,
 				.passages = 1,
 			};
 		need(bench,
-		     kb_store_pages_finish(bench->store, bench->agent.id, results, count, &segment,
-		                           err),
+		     kb_store_pages_finish(bench->store, bench->agent.id, results, leases.count,
+		                           &segment, err),
 		     "finish");
 		kb_arena_fini(&arena);
 	}

@@ -209,23 +209,22 @@ static void say_list(struct run *run, enum kb_phrase intro, const struct kb_sv *
 
 /* Reads a step of the documents together with a view that knows their labels: nothing was published
  * in between. Where something is published all the time, it gives no documents. */
-static bool read_pages(struct run *run, const struct kb_page_filter *filter, struct kb_page **pages,
-                       size_t *count, struct kb_err *err)
+static bool read_pages(struct run *run, const struct kb_page_filter *filter,
+                       struct kb_page_list *pages, struct kb_err *err)
 {
 	struct kb_store *store = run->answerer->store;
-	int64_t agent_id = run->request->agent->id, total, version;
+	int64_t agent_id = run->request->agent->id, version;
 
 	for (int i = 0; i < TOPICS_TRIES; i++) {
 		kb_view_release(&run->view);
 		if (!kb_catalog_get(run->answerer->catalog, agent_id, &run->view, err)
-		    || !kb_store_page_list(store, run->arena, agent_id, filter, pages, count,
-		                           &total, err)
+		    || !kb_store_page_list(store, run->arena, agent_id, filter, pages, err)
 		    || !kb_store_index_version(store, agent_id, &version, err))
 			return false;
 		if (version == run->view.version)
 			return true;
 	}
-	*count = 0;
+	*pages = (struct kb_page_list){ 0 };
 	return true;
 }
 
@@ -312,27 +311,27 @@ static bool say_topics(struct run *run, struct kb_err *err)
 		                         .crawl = -1,
 		                         .index = KB_STATUS_OK };
 	struct kb_sv titles[TOPICS_SHOWN], lines[TOPICS_SHOWN];
-	struct kb_page *pages;
-	size_t count, shown = 0;
+	struct kb_page_list pages;
+	size_t shown = 0;
 	struct kb_pass pass;
 
 	do {
-		if (!read_pages(run, &filter, &pages, &count, err))
+		if (!read_pages(run, &filter, &pages, err))
 			return false;
 		kb_pass_init(&pass, run->view.access, run->arena, &run->request->labels);
-		for (size_t i = 0; i < count && shown < TOPICS_SHOWN; i++) {
-			struct kb_sv title = title_of(run, &pages[i]);
-			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages[i].id);
+		for (size_t i = 0; i < pages.count && shown < TOPICS_SHOWN; i++) {
+			struct kb_sv title = title_of(run, &pages.v[i]);
+			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages.v[i].id);
 
 			for (size_t j = 0; j < shown; j++)
 				skip = skip || kb_sv_eq(titles[j], title);
 			if (skip)
 				continue;
 			titles[shown] = title;
-			if (!describe(run, &pages[i], title, &lines[shown++], err))
+			if (!describe(run, &pages.v[i], title, &lines[shown++], err))
 				return false;
 		}
-	} while (count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
+	} while (pages.count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
 	say_list(run, KB_PHRASE_TOPICS, lines, shown);
 	if (shown)
 		say_counts(run, &pass);

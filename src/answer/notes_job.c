@@ -27,16 +27,15 @@ static bool read_titles(struct kb_notes_job *job, struct kb_arena *arena,
 	struct kb_page_filter filter = { .list = { .page = 1, .limit = TITLES },
 		                         .crawl = -1,
 		                         .index = KB_STATUS_OK };
-	struct kb_page *pages;
+	struct kb_page_list pages;
 	struct kb_sv *titles;
-	size_t count;
 
-	if (!kb_store_page_list(job->store, arena, input->agent->id, &filter, &pages, &count,
-	                        &input->documents, err))
+	if (!kb_store_page_list(job->store, arena, input->agent->id, &filter, &pages, err))
 		return false;
-	titles = KB_NEW_ARRAY(arena, count, struct kb_sv);
-	for (size_t i = 0; i < count; i++) {
-		const struct kb_page *page = &pages[i];
+	input->documents = pages.total;
+	titles = KB_NEW_ARRAY(arena, pages.count, struct kb_sv);
+	for (size_t i = 0; i < pages.count; i++) {
+		const struct kb_page *page = &pages.v[i];
 		struct kb_sv title = page->meta_title.n ? page->meta_title
 		                     : page->title.n    ? page->title
 		                     : page->filename.n ? page->filename

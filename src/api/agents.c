@@ -148,8 +148,11 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	}
 	if (planner)
 		agent.settings = KB_SV("{\"use_planner_mode\":true}");
-	if (!kb_store_agent_create_with_pages(call->api->store, &agent, url.n ? &source : NULL,
-	                                      pages, count, &first, err))
+	if (!kb_store_agent_create_with_pages(
+	            call->api->store, &agent,
+	            &(struct kb_agent_start){
+	                    .source = url.n ? &source : NULL, .pages = pages, .page_count = count },
+	            &first, err))
 		return false;
 	if (count || url.n)
 		kb_api_wake(call->api);

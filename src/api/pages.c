@@ -33,16 +33,14 @@ bool kb_pages_list(struct kb_call *call, struct kb_err *err)
 		.list = kb_call_list(call, 20),
 		.search = kb_request_query(call->req, "search"),
 	};
-	struct kb_page *pages;
-	size_t count;
-	int64_t total;
+	struct kb_page_list pages;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	if (!status_filter(call, "crawl_status", &filter.crawl, err)
 	    || !status_filter(call, "index_status", &filter.index, err)
 	    || !kb_store_page_list(call->api->store, call->arena, call->agent.id, &filter, &pages,
-	                           &count, &total, err))
+	                           err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
@@ -51,9 +49,9 @@ bool kb_pages_list(struct kb_call *call, struct kb_err *err)
 	kb_jw_key(&jw, "pages");
 	kb_call_paginate(call, &jw,
 	                 &(struct kb_paginator){ .list = &filter.list,
-	                                         .total = total,
-	                                         .count = count,
-	                                         .rows = pages,
+	                                         .total = pages.total,
+	                                         .count = pages.count,
+	                                         .rows = pages.v,
 	                                         .row = page_row });
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
@@ -100,8 +98,10 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 	kb_source_settings_read(call->arena, source.settings, &settings);
 	if (kb_sv_eq(source.url, page.url)
 	    && (kb_source_is_list(page.url, &certain) || settings.is_list)) {
-		if (!kb_store_source_sync(call->api->store, call->arena, call->agent.id, source.id,
-		                          0, &source, err))
+		if (!kb_store_source_sync(
+		            call->api->store, call->arena,
+		            &(struct kb_source_sync){ .agent_id = call->agent.id, .id = source.id },
+		            &source, err))
 			return false;
 	} else if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err)) {
 		return page_not_found(id, err);
@@ -140,24 +140,25 @@ static bool read_metadata(struct kb_call *call, const char *name, size_t max_cha
 bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 {
 	enum { TITLE_MAX = 255, URL_MAX = 2000, DESCRIPTION_MAX = 500 };
-	struct kb_page given = { 0 }, page;
+	struct kb_page_metadata given = { .agent_id = call->agent.id };
+	struct kb_page page;
 	int64_t id;
 
 	if (!kb_call_id(call, 1, "Page", &id, err))
 		return false;
+	given.page_id = id;
 	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
 		return page_not_found(id, err);
-	if (!read_metadata(call, "title", TITLE_MAX, &given.meta_title, err)
-	    || !read_metadata(call, "url", URL_MAX, &given.meta_url, err)
-	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.meta_description, err)
-	    || !read_metadata(call, "image", URL_MAX, &given.meta_image, err))
+	if (!read_metadata(call, "title", TITLE_MAX, &given.title, err)
+	    || !read_metadata(call, "url", URL_MAX, &given.url, err)
+	    || !read_metadata(call, "description", DESCRIPTION_MAX, &given.description, err)
+	    || !read_metadata(call, "image", URL_MAX, &given.image, err))
 		return false;
-	if (given.meta_url.n && !kb_link_is_plain(call->arena, given.meta_url))
+	if (given.url.n && !kb_link_is_plain(call->arena, given.url))
 		return kb_fail(err, KB_E_INVALID, "Url must be valid url.");
-	if (given.meta_image.n && !kb_link_is_plain(call->arena, given.meta_image))
+	if (given.image.n && !kb_link_is_plain(call->arena, given.image))
 		return kb_fail(err, KB_E_INVALID, "Image must be valid url.");
-	if (!kb_store_page_set_metadata(call->api->store, call->arena, call->agent.id, id, &given,
-	                                &page, err))
+	if (!kb_store_page_set_metadata(call->api->store, call->arena, &given, &page, err))
 		return page_not_found(id, err);
 	return reply_metadata(call, &page, err);
 }

@@ -76,22 +76,23 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 static bool read_again(struct kb_call *call, struct kb_sv url, struct kb_source *out, bool *found,
                        struct kb_err *err)
 {
-	struct kb_source *sources;
-	size_t count;
+	struct kb_source_list sources;
 
 	*found = false;
-	if (!kb_store_source_list(call->api->store, call->arena, call->agent.id, &sources, &count,
-	                          err))
+	if (!kb_store_source_list(call->api->store, call->arena, call->agent.id, &sources, err))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (kb_sv_eq(sources[i].url, url)) {
+	for (size_t i = 0; i < sources.count; i++)
+		if (kb_sv_eq(sources.v[i].url, url)) {
 			*found = true;
-			return kb_store_source_sync(call->api->store, call->arena, call->agent.id,
-			                            sources[i].id, 0, out, err);
+			return kb_store_source_sync(
+			        call->api->store, call->arena,
+			        &(struct kb_source_sync){ .agent_id = call->agent.id,
+			                                  .id = sources.v[i].id },
+			        out, err);
 		}
-	return count < SOURCES_MAX
-	       || kb_fail(err, KB_E_INVALID, "the agent has %zu sources, the limit is %d", count,
-	                  SOURCES_MAX);
+	return sources.count < SOURCES_MAX
+	       || kb_fail(err, KB_E_INVALID, "the agent has %zu sources, the limit is %d",
+	                  sources.count, SOURCES_MAX);
 }
 
 bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,

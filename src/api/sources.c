@@ -62,45 +62,41 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 
 /* The newest pages of the source. */
 static bool pages_of(struct kb_call *call, const struct kb_source *source, int64_t limit,
-                     struct kb_page **pages, size_t *count, struct kb_err *err)
+                     struct kb_page_list *out, struct kb_err *err)
 {
-	if (!kb_store_source_pages(call->api->store, call->arena, source->agent_id, source->id,
-	                           limit, pages, count, err))
+	if (!kb_store_source_pages(call->api->store, call->arena, source, limit, out, err))
 		return false;
-	if (!*pages)
-		*pages = KB_NEW(call->arena, struct kb_page); /* none is a list too */
+	if (!out->v)
+		out->v = KB_NEW(call->arena, struct kb_page); /* none is a list too */
 	return true;
 }
 
 bool kb_sources_list(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_source *sources;
-	struct kb_page **pages;
-	size_t count, *page_counts;
+	struct kb_source_list sources;
+	struct kb_page_list *pages; /* a list a source */
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_store_source_list(call->api->store, call->arena, call->agent.id, &sources, &count,
-	                          err))
+	if (!kb_store_source_list(call->api->store, call->arena, call->agent.id, &sources, err))
 		return false;
-	pages = KB_NEW_ARRAY(call->arena, count, struct kb_page *);
-	page_counts = KB_NEW_ARRAY(call->arena, count, size_t);
-	for (size_t i = 0; i < count; i++)
-		if (sources[i].url.n == 0
-		    && !pages_of(call, &sources[i], PAGES_SHOWN, &pages[i], &page_counts[i], err))
+	pages = KB_NEW_ARRAY(call->arena, sources.count, struct kb_page_list);
+	for (size_t i = 0; i < sources.count; i++)
+		if (sources.v[i].url.n == 0
+		    && !pages_of(call, &sources.v[i], PAGES_SHOWN, &pages[i], err))
 			return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "sitemaps");
 	kb_jw_array(&jw);
-	for (size_t i = 0; i < count; i++)
-		if (sources[i].url.n)
-			record(call, &jw, &sources[i], NULL, 0);
+	for (size_t i = 0; i < sources.count; i++)
+		if (sources.v[i].url.n)
+			record(call, &jw, &sources.v[i], NULL, 0);
 	kb_jw_end(&jw);
-	for (size_t i = 0; i < count; i++)
-		if (sources[i].url.n == 0) {
+	for (size_t i = 0; i < sources.count; i++)
+		if (sources.v[i].url.n == 0) {
 			kb_jw_key(&jw, "uploads");
-			record(call, &jw, &sources[i], pages[i], page_counts[i]);
+			record(call, &jw, &sources.v[i], pages[i].v, pages[i].count);
 		}
 	for (size_t i = 0; i < KB_COUNTOF(absent); i++) {
 		kb_jw_key(&jw, absent[i]);
@@ -114,15 +110,14 @@ bool kb_sources_list(struct kb_call *call, struct kb_err *err)
 static bool reply(struct kb_call *call, const struct kb_source *source, int64_t pages_shown,
                   struct kb_err *err)
 {
-	struct kb_page *pages;
+	struct kb_page_list pages;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	size_t count;
 
-	if (!pages_of(call, source, pages_shown, &pages, &count, err))
+	if (!pages_of(call, source, pages_shown, &pages, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	record(call, &jw, source, pages, count);
+	record(call, &jw, source, pages.v, pages.count);
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
@@ -240,8 +235,11 @@ bool kb_sources_update(struct kb_call *call, struct kb_err *err)
 
 	if (!kb_call_id(call, 1, "Agent source", &id, err))
 		return false;
-	if (!kb_store_source_update(call->api->store, call->arena, call->agent.id, id, change, call,
-	                            &source, err))
+	if (!kb_store_source_update(
+	            call->api->store, call->arena,
+	            &(struct kb_source_edit){
+	                    .agent_id = call->agent.id, .id = id, .change = change, .arg = call },
+	            &source, err))
 		return source_not_found(id, err);
 	kb_api_wake(call->api);
 	return reply(call, &source, PAGES_SHOWN, err);
@@ -270,8 +268,13 @@ bool kb_sources_sync(struct kb_call *call, struct kb_err *err)
 		return source_not_found(id, err);
 	if (!(call->plan->features & KB_FEATURE_INSTANT_SYNC))
 		return kb_fail(err, KB_E_FORBIDDEN, "Your plan not eligible for instant sync");
-	if (!kb_store_source_sync(call->api->store, call->arena, call->agent.id, id,
-	                          call->plan->sync_interval_s * KB_SECOND_US, &source, err))
+	if (!kb_store_source_sync(
+	            call->api->store, call->arena,
+	            &(struct kb_source_sync){ .agent_id = call->agent.id,
+	                                      .id = id,
+	                                      .min_interval_us =
+	                                              call->plan->sync_interval_s * KB_SECOND_US },
+	            &source, err))
 		return source_not_found(id, err);
 	kb_api_wake(call->api);
 	return reply(call, &source, PAGES_SHOWN, err);

@@ -127,8 +127,12 @@ static bool take_list(struct visit *v, const struct kb_fetch_response *response,
 		return true;
 	*taken = true;
 	v->result.outcome = KB_VISIT_GONE;
-	return kb_store_source_update(v->web->config.store, v->arena, v->source.agent_id,
-	                              v->source.id, make_list, v, &after, err);
+	return kb_store_source_update(v->web->config.store, v->arena,
+	                              &(struct kb_source_edit){ .agent_id = v->source.agent_id,
+	                                                        .id = v->source.id,
+	                                                        .change = make_list,
+	                                                        .arg = v },
+	                              &after, err);
 }
 
 static bool judge(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)

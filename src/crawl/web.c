@@ -224,15 +224,14 @@ static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err
 	while (has_room(web, true, wait_us)) {
 		struct kb_web_job *job = new_job(web, true);
 		int64_t due = 0;
-		bool found = false;
 
 		if (!kb_store_source_lease(web->config.store, &job->arena,
-		                           KB_WEB_LEASE_S * KB_SECOND_US, &job->source, &found,
-		                           &due, err)) {
+		                           KB_WEB_LEASE_S * KB_SECOND_US, &job->source, &due,
+		                           err)) {
 			drop_job(job);
 			return false;
 		}
-		if (!found) {
+		if (!job->source.source.id) {
 			drop_job(job);
 			if (due)
 				*wait_us =

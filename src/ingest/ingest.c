@@ -57,34 +57,34 @@ static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
                       struct kb_lease_want *want, int64_t *wait_ms, int64_t *pause_ms)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_lease *leases = NULL;
-	int64_t due = 0, start = kb_clock_mono_us();
-	size_t count = 0;
+	struct kb_leases leases;
+	int64_t start = kb_clock_mono_us();
 	struct kb_err err;
 
 	*wait_ms = POLL_MS;
-	if (!kb_store_pages_lease(in->config.store, &arena, want, &leases, &count, &due, &err)) {
+	if (!kb_store_pages_lease(in->config.store, &arena, want, &leases, &err)) {
 		kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
 	} else {
 		want->settle_us = 0;
-		if (due)
-			*wait_ms = (due - kb_clock_now_us(in->config.clock)) / 1000 + 1;
+		if (leases.next_due_at)
+			*wait_ms =
+			        (leases.next_due_at - kb_clock_now_us(in->config.clock)) / 1000 + 1;
 	}
 	*wait_ms = KB_MAX(INT64_C(1), KB_MIN(*wait_ms, (int64_t)POLL_MS));
-	if (count) {
+	if (leases.count) {
 		bool ok;
 
 		if (!want->not_slow)
 			set_busy(in, 1);
-		ok = kb_batch_run(batcher, leases, count);
+		ok = kb_batch_run(batcher, leases.v, leases.count);
 		if (!want->not_slow)
 			set_busy(in, -1);
 		*pause_ms = ok ? 0 : KB_MIN(KB_MAX(*pause_ms * 2, PAUSE_MS), PAUSE_MAX_MS);
-		want->settle_account_id = leases[0].account_id;
+		want->settle_account_id = leases.v[0].account_id;
 		want->settle_us = kb_clock_mono_us() - start - want->charge_us;
 	}
 	kb_arena_fini(&arena);
-	return count > 0;
+	return leases.count > 0;
 }
 
 /* reserve: a thread that no page holds for long, so that there is one for those who come while

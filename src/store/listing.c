@@ -115,14 +115,14 @@ static bool found_all(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	for (size_t i = 0; i < in->listing->count; i++) {
 		const struct kb_listed *listed = &in->listing->v[i];
 		struct kb_page_row row;
-		bool found, ok = true;
+		bool ok = true;
 
 		if (!kb_page_load_url(conn, &in->arena, lease->source.agent_id, listed->url, &row,
-		                      &found, err))
+		                      err))
 			return false;
-		if (!found && in->listing->add_new)
+		if (!row.page.id && in->listing->add_new)
 			ok = add_new(conn, in, listed, err);
-		else if (found && row.page.source_id == lease->source.id
+		else if (row.page.id && row.page.source_id == lease->source.id
 		         && row.seen != lease->epoch) /* not twice in one reading */
 			ok = see_again(conn, in, listed, &row, err);
 		if (!ok)
@@ -220,8 +220,9 @@ static bool mark_page(struct kb_db_conn *conn, struct finish *in, int64_t versio
 	struct kb_totals totals = { 0 };
 	struct kb_page_row row;
 
-	if (!kb_page_load_url(conn, &in->arena, source->agent_id, source->url, &row, &found, err))
+	if (!kb_page_load_url(conn, &in->arena, source->agent_id, source->url, &row, err))
 		return false;
+	found = row.page.id != 0;
 	if (found && (row.page.source_id != source->id || row.is_found))
 		return true;
 	if (!failed)

@@ -97,32 +97,41 @@ void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_pag
 }
 
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 struct kb_db_values values, struct kb_page_row *out, bool *found,
-                 struct kb_err *err)
+                 struct kb_db_values values, struct kb_page_row *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*found = false;
+	*out = (struct kb_page_row){ 0 };
 	kb_rows_open(&rows, conn, what, values);
-	while (kb_rows_next(&rows)) {
+	while (kb_rows_next(&rows))
 		kb_page_read(&rows, arena, out);
-		*found = true;
-	}
 	return kb_rows_close(&rows, err);
 }
 
 bool kb_page_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                  struct kb_page_row *out, bool *found, struct kb_err *err)
+                  struct kb_page_row *out, struct kb_err *err)
 {
-	return load(conn, arena, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)), out, found,
-	            err);
+	return load(conn, arena, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)), out, err);
 }
 
 bool kb_page_load_url(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                      struct kb_sv url, struct kb_page_row *out, bool *found, struct kb_err *err)
+                      struct kb_sv url, struct kb_page_row *out, struct kb_err *err)
 {
-	return load(conn, arena, &sql[BY_URL], KB_VALUES(kb_int(agent_id), kb_text(url)), out,
-	            found, err);
+	return load(conn, arena, &sql[BY_URL], KB_VALUES(kb_int(agent_id), kb_text(url)), out, err);
+}
+
+bool kb_pages_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_list *out,
+                   struct kb_err *err)
+{
+	*out = (struct kb_page_list){ 0 };
+	while (kb_rows_next(rows)) {
+		struct kb_page_row row;
+
+		kb_page_read(rows, arena, &row);
+		KB_ROOM(arena, out->v, out->count)[out->count] = row.page;
+		out->count++;
+	}
+	return kb_rows_close(rows, err);
 }
 
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign)
@@ -219,13 +228,12 @@ static bool add_page(struct kb_db_conn *conn, struct add *in, size_t i, int64_t 
 		.page = page,
 		.reason = page->url.n ? kb_page_waits_for_host() : KB_SV("waiting for its turn"),
 	};
-	struct kb_page_row other;
-	bool found = false;
+	struct kb_page_row other = { 0 };
 
 	if (page->url.n
-	    && !kb_page_load_url(conn, &in->arena, in->agent_id, page->url, &other, &found, err))
+	    && !kb_page_load_url(conn, &in->arena, in->agent_id, page->url, &other, err))
 		return false;
-	if (found)
+	if (other.page.id)
 		return true;
 	totals->pages_found++;
 	totals->storage_bytes += page->size;
@@ -279,10 +287,15 @@ bool kb_store_pages_add(struct kb_store *store, int64_t agent_id, const struct k
 }
 
 bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
-                                      struct kb_source *source, const struct kb_page_new *pages,
-                                      size_t count, int64_t *first_id, struct kb_err *err)
+                                      const struct kb_agent_start *start, int64_t *first_id,
+                                      struct kb_err *err)
 {
-	struct add in = { .agent = agent, .source = source, .pages = pages, .count = count };
+	struct add in = {
+		.agent = agent,
+		.source = start->source,
+		.pages = start->pages,
+		.count = start->page_count,
+	};
 
 	return add_all(store, &in, first_id, err);
 }
@@ -301,50 +314,47 @@ bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
 /* ---- reading ---- */
 
 static bool read_one(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                     struct kb_db_values values, int64_t id, struct kb_page *out,
-                     struct kb_err *err)
+                     struct kb_db_values values, struct kb_page *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_page_row row;
-	bool ok, found;
+	bool ok;
 
 	if (!conn)
 		return false;
-	ok = load(conn, arena, what, values, &row, &found, err);
+	ok = load(conn, arena, what, values, &row, err);
 	kb_db_give(store->db, conn);
-	if (!ok)
-		return false;
-	if (!found)
-		return not_found(err, id);
-	*out = row.page;
-	return true;
+	if (ok)
+		*out = row.page;
+	return ok;
 }
 
 bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id, int64_t id,
                        struct kb_page *out, struct kb_err *err)
 {
-	return read_one(store, arena, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)), id, out,
-	                err);
+	return read_one(store, arena, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)), out,
+	                err)
+	       && (out->id || not_found(err, id));
 }
 
 bool kb_store_page_find(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
                         int64_t id, struct kb_page *out, struct kb_err *err)
 {
-	return read_one(store, arena, &sql[FIND], KB_VALUES(kb_int(id), kb_int(account_id)), id,
-	                out, err);
+	return read_one(store, arena, &sql[FIND], KB_VALUES(kb_int(id), kb_int(account_id)), out,
+	                err)
+	       && (out->id || not_found(err, id));
 }
 
 bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                        const struct kb_page_filter *filter, struct kb_page **pages, size_t *count,
-                        int64_t *total, struct kb_err *err)
+                        const struct kb_page_filter *filter, struct kb_page_list *out,
+                        struct kb_err *err)
 {
 	struct kb_sv pattern;
 	struct kb_db_conn *conn;
 	struct kb_db_rows rows;
 	bool ok;
 
-	*pages = NULL;
-	*count = 0;
+	*out = (struct kb_page_list){ 0 };
 	if (!kb_like_pattern(arena, filter->search, true, &pattern, err))
 		return false;
 	conn = kb_db_take(store->db, true, err);
@@ -354,40 +364,24 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
 	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
 	                       kb_int(filter->index), kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
-	while (kb_rows_next(&rows)) {
-		struct kb_page_row row;
-
-		kb_page_read(&rows, arena, &row);
-		KB_ROOM(arena, *pages, *count)[*count] = row.page;
-		++*count;
-	}
-	ok = kb_rows_close(&rows, err)
+	ok = kb_pages_read(&rows, arena, out, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
 	                            kb_int(filter->index)),
-	                  0, total, err);
+	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
 
-bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
+bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_source *source, int64_t max, struct kb_page_list *out,
                            struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*pages = NULL;
-	*count = 0;
 	kb_rows_take(&rows, store->db, &sql[OF_SOURCE],
-	             KB_VALUES(kb_int(agent_id), kb_int(source_id), kb_int(max)));
-	while (kb_rows_next(&rows)) {
-		struct kb_page_row row;
-
-		kb_page_read(&rows, arena, &row);
-		KB_ROOM(arena, *pages, *count)[*count] = row.page;
-		++*count;
-	}
-	return kb_rows_close(&rows, err);
+	             KB_VALUES(kb_int(source->agent_id), kb_int(source->id), kb_int(max)));
+	return kb_pages_read(&rows, arena, out, err);
 }
 
 /* ---- changing ----
@@ -400,7 +394,7 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64
 struct change {
 	struct kb_arena *arena;
 	int64_t agent_id, id, now;
-	const struct kb_page *metadata;
+	const struct kb_page_metadata *metadata;
 	struct kb_page *out;
 };
 
@@ -408,12 +402,9 @@ struct change {
 static bool begin_change(struct kb_db_conn *conn, struct change *in, struct kb_arena *arena,
                          struct kb_page_row *row, int64_t *version, struct kb_err *err)
 {
-	bool found;
-
-	if (!kb_agent_lock(conn, in->agent_id, version, err)
-	    || !kb_page_load(conn, arena, in->agent_id, in->id, row, &found, err))
-		return false;
-	return found || not_found(err, in->id);
+	return kb_agent_lock(conn, in->agent_id, version, err)
+	       && kb_page_load(conn, arena, in->agent_id, in->id, row, err)
+	       && (row->page.id || not_found(err, in->id));
 }
 
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
@@ -517,25 +508,25 @@ static bool set_metadata(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 	if (!begin_change(conn, in, in->arena, &row, &version, err))
 		return false;
-	page->meta_title = edited(in->arena, page->meta_title, in->metadata->meta_title);
-	page->meta_url = edited(in->arena, page->meta_url, in->metadata->meta_url);
+	page->meta_title = edited(in->arena, page->meta_title, in->metadata->title);
+	page->meta_url = edited(in->arena, page->meta_url, in->metadata->url);
 	page->meta_description =
-	        edited(in->arena, page->meta_description, in->metadata->meta_description);
-	page->meta_image = edited(in->arena, page->meta_image, in->metadata->meta_image);
+	        edited(in->arena, page->meta_description, in->metadata->description);
+	page->meta_image = edited(in->arena, page->meta_image, in->metadata->image);
 	page->updated_at = in->now;
 	*in->out = *page;
 	return kb_columns_write(&metadata_columns, conn, &sql[METADATA],
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(in->id)), &row, err);
 }
 
-bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                int64_t id, const struct kb_page *metadata, struct kb_page *out,
+bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena,
+                                const struct kb_page_metadata *metadata, struct kb_page *out,
                                 struct kb_err *err)
 {
 	struct change in = {
 		.arena = arena,
-		.agent_id = agent_id,
-		.id = id,
+		.agent_id = metadata->agent_id,
+		.id = metadata->page_id,
 		.now = kb_store_now(store),
 		.metadata = metadata,
 		.out = out,

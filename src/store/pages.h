@@ -65,13 +65,18 @@ struct kb_page_new {
 bool kb_store_pages_add(struct kb_store *store, int64_t agent_id, const struct kb_page_new *pages,
                         size_t count, int64_t *first_id, struct kb_err *err) KB_MUST_CHECK;
 
-/* agent + source + uploads in one transaction: an agent with files appears whole or not at all.
- * source: as of kb_store_source_add(), or NULL; the pages that have a url belong to it. */
+/* What an agent has from its start. */
 struct kb_agent;
 struct kb_source;
+struct kb_agent_start {
+	struct kb_source
+	        *source; /* as of kb_store_source_add(), or NULL; pages with a url are its */
+	const struct kb_page_new *pages;
+	size_t page_count;
+};
+/* All of it in one transaction: an agent with files appears whole or not at all. */
 bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
-                                      struct kb_source *source, const struct kb_page_new *pages,
-                                      size_t count, int64_t *first_id,
+                                      const struct kb_agent_start *start, int64_t *first_id,
                                       struct kb_err *err) KB_MUST_CHECK;
 
 bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id, int64_t id,
@@ -85,9 +90,14 @@ struct kb_page_filter {
 	struct kb_sv search; /* '*' and '?' are wild; substring of URL and filename without case */
 	int crawl, index;    /* enum kb_status, or -1: all */
 };
+struct kb_page_list {
+	struct kb_page *v;
+	size_t count;
+	int64_t total; /* of all pages of the list, where it has such */
+};
 bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                        const struct kb_page_filter *filter, struct kb_page **pages, size_t *count,
-                        int64_t *total, struct kb_err *err) KB_MUST_CHECK;
+                        const struct kb_page_filter *filter, struct kb_page_list *out,
+                        struct kb_err *err) KB_MUST_CHECK;
 
 /* One transaction: the row goes, the page is dead in every segment, the index version rises. */
 bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
@@ -95,11 +105,15 @@ bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
 /* Puts a page back in the queue (both statuses queued). */
 bool kb_store_page_requeue(struct kb_store *store, int64_t agent_id, int64_t id,
                            struct kb_err *err) KB_MUST_CHECK;
-/* A field whose p is NULL stays as it is, an empty text takes it away: two writers of different
- * fields lose nothing. */
-bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                                int64_t id, const struct kb_page *metadata /* meta_* only */,
-                                struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
+/* What the owner says of a page from now on. A text whose p is NULL stays as it is, an empty one is
+ * taken away: two writers of different texts lose nothing. */
+struct kb_page_metadata {
+	int64_t agent_id, page_id;
+	struct kb_sv title, url, description, image;
+};
+bool kb_store_page_set_metadata(struct kb_store *store, struct kb_arena *arena,
+                                const struct kb_page_metadata *metadata, struct kb_page *out,
+                                struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- the queue ---- */
 
@@ -126,11 +140,15 @@ struct kb_lease_want {
  * do slow documents quick ones. An account that had nothing to do saves up no time. Pages known to
  * be slow come after the agent's others, one at a time.
  *
- * *count is 0 when nothing is due; then *next_due_at is when something will be (0: never).
  */
+struct kb_leases {
+	struct kb_lease *v;
+	size_t count;        /* 0: nothing is due */
+	int64_t next_due_at; /* then: when something will be; 0: never */
+};
 bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
-                          const struct kb_lease_want *want, struct kb_lease **leases, size_t *count,
-                          int64_t *next_due_at, struct kb_err *err) KB_MUST_CHECK;
+                          const struct kb_lease_want *want, struct kb_leases *out,
+                          struct kb_err *err) KB_MUST_CHECK;
 /* What became of a leased page. */
 struct kb_page_result {
 	int64_t page_id, epoch;

@@ -94,9 +94,7 @@ struct lease {
 	struct kb_arena *arena;
 	const struct kb_lease_want *want;
 	int64_t now, account_id, agent_id; /* whose turn it is; 0: nobody's */
-	struct kb_lease *leases;
-	size_t count;
-	int64_t next_due_at;
+	struct kb_leases *out;
 };
 
 static int by_page(const void *a, const void *b)
@@ -119,12 +117,12 @@ static bool drop_dying(struct kb_db_conn *conn, struct lease *in, int64_t agent_
 		int64_t source_id = kb_rows_int(&rows, 0);
 		size_t kept = 0;
 
-		for (size_t i = 0; i < in->count; i++)
-			if (in->leases[i].page.source_id != source_id)
-				in->leases[kept++] = in->leases[i];
-		if (kept < in->count)
-			in->next_due_at = in->now; /* if none is left: come again */
-		in->count = kept;
+		for (size_t i = 0; i < in->out->count; i++)
+			if (in->out->v[i].page.source_id != source_id)
+				in->out->v[kept++] = in->out->v[i];
+		if (kept < in->out->count)
+			in->out->next_due_at = in->now; /* if none is left: come again */
+		in->out->count = kept;
 	}
 	return kb_rows_close(&rows, err);
 }
@@ -143,12 +141,12 @@ static bool take(struct kb_db_conn *conn, struct lease *in, bool slow, struct kb
 		struct kb_page_row row;
 
 		kb_page_read(&rows, in->arena, &row);
-		KB_ROOM(in->arena, in->leases, in->count)
-		[in->count] = (struct kb_lease){ .page = row.page,
-			                         .epoch = row.lease_epoch,
-			                         .account_id = in->account_id,
-			                         .is_slow = slow };
-		in->count++;
+		KB_ROOM(in->arena, in->out->v, in->out->count)
+		[in->out->count] = (struct kb_lease){ .page = row.page,
+			                              .epoch = row.lease_epoch,
+			                              .account_id = in->account_id,
+			                              .is_slow = slow };
+		in->out->count++;
 	}
 	return kb_rows_close(&rows, err);
 }
@@ -188,7 +186,9 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
 	const struct kb_lease_want *want = in->want;
+	struct kb_leases *out = in->out;
 
+	*out = (struct kb_leases){ 0 };
 	if (!settle(conn, want, err))
 		return false;
 	if (want->max == 0)
@@ -197,27 +197,26 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (in->agent_id == 0)
 		return kb_db_int(conn, &sql[NEXT_DUE], KB_VALUES(kb_int(!want->not_slow)), 0,
-		                 &in->next_due_at, err);
+		                 &out->next_due_at, err);
 	if (!take(conn, in, false, err)
-	    || (!in->count && !want->not_slow && !take(conn, in, true, err))
+	    || (!out->count && !want->not_slow && !take(conn, in, true, err))
 	    || !drop_dying(conn, in, in->agent_id, err))
 		return false;
-	if (in->count)
-		qsort(in->leases, in->count, sizeof(*in->leases), by_page);
+	if (out->count)
+		qsort(out->v, out->count, sizeof(*out->v), by_page);
 	return true;
 }
 
 bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
-                          const struct kb_lease_want *want, struct kb_lease **leases, size_t *count,
-                          int64_t *next_due_at, struct kb_err *err)
+                          const struct kb_lease_want *want, struct kb_leases *out,
+                          struct kb_err *err)
 {
-	struct lease in = { .arena = arena, .want = want, .now = kb_store_now(store) };
-	bool ok = kb_db_write(store->db, lease, &in, err);
+	struct lease in = { .arena = arena, .want = want, .now = kb_store_now(store), .out = out };
 
-	*leases = ok ? in.leases : NULL;
-	*count = ok ? in.count : 0;
-	*next_due_at = ok ? in.next_due_at : 0;
-	return ok;
+	if (kb_db_write(store->db, lease, &in, err))
+		return true;
+	*out = (struct kb_leases){ 0 }; /* it may have come half way */
+	return false;
 }
 
 bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,
@@ -262,14 +261,14 @@ struct finish {
 	bool has_alive; /* the segment holds something that can be found */
 };
 
-/* A result that comes too late: the page is gone, or somebody else's. */
+/* A result that comes too late: the page is gone (its row is zeroed), or somebody else's. */
 static bool refuse(struct finish *in, const struct kb_page_result *result,
                    const struct kb_page_row *row, struct kb_err *err)
 {
 	if (!in->segment || result->index != KB_STATUS_OK || result->passages == 0
 	    || result->unchanged)
 		return true;
-	if (row && row->is_found)
+	if (row->is_found)
 		return kb_fail(err, KB_E_CONFLICT,
 		               "page %" PRId64 " is no longer leased with epoch %" PRId64
 		               " and has newer passages than the segment",
@@ -345,13 +344,12 @@ static bool finish_one(struct kb_db_conn *conn, struct finish *in,
                        const struct kb_page_result *result, struct kb_err *err)
 {
 	struct kb_page_row row;
-	bool found;
 
-	if (!kb_page_load(conn, &in->arena, in->agent_id, result->page_id, &row, &found, err))
+	if (!kb_page_load(conn, &in->arena, in->agent_id, result->page_id, &row, err))
 		return false;
-	if (found && row.state == KB_PAGE_LEASED && row.lease_epoch == result->epoch)
+	if (row.state == KB_PAGE_LEASED && row.lease_epoch == result->epoch)
 		return accept(conn, in, result, &row, err);
-	return refuse(in, result, found ? &row : NULL, err);
+	return refuse(in, result, &row, err);
 }
 
 /*

@@ -181,25 +181,16 @@ bool kb_store_repair_renew(struct kb_store *store, const struct kb_repair *repai
 /* ---- what there is ---- */
 
 static bool read_pages(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                       struct kb_page **pages, size_t *count, struct kb_err *err)
+                       struct kb_page_list *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*pages = NULL;
-	*count = 0;
 	kb_rows_open(&rows, conn, &sql[PAGES], KB_VALUES(kb_int(agent_id)));
-	while (kb_rows_next(&rows)) {
-		struct kb_page_row row;
-
-		kb_page_read(&rows, arena, &row);
-		KB_ROOM(arena, *pages, *count)[*count] = row.page;
-		++*count;
-	}
-	return kb_rows_close(&rows, err);
+	return kb_pages_read(&rows, arena, out, err);
 }
 
 bool kb_store_repair_read(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_index_state *state, struct kb_page **pages, size_t *count,
+                          struct kb_index_state *state, struct kb_page_list *pages,
                           struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
@@ -208,7 +199,7 @@ bool kb_store_repair_read(struct kb_store *store, struct kb_arena *arena, int64_
 	if (!conn)
 		return false;
 	ok = kb_index_state_read(conn, arena, agent_id, state, err)
-	     && read_pages(conn, arena, agent_id, pages, count, err);
+	     && read_pages(conn, arena, agent_id, pages, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -258,15 +249,14 @@ static bool lose_page(struct kb_db_conn *conn, struct finish *in, const struct k
 {
 	int64_t agent_id = in->repair->agent_id, newer;
 	struct kb_page_row row;
-	bool found;
 
-	if (!kb_page_load(conn, in->arena, agent_id, lost->page_id, &row, &found, err)
+	if (!kb_page_load(conn, in->arena, agent_id, lost->page_id, &row, err)
 	    || !kb_db_int(
 	            conn, &sql[NEWER_DEAD],
 	            KB_VALUES(kb_int(agent_id), kb_int(lost->page_id), kb_int(in->done->version)),
 	            0, &newer, err))
 		return false;
-	if (!found || !row.is_found || newer || !kb_sv_eq(row.page.text_blob, lost->text_blob))
+	if (!row.is_found || newer || !kb_sv_eq(row.page.text_blob, lost->text_blob))
 		return true;
 	in->changed = true;
 	kb_totals_count(&in->totals, &row, -1);

@@ -33,7 +33,7 @@ bool kb_store_repair_renew(struct kb_store *store, const struct kb_repair *repai
 
 /* Pages that can be found, as they are at the version of the state: both of one snapshot. */
 bool kb_store_repair_read(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_index_state *state, struct kb_page **pages, size_t *count,
+                          struct kb_index_state *state, struct kb_page_list *pages,
                           struct kb_err *err) KB_MUST_CHECK;
 
 /* A page whose text is gone too: it is read anew, from its original or its address, or it fails

@@ -72,18 +72,16 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 	kb_columns_read(&kb_source_columns, rows, 0, arena, out);
 }
 
+/* The one row of a statement; zeroed where it has none: the source has no id. */
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
-                 struct kb_db_values values, struct kb_source_row *out, bool *found,
-                 struct kb_err *err)
+                 struct kb_db_values values, struct kb_source_row *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*found = false;
+	*out = (struct kb_source_row){ 0 };
 	kb_rows_open(&rows, conn, what, values);
-	while (kb_rows_next(&rows)) {
+	while (kb_rows_next(&rows))
 		read_row(&rows, arena, out);
-		*found = true;
-	}
 	return kb_rows_close(&rows, err);
 }
 
@@ -150,28 +148,33 @@ bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
 	return kb_db_int(conn, &sql[UPLOAD_ID], KB_VALUES(kb_int(agent_id)), 0, id, err);
 }
 
+/* A source whose agent is held, and the agent's index version. */
+struct held {
+	struct kb_source_row row;
+	int64_t version;
+};
+
 /* Holds the agent and reads the source. */
 static bool hold(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                 struct kb_source_row *out, int64_t *version, struct kb_err *err)
+                 struct held *out, struct kb_err *err)
 {
-	bool found;
-
-	return kb_agent_lock(conn, agent_id, version, err)
-	       && load(conn, arena, &sql[GET], KB_VALUES(kb_int(agent_id), kb_int(id)), out, &found,
+	return kb_agent_lock(conn, agent_id, &out->version, err)
+	       && load(conn, arena, &sql[GET], KB_VALUES(kb_int(agent_id), kb_int(id)), &out->row,
 	               err)
-	       && (found || not_found(err, id));
+	       && (out->row.source.id || not_found(err, id));
 }
 
 bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now, int64_t *version,
                     struct kb_err *err)
 {
-	struct kb_source_row row;
+	struct held held;
 
-	if (!hold(conn, arena, lease->source.agent_id, lease->source.id, &row, version, err))
+	if (!hold(conn, arena, lease->source.agent_id, lease->source.id, &held, err))
 		return false;
-	*now = row.source;
-	return (row.source.is_read && row.epoch == lease->epoch)
+	*now = held.row.source;
+	*version = held.version;
+	return (now->is_read && held.row.epoch == lease->epoch)
 	       || kb_fail(err, KB_E_CONFLICT, "source %" PRId64 " is read by somebody else now",
 	                  lease->source.id);
 }
@@ -179,20 +182,18 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
 /* ---- reading records ---- */
 
 static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
-                 struct kb_db_values values, struct kb_source **sources, size_t *count,
-                 struct kb_err *err)
+                 struct kb_db_values values, struct kb_source_list *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*sources = NULL;
-	*count = 0;
+	*out = (struct kb_source_list){ 0 };
 	kb_rows_take(&rows, store->db, what, values);
 	while (kb_rows_next(&rows)) {
 		struct kb_source_row row;
 
 		read_row(&rows, arena, &row);
-		KB_ROOM(arena, *sources, *count)[*count] = row.source;
-		++*count;
+		KB_ROOM(arena, out->v, out->count)[out->count] = row.source;
+		out->count++;
 	}
 	return kb_rows_close(&rows, err);
 }
@@ -200,36 +201,33 @@ static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb
 bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             struct kb_source *out, struct kb_err *err)
 {
-	struct kb_source *sources;
-	size_t count;
+	struct kb_source_list found;
 
-	if (!list(store, arena, &sql[UPLOAD], KB_VALUES(kb_int(agent_id)), &sources, &count, err))
+	if (!list(store, arena, &sql[UPLOAD], KB_VALUES(kb_int(agent_id)), &found, err))
 		return false;
-	if (count == 0)
+	if (found.count == 0)
 		return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found",
 		               agent_id);
-	*out = sources[0];
+	*out = found.v[0];
 	return true;
 }
 
 bool kb_store_source_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_source **sources, size_t *count, struct kb_err *err)
+                          struct kb_source_list *out, struct kb_err *err)
 {
-	return list(store, arena, &sql[LIST], KB_VALUES(kb_int(agent_id)), sources, count, err);
+	return list(store, arena, &sql[LIST], KB_VALUES(kb_int(agent_id)), out, err);
 }
 
 bool kb_store_source_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                          int64_t id, struct kb_source *out, struct kb_err *err)
 {
-	struct kb_source *sources;
-	size_t count;
+	struct kb_source_list found;
 
-	if (!list(store, arena, &sql[GET], KB_VALUES(kb_int(agent_id), kb_int(id)), &sources,
-	          &count, err))
+	if (!list(store, arena, &sql[GET], KB_VALUES(kb_int(agent_id), kb_int(id)), &found, err))
 		return false;
-	if (count == 0)
+	if (found.count == 0)
 		return not_found(err, id);
-	*out = sources[0];
+	*out = found.v[0];
 	return true;
 }
 
@@ -238,9 +236,7 @@ bool kb_store_source_get(struct kb_store *store, struct kb_arena *arena, int64_t
 struct change {
 	struct kb_arena *arena;
 	int64_t agent_id, id, now;
-	bool (*edit)(void *arg, struct kb_arena *arena, struct kb_source *source,
-	             struct kb_err *err);
-	void *arg;
+	const struct kb_source_edit *edit;
 	int64_t min_interval_us;
 	struct kb_source *out;
 };
@@ -249,19 +245,20 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_source *after = in->out;
-	struct kb_source_row before;
-	int64_t version;
+	const struct kb_source *before;
+	struct held held;
 
-	if (!hold(conn, in->arena, in->agent_id, in->id, &before, &version, err))
+	if (!hold(conn, in->arena, in->agent_id, in->id, &held, err))
 		return false;
-	*after = before.source;
-	if (!in->edit(in->arg, in->arena, after, err))
+	before = &held.row.source;
+	*after = *before;
+	if (!in->edit->change(in->edit->arg, in->arena, after, err))
 		return false;
 	/* A lease ends when it ends; kb_store_source_finish() sees that the settings are others. */
-	if (before.source.is_read) {
-		after->due_at = before.source.due_at;
-		after->status = before.source.status;
-		after->reason = before.source.reason;
+	if (before->is_read) {
+		after->due_at = before->due_at;
+		after->status = before->status;
+		after->reason = before->reason;
 	}
 	after->updated_at = in->now;
 	return (after->url.n == 0 || is_alone(conn, after, err))
@@ -273,19 +270,16 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	                    NULL, err);
 }
 
-bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            int64_t id,
-                            bool (*edit)(void *arg, struct kb_arena *arena,
-                                         struct kb_source *source, struct kb_err *err),
-                            void *arg, struct kb_source *out, struct kb_err *err)
+bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena,
+                            const struct kb_source_edit *edit, struct kb_source *out,
+                            struct kb_err *err)
 {
 	struct change in = {
 		.arena = arena,
-		.agent_id = agent_id,
-		.id = id,
+		.agent_id = edit->agent_id,
+		.id = edit->id,
 		.now = kb_store_now(store),
 		.edit = edit,
-		.arg = arg,
 		.out = out,
 	};
 
@@ -295,21 +289,23 @@ bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int6
 static bool sync_now(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct kb_source_row row;
-	int64_t version, left;
+	const struct kb_source *source;
+	struct held held;
+	int64_t left;
 
-	if (!hold(conn, in->arena, in->agent_id, in->id, &row, &version, err))
+	if (!hold(conn, in->arena, in->agent_id, in->id, &held, err))
 		return false;
-	if (row.source.url.n == 0)
+	source = &held.row.source;
+	if (source->url.n == 0)
 		return kb_fail(err, KB_E_FORBIDDEN, "Agent source can't be synced");
-	left = row.asked_at ? row.asked_at + in->min_interval_us - in->now : 0;
+	left = held.row.asked_at ? held.row.asked_at + in->min_interval_us - in->now : 0;
 	if (left > 0)
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "Next instant sync will be available in %" PRId64 " seconds",
 		               (left + KB_SECOND_US - 1) / KB_SECOND_US);
-	*in->out = row.source;
+	*in->out = *source;
 	in->out->status = KB_STATUS_QUEUED;
-	if (!row.source.is_read) {
+	if (!source->is_read) {
 		in->out->due_at = in->now;
 		in->out->reason = KB_SV("waiting for its turn");
 	}
@@ -319,16 +315,16 @@ static bool sync_now(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	                 NULL, err);
 }
 
-bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          int64_t id, int64_t min_interval_us, struct kb_source *out,
+bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_source_sync *sync, struct kb_source *out,
                           struct kb_err *err)
 {
 	struct change in = {
 		.arena = arena,
-		.agent_id = agent_id,
-		.id = id,
+		.agent_id = sync->agent_id,
+		.id = sync->id,
 		.now = kb_store_now(store),
-		.min_interval_us = min_interval_us,
+		.min_interval_us = sync->min_interval_us,
 		.out = out,
 	};
 
@@ -339,15 +335,16 @@ bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_
 static bool delete_source(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
-	struct kb_source_row row;
-	int64_t version;
+	struct held held = { 0 };
 
-	return hold(conn, in->arena, in->agent_id, in->id, &row, &version, err)
-	       && kb_db_run(conn, &sql[KILL],
-	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(version + 1)),
-	                    NULL, err)
-	       && (row.source.url.n || kb_source_insert_upload(conn, in->agent_id, in->now, err))
-	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
+	return hold(conn, in->arena, in->agent_id, in->id, &held, err)
+	       && kb_db_run(
+	               conn, &sql[KILL],
+	               KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(held.version + 1)),
+	               NULL, err)
+	       && (held.row.source.url.n
+	           || kb_source_insert_upload(conn, in->agent_id, in->now, err))
+	       && kb_agent_publish(conn, in->agent_id, held.version + 1, false, err);
 }
 
 bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id,
@@ -372,7 +369,6 @@ struct lease {
 	struct kb_arena *arena;
 	int64_t now, until, next_due_at;
 	struct kb_source_lease *out;
-	bool found;
 };
 
 static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -380,13 +376,12 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct lease *in = arg;
 	struct kb_sv reason = KB_SV("its address is being read");
 	struct kb_source_row row;
-	bool found;
 
-	if (!load(conn, in->arena, &sql[NEXT], KB_NO_VALUES, &row, &found, err))
+	*in->out = (struct kb_source_lease){ 0 };
+	if (!load(conn, in->arena, &sql[NEXT], KB_NO_VALUES, &row, err))
 		return false;
-	in->next_due_at = found ? row.source.due_at : 0;
-	in->found = found && row.source.due_at <= in->now;
-	if (!in->found)
+	in->next_due_at = row.source.due_at;
+	if (row.source.id == 0 || row.source.due_at > in->now)
 		return true;
 	*in->out = (struct kb_source_lease){
 		.source = row.source,
@@ -400,14 +395,13 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 }
 
 bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64_t lease_us,
-                           struct kb_source_lease *out, bool *found, int64_t *next_due_at,
-                           struct kb_err *err)
+                           struct kb_source_lease *out, int64_t *next_due_at, struct kb_err *err)
 {
 	struct lease in = { .arena = arena, .now = kb_store_now(store), .out = out };
 	struct kb_db_conn *conn;
 	bool ok;
 
-	*found = false;
+	*out = (struct kb_source_lease){ 0 };
 	/* Mostly nothing is due: a reader finds that out without the writer. */
 	conn = kb_db_take(store->db, false, err);
 	if (!conn)
@@ -419,8 +413,7 @@ bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64
 	in.until = in.now + lease_us;
 	if (!kb_db_write(store->db, lease, &in, err))
 		return false;
-	*found = in.found;
-	*next_due_at = in.found ? 0 : in.next_due_at;
+	*next_due_at = out->source.id ? 0 : in.next_due_at;
 	return true;
 }
 

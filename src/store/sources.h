@@ -30,16 +30,18 @@ struct kb_source {
 
 bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
-/* Oldest first. */
+struct kb_source_list {
+	struct kb_source *v; /* oldest first */
+	size_t count;
+};
 bool kb_store_source_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_source **sources, size_t *count,
-                          struct kb_err *err) KB_MUST_CHECK;
+                          struct kb_source_list *out, struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_source_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                          int64_t id, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
 
-/* The newest pages of the source. */
-bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                           int64_t source_id, int64_t max, struct kb_page **pages, size_t *count,
+/* The newest pages of the source, at most that many. */
+bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena,
+                           const struct kb_source *source, int64_t max, struct kb_page_list *out,
                            struct kb_err *err) KB_MUST_CHECK;
 
 /* Adds a source of an address with up to one page in one transaction. url, settings, status, reason
@@ -47,14 +49,19 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena, int64
 bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
                          const struct kb_page_new *page, struct kb_err *err) KB_MUST_CHECK;
 
-/* As kb_store_agent_update(): `change` edits url, settings, status, reason and due_at of the source
- * as it is in the transaction. The due_at of one that is being read is not its to change.
- * KB_E_CONFLICT: another source has that address. */
-bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                            int64_t id,
-                            bool (*change)(void *arg, struct kb_arena *arena,
-                                           struct kb_source *source, struct kb_err *err),
-                            void *arg, struct kb_source *out, struct kb_err *err) KB_MUST_CHECK;
+/* Which source is edited, and how: `change` may edit url, settings, status, reason and due_at of
+ * the source as it is in the transaction, with the duties it has in struct kb_agent_edit. The
+ * due_at of one that is being read is not its to change. */
+struct kb_source_edit {
+	int64_t agent_id, id;
+	bool (*change)(void *arg, struct kb_arena *arena, struct kb_source *source,
+	               struct kb_err *err);
+	void *arg;
+};
+/* KB_E_CONFLICT: another source has that address. */
+bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena,
+                            const struct kb_source_edit *edit, struct kb_source *out,
+                            struct kb_err *err) KB_MUST_CHECK;
 
 /*
  * The source with all its pages: no call knows them from now on, the next question sees none of
@@ -63,10 +70,15 @@ bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena, int6
 bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id,
                             struct kb_err *err) KB_MUST_CHECK;
 
-/* Makes it due now. KB_E_FORBIDDEN, in the interface's words, for uploads and when the last one was
- * asked for less than min_interval_us ago. */
-bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                          int64_t id, int64_t min_interval_us, struct kb_source *out,
+/* Which source is to be read now, and how long ago it must have been asked for last. */
+struct kb_source_sync {
+	int64_t agent_id, id;
+	int64_t min_interval_us;
+};
+/* Makes it due now. KB_E_FORBIDDEN, in the interface's words, for uploads and when it was asked for
+ * too lately. */
+bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena,
+                          const struct kb_source_sync *sync, struct kb_source *out,
                           struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- reading ---- */
@@ -75,9 +87,10 @@ struct kb_source_lease {
 	struct kb_source source;
 	int64_t epoch, attempts; /* attempts: this one included */
 };
-/* The one that is due for longest, if any; else *next_due_at is when one will be (0: never). */
+/* The one that is due for longest; where none is, its id is 0 and *next_due_at is when one will be
+ * (0: never). */
 bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64_t lease_us,
-                           struct kb_source_lease *out, bool *found, int64_t *next_due_at,
+                           struct kb_source_lease *out, int64_t *next_due_at,
                            struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_source_renew(struct kb_store *store, const struct kb_source_lease *lease,
                            int64_t lease_us, struct kb_err *err) KB_MUST_CHECK;

@@ -218,9 +218,9 @@ struct kb_page_row {
 // clang-format on
 extern const struct kb_db_columns kb_page_columns; /* KB_PAGES_WHOLE */
 void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out);
-/* *found is false when there is no such page. */
+/* Zeroed where there is no such page: it has no id. */
 bool kb_page_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id, int64_t id,
-                  struct kb_page_row *out, bool *found, struct kb_err *err) KB_MUST_CHECK;
+                  struct kb_page_row *out, struct kb_err *err) KB_MUST_CHECK;
 /* One more page; an id of the sequence "page" is the caller's. */
 struct kb_page_row_new {
 	int64_t agent_id, id, source_id, due_at, now;
@@ -231,10 +231,12 @@ struct kb_page_row_new {
 };
 bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_page_row_new *row, struct kb_err *err) KB_MUST_CHECK;
-/* The agent's page for that address; *found is false when it has none. */
+/* The agent's page for that address; zeroed where it has none. */
 bool kb_page_load_url(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                      struct kb_sv url, struct kb_page_row *out, bool *found,
-                      struct kb_err *err) KB_MUST_CHECK;
+                      struct kb_sv url, struct kb_page_row *out, struct kb_err *err) KB_MUST_CHECK;
+/* All rows of the open statement, which it closes. */
+bool kb_pages_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_list *out,
+                   struct kb_err *err) KB_MUST_CHECK;
 struct kb_sv kb_page_waits_for_host(void);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
 bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,

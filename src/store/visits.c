@@ -250,12 +250,11 @@ static bool visited(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct kb_totals totals = { 0 };
 	struct kb_page_row row;
 	int64_t version;
-	bool found;
 
 	if (!kb_agent_lock(conn, visit->agent_id, &version, err)
-	    || !kb_page_load(conn, &in->arena, visit->agent_id, visit->page_id, &row, &found, err))
+	    || !kb_page_load(conn, &in->arena, visit->agent_id, visit->page_id, &row, err))
 		return false;
-	if (!found || row.state != KB_PAGE_LEASED || row.lease_epoch != visit->epoch)
+	if (!row.page.id || row.state != KB_PAGE_LEASED || row.lease_epoch != visit->epoch)
 		return true;
 	return apply(conn, in, &row, version, &totals, err)
 	       && kb_totals_add(conn, visit->agent_id, &totals, err)

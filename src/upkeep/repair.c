@@ -30,9 +30,8 @@ struct rebuild {
 	const struct kb_repair *repair;
 	struct kb_arena arena;
 	struct kb_index_state state;
-	struct kb_page *pages; /* that can be found, by id */
-	size_t page_count;
-	int64_t *whole; /* ids of those that are in a whole segment, sorted */
+	struct kb_page_list pages; /* that can be found, by id */
+	int64_t *whole;            /* ids of those that are in a whole segment, sorted */
 	size_t whole_count, whole_capacity;
 
 	int64_t *damaged, *healed;
@@ -278,10 +277,10 @@ static bool rebuild_pages(struct rebuild *in, struct kb_err *err)
 	for (size_t i = 0; i < in->state.damaged_count; i++)
 		if (!drop_damaged(in, in->state.damaged[i].blob, err))
 			return false;
-	in->segments = KB_NEW_ARRAY(&in->arena, in->page_count, struct kb_segment_new);
-	in->lost = KB_NEW_ARRAY(&in->arena, in->page_count, struct kb_page_lost);
-	for (size_t i = 0; i < in->page_count; i++)
-		if (!is_whole(in, in->pages[i].id) && !rebuild_page(in, &in->pages[i], err))
+	in->segments = KB_NEW_ARRAY(&in->arena, in->pages.count, struct kb_segment_new);
+	in->lost = KB_NEW_ARRAY(&in->arena, in->pages.count, struct kb_page_lost);
+	for (size_t i = 0; i < in->pages.count; i++)
+		if (!is_whole(in, in->pages.v[i].id) && !rebuild_page(in, &in->pages.v[i], err))
 			return false;
 	return write_part(in, err);
 }
@@ -291,7 +290,7 @@ static bool repair_agent(struct rebuild *in, struct kb_err *err)
 	const struct kb_repair_with *with = in->with;
 
 	if (!kb_store_repair_read(with->store, &in->arena, in->repair->agent_id, &in->state,
-	                          &in->pages, &in->page_count, err)
+	                          &in->pages, err)
 	    || !find_whole(in, err))
 		return false;
 	if (in->damaged_count && !rebuild_pages(in, err))

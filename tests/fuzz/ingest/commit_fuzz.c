@@ -143,16 +143,15 @@ static void commit(struct kb_arena *arena, const struct kb_chunks *chunks, struc
 		                    .size = 1 };
 	struct kb_lease_want want = { .max = 9, .lease_us = KB_SECOND_US };
 	struct kb_page_result result;
-	struct kb_lease *leases;
-	int64_t id, due;
-	size_t count;
+	struct kb_leases leases;
+	int64_t id;
 	struct kb_err err;
 
 	KB_ASSERT(kb_store_pages_add(store, agent.id, &page, 1, &id, &err));
-	KB_ASSERT(kb_store_pages_lease(store, arena, &want, &leases, &count, &due, &err));
-	KB_ASSERT(count == 1);
+	KB_ASSERT(kb_store_pages_lease(store, arena, &want, &leases, &err));
+	KB_ASSERT(leases.count == 1);
 	result = (struct kb_page_result){ .page_id = id,
-		                          .epoch = leases[0].epoch,
+		                          .epoch = leases.v[0].epoch,
 		                          .crawl = KB_STATUS_OK,
 		                          .index = KB_STATUS_OK,
 		                          .text_blob = KB_SV("bb"),

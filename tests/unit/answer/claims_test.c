@@ -41,11 +41,9 @@ static void publish(struct world *w, const char *text)
 	struct kb_sv rest = kb_sv_str(text), line, json;
 	struct kb_page_result result;
 	struct kb_blob_name name;
-	struct kb_lease *leases;
+	struct kb_leases leases;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	int64_t due;
-	size_t count;
 
 	while (kb_sv_split(&rest, '\n', &line))
 		blocks[parsed.block_count++] =
@@ -62,16 +60,16 @@ static void publish(struct world *w, const char *text)
 	NEED(&w->f, kb_store_pages_lease(
 	                    w->f.store, &w->f.arena,
 	                    &(struct kb_lease_want){ .max = 1, .lease_us = 60 * KB_SECOND_US },
-	                    &leases, &count, &due, &w->f.err));
-	if (count == 0) {
+	                    &leases, &w->f.err));
+	if (leases.count == 0) {
 		NEED(&w->f, kb_store_page_requeue(w->f.store, w->agent.id, w->page, &w->f.err));
 		NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena,
 		                                 &(struct kb_lease_want){
 		                                         .max = 1, .lease_us = 60 * KB_SECOND_US },
-		                                 &leases, &count, &due, &w->f.err));
+		                                 &leases, &w->f.err));
 	}
-	CHECK_INT(w->f.t, count, 1);
-	result = fixture_result(&leases[0]);
+	CHECK_INT(w->f.t, leases.count, 1);
+	result = fixture_result(&leases.v[0]);
 	result.text_blob = kb_sv_str(name.hex);
 	NEED(&w->f, kb_store_pages_finish(w->f.store, w->agent.id, &result, 1, &fixture_segment,
 	                                  &w->f.err));

@@ -97,14 +97,14 @@ static int64_t upload(struct world *w, size_t count, size_t long_one, size_t let
 
 static size_t lease(struct world *w, struct kb_lease **leases)
 {
-	size_t count;
-	int64_t due;
+	struct kb_leases got;
 
 	NEED(&w->f, kb_store_pages_lease(w->f.store, &w->f.arena,
 	                                 &(struct kb_lease_want){ .max = KB_BATCH_PAGES,
 	                                                          .lease_us = 600 * KB_SECOND_US },
-	                                 leases, &count, &due, &w->f.err));
-	return count;
+	                                 &got, &w->f.err));
+	*leases = got.v;
+	return got.count;
 }
 
 static struct kb_page page_of(struct world *w, int64_t id)

@@ -107,18 +107,16 @@ static int64_t commit(struct world *w, int64_t agent_id, struct kb_segment_new *
 {
 	char path[160];
 	struct kb_page_result result;
-	struct kb_lease *leases;
-	size_t count;
-	int64_t due;
+	struct kb_leases leases;
 
 	fixture_pages(&w->f, agent_id, 1);
 	NEED(&w->f,
 	     kb_store_pages_lease(w->f.store, &w->f.arena,
 	                          &(struct kb_lease_want){ .max = 1, .lease_us = KB_SECOND_US },
-	                          &leases, &count, &due, &w->f.err));
-	result = fixture_result(&leases[0]);
+	                          &leases, &w->f.err));
+	result = fixture_result(&leases.v[0]);
 	if (make)
-		*segment = make_segment(w, leases[0].page.id);
+		*segment = make_segment(w, leases.v[0].page.id);
 	if (prepared) {
 		kb_catalog_prepare(w->catalog, agent_id, segment->blob);
 		snprintf(path, sizeof(path), "%s/%.2s/%.2s/%.*s", w->blob_dir, segment->blob.p,
@@ -128,7 +126,7 @@ static int64_t commit(struct world *w, int64_t agent_id, struct kb_segment_new *
 	NEED(&w->f, kb_store_pages_finish(w->f.store, agent_id, &result, 1, segment, &w->f.err));
 	if (prepared)
 		kb_catalog_refresh(w->catalog, agent_id, segment->blob);
-	return leases[0].page.id;
+	return leases.v[0].page.id;
 }
 
 /* Indexes one more page of the agent in a segment of its own; gives the segment's id. `prepared`:

@@ -39,8 +39,11 @@ static void *write_for_ever(void *arg)
 		int64_t first;
 
 		if (i % 8 == 7) {
-			NEED(w->f, kb_store_agent_create_with_pages(w->f->store, &agent, NULL,
-			                                            pages, 3, &first, &err));
+			NEED(w->f,
+			     kb_store_agent_create_with_pages(
+			             w->f->store, &agent,
+			             &(struct kb_agent_start){ .pages = pages, .page_count = 3 },
+			             &first, &err));
 			line = kb_arena_printf(&arena, "a %" PRId64 " %" PRId64 "\n", agent.id,
 			                       first);
 		} else {
@@ -181,12 +184,11 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	struct kb_page_result result;
 	struct kb_index_state state;
 	struct kb_agent agent;
-	struct kb_lease *leases;
-	struct kb_page *found;
+	struct kb_leases leases;
+	struct kb_page_list found;
 	struct kb_key key;
 	char text[KB_KEY_TEXT];
-	int64_t id, first, due, total;
-	size_t count;
+	int64_t id, first;
 	bool ok = true, one;
 
 	one = kb_store_message_add(store, arena,
@@ -201,10 +203,10 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	ok &= one;
 	one = kb_store_pages_lease(store, arena,
 	                           &(struct kb_lease_want){ .max = 9, .lease_us = KB_SECOND_US },
-	                           &leases, &count, &due, &f->err);
+	                           &leases, &f->err);
 	ok &= one;
-	if (one && count) {
-		result = fixture_result(&leases[0]);
+	if (one && leases.count) {
+		result = fixture_result(&leases.v[0]);
 		ok &= kb_store_pages_finish(store, agent_id, &result, 1, &fixture_segment, &f->err);
 	}
 	one = kb_store_index_state(store, arena, agent_id, &state, &f->err);
@@ -218,7 +220,7 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 		                                                   .segment = fixture_segment },
 		                              &f->err);
 	}
-	ok &= kb_store_page_list(store, arena, agent_id, &filter, &found, &count, &total, &f->err);
+	ok &= kb_store_page_list(store, arena, agent_id, &filter, &found, &f->err);
 	ok &= kb_store_message_history(
 	        store, arena, &(struct kb_session){ .agent_id = agent_id, .id = KB_SV("s") },
 	        &(struct kb_history_want){ .since = 0, .limit = 5 }, &history, &f->err);
@@ -227,7 +229,9 @@ static bool scenario(struct fixture *f, int64_t agent_id, int64_t *messages, int
 	if (one)
 		ok &= kb_store_key_check(store, arena, kb_sv_str(text), &key, &f->err);
 	agent = (struct kb_agent){ .account_id = f->account.id, .name = KB_SV("whole") };
-	one = kb_store_agent_create_with_pages(store, &agent, NULL, &page, 1, &first, &f->err);
+	one = kb_store_agent_create_with_pages(
+	        store, &agent, &(struct kb_agent_start){ .pages = &page, .page_count = 1 }, &first,
+	        &f->err);
 	ok &= one;
 	if (one) {
 		ok &= kb_store_page_requeue(store, agent.id, first, &f->err);

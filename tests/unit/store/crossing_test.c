@@ -97,14 +97,12 @@ static bool page_find(struct cross *c, size_t *count)
 
 static bool page_list(struct cross *c, size_t *count)
 {
-	struct kb_page *pages;
-	int64_t total;
+	struct kb_page_list list;
 	bool ok = kb_store_page_list(
 	        S, A, c->agent_id,
-	        &(struct kb_page_filter){ .list = { 1, 10, true }, KB_SV(""), -1, -1 }, &pages,
-	        count, &total, E);
+	        &(struct kb_page_filter){ .list = { 1, 10, true }, KB_SV(""), -1, -1 }, &list, E);
 
-	*count += (size_t)total;
+	*count += list.count + (size_t)list.total;
 	return ok;
 }
 
@@ -125,9 +123,11 @@ static bool page_metadata(struct cross *c, size_t *count)
 	struct kb_page page;
 
 	(void)count;
-	return kb_store_page_set_metadata(S, A, c->agent_id, c->page_id,
-	                                  &(struct kb_page){ .meta_title = KB_SV("mine") }, &page,
-	                                  E);
+	return kb_store_page_set_metadata(S, A,
+	                                  &(struct kb_page_metadata){ .agent_id = c->agent_id,
+	                                                              .page_id = c->page_id,
+	                                                              .title = KB_SV("mine") },
+	                                  &page, E);
 }
 
 static bool page_add_to_source(struct cross *c, size_t *count)
@@ -333,9 +333,7 @@ static const struct {
 static void setup(struct cross *c, struct kb_test *t)
 {
 	struct kb_index_state state;
-	struct kb_lease *leases;
-	int64_t due;
-	size_t count;
+	struct kb_leases leases;
 
 	fixture_init(&c->f, t);
 	NEED(&c->f, kb_store_account_ensure(S, A, KB_SV("two"), KB_SV(""), &c->stranger, E));
@@ -348,8 +346,8 @@ static void setup(struct cross *c, struct kb_test *t)
 	NEED(&c->f,
 	     kb_store_pages_lease(
 	             S, A, &(struct kb_lease_want){ .max = 1, .lease_us = 60 * KB_SECOND_US },
-	             &leases, &count, &due, E));
-	c->lease = leases[0];
+	             &leases, E));
+	c->lease = leases.v[0];
 	c->message_id = fixture_say_to(&c->f, c->victim.id, "s", "q").id;
 	fixture_say_to(&c->f, c->victim.id, "other", "q");
 }

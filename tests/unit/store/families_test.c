@@ -63,10 +63,10 @@ static void test_accounts(struct kb_test *t)
 
 static void test_agent_fields(struct kb_test *t)
 {
-	struct kb_source source, *sources;
+	struct kb_source source;
+	struct kb_source_list sources;
 	struct kb_agent agent, read;
 	struct fixture f;
-	size_t count;
 
 	fixture_init(&f, t);
 	agent = (struct kb_agent){
@@ -90,9 +90,9 @@ static void test_agent_fields(struct kb_test *t)
 	CHECK_INT(t, read.created_at, agent.created_at);
 	CHECK(t, kb_store_source_upload(f.store, &f.arena, agent.id, &source, &f.err));
 	CHECK_SV(t, source.type, "upload");
-	CHECK(t, kb_store_source_list(f.store, &f.arena, agent.id, &sources, &count, &f.err));
-	CHECK_INT(t, count, 1);
-	CHECK_INT(t, sources[0].id, source.id);
+	CHECK(t, kb_store_source_list(f.store, &f.arena, agent.id, &sources, &f.err));
+	CHECK_INT(t, sources.count, 1);
+	CHECK_INT(t, sources.v[0].id, source.id);
 	fixture_fini(&f);
 }
 
@@ -314,11 +314,10 @@ static void test_page_list(struct kb_test *t)
 		{ "docs", "", KB_STATUS_OK },
 	};
 	char long_search[KB_KIB(2)];
-	struct kb_page *found;
+	struct kb_page_list found;
 	struct kb_agent agent;
 	struct fixture f;
-	int64_t first, total;
-	size_t count;
+	int64_t first;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -332,19 +331,18 @@ static void test_page_list(struct kb_test *t)
 		};
 
 		t->row = rows[i].search;
-		CHECK(t, kb_store_page_list(f.store, &f.arena, agent.id, &filter, &found, &count,
-		                            &total, &f.err));
-		CHECK_INT(t, total, strlen(rows[i].want));
-		CHECK_INT(t, count, total);
-		for (size_t j = 0; j < count; j++)
-			CHECK_INT(t, found[j].id - first + '1', rows[i].want[j]);
+		CHECK(t, kb_store_page_list(f.store, &f.arena, agent.id, &filter, &found, &f.err));
+		CHECK_INT(t, found.total, strlen(rows[i].want));
+		CHECK_INT(t, found.count, found.total);
+		for (size_t j = 0; j < found.count; j++)
+			CHECK_INT(t, found.v[j].id - first + '1', rows[i].want[j]);
 	}
 	t->row = NULL;
 	memset(long_search, 'a', sizeof(long_search));
 	CHECK(t, !kb_store_page_list(f.store, &f.arena, agent.id,
 	                             &(struct kb_page_filter){
 	                                     .search = kb_sv(long_search, sizeof(long_search)) },
-	                             &found, &count, &total, &f.err));
+	                             &found, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_TOO_LARGE);
 	fixture_fini(&f);
 }
@@ -363,14 +361,18 @@ static void test_page_metadata(struct kb_test *t)
 	CHECK(t, page.meta_title.p == NULL && page.meta_image.p == NULL);
 	CHECK_SV(t, page.filename, "file 0.txt");
 	CHECK(t, page.is_file_kept);
-	CHECK(t, kb_store_page_set_metadata(
-	                 f.store, &f.arena, agent.id, id,
-	                 &(struct kb_page){ .meta_title = KB_SV("T"), .meta_url = KB_SV("U") },
-	                 &page, &f.err));
-	CHECK(t, kb_store_page_set_metadata(
-	                 f.store, &f.arena, agent.id, id,
-	                 &(struct kb_page){ .meta_url = KB_SV(""), .meta_image = KB_SV("I") },
-	                 &page, &f.err));
+	CHECK(t, kb_store_page_set_metadata(f.store, &f.arena,
+	                                    &(struct kb_page_metadata){ .agent_id = agent.id,
+	                                                                .page_id = id,
+	                                                                .title = KB_SV("T"),
+	                                                                .url = KB_SV("U") },
+	                                    &page, &f.err));
+	CHECK(t, kb_store_page_set_metadata(f.store, &f.arena,
+	                                    &(struct kb_page_metadata){ .agent_id = agent.id,
+	                                                                .page_id = id,
+	                                                                .url = KB_SV(""),
+	                                                                .image = KB_SV("I") },
+	                                    &page, &f.err));
 	for (int i = 0; i < 2; i++) {
 		CHECK_SV(t, page.meta_title, "T");
 		CHECK(t, page.meta_url.p == NULL);

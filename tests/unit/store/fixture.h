@@ -166,22 +166,20 @@ static const struct kb_segment_new fixture_segment = {
 static inline size_t fixture_index(struct fixture *f, size_t max)
 {
 	struct kb_page_result *results;
-	struct kb_lease *leases;
-	int64_t due;
-	size_t count;
+	struct kb_leases leases;
 
 	NEED(f, kb_store_pages_lease(
 	                f->store, &f->arena,
 	                &(struct kb_lease_want){ .max = max, .lease_us = 60 * KB_SECOND_US },
-	                &leases, &count, &due, &f->err));
-	if (count == 0)
+	                &leases, &f->err));
+	if (leases.count == 0)
 		return 0;
-	results = KB_NEW_ARRAY(&f->arena, count, struct kb_page_result);
-	for (size_t i = 0; i < count; i++)
-		results[i] = fixture_result(&leases[i]);
-	NEED(f, kb_store_pages_finish(f->store, leases[0].page.agent_id, results, count,
+	results = KB_NEW_ARRAY(&f->arena, leases.count, struct kb_page_result);
+	for (size_t i = 0; i < leases.count; i++)
+		results[i] = fixture_result(&leases.v[i]);
+	NEED(f, kb_store_pages_finish(f->store, leases.v[0].page.agent_id, results, leases.count,
 	                              &fixture_segment, &f->err));
-	return count;
+	return leases.count;
 }
 
 static inline struct kb_message fixture_say_to(struct fixture *f, int64_t agent_id,

@@ -112,20 +112,20 @@ static void add_page(struct model *m)
 static void lease(struct model *m)
 {
 	struct batch *batch = &m->held[pick(m, HELD)];
-	struct kb_lease *leases;
-	int64_t due;
+	struct kb_leases leases;
 
 	NEED(&m->f, kb_store_pages_lease(m->f.store, &m->f.arena,
 	                                 &(struct kb_lease_want){ .max = 1 + pick(m, 4),
 	                                                          .lease_us = 60 * KB_SECOND_US },
-	                                 &leases, &batch->count, &due, &m->f.err));
+	                                 &leases, &m->f.err));
+	batch->count = leases.count;
 	for (size_t i = 0; i < batch->count; i++) {
-		struct model_page *page = page_of(m, leases[i].page.id);
+		struct model_page *page = page_of(m, leases.v[i].page.id);
 
-		batch->leases[i] = leases[i];
-		CHECK(m->f.t, page->exists && page->queued && leases[i].epoch > page->epoch);
+		batch->leases[i] = leases.v[i];
+		CHECK(m->f.t, page->exists && page->queued && leases.v[i].epoch > page->epoch);
 		page->leased = true;
-		page->epoch = leases[i].epoch;
+		page->epoch = leases.v[i].epoch;
 	}
 }
 

@@ -3,13 +3,15 @@
 
 static struct kb_lease *lease(struct fixture *f, size_t max, size_t *count, int64_t *due)
 {
-	struct kb_lease *leases;
+	struct kb_leases leases;
 
 	NEED(f, kb_store_pages_lease(
 	                f->store, &f->arena,
 	                &(struct kb_lease_want){ .max = max, .lease_us = 60 * KB_SECOND_US },
-	                &leases, count, due, &f->err));
-	return leases;
+	                &leases, &f->err));
+	*count = leases.count;
+	*due = leases.next_due_at;
+	return leases.v;
 }
 
 static struct kb_page page_of(struct fixture *f, int64_t agent_id, int64_t id)
@@ -46,12 +48,15 @@ static void test_indexing(struct kb_test *t)
 
 	fixture_init(&f, t);
 	agent = (struct kb_agent){ .account_id = f.account.id, .name = KB_SV("files") };
-	CHECK(t, kb_store_agent_create_with_pages(f.store, &agent, NULL,
-	                                          &(struct kb_page_new){ .filename = KB_SV("a"),
-	                                                                 .blob = KB_SV("aa"),
-	                                                                 .is_file = true,
-	                                                                 .size = 7 },
-	                                          1, &first, &f.err));
+	CHECK(t, kb_store_agent_create_with_pages(
+	                 f.store, &agent,
+	                 &(struct kb_agent_start){
+	                         .pages = &(struct kb_page_new){ .filename = KB_SV("a"),
+	                                                         .blob = KB_SV("aa"),
+	                                                         .is_file = true,
+	                                                         .size = 7 },
+	                         .page_count = 1 },
+	                 &first, &f.err));
 	CHECK(t, !agent.is_active);
 	page = page_of(&f, agent.id, first);
 	CHECK_INT(t, page.crawl, KB_STATUS_QUEUED);
@@ -140,9 +145,11 @@ static char turn(struct fixture *f, const int64_t accounts[3], bool not_slow,
 		                      .charge_us = 2 * KB_SECOND_US,
 		                      .settle_account_id = settle_account_id,
 		                      .settle_us = settle_us };
-	int64_t due;
+	struct kb_leases got;
 
-	NEED(f, kb_store_pages_lease(f->store, &f->arena, &want, leases, count, &due, &f->err));
+	NEED(f, kb_store_pages_lease(f->store, &f->arena, &want, &got, &f->err));
+	*leases = got.v;
+	*count = got.count;
 	for (int i = 0; *count && i < 3; i++) {
 		struct kb_agent agent;
 
@@ -201,6 +208,7 @@ static void test_shares(struct kb_test *t)
 
 static void test_slow(struct kb_test *t)
 {
+	struct kb_leases quick;
 	struct kb_page_result result;
 	struct kb_lease *leases;
 	struct kb_agent agent;
@@ -232,9 +240,10 @@ static void test_slow(struct kb_test *t)
 	NEED(&f, kb_store_pages_lease(
 	                 f.store, &f.arena,
 	                 &(struct kb_lease_want){ .max = 9, .lease_us = 1, .not_slow = true },
-	                 &leases, &count, &due, &f.err));
-	CHECK_INT(t, count, 0);
-	CHECK(t, due > kb_clock_now_us(&f.clock)); /* not to be asked for again at once */
+	                 &quick, &f.err));
+	CHECK_INT(t, quick.count, 0);
+	CHECK(t, quick.next_due_at
+	                 > kb_clock_now_us(&f.clock)); /* not to be asked for again at once */
 	leases = lease(&f, 9, &count, &due);
 	CHECK_INT(t, count, 1);
 	CHECK(t, leases[0].is_slow);
@@ -364,9 +373,12 @@ static void test_results(struct kb_test *t)
 		t->row = rows[i].name;
 		fixture_init(&f, t);
 		agent = (struct kb_agent){ .account_id = f.account.id, .name = KB_SV("a") };
-		CHECK(t, kb_store_agent_create_with_pages(f.store, &agent, NULL,
-		                                          &(struct kb_page_new){ .size = 1 }, 1,
-		                                          &due, &f.err));
+		CHECK(t,
+		      kb_store_agent_create_with_pages(
+		              f.store, &agent,
+		              &(struct kb_agent_start){ .pages = &(struct kb_page_new){ .size = 1 },
+		                                        .page_count = 1 },
+		              &due, &f.err));
 		leases = lease(&f, 1, &count, &due);
 		result = fixture_result(&leases[0]);
 		result.crawl = rows[i].crawl;

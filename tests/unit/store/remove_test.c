@@ -115,14 +115,11 @@ static size_t index_all(struct fixture *f)
 static int64_t page_total(struct fixture *f, int64_t agent_id)
 {
 	struct kb_page_filter filter = { .list = { 1, 100, true }, .crawl = -1, .index = -1 };
-	struct kb_page *pages;
-	int64_t total;
-	size_t count;
+	struct kb_page_list pages;
 
-	NEED(f, kb_store_page_list(f->store, &f->arena, agent_id, &filter, &pages, &count, &total,
-	                           &f->err));
-	CHECK_INT(f->t, count, total);
-	return total;
+	NEED(f, kb_store_page_list(f->store, &f->arena, agent_id, &filter, &pages, &f->err));
+	CHECK_INT(f->t, pages.count, pages.total);
+	return pages.total;
 }
 
 static bool is_gone(struct fixture *f, bool ok)
@@ -137,15 +134,15 @@ static void test_agent(struct kb_test *t)
 	struct kb_agent agent, kept;
 	struct kb_agent_list agents;
 	struct kb_conversation conversation;
-	struct kb_source source, *sources;
+	struct kb_source source;
+	struct kb_source_list sources;
+	struct kb_source_lease reading;
 	struct kb_page page;
-	struct kb_lease *leases;
+	struct kb_leases leases;
 	struct fixture f;
 	int64_t first, n, due, version;
 	struct kb_agent_ids ids;
-	size_t count;
 	int64_t gone;
-	bool found;
 
 	fixture_init(&f, t);
 	kept = fixture_agent(&f, "kept");
@@ -206,13 +203,12 @@ static void test_agent(struct kb_test *t)
 	CHECK_INT(t, n, 0);
 	CHECK(t, kb_store_pages_lease(f.store, &f.arena,
 	                              &(struct kb_lease_want){ .max = 9, .lease_us = KB_SECOND_US },
-	                              &leases, &count, &due, &f.err));
-	CHECK_INT(t, count, 0);
-	CHECK_INT(t, due, 0);
+	                              &leases, &f.err));
+	CHECK_INT(t, leases.count, 0);
+	CHECK_INT(t, leases.next_due_at, 0);
 	CHECK_INT(t, visit_all(&f, "w.example"), 0);
-	CHECK(t, kb_store_source_lease(f.store, &f.arena, KB_SECOND_US,
-	                               &(struct kb_source_lease){ 0 }, &found, &due, &f.err));
-	CHECK(t, !found && due == 0);
+	CHECK(t, kb_store_source_lease(f.store, &f.arena, KB_SECOND_US, &reading, &due, &f.err));
+	CHECK(t, !reading.source.id && due == 0);
 	CHECK(t, kb_store_merge_candidate(f.store, 1, &n, &f.err));
 	CHECK_INT(t, n, 0);
 
@@ -223,8 +219,8 @@ static void test_agent(struct kb_test *t)
 	CHECK_INT(t, count_rows(&f, "SELECT count(*) FROM agents"), 1);
 	CHECK(t, kb_store_agent_stats(f.store, kept.id, &stats, &f.err));
 	CHECK_INT(t, stats.queries, 1);
-	CHECK(t, kb_store_source_list(f.store, &f.arena, kept.id, &sources, &count, &f.err));
-	CHECK_INT(t, count, 1);
+	CHECK(t, kb_store_source_list(f.store, &f.arena, kept.id, &sources, &f.err));
+	CHECK_INT(t, sources.count, 1);
 	fixture_fini(&f);
 }
 
@@ -318,10 +314,8 @@ static void test_late_result(struct kb_test *t)
 	struct kb_index_state state;
 	struct kb_source source;
 	struct kb_agent agent;
-	struct kb_lease *leases;
+	struct kb_leases leases;
 	struct fixture f;
-	int64_t due;
-	size_t count;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -332,12 +326,12 @@ static void test_late_result(struct kb_test *t)
 	visit_all(&f, "w.example");
 	NEED(&f, kb_store_pages_lease(f.store, &f.arena,
 	                              &(struct kb_lease_want){ .max = 9, .lease_us = KB_SECOND_US },
-	                              &leases, &count, &due, &f.err));
-	CHECK_INT(t, count, 1);
+	                              &leases, &f.err));
+	CHECK_INT(t, leases.count, 1);
 	CHECK(t, kb_store_source_delete(f.store, agent.id, source.id, &f.err));
 	fixture_pages(&f, agent.id, 1);
 	/* Its batch has a page that can be found, too. */
-	result = fixture_result(&leases[0]);
+	result = fixture_result(&leases.v[0]);
 	CHECK(t, kb_store_pages_finish(f.store, agent.id, &result, 1, &fixture_segment, &f.err));
 	fixture_sound(&f);
 	fixture_remove_rows(&f);

@@ -111,12 +111,11 @@ static struct kb_agent_stats stats_of(struct fixture *f, int64_t id)
 static size_t pages_of(struct fixture *f, int64_t id, struct kb_page **pages)
 {
 	struct kb_page_filter filter = { .list = { 1, 100, true }, .crawl = -1, .index = -1 };
-	int64_t total;
-	size_t count;
+	struct kb_page_list list;
 
-	NEED(f,
-	     kb_store_page_list(f->store, &f->arena, id, &filter, pages, &count, &total, &f->err));
-	return count;
+	NEED(f, kb_store_page_list(f->store, &f->arena, id, &filter, &list, &f->err));
+	*pages = list.v;
+	return list.count;
 }
 
 static void test_copy(struct kb_test *t)

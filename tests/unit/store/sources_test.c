@@ -20,11 +20,8 @@ static struct kb_source add(struct fixture *f, int64_t agent_id, const char *url
 
 static bool lease(struct fixture *f, struct kb_source_lease *out, int64_t *due)
 {
-	bool found;
-
-	NEED(f, kb_store_source_lease(f->store, &f->arena, 60 * KB_SECOND_US, out, &found, due,
-	                              &f->err));
-	return found;
+	NEED(f, kb_store_source_lease(f->store, &f->arena, 60 * KB_SECOND_US, out, due, &f->err));
+	return out->source.id != 0;
 }
 
 static struct kb_source get(struct fixture *f, const struct kb_source *source)
@@ -66,16 +63,13 @@ static struct kb_sv pages(struct fixture *f, int64_t agent_id)
 		                         .crawl = -1,
 		                         .index = -1 };
 	struct kb_sv text = KB_SV("");
-	struct kb_page *rows;
-	int64_t total;
-	size_t count;
+	struct kb_page_list rows;
 
-	NEED(f, kb_store_page_list(f->store, &f->arena, agent_id, &filter, &rows, &count, &total,
-	                           &f->err));
-	for (size_t i = 0; i < count; i++)
+	NEED(f, kb_store_page_list(f->store, &f->arena, agent_id, &filter, &rows, &f->err));
+	for (size_t i = 0; i < rows.count; i++)
 		text = kb_arena_printf(&f->arena, "%.*s%s%c:%s", KB_SV_ARG(text), i ? " " : "",
-		                       rows[i].url.p[rows[i].url.n - 1],
-		                       kb_status_name(rows[i].index));
+		                       rows.v[i].url.p[rows.v[i].url.n - 1],
+		                       kb_status_name(rows.v[i].index));
 	return text;
 }
 
@@ -176,7 +170,10 @@ static void test_changed_meanwhile(struct kb_test *t)
 	agent = fixture_agent(&f, "a");
 	source = add(&f, agent.id, W "sitemap.xml", false);
 	CHECK(t, lease(&f, &one, &due));
-	CHECK(t, kb_store_source_update(f.store, &f.arena, agent.id, source.id, weekly, NULL,
+	CHECK(t, kb_store_source_update(f.store, &f.arena,
+	                                &(struct kb_source_edit){ .agent_id = agent.id,
+	                                                          .id = source.id,
+	                                                          .change = weekly },
 	                                &after, &f.err));
 	CHECK(t, after.due_at > kb_clock_now_us(&f.clock));
 	CHECK(t, finish(&f, &one, KB_STATUS_OK, 0));
@@ -184,19 +181,31 @@ static void test_changed_meanwhile(struct kb_test *t)
 	CHECK_SV(t, one.source.settings, "{\"data_refresh_frequency\":\"weekly\"}");
 	/* At once when asked, but not too often. */
 	CHECK(t, finish(&f, &one, KB_STATUS_OK, 0));
-	CHECK(t, kb_store_source_sync(f.store, &f.arena, agent.id, source.id, KB_DAY_US, &after,
-	                              &f.err));
+	CHECK(t, kb_store_source_sync(f.store, &f.arena,
+	                              &(struct kb_source_sync){ .agent_id = agent.id,
+	                                                        .id = source.id,
+	                                                        .min_interval_us = KB_DAY_US },
+	                              &after, &f.err));
 	CHECK(t, lease(&f, &one, &due) && finish(&f, &one, KB_STATUS_OK, 0));
 	kb_clock_advance(&f.clock, KB_DAY_US - 90 * KB_SECOND_US);
-	CHECK(t, !kb_store_source_sync(f.store, &f.arena, agent.id, source.id, KB_DAY_US, &after,
-	                               &f.err));
+	CHECK(t, !kb_store_source_sync(f.store, &f.arena,
+	                               &(struct kb_source_sync){ .agent_id = agent.id,
+	                                                         .id = source.id,
+	                                                         .min_interval_us = KB_DAY_US },
+	                               &after, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_FORBIDDEN);
 	CHECK_SV(t, kb_sv_str(f.err.msg), "Next instant sync will be available in 90 seconds");
 	kb_clock_advance(&f.clock, 91 * KB_SECOND_US);
-	CHECK(t, kb_store_source_sync(f.store, &f.arena, agent.id, source.id, KB_DAY_US, &after,
-	                              &f.err));
+	CHECK(t, kb_store_source_sync(f.store, &f.arena,
+	                              &(struct kb_source_sync){ .agent_id = agent.id,
+	                                                        .id = source.id,
+	                                                        .min_interval_us = KB_DAY_US },
+	                              &after, &f.err));
 	CHECK(t, kb_store_source_upload(f.store, &f.arena, agent.id, &source, &f.err));
-	CHECK(t, !kb_store_source_sync(f.store, &f.arena, agent.id, source.id, 0, &after, &f.err));
+	CHECK(t, !kb_store_source_sync(
+	                 f.store, &f.arena,
+	                 &(struct kb_source_sync){ .agent_id = agent.id, .id = source.id }, &after,
+	                 &f.err));
 	CHECK_SV(t, kb_sv_str(f.err.msg), "Agent source can't be synced");
 	fixture_fini(&f);
 }
@@ -222,7 +231,10 @@ static void test_listing(struct kb_test *t)
 	CHECK_SV(t, pages(&f, agent.id), "a:ok b:ok c:ok");
 
 	/* Found again: left alone, visited, or added, as it is told. */
-	CHECK(t, kb_store_source_sync(f.store, &f.arena, agent.id, source.id, 0, &source, &f.err));
+	CHECK(t, kb_store_source_sync(
+	                 f.store, &f.arena,
+	                 &(struct kb_source_sync){ .agent_id = agent.id, .id = source.id }, &source,
+	                 &f.err));
 	CHECK(t, lease(&f, &one, &due));
 	CHECK_INT(t,
 	          found(&f, &one, (struct kb_listing){ 0 }, (const char *[]){ W "a", W "d", NULL }),
@@ -265,8 +277,10 @@ static void test_own_page(struct kb_test *t)
 		CHECK(t, lease(&f, &one, &due));
 		CHECK(t, finish(&f, &one, KB_STATUS_FAILED, 0));
 		CHECK_SV(t, pages(&f, agent.id), "l:n/a");
-		CHECK(t, kb_store_source_sync(f.store, &f.arena, agent.id, source.id, 0, &source,
-		                              &f.err));
+		CHECK(t, kb_store_source_sync(
+		                 f.store, &f.arena,
+		                 &(struct kb_source_sync){ .agent_id = agent.id, .id = source.id },
+		                 &source, &f.err));
 	}
 	CHECK(t, lease(&f, &one, &due));
 	CHECK(t, finish(&f, &one, KB_STATUS_OK, 0));
@@ -357,12 +371,10 @@ static void test_unchanged_text(struct kb_test *t)
 {
 	struct kb_page_result result;
 	struct kb_index_state state;
-	struct kb_lease *leases;
+	struct kb_leases leases;
 	struct kb_agent agent;
 	struct kb_page page;
 	struct fixture f;
-	int64_t due;
-	size_t count;
 
 	fixture_init(&f, t);
 	agent = fixture_agent(&f, "a");
@@ -372,8 +384,8 @@ static void test_unchanged_text(struct kb_test *t)
 		NEED(&f, kb_store_pages_lease(
 		                 f.store, &f.arena,
 		                 &(struct kb_lease_want){ .max = 1, .lease_us = KB_DAY_US },
-		                 &leases, &count, &due, &f.err));
-		result = fixture_result(&leases[0]);
+		                 &leases, &f.err));
+		result = fixture_result(&leases.v[0]);
 		result.text_hash = KB_SV("hash");
 		result.drop_original = true;
 		result.unchanged = i == 1;

@@ -95,22 +95,20 @@ static void index_queued(struct world *w, const char *text)
 	struct kb_segment_info info;
 	struct kb_blob_name name;
 	struct kb_segment_new segment = { 0 };
-	struct kb_lease *leases;
+	struct kb_leases leases;
 	char path[128];
-	size_t count;
-	int64_t due;
 
 	NEED(&w->f, kb_store_pages_lease(
 	                    w->f.store, &w->f.arena,
 	                    &(struct kb_lease_want){ .max = 8, .lease_us = 60 * KB_SECOND_US },
-	                    &leases, &count, &due, &w->f.err));
-	for (size_t i = 0; i < count; i++) {
-		struct kb_origin origin = kb_page_origin(&w->f.arena, &leases[i].page);
+	                    &leases, &w->f.err));
+	for (size_t i = 0; i < leases.count; i++) {
+		struct kb_origin origin = kb_page_origin(&w->f.arena, &leases.v[i].page);
 		struct kb_document document;
 
 		NEED(&w->f, kb_document_read(&w->f.arena, &origin, parsed, &document, &w->f.err));
-		kb_document_add(writer, leases[i].page.id, &document);
-		results[i] = fixture_result(&leases[i]);
+		kb_document_add(writer, leases.v[i].page.id, &document);
+		results[i] = fixture_result(&leases.v[i]);
 		results[i].text_blob = text_blob(w, parsed);
 		results[i].passages = (int64_t)document.chunks.count;
 	}
@@ -120,9 +118,9 @@ static void index_queued(struct world *w, const char *text)
 	kb_segment_writer_free(writer);
 	segment.blob = kb_sv_str(name.hex);
 	segment.passages = info.passages;
-	segment.pages = (int64_t)count;
-	NEED(&w->f, kb_store_pages_finish(w->f.store, leases[0].page.agent_id, results, count,
-	                                  &segment, &w->f.err));
+	segment.pages = (int64_t)leases.count;
+	NEED(&w->f, kb_store_pages_finish(w->f.store, leases.v[0].page.agent_id, results,
+	                                  leases.count, &segment, &w->f.err));
 }
 
 /* A document of that text, in a segment of its own. Gives its id. */
@@ -371,11 +369,10 @@ static void test_meanwhile(struct kb_test *t)
 	struct kb_segment_info info;
 	struct kb_repair repair_lease;
 	struct kb_blob_name name;
-	struct kb_page *pages;
+	struct kb_page_list pages;
 	int64_t ids[PAGES], damaged[PAGES];
 	struct world w;
 	char path[128];
-	size_t count;
 
 	world_init(&w, t);
 	ids[DELETED] = add(&w, "walrus", true);
@@ -385,11 +382,11 @@ static void test_meanwhile(struct kb_test *t)
 		damage_segment(&w, i, FLIP);
 	CHECK_INT(t, found(&w, w.agent.id), 0);
 	NEED(&w.f, kb_store_repair_lease(w.f.store, KB_SECOND_US, &repair_lease, &w.f.err));
-	NEED(&w.f, kb_store_repair_read(w.f.store, &w.f.arena, w.agent.id, &state, &pages, &count,
-	                                &w.f.err));
-	CHECK_INT(t, count, PAGES);
+	NEED(&w.f,
+	     kb_store_repair_read(w.f.store, &w.f.arena, w.agent.id, &state, &pages, &w.f.err));
+	CHECK_INT(t, pages.count, PAGES);
 	for (size_t i = 0; i < PAGES; i++) {
-		kb_segment_writer_add(writer, &(struct kb_passage){ .page_id = pages[i].id,
+		kb_segment_writer_add(writer, &(struct kb_passage){ .page_id = pages.v[i].id,
 		                                                    .text = KB_SV("a passage") });
 		damaged[i] = state.damaged[i].id;
 	}
