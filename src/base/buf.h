@@ -2,7 +2,8 @@
  * Bytes that grow up to a limit.
  *
  * The limit is an argument of init and the error is sticky: a writer appends freely and asks once,
- * at the end, with kb_buf_done(). The memory is the buffer's own until fini.
+ * at the end, with kb_buf_done(). The memory is the buffer's own until fini. One thread at a time
+ * uses a buffer.
  */
 #ifndef KB_BASE_BUF_H
 #define KB_BASE_BUF_H

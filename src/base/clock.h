@@ -2,8 +2,9 @@
  * Time: one clock that tests can set, and the one text form the interface uses.
  *
  * Instants are microseconds since 1970 (UTC) in int64_t, durations say their unit in their name. A
- * clock is passed to whatever depends on the calendar (retention, locks, leases); NULL is the real
- * time. kb_clock_mono_us() is for measuring and for deadlines, and never jumps.
+ * clock is passed to whatever depends on the calendar (retention, locks, leases) or waits in the
+ * background; NULL is the real time. kb_clock_mono_us() is for measuring and for deadlines towards
+ * peers and processes, which no test moves; it never jumps. Any thread may call anything.
  */
 #ifndef KB_BASE_CLOCK_H
 #define KB_BASE_CLOCK_H
@@ -20,9 +21,11 @@ struct kb_clock {
 };
 
 int64_t kb_clock_now_us(const struct kb_clock *clock);
+/* For tests. Who waits at a bell of the clock looks at it after kb_bell_look() or a ring. */
 void kb_clock_advance(struct kb_clock *clock, int64_t us);
 int64_t kb_clock_mono_us(void);
-/* The same, moved with the clock: for waits that a test lets pass without sleeping. */
+/* The same, moved with the clock: for waits, turns and ages that a test lets pass without sleeping.
+ */
 int64_t kb_clock_steady_us(const struct kb_clock *clock);
 
 enum { KB_TIME_TEXT = 28 }; /* "2023-06-25T17:12:28.000000Z" and its terminator */

@@ -1,5 +1,6 @@
 /*
- * Files and descriptors: whole reads, whole writes, durable replacement, faults for tests.
+ * Files and descriptors: whole reads, whole writes, durable replacement. Each step may be made to
+ * fail (fault.h).
  *
  * All calls may block and are for workers, not for a loop thread.
  */
@@ -8,10 +9,10 @@
 
 #include "base/arena.h"
 
-/* Reads all of a file of at most max bytes. */
+/* Reads all of a file; KB_E_TOO_LARGE over max bytes. */
 bool kb_file_read(struct kb_arena *arena, const char *path, size_t max, struct kb_sv *out,
                   struct kb_err *err) KB_MUST_CHECK;
-/* Reads until the end of a descriptor. */
+/* Reads until the end of a descriptor, which stays open. The same. */
 bool kb_fd_read_all(struct kb_arena *arena, int fd, size_t max, struct kb_sv *out,
                     struct kb_err *err) KB_MUST_CHECK;
 /* Writes all of it, going on after short writes. `what` names the target in the error. */

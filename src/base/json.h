@@ -3,7 +3,7 @@
  *
  * Reading refuses trailing bytes, invalid UTF-8, lone surrogates, \u0000, numbers out of range and
  * double keys. The tree lives in the caller's arena and is given back with it. Strings are views
- * into the tree.
+ * into the tree. One thread at a time uses a tree or a writer.
  */
 #ifndef KB_BASE_JSON_H
 #define KB_BASE_JSON_H

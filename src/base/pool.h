@@ -8,6 +8,8 @@
 #ifndef KB_BASE_POOL_H
 #define KB_BASE_POOL_H
 
+#include <pthread.h>
+
 #include "base/common.h"
 
 struct kb_pool;
@@ -23,7 +25,6 @@ size_t kb_pool_waiting(struct kb_pool *pool);
 
 /* pthread_create with a name, a 512 KiB stack and all signals blocked; ends the process when the
  * system has no thread left. */
-#include <pthread.h>
 pthread_t kb_thread_start(const char *name, void *(*fn)(void *arg), void *arg);
 /* The same for work that can be refused: false when there is none left. */
 bool kb_thread_try_start(pthread_t *thread, const char *name, void *(*fn)(void *arg),

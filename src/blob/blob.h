@@ -20,16 +20,18 @@ struct kb_blob_name {
 
 /* where: a directory, made if missing. */
 struct kb_blobs *kb_blobs_open(const char *where, struct kb_err *err) KB_MUST_CHECK;
+/* No call is in progress. */
 void kb_blobs_close(struct kb_blobs *blobs);
 
 bool kb_blob_put(struct kb_blobs *blobs, struct kb_sv bytes, struct kb_blob_name *name,
                  struct kb_err *err) KB_MUST_CHECK;
 /* Takes a file of the same file system over by renaming it. Where that content is there already,
- * the file is removed. */
+ * the file is removed. After a failure the file may still be there, and is the caller's. */
 bool kb_blob_take(struct kb_blobs *blobs, const char *path, struct kb_blob_name *name,
                   int64_t *size, struct kb_err *err) KB_MUST_CHECK;
 
-/* An open descriptor for reading. KB_E_NOT_FOUND when there is none. */
+/* An open descriptor for reading, the caller's to close; *size in bytes. KB_E_NOT_FOUND when there
+ * is none. */
 bool kb_blob_open(struct kb_blobs *blobs, const char *name, int *fd, int64_t *size,
                   struct kb_err *err) KB_MUST_CHECK;
 /* All bytes, checked against the name (KB_E_CORRUPT). */

@@ -83,8 +83,8 @@ struct kb_request {
 	struct kb_form_part *parts;
 	size_t part_count;
 
-	int status; /* of a refusal (see `refuse`): its HTTP status, which kb_respond() then keeps;
-	               0 otherwise */
+	int status; /* of a refusal (`refuse` of config.h): its HTTP status, which kb_respond() then
+	               keeps; 0 otherwise */
 
 	int64_t owner; /* whose answer it is, by a number of the application's; 0: anybody's */
 
@@ -114,6 +114,7 @@ struct kb_response {
 	struct kb_http_field fields[8]; /* further ones, up to the first empty name */
 	bool close;
 };
+/* Once a request: a second answer is our own mistake. */
 void kb_respond(struct kb_request *req, const struct kb_response *response);
 
 /* Sends a file from an open descriptor, which the server then owns; a Range field is honoured

@@ -1,5 +1,5 @@
 /* Frames of text/event-stream. Nothing but frames: no comments, ids or retry lines, because some
- * readers take every line they do not know for content. */
+ * readers take every line they do not know for content. Pure. */
 #ifndef KB_HTTP_SSE_H
 #define KB_HTTP_SSE_H
 

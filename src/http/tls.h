@@ -16,9 +16,10 @@ struct kb_tls_conn;
 struct kb_tls *kb_tls_new(const char *cert, const char *key, struct kb_err *err) KB_MUST_CHECK;
 void kb_tls_free(struct kb_tls *tls);
 
-/* The handshake happens within the first reads. NULL when the library fails. */
+/* The handshake happens within the first reads. The descriptor stays the caller's, and open. NULL
+ * when the library fails. */
 struct kb_tls_conn *kb_tls_open(struct kb_tls *tls, int fd);
-void kb_tls_close(struct kb_tls_conn *conn);
+void kb_tls_close(struct kb_tls_conn *conn); /* without a goodbye; NULL is fine */
 
 /* Like recv() and send(): bytes, 0 at the peer's end, or -1 with errno (EAGAIN: wait). */
 ssize_t kb_tls_recv(struct kb_tls_conn *conn, void *to, size_t n);

@@ -31,7 +31,8 @@ enum {
 
 /* allow: networks as ADDRESS/BITS with commas between, or NULL. With networks named there, ports
  * other than 80 and 443 are open on them; elsewhere only those two. agent_name: of the User-Agent
- * field; NULL: Docent and its version. KB_E_INVALID names the network that cannot be read. */
+ * field; NULL: Docent and its version. temp_dir: for bodies, which have no name there. All are
+ * copied. KB_E_INVALID names the network that cannot be read. */
 struct kb_fetcher *kb_fetcher_new(const char *allow, const char *agent_name, const char *temp_dir,
                                   struct kb_err *err) KB_MUST_CHECK;
 /* NULL is fine; no fetch may be in progress. */

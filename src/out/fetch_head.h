@@ -3,7 +3,7 @@
  *
  * Reads one line after the other, as they come; a later head (after 100 or 103) replaces the one
  * before it, and fields behind the body are not looked at. Everything stored is UTF-8 without
- * controls. Pure but for the arena.
+ * controls. Pure but for the arena; one thread at a time uses a head.
  */
 #ifndef KB_OUT_FETCH_HEAD_H
 #define KB_OUT_FETCH_HEAD_H
