@@ -285,8 +285,11 @@ static void gather(struct bench *b, const struct fit_ask *ask, size_t random)
 	for (size_t i = 0; i < ask->doc_count && i < SOURCES_MAX - NEAR_WRONG - 1; i++)
 		add_source(b, ask->docs[i]->title, ask->docs[i]->text);
 	b->gold = b->count;
-	kb_question_build(b->analyzer, &b->arena, ask->text, KB_LANG_NONE, ask->history,
-	                  ask->history_count, &q);
+	kb_question_build(b->analyzer, &b->arena,
+	                  &(struct kb_utterance){ .text = ask->text,
+	                                          .turns = ask->history,
+	                                          .turn_count = ask->history_count },
+	                  &q);
 	n = fit_search(b->set, &b->arena, &q, SOURCES_MAX, &found);
 	for (size_t i = 0; i < n && wrong < NEAR_WRONG; i++) {
 		if (is_right(ask, found[i].passage.text))
