@@ -29,12 +29,15 @@
 #include "answer/request.h"
 #include "store/agents.h"
 
-/* One sentence of the answer and where it stands. */
+/* One sentence of the answer and where it stands. A model's sentence has a row for each place that
+ * supports it, one after another, or a single one without a page. */
 struct kb_quote {
-	int64_t page_id;  /* below 0: of an attached document (attach.h) */
+	int64_t page_id;  /* below 0: of an attached document (attach.h); 0: no source says so */
 	uint32_t page_no; /* 0: none */
 	uint32_t offset;  /* into the page's extracted text */
-	size_t at;        /* where it begins in the answer's text */
+	uint32_t
+	        length; /* of a model's sentence: bytes of the place that supports it; 0: a quote */
+	size_t at;      /* where it begins in the answer's text */
 	struct kb_sv text, title, heading;
 	double score;
 };

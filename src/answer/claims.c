@@ -2,11 +2,20 @@
 
 #include <stdlib.h>
 
+#include "answer/support.h"
 #include "base/json.h"
 #include "parse/parse.h"
 #include "store/pages.h"
 
-enum { NOTE_MAX = 1 << 20 };
+enum {
+	NOTE_MAX = 1 << 20,
+	/* Bytes before and behind a place that count as beside it, as the passage does that it was
+	 * found in. */
+	BESIDE = 2048,
+	/* Of a document that is searched for a sentence that its place does not support any more.
+	 */
+	ANYWHERE = 1 << 20,
+};
 #define SOURCE_MAX KB_GIB(1)
 
 /* ---- the note ---- */
@@ -41,6 +50,8 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 			kb_jw_key_int(&jw, "page_id", quote->page_id);
 			kb_jw_key_int(&jw, "page_no", quote->page_no);
 			kb_jw_key_int(&jw, "offset", quote->offset);
+			if (quote->length)
+				kb_jw_key_int(&jw, "length", quote->length);
 		}
 		kb_jw_end(&jw);
 	}
@@ -114,34 +125,48 @@ void kb_claims_read(struct kb_arena *arena, const struct kb_message *message, st
 /* A document as it is now; text.p == NULL: it is gone, or has no text any more. */
 struct source {
 	int64_t page_id;
-	struct kb_sv text;
+	struct kb_sv title, text;
+	struct kb_parsed parsed;
 	bool gone;
 };
 
 /* The whole extracted text, as quotes give places in it. */
 static bool load(struct kb_blobs *blobs, struct kb_arena *arena, const struct kb_page *page,
-                 struct kb_sv *out, struct kb_err *err)
+                 struct source *source, struct kb_err *err)
 {
-	struct kb_parsed parsed;
+	struct kb_parsed *parsed = &source->parsed;
 	struct kb_sv json;
 	struct kb_buf buf;
 	bool ok;
 
 	if (!kb_blob_read(blobs, arena, kb_arena_str(arena, page->text_blob), SOURCE_MAX, &json,
 	                  err)
-	    || !kb_parsed_read(arena, json, &parsed, err))
+	    || !kb_parsed_read(arena, json, parsed, err))
 		return false;
 	kb_buf_init(&buf, SOURCE_MAX);
-	for (size_t i = 0; i < parsed.block_count; i++) {
+	for (size_t i = 0; i < parsed->block_count; i++) {
 		if (i)
 			kb_buf_byte(&buf, '\n');
-		kb_buf_sv(&buf, parsed.blocks[i].text);
+		kb_buf_sv(&buf, parsed->blocks[i].text);
 	}
-	ok = kb_buf_done(&buf, out, err);
+	ok = kb_buf_done(&buf, &source->text, err);
 	if (ok)
-		*out = kb_arena_sv(arena, *out);
+		source->text = kb_arena_sv(arena, source->text);
 	kb_buf_fini(&buf);
+	source->title = kb_arena_sv(arena, page->title);
 	return ok;
+}
+
+/* The page of a place that the note does not name. */
+static uint32_t page_at(const struct source *source, size_t offset)
+{
+	uint32_t page_no = 0;
+
+	for (size_t i = 0, at = 0; i < source->parsed.block_count && at <= offset; i++) {
+		page_no = source->parsed.blocks[i].page_no;
+		at += source->parsed.blocks[i].text.n + 1;
+	}
+	return page_no;
 }
 
 struct check {
@@ -151,6 +176,7 @@ struct check {
 	const struct kb_message *message;
 	struct source *sources;
 	size_t source_count;
+	struct kb_analyzer *analyzer; /* made when the first sentence of a model is looked at */
 };
 
 static bool find_source(struct check *check, int64_t page_id, const struct source **out,
@@ -172,8 +198,7 @@ static bool find_source(struct check *check, int64_t page_id, const struct sourc
 		if (err->code != KB_E_NOT_FOUND)
 			return false;
 		source->gone = true;
-	} else if (page.text_blob.n
-	           && !load(check->blobs, check->arena, &page, &source->text, err)) {
+	} else if (page.text_blob.n && !load(check->blobs, check->arena, &page, source, err)) {
 		return false;
 	}
 	check->source_count++;
@@ -181,37 +206,124 @@ static bool find_source(struct check *check, int64_t page_id, const struct sourc
 	return true;
 }
 
-static void judge(struct kb_claim *claim, const struct source *source, int64_t offset)
+/* Whether what stands here supports the sentence; *place becomes the place within it. */
+static bool is_supported(struct check *check, const struct kb_claim *claim,
+                         const struct source *source, size_t from, size_t bytes,
+                         struct kb_claim_place *place)
 {
-	claim->status = KB_CLAIM_UNSUPPORTED;
+	const struct kb_support_source one = {
+		.title = source->title,
+		.text = kb_sv_sub(source->text, from, bytes),
+	};
+	struct kb_arena scratch = { 0 };
+	struct kb_judgement judgement;
+	struct kb_support *support;
+
+	if (!check->analyzer)
+		check->analyzer = kb_analyzer_new();
+	support = kb_support_new(&scratch, check->analyzer, &one, 1, NULL);
+	kb_support_judge(support, check->analyzer, claim->text, &judgement);
+	kb_arena_fini(&scratch);
+	if (judgement.verdicts[0].lacks)
+		return false;
+	place->offset = (uint32_t)from + judgement.verdicts[0].start;
+	place->length = judgement.verdicts[0].bytes;
+	place->page_no = page_at(source, place->offset);
+	return true;
+}
+
+/* Where a quote stands now; SIZE_MAX: nowhere. */
+static size_t find_quote(const struct kb_claim *claim, const struct source *source, size_t offset)
+{
+	ptrdiff_t at;
+
+	if (!claim->text.n)
+		return SIZE_MAX;
+	if (kb_sv_eq(kb_sv_sub(source->text, offset, claim->text.n), claim->text))
+		return offset;
+	at = kb_sv_find(source->text, claim->text);
+	return at < 0 ? SIZE_MAX : (size_t)at;
+}
+
+/* Whether the document says it now: where the note says, or elsewhere. */
+static bool is_said(struct check *check, const struct kb_claim *claim, const struct source *source,
+                    struct kb_claim_place *place, bool *elsewhere)
+{
+	size_t at, from = place->offset > BESIDE ? place->offset - BESIDE : 0;
+	bool quote = place->length == 0;
+	struct kb_claim_place found = *place;
+
+	*elsewhere = false;
+	if (!quote) {
+		if (is_supported(check, claim, source, from,
+		                 place->offset - from + place->length + BESIDE, &found))
+			return true;
+		*elsewhere = is_supported(check, claim, source, 0, ANYWHERE, place);
+		return *elsewhere;
+	}
+	place->length = (uint32_t)claim->text.n;
+	at = find_quote(claim, source, place->offset);
+	if (at == SIZE_MAX)
+		return false;
+	*elsewhere = at != place->offset;
+	if (*elsewhere) {
+		place->offset = (uint32_t)at;
+		place->page_no = page_at(source, at);
+	}
+	return true;
+}
+
+static void judge(struct check *check, struct kb_claim *claim, const struct source *source,
+                  struct kb_claim_place *place)
+{
+	bool quote = place->length == 0, elsewhere;
+
 	if (source->gone) {
+		place->length = quote ? (uint32_t)claim->text.n : place->length;
 		claim->reason = KB_SV("The document was deleted.");
-	} else if (claim->text.n && offset >= 0
-	           && kb_sv_eq(kb_sv_sub(source->text, (size_t)offset, claim->text.n),
-	                       claim->text)) {
-		claim->status = KB_CLAIM_SUPPORTED;
-		claim->reason = KB_SV("The document says so, word for word.");
-	} else if (claim->text.n && kb_sv_find(source->text, claim->text) >= 0) {
-		claim->status = KB_CLAIM_SUPPORTED;
-		claim->reason = KB_SV("The document has changed and still says so elsewhere.");
-	} else {
+	} else if (!is_said(check, claim, source, place, &elsewhere)) {
 		claim->reason = KB_SV("The document has changed and does not say so any more.");
+	} else {
+		claim->status = KB_CLAIM_SUPPORTED;
+		claim->reason =
+		        elsewhere ? KB_SV("The document has changed and still says so elsewhere.")
+		        : quote   ? KB_SV("The document says so, word for word.")
+		                  : KB_SV("The document says so, in other words.");
 	}
 }
 
+static void begin_claim(const struct check *check, const json_t *quote, struct kb_claim *claim)
+{
+	int64_t at = kb_json_int(quote, "at", -1), bytes = kb_json_int(quote, "bytes", 0);
+
+	*claim = (struct kb_claim){ .text = KB_SV(""),
+		                    .status = KB_CLAIM_UNSUPPORTED,
+		                    .reason = KB_SV(
+		                            "No document that the answer was given says so.") };
+	if (at >= 0 && bytes > 0)
+		claim->text = kb_sv_sub(check->message->response, (size_t)at, (size_t)bytes);
+}
+
+static uint32_t small(const json_t *quote, const char *key)
+{
+	int64_t n = kb_json_int(quote, key, 0);
+
+	return n < 0 || n > INT32_MAX ? INT32_MAX : (uint32_t)n;
+}
+
+/* One row of the note; a claim is supported when one of its rows says so. */
 static bool check_quote(struct check *check, const json_t *quote, struct kb_claim *claim,
                         struct kb_err *err)
 {
-	int64_t at = kb_json_int(quote, "at", -1), bytes = kb_json_int(quote, "bytes", 0);
-	const json_t *file = kb_json_get(quote, "file");
+	struct kb_claim_place *place = &claim->places[claim->place_count];
+	const struct kb_claim before = *claim;
 	const struct source *source;
 
-	*claim = (struct kb_claim){ .text = KB_SV("") };
-	if (at >= 0 && bytes > 0)
-		claim->text = kb_sv_sub(check->message->response, (size_t)at, (size_t)bytes);
-	if (file) {
+	if (kb_json_get(quote, "file")) {
 		struct kb_sv name = kb_json_sv(quote, "file", KB_SV(""));
 
+		if (claim->status == KB_CLAIM_SUPPORTED)
+			return true;
 		claim->status = KB_CLAIM_UNVERIFIABLE;
 		claim->reason =
 		        name.n ? kb_arena_printf(check->arena,
@@ -222,10 +334,45 @@ static bool check_quote(struct check *check, const json_t *quote, struct kb_clai
 		                       "kept.");
 		return true;
 	}
-	claim->page_id = kb_json_int(quote, "page_id", 0);
-	if (!find_source(check, claim->page_id, &source, err))
+	if (!kb_json_int(quote, "page_id", 0) || claim->place_count == KB_CLAIM_PLACES)
+		return true;
+	*place = (struct kb_claim_place){ .page_id = kb_json_int(quote, "page_id", 0),
+		                          .page_no = small(quote, "page_no"),
+		                          .offset = small(quote, "offset"),
+		                          .length = small(quote, "length") };
+	claim->place_count++;
+	if (!find_source(check, place->page_id, &source, err))
 		return false;
-	judge(claim, source, kb_json_int(quote, "offset", -1));
+	judge(check, claim, source, place);
+	if (before.status == KB_CLAIM_SUPPORTED) {
+		claim->status = before.status;
+		claim->reason = before.reason;
+	}
+	return true;
+}
+
+static bool check_all(struct check *check, const json_t *quotes, struct kb_claims *out,
+                      struct kb_err *err)
+{
+	int64_t last = -1;
+	const json_t *quote;
+	size_t i;
+
+	json_array_foreach(quotes, i, quote)
+	{
+		int64_t at = kb_json_int(quote, "at", -1);
+
+		if (at != last || at < 0 || !out->count)
+			begin_claim(check, quote, &out->v[out->count++]);
+		last = at;
+		if (!check_quote(check, quote, &out->v[out->count - 1], err))
+			return false;
+	}
+	for (i = 0; i < out->count; i++) {
+		out->supported += out->v[i].status == KB_CLAIM_SUPPORTED;
+		out->unsupported += out->v[i].status == KB_CLAIM_UNSUPPORTED;
+		out->unverifiable += out->v[i].status == KB_CLAIM_UNVERIFIABLE;
+	}
 	return true;
 }
 
@@ -235,18 +382,12 @@ bool kb_claims_check(struct kb_store *store, struct kb_blobs *blobs, struct kb_a
 	const json_t *quotes = kb_json_get(note_of(arena, message), "quotes");
 	struct check check = { .store = store, .blobs = blobs, .arena = arena, .message = message };
 	size_t count = json_array_size(quotes);
+	bool ok;
 
 	kb_claims_read(arena, message, out);
 	check.sources = KB_NEW_ARRAY(arena, count, struct source);
 	out->v = KB_NEW_ARRAY(arena, count, struct kb_claim);
-	for (; out->count < count; out->count++) {
-		struct kb_claim *claim = &out->v[out->count];
-
-		if (!check_quote(&check, json_array_get(quotes, out->count), claim, err))
-			return false;
-		out->supported += claim->status == KB_CLAIM_SUPPORTED;
-		out->unsupported += claim->status == KB_CLAIM_UNSUPPORTED;
-		out->unverifiable += claim->status == KB_CLAIM_UNVERIFIABLE;
-	}
-	return true;
+	ok = check_all(&check, quotes, out, err);
+	kb_analyzer_free(check.analyzer);
+	return ok;
 }

@@ -2,17 +2,21 @@
  * What an answer claims, and whether its sources still say so.
  *
  * With each message a note is stored (kb_message.details): the kind of answer, the question's
- * language and kind, the gate's figure, and of each sentence quoted from a document its place in
- * the answer and in the document's extracted text. A claim is such a sentence. It is supported
- * while the text of its document holds it word for word; a document that has changed or is gone
- * supports it no more. What came from a file of the message, or from the caller's context, cannot
- * be checked, since neither is kept. Small talk, overviews and texts of the settings claim nothing.
+ * language and kind, the gate's figure, and of each sentence that leans on a document its place in
+ * the answer and in the document's extracted text. A claim is such a sentence. A quote is supported
+ * while the text of its document holds it word for word, a model's sentence while what stands there
+ * supports it (support.h); a document that has changed or is gone supports it no more. What came
+ * from a file of the message, or from the caller's context, cannot be checked, since neither is
+ * kept. Small talk, overviews and texts of the settings claim nothing.
  *
  * The note is a JSON object:
  *
  *   {"kind":"quotes","lang":"en","type":"who","confidence":2.5,
  *    "quotes":[{"at":0,"bytes":64,"page_id":7,"page_no":2,"offset":120},
- *              {"at":66,"bytes":20,"file":"invoice.pdf"}],
+ *              {"at":66,"bytes":20,"file":"invoice.pdf"},
+ *              {"at":90,"bytes":70,"page_id":7,"page_no":2,"offset":120,"length":64},   a model's
+ *              {"at":90,"bytes":70,"page_id":9,"page_no":0,"offset":12,"length":80},    sentence
+ *              {"at":170,"bytes":40,"page_id":0}],                    that no source supports
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *
  * For workers: a check reads the store and blobs. Results live in the caller's arena.
@@ -36,10 +40,21 @@ enum kb_claim_status {
 /* "supported", … */
 const char *kb_claim_status_name(enum kb_claim_status status);
 
+enum { KB_CLAIM_PLACES = 4 };
+
+/* What supports a claim, or did: bytes of the document's extracted text. */
+struct kb_claim_place {
+	int64_t page_id;
+	uint32_t page_no; /* 0: none */
+	uint32_t offset, length;
+};
+
 struct kb_claim {
 	struct kb_sv text; /* of the stored answer */
 	enum kb_claim_status status;
-	int64_t page_id; /* 0: a file of the message, or the caller's context */
+	/* None: a file of the message, the caller's context, or nothing supports it. */
+	struct kb_claim_place places[KB_CLAIM_PLACES];
+	size_t place_count;
 	struct kb_sv reason;
 };
 

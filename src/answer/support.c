@@ -574,15 +574,27 @@ static void judge(struct kb_support *support, const struct source *s, const stru
 
 /* ---- all of them ---- */
 
-/* The sentence without the addresses in it, which are no words of it. */
-static struct kb_sv without_addresses(struct kb_sv text, char out[KB_SUPPORT_SENTENCE])
+/* Length of a citation's number that the text begins with: "[12]". */
+static size_t number_at(struct kb_sv text)
+{
+	size_t n = 1;
+
+	if (!text.n || text.p[0] != '[')
+		return 0;
+	while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9')
+		n++;
+	return n > 1 && n < text.n && text.p[n] == ']' ? n + 1 : 0;
+}
+
+/* The sentence without the addresses and citations in it, which are no words of it. */
+static struct kb_sv words_alone(struct kb_sv text, char out[KB_SUPPORT_SENTENCE])
 {
 	size_t n = 0;
 
 	text = kb_utf8_cut(text, KB_SUPPORT_SENTENCE);
 	for (size_t i = 0; i < text.n;) {
 		struct kb_sv rest = kb_sv_from(text, i);
-		size_t skip = 0;
+		size_t skip = number_at(rest);
 
 		if (kb_sv_starts(rest, KB_SV("]("))) {
 			ptrdiff_t end = kb_sv_find_byte(rest, ')');
@@ -614,7 +626,7 @@ void kb_support_judge(struct kb_support *support, struct kb_analyzer *analyzer,
 	char text[KB_SUPPORT_SENTENCE];
 	struct asked asked;
 
-	sentence = without_addresses(sentence, text);
+	sentence = words_alone(sentence, text);
 	sure = sure_language(sentence);
 
 	memset(out, 0, offsetof(struct kb_judgement, verdicts));

@@ -98,8 +98,13 @@ static struct facts gather(struct kb_arena *arena, const struct kb_message *mess
 		.personal_answered = is_personal(arena, message->response),
 	};
 
-	for (size_t i = 0; i < claims->count; i++)
-		facts.uncited += !is_cited(message, claims->v[i].page_id);
+	for (size_t i = 0; i < claims->count; i++) {
+		bool cited = false;
+
+		for (size_t k = 0; k < claims->v[i].place_count; k++)
+			cited |= is_cited(message, claims->v[i].places[k].page_id);
+		facts.uncited += !cited;
+	}
 	return facts;
 }
 

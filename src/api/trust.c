@@ -25,6 +25,27 @@ static void write_verification(struct kb_jw *jw, const struct kb_verification *v
 	kb_jw_end(jw);
 }
 
+static void write_places(struct kb_jw *jw, const struct kb_claim *claim)
+{
+	kb_jw_key(jw, "places");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < claim->place_count; i++) {
+		const struct kb_claim_place *place = &claim->places[i];
+
+		kb_jw_object(jw);
+		kb_jw_key_int(jw, "page_id", place->page_id);
+		kb_jw_key(jw, "page_no");
+		if (place->page_no)
+			kb_jw_int(jw, place->page_no);
+		else
+			kb_jw_null(jw);
+		kb_jw_key_int(jw, "offset", place->offset);
+		kb_jw_key_int(jw, "length", place->length);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 bool kb_trust_claims(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_message message;
@@ -46,9 +67,10 @@ bool kb_trust_claims(struct kb_call *call, struct kb_err *err)
 		kb_jw_key_str(&jw, "status", kb_claim_status_name(claim->status));
 		kb_jw_key(&jw, "sources");
 		kb_jw_array(&jw);
-		if (claim->page_id)
-			kb_jw_int(&jw, claim->page_id);
+		for (size_t k = 0; k < claim->place_count; k++)
+			kb_jw_int(&jw, claim->places[k].page_id);
 		kb_jw_end(&jw);
+		write_places(&jw, claim);
 		kb_jw_key_sv(&jw, "reason", claim->reason);
 		kb_jw_end(&jw);
 	}

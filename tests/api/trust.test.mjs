@@ -25,11 +25,15 @@ test("an answer's statements are its claims, supported word for word by the page
     assert.ok(claims.length >= 1 && claims.some((c) => c.claim.includes(words)), question);
     assert.equal(last_verification, null);
     let at = 0;
-    for (const { claim, status, sources, reason } of claims) {
+    for (const { claim, status, sources, places, reason } of claims) {
       at = message.llm_response.indexOf(claim, at);
       assert.ok(at >= 0 && claim.length, `the answer holds "${claim}" in this order`);
       assert.deepEqual([status, reason], ["supported", "The document says so, word for word."]);
       assert.ok(message.citations.includes(sources[0]));
+      assert.deepEqual(
+        places.map(({ page_id, length }) => [page_id, length]),
+        [[sources[0], Buffer.byteLength(claim)]],
+      );
     }
     assert.deepEqual(claims.find((c) => c.claim.includes(words)).sources, [page.id]);
   }
@@ -123,6 +127,7 @@ test("what came from a file of the message cannot be verified, and says so", asy
       claim: "The kiln is 310 kilograms heavy.",
       status: "unverifiable",
       sources: [],
+      places: [],
       reason: "It is from the file kiln.txt of the message, which is not kept.",
     },
   ]);

@@ -108,15 +108,17 @@ static void test_sources(struct kb_test *t)
 	static const struct {
 		const char *name, *text, *reason;
 		enum kb_claim_status status;
+		uint32_t offset;
 	} rows[] = {
 		{ "as it was", "First\nThe tower is old. It leans.",
-		  "The document says so, word for word.", KB_CLAIM_SUPPORTED },
+		  "The document says so, word for word.", KB_CLAIM_SUPPORTED, 6 },
 		{ "moved", "A new first line\nThe tower is old.",
-		  "The document has changed and still says so elsewhere.", KB_CLAIM_SUPPORTED },
+		  "The document has changed and still says so elsewhere.", KB_CLAIM_SUPPORTED, 17 },
 		{ "changed", "First\nThe tower is new.",
-		  "The document has changed and does not say so any more.", KB_CLAIM_UNSUPPORTED },
+		  "The document has changed and does not say so any more.", KB_CLAIM_UNSUPPORTED,
+		  6 },
 		{ "shorter", "x", "The document has changed and does not say so any more.",
-		  KB_CLAIM_UNSUPPORTED },
+		  KB_CLAIM_UNSUPPORTED, 6 },
 	};
 	struct kb_message message;
 	struct kb_claims claims;
@@ -134,7 +136,10 @@ static void test_sources(struct kb_test *t)
 		CHECK_SV(t, claims.v[0].text, "The tower is old.");
 		CHECK_INT(t, claims.v[0].status, rows[i].status);
 		CHECK_SV(t, claims.v[0].reason, rows[i].reason);
-		CHECK_INT(t, claims.v[0].page_id, w.page);
+		CHECK_INT(t, claims.v[0].place_count, 1);
+		CHECK_INT(t, claims.v[0].places[0].page_id, w.page);
+		CHECK_INT(t, claims.v[0].places[0].offset, rows[i].offset);
+		CHECK_INT(t, claims.v[0].places[0].length, 17);
 		CHECK_SV(t, claims.v[1].text, "It leans.");
 		CHECK_INT(t, claims.v[1].status, KB_CLAIM_UNVERIFIABLE);
 		CHECK_INT(t, claims.supported + claims.unsupported + claims.unverifiable, 2);
@@ -143,6 +148,62 @@ static void test_sources(struct kb_test *t)
 	NEED(&w.f, kb_store_page_delete(w.f.store, w.agent.id, w.page, &w.f.err));
 	CHECK(t, kb_claims_check(w.f.store, w.blobs, &w.f.arena, &message, &claims, &w.f.err));
 	CHECK_SV(t, claims.v[0].reason, "The document was deleted.");
+	fini(&w);
+}
+
+/* A model's sentence is judged by what stands at its places, and near them. */
+static void test_written(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *text, *reason;
+		enum kb_claim_status status;
+		const char *place;
+	} rows[] = {
+		{ "as it was", "First\nThe tower of Alba was built in 1174 by monks.",
+		  "The document says so, in other words.", KB_CLAIM_SUPPORTED,
+		  "The tower of Alba was built in 1174 by monks." },
+		{ "another year", "First\nThe tower of Alba was built in 1274 by monks.",
+		  "The document has changed and does not say so any more.", KB_CLAIM_UNSUPPORTED,
+		  NULL },
+		{ "emptied", "x", "The document has changed and does not say so any more.",
+		  KB_CLAIM_UNSUPPORTED, NULL },
+	};
+	struct kb_message message;
+	struct kb_claims claims;
+	struct world w;
+
+	init(&w, t);
+	publish(&w, "something");
+	message = answer(&w);
+	message.response =
+	        KB_SV("Monks built the tower of Alba in 1174 [1]. It is made of cheese.");
+	message.details = kb_arena_printf(
+	        &w.f.arena,
+	        "{\"kind\":\"written\",\"quotes\":["
+	        "{\"at\":0,\"bytes\":42,\"page_id\":%" PRId64
+	        ",\"page_no\":0,\"offset\":6,\"length\":45},"
+	        "{\"at\":0,\"bytes\":42,\"page_id\":9999,\"page_no\":0,\"offset\":0,\"length\":45},"
+	        "{\"at\":43,\"bytes\":21,\"page_id\":0,\"page_no\":0,\"offset\":0}]}",
+	        w.page);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		publish(&w, rows[i].text);
+		CHECK(t,
+		      kb_claims_check(w.f.store, w.blobs, &w.f.arena, &message, &claims, &w.f.err));
+		CHECK_INT(t, claims.count, 2);
+		CHECK_INT(t, claims.v[0].status, rows[i].status);
+		CHECK_INT(t, claims.v[0].place_count, 2);
+		if (rows[i].place) {
+			CHECK_SV(t, claims.v[0].reason, rows[i].reason);
+			CHECK_SV(t,
+			         kb_sv_sub(kb_sv_str(rows[i].text), claims.v[0].places[0].offset,
+			                   claims.v[0].places[0].length),
+			         rows[i].place);
+		}
+		CHECK_SV(t, claims.v[1].text, "It is made of cheese.");
+		CHECK_INT(t, claims.v[1].status, KB_CLAIM_UNSUPPORTED);
+		CHECK_INT(t, claims.v[1].place_count, 0);
+	}
 	fini(&w);
 }
 
@@ -251,7 +312,8 @@ static void test_rules(struct kb_test *t)
 
 		t->row = rows[i].name;
 		for (size_t k = 0; k < count; k++)
-			v[k] = (struct kb_claim){ .page_id = rows[i].unverifiable ? 0 : page };
+			v[k] = (struct kb_claim){ .places = { { .page_id = page } },
+				                  .place_count = !rows[i].unverifiable };
 		kb_trust_judge(&arena, &message, &claims, &trust);
 		for (int k = 0; k < KB_TRUST_ROWS; k++) {
 			got[k] = kb_trust_flag_name(trust.rows[k].flag)[0];
@@ -270,6 +332,8 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a claim is what its document still says", test_sources },
+		{ "a model's sentence is what its document still says in other words",
+		  test_written },
 		{ "a damaged note says nothing and can be verified all the same", test_notes },
 		{ "each reader has a rule for each finding", test_rules },
 	};
