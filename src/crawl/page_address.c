@@ -50,19 +50,24 @@ static bool is_unreserved(int c)
 	return c < 0x80 && (isalnum(c) || (c && strchr("-._~", c)));
 }
 
-/* A path or a query. A path's part must not become one of dots by it. */
+/* A path or a query, whose escapes are in capitals then and stand only where they are needed. What
+ * would become an escape with a '%' before it, or a part of dots, stays. */
 static void add_tidy(struct kb_buf *buf, struct kb_sv text)
 {
+	size_t loose = SIZE_MAX; /* where the last '%' stands that begins no escape */
+
 	for (size_t i = 0; i < text.n; i++) {
 		int high = text.p[i] == '%' && i + 2 < text.n ? digit_of(text.p[i + 1]) : -1;
 		int low = high >= 0 ? digit_of(text.p[i + 2]) : -1;
+		int byte = high * 16 + low;
 
 		if (low < 0) {
+			loose = text.p[i] == '%' ? buf->n : loose;
 			kb_buf_byte(buf, text.p[i]);
 			continue;
 		}
-		if (is_unreserved(high * 16 + low) && high * 16 + low != '.')
-			kb_buf_byte(buf, (char)(high * 16 + low));
+		if (is_unreserved(byte) && byte != '.' && (loose == SIZE_MAX || buf->n > loose + 2))
+			kb_buf_byte(buf, (char)byte);
 		else
 			kb_buf_printf(buf, "%%%X%X", high, low);
 		i += 2;

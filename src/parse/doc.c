@@ -264,6 +264,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .image = doc->image,
 		                   .block_count = doc->block_count,
 		                   .pages = doc->pages };
+	if (doc->links)
+		out->links = *doc->links;
 	out->blocks = KB_NEW_ARRAY(doc->arena, doc->block_count + 1, struct kb_block);
 	for (size_t i = 0; i < doc->block_count; i++) {
 		const struct kb_doc_block *from = &doc->blocks[i];

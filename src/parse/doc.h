@@ -40,6 +40,7 @@ struct kb_doc {
 	size_t column_count;
 	struct kb_sv format, title, lang, description, image; /* in the arena */
 	bool too_many;
+	struct kb_links *links; /* NULL: nobody asks for them */
 };
 
 void kb_doc_init(struct kb_doc *doc, struct kb_arena *arena, size_t output_max);

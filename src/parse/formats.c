@@ -44,6 +44,11 @@ struct kb_sv kb_input_text(const struct kb_parse_input *in, struct kb_arena *are
 	return kb_charset_to_utf8(arena, in->bytes, in->content_type, NULL);
 }
 
+static bool leads_somewhere(const struct kb_links *links)
+{
+	return links && (links->count || links->canonical.n || links->refresh.n);
+}
+
 bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool may_help,
                     bool *needs_helper, struct kb_err *err)
 {
@@ -76,7 +81,7 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	if (!info->read(&inner, doc, err))
 		return false;
-	if (kb_doc_is_empty(doc) && !doc->text.failed)
+	if (kb_doc_is_empty(doc) && !doc->text.failed && !leads_somewhere(doc->links))
 		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
 	return true;
 }

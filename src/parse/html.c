@@ -604,6 +604,8 @@ bool kb_html_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb
 	(void)err;
 	kb_html_tree_read(&tree, doc->arena, kb_input_text(in, doc->arena));
 	kb_html_mark_folds(&tree);
+	if (doc->links)
+		kb_html_links(doc->arena, &tree, in->url, doc->links);
 	kb_html_mark_hidden(&tree);
 	read_meta(doc, &tree);
 	kb_html_mark_main(&tree);

@@ -1,7 +1,8 @@
 /*
  * HTML to blocks: whole pages (main content, metadata) and fragments inside other formats.
  *
- * html_thin.c takes away attributes that are too many, html_tree.c makes a flat tree of the bytes,
+ * html_links.c reads where a page leads. html_thin.c takes away attributes that are too many,
+ * html_tree.c makes a flat tree of the bytes,
  * html_folds.c marks what a click opens, html_hidden.c what cannot be seen and html_main.c what is
  * not the content, html.c turns the rest into blocks and reads the head.
  */
@@ -15,5 +16,10 @@ void kb_html_fragment(struct kb_doc *doc, struct kb_sv html);
 
 /* Appends what "&amp;" or "&#228;" stands for; an unknown one as it is. */
 void kb_html_entity(struct kb_buf *out, struct kb_sv entity);
+
+/* Where the page of that address leads (html_links.c); *out is zeroed. */
+struct kb_html_tree;
+void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
+                   struct kb_links *out);
 
 #endif

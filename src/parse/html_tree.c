@@ -89,6 +89,7 @@ static bool is_wanted(const char *name)
 		"open",          "itemtype",
 		"aria-expanded", "aria-controls",
 		"data-target",   "data-bs-target",
+		"hreflang",
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(wanted); i++)

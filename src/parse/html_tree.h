@@ -20,7 +20,7 @@ enum {
 // clang-format off
 /* Elements the reader knows, by what they do to text. X(name, kind) */
 #define KB_HTML_TAGS(X) \
-	X(a, INLINE) X(abbr, INLINE) X(address, BLOCK) X(article, BLOCK) X(aside, BLOCK) \
+	X(a, INLINE) X(abbr, INLINE) X(address, BLOCK) X(area, VOID) X(article, BLOCK) X(aside, BLOCK) \
 	X(b, INLINE) X(base, VOID) X(blockquote, BLOCK) X(body, BLOCK) X(br, BREAK) \
 	X(button, SKIP) X(canvas, SKIP) X(caption, BLOCK) X(center, BLOCK) X(cite, INLINE) X(code, INLINE) \
 	X(dd, BLOCK) X(del, INLINE) X(details, BLOCK) X(dialog, BLOCK) X(dir, BLOCK) X(div, BLOCK) X(dl, BLOCK) \

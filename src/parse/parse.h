@@ -35,6 +35,19 @@ struct kb_block {
 	struct kb_sv text;    /* UTF-8, valid, no control characters but '\n' in code */
 };
 
+/* Where a page of the web leads. */
+enum {
+	KB_LINKS_MAX = 10000, /* of one page; the others are left out */
+	KB_LINK_BYTES_MAX = 2000,
+};
+struct kb_links {
+	struct kb_sv *v; /* absolute addresses of the web, in their order, some of them twice */
+	size_t count;
+	struct kb_sv canonical, refresh; /* absolute; empty: none */
+	bool noindex, nofollow;          /* its words to crawlers; nofollow: count is 0 */
+	bool cut;                        /* there are more */
+};
+
 struct kb_parsed {
 	struct kb_sv format;      /* "pdf", "html", … */
 	struct kb_sv title;       /* empty: none found */
@@ -44,6 +57,7 @@ struct kb_parsed {
 	struct kb_block *blocks;
 	size_t block_count;
 	uint32_t pages;
+	struct kb_links links; /* where they were asked for; an HTML page's, else none */
 };
 
 struct kb_parse_request {
@@ -53,6 +67,7 @@ struct kb_parse_request {
 	struct kb_sv url;          /* base of relative links in HTML; may be empty */
 	int timeout_ms;            /* 0: the default */
 	int64_t owner;             /* an account; documents of different ones share no child */
+	bool links; /* wanted too. Then a page without text that leads somewhere is no failure */
 };
 
 struct kb_parser_config {

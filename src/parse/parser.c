@@ -377,7 +377,8 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 	struct kb_msg_request hints = { .filename = request->filename,
 		                        .content_type = request->content_type,
 		                        .url = request->url,
-		                        .is_sitemap = job->list != NULL };
+		                        .is_sitemap = job->list != NULL,
+		                        .links = request->links };
 	struct kb_err seen = { 0 }, sentence = { 0 };
 	struct kb_msg msg = { 0 };
 	struct kb_buf buf;

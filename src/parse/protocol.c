@@ -16,6 +16,11 @@
 enum {
 	SAME_HEADING = 1, /* block flag: the path is that of the block before */
 	BLOCK_HEAD_BYTES = 14,
+	WANT_LIST = 1, /* flags of a request */
+	WANT_LINKS = 2,
+	NOINDEX = 1, /* of a page's links */
+	NOFOLLOW = 2,
+	MORE = 4,
 	ENTRY_BYTES = 17, /* of an address, without its texts */
 	IS_LIST = 1,      /* entry flag */
 	DAMAGED = 1,      /* list flags */
@@ -24,7 +29,7 @@ enum {
 
 size_t kb_msg_result_max(size_t output_max)
 {
-	return output_max * 3 + KB_MIB(1);
+	return output_max * 3 + KB_MIB(1) + (size_t)KB_LINKS_MAX * (KB_LINK_BYTES_MAX + 4);
 }
 
 /* ---- reading fields: every one is checked, a failure is sticky */
@@ -130,7 +135,8 @@ bool kb_msg_get_hello(struct kb_sv body, struct kb_msg_hello *hello, struct kb_e
 void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request)
 {
 	kb_buf_u32(out, request->timeout_ms);
-	kb_buf_byte(out, request->is_sitemap);
+	kb_buf_byte(out, (char)((request->is_sitemap ? WANT_LIST : 0)
+	                        | (request->links ? WANT_LINKS : 0)));
 	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
 	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
 	put_bytes(out, request->url, KB_MSG_HINT_MAX);
@@ -139,9 +145,12 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
 {
 	struct reader r = { .rest = body };
+	uint8_t wants;
 
 	request->timeout_ms = get_u32(&r);
-	request->is_sitemap = get_u8(&r) == 1;
+	wants = get_u8(&r);
+	request->is_sitemap = wants & WANT_LIST;
+	request->links = wants & WANT_LINKS;
 	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
@@ -175,6 +184,34 @@ bool kb_msg_get_error(struct kb_sv body, struct kb_err *problem, struct kb_err *
 	return true;
 }
 
+static void put_links(struct kb_buf *out, const struct kb_links *links)
+{
+	kb_buf_byte(out, (char)((links->noindex ? NOINDEX : 0) | (links->nofollow ? NOFOLLOW : 0)
+	                        | (links->cut ? MORE : 0)));
+	put_bytes(out, links->canonical, KB_LINK_BYTES_MAX);
+	put_bytes(out, links->refresh, KB_LINK_BYTES_MAX);
+	kb_buf_u32(out, (uint32_t)links->count);
+	for (size_t i = 0; i < links->count; i++)
+		put_bytes(out, links->v[i], KB_LINK_BYTES_MAX);
+}
+
+static void get_links(struct kb_arena *arena, struct reader *r, struct kb_links *out)
+{
+	uint8_t flags = get_u8(r);
+
+	*out = (struct kb_links){ .noindex = flags & NOINDEX,
+		                  .nofollow = flags & NOFOLLOW,
+		                  .cut = flags & MORE };
+	out->canonical = get_text(r, KB_LINK_BYTES_MAX, false);
+	out->refresh = get_text(r, KB_LINK_BYTES_MAX, false);
+	out->count = get_u32_up_to(r, KB_LINKS_MAX);
+	if (r->bad)
+		out->count = 0;
+	out->v = KB_NEW_ARRAY(arena, out->count + 1, struct kb_sv);
+	for (size_t i = 0; i < out->count; i++)
+		out->v[i] = get_text(r, KB_LINK_BYTES_MAX, false);
+}
+
 void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 {
 	struct kb_sv heading = KB_SV("");
@@ -199,6 +236,7 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 		heading = block->heading;
 		put_bytes(out, block->text, SIZE_MAX);
 	}
+	put_links(out, &parsed->links);
 }
 
 bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_parsed *parsed,
@@ -237,6 +275,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 		block->offset = (uint32_t)offset;
 		offset += block->text.n + 1;
 	}
+	get_links(arena, &r, &parsed->links);
 	return finish(&r, "result", err);
 }
 

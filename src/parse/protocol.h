@@ -53,6 +53,7 @@ struct kb_msg_request {
 	struct kb_sv filename, content_type, url;
 	uint32_t timeout_ms;
 	bool is_sitemap; /* answer with LIST */
+	bool links;      /* a RESULT with those of the page */
 };
 
 /* Bodies. What a get function returns points into the body (blocks: into the arena). */

@@ -193,6 +193,7 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	struct kb_msg_request request;
 	struct document d = { .fd = -1 };
 	struct kb_parsed parsed;
+	struct kb_links links = { 0 };
 	struct kb_sitemap list;
 	struct kb_parse_input in;
 	struct kb_doc doc;
@@ -207,6 +208,8 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 		return false;
 	d.fd = msg.passed;
 	kb_doc_init(&doc, arena, (size_t)o->output_max);
+	if (request.links)
+		doc.links = &links;
 	errno = 0;
 	ok = open_document(&d, arena, &err);
 	if (ok) {

@@ -33,6 +33,7 @@ static void test_names(struct kb_test *t)
 		{ "an escape that is", "http://x.org/a%2fb%3F", "http://x.org/a%2Fb%3F" },
 		{ "an escaped dot stays one", "http://x.org/a%2eb", "http://x.org/a%2Eb" },
 		{ "no escape", "http://x.org/100%", "http://x.org/100%" },
+		{ "what would be one", "http://x.org/%4/%%37%35", "http://x.org/%4/%%375" },
 		{ "an empty query", "http://x.org/a?", "http://x.org/a" },
 		{ "empty parts", "http://x.org/a?&&b=1&", "http://x.org/a?b=1" },
 		{ "a campaign", "http://x.org/a?utm_source=x&utm_medium=y&gclid=1", "http://x.org/a" },

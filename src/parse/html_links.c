@@ -1,0 +1,159 @@
+/* Where an HTML page leads, and what it says to crawlers. */
+#include <string.h>
+
+#include "out/url.h"
+#include "parse/html.h"
+#include "parse/html_tree.h"
+
+struct reader {
+	struct kb_links *links;
+	struct kb_arena *arena;
+	const struct kb_html_tree *tree;
+	struct kb_url base;
+	size_t capacity;
+};
+
+/* Whether a list of words, with blanks or commas between, holds the word. */
+static bool has_word(struct kb_sv list, const char *word)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= list.n; i++) {
+		if (i < list.n && !strchr(" \t\r\n\f,", list.p[i]))
+			continue;
+		if (kb_sv_ieq_str(kb_sv_sub(list, start, i - start), word))
+			return true;
+		start = i + 1;
+	}
+	return false;
+}
+
+/* The absolute address of the web; empty: none. */
+static struct kb_sv resolve(struct reader *r, struct kb_sv text)
+{
+	struct kb_url url;
+	struct kb_sv address;
+
+	text = kb_sv_trim(text);
+	if (text.n == 0 || text.n > KB_LINK_BYTES_MAX || text.p[0] == '#'
+	    || !kb_url_parse(r->arena, text, &r->base, &url, NULL) || !kb_url_is_web(&url))
+		return KB_SV("");
+	address = kb_url_document(r->arena, &url);
+	return address.n <= KB_LINK_BYTES_MAX ? address : KB_SV("");
+}
+
+static void add(struct reader *r, struct kb_sv text)
+{
+	struct kb_sv address = resolve(r, text);
+	struct kb_links *links = r->links;
+
+	if (address.n == 0)
+		return;
+	if (links->count == KB_LINKS_MAX) {
+		links->cut = true;
+		return;
+	}
+	if (links->count == r->capacity) {
+		size_t capacity = KB_MAX(2 * r->capacity, (size_t)64);
+		struct kb_sv *grown = KB_NEW_ARRAY(r->arena, capacity, struct kb_sv);
+
+		if (links->count)
+			memcpy(grown, links->v, links->count * sizeof(*grown));
+		links->v = grown;
+		r->capacity = capacity;
+	}
+	links->v[links->count++] = address;
+}
+
+/* "5; url=/there" and what people make of it. Empty: it loads the page itself anew. */
+static struct kb_sv refresh_target(struct kb_sv content)
+{
+	size_t i = 0;
+
+	while (i < content.n && strchr("0123456789. \t\r\n", content.p[i]))
+		i++;
+	while (i < content.n && strchr(";, \t\r\n", content.p[i]))
+		i++;
+	content = kb_sv_from(content, i);
+	if (kb_sv_istarts(content, KB_SV("url"))) {
+		struct kb_sv rest = kb_sv_trim(kb_sv_from(content, 3));
+
+		if (kb_sv_starts(rest, KB_SV("=")))
+			content = kb_sv_trim(kb_sv_from(rest, 1));
+	}
+	if (content.n && (content.p[0] == '"' || content.p[0] == '\'')) {
+		ptrdiff_t end = kb_sv_find_byte(kb_sv_from(content, 1), content.p[0]);
+
+		content = kb_sv_sub(content, 1, end < 0 ? content.n : (size_t)end);
+	}
+	return content;
+}
+
+static void read_meta(struct reader *r, uint32_t node)
+{
+	struct kb_sv name = kb_html_attr(r->tree, node, "name");
+	struct kb_sv content = kb_html_attr(r->tree, node, "content");
+	struct kb_links *links = r->links;
+
+	if (kb_sv_ieq_str(name, "robots")) {
+		links->noindex |= has_word(content, "noindex") || has_word(content, "none");
+		links->nofollow |= has_word(content, "nofollow") || has_word(content, "none");
+	} else if (kb_sv_ieq_str(kb_html_attr(r->tree, node, "http-equiv"), "refresh")
+	           && links->refresh.n == 0) {
+		links->refresh = resolve(r, refresh_target(content));
+	}
+}
+
+static void read_link(struct reader *r, uint32_t node)
+{
+	struct kb_sv rel = kb_html_attr(r->tree, node, "rel");
+	struct kb_sv href = kb_html_attr(r->tree, node, "href");
+
+	if (has_word(rel, "canonical") && r->links->canonical.n == 0)
+		r->links->canonical = resolve(r, href);
+	else if (has_word(rel, "next")
+	         || (has_word(rel, "alternate") && kb_html_has_attr(r->tree, node, "hreflang")))
+		add(r, href);
+}
+
+static void read_base(struct reader *r)
+{
+	for (uint32_t i = 1; i < r->tree->count; i++) {
+		struct kb_url base;
+
+		if (r->tree->nodes[i].tag != KB_TAG_base || !kb_html_has_attr(r->tree, i, "href"))
+			continue;
+		if (kb_url_parse(r->arena, kb_html_attr(r->tree, i, "href"), &r->base, &base, NULL))
+			r->base = base;
+		return;
+	}
+}
+
+void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
+                   struct kb_links *out)
+{
+	struct reader r = { .links = out, .arena = arena, .tree = tree };
+
+	if (!kb_url_parse(arena, address, NULL, &r.base, NULL))
+		return;
+	read_base(&r);
+	for (uint32_t i = 1; i < tree->count; i++)
+		switch (tree->nodes[i].tag) {
+		case KB_TAG_a:
+		case KB_TAG_area:
+			if (!has_word(kb_html_attr(tree, i, "rel"), "nofollow"))
+				add(&r, kb_html_attr(tree, i, "href"));
+			break;
+		case KB_TAG_link:
+			read_link(&r, i);
+			break;
+		case KB_TAG_meta:
+			read_meta(&r, i);
+			break;
+		default:
+			break;
+		}
+	/* Its other words count, these do not. */
+	if (out->nofollow)
+		out->count = 0;
+}
