@@ -46,7 +46,7 @@ static bool add_new(struct kb_db_conn *conn, struct found *in, const struct kb_l
 		.agent_id = in->lease->source.agent_id,
 		.source_id = in->lease->source.id,
 		.now = in->now,
-		.page = &(struct kb_page_new){ .url = listed->url },
+		.page = &(struct kb_page_new){ .url = listed->url, .depth = in->listing->depth },
 		.reason = kb_page_waits_for_host(),
 		.listed_at = listed->modified_at,
 		.listed_image = listed->image,
@@ -57,6 +57,28 @@ static bool add_new(struct kb_db_conn *conn, struct found *in, const struct kb_l
 	in->totals.pages_found++;
 	return kb_db_next_id(conn, "page", 1, &row.id, err)
 	       && kb_page_insert(conn, &in->arena, &row, err);
+}
+
+/* The same of what a sitemap of a website lists, by the same rules as its links. */
+static bool add_to_crawl(struct kb_db_conn *conn, struct found *in, const struct kb_listed *listed,
+                         struct kb_err *err)
+{
+	const struct kb_source *source = &in->lease->source;
+	struct kb_page_row from = { .page = { .agent_id = source->agent_id,
+		                              .source_id = source->id,
+		                              .depth = in->listing->depth - 1 } };
+	struct kb_page_link link = { .url = listed->url };
+	int64_t before = in->totals.pages_found;
+
+	if (!in->listing->add_new
+	    || !kb_crawl_follow(conn, &in->arena, &from,
+	                        &(struct kb_page_found){ .links = &link,
+	                                                 .count = 1,
+	                                                 .pages_most = in->listing->pages_most },
+	                        in->now, &in->totals, err))
+		return !in->listing->add_new;
+	in->queued += in->totals.pages_found - before;
+	return true;
 }
 
 /* Whether a page that is done goes back to the queue. */
@@ -120,7 +142,9 @@ static bool found_all(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		if (!kb_page_load_url(conn, &in->arena, lease->source.agent_id, listed->url, &row,
 		                      err))
 			return false;
-		if (!row.page.id && in->listing->add_new)
+		if (!row.page.id && in->listing->depth)
+			ok = add_to_crawl(conn, in, listed, err);
+		else if (!row.page.id && in->listing->add_new)
 			ok = add_new(conn, in, listed, err);
 		else if (row.page.id && row.page.source_id == lease->source.id
 		         && row.seen != lease->epoch) /* not twice in one reading */
@@ -263,7 +287,8 @@ static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version;
 
 	if (!kb_source_held(conn, &in->arena, in->lease, &now, &version, err)
-	    || (!again && !mark_page(conn, in, version, err)))
+	    || (!again && !result->is_crawl && !mark_page(conn, in, version, err))
+	    || (!again && !kb_crawl_ended(conn, source->agent_id, source->id, err)))
 		return false;
 	changed = !kb_sv_eq(now.settings, source->settings) || !kb_sv_eq(now.url, source->url);
 	return kb_db_run(
@@ -271,7 +296,7 @@ static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	        KB_VALUES(kb_int(source->agent_id), kb_int(source->id),
 	                  kb_int(changed ? KB_STATUS_QUEUED : result->status),
 	                  kb_text(result->reason), kb_int(changed ? in->now : result->due_at),
-	                  kb_int(again ? in->lease->attempts : 0),
+	                  kb_int(again && !result->is_no_try ? in->lease->attempts : 0),
 	                  kb_int(result->status == KB_STATUS_OK ? in->now : now.synced_at)),
 	        NULL, err);
 }

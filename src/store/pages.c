@@ -33,6 +33,7 @@ enum {
 	ADD,
 	BY_ID,
 	BY_URL,
+	HAS_URL,
 	FIND,
 	LIST_DESC,
 	LIST_ASC,
@@ -59,6 +60,9 @@ static const struct kb_sql sql[] = {
 	[BY_URL] = { "page_by_url", "it",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
 		"AND " KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT 1" },
+	[HAS_URL] = { "page_has_url", "it",
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 AND "
+		KB_PAGE_SHOWN("$1") },
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
@@ -134,6 +138,13 @@ bool kb_pages_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_pa
 	return kb_rows_close(rows, err);
 }
 
+bool kb_page_has_url(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv url, int64_t *count,
+                     struct kb_err *err)
+{
+	return kb_db_int(conn, &sql[HAS_URL], KB_VALUES(kb_int(agent_id), kb_text(url)), 0, count,
+	                 err);
+}
+
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign)
 {
 	totals->pages_found += sign;
@@ -197,6 +208,7 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 			.blob = new->blob,
 			.reason = row->reason,
 			.listed_at = row->listed_at,
+			.depth = new->depth,
 			.created_at = row->now,
 			.updated_at = row->now,
 		},
@@ -237,7 +249,9 @@ static bool add_page(struct kb_db_conn *conn, struct add *in, size_t i, int64_t 
 		return true;
 	totals->pages_found++;
 	totals->storage_bytes += page->size;
-	return kb_page_insert(conn, &in->arena, &row, err);
+	return kb_page_insert(conn, &in->arena, &row, err)
+	       && (page->depth == 0
+	           || kb_crawl_begin(conn, in->agent_id, row.source_id, page->url, in->now, err));
 }
 
 static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)

@@ -27,6 +27,8 @@ enum kb_status {
 const char *kb_status_name(enum kb_status status); /* "queued", "ok", "failed", "n/a", "limited" */
 bool kb_status_parse(struct kb_sv name, enum kb_status *status) KB_MUST_CHECK;
 
+enum { KB_PAGE_NOINDEX = 1, KB_PAGE_NOFOLLOW = 2 };
+
 struct kb_page {
 	int64_t agent_id, id, source_id;
 	struct kb_sv url; /* empty for an upload: the interface shows its preview address */
@@ -45,6 +47,8 @@ struct kb_page {
 	struct kb_sv etag, last_modified, text_hash;
 	int64_t visited_at; /* the last answer of its host; 0: none */
 	int64_t listed_at;  /* the date a sitemap gives it; 0: none */
+	int64_t depth;      /* links from the start of its website, and one; 0: not of one */
+	int64_t robots;     /* KB_PAGE_NOINDEX and _NOFOLLOW, as its host said beside it */
 	/* What the owner put over them (PUT metadata); p == NULL: nothing. */
 	struct kb_sv meta_title, meta_url, meta_description, meta_image;
 	int64_t created_at, updated_at;
@@ -56,6 +60,7 @@ struct kb_page_new {
 	struct kb_sv url, filename, content_type, blob;
 	bool is_file;
 	int64_t size;
+	int64_t depth; /* kb_page's; 1: the reading of a website begins with it */
 };
 /* A new page whose url is not empty is fetched first (visits.h); it gets no row when the agent has
  * one for that address. */
@@ -149,6 +154,21 @@ struct kb_leases {
 bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_lease_want *want, struct kb_leases *out,
                           struct kb_err *err) KB_MUST_CHECK;
+
+/* What a page of a website leads to (crawls.h). */
+struct kb_page_link {
+	struct kb_sv url;
+	struct kb_sv shape; /* how others like it are spelt; empty: none is */
+	int64_t most;       /* of that shape; 0: any number */
+};
+struct kb_page_found {
+	struct kb_page_link *links;
+	size_t count;
+	int64_t pages_most;               /* of the website */
+	int64_t deep, endless, forbidden; /* addresses that were left out already, and why */
+	bool moved; /* the page only sends readers to its one link: it is no page of its own */
+};
+
 /* What became of a leased page. */
 struct kb_page_result {
 	int64_t page_id, epoch;
@@ -164,7 +184,8 @@ struct kb_page_result {
 	bool unchanged;
 	/* QUEUED: it was not tried, so that this lease was no attempt. */
 	bool untried;
-	bool is_slow; /* QUEUED: remembered for the next lease */
+	bool is_slow;                      /* QUEUED: remembered for the next lease */
+	const struct kb_page_found *found; /* NULL: its links do not matter */
 };
 /* A new segment, or none (blob empty). */
 struct kb_segment_new {

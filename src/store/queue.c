@@ -314,12 +314,62 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	row->is_found = ok && result->passages > 0;
 }
 
+/* The page is only a signpost: its row goes, its address stays known, and its link takes its place.
+ */
+static bool move_on(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
+                    struct kb_page_row *row, struct kb_err *err)
+{
+	const struct kb_page *page = &row->page;
+
+	in->died |= row->is_found;
+	return kb_crawl_follow(conn, &in->arena, row, result->found, in->now, &in->totals, err)
+	       && kb_page_remove(conn, row, in->version, &in->totals, err)
+	       && kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err);
+}
+
+/* A page of a website whose text another one has already is limited, and says so. That is judged
+ * here, where nobody else can bring the same text meanwhile. */
+static bool unless_twin(struct kb_db_conn *conn, struct finish *in,
+                        const struct kb_page_result **result, struct kb_page_result *twin,
+                        const struct kb_page_row *row, struct kb_err *err)
+{
+	struct kb_sv url;
+
+	if (!(*result)->found || (*result)->index != KB_STATUS_OK || row->is_found)
+		return true;
+	if (!kb_crawl_twin(conn, &in->arena, &row->page, (*result)->text_hash, &url, err))
+		return false;
+	if (url.n == 0)
+		return true;
+	*twin = (struct kb_page_result){
+		.page_id = (*result)->page_id,
+		.epoch = (*result)->epoch,
+		.crawl = KB_STATUS_OK,
+		.index = KB_STATUS_LIMITED,
+		.reason = kb_arena_printf(&in->arena, "it says the same as %.*s", KB_SV_ARG(url)),
+		.drop_original = true,
+		.found = (*result)->found,
+	};
+	if (in->segment) {
+		KB_ROOM(&in->arena, in->refused, in->refused_count)
+		[in->refused_count] = row->page.id;
+		in->refused_count++;
+	}
+	*result = twin;
+	return true;
+}
+
 static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
                    struct kb_page_row *row, struct kb_err *err)
 {
 	struct kb_page *page = &row->page;
+	struct kb_page_result twin;
 	bool was_found = row->is_found;
 
+	if (result->found && result->found->moved)
+		return move_on(conn, in, result, row, err);
+	if (!unless_twin(conn, in, &result, &twin, row, err))
+		return false;
 	kb_totals_count(&in->totals, row, -1);
 	apply(result, in->now, row);
 	kb_totals_count(&in->totals, row, 1);
@@ -336,6 +386,9 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 		if (was_found && !kb_dead_add(conn, in->agent_id, page->id, in->version, err))
 			return false;
 	}
+	if (result->found
+	    && !kb_crawl_follow(conn, &in->arena, row, result->found, in->now, &in->totals, err))
+		return false;
 	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err);
 }

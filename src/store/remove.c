@@ -72,6 +72,9 @@ static const struct kb_sql sql[] = {
 	DELETE("vectors", "segment_id, name"),
 	DELETE("segments", "id"),
 	DELETE("sources", "id"),
+	DELETE("crawl_aliases", "url"),
+	DELETE("crawl_shapes", "source_id, shape"),
+	DELETE("crawls", "source_id"),
 	DELETE("sub_personas", "version, slug"),
 	DELETE("personas", "version"),
 	DELETE("licenses", "id"),
@@ -159,8 +162,9 @@ static bool remove_source(struct kb_db_conn *conn, struct slice *slice,
 	if (last)
 		return remove_pages(conn, slice, source, last, err);
 	slice->removed = 1;
-	return kb_db_run(conn, &sql[SOURCE_ROW], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,
-	                 err);
+	return kb_crawl_drop(conn, agent_id, id, err)
+	       && kb_db_run(conn, &sql[SOURCE_ROW], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,
+	                    err);
 }
 
 /* The next one to work at. */

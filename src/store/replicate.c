@@ -75,6 +75,8 @@ enum {
 	}
 #define V2 "$1, $2"
 #define V3 V2 ", $3"
+#define V4 V3 ", $4"
+#define V13 V4 ", $5, $6, $7, $8, $9, $10, $11, $12, $13"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[PAGE_SPAN] = { "replicate_page_span", "i", SPAN("id", "pages") },
@@ -130,12 +132,24 @@ static const struct kb_sql sql[] = {
 	COPY("sub_persona_overrides", KB_OVERRIDES, KB_OVERRIDES_COPIED),
 	TABLE("agent_images", "blob", "blob FROM agent_images WHERE agent_id = $1", "ii", "it", V2),
 	COPY("plugins", KB_PLUGINS, KB_PLUGINS_COPIED),
+	TABLE("crawls",
+		"source_id, url, start, state, seeded, began_at, pages, bytes, deep, alike, crowded, forbidden",
+		"source_id + $3, url, start, state, seeded, began_at, pages, bytes, deep, alike, crowded, forbidden "
+		"FROM crawls WHERE agent_id = $1", "iii",
+		"iittiiiiiiiii", V13),
+	TABLE("crawl_aliases", "url, source_id",
+		"url, source_id + $3 FROM crawl_aliases WHERE agent_id = $1", "iii",
+		"iti", V3),
+	TABLE("crawl_shapes", "source_id, shape, addresses",
+		"source_id + $3, shape, addresses FROM crawl_shapes WHERE agent_id = $1", "iii",
+		"iiti", V4),
 };
 
 /* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,
  * never. */
 static const char *const parameters[] = {
-	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft",
+	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft", "fts",
+	"fts", "fts",
 };
 // clang-format on
 static_assert(2 * KB_COUNTOF(parameters) == KB_COUNTOF(sql) - TABLE_FIRST,

@@ -109,6 +109,8 @@ struct kb_listing {
 	bool add_images, replace_images; /* of pages that are there */
 	/* Visits are planned this far apart, from the one after `planned` on. */
 	int64_t planned, pause_us;
+	/* Of a website: the depth of new pages, and how many it may have in all. */
+	int64_t depth, pages_most;
 };
 /*
  * One transaction; give a few hundred at a time. *queued counts the pages that are in the queue for
@@ -125,6 +127,8 @@ struct kb_source_result {
 	enum kb_status status; /* QUEUED: try again at due_at */
 	struct kb_sv reason;
 	int64_t due_at;
+	bool is_crawl;  /* of a website: its own page tells what became of it */
+	bool is_no_try; /* QUEUED: this was no attempt; its pages are being visited */
 };
 /*
  * Ends the reading. A source whose settings were changed meanwhile is due at once. FAILED leaves a

@@ -171,7 +171,9 @@ struct kb_page_row {
 	NEXT (i, visited_at,       page.visited_at) \
 	NEXT (i, listed_at,        page.listed_at) \
 	NEXT (t, listed_image,     listed_image) \
-	NEXT (i, seen,             seen)
+	NEXT (i, seen,             seen) \
+	NEXT (i, depth,            page.depth) \
+	NEXT (i, robots,           page.robots)
 /* What working on it leaves behind. */
 #define KB_PAGE_RESULT(FIRST, NEXT) \
 	FIRST(i, crawl_status,     page.crawl) \
@@ -237,6 +239,9 @@ bool kb_page_load_url(struct kb_db_conn *conn, struct kb_arena *arena, int64_t a
 /* All rows of the open statement, which it closes. */
 bool kb_pages_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_list *out,
                    struct kb_err *err) KB_MUST_CHECK;
+/* How many pages it has for that address. */
+bool kb_page_has_url(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv url, int64_t *count,
+                     struct kb_err *err) KB_MUST_CHECK;
 struct kb_sv kb_page_waits_for_host(void);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
 bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
@@ -449,6 +454,33 @@ extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, k
         kb_label_columns, kb_license_columns, kb_message_columns, kb_override_columns,
         kb_persona_columns, kb_plugin_columns, kb_segment_columns, kb_sub_persona_columns,
         kb_vectors_columns;
+
+/* ---- crawls.c, for pages.c, listing.c, visits.c, queue.c and remove.c ---- */
+
+/* All inside a write that holds the agent. A crawl begins with its source, too. */
+bool kb_crawl_begin(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id, struct kb_sv url,
+                    int64_t now, struct kb_err *err) KB_MUST_CHECK;
+bool kb_crawl_ended(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
+                    struct kb_err *err) KB_MUST_CHECK;
+bool kb_crawl_fetched(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id, int64_t bytes,
+                      struct kb_err *err) KB_MUST_CHECK;
+bool kb_crawl_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
+                   struct kb_err *err) KB_MUST_CHECK;
+/* The address is no page of its own. */
+bool kb_crawl_add_alias(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
+                        struct kb_sv url, struct kb_err *err) KB_MUST_CHECK;
+/* Whether the agent has a page for it, or knows that it is none. */
+bool kb_crawl_knows(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv url, bool *known,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* Makes rows of what the page leads to, while its website is being read. Else, and where something
+ * was left out for its number, the page forgets what its host said of it. */
+bool kb_crawl_follow(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_page_row *from,
+                     const struct kb_page_found *found, int64_t now, struct kb_totals *totals,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* The address of another page of the same website that can be found and has this text; empty: there
+ * is none. */
+bool kb_crawl_twin(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
+                   struct kb_sv text_hash, struct kb_sv *url, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- queue.c ---- */
 

@@ -6,7 +6,7 @@
 
 enum { HIDDEN_AT_ONCE = 100 };
 
-enum { LINES, AGENT, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED };
+enum { LINES, AGENT, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, ENDED, RENAME };
 // clang-format off
 static const struct kb_sql sql[] = {
 	/* From one host to the next by the index, however long their lines are. */
@@ -42,11 +42,11 @@ static const struct kb_sql sql[] = {
 	[AGAIN] = { "visit_again", "iiitii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, visited_at = $5, updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[FETCHED] = { "visit_fetched", "iittttiti",
+	[FETCHED] = { "visit_fetched", "iittttitii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $9, to_fetch = 0, attempts = 0, "
 		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
 		"blob = $3, content_type = $4, etag = $5, last_modified = $6, size = $7, "
-		"reason = $8, visited_at = $9, updated_at = $9 WHERE agent_id = $1 AND id = $2" },
+		"reason = $8, visited_at = $9, updated_at = $9, robots = $10 WHERE agent_id = $1 AND id = $2" },
 	[UNCHANGED] = { "visit_unchanged", "iii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, "
 		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_OK) ", reason = '', visited_at = $3, updated_at = $3 "
@@ -55,6 +55,8 @@ static const struct kb_sql sql[] = {
 		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, crawl_status = $3, "
 		"index_status = $4, reason = $5, visited_at = $6, updated_at = $7 "
 		"WHERE agent_id = $1 AND id = $2" },
+	[RENAME] = { "visit_rename", "iittt",
+		"UPDATE pages SET url = $3, url_key = $4, host = $5 WHERE agent_id = $1 AND id = $2" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_visits = { "visits", sql, KB_COUNTOF(sql) };
@@ -195,12 +197,46 @@ static bool end(struct kb_db_conn *conn, struct visited *in, struct kb_page_row 
 	        NULL, err);
 }
 
+static bool remove_page(struct kb_db_conn *conn, const struct kb_visit *visit,
+                        const struct kb_page_row *row, int64_t version, struct kb_totals *totals,
+                        struct kb_err *err)
+{
+	const struct kb_page *page = &row->page;
+
+	return kb_page_remove(conn, row, version + 1, totals, err)
+	       && kb_agent_publish(conn, page->agent_id, version + 1, false, err)
+	       && ((visit->name.n == 0 && !visit->is_alias)
+	           || kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err));
+}
+
+/* The page is where its redirects end, and known by that alone. *gone: the agent has that page. */
+static bool take_name(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
+                      bool *gone, struct kb_err *err)
+{
+	const struct kb_page *page = &row->page;
+	struct kb_sv name = in->visit->name;
+
+	*gone = false;
+	if (name.n == 0 || kb_sv_eq(name, page->url))
+		return true;
+	if (!kb_crawl_knows(conn, page->agent_id, name, gone, err))
+		return false;
+	return *gone
+	       || (kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err)
+	           && kb_db_run(conn, &sql[RENAME],
+	                        KB_VALUES(kb_int(page->agent_id), kb_int(page->id), kb_text(name),
+	                                  kb_text(kb_store_fold(&in->arena, name)),
+	                                  kb_text(kb_page_host(name))),
+	                        NULL, err));
+}
+
 static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
                   int64_t version, struct kb_totals *totals, struct kb_err *err)
 {
 	const struct kb_visit *visit = in->visit;
 	struct kb_page *page = &row->page;
 	struct kb_db_value agent_id = kb_int(page->agent_id), id = kb_int(page->id);
+	bool gone;
 
 	switch (visit->outcome) {
 	case KB_VISIT_RELEASED:
@@ -213,9 +249,12 @@ static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_ro
 		                           kb_int(in->now)),
 		                 NULL, err);
 	case KB_VISIT_GONE:
-		return kb_page_remove(conn, row, version + 1, totals, err)
-		       && kb_agent_publish(conn, visit->agent_id, version + 1, false, err);
+		return remove_page(conn, visit, row, version, totals, err);
 	case KB_VISIT_FETCHED:
+		if (!take_name(conn, in, row, &gone, err))
+			return false;
+		if (gone)
+			return remove_page(conn, visit, row, version, totals, err);
 		kb_totals_count(totals, row, -1);
 		page->crawl = KB_STATUS_OK;
 		page->index = KB_STATUS_QUEUED;
@@ -227,8 +266,11 @@ static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_ro
 		                           kb_text(visit->content_type), kb_text(visit->etag),
 		                           kb_text(visit->last_modified), kb_int(visit->size),
 		                           kb_text(KB_SV("fetched, waiting to be read")),
-		                           kb_int(in->now)),
-		                 NULL, err);
+		                           kb_int(in->now), kb_int(visit->robots)),
+		                 NULL, err)
+		       && (!visit->is_of_crawl
+		           || kb_crawl_fetched(conn, page->agent_id, page->source_id, visit->size,
+		                               err));
 	case KB_VISIT_UNCHANGED:
 		kb_totals_count(totals, row, -1);
 		page->crawl = page->index = KB_STATUS_OK;

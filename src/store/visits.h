@@ -53,6 +53,12 @@ struct kb_visit {
 	int64_t next_try_at;
 	struct kb_sv blob, content_type, etag, last_modified; /* of FETCHED */
 	int64_t size;
+	/* Of a page of a website. */
+	bool is_of_crawl;
+	int64_t robots;    /* kb_page's */
+	struct kb_sv name; /* the address where it really is, which takes the place of the page's;
+	                      the page goes where the agent has one for that. Empty: no other */
+	bool is_alias;     /* GONE: its address stays known as no page */
 };
 /* A visit whose lease has passed changes nothing, and is no error. */
 bool kb_store_page_visited(struct kb_store *store, const struct kb_visit *visit,
