@@ -57,12 +57,14 @@ static const struct kb_schema schemas[] = {
 	{ "SourceSettings", "executive_js:bool data_refresh_frequency:str create_new_pages:bool "
 	                    "remove_unexist_pages:bool refresh_existing_pages:str "
 	                    "refresh_schedule:[ScheduleRule] sitemap_path:str? image_extraction_type:str "
-	                    "update_existing_images:bool sync_all_images:bool" },
+	                    "update_existing_images:bool sync_all_images:bool max_pages:int max_depth:int "
+	                    "max_megabytes:int max_minutes:int" },
 	{ "SourceSettingFields", "executive_js~:bool data_refresh_frequency~:str create_new_pages~:bool "
 	                         "remove_unexist_pages~:bool refresh_existing_pages~:str "
 	                         "refresh_schedule~:[ScheduleRule] sitemap_path~:str "
 	                         "image_extraction_type~:str update_existing_images~:bool "
-	                         "sync_all_images~:bool" },
+	                         "sync_all_images~:bool max_pages~:int max_depth~:int max_megabytes~:int "
+	                         "max_minutes~:int" },
 	{ "SourceFields", "sitemap_path~:str file~:file files[]~:[file] file_data_retension~:bool "
 	                  "is_ocr_enabled~:int is_anonymized~:bool is_vision_enabled~:bool "
 	                  "is_vision_compress_image~:bool is_low_performance_mode_enabled~:bool "
@@ -70,7 +72,8 @@ static const struct kb_schema schemas[] = {
 	                  "data_refresh_frequency~:str create_new_pages~:bool "
 	                  "remove_unexist_pages~:bool refresh_existing_pages~:str "
 	                  "refresh_schedule~:[ScheduleRule] image_extraction_type~:str "
-	                  "update_existing_images~:bool sync_all_images~:bool" },
+	                  "update_existing_images~:bool sync_all_images~:bool max_pages~:int "
+	                  "max_depth~:int max_megabytes~:int max_minutes~:int" },
 	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings "
 	            "sync_status:str sync_reason:str? synced_at:time? next_sync_at:time? pages:[Page]?" },
 	{ "SourceReply", SUCCESS("Source") },

@@ -1,6 +1,7 @@
 #include "api/source_input.h"
 
 #include "out/link.h"
+#include "settings/options.h"
 
 enum { URL_CHARS = 2000, SOURCES_MAX = 1000 };
 
@@ -55,10 +56,15 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 {
 	int64_t now = kb_clock_now_us(call->api->clock);
 	struct kb_source_settings settings;
-	bool certain;
+	struct kb_sv stored = call->agent.options; /* of a new agent none */
+	struct kb_agent_options options;
+	enum kb_source_kind kind;
 
-	if (!kb_source_input_settings(call, &settings, err))
+	if (!kb_source_input_settings(call, &settings, err)
+	    || !kb_agent_read_options(call, call->arena, &stored, err))
 		return false;
+	kb_agent_options_read(call->arena, stored, &call->req->log, &options);
+	kind = kb_source_kind(url, &settings, options.use_full_url_crawl);
 	*source = (struct kb_source){
 		.agent_id = call->agent.id,
 		.url = url,
@@ -67,8 +73,8 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 		.reason = KB_SV("waiting for its turn"),
 		.due_at = now,
 	};
-	*page = (struct kb_page_new){ .url = url };
-	*has_page = !kb_source_is_list(url, &certain);
+	*page = (struct kb_page_new){ .url = url, .depth = kind == KB_SOURCE_SITE };
+	*has_page = kind != KB_SOURCE_LIST;
 	return true;
 }
 

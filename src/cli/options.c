@@ -54,6 +54,8 @@ static const struct option {
 	  "Second spellings of settings' fixed values and of `request_source`: answers carry the second, requests may use either.", OPTION(value_alias) },
 	{ "fetch-allow", "DOCENT_FETCH_ALLOW", "NETWORK,…", NULL,
 	  "Networks (`10.1.0.0/16`, `fd00::/8`) that may be fetched from although they are not public, on any port.", OPTION(fetch_allow) },
+	{ "host-pause", "DOCENT_HOST_PAUSE", "MS", "50",
+	  "Least pause between two requests to a host whose pages are read; it is as long as the last answer took, too.", OPTION(host_pause_ms) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },
 	{ "workers", "DOCENT_WORKERS", "N", "64", "Most threads that answer requests; they start when needed.", OPTION(workers) },
 	{ "ingest-threads", "DOCENT_INGEST_THREADS", "N", "2", "Threads that index documents; one more reads only what is read quickly.", OPTION(ingest_threads) },

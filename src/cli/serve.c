@@ -17,6 +17,7 @@
 #include "base/temp.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "crawl/follow.h"
 #include "upkeep/installation.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
@@ -44,7 +45,7 @@ struct plan {
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        stop_grace_s;
+	        stop_grace_s, host_pause_ms;
 	bool allow_plain_http, allow_unsandboxed;
 	char host[256];
 	int64_t port;
@@ -67,6 +68,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--open-agents-memory", o->open_agents_memory, 1, 1 << 20,
 	                      &plan->open_agents_mb, err)
 	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
+	    || !kb_option_int("--host-pause", o->host_pause_ms, 0, 60000, &plan->host_pause_ms, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
 	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
 	                       err)
@@ -259,6 +261,7 @@ struct service {
 	struct kb_block_list *blocked;
 	struct kb_fetcher *fetcher;
 	struct kb_parser *parser;
+	struct kb_web_config web; /* ingestion goes by it, too */
 };
 
 /* An error of what an option says, with its name. */
@@ -335,6 +338,18 @@ static void start_background(struct service *s)
 	 * is open for this process alone. */
 	if (!kb_temp_clean(plan->places.temp, KB_TEMP_ALL, &err))
 		kb_warn(&s->log, "temporary files are left error=%s", err.msg);
+	s->web = (struct kb_web_config){
+		.store = api->store,
+		.blobs = api->blobs,
+		.parser = s->parser,
+		.fetcher = s->fetcher,
+		.log = &s->log,
+		.clock = &s->clock,
+		.limits = plan_limits,
+		.limits_arg = api,
+		.woken = pages_came,
+		.pause_ms = plan->host_pause_ms,
+	};
 	api->ingest = kb_ingest_start(&(struct kb_ingest_config){
 	        .store = api->store,
 	        .blobs = api->blobs,
@@ -346,6 +361,8 @@ static void start_background(struct service *s)
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
 	        .limits_arg = api,
+	        .follow = kb_web_follow,
+	        .follow_arg = &s->web,
 	});
 	api->upkeep = kb_upkeep_start(&(struct kb_upkeep_config){
 	        .store = api->store,
@@ -360,18 +377,8 @@ static void start_background(struct service *s)
 	        .requeued = pages_came,
 	        .requeued_arg = api->ingest,
 	});
-	api->web = kb_web_start(&(struct kb_web_config){
-	        .store = api->store,
-	        .blobs = api->blobs,
-	        .parser = s->parser,
-	        .fetcher = s->fetcher,
-	        .log = &s->log,
-	        .clock = &s->clock,
-	        .limits = plan_limits,
-	        .limits_arg = api,
-	        .woken = pages_came,
-	        .woken_arg = api->ingest,
-	});
+	s->web.woken_arg = api->ingest;
+	api->web = kb_web_start(&s->web);
 }
 
 /* What answers and what indexes; nothing here can fail. */

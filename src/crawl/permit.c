@@ -1,4 +1,5 @@
 /* Whether the robots.txt of a host lets us ask for an address. */
+#include "crawl/permit.h"
 #include "base/file.h"
 #include "crawl/robots.h"
 #include "crawl/web_impl.h"
@@ -17,7 +18,12 @@ struct rules {
 	bool fresh;
 };
 
-static struct kb_sv origin_of(struct kb_arena *arena, const struct kb_url *url)
+struct kb_sv kb_web_path(struct kb_arena *arena, const struct kb_url *url)
+{
+	return kb_arena_printf(arena, "%.*s%.*s", KB_SV_ARG(url->path), KB_SV_ARG(url->query));
+}
+
+struct kb_sv kb_web_origin(struct kb_arena *arena, const struct kb_url *url)
 {
 	if (url->port < 0)
 		return kb_arena_printf(arena, "%.*s://%.*s", KB_SV_ARG(url->scheme),
@@ -31,7 +37,7 @@ static bool load(struct kb_web *web, struct kb_arena *arena, const struct kb_url
 {
 	bool found;
 
-	*out = (struct rules){ .origin = origin_of(arena, url) };
+	*out = (struct rules){ .origin = kb_web_origin(arena, url) };
 	out->address = kb_arena_printf(arena, "%.*s/robots.txt", KB_SV_ARG(out->origin));
 	if (!kb_store_robots_get(web->config.store, arena, out->origin, &out->file, &found, err))
 		return false;

@@ -1,12 +1,14 @@
 /* The table of a source's settings, and its calendar. */
 #include "crawl/source.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/visits.h"
 
-enum { MONTH_DAYS = 30, DAY_MINUTES = 24 * 60 };
+enum { MONTH_DAYS = 30, DAY_MINUTES = 24 * 60, ENDING_MAX = 5 };
 #define MINUTE_US (60 * KB_SECOND_US)
 
 static const char *const frequencies[] = {
@@ -15,12 +17,13 @@ static const char *const frequencies[] = {
 static const char *const revisits[] = { "never", "always", "if_updated", NULL };
 static const char *const image_types[] = { "none", "sync_from_sitemap", NULL };
 
-enum kind { FLAG, FREQUENCY, REVISIT, IMAGES, SCHEDULE };
+enum kind { FLAG, FREQUENCY, REVISIT, IMAGES, SCHEDULE, NUMBER };
 #define AT(member) offsetof(struct kb_source_settings, member)
 static const struct field {
 	const char *name;
 	enum kind kind;
-	size_t offset; /* of a flag */
+	size_t offset;    /* of a flag or number */
+	int64_t min, max; /* of a number */
 } fields[] = {
 	{ "executive_js", FLAG, AT(executive_js) },
 	{ "data_refresh_frequency", FREQUENCY, 0 },
@@ -31,9 +34,17 @@ static const struct field {
 	{ "image_extraction_type", IMAGES, 0 },
 	{ "update_existing_images", FLAG, AT(update_existing_images) },
 	{ "sync_all_images", FLAG, AT(sync_all_images) },
+	{ "max_pages", NUMBER, AT(max_pages), 1, 1000000 },
+	{ "max_depth", NUMBER, AT(max_depth), 0, 1000 },
+	{ "max_megabytes", NUMBER, AT(max_megabytes), 1, 1000000 },
+	{ "max_minutes", NUMBER, AT(max_minutes), 1, 525600 },
 };
 static const struct kb_source_settings defaults = { .executive_js = true,
-	                                            .create_new_pages = true };
+	                                            .create_new_pages = true,
+	                                            .max_pages = 100000,
+	                                            .max_depth = 64,
+	                                            .max_megabytes = 20000,
+	                                            .max_minutes = 7 * 24 * 60 };
 
 const char *kb_source_setting_name(size_t i)
 {
@@ -56,6 +67,23 @@ static bool set_flag(bool *out, const struct field *field, const json_t *value, 
 		*out = false;
 	else
 		return kb_fail(err, KB_E_INVALID, "%s must be true or false", field->name);
+	return true;
+}
+
+/* Texts are taken too: forms have nothing else. */
+static bool set_number(int64_t *out, const struct field *field, const json_t *value,
+                       struct kb_err *err)
+{
+	int64_t n = json_integer_value(value);
+
+	if ((json_is_string(value)
+	     && !kb_sv_to_int(kb_sv_str(json_string_value(value)), INT64_MIN, INT64_MAX, &n))
+	    || !(json_is_string(value) || json_is_integer(value)) || n < field->min
+	    || n > field->max)
+		return kb_fail(err, KB_E_INVALID,
+		               "%s must be an integer from %" PRId64 " to %" PRId64, field->name,
+		               field->min, field->max);
+	*out = n;
 	return true;
 }
 
@@ -175,6 +203,9 @@ bool kb_source_settings_set(struct kb_source_settings *settings, const char *nam
 			return false;
 		settings->images = word != 0;
 		return true;
+	case NUMBER:
+		return set_number((int64_t *)(void *)((char *)settings + field->offset), field,
+		                  value, err);
 	case SCHEDULE:
 		break;
 	}
@@ -255,6 +286,10 @@ void kb_source_settings_write(const struct kb_source_settings *settings, struct 
 			break;
 		case SCHEDULE:
 			write_schedule(settings, jw);
+			break;
+		case NUMBER:
+			kb_jw_int(jw, *(const int64_t *)(const void *)((const char *)settings
+			                                               + fields[i].offset));
 			break;
 		}
 	}
@@ -405,4 +440,35 @@ bool kb_source_is_list_content(struct kb_sv head)
 		if (kb_sv_eq_str(kb_sv_sub(name, 0, n), roots[i]))
 			return true;
 	return false;
+}
+
+/* Whether the path's last part is the name of a file: "guide.html", "a.pdf". That of a folder's
+ * index is the folder. */
+static bool names_file(struct kb_sv url)
+{
+	struct kb_sv name = kb_page_host(url);
+	size_t end = name.p ? (size_t)(name.p - url.p) + name.n : 0, start = end, dot;
+
+	while (end < url.n && url.p[end] != '?' && url.p[end] != '#')
+		if (url.p[end++] == '/')
+			start = end;
+	name = kb_sv_sub(url, start, end - start);
+	dot = name.n;
+	while (dot > 0 && isalnum((unsigned char)name.p[dot - 1]))
+		dot--;
+	return dot > 1 && name.p[dot - 1] == '.' && dot < name.n && name.n - dot <= ENDING_MAX
+	       && isalpha((unsigned char)name.p[dot]) && !kb_sv_istarts(name, KB_SV("index."))
+	       && !kb_sv_istarts(name, KB_SV("default."));
+}
+
+enum kb_source_kind kb_source_kind(struct kb_sv url, const struct kb_source_settings *settings,
+                                   bool whole_host)
+{
+	bool certain;
+
+	if (settings->is_list || kb_source_is_list(url, &certain))
+		return KB_SOURCE_LIST;
+	if (settings->max_pages == 1 || settings->max_depth == 0)
+		return KB_SOURCE_PAGE;
+	return whole_host || !names_file(url) ? KB_SOURCE_SITE : KB_SOURCE_PAGE;
 }

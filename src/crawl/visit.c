@@ -5,9 +5,15 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "crawl/page_address.h"
+#include "crawl/scope.h"
 #include "crawl/web_impl.h"
+#include "store/crawls.h"
 
-enum { LIST_HEAD = 4096 }; /* in which the root of a sitemap must stand */
+enum {
+	LIST_HEAD = 4096, /* in which the root of a sitemap must stand */
+	FOLLOWED_S = 10,  /* in which a page has mostly been read */
+};
 
 static const char accept_any[] =
         "text/html,application/xhtml+xml,application/pdf;q=0.9,application/xml;q=0.8,*/*;q=0.7";
@@ -20,6 +26,8 @@ struct visit {
 	struct kb_source source;
 	struct kb_source_settings settings;
 	struct kb_manner manner;
+	struct kb_scope scope; /* of its website, if it has one */
+	bool is_start, strayed;
 	struct kb_visit result;
 };
 
@@ -69,6 +77,74 @@ static bool is_over_limit(struct visit *v, bool *over, struct kb_err *err)
 	return true;
 }
 
+/* ---- of a website ---- */
+
+static bool read_site(struct visit *v, bool *over, struct kb_err *err)
+{
+	const struct kb_page *page = v->page;
+	struct kb_crawl crawl;
+
+	*over = false;
+	v->result.is_of_crawl = true;
+	v->is_start = page->depth == 1;
+	if (!kb_store_crawl_get(v->web->config.store, v->arena, page->agent_id, page->source_id,
+	                        &crawl, err)
+	    || !kb_scope_read(v->arena, crawl.began_at ? crawl.url : page->url, crawl.start,
+	                      v->manner.whole_host, &v->scope, err))
+		return false;
+	if (!crawl.is_running || page->passages)
+		return true;
+	if (crawl.bytes >= v->settings.max_megabytes << 20)
+		v->result.reason = kb_arena_printf(v->arena,
+		                                   "the website's pages are more than %" PRId64
+		                                   " MB (max_megabytes)",
+		                                   v->settings.max_megabytes);
+	else if (kb_clock_now_us(v->web->config.clock) - crawl.began_at
+	         > v->settings.max_minutes * 60 * KB_SECOND_US)
+		v->result.reason = kb_arena_printf(v->arena,
+		                                   "reading the website took more than %" PRId64
+		                                   " minutes (max_minutes)",
+		                                   v->settings.max_minutes);
+	*over = v->result.reason.n > 0;
+	if (*over)
+		v->result.outcome = KB_VISIT_LIMITED;
+	return true;
+}
+
+/* Whoever leads a page of a website out of it is not followed, but from its start. */
+static bool may_follow(void *arg, struct kb_arena *arena, const struct kb_url *to,
+                       struct kb_err *err)
+{
+	struct visit *v = arg;
+	struct kb_sv name;
+
+	if (v->result.is_of_crawl && !v->is_start && !kb_scope_takes(arena, &v->scope, to, &name)) {
+		v->strayed = true;
+		return kb_fail(err, KB_E_INVALID, "it leads out of its website");
+	}
+	return kb_web_may_follow(v->web, arena, to, err);
+}
+
+/* A page that is somewhere else than where it was looked for is known by where it is. */
+static bool take_name(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
+{
+	struct kb_url url;
+	struct kb_sv name;
+
+	if (!kb_url_parse(v->arena, response->url, NULL, &url, err))
+		return false;
+	if (!kb_scope_takes(v->arena, &v->scope, &url, &name)) {
+		name = kb_page_address(v->arena, &url);
+		if (!kb_store_crawl_set_start(v->web->config.store, v->page->agent_id,
+		                              v->page->source_id, name, err))
+			return false;
+	}
+	v->result.name = kb_sv_eq(name, v->page->url) ? KB_SV("") : name;
+	return true;
+}
+
+/* ---- what the host answers ---- */
+
 /* The bytes become a blob; the page goes on to ingestion. */
 static bool keep(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
 {
@@ -81,9 +157,11 @@ static bool keep(struct visit *v, const struct kb_fetch_response *response, stru
 		return kb_fail_errno(err, "mapping a page of %zu bytes", n);
 	ok = kb_blob_put(v->web->config.blobs, kb_sv(map, n), name, err);
 	munmap(map, n);
-	if (!ok)
+	if (!ok || (v->result.is_of_crawl && !take_name(v, response, err)))
 		return false;
 	v->result.outcome = KB_VISIT_FETCHED;
+	v->result.robots = (response->noindex ? KB_PAGE_NOINDEX : 0)
+	                   | (response->nofollow ? KB_PAGE_NOFOLLOW : 0);
 	v->result.blob = kb_sv_str(name->hex);
 	v->result.size = response->bytes;
 	v->result.content_type = response->content_type;
@@ -185,6 +263,10 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 		return true;
 	kb_manner_read(v->web, v->arena, &v->agent, &v->manner);
 	kb_source_settings_read(v->arena, v->source.settings, &v->settings);
+	if (page->depth && !read_site(v, &over, err))
+		return false;
+	if (over)
+		return true;
 	if (!kb_web_may_ask(v->web, v->arena, &v->manner, page->url, host_given, err))
 		return false;
 	if (*host_given) {
@@ -198,8 +280,8 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 	                          .accept = kb_sv_str(accept_any),
 	                          .etag = page->passages ? page->etag : KB_SV(""),
 	                          .last_modified = page->passages ? page->last_modified : KB_SV(""),
-	                          .may_follow = kb_web_may_follow,
-	                          .may_follow_arg = v->web,
+	                          .may_follow = may_follow,
+	                          .may_follow_arg = v,
 	                  },
 	                  &response, err);
 	ok = ok && judge(v, &response, err);
@@ -214,6 +296,9 @@ static void count(struct visit *v)
 	switch (v->result.outcome) {
 	case KB_VISIT_FETCHED:
 		atomic_fetch_add(&web->fetched, 1);
+		if (v->result.is_of_crawl)
+			atomic_store(&web->follow_until, kb_clock_steady_us(web->config.clock)
+			                                         + FOLLOWED_S * KB_SECOND_US);
 		break;
 	case KB_VISIT_UNCHANGED:
 		atomic_fetch_add(&web->unchanged, 1);
@@ -252,6 +337,9 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 	if (!go(&v, &host_given, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 			come_back(&v);
+		} else if (v.strayed && !lease->page.passages) {
+			v.result.outcome = KB_VISIT_GONE;
+			v.result.is_alias = true;
 		} else if (err.code == KB_E_FORBIDDEN) {
 			fail(&v, kb_arena_printf(arena, "%s", err.msg));
 			v.result.outcome = KB_VISIT_LIMITED;

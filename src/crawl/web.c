@@ -22,8 +22,9 @@ enum {
 	FAILING_MAX = 24,
 	ROOM_MS = 250, /* until somebody may have become slow */
 	POLL_MS = 1000,
-	LINES_MAX = 2000, /* hosts looked at in one round */
-	ROUND_MS = 5,     /* between two rounds: what ends meanwhile is one occasion */
+	FOLLOW_POLL_MS = 50, /* while pages are read that may lead to others */
+	LINES_MAX = 2000,    /* hosts looked at in one round */
+	ROUND_MS = 5,        /* between two rounds: what ends meanwhile is one occasion */
 };
 
 /* ---- manners ---- */
@@ -38,6 +39,7 @@ void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_
 		.agent_id = agent->id,
 		.extra_timeout = options.allow_extra_timeout,
 		.gentle = options.is_low_performance_mode_enabled,
+		.whole_host = options.use_full_url_crawl,
 	};
 }
 
@@ -55,7 +57,9 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 {
 	struct kb_fetch_request asked = *request;
 	int64_t began = kb_clock_mono_us(), pause_us;
-	int64_t least_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MS : KB_WEB_PAUSE_MS;
+	int64_t least_ms = manner->gentle
+	                           ? KB_MAX(web->config.pause_ms, (int64_t)KB_WEB_GENTLE_PAUSE_MS)
+	                           : web->config.pause_ms;
 	int64_t most_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MAX_MS : KB_WEB_PAUSE_MAX_MS;
 	bool ok;
 
@@ -301,6 +305,8 @@ static void wait_for_work(struct kb_web *web, uint64_t *heard, int64_t us)
 {
 	int64_t now = kb_clock_steady_us(web->config.clock);
 
+	if (now < atomic_load(&web->follow_until))
+		us = KB_MIN(us, FOLLOW_POLL_MS * INT64_C(1000));
 	if (kb_bell_rest(&web->bell, now + ROUND_MS * INT64_C(1000)))
 		kb_bell_wait(&web->bell, heard, now + KB_MAX(us, INT64_C(1000)));
 }

@@ -26,6 +26,7 @@ struct kb_web_config {
 	/* Pages wait to be read. */
 	void (*woken)(void *arg);
 	void *woken_arg;
+	int64_t pause_ms; /* between two things asked of a host, at least */
 };
 
 struct kb_web *kb_web_start(const struct kb_web_config *config);

@@ -15,13 +15,13 @@
 enum {
 	KB_WEB_LEASE_S = 600, /* far more than the longest fetch */
 	KB_WEB_TRIES_MAX = 5,
-	KB_WEB_RETRY_FIRST_S = 2, /* four times that with every attempt: 2, 8, 32, 128 */
-	KB_WEB_EXTRA_TIMES = 3,   /* with allow_extra_timeout */
-	KB_WEB_STUCK_MS = 3000,   /* what has lasted so long is overtaken by another agent's */
-	KB_WEB_PAUSE_MS = 50,     /* between two things asked of a host: as long as the last one */
-	KB_WEB_PAUSE_MAX_MS = 5000,    /* took, within these */
+	KB_WEB_RETRY_FIRST_S = 2,   /* four times that with every attempt: 2, 8, 32, 128 */
+	KB_WEB_EXTRA_TIMES = 3,     /* with allow_extra_timeout */
+	KB_WEB_STUCK_MS = 3000,     /* what has lasted so long is overtaken by another agent's */
+	KB_WEB_PAUSE_MAX_MS = 5000, /* the pause is as long as the last answer took, within this */
 	KB_WEB_GENTLE_PAUSE_MS = 2000, /* in the low performance mode */
 	KB_WEB_GENTLE_PAUSE_MAX_MS = 20000,
+	KB_WEB_SEED_DEPTH = 2, /* of pages that a website's sitemap lists */
 	KB_WEB_RETRY_AFTER_MAX_S = 3600,
 	KB_WEB_GENTLE_RETRY_AFTER_MAX_S = 86400,
 };
@@ -34,13 +34,15 @@ struct kb_web {
 	struct kb_bell bell;
 	pthread_mutex_t lock;    /* of the jobs */
 	struct kb_web_job *jobs; /* in progress */
+	_Atomic int64_t
+	        follow_until; /* kb_clock_steady_us(): a page may lead to others any moment */
 	_Atomic int64_t fetched, unchanged, failed, again, sources_read;
 };
 
 /* How an agent wants its hosts to be asked. */
 struct kb_manner {
 	int64_t agent_id;
-	bool extra_timeout, gentle;
+	bool extra_timeout, gentle, whole_host;
 	int64_t delay_us; /* what robots.txt asks for between two requests; 0: nothing */
 };
 void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,

@@ -132,6 +132,28 @@ static struct kb_sv name_in(struct kb_sv url)
 	return kb_sv_sub(url, start, end - start);
 }
 
+/* What a page of a website leads to. *left_out: it is not to be found itself, and says why. */
+static bool follow(struct batch *batch, const struct kb_page *page, const struct kb_parsed *parsed,
+                   struct kb_page_result *result, bool *left_out, struct kb_err *err)
+{
+	const struct kb_ingest_config *config = batch->by->config;
+	struct kb_followed followed = { 0 };
+
+	*left_out = false;
+	if (page->depth == 0 || !config->follow)
+		return true;
+	if (!config->follow(config->follow_arg, &batch->arena, page, parsed, &followed, err))
+		return false;
+	result->found = followed.found;
+	if (followed.left_out.n == 0)
+		return true;
+	*left_out = true;
+	result->crawl = KB_STATUS_OK;
+	result->index = KB_STATUS_LIMITED;
+	result->reason = followed.left_out;
+	return true;
+}
+
 static bool take_page(struct batch *batch, const struct kb_page *page,
                       struct kb_page_result *result, struct kb_err *err)
 {
@@ -139,7 +161,7 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	struct kb_parsed parsed;
 	int64_t size;
 	int fd = -1;
-	bool ok;
+	bool ok, left_out;
 
 	/* A page of an address is fetched again when it is wanted. */
 	result->drop_original = !page->is_file || !batch->options.file_data_retension;
@@ -154,6 +176,7 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	                      .filename = page->is_file ? page->filename : name_in(page->url),
 	                      .content_type = page->content_type,
 	                      .url = kb_link_shown(&batch->arena, page->url),
+	                      .links = page->depth > 0,
 	                      .timeout_ms = batch->by->quick_ms ? batch->by->quick_ms
 	                                    : batch->options.allow_extra_timeout
 	                                            ? PARSE_TIMEOUT_MS * EXTRA_TIMES
@@ -161,8 +184,10 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 	              },
 	              &parsed, err);
 	kb_fd_close(&fd);
-	if (!ok)
+	if (!ok || !follow(batch, page, &parsed, result, &left_out, err))
 		return false;
+	if (left_out || (result->found && result->found->moved))
+		return true;
 	result->text_hash = text_hash(&batch->arena, &parsed);
 	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
 		result->crawl = result->index = KB_STATUS_OK;

@@ -5,6 +5,7 @@
 #include "live/catalog.h"
 #include "parse/parse.h"
 #include "store/agents.h"
+#include "store/pages.h"
 
 /* What the plan of an agent's account allows; 0: no limit. */
 struct kb_ingest_limits {
@@ -13,6 +14,16 @@ struct kb_ingest_limits {
 /* From a thread of the background; may block. */
 typedef bool kb_ingest_limits_fn(void *arg, const struct kb_agent *agent,
                                  struct kb_ingest_limits *out, struct kb_err *err);
+
+/* Of a page of a website that has been read: what it leads to, and why it is not to be found itself
+ * (empty: it is). */
+struct kb_followed {
+	struct kb_page_found *found;
+	struct kb_sv left_out;
+};
+typedef bool kb_ingest_follow_fn(void *arg, struct kb_arena *arena, const struct kb_page *page,
+                                 const struct kb_parsed *parsed, struct kb_followed *out,
+                                 struct kb_err *err);
 
 struct kb_ingest_config {
 	struct kb_store *store;
@@ -25,6 +36,8 @@ struct kb_ingest_config {
 	int threads; /* that read documents; one more is in reserve for what is read quickly */
 	kb_ingest_limits_fn *limits; /* may be NULL */
 	void *limits_arg;
+	kb_ingest_follow_fn *follow; /* may be NULL: links lead nowhere */
+	void *follow_arg;
 };
 
 #endif

@@ -459,6 +459,8 @@ static bool run(struct fetch *f, struct kb_fetch_response *out, struct kb_err *e
 	out->content_type = f->head.content_type;
 	out->etag = f->head.etag;
 	out->last_modified = f->head.last_modified;
+	out->noindex = f->head.noindex;
+	out->nofollow = f->head.nofollow;
 	out->filename = kb_fetch_filename(f->arena, f->head.disposition);
 	out->retry_after_s =
 	        kb_fetch_retry_after(f->head.retry_after, kb_clock_now_us(NULL) / KB_SECOND_US);

@@ -43,6 +43,18 @@ static struct kb_sv escape_bytes(struct kb_arena *arena, struct kb_sv value)
 	return out;
 }
 
+/* "noindex, nofollow"; what is for a crawler by name ("googlebot: noindex") is not for us. */
+static void read_robots(struct kb_fetch_head *head, struct kb_sv value)
+{
+	struct kb_sv part;
+
+	while (kb_sv_split(&value, ',', &part)) {
+		part = kb_sv_trim(part);
+		head->noindex |= kb_sv_ieq_str(part, "noindex") || kb_sv_ieq_str(part, "none");
+		head->nofollow |= kb_sv_ieq_str(part, "nofollow") || kb_sv_ieq_str(part, "none");
+	}
+}
+
 void kb_fetch_head_line(struct kb_fetch_head *head, struct kb_arena *arena, struct kb_sv line)
 {
 	ptrdiff_t colon;
@@ -73,6 +85,8 @@ void kb_fetch_head_line(struct kb_fetch_head *head, struct kb_arena *arena, stru
 	value = kb_sv_trim(kb_sv_from(line, (size_t)colon + 1));
 	if (value.n > KB_FETCH_FIELD_MAX || !kb_fetch_value_ok(value))
 		return;
+	if (kb_sv_ieq_str(name, "x-robots-tag") && kb_sv_find_byte(value, ':') < 0)
+		read_robots(head, value);
 	if (kb_sv_ieq_str(name, "location"))
 		value = escape_bytes(arena, value);
 	if (!kb_utf8_valid(value))

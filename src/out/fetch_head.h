@@ -19,6 +19,7 @@ enum {
 struct kb_fetch_head {
 	int status;
 	bool done; /* the final head has ended */
+	bool noindex, nofollow; /* X-Robots-Tag, to all crawlers */
 	struct kb_sv content_type, etag, last_modified, location, disposition, retry_after;
 };
 

@@ -44,7 +44,8 @@ static const struct kb_sql sql[] = {
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"AND id > $3 ORDER BY id LIMIT $4" },
 	[FORGET] = { "crawl_forget", "ii",
-		"UPDATE pages SET etag = '', last_modified = '' WHERE agent_id = $1 AND id = $2" },
+		"UPDATE pages SET etag = '', last_modified = '', depth = CASE WHEN depth = 0 THEN 1 ELSE depth END "
+		"WHERE agent_id = $1 AND id = $2" },
 	[SEEDED] = { "crawl_seeded", "ii",
 		"UPDATE crawls SET seeded = 1 WHERE agent_id = $1 AND source_id = $2" },
 	[START] = { "crawl_start", "iit",
@@ -81,15 +82,13 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_crawls = { "crawls", sql, KB_COUNTOF(sql) };
 
 bool kb_store_crawl_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                        int64_t source_id, struct kb_crawl *out, bool *found, struct kb_err *err)
+                        int64_t source_id, struct kb_crawl *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
 	*out = (struct kb_crawl){ 0 };
-	*found = false;
 	kb_rows_take(&rows, store->db, &sql[GET], KB_VALUES(kb_int(agent_id), kb_int(source_id)));
-	while (kb_rows_next(&rows)) {
-		*found = true;
+	while (kb_rows_next(&rows))
 		*out = (struct kb_crawl){
 			.url = kb_rows_text(&rows, arena, 0),
 			.start = kb_rows_text(&rows, arena, 1),
@@ -103,7 +102,6 @@ bool kb_store_crawl_get(struct kb_store *store, struct kb_arena *arena, int64_t 
 			.crowded = kb_rows_int(&rows, 9),
 			.forbidden = kb_rows_int(&rows, 10),
 		};
-	}
 	return kb_rows_close(&rows, err);
 }
 
@@ -181,7 +179,8 @@ struct requeue {
 static bool requeue_one(struct kb_db_conn *conn, struct requeue *in, struct kb_page_row *row,
                         struct kb_totals *totals, struct kb_err *err)
 {
-	if (in->anew
+	/* A page of before it was a website has not said yet what it leads to. */
+	if ((in->anew || row->page.depth == 0)
 	    && !kb_db_run(conn, &sql[FORGET],
 	                  KB_VALUES(kb_int(row->page.agent_id), kb_int(row->page.id)), NULL, err))
 		return false;
@@ -350,10 +349,10 @@ static bool take_shape(struct kb_db_conn *conn, const struct kb_page_row *from,
 }
 
 struct follow {
-	struct kb_arena *arena;
+	const struct kb_crawl_write *write;
 	const struct kb_page_row *from;
 	const struct kb_page_found *found;
-	int64_t now, pages; /* of the crawl */
+	int64_t pages; /* of the crawl */
 	int64_t added, alike, crowded;
 };
 
@@ -364,8 +363,8 @@ static bool follow_link(struct kb_db_conn *conn, struct follow *in, const struct
 	struct kb_page_row_new row = {
 		.agent_id = page->agent_id,
 		.source_id = page->source_id,
-		.due_at = in->now,
-		.now = in->now,
+		.due_at = in->write->now,
+		.now = in->write->now,
 		.page = &(struct kb_page_new){ .url = link->url,
 		                               .depth = page->depth + !in->found->moved },
 		.reason = kb_page_waits_for_host(),
@@ -388,14 +387,14 @@ static bool follow_link(struct kb_db_conn *conn, struct follow *in, const struct
 	}
 	in->added++;
 	return kb_db_next_id(conn, "page", 1, &row.id, err)
-	       && kb_page_insert(conn, in->arena, &row, err);
+	       && kb_page_insert(conn, in->write->arena, &row, err);
 }
 
-bool kb_crawl_follow(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_page_row *from,
-                     const struct kb_page_found *found, int64_t now, struct kb_totals *totals,
+bool kb_crawl_follow(struct kb_db_conn *conn, const struct kb_crawl_write *write,
+                     struct kb_page_row *from, const struct kb_page_found *found,
                      struct kb_err *err)
 {
-	struct follow in = { .arena = arena, .from = from, .found = found, .now = now };
+	struct follow in = { .write = write, .from = from, .found = found };
 	struct kb_db_value agent = kb_int(from->page.agent_id);
 	struct kb_db_value source = kb_int(from->page.source_id);
 
@@ -410,7 +409,7 @@ bool kb_crawl_follow(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_
 	/* "Not modified" would hide from the next reading what this one has left out. */
 	if (in.crowded || found->deep)
 		from->page.etag = from->page.last_modified = KB_SV("");
-	totals->pages_found += in.added;
+	write->totals->pages_found += in.added;
 	return in.pages == 0
 	       || in.added + in.alike + in.crowded + found->deep + found->endless + found->forbidden
 	                  == 0

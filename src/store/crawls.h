@@ -22,10 +22,9 @@ struct kb_crawl {
 	int64_t deep, alike, crowded, forbidden;
 };
 
-/* *found is false where the source has never been read so. */
+/* Zeroed, with began_at 0, where the source has never been read so. */
 bool kb_store_crawl_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                        int64_t source_id, struct kb_crawl *out, bool *found,
-                        struct kb_err *err) KB_MUST_CHECK;
+                        int64_t source_id, struct kb_crawl *out, struct kb_err *err) KB_MUST_CHECK;
 /* How many of its pages wait. */
 bool kb_store_crawl_waiting(struct kb_store *store, int64_t agent_id, int64_t source_id,
                             int64_t *count, struct kb_err *err) KB_MUST_CHECK;

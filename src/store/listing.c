@@ -71,11 +71,11 @@ static bool add_to_crawl(struct kb_db_conn *conn, struct found *in, const struct
 	int64_t before = in->totals.pages_found;
 
 	if (!in->listing->add_new
-	    || !kb_crawl_follow(conn, &in->arena, &from,
-	                        &(struct kb_page_found){ .links = &link,
-	                                                 .count = 1,
-	                                                 .pages_most = in->listing->pages_most },
-	                        in->now, &in->totals, err))
+	    || !kb_crawl_follow(
+	            conn, &(struct kb_crawl_write){ &in->arena, in->now, &in->totals }, &from,
+	            &(struct kb_page_found){
+	                    .links = &link, .count = 1, .pages_most = in->listing->pages_most },
+	            err))
 		return !in->listing->add_new;
 	in->queued += in->totals.pages_found - before;
 	return true;

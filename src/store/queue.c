@@ -314,6 +314,13 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	row->is_found = ok && result->passages > 0;
 }
 
+static bool follow(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
+                   struct kb_page_row *row, struct kb_err *err)
+{
+	return kb_crawl_follow(conn, &(struct kb_crawl_write){ &in->arena, in->now, &in->totals },
+	                       row, result->found, err);
+}
+
 /* The page is only a signpost: its row goes, its address stays known, and its link takes its place.
  */
 static bool move_on(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
@@ -322,7 +329,7 @@ static bool move_on(struct kb_db_conn *conn, struct finish *in, const struct kb_
 	const struct kb_page *page = &row->page;
 
 	in->died |= row->is_found;
-	return kb_crawl_follow(conn, &in->arena, row, result->found, in->now, &in->totals, err)
+	return follow(conn, in, result, row, err)
 	       && kb_page_remove(conn, row, in->version, &in->totals, err)
 	       && kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err);
 }
@@ -386,8 +393,7 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 		if (was_found && !kb_dead_add(conn, in->agent_id, page->id, in->version, err))
 			return false;
 	}
-	if (result->found
-	    && !kb_crawl_follow(conn, &in->arena, row, result->found, in->now, &in->totals, err))
+	if (result->found && !follow(conn, in, result, row, err))
 		return false;
 	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err);

@@ -474,8 +474,13 @@ bool kb_crawl_knows(struct kb_db_conn *conn, int64_t agent_id, struct kb_sv url,
                     struct kb_err *err) KB_MUST_CHECK;
 /* Makes rows of what the page leads to, while its website is being read. Else, and where something
  * was left out for its number, the page forgets what its host said of it. */
-bool kb_crawl_follow(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_page_row *from,
-                     const struct kb_page_found *found, int64_t now, struct kb_totals *totals,
+struct kb_crawl_write {
+	struct kb_arena *arena;
+	int64_t now;
+	struct kb_totals *totals; /* of the write */
+};
+bool kb_crawl_follow(struct kb_db_conn *conn, const struct kb_crawl_write *write,
+                     struct kb_page_row *from, const struct kb_page_found *found,
                      struct kb_err *err) KB_MUST_CHECK;
 /* The address of another page of the same website that can be found and has this text; empty: there
  * is none. */

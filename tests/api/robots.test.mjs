@@ -41,7 +41,7 @@ test("robots.txt is the first thing asked of a host, and once; what it forbids i
     "/private/b": ["limited", "limited", forbidden],
     "/private/open": ["ok", "ok", null],
   });
-  const other = await kb.agent({ sitemap_path: `${web.url}/private/b` });
+  const other = await kb.agent({ sitemap_path: `${web.url}/private/b`, max_depth: 0 });
   assert.deepEqual((await settled(other, 1))["/private/b"], ["limited", "limited", forbidden]);
   assert.deepEqual(asked(web), ["/robots.txt", "/sitemap.xml", "/a", "/private/open"]);
   assert.equal(web.most, 1);
@@ -93,7 +93,7 @@ test("a host whose robots.txt cannot be read is asked for nothing until it can; 
   ill.sitemap("/sitemap.xml", ["/a", "/b"]);
   without.set("/robots.txt", { status: 403 });
   turning.set("/robots.txt", { status: 302, location: "/robots.txt" });
-  const agent = await kb.agent({ sitemap_path: `${ill.url}/a` });
+  const agent = await kb.agent({ sitemap_path: `${ill.url}/a`, max_depth: 0 });
   const waits = await until(
     "the first answer",
     async () => (await agent.pages())[0].status_reason.includes("503") && (await agent.pages())[0],
@@ -103,7 +103,7 @@ test("a host whose robots.txt cannot be read is asked for nothing until it can; 
   assert.deepEqual(await settled(agent, 1), { "/a": ["ok", "ok", null] });
   assert.deepEqual(asked(ill), ["/robots.txt", "/robots.txt", "/a"]);
   for (const web of [without, turning]) {
-    const reader = await kb.agent({ sitemap_path: `${web.url}/a` });
+    const reader = await kb.agent({ sitemap_path: `${web.url}/a`, max_depth: 0 });
     assert.deepEqual(await settled(reader, 1), { "/a": ["ok", "ok", null] });
     assert.equal(asked(web).at(-1), "/a");
   }
@@ -141,7 +141,7 @@ test("a page that robots.txt has come to forbid keeps what was read before", asy
   const kb = await start(t, mayFetch);
   const web = await site(t);
   web.set("/a", page("teal"));
-  const agent = await kb.agent({ sitemap_path: `${web.url}/a` });
+  const agent = await kb.agent({ sitemap_path: `${web.url}/a`, max_depth: 0 });
   await settled(agent, 1);
   web.set("/robots.txt", rules("User-agent: *\nDisallow: /"));
   // A day later, as far as the store knows.

@@ -29,6 +29,10 @@ const defaults = {
   image_extraction_type: "none",
   update_existing_images: false,
   sync_all_images: false,
+  max_pages: 100000,
+  max_depth: 64,
+  max_megabytes: 20000,
+  max_minutes: 10080,
 };
 const nowhere = "http://127.0.0.1:9"; // refused at once
 
@@ -82,31 +86,31 @@ test("an address is a source once, however it is spelt", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
   const made = await agent.expect(201, "POST", "/sources", {
-    json: { sitemap_path: " HTTP://127.0.0.1:9/a/../page#x ", sync_all_images: 1 },
+    json: { sitemap_path: " HTTP://127.0.0.1:9/a/../page.html#x ", sync_all_images: 1 },
   });
   assert.deepEqual(
     [made.type, made.settings.sitemap_path, made.settings.sync_all_images, made.pages.length],
-    ["sitemap", `${nowhere}/page`, true, 1],
+    ["sitemap", `${nowhere}/page.html`, true, 1],
   );
-  const again = await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${nowhere}/page` }) });
+  const again = await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${nowhere}/page.html` }) });
   assert.equal(again.id, made.id);
-  await agent.expect(200, "POST", "", { json: { sitemap_path: `${nowhere}/page` } });
+  await agent.expect(200, "POST", "", { json: { sitemap_path: `${nowhere}/page.html` } });
   const { sitemaps } = await agent.expect(200, "GET", "/sources");
   assert.deepEqual(
     sitemaps.map((source) => source.id),
     [made.id],
   );
   assert.equal((await agent.settled()).length, 1);
-  await agent.expect(200, "POST", "", { json: { sitemap_path: `${nowhere}/other` } });
+  await agent.expect(200, "POST", "", { json: { sitemap_path: `${nowhere}/other.html` } });
   assert.equal((await agent.expect(200, "GET", "/sources")).sitemaps.length, 2);
   const many = await Promise.all(
     Array.from({ length: 16 }, () =>
-      agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/third` } }),
+      agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/third.html` } }),
     ),
   );
   assert.equal(new Set(many.map((source) => source.id)).size, 1);
   assert.match(
-    (await agent.api("PUT", `/sources/${made.id}`, { json: { sitemap_path: `${nowhere}/third` } })).json.message,
+    (await agent.api("PUT", `/sources/${made.id}`, { json: { sitemap_path: `${nowhere}/third.html` } })).json.message,
     /has that address already/,
   );
 });
@@ -114,7 +118,7 @@ test("an address is a source once, however it is spelt", async (t) => {
 test("what is wrong with a source is said, and nothing is kept", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  const made = await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/page` } });
+  const made = await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/page.html` } });
   await agent.settled();
   const before = await agent.expect(200, "GET", "/sources");
   const wrong = [
@@ -183,14 +187,14 @@ test("settings change one by one, as JSON or as a form, and give the next readin
   const kb = await start(t);
   const agent = await kb.agent();
   const { id } = await agent.expect(201, "POST", "/sources", {
-    json: { sitemap_path: `${nowhere}/page`, remove_unexist_pages: "true" },
+    json: { sitemap_path: `${nowhere}/page.html`, remove_unexist_pages: "true" },
   });
   await until("the reading", async () => (await agent.expect(200, "GET", "/sources")).sitemaps[0].sync_status === "ok");
   const put = async (options) => await agent.expect(201, "PUT", `/sources/${id}`, options);
   const daily = await put({ json: { data_refresh_frequency: "daily" } });
   assert.deepEqual(daily.settings, {
     ...defaults,
-    sitemap_path: `${nowhere}/page`,
+    sitemap_path: `${nowhere}/page.html`,
     remove_unexist_pages: true,
     data_refresh_frequency: "daily",
   });
@@ -289,7 +293,7 @@ test("the pictures of a sitemap are its pages' where they have none, when that i
 test("an address with a user name or password is refused wherever one is given", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  const source = await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/page` } });
+  const source = await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${nowhere}/page.html` } });
   const message =
     "sitemap_path holds a user name or password, and readers are shown addresses: upload what is behind a password as a file";
   for (const sitemap_path of [

@@ -1,0 +1,16 @@
+/*
+ * What comes of a page of a website once it has been read: what it leads to, and whether it is a
+ * page at all. Ingestion asks (ingest/config.h); any thread, may block on the store.
+ */
+#ifndef KB_CRAWL_FOLLOW_H
+#define KB_CRAWL_FOLLOW_H
+
+#include "crawl/web.h"
+#include "ingest/config.h"
+
+/* The kb_ingest_follow_fn of a struct kb_web_config, which outlives its use. */
+bool kb_web_follow(void *config, struct kb_arena *arena, const struct kb_page *page,
+                   const struct kb_parsed *parsed, struct kb_followed *out,
+                   struct kb_err *err) KB_MUST_CHECK;
+
+#endif

@@ -1,0 +1,262 @@
+// Whole websites, on small sites of the test's own: what belongs to one, what is left out and why.
+import { assert, sleep, start, test, until } from "./lib/harness.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
+
+const quick = { env: { ...mayFetch.env, DOCENT_HOST_PAUSE: "5" } };
+
+/** An HTML page with a word of its own and links. */
+const page = (word, links = [], { head = "", ...more } = {}) => ({
+  "content-type": "text/html",
+  body: `<html><head><title>The ${word} page</title>${head}</head><body><main><h1>The ${word} page</h1><p>The ${word} page says that ${word} parcels are kept in the hall of ${word} things, on the left.</p></main>${links.map((to) => (to.startsWith("<") ? to : `<a href="${to}">x</a>`)).join("")}</body></html>`,
+  etag: `"${word}"`,
+  ...more,
+});
+
+const read = (agent, ms = 30_000) =>
+  until(
+    "the website to be read",
+    async () => {
+      const [source] = (await agent.expect(200, "GET", "/sources")).sitemaps;
+      return source.sync_status !== "queued" && source;
+    },
+    ms,
+  );
+/** Path to states and reason, of all documents. */
+const states = async (agent, web) =>
+  Object.fromEntries(
+    (await agent.pages({ limit: 1000 })).map((p) => [
+      p.page_url.replace(web.url, ""),
+      p.status_reason ? [p.crawl_status, p.index_status, p.status_reason.replaceAll(web.url, "")] : p.index_status,
+    ]),
+  );
+const ok = (...paths) => Object.fromEntries(paths.map((path) => [path, "ok"]));
+const asked = (web) => web.log.map((entry) => entry.path);
+
+test("a website is read by all kinds of its links, breadth first, and each page once", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  web
+    .set(
+      "/",
+      page("teal", ["/a", "b?utm_source=x#top", '<map><area href="/area"></map>', "/a", "/index.html", "/pic.png"], {
+        head: '<link rel="next" href="/next"><link rel="alternate" hreflang="de" href="/de"><link rel="stylesheet" href="/s.css">',
+      }),
+    )
+    .set("/a", page("grey", ["/deep", "/", "mailto:x@y.z", "javascript:x()"]))
+    .set("/b", page("pink", ["/b?PHPSESSID=123", "http://elsewhere.example/"]))
+    .set("/area", page("blue"))
+    .set("/next", page("rose", ["/old", "/moved"]))
+    .set("/de", page("wine", ["/gone"]))
+    .set("/deep", page("mint", ["/deeper"]))
+    .set("/deeper", page("gold"))
+    .set("/old", { status: 301, location: "/new" })
+    .set("/new", page("navy"))
+    .set("/moved", { "content-type": "text/html", body: '<meta http-equiv="refresh" content="0; url=/target">Moved' })
+    .set("/target", page("plum"))
+    .set("/unlinked", page("jade"));
+  const agent = await kb.agent({ sitemap_path: web.url });
+  const source = await read(agent);
+  assert.deepEqual([source.sync_status, source.sync_reason], ["ok", null]);
+  assert.deepEqual(await states(agent, web), {
+    ...ok("/", "/a", "/b", "/area", "/next", "/de", "/deep", "/deeper", "/new", "/target"),
+    "/gone": ["failed", "n/a", "the host answered 404: not found"],
+  });
+  const paths = asked(web).filter((path) => !path.startsWith("/sitemap"));
+  assert.deepEqual([...new Set(paths)], paths, "nothing twice");
+  assert.ok(paths.indexOf("/deeper") > paths.indexOf("/deep") && paths.indexOf("/deep") > paths.indexOf("/de"));
+  assert.equal(web.whole[0].path, "/robots.txt");
+  assert.match((await agent.ask("Where are gold parcels kept?")).llm_response, /hall of gold things/);
+  // A second time only what has changed is sent, and what is new is found.
+  const before = web.log.length;
+  web.set("/deeper", page("gold", ["/fresh"], { etag: '"gold2"' })).set("/fresh", page("sand"));
+  await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
+  await read(agent);
+  assert.equal((await states(agent, web))["/fresh"], "ok");
+  const again = web.log.slice(before).filter((entry) => !entry.path.startsWith("/sitemap"));
+  for (const { path, headers } of again)
+    assert.equal(!!headers["if-none-match"], !["/fresh", "/gone"].includes(path), path);
+  assert.equal(new Set(again.map((entry) => entry.path)).size, again.length);
+});
+
+test("the start path says what belongs to a website; use_full_url_crawl takes the whole host", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  web
+    .set("/docs/", page("teal", ["/docs/a", "/blog", "../docsother", "/docs/x/../b"]))
+    .set("/docs/a", page("grey"))
+    .set("/docs/b", page("pink"))
+    .set("/blog", page("blue", ["/"]))
+    .set("/docsother", page("rose"))
+    .set("/", page("wine"))
+    .set("/page", page("mint", ["/page/one", "/pages"]))
+    .set("/page/one", page("gold"))
+    .set("/pages", page("navy"))
+    .set("/one.html", page("plum", ["/docs/a"]));
+  const crawl = async (path, more = {}) => {
+    const agent = await kb.agent({ sitemap_path: web.url + path, ...more });
+    await read(agent);
+    return Object.keys(await states(agent, web)).sort();
+  };
+  assert.deepEqual(await crawl("/docs/"), ["/docs/", "/docs/a", "/docs/b"]);
+  assert.deepEqual(await crawl("/page"), ["/page", "/page/one"]);
+  assert.deepEqual(await crawl("/one.html"), ["/one.html"]);
+  assert.deepEqual(await crawl("/docs/", { max_depth: 0 }), ["/docs/"]);
+  assert.deepEqual(await crawl("/one.html", { use_full_url_crawl: true }), ["/docs/a", "/one.html"]);
+  assert.deepEqual(await crawl("/docs/", { use_full_url_crawl: true }), [
+    "/",
+    "/blog",
+    "/docs/",
+    "/docs/a",
+    "/docs/b",
+    "/docsother",
+  ]);
+});
+
+test("what a page says to crawlers is kept to, and the pages of its sitemaps are found too", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  web
+    .set("/robots.txt", {
+      body: `User-agent: *\nDisallow: /secret\nSitemap: ${web.url}/maps/one.xml`,
+      "content-type": "text/plain",
+    })
+    .sitemap("/maps/one.xml", ["/listed", "/secret/listed", "/a"])
+    .set(
+      "/",
+      page("teal", [
+        "/a",
+        '<a rel="nofollow" href="/never">x</a>',
+        "/secret",
+        "/hidden",
+        "/quiet",
+        "/header",
+        "/silent",
+      ]),
+    )
+    .set("/a", page("grey"))
+    .set("/listed", page("pink"))
+    .set("/hidden", page("blue", ["/behind"], { head: '<meta name="robots" content="noindex">' }))
+    .set("/behind", page("rose"))
+    .set("/quiet", page("wine", ["/never"], { head: '<meta name="robots" content="nofollow">' }))
+    .set("/header", page("mint", [], { "x-robots-tag": "noindex" }))
+    .set("/silent", page("gold", ["/never"], { "x-robots-tag": "googlebot: noindex, nofollow" }))
+    .set("/never", page("navy"));
+  web.set("/silent", page("gold", [], { "x-robots-tag": "googlebot: noindex" }));
+  const agent = await kb.agent({ sitemap_path: web.url });
+  await read(agent);
+  const noindex = ["ok", "limited", "the page asks not to be found (noindex)"];
+  const found = await states(agent, web);
+  delete found["/secret/listed"];
+  assert.deepEqual(found, {
+    ...ok("/", "/a", "/listed", "/behind", "/quiet", "/silent"),
+    "/hidden": noindex,
+    "/header": noindex,
+  });
+  for (const path of ["/secret", "/secret/listed", "/never", "/sitemap.xml"])
+    assert.ok(!asked(web).includes(path), path);
+  const { llm_response } = await agent.ask("Where are blue parcels kept?");
+  assert.doesNotMatch(llm_response, /hall of blue/);
+});
+
+test("the same text under two addresses is found once, and the other says so", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  web
+    .set("/", page("teal", ["/one", "/two"]))
+    .set("/one", page("grey"))
+    .set("/two", page("grey"));
+  const agent = await kb.agent({ sitemap_path: web.url });
+  await read(agent);
+  const found = await states(agent, web);
+  const [first, second] = found["/one"] === "ok" ? ["/one", "/two"] : ["/two", "/one"];
+  assert.deepEqual(found, { ...ok("/", first), [second]: ["ok", "limited", `it says the same as ${first}`] });
+});
+
+test("calendars, sessions and circles end, and the source says what was left out", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  const any = (match, links) => (req, res) => {
+    const word = req.url.replace(/\W/g, "") || "root";
+    res.writeHead(200, { "content-type": "text/html" }).end(page(word, links(req.url)).body);
+  };
+  web.pages.get = (path) => {
+    const number = Number(/\d+$/.exec(path)?.[0] ?? 0);
+    if (path.startsWith("/day/")) return any(path, () => [`/day/${number + 1}`]);
+    if (path.startsWith("/round")) return any(path, () => [`${path}/round`]);
+    if (path === "/") return any(path, () => ["/day/1", "/round"]);
+  };
+  const agent = await kb.agent({ sitemap_path: web.url, max_depth: 30 });
+  const source = await read(agent);
+  const found = Object.keys(await states(agent, web));
+  assert.equal(found.filter((path) => path.startsWith("/day/")).length, 30);
+  assert.ok(found.filter((path) => path.startsWith("/round")).length <= 4);
+  assert.equal(source.sync_reason, "links left out: 1, more than 30 links away from the start (max_depth)");
+});
+
+test("a website ends at the limits of its source and of the plan, which are named", async (t) => {
+  const kb = await start(t, { ...quick, plans: undefined });
+  const web = await site(t);
+  const many = Array.from({ length: 40 }, (_, i) => `/p${i}`);
+  web.set("/", page("teal", many));
+  for (const path of many) web.set(path, page(path.slice(1)));
+  const agent = await kb.agent({ sitemap_path: web.url, max_pages: 10 });
+  let source = await read(agent);
+  assert.equal(Object.keys(await states(agent, web)).length, 10);
+  assert.equal(source.sync_reason, "links left out: 31, over the 10 pages that max_pages and the plan allow");
+  // With more room the rest is found, though no page has changed.
+  await agent.expect(201, "PUT", `/sources/${source.id}`, { json: { max_pages: 100 } });
+  await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
+  source = await read(agent);
+  assert.equal(Object.values(await states(agent, web)).filter((state) => state === "ok").length, 41);
+  assert.equal(source.sync_reason, null);
+  for (const [json, message] of [
+    [{ max_pages: 0 }, "max_pages must be an integer from 1 to 1000000"],
+    [{ max_depth: "x" }, "max_depth must be an integer from 0 to 1000"],
+    [{ max_minutes: 1.5 }, "max_minutes must be an integer from 1 to 525600"],
+  ])
+    assert.equal((await agent.api("PUT", `/sources/${source.id}`, { json })).json.message, message);
+});
+
+test("a website whose start cannot be read says why, and one that moved is read where it is", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t),
+    moved = await site(t);
+  web.set("/closed/", { status: 403 });
+  const closed = await kb.agent({ sitemap_path: `${web.url}/closed/` });
+  const source = await read(closed);
+  assert.deepEqual(
+    [source.sync_status, source.sync_reason],
+    ["failed", "the host answered 403: it refuses to show this page"],
+  );
+  web.set("/start", { status: 302, location: `${moved.url}/en/` });
+  moved
+    .set("/en/", page("teal", ["/en/a", "/fr/"]))
+    .set("/en/a", page("grey"))
+    .set("/fr/", page("pink"));
+  const agent = await kb.agent({ sitemap_path: `${web.url}/start` });
+  await read(agent);
+  assert.deepEqual(await states(agent, moved), ok("/en/", "/en/a"));
+});
+
+test("a page that leads out of its website is not followed there, and a page that is gone goes", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t),
+    other = await site(t);
+  other.set("/x", page("pink"));
+  web
+    .set("/", page("teal", ["/out", "/a"]))
+    .set("/out", { status: 302, location: `${other.url}/x` })
+    .set("/a", page("grey"));
+  const agent = await kb.agent({ sitemap_path: web.url, remove_unexist_pages: true });
+  const source = await read(agent);
+  assert.deepEqual(await states(agent, web), ok("/", "/a"));
+  assert.deepEqual(other.whole, []);
+  web.pages.delete("/a");
+  await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
+  await read(agent);
+  assert.deepEqual(await states(agent, web), ok("/"));
+  assert.equal(asked(web).filter((path) => path === "/out").length, 1, "where it leads is known");
+  await agent.expect(200, "DELETE", `/sources/${source.id}`);
+  await sleep(0);
+  assert.deepEqual(await states(agent, web), {});
+});
