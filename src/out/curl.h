@@ -20,6 +20,14 @@ struct kb_curl {
 	__typeof__(&curl_easy_perform) easy_perform;
 	__typeof__(&curl_easy_getinfo) easy_getinfo;
 	__typeof__(&curl_easy_cleanup) easy_cleanup;
+	__typeof__(&curl_multi_init) multi_init;
+	__typeof__(&curl_multi_setopt) multi_setopt;
+	__typeof__(&curl_multi_assign) multi_assign;
+	__typeof__(&curl_multi_add_handle) multi_add_handle;
+	__typeof__(&curl_multi_remove_handle) multi_remove_handle;
+	__typeof__(&curl_multi_socket_action) multi_socket_action;
+	__typeof__(&curl_multi_info_read) multi_info_read;
+	__typeof__(&curl_multi_cleanup) multi_cleanup;
 	__typeof__(&curl_slist_append) slist_append;
 	__typeof__(&curl_slist_free_all) slist_free_all;
 };

@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "base/hash.h"
 #include "base/size.h"
 #include "out/curl.h"
 #include "out/fetch_head.h"
@@ -35,8 +34,7 @@ struct kb_upstream {
 	size_t idle_count;
 	struct kb_addresses addresses;
 	int64_t resolved_until_us;
-	struct kb_breaker breaker;
-	struct kb_upstream_stats stats;
+	struct kb_health health;
 };
 
 /* ---- options ---- */
@@ -124,7 +122,7 @@ struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, st
 	up = kb_xcalloc(1, sizeof(*up));
 	up->config = *config;
 	up->lib = lib;
-	up->stats.name = config->name;
+	kb_health_init(&up->health, config->name, config->what, config->log);
 	up->config.url = kb_arena_sv(&up->arena, config->url);
 	pthread_mutex_init(&up->lock, NULL);
 	add_field(up, "Content-Type: application/json");
@@ -153,6 +151,7 @@ void kb_upstream_close(struct kb_upstream *up)
 	for (size_t i = 0; i < up->idle_count; i++)
 		up->lib->easy_cleanup(up->idle[i]);
 	up->lib->slist_free_all(up->fields);
+	kb_health_fini(&up->health);
 	pthread_mutex_destroy(&up->lock);
 	kb_arena_fini(&up->arena);
 	free(up);
@@ -349,67 +348,11 @@ static bool send_once(struct request *r, struct kb_err *err)
 
 /* ---- tries ---- */
 
-static double chance(void)
-{
-	uint32_t n;
-
-	kb_random(&n, sizeof(n));
-	return (double)n / UINT32_MAX;
-}
-
-static bool admit(struct kb_upstream *up, struct kb_err *err)
-{
-	int64_t now = kb_clock_mono_us(), left_ms;
-	bool may;
-
-	pthread_mutex_lock(&up->lock);
-	may = kb_breaker_admit(&up->breaker, now);
-	up->stats.requests += may;
-	up->stats.kept_back += !may;
-	left_ms = (up->breaker.until_us - now) / 1000;
-	pthread_mutex_unlock(&up->lock);
-	if (may)
-		return true;
-	return kb_fail(err, KB_E_UPSTREAM, "%s failed and is left alone for %" PRId64 " ms more",
-	               up->config.what, KB_MAX(left_ms, (int64_t)1));
-}
-
-/* Counts how a request went and says when that changes how the server is treated. */
-static void count(struct kb_upstream *up, bool ok, int64_t took_us, int64_t wish_ms,
-                  const struct kb_err *why)
-{
-	enum kb_breaker_state before, after;
-	int64_t pause_ms;
-
-	pthread_mutex_lock(&up->lock);
-	before = up->breaker.state;
-	up->stats.took_us += took_us;
-	if (ok || why->code == KB_E_INVALID) {
-		kb_breaker_good(&up->breaker);
-	} else if (why->code == KB_E_CANCELLED) {
-		kb_breaker_void(&up->breaker);
-	} else {
-		up->stats.failures++;
-		kb_breaker_bad(&up->breaker, kb_clock_mono_us(), wish_ms, chance());
-	}
-	after = up->breaker.state;
-	pause_ms = (up->breaker.until_us - kb_clock_mono_us()) / 1000;
-	pthread_mutex_unlock(&up->lock);
-	if (before == after || (before == KB_BREAKER_HALF_OPEN && after == KB_BREAKER_OPEN))
-		return;
-	if (after == KB_BREAKER_OPEN)
-		kb_warn(up->config.log,
-		        "server left alone server=%s state=open pause_ms=%" PRId64 " error=%s",
-		        up->config.name, pause_ms, why->msg);
-	else
-		kb_info(up->config.log, "server answers again server=%s state=%s", up->config.name,
-		        kb_breaker_name(after));
-}
-
 /* False when there is no time left for another try after the pause, or the service stops. */
 static bool wait_for_next(const struct request *r, int attempt)
 {
-	double ms = (double)((int64_t)RETRY_MS << KB_MIN(attempt, 10)) * (.5 + .5 * chance());
+	double ms =
+	        (double)((int64_t)RETRY_MS << KB_MIN(attempt, 10)) * (.5 + .5 * kb_health_chance());
 	int64_t until = kb_clock_mono_us() + KB_MAX((int64_t)ms, r->wish_ms) * 1000;
 
 	if (until >= r->call->deadline_us)
@@ -445,10 +388,11 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
 			kb_fail(&why, KB_E_CANCELLED, "the service is stopping");
 			break;
 		}
-		if (!admit(up, &why))
+		if (!kb_health_admit(&up->health, &why))
 			break;
 		ok = send_once(&r, &why);
-		count(up, ok, kb_clock_mono_us() - start, r.wish_ms, &why);
+		kb_health_count(&up->health, ok ? &(struct kb_err){ 0 } : &why,
+		                kb_clock_mono_us() - start, r.wish_ms);
 		if (ok || attempt + 1 >= call->tries || !may_pass(&r, &why)
 		    || !wait_for_next(&r, attempt))
 			break;
@@ -462,8 +406,5 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
 
 void kb_upstream_stats(struct kb_upstream *up, struct kb_upstream_stats *out)
 {
-	pthread_mutex_lock(&up->lock);
-	*out = up->stats;
-	out->state = up->breaker.state;
-	pthread_mutex_unlock(&up->lock);
+	kb_health_stats(&up->health, out);
 }

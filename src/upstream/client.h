@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "upstream/breaker.h"
+#include "upstream/health.h"
 
 struct kb_upstream;
 
@@ -68,14 +68,6 @@ struct kb_upstream_call {
 bool kb_upstream_post(struct kb_upstream *upstream, const struct kb_upstream_call *call,
                       struct kb_err *err) KB_MUST_CHECK;
 
-struct kb_upstream_stats {
-	const char *name;
-	enum kb_breaker_state state;
-	int64_t requests;  /* sent */
-	int64_t failures;  /* of these */
-	int64_t kept_back; /* calls that were not sent, the server being left alone */
-	int64_t took_us;   /* of all requests together */
-};
 void kb_upstream_stats(struct kb_upstream *upstream, struct kb_upstream_stats *out);
 
 #endif

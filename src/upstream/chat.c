@@ -1,0 +1,898 @@
+#include "upstream/chat.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/pool.h"
+#include "http/loop.h"
+#include "out/curl.h"
+
+enum {
+	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
+	END_MS = 1000,  /* how long a connection may stay open once the answer is whole */
+	BODY_MAX = 16 << 20, /* bytes of a request */
+	REFUSAL_MAX = 4096,  /* bytes of a refusal that are read */
+	RECEIVE_BYTES = 4096,
+};
+
+struct kb_chats {
+	const struct kb_log *log;
+	const struct kb_curl *lib;
+	struct kb_loop *loop;
+	pthread_t thread;
+	CURLM *multi;
+	struct watched *spare;
+	struct kb_timer curl_timer;
+	struct kb_timer grace;
+	struct kb_chat_call *calls; /* all that have not ended */
+	struct kb_task stop, quit;
+	_Atomic int64_t grace_ms;
+	atomic_bool asked_to_stop;
+	bool stopped;
+};
+
+struct kb_chat_line {
+	atomic_int refs;
+	struct kb_arena arena;
+	struct kb_chats *chats;
+	struct kb_chat_line_config config;
+	struct curl_slist *fields;
+	struct kb_health health;
+	struct kb_chat_call *first, **last; /* those that wait */
+	bool stepping;
+	/* Written on the loop's thread alone. */
+	_Atomic int64_t live, waiting, refused, prompt_tokens, completion_tokens;
+};
+
+enum step { WAITS, SENT, PAUSES, ENDED };
+
+struct kb_chat_call {
+	atomic_int refs;
+	struct kb_chats *chats;
+	struct kb_chat_line *line;
+	struct kb_chat_call *before, *after; /* in chats->calls */
+	struct kb_chat_call *next;           /* in the line's queue */
+	enum step step;
+	struct kb_buf body;
+	int64_t silent_ms;
+	void (*on_text)(void *arg, struct kb_sv text);
+	void (*on_silence)(void *arg);
+	void (*on_end)(void *arg, const struct kb_chat_result *result);
+	void *arg;
+
+	struct kb_task begin, stop;
+	atomic_bool cancelled;
+	struct kb_timer timer;
+	int64_t start_us, sent_us, heard_us; /* heard: the server last said something readable */
+	int64_t whole_us;                    /* when the answer was complete; 0: not yet */
+	int64_t again_us;                    /* PAUSES: the next try */
+	size_t heard;                        /* readable events, when heard_us was set */
+
+	CURL *curl;
+	struct kb_chat_reader reader;
+	struct kb_buf refusal;
+	int status;
+	struct kb_err err; /* why a transfer was stopped by ourselves */
+	struct kb_chat_result result;
+};
+
+static void step_line(struct kb_chat_line *line);
+static void send_call(struct kb_chat_call *call);
+
+/* ---- the loop and libcurl ---- */
+
+struct watched {
+	struct kb_loop_fd source;
+	struct kb_chats *chats;
+	struct watched *spare; /* the next one that is not in use */
+};
+
+static void finish_transfer(struct kb_chat_call *call, CURLcode code);
+
+static void drain(struct kb_chats *chats)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = chats->lib->multi_info_read(chats->multi, &left))) {
+		CURLcode code = message->data.result;
+		char *call = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		chats->lib->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
+		finish_transfer((struct kb_chat_call *)(void *)call, code);
+	}
+}
+
+static void act(struct kb_chats *chats, curl_socket_t fd, int what)
+{
+	int running;
+
+	chats->lib->multi_socket_action(chats->multi, fd, what, &running);
+	drain(chats);
+}
+
+static void on_ready(struct kb_loop_fd *source, uint32_t events)
+{
+	struct watched *watched = (struct watched *)(void *)source;
+	int what = 0;
+
+	if (events & EPOLLIN)
+		what |= CURL_CSELECT_IN;
+	if (events & EPOLLOUT)
+		what |= CURL_CSELECT_OUT;
+	if (events & (EPOLLERR | EPOLLHUP))
+		what |= CURL_CSELECT_IN | CURL_CSELECT_ERR;
+	act(watched->chats, source->fd, what);
+}
+
+/* Freed at the end only: the loop may still hold events of this turn for it, and one event too many
+ * does no harm. */
+static void unwatch(struct kb_chats *chats, struct watched *watched)
+{
+	kb_loop_remove(chats->loop, &watched->source);
+	watched->spare = chats->spare;
+	chats->spare = watched;
+}
+
+static struct watched *new_watched(struct kb_chats *chats)
+{
+	struct watched *watched = chats->spare;
+
+	if (!watched)
+		return kb_xcalloc(1, sizeof(*watched));
+	chats->spare = watched->spare;
+	return watched;
+}
+
+static int on_socket(CURL *curl, curl_socket_t fd, int what, void *arg, void *known)
+{
+	struct kb_chats *chats = arg;
+	struct watched *watched = known;
+	uint32_t events = 0;
+	struct kb_err err;
+
+	(void)curl;
+	if (watched)
+		unwatch(chats, watched);
+	watched = NULL;
+	if (what != CURL_POLL_REMOVE) {
+		watched = new_watched(chats);
+		watched->source = (struct kb_loop_fd){ .fd = fd, .ready = on_ready };
+		watched->chats = chats;
+		if (what & CURL_POLL_IN)
+			events |= EPOLLIN;
+		if (what & CURL_POLL_OUT)
+			events |= EPOLLOUT;
+		if (!kb_loop_add(chats->loop, &watched->source, events, &err)) {
+			kb_warn(chats->log, "model connection not watched error=%s", err.msg);
+			watched->spare = chats->spare;
+			chats->spare = watched;
+			return -1;
+		}
+	}
+	chats->lib->multi_assign(chats->multi, fd, watched);
+	return 0;
+}
+
+static int on_timeout(CURLM *multi, long ms, void *arg)
+{
+	struct kb_chats *chats = arg;
+
+	(void)multi;
+	if (ms < 0)
+		kb_timer_clear(chats->loop, &chats->curl_timer);
+	else
+		kb_timer_set(chats->loop, &chats->curl_timer,
+		             kb_clock_mono_us() + (int64_t)ms * 1000);
+	return 0;
+}
+
+static void on_curl_timer(struct kb_timer *timer)
+{
+	struct kb_chats *chats =
+	        (struct kb_chats *)(void *)((char *)timer - offsetof(struct kb_chats, curl_timer));
+
+	act(chats, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* ---- the end of a call ---- */
+
+static void hold(struct kb_chat_call *call)
+{
+	atomic_fetch_add_explicit(&call->refs, 1, memory_order_relaxed);
+}
+
+void kb_chat_release(struct kb_chat_call *call)
+{
+	if (atomic_fetch_sub_explicit(&call->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	kb_chat_line_release(call->line);
+	kb_buf_fini(&call->body);
+	free(call);
+}
+
+static void drop_curl(struct kb_chat_call *call)
+{
+	if (!call->curl)
+		return;
+	call->chats->lib->multi_remove_handle(call->chats->multi, call->curl);
+	call->chats->lib->easy_cleanup(call->curl);
+	call->curl = NULL;
+}
+
+static void leave_queue(struct kb_chat_call *call)
+{
+	struct kb_chat_line *line = call->line;
+	struct kb_chat_call **at = &line->first;
+
+	while (*at != call)
+		at = &(*at)->next;
+	*at = call->next;
+	if (!call->next)
+		line->last = at;
+	call->next = NULL;
+	atomic_fetch_sub(&line->waiting, 1);
+}
+
+static void add_tokens(struct kb_chat_line *line, const struct kb_chat_usage *usage)
+{
+	atomic_fetch_add(&line->prompt_tokens, KB_MAX(usage->prompt_tokens, (int64_t)0));
+	atomic_fetch_add(&line->completion_tokens, KB_MAX(usage->completion_tokens, (int64_t)0));
+}
+
+static void end(struct kb_chat_call *call, const struct kb_err *why)
+{
+	struct kb_chat_line *line = call->line;
+	struct kb_chats *chats = call->chats;
+	bool had_place = call->step == SENT || call->step == PAUSES;
+
+	if (call->step == ENDED)
+		return;
+	if (call->step == WAITS)
+		leave_queue(call);
+	call->step = ENDED;
+	kb_timer_clear(chats->loop, &call->timer);
+	drop_curl(call);
+	call->result.err = *why;
+	call->result.finish = call->reader.finish;
+	call->result.usage = call->reader.usage;
+	call->result.has_text = call->reader.has_text;
+	call->result.took_us = kb_clock_mono_us() - call->start_us;
+	add_tokens(line, &call->result.usage);
+	kb_chat_reader_fini(&call->reader);
+	kb_buf_fini(&call->refusal);
+	*(call->before ? &call->before->after : &chats->calls) = call->after;
+	if (call->after)
+		call->after->before = call->before;
+	call->on_end(call->arg, &call->result);
+	if (had_place) {
+		atomic_fetch_sub(&line->live, 1);
+		step_line(line);
+	}
+	kb_chat_release(call);
+}
+
+/* ---- deadlines ---- */
+
+static int64_t earliest(int64_t a, int64_t b)
+{
+	return a == 0 || (b && b < a) ? b : a;
+}
+
+/* When the call has to be looked at again. */
+static int64_t next_look(const struct kb_chat_call *call)
+{
+	const struct kb_chat_line_config *config = &call->line->config;
+	int64_t at = call->start_us + config->whole_ms * 1000;
+
+	if (call->heard_us)
+		at = earliest(at, call->heard_us + config->gap_ms * 1000);
+	else
+		at = earliest(at, call->start_us + config->first_ms * 1000);
+	if (call->whole_us)
+		at = earliest(at, call->whole_us + END_MS * 1000);
+	if (call->step == PAUSES)
+		at = earliest(at, call->again_us);
+	if (call->silent_ms && !call->result.first_us)
+		at = earliest(at, call->start_us + call->silent_ms * 1000);
+	return at;
+}
+
+static void watch_time(struct kb_chat_call *call)
+{
+	kb_timer_set(call->chats->loop, &call->timer, next_look(call));
+}
+
+static void too_late(struct kb_chat_call *call, const char *what)
+{
+	struct kb_err err;
+
+	kb_fail(&err, KB_E_TIMEOUT, "%s %s", call->line->health.what, what);
+	if (call->step == SENT)
+		kb_health_count(&call->line->health, &err, kb_clock_mono_us() - call->sent_us, 0);
+	end(call, &err);
+}
+
+static void on_time(struct kb_timer *timer)
+{
+	struct kb_chat_call *call =
+	        (struct kb_chat_call *)(void *)((char *)timer
+	                                        - offsetof(struct kb_chat_call, timer));
+	const struct kb_chat_line_config *config = &call->line->config;
+	int64_t now = kb_clock_mono_us();
+
+	if (call->silent_ms && !call->result.first_us
+	    && now >= call->start_us + call->silent_ms * 1000) {
+		call->silent_ms = 0;
+		if (call->on_silence)
+			call->on_silence(call->arg);
+	}
+	if (call->whole_us && now >= call->whole_us + END_MS * 1000) {
+		finish_transfer(call, CURLE_OK);
+	} else if (now >= call->start_us + config->whole_ms * 1000) {
+		too_late(call, "takes too long for its answer");
+	} else if (call->heard_us && now >= call->heard_us + config->gap_ms * 1000) {
+		too_late(call, "has fallen silent in its answer");
+	} else if (!call->heard_us && now >= call->start_us + config->first_ms * 1000) {
+		too_late(call, "did not answer in time");
+	} else {
+		if (call->step == PAUSES && now >= call->again_us)
+			send_call(call);
+		if (call->step != ENDED)
+			watch_time(call);
+	}
+}
+
+/* ---- one request ---- */
+
+static void on_text(void *arg, struct kb_sv text)
+{
+	struct kb_chat_call *call = arg;
+
+	if (!call->result.first_us)
+		call->result.first_us = KB_MAX(kb_clock_mono_us() - call->start_us, (int64_t)1);
+	if (call->on_text)
+		call->on_text(call->arg, text);
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct kb_chat_call *call = arg;
+	struct kb_sv body = kb_sv(bytes, size * count);
+	long status = 0;
+
+	call->chats->lib->easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status != 200) {
+		kb_buf_sv(&call->refusal, kb_sv_sub(body, 0, REFUSAL_MAX - call->refusal.n));
+		return body.n;
+	}
+	if (!kb_chat_reader_feed(&call->reader, body, &call->err))
+		return 0;
+	if (call->reader.read_count != call->heard) {
+		call->heard = call->reader.read_count;
+		call->heard_us = kb_clock_mono_us();
+	}
+	if (!call->whole_us && (call->reader.done || call->reader.finish != KB_CHAT_UNFINISHED)) {
+		call->whole_us = kb_clock_mono_us();
+		watch_time(call);
+	}
+	return body.n;
+}
+
+static void set_options(struct kb_chat_call *call)
+{
+	const struct kb_curl *lib = call->chats->lib;
+	CURL *curl = call->curl;
+
+	lib->easy_setopt(curl, CURLOPT_PRIVATE, call);
+	lib->easy_setopt(curl, CURLOPT_URL, call->line->config.url.p);
+	lib->easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	lib->easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	lib->easy_setopt(curl, CURLOPT_PROXY, ""); /* not even the environment's */
+	lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	lib->easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* no waiting for a look-up */
+	lib->easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
+	lib->easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BYTES);
+	lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)KB_UPSTREAM_CONNECT_MS);
+	lib->easy_setopt(curl, CURLOPT_HTTPHEADER, call->line->fields);
+	lib->easy_setopt(curl, CURLOPT_USERAGENT, "Docent/" DOCENT_VERSION);
+	lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.n);
+	lib->easy_setopt(curl, CURLOPT_POSTFIELDS, call->body.p);
+	lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	lib->easy_setopt(curl, CURLOPT_WRITEDATA, call);
+}
+
+static void send_call(struct kb_chat_call *call)
+{
+	struct kb_chats *chats = call->chats;
+	struct kb_err err;
+
+	call->step = SENT;
+	if (!kb_health_admit(&call->line->health, &err)) {
+		end(call, &err);
+		return;
+	}
+	call->result.tries++;
+	call->sent_us = kb_clock_mono_us();
+	call->err = (struct kb_err){ 0 };
+	kb_buf_clear(&call->refusal);
+	kb_chat_reader_fini(&call->reader);
+	kb_chat_reader_init(&call->reader, on_text, call);
+	call->curl = chats->lib->easy_init();
+	KB_ASSERT(call->curl != NULL);
+	set_options(call);
+	chats->lib->multi_add_handle(chats->multi, call->curl);
+}
+
+/* ---- how a request went ---- */
+
+/* What a status below or above 200 means. */
+static const struct {
+	int least;
+	enum kb_errc code;
+	bool again;
+	const char *says;
+} statuses[] = {
+	// clang-format off
+	{ 500, KB_E_UPSTREAM,  true,  "fails" },
+	{ 430, KB_E_UPSTREAM,  false, "refuses the request" },
+	{ 429, KB_E_EXHAUSTED, true,  "is asked too often" },
+	{ 422, KB_E_INVALID,   false, "refuses the request" },
+	{ 414, KB_E_UPSTREAM,  false, "refuses the request" },
+	{ 413, KB_E_INVALID,   false, "refuses the request" },
+	{ 409, KB_E_UPSTREAM,  false, "refuses the request" },
+	{ 408, KB_E_TIMEOUT,   true,  "did not answer in time" },
+	{ 405, KB_E_UPSTREAM,  false, "refuses the request" },
+	{ 404, KB_E_UPSTREAM,  false, "does not know the address or the model" },
+	{ 401, KB_E_UPSTREAM,  false, "refuses the key" },
+	{ 400, KB_E_INVALID,   false, "refuses the request" },
+	{ 0,   KB_E_UPSTREAM,  false, "does not answer as a model's server" },
+	// clang-format on
+};
+
+static bool judge_status(struct kb_chat_call *call, int status, struct kb_err *err)
+{
+	const char *what = call->line->health.what;
+	size_t i = 0;
+
+	while (status < statuses[i].least)
+		i++;
+	if (status >= 400 && kb_chat_refusal(kb_buf_view(&call->refusal)) == KB_E_TOO_LARGE) {
+		kb_fail(err, KB_E_TOO_LARGE, "%s finds the prompt longer than its context", what);
+		return false;
+	}
+	kb_fail(err, statuses[i].code, "%s %s (%d)", what, statuses[i].says, status);
+	return statuses[i].again;
+}
+
+/* Fills err (KB_OK: all is well); true: another try may go better. */
+static bool judge(struct kb_chat_call *call, CURLcode code, struct kb_err *err)
+{
+	const char *what = call->line->health.what;
+	struct kb_err why = { 0 };
+	long status = 0;
+
+	*err = (struct kb_err){ 0 };
+	call->chats->lib->easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (call->err.code != KB_OK) {
+		kb_fail(err, call->err.code, "%s %s", what, call->err.msg);
+		return call->err.code == KB_E_UPSTREAM || call->err.code == KB_E_EXHAUSTED;
+	}
+	if (call->whole_us && call->reader.form == KB_CHAT_STREAM)
+		return false;
+	if (status && status != 200)
+		return judge_status(call, (int)status, err);
+	if (code == CURLE_OK && kb_chat_reader_end(&call->reader, &why))
+		return false;
+	if (code == CURLE_OK)
+		kb_fail(err, why.code, "%s %s", what, why.msg);
+	else if (status == 200)
+		kb_fail(err, KB_E_UPSTREAM, "%s breaks off in its answer", what);
+	else if (code == CURLE_OPERATION_TIMEDOUT)
+		kb_fail(err, KB_E_TIMEOUT, "%s does not take a connection in time", what);
+	else
+		kb_fail(err, KB_E_UPSTREAM, "%s cannot be asked: %s", what, kb_curl_reason(code));
+	return err->code != KB_E_TOO_LARGE;
+}
+
+static bool pause_call(struct kb_chat_call *call, int64_t wish_ms)
+{
+	int tries = call->result.tries;
+	double ms = (double)((int64_t)RETRY_MS << KB_MIN(tries - 1, 10))
+	            * (.5 + .5 * kb_health_chance());
+	int64_t at = kb_clock_mono_us() + KB_MAX((int64_t)ms, wish_ms) * 1000;
+
+	if (tries >= KB_CHAT_TRIES || at >= call->start_us + call->line->config.first_ms * 1000)
+		return false;
+	call->again_us = at;
+	call->step = PAUSES;
+	call->heard_us = 0;
+	call->heard = 0;
+	call->whole_us = 0;
+	watch_time(call);
+	return true;
+}
+
+static void finish_transfer(struct kb_chat_call *call, CURLcode code)
+{
+	curl_off_t wish_s = 0;
+	struct kb_err err;
+	bool again = judge(call, code, &err);
+
+	if (err.code == KB_E_EXHAUSTED || err.code == KB_E_UPSTREAM)
+		call->chats->lib->easy_getinfo(call->curl, CURLINFO_RETRY_AFTER, &wish_s);
+	kb_health_count(&call->line->health, &err, kb_clock_mono_us() - call->sent_us,
+	                wish_s * 1000);
+	drop_curl(call);
+	if (again && !call->reader.has_text && pause_call(call, wish_s * 1000))
+		return;
+	end(call, &err);
+}
+
+/* ---- the line ---- */
+
+/* Lets those go that there is room for. */
+static void step_line(struct kb_chat_line *line)
+{
+	if (line->stepping) /* of one that has ended while it was let go */
+		return;
+	line->stepping = true;
+	while (line->first && (size_t)atomic_load(&line->live) < line->config.live_max) {
+		struct kb_chat_call *call = line->first;
+
+		leave_queue(call);
+		atomic_fetch_add(&line->live, 1);
+		send_call(call);
+	}
+	line->stepping = false;
+}
+
+static struct kb_chat_call *call_of(struct kb_task *task, size_t offset)
+{
+	return (struct kb_chat_call *)(void *)((char *)task - offset);
+}
+
+static void on_begin(struct kb_task *task)
+{
+	struct kb_chat_call *call = call_of(task, offsetof(struct kb_chat_call, begin));
+	struct kb_chat_line *line = call->line;
+	struct kb_err err = { 0 };
+
+	call->after = call->chats->calls;
+	if (call->after)
+		call->after->before = call;
+	call->chats->calls = call;
+	kb_buf_init(&call->refusal, REFUSAL_MAX);
+	kb_chat_reader_init(&call->reader, on_text, call);
+	*line->last = call;
+	line->last = &call->next;
+	atomic_fetch_add(&line->waiting, 1);
+	if (call->chats->stopped || atomic_load(&call->cancelled)) {
+		kb_fail(&err, KB_E_CANCELLED, "the answer was cancelled");
+		end(call, &err);
+		return;
+	}
+	if (call->body.failed) {
+		kb_fail(&err, KB_E_TOO_LARGE, "the prompt has more than %d bytes", BODY_MAX);
+		end(call, &err);
+		return;
+	}
+	hold(call);
+	step_line(line);
+	if (call->step == WAITS && (size_t)atomic_load(&line->waiting) > line->config.queue_max) {
+		atomic_fetch_add(&line->refused, 1);
+		kb_fail(&err, KB_E_BUSY,
+		        "%zu answers are being written and %zu wait for the model; try again in a "
+		        "moment",
+		        line->config.live_max, line->config.queue_max);
+		end(call, &err);
+	}
+	if (call->step != ENDED)
+		watch_time(call);
+	kb_chat_release(call);
+}
+
+static void cancel(struct kb_chat_call *call)
+{
+	struct kb_err err;
+
+	kb_fail(&err, KB_E_CANCELLED, "the answer was cancelled");
+	if (call->step == SENT)
+		kb_health_count(&call->line->health, &err, kb_clock_mono_us() - call->sent_us, 0);
+	end(call, &err);
+}
+
+static void on_stop_call(struct kb_task *task)
+{
+	struct kb_chat_call *call = call_of(task, offsetof(struct kb_chat_call, stop));
+
+	cancel(call);
+	kb_chat_release(call);
+}
+
+void kb_chat_cancel(struct kb_chat_call *call)
+{
+	if (!call || atomic_exchange(&call->cancelled, true))
+		return;
+	hold(call);
+	call->stop.run = on_stop_call;
+	kb_loop_post(call->chats->loop, &call->stop);
+}
+
+/* ---- a request's body ---- */
+
+static void write_body(struct kb_buf *buf, const struct kb_chat_line *line,
+                       const struct kb_chat_ask *ask)
+{
+	struct kb_jw jw;
+
+	kb_jw_init(&jw, buf);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, "model", line->config.model);
+	kb_jw_key(&jw, "messages");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < ask->message_count; i++) {
+		kb_jw_object(&jw);
+		kb_jw_key_str(&jw, "role", ask->messages[i].role);
+		kb_jw_key_sv(&jw, "content", ask->messages[i].text);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	if (ask->max_tokens)
+		kb_jw_key_int(&jw, "max_tokens", ask->max_tokens);
+	kb_jw_key_bool(&jw, "stream", ask->stream);
+	if (ask->stream) {
+		kb_jw_key(&jw, "stream_options");
+		kb_jw_object(&jw);
+		kb_jw_key_bool(&jw, "include_usage", true);
+		kb_jw_end(&jw);
+	}
+	if (line->config.more.n) {
+		kb_buf_byte(buf, ',');
+		kb_buf_sv(buf, line->config.more);
+	}
+	kb_jw_end(&jw);
+}
+
+struct kb_chat_call *kb_chat_start(struct kb_chat_line *line, const struct kb_chat_ask *ask)
+{
+	struct kb_chat_call *call = kb_xcalloc(1, sizeof(*call));
+
+	kb_chat_line_hold(line);
+	call->refs = 2; /* the caller's, and the loop's until the end */
+	call->chats = line->chats;
+	call->line = line;
+	call->silent_ms = ask->silent_ms;
+	call->on_text = ask->on_text;
+	call->on_silence = ask->on_silence;
+	call->on_end = ask->on_end;
+	call->arg = ask->arg;
+	call->timer.fire = on_time;
+	call->begin.run = on_begin;
+	call->start_us = kb_clock_mono_us();
+	kb_buf_init(&call->body, BODY_MAX);
+	write_body(&call->body, line, ask);
+	kb_loop_post(line->chats->loop, &call->begin);
+	return call;
+}
+
+/* ---- for threads that may block ---- */
+
+struct waiting {
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	bool done;
+	struct kb_buf text;
+	struct kb_chat_result result;
+};
+
+static void gather(void *arg, struct kb_sv text)
+{
+	struct waiting *w = arg;
+
+	kb_buf_sv(&w->text, text);
+}
+
+static void wake(void *arg, const struct kb_chat_result *result)
+{
+	struct waiting *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	w->result = *result;
+	w->done = true;
+	pthread_cond_signal(&w->ended);
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const struct kb_chat_ask *ask,
+                   size_t max_bytes, struct kb_sv *text, struct kb_err *err)
+{
+	struct kb_chat_ask own = *ask;
+	struct waiting w = { 0 };
+	bool ok;
+
+	pthread_mutex_init(&w.lock, NULL);
+	pthread_cond_init(&w.ended, NULL);
+	kb_buf_init(&w.text, max_bytes);
+	own.on_text = gather;
+	own.on_silence = NULL;
+	own.on_end = wake;
+	own.arg = &w;
+	kb_chat_release(kb_chat_start(line, &own));
+	pthread_mutex_lock(&w.lock);
+	while (!w.done)
+		pthread_cond_wait(&w.ended, &w.lock);
+	pthread_mutex_unlock(&w.lock);
+	ok = w.result.err.code == KB_OK;
+	if (ok && w.text.failed)
+		ok = kb_fail(&w.result.err, KB_E_UPSTREAM, "%s answers with more than %zu bytes",
+		             line->health.what, max_bytes);
+	if (ok)
+		*text = kb_arena_sv(arena, kb_buf_view(&w.text));
+	else if (err)
+		*err = w.result.err;
+	kb_buf_fini(&w.text);
+	pthread_cond_destroy(&w.ended);
+	pthread_mutex_destroy(&w.lock);
+	return ok;
+}
+
+/* ---- open and close ---- */
+
+static void add_field(struct kb_chat_line *line, const char *text)
+{
+	line->fields = line->chats->lib->slist_append(line->fields, text);
+	KB_ASSERT(line->fields != NULL);
+}
+
+struct kb_chat_line *kb_chat_line_open(struct kb_chats *chats,
+                                       const struct kb_chat_line_config *config)
+{
+	struct kb_chat_line *line = kb_xcalloc(1, sizeof(*line));
+
+	line->refs = 1;
+	line->chats = chats;
+	line->last = &line->first;
+	line->config = *config;
+	line->config.name = kb_arena_str(&line->arena, kb_sv_str(config->name));
+	line->config.url = kb_arena_sv(&line->arena, config->url);
+	line->config.model = kb_arena_sv(&line->arena, config->model);
+	line->config.more = kb_arena_sv(&line->arena, config->more);
+	line->config.key = NULL; /* it stands among the fields */
+	kb_health_init(&line->health, line->config.name,
+	               kb_arena_printf(&line->arena, "the model %s", line->config.name).p,
+	               chats->log);
+	add_field(line, "Content-Type: application/json");
+	add_field(line, "Accept: text/event-stream, application/json");
+	add_field(line, "Expect:"); /* no asking before large bodies */
+	if (config->key && *config->key)
+		add_field(line,
+		          kb_arena_printf(&line->arena, "Authorization: Bearer %s", config->key).p);
+	return line;
+}
+
+void kb_chat_line_hold(struct kb_chat_line *line)
+{
+	atomic_fetch_add_explicit(&line->refs, 1, memory_order_relaxed);
+}
+
+void kb_chat_line_release(struct kb_chat_line *line)
+{
+	if (!line || atomic_fetch_sub_explicit(&line->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	line->chats->lib->slist_free_all(line->fields);
+	kb_health_fini(&line->health);
+	kb_arena_fini(&line->arena);
+	free(line);
+}
+
+void kb_chat_line_stats(struct kb_chat_line *line, struct kb_chat_line_stats *out)
+{
+	*out = (struct kb_chat_line_stats){
+		.live = atomic_load(&line->live),
+		.waiting = atomic_load(&line->waiting),
+		.refused = atomic_load(&line->refused),
+		.prompt_tokens = atomic_load(&line->prompt_tokens),
+		.completion_tokens = atomic_load(&line->completion_tokens),
+	};
+	kb_health_stats(&line->health, &out->server);
+}
+
+static void cancel_all(struct kb_chats *chats)
+{
+	chats->stopped = true;
+	while (chats->calls)
+		cancel(chats->calls);
+}
+
+static void on_grace_over(struct kb_timer *timer)
+{
+	cancel_all((struct kb_chats *)(void *)((char *)timer - offsetof(struct kb_chats, grace)));
+}
+
+static void on_stop(struct kb_task *task)
+{
+	struct kb_chats *chats =
+	        (struct kb_chats *)(void *)((char *)task - offsetof(struct kb_chats, stop));
+
+	kb_timer_set(chats->loop, &chats->grace,
+	             kb_clock_mono_us() + atomic_load(&chats->grace_ms) * 1000);
+}
+
+static void on_quit(struct kb_task *task)
+{
+	struct kb_chats *chats =
+	        (struct kb_chats *)(void *)((char *)task - offsetof(struct kb_chats, quit));
+
+	cancel_all(chats);
+	kb_loop_quit(chats->loop);
+}
+
+static void *run(void *arg)
+{
+	struct kb_chats *chats = arg;
+
+	kb_loop_run(chats->loop);
+	return NULL;
+}
+
+struct kb_chats *kb_chats_open(const struct kb_log *log, struct kb_err *err)
+{
+	const struct kb_curl *lib = kb_curl_load(err);
+	struct kb_chats *chats;
+
+	if (!lib)
+		return NULL;
+	chats = kb_xcalloc(1, sizeof(*chats));
+	chats->log = log;
+	chats->lib = lib;
+	chats->loop = kb_loop_new(err);
+	if (!chats->loop) {
+		free(chats);
+		return NULL;
+	}
+	chats->curl_timer.fire = on_curl_timer;
+	chats->grace.fire = on_grace_over;
+	chats->stop.run = on_stop;
+	chats->quit.run = on_quit;
+	chats->multi = lib->multi_init();
+	KB_ASSERT(chats->multi != NULL);
+	lib->multi_setopt(chats->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	lib->multi_setopt(chats->multi, CURLMOPT_SOCKETDATA, chats);
+	lib->multi_setopt(chats->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
+	lib->multi_setopt(chats->multi, CURLMOPT_TIMERDATA, chats);
+	chats->thread = kb_thread_start("chats", run, chats);
+	return chats;
+}
+
+void kb_chats_cancel(struct kb_chats *chats, int64_t grace_ms)
+{
+	if (!chats || atomic_exchange(&chats->asked_to_stop, true))
+		return;
+	atomic_store(&chats->grace_ms, grace_ms);
+	kb_loop_post(chats->loop, &chats->stop);
+}
+
+void kb_chats_close(struct kb_chats *chats)
+{
+	if (!chats)
+		return;
+	kb_loop_post(chats->loop, &chats->quit);
+	pthread_join(chats->thread, NULL);
+	chats->lib->multi_cleanup(chats->multi);
+	while (chats->spare) {
+		struct watched *next = chats->spare->spare;
+
+		free(chats->spare);
+		chats->spare = next;
+	}
+	kb_loop_free(chats->loop);
+	free(chats);
+}
