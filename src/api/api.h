@@ -28,6 +28,7 @@
 #include "store/pages.h"
 #include "store/sources.h"
 #include "upkeep/upkeep.h"
+#include "upstream/models.h"
 
 /* What main() wires together. */
 struct kb_api {
@@ -48,8 +49,7 @@ struct kb_api {
 	/* Set once it has started: the first requests may come a moment before. */
 	_Atomic(struct kb_server *) server;
 	struct kb_plans plans;
-	const struct kb_sv *models; /* the operator's catalogue: what chatbot_model may name */
-	size_t model_count;
+	struct kb_models *models; /* the operator's catalogue */
 	struct kb_aliases aliases;
 	struct kb_rates *rates;
 	const struct kb_clock *clock;

@@ -62,31 +62,6 @@ bool kb_plans_read(struct kb_arena *arena, const char *file, const char *rate, s
 	return line == 0;
 }
 
-bool kb_models_read(struct kb_arena *arena, const char *text, const struct kb_sv **out,
-                    size_t *count, struct kb_err *err)
-{
-	enum { MODELS_MAX = 200, MODEL_CHARS = 100 };
-	struct kb_sv rest = kb_sv_str(text ? text : ""), word;
-	struct kb_sv *models = KB_NEW_ARRAY(arena, MODELS_MAX, struct kb_sv);
-
-	*out = models;
-	*count = 0;
-	while (rest.n > 0 && kb_sv_split(&rest, ',', &word)) {
-		word = kb_sv_trim(word);
-		if (word.n == 0)
-			continue;
-		if (word.n > MODEL_CHARS || !kb_utf8_valid(word))
-			return kb_fail(err, KB_E_INVALID,
-			               "--models: an identifier of %zu bytes, the limit is %d",
-			               word.n, MODEL_CHARS);
-		if (*count == MODELS_MAX)
-			return kb_fail(err, KB_E_INVALID, "--models names more than %d models",
-			               MODELS_MAX);
-		models[(*count)++] = word;
-	}
-	return true;
-}
-
 const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv name)
 {
 	const struct kb_plan *plan = kb_plan_find(plans->v, plans->count, name);

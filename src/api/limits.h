@@ -20,9 +20,6 @@ struct kb_plans {
  */
 bool kb_plans_read(struct kb_arena *arena, const char *file, const char *rate, struct kb_plans *out,
                    struct kb_err *err) KB_MUST_CHECK;
-/* The model catalogue: "one,two"; NULL: none. */
-bool kb_models_read(struct kb_arena *arena, const char *text, const struct kb_sv **out,
-                    size_t *count, struct kb_err *err) KB_MUST_CHECK;
 /* An account whose plan is no longer configured has the default one. */
 const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv name);
 

@@ -67,9 +67,10 @@ static bool is_given(const struct kb_api_input *input)
 
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
+	const struct kb_model_set *models = kb_models_in(call->api->models, call->arena);
 	const struct kb_settings_context context = { .features = call->plan->features,
-		                                     .models = call->api->models,
-		                                     .model_count = call->api->model_count };
+		                                     .models = models->ids,
+		                                     .model_count = models->id_count };
 
 	if (!turn->own_settings)
 		return true;

@@ -171,6 +171,7 @@ static bool refuse(const struct kb_setting_failure *failure, struct kb_err *err)
 
 bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 {
+	const struct kb_model_set *models = kb_models_in(call->api->models, call->arena);
 	struct update update = { 0 };
 	struct kb_settings settings;
 	struct kb_agent after;
@@ -181,8 +182,8 @@ bool kb_settings_post(struct kb_call *call, struct kb_err *err)
 		return false;
 	update.context.features = call->plan->features;
 	update.context.max_actions = call->plan->max_actions;
-	update.context.models = call->api->models;
-	update.context.model_count = call->api->model_count;
+	update.context.models = models->ids;
+	update.context.model_count = models->id_count;
 	/* Once ahead, for the pictures and to refuse early; what counts is the run inside the
 	 * transaction. */
 	if (!apply(&update, call->arena, &call->agent, &settings, err)

@@ -13,6 +13,7 @@
 struct kb_options {
 	const char *data, *listen, *config, *store, *blob, *public_url, *tls_cert, *tls_key, *log;
 	const char *plans, *rate_limit;
+	const char *model_url, *model_name, *model_key, *model_context;
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow, *trusted_proxies;
 	const char *embed_url, *embed_name, *embed_key;

@@ -45,7 +45,7 @@ struct plan {
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        stop_grace_s, host_pause_ms;
+	        stop_grace_s, host_pause_ms, model_context;
 	bool allow_plain_http, allow_unsandboxed;
 	char host[256];
 	int64_t port;
@@ -70,6 +70,8 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--trash-days", o->trash_days, 0, 3650, &plan->trash_days, err)
 	    || !kb_option_int("--host-pause", o->host_pause_ms, 0, 60000, &plan->host_pause_ms, err)
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
+	    || !kb_option_int("--model-context", o->model_context, 256, 100000000,
+	                      &plan->model_context, err)
 	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
 	                       err)
 	    || !kb_option_flag("--allow-unsandboxed-parsing", o->allow_unsandboxed_parsing,
@@ -92,24 +94,6 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	if (!o->tls_cert != !o->tls_key)
 		return kb_fail(err, KB_E_INVALID, "--tls-cert and --tls-key go together");
 	return kb_options_places(o, &plan->places, err);
-}
-
-/* The operator's model servers; none of them is asked yet. */
-static bool open_models(const struct plan *plan, struct kb_api *api, struct kb_err *err)
-{
-	const struct kb_options *o = &plan->options;
-
-	if (plan->embed_url.n
-	    && !(api->embedder = kb_embedder_open(
-	                 &(struct kb_embedder_config){ plan->embed_url, o->embed_name, o->embed_key,
-	                                               api->log },
-	                 err)))
-		return false;
-	return !plan->rerank_url.n
-	       || (api->ranker = kb_ranker_open(
-	                   &(struct kb_ranker_config){ plan->rerank_url, o->rerank_name,
-	                                               o->rerank_key, api->log },
-	                   err));
 }
 
 /* The store and the blobs, which belong together. */
@@ -240,15 +224,6 @@ static struct kb_sweep_limits sweep_limits(const struct plan *plan)
 	return limits;
 }
 
-/* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
-static void wait_for_stop(const sigset_t *signals)
-{
-	int signal;
-
-	while (sigwait(signals, &signal) != 0)
-		;
-}
-
 /* The parts of one service, in the order in which they are opened; close_all() goes the other way
  * and takes what was not opened yet as well. */
 struct service {
@@ -278,8 +253,7 @@ static bool read_options(struct service *s, struct kb_err *err)
 	struct kb_api *api = &s->api;
 
 	if (!kb_plans_read(s->arena, o->plans, o->rate_limit, &api->plans, err)
-	    || !kb_api_aliases(s->arena, o->field_alias, o->value_alias, &api->aliases, err)
-	    || !kb_models_read(s->arena, o->models, &api->models, &api->model_count, err))
+	    || !kb_api_aliases(s->arena, o->field_alias, o->value_alias, &api->aliases, err))
 		return false;
 	if (o->block_list) {
 		s->blocked = kb_block_list_read(o->block_list, err);
@@ -292,6 +266,56 @@ static bool read_options(struct service *s, struct kb_err *err)
 		return fail_option(s, "--fetch-allow", err);
 	return kb_guard_read(s->arena, o->trusted_proxies, &s->proxies, err)
 	       || fail_option(s, "--trusted-proxies", err);
+}
+
+/* A server of the options, or else the catalogue's first of its kind. */
+struct endpoint {
+	struct kb_sv url; /* empty: none */
+	const char *name, *key;
+};
+
+static void find_endpoint(struct service *s, enum kb_model_kind kind, const char *path,
+                          struct endpoint *out)
+{
+	const struct kb_model_set *set = kb_models_hold(s->api.models);
+	const struct kb_model *model = kb_model_of_kind(set, kind);
+
+	if (!out->url.n && model) {
+		out->url = kb_arena_printf(s->arena, "%.*s%s", KB_SV_ARG(model->url), path);
+		out->name = kb_arena_str(s->arena, model->name);
+		out->key = model->key ? kb_arena_str(s->arena, kb_sv_str(model->key)) : NULL;
+	}
+	kb_model_set_release(set);
+}
+
+/* The operator's model servers; none of them is asked yet. */
+static bool open_models(struct service *s, struct kb_err *err)
+{
+	const struct kb_options *o = &s->plan->options;
+	struct kb_api *api = &s->api;
+	struct endpoint embed = { s->plan->embed_url, o->embed_name, o->embed_key },
+	                rerank = { s->plan->rerank_url, o->rerank_name, o->rerank_key };
+
+	api->models = kb_models_open(&(struct kb_models_config){ .list = o->models,
+	                                                         .url = o->model_url,
+	                                                         .name = o->model_name,
+	                                                         .key = o->model_key,
+	                                                         .context = s->plan->model_context,
+	                                                         .log = api->log },
+	                             err);
+	if (!api->models)
+		return false;
+	find_endpoint(s, KB_MODEL_EMBEDDINGS, "/embeddings", &embed);
+	find_endpoint(s, KB_MODEL_RERANK, "/rerank", &rerank);
+	if (embed.url.n
+	    && !(api->embedder = kb_embedder_open(
+	                 &(struct kb_embedder_config){ embed.url, embed.name, embed.key, api->log },
+	                 err)))
+		return false;
+	return !rerank.url.n
+	       || (api->ranker = kb_ranker_open(&(struct kb_ranker_config){ rerank.url, rerank.name,
+	                                                                    rerank.key, api->log },
+	                                        err));
 }
 
 /* The blobs are asked whose they are before a store would be made; then the store, whose lock keeps
@@ -441,7 +465,7 @@ static bool open_door(struct service *s, struct kb_err *err)
 static bool open_all(struct service *s, struct kb_err *err)
 {
 	if (!read_options(s, err) || !open_places(s, err) || !open_parser(s, err)
-	    || !open_models(s->plan, &s->api, err))
+	    || !open_models(s, err))
 		return false;
 	start_work(s);
 	return open_door(s, err);
@@ -451,6 +475,7 @@ static void close_all(struct service *s)
 {
 	struct kb_api *api = &s->api;
 
+	kb_models_cancel(api->models, s->plan->stop_grace_s * 1000);
 	if (api->server)
 		kb_server_stop(api->server, (int)s->plan->stop_grace_s * 1000);
 	kb_pool_close(api->workers);
@@ -464,6 +489,7 @@ static void close_all(struct service *s)
 	kb_answerer_close(api->answerer);
 	kb_embedder_close(api->embedder);
 	kb_ranker_close(api->ranker);
+	kb_models_close(api->models);
 	kb_catalog_close(api->catalog);
 	kb_parser_close(s->parser);
 	kb_fetcher_free(s->fetcher);
@@ -472,6 +498,26 @@ static void close_all(struct service *s)
 	kb_slots_free(api->slots);
 	kb_rates_free(api->rates);
 	kb_block_list_free(s->blocked);
+}
+
+static void reload(struct service *s)
+{
+	struct kb_err err;
+
+	if (kb_models_reload(s->api.models, &err))
+		kb_info(&s->log, "model catalogue read again");
+	else
+		kb_warn(&s->log, "model catalogue stays as it was error=%s", err.msg);
+}
+
+/* Waits until SIGTERM or SIGINT. The signals are blocked in every thread. */
+static void wait_for_stop(struct service *s, const sigset_t *signals)
+{
+	int signal = 0;
+
+	while (sigwait(signals, &signal) != 0 || signal == SIGHUP)
+		if (signal == SIGHUP)
+			reload(s);
 }
 
 static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_arena *arena,
@@ -490,7 +536,7 @@ static bool serve(const struct plan *plan, const sigset_t *signals, struct kb_ar
 		return false;
 	ok = open_all(&s, err);
 	if (ok) {
-		wait_for_stop(signals);
+		wait_for_stop(&s, signals);
 		kb_info(&s.log, "stopping");
 	}
 	close_all(&s);
@@ -515,6 +561,7 @@ int kb_cli_serve(int argc, char **argv)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	if (!read_plan(&arena, argc, argv, &plan, &err))
 		code = kb_cli_fail(2, "%s", err.msg);

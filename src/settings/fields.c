@@ -463,6 +463,16 @@ enum kb_capability kb_settings_capability(const struct kb_settings *settings)
 	return (enum kb_capability)chosen("agent_capability", settings);
 }
 
+bool kb_capability_of(struct kb_sv name, enum kb_capability *out)
+{
+	for (int i = 0; i < KB_CAPABILITIES; i++)
+		if (kb_sv_eq_str(name, capabilities[i])) {
+			*out = (enum kb_capability)i;
+			return true;
+		}
+	return false;
+}
+
 enum kb_citations kb_settings_citations(const struct kb_settings *settings)
 {
 	return (enum kb_citations)settings->enable_citations.v;

@@ -159,6 +159,8 @@ enum kb_capability {
 	KB_CAPABILITIES
 };
 enum kb_capability kb_settings_capability(const struct kb_settings *settings);
+/* The one of that name; false: there is none. */
+bool kb_capability_of(struct kb_sv name, enum kb_capability *out) KB_MUST_CHECK;
 
 enum kb_citations {
 	KB_CITATIONS_NONE,

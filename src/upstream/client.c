@@ -47,34 +47,37 @@ static bool is_printable(struct kb_sv text)
 	return true;
 }
 
-static bool check_url(struct kb_arena *arena, const struct kb_upstream_option *option,
-                      struct kb_url *url, struct kb_err *err)
+bool kb_upstream_address(struct kb_arena *arena, const char *label, const char *text,
+                         const char *path, struct kb_sv *out, struct kb_err *err)
 {
 	struct kb_err why;
+	struct kb_url url;
+	struct kb_sv address;
 
-	if (!kb_url_parse(arena, kb_sv_str(option->url), NULL, url, &why))
-		return kb_fail(err, KB_E_INVALID, "--%s-url: %s", option->what, why.msg);
-	if (!kb_url_is_web(url))
+	if (!kb_url_parse(arena, kb_sv_str(text), NULL, &url, &why))
+		return kb_fail(err, KB_E_INVALID, "%s: %s", label, why.msg);
+	if (!kb_url_is_web(&url))
 		return kb_fail(err, KB_E_INVALID,
-		               "--%s-url is %.200s; it must begin with http:// or https://",
-		               option->what, option->url);
+		               "%s is %.200s; it must begin with http:// or https://", label, text);
 	/* The address may hold a password and is not repeated. */
-	if (url->username.n || url->password.n)
+	if (url.username.n || url.password.n)
 		return kb_fail(err, KB_E_INVALID,
-		               "--%s-url holds a user or password; give the key as --%s-key",
-		               option->what, option->what);
-	if (url->query.p || url->fragment.p)
+		               "%s holds a user or password; give the key by itself", label);
+	if (url.query.p || url.fragment.p)
 		return kb_fail(err, KB_E_INVALID,
-		               "--%s-url is %.200s; it must end with its path, which is mostly /v1",
-		               option->what, option->url);
+		               "%s is %.200s; it must end with its path, which is mostly /v1",
+		               label, text);
+	address = url.href;
+	while (kb_sv_ends(address, KB_SV("/")))
+		address.n--;
+	*out = kb_arena_printf(arena, "%.*s%s", KB_SV_ARG(address), path);
 	return true;
 }
 
 bool kb_upstream_check(struct kb_arena *arena, const struct kb_upstream_option *option,
                        const char *path, struct kb_sv *out, struct kb_err *err)
 {
-	struct kb_sv name = kb_sv_str(option->name), key = kb_sv_str(option->key), address;
-	struct kb_url url;
+	struct kb_sv name = kb_sv_str(option->name), key = kb_sv_str(option->key);
 
 	*out = KB_SV("");
 	if (!option->url) {
@@ -83,7 +86,8 @@ bool kb_upstream_check(struct kb_arena *arena, const struct kb_upstream_option *
 			               option->name ? "name" : "key", option->what);
 		return true;
 	}
-	if (!check_url(arena, option, &url, err))
+	if (!kb_upstream_address(arena, kb_arena_printf(arena, "--%s-url", option->what).p,
+	                         option->url, path, out, err))
 		return false;
 	if (!name.n)
 		return kb_fail(err, KB_E_INVALID,
@@ -97,10 +101,6 @@ bool kb_upstream_check(struct kb_arena *arena, const struct kb_upstream_option *
 		return kb_fail(err, KB_E_INVALID,
 		               "--%s-key must be at most %d bytes without blanks", option->what,
 		               KB_UPSTREAM_KEY_MAX);
-	address = url.href;
-	while (kb_sv_ends(address, KB_SV("/")))
-		address.n--;
-	*out = kb_arena_printf(arena, "%.*s%s", KB_SV_ARG(address), path);
 	return true;
 }
 

@@ -36,6 +36,11 @@ struct kb_upstream_option {
 bool kb_upstream_check(struct kb_arena *arena, const struct kb_upstream_option *option,
                        const char *path, struct kb_sv *url, struct kb_err *err) KB_MUST_CHECK;
 
+/* The address of `text` with `path` behind it. KB_E_INVALID: a sentence that begins with `label`.
+ */
+bool kb_upstream_address(struct kb_arena *arena, const char *label, const char *text,
+                         const char *path, struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
+
 struct kb_upstream_config {
 	const char *name; /* "embed_questions": in the log and in the metrics */
 	const char *what; /* "the embedding server", in sentences */

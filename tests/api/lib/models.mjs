@@ -1,6 +1,7 @@
 // A model server's double on 127.0.0.1: embeddings as bags of hashed words, a reranker that likes what
 // it is told to like, and every way of going wrong.
 import http from "node:http";
+import { Chat } from "./chat.mjs";
 
 const DIMS = 64;
 
@@ -26,6 +27,7 @@ export class Models {
   dims = DIMS;
   ways = []; // one for each next request; then `way`
   way = "right";
+  chat = new Chat(); // of /chat/completions, which has ways of its own
 
   async open(t) {
     this.server = http.createServer((req, res) => this.answer(req, res));
@@ -74,6 +76,23 @@ export class Models {
     return { DOCENT_RERANK_URL: `${this.url}/`, DOCENT_RERANK_NAME: "double-judge" };
   }
 
+  chatEnv(more = {}) {
+    return {
+      DOCENT_MODEL_URL: this.url,
+      DOCENT_MODEL_NAME: "double-chat",
+      DOCENT_MODEL_KEY: "sk-secret-of-the-chat",
+      ...more,
+    };
+  }
+
+  /** Texts that the moderation flags hold this. */
+  forbidden = "FORBIDDEN";
+
+  moderations(input) {
+    const flagged = String(input).includes(this.forbidden);
+    return { id: "m", results: [{ flagged, categories: { violence: flagged } }] };
+  }
+
   asked(path) {
     return this.log.filter((entry) => entry.path === path);
   }
@@ -95,6 +114,7 @@ export class Models {
       at: Date.now(),
       socket: req.socket.remotePort,
     });
+    if (req.url.endsWith("/chat/completions")) return this.chat.answer(body, req, res);
     const way = this.ways.shift() ?? this.way;
     const send = (value, status = 200, headers = {}) =>
       res
@@ -108,6 +128,7 @@ export class Models {
     if (way === "html") return send("<html>busy</html>");
     if (way === "huge") return send(`{"data": [${" ".repeat(40_000_000)}]}`);
     if (req.url === "/v1/embeddings") return send(this.embeddings(body.input, way));
+    if (req.url === "/v1/moderations") return send(this.moderations(body.input));
     if (req.url === "/v1/rerank") return send(this.judgements(body, way));
     send({}, 404);
   }

@@ -1,0 +1,104 @@
+/*
+ * The operator's catalogue of models: which there are, where they are asked, and which one an agent
+ * gets.
+ *
+ * It comes from the options: one model by itself (--model-url, -name, -key, -context), names alone
+ * (--models a,b: agents may name them, the one model's server is asked for them), or a file
+ * (--models FILE.json), which is read again when the service is told to. What the file holds is
+ * described in docs/models.md.
+ *
+ * A set is one reading of it and never changes: who uses it holds it. Any thread.
+ */
+#ifndef KB_UPSTREAM_MODELS_H
+#define KB_UPSTREAM_MODELS_H
+
+#include "settings/settings.h"
+#include "upstream/chat.h"
+
+enum kb_model_kind {
+	KB_MODEL_CHAT,
+	KB_MODEL_VISION, /* a chat model that sees */
+	KB_MODEL_EMBEDDINGS,
+	KB_MODEL_RERANK,
+	KB_MODEL_TRANSCRIPTION,
+	KB_MODEL_MODERATION,
+	KB_MODEL_KINDS
+};
+const char *kb_model_kind_name(enum kb_model_kind kind);
+
+enum {
+	KB_MODELS_MAX = 200,
+	KB_MODEL_ID_MAX = 100,
+	KB_MODEL_CONTEXT = 8192, /* tokens, where nothing is said */
+	KB_MODEL_ANSWER = 1024,
+};
+
+struct kb_model {
+	struct kb_sv id;   /* what chatbot_model names */
+	struct kb_sv name; /* the model's name at its server */
+	enum kb_model_kind kind;
+	struct kb_sv
+	        url; /* without the path of an endpoint, and without a slash; empty: no server */
+	const char *key;              /* NULL: none */
+	uint32_t tiers;               /* a bit for each enum kb_capability; 0: all of them */
+	int64_t context, max_tokens;  /* of prompt and answer together; of the answer */
+	double price_in, price_out;   /* of a million tokens, in whatever currency */
+	const struct kb_sv *fallback; /* ids */
+	size_t fallback_count;
+	struct kb_chat_line *line; /* chat and vision with an address; else NULL */
+};
+
+struct kb_model_set {
+	const struct kb_model *v; /* in the order of the file */
+	size_t count;
+	/* The ids of those that chatbot_model may name. */
+	const struct kb_sv *ids;
+	size_t id_count;
+};
+
+struct kb_models;
+
+struct kb_models_config {
+	const char *list;             /* --models: FILE.json or ID,…; NULL: none */
+	const char *url, *name, *key; /* --model-url, …; NULL: none */
+	int64_t context;
+	const struct kb_log *log;
+};
+/* Opens the event loop of chat servers too, where there is one. KB_E_INVALID names the option, or
+ * the file and the model. */
+struct kb_models *kb_models_open(const struct kb_models_config *config,
+                                 struct kb_err *err) KB_MUST_CHECK;
+/* Reads the file again. On a failure everything stays as it was. */
+bool kb_models_reload(struct kb_models *models, struct kb_err *err) KB_MUST_CHECK;
+/* See kb_chats_cancel(). NULL is fine. */
+void kb_models_cancel(struct kb_models *models, int64_t grace_ms);
+/* Nobody holds a set any more. NULL is fine. */
+void kb_models_close(struct kb_models *models);
+
+/* The present set, until kb_model_set_release(). models NULL: an empty one. */
+const struct kb_model_set *kb_models_hold(struct kb_models *models);
+void kb_model_set_release(const struct kb_model_set *set);
+/* The same until the arena ends. */
+const struct kb_model_set *kb_models_in(struct kb_models *models, struct kb_arena *arena);
+
+/* The model of that id, or NULL. */
+const struct kb_model *kb_model_find(const struct kb_model_set *set, struct kb_sv id);
+/* The first of that kind with a server, or NULL. */
+const struct kb_model *kb_model_of_kind(const struct kb_model_set *set, enum kb_model_kind kind);
+
+enum { KB_MODEL_CHOICES_MAX = 8 };
+/* Who answers for an agent: the model that chatbot_model names; else the first of the tier; else
+ * the first for all tiers, or at all. Then those that it falls back to, each once. None without a
+ * server. Returns how many. */
+size_t kb_model_choose(const struct kb_model_set *set, struct kb_sv chatbot_model,
+                       enum kb_capability tier, const struct kb_model *out[KB_MODEL_CHOICES_MAX]);
+
+/* In millionths of the currency of its prices. */
+int64_t kb_model_cost(const struct kb_model *model, int64_t prompt_tokens,
+                      int64_t completion_tokens);
+
+/* For tests and the fuzz target: the file's text without opening anything; `arena` keeps all. */
+bool kb_models_parse(struct kb_arena *arena, struct kb_sv json, const char *file,
+                     struct kb_model **out, size_t *count, struct kb_err *err) KB_MUST_CHECK;
+
+#endif
