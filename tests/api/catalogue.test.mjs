@@ -165,7 +165,7 @@ test("agents may name the catalogue's chat models, and the file is read again on
   await write([{ id: "large-2", url }]);
   kb.child.kill("SIGHUP");
   await until("the file to be read", () => kb.log.includes("model catalogue read again"));
-  assert.deepEqual([await name("small-1"), await name("large-2")], [false, true]);
+  assert.deepEqual([await name("large-2"), await name("small-1")], [true, false]);
   await write([{ id: "large-2" }]);
   kb.child.kill("SIGHUP");
   await until("the file to be refused", () => kb.log.includes("model catalogue stays as it was"));
