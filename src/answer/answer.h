@@ -48,6 +48,8 @@ enum kb_answer_kind {
 	KB_ANSWER_SMALLTALK, /* a greeting, thanks, … */
 	KB_ANSWER_MODERATED, /* the prompt was refused: chatbot_failed_moderation_msg */
 	KB_ANSWER_OVERVIEW,  /* what the agent can do, what it knows about */
+	KB_ANSWER_WRITTEN,   /* a model's words, checked against the documents (write.h) */
+	KB_ANSWER_FAILED,    /* the model failed: chatbot_siesta_msg */
 	KB_ANSWER_KINDS
 };
 
@@ -66,6 +68,15 @@ struct kb_answer {
 	enum kb_lang lang; /* of the question */
 	enum kb_question_type type;
 	int64_t retrieve_us, rank_us;
+
+	/* Where a model was to write it (write.h). */
+	const int64_t *given; /* documents that it was given, cited or not */
+	size_t given_count;
+	size_t statements, unsupported; /* sentences of its text; those that no source supports */
+	struct kb_sv model;             /* the id of the one that was asked last; empty: none */
+	bool stands_in; /* the model failed and these are sentences of the documents instead */
+	struct kb_err failure; /* KB_OK, or why the answer, which is stored, is not whole */
+	int64_t prompt_tokens, completion_tokens, cost_micros; /* of all its requests */
 };
 
 /*
@@ -84,9 +95,8 @@ struct kb_answer_listener {
 	void *arg;
 };
 
-/* listener: NULL where nobody waits for fragments. */
-bool kb_answer(struct kb_answerer *answerer, struct kb_arena *arena,
-               const struct kb_answer_request *request, const struct kb_answer_listener *listener,
-               struct kb_answer *out, struct kb_err *err) KB_MUST_CHECK;
+/* The line of a finished answer. */
+void kb_answer_log(const struct kb_answerer *answerer, const struct kb_answer_request *request,
+                   const struct kb_answer *answer);
 
 #endif

@@ -775,6 +775,12 @@ static void end_held(struct kb_cite *c)
 	}
 }
 
+void kb_cite_tally(const struct kb_cite *cite, size_t *statements, size_t *unsupported)
+{
+	*statements = cite->result.statements;
+	*unsupported = cite->result.unsupported;
+}
+
 void kb_cite_end(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_cite_result *out)
 {
 	struct kb_judgement judgement;

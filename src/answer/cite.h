@@ -65,6 +65,8 @@ struct kb_cite;
 struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config *config);
 /* The analyzer is the calling thread's. */
 void kb_cite_feed(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_sv text);
+/* Of the sentences that have ended so far. */
+void kb_cite_tally(const struct kb_cite *cite, size_t *statements, size_t *unsupported);
 void kb_cite_end(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_cite_result *out);
 
 #endif

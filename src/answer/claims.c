@@ -20,6 +20,23 @@ enum {
 
 /* ---- the note ---- */
 
+/* Which model wrote it, what it was given, and how much of it holds. */
+static void write_model(struct kb_jw *jw, const struct kb_answer *answer)
+{
+	kb_jw_key_sv(jw, "model", answer->model);
+	if (answer->stands_in)
+		kb_jw_key_bool(jw, "stands_in", true);
+	if (answer->failure.code != KB_OK)
+		kb_jw_key_str(jw, "failure", kb_err_info(answer->failure.code)->name);
+	kb_jw_key_int(jw, "statements", (int64_t)answer->statements);
+	kb_jw_key_int(jw, "unsupported", (int64_t)answer->unsupported);
+	kb_jw_key(jw, "given");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < answer->given_count; i++)
+		kb_jw_int(jw, answer->given[i]);
+	kb_jw_end(jw);
+}
+
 struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answer,
                             const struct kb_attached *attached)
 {
@@ -56,6 +73,8 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 		kb_jw_end(&jw);
 	}
 	kb_jw_end(&jw);
+	if (answer->model.n)
+		write_model(&jw, answer);
 	kb_jw_end(&jw);
 	if (!buf.failed)
 		out = kb_arena_sv(arena, kb_buf_view(&buf));
@@ -118,6 +137,26 @@ void kb_claims_read(struct kb_arena *arena, const struct kb_message *message, st
 		              .claims = kb_json_int(verified, "claims", 0),
 		              .supported = kb_json_int(verified, "supported", 0) },
 	};
+}
+
+const int64_t *kb_claims_pages(struct kb_arena *arena, const struct kb_message *message,
+                               size_t *count)
+{
+	const json_t *note = note_of(arena, message), *given = kb_json_get(note, "given"),
+	             *quotes = kb_json_get(note, "quotes");
+	size_t n = json_array_size(given), k = json_array_size(quotes);
+	int64_t *out = KB_NEW_ARRAY(arena, n + k, int64_t);
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (int64_t)json_integer_value(json_array_get(given, i));
+	*count = n;
+	for (size_t i = 0; i < k; i++) {
+		int64_t id = kb_json_int(json_array_get(quotes, i), "page_id", 0);
+
+		if (id)
+			out[(*count)++] = id;
+	}
+	return out;
 }
 
 /* ---- checking ---- */

@@ -19,6 +19,10 @@
  *              {"at":170,"bytes":40,"page_id":0}],                    that no source supports
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *
+ * An answer that a model wrote also says which model that was ("model"), which documents it was
+ * given
+ * ("given"), how many statements it makes and how many of them no document supports.
+ *
  * For workers: a check reads the store and blobs. Results live in the caller's arena.
  */
 #ifndef KB_ANSWER_CLAIMS_H
@@ -75,6 +79,9 @@ struct kb_claims {
 /* What the note says by itself, without a check. A damaged note says nothing. */
 void kb_claims_read(struct kb_arena *arena, const struct kb_message *message,
                     struct kb_claims *out);
+/* The documents that the answer was made of, whether it cites them or not. */
+const int64_t *kb_claims_pages(struct kb_arena *arena, const struct kb_message *message,
+                               size_t *count);
 /* The same with the claims checked against the documents as they are now. */
 bool kb_claims_check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                      const struct kb_message *message, struct kb_claims *out,

@@ -14,7 +14,8 @@ enum {
 
 struct kb_candidate {
 	struct kb_passage passage;
-	float score; /* of the search */
+	float score;    /* of the search by words */
+	uint32_t place; /* in the order of the whole search, vectors and reranker too */
 };
 
 struct kb_answer_stats {

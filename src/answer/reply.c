@@ -156,6 +156,14 @@ void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct k
 	}
 }
 
+bool kb_reply_is_sound(const struct kb_reply *reply)
+{
+	size_t statements, unsupported;
+
+	kb_cite_tally(reply->cite, &statements, &unsupported);
+	return statements && 2 * (statements - unsupported) >= statements;
+}
+
 bool kb_reply_is_unsupported(const struct kb_cite_result *result)
 {
 	bool named = false;

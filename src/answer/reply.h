@@ -33,6 +33,8 @@ void kb_reply_feed(struct kb_reply *reply, struct kb_analyzer *analyzer, struct 
 /* Nothing more comes. Sentences have their places in all that was emitted. */
 void kb_reply_end(struct kb_reply *reply, struct kb_analyzer *analyzer, struct kb_cite_result *out);
 
+/* Whether, of what has been said so far, at least half of the statements are supported. */
+bool kb_reply_is_sound(const struct kb_reply *reply);
 /* Whether too few of the statements are supported for an answer from the documents alone. */
 bool kb_reply_is_unsupported(const struct kb_cite_result *result);
 

@@ -21,6 +21,7 @@ struct kb_answer_request {
 	/* The agent's, with what the request says of its own answer put over them: persona, model,
 	 * response source, capability. */
 	const struct kb_settings *settings;
+	struct kb_sv session_id; /* of its conversation */
 	struct kb_sv prompt;
 	/* A language tag: of small talk and of the texts that the owner has not set; quotes stay in
 	 * their document's language. Empty: small talk as the message, texts as the agent. */
@@ -35,6 +36,10 @@ struct kb_answer_request {
 	const struct kb_attached *attached; /* documents of the message; NULL: none */
 	/* Actions that this request turns on and off, whatever the settings say: kb_action_on(). */
 	struct kb_sv_list actions_enabled, actions_disabled;
+	/* What the turns were answered, as many; p == NULL: not known, or not for this request's
+	 * eyes. For a model alone. NULL: none of them. */
+	const struct kb_sv *replies;
+	size_t passages;       /* a model may read so many; 0: as many as the search reads anyway */
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };
 

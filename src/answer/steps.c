@@ -205,6 +205,13 @@ static struct kb_sv whole_question(const struct search *s, const struct kb_answe
 	                       KB_SV_ARG(step->question.text));
 }
 
+/* What a search has found. */
+struct pool {
+	struct kb_hit *hits;  /* as the selection reads them */
+	struct kb_hit *order; /* the same, as the whole search has them */
+	size_t count;
+};
+
 /*
  * The candidates' passages. Vectors and the reranker decide which take part; their order and their
  * scores are the words' own, because the selection and its gate are fitted to those: a passage that
@@ -212,7 +219,7 @@ static struct kb_sv whole_question(const struct search *s, const struct kb_answe
  */
 static void find_passages(const struct search *s, const struct kb_snapshot *snapshot,
                           const struct kb_query *query, const struct kb_answer_step *step,
-                          struct kb_hit **hits, size_t *count)
+                          struct pool *out)
 {
 	struct kb_retrieval retrieval = { .snapshot = snapshot,
 		                          .words = query,
@@ -221,24 +228,36 @@ static void find_passages(const struct search *s, const struct kb_snapshot *snap
 	struct kb_retrieved found;
 
 	kb_retrieve(s->job->answerer, s->arena, &retrieval, &found);
-	*hits = found.hits;
-	*count = found.count;
+	out->hits = found.hits;
+	out->count = found.count;
+	out->order = kb_arena_copy(s->arena, found.hits, found.count * sizeof(*found.hits));
 	if (found.vectors != KB_VECTORS_USED && found.reranker != KB_RERANKER_USED)
 		return;
-	kb_retrieved_word_scores(s->arena, &retrieval, &found, *hits, *count);
-	if (*count)
-		qsort(*hits, *count, sizeof(**hits), by_score);
+	kb_retrieved_word_scores(s->arena, &retrieval, &found, out->hits, out->count);
+	if (out->count)
+		qsort(out->hits, out->count, sizeof(*out->hits), by_score);
+}
+
+/* Whoever holds a code of the question comes before the others. */
+static uint32_t place_of(const struct pool *pool, size_t i, size_t with_code)
+{
+	size_t place = 0;
+
+	while (pool->order[place].part != pool->hits[i].part
+	       || pool->order[place].doc != pool->hits[i].doc)
+		place++;
+	return (uint32_t)(i < with_code ? place : place + pool->count);
 }
 
 static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
                      struct kb_answer_step *step, struct kb_err *err)
 {
-	struct kb_query query = kb_question_query(&step->question, s->effort->passages);
+	size_t wanted = KB_MAX(s->effort->passages, s->request->passages);
+	struct kb_query query = kb_question_query(&step->question, wanted);
 	bool codes =
 	        kb_action_on(s->request, KB_ACTION_CODES, s->request->settings->is_hybrid_search.v);
 	float scale = 1;
-	struct kb_hit *hits;
-	size_t count;
+	struct pool pool;
 
 	query.rerank = s->effort->rerank;
 	if (codes) {
@@ -250,16 +269,18 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 		all = kb_score_bound(snapshot, query.terms, query.term_count);
 		scale = all > plain && plain > 0 ? plain / all : 1;
 	}
-	find_passages(s, snapshot, &query, step, &hits, &count);
-	step->with_code = codes ? codes_first(s, snapshot, step->question.text, hits, count) : 0;
-	step->candidates = KB_NEW_ARRAY(s->arena, count, struct kb_candidate);
-	for (size_t i = 0; i < count; i++) {
-		step->candidates[i].score = hits[i].score * scale;
-		if (!kb_snapshot_passage(snapshot, s->arena, hits[i].part, hits[i].doc,
+	find_passages(s, snapshot, &query, step, &pool);
+	step->with_code =
+	        codes ? codes_first(s, snapshot, step->question.text, pool.hits, pool.count) : 0;
+	step->candidates = KB_NEW_ARRAY(s->arena, pool.count, struct kb_candidate);
+	for (size_t i = 0; i < pool.count; i++) {
+		step->candidates[i].score = pool.hits[i].score * scale;
+		step->candidates[i].place = place_of(&pool, i, step->with_code);
+		if (!kb_snapshot_passage(snapshot, s->arena, pool.hits[i].part, pool.hits[i].doc,
 		                         &step->candidates[i].passage, err))
 			return false;
 	}
-	step->candidate_count = count;
+	step->candidate_count = pool.count;
 	return true;
 }
 
@@ -298,10 +319,13 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 		struct kb_question question;
 
 		kb_question_read(s->analyzer, s->arena, snapshot, &said, &question);
-		select_from(s, snapshot, &question, step->with_code, KB_GATE_CODE, step);
+		select_from(s, snapshot, &question, KB_MIN(step->with_code, s->effort->passages),
+		            KB_GATE_CODE, step);
 	}
+	/* What only a model may read besides takes no part. */
 	if (!step->selection.answered)
-		select_from(s, snapshot, &step->question, step->candidate_count, KB_GATE_LENIENT,
+		select_from(s, snapshot, &step->question,
+		            KB_MIN(step->candidate_count, s->effort->passages), KB_GATE_LENIENT,
 		            step);
 }
 

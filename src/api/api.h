@@ -14,6 +14,7 @@
 
 #include "answer/answer.h"
 #include "answer/notes.h"
+#include "answer/write.h"
 #include "api/input.h"
 #include "api/limits.h"
 #include "base/json.h"
@@ -39,6 +40,7 @@ struct kb_api {
 	struct kb_web *web;
 	struct kb_upkeep *upkeep;
 	struct kb_answerer *answerer;
+	struct kb_writer *writer;
 	struct kb_notes_job *notes;
 	struct kb_embedder *embedder; /* NULL: no such server is configured */
 	struct kb_ranker *ranker;     /* the same */
@@ -71,7 +73,8 @@ enum kb_right {
 	KB_RIGHT_ACCOUNT,
 };
 
-/* One request on its way through its handler. */
+/* One request on its way through its handler; in the request's arena, so a handler may return and
+ * leave the answer to others. */
 struct kb_call {
 	struct kb_api *api;
 	struct kb_request *req;
@@ -106,7 +109,7 @@ struct kb_api_route {
 	const char *request;  /* name of the body's schema, or NULL */
 	const char *response; /* name of the answer's schema, or NULL: not JSON */
 	int status;           /* of success */
-	int also[2];          /* further ones that nothing else in the row says (openapi.c) */
+	int also[4];          /* further ones that nothing else in the row says (openapi.c) */
 };
 
 const struct kb_api_route *kb_api_routes(size_t *count);

@@ -168,14 +168,16 @@ static bool run(struct kb_call *call, struct kb_err *err)
 
 static void dispatch(struct kb_request *req)
 {
-	struct kb_call call = {
-		.api = api_of(req), .req = req, .arena = req->arena, .row = req->route->app
-	};
+	struct kb_call *call = KB_NEW(req->arena, struct kb_call);
 	struct kb_err err = { 0 };
 
-	kb_job_set(call.row->path);
-	if (!run(&call, &err))
-		kb_call_error(&call, &err);
+	*call = (struct kb_call){
+		.api = api_of(req), .req = req, .arena = req->arena, .row = req->route->app
+	};
+	kb_job_set(call->row->path);
+	/* Where it is true, the answer may be out, and the call gone with its request. */
+	if (!run(call, &err))
+		kb_call_error(call, &err);
 	kb_job_set(NULL);
 }
 

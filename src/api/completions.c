@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/tokens.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
-#include "api/tokens.h"
 #include "base/utf8.h"
 #include "http/sse.h"
 
@@ -87,7 +87,7 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
                           struct kb_err *err)
 {
 	const json_t *messages = kb_json_get(call->inputs.json, "messages"), *message;
-	struct kb_sv *turns;
+	struct kb_sv *turns, *replies;
 	size_t i, count = 0;
 
 	*tokens = 0;
@@ -98,6 +98,7 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 		return kb_fail(err, KB_E_INVALID, "messages holds %zu messages, the limit is %d",
 		               json_array_size(messages), MESSAGES_MAX);
 	turns = KB_NEW_ARRAY(call->arena, json_array_size(messages), struct kb_sv);
+	replies = KB_NEW_ARRAY(call->arena, json_array_size(messages), struct kb_sv);
 	json_array_foreach(messages, i, message)
 	{
 		struct kb_sv role = kb_json_sv(message, "role", KB_SV("")), text;
@@ -111,6 +112,8 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 		*tokens += kb_tokens_count(text);
 		if (kb_sv_eq_str(role, "user"))
 			turns[count++] = text;
+		else if (kb_sv_eq_str(role, "assistant") && count)
+			replies[count - 1] = text;
 	}
 	if (count == 0 || kb_sv_trim(turns[count - 1]).n == 0)
 		return kb_fail(err, KB_E_INVALID,
@@ -122,9 +125,11 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 		               kb_utf8_count(turn->prompt), KB_PROMPT_CHARS);
 	if (count > KB_HISTORY_TURNS) {
 		turns += count - KB_HISTORY_TURNS;
+		replies += count - KB_HISTORY_TURNS;
 		count = KB_HISTORY_TURNS;
 	}
 	turn->turns = turns;
+	turn->replies = replies;
 	turn->turn_count = count;
 	return true;
 }
@@ -170,18 +175,27 @@ static void write_citations(struct kb_jw *jw, const struct kb_turn *turn)
 	kb_jw_end(jw);
 }
 
-static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv model,
-                        int64_t prompt_tokens, struct kb_err *err)
+/* The answer to one request for a completion, whole or as a stream of chunks. */
+struct chunks {
+	const struct kb_api *api;
+	struct kb_stream *stream; /* NULL: whole */
+	struct kb_turn *turn;
+	struct kb_sv id, model;
+	int64_t created_s, prompt_tokens;
+	bool include_usage;
+	bool gone;
+};
+
+static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct chunks *chunks,
+                        struct kb_err *err)
 {
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (!kb_turn_answer(call, turn, NULL, err) || !kb_turn_keep(call, turn, err))
-		return false;
 	kb_buf_init(&buf, 16 << 20);
 	kb_api_jw(call->api, &jw, &buf);
 	write_head(&jw, kb_arena_printf(call->arena, "%" PRId64, turn->message.id),
-	           "chat.completion", model, turn->message.created_at / KB_SECOND_US);
+	           "chat.completion", chunks->model, turn->message.created_at / KB_SECOND_US);
 	kb_jw_key(&jw, "choices");
 	kb_jw_array(&jw);
 	kb_jw_object(&jw);
@@ -195,20 +209,18 @@ static bool reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_sv
 	kb_jw_key_str(&jw, "finish_reason", "stop");
 	kb_jw_end(&jw);
 	kb_jw_end(&jw);
-	write_usage(&jw, turn, prompt_tokens);
+	write_usage(&jw, turn, chunks->prompt_tokens);
 	write_citations(&jw, turn);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-/* The stream. Its chunks carry the message's id from the first on, so it is taken ahead. */
-struct chunks {
-	const struct kb_api *api;
-	struct kb_stream *stream;
-	struct kb_turn *turn;
-	struct kb_sv id, model;
-	int64_t created_s, prompt_tokens;
-	bool gone;
-};
+static void reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
+{
+	if (err->code != KB_OK || !write_whole(call, turn, arg, err))
+		kb_call_error(call, err);
+}
+
+/* ---- the stream ---- */
 
 static void send_frame(struct chunks *chunks, struct kb_sv json)
 {
@@ -283,20 +295,32 @@ static void send_error(struct chunks *chunks, const struct kb_err *err)
 	kb_buf_fini(&json);
 }
 
-static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_sv model,
-                         int64_t prompt_tokens, bool include_usage, struct kb_err *err)
+static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
 {
-	struct chunks chunks = { .api = call->api,
-		                 .turn = turn,
-		                 .model = model,
-		                 .prompt_tokens = prompt_tokens,
-		                 .created_s = kb_clock_now_us(call->api->clock) / KB_SECOND_US };
+	struct chunks *chunks = arg;
 
+	(void)turn;
+	if (err->code == KB_OK) {
+		send_chunk(chunks, CHUNK_STOP, KB_SV(""));
+		if (chunks->include_usage)
+			send_chunk(chunks, CHUNK_USAGE, KB_SV(""));
+		send_frame(chunks, KB_SV("[DONE]"));
+	} else {
+		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
+		send_error(chunks, err);
+	}
+	kb_stream_end(chunks->stream);
+}
+
+/* Its chunks carry the message's id from the first on, so it is taken ahead. */
+static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct chunks *chunks,
+                         struct kb_err *err)
+{
 	if (!kb_store_message_reserve(call->api->store, &turn->message.id, err))
 		return false;
-	chunks.id = kb_arena_printf(call->arena, "%" PRId64, turn->message.id);
-	chunks.stream = kb_stream_begin(call->req,
-	                                &(struct kb_response){
+	chunks->id = kb_arena_printf(call->arena, "%" PRId64, turn->message.id);
+	chunks->stream = kb_stream_begin(call->req,
+	                                 &(struct kb_response){
 		                                .status = 200,
 		                                .content_type = "text/event-stream",
 		                                .fields = {
@@ -305,59 +329,55 @@ static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct kb_s
 		                                },
 	                                });
 	call->streaming = true;
-	send_chunk(&chunks, CHUNK_ROLE, KB_SV(""));
-	if (kb_turn_answer(call, turn, &(struct kb_answer_listener){ emit, &chunks }, err)
-	    && kb_turn_keep(call, turn, err)) {
-		send_chunk(&chunks, CHUNK_STOP, KB_SV(""));
-		if (include_usage)
-			send_chunk(&chunks, CHUNK_USAGE, KB_SV(""));
-		send_frame(&chunks, KB_SV("[DONE]"));
-	} else {
-		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
-		send_error(&chunks, err);
-	}
-	kb_stream_end(chunks.stream);
+	send_chunk(chunks, CHUNK_ROLE, KB_SV(""));
+	kb_turn_answer(call, turn,
+	               &(struct kb_turn_sink){ .take = emit, .done = end_stream, .arg = chunks });
 	return true;
 }
 
 bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_turn turn = { .source = KB_SOURCE_COMPLETIONS };
+	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
+	struct chunks *chunks = KB_NEW(call->arena, struct chunks);
 	struct kb_sv model = { 0 }, session_id = { 0 };
-	int64_t prompt_tokens;
 	bool stream;
 
+	turn->source = KB_SOURCE_COMPLETIONS;
 	if (!call->inputs.json)
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object with messages");
 	if (!refuse_unsupported(call->inputs.json, err)
-	    || !read_messages(call, &turn, &prompt_tokens, err)
+	    || !read_messages(call, turn, &chunks->prompt_tokens, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "model", 255, &model, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
-	                       &turn.external_id, err)
-	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn.inline_citations, err)
-	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
-	    || !kb_turn_read_notes(call, &turn, err) || !kb_turn_read_lang(call, &turn, err)
+	                       &turn->external_id, err)
+	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn->inline_citations, err)
+	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
+	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)
 	    || !kb_wants_stream(call, &stream, err))
 		return false;
 	if (session_id.n) {
 		if (!kb_session_id_check(session_id, err))
 			return false;
-		turn.session_id = session_id;
+		turn->session_id = session_id;
 	} else {
 		char *uuid = kb_arena_bytes(call->arena, 37);
 
 		kb_random_uuid(uuid);
-		turn.session_id = kb_sv(uuid, 36);
+		turn->session_id = kb_sv(uuid, 36);
 	}
 	/* The caller's own messages are the history; with a session and no history, the stored one
 	 * is. */
-	if (!kb_turn_begin(call, &turn, turn.turn_count > 0 || !session_id.n, err))
+	if (!kb_turn_begin(call, turn, turn->turn_count > 0 || !session_id.n, err))
 		return false;
+	chunks->api = call->api;
+	chunks->turn = turn;
+	chunks->model = model;
+	chunks->created_s = kb_clock_now_us(call->api->clock) / KB_SECOND_US;
+	chunks->include_usage = kb_json_bool(kb_json_get(call->inputs.json, "stream_options"),
+	                                     "include_usage", false);
 	if (stream)
-		return reply_stream(call, &turn, model, prompt_tokens,
-		                    kb_json_bool(kb_json_get(call->inputs.json, "stream_options"),
-		                                 "include_usage", false),
-		                    err);
-	return reply_whole(call, &turn, model, prompt_tokens, err);
+		return reply_stream(call, turn, chunks, err);
+	kb_turn_answer(call, turn, &(struct kb_turn_sink){ .done = reply_whole, .arg = chunks });
+	return true;
 }

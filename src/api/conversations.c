@@ -178,6 +178,7 @@ bool kb_conversations_delete(struct kb_call *call, struct kb_err *err)
 
 	if (!kb_store_conversation_delete(call->api->store, &session, err))
 		return not_found(call, err);
+	kb_write_cancel(call->api->writer, call->agent.id, call->req->params[1]);
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 

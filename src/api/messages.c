@@ -64,13 +64,19 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 	kb_jw_end(jw);
 }
 
+struct failure {
+	const struct kb_call *call;
+	const struct kb_err *err;
+};
+
 static void fill_error(struct kb_jw *jw, const void *arg)
 {
-	const struct kb_err *err = arg;
-	const struct kb_err_info *info = kb_err_info(err->code);
+	const struct failure *failure = arg;
+	const struct kb_err_info *info = kb_err_info(failure->err->code);
+	int status = failure->call->req->status;
 
-	kb_jw_key_str(jw, "error", info->hide ? "Internal Server Error" : err->msg);
-	kb_jw_key_int(jw, "code", info->status);
+	kb_jw_key_str(jw, "error", info->hide ? "Internal Server Error" : failure->err->msg);
+	kb_jw_key_int(jw, "code", status ? status : info->status);
 }
 
 static void emit(void *arg, struct kb_sv fragment)
@@ -78,14 +84,35 @@ static void emit(void *arg, struct kb_sv fragment)
 	send_event(arg, "progress", fill_progress, &fragment);
 }
 
-static bool stream_answer(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+/* Clients show hang_in_there_msg by a clock of their own; this keeps the line open meanwhile. */
+static void hang_on(void *arg)
 {
-	struct events events = { .api = call->api };
 	struct kb_sv nothing = KB_SV("");
-	bool ok;
 
-	events.stream = kb_stream_begin(call->req,
-	                                &(struct kb_response){
+	send_event(arg, "progress", fill_progress, &nothing);
+}
+
+static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
+{
+	struct events *events = arg;
+
+	if (err->code == KB_OK) {
+		send_event(events, "finish", fill_finish, turn);
+	} else {
+		send_event(events, "error", fill_error, &(struct failure){ call, err });
+		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
+	}
+	kb_stream_end(events->stream);
+}
+
+static void stream_answer(struct kb_call *call, struct kb_turn *turn)
+{
+	struct events *events = KB_NEW(call->arena, struct events);
+	struct kb_sv nothing = KB_SV("");
+
+	events->api = call->api;
+	events->stream = kb_stream_begin(call->req,
+	                                 &(struct kb_response){
 		                                .status = 200,
 		                                .content_type = "text/event-stream",
 		                                .fields = {
@@ -95,18 +122,27 @@ static bool stream_answer(struct kb_call *call, struct kb_turn *turn, struct kb_
 		                                .close = true,
 	                                });
 	call->streaming = true;
-	send_event(&events, "start", fill_start, &turn->prompt);
-	send_event(&events, "progress", fill_progress, &nothing);
-	ok = kb_turn_answer(call, turn, &(struct kb_answer_listener){ emit, &events }, err)
-	     && kb_turn_keep(call, turn, err);
-	if (ok)
-		send_event(&events, "finish", fill_finish, turn);
-	else
-		send_event(&events, "error", fill_error, err);
-	if (!ok)
-		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
-	kb_stream_end(events.stream);
-	return true;
+	send_event(events, "start", fill_start, &turn->prompt);
+	send_event(events, "progress", fill_progress, &nothing);
+	kb_turn_answer(
+	        call, turn,
+	        &(struct kb_turn_sink){
+	                .take = emit, .silent = hang_on, .done = end_stream, .arg = events });
+}
+
+static void reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	(void)arg;
+	if (err->code == KB_OK) {
+		kb_call_begin(call, &buf, &jw);
+		kb_record_message(&jw, &turn->message);
+		if (kb_call_reply(call, 200, &buf, &jw, err))
+			return;
+	}
+	kb_call_error(call, err);
 }
 
 static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
@@ -131,23 +167,21 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 
 bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_turn turn = { .session_id = call->req->params[1], .source = KB_SOURCE_API };
-	struct kb_buf buf;
-	struct kb_jw jw;
+	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
 	bool stream;
 
-	if (!kb_session_id_check(turn.session_id, err) || !read_prompt(call, &turn, err)
-	    || !kb_filter_read(&call->inputs, call->arena, &turn.labels, err)
-	    || !kb_turn_read_notes(call, &turn, err) || !kb_turn_read_lang(call, &turn, err)
-	    || !kb_turn_read_own(call, &turn, err) || !kb_wants_stream(call, &stream, err)
-	    || !kb_turn_begin(call, &turn, false, err))
+	turn->session_id = call->req->params[1];
+	turn->source = KB_SOURCE_API;
+	if (!kb_session_id_check(turn->session_id, err) || !read_prompt(call, turn, err)
+	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
+	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)
+	    || !kb_turn_read_own(call, turn, err) || !kb_wants_stream(call, &stream, err)
+	    || !kb_turn_begin(call, turn, false, err))
 		return false;
-	turn.inline_citations = turn.settings.enable_inline_citations_api.v;
+	turn->inline_citations = turn->settings.enable_inline_citations_api.v;
 	if (stream)
-		return stream_answer(call, &turn, err);
-	if (!kb_turn_answer(call, &turn, NULL, err) || !kb_turn_keep(call, &turn, err))
-		return false;
-	kb_call_begin(call, &buf, &jw);
-	kb_record_message(&jw, &turn.message);
-	return kb_call_reply(call, 200, &buf, &jw, err);
+		stream_answer(call, turn);
+	else
+		kb_turn_answer(call, turn, &(struct kb_turn_sink){ .done = reply_whole });
+	return true;
 }

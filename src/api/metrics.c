@@ -196,10 +196,52 @@ static void write_servers(struct kb_buf *buf, const struct kb_upstream_stats *se
 	}
 }
 
-static void write_models(struct kb_buf *buf, const struct kb_api *api,
-                         const struct figures *figures)
+/* Of each model that writes, a line each. */
+static void write_chats(struct kb_buf *buf, const struct kb_model_set *set)
 {
-	struct kb_upstream_stats servers[KB_EMBED_LINES + 1];
+	static const struct {
+		struct metric metric;
+		size_t at;
+	} rows[] = {
+		{ { "model_answers", GAUGE, 0, "Requests that a model works on now" },
+		  offsetof(struct kb_chat_line_stats, live) },
+		{ { "model_waiting", GAUGE, 0, "Requests that wait for a place" },
+		  offsetof(struct kb_chat_line_stats, waiting) },
+		{ { "model_turned_away_total", COUNTER, 0,
+		    "Requests refused because too many wait" },
+		  offsetof(struct kb_chat_line_stats, refused) },
+		{ { "model_prompt_tokens_total", COUNTER, 0, "Tokens of prompts" },
+		  offsetof(struct kb_chat_line_stats, prompt_tokens) },
+		{ { "model_completion_tokens_total", COUNTER, 0, "Tokens of answers" },
+		  offsetof(struct kb_chat_line_stats, completion_tokens) },
+	};
+
+	for (size_t m = 0; m < KB_COUNTOF(rows); m++) {
+		bool headed = false;
+
+		for (size_t i = 0; i < set->count; i++) {
+			struct kb_chat_line_stats stats;
+			int64_t value;
+
+			if (!set->v[i].line)
+				continue;
+			if (!headed)
+				write_head(buf, &rows[m].metric);
+			headed = true;
+			kb_chat_line_stats(set->v[i].line, &stats);
+			memcpy(&value, (const char *)&stats + rows[m].at, sizeof(value));
+			kb_buf_printf(buf, "docent_%s{server=\"%.*s\"} %" PRId64 "\n",
+			              rows[m].metric.name, KB_SV_ARG(set->v[i].id), value);
+		}
+	}
+}
+
+static void write_models(struct kb_buf *buf, struct kb_call *call, const struct figures *figures)
+{
+	const struct kb_api *api = call->api;
+	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
+	struct kb_upstream_stats *servers = KB_NEW_ARRAY(
+	        call->arena, set->count + KB_EMBED_LINES + 1, struct kb_upstream_stats);
 	size_t count = 0;
 
 	if (api->embedder) {
@@ -208,8 +250,17 @@ static void write_models(struct kb_buf *buf, const struct kb_api *api,
 	}
 	if (api->ranker)
 		kb_ranker_stats(api->ranker, &servers[count++]);
+	for (size_t i = 0; i < set->count; i++) {
+		struct kb_chat_line_stats stats;
+
+		if (!set->v[i].line)
+			continue;
+		kb_chat_line_stats(set->v[i].line, &stats);
+		servers[count++] = stats.server;
+	}
 	if (count)
 		write_servers(buf, servers, count);
+	write_chats(buf, set);
 	if (api->embedder)
 		write_metrics(buf, embedding, KB_COUNTOF(embedding), figures);
 }
@@ -261,7 +312,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 		return false;
 	kb_buf_init(&buf, 64 << 10);
 	write_metrics(&buf, metrics, KB_COUNTOF(metrics), &figures);
-	write_models(&buf, call->api, &figures);
+	write_models(&buf, call, &figures);
 	kb_respond(call->req, &(struct kb_response){
 	                              .status = 200,
 	                              .content_type = "text/plain; version=0.0.4; charset=utf-8",

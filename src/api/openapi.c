@@ -22,7 +22,9 @@ static const struct {
 	{ 429, "Resource exhausted" },
 	{ 500, "Internal server error" },
 	{ 501, "Unsupported arguments" },
+	{ 502, "The model failed" },
 	{ 503, "Not ready" },
+	{ 504, "The model did not answer in time" },
 };
 
 static const char *status_text(int status)
@@ -116,6 +118,14 @@ static bool is_implied(const struct kb_api_route *row, int status)
 	}
 }
 
+static bool is_named(const struct kb_api_route *row, int status)
+{
+	for (size_t i = 0; i < KB_COUNTOF(row->also); i++)
+		if (row->also[i] == status)
+			return true;
+	return false;
+}
+
 static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 {
 	write_response(jw, row->status, row->response);
@@ -125,7 +135,7 @@ static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 	for (size_t i = 0; i < KB_COUNTOF(statuses); i++) {
 		int status = statuses[i].status;
 
-		if (is_implied(row, status) || row->also[0] == status || row->also[1] == status)
+		if (is_implied(row, status) || is_named(row, status))
 			write_response(jw, status, status < 300 ? row->response : "Error");
 	}
 }

@@ -2,17 +2,27 @@
 
 bool kb_limit_queries(struct kb_call *call, struct kb_err *err)
 {
-	int64_t used;
+	struct kb_month_use used;
+	const struct {
+		const char *what;
+		int64_t limit, *used;
+	} rows[] = {
+		{ "query credits", call->plan->queries_per_month, &used.queries },
+		{ "query credits of the models, in tokens", call->plan->tokens_per_month,
+		  &used.model_tokens },
+	};
 
-	if (!call->plan->queries_per_month)
+	if (!rows[0].limit && !rows[1].limit)
 		return true;
-	if (!kb_store_queries_this_month(call->api->store, call->key.account_id, &used, err))
+	if (!kb_store_used_this_month(call->api->store, call->key.account_id, &used, err))
 		return false;
-	return used < call->plan->queries_per_month
-	       || kb_fail(err, KB_E_QUOTA,
-	                  "You have exhausted your current query credits: %" PRId64 " of %" PRId64
-	                  " this month",
-	                  used, call->plan->queries_per_month);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++)
+		if (rows[i].limit && *rows[i].used >= rows[i].limit)
+			return kb_fail(err, KB_E_QUOTA,
+			               "You have exhausted your current %s: %" PRId64 " of %" PRId64
+			               " this month",
+			               rows[i].what, *rows[i].used, rows[i].limit);
+	return true;
 }
 
 bool kb_limit_agents(struct kb_call *call, struct kb_err *err)

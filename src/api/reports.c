@@ -7,6 +7,7 @@
  *   /traffic, /queries, /conversations   sums over all there is
  *   /analysis                            the last seven days by day (interval=weekly), or the last
  *                                        24 hours by hour (daily); times are UTC
+ *   /models                              tokens and cost by model, of the last 30 days
  *   /intelligence                        the questions one by one
  *   /leads                               contacts that visitors left; nothing asks for them yet
  */
@@ -25,6 +26,7 @@ enum {
 	PARTS_MAX = 3,
 	BUCKETS_MAX = 24,
 	ROWS = 100, /* of a page */
+	MODEL_DAYS = 30,
 };
 
 /* ---- the parts that are wanted ---- */
@@ -95,6 +97,35 @@ bool kb_reports_traffic(struct kb_call *call, struct kb_err *err)
 		kb_jw_key(&jw, "request_source");
 		kb_jw_choice(&jw, sources[i].source);
 		kb_jw_key_int(&jw, "request_source_number", sources[i].queries);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_reports_models(struct kb_call *call, struct kb_err *err)
+{
+	int64_t since = kb_clock_now_us(call->api->clock) - MODEL_DAYS * KB_DAY_US;
+	struct kb_report_models models;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_store_report_models(call->api->store, call->arena, call->agent.id, since, &models,
+	                            err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key(&jw, "models");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < models.count; i++) {
+		kb_jw_object(&jw);
+		kb_jw_key_sv(&jw, "model", models.v[i].model);
+		kb_jw_key_int(&jw, "answers", models.v[i].answers);
+		kb_jw_key_int(&jw, "prompt_tokens", models.v[i].prompt_tokens);
+		kb_jw_key_int(&jw, "completion_tokens", models.v[i].completion_tokens);
+		kb_jw_key(&jw, "cost");
+		kb_jw_double(&jw, (double)models.v[i].cost / 1e6);
 		kb_jw_end(&jw);
 	}
 	kb_jw_end(&jw);

@@ -88,6 +88,7 @@ bool kb_plugins_update(struct kb_call *call, struct kb_err *err);
 /* actions.c */
 bool kb_actions_list(struct kb_call *call, struct kb_err *err);
 /* reports.c */
+bool kb_reports_models(struct kb_call *call, struct kb_err *err);
 bool kb_reports_traffic(struct kb_call *call, struct kb_err *err);
 bool kb_reports_queries(struct kb_call *call, struct kb_err *err);
 bool kb_reports_conversations(struct kb_call *call, struct kb_err *err);

@@ -40,6 +40,29 @@ static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, stru
 	               LOCK_HOURS);
 }
 
+/* Whether an earlier answer may be told to a model now: what this request may not find, an answer
+ * that was made of it may not tell either. */
+static bool may_be_told(struct kb_call *call, const struct kb_turn *turn,
+                        const struct kb_message *message)
+{
+	size_t count;
+	const int64_t *pages = kb_claims_pages(call->arena, message, &count);
+	struct kb_view view = { 0 };
+	struct kb_pass pass;
+	bool may = !message->failed;
+
+	if (!may || !count)
+		return may;
+	if (!kb_catalog_get(call->api->catalog,
+	                    message->child_id ? message->child_id : call->agent.id, &view, NULL))
+		return false;
+	kb_pass_init(&pass, view.access, call->arena, &turn->labels);
+	for (size_t i = 0; may && i < count; i++)
+		may = kb_pass_allows(&pass, pages[i]);
+	kb_view_release(&view);
+	return may;
+}
+
 static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
 	struct kb_session session = kb_call_session(call, turn->session_id);
@@ -47,7 +70,7 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	                        ? kb_clock_now_us(call->api->clock) - KB_DAY_US
 	                        : 0;
 	struct kb_message_list messages;
-	struct kb_sv *turns;
+	struct kb_sv *turns, *replies;
 
 	if (!kb_store_message_history(
 	            call->api->store, call->arena, &session,
@@ -55,9 +78,14 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	            &messages, err))
 		return false;
 	turns = KB_NEW_ARRAY(call->arena, messages.count, struct kb_sv);
-	for (size_t i = 0; i < messages.count; i++)
+	replies = KB_NEW_ARRAY(call->arena, messages.count, struct kb_sv);
+	for (size_t i = 0; i < messages.count; i++) {
 		turns[i] = messages.v[i].query;
+		if (may_be_told(call, turn, &messages.v[i]))
+			replies[i] = messages.v[i].response;
+	}
 	turn->turns = turns;
+	turn->replies = replies;
 	turn->turn_count = messages.count;
 	return true;
 }
@@ -70,18 +98,24 @@ bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent)
 	return options.is_anonymized;
 }
 
+static const struct kb_sv *mask_all(struct kb_arena *arena, const struct kb_sv *texts, size_t count)
+{
+	struct kb_sv *out = KB_NEW_ARRAY(arena, count, struct kb_sv);
+
+	for (size_t i = 0; i < count; i++)
+		out[i] = texts[i].p ? kb_mask(arena, texts[i]) : texts[i];
+	return out;
+}
+
 /* An agent that anonymises never sees, keeps or hands on what the mask covers. */
 static void mask(struct kb_call *call, struct kb_turn *turn, const struct kb_agent *agent)
 {
-	struct kb_sv *turns;
-
 	if (turn->masked || !kb_agent_anonymises(call, agent))
 		return;
 	turn->masked = true;
-	turns = KB_NEW_ARRAY(call->arena, turn->turn_count, struct kb_sv);
-	for (size_t i = 0; i < turn->turn_count; i++)
-		turns[i] = kb_mask(call->arena, turn->turns[i]);
-	turn->turns = turns;
+	turn->turns = mask_all(call->arena, turn->turns, turn->turn_count);
+	if (turn->replies)
+		turn->replies = mask_all(call->arena, turn->replies, turn->turn_count);
 	turn->prompt = kb_mask(call->arena, turn->prompt);
 }
 
@@ -101,30 +135,7 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 	return kb_turn_attach(call, turn, err);
 }
 
-bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
-                    const struct kb_answer_listener *listener, struct kb_err *err)
-{
-	return kb_answer(call->api->answerer, call->arena,
-	                 &(struct kb_answer_request){
-	                         .agent = turn->agent,
-	                         .settings = &turn->settings,
-	                         .prompt = turn->prompt,
-	                         .lang = turn->lang,
-	                         .turns = turn->turns,
-	                         .turn_count = turn->turn_count,
-	                         .labels = turn->labels,
-	                         .notes = turn->notes,
-	                         .account_id = call->key.account_id,
-	                         .actions_max = call->plan->max_actions,
-	                         .attached = turn->attached,
-	                         .actions_enabled = turn->actions_enabled,
-	                         .actions_disabled = turn->actions_disabled,
-	                         .inline_citations = turn->inline_citations,
-	                 },
-	                 listener, &turn->answer, err);
-}
-
-bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
 	struct kb_session session = kb_call_session(call, turn->session_id);
 	const struct kb_answer *answer = &turn->answer;
@@ -136,7 +147,9 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 		.response = answer->text,
 		.citations = answer->citations,
 		.citation_count = answer->citation_count,
-		.answered = answer->kind != KB_ANSWER_NONE && answer->kind != KB_ANSWER_MODERATED,
+		.answered = answer->kind != KB_ANSWER_NONE && answer->kind != KB_ANSWER_MODERATED
+		            && answer->kind != KB_ANSWER_FAILED,
+		.failed = answer->failure.code != KB_OK,
 		.user_ip = kb_sv_str(call->req->peer),
 		.user_agent = kb_utf8_head(kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
 		                           USER_AGENT_CHARS),
@@ -145,10 +158,102 @@ bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err
 		.details = kb_claims_note(call->arena, answer, turn->attached),
 		.child_id = turn->agent->id == call->agent.id ? 0 : turn->agent->id,
 		.stays_with = turn->stays_with,
+		.spent = { answer->model, answer->prompt_tokens, answer->completion_tokens,
+		           answer->cost_micros },
 		.user_id = call->key.account_id,
 	};
 	return kb_store_message_add(call->api->store, call->arena, &session, &turn->message,
 	                            &turn->conversation, err);
+}
+
+struct answering {
+	struct kb_call *call;
+	struct kb_turn *turn;
+	struct kb_turn_sink sink;
+	struct kb_answer_request request;
+};
+
+static void take(void *arg, struct kb_sv piece)
+{
+	struct answering *a = arg;
+
+	a->sink.take(a->sink.arg, piece);
+}
+
+static void silent(void *arg)
+{
+	struct answering *a = arg;
+
+	a->sink.silent(a->sink.arg);
+}
+
+/* What a client is told of a model that failed: whose fault it was, in the status. */
+static void explain_failure(struct kb_call *call, struct kb_err *err)
+{
+	static const struct {
+		enum kb_errc code;
+		int status;
+	} statuses[] = {
+		{ KB_E_EXHAUSTED, 429 },
+		{ KB_E_BUSY, 503 },
+		{ KB_E_CANCELLED, 503 },
+		{ KB_E_TIMEOUT, 504 },
+	};
+
+	call->req->status = 502;
+	for (size_t i = 0; i < KB_COUNTOF(statuses); i++)
+		if (statuses[i].code == err->code)
+			call->req->status = statuses[i].status;
+	if (call->req->status == 502)
+		err->code = KB_E_UPSTREAM;
+	if (call->req->status == 503 || call->req->status == 429)
+		call->retry_after_s = 1;
+}
+
+static void finish(void *arg, struct kb_err *err)
+{
+	struct answering *a = arg;
+	struct kb_turn *turn = a->turn;
+
+	if (err->code == KB_OK && keep(a->call, turn, err)) {
+		*err = turn->answer.failure;
+		if (err->code != KB_OK)
+			explain_failure(a->call, err);
+	}
+	a->sink.done(a->call, turn, err, a->sink.arg);
+}
+
+void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_sink *sink)
+{
+	struct answering *a = KB_NEW(call->arena, struct answering);
+
+	*a = (struct answering){
+		.call = call,
+		.turn = turn,
+		.sink = *sink,
+		.request = { .agent = turn->agent,
+		             .settings = &turn->settings,
+		             .session_id = turn->session_id,
+		             .prompt = turn->prompt,
+		             .lang = turn->lang,
+		             .turns = turn->turns,
+		             .replies = turn->replies,
+		             .turn_count = turn->turn_count,
+		             .labels = turn->labels,
+		             .notes = turn->notes,
+		             .account_id = call->key.account_id,
+		             .actions_max = call->plan->max_actions,
+		             .attached = turn->attached,
+		             .actions_enabled = turn->actions_enabled,
+		             .actions_disabled = turn->actions_disabled,
+		             .inline_citations = turn->inline_citations },
+	};
+	kb_write_begin(call->api->writer, call->arena, &a->request,
+	               &(struct kb_answer_sink){ .take = sink->take ? take : NULL,
+	                                         .silent = sink->silent ? silent : NULL,
+	                                         .done = finish,
+	                                         .arg = a },
+	               &turn->answer);
 }
 
 bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err)

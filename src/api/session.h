@@ -1,7 +1,8 @@
 /*
  * One question in a conversation: what messages.c and completions.c share.
  *
- * A turn is begun (limits, lock, history, who answers), answered, and kept. Its stored message is
+ * A turn is begun (limits, lock, history, who answers), answered, and kept; it is answered without a
+ * worker while a model writes, so what answers the request is called back. Its stored message is
  * the truth: it is written whole before the client is told that the answer is finished, whether or
  * not the client still listens.
  */
@@ -36,6 +37,7 @@ struct kb_turn {
 	struct kb_attached *attached; /* files and context; NULL: none */
 	const char *source;           /* KB_SOURCE_… */
 	const struct kb_sv *turns;    /* the user's earlier prompts, newest last */
+	const struct kb_sv *replies;  /* what they were answered; p == NULL: not known */
 	size_t turn_count;
 	struct kb_label_filter labels;
 	bool inline_citations;
@@ -58,9 +60,19 @@ bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;
  * itself, masks, picks who answers and reads the files of the message. */
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
                    struct kb_err *err) KB_MUST_CHECK;
-bool kb_turn_answer(struct kb_call *call, struct kb_turn *turn,
-                    const struct kb_answer_listener *listener, struct kb_err *err) KB_MUST_CHECK;
-bool kb_turn_keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+
+/* What becomes of an answer; see struct kb_answer_sink. */
+struct kb_turn_sink {
+	void (*take)(void *arg, struct kb_sv piece); /* NULL: nobody wants pieces */
+	void (*silent)(void *arg);                   /* NULL: nobody wants to know */
+	/* The last call, on a thread that may block: answers the request or ends its stream.
+	 * err->code is KB_OK where the answer is whole and stored. Where a model has failed, what
+	 * there is of its answer is stored, and err says why it is not whole. */
+	void (*done)(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg);
+	void *arg;
+};
+/* Answers and stores. The turn lives in the call's arena; neither may be touched after this. */
+void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_sink *sink);
 
 /* lang of the body or the query. */
 bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,

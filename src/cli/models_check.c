@@ -42,12 +42,11 @@ static bool check_chat(struct check *c, struct kb_err *err)
 static bool read_vector(void *arg, struct kb_sv answer, struct kb_err *err)
 {
 	struct check *c = arg;
-	const float *rows;
-	uint32_t dims;
+	struct kb_embedded embedded;
 
-	if (!kb_embed_read(c->arena, answer, 1, 0, &rows, &dims, err))
+	if (!kb_embed_read(c->arena, answer, 1, 0, &embedded, err))
 		return false;
-	snprintf(c->note, sizeof(c->note), "%u dimensions", dims);
+	snprintf(c->note, sizeof(c->note), "%u dimensions", embedded.dims);
 	return true;
 }
 

@@ -33,7 +33,7 @@ static const struct option {
 	{ "metrics-token", "DOCENT_METRICS_TOKEN", "TEXT", NULL,
 	  "Bearer token for /metrics; without it, /metrics answers loopback only, and nothing that a proxy passed on.", OPTION(metrics_token) },
 	{ "plans", "DOCENT_PLANS", "FILE", NULL,
-	  "Plans of accounts: lines of `name = queries=500 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600 features=labels`.", OPTION(plans) },
+	  "Plans of accounts: lines of `name = queries=500 tokens=1000000 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600 features=labels`.", OPTION(plans) },
 	{ "rate-limit", "DOCENT_RATE_LIMIT", "N/BURST", NULL,
 	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
 	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,

@@ -421,6 +421,7 @@ static void start_work(struct service *s)
 	api->answerer = kb_answerer_open(api->store, api->catalog, &s->log);
 	kb_answerer_block(api->answerer, s->blocked);
 	kb_answerer_models(api->answerer, api->embedder, api->ranker);
+	api->writer = kb_writer_open(api->answerer, api->models, &s->log);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
 	start_background(s);
@@ -479,6 +480,7 @@ static void close_all(struct service *s)
 	if (api->server)
 		kb_server_stop(api->server, (int)s->plan->stop_grace_s * 1000);
 	kb_pool_close(api->workers);
+	kb_writer_close(api->writer);
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_embedder_cancel(api->embedder);
 	kb_ranker_cancel(api->ranker);

@@ -97,6 +97,7 @@ static bool read_figure(struct kb_plan *plan, struct kb_sv name, struct kb_sv va
 		{ "queries", &plan->queries_per_month }, { "agents", &plan->agents },
 		{ "pages", &plan->pages_per_agent },     { "words", &plan->words },
 		{ "actions", &plan->max_actions },       { "sync", &plan->sync_interval_s },
+		{ "tokens", &plan->tokens_per_month },
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(figures); i++) {

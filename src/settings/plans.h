@@ -23,6 +23,7 @@ enum kb_plan_feature {
 struct kb_plan {
 	struct kb_sv name;
 	int64_t queries_per_month;
+	int64_t tokens_per_month; /* of models, prompts and answers together; 0: no limit */
 	int64_t agents;
 	int64_t pages_per_agent;
 	int64_t words;
@@ -38,7 +39,7 @@ const struct kb_plan *kb_plans_built_in(size_t *count);
 /* The plan of that name among `plans`, else NULL. */
 const struct kb_plan *kb_plan_find(const struct kb_plan *plans, size_t count, struct kb_sv name);
 
-/* "queries=500 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600
+/* "queries=500 tokens=1000000 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600
  * features=labels,personas":
  * what is left out has no limit, and without features= the plan has them all ("none": none). */
 bool kb_plan_read(struct kb_arena *arena, struct kb_sv name, struct kb_sv text, struct kb_plan *out,

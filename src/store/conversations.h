@@ -56,6 +56,13 @@ bool kb_store_conversation_delete(struct kb_store *store, const struct kb_sessio
 
 enum kb_reaction { KB_REACTION_NONE, KB_REACTION_LIKED, KB_REACTION_DISLIKED, KB_REACTION_NEUTRAL };
 
+/* What a model was paid for one answer. */
+struct kb_model_spent {
+	struct kb_sv model; /* empty: none was asked */
+	int64_t prompt_tokens, completion_tokens;
+	int64_t cost; /* millionths of the currency of the operator's prices */
+};
+
 struct kb_message {
 	int64_t agent_id, conversation_id, id;
 	struct kb_sv query, response;
@@ -68,6 +75,7 @@ struct kb_message {
 	                         later checks; empty: none */
 	int64_t child_id;     /* the agent that answered for a master; 0: the agent itself */
 	int64_t stays_with; /* on the way in: kb_conversation.child_id from now on; 0: as it was */
+	struct kb_model_spent spent; /* on the way in: counted (reports.h), not kept with it */
 	int64_t user_id;
 	enum kb_reaction reaction;
 	int64_t reaction_user, reaction_created_at, reaction_updated_at;
@@ -139,7 +147,12 @@ struct kb_purge {
 bool kb_store_conversations_purge(struct kb_store *store, struct kb_purge *purge,
                                   struct kb_err *err) KB_MUST_CHECK;
 
-/* Queries of the account in this calendar month (UTC), for the plan's limit. */
+/* Of the account in this calendar month (UTC), for the plan's limits. */
+struct kb_month_use {
+	int64_t queries, model_tokens, model_cost;
+};
+bool kb_store_used_this_month(struct kb_store *store, int64_t account_id, struct kb_month_use *out,
+                              struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int64_t *count,
                                  struct kb_err *err) KB_MUST_CHECK;
 

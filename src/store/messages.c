@@ -5,7 +5,19 @@
 #include "store/conversations.h"
 #include "store/store_impl.h"
 
-enum { ADD, HISTORY, BY_ID, LIST_DESC, LIST_ASC, LIST_COUNT, REACT, NOTE, MONTH_ADD, MONTH };
+enum {
+	ADD,
+	HISTORY,
+	BY_ID,
+	LIST_DESC,
+	LIST_ASC,
+	LIST_COUNT,
+	REACT,
+	NOTE,
+	MONTH_ADD,
+	MONTH,
+	MODEL_ADD,
+};
 #define OF_SESSION                                                                                 \
 	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
 	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2)"
@@ -52,11 +64,22 @@ static const struct kb_sql sql[] = {
 	[NOTE] = { "message_note", "iiit",
 		"UPDATE messages SET details = $4 "
 		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
-	[MONTH_ADD] = { "month_add", "ii",
-		"INSERT INTO account_months (account_id, month, queries) VALUES ($1, $2, 1) "
-		"ON CONFLICT (account_id, month) DO UPDATE SET queries = account_months.queries + 1" },
+	[MONTH_ADD] = { "month_add", "iiii",
+		"INSERT INTO account_months (account_id, month, queries, model_tokens, model_cost) "
+		"VALUES ($1, $2, 1, $3, $4) ON CONFLICT (account_id, month) DO UPDATE SET "
+		"queries = account_months.queries + 1, "
+		"model_tokens = account_months.model_tokens + $3, "
+		"model_cost = account_months.model_cost + $4" },
 	[MONTH] = { "month", "ii",
-		"SELECT queries FROM account_months WHERE account_id = $1 AND month = $2" },
+		"SELECT queries, model_tokens, model_cost FROM account_months "
+		"WHERE account_id = $1 AND month = $2" },
+	[MODEL_ADD] = { "model_add", "iitiii",
+		"INSERT INTO model_usage (agent_id, day, model, answers, prompt_tokens, "
+		"completion_tokens, cost) VALUES ($1, $2, $3, 1, $4, $5, $6) "
+		"ON CONFLICT (agent_id, day, model) DO UPDATE SET answers = model_usage.answers + 1, "
+		"prompt_tokens = model_usage.prompt_tokens + $4, "
+		"completion_tokens = model_usage.completion_tokens + $5, "
+		"cost = model_usage.cost + $6" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_messages = { "messages", sql, KB_COUNTOF(sql) };
@@ -98,6 +121,19 @@ struct add {
 	struct kb_conversation *conversation;
 };
 
+static bool add_model(struct kb_db_conn *conn, const struct add *in, struct kb_err *err)
+{
+	const struct kb_model_spent *spent = &in->message->spent;
+	/* Who answers for a master pays for itself. */
+	int64_t agent_id = in->message->child_id ? in->message->child_id : in->session->agent_id;
+
+	return kb_db_run(conn, &sql[MODEL_ADD],
+	                 KB_VALUES(kb_int(agent_id), kb_int(in->now / KB_DAY_US),
+	                           kb_text(spent->model), kb_int(spent->prompt_tokens),
+	                           kb_int(spent->completion_tokens), kb_int(spent->cost)),
+	                 NULL, err);
+}
+
 static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct add *in = arg;
@@ -120,11 +156,15 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	        && !kb_conversation_set_child(conn, agent_id, in->conversation->id, m->stays_with,
 	                                      err)))
 		return false;
+	row.message.spent = m->spent;
 	*m = row.message;
 	return kb_totals_add(conn, agent_id, &totals, err)
 	       && kb_db_run(conn, &sql[MONTH_ADD],
-	                    KB_VALUES(kb_int(in->session->account_id), kb_int(month_of(in->now))),
-	                    NULL, err);
+	                    KB_VALUES(kb_int(in->session->account_id), kb_int(month_of(in->now)),
+	                              kb_int(m->spent.prompt_tokens + m->spent.completion_tokens),
+	                              kb_int(m->spent.cost)),
+	                    NULL, err)
+	       && (m->spent.model.n == 0 || add_model(conn, in, err));
 }
 
 /* Ids are taken from the store in lots: one durable write for so many streams. */
@@ -276,12 +316,36 @@ bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena,
 	return ok;
 }
 
+bool kb_store_used_this_month(struct kb_store *store, int64_t account_id, struct kb_month_use *out,
+                              struct kb_err *err)
+{
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
+	bool ok;
+
+	*out = (struct kb_month_use){ 0 };
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[MONTH],
+	             KB_VALUES(kb_int(account_id), kb_int(month_of(kb_store_now(store)))));
+	while (kb_rows_next(&rows))
+		*out = (struct kb_month_use){ .queries = kb_rows_int(&rows, 0),
+			                      .model_tokens = kb_rows_int(&rows, 1),
+			                      .model_cost = kb_rows_int(&rows, 2) };
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
 bool kb_store_queries_this_month(struct kb_store *store, int64_t account_id, int64_t *count,
                                  struct kb_err *err)
 {
-	return kb_db_read_int(store->db, &sql[MONTH],
-	                      KB_VALUES(kb_int(account_id), kb_int(month_of(kb_store_now(store)))),
-	                      0, count, err);
+	struct kb_month_use use;
+
+	if (!kb_store_used_this_month(store, account_id, &use, err))
+		return false;
+	*count = use.queries;
+	return true;
 }
 
 /* ---- reactions ---- */

@@ -11,6 +11,7 @@ enum {
 	MESSAGES_DESC,
 	MESSAGES_ASC,
 	MESSAGES_COUNT,
+	MODELS,
 };
 #define IN_TIME " FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3"
 #define MESSAGES(order)                                                                            \
@@ -49,6 +50,10 @@ static const struct kb_sql sql[] = {
 	[MESSAGES_DESC] = { "report_messages_desc", "iiiii", MESSAGES("created_at DESC, id DESC") },
 	[MESSAGES_ASC] = { "report_messages_asc", "iiiii", MESSAGES("created_at, id") },
 	[MESSAGES_COUNT] = { "report_messages_count", "iii", "SELECT count(*)" IN_TIME },
+	[MODELS] = { "report_models", "ii",
+		"SELECT model, sum(answers), sum(prompt_tokens), sum(completion_tokens), sum(cost) "
+		"FROM model_usage WHERE agent_id = $1 AND day >= $2 GROUP BY model "
+		"ORDER BY sum(cost) DESC, sum(prompt_tokens) DESC, model" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_reports = { "reports", sql, KB_COUNTOF(sql) };
@@ -66,6 +71,26 @@ bool kb_store_report_sources(struct kb_store *store, struct kb_arena *arena, int
 		[*count] = (struct kb_report_source){ .source = kb_rows_text(&rows, arena, 0),
 			                              .queries = kb_rows_int(&rows, 1) };
 		++*count;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_store_report_models(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            int64_t since, struct kb_report_models *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_report_models){ 0 };
+	kb_rows_take(&rows, store->db, &sql[MODELS],
+	             KB_VALUES(kb_int(agent_id), kb_int(since / KB_DAY_US)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->v, out->count)
+		[out->count] = (struct kb_report_model){ .model = kb_rows_text(&rows, arena, 0),
+			                                 .answers = kb_rows_int(&rows, 1),
+			                                 .prompt_tokens = kb_rows_int(&rows, 2),
+			                                 .completion_tokens = kb_rows_int(&rows, 3),
+			                                 .cost = kb_rows_int(&rows, 4) };
+		out->count++;
 	}
 	return kb_rows_close(&rows, err);
 }

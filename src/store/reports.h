@@ -40,6 +40,21 @@ bool kb_store_report_buckets(struct kb_store *store, int64_t agent_id,
                              const struct kb_report_series *series,
                              struct kb_err *err) KB_MUST_CHECK;
 
+struct kb_report_model {
+	struct kb_sv model;
+	int64_t answers;
+	int64_t prompt_tokens, completion_tokens;
+	int64_t cost; /* millionths */
+};
+struct kb_report_models {
+	struct kb_report_model *v;
+	size_t count;
+};
+/* Since that moment's day (UTC), the dearest first, then by tokens. */
+bool kb_store_report_models(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            int64_t since, struct kb_report_models *out,
+                            struct kb_err *err) KB_MUST_CHECK;
+
 /* Messages made at or after `from` and before `until`, of all conversations. */
 struct kb_report_filter {
 	struct kb_list list;

@@ -207,7 +207,7 @@ static const struct table {
 	  sizeof(struct kb_message),
 	  get_message,
 	  { MEMBER(struct kb_message, citations), MEMBER(struct kb_message, citation_count),
-	    MEMBER(struct kb_message, stays_with) } },
+	    MEMBER(struct kb_message, stays_with), MEMBER(struct kb_message, spent) } },
 	{ "segments",
 	  "segment_add",
 	  &kb_segment_columns,

@@ -6,8 +6,8 @@
  * scripts that write words without spaces (Chinese, Japanese, Korean, Thai and their neighbours) is
  * one; so is any other character that is no space. Pure; any thread.
  */
-#ifndef KB_API_TOKENS_H
-#define KB_API_TOKENS_H
+#ifndef KB_ANSWER_TOKENS_H
+#define KB_ANSWER_TOKENS_H
 
 #include "base/sv.h"
 

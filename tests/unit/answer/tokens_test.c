@@ -1,5 +1,5 @@
 /* The count of tokens, by its rule. */
-#include "api/tokens.h"
+#include "answer/tokens.h"
 #include "test.h"
 
 static void test_counts(struct kb_test *t)

@@ -1,4 +1,4 @@
-#include "api/tokens.h"
+#include "answer/tokens.h"
 
 #include <utf8proc.h>
 

@@ -1,0 +1,531 @@
+/* The steps of one answer. What is searched for and found is steps.c, what ranks sentences
+ * select.c, what builds the query question.c. */
+#include "answer/plain.h"
+
+#include <string.h>
+
+#include "answer/answerer_impl.h"
+#include "answer/notes.h"
+#include "answer/persona.h"
+#include "answer/phrases.h"
+#include "answer/smalltalk.h"
+#include "base/utf8.h"
+#include "index/outline.h"
+#include "store/accounts.h"
+#include "store/pages.h"
+
+enum {
+	TOPICS_SHOWN = 8,  /* document titles in an overview */
+	TOPICS_READ = 50,  /* documents looked at in one step */
+	TOPICS_READS = 40, /* steps: labels may hide many */
+	TOPICS_TRIES = 5,
+	SECTIONS_SHOWN = 6, /* of each document in an overview */
+	FIRST_CHARS = 80,   /* of a document that has no title of its own */
+	EXAMPLES_SHOWN = 3,
+};
+
+/* One answer on its way. */
+struct run {
+	struct kb_answerer *answerer;
+	struct kb_arena *arena;
+	const struct kb_answer_request *request;
+	const struct kb_answer_listener *listener; /* NULL: none */
+	struct kb_analyzer *analyzer;
+	struct kb_view *view;
+	enum kb_smalltalk talk;
+	enum kb_lang talk_lang;
+	struct kb_steps *steps;
+	struct kb_candidate *candidates; /* of all steps that answered */
+	struct kb_buf text;
+	struct kb_answer *out;
+};
+
+/* Appends to the answer's text and hands it on. */
+static void say(struct run *run, struct kb_sv fragment)
+{
+	kb_buf_sv(&run->text, fragment);
+	if (run->listener && fragment.n)
+		run->listener->take(run->listener->arg, fragment);
+}
+
+/* ---- generate and cite ---- */
+
+/* The number of a page among the citations, from 1; a page that is new to them goes to their end.
+ */
+static size_t cite(struct kb_answer *out, int64_t page_id)
+{
+	for (size_t i = 0; i < out->citation_count; i++)
+		if (out->citations[i] == page_id)
+			return i + 1;
+	out->citations[out->citation_count++] = page_id;
+	return out->citation_count;
+}
+
+/* What parts two sentences: nothing but a blank where they follow each other in one paragraph. */
+static struct kb_sv separator(const struct kb_candidate *candidates,
+                              const struct kb_answer_part *before,
+                              const struct kb_answer_part *part)
+{
+	struct kb_sv text = candidates[part->candidate].passage.text;
+
+	if (before->candidate != part->candidate || before->end > part->start)
+		return KB_SV("\n\n");
+	text = kb_sv_sub(text, before->end, part->start - before->end);
+	if (kb_sv_find_byte(text, '\n') >= 0)
+		return KB_SV("\n");
+	return text.n == 0 ? text : KB_SV(" ");
+}
+
+static void quote(struct run *run, const struct kb_answer_part *parts, size_t count)
+{
+	enum kb_citations mode = kb_settings_citations(run->request->settings);
+	bool markers = run->request->inline_citations
+	               && (mode == KB_CITATIONS_INLINE || mode == KB_CITATIONS_BOTH);
+	struct kb_answer *out = run->out;
+
+	out->kind = KB_ANSWER_QUOTES;
+	out->quotes = KB_NEW_ARRAY(run->arena, count, struct kb_quote);
+	out->citations = KB_NEW_ARRAY(run->arena, count, int64_t);
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_answer_part *part = &parts[i];
+		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
+		struct kb_sv sentence =
+		        kb_sv_sub(passage->text, part->start, part->end - part->start);
+		struct kb_sv fragment = sentence, gap = { 0 };
+		bool foreign = kb_attached_is_page(passage->page_id);
+		size_t number = foreign ? 0 : cite(out, passage->page_id);
+		bool last = i + 1 == count || parts[i + 1].candidate != part->candidate;
+
+		/* One marker closes the sentences that stand together. */
+		if (markers && last && !foreign)
+			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
+			                           number);
+		if (i) {
+			gap = separator(run->candidates, &parts[i - 1], part);
+			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
+			                           KB_SV_ARG(fragment));
+		}
+		out->quotes[out->quote_count++] = (struct kb_quote){
+			.at = run->text.n + gap.n,
+			.page_id = passage->page_id,
+			.page_no = passage->page_no,
+			.offset = passage->offset + part->start,
+			.text = sentence,
+			.title = passage->title,
+			.heading = passage->heading,
+		};
+		say(run, fragment);
+	}
+	if (mode == KB_CITATIONS_NONE)
+		out->citation_count = 0;
+}
+
+static void refuse(struct run *run)
+{
+	run->out->kind = KB_ANSWER_NONE;
+	say(run,
+	    kb_settings_text_in(run->request->settings, run->request->lang, KB_TEXT_NO_ANSWER));
+}
+
+/* Whether an earlier step says the same words of the same document. */
+static bool is_said(const struct run *run, const struct kb_answer_part *parts, size_t count,
+                    const struct kb_passage *passage, const struct kb_answer_part *part)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_passage *other = &run->candidates[parts[i].candidate].passage;
+
+		if (kb_sv_eq(kb_sv_sub(other->text, parts[i].start, parts[i].end - parts[i].start),
+		             kb_sv_sub(passage->text, part->start, part->end - part->start)))
+			return true;
+	}
+	return false;
+}
+
+/* The sentences of all steps, in the order of the question's parts, each once. */
+static void gather(struct run *run, struct kb_answer_part **out, size_t *count)
+{
+	size_t candidates = 0, parts = 0, from = 0;
+
+	for (size_t i = 0; i < run->steps->count; i++) {
+		candidates += run->steps->v[i].candidate_count;
+		parts += run->steps->v[i].part_count;
+	}
+	run->candidates = KB_NEW_ARRAY(run->arena, candidates, struct kb_candidate);
+	*out = KB_NEW_ARRAY(run->arena, parts, struct kb_answer_part);
+	*count = 0;
+	for (size_t i = 0; i < run->steps->count; i++) {
+		const struct kb_answer_step *step = &run->steps->v[i];
+
+		for (size_t k = 0; k < step->candidate_count; k++)
+			run->candidates[from + k] = step->candidates[k];
+		for (size_t k = 0; k < step->part_count; k++) {
+			struct kb_answer_part part = step->parts[k];
+
+			if (is_said(run, *out, *count, &step->candidates[part.candidate].passage,
+			            &part))
+				continue;
+			part.candidate += (uint32_t)from;
+			(*out)[(*count)++] = part;
+		}
+		from += step->candidate_count;
+	}
+}
+
+static void generate(struct run *run)
+{
+	struct kb_answer_part *parts;
+	size_t count;
+
+	gather(run, &parts, &count);
+	if (count)
+		quote(run, parts, count);
+	else
+		refuse(run);
+}
+
+/* ---- small talk and the agent itself ---- */
+
+static void say_list(struct run *run, enum kb_phrase intro, const struct kb_sv *items, size_t count)
+{
+	if (count == 0)
+		return;
+	say(run,
+	    kb_arena_printf(run->arena, "\n\n%.*s", KB_SV_ARG(kb_phrase(run->talk_lang, intro))));
+	for (size_t i = 0; i < count; i++)
+		say(run, kb_arena_printf(run->arena, "\n- %.*s", KB_SV_ARG(items[i])));
+}
+
+/* Reads a step of the documents together with a view that knows their labels: nothing was published
+ * in between. Where something is published all the time, it gives no documents. */
+static bool read_pages(struct run *run, const struct kb_page_filter *filter,
+                       struct kb_page_list *pages, struct kb_err *err)
+{
+	struct kb_store *store = run->answerer->store;
+	int64_t agent_id = run->request->agent->id, version;
+
+	for (int i = 0; i < TOPICS_TRIES; i++) {
+		kb_view_release(run->view);
+		if (!kb_catalog_get(run->answerer->catalog, agent_id, run->view, err)
+		    || !kb_store_page_list(store, run->arena, agent_id, filter, pages, err)
+		    || !kb_store_index_version(store, agent_id, &version, err))
+			return false;
+		if (version == run->view->version)
+			return true;
+	}
+	*pages = (struct kb_page_list){ 0 };
+	return true;
+}
+
+/* The last heading of a path. */
+static struct kb_sv section_name(struct kb_sv path)
+{
+	struct kb_sv mark = KB_SV(" > ");
+	ptrdiff_t at;
+
+	while ((at = kb_sv_find(path, mark)) >= 0)
+		path = kb_sv_from(path, (size_t)at + mark.n);
+	return path;
+}
+
+/* "Title (Section, Section, ...)"; a heading that repeats the title is no section. */
+static bool describe(struct run *run, const struct kb_page *page, struct kb_sv title,
+                     struct kb_sv *out, struct kb_err *err)
+{
+	struct kb_sv list = KB_SV("");
+	struct kb_sections sections;
+	size_t named = 0;
+
+	if (!kb_snapshot_sections(run->view->snapshot, run->arena, page->id, SECTIONS_SHOWN,
+	                          &sections, err))
+		return false;
+	for (size_t i = 0; i < sections.count; i++) {
+		struct kb_sv name = section_name(sections.v[i]);
+
+		if (kb_sv_eq(name, title) || kb_sv_eq(name, page->title))
+			continue;
+		list = kb_arena_printf(run->arena, "%.*s%s%.*s", KB_SV_ARG(list),
+		                       named++ ? ", " : "", KB_SV_ARG(name));
+	}
+	*out = title;
+	if (named)
+		*out = kb_arena_printf(run->arena, "%.*s (%.*s%s)", KB_SV_ARG(title),
+		                       KB_SV_ARG(list), sections.more ? ", …" : "");
+	return true;
+}
+
+/* A document without a title has its file's name or its address in the title's place. */
+static bool names_source(const struct kb_page *page, struct kb_sv title)
+{
+	return kb_sv_eq(title, page->filename) || kb_sv_eq(title, page->url);
+}
+
+/* What a document is called; empty: nothing that may be said. Where sources are hidden, one without
+ * a title is known by its first words. */
+static struct kb_sv title_of(const struct run *run, const struct kb_page *page)
+{
+	struct kb_sv title = page->meta_title.n ? page->meta_title
+	                     : page->title.n    ? page->title
+	                                        : page->filename;
+	struct kb_sv words = page->meta_description.n ? page->meta_description : page->description;
+
+	if (!run->request->settings->hide_sources_from_responses.v || !names_source(page, title))
+		return title;
+	title = kb_utf8_head(words, FIRST_CHARS);
+	return title.n == words.n
+	               ? title
+	               : kb_arena_printf(run->arena, "%.*s…", KB_SV_ARG(kb_sv_trim(title)));
+}
+
+/* Counts of what the request may find: a hidden document is in no figure. */
+static void say_counts(struct run *run, struct kb_pass *pass)
+{
+	struct kb_snapshot_size size;
+	struct kb_sv values[2];
+
+	kb_snapshot_size(run->view->snapshot, pass->all_open ? NULL : kb_pass_allows, pass, &size);
+	if (!size.pages)
+		return;
+	values[0] = kb_arena_printf(run->arena, "%" PRId64, size.pages);
+	values[1] = kb_arena_printf(run->arena, "%" PRId64, size.passages);
+	say(run, kb_arena_printf(run->arena, "\n\n%.*s",
+	                         KB_SV_ARG(kb_phrase_with(run->arena, run->talk_lang,
+	                                                  KB_PHRASE_COUNTS, values, 2))));
+}
+
+/* Titles and sections of the newest documents that the request may find, each once; and counts. */
+static bool say_topics(struct run *run, struct kb_err *err)
+{
+	struct kb_page_filter filter = { .list = { .page = 1, .limit = TOPICS_READ },
+		                         .crawl = -1,
+		                         .index = KB_STATUS_OK };
+	struct kb_sv titles[TOPICS_SHOWN], lines[TOPICS_SHOWN];
+	struct kb_page_list pages;
+	size_t shown = 0;
+	struct kb_pass pass;
+
+	do {
+		if (!read_pages(run, &filter, &pages, err))
+			return false;
+		kb_pass_init(&pass, run->view->access, run->arena, &run->request->labels);
+		for (size_t i = 0; i < pages.count && shown < TOPICS_SHOWN; i++) {
+			struct kb_sv title = title_of(run, &pages.v[i]);
+			bool skip = title.n == 0 || !kb_pass_allows(&pass, pages.v[i].id);
+
+			for (size_t j = 0; j < shown; j++)
+				skip = skip || kb_sv_eq(titles[j], title);
+			if (skip)
+				continue;
+			titles[shown] = title;
+			if (!describe(run, &pages.v[i], title, &lines[shown++], err))
+				return false;
+		}
+	} while (pages.count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
+	say_list(run, KB_PHRASE_TOPICS, lines, shown);
+	if (shown)
+		say_counts(run, &pass);
+	return true;
+}
+
+/* The name of who asks, or nothing. */
+static bool say_name(struct run *run, bool *said, struct kb_err *err)
+{
+	struct kb_account account;
+
+	*said = false;
+	if (!run->request->settings->user_awareness || !run->request->account_id)
+		return true;
+	if (!kb_store_account_get(run->answerer->store, run->arena, run->request->account_id,
+	                          &account, err))
+		return false;
+	if (!account.name.n)
+		return true;
+	run->out->kind = KB_ANSWER_SMALLTALK;
+	say(run, kb_phrase_with(run->arena, run->talk_lang, KB_PHRASE_NAME, &account.name, 1));
+	*said = true;
+	return true;
+}
+
+/* In the words of the persona, or of the summary that the message gives of it. */
+static struct kb_sv introduction(const struct run *run, bool purpose)
+{
+	const struct kb_note_override *notes = run->request->notes;
+	struct kb_sv persona = run->request->settings->persona_instructions, intro = KB_SV("");
+	enum kb_lang lang = run->talk_lang == KB_LANG_NONE ? KB_LANG_EN : run->talk_lang;
+
+	if (notes && notes[KB_NOTE_PERSONA_SUMMARY].given)
+		intro = kb_persona_intro(run->arena, notes[KB_NOTE_PERSONA_SUMMARY].text, lang,
+		                         purpose);
+	return intro.n ? intro : kb_persona_intro(run->arena, persona, lang, purpose);
+}
+
+/* Bytes of the phrase's first exclamation ("Hello!"), with the blank behind it. */
+static size_t exclamation(struct kb_sv phrase)
+{
+	static const char *const marks[] = { "! ", "！" };
+
+	for (size_t i = 0; i < KB_COUNTOF(marks); i++) {
+		ptrdiff_t at = kb_sv_find(phrase, kb_sv_str(marks[i]));
+
+		if (at >= 0)
+			return (size_t)at + strlen(marks[i]);
+	}
+	return 0;
+}
+
+/* "Hello! I am Gustav. What would you like to know?" */
+static void greet(struct run *run)
+{
+	struct kb_sv phrase = kb_phrase(run->talk_lang, KB_PHRASE_GREETING);
+	struct kb_sv intro = introduction(run, false);
+	size_t at = intro.n ? exclamation(phrase) : 0;
+
+	if (intro.n)
+		phrase = kb_arena_printf(run->arena, "%.*s%.*s%s%.*s",
+		                         KB_SV_ARG(kb_sv_sub(phrase, 0, at)), KB_SV_ARG(intro),
+		                         run->talk_lang == KB_LANG_ZH ? "" : " ",
+		                         KB_SV_ARG(kb_sv_from(phrase, at)));
+	say(run, phrase);
+}
+
+/* Who it is, what it does, and how. */
+static void say_itself(struct run *run)
+{
+	struct kb_sv intro = introduction(run, true);
+
+	say(run, intro);
+	if (intro.n && run->talk_lang != KB_LANG_ZH)
+		say(run, KB_SV(" "));
+	say(run, kb_phrase(run->talk_lang, KB_PHRASE_ABILITY));
+}
+
+static bool talk(struct run *run, struct kb_err *err)
+{
+	static const enum kb_phrase phrases[KB_TALK_COUNT] = {
+		[KB_TALK_GREETING] = KB_PHRASE_GREETING,
+		[KB_TALK_THANKS] = KB_PHRASE_THANKS,
+		[KB_TALK_BYE] = KB_PHRASE_BYE,
+		[KB_TALK_HOW_ARE_YOU] = KB_PHRASE_HOW_ARE_YOU,
+		[KB_TALK_ACK] = KB_PHRASE_ACK,
+		[KB_TALK_META] = KB_PHRASE_ABILITY,
+		[KB_TALK_TOPICS] = KB_PHRASE_ABILITY,
+	};
+	const struct kb_settings *settings = run->request->settings;
+	bool about_itself = run->talk == KB_TALK_META || run->talk == KB_TALK_TOPICS;
+	struct kb_sv examples[EXAMPLES_SHOWN];
+	size_t count = 0;
+	bool aware = kb_action_on(run->request, KB_ACTION_OVERVIEW,
+	                          settings->enable_agent_knowledge_base_awareness);
+
+	if (run->talk == KB_TALK_TOPICS && !aware) {
+		refuse(run);
+		return true;
+	}
+	run->out->kind = about_itself ? KB_ANSWER_OVERVIEW : KB_ANSWER_SMALLTALK;
+	if (run->talk == KB_TALK_BYE && settings->ending_message.n)
+		say(run, settings->ending_message);
+	else if (run->talk == KB_TALK_GREETING)
+		greet(run);
+	else if (run->talk == KB_TALK_META)
+		say_itself(run);
+	else
+		say(run, kb_phrase(run->talk_lang, phrases[run->talk]));
+	if (!about_itself)
+		return true;
+	if (aware && !say_topics(run, err))
+		return false;
+	for (; count < settings->example_questions.count && count < EXAMPLES_SHOWN; count++)
+		examples[count] = settings->example_questions.v[count];
+	say_list(run, KB_PHRASE_EXAMPLES, examples, count);
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static bool answer_from_documents(struct run *run, struct kb_err *err)
+{
+	struct kb_answer_job job = { run->answerer, run->analyzer, run->arena };
+	struct kb_steps *steps = run->steps;
+
+	if (!kb_steps_take(&job, run->request, run->view, steps, err))
+		return false;
+	run->out->confidence = steps->confidence;
+	run->out->retrieve_us = steps->retrieve_us;
+	run->out->rank_us = steps->rank_us;
+	run->out->steps = steps->count;
+	run->out->lang = steps->v[0].question.lang;
+	run->out->type = steps->v[0].question.type;
+	generate(run);
+	return true;
+}
+
+/* What is said without looking anything up, or else the documents' answer. */
+static bool answer_prompt(struct run *run, struct kb_err *err)
+{
+	enum kb_lang own =
+	        kb_lang_from_code(run->request->lang.n ? run->request->lang
+	                                               : run->request->settings->chatbot_msg_lang);
+	bool said;
+
+	run->talk = kb_smalltalk(run->request->prompt, own, &run->talk_lang);
+	run->out->lang = run->talk_lang;
+	if (run->request->lang.n || run->talk_lang == KB_LANG_NONE)
+		run->talk_lang = own;
+	if (run->talk == KB_TALK_NAME) {
+		if (!say_name(run, &said, err))
+			return false;
+		return said || answer_from_documents(run, err);
+	}
+	return run->talk == KB_TALK_NONE ? answer_from_documents(run, err) : talk(run, err);
+}
+
+/* Whether the operator's list holds the prompt; the answer is then the refusal. */
+static bool moderate(struct run *run)
+{
+	const struct kb_block_list *list = run->answerer->blocked;
+
+	if (!list || !kb_block_list_hits(list, run->request->prompt))
+		return false;
+	run->out->kind = KB_ANSWER_MODERATED;
+	say(run, kb_settings_text_in(run->request->settings, run->request->lang,
+	                             KB_TEXT_FAILED_MODERATION));
+	return true;
+}
+
+bool kb_answer_plain(struct kb_answerer *answerer, struct kb_arena *arena,
+                     const struct kb_answer_request *request,
+                     const struct kb_answer_listener *listener, struct kb_plain *out,
+                     struct kb_err *err)
+{
+	enum { ANSWER_MAX = 4 << 20 };
+	struct run run = { .answerer = answerer,
+		           .arena = arena,
+		           .request = request,
+		           .listener = listener,
+		           .view = &out->view,
+		           .steps = &out->steps,
+		           .out = &out->answer };
+	struct kb_sv text;
+	bool ok;
+
+	*out = (struct kb_plain){ 0 };
+	kb_buf_init(&run.text, ANSWER_MAX);
+	run.analyzer = kb_analyzer_borrow(answerer);
+	ok = moderate(&run) || answer_prompt(&run, err);
+	kb_analyzer_give_back(answerer, run.analyzer);
+	/* The next question opens it with every check. */
+	if (!ok && err->code == KB_E_CORRUPT)
+		kb_catalog_forget(answerer->catalog, request->agent->id);
+	ok = ok && kb_buf_done(&run.text, &text, err);
+	if (ok)
+		out->answer.text = kb_arena_sv(arena, text);
+	else
+		kb_plain_release(out);
+	kb_buf_fini(&run.text);
+	return ok;
+}
+
+void kb_plain_release(struct kb_plain *plain)
+{
+	kb_view_release(&plain->view);
+	plain->view = (struct kb_view){ 0 };
+}

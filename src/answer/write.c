@@ -1,0 +1,753 @@
+#include "answer/write.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/context.h"
+#include "answer/notes.h"
+#include "answer/plain.h"
+#include "answer/prompt.h"
+#include "answer/reply.h"
+#include "answer/tokens.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/pool.h"
+#include "index/query.h"
+#include "store/accounts.h"
+#include "store/pages.h"
+
+enum {
+	THREADS = 16,
+	QUEUED_MAX = 1 << 17,
+	TEXT_MAX = 1 << 20, /* bytes of an answer */
+	REWRITTEN_MAX = 2000,
+	SHARE = 90, /* of a hundred tokens of the context: the model counts otherwise than we do */
+	TURNS_SHARE = 4, /* earlier turns have a fourth of it */
+	SOURCES_LEAST = 200,
+};
+
+/* Below the gate, but near enough that a model may read what was found (bench/results). */
+static const double NEAR_Z = -2.5;
+
+struct writing {
+	struct kb_writer *writer;
+	struct kb_arena *arena;
+	const struct kb_answer_request *request;
+	struct kb_answer_request again; /* with the rewritten question */
+	struct kb_answer_sink sink;
+	struct kb_answer *out;
+	struct kb_plain plain;
+	const struct kb_model_set *set;
+	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
+	size_t choice_count, choice;
+	struct kb_prompt_turn *turns;
+	struct kb_context_limits limits;
+	bool halved;
+	struct kb_excerpt *sources;
+	size_t source_count;
+	struct kb_marker_ids ids;
+	struct kb_reply *reply; /* of the call that writes */
+	struct kb_cite_result cited;
+	struct kb_buf text;
+	size_t told; /* bytes of it that the sink has */
+	bool held;   /* until it is sure that the documents say so */
+	struct kb_chat_result result;
+	void (*next)(struct writing *w);
+	struct writing *before, *after; /* in writer->live */
+
+	pthread_mutex_t lock;
+	struct kb_chat_call *call; /* NULL: none */
+	bool cancelled;
+};
+
+struct kb_writer {
+	struct kb_answerer *answerer;
+	struct kb_models *models;
+	const struct kb_log *log;
+	struct kb_pool *pool;
+	pthread_mutex_t lock;
+	struct writing *live;
+};
+
+/* ---- from the models' thread to one that may block ---- */
+
+static void run_next(void *arg)
+{
+	struct writing *w = arg;
+
+	w->next(w);
+}
+
+/* The call has ended: `next` goes on on a thread of the writer's. */
+static void on_end(void *arg, const struct kb_chat_result *result)
+{
+	struct writing *w = arg;
+
+	w->result = *result;
+	/* There is never more in it than answers being written. */
+	if (!kb_pool_submit(w->writer->pool, run_next, w))
+		run_next(w);
+}
+
+static void start_call(struct writing *w, const struct kb_model *model,
+                       const struct kb_chat_ask *ask, void (*next)(struct writing *w))
+{
+	struct kb_chat_ask own = *ask;
+
+	own.on_end = on_end;
+	own.arg = w;
+	pthread_mutex_lock(&w->lock);
+	w->next = next;
+	w->call = kb_chat_start(model->line, &own);
+	if (w->cancelled)
+		kb_chat_cancel(w->call);
+	/* From here on it may be over, but for who waits at this lock. */
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void end_call(struct writing *w, const struct kb_model *model)
+{
+	const struct kb_chat_usage *usage = &w->result.usage;
+	struct kb_answer *out = w->out;
+
+	pthread_mutex_lock(&w->lock);
+	kb_chat_release(w->call);
+	w->call = NULL;
+	pthread_mutex_unlock(&w->lock);
+	out->prompt_tokens += KB_MAX(usage->prompt_tokens, (int64_t)0);
+	out->completion_tokens += KB_MAX(usage->completion_tokens, (int64_t)0);
+	out->cost_micros += kb_model_cost(model, usage->prompt_tokens, usage->completion_tokens);
+}
+
+/* ---- the end ---- */
+
+static void leave(struct writing *w)
+{
+	struct kb_writer *writer = w->writer;
+
+	pthread_mutex_lock(&writer->lock);
+	*(w->before ? &w->before->after : &writer->live) = w->after;
+	if (w->after)
+		w->after->before = w->before;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+static void done(struct writing *w, struct kb_err *err)
+{
+	struct kb_answer_sink sink = w->sink;
+
+	if (err->code == KB_OK)
+		kb_answer_log(w->writer->answerer, w->request, w->out);
+	leave(w);
+	kb_plain_release(&w->plain);
+	kb_model_set_release(w->set);
+	kb_buf_fini(&w->text);
+	pthread_mutex_destroy(&w->lock);
+	sink.done(sink.arg, err); /* w may be gone then */
+}
+
+/* Says a text of ours in one piece. */
+static void say_all(struct writing *w, struct kb_sv text)
+{
+	w->out->text = text;
+	if (text.n && w->sink.take)
+		w->sink.take(w->sink.arg, text);
+}
+
+/* The plain answer is the answer; stands_in: because the model has failed. */
+static void end_plain(struct writing *w, bool stands_in)
+{
+	struct kb_answer spent = *w->out;
+	struct kb_err ok = { 0 };
+
+	*w->out = w->plain.answer;
+	w->out->stands_in = stands_in;
+	w->out->model = spent.model;
+	w->out->prompt_tokens = spent.prompt_tokens;
+	w->out->completion_tokens = spent.completion_tokens;
+	w->out->cost_micros = spent.cost_micros;
+	say_all(w, w->plain.answer.text);
+	done(w, &ok);
+}
+
+/* What is known of the question whoever answers. */
+static void copy_figures(struct writing *w)
+{
+	const struct kb_answer *plain = &w->plain.answer;
+	struct kb_answer *out = w->out;
+
+	out->confidence = plain->confidence;
+	out->steps = plain->steps;
+	out->lang = plain->lang;
+	out->type = plain->type;
+	out->retrieve_us = plain->retrieve_us;
+	out->rank_us = plain->rank_us;
+}
+
+/* No model is left. */
+static void fail_all(struct writing *w)
+{
+	struct kb_err ok = { 0 };
+
+	kb_warn(w->writer->log, "model failed agent=%" PRId64 " model=%.*s error=%s",
+	        w->request->agent->id, KB_SV_ARG(w->out->model), w->result.err.msg);
+	if (w->plain.answer.kind == KB_ANSWER_QUOTES && w->result.err.code != KB_E_CANCELLED) {
+		end_plain(w, true);
+		return;
+	}
+	copy_figures(w);
+	w->out->kind = KB_ANSWER_FAILED;
+	w->out->failure = w->result.err;
+	say_all(w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_SIESTA));
+	done(w, &ok);
+}
+
+static void refuse(struct writing *w)
+{
+	struct kb_err ok = { 0 };
+
+	copy_figures(w);
+	w->out->kind = KB_ANSWER_NONE;
+	say_all(w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_NO_ANSWER));
+	done(w, &ok);
+}
+
+/* ---- write ---- */
+
+static void stop(struct writing *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->cancelled = true;
+	kb_chat_cancel(w->call);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Checked text, on its way out. */
+static void keep(void *arg, struct kb_sv text)
+{
+	struct writing *w = arg;
+
+	kb_buf_sv(&w->text, text);
+}
+
+static void tell(struct writing *w)
+{
+	struct kb_sv rest = kb_sv_from(kb_buf_view(&w->text), w->told);
+
+	if (rest.n && w->sink.take)
+		w->sink.take(w->sink.arg, rest);
+	w->told = w->text.n;
+}
+
+static void hear(void *arg, struct kb_sv text)
+{
+	struct writing *w = arg;
+	struct kb_analyzer *analyzer = kb_analyzer_borrow(w->writer->answerer);
+
+	kb_reply_feed(w->reply, analyzer, text);
+	kb_analyzer_give_back(w->writer->answerer, analyzer);
+	if (w->text.failed)
+		stop(w);
+	w->held = w->held && !kb_reply_is_sound(w->reply);
+	if (!w->held)
+		tell(w);
+}
+
+static void hear_nothing(void *arg)
+{
+	struct writing *w = arg;
+
+	if (w->sink.silent)
+		w->sink.silent(w->sink.arg);
+}
+
+static void ask_model(struct writing *w);
+
+static void quote_place(struct writing *w, const struct kb_cited *sentence,
+                        const struct kb_cite_place *place)
+{
+	struct kb_answer *out = w->out;
+	struct kb_quote *quote = &out->quotes[out->quote_count++];
+	const struct kb_excerpt *source;
+
+	*quote = (struct kb_quote){
+		.at = sentence->at,
+		.text = kb_sv_sub(out->text, sentence->at, sentence->bytes),
+	};
+	if (!place)
+		return;
+	source = &w->sources[place->source];
+	quote->page_id = source->page_id;
+	quote->length = place->bytes;
+	quote->title = source->title;
+	quote->heading = source->heading;
+	quote->score = (double)place->share;
+	kb_excerpt_place(source, place->start, &quote->page_no, &quote->offset);
+}
+
+/* The places in the documents that the sentences lean on; one without a page for a statement that
+ * none of them supports. */
+static void make_quotes(struct writing *w)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->cited.count; i++)
+		count += w->cited.sentences[i].place_count + 1;
+	w->out->quotes = KB_NEW_ARRAY(w->arena, count, struct kb_quote);
+	for (size_t i = 0; i < w->cited.count; i++) {
+		const struct kb_cited *sentence = &w->cited.sentences[i];
+
+		for (size_t k = 0; k < sentence->place_count; k++)
+			quote_place(w, sentence, &sentence->places[k]);
+		if (sentence->statement && !sentence->supported)
+			quote_place(w, sentence, NULL);
+	}
+}
+
+/* Whether the text may not be the answer: one from the documents alone that they do not say. What
+ * its reader has seen already stays. */
+static bool is_unfounded(const struct writing *w)
+{
+	bool own = kb_settings_response_source(w->request->settings) != KB_RESPONSE_LLM_CONTENT;
+
+	return own && !w->told && kb_reply_is_unsupported(&w->cited);
+}
+
+/* The model's text is here, whole or not. */
+static void finish(struct writing *w)
+{
+	enum kb_citations mode = kb_settings_citations(w->request->settings);
+	struct kb_answer *out = w->out;
+	struct kb_err ok = { 0 };
+
+	copy_figures(w);
+	out->statements = w->cited.statements;
+	out->unsupported = w->cited.unsupported;
+	if (is_unfounded(w)) {
+		refuse(w);
+		return;
+	}
+	tell(w);
+	out->kind = KB_ANSWER_WRITTEN;
+	out->failure = w->result.err;
+	out->text = kb_arena_sv(w->arena, kb_buf_view(&w->text));
+	make_quotes(w);
+	if (mode != KB_CITATIONS_NONE) {
+		out->citations = w->cited.pages;
+		out->citation_count = w->cited.page_count;
+	}
+	done(w, &ok);
+}
+
+static void end_reply(struct writing *w)
+{
+	struct kb_analyzer *analyzer = kb_analyzer_borrow(w->writer->answerer);
+
+	kb_reply_end(w->reply, analyzer, &w->cited);
+	kb_analyzer_give_back(w->writer->answerer, analyzer);
+}
+
+static void after_writing(struct writing *w)
+{
+	const struct kb_err *err = &w->result.err;
+
+	end_call(w, w->choices[w->choice]);
+	end_reply(w);
+	if (w->text.n || (err->code == KB_OK && w->result.has_text)) {
+		finish(w);
+	} else if (err->code == KB_OK) {
+		kb_fail(&w->result.err, KB_E_UPSTREAM, "the model %.*s answers without a text",
+		        KB_SV_ARG(w->choices[w->choice]->id));
+		fail_all(w);
+	} else if (err->code == KB_E_TOO_LARGE && !w->halved) {
+		w->halved = true;
+		w->limits.passages = (w->limits.passages + 1) / 2;
+		w->limits.tokens /= 2;
+		ask_model(w);
+	} else if (err->code != KB_E_CANCELLED && w->choice + 1 < w->choice_count) {
+		w->choice++;
+		ask_model(w);
+	} else {
+		fail_all(w);
+	}
+}
+
+/* ---- context ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_candidate *x = *(const struct kb_candidate *const *)a,
+	                          *y = *(const struct kb_candidate *const *)b;
+
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The passages of a search in its own order. */
+static struct kb_context_list list_of(struct kb_arena *arena, const struct kb_answer_step *step)
+{
+	const struct kb_candidate **sorted =
+	        KB_NEW_ARRAY(arena, step->candidate_count, const struct kb_candidate *);
+	const struct kb_passage **v =
+	        KB_NEW_ARRAY(arena, step->candidate_count, const struct kb_passage *);
+
+	for (size_t i = 0; i < step->candidate_count; i++)
+		sorted[i] = &step->candidates[i];
+	if (step->candidate_count)
+		qsort(sorted, step->candidate_count, sizeof(*sorted), by_place);
+	for (size_t i = 0; i < step->candidate_count; i++)
+		v[i] = &sorted[i]->passage;
+	return (struct kb_context_list){ v, step->candidate_count };
+}
+
+static void build_sources(struct writing *w, const struct kb_context_limits *limits)
+{
+	const struct kb_steps *steps = &w->plain.steps;
+	struct kb_context_list *lists =
+	        KB_NEW_ARRAY(w->arena, steps->count, struct kb_context_list);
+
+	for (size_t i = 0; i < steps->count; i++)
+		lists[i] = list_of(w->arena, &steps->v[i]);
+	kb_context_build(w->arena, lists, steps->count, limits, &w->sources, &w->source_count);
+	kb_marker_draw(&w->ids, w->source_count);
+}
+
+/* ---- the check ---- */
+
+static int64_t df(void *arg, struct kb_sv term)
+{
+	return kb_snapshot_df(arg, term);
+}
+
+static struct kb_support *make_support(struct writing *w)
+{
+	struct kb_support_source *sources =
+	        KB_NEW_ARRAY(w->arena, w->source_count, struct kb_support_source);
+	struct kb_snapshot *snapshot = w->plain.view.snapshot;
+	struct kb_answer_stats *stats = KB_NEW(w->arena, struct kb_answer_stats);
+	struct kb_analyzer *analyzer = kb_analyzer_borrow(w->writer->answerer);
+	struct kb_support *support;
+
+	*stats = (struct kb_answer_stats){
+		.passages = KB_MAX(kb_snapshot_passages(snapshot), (int64_t)KB_WEIGHED_LEAST),
+		.df = df,
+		.arg = snapshot,
+	};
+	for (size_t i = 0; i < w->source_count; i++)
+		sources[i] = (struct kb_support_source){ .title = w->sources[i].title,
+			                                 .heading = w->sources[i].heading,
+			                                 .text = w->sources[i].text,
+			                                 .lang = w->sources[i].lang };
+	support = kb_support_new(w->arena, analyzer, sources, w->source_count, stats);
+	kb_analyzer_give_back(w->writer->answerer, analyzer);
+	return support;
+}
+
+/* Where an answer may lead: to what its documents are, to what they name, to what its owner names.
+ */
+static struct kb_named *make_places(struct writing *w)
+{
+	struct kb_named *places = kb_named_new(w->arena);
+
+	kb_named_add_owner(places, w->request->settings->persona_instructions);
+	for (size_t i = 0; i < w->source_count; i++) {
+		struct kb_page page;
+
+		kb_named_add_source(places, w->sources[i].text);
+		if (!kb_attached_is_page(w->sources[i].page_id)
+		    && kb_store_page_get(w->writer->answerer->store, w->arena,
+		                         w->request->agent->id, w->sources[i].page_id, &page, NULL)
+		    && page.url.n)
+			kb_named_add_site(places, page.url);
+	}
+	return places;
+}
+
+static void begin_reply(struct writing *w)
+{
+	enum kb_citations mode = kb_settings_citations(w->request->settings);
+	int64_t *pages = KB_NEW_ARRAY(w->arena, w->source_count, int64_t);
+
+	for (size_t i = 0; i < w->source_count; i++)
+		pages[i] = w->sources[i].page_id;
+	w->out->given = pages;
+	w->out->given_count = w->source_count;
+	w->held = kb_settings_response_source(w->request->settings) != KB_RESPONSE_LLM_CONTENT;
+	w->reply = kb_reply_new(w->arena, &(struct kb_reply_config){
+	                                          .ids = &w->ids,
+	                                          .pages = pages,
+	                                          .support = make_support(w),
+	                                          .places = make_places(w),
+	                                          .numbers = w->request->inline_citations
+	                                                     && (mode == KB_CITATIONS_INLINE
+	                                                         || mode == KB_CITATIONS_BOTH),
+	                                          .emit = keep,
+	                                          .arg = w,
+	                                  });
+}
+
+/* ---- prompt ---- */
+
+/* The name of who asks, where the agent may know it. */
+static struct kb_sv asker(struct writing *w)
+{
+	struct kb_account account;
+
+	if (!w->request->settings->user_awareness || !w->request->account_id
+	    || !kb_store_account_get(w->writer->answerer->store, w->arena, w->request->account_id,
+	                             &account, NULL))
+		return KB_SV("");
+	return account.name;
+}
+
+static bool wants_markers(const struct writing *w)
+{
+	return kb_settings_citations(w->request->settings) != KB_CITATIONS_NONE;
+}
+
+static void ask_model(struct writing *w)
+{
+	const struct kb_model *model = w->choices[w->choice];
+	const struct kb_settings *settings = w->request->settings;
+	struct kb_prompt prompt = {
+		.name = w->request->agent->name,
+		.persona = settings->persona_instructions,
+		.asker = asker(w),
+		.lang = w->request->lang,
+		.no_answer = kb_settings_text_in(settings, w->request->lang, KB_TEXT_NO_ANSWER),
+		.own_content = kb_settings_response_source(settings) != KB_RESPONSE_LLM_CONTENT,
+		.markers = wants_markers(w),
+		.turns = w->turns,
+		.turn_count = w->request->turn_count,
+		.question = w->request->prompt,
+	};
+	int64_t room = (model->context - model->max_tokens) * SHARE / 100
+	               - kb_prompt_tokens(w->arena, &prompt);
+	int64_t turn_tokens = room / TURNS_SHARE;
+	struct kb_context_limits limits = w->limits;
+	struct kb_chat_ask ask = { .max_tokens = model->max_tokens,
+		                   .stream = true,
+		                   .silent_ms = KB_WRITE_SILENT_MS,
+		                   .on_text = hear,
+		                   .on_silence = hear_nothing };
+	struct kb_chat_message *messages;
+
+	w->out->model = kb_arena_sv(w->arena, model->id);
+	limits.tokens = KB_MAX(KB_MIN(limits.tokens, room - turn_tokens), (int64_t)SOURCES_LEAST);
+	build_sources(w, &limits);
+	begin_reply(w);
+	prompt.sources = w->sources;
+	prompt.source_count = w->source_count;
+	prompt.ids = &w->ids;
+	kb_prompt_answer(w->arena, &prompt, turn_tokens, &messages, &ask.message_count);
+	ask.messages = messages;
+	start_call(w, model, &ask, after_writing);
+}
+
+/* ---- gate ---- */
+
+/* Whether a model may read what was found: it passes the lenient gate, or comes near it. */
+static bool is_near(const struct writing *w)
+{
+	const struct kb_steps *steps = &w->plain.steps;
+
+	for (size_t i = 0; i < steps->count; i++)
+		if (steps->v[i].candidate_count
+		    && (steps->v[i].selection.answered
+		        || (double)steps->v[i].selection.gate_z >= NEAR_Z))
+			return true;
+	return false;
+}
+
+static void pass_gate(struct writing *w)
+{
+	if (kb_settings_response_source(w->request->settings) != KB_RESPONSE_LLM_CONTENT
+	    && !is_near(w))
+		refuse(w);
+	else
+		ask_model(w);
+}
+
+/* ---- rewrite ---- */
+
+/* The persona's summary: the request's own, the agent's own, or the generated one. */
+static struct kb_sv summary(struct writing *w)
+{
+	const struct kb_note_override *own =
+	        w->request->notes ? &w->request->notes[KB_NOTE_PERSONA_SUMMARY] : NULL;
+	struct kb_notes_input input = { .agent = w->request->agent,
+		                        .settings = w->request->settings,
+		                        .persona = w->request->settings->persona_instructions };
+	struct kb_analyzer *analyzer;
+	struct kb_sv text;
+
+	if (own && own->given && own->text.p)
+		return own->text;
+	if (!input.persona.n)
+		return KB_SV("");
+	analyzer = kb_analyzer_borrow(w->writer->answerer);
+	text = kb_note_summary(analyzer, w->arena, &input);
+	kb_analyzer_give_back(w->writer->answerer, analyzer);
+	return text;
+}
+
+static void after_rewriting(struct writing *w)
+{
+	struct kb_sv text = kb_sv_trim(kb_buf_view(&w->text));
+	bool ok = w->result.err.code == KB_OK && !w->text.failed && text.n > 0;
+	struct kb_plain *plain = KB_NEW(w->arena, struct kb_plain);
+	struct kb_err err;
+
+	end_call(w, w->choices[0]);
+	w->again = *w->request;
+	w->again.prompt = kb_arena_sv(w->arena, text);
+	w->again.turn_count = 0;
+	kb_buf_fini(&w->text);
+	kb_buf_init(&w->text, TEXT_MAX);
+	if (w->result.err.code == KB_E_CANCELLED) {
+		fail_all(w);
+		return;
+	}
+	/* The rule's reading of the turn stays where the model has none that is found. */
+	if (ok && kb_answer_plain(w->writer->answerer, w->arena, &w->again, NULL, plain, &err)) {
+		if (plain->steps.count && plain->steps.confidence >= w->plain.steps.confidence) {
+			kb_plain_release(&w->plain);
+			w->plain = *plain;
+		} else {
+			kb_plain_release(plain);
+		}
+	}
+	pass_gate(w);
+}
+
+static void keep_rewriting(void *arg, struct kb_sv text)
+{
+	struct writing *w = arg;
+
+	kb_buf_sv(&w->text, text);
+}
+
+static bool is_follow_up(const struct writing *w)
+{
+	return w->request->turn_count && w->plain.steps.v[0].question.follow_up;
+}
+
+static void rewrite(struct writing *w)
+{
+	struct kb_chat_ask ask = { .max_tokens = KB_REWRITE_TOKENS, .on_text = keep_rewriting };
+	struct kb_chat_message *messages;
+
+	kb_buf_fini(&w->text);
+	kb_buf_init(&w->text, REWRITTEN_MAX);
+	kb_prompt_rewrite(w->arena,
+	                  &(struct kb_prompt_follow_up){ .about = summary(w),
+	                                                 .turns = w->turns,
+	                                                 .turn_count = w->request->turn_count,
+	                                                 .question = w->request->prompt },
+	                  &messages, &ask.message_count);
+	ask.messages = messages;
+	start_call(w, w->choices[0], &ask, after_rewriting);
+}
+
+/* ---- begin ---- */
+
+static void read_turns(struct writing *w)
+{
+	const struct kb_answer_request *request = w->request;
+
+	w->turns = KB_NEW_ARRAY(w->arena, request->turn_count, struct kb_prompt_turn);
+	for (size_t i = 0; i < request->turn_count; i++) {
+		w->turns[i].question = request->turns[i];
+		if (request->replies && request->replies[i].p)
+			w->turns[i].answer = kb_prompt_unmarked(w->arena, request->replies[i]);
+	}
+}
+
+static void enter(struct writing *w)
+{
+	struct kb_writer *writer = w->writer;
+
+	pthread_mutex_lock(&writer->lock);
+	w->after = writer->live;
+	if (w->after)
+		w->after->before = w;
+	writer->live = w;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
+                    const struct kb_answer_request *request, const struct kb_answer_sink *sink,
+                    struct kb_answer *out)
+{
+	struct writing *w = KB_NEW(arena, struct writing);
+	const struct kb_settings *settings = request->settings;
+	const struct kb_answer_listener listener = { sink->take, sink->arg };
+	struct kb_err err = { 0 };
+
+	*out = (struct kb_answer){ 0 };
+	w->writer = writer;
+	w->arena = arena;
+	w->sink = *sink;
+	w->out = out;
+	w->again = *request;
+	w->request = request;
+	pthread_mutex_init(&w->lock, NULL);
+	kb_buf_init(&w->text, TEXT_MAX);
+	w->set = kb_models_hold(writer->models);
+	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
+	                                  kb_settings_capability(settings), w->choices);
+	w->limits = kb_context_depth(settings);
+	if (w->choice_count)
+		w->again.passages = w->limits.passages;
+	enter(w);
+	/* Who has no model to wait for says each sentence when it is there. */
+	if (!kb_answer_plain(writer->answerer, arena, &w->again,
+	                     w->choice_count || !sink->take ? NULL : &listener, &w->plain, &err)) {
+		done(w, &err);
+		return;
+	}
+	if (!w->choice_count) {
+		*out = w->plain.answer;
+		done(w, &err);
+		return;
+	}
+	read_turns(w);
+	if (!w->plain.steps.count)
+		end_plain(w, false);
+	else if (is_follow_up(w))
+		rewrite(w);
+	else
+		pass_gate(w);
+}
+
+void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id)
+{
+	pthread_mutex_lock(&writer->lock);
+	for (struct writing *w = writer->live; w; w = w->after)
+		if (w->request->agent->id == agent_id
+		    && kb_sv_eq(w->request->session_id, session_id))
+			stop(w);
+	pthread_mutex_unlock(&writer->lock);
+}
+
+struct kb_writer *kb_writer_open(struct kb_answerer *answerer, struct kb_models *models,
+                                 const struct kb_log *log)
+{
+	struct kb_writer *writer = kb_xcalloc(1, sizeof(*writer));
+
+	writer->answerer = answerer;
+	writer->models = models;
+	writer->log = log;
+	writer->pool = kb_pool_open("writer", THREADS, QUEUED_MAX);
+	pthread_mutex_init(&writer->lock, NULL);
+	return writer;
+}
+
+void kb_writer_close(struct kb_writer *writer)
+{
+	if (!writer)
+		return;
+	kb_pool_close(writer->pool);
+	pthread_mutex_destroy(&writer->lock);
+	free(writer);
+}

@@ -1,0 +1,57 @@
+/*
+ * Answers written by a model from what the search has found, without a worker while it writes.
+ *
+ *   plain      the answer without a model (answer.h): small talk, overviews and refusals end here,
+ *              and so does everything while no model is configured
+ *   rewrite    a follow-up becomes a question of its own, by a short request to the model; then
+ *              plain again. If that fails, the rule's reading of the turn stays
+ *   gate       own_content: where the documents are nowhere near the question, no model is asked
+ *   context    the sources, by context_depth and the model's own limit (context.h)
+ *   prompt     one layout (prompt.h)
+ *   write      the model's text comes in pieces and leaves checked
+ *   finish     citations and figures
+ *
+ * A model that fails before its first word leads to the next one of its fallbacks; a context that
+ * is too long, to one more try with half the passages. When none is left, the plain answer stands
+ * in for it if the documents surely hold one, else chatbot_siesta_msg. What a model has said before
+ * it failed stays, and is marked.
+ *
+ * begin() belongs to a worker and does not wait for a model: the rest happens on the models' thread
+ * (which only reads and hands on) and on threads of the writer's own. The sink is called by one of
+ * these at a time.
+ */
+#ifndef KB_ANSWER_WRITE_H
+#define KB_ANSWER_WRITE_H
+
+#include "answer/answer.h"
+#include "upstream/models.h"
+
+struct kb_writer;
+
+struct kb_writer *kb_writer_open(struct kb_answerer *answerer, struct kb_models *models,
+                                 const struct kb_log *log);
+/* Every answer has ended: the server has stopped. NULL is fine. */
+void kb_writer_close(struct kb_writer *writer);
+
+struct kb_answer_sink {
+	/* A piece of the text; must not block. The piece ends with the call. */
+	void (*take)(void *arg, struct kb_sv piece);
+	/* Nothing has come for KB_WRITE_SILENT_MS; must not block. NULL: nobody wants to know. */
+	void (*silent)(void *arg);
+	/* The end, on a thread that may block; err->code is KB_OK, or there is no answer at all.
+	 * What the request points to may be gone when it returns. */
+	void (*done)(void *arg, struct kb_err *err);
+	void *arg;
+};
+enum { KB_WRITE_SILENT_MS = 4000 };
+
+/* *out is filled when done() is called. The arena, the request and what it points to live until
+ * then, and nobody else uses the arena meanwhile. */
+void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
+                    const struct kb_answer_request *request, const struct kb_answer_sink *sink,
+                    struct kb_answer *out);
+
+/* Ends the answers that are being written in that conversation. Any thread. */
+void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id);
+
+#endif
