@@ -45,8 +45,20 @@ struct vocabulary {
 	bool closed; /* takes no new ones, gives the model's ids */
 };
 
+/* A passage, and the sum of the hashes of what its row is made of. */
+struct place {
+	uint64_t hash;
+	uint32_t part, doc;
+};
+
 struct training {
 	const struct kb_snapshot *snapshot;
+	/* All living passages, where all are read; after the first reading by their rows, so that
+	 * the documents' order does not tell in the last bits of a sum. NULL: they are read as they
+	 * stand in the files. */
+	struct place *places;
+	uint64_t place_count;
+	bool is_ordered;
 	const struct kb_factors_options *options;
 	struct vocabulary vocabulary;
 	struct kb_factor_rows *rows; /* by part */
@@ -104,6 +116,22 @@ static void add_df(void *arg, uint64_t key, uint32_t df)
 		vocabulary->v[slot - 1].df += df;
 }
 
+static bool in_order(struct training *t,
+                     bool (*fn)(struct training *t, uint32_t part, uint32_t doc),
+                     struct kb_err *err)
+{
+	for (uint64_t i = 0; i < t->place_count; i++) {
+		const struct place *place = &t->places[i];
+
+		if (i % ASK_EVERY == 0 && kb_cancelled(t->options->cancel, err))
+			return false;
+		kb_rows_read(&t->rows[place->part], place->doc);
+		if (!fn(t, place->part, place->doc))
+			return false;
+	}
+	return true;
+}
+
 /* Calls fn for each living passage of the sample, which is spread evenly; false: fn did not want to
  * go on, or we were told to stop. */
 static bool each_row(struct training *t,
@@ -113,6 +141,8 @@ static bool each_row(struct training *t,
 	const struct kb_snapshot *snapshot = t->snapshot;
 	uint64_t at = 0, read = 0;
 
+	if (t->is_ordered)
+		return in_order(t, fn, err);
 	for (uint32_t p = 0; p < snapshot->part_count; p++) {
 		const struct kb_part *part = &snapshot->parts[p];
 
@@ -133,12 +163,41 @@ static bool each_row(struct training *t,
 	return true;
 }
 
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
 static bool count_row(struct training *t, uint32_t part, uint32_t doc)
 {
-	(void)doc;
-	for (size_t i = 0; i < t->rows[part].count; i++)
-		t->vocabulary.v[t->rows[part].terms[i].id].rows++;
+	const struct kb_segment *segment = t->rows[part].segment;
+	uint64_t hash = 0, lengths = 0;
+
+	for (size_t i = 0; i < t->rows[part].count; i++) {
+		const struct kb_row_term *term = &t->rows[part].terms[i];
+		struct known *known = &t->vocabulary.v[term->id];
+		uint64_t own = known->key;
+
+		known->rows++;
+		for (int f = 0; f < KB_FIELDS; f++)
+			own = mix(own + term->tf[f]);
+		hash += own; /* a sum, for the terms come in any order */
+	}
+	for (int f = 0; f < KB_FIELDS; f++)
+		lengths = lengths << 8 | segment->lengths[f][doc];
+	if (t->places)
+		t->places[t->place_count++] = (struct place){ hash ^ mix(lengths + 1), part, doc };
 	return true;
+}
+
+/* Rows that are the same may stand in any order. */
+static int by_hash(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
 static void open_rows(struct training *t)
@@ -353,8 +412,14 @@ static bool train(struct training *t, const char *path, struct kb_factors_info *
 
 	rehash(&t->vocabulary, TABLE_FIRST);
 	open_rows(t);
+	if (t->sample == t->snapshot->alive)
+		t->places = kb_xcalloc(t->sample, sizeof(*t->places));
 	ok = each_row(t, count_row, err);
 	close_rows(t);
+	if (t->places) {
+		qsort(t->places, t->place_count, sizeof(*t->places), by_hash);
+		t->is_ordered = true;
+	}
 	if (!ok)
 		return false;
 	choose_terms(t);
@@ -391,6 +456,7 @@ bool kb_factors_train(const struct kb_snapshot *snapshot, const struct kb_factor
 	t.rows = kb_xcalloc(snapshot->part_count, sizeof(*t.rows));
 	ok = train(&t, path, info, err);
 	free(t.rows);
+	free(t.places);
 	free(t.vocabulary.v);
 	free(t.vocabulary.slots);
 	free(t.idf);

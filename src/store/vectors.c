@@ -68,11 +68,13 @@ static const struct kb_sql sql[] = {
 		"CASE WHEN v.model = f.mark THEN v.blob ELSE '' END, f.mark, coalesce(v.pending, 0) FROM segments s "
 		"JOIN factors f ON f.agent_id = s.agent_id "
 		MISSING_JOIN MISSING_WHERE("f.mark") },
-	[DUE] = { "factors_due", "ii",
+	[DUE] = { "factors_due", "iii",
 		"SELECT s.agent_id FROM segments s LEFT JOIN factors f ON f.agent_id = s.agent_id "
 		"WHERE s.agent_id > $2 AND s.damaged_at = 0 AND " KB_AGENT_SHOWN("s.agent_id") " GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
 		"AND (f.passages IS NULL OR sum(s.passages) * 2 > f.passages * 3 "
-		"OR sum(s.passages) * 2 < f.passages) ORDER BY s.agent_id LIMIT 1" },
+		"OR sum(s.passages) * 2 < f.passages "
+		"OR (sum(s.passages) <> f.passages AND sum(s.passages) <= $3 "
+		"AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.agent_id = s.agent_id AND p.state > 0))) ORDER BY s.agent_id LIMIT 1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_vectors = { "vectors", sql, KB_COUNTOF(sql) };
@@ -342,9 +344,11 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
 	return ok;
 }
 
-bool kb_store_factors_due(struct kb_store *store, int64_t min_passages, int64_t after,
+bool kb_store_factors_due(struct kb_store *store, const struct kb_factors_want *want,
                           int64_t *agent_id, struct kb_err *err)
 {
-	return kb_db_read_int(store->db, &sql[DUE], KB_VALUES(kb_int(min_passages), kb_int(after)),
+	return kb_db_read_int(store->db, &sql[DUE],
+	                      KB_VALUES(kb_int(want->min_passages), kb_int(want->after_agent_id),
+	                                kb_int(want->exact_passages)),
 	                      0, agent_id, err);
 }

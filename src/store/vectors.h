@@ -78,10 +78,15 @@ bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
                               const struct kb_vectors_want *want, struct kb_vectors_missing **out,
                               size_t *count, struct kb_err *err) KB_MUST_CHECK;
 
-/* An agent with id above `after` and at least min_passages passages in its segments (dead ones
- * too) that has no factors, or whose passages are by now more than three halves, or less than half,
- * of those they were trained on. 0: none. */
-bool kb_store_factors_due(struct kb_store *store, int64_t min_passages, int64_t after,
+struct kb_factors_want {
+	int64_t after_agent_id;
+	int64_t min_passages;   /* an agent of fewer (dead ones count) is not learned from */
+	int64_t exact_passages; /* one of at most so many is learned from exactly as it rests */
+};
+/* An agent that has no factors; or whose passages are by now more than three halves, or less than
+ * half, of those they were trained on; or just not as many, while none of its pages waits to be
+ * indexed and it is small enough to be exact about. 0: none. */
+bool kb_store_factors_due(struct kb_store *store, const struct kb_factors_want *want,
                           int64_t *agent_id, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -18,6 +18,7 @@ enum {
 	MERGE_SEGMENTS = 8,
 	UPKEEP_MS = 500,
 	LEARN_MS = 2000,
+	EXACT_PASSAGES = 20000, /* learned from in a second or two */
 	/* Questions come first, and reading documents. */
 	UPKEEP_NICE = 10,
 	LEARN_NICE = 10,
@@ -107,8 +108,11 @@ static void learn_due(struct kb_upkeep *up, struct refused *refused)
 	int64_t agent_id = 0;
 
 	while (!kb_bell_is_stopped(&up->bell)) {
-		if (!kb_store_factors_due(up->config.store, KB_FACTORS_PASSAGES_MIN, agent_id,
-		                          &agent_id, &err)) {
+		const struct kb_factors_want want = { .after_agent_id = agent_id,
+			                              .min_passages = KB_FACTORS_PASSAGES_MIN,
+			                              .exact_passages = EXACT_PASSAGES };
+
+		if (!kb_store_factors_due(up->config.store, &want, &agent_id, &err)) {
 			kb_warn(up->config.log, "cannot look for agents to learn from error=%s",
 			        err.msg);
 			return;

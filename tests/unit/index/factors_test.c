@@ -259,6 +259,59 @@ static void test_same_seed(struct kb_test *t)
 	kb_segment_release(segment);
 }
 
+/* The passages of the world from `first` on, each `step` after the one before, in one segment. */
+static struct kb_segment *some_of_world(uint32_t first, uint32_t step, uint32_t count)
+{
+	struct kb_segment_writer *writer = kb_segment_writer_new();
+	const char *path = world_path("factors-some", (int)first);
+	struct kb_arena arena = { 0 };
+	struct kb_segment *segment;
+	struct kb_err err;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t number = (first + i * step) % (TOPICS * PER_TOPIC);
+		struct dice dice = { number };
+
+		kb_segment_writer_add(
+		        writer,
+		        &(struct kb_passage){ .page_id = first * 10000 + i,
+		                              .text = passage_text(&arena, &dice, number % TOPICS,
+		                                                   number / TOPICS) });
+	}
+	KB_ASSERT(kb_segment_writer_finish(writer, path, NULL, &err));
+	segment = kb_segment_open(path, true, &err);
+	KB_ASSERT(segment);
+	unlink(path);
+	kb_segment_writer_free(writer);
+	kb_arena_fini(&arena);
+	return segment;
+}
+
+static void test_any_order(struct kb_test *t)
+{
+	enum { ALL = TOPICS * PER_TOPIC };
+	/* 7 and 600 have no factor in common: so all come, in another order. */
+	struct kb_segment *whole = some_of_world(0, 1, ALL);
+	struct kb_segment *halves[] = { some_of_world(0, 7, ALL / 2),
+		                        some_of_world(ALL / 2 * 7 % ALL, 7, ALL / 2) };
+	struct kb_snapshot *one = made_snapshot(&whole, 1, NULL, 0);
+	struct kb_snapshot *two = made_snapshot(halves, 2, NULL, 0);
+	const char *a = world_path("factors-a", 0), *b = world_path("factors-b", 0);
+	struct kb_arena arena = { 0 };
+	struct kb_err err;
+
+	CHECK(t, train(one, a, 0, &err) && train(two, b, 0, &err));
+	CHECK(t, kb_sv_eq(file_of(&arena, a), file_of(&arena, b)));
+	unlink(a);
+	unlink(b);
+	kb_arena_fini(&arena);
+	kb_snapshot_release(one);
+	kb_snapshot_release(two);
+	kb_segment_release(whole);
+	kb_segment_release(halves[0]);
+	kb_segment_release(halves[1]);
+}
+
 static bool yes(void *arg)
 {
 	(void)arg;
@@ -401,6 +454,8 @@ int main(int argc, char **argv)
 		{ "what the query does not allow is not near either", test_filter },
 		{ "passages without a vector are found by their words", test_half_folded },
 		{ "the same seed gives the same file", test_same_seed },
+		{ "the same passages give the same file, in whatever order they came",
+		  test_any_order },
 		{ "too few passages, too many factors and an order to stop are refused",
 		  test_refusals },
 		{ "passages that all say the same teach nothing", test_nothing_to_learn },

@@ -139,6 +139,15 @@ static void test_family(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+static bool factors_due(struct fixture *f, int64_t least, int64_t after, int64_t *due)
+{
+	const struct kb_factors_want want = { .after_agent_id = after,
+		                              .min_passages = least,
+		                              .exact_passages = 5 };
+
+	return kb_store_factors_due(f->store, &want, due, &f->err);
+}
+
 static void test_factors(struct kb_test *t)
 {
 	struct kb_vectors_missing first = { 0 };
@@ -152,11 +161,11 @@ static void test_factors(struct kb_test *t)
 	other = agent_of(&f, 1, "b").id;
 	state = state_of(&f, agent.id);
 	CHECK_INT(t, missing(&f, "", &first), 0); /* nobody has a model yet */
-	CHECK(t, kb_store_factors_due(f.store, 4, 0, &due, &f.err));
+	CHECK(t, factors_due(&f, 4, 0, &due));
 	CHECK_INT(t, due, agent.id);
-	CHECK(t, kb_store_factors_due(f.store, 2, agent.id, &due, &f.err));
+	CHECK(t, factors_due(&f, 2, agent.id, &due));
 	CHECK_INT(t, due, other);
-	CHECK(t, kb_store_factors_due(f.store, 5, 0, &due, &f.err));
+	CHECK(t, factors_due(&f, 5, 0, &due));
 	CHECK_INT(t, due, 0);
 
 	/* One column comes with the model, one is of a segment that is gone. */
@@ -177,12 +186,12 @@ static void test_factors(struct kb_test *t)
 	CHECK_INT(t, missing(&f, "", &first), 1);
 	CHECK_INT(t, first.segment_id, state.segments[1].id);
 	CHECK_SV(t, first.model, "mark");
-	CHECK(t, kb_store_factors_due(f.store, 4, 0, &due, &f.err));
+	CHECK(t, factors_due(&f, 4, 0, &due));
 	CHECK_INT(t, due, 0);
 	fixture_pages(&f, agent.id, 2); /* eight passages: twice as many */
 	fixture_index(&f, 1);
 	fixture_index(&f, 1);
-	CHECK(t, kb_store_factors_due(f.store, 4, 0, &due, &f.err));
+	CHECK(t, factors_due(&f, 4, 0, &due));
 	CHECK_INT(t, due, agent.id);
 
 	/* Whoever asks for a model by name sees the other agent too, and goes on past a row. */
