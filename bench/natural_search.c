@@ -1,7 +1,7 @@
 /*
  * How well the search finds what people ask for in documents as they upload them:
  *
- *   bench/natural_search [--data DIR] [--program FILE] [--verbose]
+ *   bench/natural_search [--data DIR] [--program FILE] [--meaning FILE] [--verbose]
  *
  * Each corpus is parsed, cut and indexed as an agent's documents are, and learns its factors; each
  * question is asked as the search endpoint asks it. Printed: of the answerable questions, those
@@ -19,6 +19,7 @@
 #include "answer/question.h"
 #include "base/hash.h"
 #include "index/factors.h"
+#include "index/meaning.h"
 #include "index/rank.h"
 #include "natural_data.h"
 
@@ -48,6 +49,7 @@ static void print(const char *name, const struct tally *tally)
 
 struct bench {
 	struct kb_analyzer *analyzer;
+	struct kb_meaning *meaning; /* NULL: none */
 	bool verbose;
 };
 
@@ -65,11 +67,12 @@ static bool ask(const struct bench *bench, const struct n_corpus *corpus,
 	bool ok = true;
 
 	*doc_rank = *passage_rank = 0;
-	kb_question_read(bench->analyzer, &arena, corpus->snapshot, asked->text, NULL, 0,
-	                 &question);
+	kb_question_read(bench->analyzer, &arena, corpus->snapshot,
+	                 &(struct kb_utterance){ .text = asked->text }, &question);
 	query = kb_question_query(&question, DEPTH);
 	query.purpose = KB_FOR_SEARCH;
 	query.factors = KB_FACTORS_WEIGHT;
+	query.meaning = bench->meaning;
 	kb_search(corpus->snapshot, &arena, &query, &hits, &found);
 	for (size_t i = 0; ok && i < found; i++) {
 		int64_t page = kb_snapshot_page(corpus->snapshot, hits[i].part, hits[i].doc);
@@ -176,6 +179,12 @@ int main(int argc, char **argv)
 			snprintf(program, sizeof(program), "%s", argv[++i]);
 		} else if (!strcmp(argv[i], "--verbose")) {
 			bench.verbose = true;
+		} else if (!strcmp(argv[i], "--meaning") && i + 1 < argc) {
+			bench.meaning = kb_meaning_open(argv[++i], &err);
+			if (!bench.meaning) {
+				fprintf(stderr, "bench/natural_search: %s\n", err.msg);
+				return 1;
+			}
 		} else {
 			fprintf(stderr, "bench/natural_search: what is %s?\n", argv[i]);
 			return 2;
@@ -189,6 +198,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench/natural_search: %s\n", err.msg);
 		return 1;
 	}
+	kb_meaning_close(bench.meaning);
 	kb_analyzer_free(bench.analyzer);
 	return 0;
 }

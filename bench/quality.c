@@ -1,11 +1,12 @@
 /*
  * How good the search is, on collections with judged questions:
  *
- *   bench/quality [--data DIR] [--runs DIR] [--draw N] [SET…]
+ *   bench/quality [--data DIR] [--runs DIR] [--draw N] [--meaning FILE] [SET…]
  *
  * Builds an index of each set, learns its latent factors, asks its questions and prints nDCG@10,
  * Recall@100 and success@1 in percent: of BM25 with each of two settings over the same terms, and
- * after the first, second and third ranking step. One setting of ours for all sets. With --runs it
+ * after the first, second and third ranking step, to which --meaning adds the last one with a table
+ * of word vectors. One setting of ours for all sets. With --runs it
  * leaves judgments and runs there for another scorer; bench/quality.sh compares the two.
  *
  * Questions: all that have a judged document (scifact: its test questions; mtrag: the last turn).
@@ -21,6 +22,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "index/factors.h"
+#include "index/meaning.h"
 #include "index/query.h"
 #include "index/rank.h"
 #include "index/rerank.h"
@@ -71,6 +73,7 @@ struct scores {
 /* ---- an index over a set ---- */
 
 struct index {
+	const struct kb_meaning *meaning; /* NULL: none */
 	const struct q_set *set;
 	struct kb_segment *segment;
 	struct kb_vectors *column;
@@ -124,7 +127,8 @@ static bool open_index(struct index *index, const struct q_set *set, struct kb_e
 {
 	char path[64];
 
-	*index = (struct index){ .set = set, .analyzer = kb_analyzer_new() };
+	index->set = set;
+	index->analyzer = kb_analyzer_new();
 	snprintf(path, sizeof(path), "/tmp/docent-quality-%d", (int)getpid());
 	if (!build(index, path, err) || !learn(index, path, err))
 		return false;
@@ -207,7 +211,8 @@ static void ask(const struct index *index, struct kb_arena *arena, struct kb_sv 
 	struct kb_query query = { .limit = DEPTH,
 		                  .rerank = step >= SECOND ? KB_RERANK_DEFAULT : 0,
 		                  .purpose = KB_FOR_SEARCH,
-		                  .factors = step >= THIRD ? KB_FACTORS_WEIGHT : 0 };
+		                  .factors = step >= THIRD ? KB_FACTORS_WEIGHT : 0,
+		                  .meaning = step >= THIRD ? index->meaning : NULL };
 	enum kb_lang lang;
 
 	if (step == BM25_SHORT || step == BM25_LONG) {
@@ -340,6 +345,7 @@ static void write_judgments(const struct q_set *set, FILE *file)
 
 struct options {
 	const char *data, *runs;
+	struct kb_meaning *meaning;
 	int64_t draw;
 	char **names;
 	int name_count;
@@ -359,7 +365,7 @@ static bool run_set(const struct options *options, const struct row *row,
 	size_t draw = options->draw && (!row->draw || (size_t)options->draw < row->draw)
 	                      ? (size_t)options->draw
 	                      : row->draw;
-	struct index index = { 0 };
+	struct index index = { .meaning = options->meaning };
 	struct q_set set;
 	FILE *file;
 	bool ok;
@@ -439,6 +445,12 @@ int main(int argc, char **argv)
 	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
 		if (strcmp(argv[i], "--data") == 0) {
 			options.data = argv[i + 1];
+		} else if (strcmp(argv[i], "--meaning") == 0) {
+			options.meaning = kb_meaning_open(argv[i + 1], &err);
+			if (!options.meaning) {
+				fprintf(stderr, "bench/quality: %s\n", err.msg);
+				return 1;
+			}
 		} else if (strcmp(argv[i], "--runs") == 0) {
 			options.runs = argv[i + 1];
 		} else if (strcmp(argv[i], "--draw") != 0

@@ -38,6 +38,11 @@ void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedd
 	answerer->ranker = ranker;
 }
 
+void kb_answerer_means(struct kb_answerer *answerer, const struct kb_meaning *meaning)
+{
+	answerer->meaning = meaning;
+}
+
 struct kb_analyzer *kb_analyzer_borrow(struct kb_answerer *answerer)
 {
 	struct kb_analyzer *analyzer = NULL;

@@ -26,4 +26,9 @@ struct kb_ranker;
 void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
                         struct kb_ranker *ranker);
 
+/* Search by what words mean (index/meaning.h); before the first answer. NULL: no. The table
+ * outlives the answerer. */
+struct kb_meaning;
+void kb_answerer_means(struct kb_answerer *answerer, const struct kb_meaning *meaning);
+
 #endif

@@ -22,6 +22,7 @@ struct kb_answerer {
 	const struct kb_block_list *blocked; /* NULL: none */
 	struct kb_embedder *embedder;        /* NULL: none */
 	struct kb_ranker *ranker;            /* NULL: none */
+	const struct kb_meaning *meaning;    /* NULL: none */
 	pthread_mutex_t lock;
 	struct kb_analyzer *spare[KB_SPARE_ANALYZERS]; /* those not in use */
 	size_t spare_count;

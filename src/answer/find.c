@@ -179,6 +179,7 @@ static bool search(const struct kb_answer_job *job, const struct kb_find_request
 	out->lang = question.lang;
 	query = kb_question_query(&question, request->limit);
 	query.purpose = KB_FOR_SEARCH;
+	query.meaning = job->answerer->meaning;
 	if (request->words_only)
 		query.rerank = 0;
 	else

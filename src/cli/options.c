@@ -45,6 +45,8 @@ static const struct option {
 	{ "model-context", "DOCENT_MODEL_CONTEXT", "TOKENS", "8192", "Tokens that prompt and answer of that model may have together.", OPTION(model_context) },
 	{ "models", "DOCENT_MODELS", "FILE.json or ID,…", NULL,
 	  "The model catalogue, a JSON file that SIGHUP has read again; or only identifiers, with commas between, that agents may name in chatbot_model.", OPTION(models) },
+	{ "meaning", "DOCENT_MEANING", "FILE", NULL,
+	  "Table of what words mean, for the search; without it, `../share/docent/meaning.kbm` beside the program's folder, if it is there. `none`: no table.", OPTION(meaning) },
 	{ "embed-url", "DOCENT_EMBED_URL", "URL", NULL,
 	  "Server of an embedding model (OpenAI format), up to and with its /v1: passages are found by meaning too.", OPTION(embed_url) },
 	{ "embed-name", "DOCENT_EMBED_NAME", "NAME", NULL, "The embedding model's name at that server; another name makes new vectors.", OPTION(embed_name) },

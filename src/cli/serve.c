@@ -1,6 +1,7 @@
 /* docent serve: opens the parts in order, wires them, runs until told to stop, closes in reverse.
  */
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "crawl/follow.h"
+#include "index/meaning.h"
 #include "upkeep/installation.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
@@ -234,6 +236,7 @@ struct service {
 	struct kb_api api;
 	struct kb_guard proxies;
 	struct kb_block_list *blocked;
+	struct kb_meaning *meaning;
 	struct kb_fetcher *fetcher;
 	struct kb_parser *parser;
 	struct kb_web_config web; /* ingestion goes by it, too */
@@ -244,6 +247,33 @@ static bool fail_option(struct service *s, const char *flag, struct kb_err *err)
 {
 	return kb_fail(err, KB_E_INVALID, "%s: %s", flag,
 	               kb_arena_str(s->arena, kb_sv_str(err->msg)));
+}
+
+/* The table that was installed with the program, or lies beside it in the source tree. */
+static bool installed_meaning(char *path, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	n = strrchr(path, '/') - path;
+	snprintf(path + n, size - (size_t)n, "/../share/docent/meaning.kbm");
+	return access(path, R_OK) == 0;
+}
+
+/* One that the operator names must be there and whole. */
+static bool open_meaning(struct service *s, struct kb_err *err)
+{
+	const char *named = s->plan->options.meaning;
+	char path[PATH_MAX];
+
+	if (named ? strcmp(named, "none") == 0 : !installed_meaning(path, sizeof(path)))
+		return true;
+	s->meaning = kb_meaning_open(named ? named : path, err);
+	if (!s->meaning)
+		return fail_option(s, "--meaning", err);
+	return true;
 }
 
 /* What options hold beyond a word or a number, and the files that they name. */
@@ -261,6 +291,8 @@ static bool read_options(struct service *s, struct kb_err *err)
 			return false;
 		kb_info(&s->log, "block list read phrases=%zu", kb_block_list_count(s->blocked));
 	}
+	if (!open_meaning(s, err))
+		return false;
 	s->fetcher = kb_fetcher_new(o->fetch_allow, NULL, s->plan->places.temp, err);
 	if (!s->fetcher)
 		return fail_option(s, "--fetch-allow", err);
@@ -422,6 +454,7 @@ static void start_work(struct service *s)
 	kb_answerer_block(api->answerer, s->blocked);
 	kb_answerer_models(api->answerer, api->embedder, api->ranker);
 	api->writer = kb_writer_open(api->answerer, api->models, &s->log);
+	kb_answerer_means(api->answerer, s->meaning);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
 	start_background(s);
@@ -429,6 +462,16 @@ static void start_work(struct service *s)
 	api->openapi = describe(api, s->arena);
 	api->public_url = plan->options.public_url;
 	api->metrics_token = plan->options.metrics_token;
+}
+
+static void log_meaning(const struct service *s)
+{
+	struct kb_meaning_info info;
+
+	if (!s->meaning)
+		return;
+	kb_meaning_info(s->meaning, &info);
+	kb_info(&s->log, "table of meanings open words=%u bytes=%" PRId64, info.words, info.bytes);
 }
 
 /* The door last. */
@@ -460,6 +503,7 @@ static bool open_door(struct service *s, struct kb_err *err)
 	        strchr(plan->host, ':') ? "[" : "", plan->host[0] ? plan->host : "0.0.0.0",
 	        strchr(plan->host, ':') ? "]" : "", kb_server_port(s->api.server));
 	kb_info(&s->log, "parser confined by=%s", kb_parser_sandbox(s->parser));
+	log_meaning(s);
 	return true;
 }
 
@@ -499,6 +543,7 @@ static void close_all(struct service *s)
 	kb_store_close(api->store);
 	kb_slots_free(api->slots);
 	kb_rates_free(api->rates);
+	kb_meaning_close(s->meaning);
 	kb_block_list_free(s->blocked);
 }
 

@@ -34,6 +34,7 @@ struct kb_passage {
 struct kb_segment_writer;
 struct kb_vectors;
 struct kb_factors;
+struct kb_meaning;
 struct kb_segment;
 struct kb_snapshot;
 
@@ -156,6 +157,8 @@ struct kb_query {
 	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
 	 * Does nothing where the snapshot has no model. */
 	float factors;
+	/* For the last step (meaning_rank.h), which needs the second; NULL: there is none. */
+	const struct kb_meaning *meaning;
 };
 
 struct kb_hit {

@@ -164,10 +164,11 @@ void kb_query_codes(struct kb_arena *arena, struct kb_sv text, struct kb_query *
 	kb_codes(arena, text, true, &codes, &count);
 	count = KB_MIN(count, (size_t)CODES_MAX);
 	if (count) {
-		/* Search's weights and the factors grow with the best score, so with a code's:
-		 * they would lift what shares only the other words. */
+		/* Search's weights, the factors and the table of meanings grow with the best score,
+		 * so with a code's: they would lift what shares only the other words. */
 		query->purpose = KB_FOR_ANSWERS;
 		query->factors /= 2;
+		query->meaning = NULL;
 	}
 	terms = KB_NEW_ARRAY(arena, total + count, struct kb_query_term);
 	for (size_t i = 0; i < total; i++) {

@@ -1,6 +1,7 @@
 #include "index/rank.h"
 
 #include "index/factors_rank.h"
+#include "index/meaning_rank.h"
 #include "index/search.h"
 #include "index/snapshot.h"
 
@@ -16,15 +17,20 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 	struct kb_query first = *query;
 	struct kb_rerank *second = NULL;
 	bool factors = snapshot->factors && query->factors > 0;
+	bool meaning = query->meaning && query->rerank;
 
 	first.limit = KB_MAX(query->limit, query->rerank);
 	if (factors)
 		first.limit = KB_MAX(first.limit, (size_t)KB_FACTORS_RERANK);
+	if (meaning)
+		first.limit = KB_MAX(first.limit, (size_t)KB_MEANING_BEST);
 	kb_search_first(snapshot, arena, &first, hits, count);
 	if (query->rerank)
 		second = kb_rerank(snapshot, arena, query, *hits, KB_MIN(*count, query->rerank));
 	if (factors)
 		kb_factors_rerank(snapshot, arena, query, second, hits, count);
+	if (meaning)
+		kb_meaning_rerank(snapshot, arena, query, *hits, *count);
 	*count = KB_MIN(*count, query->limit);
 }
 
