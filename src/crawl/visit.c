@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "crawl/page_address.h"
 #include "crawl/scope.h"
+#include "crawl/walls.h"
 #include "crawl/web_impl.h"
 #include "store/crawls.h"
 
@@ -213,11 +214,33 @@ static bool take_list(struct visit *v, const struct kb_fetch_response *response,
 	                              &after, err);
 }
 
+/* Who shows a check for robots in place of the page; NULL: nobody. */
+static const char *wall_of(struct visit *v, const struct kb_fetch_response *response)
+{
+	char *head;
+	ssize_t n;
+
+	if (response->wall || response->fd < 0 || response->bytes > KB_WALL_BYTES)
+		return response->wall;
+	head = kb_arena_bytes(v->arena, KB_WALL_BYTES);
+	n = pread(response->fd, head, KB_WALL_BYTES, 0);
+	return n > 0 ? kb_wall_of_page(kb_sv(head, (size_t)n)) : NULL;
+}
+
 static bool judge(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
 {
 	struct kb_sv reason;
 	bool retry, gone = response->status == 404 || response->status == 410;
+	const char *wall = wall_of(v, response);
 
+	if (wall) {
+		fail(v,
+		     kb_arena_printf(v->arena,
+		                     "the host shows a check for robots in place of the page (%s)",
+		                     wall));
+		v->result.outcome = KB_VISIT_LIMITED;
+		return true;
+	}
 	if (response->status >= 200 && response->status < 300) {
 		bool taken = false;
 

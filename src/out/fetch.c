@@ -459,6 +459,7 @@ static bool run(struct fetch *f, struct kb_fetch_response *out, struct kb_err *e
 	out->content_type = f->head.content_type;
 	out->etag = f->head.etag;
 	out->last_modified = f->head.last_modified;
+	out->wall = f->head.wall;
 	out->noindex = f->head.noindex;
 	out->nofollow = f->head.nofollow;
 	out->filename = kb_fetch_filename(f->arena, f->head.disposition);

@@ -70,6 +70,7 @@ struct kb_fetch_response {
 	struct kb_sv filename;                          /* of Content-Disposition; empty: none */
 	int64_t retry_after_s;                          /* 0: none was named */
 	bool noindex, nofollow;                         /* the host's word to all crawlers */
+	const char *wall; /* who lets no program through, if it says so; NULL: nobody */
 	int redirects;
 	/* The body, decoded, in a file without a name, at its start. The caller closes it; -1: none
 	 * (304, or an answer of another status than 2xx). */

@@ -43,6 +43,24 @@ static struct kb_sv escape_bytes(struct kb_arena *arena, struct kb_sv value)
 	return out;
 }
 
+/* Fields by which a check for robots says that it is one. */
+static const struct {
+	const char *name, *value; /* value "": any */
+	const char *who;
+} walls[] = {
+	{ "cf-mitigated", "challenge", "Cloudflare" },
+	{ "x-amzn-waf-action", "", "AWS WAF" },
+	{ "x-sucuri-block", "", "Sucuri" },
+};
+
+static void read_wall(struct kb_fetch_head *head, struct kb_sv name, struct kb_sv value)
+{
+	for (size_t i = 0; i < KB_COUNTOF(walls); i++)
+		if (kb_sv_ieq_str(name, walls[i].name)
+		    && (walls[i].value[0] == 0 || kb_sv_ieq_str(value, walls[i].value)))
+			head->wall = walls[i].who;
+}
+
 /* "noindex, nofollow"; what is for a crawler by name ("googlebot: noindex") is not for us. */
 static void read_robots(struct kb_fetch_head *head, struct kb_sv value)
 {
@@ -85,6 +103,7 @@ void kb_fetch_head_line(struct kb_fetch_head *head, struct kb_arena *arena, stru
 	value = kb_sv_trim(kb_sv_from(line, (size_t)colon + 1));
 	if (value.n > KB_FETCH_FIELD_MAX || !kb_fetch_value_ok(value))
 		return;
+	read_wall(head, name, value);
 	if (kb_sv_ieq_str(name, "x-robots-tag") && kb_sv_find_byte(value, ':') < 0)
 		read_robots(head, value);
 	if (kb_sv_ieq_str(name, "location"))

@@ -18,8 +18,9 @@ enum {
 
 struct kb_fetch_head {
 	int status;
-	bool done; /* the final head has ended */
+	bool done;              /* the final head has ended */
 	bool noindex, nofollow; /* X-Robots-Tag, to all crawlers */
+	const char *wall; /* who lets no program through ("Cloudflare"); NULL: nobody says so */
 	struct kb_sv content_type, etag, last_modified, location, disposition, retry_after;
 };
 

@@ -44,7 +44,7 @@ for (const name of ["uv-docs", "dplyr", "trpl-zh-cn"])
       const source = await read(agent);
       assert.equal(source.sync_status, "ok");
       const wanted = lines(path.join(data, "sites", name, "pages.jsonl")).filter((page) => page.depth !== null);
-      const pages = await agent.pages({ limit: 1000 });
+      const pages = await agent.pages();
       const known = new Map(pages.map((page) => [decodeURI(new URL(page.page_url).pathname), page]));
       assert.equal(known.size, pages.length, "no page twice");
       const index = (file) => file.replace(/index\.html$/, "");
@@ -52,6 +52,15 @@ for (const name of ["uv-docs", "dplyr", "trpl-zh-cn"])
       const why = missing.map((page) => `${page.path}: ${known.get(index(page.path))?.status_reason ?? "not found"}`);
       t.diagnostic(`${name}: ${wanted.length - missing.length} of ${wanted.length} pages; ${why.join("; ")}`);
       assert.ok(missing.length <= wanted.length * 0.02, why.join("\n"));
+      // Each under its own title: as it is written, or its heading, without the website's name.
+      const plain = (text) => text.normalize("NFKC").replace(/\s+/g, " ").trim();
+      for (const { path: where, title, h1 } of wanted) {
+        const page = known.get(index(where));
+        if (page?.index_status !== "ok") continue;
+        const metadata = await agent.expect(200, "GET", `/pages/${page.id}/metadata`);
+        const got = plain(metadata.title);
+        assert.ok(plain(title).startsWith(got) || plain(h1 ?? "") === got, `${where}: ${got}, not ${title} or ${h1}`);
+      }
       // Nothing but the website, robots.txt first, nothing twice.
       const first = site.asked();
       assert.equal(first[0].path, "/robots.txt");

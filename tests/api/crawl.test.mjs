@@ -1,4 +1,5 @@
 // Whole websites, on small sites of the test's own: what belongs to one, what is left out and why.
+import { readFileSync, readdirSync } from "node:fs";
 import { assert, sleep, start, test, until } from "./lib/harness.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
@@ -24,7 +25,7 @@ const read = (agent, ms = 30_000) =>
 /** Path to states and reason, of all documents. */
 const states = async (agent, web) =>
   Object.fromEntries(
-    (await agent.pages({ limit: 1000 })).map((p) => [
+    (await agent.pages()).map((p) => [
       p.page_url.replace(web.url, ""),
       p.status_reason ? [p.crawl_status, p.index_status, p.status_reason.replaceAll(web.url, "")] : p.index_status,
     ]),
@@ -238,6 +239,35 @@ test("a website whose start cannot be read says why, and one that moved is read 
   assert.deepEqual(await states(agent, moved), ok("/en/", "/en/a"));
 });
 
+test("a check for robots in place of a page is limited, and never takes the place of what was read", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  const wall = {
+    "content-type": "text/html",
+    body: `<html><head><title>Just a moment...</title></head><body>Checking <script src="/cdn-cgi/challenge-platform/x"></script></body></html>`,
+  };
+  web
+    .set("/", page("teal", ["/shown", "/sent", "/about", "/a"]))
+    .set("/shown", wall)
+    .set("/sent", { status: 403, "cf-mitigated": "challenge" })
+    .set("/about", page("<code>Just a moment...</code> rose"))
+    .set("/a", page("grey"));
+  const agent = await kb.agent({ sitemap_path: web.url });
+  await read(agent);
+  const reason = "the host shows a check for robots in place of the page (Cloudflare)";
+  assert.deepEqual(await states(agent, web), {
+    ...ok("/", "/about", "/a"),
+    "/shown": ["limited", "limited", reason],
+    "/sent": ["limited", "limited", reason],
+  });
+  web.set("/a", wall);
+  const { id } = (await agent.pages()).find((p) => p.page_url.endsWith("/a"));
+  await agent.expect(200, "POST", `/pages/${id}/reindex`);
+  await agent.settled();
+  assert.deepEqual((await states(agent, web))["/a"], ["limited", "ok", `${reason}; what was read before is kept`]);
+  assert.match((await agent.ask("Where are grey parcels kept?")).llm_response, /hall of grey things/);
+});
+
 test("a page that leads out of its website is not followed there, and a page that is gone goes", async (t) => {
   const kb = await start(t, quick);
   const web = await site(t),
@@ -260,3 +290,58 @@ test("a page that leads out of its website is not followed there, and a page tha
   await sleep(0);
   assert.deepEqual(await states(agent, web), {});
 });
+
+test(
+  "power cuts and killed parsers, again and again while a website is read: all of it, and no page twice",
+  { timeout: 900_000 },
+  async (t) => {
+    const kb = await start(t, { env: { ...mayFetch.env, DOCENT_HOST_PAUSE: "0" } });
+    const web = await site(t);
+    const count = Number(process.env.DOCENT_CRAWL_PAGES ?? 400);
+    web.pages.get = (path) => {
+      const i = path === "/" ? 0 : Number(/^\/p(\d+)$/.exec(path)?.[1] ?? count);
+      if (i >= count) return undefined;
+      const links = [1, 2, 3].map((n) => 3 * i + n).filter((n) => n < count);
+      return page(`n${i}`, ["/", `/p${Math.max(1, i >> 1)}`, ...links.map((n) => `/p${n}`)]);
+    };
+    const agent = await kb.agent({ sitemap_path: web.url });
+    const children = () =>
+      readdirSync("/proc")
+        .filter((pid) => /^\d+$/.test(pid))
+        .filter((pid) => {
+          try {
+            return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ")[1] === String(kb.child.pid);
+          } catch {
+            return false; // it has ended meanwhile
+          }
+        });
+    let cuts = 0;
+    for (let asked = 0; asked < count; asked = web.log.length) {
+      await until("some pages", () => web.log.length >= Math.min(asked + count / 8, count), 60_000);
+      const [child] = children();
+      if (child && cuts % 2) process.kill(Number(child), "SIGKILL");
+      await kb.kill9();
+      await kb.spawn();
+      cuts++;
+    }
+    assert.ok(cuts >= 5, `${cuts} cuts`);
+    const source = await read(agent, 600_000);
+    assert.equal(source.sync_reason, null);
+    const pages = await agent.pages();
+    assert.equal(pages.length, count);
+    assert.equal(new Set(pages.map((p) => p.page_url)).size, count);
+    assert.deepEqual(
+      pages.filter((p) => p.index_status !== "ok").map((p) => [p.page_url, p.status_reason]),
+      [],
+    );
+    // What a cut interrupted is asked for once more, and nothing else is.
+    const times = new Map();
+    for (const path of asked(web)) times.set(path, (times.get(path) ?? 0) + 1);
+    const extra = [...times].filter(([path, n]) => path.startsWith("/p") && n > 1).length;
+    t.diagnostic(`${count} pages, ${cuts} cuts, ${extra} pages asked for more than once`);
+    assert.ok(extra <= cuts * 12, `${extra} pages were asked for again`);
+    assert.equal(await kb.stop(), 0);
+    const check = await kb.cli("check");
+    assert.equal(check.code, 0, check.stdout + check.stderr);
+  },
+);
