@@ -4,7 +4,7 @@
  *
  * And fairness: agents take turns at a host, and pages with readings of sources. A thing that lasts
  * is overtaken by one thing of another agent at a time, on a second line; a host that failed has
- * none. Only courtesy is at stake here, so a process counts for itself.
+ * none. This is the order within a process; among processes store/hosts.h keeps it.
  *
  * Any thread. A host is named as kb_page_host() names it.
  */

@@ -78,9 +78,10 @@ static bool take(struct kb_web *web, struct kb_arena *arena, struct rules *rules
 
 	/* Redirects without an end, or to where nobody may go: there is no such file. */
 	if (!answered)
-		return err->code == KB_E_INVALID     ? keep(web, rules, text, err)
-		       : err->code == KB_E_CANCELLED ? false
-		                                     : keep_old(web, rules, err);
+		return err->code == KB_E_INVALID ? keep(web, rules, text, err)
+		       : err->code == KB_E_CANCELLED || err->code == KB_E_BUSY
+		               ? false
+		               : keep_old(web, rules, err);
 	if (response->status >= 500 || response->status == 429) {
 		refusal = kb_web_refusal(arena, response, &retry);
 		kb_fail(err, KB_E_UPSTREAM, "its robots.txt cannot be read, %.*s",

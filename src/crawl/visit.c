@@ -360,6 +360,9 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 	if (!go(&v, &host_given, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 			come_back(&v);
+		} else if (v.manner.put_off_us) {
+			come_back(&v);
+			v.result.next_try_at += v.manner.put_off_us;
 		} else if (v.strayed && !lease->page.passages) {
 			v.result.outcome = KB_VISIT_GONE;
 			v.result.is_alias = true;

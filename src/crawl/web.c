@@ -4,10 +4,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/pool.h"
 #include "crawl/web_impl.h"
 #include "settings/options.h"
+#include "store/hosts.h"
 
 /*
  * How much goes on at a time, each visit at another host. What has lasted longer than SLOW_MS waits
@@ -25,6 +28,8 @@ enum {
 	FOLLOW_POLL_MS = 50, /* while pages are read that may lead to others */
 	LINES_MAX = 2000,    /* hosts looked at in one round */
 	ROUND_MS = 5,        /* between two rounds: what ends meanwhile is one occasion */
+	HOLD_S = 120,        /* longer than any fetch of a host lasts */
+	ENTER_MS = 1000,     /* a wait for another process that is not worth coming back for */
 };
 
 /* ---- manners ---- */
@@ -51,7 +56,38 @@ static int64_t retry_after(const struct kb_manner *manner, int64_t named_s)
 	return KB_MIN(KB_MAX(named_s, INT64_C(0)), most_s) * KB_SECOND_US;
 }
 
-bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
+/* The turn among processes. A short wait is waited for; *put_off_us is a longer one. */
+static bool enter_host(struct kb_web *web, const struct kb_host_hold *hold,
+                       const struct kb_manner *manner, int64_t *put_off_us, struct kb_err *err)
+{
+	int64_t hold_us = HOLD_S * (manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1) * KB_SECOND_US;
+	int64_t until = kb_clock_mono_us() + ENTER_MS * 1000, wait_us;
+
+	*put_off_us = 0;
+	for (;;) {
+		if (!kb_store_host_enter(web->config.store, hold, hold_us, &wait_us, err))
+			return false;
+		if (wait_us == 0)
+			return true;
+		if (kb_clock_mono_us() + wait_us > until || kb_bell_is_stopped(&web->bell))
+			break;
+		usleep((useconds_t)wait_us);
+	}
+	*put_off_us = wait_us;
+	return kb_fail(err, KB_E_BUSY, "its host is to be left alone for another %" PRId64 " s",
+	               wait_us / KB_SECOND_US + 1);
+}
+
+static void leave_host(struct kb_web *web, const struct kb_host_hold *hold, int64_t pause_us)
+{
+	struct kb_err err;
+
+	if (!kb_store_host_leave(web->config.store, hold, pause_us, &err))
+		kb_warn(web->config.log, "host is held until the hold ends host=%.*s error=%s",
+		        KB_SV_ARG(hold->host), err.msg);
+}
+
+bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,
                   struct kb_err *err)
 {
@@ -61,11 +97,18 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 	                           ? KB_MAX(web->config.pause_ms, (int64_t)KB_WEB_GENTLE_PAUSE_MS)
 	                           : web->config.pause_ms;
 	int64_t most_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MAX_MS : KB_WEB_PAUSE_MAX_MS;
+	struct kb_host_hold hold = { kb_page_host(request->url), kb_sv_str(web->name) };
+	enum kb_host_outcome outcome;
 	bool ok;
 
+	*out = (struct kb_fetch_response){ .fd = -1 };
+	if (!enter_host(web, &hold, manner, &manner->put_off_us, err)) {
+		kb_hosts_give(web->hosts, hold.host, manner->agent_id, manner->put_off_us,
+		              KB_HOST_NOT_ASKED);
+		return false;
+	}
 	asked.patience = kb_fetch_patience(manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
 	asked.plain_browser = manner->gentle;
-	*out = (struct kb_fetch_response){ .fd = -1 };
 	ok = web->config.fetcher
 	             ? kb_fetch(web->config.fetcher, arena, &asked, out, err)
 	             : kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
@@ -74,11 +117,11 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 	pause_us = KB_MAX(pause_us, manner->delay_us);
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
-	kb_hosts_give(web->hosts, kb_page_host(request->url), manner->agent_id, pause_us,
-	              ok ? KB_HOST_ANSWERED
-	              : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM
-	                      ? KB_HOST_FAILED
-	                      : KB_HOST_NOT_ASKED);
+	outcome = ok                                                        ? KB_HOST_ANSWERED
+	          : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM ? KB_HOST_FAILED
+	                                                                    : KB_HOST_NOT_ASKED;
+	leave_host(web, &hold, pause_us);
+	kb_hosts_give(web->hosts, hold.host, manner->agent_id, pause_us, outcome);
 	kb_web_wake(web); /* somebody's page may be next */
 	return ok;
 }
@@ -334,6 +377,7 @@ struct kb_web *kb_web_start(const struct kb_web_config *config)
 	struct kb_web *web = kb_xcalloc(1, sizeof(*web));
 
 	web->config = *config;
+	kb_random_text(web->name, KB_WEB_NAME);
 	web->hosts = kb_hosts_new(config->clock, KB_WEB_STUCK_MS * INT64_C(1000));
 	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&web->lock, NULL);

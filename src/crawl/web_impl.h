@@ -15,6 +15,7 @@
 enum {
 	KB_WEB_LEASE_S = 600, /* far more than the longest fetch */
 	KB_WEB_TRIES_MAX = 5,
+	KB_WEB_NAME = 20,
 	KB_WEB_RETRY_FIRST_S = 2,   /* four times that with every attempt: 2, 8, 32, 128 */
 	KB_WEB_EXTRA_TIMES = 3,     /* with allow_extra_timeout */
 	KB_WEB_STUCK_MS = 3000,     /* what has lasted so long is overtaken by another agent's */
@@ -28,6 +29,7 @@ enum {
 
 struct kb_web {
 	struct kb_web_config config;
+	char name[KB_WEB_NAME + 1]; /* of this process, at the hosts it holds */
 	struct kb_hosts *hosts;
 	struct kb_pool *pool;
 	pthread_t dispatcher;
@@ -43,7 +45,9 @@ struct kb_web {
 struct kb_manner {
 	int64_t agent_id;
 	bool extra_timeout, gentle, whole_host;
-	int64_t delay_us; /* what robots.txt asks for between two requests; 0: nothing */
+	int64_t put_off_us; /* by kb_web_fetch(): the host was not asked, come back then; 0: it was
+	                     */
+	int64_t delay_us;   /* what robots.txt asks for between two requests; 0: nothing */
 };
 void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
                     struct kb_manner *out);
@@ -59,8 +63,9 @@ bool kb_web_may_ask(struct kb_web *web, struct kb_arena *arena, struct kb_manner
 /* The same of where a redirect leads; may_follow of kb_web_fetch(). */
 bool kb_web_may_follow(void *web, struct kb_arena *arena, const struct kb_url *to,
                        struct kb_err *err) KB_MUST_CHECK;
-/* Fetches, and gives the host back to the others after a pause. The host is taken. */
-bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
+/* Fetches, and gives the host back to the others after a pause. The host is taken, in this process;
+ * KB_E_BUSY with manner->put_off_us while it is another one's turn (store/hosts.h). */
+bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,
                   struct kb_err *err) KB_MUST_CHECK;
 /* What a status that is no success means; whether the same may go better later, and when. */

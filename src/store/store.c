@@ -48,7 +48,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_personas, &kb_sql_publish, &kb_sql_replicate,     &kb_sql_licenses,
 	&kb_sql_reports,  &kb_sql_purge,   &kb_sql_vectors,       &kb_sql_listing,
 	&kb_sql_visits,   &kb_sql_robots,  &kb_sql_remove,        &kb_sql_upkeep,
-	&kb_sql_keys,     &kb_sql_repairs, &kb_sql_crawls,
+	&kb_sql_keys,     &kb_sql_repairs, &kb_sql_crawls,        &kb_sql_hosts,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -205,7 +205,7 @@ static bool open_database(struct kb_store *store, bool exclusive, struct kb_err 
 	return store->db
 	       && (!exclusive
 	           || (kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
-	               && kb_agents_void_copies(store, err)));
+	               && kb_hosts_void_holds(store, err) && kb_agents_void_copies(store, err)));
 }
 
 bool kb_store_exists(const char *dsn)

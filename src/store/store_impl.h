@@ -100,6 +100,7 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now,
                     int64_t *index_version, struct kb_err *err) KB_MUST_CHECK;
 bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_hosts_void_holds(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 /* 0: the agent has none. */
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
