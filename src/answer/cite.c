@@ -679,40 +679,43 @@ static bool opens(struct kb_sv character)
 
 static void step(struct kb_cite *c, struct kb_sv character);
 
+/* The first character held is text; what is behind it comes anew. */
+static void let_go(struct kb_cite *c)
+{
+	char held[sizeof(c->held)];
+	size_t n = c->held_n, size;
+	uint32_t cp;
+
+	memcpy(held, c->held, n);
+	c->held_n = 0;
+	size = kb_utf8_decode(kb_sv(held, n), &cp);
+	plain(c, kb_sv(held, size));
+	for (size_t i = size; i < n; i += size) {
+		size = kb_utf8_decode(kb_sv(held + i, n - i), &cp);
+		step(c, kb_sv(held + i, size));
+	}
+}
+
 static void settle(struct kb_cite *c)
 {
 	struct kb_marker marker;
-	char held[sizeof(c->held)];
-	size_t n = c->held_n, first;
-	uint32_t cp;
 
 	switch (look(c, &marker)) {
 	case MORE:
 		return;
 	case TAKE:
-		c->held_n = 0;
 		if (c->ticks)
 			end_run(c);
-		if (c->span || c->indented) {
-			if (marker.count)
-				return; /* an id is nothing to show; its blank is code */
-			for (first = 0; first < n; first++)
-				plain(c, kb_sv(c->held + first, 1));
+		if ((c->span || c->indented) && !marker.count) {
+			let_go(c);
 			return;
 		}
-		add_marker(c, &marker);
+		c->held_n = 0;
+		if (!c->span && !c->indented) /* in code an id is nothing to show */
+			add_marker(c, &marker);
 		return;
 	case TEXT:
-		memcpy(held, c->held, n);
-		c->held_n = 0;
-		first = kb_utf8_decode(kb_sv(held, n), &cp);
-		plain(c, kb_sv(held, first));
-		while (first < n) {
-			size_t size = kb_utf8_decode(kb_sv(held + first, n - first), &cp);
-
-			step(c, kb_sv(held + first, size));
-			first += size;
-		}
+		let_go(c);
 	}
 }
 
@@ -751,27 +754,20 @@ void kb_cite_feed(struct kb_cite *cite, struct kb_analyzer *analyzer, struct kb_
 	cite->judgement = NULL;
 }
 
-/* What is held at the end: the beginning of a marker goes with its blank, all else is text. */
+/* What is held at the end: the beginning of a marker goes with its blank; else its first character
+ * is text, and the rest is looked at anew. */
 static void end_held(struct kb_cite *c)
 {
-	struct kb_sv inside = kb_sv(c->held, c->held_n);
+	while (c->held_n) {
+		struct kb_sv inside = kb_sv(c->held, c->held_n);
 
-	if (!c->held_n)
-		return;
-	while (inside.n && (inside.p[0] == '[' || inside.p[0] == '('))
-		inside = kb_sv_from(inside, 1);
-	if (c->held[0] != '(' && !c->span && !c->indented && kb_marker_begins(inside)) {
-		c->held_n = c->gap_n = 0;
-		return;
-	}
-	inside = kb_sv(c->held, c->held_n);
-	c->held_n = 0;
-	for (size_t i = 0; i < inside.n;) {
-		uint32_t cp;
-		size_t size = kb_utf8_decode(kb_sv_from(inside, i), &cp);
-
-		plain(c, kb_sv_sub(inside, i, size));
-		i += size;
+		while (inside.n && (inside.p[0] == '[' || inside.p[0] == '('))
+			inside = kb_sv_from(inside, 1);
+		if (c->held[0] != '(' && !c->span && !c->indented && kb_marker_begins(inside)) {
+			c->held_n = c->gap_n = 0;
+			return;
+		}
+		let_go(c);
 	}
 }
 

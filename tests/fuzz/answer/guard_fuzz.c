@@ -32,11 +32,12 @@ static struct kb_sv in_parts(struct kb_arena *arena, const struct kb_named *plac
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_named *places = kb_named_new(&arena);
+	struct kb_named *places;
 	struct kb_sv text, whole, none;
 
 	if (size < 2)
 		return 0;
+	places = kb_named_new(&arena);
 	text = kb_utf8_mend(&arena, kb_sv((const char *)data + 1, size - 1));
 	kb_named_add_site(places, KB_SV("https://a.example/b"));
 	kb_named_add_source(places, text);

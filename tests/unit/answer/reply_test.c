@@ -65,6 +65,7 @@ static const struct {
 	  RETURN " [k3f].\n\n[^k3f]: https://evil.example/f\n[p9z]: Shipping\n", RETURN " [1].\n",
 	  "11" },
 	{ "cut off", RETURN " [k3f]. " SHIP " [p", RETURN " [1]. " SHIP " [2]", "11 12" },
+	{ "too many brackets, cut off", "Hello there [[[k3f]", "Hello there [[", "" },
 	{ "an open bracket that is none", "Hello [see the", "Hello [see the", "" },
 	{ "brackets of the author's", "Hello [sic] [ ] [x] a[0] [0] (see k3) [TODO].", NULL, "" },
 	{ "a number of the model's own", "Hello [1] there [12].", "Hello there.", "" },
