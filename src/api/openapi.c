@@ -12,6 +12,7 @@ static const struct {
 } statuses[] = {
 	{ 200, "Done" },
 	{ 201, "Created" },
+	{ 202, "Noted; there is no answer" },
 	{ 207, "Partly applied" },
 	{ 400, "Bad argument" },
 	{ 401, "The key is missing or invalid" },

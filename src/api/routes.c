@@ -190,6 +190,12 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Conversations", .summary = "The same under the path that one client uses",
 	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 501, 502, 503, 504 } },
 
+	/* agents of other programs */
+	{ "POST", "/mcp/projects/{projectId}", kb_mcp_serve, .right = KB_RIGHT_KEY, .body_max = JSON_MAX,
+	  .tag = "Conversations", .summary = "The Model Context Protocol: the tools ask, search and read_document, and documents as resources",
+	  .query = "labels:str labels_exclusive:bool",
+	  .request = "McpMessage", .response = "McpReply", .status = 200, .also = { 202 } },
+
 	/* the account */
 	{ "GET", V1 "/user", kb_user_read, .right = KB_RIGHT_KEY,
 	  .tag = "Account", .summary = "The account behind the key",

@@ -54,6 +54,8 @@ bool kb_trust_verify(struct kb_call *call, struct kb_err *err);
 /* messages.c */
 bool kb_messages_send(struct kb_call *call, struct kb_err *err);
 bool kb_messages_react(struct kb_call *call, struct kb_err *err);
+/* mcp.c */
+bool kb_mcp_serve(struct kb_call *call, struct kb_err *err);
 /* search.c */
 bool kb_search_run(struct kb_call *call, struct kb_err *err);
 /* export.c */

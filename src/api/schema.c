@@ -152,6 +152,9 @@ static const struct kb_schema schemas[] = {
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
 	{ "ChatAnswer", "role:str content:str" },
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
+	{ "McpMessage", "jsonrpc:str id~:any method~:str params~:obj" },
+	{ "McpReply", "jsonrpc:str id:any result~:obj error~:McpError" },
+	{ "McpError", "code:int message:str" },
 	{ "User", "id:int email:str? name:str current_team_id:int profile_photo_url:str? created_at:time "
 	          "updated_at:time" },
 	{ "UserFields", "name~:str? profile_photo~:file" },

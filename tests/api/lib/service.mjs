@@ -182,7 +182,7 @@ export class Service {
       [body, type] = [new URLSearchParams(urlencoded).toString(), "application/x-www-form-urlencoded"];
     if (parts !== undefined) ({ body, type } = multipart(parts));
     const route =
-      where.startsWith("/api/") || /^\/(healthz|readyz|metrics|openapi\.json)$/.test(where) || options.plain
+      /^\/(api|mcp)\//.test(where) || /^\/(healthz|readyz|metrics|openapi\.json)$/.test(where) || options.plain
         ? where
         : `/api/v1${where}`;
     const search = query === undefined ? "" : `?${typeof query === "string" ? query : new URLSearchParams(query)}`;

@@ -1,0 +1,502 @@
+/* What a client of the Model Context Protocol can do: ask, search, read documents. */
+#include "answer/find.h"
+#include "api/mcp.h"
+#include "api/session.h"
+#include "base/utf8.h"
+#include "out/link.h"
+#include "parse/parse.h"
+
+enum {
+	LIMIT_DEFAULT = 10,
+	LIMIT_MAX = 50,
+	LENGTH_DEFAULT = 20000, /* bytes of a document that are read at once */
+	LENGTH_MAX = 100000,
+	LIST_PAGE = 100, /* documents */
+};
+#define TEXT_MAX KB_MIB(64)
+
+/* ---- documents ---- */
+
+static struct kb_sv title_of(const struct kb_page *page)
+{
+	return page->meta_title.n ? page->meta_title : page->title.n ? page->title : page->filename;
+}
+
+static struct kb_sv uri_of(struct kb_mcp *mcp, const struct kb_page *page)
+{
+	return kb_arena_printf(mcp->call->arena, "docent://projects/%" PRId64 "/documents/%" PRId64,
+	                       page->agent_id, page->id);
+}
+
+static struct kb_sv address_of(struct kb_mcp *mcp, const struct kb_page *page)
+{
+	return kb_link_shown(mcp->call->arena, page->meta_url.n ? page->meta_url : page->url);
+}
+
+/* The agent's present state, to see what the labels open. */
+static bool open_view(struct kb_mcp *mcp, struct kb_err *err)
+{
+	if (mcp->view.snapshot)
+		return true;
+	if (!kb_catalog_get(mcp->call->api->catalog, mcp->call->agent.id, &mcp->view, err))
+		return false;
+	kb_pass_init(&mcp->pass, mcp->view.access, mcp->call->arena, &mcp->labels);
+	return true;
+}
+
+static bool is_open(struct kb_mcp *mcp, const struct kb_page *page)
+{
+	return page->text_blob.n && (mcp->pass.all_open || kb_pass_allows(&mcp->pass, page->id));
+}
+
+/* A hidden document is not found, in the same words as one that is not there. */
+static bool find_document(struct kb_mcp *mcp, int64_t id, struct kb_page *out, struct kb_err *err)
+{
+	struct kb_call *call = mcp->call;
+
+	if (!open_view(mcp, err))
+		return false;
+	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, out, err)) {
+		if (err->code != KB_E_NOT_FOUND)
+			return false;
+	} else if (is_open(mcp, out)) {
+		return true;
+	}
+	return kb_fail(err, KB_E_NOT_FOUND, "Document with id %" PRId64 " not found", id);
+}
+
+/* The extracted text; places of passages and claims are bytes of it. */
+static bool read_text(struct kb_mcp *mcp, const struct kb_page *page, struct kb_sv *out,
+                      struct kb_err *err)
+{
+	struct kb_call *call = mcp->call;
+	struct kb_parsed parsed;
+	struct kb_sv json;
+	struct kb_buf buf;
+	bool ok;
+
+	if (!kb_blob_read(call->api->blobs, call->arena, kb_arena_str(call->arena, page->text_blob),
+	                  TEXT_MAX, &json, err)
+	    || !kb_parsed_read(call->arena, json, &parsed, err))
+		return false;
+	kb_buf_init(&buf, TEXT_MAX);
+	for (size_t i = 0; i < parsed.block_count; i++) {
+		if (i)
+			kb_buf_byte(&buf, '\n');
+		kb_buf_sv(&buf, parsed.blocks[i].text);
+	}
+	ok = kb_buf_done(&buf, out, err);
+	if (ok)
+		*out = kb_arena_sv(call->arena, *out);
+	kb_buf_fini(&buf);
+	return ok;
+}
+
+static void write_document(struct kb_mcp *mcp, const struct kb_page *page)
+{
+	struct kb_jw *jw = &mcp->jw;
+
+	kb_jw_key_int(jw, "document_id", page->id);
+	kb_jw_key_sv(jw, "title", title_of(page));
+	kb_jw_key_opt(jw, "url", page->url.n ? address_of(mcp, page) : (struct kb_sv){ 0 });
+}
+
+/* A link to the document among the contents of a result. */
+static void write_link(struct kb_mcp *mcp, const struct kb_page *page)
+{
+	struct kb_jw *jw = &mcp->jw;
+
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "type", "resource_link");
+	kb_jw_key_sv(jw, "uri", uri_of(mcp, page));
+	kb_jw_key_sv(jw, "name", title_of(page));
+	kb_jw_key_str(jw, "mimeType", "text/plain");
+	if (page->url.n)
+		kb_jw_key_sv(jw, "description", address_of(mcp, page));
+	kb_jw_end(jw);
+}
+
+bool kb_mcp_list_documents(struct kb_mcp *mcp, struct kb_err *err)
+{
+	struct kb_call *call = mcp->call;
+	struct kb_sv cursor = kb_json_sv(mcp->params, "cursor", KB_SV("1"));
+	struct kb_page_filter filter = { .list = { .limit = LIST_PAGE },
+		                         .crawl = -1,
+		                         .index = KB_STATUS_OK };
+	struct kb_page_list pages;
+	struct kb_jw *jw = &mcp->jw;
+
+	if (!kb_sv_to_int(cursor, 1, INT32_MAX, &filter.list.page))
+		return kb_fail(err, KB_E_INVALID, "cursor is not one that was given");
+	if (!open_view(mcp, err)
+	    || !kb_store_page_list(call->api->store, call->arena, call->agent.id, &filter, &pages,
+	                           err))
+		return false;
+	kb_jw_key(jw, "resources");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < pages.count; i++) {
+		const struct kb_page *page = &pages.v[i];
+
+		if (!is_open(mcp, page))
+			continue;
+		kb_jw_object(jw);
+		kb_jw_key_sv(jw, "uri", uri_of(mcp, page));
+		kb_jw_key_sv(jw, "name", title_of(page));
+		kb_jw_key_str(jw, "mimeType", "text/plain");
+		if (page->url.n)
+			kb_jw_key_sv(jw, "description", address_of(mcp, page));
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	if (filter.list.page * LIST_PAGE < pages.total)
+		kb_jw_key_sv(jw, "nextCursor",
+		             kb_arena_printf(call->arena, "%" PRId64, filter.list.page + 1));
+	return true;
+}
+
+bool kb_mcp_read_document(struct kb_mcp *mcp, struct kb_err *err)
+{
+	struct kb_sv uri = kb_json_sv(mcp->params, "uri", KB_SV("")), text, rest;
+	struct kb_sv prefix = kb_arena_printf(
+	        mcp->call->arena, "docent://projects/%" PRId64 "/documents/", mcp->call->agent.id);
+	struct kb_jw *jw = &mcp->jw;
+	struct kb_page page;
+	int64_t id;
+
+	rest = kb_sv_from(uri, prefix.n);
+	if (!kb_sv_starts(uri, prefix) || !kb_sv_to_int(rest, 1, INT64_MAX, &id))
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no such resource");
+	if (!find_document(mcp, id, &page, err) || !read_text(mcp, &page, &text, err))
+		return false;
+	kb_jw_key(jw, "contents");
+	kb_jw_array(jw);
+	kb_jw_object(jw);
+	kb_jw_key_sv(jw, "uri", uri);
+	kb_jw_key_str(jw, "mimeType", "text/plain");
+	kb_jw_key_sv(jw, "text", kb_utf8_cut(text, KB_MIB(4)));
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	return true;
+}
+
+/* ---- results of tools ---- */
+
+static void begin_content(struct kb_mcp *mcp, struct kb_sv text)
+{
+	struct kb_jw *jw = &mcp->jw;
+
+	kb_jw_key(jw, "content");
+	kb_jw_array(jw);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "type", "text");
+	kb_jw_key_sv(jw, "text", text);
+	kb_jw_end(jw);
+}
+
+/* What the agent refused is for the client's model to read. */
+static bool refused(struct kb_mcp *mcp, struct kb_err *err)
+{
+	if (kb_err_info(err->code)->hide)
+		return false;
+	begin_content(mcp, kb_arena_sv(mcp->call->arena, kb_sv_str(err->msg)));
+	kb_jw_end(&mcp->jw);
+	kb_jw_key_bool(&mcp->jw, "isError", true);
+	return true;
+}
+
+/* A text argument that has to be there. */
+static bool need_text(const json_t *arguments, const char *name, struct kb_sv *out,
+                      struct kb_err *err)
+{
+	*out = kb_sv_trim(kb_json_sv(arguments, name, KB_SV("")));
+	if (!out->n)
+		return kb_fail(err, KB_E_INVALID, "%s can't be empty", name);
+	if (kb_utf8_count(*out) > KB_PROMPT_CHARS)
+		return kb_fail(err, KB_E_INVALID, "%s has %zu characters, the limit is %d", name,
+		               kb_utf8_count(*out), KB_PROMPT_CHARS);
+	return true;
+}
+
+/* A number that may be left out. */
+static bool read_number(const json_t *arguments, const char *name, int64_t max, int64_t *out,
+                        struct kb_err *err)
+{
+	const json_t *value = kb_json_get(arguments, name);
+
+	if (!value || json_is_null(value))
+		return true;
+	*out = json_is_integer(value) ? json_integer_value(value) : -1;
+	if (*out < 0 || *out > max)
+		return kb_fail(err, KB_E_INVALID, "%s must be an integer from 0 to %" PRId64, name,
+		               max);
+	return true;
+}
+
+/* ---- ask ---- */
+
+/* The documents that the answer cites, in order; those of a master's answer are its child's, and of
+ * one that was deleted meanwhile the id is left. */
+static struct kb_page *read_cited(struct kb_mcp *mcp, const struct kb_turn *turn)
+{
+	struct kb_call *call = mcp->call;
+	struct kb_page *pages =
+	        KB_NEW_ARRAY(call->arena, turn->message.citation_count, struct kb_page);
+	struct kb_err err;
+
+	for (size_t i = 0; i < turn->message.citation_count; i++)
+		if (!kb_store_page_get(call->api->store, call->arena, turn->agent->id,
+		                       turn->message.citations[i], &pages[i], &err))
+			pages[i] = (struct kb_page){ .id = turn->message.citations[i] };
+	return pages;
+}
+
+static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
+{
+	const struct kb_page *pages = read_cited(mcp, turn);
+	size_t count = turn->message.citation_count;
+	struct kb_jw *jw = &mcp->jw;
+
+	begin_content(mcp, turn->answer.text);
+	for (size_t i = 0; i < count; i++)
+		if (pages[i].agent_id == mcp->call->agent.id)
+			write_link(mcp, &pages[i]);
+	kb_jw_end(jw);
+	kb_jw_key(jw, "structuredContent");
+	kb_jw_object(jw);
+	kb_jw_key_sv(jw, "answer", turn->answer.text);
+	kb_jw_key_bool(jw, "answered", turn->message.answered);
+	kb_jw_key(jw, "citations");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < count; i++) {
+		kb_jw_object(jw);
+		write_document(mcp, &pages[i]);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	kb_jw_key_sv(jw, "conversation", turn->session_id);
+	kb_jw_key_int(jw, "message_id", turn->message.id);
+	kb_jw_end(jw);
+}
+
+static void answered(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
+{
+	struct kb_mcp *mcp = arg;
+	bool ok = err->code == KB_OK;
+
+	(void)call;
+	if (ok)
+		write_answer(mcp, turn);
+	else
+		ok = refused(mcp, err);
+	kb_mcp_finish(mcp, ok, err);
+}
+
+static bool ask(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
+{
+	struct kb_turn *turn = KB_NEW(mcp->call->arena, struct kb_turn);
+	bool goes_on;
+
+	turn->source = KB_SOURCE_API;
+	turn->labels = mcp->labels;
+	turn->inline_citations = true; /* the settings may still say no */
+	if (!need_text(arguments, "question", &turn->prompt, err))
+		return false;
+	turn->session_id = kb_json_sv(arguments, "conversation", KB_SV(""));
+	goes_on = turn->session_id.n > 0;
+	if (goes_on) {
+		if (!kb_session_id_check(turn->session_id, err))
+			return false;
+	} else {
+		char *uuid = kb_arena_bytes(mcp->call->arena, KB_UUID_CHARS + 1);
+
+		kb_random_uuid(uuid);
+		turn->session_id = kb_sv(uuid, KB_UUID_CHARS);
+	}
+	if (!kb_turn_begin(mcp->call, turn, !goes_on, err))
+		return refused(mcp, err);
+	*mcp->later = true;
+	kb_turn_answer(mcp->call, turn, &(struct kb_turn_sink){ .done = answered, .arg = mcp });
+	return true;
+}
+
+/* ---- search ---- */
+
+static bool find(struct kb_mcp *mcp, const json_t *arguments, struct kb_findings *out,
+                 struct kb_err *err)
+{
+	struct kb_find_request request = { .agent_id = mcp->call->agent.id, .labels = mcp->labels };
+	struct kb_settings settings;
+	int64_t limit = LIMIT_DEFAULT;
+
+	if (!need_text(arguments, "query", &request.text, err)
+	    || !read_number(arguments, "limit", LIMIT_MAX, &limit, err)
+	    || !kb_settings_read(mcp->call->arena, mcp->call->agent.settings, &settings, err))
+		return false;
+	request.settings = &settings;
+	request.limit = (size_t)KB_MAX(limit, 1);
+	return kb_find(mcp->call->api->answerer, mcp->call->arena, &request, out, err);
+}
+
+static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
+{
+	struct kb_call *call = mcp->call;
+	struct kb_jw *jw = &mcp->jw;
+	struct kb_findings findings;
+	struct kb_page *pages;
+	struct kb_buf text;
+	struct kb_err gone;
+
+	if (!find(mcp, arguments, &findings, err))
+		return false;
+	pages = KB_NEW_ARRAY(call->arena, findings.count, struct kb_page);
+	kb_buf_init(&text, KB_MIB(4));
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct kb_passage *passage = &findings.v[i].passage;
+
+		/* One that was deleted meanwhile is passed over. */
+		if (!kb_store_page_get(call->api->store, call->arena, call->agent.id,
+		                       passage->page_id, &pages[i], &gone))
+			pages[i].id = 0;
+		else
+			kb_buf_printf(&text, "%s[%" PRId64 "] %.*s\n%.*s\n", text.n ? "\n" : "",
+			              pages[i].id, KB_SV_ARG(title_of(&pages[i])),
+			              KB_SV_ARG(passage->text));
+	}
+	begin_content(mcp, text.n ? kb_buf_view(&text) : KB_SV("Nothing was found."));
+	kb_buf_fini(&text);
+	kb_jw_end(jw);
+	kb_jw_key(jw, "structuredContent");
+	kb_jw_object(jw);
+	kb_jw_key(jw, "passages");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct kb_passage *passage = &findings.v[i].passage;
+
+		if (!pages[i].id)
+			continue;
+		kb_jw_object(jw);
+		write_document(mcp, &pages[i]);
+		kb_jw_key_opt(jw, "heading",
+		              passage->heading.n ? passage->heading : (struct kb_sv){ 0 });
+		kb_jw_key(jw, "page_no");
+		if (passage->page_no)
+			kb_jw_int(jw, passage->page_no);
+		else
+			kb_jw_null(jw);
+		kb_jw_key_int(jw, "offset", passage->offset);
+		kb_jw_key_sv(jw, "text", passage->text);
+		kb_jw_key(jw, "score");
+		kb_jw_double(jw, (double)findings.v[i].score);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+	return true;
+}
+
+/* ---- read_document ---- */
+
+static bool read_document(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
+{
+	int64_t id = 0, offset = 0, length = LENGTH_DEFAULT;
+	struct kb_jw *jw = &mcp->jw;
+	struct kb_sv text, part;
+	struct kb_page page;
+
+	if (!read_number(arguments, "document_id", INT64_MAX, &id, err)
+	    || !read_number(arguments, "offset", INT32_MAX, &offset, err)
+	    || !read_number(arguments, "length", LENGTH_MAX, &length, err))
+		return false;
+	if (!find_document(mcp, id, &page, err))
+		return refused(mcp, err);
+	if (!read_text(mcp, &page, &text, err))
+		return false;
+	/* From the next whole character on. */
+	while ((size_t)offset < text.n && ((unsigned char)text.p[offset] & 0xc0) == 0x80)
+		offset++;
+	part = kb_utf8_cut(kb_sv_from(text, (size_t)offset), (size_t)length);
+	begin_content(mcp, part);
+	kb_jw_end(jw);
+	kb_jw_key(jw, "structuredContent");
+	kb_jw_object(jw);
+	write_document(mcp, &page);
+	kb_jw_key_int(jw, "offset", offset);
+	kb_jw_key_int(jw, "length", (int64_t)part.n);
+	kb_jw_key_int(jw, "total", (int64_t)text.n);
+	kb_jw_key_sv(jw, "text", part);
+	kb_jw_end(jw);
+	return true;
+}
+
+/* ---- the table ---- */
+
+#define OBJECT(properties, required)                                                               \
+	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
+#define STRING(name, text)  "\"" name "\":{\"type\":\"string\",\"description\":\"" text "\"}"
+#define INTEGER(name, text) "\"" name "\":{\"type\":\"integer\",\"description\":\"" text "\"}"
+
+static const struct tool {
+	const char *name, *title, *description, *input;
+	bool changes; /* it stores something */
+	bool (*run)(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err);
+} tools[] = {
+	{ "ask", "Ask a question",
+	  "Answers a question from the documents of this knowledge base, with the documents that "
+	  "say "
+	  "so. [n] in the answer is the n-th citation. To ask a follow-up, pass the conversation "
+	  "of "
+	  "the answer before.",
+	  OBJECT(STRING("question", "In the user's own words.") "," STRING(
+	                 "conversation", "Of an earlier answer; leave out to begin a new one."),
+	         "\"question\""),
+	  true, ask },
+	{ "search", "Search passages",
+	  "Finds the passages that fit a query best, as they stand in the documents.",
+	  OBJECT(STRING("query", "Words or a question.") "," INTEGER("limit", "1 to 50, or 10."),
+	         "\"query\""),
+	  false, search },
+	{ "read_document", "Read a document",
+	  "The text of a document, or a part of it. Offsets are bytes, as search gives them.",
+	  OBJECT(INTEGER("document_id", "As search and ask give it.") "," INTEGER(
+	                 "offset", "Where to begin, or 0.") "," INTEGER("length",
+	                                                                "Bytes to read, up to "
+	                                                                "100000, or 20000."),
+	         "\"document_id\""),
+	  false, read_document },
+};
+
+bool kb_mcp_list_tools(struct kb_mcp *mcp, struct kb_err *err)
+{
+	struct kb_jw *jw = &mcp->jw;
+
+	(void)err;
+	kb_jw_key(jw, "tools");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < KB_COUNTOF(tools); i++) {
+		kb_jw_object(jw);
+		kb_jw_key_str(jw, "name", tools[i].name);
+		kb_jw_key_str(jw, "title", tools[i].title);
+		kb_jw_key_str(jw, "description", tools[i].description);
+		kb_jw_key(jw, "inputSchema");
+		kb_jw_raw(jw, kb_sv_str(tools[i].input));
+		kb_jw_key(jw, "annotations");
+		kb_jw_object(jw);
+		kb_jw_key_bool(jw, "readOnlyHint", !tools[i].changes);
+		kb_jw_key_bool(jw, "destructiveHint", false);
+		kb_jw_key_bool(jw, "openWorldHint", false);
+		kb_jw_end(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	return true;
+}
+
+bool kb_mcp_call_tool(struct kb_mcp *mcp, struct kb_err *err)
+{
+	struct kb_sv name = kb_json_sv(mcp->params, "name", KB_SV(""));
+
+	for (size_t i = 0; i < KB_COUNTOF(tools); i++)
+		if (kb_sv_eq_str(name, tools[i].name))
+			return tools[i].run(mcp, kb_json_get(mcp->params, "arguments"), err);
+	return kb_fail(err, KB_E_INVALID, "there is no tool of that name");
+}
