@@ -22,6 +22,7 @@ struct kb_answer_request {
 	 * response source, capability. */
 	const struct kb_settings *settings;
 	struct kb_sv session_id; /* of its conversation */
+	int64_t conversation_of; /* the agent that it is with: a master, or the agent itself */
 	struct kb_sv prompt;
 	/* A language tag: of small talk and of the texts that the owner has not set; quotes stay in
 	 * their document's language. Empty: small talk as the message, texts as the agent. */

@@ -34,10 +34,16 @@ struct writing {
 	struct kb_writer *writer;
 	struct kb_arena *arena;
 	const struct kb_answer_request *request;
+	struct kb_answer_request own;   /* the request, with as many passages as a model reads */
 	struct kb_answer_request again; /* with the rewritten question */
+	const struct kb_answer_request *asked; /* which of the two was searched for last */
 	struct kb_answer_sink sink;
 	struct kb_answer *out;
-	struct kb_plain plain;
+	struct kb_answer plain; /* what stands in for the model */
+	/* What was found, until the model is asked: it is large, and found again if need be. */
+	struct kb_arena scratch;
+	struct kb_plain *found;
+	struct kb_view view; /* of the search; the check asks it how common words are */
 	const struct kb_model_set *set;
 	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
 	size_t choice_count, choice;
@@ -59,6 +65,7 @@ struct writing {
 	pthread_mutex_t lock;
 	struct kb_chat_call *call; /* NULL: none */
 	bool cancelled;
+	bool unwanted; /* its conversation is gone */
 };
 
 struct kb_writer {
@@ -69,6 +76,49 @@ struct kb_writer {
 	pthread_mutex_t lock;
 	struct writing *live;
 };
+
+/* ---- what was found ---- */
+
+static void forget(struct writing *w)
+{
+	kb_arena_fini(&w->scratch);
+	w->found = NULL;
+}
+
+/* Searches, and makes the plain answer of it. */
+static bool search(struct writing *w, const struct kb_answer_request *request, struct kb_err *err)
+{
+	forget(w);
+	w->asked = request;
+	w->found = KB_NEW(&w->scratch, struct kb_plain);
+	if (!kb_answer_plain(w->writer->answerer, &w->scratch, request, NULL, w->found, err)) {
+		forget(w);
+		return false;
+	}
+	kb_view_release(&w->view);
+	w->view = w->found->view;
+	return true;
+}
+
+/* The plain answer stays when what it was made of goes. */
+static void keep_plain(struct writing *w)
+{
+	const struct kb_answer *from = &w->found->answer;
+	struct kb_answer *to = &w->plain;
+
+	*to = *from;
+	to->text = kb_arena_sv(w->arena, from->text);
+	to->citations =
+	        kb_arena_copy(w->arena, from->citations, from->citation_count * sizeof(int64_t));
+	to->quotes = kb_arena_copy(w->arena, from->quotes, from->quote_count * sizeof(*to->quotes));
+	for (size_t i = 0; i < to->quote_count; i++) {
+		struct kb_quote *quote = &to->quotes[i];
+
+		quote->text = kb_arena_sv(w->arena, quote->text);
+		quote->title = kb_arena_sv(w->arena, quote->title);
+		quote->heading = kb_arena_sv(w->arena, quote->heading);
+	}
+}
 
 /* ---- from the models' thread to one that may block ---- */
 
@@ -102,6 +152,7 @@ static void start_call(struct writing *w, const struct kb_model *model,
 	w->call = kb_chat_start(model->line, &own);
 	if (w->cancelled)
 		kb_chat_cancel(w->call);
+	forget(w);
 	/* From here on it may be over, but for who waits at this lock. */
 	pthread_mutex_unlock(&w->lock);
 }
@@ -140,7 +191,10 @@ static void done(struct writing *w, struct kb_err *err)
 	if (err->code == KB_OK)
 		kb_answer_log(w->writer->answerer, w->request, w->out);
 	leave(w);
-	kb_plain_release(&w->plain);
+	if (w->unwanted)
+		kb_fail(err, KB_E_CANCELLED, "the conversation was deleted");
+	forget(w);
+	kb_view_release(&w->view);
 	kb_model_set_release(w->set);
 	kb_buf_fini(&w->text);
 	pthread_mutex_destroy(&w->lock);
@@ -161,20 +215,20 @@ static void end_plain(struct writing *w, bool stands_in)
 	struct kb_answer spent = *w->out;
 	struct kb_err ok = { 0 };
 
-	*w->out = w->plain.answer;
+	*w->out = w->plain;
 	w->out->stands_in = stands_in;
 	w->out->model = spent.model;
 	w->out->prompt_tokens = spent.prompt_tokens;
 	w->out->completion_tokens = spent.completion_tokens;
 	w->out->cost_micros = spent.cost_micros;
-	say_all(w, w->plain.answer.text);
+	say_all(w, w->plain.text);
 	done(w, &ok);
 }
 
 /* What is known of the question whoever answers. */
 static void copy_figures(struct writing *w)
 {
-	const struct kb_answer *plain = &w->plain.answer;
+	const struct kb_answer *plain = &w->plain;
 	struct kb_answer *out = w->out;
 
 	out->confidence = plain->confidence;
@@ -192,7 +246,7 @@ static void fail_all(struct writing *w)
 
 	kb_warn(w->writer->log, "model failed agent=%" PRId64 " model=%.*s error=%s",
 	        w->request->agent->id, KB_SV_ARG(w->out->model), w->result.err.msg);
-	if (w->plain.answer.kind == KB_ANSWER_QUOTES && w->result.err.code != KB_E_CANCELLED) {
+	if (w->plain.kind == KB_ANSWER_QUOTES && w->result.err.code != KB_E_CANCELLED) {
 		end_plain(w, true);
 		return;
 	}
@@ -280,8 +334,6 @@ static void quote_place(struct writing *w, const struct kb_cited *sentence,
 	source = &w->sources[place->source];
 	quote->page_id = source->page_id;
 	quote->length = place->bytes;
-	quote->title = source->title;
-	quote->heading = source->heading;
 	quote->score = (double)place->share;
 	kb_excerpt_place(source, place->start, &quote->page_no, &quote->offset);
 }
@@ -402,13 +454,13 @@ static struct kb_context_list list_of(struct kb_arena *arena, const struct kb_an
 
 static void build_sources(struct writing *w, const struct kb_context_limits *limits)
 {
-	const struct kb_steps *steps = &w->plain.steps;
+	const struct kb_steps *steps = &w->found->steps;
 	struct kb_context_list *lists =
-	        KB_NEW_ARRAY(w->arena, steps->count, struct kb_context_list);
+	        KB_NEW_ARRAY(&w->scratch, steps->count, struct kb_context_list);
 
 	for (size_t i = 0; i < steps->count; i++)
-		lists[i] = list_of(w->arena, &steps->v[i]);
-	kb_context_build(w->arena, lists, steps->count, limits, &w->sources, &w->source_count);
+		lists[i] = list_of(&w->scratch, &steps->v[i]);
+	kb_context_build(&w->scratch, lists, steps->count, limits, &w->sources, &w->source_count);
 	kb_marker_draw(&w->ids, w->source_count);
 }
 
@@ -422,8 +474,8 @@ static int64_t df(void *arg, struct kb_sv term)
 static struct kb_support *make_support(struct writing *w)
 {
 	struct kb_support_source *sources =
-	        KB_NEW_ARRAY(w->arena, w->source_count, struct kb_support_source);
-	struct kb_snapshot *snapshot = w->plain.view.snapshot;
+	        KB_NEW_ARRAY(&w->scratch, w->source_count, struct kb_support_source);
+	struct kb_snapshot *snapshot = w->view.snapshot;
 	struct kb_answer_stats *stats = KB_NEW(w->arena, struct kb_answer_stats);
 	struct kb_analyzer *analyzer = kb_analyzer_borrow(w->writer->answerer);
 	struct kb_support *support;
@@ -455,7 +507,7 @@ static struct kb_named *make_places(struct writing *w)
 
 		kb_named_add_source(places, w->sources[i].text);
 		if (!kb_attached_is_page(w->sources[i].page_id)
-		    && kb_store_page_get(w->writer->answerer->store, w->arena,
+		    && kb_store_page_get(w->writer->answerer->store, &w->scratch,
 		                         w->request->agent->id, w->sources[i].page_id, &page, NULL)
 		    && page.url.n)
 			kb_named_add_site(places, page.url);
@@ -494,7 +546,7 @@ static struct kb_sv asker(struct writing *w)
 	struct kb_account account;
 
 	if (!w->request->settings->user_awareness || !w->request->account_id
-	    || !kb_store_account_get(w->writer->answerer->store, w->arena, w->request->account_id,
+	    || !kb_store_account_get(w->writer->answerer->store, &w->scratch, w->request->account_id,
 	                             &account, NULL))
 		return KB_SV("");
 	return account.name;
@@ -503,6 +555,20 @@ static struct kb_sv asker(struct writing *w)
 static bool wants_markers(const struct writing *w)
 {
 	return kb_settings_citations(w->request->settings) != KB_CITATIONS_NONE;
+}
+
+/* What is still asked of the sources when their texts are gone. */
+static void keep_places(struct writing *w)
+{
+	struct kb_excerpt *kept =
+	        kb_arena_copy(w->arena, w->sources, w->source_count * sizeof(*kept));
+
+	for (size_t i = 0; i < w->source_count; i++) {
+		kept[i].title = kept[i].heading = kept[i].text = KB_SV("");
+		kept[i].pieces = kb_arena_copy(w->arena, kept[i].pieces,
+		                               kept[i].piece_count * sizeof(*kept[i].pieces));
+	}
+	w->sources = kept;
 }
 
 static void ask_model(struct writing *w)
@@ -522,7 +588,7 @@ static void ask_model(struct writing *w)
 		.question = w->request->prompt,
 	};
 	int64_t room = (model->context - model->max_tokens) * SHARE / 100
-	               - kb_prompt_tokens(w->arena, &prompt);
+	               - kb_prompt_tokens(&w->scratch, &prompt);
 	int64_t turn_tokens = room / TURNS_SHARE;
 	struct kb_context_limits limits = w->limits;
 	struct kb_chat_ask ask = { .max_tokens = model->max_tokens,
@@ -532,6 +598,10 @@ static void ask_model(struct writing *w)
 		                   .on_silence = hear_nothing };
 	struct kb_chat_message *messages;
 
+	if (!w->found && !search(w, w->asked, &w->result.err)) {
+		fail_all(w);
+		return;
+	}
 	w->out->model = kb_arena_sv(w->arena, model->id);
 	limits.tokens = KB_MAX(KB_MIN(limits.tokens, room - turn_tokens), (int64_t)SOURCES_LEAST);
 	build_sources(w, &limits);
@@ -539,8 +609,9 @@ static void ask_model(struct writing *w)
 	prompt.sources = w->sources;
 	prompt.source_count = w->source_count;
 	prompt.ids = &w->ids;
-	kb_prompt_answer(w->arena, &prompt, turn_tokens, &messages, &ask.message_count);
+	kb_prompt_answer(&w->scratch, &prompt, turn_tokens, &messages, &ask.message_count);
 	ask.messages = messages;
+	keep_places(w);
 	start_call(w, model, &ask, after_writing);
 }
 
@@ -549,7 +620,7 @@ static void ask_model(struct writing *w)
 /* Whether a model may read what was found: it passes the lenient gate, or comes near it. */
 static bool is_near(const struct writing *w)
 {
-	const struct kb_steps *steps = &w->plain.steps;
+	const struct kb_steps *steps = &w->found->steps;
 
 	for (size_t i = 0; i < steps->count; i++)
 		if (steps->v[i].candidate_count
@@ -595,11 +666,11 @@ static void after_rewriting(struct writing *w)
 {
 	struct kb_sv text = kb_sv_trim(kb_buf_view(&w->text));
 	bool ok = w->result.err.code == KB_OK && !w->text.failed && text.n > 0;
-	struct kb_plain *plain = KB_NEW(w->arena, struct kb_plain);
-	struct kb_err err;
+	double before = w->plain.confidence;
+	struct kb_err err = { 0 };
 
 	end_call(w, w->choices[0]);
-	w->again = *w->request;
+	w->again = w->own;
 	w->again.prompt = kb_arena_sv(w->arena, text);
 	w->again.turn_count = 0;
 	kb_buf_fini(&w->text);
@@ -609,14 +680,13 @@ static void after_rewriting(struct writing *w)
 		return;
 	}
 	/* The rule's reading of the turn stays where the model has none that is found. */
-	if (ok && kb_answer_plain(w->writer->answerer, w->arena, &w->again, NULL, plain, &err)) {
-		if (plain->steps.count && plain->steps.confidence >= w->plain.steps.confidence) {
-			kb_plain_release(&w->plain);
-			w->plain = *plain;
-		} else {
-			kb_plain_release(plain);
-		}
+	ok = ok && search(w, &w->again, &err) && w->found->steps.count
+	     && w->found->answer.confidence >= before;
+	if (!ok && !search(w, &w->own, &err)) {
+		done(w, &err);
+		return;
 	}
+	keep_plain(w);
 	pass_gate(w);
 }
 
@@ -629,7 +699,7 @@ static void keep_rewriting(void *arg, struct kb_sv text)
 
 static bool is_follow_up(const struct writing *w)
 {
-	return w->request->turn_count && w->plain.steps.v[0].question.follow_up;
+	return w->request->turn_count && w->found->steps.v[0].question.follow_up;
 }
 
 static void rewrite(struct writing *w)
@@ -639,7 +709,7 @@ static void rewrite(struct writing *w)
 
 	kb_buf_fini(&w->text);
 	kb_buf_init(&w->text, REWRITTEN_MAX);
-	kb_prompt_rewrite(w->arena,
+	kb_prompt_rewrite(&w->scratch,
 	                  &(struct kb_prompt_follow_up){ .about = summary(w),
 	                                                 .turns = w->turns,
 	                                                 .turn_count = w->request->turn_count,
@@ -675,13 +745,27 @@ static void enter(struct writing *w)
 	pthread_mutex_unlock(&writer->lock);
 }
 
+/* Who has no model to wait for says each sentence when it is there. */
+static void answer_plainly(struct writing *w)
+{
+	const struct kb_answer_listener listener = { w->sink.take, w->sink.arg };
+	struct kb_plain *plain = KB_NEW(w->arena, struct kb_plain);
+	struct kb_err err = { 0 };
+
+	if (kb_answer_plain(w->writer->answerer, w->arena, w->request,
+	                    listener.take ? &listener : NULL, plain, &err)) {
+		*w->out = plain->answer;
+		kb_plain_release(plain);
+	}
+	done(w, &err);
+}
+
 void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
                     const struct kb_answer_request *request, const struct kb_answer_sink *sink,
                     struct kb_answer *out)
 {
 	struct writing *w = KB_NEW(arena, struct writing);
 	const struct kb_settings *settings = request->settings;
-	const struct kb_answer_listener listener = { sink->take, sink->arg };
 	struct kb_err err = { 0 };
 
 	*out = (struct kb_answer){ 0 };
@@ -689,30 +773,27 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	w->arena = arena;
 	w->sink = *sink;
 	w->out = out;
-	w->again = *request;
 	w->request = request;
+	w->own = *request;
 	pthread_mutex_init(&w->lock, NULL);
 	kb_buf_init(&w->text, TEXT_MAX);
 	w->set = kb_models_hold(writer->models);
 	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
 	                                  kb_settings_capability(settings), w->choices);
 	w->limits = kb_context_depth(settings);
-	if (w->choice_count)
-		w->again.passages = w->limits.passages;
+	w->own.passages = w->limits.passages;
 	enter(w);
-	/* Who has no model to wait for says each sentence when it is there. */
-	if (!kb_answer_plain(writer->answerer, arena, &w->again,
-	                     w->choice_count || !sink->take ? NULL : &listener, &w->plain, &err)) {
-		done(w, &err);
-		return;
-	}
 	if (!w->choice_count) {
-		*out = w->plain.answer;
+		answer_plainly(w);
+		return;
+	}
+	if (!search(w, &w->own, &err)) {
 		done(w, &err);
 		return;
 	}
+	keep_plain(w);
 	read_turns(w);
-	if (!w->plain.steps.count)
+	if (!w->found->steps.count)
 		end_plain(w, false);
 	else if (is_follow_up(w))
 		rewrite(w);
@@ -724,9 +805,11 @@ void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv se
 {
 	pthread_mutex_lock(&writer->lock);
 	for (struct writing *w = writer->live; w; w = w->after)
-		if (w->request->agent->id == agent_id
-		    && kb_sv_eq(w->request->session_id, session_id))
+		if (w->request->conversation_of == agent_id
+		    && kb_sv_eq(w->request->session_id, session_id)) {
+			w->unwanted = true;
 			stop(w);
+		}
 	pthread_mutex_unlock(&writer->lock);
 }
 

@@ -51,7 +51,8 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
                     const struct kb_answer_request *request, const struct kb_answer_sink *sink,
                     struct kb_answer *out);
 
-/* Ends the answers that are being written in that conversation. Any thread. */
+/* The conversation is gone: the answers that are being written in it end without one
+ * (KB_E_CANCELLED). Any thread. */
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id);
 
 #endif

@@ -234,6 +234,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		.request = { .agent = turn->agent,
 		             .settings = &turn->settings,
 		             .session_id = turn->session_id,
+		             .conversation_of = call->agent.id,
 		             .prompt = turn->prompt,
 		             .lang = turn->lang,
 		             .turns = turn->turns,

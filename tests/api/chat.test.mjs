@@ -1,6 +1,9 @@
 // Answers that a model writes: what it is told, what becomes of what it says, and that nothing else
 // depends on it.
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { contentOf, promptOf, sourcesOf } from "./lib/chat.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
@@ -426,8 +429,6 @@ test("an answer is written to its end when its reader leaves, and not when its c
   });
   assert.equal((await stored(agent, session)).llm_response, chat.say);
   assert.equal(chat.seen.at(-1).gone, false);
-  const other = randomUUID();
-  await agent.expect(201, "POST", "/conversations", { json: { name: "x", session_id: other } }).catch(() => {});
 });
 
 test("chat/completions is written by the model as well", async (t) => {
@@ -447,4 +448,163 @@ test("chat/completions is written by the model as well", async (t) => {
     chat.answers.at(-1).body.messages.map((m) => m.role),
     ["system", "user", "assistant", "user"],
   );
+});
+
+/** A service with a catalogue file of these models, all at the double's address. */
+async function withCatalogue(t, list, { files = library, env = {} } = {}) {
+  const server = await models(t);
+  const dir = await mkdtemp(path.join(tmpdir(), "docent-models-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const file = path.join(dir, "models.json");
+  await writeFile(file, JSON.stringify({ models: list.map((model) => ({ url: server.url, ...model })) }));
+  const kb = await start(t, { env: { DOCENT_MODELS: file, ...env } });
+  const agent = await kb.agent({ files });
+  return { server, chat: server.chat, kb, agent, set: (json) => agent.expect(200, "POST", "/settings", { json }) };
+}
+
+test("agent_capability picks the model, chatbot_model wins, and a model that fails falls back", async (t) => {
+  const { chat, agent, set } = await withCatalogue(t, [
+    { id: "one", tier: "fastest-responses" },
+    { id: "two", tier: "optimal-choice" },
+    { id: "three", tier: ["advanced-reasoning", "complex-tasks"], fallback: ["one"] },
+  ]);
+  const asked = async () => {
+    await agent.ask(question);
+    return chat.seen.at(-1).body.model;
+  };
+  for (const [capability, model] of [
+    ["fastest-responses", "one"],
+    ["optimal-choice", "two"],
+    ["advanced-reasoning", "three"],
+    ["complex-tasks", "three"],
+  ]) {
+    await set({ agent_capability: capability });
+    assert.equal(await asked(), model);
+  }
+  await set({ chatbot_model: "two" });
+  assert.equal(await asked(), "two");
+  await set({ chatbot_model: "three" });
+  chat.modes = ["401"];
+  const message = await agent.ask(question);
+  assert.deepEqual(
+    chat.seen.slice(-2).map(({ body }) => body.model),
+    ["three", "one"],
+  );
+  assert.ok(message.llm_response.includes("Hester Quillby"));
+});
+
+test("each deadline ends an answer with its own status, and nothing is left behind", async (t) => {
+  const { chat, agent, kb, set } = await withCatalogue(t, [
+    { id: "slow", first_ms: 300, gap_ms: 300, whole_ms: 1500, concurrency: 2, queue: 1 },
+  ]);
+  await set({ response_source: "llm_content" });
+  chat.say = "One two three four five.";
+  chat.at = 2;
+  const ask = async () => {
+    const session = randomUUID();
+    const reply = await agent.api("POST", `/conversations/${session}/messages`, { json: { prompt: foreign[0] } });
+    return { reply, stored: (await stored(agent, session)).llm_response };
+  };
+  for (const [mode, text] of [
+    ["hang", siesta],
+    ["slowhead", siesta],
+    ["stall", "One two"],
+  ]) {
+    chat.mode = mode;
+    const got = await ask();
+    assert.deepEqual([got.reply.status, got.stored], [504, text], mode);
+  }
+  Object.assign(chat, { mode: "endless", at: 1e9 });
+  assert.equal((await ask()).reply.status, 504);
+  await until("the double to be left", () => chat.live === 0);
+  assert.equal(await figure(kb, "model_answers", "slow"), 0);
+  // More than can be written and wait at once.
+  Object.assign(chat, { mode: "ok", gap: 50 });
+  await until("the model to answer again", async () => (await ask()).reply.status === 200);
+  const all = await Promise.all(Array.from({ length: 6 }, ask));
+  const statuses = all.map(({ reply }) => reply.status);
+  assert.ok(statuses.includes(503) && statuses.includes(200), String(statuses));
+  assert.ok(all.find(({ reply }) => reply.status === 503).reply.headers["retry-after"]);
+  assert.ok((await figure(kb, "model_turned_away_total", "slow")) >= 1);
+});
+
+test("a server that asks for patience gets it within the time there is", async (t) => {
+  const { chat, agent, set } = await withCatalogue(t, [{ id: "busy", first_ms: 3000 }]);
+  chat.modes = ["429"];
+  chat.retryAfter = "1";
+  const begun = Date.now();
+  assert.ok((await agent.ask(question)).llm_response.includes("Hester Quillby"));
+  assert.ok(Date.now() - begun >= 1000 && chat.seen.length === 2);
+  await set({ response_source: "llm_content" });
+  chat.modes = ["429"];
+  chat.retryAfter = "60";
+  const reply = await agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: foreign[0] } });
+  assert.equal(reply.status, 429);
+  assert.ok(reply.headers["retry-after"]);
+});
+
+test("deleting the conversation ends what is being written in it", async (t) => {
+  const { chat, agent, set } = await scene(t, { settings: { response_source: "llm_content" } });
+  Object.assign(chat, { say: "One two three four five six seven eight nine ten.", gap: 200 });
+  const session = randomUUID();
+  chat.gap = 0;
+  await agent.ask(question, { session });
+  chat.gap = 200;
+  const asking = agent.api("POST", `/conversations/${session}/messages`, { json: { prompt: foreign[0] } });
+  await until("the model to begin", () => chat.seen.at(-1).sent > 1 && chat.live === 1);
+  await agent.expect(200, "DELETE", `/conversations/${session}`);
+  await until("the double to be left", () => chat.seen.at(-1).gone);
+  assert.equal((await asking).status, 503);
+  assert.equal((await agent.api("GET", `/conversations/${session}/messages`)).status, 404, "it stays deleted");
+});
+
+test("a model that is silent for four seconds has the line kept open by an empty event", async (t) => {
+  const { chat, agent } = await scene(t);
+  chat.ttft = 4300;
+  const { events, text } = await agent.stream(question);
+  assert.ok(text.includes("Hester Quillby"));
+  assert.equal(events.filter(({ event, data }) => event === "progress" && data.message === "").length, 2);
+});
+
+test("a stop lets answers end for its grace and then cuts them off", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv(), args: ["--stop-grace", "1"] });
+  const agent = await kb.agent({ files: library });
+  await agent.expect(200, "POST", "/settings", { json: { response_source: "llm_content" } });
+  Object.assign(server.chat, { say: "One two three four five.", mode: "stall" });
+  const asking = agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: foreign[0] } });
+  await until("the model to begin", () => server.chat.seen.at(-1)?.sent > 1);
+  const begun = Date.now();
+  const [code, reply] = await Promise.all([kb.stop(), asking.catch(() => null)]);
+  assert.equal(code, 0);
+  assert.ok(Date.now() - begun < 10_000);
+  assert.ok(reply === null || reply.status === 503);
+});
+
+test("a question of two parts has the passages of both in one prompt", async (t) => {
+  const { chat, agent, set } = await scene(t, { settings: { use_planner_mode: true, context_depth: "compact" } });
+  await agent.ask("Who built the Velmora lighthouse and how long does the warranty of the Brisca 200 last?");
+  const texts = sourcesOf(chat.answers.at(-1).body)
+    .map(({ text }) => text)
+    .join("\n");
+  assert.ok(texts.includes("Hester Quillby") && texts.includes("27 months"));
+});
+
+test("the child that answers for a master speaks with its own persona", async (t) => {
+  const { chat, kb, agent } = await scene(t, { settings: { persona_instructions: "You are Gustav." } });
+  const master = await kb.agent({ is_master: "true" });
+  await master.expect(200, "POST", "", { json: { child_project_ids: [agent.id] } });
+  await master.expect(200, "POST", "/settings", {
+    json: { persona_instructions: "You are the master.", master_project_smart_routing_mode: "every-message" },
+  });
+  await master.ask(question);
+  assert.ok(system(chat.seen.at(-1)).includes("Gustav") && !system(chat.seen.at(-1)).includes("the master"));
+});
+
+test("only the turns of the conversation's window go along", async (t) => {
+  const { chat, agent, set } = await scene(t);
+  const session = randomUUID();
+  await agent.ask(question, { session });
+  await agent.ask("How much is a ticket for the lighthouse?", { session });
+  assert.ok(chat.answers.at(-1).body.messages.length >= 4);
 });
