@@ -62,10 +62,13 @@ function read(url, headers, body, textOf, onFirst) {
           rest = lines.pop();
           for (const line of lines) {
             if (!line.startsWith("data: {")) continue;
-            for (const [, sent] of (textOf(JSON.parse(line.slice(6))) ?? "").matchAll(/(\d{6,})/g)) {
-              if (!times.length) onFirst?.();
-              times.push((at - Number(sent)) / 1000);
-            }
+            // A token may come in parts: its last one counts.
+            word += textOf(JSON.parse(line.slice(6))) ?? "";
+            const found = word.match(/\d{11,}/g);
+            if (!found) continue;
+            word = "";
+            if (!times.length) onFirst?.();
+            for (const sent of found) times.push((at - Number(sent)) / 1000);
           }
         });
         res.on("end", () => resolve(times));
