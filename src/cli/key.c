@@ -9,18 +9,21 @@
 #include "cli/options.h"
 #include "store/accounts.h"
 #include "store/agents.h"
+#include "store/signins.h"
 #include "upkeep/installation.h"
 
 enum { AGENTS_MAX = 100 };
 
 static const char usage[] =
         "usage: docent key create [--data DIR] [--account HANDLE] [--plan NAME] [--agent ID]…\n"
+        "                         [--name WORDS]\n"
+        "       docent key link [--data DIR] [--url URL] [ID]\n"
         "       docent key list [--data DIR]\n"
         "       docent key revoke [--data DIR] ID\n"
         "where the data is not in one directory, --store, --blob or --config as for serve";
 
 struct arguments {
-	const char *verb, *account, *plan;
+	const char *verb, *account, *plan, *name, *url;
 	struct kb_options options; /* where the data is */
 	int64_t agents[AGENTS_MAX];
 	size_t agent_count;
@@ -29,7 +32,7 @@ struct arguments {
 
 static bool read_arguments(int argc, char **argv, struct arguments *a)
 {
-	*a = (struct arguments){ .account = "default" };
+	*a = (struct arguments){ .account = "default", .url = "http://127.0.0.1:8080" };
 	if (argc < 2)
 		return false;
 	a->verb = argv[1];
@@ -42,6 +45,10 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
 			a->account = value;
 		} else if (strcmp(argv[i], "--plan") == 0 && value) {
 			a->plan = value;
+		} else if (strcmp(argv[i], "--name") == 0 && value) {
+			a->name = value;
+		} else if (strcmp(argv[i], "--url") == 0 && value) {
+			a->url = value;
 		} else if (strcmp(argv[i], "--agent") == 0 && value
 		           && a->agent_count < AGENTS_MAX) {
 			if (!kb_sv_to_int(kb_sv_str(value), 1, INT64_MAX,
@@ -74,9 +81,28 @@ static bool create(struct kb_store *store, struct kb_arena *arena, const struct 
 			return kb_fail(err, KB_E_NOT_FOUND, "the account %s has no agent %" PRId64,
 			               a->account, a->agents[i]);
 	}
-	if (!kb_store_key_create(store, account.id, a->agents, a->agent_count, text, err))
+	if (!kb_store_key_create(store,
+	                         &(struct kb_key_new){ .account_id = account.id,
+	                                               .name = kb_sv_str(a->name),
+	                                               .agents = a->agents,
+	                                               .agent_count = a->agent_count },
+	                         text, err))
 		return false;
 	printf("%s\n", text);
+	return true;
+}
+
+/* A link that signs one browser in, with the key of that id, or with the oldest that reaches all of
+ * its account. */
+static bool link_to(struct kb_store *store, const struct arguments *a, struct kb_err *err)
+{
+	char secret[KB_SIGN_IN_TEXT];
+	int64_t id = a->id;
+
+	if ((id == 0 && !kb_store_key_first(store, &id, err))
+	    || !kb_store_link_create(store, id, secret, err))
+		return false;
+	printf("%s/login#%s\n", a->url, secret);
 	return true;
 }
 
@@ -175,7 +201,7 @@ int kb_cli_key(int argc, char **argv)
 
 	if (!read_arguments(argc, argv, &a)
 	    || (strcmp(a.verb, "create") != 0 && strcmp(a.verb, "list") != 0
-	        && (strcmp(a.verb, "revoke") != 0 || a.id == 0))) {
+	        && strcmp(a.verb, "link") != 0 && (strcmp(a.verb, "revoke") != 0 || a.id == 0))) {
 		fprintf(stderr, "%s\n", usage);
 		return 2;
 	}
@@ -184,6 +210,8 @@ int kb_cli_key(int argc, char **argv)
 		ok = create(store, &arena, &a, &err);
 	else if (store && strcmp(a.verb, "list") == 0)
 		ok = list(store, &arena, &err);
+	else if (store && strcmp(a.verb, "link") == 0)
+		ok = link_to(store, &a, &err);
 	else if (store)
 		ok = kb_store_key_revoke(store, a.id, &err);
 	kb_store_close(store);

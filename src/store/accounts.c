@@ -14,6 +14,8 @@ enum {
 	LABEL_LETTERS = 4,        /* of the secret, for the list */
 	NAME_MAX_BYTES = 255 * 4, /* what 255 characters may take */
 };
+/* A use is noted when the last one that was is so old. */
+#define NOTED_US INT64_C(300000000)
 static_assert(ID_DIGITS_MAX + 1 + SECRET_LETTERS < KB_KEY_TEXT, "a key does not fit");
 
 enum {
@@ -29,6 +31,9 @@ enum {
 	KEY_REVOKE,
 	KEY_COUNT,
 	KEY_BY_ID,
+	KEY_OF_ACCOUNT,
+	KEY_REVOKE_OWN,
+	KEY_SEEN,
 };
 // clang-format off
 /* The columns of accounts and api_keys (columns.h). */
@@ -48,7 +53,9 @@ enum {
 	NEXT (t, agents,     agents) \
 	NEXT (i, created_at, key.created_at) \
 	NEXT (i, revoked_at, key.revoked_at) \
-	NEXT (t, hash,       hash)
+	NEXT (t, hash,       hash) \
+	NEXT (t, name,       key.name) \
+	NEXT (i, seen_at,    key.seen_at)
 /* What the cache keeps besides. */
 #define KEYS_CACHED(FIRST, NEXT) \
 	KEYS(FIRST, NEXT) \
@@ -85,6 +92,12 @@ static const struct kb_sql sql[] = {
 	[KEY_BY_ID] = { "key_by_id", "i",
 		"SELECT " KEYS(K_FIRST, K_NEXT) ", a.plan FROM api_keys k "
 		"JOIN accounts a ON a.id = k.account_id WHERE k.id = $1" },
+	[KEY_OF_ACCOUNT] = { "key_of_account", "i",
+		"SELECT " KB_NAMES(KEYS) " FROM api_keys WHERE account_id = $1 AND revoked_at = 0 "
+		"ORDER BY id" },
+	[KEY_REVOKE_OWN] = { "key_revoke_own", "iii",
+		"UPDATE api_keys SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at = 0" },
+	[KEY_SEEN] = { "key_seen", "ii", "UPDATE api_keys SET seen_at = $2 WHERE id = $1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_accounts = { "accounts", sql, KB_COUNTOF(sql) };
@@ -274,9 +287,8 @@ static void key_read(struct kb_db_rows *rows, struct kb_arena *arena, struct key
 
 struct key_create {
 	struct kb_arena *arena;
-	int64_t account_id, now;
-	const int64_t *agents;
-	size_t agent_count;
+	const struct kb_key_new *key;
+	int64_t now;
 	char *text;
 };
 
@@ -284,22 +296,23 @@ static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct key_create *in = arg;
 	char secret[SECRET_LETTERS + 1], hash[KB_HASH_HEX];
+	const struct kb_key_new *key = in->key;
 	struct key_record record = {
-		.key = { .account_id = in->account_id, .created_at = in->now },
-		.agents = kb_ids_text(in->arena, in->agents, in->agent_count),
+		.key = { .account_id = key->account_id, .name = key->name, .created_at = in->now },
+		.agents = kb_ids_text(in->arena, key->agents, key->agent_count),
 	};
 	int64_t *id = &record.key.id;
 
-	for (size_t i = 0; i < in->agent_count; i++) {
+	for (size_t i = 0; i < key->agent_count; i++) {
 		int64_t count;
 
 		if (!kb_db_int(conn, &sql[KEY_AGENT],
-		               KB_VALUES(kb_int(in->account_id), kb_int(in->agents[i])), 0, &count,
-		               err))
+		               KB_VALUES(kb_int(key->account_id), kb_int(key->agents[i])), 0,
+		               &count, err))
 			return false;
 		if (count == 0)
 			return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found",
-			               in->agents[i]);
+			               key->agents[i]);
 	}
 	if (!kb_db_next_id(conn, "key", 1, id, err))
 		return false;
@@ -313,17 +326,12 @@ static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_db_notify(conn, KB_TOPIC_KEY, *id, err);
 }
 
-bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64_t *agents,
-                         size_t agent_count, char text[KB_KEY_TEXT], struct kb_err *err)
+bool kb_store_key_create(struct kb_store *store, const struct kb_key_new *key,
+                         char text[KB_KEY_TEXT], struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct key_create in = {
-		.arena = &arena,
-		.account_id = account_id,
-		.now = kb_store_now(store),
-		.agents = agents,
-		.agent_count = agent_count,
-		.text = text,
+		.arena = &arena, .key = key, .now = kb_store_now(store), .text = text
 	};
 	bool ok = kb_db_write(store->db, key_create, &in, err);
 
@@ -378,6 +386,71 @@ bool kb_store_key_revoke(struct kb_store *store, int64_t key_id, struct kb_err *
 	struct key_revoke in = { .id = key_id, .now = kb_store_now(store) };
 
 	return kb_db_write(store->db, key_revoke, &in, err);
+}
+
+bool kb_store_account_keys(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                           struct kb_key **keys, size_t *count, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*keys = NULL;
+	*count = 0;
+	kb_rows_take(&rows, store->db, &sql[KEY_OF_ACCOUNT], KB_VALUES(kb_int(account_id)));
+	while (kb_rows_next(&rows)) {
+		struct key_record record;
+
+		key_read(&rows, arena, &record);
+		KB_ROOM(arena, *keys, *count)[*count] = record.key;
+		++*count;
+	}
+	return kb_rows_close(&rows, err);
+}
+
+struct key_change {
+	int64_t id, account_id, now;
+};
+
+static bool key_revoke_own(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct key_change *in = arg;
+	int64_t changed;
+
+	if (!kb_db_run(conn, &sql[KEY_REVOKE_OWN],
+	               KB_VALUES(kb_int(in->id), kb_int(in->account_id), kb_int(in->now)), &changed,
+	               err))
+		return false;
+	if (changed == 0)
+		return kb_fail(err, KB_E_NOT_FOUND, "Key with id %" PRId64 " not found", in->id);
+	return kb_db_notify(conn, KB_TOPIC_KEY, in->id, err);
+}
+
+bool kb_store_account_key_revoke(struct kb_store *store, int64_t account_id, int64_t key_id,
+                                 struct kb_err *err)
+{
+	struct key_change in = { .id = key_id,
+		                 .account_id = account_id,
+		                 .now = kb_store_now(store) };
+
+	return kb_db_write(store->db, key_revoke_own, &in, err);
+}
+
+static bool key_seen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct key_change *in = arg;
+
+	return kb_db_run(conn, &sql[KEY_SEEN], KB_VALUES(kb_int(in->id), kb_int(in->now)), NULL,
+	                 err)
+	       && kb_db_notify(conn, KB_TOPIC_KEY, in->id, err);
+}
+
+void kb_store_key_seen(struct kb_store *store, const struct kb_key *key)
+{
+	struct key_change in = { .id = key->id, .now = kb_store_now(store) };
+	struct kb_err ignored;
+
+	/* A disk that is full keeps nobody out. */
+	if (in.now - key->seen_at > NOTED_US)
+		(void)!kb_db_write(store->db, key_seen, &in, &ignored);
 }
 
 bool kb_store_key_count(struct kb_store *store, int64_t *count, struct kb_err *err)
@@ -454,6 +527,19 @@ static bool key_load(struct kb_store *store, struct kb_arena *arena, int64_t id,
 	if (ok && *record)
 		kb_cache_put(store->keys, id, mark, *record);
 	return ok;
+}
+
+bool kb_store_key_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                      struct kb_key *out, struct kb_err *err)
+{
+	struct key_record *record = key_cached(store, arena, id);
+
+	if (!record && !key_load(store, arena, id, &record, err))
+		return false;
+	if (!record || record->key.revoked_at)
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no valid key with id %" PRId64, id);
+	*out = record->key;
+	return true;
 }
 
 bool kb_store_key_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,

@@ -21,10 +21,12 @@ enum { KB_KEY_TEXT = 72 };
 struct kb_key {
 	int64_t id, account_id;
 	struct kb_sv plan;     /* of its account */
+	struct kb_sv name;     /* what it is for, in its maker's words; may be empty */
 	struct kb_sv label;    /* what the list shows: the first letters */
 	const int64_t *agents; /* limited to these; count 0: all of the account */
 	size_t agent_count;
 	int64_t created_at, revoked_at; /* 0: valid */
+	int64_t seen_at;                /* the last use, to within some minutes; 0: never */
 };
 
 /* Finds the account by its handle or makes it, named like it. A plan that is not empty becomes the
@@ -45,21 +47,41 @@ bool kb_store_account_update(struct kb_store *store, struct kb_arena *arena, int
 bool kb_store_account_photo(struct kb_store *store, int64_t id, struct kb_sv blob, bool *known,
                             struct kb_err *err) KB_MUST_CHECK;
 
-/* Makes a key and gives its text, once. */
-bool kb_store_key_create(struct kb_store *store, int64_t account_id, const int64_t *agents,
-                         size_t agent_count, char text[KB_KEY_TEXT],
-                         struct kb_err *err) KB_MUST_CHECK;
+/* A key to be made. */
+struct kb_key_new {
+	int64_t account_id;
+	struct kb_sv name;
+	const int64_t *agents; /* limited to these; count 0: all of the account */
+	size_t agent_count;
+};
+/* Makes it and gives its text, once. KB_E_NOT_FOUND names an agent that the account has not. */
+bool kb_store_key_create(struct kb_store *store, const struct kb_key_new *key,
+                         char text[KB_KEY_TEXT], struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_key_list(struct kb_store *store, struct kb_arena *arena, struct kb_key **keys,
                        struct kb_account **accounts, /* one for each key */
                        size_t *count, struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_key_revoke(struct kb_store *store, int64_t key_id, struct kb_err *err) KB_MUST_CHECK;
+/* The account's valid keys by id, and the end of one of them: KB_E_NOT_FOUND for any other. */
+bool kb_store_account_keys(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
+                           struct kb_key **keys, size_t *count, struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_account_key_revoke(struct kb_store *store, int64_t account_id, int64_t key_id,
+                                 struct kb_err *err) KB_MUST_CHECK;
 /* Keys that are valid; a server without any listens on loopback only. */
 bool kb_store_key_count(struct kb_store *store, int64_t *count, struct kb_err *err) KB_MUST_CHECK;
+
+/* The oldest valid key that is limited to no agents: KB_E_NOT_FOUND where there is none. */
+bool kb_store_key_first(struct kb_store *store, int64_t *id, struct kb_err *err) KB_MUST_CHECK;
 
 /* Who the bearer of this key text is. KB_E_UNAUTHORIZED for malformed, unknown and revoked ones
  * alike. Cached in memory; a revocation in another process is seen within a second. */
 bool kb_store_key_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
                         struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+/* A valid key by its id, in the same way; KB_E_NOT_FOUND. */
+bool kb_store_key_get(struct kb_store *store, struct kb_arena *arena, int64_t id,
+                      struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+/* It was used just now: noted where the last use that was is some minutes old. Costs nothing
+ * otherwise. */
+void kb_store_key_seen(struct kb_store *store, const struct kb_key *key);
 /* The same from memory, without blocking: false when the cache does not know (ask the other). */
 bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb_sv text,
                        struct kb_key *out) KB_MUST_CHECK;

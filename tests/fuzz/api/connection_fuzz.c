@@ -142,7 +142,9 @@ static void open_store(void)
 	                                  &account, &err));
 	agent.account_id = account.id;
 	KB_ASSERT(kb_store_agent_create(world.api.store, &agent, &err));
-	KB_ASSERT(kb_store_key_create(world.api.store, account.id, NULL, 0, world.key, &err));
+	KB_ASSERT(kb_store_key_create(world.api.store,
+	                              &(struct kb_key_new){ .account_id = account.id }, world.key,
+	                              &err));
 	world.agent_id = agent.id;
 }
 

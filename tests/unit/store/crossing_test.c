@@ -76,7 +76,8 @@ static bool key_for_agent(struct cross *c, size_t *count)
 	char text[KB_KEY_TEXT];
 
 	(void)count;
-	return kb_store_key_create(S, c->stranger.id, &c->victim.id, 1, text, E);
+	return kb_store_key_create(
+	        S, &(struct kb_key_new){ c->stranger.id, KB_SV(""), &c->victim.id, 1 }, text, E);
 }
 
 static bool page_get(struct cross *c, size_t *count)

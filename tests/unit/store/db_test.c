@@ -270,8 +270,11 @@ static void test_keys(struct kb_test *t)
 	CHECK(t, kb_store_key_count(f.store, &count, &f.err));
 	CHECK_INT(t, count, 0);
 	agent = fixture_agent(&f, "a");
-	CHECK(t, kb_store_key_create(f.store, f.account.id, NULL, 0, one, &f.err));
-	CHECK(t, kb_store_key_create(f.store, f.account.id, &agent.id, 1, two, &f.err));
+	CHECK(t, kb_store_key_create(f.store, &(struct kb_key_new){ .account_id = f.account.id },
+	                             one, &f.err));
+	CHECK(t, kb_store_key_create(
+	                 f.store, &(struct kb_key_new){ f.account.id, KB_SV("two"), &agent.id, 1 },
+	                 two, &f.err));
 	CHECK_INT(t, strlen(one), 5 + 43);
 	CHECK(t, strncmp(one, "1000|", 5) == 0);
 	CHECK(t, !kb_store_peek_key(f.store, &f.arena, kb_sv_str(one), &key));
@@ -296,9 +299,13 @@ static void test_keys(struct kb_test *t)
 	CHECK(t, !kb_store_peek_key(f.store, &f.arena, kb_sv_str(wrong), &key));
 	CHECK(t, !kb_store_key_check(f.store, &f.arena, kb_sv_str(wrong), &key, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_UNAUTHORIZED);
-	CHECK(t, !kb_store_key_create(f.store, f.account.id, &(int64_t){ 999 }, 1, wrong, &f.err));
+	CHECK(t, !kb_store_key_create(
+	                 f.store,
+	                 &(struct kb_key_new){ f.account.id, KB_SV(""), &(int64_t){ 999 }, 1 },
+	                 wrong, &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
-	CHECK(t, !kb_store_key_create(f.store, 999, NULL, 0, wrong, &f.err));
+	CHECK(t, !kb_store_key_create(f.store, &(struct kb_key_new){ .account_id = 999 }, wrong,
+	                              &f.err));
 	CHECK_INT(t, f.err.code, KB_E_NOT_FOUND);
 
 	CHECK(t, kb_store_key_list(f.store, &f.arena, &keys, &accounts, &n, &f.err));
@@ -342,7 +349,8 @@ static void test_other_process(struct kb_test *t)
 	NEED(&f, tool);
 	CHECK(t,
 	      kb_store_account_ensure(tool, &f.arena, KB_SV("other"), KB_SV(""), &account, &f.err));
-	CHECK(t, kb_store_key_create(tool, account.id, NULL, 0, text, &f.err));
+	CHECK(t, kb_store_key_create(tool, &(struct kb_key_new){ .account_id = account.id }, text,
+	                             &f.err));
 	CHECK(t, kb_store_key_check(f.store, &f.arena, kb_sv_str(text), &key, &f.err));
 	CHECK(t, kb_store_key_revoke(tool, key.id, &f.err));
 	/* The copy of the key counts until it is too old. */

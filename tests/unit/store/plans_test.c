@@ -9,6 +9,7 @@
 static const char *const scans[] = {
 	"key_list",          /* docent key list */
 	"key_count",         /* keys of all accounts are few */
+	"key_first",         /* the first of them */
 	"probe_read",        /* one row */
 	"queue_void_leases", /* the queue, at start */
 	"host_void_holds",   /* hosts that were visited lately, at start */

@@ -1,0 +1,71 @@
+#include "store/progress.h"
+
+#include "store/agents.h"
+#include "store/store_impl.h"
+
+enum { WORKING, FAILED, READING, WAITING };
+#define COLUMNS "id, url, filename, is_file, reason, attempts, due_at"
+// clang-format off
+static const struct kb_sql sql[] = {
+	[WORKING] = { "queue_working", "i",
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND state > 0 AND " KB_PAGE_SHOWN("$1") },
+	[FAILED] = { "queue_failed", "i",
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND index_status = " KB_SQL(STATUS_FAILED)
+		" AND " KB_PAGE_SHOWN("$1") },
+	[READING] = { "queue_reading", "ii",
+		"SELECT " COLUMNS " FROM pages WHERE agent_id = $1 AND state = " KB_SQL(PAGE_LEASED) " AND "
+		KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT $2" },
+	[WAITING] = { "queue_waiting", "ii",
+		"SELECT " COLUMNS " FROM pages WHERE agent_id = $1 AND state > 0 AND state = "
+		KB_SQL(PAGE_QUEUED) " AND " KB_PAGE_SHOWN("$1") " ORDER BY is_slow, due_at, id LIMIT $2" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_progress = { "progress", sql, KB_COUNTOF(sql) };
+
+static bool read_pages(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                       bool reading, struct kb_progress *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	kb_rows_open(
+	        &rows, conn, &sql[reading ? READING : WAITING],
+	        KB_VALUES(kb_int(agent_id), kb_int(KB_PROGRESS_PAGES - (int64_t)out->page_count)));
+	while (kb_rows_next(&rows)) {
+		struct kb_progress_page *page = &out->pages[out->page_count++];
+		int64_t due_at = kb_rows_int(&rows, 6);
+
+		*page = (struct kb_progress_page){
+			.id = kb_rows_int(&rows, 0),
+			.name = kb_rows_text(&rows, arena, kb_rows_bool(&rows, 3) ? 2 : 1),
+			.is_reading = reading,
+			.reason = kb_rows_text(&rows, arena, 4),
+			.attempts = kb_rows_int(&rows, 5),
+			.next_try_at = reading || due_at == KB_DUE_NEVER ? 0 : due_at,
+		};
+	}
+	return kb_rows_close(&rows, err);
+}
+
+bool kb_store_progress(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                       struct kb_progress *out, struct kb_err *err)
+{
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_agent_stats stats;
+	bool ok;
+
+	*out = (struct kb_progress){ 0 };
+	if (!conn)
+		return false;
+	ok = kb_agent_stats(conn, agent_id, &stats, err)
+	     && kb_db_int(conn, &sql[WORKING], KB_VALUES(kb_int(agent_id)), 0, &out->working, err)
+	     && kb_db_int(conn, &sql[FAILED], KB_VALUES(kb_int(agent_id)), 0, &out->failed, err)
+	     && read_pages(conn, arena, agent_id, true, out, err)
+	     && (out->page_count == KB_PROGRESS_PAGES
+	         || read_pages(conn, arena, agent_id, false, out, err));
+	kb_db_give(store->db, conn);
+	if (ok) {
+		out->total = stats.pages_found;
+		out->done = stats.pages_indexed;
+	}
+	return ok;
+}
