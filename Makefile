@@ -72,7 +72,7 @@ lint: build
 
 fmt:
 	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i
-	@git ls-files '*.mjs' | xargs tests/api/node_modules/.bin/prettier --config tests/api/package.json --log-level warn --write
+	@git ls-files '*.mjs' 'web/*.ts' 'web/*.tsx' 'web/*.css' ':!web/vendor' | xargs tests/api/node_modules/.bin/prettier --config tests/api/package.json --log-level warn --write
 
 clean:
 	rm -rf build build-asan build-tsan build-release

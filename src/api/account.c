@@ -4,7 +4,7 @@
 
 enum { NAME_CHARS = 255 };
 
-static void write_user(struct kb_call *call, struct kb_jw *jw, const struct kb_account *account)
+void kb_record_user(struct kb_call *call, struct kb_jw *jw, const struct kb_account *account)
 {
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", account->id);
@@ -23,7 +23,7 @@ static bool reply_user(struct kb_call *call, const struct kb_account *account, s
 	struct kb_jw jw;
 
 	kb_call_begin(call, &buf, &jw);
-	write_user(call, &jw, account);
+	kb_record_user(call, &jw, account);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 

@@ -58,6 +58,7 @@ struct kb_api {
 	const struct kb_log *log;
 	const char *public_url;    /* without a slash at its end; NULL: from each request's Host */
 	const char *metrics_token; /* NULL: /metrics answers loopback only */
+	const char *data;          /* the data directory, as the operator named it */
 	int64_t started_us;        /* kb_clock_mono_us() */
 	struct kb_sv openapi;      /* made once from the route table */
 };
@@ -128,6 +129,10 @@ bool kb_api_owner_holds(void *app, int64_t owner);
 /* The credential of "Authorization: Bearer …"; empty: none was sent. */
 struct kb_sv kb_request_bearer(const struct kb_request *req);
 
+/* What the cookie of a signed-in browser holds, where the request comes from a page of ours and so
+ * from its user (signin.c); empty otherwise: then there is no cookie, whatever was sent. */
+struct kb_sv kb_call_sign_in(struct kb_call *call);
+
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);
 
@@ -183,6 +188,7 @@ bool kb_settings_activate_persona(struct kb_call *call, int64_t version,
                                   struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- records (records.c), as the contract prints them ---- */
+void kb_record_user(struct kb_call *call, struct kb_jw *jw, const struct kb_account *account);
 void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent);
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);

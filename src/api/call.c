@@ -5,6 +5,7 @@
 #include "api/routes.h"
 #include "api/schema.h"
 #include "base/utf8.h"
+#include "store/signins.h"
 
 enum {
 	REPLY_MAX = 64 << 20,
@@ -43,10 +44,24 @@ struct kb_sv kb_request_bearer(const struct kb_request *req)
 	return kb_sv_trim(kb_sv_from(value, scheme.n));
 }
 
+/* By the key that the request carries or, of a signed-in browser that asks from our own page, by
+ * the one it signed in with. */
+static bool find_key(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv cookie =
+	        kb_request_field(call->req, "authorization").p ? KB_SV("") : kb_call_sign_in(call);
+
+	if (cookie.n)
+		return kb_store_sign_in_check(call->api->store, call->arena, cookie, &call->key,
+		                              err);
+	return kb_store_key_check(call->api->store, call->arena, kb_request_bearer(call->req),
+	                          &call->key, err);
+}
+
 static bool check_key(struct kb_call *call, struct kb_err *err)
 {
-	if (kb_store_key_check(call->api->store, call->arena, kb_request_bearer(call->req),
-	                       &call->key, err)) {
+	if (find_key(call, err)) {
+		kb_store_key_seen(call->api->store, &call->key);
 		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
 		call->req->owner = call->key.id;
 		return true;

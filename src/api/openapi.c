@@ -14,6 +14,7 @@ static const struct {
 	{ 201, "Created" },
 	{ 202, "Noted; there is no answer" },
 	{ 207, "Partly applied" },
+	{ 304, "Nothing has changed" },
 	{ 400, "Bad argument" },
 	{ 401, "The key is missing or invalid" },
 	{ 403, "Not allowed" },
@@ -61,6 +62,7 @@ static void write_parameters(struct kb_jw *jw, const struct kb_api_route *row)
 		write_parameter(jw, "path", name, true,
 		                kb_sv_eq_str(name, "sessionId") || kb_sv_eq_str(name, "slug")
 		                                || kb_sv_eq_str(name, "file")
+		                                || kb_sv_eq_str(name, "screen")
 		                        ? KB_SV("str")
 		                        : KB_SV("int"));
 	}
@@ -88,10 +90,12 @@ static void write_response(struct kb_jw *jw, int status, const char *schema)
 	kb_jw_key(jw, code);
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "description", status_text(status));
-	kb_jw_key(jw, "content");
-	kb_jw_object(jw);
-	write_content(jw, schema ? "application/json" : "*/*", schema);
-	kb_jw_end(jw);
+	if (status != 304) { /* which has none */
+		kb_jw_key(jw, "content");
+		kb_jw_object(jw);
+		write_content(jw, schema ? "application/json" : "*/*", schema);
+		kb_jw_end(jw);
+	}
 	kb_jw_end(jw);
 }
 

@@ -7,6 +7,15 @@ enum { JSON_MAX = 1 << 20, FORM_MAX = 4 << 20 };
 #define AGENT V1 "/projects/{projectId}"
 #define LIST  "page:int limit:int per_page:int order:str "
 
+/* A page of the dashboard: the same shell at each address, which holds no data. */
+#define SHELL(path)                                                                                \
+	{                                                                                          \
+		"GET", path, kb_dashboard_shell, .tag = "Browser", .summary = "The dashboard",     \
+		                                 .status = 200, .also = {                          \
+			                                 404                                       \
+		                                 }                                                 \
+	}
+
 // clang-format off
 static const struct kb_api_route routes[] = {
 	/* agents */
@@ -41,6 +50,13 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Documents", .summary = "List an agent's documents and their states",
 	  .query = LIST "search:str crawl_status:str index_status:str",
 	  .response = "PageListReply", .status = 200 },
+	{ "GET", AGENT "/progress", kb_progress_read, .right = KB_RIGHT_KEY,
+	  .tag = "Documents", .summary = "How far reading is: figures, what is read now and next; with If-None-Match 304 while nothing changes",
+	  .response = "ProgressReply", .status = 200, .also = { 304 } },
+	{ "GET", AGENT "/pages/{pageId}/text", kb_page_text_read, .right = KB_RIGHT_KEY,
+	  .tag = "Documents", .summary = "The text that was read of a document, as blocks with their places; next_from leads on",
+	  .query = "from:int length:int",
+	  .response = "TextReply", .status = 200 },
 	{ "DELETE", AGENT "/pages/{pageId}", kb_pages_delete, .right = KB_RIGHT_KEY,
 	  .tag = "Documents", .summary = "Delete a document; the next question does not see it",
 	  .response = "DeletedReply", .status = 200 },
@@ -211,6 +227,38 @@ static const struct kb_api_route routes[] = {
 	{ "GET", V1 "/limits/usage", kb_limits_usage, .right = KB_RIGHT_KEY,
 	  .tag = "Account", .summary = "How much of its plan the account uses; 2147483647 where the plan has no limit",
 	  .response = "UsageReply", .status = 200 },
+	{ "GET", V1 "/keys", kb_keys_list, .right = KB_RIGHT_ACCOUNT,
+	  .tag = "Account", .summary = "The account's keys, without their secrets",
+	  .response = "KeysReply", .status = 200 },
+	{ "POST", V1 "/keys", kb_keys_create, .right = KB_RIGHT_ACCOUNT, .body_max = JSON_MAX,
+	  .tag = "Account", .summary = "Make a key, perhaps for some agents alone; its text is told here and never again",
+	  .request = "KeyFields", .response = "KeyMadeReply", .status = 201, .also = { 404 } },
+	{ "DELETE", V1 "/keys/{keyId}", kb_keys_delete, .right = KB_RIGHT_KEY,
+	  .tag = "Account", .summary = "Revoke a key; who uses it is out at once",
+	  .response = "DeletedReply", .status = 200 },
+
+	/* browsers */
+	{ "GET", "/session", kb_signin_read,
+	  .tag = "Browser", .summary = "Whether this browser is signed in, and as whom",
+	  .response = "SignInReply", .status = 200, .also = { 500 } },
+	{ "POST", "/session", kb_signin_create, .body_max = JSON_MAX,
+	  .tag = "Browser", .summary = "Sign this browser in with a key or with a link's secret; for pages of ours alone",
+	  .request = "SignInFields", .response = "SignInReply", .status = 201, .also = { 401, 403 } },
+	{ "DELETE", "/session", kb_signin_delete,
+	  .tag = "Browser", .summary = "Sign this browser out",
+	  .response = "DeletedReply", .status = 200, .also = { 403, 500 } },
+	{ "GET", "/web/{file}", kb_dashboard_file,
+	  .tag = "Browser", .summary = "A file of the dashboard; its name holds the hash of its content", .status = 200 },
+	SHELL("/"),
+	SHELL("/login"),
+	SHELL("/agents"),
+	SHELL("/agents/{agentId}"),
+	SHELL("/agents/{agentId}/{screen}"),
+	SHELL("/keys"),
+	SHELL("/usage"),
+	SHELL("/account"),
+	SHELL("/system"),
+
 	/* settings */
 	{ "GET", AGENT "/settings", kb_settings_get, .right = KB_RIGHT_KEY,
 	  .tag = "Settings", .summary = "Read an agent's settings",

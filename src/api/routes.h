@@ -30,6 +30,10 @@ bool kb_citations_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_update(struct kb_call *call, struct kb_err *err);
 bool kb_preview_read(struct kb_call *call, struct kb_err *err);
+/* progress.c */
+bool kb_progress_read(struct kb_call *call, struct kb_err *err);
+/* page_text.c */
+bool kb_page_text_read(struct kb_call *call, struct kb_err *err);
 /* labels.c */
 bool kb_labels_list(struct kb_call *call, struct kb_err *err);
 bool kb_labels_create(struct kb_call *call, struct kb_err *err);
@@ -101,6 +105,17 @@ bool kb_reports_leads(struct kb_call *call, struct kb_err *err);
 bool kb_assets_agent(struct kb_call *call, struct kb_err *err);
 bool kb_assets_user(struct kb_call *call, struct kb_err *err);
 bool kb_assets_builtin(struct kb_call *call, struct kb_err *err);
+/* signin.c */
+bool kb_signin_read(struct kb_call *call, struct kb_err *err);
+bool kb_signin_create(struct kb_call *call, struct kb_err *err);
+bool kb_signin_delete(struct kb_call *call, struct kb_err *err);
+/* keys.c */
+bool kb_keys_list(struct kb_call *call, struct kb_err *err);
+bool kb_keys_create(struct kb_call *call, struct kb_err *err);
+bool kb_keys_delete(struct kb_call *call, struct kb_err *err);
+/* dashboard.c */
+bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err);
+bool kb_dashboard_file(struct kb_call *call, struct kb_err *err);
 /* system.c, metrics.c */
 bool kb_system_health(struct kb_call *call, struct kb_err *err);
 bool kb_system_health_fast(struct kb_request *req);

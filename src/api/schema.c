@@ -46,6 +46,13 @@ static const struct kb_schema schemas[] = {
 	{ "PagePage", PAGINATOR("Page") },
 	{ "ProjectPages", "project:Agent pages:PagePage" },
 	{ "PageListReply", SUCCESS("ProjectPages") },
+	{ "ProgressPage", "id:int name:str state:str reason:str? attempts:int next_try_at:time?" },
+	{ "Progress", "total:int done:int queued:int failed:int pages:[ProgressPage]" },
+	{ "ProgressReply", SUCCESS("Progress") },
+	{ "TextBlock", "type:str page_no:int? offset:int length:int text:str" },
+	{ "PageText", "page_id:int title:str? format:str pages:int? words:int bytes:int from:int "
+	              "blocks:[TextBlock] next_from:int?" },
+	{ "TextReply", SUCCESS("PageText") },
 	{ "Metadata", "id:int page_id:int url:str? title:str? description:str? image:str? word_count:int? "
 	              "custom_fields:obj created_at:time updated_at:time deleted_at:time?" },
 	{ "MetadataReply", SUCCESS("Metadata") },
@@ -162,6 +169,16 @@ static const struct kb_schema schemas[] = {
 	{ "Usage", "max_projects_num:int current_projects_num:int max_total_storage_credits:int "
 	           "current_total_storage_credits:int max_queries:int current_queries:int" },
 	{ "UsageReply", SUCCESS("Usage") },
+
+	{ "Key", "id:int name:str label:str project_ids:[int] is_mine:bool created_at:time seen_at:time?" },
+	{ "KeysReply", SUCCESS("[Key]") },
+	{ "KeyFields", "name~:str? project_ids~:[int]?" },
+	{ "KeyMade", "id:int key:str" },
+	{ "KeyMadeReply", SUCCESS("KeyMade") },
+	{ "SignIn", "signed_in:bool has_keys:bool command:str? version:str key_id:int? user:User? project_ids:[int] "
+	            "plan:str? features:[str]" },
+	{ "SignInReply", SUCCESS("SignIn") },
+	{ "SignInFields", "key~:str link~:str" },
 
 	{ "Settings", .write = kb_schema_write_settings },
 	{ "SettingsFields", .write = kb_schema_write_settings_fields },

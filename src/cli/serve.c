@@ -462,6 +462,7 @@ static void start_work(struct service *s)
 	api->openapi = describe(api, s->arena);
 	api->public_url = plan->options.public_url;
 	api->metrics_token = plan->options.metrics_token;
+	api->data = plan->options.data;
 }
 
 static void log_meaning(const struct service *s)

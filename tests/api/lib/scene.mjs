@@ -21,7 +21,9 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     slug: "persona-summary",
     file: "avatar.png",
     userId: agent.record.user_id,
+    screen: "ask",
   };
+  ids.keyId = (await kb.expect(201, "POST", "/keys", { key, json: { name: `of ${name}` } })).id;
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
   await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
   ids.labelId = label.id;

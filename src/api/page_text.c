@@ -1,0 +1,114 @@
+/* The text that was read of a document, block by block, as answers and searches name places in it:
+ * `offset` and `length` are bytes of the whole text, whose blocks a line end joins. */
+#include "api/routes.h"
+#include "parse/parse.h"
+
+enum { USUAL = 64 << 10, MOST = 1 << 20 };
+#define TEXT_MAX KB_GIB(1)
+
+static const char *const types[] = {
+	[KB_BLOCK_HEADING] = "heading", [KB_BLOCK_PARAGRAPH] = "paragraph",
+	[KB_BLOCK_LIST] = "list",       [KB_BLOCK_TABLE] = "table",
+	[KB_BLOCK_CODE] = "code",
+};
+
+static bool range(struct kb_call *call, const char *name, int64_t max, int64_t *out,
+                  struct kb_err *err)
+{
+	struct kb_sv text = kb_request_query(call->req, name);
+
+	if (!text.p || kb_sv_to_int(kb_sv_trim(text), 0, max, out))
+		return true;
+	return kb_fail(err, KB_E_INVALID, "%s must be an integer from 0 to %" PRId64, name, max);
+}
+
+static size_t end_of(const struct kb_block *block)
+{
+	return (size_t)block->offset + block->text.n;
+}
+
+/* The blocks that reach into `length` bytes after `from`, whole. */
+static void write_blocks(struct kb_jw *jw, const struct kb_parsed *parsed, size_t from,
+                         size_t length)
+{
+	size_t i = 0;
+
+	while (i < parsed->block_count && end_of(&parsed->blocks[i]) < from)
+		i++;
+	kb_jw_key(jw, "blocks");
+	kb_jw_array(jw);
+	for (; i < parsed->block_count && parsed->blocks[i].offset < from + length; i++) {
+		const struct kb_block *block = &parsed->blocks[i];
+
+		kb_jw_object(jw);
+		kb_jw_key_str(jw, "type", types[block->type]);
+		kb_jw_key(jw, "page_no");
+		if (block->page_no)
+			kb_jw_int(jw, block->page_no);
+		else
+			kb_jw_null(jw);
+		kb_jw_key_int(jw, "offset", block->offset);
+		kb_jw_key_int(jw, "length", (int64_t)block->text.n);
+		kb_jw_key_sv(jw, "text", block->text);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+	kb_jw_key(jw, "next_from");
+	if (i < parsed->block_count)
+		kb_jw_int(jw, parsed->blocks[i].offset);
+	else
+		kb_jw_null(jw);
+}
+
+static bool load(struct kb_call *call, const struct kb_page *page, struct kb_parsed *parsed,
+                 struct kb_err *err)
+{
+	struct kb_sv json;
+
+	*parsed = (struct kb_parsed){ 0 };
+	return page->text_blob.n == 0
+	       || (kb_blob_read(call->api->blobs, call->arena,
+	                        kb_arena_str(call->arena, page->text_blob), TEXT_MAX, &json, err)
+	           && kb_parsed_read(call->arena, json, parsed, err));
+}
+
+bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
+{
+	int64_t id, from = 0, length = USUAL;
+	struct kb_parsed parsed;
+	struct kb_page page;
+	struct kb_buf buf;
+	struct kb_jw jw;
+	size_t bytes;
+
+	if (!kb_call_id(call, 1, "Page", &id, err) || !range(call, "from", UINT32_MAX, &from, err)
+	    || !range(call, "length", MOST, &length, err))
+		return false;
+	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
+		return err->code == KB_E_NOT_FOUND ? kb_fail(
+		               err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", id)
+		                                   : false;
+	if (!load(call, &page, &parsed, err))
+		return false;
+	bytes = parsed.block_count ? end_of(&parsed.blocks[parsed.block_count - 1]) : 0;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_int(&jw, "page_id", id);
+	kb_jw_key_opt(&jw, "title",
+	              page.meta_title.p ? page.meta_title
+	              : page.title.n    ? page.title
+	              : page.filename.n ? page.filename
+	                                : (struct kb_sv){ 0 });
+	kb_jw_key_sv(&jw, "format", parsed.format);
+	kb_jw_key(&jw, "pages");
+	if (parsed.pages)
+		kb_jw_int(&jw, parsed.pages);
+	else
+		kb_jw_null(&jw);
+	kb_jw_key_int(&jw, "words", page.words);
+	kb_jw_key_int(&jw, "bytes", (int64_t)bytes);
+	kb_jw_key_int(&jw, "from", from);
+	write_blocks(&jw, &parsed, (size_t)from, (size_t)length);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}

@@ -1,0 +1,247 @@
+/*
+ * Browsers that sign in to the dashboard: with a key, or with a link that the operator's own
+ * machine has made.
+ *
+ * The browser keeps a cookie that no script can read. A foreign page can make a browser send it
+ * (forms go anywhere), so it counts only where the request could not have come from one: with the
+ * field X-Docent-Session, which a page of another origin may not send (the answer to its
+ * browser's question, system.c, does not name it), and from our own origin where the browser says
+ * from which.
+ */
+#include "api/routes.h"
+#include "store/signins.h"
+
+enum { KEY_CHARS = 100, DAYS = KB_SIGN_IN_MAX_US / (24 * 3600 * INT64_C(1000000)) };
+
+/* ---- the cookie ---- */
+
+static bool is_secure(const struct kb_call *call)
+{
+	return call->req->tls
+	       || (call->api->public_url
+	           && kb_sv_starts(kb_sv_str(call->api->public_url), KB_SV("https:")));
+}
+
+/* Under TLS browsers hold a cookie of that beginning to this one host. */
+static const char *cookie_name(const struct kb_call *call)
+{
+	return is_secure(call) ? "__Host-docent" : "docent";
+}
+
+static bool is_own_origin(const struct kb_call *call)
+{
+	struct kb_sv origin = kb_request_field(call->req, "origin");
+	ptrdiff_t slashes = kb_sv_find(origin, KB_SV("://"));
+
+	if (!origin.p)
+		return true;
+	if (call->api->public_url && kb_sv_ieq_str(origin, call->api->public_url))
+		return true;
+	return slashes > 0 && kb_sv_ieq(kb_sv_from(origin, (size_t)slashes + 3), call->req->host);
+}
+
+static bool is_page_of_ours(const struct kb_call *call)
+{
+	struct kb_sv site = kb_request_field(call->req, "sec-fetch-site");
+
+	return kb_sv_eq_str(kb_request_field(call->req, "x-docent-session"), "1")
+	       && (!site.p || kb_sv_eq_str(site, "same-origin")) && is_own_origin(call);
+}
+
+struct kb_sv kb_call_sign_in(struct kb_call *call)
+{
+	struct kb_sv rest = kb_request_field(call->req, "cookie"), part;
+	struct kb_sv start = kb_arena_printf(call->arena, "%s=", cookie_name(call));
+
+	if (!is_page_of_ours(call))
+		return KB_SV("");
+	while (kb_sv_split(&rest, ';', &part)) {
+		part = kb_sv_trim(part);
+		if (kb_sv_starts(part, start))
+			return kb_sv_from(part, start.n);
+	}
+	return KB_SV("");
+}
+
+/* An empty secret takes the cookie away. */
+static struct kb_sv set_cookie(struct kb_call *call, const char *secret)
+{
+	return kb_arena_printf(call->arena,
+	                       "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
+	                       cookie_name(call), secret, *secret ? (int)DAYS * 24 * 3600 : 0,
+	                       is_secure(call) ? "; Secure" : "");
+}
+
+/* ---- the answers ---- */
+
+static bool reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
+                  const char *secret, struct kb_err *err)
+{
+	struct kb_response response = {
+		.status = status,
+		.content_type = "application/json",
+		.fields = { { KB_SV("cache-control"), KB_SV("no-store") } },
+	};
+	bool ok;
+
+	if (secret)
+		response.fields[1] =
+		        (struct kb_http_field){ KB_SV("set-cookie"), set_cookie(call, secret) };
+	kb_jw_end(jw);
+	ok = kb_buf_done(buf, &response.body, err);
+	if (ok)
+		kb_respond(call->req, &response);
+	kb_buf_fini(buf);
+	return ok;
+}
+
+static void write_features(struct kb_jw *jw, uint64_t features)
+{
+	kb_jw_key(jw, "features");
+	kb_jw_array(jw);
+	for (uint64_t bit = 1; bit < KB_FEATURE_ALL; bit <<= 1)
+		if (features & bit)
+			kb_jw_str(jw, kb_feature_name((enum kb_plan_feature)bit));
+	kb_jw_end(jw);
+}
+
+/* What a browser that is not signed in may know: whether there is a key to sign in with, and, as
+ * long as there is none, the command that makes one. */
+static bool write_stranger(struct kb_call *call, struct kb_jw *jw, struct kb_err *err)
+{
+	int64_t keys;
+
+	if (!kb_store_key_count(call->api->store, &keys, err))
+		return false;
+	kb_jw_key_bool(jw, "has_keys", keys > 0);
+	kb_jw_key(jw, "command");
+	if (keys)
+		kb_jw_null(jw);
+	else
+		kb_jw_sv(jw, kb_arena_printf(call->arena, "docent key create --data %s",
+		                             call->api->data));
+	kb_jw_key_str(jw, "version", DOCENT_VERSION);
+	kb_jw_key_null(jw, "key_id");
+	kb_jw_key_null(jw, "user");
+	kb_jw_key(jw, "project_ids");
+	kb_jw_array(jw);
+	kb_jw_end(jw);
+	kb_jw_key_null(jw, "plan");
+	write_features(jw, 0);
+	return true;
+}
+
+static bool write_known(struct kb_call *call, struct kb_jw *jw, struct kb_err *err)
+{
+	const struct kb_plan *plan = kb_plans_get(&call->api->plans, call->key.plan);
+	struct kb_account account;
+
+	if (!kb_store_account_get(call->api->store, call->arena, call->key.account_id, &account,
+	                          err))
+		return false;
+	kb_jw_key_bool(jw, "has_keys", true);
+	kb_jw_key_null(jw, "command");
+	kb_jw_key_str(jw, "version", DOCENT_VERSION);
+	kb_jw_key_int(jw, "key_id", call->key.id);
+	kb_jw_key(jw, "user");
+	kb_record_user(call, jw, &account);
+	kb_jw_key(jw, "project_ids");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < call->key.agent_count; i++)
+		kb_jw_int(jw, call->key.agents[i]);
+	kb_jw_end(jw);
+	kb_jw_key_sv(jw, "plan", plan->name);
+	write_features(jw, plan->features);
+	return true;
+}
+
+static bool answer(struct kb_call *call, int status, bool signed_in, const char *secret,
+                   struct kb_err *err)
+{
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_bool(&jw, "signed_in", signed_in);
+	if (!(signed_in ? write_known(call, &jw, err) : write_stranger(call, &jw, err))) {
+		kb_buf_fini(&buf);
+		return false;
+	}
+	kb_jw_end(&jw);
+	return reply(call, status, &buf, &jw, secret, err);
+}
+
+/* ---- the routes ---- */
+
+bool kb_signin_read(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv secret = kb_call_sign_in(call);
+	bool signed_in =
+	        secret.n
+	        && kb_store_sign_in_check(call->api->store, call->arena, secret, &call->key, err);
+
+	if (secret.n && !signed_in && err->code != KB_E_UNAUTHORIZED)
+		return false;
+	return answer(call, 200, signed_in, NULL, err);
+}
+
+static bool refuse_stranger(struct kb_err *err)
+{
+	return kb_fail(err, KB_E_FORBIDDEN,
+	               "only a page of this service signs a browser in or out");
+}
+
+/* The key that the browser shows, or that its link stands for. */
+static bool find_key(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv key = { 0 }, link = { 0 };
+	int64_t id;
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "key", KEY_CHARS, &key, err)
+	    || !kb_inputs_text(&call->inputs, call->arena, "link", KEY_CHARS, &link, err))
+		return false;
+	if (link.n)
+		return kb_store_link_take(call->api->store, link, &id, err)
+		       && (kb_store_key_get(call->api->store, call->arena, id, &call->key, err)
+		           || (err->code == KB_E_NOT_FOUND
+		               && kb_fail(err, KB_E_UNAUTHORIZED,
+		                          "the key of this link has been revoked")));
+	if (key.p
+	    && kb_store_key_check(call->api->store, call->arena, kb_sv_trim(key), &call->key, err))
+		return true;
+	if (!key.p || err->code == KB_E_UNAUTHORIZED)
+		kb_fail(err, KB_E_UNAUTHORIZED, "That is no valid key");
+	return false;
+}
+
+bool kb_signin_create(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv before = kb_call_sign_in(call);
+	char secret[KB_SIGN_IN_TEXT];
+
+	if (!is_page_of_ours(call))
+		return refuse_stranger(err);
+	if (!find_key(call, err) || (before.n && !kb_store_sign_out(call->api->store, before, err))
+	    || !kb_store_sign_in(call->api->store, call->key.id, secret, err))
+		return false;
+	kb_store_key_seen(call->api->store, &call->key);
+	return answer(call, 201, true, secret, err);
+}
+
+bool kb_signin_delete(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv secret = kb_call_sign_in(call);
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!is_page_of_ours(call))
+		return refuse_stranger(err);
+	if (secret.n && !kb_store_sign_out(call->api->store, secret, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_bool(&jw, "deleted", true);
+	kb_jw_end(&jw);
+	return reply(call, 200, &buf, &jw, "", err);
+}

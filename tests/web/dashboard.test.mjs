@@ -1,0 +1,218 @@
+// The dashboard in a real browser, as the person at it meets it.
+import { gzipSync } from "node:zlib";
+import { accessible, assert, browse, link, signedIn, start, test } from "./lib.mjs";
+import { lighthouse, library } from "../api/lib/documents.mjs";
+
+const FIRST_VIEW = 80 * 1024;
+
+const file = (name, text) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(text) });
+
+/** Every route of the dashboard that an agent has. */
+const screens = ["ask", "documents"];
+const places = ["/agents", "/keys"];
+
+test("from the printed link to the first cited answer on one's own file", async (t) => {
+  const kb = await start(t);
+  const { page, quiet } = await browse(t, kb);
+  const began = Date.now();
+  await page.goto(await link(kb));
+  await page.getByRole("heading", { name: "Make your first agent" }).waitFor();
+  assert.ok(!page.url().includes("#"), "the link's secret does not stay in the address");
+  await page.getByRole("button", { name: "New agent" }).first().click();
+  await page.locator("input[type=file]").first().setInputFiles(file("The lighthouse.md", lighthouse));
+  assert.equal(await page.getByLabel("Name of the agent").getAttribute("placeholder"), "The lighthouse");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByText("Answering", { exact: true }).waitFor();
+  await page.getByRole("textbox", { name: "Ask The lighthouse …" }).fill("Who built the Velmora lighthouse?");
+  await page.keyboard.press("Enter");
+  // The sentence, its number, and the same sentence marked in the document beside it.
+  const mark = page.locator(".paper mark.current");
+  await mark.waitFor();
+  assert.match(await mark.textContent(), /The Velmora lighthouse was built in 1874 by the engineer Hester Quillby\./);
+  assert.match(await page.locator(".answer .said").textContent(), /Hester Quillby/);
+  await page.getByText("The statement stands in the documents").waitFor();
+  assert.ok(Date.now() - began < 60_000, `it took ${Date.now() - began} ms`);
+  quiet();
+});
+
+test("before there is a key the page says the command; a wrong key is told in a sentence", async (t) => {
+  const kb = await start(t, { key: false });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(kb.url);
+  await page.getByText(`docent key create --data ${kb.dir}`).waitFor();
+  const key = await kb.newKey();
+  await page.getByRole("button", { name: "I have made it" }).click();
+  await page.getByLabel("Key").fill("1000|wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("That is no valid key").waitFor();
+  await page.getByLabel("Key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Make your first agent" }).waitFor();
+  assert.equal(
+    await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })),
+    "{}",
+  );
+  quiet();
+});
+
+test("a key that is revoked elsewhere leads back to the sign-in", async (t) => {
+  const kb = await start(t);
+  const { page } = await signedIn(t, kb);
+  const other = await kb.newKey();
+  await kb.expect(200, "DELETE", `/keys/${kb.key.split("|")[0]}`, { key: other });
+  await page.getByRole("link", { name: "Keys" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("a key is made in the page, shown once, and revoked", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.getByRole("link", { name: "Keys" }).click();
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("The newsletter");
+  await page.getByRole("button", { name: "Harbour" }).click();
+  await page.getByRole("button", { name: "Create" }).click();
+  const key = await page.locator(".command code").textContent();
+  await kb.expect(200, "GET", agent.path, { key });
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  const row = page.getByRole("row", { name: /The newsletter/ });
+  assert.match(await row.textContent(), /Harbour/);
+  assert.ok(!(await page.content()).includes(key.split("|")[1]));
+  await row.getByRole("button").click();
+  await page.getByRole("button", { name: "Revoke", exact: true }).click();
+  await row.waitFor({ state: "detached" });
+  assert.equal((await kb.api("GET", agent.path, { key })).status, 401);
+  quiet();
+});
+
+test("documents are dropped, watched, looked at, found by name and deleted", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  await page.getByRole("heading", { name: "No documents yet" }).waitFor();
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles([
+      ...Object.entries(library).map(([name, text]) => file(name, text)),
+      file("empty.pdf", "%PDF-1.7\nno more of it"),
+    ]);
+  await page.getByRole("button", { name: /^Ready 3$/ }).waitFor();
+  const failed = page.getByRole("row", { name: /empty\.pdf/ });
+  await failed.getByText("Failed").waitFor();
+  assert.ok((await failed.locator("small").textContent()).length > 10, "it says why");
+  await page.getByRole("button", { name: "espresso.md", exact: true }).click();
+  await page.getByRole("dialog").getByText("The Brisca 200 heats up in 35 seconds.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("searchbox").fill("light*");
+  await page.getByRole("row", { name: /espresso/ }).waitFor({ state: "detached" });
+  await page.getByRole("checkbox", { name: "Choose lighthouse.md" }).check();
+  await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: "No document fits" }).waitFor();
+  assert.equal((await agent.pages()).length, 3);
+  quiet();
+});
+
+test("by keyboard alone: the palette leads to an agent, a question is asked, its source opened and left", async (t) => {
+  const kb = await start(t);
+  await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb, { viewport: { width: 1000, height: 800 } });
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("harb");
+  await page.getByRole("option", { name: /Harbour/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: /^Ask Harbour/ }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
+  await page.keyboard.type("Who built the Velmora lighthouse?");
+  await page.keyboard.press("Enter");
+  const cite = page.getByRole("button", { name: /^Source 1/ }).first();
+  await cite.waitFor();
+  await cite.focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".paper mark.current").waitFor();
+  await page.getByRole("button", { name: "Close the document" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".paper").waitFor({ state: "detached" });
+  quiet();
+});
+
+test("an answer's words never become an element, whatever they are", async (t) => {
+  const kb = await start(t);
+  const attacks = [
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    "[click](javascript:alert(1))",
+    "![p](https://evil.example/p.png)",
+    "[1]: https://evil.example",
+    "<a href='https://evil.example'>x</a>",
+    "[x](data:text/html,<script>alert(1)</script>)",
+    "<iframe src=https://evil.example></iframe>",
+    "<svg onload=alert(1)>",
+    "[x](https://evil.example 'title\" onmouseover=alert(1)')",
+    "<style>body{display:none}</style>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+  ];
+  const agent = await kb.agent({
+    files: {
+      "a.txt": attacks
+        .map((text, i) => `The zorgel number ${i} of the vault is ${text} as it is written.`)
+        .join("\n\n"),
+    },
+  });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  for (let i = 0; i < attacks.length; i += 3) {
+    await page.getByRole("textbox").fill(`What is the zorgel number ${i} of the vault?`);
+    await page.keyboard.press("Enter");
+    await page
+      .locator(".turn")
+      .nth(i / 3)
+      .locator(".acts")
+      .waitFor();
+  }
+  const found = await page.evaluate(() => ({
+    elements: [...document.querySelectorAll(".answer :is(img, script, iframe, style, object), .answer svg:not(.icon)")]
+      .length,
+    links: [...document.querySelectorAll(".answer a")].map((a) => [a.protocol, a.rel]),
+  }));
+  assert.equal(found.elements, 0);
+  for (const [protocol, rel] of found.links)
+    assert.deepEqual([protocol, rel], ["https:", "noopener noreferrer nofollow"]);
+  quiet();
+});
+
+test("every screen is accessible: light and dark, narrow and wide", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  await agent.ask("Who built the Velmora lighthouse?");
+  for (const colorScheme of ["light", "dark"])
+    for (const width of [320, 1440]) {
+      const { page, browser, quiet } = await signedIn(t, kb, { colorScheme, viewport: { width, height: 900 } });
+      for (const path of [...places, ...screens.map((screen) => `/agents/${agent.id}/${screen}`)]) {
+        const what = `${path}, ${colorScheme}, ${width}`;
+        await page.goto(kb.url + path);
+        await page.locator("h1").waitFor();
+        await accessible(page, what);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(over <= 0, `${what}: ${over} px are cut off`);
+      }
+      quiet();
+      await browser.close();
+    }
+});
+
+test("the first view is small", async (t) => {
+  const kb = await start(t);
+  const { page, context } = await signedIn(t, kb);
+  await context.clearCookies();
+  const bodies = [];
+  page.on("response", (reply) => {
+    if (/\/web\/|\/login/.test(reply.url()) && !reply.url().endsWith(".woff2")) bodies.push(reply.body());
+  });
+  await page.goto(`${kb.url}/login`, { waitUntil: "networkidle" });
+  const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+  assert.ok(bytes > 5000 && bytes < FIRST_VIEW, `${bytes} bytes`);
+});

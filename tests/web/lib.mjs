@@ -1,0 +1,88 @@
+// A real browser for stories: Debian's Chromium, driven by playwright-core. Where either is missing, the
+// stories are skipped and say so.
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { assert, docent, test as plainTest } from "../api/lib/harness.mjs";
+
+export { assert, start, until } from "../api/lib/harness.mjs";
+
+const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const program = process.env.DOCENT_BROWSER ?? programs.find((path) => existsSync(path));
+const playwright = await import("playwright-core").catch(() => null);
+const skip = !playwright ? "playwright-core is not installed" : !program ? "no Chromium on this machine" : false;
+
+export const test = (name, fn) => plainTest(name, { skip, timeout: 120_000 }, fn);
+
+/** A browser that ends with the test. What a page logs as an error, and requests to anybody but the
+ * service, fail the test. */
+export async function browse(t, kb, options = {}) {
+  const browser = await playwright.chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+  t.after(() => browser.close());
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(error.stack));
+  page.on("request", (request) => {
+    if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(`${kb.url}/`))
+      wrong.push(`asked ${request.url()}`);
+  });
+  page.setDefaultTimeout(20_000);
+  /** Expected refusals are logged by the browser too; these are taken off. */
+  const quiet = () =>
+    assert.deepEqual(
+      wrong.filter((line) => !/status of 40[0-9]/.test(line)),
+      [],
+    );
+  return { browser, context, page, quiet };
+}
+
+/** The link that the operator's machine prints. */
+export async function link(kb) {
+  const made = await docent(["key", "link", "--data", kb.dir, "--url", kb.url]);
+  assert.equal(made.code, 0, made.stderr);
+  return made.stdout.trim();
+}
+
+/** A page that is signed in. */
+export async function signedIn(t, kb, options) {
+  const all = await browse(t, kb, options);
+  await all.page.goto(await link(kb));
+  await all.page.locator(".frame").waitFor();
+  await all.page.waitForURL(/\/agents/);
+  return all;
+}
+
+let axe;
+/** What axe-core finds wrong with what is shown: nothing may be. */
+export async function accessible(page, what) {
+  axe ??= await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  await page.waitForFunction(() => !document.querySelector(".spinner") && document.fonts.status === "loaded");
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter((a) => a.effect?.getTiming().iterations === 1 || a instanceof CSSTransition)
+        .map((a) => a.finished.catch(() => {})),
+    ),
+  );
+  const violations = await page.evaluate(
+    async ([source]) => {
+      // The page's policy lets no text become a script; the driver's own world may.
+      if (!window.axe) (0, eval)(source);
+      const { violations } = await window.axe.run(document, {
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+      });
+      return violations.map(
+        (v) =>
+          `${v.id}: ${v.help}: ${v.nodes
+            .map((n) => n.html.slice(0, 160))
+            .slice(0, 3)
+            .join(" | ")}`,
+      );
+    },
+    [axe],
+  );
+  assert.deepEqual(violations, [], what);
+}

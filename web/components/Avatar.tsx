@@ -1,0 +1,16 @@
+import { colourOf, initials } from "../lib/format";
+
+/** A picture, or the initials on a colour of the name's own. Its name stands beside it. */
+export const Avatar = ({
+  name,
+  src,
+  size = "",
+}: {
+  name: string;
+  src?: string | null;
+  size?: "" | "small" | "large";
+}) => (
+  <span class={`avatar ${size}`} style={src ? undefined : { background: colourOf(name) }} aria-hidden="true">
+    {src ? <img src={src} alt="" /> : initials(name)}
+  </span>
+);

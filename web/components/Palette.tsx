@@ -1,0 +1,137 @@
+import { signal } from "@preact/signals";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { get } from "../lib/api";
+import { places } from "../lib/places";
+import { go } from "../lib/router";
+import { screens } from "../lib/screens";
+import { agent } from "../lib/state";
+import type { Agent, List } from "../lib/types";
+import { w } from "../lib/words";
+import { Icon, type IconName } from "./Icon";
+
+const isOpen = signal(false);
+export const openPalette = () => (isOpen.value = true);
+
+addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    isOpen.value = !isOpen.value;
+  }
+});
+
+interface Entry {
+  title: string;
+  kind: string;
+  icon: IconName;
+  href: string;
+}
+
+function fixed(): Entry[] {
+  const now = agent.value;
+  return [
+    ...(now
+      ? screens
+          .filter((screen) => !screen.master || now.is_master)
+          .map((screen) => ({
+            title: screen.title,
+            kind: now.project_name,
+            icon: screen.icon,
+            href: `/agents/${now.id}/${screen.name}`,
+          }))
+      : []),
+    ...places().map((place) => ({ title: place.title, kind: "", icon: place.icon, href: place.href })),
+  ];
+}
+
+/** Goes anywhere by name: screens, pages, agents. */
+function Open() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const [text, setText] = useState("");
+  const [agents, setAgents] = useState<Entry[]>([]);
+  const [at, setAt] = useState(0);
+  const id = useId();
+  const close = () => (isOpen.value = false);
+
+  useEffect(() => {
+    dialog.current!.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  useEffect(() => {
+    const control = new AbortController();
+    get<List<Agent>>("/projects", { name: text, limit: 8 }, control.signal).then(
+      ({ data }) =>
+        setAgents(data.map((a) => ({ title: a.project_name, kind: w.agents, icon: "ask", href: `/agents/${a.id}` }))),
+      () => {},
+    );
+    return () => control.abort();
+  }, [text]);
+
+  const words = text.toLowerCase().split(/\s+/);
+  const entries = [
+    ...fixed().filter((entry) => words.every((word) => `${entry.title} ${entry.kind}`.toLowerCase().includes(word))),
+    ...agents,
+  ];
+  const chosen = Math.min(at, entries.length - 1);
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const choose = (entry: Entry | undefined) => {
+    if (!entry) return;
+    close();
+    go(entry.href);
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label={w.palette}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onMouseDown={(event) => event.target === dialog.current && close()}
+    >
+      <input
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={entries.length ? `${id}-${chosen}` : undefined}
+        aria-label={w.palette}
+        placeholder={w.palette}
+        autocomplete="off"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (move) setAt((chosen + move + entries.length) % Math.max(1, entries.length));
+          else if (event.key === "Enter") choose(entries[chosen]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <ul id={id} role="listbox" aria-label={w.palette} ref={list}>
+        {entries.map((entry, i) => (
+          <li
+            key={entry.href}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === chosen}
+            onClick={() => choose(entry)}
+            onMouseMove={() => setAt(i)}
+          >
+            <Icon name={entry.icon} />
+            {entry.title}
+            <small>{entry.kind}</small>
+          </li>
+        ))}
+      </ul>
+      {!entries.length && <p>{w.paletteNone}</p>}
+    </dialog>
+  );
+}
+
+export const Palette = () => (isOpen.value ? <Open /> : null);

@@ -1,0 +1,89 @@
+import { useEffect } from "preact/hooks";
+import { ago, number } from "../lib/format";
+import { agent, progress, readAgent, readProgress, readStats } from "../lib/state";
+import { w } from "../lib/words";
+
+/** Asks often while documents are read and somebody looks, seldom otherwise. */
+const BUSY_MS = 1000,
+  IDLE_MS = 15000;
+
+/** Keeps the agent's progress up to date as long as a screen shows it. */
+export function useProgress(id: number, changed?: () => void) {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let ended = false;
+    const turn = async () => {
+      try {
+        if (!document.hidden && (await readProgress(id)) && !ended) {
+          void readStats(id).catch(() => {});
+          if (!agent.value?.is_chat_active) void readAgent(id).catch(() => {});
+          changed?.();
+        }
+      } catch {
+        // The next turn asks again.
+      }
+      if (!ended) timer = setTimeout(turn, progress.value?.queued ? BUSY_MS : IDLE_MS);
+    };
+    const wake = () => {
+      if (document.hidden) return;
+      clearTimeout(timer);
+      void turn();
+    };
+    void turn();
+    document.addEventListener("visibilitychange", wake);
+    addEventListener("docent:content", wake);
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", wake);
+      removeEventListener("docent:content", wake);
+    };
+  }, [id]);
+}
+
+/** Something was added: the progress is asked for now. */
+export const contentCame = () => dispatchEvent(new Event("docent:content"));
+
+/** Whether the agent answers, and how many documents are on their way. */
+export function Live() {
+  const queued = progress.value?.queued ?? 0;
+  const active = agent.value?.is_chat_active;
+  return (
+    <span class={`live ${active ? "" : "off"}`} role="status">
+      <i />
+      {active ? w.answering : w.notAnswering}
+      {queued > 0 && ` · ${w.beingRead(queued)}`}
+    </span>
+  );
+}
+
+/** What is read now and next, with reasons for what waits. */
+export function Reading() {
+  const now = progress.value;
+  if (!now?.queued) return null;
+  return (
+    <section class="reading" aria-label={w.beingReadTitle}>
+      <h2>
+        {w.beingReadTitle}
+        <small class="num">{w.of(number(now.total - now.queued), number(now.total))}</small>
+      </h2>
+      <div class="bar">
+        <i style={{ width: `${((now.total - now.queued) / Math.max(1, now.total)) * 100}%` }} />
+      </div>
+      <ul>
+        {now.pages.slice(0, 5).map((page) => (
+          <li key={page.id}>
+            <b title={page.name}>{page.name}</b>
+            <span class={page.reason ? "warn" : ""}>
+              {page.state === "reading"
+                ? w.readingNow
+                : page.reason
+                  ? `${page.reason}${page.next_try_at ? ` ${w.nextTry(ago(page.next_try_at))}` : ""}`
+                  : w.waits}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

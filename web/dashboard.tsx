@@ -1,0 +1,115 @@
+// The dashboard: who is signed in sees the screen of the address, everybody else the sign-in.
+import { render, type ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Empty } from "./components/Empty";
+import { Palette } from "./components/Palette";
+import { Screen, Shell } from "./components/Shell";
+import { Toasts } from "./components/Toasts";
+import { places } from "./lib/places";
+import { go, location_ } from "./lib/router";
+import { screens } from "./lib/screens";
+import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, tell } from "./lib/state";
+import { readUsage } from "./lib/usage";
+import { w } from "./lib/words";
+import SignIn from "./screens/SignIn";
+
+const NotFound = () => (
+  <Screen title={w.notFound}>
+    <Empty icon="search" title={w.notFound}>
+      <p>{w.notFoundText}</p>
+    </Empty>
+  </Screen>
+);
+
+const Waiting = () => (
+  <main class="screen" id="content">
+    <div class="loading" role="status">
+      <span class="spinner" />
+      <span class="hidden">{w.loading}</span>
+    </div>
+  </main>
+);
+
+const kept = new Map<unknown, ComponentType<any>>();
+
+/** A screen's code comes when it is first shown. */
+function Later({
+  load,
+  ...props
+}: {
+  load: () => Promise<{ default: ComponentType<any> }>;
+  name: string;
+  id?: number;
+}) {
+  const [, done] = useState(0);
+  const Part = kept.get(props.name);
+  useEffect(() => {
+    if (!Part)
+      load().then(
+        (module) => {
+          kept.set(props.name, module.default);
+          done((n) => n + 1);
+        },
+        (error) => tell((error as Error).message),
+      );
+  }, [props.name]);
+  return Part ? <Part key={`${props.name} ${props.id}`} {...props} /> : <Waiting />;
+}
+
+/** /agents/7/documents: the agent is read first, so that every screen has it. */
+function AgentScreen({ id, name }: { id: number; name: string }) {
+  const [missing, setMissing] = useState(false);
+  useEffect(() => {
+    setMissing(false);
+    if (agent.value?.id !== id) forgetAgent();
+    readAgent(id).catch(() => setMissing(true));
+    readStats(id).catch(() => {});
+  }, [id]);
+  const screen = screens.find((each) => each.name === name);
+  if (missing || !screen) return <NotFound />;
+  return agent.value?.id === id ? <Later load={screen.load} name={name} id={id} /> : <Waiting />;
+}
+
+function Routed() {
+  const { path } = location_.value;
+  const found = /^\/agents\/(\d+)(?:\/([a-z-]+))?$/.exec(path);
+  const place = places().find((each) => each.href === path);
+  useEffect(() => {
+    if (!found && agent.value) forgetAgent();
+    if (path === "/" || path === "/login") go("/agents", { replace: true });
+    else if (found && !found[2]) go(`${path}/${screens[0]!.name}`, { replace: true });
+  }, [path]);
+  if (found) return found[2] ? <AgentScreen id={Number(found[1])} name={found[2]} /> : <Waiting />;
+  if (place) return <Later load={place.load} name={place.href} />;
+  return path === "/" || path === "/login" ? <Waiting /> : <NotFound />;
+}
+
+function App() {
+  const isIn = signIn.value?.signed_in;
+  useEffect(() => {
+    if (isIn) readUsage().catch(() => {});
+  }, [isIn]);
+  if (!signIn.value) return null;
+  return (
+    <>
+      {isIn ? (
+        <Shell>
+          <Routed />
+        </Shell>
+      ) : (
+        <SignIn />
+      )}
+      {isIn && <Palette />}
+      <Toasts />
+    </>
+  );
+}
+
+const root = document.getElementById("app")!;
+readSignIn().then(
+  () => render(<App />, root),
+  (error) => {
+    root.className = "signin";
+    root.textContent = (error as Error).message;
+  },
+);

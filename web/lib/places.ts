@@ -1,0 +1,20 @@
+// The pages beside the agents, for the rail and the palette.
+import type { ComponentType } from "preact";
+import type { IconName } from "../components/Icon";
+import { isWhole } from "./state";
+import { w } from "./words";
+
+export interface Place {
+  href: string;
+  title: string;
+  icon: IconName;
+  rail: boolean;
+  load: () => Promise<{ default: ComponentType }>;
+}
+
+export const places = (): Place[] => [
+  { href: "/agents", title: w.agents, icon: "agents", rail: true, load: () => import("../screens/Agents") },
+  ...(isWhole.value
+    ? [{ href: "/keys", title: w.keys, icon: "key" as const, rail: true, load: () => import("../screens/Keys") }]
+    : []),
+];

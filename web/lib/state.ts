@@ -1,0 +1,90 @@
+// What all screens share: who is signed in, the agent in hand, what is to be told.
+import { computed, signal } from "@preact/signals";
+import { call, get, headers, onSignedOut, send, V1 } from "./api";
+import type { Agent, Progress, SignIn, Stats } from "./types";
+
+headers["x-docent-session"] = "1";
+
+export const signIn = signal<SignIn | null>(null);
+onSignedOut.call = () => {
+  if (signIn.value?.signed_in) signIn.value = { ...signIn.value, signed_in: false };
+};
+
+export async function readSignIn() {
+  signIn.value = await call<SignIn>("GET", "/session");
+}
+
+export async function enter(by: { key: string } | { link: string }) {
+  signIn.value = await call<SignIn>("POST", "/session", { body: by });
+}
+
+export async function leave() {
+  await send("DELETE", "/session");
+  agent.value = null;
+  await readSignIn();
+}
+
+export const hasFeature = (name: string) => signIn.value?.features.includes(name) ?? false;
+/** A key of the whole account: others neither make agents nor see keys. */
+export const isWhole = computed(() => !signIn.value?.project_ids.length);
+
+// ---- the agent in hand ----
+
+export const agent = signal<Agent | null>(null);
+export const stats = signal<Stats | null>(null);
+export const progress = signal<Progress | null>(null);
+
+export async function readAgent(id: number) {
+  agent.value = await get<Agent>(`/projects/${id}`);
+}
+
+export async function readStats(id: number) {
+  stats.value = await get<Stats>(`/projects/${id}/stats`);
+}
+
+let etag = "";
+
+/** True when something has changed since the last call. */
+export async function readProgress(id: number): Promise<boolean> {
+  const reply = await send("GET", `${V1}/projects/${id}/progress`, {
+    headers: etag && progress.value ? { "if-none-match": etag } : {},
+  });
+  if (reply.status === 304) return false;
+  etag = reply.headers.get("etag") ?? "";
+  progress.value = (await reply.json()).data;
+  return true;
+}
+
+export function forgetAgent() {
+  agent.value = null;
+  stats.value = null;
+  progress.value = null;
+  etag = "";
+}
+
+// ---- told in a corner, for some seconds ----
+
+export interface Toast {
+  id: number;
+  text: string;
+  action?: { label: string; run: () => void };
+}
+export const toasts = signal<Toast[]>([]);
+let toastId = 0;
+
+export function tell(text: string, action?: Toast["action"], ms = action ? 8000 : 4000) {
+  const toast = { id: ++toastId, text, action };
+  toasts.value = [...toasts.value, toast];
+  setTimeout(() => (toasts.value = toasts.value.filter((other) => other !== toast)), ms);
+}
+
+/** Runs it; an error is told in the service's sentence. */
+export async function attempt(run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    tell((error as Error).message, undefined, 7000);
+    return false;
+  }
+}

@@ -1,0 +1,165 @@
+// What the service answers, as far as its pages read it (/openapi.json has all of it).
+
+export interface User {
+  id: number;
+  name: string;
+  email: string | null;
+  profile_photo_url: string | null;
+}
+
+export interface SignIn {
+  signed_in: boolean;
+  has_keys: boolean;
+  command: string | null;
+  version: string;
+  key_id: number | null;
+  user: User | null;
+  project_ids: number[];
+  plan: string | null;
+  features: string[];
+}
+
+export interface Agent {
+  id: number;
+  project_name: string;
+  sitemap_path: string | null;
+  is_chat_active: boolean;
+  index_state: string;
+  is_master: boolean;
+  is_shared: boolean;
+  shareable_slug: string | null;
+  shareable_link: string | null;
+  embed_code: string | null;
+  live_chat_code: string | null;
+  are_licenses_allowed: boolean;
+  child_project_ids?: number[];
+  created_at: string;
+  updated_at: string;
+  [option: string]: unknown;
+}
+
+export interface Stats {
+  pages_found: number;
+  pages_crawled: number;
+  pages_indexed: number;
+  query_credits_used: number;
+  total_queries: number;
+  total_words_indexed: number;
+  total_storage_credits_used: number;
+}
+
+export interface List<T> {
+  current_page: number;
+  data: T[];
+  last_page: number;
+  per_page: number;
+  total: number;
+}
+
+export type Status = "queued" | "ok" | "failed" | "n/a" | "limited";
+
+export interface Page {
+  id: number;
+  page_url: string;
+  crawl_status: Status;
+  index_status: Status;
+  status_reason: string | null;
+  is_file: boolean;
+  is_file_kept?: boolean;
+  is_refreshable: boolean;
+  filename?: string | null;
+  filesize?: number | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Metadata {
+  id: number;
+  page_id: number;
+  url: string | null;
+  title: string | null;
+  description: string | null;
+  image: string | null;
+  word_count: number | null;
+}
+
+export interface Progress {
+  total: number;
+  done: number;
+  queued: number;
+  failed: number;
+  pages: {
+    id: number;
+    name: string;
+    state: "reading" | "waiting";
+    reason: string | null;
+    next_try_at: string | null;
+  }[];
+}
+
+export interface Label {
+  id: number;
+  name: string;
+  users: string[];
+  created_at: string;
+}
+
+export interface Conversation {
+  id: number;
+  session_id: string;
+  name: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Message {
+  id: number;
+  user_query: string;
+  llm_response: string;
+  citations: number[] | null;
+  metadata: { user_ip: string; user_agent: string; external_id: string; request_source: string };
+  response_feedback: { reaction: string } | null;
+  child_project_id?: number;
+  created_at: string;
+  customer_intelligence?: {
+    language: string | null;
+    question_kind: string | null;
+    answer_kind: string | null;
+    is_answered: boolean;
+  };
+}
+
+export interface Place {
+  page_id: number;
+  page_no: number | null;
+  offset: number;
+  length: number;
+}
+
+export interface Claim {
+  claim: string;
+  status: "supported" | "unsupported" | "unverifiable";
+  sources: number[];
+  reason: string;
+  places: Place[];
+}
+
+export interface Block {
+  type: "heading" | "paragraph" | "list" | "table" | "code";
+  page_no: number | null;
+  offset: number;
+  length: number;
+  text: string;
+}
+
+export interface PageText {
+  page_id: number;
+  title: string | null;
+  format: string;
+  pages: number | null;
+  words: number;
+  bytes: number;
+  from: number;
+  blocks: Block[];
+  next_from: number | null;
+}

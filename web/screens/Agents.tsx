@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+import { Avatar } from "../components/Avatar";
+import { Button } from "../components/Button";
+import { Empty } from "../components/Empty";
+import { Loaded } from "../components/Loaded";
+import { Pager } from "../components/Pager";
+import { SearchField } from "../components/SearchField";
+import { Screen } from "../components/Shell";
+import { get } from "../lib/api";
+import { number } from "../lib/format";
+import { goQuery, location_ } from "../lib/router";
+import { useResource } from "../lib/resource";
+import { isWhole } from "../lib/state";
+import type { Agent, List, Stats } from "../lib/types";
+import { w } from "../lib/words";
+import NewAgent from "./NewAgent";
+
+function Card({ agent }: { agent: Agent }) {
+  const stats = useResource((signal) => get<Stats>(`/projects/${agent.id}/stats`, {}, signal), [agent.id]).value.value;
+  return (
+    <a class="card agent-card" href={`/agents/${agent.id}`}>
+      <span>
+        <Avatar name={agent.project_name} size="large" />
+        <b>{agent.project_name}</b>
+      </span>
+      <span class="facts num">
+        <span class={`badge ${agent.is_chat_active ? "ok" : ""}`}>
+          {agent.is_chat_active ? w.answering : w.notAnswering}
+        </span>
+        {agent.is_master && <span class="badge accent">{w.master}</span>}
+        {agent.is_shared && <span class="badge accent">{w.shared}</span>}
+      </span>
+      <span class="facts num">
+        {stats ? (
+          <>
+            <span>{w.documents(stats.pages_found)}</span>
+            <span>{w.questions(stats.total_queries)}</span>
+          </>
+        ) : (
+          <span>&nbsp;</span>
+        )}
+      </span>
+    </a>
+  );
+}
+
+export default function Agents() {
+  const { query } = location_.value;
+  const name = query.get("name") ?? "",
+    page = Number(query.get("page") ?? 1);
+  const [isNew, setNew] = useState(false);
+  const agents = useResource(
+    (signal) => get<List<Agent>>("/projects", { name, page, limit: 24 }, signal),
+    [name, page],
+  );
+  const create = isWhole.value && (
+    <Button kind="primary" icon="add" onClick={() => setNew(true)}>
+      {w.newAgent}
+    </Button>
+  );
+  return (
+    <Screen title={w.agents} actions={create}>
+      <div class="column">
+        <Loaded from={agents}>
+          {(list) =>
+            list.total === 0 && !name ? (
+              <Empty icon="spark" title={w.agentsNoneTitle}>
+                <p>{w.agentsNoneText}</p>
+                {create}
+              </Empty>
+            ) : (
+              <>
+                {(list.total > 6 || name) && (
+                  <div class="split">
+                    <SearchField
+                      label={w.searchAgents}
+                      value={name}
+                      onSearch={(text) => goQuery({ name: text, page: null }, { replace: true })}
+                    />
+                    <span class="lead num">{number(list.total)}</span>
+                  </div>
+                )}
+                {list.total === 0 && <Empty icon="search" title={w.agentsNoMatch} />}
+                <div class="cards">
+                  {list.data.map((agent) => (
+                    <Card key={agent.id} agent={agent} />
+                  ))}
+                </div>
+                <Pager list={list} />
+              </>
+            )
+          }
+        </Loaded>
+      </div>
+      {isNew && <NewAgent onClose={() => setNew(false)} />}
+    </Screen>
+  );
+}

@@ -1,0 +1,429 @@
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { AddContent } from "../components/AddContent";
+import { Answer, Proof, type Shown } from "../components/Answer";
+import { Avatar } from "../components/Avatar";
+import { Button } from "../components/Button";
+import { Composer } from "../components/Composer";
+import { Copy } from "../components/Copy";
+import { DocumentPane } from "../components/DocumentPane";
+import { Empty } from "../components/Empty";
+import { Icon } from "../components/Icon";
+import { Live, Reading, useProgress } from "../components/Reading";
+import { Screen } from "../components/Shell";
+import { get, put, send, V1 } from "../lib/api";
+import { Talk, type Question, type Source, type Turn } from "../lib/chat";
+import { bytes } from "../lib/format";
+import { randomId } from "../lib/random";
+import { goQuery, location_ } from "../lib/router";
+import { agent, attempt, hasFeature, stats } from "../lib/state";
+import { readUsage } from "../lib/usage";
+import type { Claim, Label, List, Message, Metadata } from "../lib/types";
+import { w } from "../lib/words";
+import { Why } from "./Why";
+
+/** What goes with the next question: labels that open documents, where answers may come from, files. */
+const labels = signal<number[]>([]);
+const isGeneral = signal(false);
+const files = signal<File[]>([]);
+
+function talkWith(id: number, session: string): Talk {
+  const base = `${V1}/projects/${id}`;
+  return new Talk({
+    ask(question: Question, abort) {
+      const form = new FormData();
+      form.set("prompt", question.text);
+      for (const file of question.files ?? []) form.append("files[]", file);
+      for (const [name, value] of Object.entries(question.fields ?? {})) form.set(name, JSON.stringify(value));
+      return send("POST", `${base}/conversations/${session}/messages`, {
+        query: { stream: true },
+        body: question.files?.length ? form : { prompt: question.text, ...question.fields },
+        signal: abort,
+      });
+    },
+    sources: (ids) =>
+      Promise.all(
+        ids.map(async (source): Promise<Source> => {
+          const found = await get<Metadata>(`/projects/${id}/citations/${source}`).catch(() => null);
+          return {
+            id: source,
+            title: found?.title || found?.url || w.deletedDocument,
+            url: found?.url ?? null,
+            description: found?.description ?? null,
+            image: found?.image ?? null,
+          };
+        }),
+      ),
+    claims: async (message) =>
+      (await get<{ claims: Claim[] }>(`/projects/${id}/conversations/${session}/messages/${message}/claims`)).claims,
+    failed: (error) => error.message,
+  });
+}
+
+function Actions({ turn, id, session, onWhy }: { turn: Turn; id: number; session: string; onWhy: () => void }) {
+  const react = (reaction: string) =>
+    attempt(async () => {
+      const now = turn.reaction.value === reaction ? null : reaction;
+      await put(`/projects/${id}/conversations/${session}/messages/${turn.messageId.value}/feedback`, {
+        reaction: now,
+      });
+      turn.reaction.value = now;
+    });
+  return (
+    <div class="acts">
+      <Button
+        kind="quiet"
+        icon="thumb"
+        label={w.goodAnswer}
+        pressed={turn.reaction.value === "liked"}
+        onClick={() => void react("liked")}
+      />
+      <span class="upside">
+        <Button
+          kind="quiet"
+          icon="thumb"
+          label={w.badAnswer}
+          pressed={turn.reaction.value === "disliked"}
+          onClick={() => void react("disliked")}
+        />
+      </span>
+      <Copy
+        quiet
+        label={w.copyAnswer}
+        text={() =>
+          [
+            turn.text.value,
+            ...turn.sources.value.map((s, i) => `[${i + 1}] ${s.title}${s.url ? ` – ${s.url}` : ""}`),
+          ].join("\n")
+        }
+      />
+      <Button kind="quiet" icon="search" label={w.whyFound} onClick={onWhy} />
+      <span class="space" />
+      <Proof turn={turn} />
+      {turn.tookMs.value !== null && <span class="num">{w.took(turn.tookMs.value)}</span>}
+    </div>
+  );
+}
+
+function Options({ id }: { id: number }) {
+  const [known, setKnown] = useState<Label[]>([]);
+  const [open, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (hasFeature("labels"))
+      get<List<Label>>(`/projects/${id}/labels`, { limit: 100 }).then(
+        ({ data }) => setKnown(data),
+        () => {},
+      );
+  }, [id]);
+  const chosen = known.filter((label) => labels.value.includes(label.id));
+  return (
+    <>
+      <button type="button" class="chip" onClick={() => input.current!.click()}>
+        <Icon name="attach" />
+        {w.attach}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        aria-label={w.attach}
+        onChange={(event) => {
+          files.value = [...files.value, ...(event.currentTarget.files ?? [])].slice(0, 10);
+          event.currentTarget.value = "";
+        }}
+      />
+      {known.length > 0 && (
+        <span class="menu">
+          <button
+            type="button"
+            class="chip"
+            aria-pressed={chosen.length > 0}
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {chosen.length ? chosen.map((label) => label.name).join(", ") : w.noLabels}
+          </button>
+          {open && (
+            <span class="label-menu card" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+              {known.map((label) => (
+                <label key={label.id}>
+                  <input
+                    type="checkbox"
+                    checked={labels.value.includes(label.id)}
+                    onChange={(event) =>
+                      (labels.value = event.currentTarget.checked
+                        ? [...labels.value, label.id]
+                        : labels.value.filter((other) => other !== label.id))
+                    }
+                  />
+                  {label.name}
+                </label>
+              ))}
+            </span>
+          )}
+        </span>
+      )}
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={isGeneral.value}
+        onClick={() => (isGeneral.value = !isGeneral.value)}
+      >
+        {isGeneral.value ? w.generalToo : w.ownOnly}
+      </button>
+    </>
+  );
+}
+
+/** Follows the answer while the reader is at its end; a scroll upwards stops that. */
+function useFollow(turns: Turn[]) {
+  const element = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  const [away, setAway] = useState(false);
+  useEffect(() => {
+    const box = element.current!;
+    const watch = () => {
+      atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 60;
+      setAway(!atEnd.current);
+    };
+    const observer = new ResizeObserver(() => atEnd.current && box.scrollTo(0, box.scrollHeight));
+    box.addEventListener("scroll", watch, { passive: true });
+    observer.observe(box.firstElementChild!);
+    return () => {
+      box.removeEventListener("scroll", watch);
+      observer.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    atEnd.current = true;
+    element.current?.scrollTo(0, element.current.scrollHeight);
+  }, [turns.length]);
+  return {
+    element,
+    away,
+    toEnd: () => element.current?.scrollTo({ top: element.current.scrollHeight, behavior: "smooth" }),
+  };
+}
+
+function Starters({ id, onAsk }: { id: number; onAsk: (text: string) => void }) {
+  const [questions, setQuestions] = useState<string[]>([]);
+  useEffect(() => {
+    get<{ example_questions: string[] | null }>(`/projects/${id}/settings`).then(
+      (settings) => setQuestions(settings.example_questions ?? []),
+      () => {},
+    );
+  }, [id]);
+  const all = questions.length ? questions : [w.whatDoYouKnow];
+  return (
+    <div class="chips starters">
+      {all.slice(0, 6).map((question) => (
+        <button key={question} class="chip" onClick={() => onAsk(question)}>
+          {question}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export default function Ask({ id }: { id: number }) {
+  const session = location_.value.query.get("talk") ?? "";
+  const own = useRef(session || randomId());
+  if (session && session !== own.current) own.current = session;
+  const talk = useMemo(() => talkWith(id, own.current), [id, own.current]);
+  const text = useSignal("");
+  const [shown, setShown] = useState<(Shown & { turn: Turn }) | null>(null);
+  const [why, setWhy] = useState<Turn | null>(null);
+  const [adding, setAdding] = useState(false);
+  const turns = talk.turns.value;
+  const { element, away, toEnd } = useFollow(turns);
+  const now = agent.value!;
+  useProgress(id);
+
+  useEffect(() => {
+    if (!session || talk.turns.value.length) return;
+    get<{ messages: List<Message> }>(`/projects/${id}/conversations/${session}/messages`, {
+      limit: 100,
+      order: "asc",
+    }).then(
+      ({ messages }) => !talk.turns.value.length && talk.show(messages.data),
+      () => {},
+    );
+  }, [talk]);
+  // A finished answer opens its first document where there is room for one beside it.
+  const last = turns.at(-1);
+  const settled = last?.claims.value.length ?? 0;
+  useEffect(() => {
+    if (!last || !settled || shown?.turn === last || !matchMedia("(min-width: 1200px)").matches) return;
+    const claim = last.claims.value.findIndex((c) => c.places.length);
+    if (claim >= 0)
+      show(last, { claim, source: last.sources.value.findIndex((s) => s.id === last.claims.value[claim]!.sources[0]) });
+  }, [last, settled]);
+
+  function show(turn: Turn, what: Shown) {
+    if (turn.sources.value[what.source])
+      setShown({ ...what, claim: what.claim !== null && what.claim >= 0 ? what.claim : null, turn });
+  }
+  async function ask(prompt: string) {
+    const question: Question = {
+      text: prompt,
+      files: files.value,
+      fields: {
+        ...(labels.value.length ? { labels: labels.value } : {}),
+        ...(isGeneral.value ? { response_source: "llm_content" } : {}),
+      },
+    };
+    text.value = "";
+    files.value = [];
+    goQuery({ talk: own.current }, { replace: true });
+    await talk.ask(question);
+    void readUsage().catch(() => {});
+  }
+  function startAnew() {
+    own.current = randomId();
+    setShown(null);
+    goQuery({ talk: null });
+  }
+
+  const doc = shown && shown.turn.sources.value[shown.source];
+  const claims = shown?.turn.claims.value ?? [];
+  const ofDoc = claims
+    .map((claim, i) => ({ i, place: claim.places.find((p) => p.page_id === doc?.id) }))
+    .filter((c) => c.place);
+  const current = Math.max(
+    0,
+    ofDoc.findIndex((c) => c.i === shown?.claim),
+  );
+  const nothing = stats.value?.pages_found === 0;
+
+  return (
+    <>
+      <Screen
+        bare
+        title={w.ask}
+        aside={<Live />}
+        actions={
+          <>
+            {turns.length > 0 && <Button onClick={startAnew}>{w.newConversation}</Button>}
+            <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+              {w.addContent}
+            </Button>
+          </>
+        }
+      >
+        <div class={`ask-body ${doc ? "with-doc" : ""}`}>
+          <div class="talk-side">
+            <div class="talk-scroll" ref={element}>
+              <div class="talk">
+                {!turns.length &&
+                  (nothing ? (
+                    <Empty icon="document" title={w.askNothingTitle}>
+                      <p>{w.askNothingText}</p>
+                      <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+                        {w.addContent}
+                      </Button>
+                    </Empty>
+                  ) : (
+                    <Empty icon="ask" title={w.askTitle(now.project_name)}>
+                      <p>{w.askText}</p>
+                      <Starters id={id} onAsk={(question) => void ask(question)} />
+                    </Empty>
+                  ))}
+                {turns.map((turn) => (
+                  <div class="turn" key={turn.key}>
+                    <p class="question" dir="auto">
+                      {turn.question.text}
+                      {turn.question.files?.map((file) => (
+                        <span class="badge" key={file.name}>
+                          <Icon name="attach" />
+                          {file.name}
+                        </span>
+                      ))}
+                    </p>
+                    <div class="reply">
+                      <Avatar name={now.project_name} />
+                      <Answer
+                        turn={turn}
+                        shown={shown?.turn === turn ? shown : null}
+                        onShow={(what) => show(turn, what)}
+                      >
+                        {turn.state.value === "failed" && (
+                          <div class="note bad" role="alert">
+                            <Icon name="alert" />
+                            <span>
+                              {turn.error.value}{" "}
+                              <Button kind="quiet" icon="refresh" onClick={() => void talk.retry(turn)}>
+                                {w.tryAgain}
+                              </Button>
+                            </span>
+                          </div>
+                        )}
+                        {turn.state.value === "stopped" && <p class="lead">{w.stopped}</p>}
+                        {turn.state.value === "done" && turn.messageId.value && (
+                          <Actions turn={turn} id={id} session={own.current} onWhy={() => setWhy(turn)} />
+                        )}
+                      </Answer>
+                    </div>
+                  </div>
+                ))}
+                <p class="hidden" role="status">
+                  {last?.state.value === "done" ? w.answerIsThere : ""}
+                </p>
+              </div>
+            </div>
+            {away && turns.length > 0 && (
+              <div class="to-end">
+                <Button icon="down" label={w.toTheEnd} onClick={toEnd} />
+              </div>
+            )}
+            <div class="ask-foot">
+              {files.value.length > 0 && (
+                <span class="chips">
+                  {files.value.map((file) => (
+                    <button
+                      key={file.name}
+                      class="chip"
+                      aria-label={`${w.remove} ${file.name}`}
+                      onClick={() => (files.value = files.value.filter((f) => f !== file))}
+                    >
+                      {file.name} <span class="num">{bytes(file.size)}</span>
+                      <Icon name="close" />
+                    </button>
+                  ))}
+                </span>
+              )}
+              <Composer
+                text={text}
+                placeholder={w.askAgent(now.project_name)}
+                busy={talk.busy.value}
+                onSend={() => void ask(text.value.trim())}
+                onStop={() => talk.stop()}
+                onFiles={(more) => (files.value = [...files.value, ...more].slice(0, 10))}
+              >
+                <Options id={id} />
+              </Composer>
+              <small>{w.askCounts}</small>
+            </div>
+          </div>
+          {doc && (
+            <div class="doc-side">
+              <DocumentPane
+                agentId={id}
+                source={doc}
+                n={shown.source + 1}
+                places={ofDoc.map((c) => c.place!)}
+                current={current}
+                onCurrent={(i) => setShown({ ...shown, claim: ofDoc[i]!.i })}
+                onClose={() => setShown(null)}
+              />
+              <Reading />
+            </div>
+          )}
+        </div>
+      </Screen>
+      {adding && <AddContent id={id} onClose={() => setAdding(false)} />}
+      {why && <Why id={id} question={why.question.text} onClose={() => setWhy(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+import { useState } from "preact/hooks";
+import { Button } from "../components/Button";
+import { Confirm } from "../components/Confirm";
+import { Dialog } from "../components/Dialog";
+import { DocumentText } from "../components/DocumentText";
+import { Field } from "../components/Field";
+import { Loaded } from "../components/Loaded";
+import { Note } from "../components/Note";
+import { get, post, put, remove } from "../lib/api";
+import { download } from "../lib/files";
+import { dateTime, number } from "../lib/format";
+import { useResource } from "../lib/resource";
+import { attempt, hasFeature, readStats, tell } from "../lib/state";
+import type { Metadata, Page, PageText } from "../lib/types";
+import { w } from "../lib/words";
+import { LabelMany } from "./LabelMany";
+
+const fields = [
+  ["title", 255],
+  ["url", 2000],
+  ["description", 500],
+  ["image", 2000],
+] as const;
+
+function MetadataForm({ id, metadata, onSaved }: { id: number; metadata: Metadata; onSaved: () => void }) {
+  const [values, setValues] = useState({
+    title: metadata.title ?? "",
+    url: metadata.url ?? "",
+    description: metadata.description ?? "",
+    image: metadata.image ?? "",
+  });
+  const [error, setError] = useState("");
+  async function save(change: Record<string, string | null>) {
+    setError("");
+    try {
+      await put(`/projects/${id}/pages/${metadata.page_id}/metadata`, change);
+      tell(w.saved);
+      onSaved();
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  }
+  const changed = Object.fromEntries(
+    fields.filter(([name]) => values[name] !== (metadata[name] ?? "")).map(([name]) => [name, values[name] || null]),
+  );
+  return (
+    <form
+      class="options"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(changed);
+      }}
+    >
+      <p class="lead">{w.metadataText}</p>
+      {fields.map(([name, max]) => (
+        <Field key={name} label={w.metadata[name]} aside={`${values[name].length} / ${max}`}>
+          {(given) =>
+            name === "description" ? (
+              <textarea
+                {...given}
+                class="input"
+                maxLength={max}
+                value={values[name]}
+                onInput={(e) => setValues({ ...values, [name]: e.currentTarget.value })}
+              />
+            ) : (
+              <input
+                {...given}
+                class="input"
+                maxLength={max}
+                value={values[name]}
+                onInput={(e) => setValues({ ...values, [name]: e.currentTarget.value })}
+              />
+            )
+          }
+        </Field>
+      ))}
+      {error && <Note kind="bad">{error}</Note>}
+      <div class="split">
+        <Button kind="primary" type="submit" disabled={!Object.keys(changed).length}>
+          {w.save}
+        </Button>
+        <Button
+          kind="quiet"
+          icon="undo"
+          onClick={() => void save({ title: null, url: null, description: null, image: null })}
+        >
+          {w.ownWords}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface Props {
+  id: number;
+  pageId: number;
+  page?: Page;
+  onClose: () => void;
+  onChanged: () => void;
+}
+
+/** One document: its text, what a citation shows of it, its labels. */
+export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: Props) {
+  const metadata = useResource(
+    (signal) => get<Metadata>(`/projects/${id}/pages/${pageId}/metadata`, {}, signal),
+    [pageId],
+  );
+  const [tab, setTab] = useState<"text" | "metadata">("text");
+  const [labelling, setLabelling] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const name = page?.filename ?? metadata.value.value?.title ?? page?.page_url ?? w.document;
+  return (
+    <Dialog
+      sheet
+      title={name}
+      onClose={onClose}
+      footer={
+        <>
+          {page?.is_refreshable && (
+            <Button
+              icon="refresh"
+              onClick={() =>
+                void attempt(async () => {
+                  await post(`/projects/${id}/pages/${pageId}/reindex`);
+                  tell(w.requeued(1));
+                  onChanged();
+                })
+              }
+            >
+              {w.readAgain}
+            </Button>
+          )}
+          {hasFeature("labels") && (
+            <Button icon="label" onClick={() => setLabelling(true)}>
+              {w.labels}
+            </Button>
+          )}
+          <Button icon="download" onClick={() => void attempt(() => download(`/api/v1/preview/${pageId}`, name))}>
+            {w.download}
+          </Button>
+          <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+            {w.delete}
+          </Button>
+        </>
+      }
+    >
+      {page && (
+        <p class="lead num">
+          {[
+            w.status[page.index_status],
+            metadata.value.value?.word_count != null && w.words(number(metadata.value.value.word_count)),
+            dateTime(page.updated_at),
+          ]
+            .filter(Boolean)
+            .join(" · ")}
+        </p>
+      )}
+      {page?.status_reason && <Note kind={page.index_status === "failed" ? "bad" : "warn"}>{page.status_reason}</Note>}
+      <span class="chips" role="group" aria-label={name}>
+        {(["text", "metadata"] as const).map((each) => (
+          <button key={each} class="chip" aria-pressed={tab === each} onClick={() => setTab(each)}>
+            {each === "text" ? w.textTab : w.metadataTab}
+          </button>
+        ))}
+      </span>
+      {tab === "text" ? (
+        <div class="sheet-paper">
+          <DocumentText
+            load={(from, length) => get<PageText>(`/projects/${id}/pages/${pageId}/text`, { from, length })}
+            places={[]}
+            current={0}
+          />
+        </div>
+      ) : (
+        <Loaded from={metadata}>
+          {(value) => (
+            <MetadataForm key={JSON.stringify(value)} id={id} metadata={value} onSaved={() => void metadata.again()} />
+          )}
+        </Loaded>
+      )}
+      {labelling && <LabelMany id={id} pages={[pageId]} onClose={() => setLabelling(false)} />}
+      {deleting && (
+        <Confirm
+          title={w.deleteDocuments(1)}
+          action={w.delete}
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await remove(`/projects/${id}/pages/${pageId}`);
+            tell(w.documentsDeleted(1));
+            void readStats(id).catch(() => {});
+            onChanged();
+            onClose();
+          }}
+        >
+          <p>{w.deleteDocumentsText}</p>
+        </Confirm>
+      )}
+    </Dialog>
+  );
+}

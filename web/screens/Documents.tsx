@@ -1,0 +1,296 @@
+import { useState } from "preact/hooks";
+import { AddContent, uploadFiles } from "../components/AddContent";
+import { Button } from "../components/Button";
+import { Confirm } from "../components/Confirm";
+import { DropZone } from "../components/DropZone";
+import { Empty } from "../components/Empty";
+import { Loaded } from "../components/Loaded";
+import { Pager } from "../components/Pager";
+import { Live, Reading, useProgress } from "../components/Reading";
+import { SearchField } from "../components/SearchField";
+import { Screen } from "../components/Shell";
+import { get, post, remove } from "../lib/api";
+import { ago, bytes, number, percent } from "../lib/format";
+import { useResource } from "../lib/resource";
+import { goQuery, location_ } from "../lib/router";
+import { attempt, hasFeature, progress, readStats, tell } from "../lib/state";
+import type { List, Page, Status } from "../lib/types";
+import { w } from "../lib/words";
+import DocumentSheet from "./DocumentSheet";
+import { LabelMany } from "./LabelMany";
+
+const kinds: Record<Status, string> = { ok: "ok", failed: "bad", limited: "warn", queued: "accent", "n/a": "" };
+
+function StatusBadge({ page }: { page: Page }) {
+  const status = page.index_status;
+  return <span class={`badge ${kinds[status]}`}>{w.status[status]}</span>;
+}
+
+function Row({ page, chosen, onChoose }: { page: Page; chosen: boolean; onChoose: (on: boolean) => void }) {
+  const name = page.filename ?? page.page_url;
+  return (
+    <tr>
+      <td class="check">
+        <input
+          type="checkbox"
+          aria-label={`${w.choose} ${name}`}
+          checked={chosen}
+          onChange={(e) => onChoose(e.currentTarget.checked)}
+        />
+      </td>
+      <td class="what">
+        <button title={name} onClick={() => goQuery({ document: page.id })}>
+          {name}
+        </button>
+        {page.status_reason && <small>{page.status_reason}</small>}
+      </td>
+      <td>
+        <StatusBadge page={page} />
+      </td>
+      <td class="num right">{page.filesize ? bytes(page.filesize) : ""}</td>
+      <td class="num">{ago(page.updated_at)}</td>
+    </tr>
+  );
+}
+
+const filters = ["", "queued", "ok", "failed", "limited"] as const;
+
+/** Runs one after the other, a few at a time, and tells how many went through. */
+async function each(ids: number[], run: (id: number) => Promise<unknown>): Promise<{ done: number; failed: string[] }> {
+  let done = 0;
+  const failed: string[] = [];
+  const queue = [...ids];
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let id = queue.shift(); id !== undefined; id = queue.shift())
+        try {
+          await run(id);
+          done++;
+        } catch (error) {
+          failed.push((error as Error).message);
+        }
+    }),
+  );
+  return { done, failed };
+}
+
+export default function Documents({ id }: { id: number }) {
+  const { query } = location_.value;
+  const search = query.get("search") ?? "",
+    status = query.get("status") ?? "",
+    page = Number(query.get("page") ?? 1),
+    open = Number(query.get("document") ?? 0);
+  const [chosen, setChosen] = useState<number[]>([]);
+  const [adding, setAdding] = useState(false);
+  const [labelling, setLabelling] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [share, setShare] = useState<number | null>(null);
+  const pages = useResource(
+    async (signal) =>
+      (
+        await get<{ pages: List<Page> }>(
+          `/projects/${id}/pages`,
+          { search, index_status: status, page, limit: 50 },
+          signal,
+        )
+      ).pages,
+    [id, search, status, page],
+  );
+  useProgress(id, () => void pages.again());
+
+  const rows = pages.value.value?.data ?? [];
+  const all = rows.length > 0 && rows.every((row) => chosen.includes(row.id));
+  const now = progress.value;
+  const counts: Record<string, number | undefined> = {
+    "": now?.total,
+    queued: now?.queued,
+    ok: now?.done,
+    failed: now?.failed,
+  };
+
+  async function drop(files: File[]) {
+    if (!files.length) return;
+    setShare(0);
+    await attempt(async () => {
+      await uploadFiles(id, files, setShare);
+      tell(w.filesAdded(files.length));
+    });
+    setShare(null);
+    await pages.again();
+  }
+  async function many(run: (page: number) => Promise<unknown>, told: (n: number) => string) {
+    const { done, failed } = await each(chosen, run);
+    setChosen([]);
+    if (done) tell(told(done));
+    if (failed[0]) tell(failed[0], undefined, 7000);
+    void readStats(id).catch(() => {});
+    await pages.again();
+  }
+
+  return (
+    <Screen
+      title={w.documentsTitle}
+      aside={<Live />}
+      actions={
+        <>
+          <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+            {w.addContent}
+          </Button>
+        </>
+      }
+    >
+      <div class="column">
+        {share === null ? (
+          <DropZone compact={(now?.total ?? 0) > 0} onFiles={(files) => void drop(files)} />
+        ) : (
+          <div class="drop">
+            <span>{w.uploading(percent(share))}</span>
+            <div class="bar wide">
+              <i style={{ width: `${share * 100}%` }} />
+            </div>
+          </div>
+        )}
+        {now && now.queued > 0 && (
+          <div class="card reading-card">
+            <Reading />
+          </div>
+        )}
+        <div class="split">
+          <SearchField
+            label={w.searchDocuments}
+            value={search}
+            onSearch={(text) => goQuery({ search: text, page: null }, { replace: true })}
+          />
+          <span class="chips" role="group" aria-label={w.filter}>
+            {filters.map((filter) => (
+              <button
+                key={filter}
+                class="chip"
+                aria-pressed={status === filter}
+                onClick={() => goQuery({ status: filter, page: null }, { replace: true })}
+              >
+                {filter ? w.status[filter] : w.all}
+                {counts[filter] !== undefined && <b class="num">{number(counts[filter])}</b>}
+              </button>
+            ))}
+          </span>
+        </div>
+        {chosen.length > 0 && (
+          <div class="split bulk" role="toolbar" aria-label={w.chosen(chosen.length)}>
+            <b class="num">{w.chosen(chosen.length)}</b>
+            <Button
+              icon="refresh"
+              onClick={() => void many((page) => post(`/projects/${id}/pages/${page}/reindex`), w.requeued)}
+            >
+              {w.readAgain}
+            </Button>
+            {hasFeature("labels") && (
+              <Button icon="label" onClick={() => setLabelling(true)}>
+                {w.labels}
+              </Button>
+            )}
+            <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+              {w.delete}
+            </Button>
+            <Button kind="quiet" onClick={() => setChosen([])}>
+              {w.chooseNone}
+            </Button>
+          </div>
+        )}
+        <Loaded from={pages}>
+          {(list) =>
+            list.total === 0 ? (
+              search || status ? (
+                <Empty icon="search" title={w.documentsNoMatch}>
+                  <Button onClick={() => goQuery({ search: null, status: null, page: null })}>{w.showAll}</Button>
+                </Empty>
+              ) : (
+                <Empty icon="document" title={w.documentsNoneTitle}>
+                  <p>{w.documentsNoneText}</p>
+                  <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+                    {w.addContent}
+                  </Button>
+                </Empty>
+              )
+            ) : (
+              <div>
+                <div class="card table-wrap">
+                  <table class="list">
+                    <thead>
+                      <tr>
+                        <th class="check">
+                          <input
+                            type="checkbox"
+                            aria-label={w.chooseAll}
+                            checked={all}
+                            onChange={() => setChosen(all ? [] : rows.map((row) => row.id))}
+                          />
+                        </th>
+                        <th>{w.document}</th>
+                        <th>{w.state}</th>
+                        <th class="right">{w.size}</th>
+                        <th>{w.changed}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {list.data.map((row) => (
+                        <Row
+                          key={row.id}
+                          page={row}
+                          chosen={chosen.includes(row.id)}
+                          onChoose={(on) =>
+                            setChosen(on ? [...chosen, row.id] : chosen.filter((other) => other !== row.id))
+                          }
+                        />
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                <Pager list={list} />
+              </div>
+            )
+          }
+        </Loaded>
+      </div>
+      {adding && (
+        <AddContent
+          id={id}
+          onClose={() => {
+            setAdding(false);
+            void pages.again();
+          }}
+        />
+      )}
+      {open > 0 && (
+        <DocumentSheet
+          key={open}
+          id={id}
+          pageId={open}
+          page={rows.find((row) => row.id === open)}
+          onClose={() => goQuery({ document: null }, { replace: true })}
+          onChanged={() => void pages.again()}
+        />
+      )}
+      {labelling && (
+        <LabelMany
+          id={id}
+          pages={chosen}
+          onClose={() => {
+            setLabelling(false);
+            setChosen([]);
+          }}
+        />
+      )}
+      {deleting && (
+        <Confirm
+          title={w.deleteDocuments(chosen.length)}
+          action={w.delete}
+          onClose={() => setDeleting(false)}
+          onConfirm={() => many((page) => remove(`/projects/${id}/pages/${page}`), w.documentsDeleted)}
+        >
+          <p>{w.deleteDocumentsText}</p>
+        </Confirm>
+      )}
+    </Screen>
+  );
+}

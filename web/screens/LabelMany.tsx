@@ -1,0 +1,68 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../components/Button";
+import { Dialog } from "../components/Dialog";
+import { Loaded } from "../components/Loaded";
+import { get, put } from "../lib/api";
+import { useResource } from "../lib/resource";
+import { attempt, tell } from "../lib/state";
+import type { Label, List } from "../lib/types";
+import { w } from "../lib/words";
+
+/** Gives all chosen documents the same labels. */
+export function LabelMany({ id, pages, onClose }: { id: number; pages: number[]; onClose: () => void }) {
+  const labels = useResource((signal) => get<List<Label>>(`/projects/${id}/labels`, { limit: 100 }, signal), [id]);
+  const [chosen, setChosen] = useState<number[]>([]);
+  useEffect(() => {
+    if (pages.length === 1)
+      get<Label[]>(`/projects/${id}/pages/${pages[0]}/labels`).then(
+        (own) => setChosen(own.map((l) => l.id)),
+        () => {},
+      );
+  }, []);
+  const save = () =>
+    attempt(async () => {
+      for (const page of pages) await put(`/projects/${id}/pages/${page}/labels`, { label_ids: chosen });
+      tell(w.saved);
+      onClose();
+    });
+  return (
+    <Dialog
+      title={w.labelsOf(pages.length)}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      footer={
+        <>
+          <Button onClick={onClose}>{w.cancel}</Button>
+          <Button kind="primary" type="submit">
+            {w.save}
+          </Button>
+        </>
+      }
+    >
+      <p class="lead">{w.labelsHelp}</p>
+      <Loaded from={labels}>
+        {({ data }) =>
+          data.length ? (
+            <span class="chips">
+              {data.map((label) => (
+                <button
+                  key={label.id}
+                  type="button"
+                  class="chip"
+                  aria-pressed={chosen.includes(label.id)}
+                  onClick={() =>
+                    setChosen(chosen.includes(label.id) ? chosen.filter((l) => l !== label.id) : [...chosen, label.id])
+                  }
+                >
+                  {label.name}
+                </button>
+              ))}
+            </span>
+          ) : (
+            <p>{w.labelsNone}</p>
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from "preact/hooks";
+import { Button } from "../components/Button";
+import { Dialog } from "../components/Dialog";
+import { DropZone } from "../components/DropZone";
+import { Field } from "../components/Field";
+import { Icon } from "../components/Icon";
+import { Note } from "../components/Note";
+import { Toggle } from "../components/Toggle";
+import { upload } from "../lib/api";
+import { bytes, host, percent } from "../lib/format";
+import { go } from "../lib/router";
+import type { Agent } from "../lib/types";
+import { w } from "../lib/words";
+
+type Way = "files" | "address" | "empty";
+const ways = [
+  ["files", "document", w.fromFiles],
+  ["address", "globe", w.fromAddress],
+  ["empty", "empty", w.fromNothing],
+] as const;
+
+/** A name for who has given none: of the file, or of the host. */
+function nameFor(way: Way, files: File[], address: string): string {
+  if (way === "files" && files[0]) return files[0].name.replace(/\.[^.]+$/, "");
+  return way === "address" && address ? host(address) : "";
+}
+
+export default function NewAgent({ onClose }: { onClose: () => void }) {
+  const [way, setWay] = useState<Way>("files");
+  const [name, setName] = useState("");
+  const [address, setAddress] = useState("");
+  const [files, setFiles] = useState<File[]>([]);
+  const [isMaster, setMaster] = useState(false);
+  const [isAnonymized, setAnonymized] = useState(false);
+  const [keeps, setKeeps] = useState(true);
+  const [share, setShare] = useState<number | null>(null);
+  const [error, setError] = useState("");
+  const suggested = nameFor(way, files, address);
+  const ready =
+    (name.trim() || suggested) && (way !== "files" || files.length > 0) && (way !== "address" || address.trim() !== "");
+
+  async function create() {
+    if (!ready || share !== null) return;
+    const form = new FormData();
+    form.set("project_name", name.trim() || suggested);
+    if (way === "address") form.set("sitemap_path", address.trim());
+    if (way === "files") for (const file of files) form.append("files[]", file);
+    if (isMaster) form.set("is_master", "true");
+    if (isAnonymized) form.set("is_anonymized", "true");
+    if (!keeps) form.set("file_data_retension", "false");
+    setShare(0);
+    setError("");
+    try {
+      const agent = await upload<Agent>("/projects", form, setShare);
+      onClose();
+      go(`/agents/${agent.id}/${way === "empty" ? "documents" : "ask"}`);
+    } catch (failure) {
+      setError((failure as Error).message);
+      setShare(null);
+    }
+  }
+  return (
+    <Dialog
+      title={w.newAgent}
+      onClose={onClose}
+      onSubmit={() => void create()}
+      footer={
+        <>
+          <Button onClick={onClose}>{w.cancel}</Button>
+          <Button kind="primary" type="submit" disabled={!ready} busy={share !== null}>
+            {share === null ? w.create : w.uploading(percent(share))}
+          </Button>
+        </>
+      }
+    >
+      <div class="ways" role="group" aria-label={w.newAgent}>
+        {ways.map(([id, icon, title]) => (
+          <button key={id} type="button" aria-pressed={way === id} onClick={() => setWay(id)}>
+            <Icon name={icon} />
+            {title}
+          </button>
+        ))}
+      </div>
+      {way === "files" && (
+        <>
+          <DropZone onFiles={(more) => setFiles([...files, ...more])} />
+          {files.length > 0 && (
+            <ul class="file-list" aria-label={w.filesChosen(files.length)}>
+              {files.map((file, i) => (
+                <li key={i}>
+                  <span>{file.webkitRelativePath || file.name}</span>
+                  <span class="num lead">{bytes(file.size)}</span>
+                  <Button
+                    kind="quiet"
+                    icon="close"
+                    label={`${w.remove} ${file.name}`}
+                    onClick={() => setFiles(files.filter((f) => f !== file))}
+                  />
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+      {way === "address" && (
+        <Field label={w.address} help={w.addressHelp}>
+          {(given) => (
+            <input
+              {...given}
+              class="input"
+              type="url"
+              inputMode="url"
+              placeholder="https://example.org/sitemap.xml"
+              value={address}
+              onInput={(event) => setAddress(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Field label={w.agentName}>
+        {(given) => (
+          <input
+            {...given}
+            class="input"
+            maxLength={255}
+            placeholder={suggested}
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <details>
+        <summary>{w.readingOptions}</summary>
+        <div class="options">
+          <Toggle label={w.anonymize} help={w.anonymizeHelp} checked={isAnonymized} onChange={setAnonymized} />
+          <Toggle label={w.keepFiles} help={w.keepFilesHelp} checked={keeps} onChange={setKeeps} />
+          <Toggle label={w.makeMaster} help={w.makeMasterHelp} checked={isMaster} onChange={setMaster} />
+        </div>
+      </details>
+      {error && <Note kind="bad">{error}</Note>}
+    </Dialog>
+  );
+}
