@@ -73,6 +73,7 @@ bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
 /* settings.c, personas.c */
 bool kb_settings_get(struct kb_call *call, struct kb_err *err);
+bool kb_settings_form(struct kb_call *call, struct kb_err *err);
 bool kb_settings_post(struct kb_call *call, struct kb_err *err);
 bool kb_personas_list(struct kb_call *call, struct kb_err *err);
 bool kb_personas_read(struct kb_call *call, struct kb_err *err);

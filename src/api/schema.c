@@ -183,6 +183,10 @@ static const struct kb_schema schemas[] = {
 	{ "Settings", .write = kb_schema_write_settings },
 	{ "SettingsFields", .write = kb_schema_write_settings_fields },
 	{ "SettingsReply", SUCCESS("Settings") },
+	{ "SettingField", "name:str answer_name:str section:str type:str form:str choices:[str] min:int max:int "
+	                  "max_items:int takes_null:bool requires:str? feature:str? locked:bool default:any "
+	                  "description:str" },
+	{ "SettingsFormReply", SUCCESS("[SettingField]") },
 	{ "SettingsUpdate", "updated:bool updated_fields~:[str] failed_fields~:obj" },
 	{ "SettingsUpdateReply", SUCCESS("SettingsUpdate") },
 	{ "Persona", "version:int is_active:bool instructions:str? created_at:time updated_at:time" },

@@ -80,7 +80,11 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
   const number = (id: number | undefined) => sources.findIndex((source) => source.id === id) + 1;
   const hasOwn = /\[\d{1,2}\]/.test(turn.text.value);
   const passages = useMemo(
-    () => claims.map((claim) => ({ text: claim.claim, source: hasOwn ? 0 : number(claim.sources[0]) })),
+    () =>
+      claims.map((claim) => ({
+        text: claim.claim,
+        sources: hasOwn ? [] : claim.sources.map(number).filter((n) => n > 0),
+      })),
     [claims, sources],
   );
   return (
@@ -106,7 +110,10 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
               onClick={() =>
                 onShow({
                   source: n - 1,
-                  claim: passage >= 0 ? passage : claims.findIndex((claim) => claim.sources[0] === sources[n - 1]?.id),
+                  claim:
+                    passage >= 0
+                      ? passage
+                      : claims.findIndex((claim) => claim.sources.includes(sources[n - 1]?.id ?? 0)),
                 })
               }
             />
@@ -125,7 +132,7 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
                 pages={pages.length ? w.onPages(pages.slice(0, 4).join(", "), pages.length) : ""}
                 current={shown?.source === i}
                 onClick={() =>
-                  onShow({ source: i, claim: claims.findIndex((claim) => claim.sources[0] === source.id) })
+                  onShow({ source: i, claim: claims.findIndex((claim) => claim.sources.includes(source.id)) })
                 }
               />
             );

@@ -30,7 +30,7 @@ export function Button({
   const inner = (
     <>
       {busy ? <span class="spinner" /> : icon && <Icon name={icon} />}
-      {children}
+      {children && <span>{children}</span>}
     </>
   );
   const classes = `btn ${kind} ${label && !children ? "icon-only" : ""}`;

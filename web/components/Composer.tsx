@@ -52,7 +52,7 @@ export function Composer({ text, placeholder, busy, disabled, children, onSend, 
         }}
       />
       <div class="row">
-        {children}
+        <span class="chips">{children}</span>
         {busy ? (
           <button type="button" class="go" aria-label={w.stop} onClick={onStop}>
             <Icon name="stop" />

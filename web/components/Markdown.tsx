@@ -10,8 +10,8 @@ const marks = /([\uE000\uE001])(\d+)\uE002/;
 
 export interface Passage {
   text: string;
-  /** What its number says, from 1; 0: none. */
-  source: number;
+  /** The numbers behind it, from 1. */
+  sources: number[];
 }
 
 /** Puts marks around each passage where the text has it, the longest first. */
@@ -66,7 +66,7 @@ export function Markdown({ text, formatted = true, passages = [], active = null,
       if (!mark) break;
       const i = Number(mark[2]);
       within = mark[1] === BEGIN ? i : -1;
-      if (mark[1] === END && cite && passages[i]?.source) out.push(cite(passages[i].source, i));
+      if (mark[1] === END && cite) for (const n of passages[i]?.sources ?? []) out.push(cite(n, i));
       rest = rest.slice(mark.index + mark[0].length);
     }
     return out;

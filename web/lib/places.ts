@@ -17,4 +17,7 @@ export const places = (): Place[] => [
   ...(isWhole.value
     ? [{ href: "/keys", title: w.keys, icon: "key" as const, rail: true, load: () => import("../screens/Keys") }]
     : []),
+  { href: "/usage", title: w.usage, icon: "usage", rail: true, load: () => import("../screens/Usage") },
+  { href: "/account", title: w.account, icon: "persona", rail: true, load: () => import("../screens/Account") },
+  { href: "/system", title: w.system, icon: "system", rail: true, load: () => import("../screens/System") },
 ];

@@ -305,7 +305,11 @@ export default function Ask({ id }: { id: number }) {
         aside={<Live />}
         actions={
           <>
-            {turns.length > 0 && <Button onClick={startAnew}>{w.newConversation}</Button>}
+            {turns.length > 0 && (
+              <Button icon="ask" onClick={startAnew}>
+                {w.newConversation}
+              </Button>
+            )}
             <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
               {w.addContent}
             </Button>

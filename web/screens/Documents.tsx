@@ -47,8 +47,8 @@ function Row({ page, chosen, onChoose }: { page: Page; chosen: boolean; onChoose
       <td>
         <StatusBadge page={page} />
       </td>
-      <td class="num right">{page.filesize ? bytes(page.filesize) : ""}</td>
-      <td class="num">{ago(page.updated_at)}</td>
+      <td class="num right aside-column">{page.filesize ? bytes(page.filesize) : ""}</td>
+      <td class="num aside-column">{ago(page.updated_at)}</td>
     </tr>
   );
 }
@@ -214,7 +214,7 @@ export default function Documents({ id }: { id: number }) {
               )
             ) : (
               <div>
-                <div class="card table-wrap">
+                <div class="card table-wrap" tabIndex={0}>
                   <table class="list">
                     <thead>
                       <tr>
@@ -228,8 +228,8 @@ export default function Documents({ id }: { id: number }) {
                         </th>
                         <th>{w.document}</th>
                         <th>{w.state}</th>
-                        <th class="right">{w.size}</th>
-                        <th>{w.changed}</th>
+                        <th class="right aside-column">{w.size}</th>
+                        <th class="aside-column">{w.changed}</th>
                       </tr>
                     </thead>
                     <tbody>

@@ -123,13 +123,13 @@ export default function Keys() {
         <p class="lead">{w.keysText}</p>
         <Loaded from={keys}>
           {(list) => (
-            <div class="card table-wrap">
+            <div class="card table-wrap" tabIndex={0}>
               <table class="list">
                 <thead>
                   <tr>
                     <th>{w.name}</th>
                     <th>{w.keyScope}</th>
-                    <th>{w.made}</th>
+                    <th class="aside-column">{w.made}</th>
                     <th>{w.lastUsed}</th>
                     <th class="right">
                       <span class="hidden">{w.actions}</span>
@@ -146,7 +146,7 @@ export default function Keys() {
                         </small>
                       </td>
                       <td>{key.project_ids.length ? key.project_ids.map(nameOf).join(", ") : w.allAgents}</td>
-                      <td class="num">{date(key.created_at)}</td>
+                      <td class="num aside-column">{date(key.created_at)}</td>
                       <td class="num">{key.seen_at ? ago(key.seen_at) : w.never}</td>
                       <td class="right">
                         <Button

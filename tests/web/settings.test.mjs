@@ -1,0 +1,207 @@
+// What an owner sets in the page: the form comes from the service's own table of settings.
+import { assert, signedIn, start, test } from "./lib.mjs";
+
+const masterOnly = ["master_project_smart_routing_mode", "master_project_user_agent_switching_enabled"];
+/** Has a screen of its own. */
+const elsewhere = ["persona_instructions"];
+
+const shown = (page) => page.locator("[data-field]").evaluateAll((rows) => rows.map((row) => row.dataset.field));
+
+test("every setting has a row in the page, those of masters on masters alone", async (t) => {
+  const kb = await start(t);
+  const plain = await kb.agent({ project_name: "Plain" }),
+    master = await kb.agent({ project_name: "Master", is_master: "true" });
+  const { page, quiet } = await signedIn(t, kb);
+  for (const agent of [plain, master]) {
+    const fields = [];
+    for (const screen of ["behaviour", "look"]) {
+      await page.goto(`${kb.url}/agents/${agent.id}/${screen}`);
+      await page.locator("[data-field]").first().waitFor();
+      fields.push(...(await shown(page)));
+    }
+    const schema = await agent.expect(200, "GET", "/settings/schema");
+    assert.deepEqual([...fields, ...elsewhere].sort(), schema.map((field) => field.name).sort());
+    assert.equal(
+      masterOnly.every((name) => fields.includes(name)),
+      agent === master,
+    );
+  }
+  quiet();
+});
+
+test("what is changed is saved together; one that is refused is marked alone", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/look`);
+  const row = (name) => page.locator(`[data-field=${name}]`);
+  await row("chatbot_title").getByRole("textbox").fill("Ask Harbour Bikes");
+  await row("chatbot_color").locator("input.mono").fill("#12");
+  await row("title_avatar_enabled").getByRole("switch").click();
+  await page.getByText("3 changes").waitFor();
+  assert.equal(await page.locator(".widget-bar b").textContent(), "Ask Harbour Bikes", "the preview shows it before");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await row("chatbot_color").locator("small.bad").waitFor();
+  assert.deepEqual(await page.locator("small.bad, .bad.note").count(), 1);
+  await page.getByText("1 change", { exact: true }).waitFor();
+  const stored = await agent.expect(200, "GET", "/settings");
+  assert.equal(stored.chatbot_title, "Ask Harbour Bikes");
+  assert.equal(stored.title_avatar_enabled, false);
+  await row("chatbot_color").locator("input.mono").fill("#123456");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
+  assert.equal((await agent.expect(200, "GET", "/settings")).chatbot_color, "#123456");
+  await row("chatbot_title").getByRole("button", { name: "Back to default" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
+  assert.ok(!(await agent.expect(200, "GET", "/settings")).chatbot_title);
+  quiet();
+});
+
+test("what the plan has not is locked and says so; what another field must turn on waits for it", async (t) => {
+  const kb = await start(t, { env: { DOCENT_PLANS: "" } });
+  const agent = await kb.agent();
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/behaviour`);
+  const row = (name) => page.locator(`[data-field=${name}]`);
+  await row("is_pdf_viewer").waitFor();
+  assert.ok(await row("is_anonymize_pdfs").getByRole("switch").isDisabled());
+  await row("is_anonymize_pdfs").getByText("Needs “Open cited PDF files in the viewer”").waitFor();
+  await row("is_pdf_viewer").getByRole("switch").click();
+  assert.ok(await row("is_anonymize_pdfs").getByRole("switch").isEnabled());
+  await row("is_anonymize_pdfs").getByRole("switch").click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
+  assert.equal((await agent.expect(200, "GET", "/settings")).is_anonymize_pdfs, true);
+  quiet();
+});
+
+test("an agent is renamed, copied and, once its name is typed, deleted", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/behaviour`);
+  await page.getByLabel("Name of the agent").fill("Harbour Bikes");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("button", { name: /^Choose an agent: Harbour Bikes/ }).waitFor();
+  await page.getByRole("button", { name: "Make a copy" }).click();
+  await page.getByText("“Harbour Bikes (copy)” is there").waitFor();
+  await page.getByRole("button", { name: "Delete agent" }).click();
+  const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete agent" });
+  assert.ok(await confirm.isDisabled());
+  await page.getByRole("dialog").getByRole("textbox").fill("Harbour Bikes");
+  await confirm.click();
+  await page.getByRole("link", { name: /Harbour Bikes \(copy\)/ }).waitFor();
+  assert.equal((await kb.expect(200, "GET", "/projects")).total, 1);
+  quiet();
+});
+
+test("a persona has versions: compared, brought back; a generated text is replaced and restored", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/persona`);
+  const text = page.getByLabel("Who the agent is, and how it speaks");
+  for (const words of ["Be kind.", "Be kind.\nBe brief."]) {
+    await text.fill(words);
+    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save as a new version", disabled: true }).waitFor();
+  }
+  const versions = await agent.expect(200, "GET", "/settings/personas");
+  const before = versions.data.find((version) => version.instructions === "Be kind.").version;
+  const row = page.locator(".versions li").filter({ hasText: `v${before}` });
+  await row.getByRole("button", { name: "Compare with the newest" }).click();
+  assert.match(await row.locator(".diff .new").textContent(), /Be brief\./);
+  await row.getByRole("button", { name: "Activate" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
+  await page.waitForFunction(() => document.querySelector("textarea").value === "Be kind.");
+  quiet();
+});
+
+test("labels are made, changed, deleted, and brought back by undo", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/labels`);
+  await page.getByRole("button", { name: "New label" }).first().click();
+  await page.getByLabel("Name").fill("customers");
+  await page.getByLabel("Users").fill("ann@example.org");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("row", { name: /customers ann@example.org/ }).waitFor();
+  await page.getByRole("button", { name: "Delete customers" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("row", { name: /customers/ }).waitFor();
+  quiet();
+});
+
+test("a conversation is read with its sources, its trust, and saved as a file", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "a.txt": "The Velmora lighthouse was built in 1874 by Hester Quillby." } });
+  const message = await agent.ask("Who built the Velmora lighthouse?");
+  await agent.expect(200, "PUT", `/conversations/${message.session}/messages/${message.id}/feedback`, {
+    json: { reaction: "liked" },
+  });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/conversations`);
+  await page.locator("td.what button").first().click();
+  await page.getByText("Liked").waitFor();
+  await page.getByRole("button", { name: /^Source 1/ }).click();
+  await page.getByRole("dialog").locator("mark.current").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Trust" }).click();
+  await page.getByRole("dialog").getByText("The document says so, word for word.").waitFor();
+  await page.keyboard.press("Escape");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "txt", exact: true }).click(),
+  ]);
+  assert.match(file.suggestedFilename(), /\.txt$/);
+  quiet();
+});
+
+test("reports are plots, tables and files; questions without an answer stand apart", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "a.txt": "The Velmora lighthouse was built in 1874 by Hester Quillby." } });
+  await agent.ask("Who built the Velmora lighthouse?");
+  await agent.ask("What is the boiling point of tungsten?");
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/analytics`);
+  await page.locator(".plot canvas").first().waitFor();
+  assert.equal(await page.locator(".tiles dd").first().textContent(), "2");
+  await page.getByRole("button", { name: "As a table" }).first().click();
+  await page.getByRole("columnheader", { name: "Interval" }).waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV: Questions" }).last().click(),
+  ]);
+  assert.equal(file.suggestedFilename(), "questions.csv");
+  await page.getByRole("button", { name: /^Without an answer 1$/ }).click();
+  await page.getByRole("cell", { name: "What is the boiling point of tungsten?" }).waitFor();
+  assert.equal(await page.getByRole("cell", { name: "Who built the Velmora lighthouse?" }).count(), 0);
+  await page.getByRole("button", { name: "Add content" }).waitFor();
+  quiet();
+});
+
+test("a source is added by its address, planned, and deleted with its documents", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/sources`);
+  await page.getByRole("button", { name: "Add content" }).first().click();
+  await page.getByLabel("Or an address").fill("http://127.0.0.1:9/a.html");
+  await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.locator(".source").waitFor();
+  await page.getByRole("button", { name: "Schedule" }).click();
+  await page.getByLabel("Read again").first().selectOption("advanced");
+  await page.getByRole("dialog").getByRole("button", { name: "Mon" }).click();
+  await page.getByLabel("Hours").fill("06:00, 18:30");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const [source] = (await agent.expect(200, "GET", "/sources")).sitemaps;
+  assert.deepEqual(source.settings.refresh_schedule, [{ days: [1], hours: ["06:00", "18:30"] }]);
+  await page.getByRole("button", { name: /^Delete http/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: "No addresses yet" }).waitFor();
+  quiet();
+});

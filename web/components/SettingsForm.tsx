@@ -1,0 +1,447 @@
+import { useSignal, type Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { get, post } from "../lib/api";
+import { choiceName, choiceNames, languageName, titleOf, titles, type Group } from "../lib/fields";
+import { useResource } from "../lib/resource";
+import { guard } from "../lib/router";
+import { tell } from "../lib/state";
+import { w } from "../lib/words";
+import { Button } from "./Button";
+import { Icon } from "./Icon";
+import { Loaded } from "./Loaded";
+import { Note } from "./Note";
+import { Toggle } from "./Toggle";
+import { Field } from "./Field";
+
+export interface FieldInfo {
+  name: string;
+  answer_name: string;
+  section: string;
+  type: "flag" | "number" | "text" | "list";
+  form: "free" | "choice" | "color" | "language" | "model" | "image" | "domain";
+  choices: string[];
+  min: number;
+  max: number;
+  max_items: number;
+  takes_null: boolean;
+  requires: string | null;
+  feature: string | null;
+  locked: boolean;
+  default: unknown;
+  description: string;
+}
+
+export type Values = Record<string, unknown>;
+
+interface Result {
+  failed_fields?: Record<string, string[]>;
+}
+
+interface FormState {
+  /** By request name, as the service has them. */
+  stored: Values;
+  /** What differs; a File for a picture that was picked. */
+  draft: Signal<Values>;
+  errors: Signal<Record<string, string>>;
+}
+
+/** What the service says of a field: names of fields and their words as the page shows them. */
+const inWords = (info: FieldInfo) =>
+  info.description.replaceAll(/`([^`]+)`/g, (_, name: string) =>
+    titles.has(name) ? `“${titleOf(name)}”` : `“${choiceName(info.name, name)}”`,
+  );
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** What the draft makes of the stored settings. */
+export const valuesOf = ({ stored, draft }: FormState): Values => ({ ...stored, ...draft.value });
+
+function Control({
+  info,
+  title,
+  value,
+  blocked,
+  given,
+  onChange,
+}: {
+  info: FieldInfo;
+  title: string;
+  value: unknown;
+  blocked: boolean;
+  given: object;
+  onChange: (value: unknown) => void;
+}) {
+  const text = value == null ? "" : String(value);
+  const options =
+    info.type === "number" && choiceNames[info.name] ? Object.keys(choiceNames[info.name]!) : info.choices;
+  if (info.form === "image")
+    return <ImagePicker info={info} title={title} value={value} disabled={blocked} given={given} onChange={onChange} />;
+  if (info.type === "list")
+    return (
+      <textarea
+        {...given}
+        class="input"
+        disabled={blocked}
+        value={((value as string[] | null) ?? []).join("\n")}
+        onInput={(event) => onChange(event.currentTarget.value === "" ? [] : event.currentTarget.value.split("\n"))}
+      />
+    );
+  if (options.length || info.form === "model")
+    return (
+      <select
+        {...given}
+        class="input"
+        disabled={blocked}
+        onChange={(event) =>
+          onChange(
+            event.currentTarget.value === ""
+              ? null
+              : info.type === "number"
+                ? Number(event.currentTarget.value)
+                : event.currentTarget.value,
+          )
+        }
+      >
+        {info.takes_null && (info.default === null || value === null) && (
+          <option value="" selected={value === null}>
+            {w.byDefault}
+          </option>
+        )}
+        {options.map((choice) => (
+          <option key={choice} value={choice} selected={text === choice}>
+            {info.form === "language"
+              ? languageName(choice)
+              : info.form === "model"
+                ? choice
+                : choiceName(info.name, choice)}
+          </option>
+        ))}
+      </select>
+    );
+  if (info.type === "number")
+    return (
+      <input
+        {...given}
+        class="input short"
+        type="number"
+        min={info.min}
+        max={info.max}
+        disabled={blocked}
+        value={text}
+        onInput={(event) => onChange(event.currentTarget.value === "" ? "" : Number(event.currentTarget.value))}
+      />
+    );
+  if (info.form === "color")
+    return (
+      <span class="colour">
+        <input
+          type="color"
+          aria-label={w.pickColour(title)}
+          disabled={blocked}
+          value={/^#[0-9a-f]{6}/i.test(text) ? text.slice(0, 7) : "#ffffff"}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+        <input
+          {...given}
+          class="input mono"
+          maxLength={9}
+          disabled={blocked}
+          value={text}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      </span>
+    );
+  const long = info.max > 160 || info.max === 0;
+  const edit = (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+    onChange(event.currentTarget.value === "" && info.takes_null ? null : event.currentTarget.value);
+  return long ? (
+    <textarea
+      {...given}
+      class="input"
+      dir="auto"
+      maxLength={info.max || undefined}
+      disabled={blocked}
+      value={text}
+      onInput={edit}
+    />
+  ) : (
+    <input
+      {...given}
+      class="input"
+      dir="auto"
+      maxLength={info.max || undefined}
+      disabled={blocked}
+      value={text}
+      onInput={edit}
+    />
+  );
+}
+
+function ImagePicker({
+  info,
+  title,
+  value,
+  disabled,
+  given,
+  onChange,
+}: {
+  info: FieldInfo;
+  title: string;
+  value: unknown;
+  disabled: boolean;
+  given: object;
+  onChange: (value: unknown) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const shown = useSignal("");
+  useEffect(() => {
+    if (!(value instanceof File)) {
+      shown.value = typeof value === "string" ? value : "";
+      return;
+    }
+    const reader = new FileReader();
+    reader.onload = () => (shown.value = String(reader.result));
+    reader.readAsDataURL(value);
+  }, [value]);
+  return (
+    <span class="split">
+      {shown.value && <img class="picked" src={shown.value} alt="" />}
+      <Button icon="upload" disabled={disabled} onClick={() => input.current!.click()}>
+        {shown.value ? w.changePicture : w.choosePicture}
+      </Button>
+      {shown.value && info.takes_null && (
+        <Button kind="quiet" disabled={disabled} onClick={() => onChange(null)}>
+          {w.remove}
+        </Button>
+      )}
+      <input
+        {...given}
+        ref={input}
+        type="file"
+        class="hidden"
+        tabIndex={-1}
+        aria-label={title}
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          if (file) onChange(file);
+          event.currentTarget.value = "";
+        }}
+      />
+    </span>
+  );
+}
+
+function Row({
+  info,
+  title,
+  form,
+  fields,
+}: {
+  info: FieldInfo;
+  title: string;
+  form: FormState;
+  fields: Map<string, FieldInfo>;
+}) {
+  const values = valuesOf(form);
+  const value = values[info.name];
+  const needs = info.requires && !values[info.requires] ? fields.get(info.requires) : null;
+  const blocked = info.locked || needs != null;
+  const error = form.errors.value[info.name];
+  const set = (next: unknown) => {
+    const draft = { ...form.draft.value };
+    if (same(next, form.stored[info.name]) && !(next instanceof File)) delete draft[info.name];
+    else draft[info.name] = next;
+    form.draft.value = draft;
+    if (error) {
+      const { [info.name]: _, ...rest } = form.errors.value;
+      form.errors.value = rest;
+    }
+  };
+  const isDefault = info.form === "image" || same(value ?? null, info.default ?? null);
+  const aside = (
+    <>
+      {info.locked && (
+        <span class="badge warn">
+          <Icon name="lock" />
+          {w.needsPlan(info.feature ?? "")}
+        </span>
+      )}
+      {needs && <span class="badge">{w.needsField(titleOf(needs.name))}</span>}
+      {!isDefault && !blocked && (
+        <button type="button" class="back" onClick={() => set(info.default)}>
+          {w.backToDefault}
+        </button>
+      )}
+    </>
+  );
+  const counter =
+    info.type === "text" && info.form === "free" && info.max > 0
+      ? `${[...String(value ?? "")].length} / ${info.max}`
+      : null;
+  return (
+    <div class={`setting ${info.name in form.draft.value ? "changed" : ""}`} data-field={info.name}>
+      {info.type === "flag" ? (
+        <div class="flag">
+          <Toggle
+            label={title}
+            help={error ? <span class="bad">{error}</span> : inWords(info)}
+            checked={Boolean(value)}
+            disabled={blocked}
+            onChange={set}
+          />
+          <span class="aside">{aside}</span>
+        </div>
+      ) : (
+        <Field
+          label={title}
+          help={info.type === "list" ? `${inWords(info)} ${w.onePerLine}` : inWords(info)}
+          error={error}
+          aside={
+            <>
+              {counter} {aside}
+            </>
+          }
+        >
+          {(given) => (
+            <Control info={info} title={title} value={value} blocked={blocked} given={given} onChange={set} />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}
+
+/** Sends what differs; gives what was refused, by field. */
+async function save(id: number, draft: Values): Promise<Record<string, string[]>> {
+  const files = Object.entries(draft).filter(([, value]) => value instanceof File) as [string, File][];
+  const rest = Object.fromEntries(
+    Object.entries(draft)
+      .filter(([, value]) => !(value instanceof File))
+      .map(([name, value]) => [name, Array.isArray(value) ? value.map((line) => line.trim()).filter(Boolean) : value]),
+  );
+  const failed: Record<string, string[]> = {};
+  const send = async (body: unknown, names: string[]) => {
+    try {
+      Object.assign(failed, (await post<Result>(`/projects/${id}/settings`, body)).failed_fields);
+    } catch (error) {
+      // All that was sent is refused with the first field's sentence: each is asked about alone.
+      if ((error as { status?: number }).status !== 400 || names.length === 1) {
+        if (names.length > 1 || (error as { status?: number }).status !== 400) throw error;
+        failed[names[0]!] = [(error as Error).message.replace(`${names[0]}: `, "")];
+      } else for (const name of names) await send({ [name]: (body as Values)[name] }, [name]);
+    }
+  };
+  if (Object.keys(rest).length) await send(rest, Object.keys(rest));
+  for (const [name, file] of files) {
+    const form = new FormData();
+    form.set(name, file);
+    await send(form, [name]);
+  }
+  return failed;
+}
+
+interface Props {
+  id: number;
+  groups: Group[];
+  /** Beside the form, of what the form holds now. */
+  beside?: (values: Values, isDefault: (name: string) => boolean) => ComponentChildren;
+}
+
+/** Settings by groups: what is changed waits until it is saved together; each field is refused alone. */
+export function SettingsForm({ id, groups, beside }: Props) {
+  const loaded = useResource(
+    async (signal) => {
+      const [schema, answer] = await Promise.all([
+        get<FieldInfo[]>(`/projects/${id}/settings/schema`, {}, signal),
+        get<Values>(`/projects/${id}/settings`, {}, signal),
+      ]);
+      const stored = Object.fromEntries(schema.map((info) => [info.name, answer[info.answer_name]]));
+      return { fields: new Map(schema.map((info) => [info.name, info])), stored };
+    },
+    [id],
+  );
+  const draft = useSignal<Values>({});
+  const errors = useSignal<Record<string, string>>({});
+  const busy = useSignal(false);
+  const failure = useSignal("");
+  const count = Object.keys(draft.value).length;
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => Object.keys(draft.value).length && event.preventDefault();
+    guard.mayLeave = () => !Object.keys(draft.value).length || confirm(w.leaveUnsaved);
+    addEventListener("beforeunload", warn);
+    return () => {
+      guard.mayLeave = () => true;
+      removeEventListener("beforeunload", warn);
+    };
+  }, []);
+
+  async function submit() {
+    busy.value = true;
+    failure.value = "";
+    try {
+      const failed = await save(id, draft.value);
+      await loaded.again();
+      errors.value = Object.fromEntries(Object.entries(failed).map(([name, sentences]) => [name, sentences.join(" ")]));
+      draft.value = Object.fromEntries(Object.entries(draft.value).filter(([name]) => name in failed));
+      if (Object.keys(failed).length)
+        document.querySelector(`[data-field="${Object.keys(failed)[0]}"]`)?.scrollIntoView({ block: "center" });
+      else tell(w.saved);
+    } catch (error) {
+      failure.value = (error as Error).message;
+    }
+    busy.value = false;
+  }
+  return (
+    <Loaded from={loaded}>
+      {({ fields, stored }) => {
+        const form: FormState = { stored, draft, errors };
+        return (
+          <div class={`settings ${beside ? "with-preview" : ""}`}>
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                void submit();
+              }}
+            >
+              {groups
+                .map((group) => ({ ...group, fields: group.fields.filter(([name]) => fields.has(name)) }))
+                .filter((group) => group.fields.length)
+                .map((group) => (
+                  <section class="card" key={group.title}>
+                    <h2>{group.title}</h2>
+                    {group.fields.map(([name, title]) => (
+                      <Row key={name} info={fields.get(name)!} title={title} form={form} fields={fields} />
+                    ))}
+                  </section>
+                ))}
+              {failure.value && <Note kind="bad">{failure.value}</Note>}
+              {count > 0 && (
+                <div class="save-bar fade" role="region" aria-label={w.changes(count)}>
+                  <span class="num">{w.changes(count)}</span>
+                  {Object.keys(errors.value).length > 0 && (
+                    <span class="bad">{w.refused(Object.keys(errors.value).length)}</span>
+                  )}
+                  <span class="space" />
+                  <Button
+                    onClick={() => {
+                      draft.value = {};
+                      errors.value = {};
+                    }}
+                  >
+                    {w.discard}
+                  </Button>
+                  <Button kind="primary" type="submit" busy={busy.value}>
+                    {w.save}
+                  </Button>
+                </div>
+              )}
+            </form>
+            {beside?.(valuesOf(form), (name) => same(valuesOf(form)[name] ?? null, fields.get(name)?.default ?? null))}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

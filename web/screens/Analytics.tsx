@@ -1,0 +1,349 @@
+import { useState } from "preact/hooks";
+import { AddContent } from "../components/AddContent";
+import { Button } from "../components/Button";
+import { Empty } from "../components/Empty";
+import { Loaded } from "../components/Loaded";
+import { Plot } from "../components/Plot";
+import { Screen } from "../components/Shell";
+import { get } from "../lib/api";
+import { csv, saveBlob } from "../lib/files";
+import { dateTime, number, percent } from "../lib/format";
+import { useResource } from "../lib/resource";
+import { goQuery, location_ } from "../lib/router";
+import { tell } from "../lib/state";
+import type { List } from "../lib/types";
+import { w } from "../lib/words";
+
+interface Point {
+  queries_number: number;
+  created_at_interval: string;
+}
+interface Analysis {
+  queries: Point[];
+  conversations: Point[];
+  queries_per_conversation: Point[];
+}
+interface Question {
+  prompt_id: number;
+  user_query: string;
+  ai_response: string;
+  created_at: string;
+  content_source: string | null;
+  user_intent: string | null;
+  user_emotion: string | null;
+  language: string | null;
+  feedback: string | null;
+  chatbot_deployment: string;
+  browser: string | null;
+}
+
+const short = (n: number) => number(Math.round(n * 100) / 100);
+
+/** A plot, its figures as a table, and the same as a file. */
+function Series({ title, points }: { title: string; points: Point[] }) {
+  const [asTable, setTable] = useState(false);
+  return (
+    <section class="card padded">
+      <div class="split">
+        <h2>{title}</h2>
+        <b class="num lead">{short(points.reduce((sum, point) => sum + point.queries_number, 0))}</b>
+        <span class="space" />
+        <Button kind="quiet" pressed={asTable} onClick={() => setTable(!asTable)}>
+          {w.asTable}
+        </Button>
+        <Button
+          kind="quiet"
+          icon="download"
+          label={`CSV: ${title}`}
+          onClick={() =>
+            saveBlob(
+              csv([[w.interval, title], ...points.map((p) => [p.created_at_interval, p.queries_number])]),
+              `${title}.csv`,
+            )
+          }
+        />
+      </div>
+      {asTable ? (
+        <div class="table-wrap" tabIndex={0}>
+          <table class="list">
+            <thead>
+              <tr>
+                <th>{w.interval}</th>
+                <th class="right">{title}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.map((point) => (
+                <tr key={point.created_at_interval}>
+                  <td>{point.created_at_interval}</td>
+                  <td class="right num">{short(point.queries_number)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : (
+        <Plot
+          name={title}
+          labels={points.map((p) => p.created_at_interval)}
+          values={points.map((p) => p.queries_number)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Shares of a whole, the largest first. */
+function Shares({ title, rows, total }: { title: string; rows: [string, number][]; total: number }) {
+  const sorted = [...rows].sort((a, b) => b[1] - a[1]).slice(0, 8);
+  return (
+    <section class="card padded">
+      <div class="split">
+        <h2>{title}</h2>
+        <span class="space" />
+        <Button
+          kind="quiet"
+          icon="download"
+          label={`CSV: ${title}`}
+          onClick={() => saveBlob(csv([[title, w.questionsTitle], ...sorted]), `${title}.csv`)}
+        />
+      </div>
+      <ul class="shares">
+        {sorted.map(([name, count]) => (
+          <li key={name}>
+            <span>{name}</span>
+            <span class="bar">
+              <i style={{ width: `${(count / Math.max(1, total)) * 100}%` }} />
+            </span>
+            <span class="num">
+              {number(count)} · {percent(count / Math.max(1, total))}
+            </span>
+          </li>
+        ))}
+        {!sorted.length && <li class="lead">{w.none}</li>}
+      </ul>
+    </section>
+  );
+}
+
+const count = (list: Question[], of: (question: Question) => string | null) => {
+  const counts = new Map<string, number>();
+  for (const question of list) counts.set(of(question) ?? w.unknown, (counts.get(of(question) ?? w.unknown) ?? 0) + 1);
+  return [...counts];
+};
+
+const isOpen = (question: Question) => question.content_source === null && question.user_intent === "information";
+
+export default function Analytics({ id }: { id: number }) {
+  const interval = location_.value.query.get("interval") ?? "weekly";
+  const from = location_.value.query.get("from") ?? "",
+    to = location_.value.query.get("to") ?? "";
+  const [adding, setAdding] = useState(false);
+  const [onlyOpen, setOnlyOpen] = useState(false);
+  const base = `/projects/${id}/reports`;
+  const figures = useResource(
+    async (signal) => {
+      const [queries, conversations, traffic] = await Promise.all([
+        get<{ total: number; query_status: { status: string; count: number }[] }>(`${base}/queries`, {}, signal),
+        get<{ total: number; average_queries_per_conversation: number }>(`${base}/conversations`, {}, signal),
+        get<{ sources: { request_source: string; request_source_number: number }[] }>(`${base}/traffic`, {}, signal),
+      ]);
+      return { queries, conversations, traffic };
+    },
+    [id],
+  );
+  const analysis = useResource((signal) => get<Analysis>(`${base}/analysis`, { interval }, signal), [id, interval]);
+  const questions = useResource(
+    (signal) =>
+      get<List<Question> & { total_queries: number }>(
+        `${base}/intelligence`,
+        { limit: 100, start_date: from, end_date: to },
+        signal,
+      ),
+    [id, from, to],
+  );
+  return (
+    <Screen title={w.analytics}>
+      <div class="column">
+        <Loaded from={figures}>
+          {({ queries, conversations, traffic }) => {
+            const answered = queries.query_status.find((row) => row.status === "success")?.count ?? 0;
+            if (!queries.total)
+              return (
+                <Empty icon="analytics" title={w.analyticsNone}>
+                  <p>{w.analyticsNoneText}</p>
+                  <Button kind="primary" icon="ask" href={`/agents/${id}/ask`}>
+                    {w.ask}
+                  </Button>
+                </Empty>
+              );
+            return (
+              <>
+                <dl class="tiles num">
+                  {[
+                    [w.questionsTitle, number(queries.total)],
+                    [w.answered, percent(answered / queries.total)],
+                    [w.conversations, number(conversations.total)],
+                    [w.perConversation, short(conversations.average_queries_per_conversation)],
+                  ].map(([name, value]) => (
+                    <div class="card" key={name}>
+                      <dt>{name}</dt>
+                      <dd>{value}</dd>
+                    </div>
+                  ))}
+                </dl>
+                <span class="chips" role="group" aria-label={w.interval}>
+                  {["weekly", "daily"].map((each) => (
+                    <button
+                      key={each}
+                      class="chip"
+                      aria-pressed={interval === each}
+                      onClick={() => goQuery({ interval: each === "weekly" ? null : each }, { replace: true })}
+                    >
+                      {w.intervals[each as "weekly"]}
+                    </button>
+                  ))}
+                </span>
+                <Loaded from={analysis}>
+                  {(series) => (
+                    <div class="plots">
+                      <Series title={w.questionsTitle} points={series.queries} />
+                      <Series title={w.conversations} points={series.conversations} />
+                      <Series title={w.perConversation} points={series.queries_per_conversation} />
+                      <Shares
+                        title={w.cameFrom}
+                        total={queries.total}
+                        rows={traffic.sources.map((row) => [row.request_source, row.request_source_number])}
+                      />
+                    </div>
+                  )}
+                </Loaded>
+                <div class="split">
+                  <h2>{w.questionsTitle}</h2>
+                  <span class="space" />
+                  <label class="date">
+                    {w.from}{" "}
+                    <input
+                      class="input"
+                      type="date"
+                      value={from}
+                      onChange={(e) => goQuery({ from: e.currentTarget.value }, { replace: true })}
+                    />
+                  </label>
+                  <label class="date">
+                    {w.to}{" "}
+                    <input
+                      class="input"
+                      type="date"
+                      value={to}
+                      onChange={(e) => goQuery({ to: e.currentTarget.value }, { replace: true })}
+                    />
+                  </label>
+                </div>
+                <Loaded from={questions}>
+                  {(list) => {
+                    const open = list.data.filter(isOpen);
+                    const rows = onlyOpen ? open : list.data;
+                    return (
+                      <>
+                        <div class="plots">
+                          <Shares
+                            title={w.languages}
+                            total={list.data.length}
+                            rows={count(list.data, (q) => q.language)}
+                          />
+                          <Shares
+                            title={w.browsers}
+                            total={list.data.length}
+                            rows={count(list.data, (q) => q.browser)}
+                          />
+                        </div>
+                        <section class="card">
+                          <div class="split card-title">
+                            <span class="chips">
+                              <button class="chip" aria-pressed={!onlyOpen} onClick={() => setOnlyOpen(false)}>
+                                {w.all} <b class="num">{number(list.data.length)}</b>
+                              </button>
+                              <button class="chip" aria-pressed={onlyOpen} onClick={() => setOnlyOpen(true)}>
+                                {w.withoutAnswer} <b class="num">{number(open.length)}</b>
+                              </button>
+                            </span>
+                            <span class="space" />
+                            {open.length > 0 && (
+                              <Button icon="add" onClick={() => setAdding(true)}>
+                                {w.addContent}
+                              </Button>
+                            )}
+                            <Button
+                              kind="quiet"
+                              icon="download"
+                              label={`CSV: ${w.questionsTitle}`}
+                              onClick={() => {
+                                saveBlob(
+                                  csv([
+                                    [w.question, w.answer, w.asked, w.language, w.cameFrom, w.reactionTitle],
+                                    ...rows.map((q) => [
+                                      q.user_query,
+                                      q.ai_response,
+                                      q.created_at,
+                                      q.language,
+                                      q.chatbot_deployment,
+                                      q.feedback,
+                                    ]),
+                                  ]),
+                                  "questions.csv",
+                                );
+                                tell(w.saved);
+                              }}
+                            />
+                          </div>
+                          <div class="table-wrap" tabIndex={0}>
+                            <table class="list">
+                              <thead>
+                                <tr>
+                                  <th>{w.question}</th>
+                                  <th>{w.asked}</th>
+                                  <th>{w.language}</th>
+                                  <th>{w.state}</th>
+                                </tr>
+                              </thead>
+                              <tbody>
+                                {rows.slice(0, 50).map((question) => (
+                                  <tr key={question.prompt_id}>
+                                    <td class="wide" dir="auto">
+                                      {question.user_query}
+                                    </td>
+                                    <td class="num">{dateTime(question.created_at)}</td>
+                                    <td>{question.language ?? "–"}</td>
+                                    <td>
+                                      {isOpen(question) ? (
+                                        <span class="badge warn">{w.withoutAnswer}</span>
+                                      ) : (
+                                        <span class="badge ok">{w.answered}</span>
+                                      )}{" "}
+                                      {question.feedback && (
+                                        <span class="badge">
+                                          {w.reaction[question.feedback as "liked"] ?? question.feedback}
+                                        </span>
+                                      )}
+                                    </td>
+                                  </tr>
+                                ))}
+                              </tbody>
+                            </table>
+                          </div>
+                          {!rows.length && <p class="lead padded">{w.none}</p>}
+                        </section>
+                      </>
+                    );
+                  }}
+                </Loaded>
+              </>
+            );
+          }}
+        </Loaded>
+      </div>
+      {adding && <AddContent id={id} onClose={() => setAdding(false)} />}
+    </Screen>
+  );
+}

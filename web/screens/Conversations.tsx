@@ -1,0 +1,335 @@
+import { useMemo, useState } from "preact/hooks";
+import { Answer, Proof, type Shown } from "../components/Answer";
+import { Avatar } from "../components/Avatar";
+import { Button } from "../components/Button";
+import { Confirm } from "../components/Confirm";
+import { Dialog } from "../components/Dialog";
+import { DocumentPane } from "../components/DocumentPane";
+import { Empty } from "../components/Empty";
+import { Loaded } from "../components/Loaded";
+import { Pager } from "../components/Pager";
+import { SearchField } from "../components/SearchField";
+import { Screen } from "../components/Shell";
+import { get, remove } from "../lib/api";
+import { newTurn, type Source, type Turn } from "../lib/chat";
+import { download } from "../lib/files";
+import { ago, dateTime } from "../lib/format";
+import { useResource } from "../lib/resource";
+import { goQuery, location_ } from "../lib/router";
+import { agent, attempt, tell } from "../lib/state";
+import type { Claim, Conversation, List, Message, Metadata } from "../lib/types";
+import { w } from "../lib/words";
+
+const flags = { pass: "ok", review: "warn", fail: "bad" } as Record<string, string>;
+
+interface Trust {
+  overall_status: string;
+  stakeholder_analysis: Record<string, { flag: string; rationale: string; recommendations: string[] }>;
+}
+
+/** How far one answer may be trusted, for each kind of reader. */
+function TrustSheet({ path, onClose }: { path: string; onClose: () => void }) {
+  const trust = useResource((signal) => get<Trust>(`${path}/trust-score`, {}, signal), [path]);
+  const claims = useResource((signal) => get<{ claims: Claim[] }>(`${path}/claims`, {}, signal), [path]);
+  return (
+    <Dialog sheet title={w.trust} onClose={onClose}>
+      <Loaded from={trust}>
+        {(value) => (
+          <ul class="plain-list">
+            {Object.entries(value.stakeholder_analysis).map(([reader, row]) => (
+              <li key={reader}>
+                <span class={`badge ${flags[row.flag]}`}>{w.trustFlag[row.flag as "pass"]}</span>
+                <span>
+                  <b>{w.readers[reader as "end_user"] ?? reader}</b>
+                  <small>{row.rationale}</small>
+                  {row.recommendations.map((advice) => (
+                    <small key={advice}>→ {advice}</small>
+                  ))}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <h2>{w.statements}</h2>
+      <Loaded from={claims}>
+        {(value) =>
+          value.claims.length ? (
+            <ul class="plain-list">
+              {value.claims.map((claim, i) => (
+                <li key={i}>
+                  <span class={`badge ${{ supported: "ok", unsupported: "bad", unverifiable: "warn" }[claim.status]}`}>
+                    {w.claimStatus[claim.status]}
+                  </span>
+                  <span>
+                    <b>{claim.claim}</b>
+                    <small>{claim.reason}</small>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p class="lead">{w.noStatements}</p>
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function turnOf(id: number, session: string, message: Message): Turn {
+  const turn = newTurn({ text: message.user_query });
+  turn.text.value = message.llm_response;
+  turn.state.value = "done";
+  turn.messageId.value = message.id;
+  turn.reaction.value = message.response_feedback?.reaction ?? null;
+  if (message.citations)
+    void Promise.all([
+      Promise.all(
+        message.citations.map(async (source): Promise<Source> => {
+          const found = await get<Metadata>(`/projects/${id}/citations/${source}`).catch(() => null);
+          return {
+            id: source,
+            title: found?.title || found?.url || w.deletedDocument,
+            url: found?.url ?? null,
+            description: null,
+            image: null,
+          };
+        }),
+      ),
+      get<{ claims: Claim[] }>(`/projects/${id}/conversations/${session}/messages/${message.id}/claims`).catch(() => ({
+        claims: [],
+      })),
+    ]).then(([sources, { claims }]) => {
+      turn.sources.value = sources;
+      turn.claims.value = claims;
+    });
+  return turn;
+}
+
+function Facts({ message }: { message: Message }) {
+  const known = message.customer_intelligence;
+  const facts = [
+    dateTime(message.created_at),
+    message.metadata.request_source,
+    known?.language,
+    known?.question_kind,
+    known && !known.is_answered && w.notAnswered,
+  ].filter(Boolean);
+  return <p class="lead facts-line num">{facts.join(" · ")}</p>;
+}
+
+function Transcript({ id, session, messages }: { id: number; session: string; messages: Message[] }) {
+  const turns = useMemo(() => messages.map((message) => turnOf(id, session, message)), [messages]);
+  const [shown, setShown] = useState<(Shown & { turn: Turn }) | null>(null);
+  const [trusted, setTrusted] = useState(0);
+  const doc = shown?.turn.sources.value[shown.source];
+  const ofDoc = (shown?.turn.claims.value ?? [])
+    .map((claim, i) => ({ i, place: claim.places.find((p) => p.page_id === doc?.id) }))
+    .filter((c) => c.place);
+  return (
+    <>
+      <div class="talk">
+        {turns.map((turn, i) => (
+          <div class="turn" key={turn.key}>
+            <p class="question" dir="auto">
+              {turn.question.text}
+            </p>
+            <div class="reply">
+              <Avatar name={agent.value!.project_name} />
+              <Answer
+                turn={turn}
+                shown={shown?.turn === turn ? shown : null}
+                onShow={(what) => setShown({ ...what, turn })}
+              >
+                <div class="acts">
+                  {turn.reaction.value && (
+                    <span
+                      class={`badge ${turn.reaction.value === "liked" ? "ok" : turn.reaction.value === "disliked" ? "bad" : ""}`}
+                    >
+                      {w.reaction[turn.reaction.value as "liked"]}
+                    </span>
+                  )}
+                  <Button kind="quiet" icon="licence" onClick={() => setTrusted(turn.messageId.value!)}>
+                    {w.trust}
+                  </Button>
+                  <span class="space" />
+                  <Proof turn={turn} />
+                </div>
+                <Facts message={messages[i]!} />
+              </Answer>
+            </div>
+          </div>
+        ))}
+      </div>
+      {trusted > 0 && (
+        <TrustSheet
+          path={`/projects/${id}/conversations/${session}/messages/${trusted}`}
+          onClose={() => setTrusted(0)}
+        />
+      )}
+      {doc && shown && (
+        <Dialog sheet title={doc.title} onClose={() => setShown(null)}>
+          <div class="sheet-doc">
+            <DocumentPane
+              agentId={id}
+              source={doc}
+              n={shown.source + 1}
+              places={ofDoc.map((c) => c.place!)}
+              current={Math.max(
+                0,
+                ofDoc.findIndex((c) => c.i === shown.claim),
+              )}
+              onCurrent={(i) => setShown({ ...shown, claim: ofDoc[i]!.i })}
+              onClose={() => setShown(null)}
+            />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+const formats = ["html", "txt", "json", "csv"];
+
+function Open({ id, session, onGone }: { id: number; session: string; onGone: () => void }) {
+  const [deleting, setDeleting] = useState(false);
+  const talk = useResource(
+    (signal) =>
+      get<{ conversation: Conversation; messages: List<Message> }>(
+        `/projects/${id}/conversations/${session}/messages`,
+        { limit: 100, order: "asc", includeInsights: true },
+        signal,
+      ),
+    [session],
+  );
+  return (
+    <Loaded from={talk}>
+      {({ conversation, messages }) => (
+        <>
+          <div class="split transcript-head">
+            <Button kind="quiet" icon="previous" label={w.back} onClick={() => goQuery({ talk: null })} />
+            <h2>{conversation.name}</h2>
+            <span class="space" />
+            {formats.map((format) => (
+              <Button
+                key={format}
+                kind="quiet"
+                onClick={() =>
+                  void attempt(() =>
+                    download(
+                      `/api/v1/projects/${id}/conversations/${session}/export?format=${format}`,
+                      `${conversation.name || "conversation"}.${format}`,
+                    ),
+                  )
+                }
+              >
+                {format}
+              </Button>
+            ))}
+            <Button href={`/agents/${id}/ask?talk=${session}`}>{w.continueTalk}</Button>
+            <Button kind="danger" icon="trash" label={w.delete} onClick={() => setDeleting(true)} />
+          </div>
+          <Transcript id={id} session={session} messages={messages.data} />
+          {messages.total > messages.data.length && (
+            <p class="lead">{w.firstOf(messages.data.length, messages.total)}</p>
+          )}
+          {deleting && (
+            <Confirm
+              title={w.deleteConversation}
+              action={w.delete}
+              onClose={() => setDeleting(false)}
+              onConfirm={async () => {
+                await remove(`/projects/${id}/conversations/${session}`);
+                tell(w.deleted);
+                onGone();
+              }}
+            >
+              <p>{w.deleteConversationText}</p>
+            </Confirm>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+export default function Conversations({ id }: { id: number }) {
+  const { query } = location_.value;
+  const session = query.get("talk"),
+    name = query.get("name") ?? "",
+    page = Number(query.get("page") ?? 1);
+  const list = useResource(
+    (signal) => get<List<Conversation>>(`/projects/${id}/conversations`, { name, page, limit: 30 }, signal),
+    [id, name, page],
+  );
+  return (
+    <Screen title={w.conversations}>
+      <div class={`column ${session ? "narrow" : ""}`}>
+        {session ? (
+          <Open
+            key={session}
+            id={id}
+            session={session}
+            onGone={() => {
+              goQuery({ talk: null });
+              void list.again();
+            }}
+          />
+        ) : (
+          <>
+            <div class="split">
+              <SearchField
+                label={w.searchConversations}
+                value={name}
+                onSearch={(text) => goQuery({ name: text, page: null }, { replace: true })}
+              />
+            </div>
+            <Loaded from={list}>
+              {(talks) =>
+                talks.total === 0 ? (
+                  <Empty icon="conversations" title={name ? w.conversationsNoMatch : w.conversationsNone}>
+                    {!name && <p>{w.conversationsNoneText}</p>}
+                    {!name && (
+                      <Button kind="primary" icon="ask" href={`/agents/${id}/ask`}>
+                        {w.ask}
+                      </Button>
+                    )}
+                  </Empty>
+                ) : (
+                  <div>
+                    <div class="card table-wrap" tabIndex={0}>
+                      <table class="list">
+                        <thead>
+                          <tr>
+                            <th>{w.conversation}</th>
+                            <th class="aside-column">{w.begun}</th>
+                            <th>{w.lastMessage}</th>
+                          </tr>
+                        </thead>
+                        <tbody>
+                          {talks.data.map((talk) => (
+                            <tr key={talk.id}>
+                              <td class="what">
+                                <button onClick={() => goQuery({ talk: talk.session_id })}>
+                                  {talk.name || w.unnamed}
+                                </button>
+                              </td>
+                              <td class="num aside-column">{dateTime(talk.created_at)}</td>
+                              <td class="num">{ago(talk.updated_at)}</td>
+                            </tr>
+                          ))}
+                        </tbody>
+                      </table>
+                    </div>
+                    <Pager list={talks} />
+                  </div>
+                )
+              }
+            </Loaded>
+          </>
+        )}
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,22 @@
+import { Preview } from "../components/Preview";
+import { Screen } from "../components/Shell";
+import { SettingsForm } from "../components/SettingsForm";
+import { look } from "../lib/fields";
+import { agent } from "../lib/state";
+import { w } from "../lib/words";
+
+export default function Look({ id }: { id: number }) {
+  return (
+    <Screen title={w.look}>
+      <div class="column">
+        <SettingsForm
+          id={id}
+          groups={look}
+          beside={(values, isDefault) => (
+            <Preview values={values} isDefault={isDefault} name={agent.value!.project_name} />
+          )}
+        />
+      </div>
+    </Screen>
+  );
+}

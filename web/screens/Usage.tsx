@@ -1,0 +1,45 @@
+import { useEffect } from "preact/hooks";
+import { Meter } from "../components/Meter";
+import { Screen } from "../components/Shell";
+import { number } from "../lib/format";
+import { signIn } from "../lib/state";
+import { readUsage, usage } from "../lib/usage";
+import { w } from "../lib/words";
+
+/** The figure that means "no limit". */
+const NO_LIMIT = 2147483647;
+
+export default function Usage() {
+  useEffect(() => void readUsage().catch(() => {}), []);
+  const now = usage.value;
+  const rows =
+    now &&
+    ([
+      [w.questionsThisMonth, now.current_queries, now.max_queries],
+      [w.agents, now.current_projects_num, now.max_projects_num],
+      [w.wordsStored, now.current_total_storage_credits, now.max_total_storage_credits],
+    ] as [string, number, number][]);
+  return (
+    <Screen title={w.usage}>
+      <div class="column narrow">
+        <p class="lead">{w.usageText(signIn.value?.plan ?? "")}</p>
+        <section class="card padded meters">
+          {rows?.map(([name, used, limit]) =>
+            limit >= NO_LIMIT ? (
+              <div class="meter" key={name}>
+                <span class="num">
+                  <span>{name}</span>
+                  <span>
+                    {number(used)} · {w.noLimit}
+                  </span>
+                </span>
+              </div>
+            ) : (
+              <Meter key={name} label={name} used={used} limit={limit} />
+            ),
+          )}
+        </section>
+      </div>
+    </Screen>
+  );
+}
