@@ -16,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/support.h"
+#include "answer/reply.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "fit_data.h"
 #include "index/sentence.h"
 
-enum { NEAR_WRONG = 5, SOURCES_MAX = 24, DRAW = 500 };
+enum { NEAR_WRONG = 5, SOURCES_MAX = 24, DRAW = 500, PIECE = 4 };
 
 enum column { TRUE_KEPT, NEAR, FIFTH, RANDOM, NUMBER, FOREIGN_NAME, OWN_NAME, NEGATED, COLUMNS };
 static const char *const column_names[COLUMNS] = { "true",   "near",    "fifth",    "random",
@@ -58,6 +58,7 @@ struct bench {
 	size_t gold, count;
 	struct figure figures[COLUMNS];
 	int64_t us, judged;
+	int64_t reply_us, pieces; /* of answers on their whole way */
 	size_t statements;
 	bool show, tell; /* what is lost and ought not to be; what is kept and ought not to be */
 };
@@ -303,6 +304,37 @@ static void gather(struct bench *b, const struct fit_ask *ask, size_t random)
 	b->support = kb_support_new(&b->arena, b->analyzer, b->sources, b->count, &stats);
 }
 
+/* Nowhere: only the time is of interest. */
+static void swallow(void *arg, struct kb_sv text)
+{
+	*(size_t *)arg += text.n;
+}
+
+/* The answer as a model would send it, a few bytes a piece. */
+static void send(struct bench *b, struct kb_sv answer)
+{
+	struct kb_marker_ids ids;
+	int64_t pages[SOURCES_MAX], from;
+	struct kb_cite_result result;
+	struct kb_reply *reply;
+	size_t bytes = 0;
+
+	kb_marker_draw(&ids, b->count);
+	for (size_t i = 0; i < b->count; i++)
+		pages[i] = (int64_t)i + 1;
+	from = kb_clock_mono_us();
+	reply = kb_reply_new(&b->arena, &(struct kb_reply_config){ .ids = &ids,
+	                                                           .pages = pages,
+	                                                           .support = b->support,
+	                                                           .numbers = true,
+	                                                           .emit = swallow,
+	                                                           .arg = &bytes });
+	for (size_t i = 0; i < answer.n; i += PIECE, b->pieces++)
+		kb_reply_feed(reply, b->analyzer, kb_sv_sub(answer, i, PIECE));
+	kb_reply_end(reply, b->analyzer, &result);
+	b->reply_us += kb_clock_mono_us() - from;
+}
+
 static void ask_one(struct bench *b, size_t i)
 {
 	const struct fit_ask *ask = &b->set->asks[i];
@@ -316,6 +348,7 @@ static void ask_one(struct bench *b, size_t i)
 		judge(b, statement_of(&b->arena, ask->text, ask->answers[0], b->row->english));
 		return;
 	}
+	send(b, ask->answers[0]);
 	kb_sentences(&b->arena, ask->answers[0], &sentences, &n);
 	for (size_t s = 0; s < n; s++) {
 		struct kb_sv one = kb_sv_sub(ask->answers[0], sentences[s].start,
@@ -344,7 +377,7 @@ int main(int argc, char **argv)
 	size_t draw = DRAW;
 	bool show = false;
 	const char *only = NULL;
-	int64_t us = 0, judged = 0;
+	int64_t us = 0, judged = 0, reply_us = 0, pieces = 0;
 
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--data") && i + 1 < argc)
@@ -385,6 +418,8 @@ int main(int argc, char **argv)
 		}
 		us += b.us;
 		judged += b.judged;
+		reply_us += b.reply_us;
+		pieces += b.pieces;
 		kb_arena_fini(&b.arena);
 		kb_analyzer_free(b.analyzer);
 		fit_set_close(&set);
@@ -392,5 +427,8 @@ int main(int argc, char **argv)
 	print("English", english);
 	if (judged)
 		printf("%.1f us a sentence and source\n", (double)us / (double)judged);
+	if (pieces)
+		printf("%.1f us a piece of %d bytes, checks and guard together\n",
+		       (double)reply_us / (double)pieces, PIECE);
 	return 0;
 }

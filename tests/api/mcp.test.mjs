@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assert, start, test } from "./lib/harness.mjs";
 import { followUp, foreign, library, noAnswer, questions } from "./lib/documents.mjs";
+import { models } from "./lib/models.mjs";
 
 const installed = existsSync(
   fileURLToPath(new URL("./node_modules/@modelcontextprotocol/sdk/package.json", import.meta.url)),
@@ -136,6 +137,23 @@ test("labels stand in the address, and hide a document from every tool and list"
   assert.equal((await open.readResource({ uri })).contents.length, 1);
   const widened = await call(closed, "search", { query: question, labels: ["staff"] });
   assert.ok(!JSON.stringify(widened).includes(words), "arguments do not open what the address does not");
+});
+
+test("ask waits for a model, and a model that fails is a result that says so", options, async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ files: library });
+  const client = await connect(t, kb, agent);
+  const { content, structuredContent } = await call(client, "ask", { question });
+  assert.ok(content[0].text.includes(words) && /\[1\]/.test(content[0].text), content[0].text);
+  assert.deepEqual(
+    structuredContent.citations.map((citation) => citation.document_id),
+    [(await agent.page(document)).id],
+  );
+  await agent.expect(200, "POST", "/settings", { json: { response_source: "llm_content" } });
+  server.chat.mode = "500";
+  const failed = await call(client, "ask", { question: foreign[0] });
+  assert.ok(failed.isError && failed.content[0].text.length > 0, JSON.stringify(failed));
 });
 
 test("what an agent refuses is a result that says so; a wrong call is an error", options, async (t) => {
