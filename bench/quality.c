@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "index/factors.h"
+#include "index/joined.h"
 #include "index/meaning.h"
 #include "index/query.h"
 #include "index/rank.h"
@@ -225,6 +226,7 @@ static void ask(const struct index *index, struct kb_arena *arena, struct kb_sv 
 	lang = kb_query_lang(index->analyzer, arena, index->snapshot, text);
 	kb_query_build(index->analyzer, arena, text, lang, &query);
 	kb_query_spell(index->analyzer, arena, index->snapshot, lang, &query);
+	kb_query_join(index->analyzer, arena, index->snapshot, lang, &query);
 	kb_search(index->snapshot, arena, &query, hits, count);
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "index/joined.h"
 #include "index/query.h"
 #include "index/rerank.h"
 #include "index/spell.h"
@@ -204,7 +205,8 @@ void kb_question_spell(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	struct kb_query_term *terms;
 
 	kb_query_spell(analyzer, arena, snapshot, question->lang, &query);
-	if (!query.meant_count)
+	kb_query_join(analyzer, arena, snapshot, question->lang, &query);
+	if (query.terms == question->query)
 		return;
 	question->terms = query.question;
 	question->meant = query.meant;

@@ -11,6 +11,7 @@
 #include "cli/index_build.h"
 #include "cli/index_dir.h"
 #include "cli/records.h"
+#include "index/joined.h"
 #include "index/query.h"
 #include "index/rank.h"
 #include "index/rerank.h"
@@ -155,6 +156,7 @@ static bool run_queries(struct queries *q, struct kb_err *err)
 		lang = kb_query_lang(analyzer, &arena, snapshot, record.text);
 		kb_query_build(analyzer, &arena, record.text, lang, &query);
 		kb_query_spell(analyzer, &arena, snapshot, lang, &query);
+		kb_query_join(analyzer, &arena, snapshot, lang, &query);
 		if (q->codes)
 			kb_query_codes(&arena, record.text, &query);
 		kb_search(snapshot, &arena, &query, &hits, &count);
