@@ -6,7 +6,8 @@
  *
  * S is the score so far, M its best. z are the cosines of the question's vector with the passage's,
  * that of its nearest sentence, and that of its title and headings, as standard scores over the
- * best KB_MEANING_BEST passages: to what all of these have in common the step says nothing. g = k^2
+ * best KB_MEANING_BEST passages: to what all of these have in common the step says nothing. (Of few
+ * passages the deviation is drawn towards the usual one.) g = k^2
  * min(1, 5 / n)^3: n is the number of the question's words without function words, k the share of
  * them, by rarity, that have a row of their own. So it has most to say of a short question in plain
  * words, least of a long one in terms of a science.
