@@ -150,6 +150,10 @@ static bool take_links(struct follow *f, const struct kb_links *links, struct kb
 	for (size_t i = 0; i < links->count; i++)
 		found->count +=
 		        take_link(f, links->v[i], f->page->depth + 1, &found->links[found->count]);
+	/* The name that the page gives itself is a link like others. */
+	if (links->canonical.n)
+		found->count += take_link(f, links->canonical, f->page->depth + 1,
+		                          &found->links[found->count]);
 	drop_repeated(f);
 	return kb_store_crawl_new_links(f->config->store, f->page->agent_id, found->links,
 	                                &found->count, err);

@@ -160,6 +160,16 @@ static struct kb_sv token(struct kb_sv name)
 	return kb_sv_sub(name, 0, n);
 }
 
+/* Of "Docent/0.1 (…)" the first word; two words without a '/' are nobody's name. */
+static struct kb_sv own_name(struct kb_sv crawler)
+{
+	ptrdiff_t slash = kb_sv_find_byte(crawler, '/');
+
+	if (slash >= 0)
+		crawler = kb_sv_sub(crawler, 0, (size_t)slash);
+	return kb_sv_find_byte(crawler, ' ') < 0 ? token(crawler) : KB_SV("");
+}
+
 static bool is_everybody(struct kb_sv name)
 {
 	return name.n && name.p[0] == '*' && (name.n == 1 || isspace((unsigned char)name.p[1]));
@@ -207,8 +217,7 @@ struct kb_robots_word kb_robots_ask(struct kb_sv text, struct kb_sv crawler, str
 {
 	struct voice own = { 0 }, all = { 0 };
 	struct kb_sv rest = without_mark(text), line, value;
-	/* One that is written with a blank, or not at all, is nobody's name. */
-	struct kb_sv name = kb_sv_find_byte(crawler, ' ') < 0 ? token(crawler) : KB_SV("");
+	struct kb_sv name = own_name(crawler);
 	const struct voice *said;
 	struct form asked;
 	bool in_rules = false;

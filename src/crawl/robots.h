@@ -24,8 +24,8 @@ struct kb_robots_word {
 	bool allowed;
 	int64_t delay_us; /* of Crawl-delay: at least so long between two requests; 0: none */
 };
-/* crawler: its name as in the User-Agent field; what follows the first byte that no name may have
- * ("/", a blank) does not count. path: with its query, percent-encoded, from "/" on. */
+/* crawler: its name as in the User-Agent field; what follows a "/" does not count. path: with its
+ * query, percent-encoded, from "/" on. */
 struct kb_robots_word kb_robots_ask(struct kb_sv text, struct kb_sv crawler, struct kb_sv path);
 
 /* The next address of a Sitemap line, as it stands there; false at the end. Start with *rest as the

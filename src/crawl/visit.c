@@ -14,6 +14,7 @@
 enum {
 	LIST_HEAD = 4096, /* in which the root of a sitemap must stand */
 	FOLLOWED_S = 10,  /* in which a page has mostly been read */
+	TRIM_PAGES = 250,
 };
 
 static const char accept_any[] =
@@ -135,9 +136,11 @@ static bool take_name(struct visit *v, const struct kb_fetch_response *response,
 	if (!kb_url_parse(v->arena, response->url, NULL, &url, err))
 		return false;
 	if (!kb_scope_takes(v->arena, &v->scope, &url, &name)) {
+		/* A page of an earlier start, or the start itself, which leads elsewhere. */
 		name = kb_page_address(v->arena, &url);
-		if (!kb_store_crawl_set_start(v->web->config.store, v->page->agent_id,
-		                              v->page->source_id, name, err))
+		if (v->is_start
+		    && !kb_store_crawl_set_start(v->web->config.store, v->page->agent_id,
+		                                 v->page->source_id, name, err))
 			return false;
 	}
 	v->result.name = kb_sv_eq(name, v->page->url) ? KB_SV("") : name;
@@ -318,7 +321,9 @@ static void count(struct visit *v)
 
 	switch (v->result.outcome) {
 	case KB_VISIT_FETCHED:
-		atomic_fetch_add(&web->fetched, 1);
+		/* Many pages, each of another size, leave holes that nobody else fills. */
+		if (atomic_fetch_add(&web->fetched, 1) % TRIM_PAGES == TRIM_PAGES - 1)
+			kb_heap_trim();
 		if (v->result.is_of_crawl)
 			atomic_store(&web->follow_until, kb_clock_steady_us(web->config.clock)
 			                                         + FOLLOWED_S * KB_SECOND_US);

@@ -1,5 +1,6 @@
 // Whole websites, on small sites of the test's own: what belongs to one, what is left out and why.
 import { readFileSync, readdirSync } from "node:fs";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assert, sleep, start, test, until } from "./lib/harness.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
@@ -44,7 +45,11 @@ test("a website is read by all kinds of its links, breadth first, and each page 
       }),
     )
     .set("/a", page("grey", ["/deep", "/", "mailto:x@y.z", "javascript:x()"]))
-    .set("/b", page("pink", ["/b?PHPSESSID=123", "http://elsewhere.example/"]))
+    .set(
+      "/b",
+      page("pink", ["/b?PHPSESSID=123", "http://elsewhere.example/"], { head: '<link rel="canonical" href="/named">' }),
+    )
+    .set("/named", page("lime"))
     .set("/area", page("blue"))
     .set("/next", page("rose", ["/old", "/moved"]))
     .set("/de", page("wine", ["/gone"]))
@@ -59,7 +64,7 @@ test("a website is read by all kinds of its links, breadth first, and each page 
   const source = await read(agent);
   assert.deepEqual([source.sync_status, source.sync_reason], ["ok", null]);
   assert.deepEqual(await states(agent, web), {
-    ...ok("/", "/a", "/b", "/area", "/next", "/de", "/deep", "/deeper", "/new", "/target"),
+    ...ok("/", "/a", "/b", "/named", "/area", "/next", "/de", "/deep", "/deeper", "/new", "/target"),
     "/gone": ["failed", "n/a", "the host answered 404: not found"],
   });
   const paths = asked(web).filter((path) => !path.startsWith("/sitemap"));
@@ -346,3 +351,63 @@ test(
     if (count < 1000) assert.equal(check.code, 0, check.stdout + check.stderr);
   },
 );
+
+test("hosts that break off, lie, go round or never end leave each page with its reason, and the others are read", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  let storm = 1;
+  const forever = (res, piece) => {
+    const more = () => {
+      while (!res.destroyed && res.write(piece));
+      if (!res.destroyed) res.once("drain", more);
+    };
+    more();
+  };
+  const bomb = gzipSync(Buffer.alloc(150 << 20, 32));
+  web
+    .set(
+      "/",
+      page("teal", ["/reset", "/short", "/round", "/bomb", "/endless", "/storm", "/brotli", "/inner", "/other"]),
+    )
+    .set("/reset", (req, res) => res.destroy())
+    .set("/short", (req, res) => {
+      res.writeHead(200, { "content-type": "text/html", "content-length": 100000 }).write("<p>cut");
+      res.socket.end();
+    })
+    .set("/round", { status: 302, location: "/round2" })
+    .set("/round2", { status: 302, location: "/round" })
+    .set("/bomb", { body: bomb, "content-type": "text/html", "content-encoding": "gzip" })
+    .set("/endless", (req, res) =>
+      forever(res.writeHead(200, { "content-type": "text/html" }), "<p>more</p>".repeat(5000)),
+    )
+    .set("/storm", (req, res) =>
+      storm-- > 0
+        ? res.writeHead(429, { "retry-after": "1" }).end()
+        : res.writeHead(200, { "content-type": "text/html" }).end(page("gold").body),
+    )
+    .set("/brotli", { ...page("grey"), body: brotliCompressSync(page("grey").body), "content-encoding": "br" })
+    .set("/inner", { status: 302, location: "http://169.254.169.254/latest/meta-data/" })
+    .set("/other", page("pink"));
+  const agent = await kb.agent({ sitemap_path: web.url });
+  // Two of them are tried again for minutes; the rest is over long before.
+  const again = ["/reset", "/short"];
+  const found = await until(
+    "all but those that are tried again",
+    async () => {
+      const all = await states(agent, web);
+      const waiting = Object.keys(all).filter((path) => all[path] === "queued" || all[path][1] === "queued");
+      return Object.keys(all).length === 9 && waiting.every((path) => again.includes(path)) && all;
+    },
+    90_000,
+  );
+  for (const path of again) delete found[path];
+  assert.deepEqual(found, {
+    ...ok("/", "/storm", "/brotli", "/other"),
+    "/round": ["failed", "n/a", "127.0.0.1 redirects more than 5 times"],
+    "/bomb": ["failed", "n/a", "127.0.0.1 sends more than 100 MB"],
+    "/endless": ["failed", "n/a", "127.0.0.1 sends more than 100 MB"],
+  });
+  assert.equal(web.asked("/storm").length, 2);
+  assert.match((await agent.ask("Where are grey parcels kept?")).llm_response, /hall of grey things/);
+  await agent.expect(200, "DELETE");
+});

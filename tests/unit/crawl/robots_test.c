@@ -52,7 +52,7 @@ static void test_rows(struct kb_test *t)
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		t->row = rows[i].name;
-		CHECK(t, kb_robots_ask(kb_sv_str(rows[i].text), KB_SV("Docent/0.1"),
+		CHECK(t, kb_robots_ask(kb_sv_str(rows[i].text), KB_SV("Docent/0.1 (a note)"),
 		                       kb_sv_str(rows[i].path))
 		                         .allowed
 		                 == rows[i].allowed);
