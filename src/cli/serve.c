@@ -20,9 +20,11 @@
 #include "cli/options.h"
 #include "crawl/follow.h"
 #include "index/meaning.h"
+#include "store/signins.h"
 #include "upkeep/installation.h"
 #include "upstream/embed.h"
 #include "upstream/rerank.h"
+#include "web/ui.h"
 
 enum {
 	QUEUED_REQUESTS_MAX = 4096,
@@ -475,11 +477,28 @@ static void log_meaning(const struct service *s)
 	kb_info(&s->log, "table of meanings open words=%u bytes=%" PRId64, info.words, info.bytes);
 }
 
+/* Who starts the service at a terminal gets a link to the dashboard, once there is a key. A log
+ * gets none: it has other readers. */
+static void print_link(struct service *s, const char *url)
+{
+	char secret[KB_SIGN_IN_TEXT];
+	struct kb_err err;
+	int64_t key;
+
+	if (kb_ui_file_count == 0 || !isatty(STDERR_FILENO)
+	    || !kb_store_key_first(s->api.store, &key, &err)
+	    || !kb_store_link_create(s->api.store, key, secret, &err))
+		return;
+	fprintf(stderr, "open %s/login#%s (signs one browser in, once, within 15 minutes)\n", url,
+	        secret);
+}
+
 /* The door last. */
 static bool open_door(struct service *s, struct kb_err *err)
 {
 	const struct plan *plan = s->plan;
 	struct kb_server_config net;
+	char url[300];
 
 	kb_server_config_init(&net);
 	net.proxies = s->proxies;
@@ -500,9 +519,11 @@ static bool open_door(struct service *s, struct kb_err *err)
 	s->api.server = kb_server_start(&net, err);
 	if (!s->api.server)
 		return false;
-	fprintf(stderr, "listening on %s://%s%s%s:%d\n", net.tls_cert ? "https" : "http",
-	        strchr(plan->host, ':') ? "[" : "", plan->host[0] ? plan->host : "0.0.0.0",
-	        strchr(plan->host, ':') ? "]" : "", kb_server_port(s->api.server));
+	snprintf(url, sizeof(url), "%s://%s%s%s:%d", net.tls_cert ? "https" : "http",
+	         strchr(plan->host, ':') ? "[" : "", plan->host[0] ? plan->host : "0.0.0.0",
+	         strchr(plan->host, ':') ? "]" : "", kb_server_port(s->api.server));
+	fprintf(stderr, "listening on %s\n", url);
+	print_link(s, plan->options.public_url ? plan->options.public_url : url);
 	kb_info(&s->log, "parser confined by=%s", kb_parser_sandbox(s->parser));
 	log_meaning(s);
 	return true;
