@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "fit_natural.h"
 #include "index/rank.h"
 
 enum {
@@ -168,13 +169,9 @@ static void add_ask(struct fit_set *set, json_t *line)
 	                            : kb_hash64(ask->id);
 }
 
-static void build_index(struct fit_set *set)
+void fit_set_build(struct fit_set *set)
 {
 	struct kb_segment_writer *writer = kb_segment_writer_new();
-	struct kb_segment_info info;
-	struct kb_err err;
-	char path[] = "/tmp/fit_answers_XXXXXX";
-	int fd = mkstemp(path);
 
 	for (size_t i = 0; i < set->doc_count; i++) {
 		const struct fit_doc *doc = &set->docs[i];
@@ -185,6 +182,18 @@ static void build_index(struct fit_set *set)
 
 		kb_segment_writer_add(writer, &passage);
 	}
+	fit_set_index(set, writer);
+	kb_segment_writer_free(writer);
+}
+
+void fit_set_index(struct fit_set *set, struct kb_segment_writer *writer)
+{
+	char path[] = "/tmp/fit_answers_XXXXXX";
+	struct kb_segment_info info;
+	struct kb_err err;
+	int fd = mkstemp(path);
+
+	kb_segment_writer_passing(writer);
 	if (fd < 0 || !kb_segment_writer_finish(writer, path, &info, &err)
 	    || !(set->segment = kb_segment_open(path, false, &err))) {
 		fprintf(stderr, "%s: %s\n", set->name, err.msg);
@@ -192,7 +201,6 @@ static void build_index(struct fit_set *set)
 	}
 	close(fd);
 	unlink(path);
-	kb_segment_writer_free(writer);
 	set->snapshot = kb_snapshot_new(&(struct kb_snapshot_part){ set->segment, 1 }, 1, NULL, 0);
 }
 
@@ -217,7 +225,31 @@ bool fit_set_open(struct fit_set *set, const char *root, const char *name)
 		fit_set_close(set);
 		return false;
 	}
-	build_index(set);
+	fit_set_build(set);
+	return true;
+}
+
+bool fit_set_small(struct fit_set *set, const struct fit_set *source, size_t from, size_t count)
+{
+	*set = (struct fit_set){ .name = source->name };
+	if (from + count > source->doc_count)
+		return false;
+	set->docs = kb_xcalloc(count, sizeof(*set->docs));
+	set->doc_count = count;
+	memcpy(set->docs, source->docs + from, count * sizeof(*set->docs));
+	set->asks = kb_xcalloc(source->ask_count + 1, sizeof(*set->asks));
+	for (size_t i = 0; i < source->ask_count; i++) {
+		struct fit_ask ask = source->asks[i];
+		const struct fit_doc *doc = ask.doc_count == 1 ? ask.docs[0] : NULL;
+
+		if (!doc || ask.impossible || !ask.answer_count || doc < source->docs + from
+		    || doc >= source->docs + from + count)
+			continue;
+		ask.docs = KB_NEW(&set->arena, const struct fit_doc *);
+		ask.docs[0] = set->docs + (doc - (source->docs + from));
+		set->asks[set->ask_count++] = ask;
+	}
+	fit_set_build(set);
 	return true;
 }
 
@@ -238,7 +270,9 @@ static int64_t df(void *arg, struct kb_sv term)
 
 struct kb_answer_stats fit_stats(struct fit_set *set)
 {
-	return (struct kb_answer_stats){ .passages = kb_snapshot_passages(set->snapshot),
+	int64_t passages = kb_snapshot_passages(set->snapshot);
+
+	return (struct kb_answer_stats){ .passages = KB_MAX(passages, (int64_t)KB_WEIGHED_LEAST),
 		                         .df = df,
 		                         .arg = set->snapshot };
 }
@@ -275,6 +309,7 @@ struct words {
 struct fit_gold {
 	struct words *answers;
 	size_t count;
+	const struct fit_ask *squeezed; /* whose answers are squeezed; NULL: they are words */
 };
 
 static bool is_character(uint32_t c)
@@ -359,9 +394,15 @@ static struct words cut(struct kb_arena *arena, struct kb_sv text)
 	return words;
 }
 
-struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_ask *ask)
+struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_set *set,
+                              const struct fit_ask *ask)
 {
 	struct fit_gold *gold = KB_NEW(arena, struct fit_gold);
+
+	if (set->squeezed) {
+		gold->squeezed = ask;
+		return gold;
+	}
 
 	gold->answers = KB_NEW_ARRAY(arena, ask->answer_count, struct words);
 	for (size_t i = 0; i < ask->answer_count; i++)
@@ -371,8 +412,16 @@ struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_ask *ask)
 
 bool fit_gold_in(struct kb_arena *arena, const struct fit_gold *gold, struct kb_sv text)
 {
-	struct words words = cut(arena, text);
+	struct words words;
 
+	if (gold->squeezed) {
+		text = fit_squeezed(arena, text);
+		for (size_t a = 0; a < gold->squeezed->answer_count; a++)
+			if (kb_sv_find(text, gold->squeezed->answers[a]) >= 0)
+				return true;
+		return false;
+	}
+	words = cut(arena, text);
 	for (size_t a = 0; a < gold->count; a++) {
 		const struct words *want = &gold->answers[a];
 

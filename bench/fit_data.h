@@ -17,6 +17,8 @@ struct fit_ask {
 	struct kb_sv *answers;
 	size_t answer_count;
 	bool impossible;
+	bool again;                  /* a natural question in the field's words */
+	bool foreign;                /* impossible, and of another subject */
 	const struct fit_doc **docs; /* right ones */
 	size_t doc_count;
 	struct kb_sv *history; /* earlier user turns */
@@ -33,6 +35,7 @@ struct fit_set {
 	size_t ask_count;
 	struct kb_segment *segment;
 	struct kb_snapshot *snapshot;
+	bool squeezed;        /* answers are phrases as fit_squeezed() gives them */
 	struct kb_sv article; /* while reading */
 	size_t articles;
 };
@@ -45,6 +48,15 @@ bool fit_set_open(struct fit_set *set, const char *root, const char *name);
 void fit_set_close(struct fit_set *set);
 bool fit_is_less(const char *name); /* of the form "squad-3" */
 
+/* Ends reading: indexes the documents, each as one passage. */
+void fit_set_build(struct fit_set *set);
+/* The same with the passages that the writer has. */
+void fit_set_index(struct fit_set *set, struct kb_segment_writer *writer);
+
+/* So many agents of so few documents of the set, each with questions of its own: `count` documents
+ * of one article, from the nth on. The source outlives it. */
+bool fit_set_small(struct fit_set *set, const struct fit_set *source, size_t from, size_t count);
+
 /* The candidates for a question of any set in this set's pool. */
 size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
                   size_t top, struct kb_candidate **out);
@@ -53,7 +65,8 @@ struct kb_answer_stats fit_stats(struct fit_set *set);
 /* Whether text holds one of the answers, as the scorer compares: words in order, without case,
  * punctuation and articles; Chinese, Japanese, Korean, Thai by character. */
 struct fit_gold; /* the answers, cut into such words */
-struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_ask *ask);
+struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_set *set,
+                              const struct fit_ask *ask);
 bool fit_gold_in(struct kb_arena *arena, const struct fit_gold *gold, struct kb_sv text);
 
 #endif

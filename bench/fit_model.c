@@ -9,12 +9,13 @@ enum {
 	EPOCHS = 14,
 	BATCH = 32,
 	WARM_STEPS = 50,
-	GATE_ROUNDS = 40, /* Newton steps; it has converged long before */
+	GATE_EPOCHS = 20,
+	GATE_BATCH = 64,
 };
 
 #define RATE       0.003
 #define L2         0.012f
-#define GATE_L2    2.0
+#define GATE_L2    0.006f
 #define FIRST_BIAS 0.1f
 
 /* xorshift64*: the same numbers everywhere. */
@@ -201,72 +202,136 @@ void fit_weights(struct fit_case **cases, size_t count, struct kb_weights *out)
 
 float fit_gate_z(const struct kb_gate_weights *weights, const struct fit_case *c)
 {
-	float z = weights->bias;
-
-	for (int i = 0; i < KB_GATE_FEATURES; i++)
-		z += weights->w[i] * c->gate[i];
-	return z;
+	return kb_gate_z(weights, c->gate);
 }
 
-/* Solves a x = b in place for a symmetric positive a (Cholesky). */
-static void solve(double (*a)[KB_GATE_FEATURES + 1], double *b, int n)
+static void standardize_gate(struct fit_case **cases, size_t count, struct kb_gate_weights *out)
 {
-	for (int i = 0; i < n; i++)
-		for (int k = 0; k <= i; k++) {
-			double sum = a[i][k];
+	double sum[KB_GATE_FEATURES] = { 0 }, squares[KB_GATE_FEATURES] = { 0 }, n = 0;
 
-			for (int j = 0; j < k; j++)
-				sum -= a[i][j] * a[k][j];
-			a[i][k] = i == k ? sqrt(sum > 1e-12 ? sum : 1e-12) : sum / a[k][k];
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < KB_GATE_FEATURES; k++) {
+			double v = (double)cases[i]->gate[k], w = (double)cases[i]->weight;
+
+			sum[k] += w * v;
+			squares[k] += w * v * v;
+			n += k == 0 ? w : 0;
 		}
-	for (int i = 0; i < n; i++) {
-		for (int j = 0; j < i; j++)
-			b[i] -= a[i][j] * b[j];
-		b[i] /= a[i][i];
+	for (int k = 0; k < KB_GATE_FEATURES; k++) {
+		double mean = sum[k] / n, variance = squares[k] / n - mean * mean;
+
+		out->mean[k] = (float)mean;
+		out->scale[k] = variance > 1e-9 ? (float)(1 / sqrt(variance)) : 0;
 	}
-	for (int i = n - 1; i >= 0; i--) {
-		for (int j = i + 1; j < n; j++)
-			b[i] -= a[j][i] * b[j];
-		b[i] /= a[i][i];
+}
+
+/* What Adam moves of the gate. */
+struct gate_params {
+	float linear[KB_GATE_FEATURES], hidden[KB_GATE_HIDDEN][KB_GATE_FEATURES];
+	float hidden_bias[KB_GATE_HIDDEN], out[KB_GATE_HIDDEN], bias;
+};
+enum { GATE_PARAMS = sizeof(struct gate_params) / sizeof(float) };
+
+/* Adds the gradient of the case's loss. */
+static void gate_backward(const struct gate_params *p, const struct kb_gate_weights *norm,
+                          const struct fit_case *c, struct gate_params *g)
+{
+	float x[KB_GATE_FEATURES], h[KB_GATE_HIDDEN], z = p->bias, d;
+
+	for (int k = 0; k < KB_GATE_FEATURES; k++) {
+		x[k] = (c->gate[k] - norm->mean[k]) * norm->scale[k];
+		z += p->linear[k] * x[k];
+	}
+	for (int i = 0; i < KB_GATE_HIDDEN; i++) {
+		float t = p->hidden_bias[i];
+
+		for (int k = 0; k < KB_GATE_FEATURES; k++)
+			t += p->hidden[i][k] * x[k];
+		h[i] = t > 0 ? t : 0;
+		z += p->out[i] * h[i];
+	}
+	d = c->weight * (1 / (1 + expf(-z)) - (c->answerable ? 1 : 0));
+	g->bias += d;
+	for (int k = 0; k < KB_GATE_FEATURES; k++)
+		g->linear[k] += d * x[k];
+	for (int i = 0; i < KB_GATE_HIDDEN; i++) {
+		float dh = d * p->out[i];
+
+		if (!(h[i] > 0))
+			continue;
+		g->out[i] += d * h[i];
+		g->hidden_bias[i] += dh;
+		for (int k = 0; k < KB_GATE_FEATURES; k++)
+			g->hidden[i][k] += dh * x[k];
+	}
+}
+
+static void gate_start(struct gate_params *p, uint64_t *seed)
+{
+	for (int i = 0; i < KB_GATE_HIDDEN; i++) {
+		for (int k = 0; k < KB_GATE_FEATURES; k++)
+			p->hidden[i][k] =
+			        (float)((uniform(seed) - .5) * 2 * sqrt(3. / KB_GATE_FEATURES));
+		p->out[i] = (float)((uniform(seed) - .5) * .4);
+		p->hidden_bias[i] = FIRST_BIAS;
 	}
 }
 
 void fit_gate(struct fit_case **cases, size_t count, struct kb_gate_weights *out)
 {
-	enum { N = KB_GATE_FEATURES + 1 };
-	double w[N] = { 0 };
+	static struct gate_params p, g, first, second;
+	struct fit_case **order = kb_xcalloc(count + 1, sizeof(*order));
+	float *v = (float *)&p, *d = (float *)&g, *m = (float *)&first, *s = (float *)&second;
+	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+	size_t n = 0, batch = 0;
+	long steps = 0, last;
+	double mean = 0;
 
 	memset(out, 0, sizeof(*out));
-	for (int round = 0; round < GATE_ROUNDS; round++) {
-		double a[N][N] = { 0 }, b[N] = { 0 };
+	p = g = first = second = (struct gate_params){ 0 };
+	for (size_t i = 0; i < count; i++)
+		if (cases[i]->gated)
+			order[n++] = cases[i];
+	standardize_gate(order, n, out);
+	for (size_t i = 0; i < n; i++)
+		mean += (double)order[i]->weight / (double)n;
+	gate_start(&p, &seed);
+	last = GATE_EPOCHS * (long)((n + GATE_BATCH - 1) / GATE_BATCH);
+	for (int e = 0; e < GATE_EPOCHS; e++) {
+		for (size_t i = n; i > 1; i--) {
+			size_t k = (size_t)(uniform(&seed) * (double)i);
+			struct fit_case *swap = order[i - 1];
 
-		for (int i = 0; i < N; i++) {
-			a[i][i] = i < KB_GATE_FEATURES ? GATE_L2 : 1e-6;
-			b[i] = i < KB_GATE_FEATURES ? -GATE_L2 * w[i] : 0;
+			order[i - 1] = order[k];
+			order[k] = swap;
 		}
-		for (size_t c = 0; c < count; c++) {
-			const struct fit_case *x = cases[c];
-			double z = w[N - 1], p, v[N];
+		for (size_t i = 0; i < n; i++) {
+			double rate, c1, c2;
 
-			if (!x->gated)
+			gate_backward(&p, out, order[i], &g);
+			if (++batch < GATE_BATCH && i + 1 < n)
 				continue;
-			for (int i = 0; i < KB_GATE_FEATURES; i++) {
-				v[i] = (double)x->gate[i];
-				z += w[i] * v[i];
+			steps++;
+			rate = RATE * (1 - (double)steps / (double)last) + 1e-6;
+			c1 = 1 - pow(.9, (double)steps);
+			c2 = 1 - pow(.999, (double)steps);
+			for (int k = 0; k < GATE_PARAMS; k++) {
+				float gradient = d[k] / (float)((double)batch * mean)
+				                 + (k + 1 < GATE_PARAMS ? GATE_L2 * v[k] : 0);
+
+				d[k] = 0;
+				m[k] = .9f * m[k] + .1f * gradient;
+				s[k] = .999f * s[k] + .001f * gradient * gradient;
+				v[k] -= (float)(rate * ((double)m[k] / c1)
+				                / (sqrt((double)s[k] / c2) + 1e-8));
 			}
-			v[N - 1] = 1;
-			p = 1 / (1 + exp(-z));
-			for (int i = 0; i < N; i++) {
-				b[i] += (double)x->weight * ((x->answerable ? 1 : 0) - p) * v[i];
-				for (int k = 0; k <= i; k++)
-					a[i][k] += (double)x->weight * p * (1 - p) * v[i] * v[k];
-			}
+			batch = 0;
 		}
-		solve(a, b, N);
-		for (int i = 0; i < N; i++)
-			w[i] += b[i];
 	}
-	for (int i = 0; i < KB_GATE_FEATURES; i++)
-		out->w[i] = (float)w[i];
-	out->bias = (float)w[N - 1];
+	memcpy(out->linear, p.linear, sizeof(out->linear));
+	memcpy(out->hidden, p.hidden, sizeof(out->hidden));
+	memcpy(out->hidden_bias, p.hidden_bias, sizeof(out->hidden_bias));
+	memcpy(out->out, p.out, sizeof(out->out));
+	out->bias = p.bias;
+	free(order);
 }

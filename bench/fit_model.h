@@ -7,15 +7,19 @@
 
 #include "answer/score.h"
 
+struct fit_set;
+
 struct fit_case {
 	struct kb_features features;
 	uint8_t *right; /* a row: 1 in a right document and holds the gold; 2 holds it somewhere; */
 	uint8_t *doc;   /* 1 in a right document */
 	uint64_t group;
 	enum kb_lang lang;
+	enum kb_shape shape;
 	int set;
-	bool answerable, foreign;
-	float weight; /* in the gate's fit */
+	const struct fit_set *from;
+	bool answerable, far; /* far: of another subject */
+	float weight;         /* in the gate's fit */
 	float gate[KB_GATE_FEATURES];
 	bool gated; /* has a best row */
 	float *z;

@@ -38,10 +38,7 @@ function uploadNames(paths) {
   const count = new Map();
   for (const file of paths) count.set(path.basename(file), (count.get(path.basename(file)) ?? 0) + 1);
   return new Map(
-    paths.map((file) => [
-      count.get(path.basename(file)) === 1 ? path.basename(file) : file.replaceAll("/", "-"),
-      file,
-    ]),
+    paths.map((file) => [count.get(path.basename(file)) === 1 ? path.basename(file) : file.replaceAll("/", "-"), file]),
   );
 }
 

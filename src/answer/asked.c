@@ -150,7 +150,7 @@ static void prepare_words(struct kb_asked *a)
 {
 	const struct kb_terms *terms = &a->q->terms;
 	int before = -1, content_before = -1, last = -1;
-	bool asked_word = false, first = true;
+	bool asked_word = false, first = true, determined = false;
 
 	a->focus = a->last = -1;
 	for (size_t i = 0; i < terms->count; i++) {
@@ -185,12 +185,16 @@ static void prepare_words(struct kb_asked *a)
 				};
 			if (!first && t->flags & KB_TERM_CAPITAL)
 				a->names |= UINT64_C(1) << term;
+			if (determined)
+				a->subjects |= UINT64_C(1) << term;
+			determined = false;
 			if (asked_word && a->focus < 0)
 				a->focus = term;
 			last = content_before = term;
 			a->last = term;
 		} else {
 			content_before = -1;
+			determined = determined || kb_determiner_word(a->q->lang, t->word);
 			/* The question word is a function word that is no stop word. */
 			if (t->flags & KB_TERM_FUNCTION && !(t->flags & KB_TERM_STOP))
 				asked_word = true;
@@ -198,6 +202,9 @@ static void prepare_words(struct kb_asked *a)
 		before = word;
 		first = false;
 	}
+	/* German begins every noun with a capital letter. */
+	a->proper = a->q->lang == KB_LANG_DE ? 0 : a->names;
+	a->subjects |= a->proper | a->numbers;
 }
 
 void kb_asked_prepare(struct kb_asked *asked, const struct kb_question *question,

@@ -69,8 +69,10 @@ struct kb_asked {
 	int gram_count;
 	float gram_sum;
 	uint64_t names, numbers;
-	uint64_t carried;                       /* terms of earlier turns alone */
-	uint64_t plain;                         /* terms without a capital */
+	uint64_t proper;   /* names where a capital letter makes one */
+	uint64_t subjects; /* what it is about: names, codes, and what articles stand before */
+	uint64_t carried;  /* terms of earlier turns alone */
+	uint64_t plain;    /* terms without a capital */
 	float local[KB_ASKED_TERMS], local_sum; /* weights by how few of the candidates hold them */
 	int main;                               /* the heaviest term */
 	int last;                               /* content term of the question, or -1 */
@@ -105,6 +107,7 @@ struct kb_read_passage {
 	struct kb_read_sentence *sentences;
 	size_t count;
 	uint64_t title, terms;
+	uint64_t likes; /* terms that a word of it is like */
 	float soft;
 };
 

@@ -183,6 +183,8 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 			continue;
 		for (size_t i = 0; i < out->count; i++)
 			best = KB_MAX(best, out->sentences[i].like[t]);
+		if (best > 0)
+			out->likes |= UINT64_C(1) << t;
 		out->soft += best * a->terms[t].weight;
 	}
 	out->soft /= a->sum > 0 ? a->sum : 1;

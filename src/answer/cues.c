@@ -232,6 +232,20 @@ static const struct {
 	{ KB_LANG_JA, KB_Q_WHY, " ため から ので により 理由 原因 よって " },
 };
 
+/* Articles and possessives; what follows is a noun or what describes it. */
+static const struct {
+	enum kb_lang lang;
+	const char *words;
+} determiners[] = {
+	{ KB_LANG_EN, " the a an my your our his her their its this that these those some any each every no " },
+	{ KB_LANG_DE, " der die das den dem des ein eine einen einem einer eines mein meine meinen meinem meiner unser unsere unseren kein keine keinen diese dieser dieses " },
+	{ KB_LANG_FR, " le la les l un une des du au aux d mon ma mes votre vos notre nos son sa ses leur leurs ce cette ces cet " },
+	{ KB_LANG_ES, " el la los las un una unos unas mi mis su sus nuestro nuestra este esta estos estas del al " },
+	{ KB_LANG_IT, " il lo la i gli le l un uno una mio mia suo sua del della dei delle al alla questo questa " },
+	{ KB_LANG_PT, " o a os as um uma uns umas meu minha seu sua do da dos das no na este esta " },
+	{ KB_LANG_NL, " de het een mijn onze ons uw hun zijn haar deze dit die dat geen " },
+};
+
 /* Pronouns and pointing words; a sentence that begins with one leans on the one before. */
 static const struct {
 	enum kb_lang lang;
@@ -365,6 +379,14 @@ bool kb_cue_in(struct kb_sv cue_words, struct kb_sv word)
 struct kb_sv kb_cue_list(enum kb_lang lang, enum kb_question_type type)
 {
 	return has_blanks(lang) ? kb_sv("", 0) : kb_cue_words(lang, type);
+}
+
+bool kb_determiner_word(enum kb_lang lang, struct kb_sv word)
+{
+	for (size_t i = 0; i < KB_COUNTOF(determiners); i++)
+		if (determiners[i].lang == lang)
+			return listed(kb_sv_str(determiners[i].words), word);
+	return false;
 }
 
 bool kb_pronoun_word(enum kb_lang lang, struct kb_sv word)

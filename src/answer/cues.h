@@ -34,6 +34,9 @@ bool kb_cue_in(struct kb_sv cue_words, struct kb_sv word);
  * others. */
 struct kb_sv kb_cue_list(enum kb_lang lang, enum kb_question_type type);
 
+/* An article or the like: a noun comes soon after it. */
+bool kb_determiner_word(enum kb_lang lang, struct kb_sv word);
+
 /* A pronoun that begins a sentence refers to the one before. */
 bool kb_pronoun_word(enum kb_lang lang, struct kb_sv word);
 

@@ -598,6 +598,7 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		row += r.passages[c].count;
 		out->passages[c] = (struct kb_gate_passage){ .terms = r.passages[c].terms,
 			                                     .title = r.passages[c].title,
+			                                     .likes = r.passages[c].likes,
 			                                     .score = r.candidates[c].score,
 			                                     .soft = r.passages[c].soft };
 	}
@@ -612,7 +613,12 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	out->row_count = r.rows;
 	out->passage_count = r.count;
 	out->sum = a->sum;
-	out->names = a->names;
+	out->shape = question->shape;
+	for (size_t c = 0; c < r.count; c++)
+		out->sectioned += r.candidates[c].passage.heading.n > 0;
+	out->sectioned /= (float)KB_MAX(r.count, (size_t)1);
+	out->names = a->proper;
+	out->subjects = a->subjects;
 	out->numbers = a->numbers;
 	out->carried = a->carried;
 	out->term_count = (size_t)a->term_count;

@@ -114,6 +114,7 @@ struct kb_feature_row {
 struct kb_gate_passage {
 	uint64_t terms; /* in text, title and headings */
 	uint64_t title; /* in title and headings */
+	uint64_t likes; /* others that a word of the text is like */
 	float score;    /* of the search */
 	float soft;     /* DOC_SOFT */
 };
@@ -127,9 +128,12 @@ struct kb_features {
 	float sum;               /* M */
 	float unknown;           /* the share of M no passage of the index holds */
 	uint64_t names, numbers; /* capitalised terms, terms with digits */
+	uint64_t subjects;       /* what the question is about (asked.h) */
 	uint64_t carried;        /* terms of earlier turns alone */
 	size_t term_count;
 	double passages_known; /* N */
+	enum kb_shape shape;   /* of the question's answer */
+	float sectioned;       /* share of the candidates that stand under a heading */
 };
 
 /* Of the first KB_SELECT_CANDIDATES passages. */

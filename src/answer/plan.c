@@ -387,3 +387,31 @@ struct kb_sv kb_plan_without_asides(struct kb_arena *arena, struct kb_sv text)
 	}
 	return left && left < count ? kept : text;
 }
+
+static bool ends_asking(struct kb_sv sentence)
+{
+	static const char *const marks[] = { "?", "\uff1f", "\u061f", "\u037e" };
+
+	for (size_t i = 0; i < KB_COUNTOF(marks); i++)
+		if (kb_sv_ends(sentence, kb_sv_str(marks[i])))
+			return true;
+	return false;
+}
+
+struct kb_sv kb_plan_asking(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv kept = KB_SV("");
+	struct kb_sentence *sentences;
+	size_t count, left = 0;
+
+	kb_sentences(arena, text, &sentences, &count);
+	for (size_t i = 0; i < count && count <= ASIDES_OF; i++) {
+		struct kb_sv sentence =
+		        kb_sv_sub(text, sentences[i].start, sentences[i].end - sentences[i].start);
+
+		if (ends_asking(sentence))
+			kept = kb_arena_printf(arena, "%.*s%s%.*s", KB_SV_ARG(kept),
+			                       left++ ? " " : "", KB_SV_ARG(sentence));
+	}
+	return left < count ? kept : KB_SV("");
+}

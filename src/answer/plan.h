@@ -27,4 +27,7 @@ size_t kb_plan_split(struct kb_analyzer *analyzer, struct kb_arena *arena, struc
  * asides is left as it is. */
 struct kb_sv kb_plan_without_asides(struct kb_arena *arena, struct kb_sv text);
 
+/* The sentences that end in a question mark, where others stand beside them; else empty. */
+struct kb_sv kb_plan_asking(struct kb_arena *arena, struct kb_sv text);
+
 #endif

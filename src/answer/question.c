@@ -174,6 +174,7 @@ void kb_question_build(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	*out = (struct kb_question){ .text = text, .lang = lang };
 	kb_analyze(analyzer, arena, lang, text, &out->terms);
 	out->type = kb_question_type(arena, lang, text, &out->terms);
+	out->shape = kb_question_shape(lang, out->type, out->text, &out->terms);
 	kb_query_build(analyzer, arena, text, lang, &query);
 	own = KB_MIN(query.term_count, (size_t)QUERY_MAX);
 	out->query = KB_NEW_ARRAY(arena, QUERY_MAX, struct kb_query_term);

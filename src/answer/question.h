@@ -5,13 +5,14 @@
 #ifndef KB_ANSWER_QUESTION_H
 #define KB_ANSWER_QUESTION_H
 
-#include "answer/cues.h"
+#include "answer/shape.h"
 #include "index/index.h"
 
 struct kb_question {
 	struct kb_sv text;
 	enum kb_lang lang;
 	enum kb_question_type type;
+	enum kb_shape shape;
 	struct kb_terms terms; /* of the question itself, all of them */
 	/* For kb_search(): distinct terms, function words at a low weight, carried terms at theirs.
 	 * Terms of earlier turns come last. */

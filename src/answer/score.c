@@ -94,53 +94,108 @@ static float share_missing(uint64_t wanted, uint64_t have)
 	              : 0;
 }
 
-void kb_gate_features(const struct kb_features *features, enum kb_lang lang, const float *z,
-                      const uint32_t *order, float out[KB_GATE_FEATURES])
+/* The set's share of the whole, by weight; of nothing, `none`. */
+static float weight_share(const struct kb_features *features, uint64_t set, uint64_t whole,
+                          float none)
+{
+	float all = kb_features_weight(features, whole);
+
+	return all > 0 ? kb_features_weight(features, set & whole) / all : none;
+}
+
+/* The heaviest term of the set, and the second. */
+static void heaviest_two(const struct kb_features *features, uint64_t set, float *first,
+                         float *second)
+{
+	*first = *second = 0;
+	for (; set; set &= set - 1) {
+		float w = features->weights[__builtin_ctzll(set)];
+
+		*second = KB_MAX(*second, KB_MIN(w, *first));
+		*first = KB_MAX(*first, w);
+	}
+}
+
+/* z of the best row less that of the best of another passage. */
+static float lead(const struct kb_features *features, const float *z, const uint32_t *order)
+{
+	for (size_t i = 0; i < features->row_count; i++)
+		if (features->rows[order[i]].candidate != features->rows[order[0]].candidate)
+			return z[order[0]] - z[order[i]];
+	return z[order[0]] - z[order[features->row_count - 1]];
+}
+
+void kb_gate_features(const struct kb_features *features, const float *z, const uint32_t *order,
+                      float out[KB_GATE_FEATURES])
 {
 	const struct kb_feature_row *best = &features->rows[order[0]];
 	const struct kb_gate_passage *doc = &features->passages[best->candidate];
 	const float *f = best->f;
 	/* The weight of a term that no passage holds. */
 	float rarest = (float)log(1 + (features->passages_known + .5) / .5);
-	float gap = z[order[0]] - z[order[features->row_count - 1]], miss = 0, next = 0;
+	/* Terms of earlier turns help to find a passage; here they count for nothing. */
+	uint64_t all = features->term_count < 64 ? (UINT64_C(1) << features->term_count) - 1
+	                                         : ~UINT64_C(0);
+	uint64_t own = all & ~features->carried ? all & ~features->carried : all;
+	uint64_t near = doc->terms | doc->likes;
+	float count = (float)__builtin_popcountll(own);
+	float sum = kb_features_weight(features, own), miss, next, subject, other;
 
-	for (size_t i = 0; i < features->term_count; i++) {
-		float w = features->weights[i];
-
-		if (doc->terms >> i & 1)
-			continue;
-		next = KB_MAX(next, KB_MIN(w, miss));
-		miss = KB_MAX(miss, w);
-	}
-	for (size_t i = 0; i < features->row_count; i++)
-		if (features->rows[order[i]].candidate != best->candidate) {
-			gap = z[order[0]] - z[order[i]];
-			break;
-		}
+	heaviest_two(features, own & ~doc->terms, &miss, &next);
+	heaviest_two(features, features->subjects & own & ~near, &subject, &other);
 	for (int i = 0; i < KB_GATE_FEATURES; i++)
 		out[i] = 0;
 	for (size_t i = 0; i < features->passage_count; i++)
-		out[KB_G_BEST_COV] = KB_MAX(
-		        out[KB_G_BEST_COV],
-		        kb_features_weight(features, features->passages[i].terms) / features->sum);
-	out[KB_G_IDEAL] = f[KB_F_DOC_IDEAL];
-	out[KB_G_DOC_COV] = f[KB_F_DOC_COV];
-	out[KB_G_DOC_SOFT] = f[KB_F_DOC_SOFT];
-	out[KB_G_COV] = f[KB_F_COV] + f[KB_F_COV_TITLE];
+		out[KB_G_BEST_COV] =
+		        KB_MAX(out[KB_G_BEST_COV],
+		               weight_share(features, features->passages[i].terms, own, 0));
+	/* Of the passage's score what its own terms have brought. */
+	out[KB_G_IDEAL] = doc->score / sum * weight_share(features, own, doc->terms, 1);
+	out[KB_G_DOC_COV] = weight_share(features, doc->terms, own, 0);
+	out[KB_G_DOC_SOFT] =
+	        features->carried ? weight_share(features, near, own, 0) : f[KB_F_DOC_SOFT];
+	out[KB_G_COV] = weight_share(features, best->terms | doc->title, own, 0);
+	out[KB_G_HEADED] = weight_share(features, doc->title, own, 0);
 	out[KB_G_MISS] = miss / rarest;
 	out[KB_G_MISS_NEXT] = next / rarest;
 	out[KB_G_NAMES] = share_missing(features->names, doc->terms);
 	out[KB_G_NUMBERS] = share_missing(features->numbers, doc->terms);
+	out[KB_G_SUBJECT] = 1 - weight_share(features, near, features->subjects & own, 1);
+	out[KB_G_SUBJECT_MISS] = subject / rarest;
 	out[KB_G_UNKNOWN] = features->unknown;
-	out[KB_G_TERMS] = logf(1 + (float)features->term_count);
-	out[KB_G_MATCHES] = logf(1 + (float)__builtin_popcountll(doc->terms));
+	out[KB_G_TERMS] = logf(1 + count);
+	out[KB_G_MATCHES] = logf(1 + (float)__builtin_popcountll(doc->terms & own));
 	out[KB_G_SIZE] = (float)log(KB_MIN(KB_MAX(features->passages_known, 1.0), 1000.0));
+	out[KB_G_SMALL_MISS] = features->passages_known < KB_GATE_SMALL ? out[KB_G_MISS] : 0;
+	out[KB_G_SMALL_SUBJECT] = features->passages_known < KB_GATE_SMALL ? out[KB_G_SUBJECT] : 0;
 	out[KB_G_PAIRS] = f[KB_F_PAIRS_ALL];
 	out[KB_G_NEAR] = f[KB_F_S_NEAR];
 	out[KB_G_DOC_PAIRS] = f[KB_F_DOC_PAIRS];
-	out[KB_G_GAP] = KB_MIN(gap, 6.0f);
+	out[KB_G_GAP] = KB_MIN(lead(features, z, order), 6.0f);
+	out[KB_G_LEAD] = f[KB_F_DOC_LEAD];
+	out[KB_G_TYPE_MISS] = f[KB_F_TYPE_MISS];
 	out[KB_G_Z] = z[order[0]];
-	out[KB_G_MASS] = features->sum / (float)features->term_count / rarest;
-	out[KB_G_RUNS] = kb_table_of(lang) == KB_TABLE_RUNS;
-	out[KB_G_WORDS] = kb_table_of(lang) == KB_TABLE_WORDS;
+	out[KB_G_MASS] = sum / count / rarest;
+	out[KB_G_SECTION] = features->shape == KB_SHAPE_SECTION;
+	out[KB_G_SECTIONED] = features->sectioned;
+	out[KB_G_CARRIED] = weight_share(features, ~doc->terms, features->carried, 0);
+}
+
+float kb_gate_z(const struct kb_gate_weights *weights, const float f[KB_GATE_FEATURES])
+{
+	float x[KB_GATE_FEATURES], z = weights->bias;
+
+	for (int i = 0; i < KB_GATE_FEATURES; i++) {
+		x[i] = (f[i] - weights->mean[i]) * weights->scale[i];
+		z += weights->linear[i] * x[i];
+	}
+	for (int h = 0; h < KB_GATE_HIDDEN; h++) {
+		float sum = weights->hidden_bias[h];
+
+		for (int i = 0; i < KB_GATE_FEATURES; i++)
+			sum += weights->hidden[h][i] * x[i];
+		if (sum > 0)
+			z += weights->out[h] * sum;
+	}
+	return z;
 }

@@ -16,7 +16,9 @@ void kb_score_rows(struct kb_arena *arena, const struct kb_weights *weights,
                    const struct kb_features *features, float **z, uint32_t **order);
 
 /* The gate's features; order[0] is the best row, of which there is one. */
-void kb_gate_features(const struct kb_features *features, enum kb_lang lang, const float *z,
-                      const uint32_t *order, float out[KB_GATE_FEATURES]);
+void kb_gate_features(const struct kb_features *features, const float *z, const uint32_t *order,
+                      float out[KB_GATE_FEATURES]);
+
+float kb_gate_z(const struct kb_gate_weights *weights, const float f[KB_GATE_FEATURES]);
 
 #endif

@@ -28,6 +28,7 @@ struct kb_scored_sentence {
 };
 
 struct kb_selection {
+	enum kb_shape shape;                  /* of the question's answer */
 	struct kb_scored_sentence *sentences; /* all, best first */
 	size_t count;
 	uint32_t *order; /* the candidates by their best sentence, best first */
@@ -39,19 +40,5 @@ struct kb_selection {
 void kb_select(struct kb_analyzer *analyzer, struct kb_arena *arena,
                const struct kb_question *question, const struct kb_evidence *evidence,
                enum kb_answer_gate gate, struct kb_selection *out);
-
-/* A sentence of the answer; its citation is its candidate's page. */
-struct kb_answer_part {
-	uint32_t candidate;
-	uint32_t start, end; /* bytes of its passage's text: a verbatim span */
-};
-
-/* The answer's sentences in reading order: the best, those nearly as good, the sentence a pronoun
- * at the start of a chosen one refers to, and what follows a chosen one that ends in a colon.
- * Grouped by passage, the best one's first. Empty when the selection is not answered. At most
- * max_parts (0: the default of three and what comes with them). */
-void kb_select_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
-                     const struct kb_selection *selection, size_t max_parts,
-                     struct kb_answer_part **out, size_t *count);
 
 #endif

@@ -362,6 +362,28 @@ static bool ask_alone(struct search *s, struct kb_sv text, struct kb_answer_step
 	return true;
 }
 
+/* What stands beside a question may be of another matter: where all of it finds no answer, what is
+ * asked is asked without it, unless it points there. */
+static bool ask_asking(struct search *s, struct kb_sv text, struct kb_answer_step *step,
+                       struct kb_err *err)
+{
+	struct kb_sv asking = kb_plan_asking(s->arena, text);
+	struct kb_answer_step alone = { 0 };
+
+	if (step->selection.answered || !asking.n)
+		return true;
+	kb_question_read(s->analyzer, s->arena, s->snapshot,
+	                 &(struct kb_utterance){ .text = asking }, &alone.question);
+	if (kb_question_leans(alone.question.lang, &alone.question.terms))
+		return true;
+	if (!retrieve(s, s->snapshot, &alone, err))
+		return false;
+	rank(s, s->snapshot, &alone);
+	if (alone.selection.answered)
+		*step = alone;
+	return true;
+}
+
 static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, struct kb_err *err)
 {
 	struct kb_answer_step *step = &s->out->v[s->out->count];
@@ -373,10 +395,11 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 		return false;
 	found = kb_clock_mono_us();
 	rank(s, s->snapshot, step);
-	if (!ask_alone(s, text, step, err) || !ask_attached(s, step, err))
+	if (!ask_alone(s, text, step, err) || !ask_asking(s, text, step, err)
+	    || !ask_attached(s, step, err))
 		return false;
 	if (step->selection.answered)
-		kb_select_parts(s->arena, step->candidates, &step->selection, 0, &step->parts,
+		kb_answer_parts(s->arena, step->candidates, &step->selection, &step->parts,
 		                &step->part_count);
 	sure = (double)step->selection.gate_z;
 	s->out->confidence = s->out->count ? KB_MAX(s->out->confidence, sure) : sure;

@@ -8,9 +8,9 @@
 #define KB_ANSWER_STEPS_H
 
 #include "answer/answerer_impl.h"
+#include "answer/parts.h"
 #include "answer/plan.h"
 #include "answer/request.h"
-#include "answer/select.h"
 
 /* The question, or a part of it, with what was found for it. */
 struct kb_answer_step {

@@ -19,29 +19,40 @@ struct kb_weights {
 	float bias[KB_HIDDEN], out[KB_HIDDEN];
 };
 
-/* What the gate looks at: of the best sentence, its passage and the whole list. */
+/* What the gate looks at: of the best sentence, its passage and the whole list. Terms are the
+ * question's own, without what it carries from earlier turns. */
 #define KB_GATE_LIST(X)                                                                            \
-	X(IDEAL)     /* search score of the passage / highest possible */                          \
-	X(DOC_COV)   /* w of terms in the passage and its title */                                 \
-	X(DOC_SOFT)  /* the same, near words counting partly */                                    \
-	X(COV)       /* w of terms in the sentence and the title */                                \
-	X(MISS)      /* heaviest missing term / heaviest possible */                               \
-	X(MISS_NEXT) /* second */                                                                  \
-	X(NAMES)     /* capitalised words of the question missing in the passage, share */         \
-	X(NUMBERS)   /* numbers of the question missing */                                         \
-	X(UNKNOWN)   /* w of terms that no passage holds */                                        \
-	X(TERMS)     /* ln(1 + terms) */                                                           \
-	X(MATCHES)   /* ln(1 + terms matched in the passage) */                                    \
-	X(SIZE)      /* ln(min(passages, 1000)) */                                                 \
-	X(BEST_COV)  /* best DOC_COV of any passage */                                             \
-	X(PAIRS)     /* PAIRS_ALL of the sentence */                                               \
-	X(NEAR)      /* S_NEAR of the sentence */                                                  \
+	X(IDEAL)         /* search score of the passage / highest possible */                      \
+	X(DOC_COV)       /* w of terms in the passage and its title */                             \
+	X(DOC_SOFT)      /* the same, near words counting partly */                                \
+	X(COV)           /* w of terms in the sentence and the title */                            \
+	X(HEADED)        /* w of terms in title and headings */                                    \
+	X(MISS)          /* heaviest missing term / heaviest possible */                           \
+	X(MISS_NEXT)     /* second */                                                              \
+	X(NAMES)         /* capitalised words of the question missing in the passage, share */     \
+	X(NUMBERS)       /* numbers of the question missing */                                     \
+	X(SUBJECT)       /* w of what the question is about that is missing, share */              \
+	X(SUBJECT_MISS)  /* heaviest of it / heaviest possible */                                  \
+	X(UNKNOWN)       /* w of terms that no passage holds */                                    \
+	X(TERMS)         /* ln(1 + terms) */                                                       \
+	X(MATCHES)       /* ln(1 + terms matched in the passage) */                                \
+	X(SIZE)          /* ln(min(passages, 1000)) */                                             \
+	X(SMALL_MISS)    /* MISS in an agent of few passages, */                                   \
+	X(SMALL_SUBJECT) /* and SUBJECT */                                                         \
+	X(BEST_COV)      /* best DOC_COV of any passage */                                         \
+	X(PAIRS)         /* PAIRS_ALL of the sentence */                                           \
+	X(NEAR)          /* S_NEAR of the sentence */                                              \
 	X(DOC_PAIRS)                                                                               \
-	X(GAP)   /* z of the best sentence less that of the best of another passage */             \
-	X(Z)     /* z of the best sentence */                                                      \
-	X(MASS)  /* weight M / terms: how rare the question's words are */                         \
-	X(RUNS)  /* the question has the table of runs, */                                         \
-	X(WORDS) /* or that of words */
+	X(GAP)       /* z of the best sentence less that of the best of another passage */         \
+	X(LEAD)      /* DOC_LEAD: search score against the best other passage's */                 \
+	X(TYPE_MISS) /* no cue of the question's type in the sentence */                           \
+	X(Z)         /* z of the best sentence */                                                  \
+	X(MASS)      /* weight M / terms: how rare the question's words are */                     \
+	X(SECTION)   /* a section is wanted, no fact */                                            \
+	X(CARRIED)   /* w of carried terms that are missing, share */                              \
+	X(SECTIONED) /* candidates that stand under a heading, share */
+
+enum { KB_GATE_SMALL = 100 }; /* passages */
 
 enum kb_gate_feature {
 #define X(name) KB_G_##name,
@@ -50,8 +61,13 @@ enum kb_gate_feature {
 	        KB_GATE_FEATURES
 };
 
+enum { KB_GATE_HIDDEN = 12 };
+
 struct kb_gate_weights {
-	float w[KB_GATE_FEATURES];
+	float mean[KB_GATE_FEATURES], scale[KB_GATE_FEATURES]; /* x = (f - mean) * scale */
+	float linear[KB_GATE_FEATURES];
+	float hidden[KB_GATE_HIDDEN][KB_GATE_FEATURES];
+	float hidden_bias[KB_GATE_HIDDEN], out[KB_GATE_HIDDEN];
 	float bias;
 	float strict; /* gate_z that KB_GATE_STRICT asks for */
 };

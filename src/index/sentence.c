@@ -395,3 +395,8 @@ void kb_sentences(struct kb_arena *arena, struct kb_sv text, struct kb_sentence 
 	*out = s.v;
 	*count = s.count;
 }
+
+bool kb_introduces(struct kb_sv text)
+{
+	return kb_sv_ends(text, KB_SV(":")) || kb_sv_ends(text, KB_SV("\uff1a"));
+}

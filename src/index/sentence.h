@@ -21,4 +21,7 @@ void kb_sentences(struct kb_arena *arena, struct kb_sv text, struct kb_sentence 
 /* Whether the text ends in a stop, of any script; a heading does not. */
 bool kb_ends_in_stop(struct kb_sv text);
 
+/* Whether it ends in a colon: "To install a version:" says nothing without what follows. */
+bool kb_introduces(struct kb_sv text);
+
 #endif

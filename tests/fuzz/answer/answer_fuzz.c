@@ -1,6 +1,6 @@
 /* A question and a passage of any bytes, parted by the first line end: sentences must be ranges of
  * the text in order, the selection must come from them, small talk must end. */
-#include "answer/select.h"
+#include "answer/parts.h"
 #include "answer/smalltalk.h"
 #include "index/sentence.h"
 
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                  &(struct kb_utterance){ .text = text, .turns = &rest, .turn_count = 1 },
 	                  &q);
 	kb_select(an, &arena, &q, &evidence, KB_GATE_NONE, &selection);
-	kb_select_parts(&arena, candidates, &selection, 0, &parts, &count);
+	kb_answer_parts(&arena, candidates, &selection, &parts, &count);
 	for (size_t i = 0; i < count; i++)
 		KB_ASSERT(parts[i].start < parts[i].end
 		          && parts[i].end <= candidates[parts[i].candidate].passage.text.n);

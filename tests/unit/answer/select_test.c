@@ -1,7 +1,8 @@
 #include "test.h"
 
+#include "answer/parts.h"
 #include "answer/score.h"
-#include "answer/select.h"
+#include "index/sentence.h"
 
 /* A toy pool: what each document is about stands in its title. */
 static const struct {
@@ -156,7 +157,7 @@ static void test_gate(struct kb_test *t)
 		ask(&toy, foreign[i], NULL, 0);
 		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_LENIENT, &s);
 		CHECK(t, !s.answered && s.gate_z < 0);
-		kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+		kb_answer_parts(&toy.arena, toy.candidates, &s, &parts, &count);
 		CHECK_INT(t, count, 0);
 		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_NONE, &s);
 		CHECK(t, s.answered); /* without a gate there is always a best sentence */
@@ -177,7 +178,7 @@ static void test_parts(struct kb_test *t)
 	/* Sentences of the first two documents by hand: byte ranges of "Company history". */
 	struct kb_scored_sentence rows[] = {
 		{ .candidate = 2, .start = 59, .end = 81, .z = 5, .leans = true },
-		{ .candidate = 0, .start = 0, .end = 21, .z = 4 },
+		{ .candidate = 0, .start = 0, .end = 21, .z = 4.5f },
 		{ .candidate = 2, .start = 82, .end = 110, .z = 3.5f },
 		{ .candidate = 1, .start = 0, .end = 48, .z = 1 },
 		{ .candidate = 2, .start = 0, .end = 58, .z = .5f },
@@ -187,7 +188,7 @@ static void test_parts(struct kb_test *t)
 	ask(&toy, "x", NULL, 0);
 	for (size_t d = 0; d < KB_COUNTOF(docs); d++)
 		toy.candidates[d].passage.text = kb_sv_str(docs[d].text);
-	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+	kb_answer_parts(&toy.arena, toy.candidates, &s, &parts, &count);
 	/* She ... brings the sentence before; the best one's document comes first, as it reads. */
 	CHECK_INT(t, count, 4);
 	CHECK_SV(t, sentence_of(&toy, parts[0].candidate, parts[0].start, parts[0].end),
@@ -197,12 +198,10 @@ static void test_parts(struct kb_test *t)
 	CHECK_SV(t, sentence_of(&toy, parts[2].candidate, parts[2].start, parts[2].end),
 	         "Today it employs 250 people.");
 	CHECK_INT(t, parts[3].candidate, 0);
-	kb_select_parts(&toy.arena, toy.candidates, &s, 1, &parts, &count);
-	CHECK_INT(t, count, 1);
 	/* The same words in two passages are said once. */
 	rows[1] = (struct kb_scored_sentence){ .candidate = 3, .start = 59, .end = 81, .z = 4.5f };
 	toy.candidates[3].passage.text = toy.candidates[2].passage.text;
-	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+	kb_answer_parts(&toy.arena, toy.candidates, &s, &parts, &count);
 	CHECK_INT(t, count, 3);
 	done(&toy);
 }
@@ -225,6 +224,8 @@ static void test_echo(struct kb_test *t)
 	size_t count;
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		bool said = false;
+
 		t->row = rows[i].title;
 		ask(&toy, "refund policy", NULL, 0);
 		toy.candidates[0] =
@@ -240,45 +241,129 @@ static void test_echo(struct kb_test *t)
 			                       .score = 4 };
 		toy.evidence.count = 2;
 		kb_select(toy.an, &toy.arena, &toy.q, &toy.evidence, KB_GATE_NONE, &s);
-		kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
+		kb_answer_parts(&toy.arena, toy.candidates, &s, &parts, &count);
 		CHECK(t, count > 0);
-		CHECK_SV(t, sentence_of(&toy, parts[0].candidate, parts[0].start, parts[0].end),
-		         rows[i].best);
-		for (size_t k = 0; k < count; k++)
+		for (size_t k = 0; k < count; k++) {
+			said |= kb_sv_eq_str(
+			        sentence_of(&toy, parts[k].candidate, parts[k].start, parts[k].end),
+			        rows[i].best);
 			CHECK_INT(t, parts[k].candidate, parts[0].candidate);
+		}
+		CHECK(t, said);
 		CHECK_INT(t, s.order[0], parts[0].candidate);
 		done(&toy);
 	}
 	t->row = NULL;
 }
 
-/* A sentence that ends in a colon brings what it introduces, but not the whole rest. */
-static void test_introduced(struct kb_test *t)
+/* A passage with a sentence for each line, the best one marked by a star: which are said. */
+static void test_windows(struct kb_test *t)
 {
-	static const char text[] = "To fire it: Open the gas. Light it. Close the door. Go home.";
-	struct kb_scored_sentence rows[] = {
-		{ .start = 0, .end = 11, .z = 5 },   { .start = 52, .end = 60, .z = -5 },
-		{ .start = 12, .end = 25, .z = -4 }, { .start = 26, .end = 35, .z = -3 },
-		{ .start = 36, .end = 51, .z = -6 },
+#define FILLER                                                                                     \
+	"This sentence is here to fill the passage with words that nobody has asked for at all."
+#define LONG FILLER " " FILLER " " FILLER
+	static const struct {
+		const char *name, *text, *best, *want;
+		enum kb_shape shape;
+	} rows[] = {
+		{ "a list comes with what leads to it, and whole",
+		  LONG
+		  "\nTo fire the kiln:\nOpen the gas tap\nPress the lighter\nClose the door\n" LONG,
+		  "Press the lighter",
+		  "To fire the kiln:|Open the gas tap|Press the lighter|Close the door",
+		  KB_SHAPE_FACT },
+		{ "code comes with the sentence before it",
+		  LONG "\nRun this command.\ntool build --all\ntool start\n" LONG, "tool start",
+		  "Run this command.|tool build --all|tool start", KB_SHAPE_FACT },
+		{ "the next section's heading does not",
+		  LONG "\nThe kiln is hot for a day.\nCleaning\n" LONG,
+		  "The kiln is hot for a day.", "The kiln is hot for a day.", KB_SHAPE_FACT },
+		{ "nor its question", LONG "\nThe kiln is hot for a day.\nWho may clean it?\n" LONG,
+		  "The kiln is hot for a day.", "The kiln is hot for a day.", KB_SHAPE_FACT },
+		{ "nor an introduction without what it introduces",
+		  LONG "\nThe kiln is hot for a day.\nSee what others say:\n" LONG LONG LONG,
+		  "The kiln is hot for a day.", "The kiln is hot for a day.", KB_SHAPE_FACT },
 	};
-	struct kb_selection s = { .sentences = rows, .count = KB_COUNTOF(rows), .answered = true };
-	struct kb_answer_part *parts;
-	struct toy toy;
-	size_t count;
 
-	ask(&toy, "x", NULL, 0);
-	toy.candidates[0].passage.text = kb_sv_str(text);
-	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
-	CHECK_INT(t, count, 4);
-	CHECK_SV(t, sentence_of(&toy, 0, parts[0].start, parts[0].end), "To fire it:");
-	CHECK_SV(t, sentence_of(&toy, 0, parts[1].start, parts[1].end), "Open the gas.");
-	CHECK_SV(t, sentence_of(&toy, 0, parts[3].start, parts[3].end), "Close the door.");
-	kb_select_parts(&toy.arena, toy.candidates, &s, 2, &parts, &count);
-	CHECK_INT(t, count, 2);
-	rows[0].end = 10; /* without the colon */
-	kb_select_parts(&toy.arena, toy.candidates, &s, 0, &parts, &count);
-	CHECK_INT(t, count, 1);
-	done(&toy);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_sv text = kb_sv_str(rows[i].text), said = KB_SV("");
+		struct kb_scored_sentence scored[64];
+		struct kb_selection s = { .shape = rows[i].shape,
+			                  .sentences = scored,
+			                  .answered = true };
+		struct kb_sentence *sentences;
+		struct kb_answer_part *parts;
+		struct toy toy;
+		size_t count, best = 0;
+
+		t->row = rows[i].name;
+		ask(&toy, "x", NULL, 0);
+		toy.candidates[0].passage.text = text;
+		kb_sentences(&toy.arena, text, &sentences, &s.count);
+		for (size_t k = 0; k < s.count; k++) {
+			scored[k] = (struct kb_scored_sentence){ .start = sentences[k].start,
+				                                 .end = sentences[k].end,
+				                                 .z = -60 };
+			if (kb_sv_eq_str(kb_sv_sub(text, scored[k].start,
+			                           scored[k].end - scored[k].start),
+			                 rows[i].best))
+				best = k;
+		}
+		scored[best].z = 5;
+		kb_answer_parts(&toy.arena, toy.candidates, &s, &parts, &count);
+		for (size_t k = 0; k < count; k++) {
+			struct kb_sv one =
+			        kb_sv_sub(text, parts[k].start, parts[k].end - parts[k].start);
+
+			said = kb_arena_printf(&toy.arena, "%.*s%s%.*s", KB_SV_ARG(said),
+			                       k ? "|" : "", KB_SV_ARG(one));
+		}
+		CHECK_SV(t, said, rows[i].want);
+		done(&toy);
+	}
+	t->row = NULL;
+}
+
+/* A topic is answered with more of its section than a fact. */
+static void test_shapes(struct kb_test *t)
+{
+	static const struct {
+		const char *text;
+		enum kb_shape shape;
+	} rows[] = {
+		{ "How do I reset my password?", KB_SHAPE_SECTION },
+		{ "Can my wife use it, when I am away?", KB_SHAPE_SECTION },
+		{ "My card is gone. What should I do?", KB_SHAPE_SECTION },
+		{ "What happens if I pay late?", KB_SHAPE_SECTION },
+		{ "Why is the sky blue?", KB_SHAPE_SECTION },
+		{ "refund policy", KB_SHAPE_SECTION },
+		{ "Explain the bill", KB_SHAPE_SECTION },
+		{ "How many legs does it have?", KB_SHAPE_FACT },
+		{ "Who can I phone?", KB_SHAPE_FACT },
+		{ "When was it built?", KB_SHAPE_FACT },
+		{ "What is the price of the pump?", KB_SHAPE_FACT },
+		{ "Which port does it use?", KB_SHAPE_FACT },
+		{ "Wie setze ich mein Passwort zurück?", KB_SHAPE_SECTION },
+		{ "Wie viele Türen hat das Haus?", KB_SHAPE_FACT },
+		{ "Comment changer de mot de passe ?", KB_SHAPE_SECTION },
+		{ "Quel est le prix ?", KB_SHAPE_FACT },
+		{ "怎么修改密码？", KB_SHAPE_SECTION },
+		{ "公司有多少员工？", KB_SHAPE_FACT },
+	};
+	struct kb_analyzer *an = kb_analyzer_new();
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_question q;
+
+		t->row = rows[i].text;
+		kb_question_build(an, &arena,
+		                  &(struct kb_utterance){ .text = kb_sv_str(rows[i].text) }, &q);
+		CHECK_INT(t, q.shape, rows[i].shape);
+		kb_arena_fini(&arena);
+	}
+	kb_analyzer_free(an);
+	t->row = NULL;
 }
 
 static void test_features(struct kb_test *t)
@@ -378,7 +463,8 @@ int main(int argc, char **argv)
 		{ "a foreign question gets no answer", test_gate },
 		{ "the answer's parts and their order", test_parts },
 		{ "a heading asked for is answered by what stands under it", test_echo },
-		{ "what a colon introduces comes with it", test_introduced },
+		{ "what stands together is said together", test_windows },
+		{ "in what form a question is answered", test_shapes },
 		{ "features of a toy passage", test_features },
 		{ "a follow-up finds what it is about", test_follow_up },
 		{ "carried words do not open the gate", test_own_words },
