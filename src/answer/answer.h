@@ -25,6 +25,7 @@
 #define KB_ANSWER_ANSWER_H
 
 #include "answer/answerer.h"
+#include "answer/closest.h"
 #include "answer/question.h"
 #include "answer/request.h"
 #include "store/agents.h"
@@ -63,6 +64,8 @@ struct kb_answer {
 	size_t citation_count;
 	struct kb_quote *quotes; /* in the order of the text */
 	size_t quote_count;
+	/* KB_ANSWER_NONE: what is near without being sure; not in the text. */
+	struct kb_closest_list closest;
 	double confidence; /* of the gate: above 0 it was open; of the surest part */
 	size_t steps;      /* searches made */
 	enum kb_lang lang; /* of the question */

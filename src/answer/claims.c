@@ -75,6 +75,10 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 	kb_jw_end(&jw);
 	if (answer->model.n)
 		write_model(&jw, answer);
+	if (answer->kind == KB_ANSWER_NONE && answer->closest.count) {
+		kb_jw_key(&jw, "closest");
+		kb_closest_write(&jw, &answer->closest);
+	}
 	kb_jw_end(&jw);
 	if (!buf.failed)
 		out = kb_arena_sv(arena, kb_buf_view(&buf));

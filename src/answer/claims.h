@@ -17,6 +17,7 @@
  *              {"at":90,"bytes":70,"page_id":7,"page_no":2,"offset":120,"length":64},   a model's
  *              {"at":90,"bytes":70,"page_id":9,"page_no":0,"offset":12,"length":80},    sentence
  *              {"at":170,"bytes":40,"page_id":0}],                    that no source supports
+ *    "closest":[{"page_id":7,"page_no":2,"title":"…","heading":"…","quote":"…"}],  (closest.h)
  *    "verified":{"at":1700000000000000,"claims":2,"supported":1}}     after a verification
  *
  * An answer that a model wrote also says which model that was ("model"), which documents it was

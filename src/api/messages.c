@@ -1,6 +1,7 @@
 /* Sending a message: the answer whole, or streamed as named events. */
 #include <string.h>
 
+#include "answer/closest.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -56,12 +57,16 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 	kb_jw_key(jw, "citations");
 	if (turn->message.citation_count == 0) {
 		kb_jw_null(jw);
-		return;
+	} else {
+		kb_jw_array(jw);
+		for (size_t i = 0; i < turn->message.citation_count; i++)
+			kb_jw_int(jw, turn->message.citations[i]);
+		kb_jw_end(jw);
 	}
-	kb_jw_array(jw);
-	for (size_t i = 0; i < turn->message.citation_count; i++)
-		kb_jw_int(jw, turn->message.citations[i]);
-	kb_jw_end(jw);
+	if (turn->answer.kind == KB_ANSWER_NONE && turn->answer.closest.count) {
+		kb_jw_key(jw, "closest_passages");
+		kb_closest_write(jw, &turn->answer.closest);
+	}
 }
 
 struct failure {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "answer/claims.h"
+#include "answer/closest.h"
 #include "api/api.h"
 #include "base/hash.h"
 #include "out/link.h"
@@ -228,6 +229,21 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_end(jw);
 }
 
+/* Ours: what was near where nothing answered. Most messages have none, and their notes are not
+ * read. */
+static void closest(struct kb_jw *jw, const struct kb_message *message)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_closest_list list;
+
+	if (message->answered || kb_sv_find(message->details, KB_SV("\"closest\"")) < 0)
+		return;
+	kb_closest_read(&arena, message->details, &list);
+	kb_jw_key(jw, "closest_passages");
+	kb_closest_write(jw, &list);
+	kb_arena_fini(&arena);
+}
+
 static void message_members(struct kb_jw *jw, const struct kb_message *message)
 {
 	kb_jw_key_int(jw, "id", message->id);
@@ -253,6 +269,7 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_choice(jw, message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
+	closest(jw, message);
 	if (message->child_id) /* ours: who answered for a master */
 		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");
