@@ -9,12 +9,15 @@
 #include "api/upload.h"
 #include "base/file.h"
 #include "parse/filename.h"
+#include "parse/scans.h"
+#include "settings/options.h"
 
 enum {
 	FILES_MAX = 10,
 	TEXT_MAX = 4 << 20, /* bytes of text in all files of one message */
 	WAIT_MS = 10000,    /* for a slot */
-	TIMEOUT_MS = 15000, /* for one file */
+	TIMEOUT_MS = 15000, /* for one file, and for a page of it that is a picture */
+	PAINTED_MAX = 4,    /* such pages of one file */
 	RETRY_AFTER_S = 1,
 };
 
@@ -70,7 +73,25 @@ static bool parse(struct kb_call *call, struct kb_slot_use *use, struct kb_parse
 	return kb_parse(call->api->parser, call->arena, request, out, err);
 }
 
-static bool read_file(struct kb_call *call, struct kb_slot_use *use, struct kb_attached *attached,
+/* Words in pictures: of a few pages, for whoever asks is waiting. */
+static bool read_painted(struct kb_call *call, struct kb_slot_use *use,
+                         const struct kb_parse_request *request, struct kb_sv lang,
+                         struct kb_parsed *out, struct kb_err *err)
+{
+	struct kb_scan scan = { .lang = lang, .timeout_ms = TIMEOUT_MS };
+
+	if (out->painted_count > PAINTED_MAX)
+		return kb_fail(err, KB_E_INVALID,
+		               "it has %zu scanned pages, a file of a message may have %d; upload "
+		               "it to the agent instead",
+		               out->painted_count, PAINTED_MAX);
+	if (out->painted_count && use->slot == KB_SLOT_QUICK
+	    && !kb_slots_lengthen(call->api->slots, WAIT_MS, use, err))
+		return false;
+	return kb_scans_read(call->api->parser, call->arena, request, &scan, out, err);
+}
+
+static bool read_file(struct kb_call *call, struct kb_slot_use *use, struct kb_turn *turn,
                       const struct kb_api_input *input, size_t *bytes, struct kb_err *err)
 {
 	bool file = input->kind == KB_INPUT_FILE;
@@ -82,8 +103,14 @@ static bool read_file(struct kb_call *call, struct kb_slot_use *use, struct kb_a
 		.content_type = file ? input->file->content_type : KB_SV("text/plain"),
 		.owner = call->agent.account_id,
 	};
+	struct kb_agent_options options;
 	struct kb_parsed parsed;
-	bool ok = open_part(input, &request.fd, err) && parse(call, use, &request, &parsed, err);
+	bool ok;
+
+	kb_agent_options_read(call->arena, call->agent.options, &call->req->log, &options);
+	request.wants_painted = options.is_ocr_enabled || options.is_vision_enabled;
+	ok = open_part(input, &request.fd, err) && parse(call, use, &request, &parsed, err)
+	     && read_painted(call, use, &request, turn->settings.chatbot_msg_lang, &parsed, err);
 
 	kb_fd_close(&request.fd);
 	if (!ok)
@@ -95,11 +122,12 @@ static bool read_file(struct kb_call *call, struct kb_slot_use *use, struct kb_a
 		               "the files of the message hold more than %d bytes of text, the "
 		               "limit; upload them to the agent instead",
 		               TEXT_MAX);
-	return kb_attached_add(attached, call->arena, name, &parsed, err) || refuse(name, err);
+	return kb_attached_add(turn->attached, call->arena, name, &parsed, err)
+	       || refuse(name, err);
 }
 
-static bool read_files(struct kb_call *call, struct kb_attached *attached,
-                       const struct kb_uploads *files, struct kb_err *err)
+static bool read_files(struct kb_call *call, struct kb_turn *turn, const struct kb_uploads *files,
+                       struct kb_err *err)
 {
 	struct kb_slot_use use;
 	size_t bytes = 0;
@@ -111,7 +139,7 @@ static bool read_files(struct kb_call *call, struct kb_attached *attached,
 	ok = kb_slots_take(call->api->slots, call->agent.account_id, WAIT_MS, &use, err);
 	if (ok) {
 		for (size_t i = 0; ok && i < files->count; i++)
-			ok = read_file(call, &use, attached, files->v[i], &bytes, err);
+			ok = read_file(call, &use, turn, files->v[i], &bytes, err);
 		kb_slots_give(call->api->slots, &use);
 	}
 	if (!ok && err->code == KB_E_EXHAUSTED)
@@ -130,7 +158,7 @@ bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *e
 	turn->attached = KB_NEW(call->arena, struct kb_attached);
 	turn->attached->masked = turn->masked;
 	kb_arena_on_fini(call->arena, fini, turn->attached);
-	if (files.count && !read_files(call, turn->attached, &files, err))
+	if (files.count && !read_files(call, turn, &files, err))
 		return false;
 	kb_attached_add_text(turn->attached, call->arena, turn->context);
 	return kb_attached_done(turn->attached, call->api->temp_dir, err);

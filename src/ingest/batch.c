@@ -10,8 +10,10 @@
 #include "base/utf8.h"
 #include "ingest/origin.h"
 #include "out/link.h"
+#include "parse/scans.h"
 #include "passages/document.h"
 #include "settings/options.h"
+#include "settings/settings.h"
 #include "store/accounts.h"
 #include "store/agents.h"
 
@@ -21,6 +23,9 @@ enum {
 	PARSE_TIMEOUT_MS = 30000,
 	EXTRA_TIMES = 3, /* with allow_extra_timeout */
 	TRIES_MAX = 5,
+	SCAN_TIMEOUT_MS = 90000, /* for a page that is read by OCR */
+	HELD_ASK_S = 1,          /* between questions whether a scan is still ours */
+	HOLD_S = KB_BATCH_LEASE_S / 4,
 	RETRY_FIRST_S = 2,    /* doubled with every attempt */
 	TRIM_BYTES = 4 << 20, /* of text: after such a batch the heap has kept a lot */
 	NAP_MS = 200,         /* between tries at a store that cannot take pages back; doubled */
@@ -43,6 +48,7 @@ struct batch {
 	int64_t text_bytes, passages, pages, started_us;
 	int64_t all_bytes; /* of text, of all commits */
 	struct kb_agent_options options;
+	struct kb_sv settings; /* of the agent, as stored */
 	struct kb_ingest_limits limits;
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
 };
@@ -154,10 +160,91 @@ static bool follow(struct batch *batch, const struct kb_page *page, const struct
 	return true;
 }
 
-static bool take_page(struct batch *batch, const struct kb_page *page,
+static bool is_deleted(const struct batch *batch)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_agent agent;
+	struct kb_err err;
+	bool found = kb_store_agent_find(batch->by->config->store, &arena, batch->agent_id, &agent,
+	                                 &err);
+
+	kb_arena_fini(&arena);
+	return !found && err.code == KB_E_NOT_FOUND;
+}
+
+/* ---- scans: a document that is read for minutes ---- */
+
+struct scanning {
+	const struct batch *batch;
+	const struct kb_lease *lease;
+	int64_t asked_us, held_us; /* when that was last done */
+	bool lost;
+};
+
+/* Whether to give up: the service stops, or the lease is lost, as it is when the page or its agent
+ * was deleted. Makes the lease longer meanwhile. */
+static bool is_unwanted(void *arg)
+{
+	struct scanning *s = arg;
+	const struct kb_batcher *by = s->batch->by;
+	int64_t now = now_us(by);
+	bool held = true;
+
+	if (s->lost || kb_cancelled(by->cancel, NULL))
+		return true;
+	if (now - s->asked_us < HELD_ASK_S * KB_SECOND_US)
+		return false;
+	s->asked_us = now;
+	if (now - s->held_us >= HOLD_S * KB_SECOND_US) {
+		if (kb_store_page_hold(by->config->store, s->lease, KB_BATCH_LEASE_S * KB_SECOND_US,
+		                       &held, NULL))
+			s->held_us = now;
+	} else if (!kb_store_pages_held(by->config->store, s->lease, 1, &held, NULL)) {
+		held = true; /* a store that is away for a moment says nothing */
+	}
+	s->lost = !held || is_deleted(s->batch);
+	return s->lost;
+}
+
+static struct kb_sv lang_of_agent(struct batch *batch)
+{
+	struct kb_settings settings;
+
+	return kb_settings_read(&batch->arena, batch->settings, &settings, NULL)
+	               ? settings.chatbot_msg_lang
+	               : KB_SV("");
+}
+
+static bool read_scan(struct batch *batch, const struct kb_lease *lease,
+                      const struct kb_parse_request *request, struct kb_parsed *parsed,
                       struct kb_page_result *result, struct kb_err *err)
 {
+	struct scanning scanning = { .batch = batch,
+		                     .lease = lease,
+		                     .asked_us = now_us(batch->by),
+		                     .held_us = now_us(batch->by) };
+	struct kb_cancel cancel = { is_unwanted, &scanning };
+	struct kb_scan scan = { .lang = lang_of_agent(batch),
+		                .timeout_ms = batch->options.allow_extra_timeout
+		                                      ? SCAN_TIMEOUT_MS * EXTRA_TIMES
+		                                      : SCAN_TIMEOUT_MS,
+		                .cancel = &cancel };
+
+	if (!kb_scans_read(batch->by->config->parser, &batch->arena, request, &scan, parsed, err))
+		return false;
+	result->reason = scan.note;
+	return true;
+}
+
+/* ---- one page ---- */
+
+/* *later: nothing was done, because it takes long and this turn is for what is quick. */
+static bool take_page(struct batch *batch, const struct kb_lease *lease,
+                      struct kb_page_result *result, bool *later, struct kb_err *err)
+{
 	const struct kb_ingest_config *config = batch->by->config;
+	const struct kb_page *page = &lease->page;
+	struct kb_parse_request request;
 	struct kb_parsed parsed;
 	int64_t size;
 	int fd = -1;
@@ -170,21 +257,24 @@ static bool take_page(struct batch *batch, const struct kb_page *page,
 		               "the document's original is not kept; upload it again");
 	if (!kb_blob_open(config->blobs, kb_arena_str(&batch->arena, page->blob), &fd, &size, err))
 		return false;
-	ok = kb_parse(config->parser, &batch->arena,
-	              &(struct kb_parse_request){
-	                      .fd = fd,
-	                      .filename = page->is_file ? page->filename : name_in(page->url),
-	                      .content_type = page->content_type,
-	                      .url = kb_link_shown(&batch->arena, page->url),
-	                      .links = page->depth > 0,
-	                      .timeout_ms = batch->by->quick_ms ? batch->by->quick_ms
-	                                    : batch->options.allow_extra_timeout
-	                                            ? PARSE_TIMEOUT_MS * EXTRA_TIMES
-	                                            : 0,
-	              },
-	              &parsed, err);
+	request = (struct kb_parse_request){
+		.fd = fd,
+		.filename = page->is_file ? page->filename : name_in(page->url),
+		.content_type = page->content_type,
+		.url = kb_link_shown(&batch->arena, page->url),
+		.links = page->depth > 0,
+		.timeout_ms = batch->by->quick_ms                  ? batch->by->quick_ms
+		              : batch->options.allow_extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES
+		                                                   : 0,
+		.owner = batch->account_id,
+		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
+	};
+	ok = kb_parse(config->parser, &batch->arena, &request, &parsed, err);
+	*later = ok && parsed.painted_count && !lease->is_slow;
+	if (ok && !*later)
+		ok = read_scan(batch, lease, &request, &parsed, result, err);
 	kb_fd_close(&fd);
-	if (!ok || !follow(batch, page, &parsed, result, &left_out, err))
+	if (!ok || *later || !follow(batch, page, &parsed, result, &left_out, err))
 		return false;
 	if (left_out || (result->found && result->found->moved))
 		return true;
@@ -369,39 +459,38 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 	return true;
 }
 
+/* What takes long is leased alone, by a thread that has time for it. */
+static void leave_slow(struct batch *batch, const struct kb_lease *lease,
+                       struct kb_page_result *result)
+{
+	again_later(batch, lease, 0, result);
+	result->is_slow = result->untried = true;
+	kb_debug(batch->by->config->log, "document is slow page=%" PRId64 " agent=%" PRId64,
+	         lease->page.id, batch->agent_id);
+}
+
 /* Reads one page; what comes of it is the batch's next result. */
 static void read_page(struct batch *batch, const struct kb_lease *lease)
 {
 	struct kb_page_result *result = &batch->results[batch->count++];
+	bool later = false;
 	struct kb_err err;
 
 	*result = (struct kb_page_result){ .page_id = lease->page.id, .epoch = lease->epoch };
 	if (over_limit(batch, &lease->page, result))
 		return;
-	if (take_page(batch, &lease->page, result, &err)) {
+	if (take_page(batch, lease, result, &later, &err)) {
 		batch->agent_pages++;
 		batch->account_words += result->words;
-	} else if (err.code == KB_E_TIMEOUT && batch->by->quick_ms) {
+	} else if (later || (err.code == KB_E_TIMEOUT && batch->by->quick_ms)) {
+		leave_slow(batch, lease, result);
+	} else if (err.code == KB_E_CANCELLED) {
 		again_later(batch, lease, 0, result);
-		result->is_slow = result->untried = true;
-		kb_debug(batch->by->config->log, "document is slow page=%" PRId64 " agent=%" PRId64,
-		         lease->page.id, batch->agent_id);
+		result->untried = true;
 	} else {
 		fail_page(batch, lease, kb_err_info(err.code)->retry && err.code != KB_E_TIMEOUT,
 		          result, &err);
 	}
-}
-
-static bool is_deleted(const struct batch *batch)
-{
-	struct kb_arena arena = { 0 };
-	struct kb_agent agent;
-	struct kb_err err;
-	bool found = kb_store_agent_find(batch->by->config->store, &arena, batch->agent_id, &agent,
-	                                 &err);
-
-	kb_arena_fini(&arena);
-	return !found && err.code == KB_E_NOT_FOUND;
 }
 
 /* Reads pages until the turn is over; how many. */
@@ -474,6 +563,7 @@ static bool begin(struct batch *batch, struct kb_err *err)
 		return false;
 	kb_agent_options_read(&batch->arena, agent.options, batch->by->config->log,
 	                      &batch->options);
+	batch->settings = agent.settings;
 	return true;
 }
 

@@ -24,7 +24,11 @@ void kb_doc_fini(struct kb_doc *doc)
 	kb_buf_fini(&doc->paths);
 	kb_buf_fini(&doc->scratch);
 	free(doc->blocks);
+	free(doc->boxes);
+	free(doc->painted);
 	doc->blocks = NULL;
+	doc->boxes = NULL;
+	doc->painted = NULL;
 }
 
 /* The text cleaned, in the scratch buffer, at the end of what is there. */
@@ -132,6 +136,29 @@ void kb_doc_add(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text)
 {
 	kb_buf_clear(&doc->scratch);
 	push(doc, type, cleaned(doc, text, type == KB_BLOCK_CODE ? KB_CLEAN_CODE : KB_CLEAN_LINE));
+}
+
+void kb_doc_boxes(struct kb_doc *doc, struct kb_sv text, const struct kb_word_box *boxes,
+                  size_t count)
+{
+	struct kb_doc_block *last = doc->block_count ? &doc->blocks[doc->block_count - 1] : NULL;
+
+	if (!last || last->box_n || !count
+	    || !kb_sv_eq(kb_sv_sub(kb_buf_view(&doc->text), last->text, last->text_n), text))
+		return;
+	KB_GROW(doc->boxes, doc->box_capacity, doc->box_count + count);
+	memcpy(doc->boxes + doc->box_count, boxes, count * sizeof(*boxes));
+	last->box = doc->box_count;
+	last->box_n = count;
+	doc->box_count += count;
+}
+
+void kb_doc_painted(struct kb_doc *doc, uint32_t page_no, uint32_t dpi)
+{
+	KB_GROW(doc->painted, doc->painted_capacity, doc->painted_count + 1);
+	doc->painted[doc->painted_count++] =
+	        (struct kb_painted_page){ .page_no = page_no, .dpi = dpi };
+	doc->pages = KB_MAX(doc->pages, page_no);
 }
 
 /* ---- tables */
@@ -263,7 +290,9 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .description = doc->description,
 		                   .image = doc->image,
 		                   .block_count = doc->block_count,
-		                   .pages = doc->pages };
+		                   .pages = doc->pages,
+		                   .painted = doc->painted,
+		                   .painted_count = doc->painted_count };
 	if (doc->links)
 		out->links = *doc->links;
 	out->blocks = KB_NEW_ARRAY(doc->arena, doc->block_count + 1, struct kb_block);
@@ -277,6 +306,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 			.offset = (uint32_t)offset,
 			.heading = kb_sv_sub(paths, from->path, from->path_n),
 			.text = kb_sv_sub(text, from->text, from->text_n),
+			.boxes = from->box_n ? doc->boxes + from->box : NULL,
+			.box_count = from->box_n,
 		};
 		offset += from->text_n + 1;
 	}

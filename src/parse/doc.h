@@ -24,6 +24,7 @@ struct kb_doc_block {
 	uint32_t page_no, table;
 	size_t text, text_n; /* in `text` */
 	size_t path, path_n; /* in `paths` */
+	size_t box, box_n;   /* in `boxes` */
 };
 
 struct kb_doc {
@@ -33,6 +34,10 @@ struct kb_doc {
 	struct kb_buf scratch; /* of the call in hand */
 	struct kb_doc_block *blocks;
 	size_t block_count, block_capacity;
+	struct kb_word_box *boxes; /* of the blocks, one after the other */
+	size_t box_count, box_capacity;
+	struct kb_painted_page *painted;
+	size_t painted_count, painted_capacity;
 	uint32_t page_no, pages, table, tables;
 	size_t path, path_n;                 /* the path in use, in `paths` */
 	struct kb_sv heading[KB_DOC_LEVELS]; /* in the arena; empty: no heading of this level */
@@ -60,6 +65,13 @@ void kb_doc_unhead(struct kb_doc *doc);
 
 /* A paragraph, list item or code; text without a word in it makes no block. */
 void kb_doc_add(struct kb_doc *doc, enum kb_block_type type, struct kb_sv text);
+
+/* Where the words of the block stand that was added last. Kept only if that block's text is `text`,
+ * which they were measured in; else it was changed on the way. */
+void kb_doc_boxes(struct kb_doc *doc, struct kb_sv text, const struct kb_word_box *boxes,
+                  size_t count);
+/* A page to be read by OCR, from the first to the last. */
+void kb_doc_painted(struct kb_doc *doc, uint32_t page_no, uint32_t dpi);
 
 /* A table: begin, then rows. The first row given with `header` names the columns and makes no block
  * of its own unless no row follows. A row becomes "name: value; name: value". */

@@ -16,11 +16,13 @@ struct kb_parse_input {
 	int fd;                                   /* the file, for a helper program; -1: none */
 	int depth;                                /* of documents within documents */
 	int timeout_ms;                           /* for a helper program */
+	bool wants_painted;
+	struct kb_painted_page painted; /* page_no 0: the whole document */
+	struct kb_sv models;            /* of tesseract */
 };
 
-/* What this service does with words that are only painted, the end of every refusal of such a file.
- * Whether an agent has OCR turned on changes nothing in it, so nobody is told to turn it on. */
-#define KB_PICTURES_UNREAD "this server does not read text in pictures (it has no OCR)"
+/* The end of every refusal of words that are only painted, where nobody asked for them. */
+#define KB_PICTURES_UNREAD "text in pictures is read only where is_ocr_enabled is 1"
 
 enum kb_format {
 	KB_FORMAT_UNKNOWN,
@@ -88,5 +90,9 @@ kb_format_reader kb_xlsx_read;
 kb_format_reader kb_pptx_read;
 kb_format_reader kb_email_read;
 kb_format_reader kb_subtitles_read;
+kb_format_reader kb_picture_read;
+
+/* The painted page that was asked for, by OCR (ocr.c). */
+kb_format_reader kb_ocr_read;
 
 #endif

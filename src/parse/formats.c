@@ -30,8 +30,7 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 	[KB_FORMAT_OLD_OFFICE] = { "office",
 		.refusal = "the file is in the old binary Office format or is locked with a password; "
 		           "save it as .docx, .xlsx or .pptx without one" },
-	[KB_FORMAT_IMAGE] = { "image",
-		.refusal = "the file is a picture, and " KB_PICTURES_UNREAD },
+	[KB_FORMAT_IMAGE] = { "image", kb_picture_read },
 	[KB_FORMAT_ARCHIVE] = { "archive",
 		.refusal = "the file is an archive or a damaged document; upload the files in it" },
 	[KB_FORMAT_MEDIA] = { "media",
@@ -73,6 +72,10 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	info = &infos[format];
 	doc->format = kb_sv_str(info->name);
+	if (in->painted.page_no) {
+		*needs_helper = !may_help;
+		return may_help && kb_ocr_read(&inner, doc, err);
+	}
 	if (!info->read)
 		return kb_fail(err, KB_E_INVALID, "%s", info->refusal);
 	if (info->helper && !may_help) {
@@ -81,7 +84,8 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	if (!info->read(&inner, doc, err))
 		return false;
-	if (kb_doc_is_empty(doc) && !doc->text.failed && !leads_somewhere(doc->links))
+	if (kb_doc_is_empty(doc) && !doc->painted_count && !doc->text.failed
+	    && !leads_somewhere(doc->links))
 		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
 	return true;
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "parse/roles.h"
 #include "parse/sandbox.h"
 
@@ -19,8 +20,10 @@ enum { PIECE_BYTES = 65536 };
 
 int kb_helper_exec(char **argv)
 {
+	/* A thread is a process that the filter does not let it start; a library that draws many
+	 * by itself (OpenMP) is asked for one. */
 	static const char *const environment[] = { "PATH=/usr/bin", "LC_ALL=C", "HOME=/nonexistent",
-		                                   NULL };
+		                                   "OMP_THREAD_LIMIT=1", NULL };
 	uint32_t layers = 0;
 	struct kb_err err;
 
@@ -35,7 +38,12 @@ int kb_helper_exec(char **argv)
 	return errno == ENOENT ? 127 : 126;
 }
 
-static bool start(const struct kb_helper_run *run, int out, int complaint, pid_t *pid,
+/* The descriptors of a program. */
+struct ends {
+	int in, out, complaint;
+};
+
+static bool start(const char *const *program, const struct ends *ends, pid_t *pid,
                   struct kb_err *err)
 {
 	char *argv[KB_HELPER_ARGS_MAX + 5];
@@ -48,18 +56,18 @@ static bool start(const struct kb_helper_run *run, int out, int complaint, pid_t
 	argv[n++] = (char *)(uintptr_t)KB_WORKER_COMMAND;
 	argv[n++] = (char *)(uintptr_t) "--role";
 	argv[n++] = (char *)(uintptr_t)KB_WORKER_EXEC;
-	for (size_t i = 0; i < KB_HELPER_ARGS_MAX && run->argv[i]; i++)
-		argv[n++] = (char *)(uintptr_t)run->argv[i];
+	for (size_t i = 0; i < KB_HELPER_ARGS_MAX && program[i]; i++)
+		argv[n++] = (char *)(uintptr_t)program[i];
 	argv[n] = NULL;
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, run->input, 0);
-	posix_spawn_file_actions_adddup2(&actions, out, 1);
-	posix_spawn_file_actions_adddup2(&actions, complaint, 2);
+	posix_spawn_file_actions_adddup2(&actions, ends->in, 0);
+	posix_spawn_file_actions_adddup2(&actions, ends->out, 1);
+	posix_spawn_file_actions_adddup2(&actions, ends->complaint, 2);
 	status = posix_spawn(pid, "/proc/self/exe", &actions, NULL, argv, environment);
 	posix_spawn_file_actions_destroy(&actions);
 	if (status)
 		return kb_fail(err, KB_E_IO, "the helper program %s cannot be started: %s",
-		               run->argv[0], strerror(status));
+		               program[0], strerror(status));
 	return true;
 }
 
@@ -100,38 +108,63 @@ static void drain(struct kb_helper_run *run, int out, int complaint)
 	}
 }
 
+/* Starts the program and what feeds it; pid[1] is the feeder's, or 0. The ends given to them are
+ * closed here. */
+static bool start_all(const struct kb_helper_run *run, int *out, int *complaint, pid_t pid[2],
+                      struct kb_err *err)
+{
+	int link[2] = { -1, -1 };
+	struct ends last = { run->input, *out, *complaint };
+	bool ok = true;
+
+	if (run->feeder && pipe2(link, O_CLOEXEC))
+		ok = kb_fail_errno(err, "starting %s", run->feeder[0]);
+	if (ok && run->feeder) {
+		struct ends first = { run->input, link[1], *complaint };
+
+		last.in = link[0];
+		ok = start(run->feeder, &first, &pid[1], err);
+	}
+	ok = ok && start(run->argv, &last, &pid[0], err);
+	kb_fd_close(&link[0]);
+	kb_fd_close(&link[1]);
+	kb_fd_close(out);
+	kb_fd_close(complaint);
+	return ok;
+}
+
+static int end_of(pid_t pid)
+{
+	int status = 0;
+
+	while (pid && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
 bool kb_helper_run(struct kb_helper_run *run, struct kb_err *err)
 {
 	int out[2] = { -1, -1 }, complaint[2] = { -1, -1 };
+	pid_t pid[2] = { 0 };
 	uint32_t layers = 0;
-	pid_t pid;
-	bool ok = false;
+	bool ok;
 
-	if (pipe2(out, O_CLOEXEC) || pipe2(complaint, O_CLOEXEC)) {
-		kb_fail_errno(err, "starting %s", run->argv[0]);
-		goto out;
-	}
-	if (!start(run, out[1], complaint[1], &pid, err))
-		goto out;
-	close(out[1]);
-	close(complaint[1]);
-	out[1] = complaint[1] = -1;
-	if (kb_sandbox_is_filtered() && !kb_sandbox_filter(KB_SANDBOX_PURE, &layers, err))
-		goto out;
-	drain(run, out[0], complaint[0]);
+	if (pipe2(out, O_CLOEXEC) || pipe2(complaint, O_CLOEXEC))
+		ok = kb_fail_errno(err, "starting %s", run->argv[0]);
+	else
+		ok = start_all(run, &out[1], &complaint[1], pid, err);
+	if (ok && kb_sandbox_is_filtered())
+		ok = kb_sandbox_filter(KB_SANDBOX_PURE, &layers, err);
+	if (ok)
+		drain(run, out[0], complaint[0]);
 	/* Closing the pipes ends a helper that still writes. */
-	close(out[0]);
-	close(complaint[0]);
-	out[0] = complaint[0] = -1;
-	while (waitpid(pid, &run->status, 0) < 0 && errno == EINTR)
-		;
-	ok = true;
-out:
 	for (int i = 0; i < 2; i++) {
-		if (out[i] >= 0)
-			close(out[i]);
-		if (complaint[i] >= 0)
-			close(complaint[i]);
+		kb_fd_close(&out[i]);
+		kb_fd_close(&complaint[i]);
 	}
-	return ok;
+	if (!ok)
+		return false; /* this child ends, and what it has started with it */
+	run->status = end_of(pid[0]);
+	run->feeder_status = end_of(pid[1]);
+	return true;
 }

@@ -12,15 +12,18 @@ enum { KB_HELPER_ARGS_MAX = 16, KB_HELPER_COMPLAINT_MAX = 4096 };
 
 struct kb_helper_run {
 	const char *const *argv; /* program's path first, NULL last */
-	int input;               /* the document, on its standard input */
+	/* Another one that reads the document, and whose output this one reads; NULL: none. */
+	const char *const *feeder;
+	int input; /* the document, on the standard input of the first of them */
 	/* Takes what it writes, piece by piece; false ends it. */
 	bool (*take)(void *arg, struct kb_sv piece);
 	void *arg;
-	struct kb_buf *complaint; /* the beginning of what it said on standard error */
-	int status;               /* as waitpid() gives it */
+	struct kb_buf *complaint;  /* the beginning of what they said on standard error */
+	int status, feeder_status; /* as waitpid() gives it */
 };
 
-/* Runs it to its end. When it has started, the child itself gives up all it no longer needs. */
+/* Runs them to their end. When they have started, the child itself gives up all it no longer needs.
+ */
 bool kb_helper_run(struct kb_helper_run *run, struct kb_err *err) KB_MUST_CHECK;
 
 /* What a child of role "exec" does: it becomes a helper program, whose path is argv[0]; returns the

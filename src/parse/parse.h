@@ -26,6 +26,14 @@ enum kb_block_type {
 	KB_BLOCK_CODE,
 };
 
+/* Where a word of a page that was read by OCR stands, so that a viewer can show a quoted place on
+ * the picture: the words of a passage are those of its blocks whose bytes lie in it. */
+struct kb_word_box {
+	uint32_t at, n;          /* bytes of the block's text; a word cut at a line's end has two */
+	uint16_t x0, y0, x1, y1; /* from the page's top left, in KB_BOX_UNITS-ths of its sides */
+};
+enum { KB_BOX_UNITS = 10000 };
+
 struct kb_block {
 	enum kb_block_type type;
 	uint32_t page_no;     /* from 1; 0: the format has no pages */
@@ -33,6 +41,14 @@ struct kb_block {
 	uint32_t table;       /* rows of one table share it, from 1; 0: none */
 	struct kb_sv heading; /* path, outermost first, joined by " > " */
 	struct kb_sv text;    /* UTF-8, valid, no control characters but '\n' in code */
+	const struct kb_word_box *boxes; /* in the order of the text */
+	size_t box_count;                /* 0: not of OCR */
+};
+
+/* A page whose words, if there are any, are painted: scans.h reads them. */
+struct kb_painted_page {
+	uint32_t page_no; /* from 1 */
+	uint32_t dpi;     /* to draw it with; 0: the file itself is the picture */
 };
 
 /* Where a page of the web leads. */
@@ -58,6 +74,8 @@ struct kb_parsed {
 	size_t block_count;
 	uint32_t pages;
 	struct kb_links links; /* where they were asked for; an HTML page's, else none */
+	struct kb_painted_page *painted; /* only where asked for, ascending */
+	size_t painted_count;
 };
 
 struct kb_parse_request {
@@ -68,6 +86,14 @@ struct kb_parse_request {
 	int timeout_ms;            /* 0: the default */
 	int64_t owner;             /* an account; documents of different ones share no child */
 	bool links; /* wanted too. Then a page without text that leads somewhere is no failure */
+	/* Painted pages, and pictures, are given back as such; else a document of nothing else is
+	 * refused. */
+	bool wants_painted;
+	/* Reads this page alone, by OCR (page_no 0: the whole document, by its text), with these
+	 * models of tesseract: "deu+eng". */
+	struct kb_painted_page painted;
+	struct kb_sv models;
+	const struct kb_cancel *cancel; /* asked now and then while it waits; may be NULL */
 };
 
 struct kb_parser_config {
@@ -78,6 +104,7 @@ struct kb_parser_config {
 	int timeout_ms;         /* wall time for one document */
 	size_t memory_max;      /* address space of a child */
 	size_t output_max;      /* bytes of text from one document */
+	int places;             /* pages that are read by OCR at a time; 0: one a core */
 	bool allow_unsandboxed; /* the operator's word */
 	const struct kb_log *log;
 };
@@ -94,6 +121,12 @@ void kb_parser_close(struct kb_parser *parser);
 bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;
+
+/* Places for pages that are read by OCR, whatever documents they are of: each keeps a core busy.
+ * False: cancelled while waiting. */
+size_t kb_parser_places(const struct kb_parser *parser);
+bool kb_parser_place_take(struct kb_parser *parser, const struct kb_cancel *cancel);
+void kb_parser_place_give(struct kb_parser *parser);
 
 /* ---- lists of addresses: sitemaps and their indexes, feeds, text with one a line ---- */
 

@@ -21,6 +21,24 @@ static const struct {
 	{ "image", offsetof(struct kb_parsed, image) },
 };
 
+/* Six numbers a word. */
+static void write_boxes(const struct kb_block *block, struct kb_jw *jw)
+{
+	kb_jw_key(jw, "boxes");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < block->box_count; i++) {
+		const struct kb_word_box *box = &block->boxes[i];
+
+		kb_jw_int(jw, box->at);
+		kb_jw_int(jw, box->n);
+		kb_jw_int(jw, box->x0);
+		kb_jw_int(jw, box->y0);
+		kb_jw_int(jw, box->x1);
+		kb_jw_int(jw, box->y1);
+	}
+	kb_jw_end(jw);
+}
+
 void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 {
 	kb_jw_object(jw);
@@ -46,13 +64,42 @@ void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 			kb_jw_key_sv(jw, "heading", block->heading);
 		kb_jw_key_int(jw, "offset", block->offset);
 		kb_jw_key_sv(jw, "text", block->text);
+		if (block->box_count)
+			write_boxes(block, jw);
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
 	kb_jw_end(jw);
 }
 
-static bool read_block(const json_t *json, struct kb_block *block)
+static bool read_boxes(struct kb_arena *arena, const json_t *json, struct kb_block *block)
+{
+	enum { NUMBERS = 6 };
+	size_t count = json_array_size(json);
+	struct kb_word_box *boxes;
+
+	if (!json)
+		return true;
+	if (!json_is_array(json) || count % NUMBERS)
+		return false;
+	block->box_count = count / NUMBERS;
+	boxes = KB_NEW_ARRAY(arena, block->box_count + 1, struct kb_word_box);
+	for (size_t i = 0; i < block->box_count; i++) {
+		int64_t n[NUMBERS];
+
+		for (size_t j = 0; j < NUMBERS; j++) {
+			n[j] = json_integer_value(json_array_get(json, i * NUMBERS + j));
+			if (n[j] < 0 || n[j] > (j < 2 ? (int64_t)UINT32_MAX : KB_BOX_UNITS))
+				return false;
+		}
+		boxes[i] = (struct kb_word_box){ (uint32_t)n[0], (uint32_t)n[1], (uint16_t)n[2],
+			                         (uint16_t)n[3], (uint16_t)n[4], (uint16_t)n[5] };
+	}
+	block->boxes = boxes;
+	return true;
+}
+
+static bool read_block(struct kb_arena *arena, const json_t *json, struct kb_block *block)
 {
 	struct kb_sv type = kb_json_sv(json, "type", KB_SV(""));
 	int64_t page = kb_json_int(json, "page", 0), table = kb_json_int(json, "table", 0);
@@ -70,7 +117,7 @@ static bool read_block(const json_t *json, struct kb_block *block)
 		                    .offset = (uint32_t)offset,
 		                    .heading = kb_json_sv(json, "heading", KB_SV("")),
 		                    .text = kb_json_sv(json, "text", KB_SV("")) };
-	return true;
+	return read_boxes(arena, kb_json_get(json, "boxes"), block);
 }
 
 bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
@@ -93,7 +140,7 @@ bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed 
 	}
 	out->blocks = KB_NEW_ARRAY(arena, out->block_count + 1, struct kb_block);
 	for (size_t i = 0; i < out->block_count; i++)
-		if (!read_block(json_array_get(blocks, i), &out->blocks[i]))
+		if (!read_block(arena, json_array_get(blocks, i), &out->blocks[i]))
 			return kb_fail(err, KB_E_INVALID,
 			               "block %zu of the parsed document is malformed", i);
 	return true;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -72,6 +73,8 @@ struct kb_parser {
 	int warm, fresh;    /* of these */
 	bool refill;        /* a fresh one was taken */
 	bool closing;
+	int places; /* free, for OCR */
+	pthread_cond_t place_freed;
 	struct kb_parser_stats stats;
 };
 
@@ -373,12 +376,16 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 	struct kb_msg_awaited awaited = {
 		.result_max = kb_msg_result_max(parser->config.output_max),
 		.deadline_us = job->deadline_us,
+		.cancel = request->cancel,
 	};
 	struct kb_msg_request hints = { .filename = request->filename,
 		                        .content_type = request->content_type,
 		                        .url = request->url,
 		                        .is_sitemap = job->list != NULL,
-		                        .links = request->links };
+		                        .links = request->links,
+		                        .wants_painted = request->wants_painted,
+		                        .painted = request->painted,
+		                        .models = request->models };
 	struct kb_err seen = { 0 }, sentence = { 0 };
 	struct kb_msg msg = { 0 };
 	struct kb_buf buf;
@@ -409,6 +416,11 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 	if (ok && msg.type == KB_MSG_ERROR && kb_msg_get_error(msg.body, &sentence, &seen)) {
 		end_child(child, 0);
 		kb_fail(err, sentence.code, "%s", sentence.msg);
+		return FAILED;
+	}
+	if (seen.code == KB_E_CANCELLED) {
+		end_child(child, 0);
+		*err = seen;
 		return FAILED;
 	}
 	{
@@ -471,6 +483,40 @@ bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
 	return ask(parser, &(struct job){ .request = request, .arena = arena, .list = out }, err);
 }
 
+/* ---- places */
+
+size_t kb_parser_places(const struct kb_parser *parser)
+{
+	return (size_t)parser->config.places;
+}
+
+bool kb_parser_place_take(struct kb_parser *parser, const struct kb_cancel *cancel)
+{
+	bool wanted = true;
+
+	pthread_mutex_lock(&parser->mutex);
+	while (!parser->places && wanted) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++; /* whoever cancels rings no bell */
+		pthread_cond_timedwait(&parser->place_freed, &parser->mutex, &until);
+		wanted = !kb_cancelled(cancel, NULL);
+	}
+	if (wanted)
+		parser->places--;
+	pthread_mutex_unlock(&parser->mutex);
+	return wanted;
+}
+
+void kb_parser_place_give(struct kb_parser *parser)
+{
+	pthread_mutex_lock(&parser->mutex);
+	parser->places++;
+	pthread_cond_signal(&parser->place_freed);
+	pthread_mutex_unlock(&parser->mutex);
+}
+
 /* ---- open and close */
 
 void kb_parser_config_init(struct kb_parser_config *config)
@@ -493,6 +539,10 @@ struct kb_parser *kb_parser_open(const struct kb_parser_config *config, struct k
 	pthread_mutex_init(&parser->mutex, NULL);
 	pthread_cond_init(&parser->ordered, NULL);
 	pthread_cond_init(&parser->started, NULL);
+	pthread_cond_init(&parser->place_freed, NULL);
+	if (parser->config.places <= 0)
+		parser->config.places = (int)KB_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	parser->places = parser->config.places;
 	parser->starter = kb_thread_start("parse-start", run_starter, parser);
 	/* The first child proves that the sandbox can be had here. */
 	first = order_child(parser, KB_WORKER_PURE, err);
@@ -524,6 +574,7 @@ void kb_parser_close(struct kb_parser *parser)
 		end_child(take_out(parser, &parser->idle), 0);
 	pthread_cond_destroy(&parser->ordered);
 	pthread_cond_destroy(&parser->started);
+	pthread_cond_destroy(&parser->place_freed);
 	pthread_mutex_destroy(&parser->mutex);
 	free(parser->program);
 	free(parser);

@@ -16,7 +16,13 @@
 enum {
 	LINE_MAX = 1 << 20, /* of pdftotext's output; a word is one line */
 	NOT_FOUND = 127,
+	/* A page with fewer letters may be a picture with a stamp or a number on it. */
+	PAINTED_LETTERS = 64,
+	DPI = 300, /* a scanned page is drawn with, */
+	DPI_MIN = 30,
+	SIDE_MAX = 5000, /* unless it has more dots a side */
 };
+static const float points_an_inch = 72;
 
 struct scan {
 	struct kb_pdf *pdf;
@@ -181,6 +187,34 @@ static bool explain(const struct kb_parse_input *in, int status, struct kb_err *
 	return kb_fail(err, KB_E_INVALID, "the PDF is damaged");
 }
 
+static uint32_t dpi_of(const struct kb_pdf_page *page)
+{
+	float inches = KB_MAX(page->width, page->height) / points_an_inch;
+	float dpi = inches > 0 ? (float)SIDE_MAX / inches : (float)DPI;
+
+	return (uint32_t)KB_MAX(KB_MIN(dpi, (float)DPI), (float)DPI_MIN);
+}
+
+static void find_painted(const struct kb_pdf *pdf, struct kb_doc *doc)
+{
+	for (size_t i = 0; i < pdf->page_count; i++) {
+		const struct kb_pdf_page *page = &pdf->pages[i];
+		size_t letters = 0;
+
+		for (size_t j = page->first; j < page->first + page->count; j++)
+			letters += pdf->lines[j].text.n;
+		if (letters < PAINTED_LETTERS)
+			kb_doc_painted(doc, (uint32_t)i + 1, dpi_of(page));
+	}
+}
+
+void kb_pdf_fini(struct kb_pdf *pdf)
+{
+	free(pdf->pages);
+	free(pdf->lines);
+	free(pdf->boxes);
+}
+
 bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	static const char *const argv[] = { PDFTOTEXT,      "-q", "-enc", "UTF-8",
@@ -203,7 +237,9 @@ bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_
 	ok = kb_helper_run(&run, err);
 	if (ok && !pdf.page_count)
 		ok = explain(in, run.status, err);
-	if (ok && !pdf.line_count)
+	if (ok && in->wants_painted)
+		find_painted(&pdf, doc);
+	if (ok && !pdf.line_count && !in->wants_painted)
 		ok = kb_fail(err, KB_E_INVALID,
 		             "the PDF has no text layer (scanned?), and " KB_PICTURES_UNREAD);
 	if (ok) {
@@ -213,7 +249,6 @@ bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_
 	kb_buf_fini(&scan.pending);
 	kb_buf_fini(&scan.line);
 	kb_buf_fini(&complaint);
-	free(pdf.pages);
-	free(pdf.lines);
+	kb_pdf_fini(&pdf);
 	return ok;
 }

@@ -1,5 +1,6 @@
-/* A PDF's lines as pdftotext sees them, and what is made of them. Internal to the two files pdf.c
- * (running pdftotext, reading its answer) and pdf_text.c (lines to paragraphs and headings). */
+/* Lines on pages, as pdftotext or tesseract sees them, and what is made of them. Internal to pdf.c
+ * (running pdftotext, reading its answer), ocr.c (the same for tesseract) and pdf_text.c (lines to
+ * paragraphs and headings). */
 #ifndef KB_PARSE_PDF_H
 #define KB_PARSE_PDF_H
 
@@ -14,6 +15,7 @@ struct kb_pdf_line {
 	float size;        /* height of its letters */
 	bool drop;         /* a running head or foot */
 	struct kb_sv text; /* in the arena */
+	size_t box, box_n; /* of its words, in `boxes`; measured in `text` */
 };
 
 struct kb_pdf_page {
@@ -26,8 +28,15 @@ struct kb_pdf {
 	struct kb_pdf_page *pages;
 	struct kb_pdf_line *lines;
 	size_t page_count, page_capacity, line_count, line_capacity;
-	struct kb_sv title; /* of the file's properties */
+	struct kb_word_box *boxes;
+	size_t box_count, box_capacity;
+	bool has_paragraphs; /* a block is one, apart from items: lines hold ink, and stand at odds
+	                      */
+	float heading_ratio; /* of a heading's letters to the body's; 0: the usual */
+	struct kb_sv title;  /* of the file's properties */
 };
+
+void kb_pdf_fini(struct kb_pdf *pdf);
 
 /* Marks what repeats at the edges of the pages. */
 void kb_pdf_drop_repeats(struct kb_pdf *pdf);

@@ -26,7 +26,7 @@ enum {
 	LEVELS_MAX = 4,
 };
 static const float edge_share = 0.13f; /* of the page's height */
-static const float heading_ratio = 1.14f;
+static const float usual_heading_ratio = 1.14f;
 static const float repeat_share = 0.25f; /* … and on this share of all */
 
 /* ---- running heads */
@@ -135,7 +135,7 @@ void kb_pdf_drop_repeats(struct kb_pdf *pdf)
 /* ---- sizes */
 
 struct sizes {
-	float body;
+	float body, heading_ratio;
 	float heading[LEVELS_MAX]; /* from the largest; 0: none */
 	int levels;
 };
@@ -151,6 +151,7 @@ static void find_sizes(const struct kb_pdf *pdf, struct sizes *sizes)
 	int body = 0;
 
 	memset(sizes, 0, sizeof(*sizes));
+	sizes->heading_ratio = pdf->heading_ratio > 0 ? pdf->heading_ratio : usual_heading_ratio;
 	for (size_t i = 0; i < pdf->line_count; i++) {
 		int bin = bin_of(pdf->lines[i].size);
 
@@ -165,7 +166,7 @@ static void find_sizes(const struct kb_pdf *pdf, struct sizes *sizes)
 	for (int i = SIZES_MAX - 1; i > 0 && sizes->levels < LEVELS_MAX; i--) {
 		float size = (float)i / 2;
 
-		if (!lines[i] || size < sizes->body * heading_ratio)
+		if (!lines[i] || size < sizes->body * sizes->heading_ratio)
 			continue;
 		if (sizes->levels && sizes->heading[sizes->levels - 1] - size < 1.1f)
 			continue;
@@ -175,7 +176,7 @@ static void find_sizes(const struct kb_pdf *pdf, struct sizes *sizes)
 
 static int level_of(const struct sizes *sizes, float size)
 {
-	if (size < sizes->body * heading_ratio)
+	if (size < sizes->body * sizes->heading_ratio)
 		return 0;
 	for (int i = 0; i < sizes->levels; i++)
 		if (size > sizes->heading[i] - 1.1f)
@@ -321,13 +322,16 @@ static struct block next_block(const struct kb_pdf *pdf, size_t first)
 	return b;
 }
 
-static bool begins_paragraph(const struct block *b, const struct kb_pdf_line *before,
-                             const struct kb_pdf_line *line, float gap)
+static bool begins_paragraph(const struct kb_pdf *pdf, const struct block *b,
+                             const struct kb_pdf_line *before, const struct kb_pdf_line *line,
+                             float gap)
 {
 	float em = KB_MAX(line->size, 1.0f);
 
 	if (item_mark(line->text))
 		return true;
+	if (pdf->has_paragraphs)
+		return false;
 	if (line->y0 - before->y1 > gap + em * 0.45f)
 		return true; /* stands further down than the others */
 	if (fabsf(line->size - before->size) > em * 0.14f + 0.6f
@@ -395,34 +399,66 @@ static int heading_level(const struct kb_pdf *pdf, const struct sizes *sizes, co
 	               : 0;
 }
 
+/* A paragraph in the making, and where its words stand. */
+struct paragraph {
+	struct kb_buf text;
+	struct kb_word_box *boxes;
+	size_t count, capacity;
+};
+
+static void add_line(struct paragraph *p, const struct kb_pdf *pdf, const struct kb_pdf_line *line)
+{
+	size_t start;
+
+	join(&p->text, line->text);
+	if (p->text.failed || !line->box_n)
+		return;
+	start = p->text.n - line->text.n;
+	/* The mark at a line's end that the join took away. */
+	if (p->count && p->boxes[p->count - 1].at + p->boxes[p->count - 1].n > start)
+		p->boxes[p->count - 1].n = (uint32_t)start - p->boxes[p->count - 1].at;
+	KB_GROW(p->boxes, p->capacity, p->count + line->box_n);
+	for (size_t i = 0; i < line->box_n; i++) {
+		p->boxes[p->count] = pdf->boxes[line->box + i];
+		p->boxes[p->count++].at += (uint32_t)start;
+	}
+}
+
+/* Level 0: a paragraph or an item. */
+static void end_paragraph(struct paragraph *p, int level, bool item, struct kb_doc *doc)
+{
+	struct kb_sv text = kb_buf_view(&p->text);
+
+	if (level)
+		kb_doc_heading(doc, level, text);
+	else
+		kb_doc_add(doc, item ? KB_BLOCK_LIST : KB_BLOCK_PARAGRAPH, text);
+	kb_doc_boxes(doc, text, p->boxes, p->count);
+	kb_buf_clear(&p->text);
+	p->count = 0;
+}
+
 static void write_block(const struct kb_pdf *pdf, const struct sizes *sizes, const struct block *b,
-                        struct kb_buf *text, struct kb_doc *doc)
+                        struct paragraph *p, struct kb_doc *doc)
 {
 	const struct kb_pdf_line *before = NULL;
 	int level = heading_level(pdf, sizes, b);
 	float gap = usual_gap(pdf, b);
 	bool item = false;
 
-	kb_buf_clear(text);
 	for (size_t i = b->first; i < b->end; i++) {
 		const struct kb_pdf_line *line = &pdf->lines[i];
 
 		if (line->drop)
 			continue;
-		if (before && !level && begins_paragraph(b, before, line, gap)) {
-			kb_doc_add(doc, item ? KB_BLOCK_LIST : KB_BLOCK_PARAGRAPH,
-			           kb_buf_view(text));
-			kb_buf_clear(text);
-		}
-		if (!text->n)
+		if (before && !level && begins_paragraph(pdf, b, before, line, gap))
+			end_paragraph(p, 0, item, doc);
+		if (!p->text.n)
 			item = item_mark(line->text) > 0;
-		join(text, line->text);
+		add_line(p, pdf, line);
 		before = line;
 	}
-	if (level)
-		kb_doc_heading(doc, level, kb_buf_view(text));
-	else
-		kb_doc_add(doc, item ? KB_BLOCK_LIST : KB_BLOCK_PARAGRAPH, kb_buf_view(text));
+	end_paragraph(p, level, item, doc);
 }
 
 /* ---- the title */
@@ -454,7 +490,7 @@ static void find_title(const struct kb_pdf *pdf, const struct sizes *sizes, stru
                        struct kb_doc *doc)
 {
 	size_t end = pdf->page_count ? pdf->pages[0].first + pdf->pages[0].count : 0;
-	struct block best = { .size = sizes->body * heading_ratio };
+	struct block best = { .size = sizes->body * sizes->heading_ratio };
 
 	if (!is_useless_title(kb_sv_trim(pdf->title))) {
 		kb_doc_meta(doc, KB_DOC_TITLE, pdf->title);
@@ -477,12 +513,13 @@ static void find_title(const struct kb_pdf *pdf, const struct sizes *sizes, stru
 void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc)
 {
 	struct sizes sizes;
-	struct kb_buf text;
+	struct paragraph p = { 0 };
 	uint32_t page = UINT32_MAX;
 
-	kb_buf_init(&text, doc->text.max);
+	kb_buf_init(&p.text, doc->text.max);
 	find_sizes(pdf, &sizes);
-	find_title(pdf, &sizes, &text, doc);
+	find_title(pdf, &sizes, &p.text, doc);
+	kb_buf_clear(&p.text);
 	for (size_t i = 0; i < pdf->line_count;) {
 		struct block b = next_block(pdf, i);
 
@@ -491,9 +528,10 @@ void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc)
 			kb_doc_page(doc, page + 1);
 		}
 		if (b.lines)
-			write_block(pdf, &sizes, &b, &text, doc);
+			write_block(pdf, &sizes, &b, &p, doc);
 		i = b.end;
 	}
 	doc->pages = (uint32_t)pdf->page_count;
-	kb_buf_fini(&text);
+	kb_buf_fini(&p.text);
+	free(p.boxes);
 }

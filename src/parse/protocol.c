@@ -14,22 +14,27 @@
 #define MAGIC UINT32_C(0x3150424b) /* "KBP1" */
 
 enum {
-	SAME_HEADING = 1, /* block flag: the path is that of the block before */
+	SAME_HEADING = 1, /* block flags: the path is that of the block before */
+	HAS_BOXES = 2,    /* the places of its words follow its text */
 	BLOCK_HEAD_BYTES = 14,
 	WANT_LIST = 1, /* flags of a request */
 	WANT_LINKS = 2,
 	NOINDEX = 1, /* of a page's links */
 	NOFOLLOW = 2,
 	MORE = 4,
+	BOX_BYTES = 16,
+	PAINTED_BYTES = 8,
 	ENTRY_BYTES = 17, /* of an address, without its texts */
 	IS_LIST = 1,      /* entry flag */
-	DAMAGED = 1,      /* list flags */
+	ASK_MS = 100,     /* between questions whether anybody still waits */
+	WAIT_MAX_MS = 1000000,
+	DAMAGED = 1, /* list flags */
 	CUT = 2,
 };
 
 size_t kb_msg_result_max(size_t output_max)
 {
-	return output_max * 3 + KB_MIB(1) + (size_t)KB_LINKS_MAX * (KB_LINK_BYTES_MAX + 4);
+	return output_max * 6 + KB_MIB(1) + (size_t)KB_LINKS_MAX * (KB_LINK_BYTES_MAX + 4);
 }
 
 /* ---- reading fields: every one is checked, a failure is sticky */
@@ -140,6 +145,10 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
 	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
 	put_bytes(out, request->url, KB_MSG_HINT_MAX);
+	kb_buf_byte(out, request->wants_painted);
+	kb_buf_u32(out, request->painted.page_no);
+	kb_buf_u32(out, request->painted.dpi);
+	put_bytes(out, request->models, KB_MSG_MODELS_MAX);
 }
 
 bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
@@ -154,6 +163,10 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
+	request->wants_painted = get_u8(&r) == 1;
+	request->painted.page_no = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
+	request->painted.dpi = get_u32_up_to(&r, KB_MSG_DPI_MAX);
+	request->models = get_bytes(&r, KB_MSG_MODELS_MAX);
 	return finish(&r, "request", err);
 }
 
@@ -212,6 +225,92 @@ static void get_links(struct kb_arena *arena, struct reader *r, struct kb_links 
 		out->v[i] = get_text(r, KB_LINK_BYTES_MAX, false);
 }
 
+static void put_u16(struct kb_buf *out, uint16_t n)
+{
+	kb_buf_byte(out, (char)(n & 0xff));
+	kb_buf_byte(out, (char)(n >> 8));
+}
+
+static void put_boxes(struct kb_buf *out, const struct kb_block *block)
+{
+	kb_buf_u32(out, (uint32_t)block->box_count);
+	for (size_t i = 0; i < block->box_count; i++) {
+		const struct kb_word_box *box = &block->boxes[i];
+
+		kb_buf_u32(out, box->at);
+		kb_buf_u32(out, box->n);
+		put_u16(out, box->x0);
+		put_u16(out, box->y0);
+		put_u16(out, box->x1);
+		put_u16(out, box->y1);
+	}
+}
+
+static uint16_t get_share(struct reader *r)
+{
+	unsigned low = get_u8(r), n = low | (unsigned)get_u8(r) << 8;
+
+	r->bad |= n > KB_BOX_UNITS;
+	return (uint16_t)n;
+}
+
+/* They go through the text from its beginning to its end. */
+static void get_boxes(struct kb_arena *arena, struct reader *r, struct kb_block *block)
+{
+	uint32_t count = get_u32(r);
+	struct kb_word_box *boxes;
+	size_t end = 0;
+
+	if (r->bad || count > r->rest.n / BOX_BYTES) {
+		r->bad = true;
+		return;
+	}
+	boxes = KB_NEW_ARRAY(arena, count + 1, struct kb_word_box);
+	for (uint32_t i = 0; i < count && !r->bad; i++) {
+		struct kb_word_box *box = &boxes[i];
+
+		box->at = get_u32(r);
+		box->n = get_u32(r);
+		box->x0 = get_share(r);
+		box->y0 = get_share(r);
+		box->x1 = get_share(r);
+		box->y1 = get_share(r);
+		r->bad |= box->at < end || (size_t)box->at + box->n > block->text.n;
+		end = (size_t)box->at + box->n;
+	}
+	block->boxes = boxes;
+	block->box_count = count;
+}
+
+static void put_painted(struct kb_buf *out, const struct kb_parsed *parsed)
+{
+	kb_buf_u32(out, (uint32_t)parsed->painted_count);
+	for (size_t i = 0; i < parsed->painted_count; i++) {
+		kb_buf_u32(out, parsed->painted[i].page_no);
+		kb_buf_u32(out, parsed->painted[i].dpi);
+	}
+}
+
+static void get_painted(struct kb_arena *arena, struct reader *r, struct kb_parsed *parsed)
+{
+	uint32_t count = get_u32_up_to(r, parsed->pages), before = 0;
+
+	if (r->bad || count > r->rest.n / PAINTED_BYTES) {
+		r->bad = true;
+		return;
+	}
+	parsed->painted = KB_NEW_ARRAY(arena, count + 1, struct kb_painted_page);
+	parsed->painted_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct kb_painted_page *page = &parsed->painted[i];
+
+		page->page_no = get_u32_up_to(r, parsed->pages);
+		page->dpi = get_u32_up_to(r, KB_MSG_DPI_MAX);
+		r->bad |= page->page_no <= before;
+		before = page->page_no;
+	}
+}
+
 void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 {
 	struct kb_sv heading = KB_SV("");
@@ -222,19 +321,23 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 	put_bytes(out, parsed->description, KB_MSG_META_MAX);
 	put_bytes(out, parsed->image, KB_MSG_META_MAX);
 	kb_buf_u32(out, parsed->pages);
+	put_painted(out, parsed);
 	kb_buf_u32(out, (uint32_t)parsed->block_count);
 	for (size_t i = 0; i < parsed->block_count; i++) {
 		const struct kb_block *block = &parsed->blocks[i];
 		bool same = i && kb_sv_eq(block->heading, heading);
 
 		kb_buf_byte(out, (char)block->type);
-		kb_buf_byte(out, same ? SAME_HEADING : 0);
+		kb_buf_byte(out,
+		            (char)((same ? SAME_HEADING : 0) | (block->box_count ? HAS_BOXES : 0)));
 		kb_buf_u32(out, block->page_no);
 		kb_buf_u32(out, block->table);
 		if (!same)
 			put_bytes(out, block->heading, KB_MSG_HEADING_MAX);
 		heading = block->heading;
 		put_bytes(out, block->text, SIZE_MAX);
+		if (block->box_count)
+			put_boxes(out, block);
 	}
 	put_links(out, &parsed->links);
 }
@@ -252,6 +355,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 	parsed->description = get_text(&r, KB_MSG_META_MAX, false);
 	parsed->image = get_text(&r, KB_MSG_META_MAX, false);
 	parsed->pages = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
+	get_painted(arena, &r, parsed);
 	parsed->block_count = get_u32_up_to(&r, KB_MSG_BLOCKS_MAX);
 	/* No more blocks than the bytes that came can hold. */
 	if (r.bad || parsed->block_count > r.rest.n / BLOCK_HEAD_BYTES)
@@ -261,7 +365,8 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 		struct kb_block *block = &parsed->blocks[i];
 		uint8_t type = get_u8(&r), flags = get_u8(&r);
 
-		if (type > KB_BLOCK_CODE || (flags & ~SAME_HEADING) || (!i && flags))
+		if (type > KB_BLOCK_CODE || (flags & ~(SAME_HEADING | HAS_BOXES))
+		    || (!i && flags & SAME_HEADING))
 			r.bad = true;
 		block->type = (enum kb_block_type)type;
 		block->page_no = get_u32_up_to(&r, parsed->pages);
@@ -270,6 +375,8 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 			heading = get_text(&r, KB_MSG_HEADING_MAX, false);
 		block->heading = heading;
 		block->text = get_text(&r, SIZE_MAX, type == KB_BLOCK_CODE);
+		if (flags & HAS_BOXES)
+			get_boxes(arena, &r, block);
 		if (offset > UINT32_MAX)
 			r.bad = true;
 		block->offset = (uint32_t)offset;
@@ -356,17 +463,21 @@ bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t resul
 
 /* ---- the socket */
 
-static bool wait_for(int fd, short events, int64_t deadline_us, struct kb_err *err)
+static bool wait_for(int fd, short events, int64_t deadline_us, const struct kb_cancel *cancel,
+                     struct kb_err *err)
 {
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = events };
-		int64_t left = deadline_us ? deadline_us - kb_clock_mono_us() : 0;
+		int64_t left = deadline_us ? deadline_us - kb_clock_mono_us() : INT64_MAX;
+		int64_t most_ms = cancel ? ASK_MS : WAIT_MAX_MS;
 		int ready;
 
-		if (deadline_us && left <= 0)
+		if (kb_cancelled(cancel, err))
+			return false;
+
+		if (left <= 0)
 			return kb_fail(err, KB_E_TIMEOUT, "the parser did not answer in time");
-		ready = poll(&p, 1,
-		             deadline_us ? (int)KB_MIN(left / 1000 + 1, INT64_C(1000000)) : -1);
+		ready = poll(&p, 1, (int)KB_MIN(left / 1000 + 1, most_ms));
 		if (ready > 0)
 			return true;
 		if (ready < 0 && errno != EINTR)
@@ -412,7 +523,7 @@ bool kb_msg_send(int fd, enum kb_msg_type type, struct kb_sv body, int pass, int
 			sent += (size_t)n;
 			pass = -1;
 		} else if (errno == EAGAIN) {
-			if (!wait_for(fd, POLLOUT, deadline_us, err))
+			if (!wait_for(fd, POLLOUT, deadline_us, NULL, err))
 				return false;
 		} else if (errno != EINTR) {
 			return kb_fail_errno(err, "sending to the parser");
@@ -442,8 +553,8 @@ static void take_descriptors(struct msghdr *msg, int *passed)
 	}
 }
 
-static bool receive_all(int fd, char *to, size_t n, int *passed, int64_t deadline_us,
-                        struct kb_err *err)
+static bool receive_all(int fd, char *to, size_t n, int *passed,
+                        const struct kb_msg_awaited *awaited, struct kb_err *err)
 {
 	while (n) {
 		union {
@@ -464,7 +575,7 @@ static bool receive_all(int fd, char *to, size_t n, int *passed, int64_t deadlin
 		} else if (got == 0) {
 			return kb_fail(err, KB_E_IO, "the parser ended");
 		} else if (errno == EAGAIN) {
-			if (!wait_for(fd, POLLIN, deadline_us, err))
+			if (!wait_for(fd, POLLIN, awaited->deadline_us, awaited->cancel, err))
 				return false;
 		} else if (errno != EINTR) {
 			return kb_fail(err, KB_E_IO, "the parser ended");
@@ -482,12 +593,12 @@ bool kb_msg_receive(int fd, struct kb_arena *arena, const struct kb_msg_awaited 
 	char *bytes;
 
 	*out = (struct kb_msg){ .passed = -1 };
-	if (!receive_all(fd, (char *)head, sizeof(head), passed, awaited->deadline_us, err)
+	if (!receive_all(fd, (char *)head, sizeof(head), passed, awaited, err)
 	    || !kb_msg_check_head(head, awaited->result_max, &out->type, &n, err))
 		return false;
 	/* Not touched before it is filled: a false length costs address space only. */
 	bytes = kb_arena_bytes(arena, n + 1);
-	if (!receive_all(fd, bytes, n, passed, awaited->deadline_us, err))
+	if (!receive_all(fd, bytes, n, passed, awaited, err))
 		return false;
 	out->body = kb_sv(bytes, n);
 	return true;

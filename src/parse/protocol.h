@@ -39,9 +39,12 @@ enum {
 	KB_MSG_SENTENCE_MAX = 380,
 	KB_MSG_BLOCKS_MAX = 4000000,
 	KB_MSG_PAGES_MAX = 1000000,
+	KB_MSG_MODELS_MAX = 64,
+	KB_MSG_DPI_MAX = 1200,
 };
 
-/* Most bytes of a RESULT's body for so much text: headings and block heads come on top. */
+/* Most bytes of a RESULT's body for so much text: headings, block heads and the places of words
+ * come on top. */
 size_t kb_msg_result_max(size_t output_max);
 
 struct kb_msg_hello {
@@ -54,6 +57,9 @@ struct kb_msg_request {
 	uint32_t timeout_ms;
 	bool is_sitemap; /* answer with LIST */
 	bool links;      /* a RESULT with those of the page */
+	bool wants_painted;
+	struct kb_painted_page painted; /* page_no 0: the whole document */
+	struct kb_sv models;            /* of tesseract */
 };
 
 /* Bodies. What a get function returns points into the body (blocks: into the arena). */
@@ -84,9 +90,10 @@ bool kb_msg_send(int fd, enum kb_msg_type type, struct kb_sv body, int pass, int
 
 /* What is waited for. */
 struct kb_msg_awaited {
-	size_t result_max;   /* bytes of the body of a RESULT or LIST, at most */
-	int64_t deadline_us; /* of kb_clock_mono_us(); 0: none */
-	bool descriptor;     /* one may come along; else any that does is closed */
+	size_t result_max;              /* bytes of the body of a RESULT or LIST, at most */
+	int64_t deadline_us;            /* of kb_clock_mono_us(); 0: none */
+	bool descriptor;                /* one may come along; else any that does is closed */
+	const struct kb_cancel *cancel; /* asked while nothing comes; may be NULL */
 };
 
 struct kb_msg {
@@ -95,7 +102,8 @@ struct kb_msg {
 	int passed; /* a descriptor (close-on-exec), the caller's, also after a failure; -1 */
 };
 
-/* Receives one. KB_E_TIMEOUT, KB_E_IO when the other side is gone, KB_E_INVALID for garbage. */
+/* Receives one. KB_E_TIMEOUT, KB_E_CANCELLED, KB_E_IO when the other side is gone, KB_E_INVALID for
+ * garbage. */
 bool kb_msg_receive(int fd, struct kb_arena *arena, const struct kb_msg_awaited *awaited,
                     struct kb_msg *out, struct kb_err *err) KB_MUST_CHECK;
 

@@ -53,6 +53,8 @@ static const struct {
 	{ "/usr/lib", true },
 	{ "/usr/lib64", true },
 	{ "/usr/bin/pdftotext", true },
+	{ "/usr/bin/pdftoppm", true },
+	{ "/usr/bin/tesseract", true },
 	{ "/usr/share", false },
 	{ "/etc/fonts", false },
 	{ "/etc/ld.so.cache", false },

@@ -218,7 +218,10 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 			                      .content_type = request.content_type,
 			                      .url = request.url,
 			                      .fd = d.fd,
-			                      .timeout_ms = (int)request.timeout_ms };
+			                      .timeout_ms = (int)request.timeout_ms,
+			                      .wants_painted = request.wants_painted,
+			                      .painted = request.painted,
+			                      .models = request.models };
 		if (request.is_sitemap)
 			ok = kb_sitemap_read(&in, arena, &list, &err);
 		else

@@ -212,6 +212,10 @@ bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
 bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,
                          bool *held, struct kb_err *err) KB_MUST_CHECK;
 
+/* Makes the lease end so much later than now. *held: as above; false changes nothing. */
+bool kb_store_page_hold(struct kb_store *store, const struct kb_lease *lease, int64_t lease_us,
+                        bool *held, struct kb_err *err) KB_MUST_CHECK;
+
 /* Queued and leased pages in all, for metrics and the demo. */
 bool kb_store_queue_length(struct kb_store *store, int64_t *count,
                            struct kb_err *err) KB_MUST_CHECK;

@@ -17,6 +17,7 @@ enum {
 	DYING,
 	LEASE,
 	HELD,
+	HOLD,
 	FINISH,
 	LENGTH,
 };
@@ -66,6 +67,9 @@ static const struct kb_sql sql[] = {
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = " KB_SQL(PAGE_LEASED) },
+	[HOLD] = { "queue_hold", "iiii",
+		"UPDATE pages SET due_at = $4 WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 "
+		"AND state = " KB_SQL(PAGE_LEASED) " RETURNING id" },
 	[FINISH] = { "queue_finish", "ii" KB_TYPES(FINISHED),
 		KB_UPDATE("pages", FINISHED) "WHERE agent_id = $1 AND id = $2" },
 	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0 AND " KB_AGENT_SHOWN("agent_id")
@@ -236,6 +240,32 @@ bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, 
 	}
 	if (conn)
 		kb_db_give(store->db, conn);
+	return ok;
+}
+
+struct hold {
+	const struct kb_lease *lease;
+	int64_t until;
+	int64_t id; /* 0: not held */
+};
+
+static bool hold(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct hold *in = arg;
+
+	return kb_db_int(conn, &sql[HOLD],
+	                 KB_VALUES(kb_int(in->lease->page.agent_id), kb_int(in->lease->page.id),
+	                           kb_int(in->lease->epoch), kb_int(in->until)),
+	                 0, &in->id, err);
+}
+
+bool kb_store_page_hold(struct kb_store *store, const struct kb_lease *lease, int64_t lease_us,
+                        bool *held, struct kb_err *err)
+{
+	struct hold in = { .lease = lease, .until = kb_store_now(store) + lease_us };
+	bool ok = kb_db_write(store->db, hold, &in, err);
+
+	*held = ok && in.id;
 	return ok;
 }
 

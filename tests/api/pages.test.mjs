@@ -205,7 +205,7 @@ test("an address that is given as sitemap_path is a document without file member
   for (const member of ["s3_path", "is_file_kept", "filename", "filesize"]) assert.ok(!(member in page), member);
 });
 
-test("a scanned PDF and a picture have no text whatever is_ocr_enabled says, and their status tells why", async (t) => {
+test("a PDF and a picture without text fail, and their status tells whether they were looked at", async (t) => {
   const kb = await start(t);
   // One page that paints a grey box and holds no letter.
   const objects = [
@@ -226,21 +226,29 @@ test("a scanned PDF and a picture have no text whatever is_ocr_enabled says, and
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
   );
-  const unread = "this server does not read text in pictures (it has no OCR)";
-  for (const is_ocr_enabled of ["0", "1", "2"]) {
+  const unread = "text in pictures is read only where is_ocr_enabled is 1";
+  const empty = "there is no text to be read in the picture";
+  for (const { options, scan, picture } of [
+    {
+      options: { is_ocr_enabled: "0" },
+      scan: `the PDF has no text layer (scanned?), and ${unread}`,
+      picture: `the file is a picture, and ${unread}`,
+    },
+    { options: { is_ocr_enabled: "1" }, scan: empty, picture: empty },
+    { options: { is_ocr_enabled: "0", is_vision_enabled: "1" }, scan: empty, picture: empty },
+  ]) {
     const agent = await kb.agent({
-      is_ocr_enabled,
-      is_vision_enabled: is_ocr_enabled === "0" ? "0" : "1",
+      ...options,
       files: { "scan.pdf": pdf, "p.png": png, "text.txt": "Harbour." },
     });
     const state = async (name) =>
       (({ index_status, status_reason }) => [index_status, status_reason])(await agent.page(name));
-    assert.deepEqual(await state("scan.pdf"), ["failed", `the PDF has no text layer (scanned?), and ${unread}`]);
-    assert.deepEqual(await state("p.png"), ["failed", `the file is a picture, and ${unread}`]);
+    assert.deepEqual(await state("scan.pdf"), ["failed", scan]);
+    assert.deepEqual(await state("p.png"), ["failed", picture]);
     assert.deepEqual(await state("text.txt"), ["ok", null]);
     const reply = await agent.api("POST", "/conversations/pictures/messages", {
       form: form({ prompt: "What does it say?" }, { "p.png": png }),
     });
-    assert.deepEqual([reply.status, reply.json.data.message], [400, `p.png: the file is a picture, and ${unread}`]);
+    assert.deepEqual([reply.status, reply.json.data.message], [400, `p.png: ${picture}`]);
   }
 });

@@ -53,7 +53,7 @@ static void test_refusals(struct kb_test *t)
 		{ "bytes of no kind", "a.txt", KB_SV_INIT("\x01\x02\x03\0\x05\x06\x07\x0e"),
 		  "the file is of a kind that cannot be read" },
 		{ "a picture", "a.pdf", KB_SV_INIT("\x89PNG\r\n\x1a\n"),
-		  "the file is a picture, and this server does not read text in pictures (it has no OCR)" },
+		  "the file is a picture, and text in pictures is read only where is_ocr_enabled is 1" },
 	};
 	// clang-format on
 	struct kb_parser *parser = open_parser(t, NULL);

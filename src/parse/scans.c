@@ -1,0 +1,464 @@
+/* Which pages are read, by whom at a time, and how they are put between the others. */
+#include "parse/scans.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/pool.h"
+#include "index/langid.h"
+
+enum {
+	PAGE_TIMEOUT_MS = 90000,
+	ASK_MS = 200,
+	AT_ONCE_MAX = 16, /* pages of one document */
+	LANG_BYTES = 200, /* of text that tell a language */
+	LANG_TEXT_MAX = 65536,
+	REPEAT_PAGES = 3, /* a line at the edge of so many pages is a running head … */
+	REPEAT_ENOUGH = 12,
+	REPEAT_SHARE = 4, /* … and on one page in so many */
+	EDGE_BYTES = 160,
+	PATH_MAX_BYTES = 256,
+};
+
+/* ---- the models */
+
+/* Their names are tesseract's, most of them ISO 639-2. */
+static const char *const models[KB_LANG_COUNT] = {
+	[KB_LANG_EN] = "eng", [KB_LANG_DE] = "deu",     [KB_LANG_FR] = "fra", [KB_LANG_ES] = "spa",
+	[KB_LANG_IT] = "ita", [KB_LANG_PT] = "por",     [KB_LANG_NL] = "nld", [KB_LANG_SV] = "swe",
+	[KB_LANG_DA] = "dan", [KB_LANG_NO] = "nor",     [KB_LANG_FI] = "fin", [KB_LANG_HU] = "hun",
+	[KB_LANG_RO] = "ron", [KB_LANG_TR] = "tur",     [KB_LANG_RU] = "rus", [KB_LANG_UK] = "ukr",
+	[KB_LANG_PL] = "pol", [KB_LANG_CS] = "ces",     [KB_LANG_EL] = "ell", [KB_LANG_AR] = "ara",
+	[KB_LANG_FA] = "fas", [KB_LANG_HE] = "heb",     [KB_LANG_HI] = "hin", [KB_LANG_VI] = "vie",
+	[KB_LANG_ID] = "ind", [KB_LANG_TH] = "tha",     [KB_LANG_LO] = "lao", [KB_LANG_KM] = "khm",
+	[KB_LANG_MY] = "mya", [KB_LANG_ZH] = "chi_sim", [KB_LANG_JA] = "jpn", [KB_LANG_KO] = "kor",
+	[KB_LANG_CA] = "cat", [KB_LANG_LT] = "lit",     [KB_LANG_HY] = "hye", [KB_LANG_EU] = "eus",
+	[KB_LANG_GA] = "gle", [KB_LANG_SR] = "srp",     [KB_LANG_NE] = "nep", [KB_LANG_TA] = "tam",
+	[KB_LANG_YI] = "yid",
+};
+
+/* Where Debian's packages of tesseract put them. */
+static bool is_installed(const char *model)
+{
+	static const char *const folders[] = { "/usr/share/tesseract-ocr/5/tessdata",
+		                               "/usr/share/tesseract-ocr/4.00/tessdata",
+		                               "/usr/share/tessdata" };
+	char path[PATH_MAX_BYTES];
+
+	for (size_t i = 0; model && i < KB_COUNTOF(folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s.traineddata", folders[i], model);
+		if (access(path, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "deu+eng". Without any, the program itself has to say what is missing. */
+static struct kb_sv models_of(struct kb_arena *arena, enum kb_lang lang)
+{
+	const char *own = models[lang], *english = models[KB_LANG_EN];
+
+	if (lang == KB_LANG_EN || !is_installed(own))
+		return kb_sv_str(english);
+	return is_installed(english) ? kb_arena_printf(arena, "%s+%s", own, english)
+	                             : kb_sv_str(own);
+}
+
+static enum kb_lang lang_of(const struct kb_block *blocks, size_t count, enum kb_lang otherwise)
+{
+	struct kb_buf text;
+	enum kb_lang lang = otherwise;
+
+	kb_buf_init(&text, LANG_TEXT_MAX);
+	for (size_t i = 0; i < count && !text.failed; i++) {
+		kb_buf_sv(&text, blocks[i].text);
+		kb_buf_byte(&text, '\n');
+	}
+	if (text.n >= LANG_BYTES) {
+		lang = kb_lang_of_text(kb_buf_view(&text));
+		if (lang == KB_LANG_NONE)
+			lang = otherwise;
+	}
+	kb_buf_fini(&text);
+	return lang;
+}
+
+/* ---- reading pages side by side */
+
+struct page {
+	struct kb_arena arena; /* of what was read */
+	struct kb_parsed parsed;
+	struct kb_err err;
+	bool done;
+};
+
+struct work {
+	struct kb_parser *parser;
+	const struct kb_parse_request *request;
+	const struct kb_scan *scan;
+	const struct kb_painted_page *painted;
+	struct page *pages;
+	struct kb_sv models;
+	_Atomic size_t next;
+	size_t end;
+	atomic_bool stop;
+	pthread_mutex_t mutex;
+	pthread_cond_t ended;
+	size_t running; /* threads */
+};
+
+static bool is_stopped(void *arg)
+{
+	return atomic_load((atomic_bool *)arg);
+}
+
+static void read_page(struct work *w, size_t i)
+{
+	struct page *page = &w->pages[i];
+	struct kb_cancel cancel = { is_stopped, &w->stop };
+	struct kb_parse_request request = *w->request;
+	char path[PATH_MAX_BYTES];
+
+	request.painted = w->painted[i];
+	request.models = w->models;
+	request.cancel = &cancel;
+	request.timeout_ms = w->scan->timeout_ms ? w->scan->timeout_ms : PAGE_TIMEOUT_MS;
+	kb_arena_reset(&page->arena);
+	page->err = (struct kb_err){ 0 };
+	/* Programs that read one description of a file move each other's place in it. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->request->fd);
+	request.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (request.fd < 0) {
+		page->done = kb_fail_errno(&page->err, "opening the document again");
+		return;
+	}
+	page->done = kb_parse(w->parser, &page->arena, &request, &page->parsed, &page->err);
+	kb_fd_close(&request.fd);
+	/* What is missing here is missing for all. */
+	if (!page->done && page->err.code == KB_E_UNSUPPORTED)
+		atomic_store(&w->stop, true);
+}
+
+static void *read_some(void *arg)
+{
+	struct work *w = arg;
+	struct kb_cancel cancel = { is_stopped, &w->stop };
+
+	while (!atomic_load(&w->stop)) {
+		size_t i = atomic_fetch_add(&w->next, 1);
+
+		if (i >= w->end || !kb_parser_place_take(w->parser, &cancel))
+			break;
+		read_page(w, i);
+		kb_parser_place_give(w->parser);
+	}
+	pthread_mutex_lock(&w->mutex);
+	w->running--;
+	pthread_cond_signal(&w->ended);
+	pthread_mutex_unlock(&w->mutex);
+	return NULL;
+}
+
+static void wait_a_little(struct work *w)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ASK_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	pthread_cond_timedwait(&w->ended, &w->mutex, &until);
+}
+
+/* Pages from `first` to before `end`. False: given up. */
+static bool read_pages(struct work *w, size_t first, size_t end, struct kb_err *err)
+{
+	size_t threads =
+	        KB_MIN(KB_MIN(end - first, (size_t)AT_ONCE_MAX), kb_parser_places(w->parser));
+	pthread_t thread[AT_ONCE_MAX];
+	bool wanted = true;
+
+	atomic_store(&w->next, first);
+	w->end = end;
+	w->running = threads;
+	for (size_t i = 0; i < threads; i++)
+		thread[i] = kb_thread_start("scan", read_some, w);
+	pthread_mutex_lock(&w->mutex);
+	while (w->running) {
+		wait_a_little(w);
+		pthread_mutex_unlock(&w->mutex);
+		if (wanted && kb_cancelled(w->scan->cancel, err)) {
+			wanted = false;
+			atomic_store(&w->stop, true);
+		}
+		pthread_mutex_lock(&w->mutex);
+	}
+	pthread_mutex_unlock(&w->mutex);
+	for (size_t i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	if (!wanted)
+		return false;
+	for (size_t i = first; i < end; i++)
+		if (!w->pages[i].done && w->pages[i].err.code == KB_E_UNSUPPORTED) {
+			*err = w->pages[i].err;
+			return false;
+		}
+	return true;
+}
+
+/* The first few show what language it is, if the text of other pages does not. */
+static bool read_all(struct work *w, struct kb_arena *arena, const struct kb_parsed *parsed,
+                     enum kb_lang *lang, struct kb_err *err)
+{
+	size_t count = parsed->painted_count, few = KB_MIN(kb_parser_places(w->parser), count);
+	enum kb_lang likely, seen;
+
+	*lang = kb_lang_from_code(w->scan->lang);
+	likely = lang_of(parsed->blocks, parsed->block_count, *lang);
+	w->models = models_of(arena, likely);
+	if (!read_pages(w, 0, few, err))
+		return false;
+	seen = likely;
+	for (size_t i = 0; i < few && seen == likely; i++)
+		if (w->pages[i].done)
+			seen = lang_of(w->pages[i].parsed.blocks, w->pages[i].parsed.block_count,
+			               likely);
+	*lang = seen;
+	if (!kb_sv_eq(models_of(arena, seen), w->models)) {
+		w->models = models_of(arena, seen);
+		few = 0;
+	}
+	return read_pages(w, few, count, err);
+}
+
+/* ---- running heads */
+
+struct edge {
+	uint64_t key;
+	size_t page, block;
+	bool top;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->top != y->top)
+		return x->top ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Without figures, so that "Page 3 of 9" equals the next. */
+static uint64_t key_of(struct kb_sv text)
+{
+	char key[EDGE_BYTES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n && n < sizeof(key); i++)
+		if (text.p[i] < '0' || text.p[i] > '9')
+			key[n++] = text.p[i];
+	return kb_hash64(kb_sv(key, n));
+}
+
+/* Empties what repeats at the edges of scanned pages. */
+static void drop_repeats(struct page *pages, size_t count)
+{
+	struct edge *edges = kb_xcalloc(count + 1, 2 * sizeof(*edges));
+	size_t n = 0, least;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct kb_parsed *p = &pages[i].parsed;
+
+		for (int top = 0; pages[i].done && p->block_count > 1 && top < 2; top++) {
+			size_t block = top ? 0 : p->block_count - 1;
+
+			if (p->blocks[block].text.n <= EDGE_BYTES)
+				edges[n++] = (struct edge){ key_of(p->blocks[block].text), i, block,
+					                    top };
+		}
+	}
+	least = KB_MAX((size_t)REPEAT_PAGES, KB_MIN(count / REPEAT_SHARE, (size_t)REPEAT_ENOUGH));
+	qsort(edges, n, sizeof(*edges), by_key);
+	for (size_t i = 0; i < n;) {
+		size_t end = i;
+
+		while (end < n && !by_key(&edges[i], &edges[end]))
+			end++;
+		for (size_t j = i; end - i >= least && j < end; j++)
+			pages[edges[j].page].parsed.blocks[edges[j].block].text.n = 0;
+		i = end;
+	}
+	free(edges);
+}
+
+/* ---- putting it together */
+
+struct whole {
+	struct kb_arena *arena;
+	struct kb_block *blocks;
+	size_t count;
+	struct kb_sv open; /* the path of what follows */
+};
+
+static struct kb_sv path_after(struct kb_arena *arena, const struct kb_block *block)
+{
+	if (block->type != KB_BLOCK_HEADING)
+		return block->heading;
+	return block->heading.n ? kb_arena_printf(arena, "%.*s > %.*s", KB_SV_ARG(block->heading),
+	                                          KB_SV_ARG(block->text))
+	                        : block->text;
+}
+
+static void add_block(struct whole *out, const struct kb_block *block)
+{
+	out->blocks[out->count++] = *block;
+	out->open = path_after(out->arena, block);
+}
+
+/* A page's blocks into the arena of the whole. A page without a heading goes on under the last. */
+static void add_page(struct whole *out, const struct kb_parsed *page)
+{
+	bool headed = false;
+
+	for (size_t i = 0; i < page->block_count; i++) {
+		struct kb_block block = page->blocks[i];
+		struct kb_word_box *boxes;
+
+		if (!block.text.n)
+			continue;
+		headed |= block.type == KB_BLOCK_HEADING || block.heading.n;
+		block.heading = headed ? kb_arena_sv(out->arena, block.heading) : out->open;
+		block.text = kb_arena_sv(out->arena, block.text);
+		boxes = KB_NEW_ARRAY(out->arena, block.box_count + 1, struct kb_word_box);
+		if (block.box_count)
+			memcpy(boxes, block.boxes, block.box_count * sizeof(*boxes));
+		block.boxes = boxes;
+		add_block(out, &block);
+	}
+}
+
+static size_t bytes_of(const struct kb_block *blocks, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += blocks[i].text.n;
+	return n;
+}
+
+/* Text that the file has itself is better than what was read off a picture of it, unless it is only
+ * a stamp or a page's number. */
+static void merge(const struct work *w, struct kb_arena *arena, struct kb_parsed *parsed)
+{
+	struct whole out = { .arena = arena };
+	size_t at = 0, most = parsed->block_count;
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < parsed->painted_count; i++)
+		most += w->pages[i].parsed.block_count;
+	out.blocks = KB_NEW_ARRAY(arena, most + 1, struct kb_block);
+	for (size_t i = 0; i < parsed->painted_count; i++) {
+		const struct page *page = &w->pages[i];
+		uint32_t page_no = parsed->painted[i].page_no;
+		size_t own;
+
+		while (at < parsed->block_count && parsed->blocks[at].page_no < page_no)
+			add_block(&out, &parsed->blocks[at++]);
+		for (own = 0;
+		     at + own < parsed->block_count && parsed->blocks[at + own].page_no == page_no;)
+			own++;
+		if (page->done
+		    && bytes_of(page->parsed.blocks, page->parsed.block_count)
+		               > 2 * bytes_of(parsed->blocks + at, own)) {
+			add_page(&out, &page->parsed);
+			at += own;
+		}
+		if (page->done)
+			parsed->pages = KB_MAX(parsed->pages, page->parsed.pages);
+		if (page->done && !parsed->title.n)
+			parsed->title = kb_arena_sv(arena, page->parsed.title);
+	}
+	while (at < parsed->block_count)
+		add_block(&out, &parsed->blocks[at++]);
+	for (size_t i = 0; i < out.count; i++) {
+		out.blocks[i].offset = (uint32_t)KB_MIN(offset, (uint64_t)UINT32_MAX);
+		offset += out.blocks[i].text.n + 1;
+	}
+	parsed->blocks = out.blocks;
+	parsed->block_count = out.count;
+}
+
+/* What is said of it: a failure, or a note on some pages. */
+static bool judge(const struct work *w, struct kb_scan *scan, enum kb_lang lang,
+                  const struct kb_parsed *parsed, struct kb_arena *arena, struct kb_err *err)
+{
+	const struct kb_err *first = NULL;
+	size_t failed = 0;
+
+	for (size_t i = 0; i < parsed->painted_count; i++)
+		if (!w->pages[i].done) {
+			first = first ? first : &w->pages[i].err;
+			failed++;
+		}
+	if (parsed->block_count) {
+		if (failed)
+			scan->note = kb_arena_printf(
+			        arena, "%zu of %u pages could not be read; the first: %s", failed,
+			        parsed->pages, first->msg);
+		return true;
+	}
+	if (first)
+		return kb_fail(err, first->code, "%s", first->msg);
+	if (models[lang] && !is_installed(models[lang]))
+		return kb_fail(err, KB_E_INVALID,
+		               "no text could be read in the picture; for its language, tesseract "
+		               "needs %s.traineddata (package tesseract-ocr-%s)",
+		               models[lang], models[lang]);
+	return kb_fail(err, KB_E_INVALID, "there is no text to be read in the picture");
+}
+
+bool kb_scans_read(struct kb_parser *parser, struct kb_arena *arena,
+                   const struct kb_parse_request *request, struct kb_scan *scan,
+                   struct kb_parsed *parsed, struct kb_err *err)
+{
+	struct work w = {
+		.parser = parser, .request = request, .scan = scan, .painted = parsed->painted
+	};
+	enum kb_lang lang = KB_LANG_NONE;
+	bool ok;
+
+	scan->note = KB_SV("");
+	if (!parsed->painted_count)
+		return true;
+	if (parsed->painted_count > KB_SCANS_PAGES_MAX)
+		return kb_fail(err, KB_E_TOO_LARGE,
+		               "the document has %zu scanned pages, the limit is %d",
+		               parsed->painted_count, KB_SCANS_PAGES_MAX);
+	pthread_mutex_init(&w.mutex, NULL);
+	pthread_cond_init(&w.ended, NULL);
+	w.pages = kb_xcalloc(parsed->painted_count, sizeof(*w.pages));
+	ok = read_all(&w, arena, parsed, &lang, err);
+	if (ok || (err->code == KB_E_UNSUPPORTED && parsed->block_count)) {
+		drop_repeats(w.pages, parsed->painted_count);
+		merge(&w, arena, parsed);
+		ok = judge(&w, scan, lang, parsed, arena, err);
+	}
+	for (size_t i = 0; i < parsed->painted_count; i++)
+		kb_arena_fini(&w.pages[i].arena);
+	free(w.pages);
+	pthread_cond_destroy(&w.ended);
+	pthread_mutex_destroy(&w.mutex);
+	return ok;
+}
