@@ -46,6 +46,7 @@ enum kb_format {
 	KB_FORMAT_GZIP,
 	KB_FORMAT_OLD_OFFICE,
 	KB_FORMAT_IMAGE,
+	KB_FORMAT_IWORK,
 	KB_FORMAT_ARCHIVE,
 	KB_FORMAT_MEDIA,
 	KB_FORMAT_COUNT
@@ -91,6 +92,7 @@ kb_format_reader kb_pptx_read;
 kb_format_reader kb_email_read;
 kb_format_reader kb_subtitles_read;
 kb_format_reader kb_picture_read;
+kb_format_reader kb_old_office_read;
 
 /* The painted page that was asked for, by OCR (ocr.c). */
 kb_format_reader kb_ocr_read;

@@ -27,9 +27,10 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 	[KB_FORMAT_SUBTITLES] = { "subtitles", kb_subtitles_read },
 	[KB_FORMAT_GZIP] = { "gzip",
 		.refusal = "the file is compressed more than once" },
-	[KB_FORMAT_OLD_OFFICE] = { "office",
-		.refusal = "the file is in the old binary Office format or is locked with a password; "
-		           "save it as .docx, .xlsx or .pptx without one" },
+	[KB_FORMAT_OLD_OFFICE] = { "office", kb_old_office_read, .helper = true },
+	[KB_FORMAT_IWORK] = { "iwork",
+		.refusal = "the file is of Apple Pages, Numbers or Keynote; export it as .docx, .xlsx, "
+		           ".pptx or PDF" },
 	[KB_FORMAT_IMAGE] = { "image", kb_picture_read },
 	[KB_FORMAT_ARCHIVE] = { "archive",
 		.refusal = "the file is an archive or a damaged document; upload the files in it" },

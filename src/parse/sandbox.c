@@ -55,6 +55,7 @@ static const struct {
 	{ "/usr/bin/pdftotext", true },
 	{ "/usr/bin/pdftoppm", true },
 	{ "/usr/bin/tesseract", true },
+	{ "/usr/bin/catdoc", true },
 	{ "/usr/share", false },
 	{ "/etc/fonts", false },
 	{ "/etc/ld.so.cache", false },

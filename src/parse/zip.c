@@ -162,11 +162,13 @@ bool kb_zip_read(struct kb_zip *zip, struct kb_arena *arena, size_t index, size_
 enum kb_format kb_zip_detect(struct kb_sv bytes)
 {
 	// clang-format off
-	static const struct { const char *part; enum kb_format format; } parts[] = {
-		{ "word/", KB_FORMAT_DOCX },
-		{ "xl/", KB_FORMAT_XLSX },
-		{ "ppt/", KB_FORMAT_PPTX },
+	static const struct { const char *part; enum kb_format format; bool office; } parts[] = {
+		{ "word/", KB_FORMAT_DOCX, true },
+		{ "xl/", KB_FORMAT_XLSX, true },
+		{ "ppt/", KB_FORMAT_PPTX, true },
 		{ "META-INF/container.xml", KB_FORMAT_EPUB },
+		{ "Index/Document.iwa", KB_FORMAT_IWORK },
+		{ "Index.zip", KB_FORMAT_IWORK },
 	};
 	// clang-format on
 	struct kb_err err;
@@ -190,7 +192,7 @@ enum kb_format kb_zip_detect(struct kb_sv bytes)
 	office = kb_zip_find(zip, KB_SV("[Content_Types].xml")) >= 0;
 	for (size_t i = 0; i < zip->count && format == KB_FORMAT_ARCHIVE; i++)
 		for (size_t p = 0; p < KB_COUNTOF(parts); p++)
-			if ((office || parts[p].format == KB_FORMAT_EPUB)
+			if ((office || !parts[p].office)
 			    && kb_sv_istarts(name_of(zip, i), kb_sv_str(parts[p].part)))
 				format = parts[p].format;
 	kb_arena_fini(&arena);

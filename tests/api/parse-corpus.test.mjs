@@ -39,3 +39,11 @@ test("every public document is read or refused within its limits", { skip }, asy
     });
   }
 });
+
+test("an old Word document is read as paragraphs", { skip }, () => {
+  const { status, parsed, reason } = parse(findProgram(), join(data, "files", "ti-testWORD.doc"), 30);
+  assert.equal(status, "ok", reason);
+  const text = textOf(parsed);
+  for (const phrase of ["Sample Word Document Title", "This is a sample Microsoft Word Document."])
+    assert.ok(text.includes(phrase), phrase);
+});

@@ -52,6 +52,16 @@ static void test_refusals(struct kb_test *t)
 		{ "a file of blanks", "a.txt", KB_SV_INIT(" \n \n"), "there is no text in the file" },
 		{ "bytes of no kind", "a.txt", KB_SV_INIT("\x01\x02\x03\0\x05\x06\x07\x0e"),
 		  "the file is of a kind that cannot be read" },
+#define OLE "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+		{ "a Visio drawing", "a.vsd", KB_SV_INIT(OLE "V\0i\0s\0i\0o\0D\0o\0c\0u\0m\0e\0n\0t\0\0\0\0\0"),
+		  "the file is a Visio drawing; export it as PDF" },
+		{ "a Publisher document", "a.pub", KB_SV_INIT(OLE "Q\0u\0i\0l\0l\0\0\0\0\0"),
+		  "the file is a Publisher document; export it as PDF" },
+		{ "an old sheet", "a.doc", KB_SV_INIT(OLE "B\0o\0o\0k\0\0\0\0\0"),
+		  "the file is an old Excel sheet; save it as .xlsx" },
+		{ "a container of nothing known", "a.doc", KB_SV_INIT(OLE "B\0o\0o\0k\0s\0"),
+		  "the file is in the old binary Office format; save it as .docx, .xlsx or .pptx" },
+#undef OLE
 		{ "a picture", "a.pdf", KB_SV_INIT("\x89PNG\r\n\x1a\n"),
 		  "the file is a picture, and text in pictures is read only where is_ocr_enabled is 1" },
 	};
