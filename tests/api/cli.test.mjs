@@ -13,7 +13,20 @@ async function folder(t) {
   return dir;
 }
 
-const commands = ["serve", "key", "ask", "parse", "index", "proxy", "models", "check", "adopt", "version", "help"];
+const commands = [
+  "serve",
+  "key",
+  "ask",
+  "add",
+  "parse",
+  "index",
+  "proxy",
+  "models",
+  "check",
+  "adopt",
+  "version",
+  "help",
+];
 
 test("help lists every command, and docent alone is help", async () => {
   for (const args of [["help"], ["--help"], ["-h"], []]) {

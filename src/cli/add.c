@@ -1,0 +1,303 @@
+/* docent add: files, folders and addresses into an agent of a running service, and what became of
+ * each. */
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/remote.h"
+
+enum {
+	POLL_US = 500 * 1000,
+	PAGE_ROWS = 100, /* of one list of documents */
+	BAR_CELLS = 30,
+	PATH_BYTES = 128,
+};
+
+/* One thing to be added. */
+struct item {
+	struct kb_sv name; /* a path, or an address */
+	bool is_address, done, failed;
+	int64_t id; /* of its page, or of its source; 0: not sent */
+};
+
+struct adding {
+	struct kb_remote remote;
+	struct kb_arena arena; /* of the items */
+	struct item *items;
+	size_t count, capacity, done, failed;
+	bool bar, wait;
+};
+
+/* ---- telling ---- */
+
+static void show_bar(const struct adding *a)
+{
+	size_t filled = a->count ? a->done * BAR_CELLS / a->count : 0;
+
+	if (!a->bar)
+		return;
+	printf("\r[");
+	for (size_t i = 0; i < BAR_CELLS; i++)
+		putchar(i < filled ? '#' : '.');
+	printf("] %zu of %zu", a->done, a->count);
+	if (a->failed)
+		printf(", %zu failed", a->failed);
+	printf("\033[K");
+	fflush(stdout);
+}
+
+/* A line a document; on a terminal only for those that failed. */
+static void finish(struct adding *a, struct item *item, const char *state, struct kb_sv reason)
+{
+	item->done = true;
+	a->done++;
+	if (item->failed)
+		a->failed++;
+	if (a->bar && item->failed)
+		printf("\r\033[K");
+	if (!a->bar || item->failed)
+		printf("%s\t%.*s%s%.*s\n", state, KB_SV_ARG(item->name), reason.n ? "\t" : "",
+		       KB_SV_ARG(reason));
+	fflush(stdout);
+	show_bar(a);
+}
+
+static void fail(struct adding *a, struct item *item, struct kb_sv reason)
+{
+	item->failed = true;
+	finish(a, item, "failed", reason);
+}
+
+/* ---- what is to be added ---- */
+
+static void add_item(struct adding *a, struct kb_sv name, bool is_address)
+{
+	KB_GROW(a->items, a->capacity, a->count + 1);
+	a->items[a->count++] =
+	        (struct item){ .name = kb_arena_sv(&a->arena, name), .is_address = is_address };
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* The files of a folder, those of its folders too; hidden ones and links are not followed. */
+static bool add_path(struct adding *a, char *path, struct kb_err *err)
+{
+	char *paths[] = { path, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	bool ok = true;
+
+	if (!tree)
+		return kb_fail_errno(err, "%s", path);
+	while (ok && (entry = fts_read(tree))) {
+		bool hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
+
+		if (hidden && entry->fts_info == FTS_D)
+			fts_set(tree, entry, FTS_SKIP);
+		else if (entry->fts_info == FTS_F && !hidden)
+			add_item(a, kb_sv_str(entry->fts_path), false);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR
+		         || entry->fts_info == FTS_NS)
+			ok = kb_fail(err, KB_E_IO, "%s: %s", entry->fts_path,
+			             strerror(entry->fts_errno));
+	}
+	fts_close(tree);
+	return ok;
+}
+
+static bool is_address(const char *text)
+{
+	return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
+}
+
+/* ---- sending ---- */
+
+static struct kb_sv base_name(struct kb_sv path)
+{
+	for (size_t i = path.n; i > 0; i--)
+		if (path.p[i - 1] == '/')
+			return kb_sv_from(path, i);
+	return path;
+}
+
+static bool send_item(struct adding *a, struct item *item, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	json_t *data;
+	struct kb_buf body;
+	struct kb_jw jw;
+
+	if (item->is_address) {
+		kb_buf_init(&body, SIZE_MAX);
+		kb_jw_init(&jw, &body);
+		kb_jw_object(&jw);
+		kb_jw_key_sv(&jw, "sitemap_path", item->name);
+		kb_jw_end(&jw);
+		kb_buf_byte(&body, '\0');
+		data = kb_remote_call(&a->remote, &arena, "/sources", body.p, err);
+		kb_buf_fini(&body);
+	} else {
+		data = kb_remote_upload(&a->remote, &arena, item->name.p, base_name(item->name),
+		                        err);
+	}
+	item->id = kb_json_int(data, "id", 0);
+	kb_arena_fini(&arena);
+	return data != NULL;
+}
+
+/* ---- waiting ---- */
+
+static struct item *find(struct adding *a, bool is_address, int64_t id)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->items[i].done && a->items[i].is_address == is_address
+		    && a->items[i].id == id)
+			return &a->items[i];
+	return NULL;
+}
+
+static void judge(struct adding *a, struct item *item, struct kb_sv status, struct kb_sv reason)
+{
+	if (kb_sv_eq_str(status, "queued"))
+		return;
+	if (kb_sv_eq_str(status, "ok"))
+		finish(a, item, "ok", reason);
+	else
+		fail(a, item, reason.n ? reason : status);
+}
+
+static size_t waiting(const struct adding *a, bool is_address, int64_t *first)
+{
+	size_t n = 0;
+
+	*first = 0;
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->items[i].done && a->items[i].is_address == is_address) {
+			*first = *first ? KB_MIN(*first, a->items[i].id) : a->items[i].id;
+			n++;
+		}
+	return n;
+}
+
+/* Newest first, to the oldest that is waited for. One that is no longer there was deleted by
+ * somebody else. */
+static bool look_at_pages(struct adding *a, struct kb_err *err)
+{
+	bool more = true;
+	int64_t first;
+
+	if (!waiting(a, false, &first))
+		return true;
+	for (int page = 1; more; page++) {
+		struct kb_arena arena = { 0 };
+		char path[PATH_BYTES];
+		const json_t *rows, *row;
+		json_t *data;
+		size_t i;
+
+		snprintf(path, sizeof(path), "/pages?limit=%d&page=%d", PAGE_ROWS, page);
+		data = kb_remote_call(&a->remote, &arena, path, NULL, err);
+		rows = kb_json_get(kb_json_get(data, "pages"), "data");
+		more = json_array_size(rows) == PAGE_ROWS;
+		json_array_foreach(rows, i, row)
+		{
+			int64_t id = kb_json_int(row, "id", 0);
+			struct item *item = find(a, false, id);
+
+			if (item)
+				judge(a, item, kb_json_sv(row, "index_status", KB_SV("")),
+				      kb_json_sv(row, "status_reason", KB_SV("")));
+			more &= id > first;
+		}
+		kb_arena_fini(&arena);
+		if (!data)
+			return false;
+	}
+	return true;
+}
+
+static bool look_at_sources(struct adding *a, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	const json_t *rows, *row;
+	json_t *data;
+	int64_t first;
+	size_t i;
+
+	if (!waiting(a, true, &first))
+		return true;
+	data = kb_remote_call(&a->remote, &arena, "/sources", NULL, err);
+	rows = kb_json_get(data, "sitemaps");
+	json_array_foreach(rows, i, row)
+	{
+		struct item *item = find(a, true, kb_json_int(row, "id", 0));
+
+		if (item)
+			judge(a, item, kb_json_sv(row, "sync_status", KB_SV("")),
+			      kb_json_sv(row, "sync_reason", KB_SV("")));
+	}
+	kb_arena_fini(&arena);
+	return data != NULL;
+}
+
+static bool add_all(struct adding *a, struct kb_err *err)
+{
+	show_bar(a);
+	for (size_t i = 0; i < a->count; i++) {
+		if (!send_item(a, &a->items[i], err)) {
+			if (err->code == KB_E_UPSTREAM)
+				return false; /* the next one would fare no better */
+			fail(a, &a->items[i], kb_sv_str(err->msg));
+		} else if (!a->wait) {
+			finish(a, &a->items[i], "sent", KB_SV(""));
+		}
+	}
+	while (a->done < a->count) {
+		if (!look_at_pages(a, err) || !look_at_sources(a, err))
+			return false;
+		if (a->done < a->count)
+			usleep(POLL_US);
+	}
+	return true;
+}
+
+int kb_cli_add(int argc, char **argv)
+{
+	static const char usage[] =
+	        "usage: docent add --url URL --key KEY --agent ID [--no-wait] PATH|URL…";
+	struct adding a = { .wait = true, .bar = isatty(STDOUT_FILENO) };
+	struct kb_err err = { 0 };
+	bool ok = true;
+
+	for (int i = 1; ok && i < argc; i++) {
+		if (kb_remote_option(&a.remote, argc, argv, &i))
+			continue;
+		if (!strcmp(argv[i], "--no-wait"))
+			a.wait = false;
+		else if (argv[i][0] == '-' && argv[i][1])
+			return kb_cli_fail(2, "%s", usage);
+		else if (is_address(argv[i]))
+			add_item(&a, kb_sv_str(argv[i]), true);
+		else
+			ok = add_path(&a, argv[i], &err);
+	}
+	if (ok && !a.count)
+		return kb_cli_fail(2, "%s", usage);
+	ok = ok && kb_remote_open(&a.remote, &err) && add_all(&a, &err);
+	if (a.bar && a.count)
+		printf("\n");
+	kb_remote_close(&a.remote);
+	free(a.items);
+	kb_arena_fini(&a.arena);
+	if (!ok)
+		return kb_cli_fail(err.code == KB_E_INVALID ? 2 : 1, "%s", err.msg);
+	return a.failed ? 1 : 0;
+}

@@ -1,0 +1,270 @@
+#include "cli/remote.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+
+enum {
+	REPLY_MAX = 64 << 20,
+	TRIES = 12,
+	PAUSE_MAX_S = 60,
+	TOO_MANY = 429,
+	UNAVAILABLE = 503,
+	HEADER_MAX = 256,
+};
+
+bool kb_remote_option(struct kb_remote *remote, int argc, char **argv, int *i)
+{
+	const struct {
+		const char *name;
+		const char **value;
+	} options[] = {
+		{ "--url", &remote->url },
+		{ "--key", &remote->key },
+		{ "--agent", &remote->agent },
+	};
+
+	for (size_t o = 0; o < KB_COUNTOF(options); o++)
+		if (strcmp(argv[*i], options[o].name) == 0 && *i + 1 < argc) {
+			*options[o].value = argv[++*i];
+			return true;
+		}
+	return false;
+}
+
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct kb_remote *r = arg;
+
+	kb_buf_add(&r->body, bytes, size * count);
+	return r->body.failed ? 0 : size * count;
+}
+
+static size_t on_header(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct kb_remote *r = arg;
+	struct kb_sv line = kb_sv(bytes, size * count), name = KB_SV("retry-after:");
+
+	if (kb_sv_istarts(line, name)
+	    && !kb_sv_to_int(kb_sv_trim(kb_sv_from(line, name.n)), 0, PAUSE_MAX_S,
+	                     &r->retry_after_s))
+		r->retry_after_s = PAUSE_MAX_S;
+	return size * count;
+}
+
+static const char *flag_or_env(const char *name, const char *value)
+{
+	return value ? value : getenv(name);
+}
+
+bool kb_remote_open(struct kb_remote *r, struct kb_err *err)
+{
+	r->url = flag_or_env("DOCENT_URL", r->url);
+	r->key = flag_or_env("DOCENT_API_KEY", r->key);
+	r->agent = flag_or_env("DOCENT_AGENT_ID", r->agent);
+	if (!r->url || !r->key || !r->agent || strspn(r->agent, "0123456789") != strlen(r->agent)
+	    || !*r->agent)
+		return kb_fail(err, KB_E_INVALID,
+		               "--url, --key and --agent are needed, or DOCENT_URL, "
+		               "DOCENT_API_KEY and DOCENT_AGENT_ID; the agent is a number");
+	kb_buf_init(&r->body, REPLY_MAX);
+	r->lib = kb_curl_load(err);
+	if (!r->lib)
+		return false;
+	r->curl = r->lib->easy_init();
+	KB_ASSERT(r->curl);
+	r->lib->easy_setopt(r->curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	r->lib->easy_setopt(r->curl, CURLOPT_WRITEDATA, r);
+	r->lib->easy_setopt(r->curl, CURLOPT_HEADERFUNCTION, on_header);
+	r->lib->easy_setopt(r->curl, CURLOPT_HEADERDATA, r);
+	r->lib->easy_setopt(r->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	return true;
+}
+
+void kb_remote_close(struct kb_remote *r)
+{
+	if (r->curl)
+		r->lib->easy_cleanup(r->curl);
+	kb_buf_fini(&r->body);
+}
+
+/* What is sent: a text, or a file with a head and a foot of its multipart around it. */
+struct sent {
+	struct kb_sv head, foot;
+	int fd; /* -1: none */
+	int64_t size;
+	size_t at; /* of head, then of foot */
+	int stage;
+};
+
+static size_t take_text(struct sent *s, struct kb_sv text, char *to, size_t room)
+{
+	size_t n = KB_MIN(room, text.n - s->at);
+
+	memcpy(to, text.p + s->at, n);
+	s->at += n;
+	return n;
+}
+
+static size_t on_read(char *to, size_t size, size_t count, void *arg)
+{
+	struct sent *s = arg;
+	size_t room = size * count, n = 0;
+
+	while (s->stage < 3 && n == 0) {
+		if (s->stage == 1) {
+			ssize_t got = s->fd < 0 ? 0 : read(s->fd, to, room);
+
+			if (got < 0)
+				return CURL_READFUNC_ABORT;
+			n = (size_t)got;
+		} else {
+			n = take_text(s, s->stage ? s->foot : s->head, to, room);
+		}
+		if (n == 0) {
+			s->stage++;
+			s->at = 0;
+		}
+	}
+	return n;
+}
+
+/* Once. *status is the answer's. */
+static bool send_once(struct kb_remote *r, const char *url, const char *type, struct sent *sent,
+                      long *status, struct kb_err *err)
+{
+	const struct kb_curl *lib = r->lib;
+	struct curl_slist *headers;
+	char line[HEADER_MAX];
+	CURLcode code;
+
+	snprintf(line, sizeof(line), "Authorization: Bearer %.200s", r->key);
+	headers = lib->slist_append(NULL, line);
+	headers = lib->slist_append(headers, "Expect:");
+	lib->easy_setopt(r->curl, CURLOPT_URL, url);
+	if (sent) {
+		snprintf(line, sizeof(line), "Content-Type: %.200s", type);
+		headers = lib->slist_append(headers, line);
+		lib->easy_setopt(r->curl, CURLOPT_POST, 1L);
+		lib->easy_setopt(r->curl, CURLOPT_POSTFIELDS, NULL);
+		lib->easy_setopt(r->curl, CURLOPT_READFUNCTION, on_read);
+		lib->easy_setopt(r->curl, CURLOPT_READDATA, sent);
+		lib->easy_setopt(r->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+		                 (curl_off_t)((int64_t)(sent->head.n + sent->foot.n) + sent->size));
+	} else {
+		lib->easy_setopt(r->curl, CURLOPT_HTTPGET, 1L);
+	}
+	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, headers);
+	kb_buf_clear(&r->body);
+	r->retry_after_s = 1;
+	code = lib->easy_perform(r->curl);
+	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, NULL);
+	lib->slist_free_all(headers);
+	if (code != CURLE_OK)
+		return kb_fail(err, KB_E_UPSTREAM, "cannot reach %s: %s", r->url,
+		               kb_curl_reason(code));
+	lib->easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, status);
+	return true;
+}
+
+/* Until it is no longer busy; the answer's data. */
+static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path, const char *type,
+                   struct sent *sent, struct kb_err *err)
+{
+	const char *url =
+	        kb_arena_printf(arena, "%s/api/v1/projects/%s%s", r->url, r->agent, path).p;
+	json_t *json;
+	long status = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		if (i)
+			sleep((unsigned)KB_MAX(r->retry_after_s, INT64_C(1)));
+		if (sent) {
+			sent->stage = 0;
+			sent->at = 0;
+			if (sent->fd >= 0 && lseek(sent->fd, 0, SEEK_SET) != 0) {
+				kb_fail_errno(err, "reading the file again");
+				return NULL;
+			}
+		}
+		if (!send_once(r, url, type, sent, &status, err))
+			return NULL;
+		if (status != TOO_MANY && status != UNAVAILABLE)
+			break;
+	}
+	json = kb_json_parse(arena, kb_buf_view(&r->body), err);
+	if (status < 400)
+		return json ? kb_json_get(json, "data") : NULL;
+	kb_fail(err, status < 500 ? KB_E_INVALID : KB_E_UPSTREAM, "the service answered %ld: %.*s",
+	        status,
+	        KB_SV_ARG(kb_json_sv(kb_json_get(json, "data"), "message",
+	                             KB_SV("no reason given"))));
+	return NULL;
+}
+
+json_t *kb_remote_call(struct kb_remote *r, struct kb_arena *arena, const char *path,
+                       const char *json, struct kb_err *err)
+{
+	struct sent sent = { .head = kb_sv_str(json), .fd = -1 };
+
+	return ask(r, arena, path, "application/json", json ? &sent : NULL, err);
+}
+
+/* As RFC 8187 has it: any name goes into a head that way. */
+static struct kb_sv percent(struct kb_arena *arena, struct kb_sv name)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *out = kb_arena_bytes(arena, 3 * name.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
+		    || (c && strchr("-._~", c))) {
+			out[n++] = (char)c;
+		} else {
+			out[n++] = '%';
+			out[n++] = digits[c >> 4];
+			out[n++] = digits[c & 15];
+		}
+	}
+	return kb_sv(out, n);
+}
+
+json_t *kb_remote_upload(struct kb_remote *r, struct kb_arena *arena, const char *file,
+                         struct kb_sv name, struct kb_err *err)
+{
+	struct sent sent = { .fd = open(file, O_RDONLY | O_CLOEXEC) };
+	char boundary[KB_UUID_CHARS + 1];
+	const char *type;
+	struct stat st;
+	json_t *data = NULL;
+
+	if (sent.fd < 0 || fstat(sent.fd, &st)) {
+		kb_fail_errno(err, "%s", file);
+		goto out;
+	}
+	kb_random_uuid(boundary);
+	type = kb_arena_printf(arena, "multipart/form-data; boundary=%s", boundary).p;
+	sent.size = st.st_size;
+	sent.head = kb_arena_printf(arena,
+	                            "--%s\r\nContent-Disposition: form-data; name=\"file\"; "
+	                            "filename*=UTF-8''%.*s\r\n\r\n",
+	                            boundary, KB_SV_ARG(percent(arena, name)));
+	sent.foot = kb_arena_printf(arena, "\r\n--%s--\r\n", boundary);
+	data = ask(r, arena, "/sources", type, &sent, err);
+	if (data) {
+		data = json_array_get(kb_json_get(data, "pages"), 0);
+		if (!data)
+			kb_fail(err, KB_E_UPSTREAM, "the service named no document for %s", file);
+	}
+out:
+	kb_fd_close(&sent.fd);
+	return data;
+}

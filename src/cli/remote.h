@@ -1,0 +1,41 @@
+/*
+ * A running service, asked over HTTP for one agent: what the commands that need no data directory
+ * (add) share. It may stand on another machine.
+ *
+ * A service that is busy (429, 503) is asked again after the pause it names, a dozen times. What a
+ * call gives lives in the arena of that call. One thread.
+ */
+#ifndef KB_CLI_REMOTE_H
+#define KB_CLI_REMOTE_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "out/curl.h"
+
+struct kb_remote {
+	const char *url, *key, *agent; /* the caller's */
+	const struct kb_curl *lib;
+	CURL *curl;
+	struct kb_buf body;
+	int64_t retry_after_s; /* of the last answer */
+};
+
+/* Takes --url, --key and --agent from the arguments; true when argv[*i] was one of them. */
+bool kb_remote_option(struct kb_remote *remote, int argc, char **argv, int *i);
+/* What was not given comes from DOCENT_URL, DOCENT_API_KEY and DOCENT_AGENT_ID. KB_E_INVALID when
+ * something is missing. Close it even when this fails. */
+bool kb_remote_open(struct kb_remote *remote, struct kb_err *err) KB_MUST_CHECK;
+void kb_remote_close(struct kb_remote *remote);
+
+/* path: behind the agent's own, "/pages"; json: the body of a POST, NULL: a GET. Gives the
+ * envelope's data, or NULL with *err set: KB_E_UPSTREAM with the service's own words, or
+ * KB_E_INVALID where it refused what was sent. */
+json_t *kb_remote_call(struct kb_remote *remote, struct kb_arena *arena, const char *path,
+                       const char *json, struct kb_err *err) KB_MUST_CHECK;
+
+/* Sends one file as a new document called `name`; the record of its page. KB_E_INVALID too where
+ * the file cannot be read. */
+json_t *kb_remote_upload(struct kb_remote *remote, struct kb_arena *arena, const char *file,
+                         struct kb_sv name, struct kb_err *err) KB_MUST_CHECK;
+
+#endif
