@@ -162,6 +162,11 @@ struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id);
 bool kb_call_message(struct kb_call *call, struct kb_message *out,
                      struct kb_err *err) KB_MUST_CHECK;
 
+/* The document of the path {projectId}/…/{pageId}, also a child's where the agent is a master: what
+ * its answers cite (pages.c). */
+bool kb_call_cited_page(struct kb_call *call, struct kb_page *out,
+                        struct kb_err *err) KB_MUST_CHECK;
+
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
 /* A page of a list as it is answered. */

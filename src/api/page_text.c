@@ -74,26 +74,22 @@ static bool load(struct kb_call *call, const struct kb_page *page, struct kb_par
 
 bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 {
-	int64_t id, from = 0, length = USUAL;
+	int64_t from = 0, length = USUAL;
 	struct kb_parsed parsed;
 	struct kb_page page;
 	struct kb_buf buf;
 	struct kb_jw jw;
 	size_t bytes;
 
-	if (!kb_call_id(call, 1, "Page", &id, err) || !range(call, "from", UINT32_MAX, &from, err)
+	if (!range(call, "from", UINT32_MAX, &from, err)
 	    || !range(call, "length", MOST, &length, err))
 		return false;
-	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
-		return err->code == KB_E_NOT_FOUND ? kb_fail(
-		               err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", id)
-		                                   : false;
-	if (!load(call, &page, &parsed, err))
+	if (!kb_call_cited_page(call, &page, err) || !load(call, &page, &parsed, err))
 		return false;
 	bytes = parsed.block_count ? end_of(&parsed.blocks[parsed.block_count - 1]) : 0;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
-	kb_jw_key_int(&jw, "page_id", id);
+	kb_jw_key_int(&jw, "page_id", page.id);
 	kb_jw_key_opt(&jw, "title",
 	              page.meta_title.p ? page.meta_title
 	              : page.title.n    ? page.title

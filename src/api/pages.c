@@ -163,23 +163,29 @@ bool kb_metadata_update(struct kb_call *call, struct kb_err *err)
 	return reply_metadata(call, &page, err);
 }
 
-/* A citation's id is its document's; a master's may be a child's. */
-bool kb_citations_read(struct kb_call *call, struct kb_err *err)
+bool kb_call_cited_page(struct kb_call *call, struct kb_page *out, struct kb_err *err)
 {
 	const int64_t *children;
-	struct kb_page page;
 	size_t count;
 	int64_t id;
 
 	if (!kb_call_id(call, 1, "Page", &id, err))
 		return false;
-	if (kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
-		return reply_metadata(call, &page, err);
+	if (kb_store_page_get(call->api->store, call->arena, call->agent.id, id, out, err))
+		return true;
 	children = kb_agent_children(call->arena, &call->agent, &count);
 	for (size_t i = 0; err->code == KB_E_NOT_FOUND && i < count; i++)
-		if (kb_store_page_get(call->api->store, call->arena, children[i], id, &page, err))
-			return reply_metadata(call, &page, err);
+		if (kb_store_page_get(call->api->store, call->arena, children[i], id, out, err))
+			return true;
 	return page_not_found(id, err);
+}
+
+/* A citation's id is its document's. */
+bool kb_citations_read(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_page page;
+
+	return kb_call_cited_page(call, &page, err) && reply_metadata(call, &page, err);
 }
 
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err)

@@ -110,3 +110,16 @@ test("a document's text comes in windows that lead on, and places of an answer s
     }
   assert.equal((await agent.api("GET", `/pages/${page.id}/text`, { query: { from: "x" } })).status, 400);
 });
+
+test("a master's reader sees the text of what its children are cited with, and nobody else's", async (t) => {
+  const kb = await start(t);
+  const child = await kb.agent({ files: { "lighthouse.md": lighthouse } });
+  const other = await kb.agent({ files: { "other.md": "The vault opens with the word Zorgel." } });
+  const master = await kb.agent({ is_master: "true" });
+  await master.expect(200, "POST", "", { json: { child_project_ids: [child.id] } });
+  const message = await master.ask("Who built the Velmora lighthouse?");
+  const text = await master.expect(200, "GET", `/pages/${message.citations[0]}/text`);
+  assert.ok(text.blocks.some((block) => block.text.includes("Hester Quillby")));
+  const foreign = await other.page("other.md");
+  assert.equal((await master.api("GET", `/pages/${foreign.id}/text`)).status, 404);
+});
