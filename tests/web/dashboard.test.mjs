@@ -219,6 +219,48 @@ test("every screen is accessible: light and dark, narrow and wide", async (t) =>
   assert.deepEqual(found, []);
 });
 
+test("what opens over a screen is accessible too", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const found = [];
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, browser, quiet } = await signedIn(t, kb, { colorScheme, viewport: { width: 390, height: 844 } });
+    const look = async (what) => found.push(...(await faults(page, `${what}, ${colorScheme}`)));
+    await page.getByRole("button", { name: "New agent" }).click();
+    await look("a new agent");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: /Harbour/ }).waitFor();
+    await look("the palette");
+    await page.keyboard.press("Escape");
+    await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+    await page.getByRole("button", { name: "lighthouse.md", exact: true }).click();
+    await page.locator(".paper").waitFor();
+    await look("a document");
+    await page.getByRole("button", { name: "In citations" }).click();
+    await look("a document in citations");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Persona" }).waitFor();
+    await look("the rail");
+    await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+    await page.getByRole("textbox").fill("Who built the Velmora lighthouse?");
+    await page.keyboard.press("Enter");
+    await page.locator(".acts").waitFor();
+    await look("an answer");
+    await page.getByRole("button", { name: "Why was this found?" }).click();
+    await page.locator(".why li").first().waitFor();
+    await look("why it was found");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /^Source 1/ }).click();
+    await page.locator(".paper mark.current").waitFor();
+    await look("a cited document");
+    quiet();
+    await browser.close();
+  }
+  assert.deepEqual(found, []);
+});
+
 test("the first view is small", async (t) => {
   const kb = await start(t);
   const { page } = await browse(t, kb);

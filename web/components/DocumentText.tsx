@@ -65,7 +65,7 @@ function BlockView({ block, children }: { block: Block; children: ComponentChild
   switch (block.type) {
     case "heading":
       return (
-        <p class="heading" role="heading" aria-level={4}>
+        <p class="heading" role="heading" aria-level={2}>
           {children}
         </p>
       );

@@ -99,7 +99,7 @@ export function Markdown({ text, formatted = true, passages = [], active = null,
           return tight ? inline(node.of) : <p dir="auto">{inline(node.of)}</p>;
         case "heading":
           return (
-            <p class="heading" dir="auto" role="heading" aria-level={Math.min(6, node.level + 2)}>
+            <p class="heading" dir="auto" role="heading" aria-level={Math.min(6, node.level + 1)}>
               {inline(node.of)}
             </p>
           );

@@ -50,23 +50,23 @@ function Schedule({ id, source, onClose }: { id: number; source: Source; onClose
   const [values, setValues] = useState(source.settings);
   const [error, setError] = useState("");
   const rule = values.refresh_schedule[0] ?? { days: [], hours: [] };
+  const [hours, setHours] = useState(rule.hours.join(", "));
   const setRule = (change: Partial<typeof rule>) =>
-    setValues({ ...values, refresh_schedule: [{ ...rule, ...change }] });
+    setValues({ ...values, refresh_schedule: [{ ...rule, ...change }, ...values.refresh_schedule.slice(1)] });
+  /** The rule that is shown, and those that other programs may have put behind it. */
+  const schedule = () =>
+    [{ ...rule, hours: hours.split(/[,\s]+/).filter(Boolean) }, ...values.refresh_schedule.slice(1)].filter(
+      (item) => item.days.length && item.hours.length,
+    );
   async function save() {
     try {
-      const {
-        data_refresh_frequency,
-        create_new_pages,
-        remove_unexist_pages,
-        refresh_existing_pages,
-        refresh_schedule,
-      } = values;
+      const { data_refresh_frequency, create_new_pages, remove_unexist_pages, refresh_existing_pages } = values;
       await put(`/projects/${id}/sources/${source.id}`, {
         data_refresh_frequency,
         create_new_pages,
         remove_unexist_pages,
         refresh_existing_pages,
-        refresh_schedule: refresh_schedule.filter((item) => item.days.length && item.hours.length),
+        refresh_schedule: schedule(),
       });
       tell(w.saved);
       onClose();
@@ -131,8 +131,8 @@ function Schedule({ id, source, onClose }: { id: number; source: Source; onClose
                 {...given}
                 class="input"
                 placeholder="06:00, 18:30"
-                value={rule.hours.join(", ")}
-                onChange={(e) => setRule({ hours: e.currentTarget.value.split(/[,\s]+/).filter(Boolean) })}
+                value={hours}
+                onInput={(e) => setHours(e.currentTarget.value)}
               />
             )}
           </Field>
