@@ -5,7 +5,7 @@
  *
  * Builds an index of each set, learns its latent factors, asks its questions and prints nDCG@10,
  * Recall@100 and success@1 in percent: of BM25 with each of two settings over the same terms, and
- * after the first, second and third ranking step, to which --meaning adds the last one with a table
+ * after the first, second and third ranking step, to which --meaning adds the fourth with a table
  * of word vectors. One setting of ours for all sets. With --runs it
  * leaves judgments and runs there for another scorer; bench/quality.sh compares the two.
  *

@@ -157,7 +157,7 @@ struct kb_query {
 	/* Weight of the latent factors in the third step (factors.h), KB_FACTORS_WEIGHT; 0: none.
 	 * Does nothing where the snapshot has no model. */
 	float factors;
-	/* For the last step (meaning_rank.h), which needs the second; NULL: there is none. */
+	/* For the fourth step (meaning_rank.h), which needs the second; NULL: there is none. */
 	const struct kb_meaning *meaning;
 };
 

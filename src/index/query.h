@@ -24,7 +24,7 @@ void kb_query_build(struct kb_analyzer *analyzer, struct kb_arena *arena, struct
 /*
  * Matches the text's codes (codes.h) closely: adds each as a whole, heavy enough that a passage
  * with it comes before those that share only the other words, and its parts; numbers weigh more.
- * With a code, the second step ranks as for answers, the factors weigh half and the last step
+ * With a code, the second step ranks as for answers, the factors weigh half and the fourth step
  * does nothing.
  * Makes a new array of terms; a text without codes and numbers leaves the query as it is.
  */

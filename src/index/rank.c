@@ -2,6 +2,7 @@
 
 #include "index/factors_rank.h"
 #include "index/meaning_rank.h"
+#include "index/prior.h"
 #include "index/search.h"
 #include "index/snapshot.h"
 
@@ -31,6 +32,8 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		kb_factors_rerank(snapshot, arena, query, second, hits, count);
 	if (meaning)
 		kb_meaning_rerank(snapshot, arena, query, *hits, *count);
+	if (query->rerank && query->purpose == KB_FOR_SEARCH)
+		kb_prior_rank(snapshot, query, *hits, *count);
 	*count = KB_MIN(*count, query->limit);
 }
 

@@ -2,9 +2,11 @@
  * Ranked search: the steps in their order.
  *
  * By words: the first step finds (search.h), the second looks at the best word by word (rerank.h),
- * the third lifts what speaks of the same thing in other words (factors.h). Beside them stand the
- * passages that a question's vector finds (vectors.h) and what a model says of the best; fusion.h
- * makes one list of these. The steps do not know each other's order, only this file does.
+ * the third lifts what speaks of the same thing in other words (factors.h), the fourth what the
+ * words of the language at large say is near (meaning_rank.h), and changelogs and their like step
+ * back (prior.h). Beside them stand the passages that a question's vector finds (vectors.h) and
+ * what a model says of the best; fusion.h makes one list of these. The steps do not know each
+ * other's order, only this file does.
  *
  * Any thread; what is found lives in the caller's arena.
  */

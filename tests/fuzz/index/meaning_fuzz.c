@@ -63,6 +63,7 @@ static void make_file(const uint8_t *data, size_t size, const char *path)
 	struct kb_err err;
 	int64_t n;
 
+	kb_builder_passing(builder);
 	memcpy(&head, data, KB_MIN(size, sizeof(head)));
 	head.dims = head.dims % 9 ? KB_MEANING_DIMS : head.dims;
 	head.words %= 9;
