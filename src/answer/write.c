@@ -16,10 +16,13 @@
 #include "index/query.h"
 #include "store/accounts.h"
 #include "store/pages.h"
+#include "upstream/moderation.h"
 
 enum {
 	THREADS = 16,
 	QUEUED_MAX = 1 << 17,
+	MODERATING = 32, /* prompts at once, and how many more may wait */
+	MODERATING_MAX = 4096,
 	TEXT_MAX = 1 << 20, /* bytes of an answer */
 	REWRITTEN_MAX = 2000,
 	SHARE = 90, /* of a hundred tokens of the context: the model counts otherwise than we do */
@@ -71,8 +74,10 @@ struct writing {
 struct kb_writer {
 	struct kb_answerer *answerer;
 	struct kb_models *models;
+	struct kb_moderator *moderator; /* NULL: none */
 	const struct kb_log *log;
 	struct kb_pool *pool;
+	struct kb_pool *moderating; /* NULL: nobody moderates */
 	pthread_mutex_t lock;
 	struct writing *live;
 };
@@ -239,11 +244,20 @@ static void copy_figures(struct writing *w)
 	out->rank_us = plain->rank_us;
 }
 
-/* No model is left. */
-static void fail_all(struct writing *w)
+/* There is no answer but that something failed. */
+static void fail(struct writing *w, const struct kb_err *why)
 {
 	struct kb_err ok = { 0 };
 
+	w->out->kind = KB_ANSWER_FAILED;
+	w->out->failure = *why;
+	say_all(w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_SIESTA));
+	done(w, &ok);
+}
+
+/* No model is left. */
+static void fail_all(struct writing *w)
+{
 	kb_warn(w->writer->log, "model failed agent=%" PRId64 " model=%.*s error=%s",
 	        w->request->agent->id, KB_SV_ARG(w->out->model), w->result.err.msg);
 	if (w->plain.kind == KB_ANSWER_QUOTES && w->result.err.code != KB_E_CANCELLED) {
@@ -251,10 +265,7 @@ static void fail_all(struct writing *w)
 		return;
 	}
 	copy_figures(w);
-	w->out->kind = KB_ANSWER_FAILED;
-	w->out->failure = w->result.err;
-	say_all(w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_SIESTA));
-	done(w, &ok);
+	fail(w, &w->result.err);
 }
 
 static void refuse(struct writing *w)
@@ -546,8 +557,8 @@ static struct kb_sv asker(struct writing *w)
 	struct kb_account account;
 
 	if (!w->request->settings->user_awareness || !w->request->account_id
-	    || !kb_store_account_get(w->writer->answerer->store, &w->scratch, w->request->account_id,
-	                             &account, NULL))
+	    || !kb_store_account_get(w->writer->answerer->store, &w->scratch,
+	                             w->request->account_id, &account, NULL))
 		return KB_SV("");
 	return account.name;
 }
@@ -641,7 +652,35 @@ static void pass_gate(struct writing *w)
 
 /* ---- rewrite ---- */
 
-/* The persona's summary: the request's own, the agent's own, or the generated one. */
+static struct kb_sv by_slug(const struct kb_sub_persona_list *notes, const char *slug)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		if (kb_sv_eq_str(notes->v[i].slug, slug))
+			return notes->v[i].instructions;
+	return kb_sv(NULL, 0);
+}
+
+/* What is stored with the agent's persona: the agent's own summary, or else the generated one. */
+static struct kb_sv stored_summary(struct writing *w)
+{
+	const char *slug = kb_note_kinds[KB_NOTE_PERSONA_SUMMARY].slug;
+	const struct kb_list newest = { .page = 1, .limit = 1 };
+	struct kb_store *store = w->writer->answerer->store;
+	struct kb_sub_personas notes;
+	struct kb_persona_list list;
+	struct kb_sv own;
+
+	if (!kb_store_persona_list(store, &w->scratch, w->request->agent->id, &newest, &list, NULL)
+	    || !list.count
+	    || !kb_sv_eq(list.v[0].instructions, w->request->settings->persona_instructions)
+	    || !kb_store_sub_personas(store, &w->scratch, w->request->agent->id, list.v[0].version,
+	                              &notes, NULL))
+		return kb_sv(NULL, 0);
+	own = by_slug(&notes.overrides, slug);
+	return own.p ? own : by_slug(&notes.generated, slug);
+}
+
+/* The persona's summary: the request's own, a stored one, or one made now. */
 static struct kb_sv summary(struct writing *w)
 {
 	const struct kb_note_override *own =
@@ -656,8 +695,11 @@ static struct kb_sv summary(struct writing *w)
 		return own->text;
 	if (!input.persona.n)
 		return KB_SV("");
+	text = own && own->given ? kb_sv(NULL, 0) : stored_summary(w);
+	if (text.p)
+		return text;
 	analyzer = kb_analyzer_borrow(w->writer->answerer);
-	text = kb_note_summary(analyzer, w->arena, &input);
+	text = kb_note_summary(analyzer, &w->scratch, &input);
 	kb_analyzer_give_back(w->writer->answerer, analyzer);
 	return text;
 }
@@ -760,29 +802,10 @@ static void answer_plainly(struct writing *w)
 	done(w, &err);
 }
 
-void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
-                    const struct kb_answer_request *request, const struct kb_answer_sink *sink,
-                    struct kb_answer *out)
+static void begin(struct writing *w)
 {
-	struct writing *w = KB_NEW(arena, struct writing);
-	const struct kb_settings *settings = request->settings;
 	struct kb_err err = { 0 };
 
-	*out = (struct kb_answer){ 0 };
-	w->writer = writer;
-	w->arena = arena;
-	w->sink = *sink;
-	w->out = out;
-	w->request = request;
-	w->own = *request;
-	pthread_mutex_init(&w->lock, NULL);
-	kb_buf_init(&w->text, TEXT_MAX);
-	w->set = kb_models_hold(writer->models);
-	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
-	                                  kb_settings_capability(settings), w->choices);
-	w->limits = kb_context_depth(settings);
-	w->own.passages = w->limits.passages;
-	enter(w);
 	if (!w->choice_count) {
 		answer_plainly(w);
 		return;
@@ -801,6 +824,56 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 		pass_gate(w);
 }
 
+static void moderate(struct writing *w)
+{
+	struct kb_err err = { 0 };
+	bool flagged = false;
+
+	if (!kb_moderator_flags(w->writer->moderator, w->request->prompt, &flagged, &err)) {
+		kb_warn(w->writer->log, "prompt not moderated agent=%" PRId64 " error=%s",
+		        w->request->agent->id, err.msg);
+		fail(w, &err);
+	} else if (flagged) {
+		w->out->kind = KB_ANSWER_MODERATED;
+		say_all(w, kb_settings_text_in(w->request->settings, w->request->lang,
+		                               KB_TEXT_FAILED_MODERATION));
+		done(w, &err);
+	} else {
+		begin(w);
+	}
+}
+
+void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
+                    const struct kb_answer_request *request, const struct kb_answer_sink *sink,
+                    struct kb_answer *out)
+{
+	struct writing *w = KB_NEW(arena, struct writing);
+	const struct kb_settings *settings = request->settings;
+
+	*out = (struct kb_answer){ 0 };
+	w->writer = writer;
+	w->arena = arena;
+	w->sink = *sink;
+	w->out = out;
+	w->request = request;
+	w->own = *request;
+	pthread_mutex_init(&w->lock, NULL);
+	kb_buf_init(&w->text, TEXT_MAX);
+	w->set = kb_models_hold(writer->models);
+	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
+	                                  kb_settings_capability(settings), w->choices);
+	w->limits = kb_context_depth(settings);
+	w->own.passages = w->limits.passages;
+	enter(w);
+	if (!writer->moderator) {
+		begin(w);
+		return;
+	}
+	w->next = moderate;
+	if (!kb_pool_submit(writer->moderating, run_next, w))
+		fail(w, &(struct kb_err){ KB_E_BUSY, "too many prompts wait to be moderated" });
+}
+
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id)
 {
 	pthread_mutex_lock(&writer->lock);
@@ -813,15 +886,17 @@ void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv se
 	pthread_mutex_unlock(&writer->lock);
 }
 
-struct kb_writer *kb_writer_open(struct kb_answerer *answerer, struct kb_models *models,
-                                 const struct kb_log *log)
+struct kb_writer *kb_writer_open(const struct kb_writer_config *config)
 {
 	struct kb_writer *writer = kb_xcalloc(1, sizeof(*writer));
 
-	writer->answerer = answerer;
-	writer->models = models;
-	writer->log = log;
+	writer->answerer = config->answerer;
+	writer->models = config->models;
+	writer->moderator = config->moderator;
+	writer->log = config->log;
 	writer->pool = kb_pool_open("writer", THREADS, QUEUED_MAX);
+	if (writer->moderator)
+		writer->moderating = kb_pool_open("moderate", MODERATING, MODERATING_MAX);
 	pthread_mutex_init(&writer->lock, NULL);
 	return writer;
 }
@@ -830,6 +905,7 @@ void kb_writer_close(struct kb_writer *writer)
 {
 	if (!writer)
 		return;
+	kb_pool_close(writer->moderating);
 	kb_pool_close(writer->pool);
 	pthread_mutex_destroy(&writer->lock);
 	free(writer);

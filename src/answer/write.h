@@ -1,15 +1,15 @@
 /*
  * Answers written by a model from what the search has found, without a worker while it writes.
  *
- *   plain      the answer without a model (answer.h): small talk, overviews and refusals end here,
- *              and so does everything while no model is configured
- *   rewrite    a follow-up becomes a question of its own, by a short request to the model; then
- *              plain again. If that fails, the rule's reading of the turn stays
- *   gate       own_content: where the documents are nowhere near the question, no model is asked
- *   context    the sources, by context_depth and the model's own limit (context.h)
- *   prompt     one layout (prompt.h)
- *   write      the model's text comes in pieces and leaves checked
- *   finish     citations and figures
+ *   moderate   where the operator has a moderation server, it is asked first, about every prompt;
+ * what it flags is answered by chatbot_failed_moderation_msg, and while it cannot be asked nothing
+ * is answered plain      the answer without a model (answer.h): small talk, overviews and refusals
+ * end here, and so does everything while no model is configured rewrite    a follow-up becomes a
+ * question of its own, by a short request to the model; then plain again. If that fails, the rule's
+ * reading of the turn stays gate       own_content: where the documents are nowhere near the
+ * question, no model is asked context    the sources, by context_depth and the model's own limit
+ * (context.h) prompt     one layout (prompt.h) write      the model's text comes in pieces and
+ * leaves checked finish     citations and figures
  *
  * A model that fails before its first word leads to the next one of its fallbacks; a context that
  * is too long, to one more try with half the passages. When none is left, the plain answer stands
@@ -28,8 +28,15 @@
 
 struct kb_writer;
 
-struct kb_writer *kb_writer_open(struct kb_answerer *answerer, struct kb_models *models,
-                                 const struct kb_log *log);
+struct kb_moderator;
+/* All of them outlive the writer. */
+struct kb_writer_config {
+	struct kb_answerer *answerer;
+	struct kb_models *models;
+	struct kb_moderator *moderator; /* NULL: none */
+	const struct kb_log *log;
+};
+struct kb_writer *kb_writer_open(const struct kb_writer_config *config);
 /* Every answer has ended: the server has stopped. NULL is fine. */
 void kb_writer_close(struct kb_writer *writer);
 

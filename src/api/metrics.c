@@ -7,6 +7,7 @@
 #include "base/address.h"
 #include "store/repairs.h"
 #include "upstream/embed.h"
+#include "upstream/moderation.h"
 #include "upstream/rerank.h"
 
 /* All that is asked for one answer. */
@@ -241,7 +242,7 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	const struct kb_api *api = call->api;
 	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
 	struct kb_upstream_stats *servers = KB_NEW_ARRAY(
-	        call->arena, set->count + KB_EMBED_LINES + 1, struct kb_upstream_stats);
+	        call->arena, set->count + KB_EMBED_LINES + 2, struct kb_upstream_stats);
 	size_t count = 0;
 
 	if (api->embedder) {
@@ -250,6 +251,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	}
 	if (api->ranker)
 		kb_ranker_stats(api->ranker, &servers[count++]);
+	if (api->moderator)
+		kb_moderator_stats(api->moderator, &servers[count++]);
 	for (size_t i = 0; i < set->count; i++) {
 		struct kb_chat_line_stats stats;
 

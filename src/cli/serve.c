@@ -23,6 +23,7 @@
 #include "store/signins.h"
 #include "upkeep/installation.h"
 #include "upstream/embed.h"
+#include "upstream/moderation.h"
 #include "upstream/rerank.h"
 #include "web/ui.h"
 
@@ -328,7 +329,8 @@ static bool open_models(struct service *s, struct kb_err *err)
 	const struct kb_options *o = &s->plan->options;
 	struct kb_api *api = &s->api;
 	struct endpoint embed = { s->plan->embed_url, o->embed_name, o->embed_key },
-	                rerank = { s->plan->rerank_url, o->rerank_name, o->rerank_key };
+	                rerank = { s->plan->rerank_url, o->rerank_name, o->rerank_key },
+	                moderation = { 0 };
 
 	api->models = kb_models_open(&(struct kb_models_config){ .list = o->models,
 	                                                         .url = o->model_url,
@@ -341,6 +343,13 @@ static bool open_models(struct service *s, struct kb_err *err)
 		return false;
 	find_endpoint(s, KB_MODEL_EMBEDDINGS, "/embeddings", &embed);
 	find_endpoint(s, KB_MODEL_RERANK, "/rerank", &rerank);
+	find_endpoint(s, KB_MODEL_MODERATION, "/moderations", &moderation);
+	if (moderation.url.n
+	    && !(api->moderator = kb_moderator_open(
+	                 &(struct kb_moderator_config){ moderation.url, moderation.name,
+	                                                moderation.key, api->log },
+	                 err)))
+		return false;
 	if (embed.url.n
 	    && !(api->embedder = kb_embedder_open(
 	                 &(struct kb_embedder_config){ embed.url, embed.name, embed.key, api->log },
@@ -455,7 +464,10 @@ static void start_work(struct service *s)
 	api->answerer = kb_answerer_open(api->store, api->catalog, &s->log);
 	kb_answerer_block(api->answerer, s->blocked);
 	kb_answerer_models(api->answerer, api->embedder, api->ranker);
-	api->writer = kb_writer_open(api->answerer, api->models, &s->log);
+	api->writer = kb_writer_open(&(struct kb_writer_config){ .answerer = api->answerer,
+	                                                         .models = api->models,
+	                                                         .moderator = api->moderator,
+	                                                         .log = &s->log });
 	kb_answerer_means(api->answerer, s->meaning);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
@@ -557,6 +569,7 @@ static void close_all(struct service *s)
 	kb_answerer_close(api->answerer);
 	kb_embedder_close(api->embedder);
 	kb_ranker_close(api->ranker);
+	kb_moderator_close(api->moderator);
 	kb_models_close(api->models);
 	kb_catalog_close(api->catalog);
 	kb_parser_close(s->parser);

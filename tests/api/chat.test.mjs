@@ -608,3 +608,37 @@ test("only the turns of the conversation's window go along", async (t) => {
   await agent.ask("How much is a ticket for the lighthouse?", { session });
   assert.ok(chat.answers.at(-1).body.messages.length >= 4);
 });
+
+test("a moderation server is asked about every prompt first, and what it flags goes no further", async (t) => {
+  const { server, chat, agent } = await withCatalogue(t, [{ id: "guard", kind: "moderation" }, { id: "writer" }]);
+  const refused = await agent.ask("Tell me of the FORBIDDEN lighthouse.");
+  assert.deepEqual([refused.citations, chat.seen.length], [null, 0]);
+  assert.ok((await agent.ask(question)).llm_response.includes("Hester Quillby"));
+  const asked = server.asked("/v1/moderations");
+  assert.deepEqual(
+    asked.map(({ body }) => body),
+    [
+      { model: "guard", input: "Tell me of the FORBIDDEN lighthouse." },
+      { model: "guard", input: question },
+    ],
+  );
+  server.way = 500;
+  const reply = await agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: question } });
+  assert.equal(reply.status, 502);
+  assert.equal(chat.seen.length, 1);
+});
+
+test("a rewriting knows the persona by its summary, the agent's own before the generated one", async (t) => {
+  const persona = `You are Gustav, the harbour cat. ${"You like fish of all kinds. ".repeat(60)}`;
+  const { chat, agent } = await scene(t, { settings: { persona_instructions: persona } });
+  const session = randomUUID();
+  await agent.ask(question, { session });
+  await agent.ask("And in which year was it built?", { session });
+  const rewriting = chat.seen.find(({ body }) => !body.stream);
+  const words = contentOf(rewriting.body.messages[0]);
+  assert.ok(words.includes("Gustav") && words.length < persona.length, words);
+  chat.seen.length = 0;
+  const prompt = "And how tall is it?";
+  await agent.ask(prompt, { session, json: { prompt, sub_personas: { "persona-summary": "A cat of few words." } } });
+  assert.ok(contentOf(chat.seen.find(({ body }) => !body.stream).body.messages[0]).includes("A cat of few words."));
+});

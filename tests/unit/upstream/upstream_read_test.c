@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "test.h"
 #include "upstream/embed.h"
+#include "upstream/moderation.h"
 #include "upstream/rerank.h"
 
 #define ROW(index, values) "{\"index\":" index ",\"embedding\":[" values "]}"
@@ -142,12 +143,42 @@ static void test_judgements(struct kb_test *t)
 	}
 }
 
+static const struct {
+	const char *answer;
+	bool ok, flagged;
+} moderations[] = {
+	{ "{\"results\":[{\"flagged\":false}]}", true, false },
+	{ "{\"results\":[{\"flagged\":true,\"categories\":{}}],\"id\":\"x\"}", true, true },
+	{ "{\"results\":[{\"flagged\":false},{\"flagged\":true}]}", true, true },
+	{ "{\"results\":[{\"flagged\":\"yes\"}]}", false, false },
+	{ "{\"results\":[{\"flagged\":true},{}]}", false, true },
+	{ "{\"results\":[]}", false, false },
+	{ "{\"results\":{}}", false, false },
+	{ "{}", false, false },
+	{ "<html>", false, false },
+};
+
+static void test_moderations(struct kb_test *t)
+{
+	for (size_t i = 0; i < KB_COUNTOF(moderations); i++) {
+		struct kb_err err = { 0 };
+		bool flagged;
+
+		t->row = moderations[i].answer;
+		CHECK(t, kb_moderation_read(kb_sv_str(moderations[i].answer), &flagged, &err)
+		                 == moderations[i].ok);
+		CHECK(t, flagged == moderations[i].flagged);
+		CHECK(t, moderations[i].ok || err.code == KB_E_UPSTREAM);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
 		{ "an answer of embeddings is read or refused with its mistake", test_embeddings },
 		{ "a vector has 4,096 dimensions at most", test_long },
 		{ "an answer of a reranker is read or refused with its mistake", test_judgements },
+		{ "moderations are read or refused", test_moderations },
 	};
 
 	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));
