@@ -582,7 +582,8 @@ static void keep_places(struct writing *w)
 	w->sources = kept;
 }
 
-static void ask_model(struct writing *w)
+/* Of what is in hand. */
+static void send_prompt(struct writing *w)
 {
 	const struct kb_model *model = w->choices[w->choice];
 	const struct kb_settings *settings = w->request->settings;
@@ -609,10 +610,6 @@ static void ask_model(struct writing *w)
 		                   .on_silence = hear_nothing };
 	struct kb_chat_message *messages;
 
-	if (!w->found && !search(w, w->asked, &w->result.err)) {
-		fail_all(w);
-		return;
-	}
 	w->out->model = kb_arena_sv(w->arena, model->id);
 	limits.tokens = KB_MAX(KB_MIN(limits.tokens, room - turn_tokens), (int64_t)SOURCES_LEAST);
 	build_sources(w, &limits);
@@ -624,6 +621,15 @@ static void ask_model(struct writing *w)
 	ask.messages = messages;
 	keep_places(w);
 	start_call(w, model, &ask, after_writing);
+}
+
+static void ask_model(struct writing *w)
+{
+	/* Another model, or fewer passages: what was found is gone. */
+	if (w->found || search(w, w->asked, &w->result.err))
+		send_prompt(w);
+	else
+		fail_all(w);
 }
 
 /* ---- gate ---- */
