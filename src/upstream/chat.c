@@ -327,6 +327,7 @@ static void on_time(struct kb_timer *timer)
 	const struct kb_chat_line_config *config = &call->line->config;
 	int64_t now = kb_clock_mono_us();
 
+	hold(call); /* each of what follows may end it */
 	if (call->silent_ms && !call->result.first_us
 	    && now >= call->start_us + call->silent_ms * 1000) {
 		call->silent_ms = 0;
@@ -347,6 +348,7 @@ static void on_time(struct kb_timer *timer)
 		if (call->step != ENDED)
 			watch_time(call);
 	}
+	kb_chat_release(call);
 }
 
 /* ---- one request ---- */
