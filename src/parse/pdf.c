@@ -114,7 +114,8 @@ static void end_line(struct scan *s)
 			.x1 = s->x1,
 			.y1 = s->y1,
 			.size = s->sizes / (float)letters,
-			.text = kb_arena_sv(pdf->arena, kb_buf_view(&s->line)),
+			.text = kb_pdf_logical(pdf->arena,
+			                       kb_arena_sv(pdf->arena, kb_buf_view(&s->line))),
 		};
 		pdf->pages[pdf->page_count - 1].count++;
 	}

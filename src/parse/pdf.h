@@ -38,6 +38,9 @@ struct kb_pdf {
 
 void kb_pdf_fini(struct kb_pdf *pdf);
 
+/* A line as it is read: mostly Arabic or Hebrew, it comes as it is painted, from left to right. */
+struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line);
+
 /* Marks what repeats at the edges of the pages. */
 void kb_pdf_drop_repeats(struct kb_pdf *pdf);
 /* Writes headings and paragraphs. */

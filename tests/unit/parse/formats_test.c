@@ -1,6 +1,7 @@
 /* What the blocks of each format of a single file are; archives_test.c has those that are zips. */
 #include "base/json.h"
 #include "formats.h"
+#include "parse/pdf.h"
 #include <stdlib.h>
 
 // clang-format off
@@ -394,6 +395,27 @@ static void test_pdf(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+static void test_right_to_left(struct kb_test *t)
+{
+	// clang-format off
+	static const struct { const char *name, *painted, *read; } lines[] = {
+		{ "a line from left to right stays", "Open Source (2)", "Open Source (2)" },
+		{ "words and letters are turned", "\xd7\x9d\xd7\x9c\xd7\x95\xd7\xa2 \xd7\x9d\xd7\x95\xd7\x9c\xd7\xa9",
+		  "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xd7\xa2\xd7\x95\xd7\x9c\xd7\x9d" },
+		{ "figures and Latin words are not", "1,250.75 PDF A4 \xd7\x9d\xd7\x95\xd7\x9c\xd7\xa9\xd7\x9d\xd7\x95\xd7\x9c\xd7\xa9\xd7\xa9\xd7\xa9\xd7\xa9\xd7\xa9",
+		  "\xd7\xa9\xd7\xa9\xd7\xa9\xd7\xa9\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d 1,250.75 PDF A4" },
+		{ "brackets are mirrored", "(\xd7\x9d\xd7\x95)", "(\xd7\x95\xd7\x9d)" },
+	};
+	// clang-format on
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(lines); i++) {
+		t->row = lines[i].name;
+		CHECK_SV(t, kb_pdf_logical(&arena, kb_sv_str(lines[i].painted)), lines[i].read);
+	}
+	kb_arena_fini(&arena);
+}
+
 /* ---- bombs */
 
 static char *repeat(const char *text, size_t times)
@@ -488,6 +510,7 @@ int main(int argc, char **argv)
 		{ "title, language, description and picture are found", test_metadata },
 		{ "the main content of a page is kept and the rest is not", test_main_content },
 		{ "PDF", test_pdf },
+		{ "lines from right to left are read as they are written", test_right_to_left },
 		{ "bombs are refused or read in bounded space", test_bombs },
 		{ "a parsed document survives its JSON form", test_json_form },
 	};
