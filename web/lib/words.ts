@@ -250,6 +250,13 @@ export const en = {
     always: "are fetched each time",
     if_updated: "are fetched when their date is newer",
   },
+  websiteLimits: "How much one reading of a website takes",
+  limits: {
+    max_pages: "Documents at most",
+    max_depth: "Links away from the start",
+    max_megabytes: "Megabytes at most",
+    max_minutes: "Minutes at most",
+  },
   deleteSource: "Delete this source?",
   deleteSourceText: (address: string) =>
     `${address} goes, with all its documents. The next question no longer finds them.`,

@@ -24,7 +24,19 @@ interface Settings {
   refresh_existing_pages: string;
   refresh_schedule: { days: number[]; hours: string[] }[];
   sitemap_path: string | null;
+  max_pages: number;
+  max_depth: number;
+  max_megabytes: number;
+  max_minutes: number;
 }
+
+/** What one reading of a website may take: least and most. */
+const limits = [
+  ["max_pages", 1, 1000000],
+  ["max_depth", 0, 1000],
+  ["max_megabytes", 1, 1000000],
+  ["max_minutes", 1, 525600],
+] as const;
 
 interface Source {
   id: number;
@@ -67,6 +79,7 @@ function Schedule({ id, source, onClose }: { id: number; source: Source; onClose
         remove_unexist_pages,
         refresh_existing_pages,
         refresh_schedule: schedule(),
+        ...Object.fromEntries(limits.map(([name]) => [name, values[name]])),
       });
       tell(w.saved);
       onClose();
@@ -163,6 +176,26 @@ function Schedule({ id, source, onClose }: { id: number; source: Source; onClose
           </select>
         )}
       </Field>
+      <details>
+        <summary>{w.websiteLimits}</summary>
+        <div class="options">
+          {limits.map(([name, min, max]) => (
+            <Field key={name} label={w.limits[name]}>
+              {(given) => (
+                <input
+                  {...given}
+                  class="input short"
+                  type="number"
+                  min={min}
+                  max={max}
+                  value={values[name]}
+                  onInput={(e) => setValues({ ...values, [name]: Number(e.currentTarget.value) })}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      </details>
       {error && <Note kind="bad">{error}</Note>}
     </Dialog>
   );
