@@ -16,6 +16,9 @@ enum {
 	PAGE_ROWS = 100, /* of one list of documents */
 	BAR_CELLS = 30,
 	PATH_BYTES = 128,
+	/* Rows move from one page of a list to the next while it is read; what was not there so
+	 * often is gone. */
+	MISSED_MAX = 5,
 };
 
 /* One thing to be added. */
@@ -23,6 +26,7 @@ struct item {
 	struct kb_sv name; /* a path, or an address */
 	bool is_address, done, failed;
 	int64_t id; /* of its page, or of its source; 0: not sent */
+	int missed; /* looks at the list in which it was not */
 };
 
 struct adding {
@@ -166,6 +170,7 @@ static struct item *find(struct adding *a, bool is_address, int64_t id)
 
 static void judge(struct adding *a, struct item *item, struct kb_sv status, struct kb_sv reason)
 {
+	item->missed = 0;
 	if (kb_sv_eq_str(status, "queued"))
 		return;
 	if (kb_sv_eq_str(status, "ok"))
@@ -187,13 +192,26 @@ static size_t waiting(const struct adding *a, bool is_address, int64_t *first)
 	return n;
 }
 
-/* Newest first, to the oldest that is waited for. One that is no longer there was deleted by
- * somebody else. */
+/* Before a look at a list: whatever is not seen in it stays missed. */
+static void miss_all(struct adding *a, bool is_address)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		struct item *item = &a->items[i];
+
+		if (item->done || item->is_address != is_address)
+			continue;
+		if (item->missed++ >= MISSED_MAX)
+			fail(a, item, KB_SV("it was deleted before it was read"));
+	}
+}
+
+/* Newest first, to the oldest that is waited for. */
 static bool look_at_pages(struct adding *a, struct kb_err *err)
 {
 	bool more = true;
 	int64_t first;
 
+	miss_all(a, false);
 	if (!waiting(a, false, &first))
 		return true;
 	for (int page = 1; more; page++) {
@@ -232,6 +250,7 @@ static bool look_at_sources(struct adding *a, struct kb_err *err)
 	int64_t first;
 	size_t i;
 
+	miss_all(a, true);
 	if (!waiting(a, true, &first))
 		return true;
 	data = kb_remote_call(&a->remote, &arena, "/sources", NULL, err);

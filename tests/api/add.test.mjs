@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { assert, docent, start, test } from "./lib/harness.mjs";
+import { assert, docent, start, test, until } from "./lib/harness.mjs";
 
 async function folder(t, files) {
   const dir = await mkdtemp(join(tmpdir(), "docent-add-"));
@@ -78,4 +78,16 @@ test("docent add says what is missing, and that nobody is there", async (t) => {
     assert.equal(got, code, args.join(" "));
     assert.match(stderr, sentence);
   }
+});
+
+test("a document that somebody deletes meanwhile is not waited for", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ is_ocr_enabled: "1" });
+  // Large enough not to be read before it is deleted, or else it is done: both end.
+  const dir = await folder(t, { "long.txt": "Harbour. ".repeat(400_000) });
+  const adding = add(kb, agent, join(dir, "long.txt"));
+  const page = await until("the document", async () => (await agent.pages())[0]);
+  await agent.api("DELETE", `/pages/${page.id}`);
+  const { stdout } = await adding;
+  assert.match(stdout, /^(ok|failed)\t.*long\.txt/);
 });
