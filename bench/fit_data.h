@@ -69,4 +69,7 @@ struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_set *set,
                               const struct fit_ask *ask);
 bool fit_gold_in(struct kb_arena *arena, const struct fit_gold *gold, struct kb_sv text);
 
+/* The text as phrases are compared. */
+struct kb_sv fit_squeezed(struct kb_arena *arena, struct kb_sv text);
+
 #endif

@@ -12,7 +12,4 @@ extern const char *const fit_corpora[]; /* up to NULL */
 /* false where the data are not to be had. */
 bool fit_natural_open(struct fit_set *set, const char *root, const char *corpus);
 
-/* The text as phrases are compared. */
-struct kb_sv fit_squeezed(struct kb_arena *arena, struct kb_sv text);
-
 #endif

@@ -256,8 +256,10 @@ static void setup(struct bench *bench)
 		        KB_SV("{\"default_prompt\":\"Ask\",\"persona_instructions\":\"Brief.\"}"),
 	};
 	need(kb_store_agent_create(bench->store, &bench->agent, &err), "agent", &err);
-	need(kb_store_key_create(bench->store, bench->account.id, NULL, 0, bench->key, &err), "key",
-	     &err);
+	need(kb_store_key_create(bench->store,
+	                         &(struct kb_key_new){ .account_id = bench->account.id },
+	                         bench->key, &err),
+	     "key", &err);
 	memset(bench->query, 'q', sizeof(bench->query));
 	memset(bench->response, 'r', sizeof(bench->response));
 	bench->account.name = bench->account.email = bench->account.plan = KB_SV("");

@@ -538,7 +538,7 @@ static void judge(struct kb_support *support, const struct source *s, const stru
 	const struct least *least = least_of(s->lang);
 	uint64_t all = 0;
 	size_t from, to;
-	float best;
+	float best = 0;
 
 	*out = (struct kb_support_verdict){ 0 };
 	if (s->sentence_count)

@@ -172,7 +172,8 @@ static void run(struct kb_mcp *mcp, const struct method *method, struct kb_err *
 	bool ok, later = false;
 
 	mcp->method = method->name;
-	mcp->later = &later;
+	/* Set before the answer is asked for: afterwards `mcp` may be gone. */
+	mcp->later = &later; // cppcheck-suppress autoVariables
 	kb_buf_init(&mcp->buf, KB_MIB(16));
 	begin(&mcp->jw, &mcp->buf, mcp->id);
 	kb_jw_key(&mcp->jw, "result");

@@ -121,8 +121,8 @@ int kb_doc_level(const struct kb_doc *doc)
 
 void kb_doc_heading_end(struct kb_doc *doc, int level)
 {
-	for (int i = KB_MAX(level, 1) - 1; i < KB_DOC_LEVELS; i++)
-		doc->heading[i] = (struct kb_sv){ NULL, 0 };
+	for (int i = KB_DOC_LEVELS; i > 0 && i >= level; i--)
+		doc->heading[i - 1] = (struct kb_sv){ NULL, 0 };
 	write_path(doc);
 }
 

@@ -198,7 +198,7 @@ static bool requeue(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct requeue *in = arg;
 	const struct kb_source *source = &in->lease->source;
 	struct kb_totals totals = { 0 };
-	struct kb_page_row *pages = NULL;
+	struct kb_page_row *pages;
 	struct kb_source held;
 	struct kb_db_rows rows;
 	int64_t version;
@@ -206,11 +206,11 @@ static bool requeue(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	in->count = 0; /* it may be run again */
 	if (!kb_source_held(conn, &in->arena, in->lease, &held, &version, err))
 		return false;
+	pages = KB_NEW_ARRAY(&in->arena, REQUEUED_AT_ONCE, struct kb_page_row);
 	kb_rows_open(&rows, conn, &sql[STALE],
 	             KB_VALUES(kb_int(source->agent_id), kb_int(source->id), kb_int(in->last),
 	                       kb_int(REQUEUED_AT_ONCE)));
 	while (kb_rows_next(&rows)) {
-		KB_ROOM(&in->arena, pages, in->count);
 		kb_page_read(&rows, &in->arena, &pages[in->count++]);
 	}
 	if (!kb_rows_close(&rows, err))

@@ -377,7 +377,7 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
                       struct kb_err *err)
 {
 	struct request r = { .up = up, .call = call };
-	struct kb_err why = { 0 };
+	struct kb_err why = { 0 }, fine = { 0 };
 	bool ok = false;
 
 	kb_buf_init(&r.answer, call->answer_max);
@@ -391,8 +391,8 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
 		if (!kb_health_admit(&up->health, &why))
 			break;
 		ok = send_once(&r, &why);
-		kb_health_count(&up->health, ok ? &(struct kb_err){ 0 } : &why,
-		                kb_clock_mono_us() - start, r.wish_ms);
+		kb_health_count(&up->health, ok ? &fine : &why, kb_clock_mono_us() - start,
+		                r.wish_ms);
 		if (ok || attempt + 1 >= call->tries || !may_pass(&r, &why)
 		    || !wait_for_next(&r, attempt))
 			break;

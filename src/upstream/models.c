@@ -519,8 +519,8 @@ static struct held_set *read_set(struct kb_models *models, struct kb_err *err)
 	struct held_set *set = kb_xcalloc(1, sizeof(*set));
 	struct kb_model *list;
 	struct kb_sv *ids, text;
-	struct entry *entries;
-	size_t count;
+	struct entry *entries = NULL;
+	size_t count = 0;
 	bool ok;
 
 	set->refs = 1;

@@ -51,7 +51,9 @@ test("an agent of more than 300 passages is learned from, a small one is not", a
 
 test("the same documents give the same lists and scores, in whatever order they came", async (t) => {
   const kb = await start(t);
-  const files = Object.entries(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`book${i}.md`, book(100 + i, 12)])));
+  const files = Object.entries(
+    Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`book${i}.md`, book(100 + i, 12)])),
+  );
   const found = [];
   for (const order of [files, files.toReversed()]) {
     const agent = await kb.agent({ files: Object.fromEntries(order.slice(0, 30)) });

@@ -67,7 +67,7 @@ static const struct {
 	{ "cut off", RETURN " [k3f]. " SHIP " [p", RETURN " [1]. " SHIP " [2]", "11 12" },
 	{ "too many brackets, cut off", "Hello there [[[k3f]", "Hello there [[", "" },
 	{ "an open bracket that is none", "Hello [see the", "Hello [see the", "" },
-	{ "brackets of the author's", "Hello [sic] [ ] [x] a[0] [0] (see k3) [TODO].", NULL, "" },
+	{ "brackets of the author's", "Hello [sic] [ ] [x] a[0] [0] (see k3) [SIC].", NULL, "" },
 	{ "a number of the model's own", "Hello [1] there [12].", "Hello there.", "" },
 	{ "a fence", RETURN " [k3f].\n\n```\nprint(a[k3f], b[0])\n```\n" SHIP " [p9z].",
 	  RETURN " [1].\n\n```\nprint(a[k3f], b[0])\n```\n" SHIP " [2].", "11 12" },
