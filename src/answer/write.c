@@ -30,7 +30,8 @@ enum {
 	SOURCES_LEAST = 200,
 };
 
-/* Below the gate, but near enough that a model may read what was found (bench/results). */
+/* Below the gate, but near enough that a model may read what was found. Set on a few questions by
+ * hand; the check of what the model writes is what refuses. */
 static const double NEAR_Z = -2.5;
 
 struct writing {
