@@ -1,0 +1,39 @@
+// The first ten questions of a newcomer, asked of Docent's own documents as `make run` loads them.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { assert, start, test } from "./lib/harness.mjs";
+import { root } from "./lib/service.mjs";
+
+const files = ["README.md", "CHANGELOG.md"].concat(
+  readdirSync(path.join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+);
+
+// What an answer must say, and the document that it must be taken from.
+const questions = [
+  ["How do I back up Docent?", /copy the data directory/, "operating.md"],
+  ["How do I set up TLS?", /--tls-cert/, "operating.md"],
+  ["How can I restrict who sees a document?", /labels/, "interface.md"],
+  ["Which file formats can it read?", /PDF, Word, Excel/, "parsing.md"],
+  ["How do I connect a model server?", /name its address|DOCENT_MODEL_URL|--model-url/, "models.md"],
+  ["How do I upgrade to a new version?", /put the new binary/, "operating.md"],
+  ["Can several users work with it?", /Several people can work/, "operating.md"],
+  ["How do I delete everything?", /remove the data directory/, "operating.md"],
+  ["How do I change the port?", /--listen/, "operating.md"],
+  ["How much memory does it need?", /12 MB/, "operating.md"],
+];
+
+test("a newcomer's first ten questions are answered from the right document", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: Object.fromEntries(files.map((name) => [path.basename(name), readFileSync(path.join(root, name))])),
+  });
+  for (const [question, said, source] of questions)
+    await t.test(question, async () => {
+      const message = await agent.ask(question);
+      assert.match(message.llm_response, said);
+      assert.ok((await agent.sources(message)).includes(source), `cites ${source}`);
+      assert.ok(message.llm_response.length < 2500, "is no whole page");
+    });
+});
