@@ -805,6 +805,7 @@ static void answer_plainly(struct writing *w)
 	                    listener.take ? &listener : NULL, plain, &err)) {
 		*w->out = plain->answer;
 		kb_plain_release(plain);
+		err = (struct kb_err){ 0 }; /* of a try that came to nothing on the way */
 	}
 	done(w, &err);
 }

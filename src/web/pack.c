@@ -75,7 +75,7 @@ static void read_file(const char *path, const char *name, bool is_shell)
 {
 	struct file *file = &files[count++];
 	FILE *in = fopen(path, "rb");
-	long n;
+	long n = 0;
 
 	if (!in || count > FILES_MAX - 1 || strlen(name) >= NAME_MAX_BYTES
 	    || fseek(in, 0, SEEK_END) != 0 || (n = ftell(in)) < 0)

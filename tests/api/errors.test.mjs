@@ -115,7 +115,7 @@ test("an unknown address gives 404 in the same envelope", async (t) => {
     "/api/v1/nothing",
     "/api/v2/projects",
     "/projects",
-    "/",
+    "/nothing",
     "/api/v1/projects/1/pages/2/3/4",
     "/api/v1//projects",
   ])

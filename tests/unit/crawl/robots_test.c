@@ -201,12 +201,13 @@ static void test_real(struct kb_test *t)
 {
 	const char *data = kb_test_data(t);
 	struct kb_arena arena = { 0 };
-	char *line = kb_arena_bytes(&arena, KB_MIB(4));
+	char *line;
 	int asked = 0;
 	gzFile file;
 
 	if (!data)
 		return;
+	line = kb_arena_bytes(&arena, KB_MIB(4));
 	file = gzopen(kb_arena_printf(&arena, "%s/robots/real.jsonl.gz", data).p, "rb");
 	CHECK(t, file != NULL);
 	while (file && gzgets(file, line, KB_MIB(4))) {
