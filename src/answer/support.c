@@ -537,7 +537,7 @@ static void judge(struct kb_support *support, const struct source *s, const stru
 {
 	const struct least *least = least_of(s->lang);
 	uint64_t all = 0;
-	size_t from, to;
+	size_t from = 0, to = 0;
 	float best = 0;
 
 	*out = (struct kb_support_verdict){ 0 };

@@ -1,8 +1,8 @@
 /*
  * One question in a conversation: what messages.c and completions.c share.
  *
- * A turn is begun (limits, lock, history, who answers), answered, and kept; it is answered without a
- * worker while a model writes, so what answers the request is called back. Its stored message is
+ * A turn is begun (limits, lock, history, who answers), answered, and kept; it is answered without
+ * a worker while a model writes, so what answers the request is called back. Its stored message is
  * the truth: it is written whole before the client is told that the answer is finished, whether or
  * not the client still listens.
  */

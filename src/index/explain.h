@@ -25,7 +25,8 @@ struct kb_explanation {
 	float first; /* the first step's score: the terms' parts together */
 	bool reranked;
 	struct kb_rerank_parts second; /* zeros where the second step did not run */
-	/* What further steps (factors.h, meaning_rank.h) did to the score of the first two; 0 where none ran. */
+	/* What further steps (factors.h, meaning_rank.h) did to the score of the first two; 0 where
+	 * none ran. */
 	float later;
 	float score;
 };

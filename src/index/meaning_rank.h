@@ -1,6 +1,6 @@
 /*
- * The fourth ranking step: how near the question's meaning the best passages are, by a table of word
- * vectors (meaning.h). Private to this folder.
+ * The fourth ranking step: how near the question's meaning the best passages are, by a table of
+ * word vectors (meaning.h). Private to this folder.
  *
  *   S4 = S + M g (.067 z(passage) + .05 z(best sentence) + .083 z(title and headings))
  *

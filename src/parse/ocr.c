@@ -176,7 +176,7 @@ static void take_page(struct kb_ocr_reader *r, const int64_t n[])
 static void take_row(struct kb_ocr_reader *r, struct kb_sv row)
 {
 	int64_t n[COLUMNS] = { 0 };
-	struct kb_sv cell = row;
+	struct kb_sv cell;
 
 	for (int i = 0; i < TEXT; i++) {
 		ptrdiff_t end = kb_sv_find_byte(row, '\t');

@@ -73,7 +73,7 @@ struct kb_parsed {
 	struct kb_block *blocks;
 	size_t block_count;
 	uint32_t pages;
-	struct kb_links links; /* where they were asked for; an HTML page's, else none */
+	struct kb_links links;           /* where they were asked for; an HTML page's, else none */
 	struct kb_painted_page *painted; /* only where asked for, ascending */
 	size_t painted_count;
 };

@@ -73,9 +73,9 @@ enum {
 	{                                                                                          \
 		"put_" table, KB_TYPES(LIST), KB_INSERT(table, LIST)                               \
 	}
-#define V2 "$1, $2"
-#define V3 V2 ", $3"
-#define V4 V3 ", $4"
+#define V2  "$1, $2"
+#define V3  V2 ", $3"
+#define V4  V3 ", $4"
 #define V13 V4 ", $5, $6, $7, $8, $9, $10, $11, $12, $13"
 // clang-format off
 static const struct kb_sql sql[] = {

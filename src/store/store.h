@@ -14,8 +14,8 @@
  * missing are the same KB_E_NOT_FOUND.
  *
  * What a call needs besides the store and the arena comes as a struct with a name where it is more
- * than two or three values: which record, or how it is edited. A list that is asked for page by page
- * comes as its rows, their count, and the total of all pages.
+ * than two or three values: which record, or how it is edited. A list that is asked for page by
+ * page comes as its rows, their count, and the total of all pages.
  *
  * The families have a header each: accounts.h, agents.h, pages.h, labels.h, segments.h,
  * conversations.h, personas.h.

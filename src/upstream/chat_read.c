@@ -251,7 +251,8 @@ static struct kb_sv mend_escapes(struct kb_arena *arena, struct kb_sv json)
 			}
 		}
 		if (unit == 0 || (unit >= 0xd800 && unit < 0xe000))
-			memcpy(text + i + 2, KB_SV("fffd").p, 4);
+			for (size_t k = 0; k < 4; k++)
+				text[i + 2 + k] = "fffd"[k];
 		i++;
 	}
 	return out;

@@ -133,8 +133,8 @@ static const char *hashed(const char *name, size_t n)
 
 static void fill_shell(struct file *file)
 {
-	char *out = take(file->n * 2 + PATH_BYTES);
-	size_t n = 0;
+	size_t room = file->n * 2 + PATH_BYTES, n = 0;
+	char *out = take(room);
 
 	for (size_t i = 0; i < file->n;) {
 		char *end;
@@ -143,8 +143,10 @@ static void fill_shell(struct file *file)
 		    && (end = memchr(file->bytes + i, '}', file->n - i))) {
 			const char *name = file->bytes + i + 2;
 
-			n += (size_t)sprintf(out + n, "/web/%s",
-			                     hashed(name, (size_t)(end - name)));
+			n += (size_t)snprintf(out + n, room - n, "/web/%s",
+			                      hashed(name, (size_t)(end - name)));
+			if (n >= room)
+				fail("too many files named in", file->name);
 			i = (size_t)(end - file->bytes) + 2;
 		} else {
 			out[n++] = file->bytes[i++];

@@ -107,7 +107,8 @@ static void fill_targets(void)
 	add_target(KB_SV("/readyz"), false);
 	add_target(KB_SV("/api/v1/projects"), true);
 	for (size_t i = 0; i < count; i++)
-		add_target(fill(rows[i].path), needs_only_store(&rows[i]));
+		add_target(rows[i].path[1] ? fill(rows[i].path) : KB_SV("/"),
+		           needs_only_store(&rows[i]));
 }
 
 static void close_world(void)
@@ -229,10 +230,13 @@ static int status_of(const char *method, const struct target *target, bool keyed
 		return kb_err_info(err.code)->status;
 	if (row->right != KB_RIGHT_NONE)
 		return keyed ? 200 : 401;
-	return row->handle == kb_system_metrics         ? 403
-	       : row->handle == kb_licenses_check       ? 0
-	       : strncmp(row->path, "/assets/", 8) == 0 ? 404
-	                                                : 200;
+	if (strcmp(row->path, "/session") == 0 && strcmp(method, "GET") != 0)
+		return strcmp(method, "HEAD") == 0 ? 200 : 0; /* for pages of the service alone */
+	return row->handle == kb_system_metrics   ? 403
+	       : row->handle == kb_licenses_check ? 0
+	       : strncmp(row->path, "/assets/", 8) == 0 || strncmp(row->path, "/web/", 5) == 0
+	               ? 404
+	               : 200;
 }
 
 static const char *body_of(const struct target *target, int status)

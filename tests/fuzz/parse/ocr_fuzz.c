@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	kb_doc_init(&doc, &arena, KB_MIB(1));
 	for (size_t at = 0; at < size; at += step)
-		if (!kb_ocr_reader_take(reader, kb_sv((const char *)data + at,
-		                                      KB_MIN(step, size - at))))
+		if (!kb_ocr_reader_take(reader,
+		                        kb_sv((const char *)data + at, KB_MIN(step, size - at))))
 			break;
 	kb_ocr_reader_end(reader);
 	kb_pdf_drop_repeats(&pdf);

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "parse/protocol.h"
-#include "parse/sandbox.h"
 #include "parse/roles.h"
+#include "parse/sandbox.h"
 
 static void send_body(enum kb_msg_type type, struct kb_sv body)
 {
