@@ -622,20 +622,19 @@ static bool share_words(enum kb_lang a, enum kb_lang b)
 void kb_support_judge(struct kb_support *support, struct kb_analyzer *analyzer,
                       struct kb_sv sentence, struct kb_judgement *out)
 {
-	enum kb_lang lang = KB_LANG_COUNT, sure;
+	enum kb_lang lang = KB_LANG_NONE, sure;
 	char text[KB_SUPPORT_SENTENCE];
 	struct asked asked;
 
 	sentence = words_alone(sentence, text);
 	sure = sure_language(sentence);
-
 	memset(out, 0, offsetof(struct kb_judgement, verdicts));
 	out->count = support->count;
 	for (size_t i = 0; i < support->count; i++) {
 		const struct source *s = &support->sources[i];
 		struct kb_support_verdict *v = &out->verdicts[i];
 
-		if (s->lang != lang) {
+		if (!i || s->lang != lang) {
 			lang = s->lang;
 			read_sentence(support, analyzer, lang, sentence, &asked);
 		}
