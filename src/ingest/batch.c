@@ -12,6 +12,7 @@
 #include "out/link.h"
 #include "parse/scans.h"
 #include "passages/document.h"
+#include "passages/likeness.h"
 #include "settings/options.h"
 #include "settings/settings.h"
 #include "store/accounts.h"
@@ -279,6 +280,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	if (left_out || (result->found && result->found->moved))
 		return true;
 	result->text_hash = text_hash(&batch->arena, &parsed);
+	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
 	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
 		result->crawl = result->index = KB_STATUS_OK;
 		result->unchanged = true;

@@ -427,7 +427,8 @@ bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int6
 	int64_t agent_id = row->page.agent_id, id = row->page.id;
 
 	kb_totals_count(totals, row, -1);
-	return kb_labels_drop_page(conn, agent_id, id, err)
+	return kb_crawl_free_copies(conn, row, totals, err)
+	       && kb_labels_drop_page(conn, agent_id, id, err)
 	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL, err)
 	       && (!row->is_found || kb_dead_add(conn, agent_id, id, version, err));
 }

@@ -45,10 +45,12 @@ struct kb_page {
 	int64_t words, passages; /* passages > 0: it can be found, whatever its statuses say */
 	/* Of an address: how its host names what we hold, which text it gave, and when. */
 	struct kb_sv etag, last_modified, text_hash;
-	int64_t visited_at; /* the last answer of its host; 0: none */
-	int64_t listed_at;  /* the date a sitemap gives it; 0: none */
-	int64_t depth;      /* links from the start of its website, and one; 0: not of one */
-	int64_t robots;     /* KB_PAGE_NOINDEX and _NOFOLLOW, as its host said beside it */
+	int64_t likeness;     /* of its text (passages/likeness.h); 0: none */
+	struct kb_sv copy_of; /* the address that is found in its place; empty: none */
+	int64_t visited_at;   /* the last answer of its host; 0: none */
+	int64_t listed_at;    /* the date a sitemap gives it; 0: none */
+	int64_t depth;        /* links from the start of its website, and one; 0: not of one */
+	int64_t robots;       /* KB_PAGE_NOINDEX and _NOFOLLOW, as its host said beside it */
 	/* What the owner put over them (PUT metadata); p == NULL: nothing. */
 	struct kb_sv meta_title, meta_url, meta_description, meta_image;
 	int64_t created_at, updated_at;
@@ -177,6 +179,8 @@ struct kb_page_result {
 	int64_t next_try_at;
 	struct kb_sv text_blob, title, description, image, lang;
 	struct kb_sv text_hash; /* of an address */
+	int64_t likeness;       /* kb_page's */
+	struct kb_sv copy_of;   /* kb_page's; the store finds it out */
 	int64_t words, passages;
 	bool drop_original; /* the agent does not keep files, and of an address nobody does */
 	/* The text is the one that can be found already: statuses and the visit change, nothing

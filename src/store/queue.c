@@ -318,6 +318,7 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	page->crawl = result->crawl;
 	page->index = result->index;
 	page->reason = result->reason;
+	page->copy_of = result->copy_of;
 	row->state = waits ? KB_PAGE_QUEUED : KB_PAGE_DONE;
 	row->due_at = waits ? result->next_try_at : 0;
 	row->is_slow = waits && result->is_slow;
@@ -331,6 +332,8 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	/* What could not be used must not come back as "not modified". */
 	if (!ok && !waits)
 		page->etag = page->last_modified = KB_SV("");
+	if (result->unchanged)
+		page->likeness = result->likeness;
 	if (result->unchanged || (!ok && row->is_found))
 		return;
 	page->text_blob = result->text_blob;
@@ -338,6 +341,7 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	page->description = result->description;
 	row->own_image = result->image;
 	page->text_hash = result->text_hash;
+	page->likeness = result->likeness;
 	page->lang = result->lang;
 	page->words = result->words;
 	page->passages = result->passages;
@@ -370,20 +374,23 @@ static bool unless_twin(struct kb_db_conn *conn, struct finish *in,
                         const struct kb_page_result **result, struct kb_page_result *twin,
                         const struct kb_page_row *row, struct kb_err *err)
 {
-	struct kb_sv url;
+	struct kb_twin other;
 
 	if (!(*result)->found || (*result)->index != KB_STATUS_OK || row->is_found)
 		return true;
-	if (!kb_crawl_twin(conn, &in->arena, &row->page, (*result)->text_hash, &url, err))
+	if (!kb_crawl_twin(conn, &in->arena, &row->page, *result, &other, err))
 		return false;
-	if (url.n == 0)
+	if (other.url.n == 0)
 		return true;
 	*twin = (struct kb_page_result){
 		.page_id = (*result)->page_id,
 		.epoch = (*result)->epoch,
 		.crawl = KB_STATUS_OK,
 		.index = KB_STATUS_LIMITED,
-		.reason = kb_arena_printf(&in->arena, "it says the same as %.*s", KB_SV_ARG(url)),
+		.reason = kb_arena_printf(&in->arena, "it says %s as %.*s",
+		                          other.is_exact ? "the same" : "nearly the same",
+		                          KB_SV_ARG(other.url)),
+		.copy_of = other.url,
 		.drop_original = true,
 		.found = (*result)->found,
 	};
@@ -401,6 +408,7 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 {
 	struct kb_page *page = &row->page;
 	struct kb_page_result twin;
+	struct kb_page_row before = *row;
 	bool was_found = row->is_found;
 
 	if (result->found && result->found->moved)
@@ -420,7 +428,9 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 		in->indexed = true;
 		in->has_alive |= row->is_found;
 		in->died |= was_found;
-		if (was_found && !kb_dead_add(conn, in->agent_id, page->id, in->version, err))
+		if (was_found
+		    && (!kb_dead_add(conn, in->agent_id, page->id, in->version, err)
+		        || !kb_crawl_free_copies(conn, &before, &in->totals, err)))
 			return false;
 	}
 	if (result->found && !follow(conn, in, result, row, err))

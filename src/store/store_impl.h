@@ -193,6 +193,8 @@ struct kb_page_row {
 	NEXT (t, etag,             page.etag) \
 	NEXT (t, last_modified,    page.last_modified) \
 	NEXT (t, text_hash,        page.text_hash) \
+	NEXT (i, likeness,         page.likeness) \
+	NEXT (t, copy_of,          page.copy_of) \
 	NEXT (i, is_slow,          is_slow)
 #define KB_PAGE_META(FIRST, NEXT) \
 	FIRST(n, meta_title,       page.meta_title) \
@@ -483,10 +485,17 @@ struct kb_crawl_write {
 bool kb_crawl_follow(struct kb_db_conn *conn, const struct kb_crawl_write *write,
                      struct kb_page_row *from, const struct kb_page_found *found,
                      struct kb_err *err) KB_MUST_CHECK;
-/* The address of another page of the same website that can be found and has this text; empty: there
- * is none. */
+/* Another page of the same website that can be found and says what the result says. */
+struct kb_twin {
+	struct kb_sv url; /* empty: there is none */
+	bool is_exact;    /* the text is the same; else nearly so */
+};
 bool kb_crawl_twin(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
-                   struct kb_sv text_hash, struct kb_sv *url, struct kb_err *err) KB_MUST_CHECK;
+                   const struct kb_page_result *result, struct kb_twin *out,
+                   struct kb_err *err) KB_MUST_CHECK;
+/* The page no longer says what it said, or is no more: its copies go back into the queue. */
+bool kb_crawl_free_copies(struct kb_db_conn *conn, const struct kb_page_row *row,
+                          struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- queue.c ---- */
 

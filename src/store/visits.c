@@ -211,7 +211,7 @@ static bool remove_page(struct kb_db_conn *conn, const struct kb_visit *visit,
 
 /* The page is where its redirects end, and known by that alone. *gone: the agent has that page. */
 static bool take_name(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
-                      bool *gone, struct kb_err *err)
+                      struct kb_totals *totals, bool *gone, struct kb_err *err)
 {
 	const struct kb_page *page = &row->page;
 	struct kb_sv name = in->visit->name;
@@ -222,7 +222,8 @@ static bool take_name(struct kb_db_conn *conn, struct visited *in, struct kb_pag
 	if (!kb_crawl_knows(conn, page->agent_id, name, gone, err))
 		return false;
 	return *gone
-	       || (kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err)
+	       || (kb_crawl_free_copies(conn, row, totals, err)
+	           && kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err)
 	           && kb_db_run(conn, &sql[RENAME],
 	                        KB_VALUES(kb_int(page->agent_id), kb_int(page->id), kb_text(name),
 	                                  kb_text(kb_store_fold(&in->arena, name)),
@@ -251,7 +252,7 @@ static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_ro
 	case KB_VISIT_GONE:
 		return remove_page(conn, visit, row, version, totals, err);
 	case KB_VISIT_FETCHED:
-		if (!take_name(conn, in, row, &gone, err))
+		if (!take_name(conn, in, row, totals, &gone, err))
 			return false;
 		if (gone)
 			return remove_page(conn, visit, row, version, totals, err);

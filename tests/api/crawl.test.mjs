@@ -178,6 +178,44 @@ test("the same text under two addresses is found once, and the other says so", a
   assert.deepEqual(found, { ...ok("/", first), [second]: ["ok", "limited", `it says the same as ${first}`] });
 });
 
+test("a copy that differs in a word is limited and names its original, until that is gone", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  const long = (heading, ending) => ({
+    "content-type": "text/html",
+    body: `<html><head><title>${heading}</title></head><body><main><h1>${heading}</h1>${Array.from({ length: 60 }, (_, i) => `<p>The ${"abcdefghij"[i % 10]}${"klmnopqrst"[Math.floor(i / 10)]}-warden keeps the ${"uvwxyzabcd"[i % 10]}${"efghijklmn"[Math.floor(i / 10)]}-keys of the northern storehouse.</p>`).join("")}<p>${ending}</p></main></body></html>`,
+    etag: `"${heading}${ending}"`,
+  });
+  web
+    .set("/", page("teal", ["/original"]))
+    .set("/original", {
+      ...long("Wardens", "Printed for readers."),
+      body: long("Wardens", "Printed for readers.").body.replace(
+        "</main>",
+        '</main><a href="/print">p</a><a href="/figure">f</a><a href="/heading">h</a>',
+      ),
+    })
+    .set("/print", long("Wardens", "Printed for visitors."))
+    .set("/figure", long("Wardens", "Printed for 7 readers."))
+    .set("/heading", long("Stewards", "Printed for readers."));
+  const agent = await kb.agent({ sitemap_path: web.url });
+  const source = await read(agent);
+  const all = ok("/", "/original", "/figure", "/heading");
+  const copy = { "/print": ["ok", "limited", "it says nearly the same as /original"] };
+  assert.deepEqual(await states(agent, web), { ...all, ...copy });
+  // Reading again changes nothing; nor does another process that takes over.
+  await kb.kill9();
+  await kb.spawn();
+  await agent.expect(201, "PUT", `/sources/${source.id}/instant-sync`);
+  await read(agent);
+  assert.deepEqual(await states(agent, web), { ...all, ...copy });
+  const original = (await agent.pages()).find((p) => p.page_url.endsWith("/original"));
+  await agent.expect(200, "DELETE", `/pages/${original.id}`);
+  delete all["/original"];
+  await until("the copy to take its place", async () => (await states(agent, web))["/print"] === "ok");
+  assert.deepEqual(await states(agent, web), { ...all, ...ok("/print") });
+});
+
 test("calendars, sessions and circles end, and the source says what was left out", async (t) => {
   const kb = await start(t, quick);
   const web = await site(t);
