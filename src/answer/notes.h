@@ -34,6 +34,11 @@ struct kb_notes_input {
 	int64_t documents; /* in all */
 };
 
+/* Fills documents and titles: of the newest documents that can be found without a label, each title
+ * once. What a label hides is in no text that is made for everybody. */
+bool kb_notes_titles(struct kb_store *store, struct kb_arena *arena, struct kb_notes_input *input,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 struct kb_sv kb_note_summary(struct kb_analyzer *analyzer, struct kb_arena *arena,
                              const struct kb_notes_input *input);
 struct kb_sv kb_note_planner(struct kb_arena *arena, const struct kb_notes_input *input);

@@ -20,17 +20,17 @@ struct kb_notes_job {
 	struct kb_bell bell;
 };
 
-/* Titles of the newest documents that can be found, each once. */
-static bool read_titles(struct kb_notes_job *job, struct kb_arena *arena,
-                        struct kb_notes_input *input, struct kb_err *err)
+bool kb_notes_titles(struct kb_store *store, struct kb_arena *arena, struct kb_notes_input *input,
+                     struct kb_err *err)
 {
 	struct kb_page_filter filter = { .list = { .page = 1, .limit = TITLES },
 		                         .crawl = -1,
-		                         .index = KB_STATUS_OK };
+		                         .index = KB_STATUS_OK,
+		                         .unlabelled = true };
 	struct kb_page_list pages;
 	struct kb_sv *titles;
 
-	if (!kb_store_page_list(job->store, arena, input->agent->id, &filter, &pages, err))
+	if (!kb_store_page_list(store, arena, input->agent->id, &filter, &pages, err))
 		return false;
 	input->documents = pages.total;
 	titles = KB_NEW_ARRAY(arena, pages.count, struct kb_sv);
@@ -69,7 +69,7 @@ static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct 
 		        agent.id, err->msg);
 		kb_settings_defaults(&settings); /* one damaged row does not stop the others */
 	}
-	if (!read_titles(job, arena, &input, err))
+	if (!kb_notes_titles(job->store, arena, &input, err))
 		return false;
 	for (int i = 0; i < KB_NOTE_COUNT; i++) {
 		notes[i].slug = kb_sv_str(kb_note_kinds[i].slug);

@@ -46,9 +46,10 @@ enum {
 #define LIST_WHERE                                                                                 \
 	" FROM pages WHERE agent_id = $1 "                                                         \
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
-	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) AND " KB_PAGE_SHOWN(  \
-	        "$1")
-#define LIST(order) "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE " ORDER BY " order " LIMIT $5 OFFSET $6"
+	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) "                     \
+	"AND ($5 = 0 OR NOT EXISTS (SELECT 1 FROM page_labels l "                                  \
+	"WHERE l.agent_id = pages.agent_id AND l.page_id = pages.id)) AND " KB_PAGE_SHOWN("$1")
+#define LIST(order) "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
 /* What the owner says of it. */
 #define METADATA_COLUMNS(FIRST, NEXT) KB_PAGE_META(FIRST, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
@@ -67,9 +68,9 @@ static const struct kb_sql sql[] = {
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
 		"AND a.state = " KB_SQL(AGENT_THERE) ") AND " KB_PAGE_SHOWN("pages.agent_id") },
-	[LIST_DESC]  = { "page_list_desc",  "itiiii", LIST("id DESC") },
-	[LIST_ASC]   = { "page_list_asc",   "itiiii", LIST("id") },
-	[LIST_COUNT] = { "page_list_count", "itii", "SELECT count(*)" LIST_WHERE },
+	[LIST_DESC]  = { "page_list_desc",  "itiiiii", LIST("id DESC") },
+	[LIST_ASC]   = { "page_list_asc",   "itiiiii", LIST("id") },
+	[LIST_COUNT] = { "page_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
 	[OF_SOURCE] = { "page_of_source", "iii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"ORDER BY id DESC LIMIT $3" },
@@ -376,12 +377,13 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
 		return false;
 	kb_rows_open(&rows, conn, &sql[filter->list.ascending ? LIST_ASC : LIST_DESC],
 	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
-	                       kb_int(filter->index), kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(filter->index), kb_int(filter->unlabelled),
+	                       kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	ok = kb_pages_read(&rows, arena, out, err)
 	     && kb_db_int(conn, &sql[LIST_COUNT],
 	                  KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
-	                            kb_int(filter->index)),
+	                            kb_int(filter->index), kb_int(filter->unlabelled)),
 	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;

@@ -96,6 +96,7 @@ struct kb_page_filter {
 	struct kb_list list;
 	struct kb_sv search; /* '*' and '?' are wild; substring of URL and filename without case */
 	int crawl, index;    /* enum kb_status, or -1: all */
+	bool unlabelled;     /* only those that everybody may find */
 };
 struct kb_page_list {
 	struct kb_page *v;

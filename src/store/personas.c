@@ -310,6 +310,7 @@ bool kb_store_sub_personas(struct kb_store *store, struct kb_arena *arena, int64
 	     && read_generated(conn, arena, agent_id, version, &out->generated, err)
 	     && read_overrides(conn, arena, agent_id, &out->overrides, err);
 	out->is_generating = ok && persona.notes == KB_NOTES_PENDING;
+	out->is_stale = ok && persona.notes == KB_NOTES_STALE;
 	kb_db_give(store->db, conn);
 	return ok;
 }

@@ -76,7 +76,7 @@ bool kb_store_persona_get(struct kb_store *store, struct kb_arena *arena, int64_
 
 /* What is generated from one version, by slug, and the agent's own texts; of one moment. */
 struct kb_sub_personas {
-	bool is_generating;
+	bool is_generating, is_stale; /* nothing yet; or of documents that have changed since */
 	struct kb_sub_persona_list {
 		struct kb_sub_persona *v;
 		size_t count;
