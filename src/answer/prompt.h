@@ -56,6 +56,18 @@ void kb_prompt_rewrite(struct kb_arena *arena, const struct kb_prompt_follow_up 
                        struct kb_chat_message **out, size_t *count);
 enum { KB_REWRITE_TOKENS = 128 }; /* of its answer */
 
+struct kb_prompt_search {
+	struct kb_sv planner; /* the agent's task-planner text; empty: none */
+	size_t max;           /* searches */
+	const struct kb_prompt_turn *turns;
+	size_t turn_count;
+	struct kb_sv question;
+};
+/* Asks for the searches that the question needs, as planned.h reads them. */
+void kb_prompt_search(struct kb_arena *arena, const struct kb_prompt_search *ask,
+                      struct kb_chat_message **out, size_t *count);
+enum { KB_SEARCH_TOKENS = 400 }; /* of its answer */
+
 /* The markers that an answer shows to people, such as [2], taken out of it. */
 struct kb_sv kb_prompt_unmarked(struct kb_arena *arena, struct kb_sv answer);
 

@@ -40,6 +40,10 @@ struct kb_answer_request {
 	/* What the turns were answered, as many; p == NULL: not known, or not for this request's
 	 * eyes. For a model alone. NULL: none of them. */
 	const struct kb_sv *replies;
+	/* What to search for, in place of the parts that the rule makes of the prompt; none: the
+	 * rule's. At most KB_PLAN_PARTS_MAX. */
+	const struct kb_sv *searches;
+	size_t search_count;
 	size_t passages;       /* a model may read so many; 0: as many as the search reads anyway */
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };

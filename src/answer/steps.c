@@ -45,18 +45,19 @@ bool kb_capability_is_judged(enum kb_capability capability)
 	return efforts[capability].judged;
 }
 
-/* Searches for the parts of a question, at most. Planner mode adds max_actions_per_query of them to
- * the one that every question has. */
-static size_t steps_max(const struct search *s)
+/* Planner mode adds max_actions_per_query searches to the one that every question has. */
+bool kb_steps_planned(const struct kb_answer_request *request, size_t *max)
 {
-	const struct kb_settings *settings = s->request->settings;
-	int64_t actions = settings->max_actions_per_query, limit = s->request->actions_max;
+	const struct kb_settings *settings = request->settings;
+	int64_t actions = settings->max_actions_per_query, limit = request->actions_max;
+	bool planned = kb_action_on(request, KB_ACTION_PLANNING, settings->use_planner_mode.v);
 
-	if (!kb_action_on(s->request, KB_ACTION_PLANNING, settings->use_planner_mode.v))
-		return s->effort->parts;
+	*max = efforts[kb_settings_capability(settings)].parts;
 	if (limit > 0)
 		actions = KB_MIN(actions, limit);
-	return KB_MAX(s->effort->parts, (size_t)actions + 1);
+	if (planned)
+		*max = KB_MIN(KB_MAX(*max, (size_t)actions + 1), (size_t)KB_PLAN_PARTS_MAX);
+	return planned;
 }
 
 /* A part that points back ("how tall is it?") has the part before as its last turn. */
@@ -409,12 +410,22 @@ static bool take_step(struct search *s, struct kb_sv text, struct kb_sv before, 
 	return true;
 }
 
+/* What somebody else has planned: each is a question by itself. */
+static bool take_searches(struct search *s, struct kb_err *err)
+{
+	for (size_t i = 0; i < s->request->search_count; i++)
+		if (!take_step(s, s->request->searches[i], KB_SV(""), err))
+			return false;
+	return true;
+}
+
 static bool take_steps(struct search *s, struct kb_err *err)
 {
 	struct kb_sv prompt = kb_plan_without_asides(s->arena, s->request->prompt);
 	struct kb_sv parts[KB_PLAN_PARTS_MAX];
-	size_t max = steps_max(s), count = 1, answered = 0;
+	size_t max, count = 1, answered = 0;
 
+	kb_steps_planned(s->request, &max);
 	parts[0] = prompt;
 	if (max > 1)
 		count = kb_plan_split(s->analyzer, s->arena, prompt,
@@ -445,7 +456,7 @@ static bool search_view(const struct kb_answer_job *job, const struct kb_answer_
 	*out = (struct kb_steps){ 0 };
 	s.snapshot = own ? kb_snapshot_with(opened, own) : kb_snapshot_hold(opened);
 	kb_snapshot_release(opened);
-	ok = take_steps(&s, err);
+	ok = request->search_count ? take_searches(&s, err) : take_steps(&s, err);
 	kb_snapshot_release(s.snapshot);
 	return ok;
 }

@@ -33,6 +33,9 @@ struct kb_steps {
 /* Whether agents of that agent_capability have a reranker judge what was found, if there is one. */
 bool kb_capability_is_judged(enum kb_capability capability);
 
+/* Whether the request's question is planned, and into how many searches at most. */
+bool kb_steps_planned(const struct kb_answer_request *request, size_t *max);
+
 /* Of the request's agent as it is now; a damaged file is checked and left out (catalog.h). *view is
  * what was searched; it is zeroed at first, and the caller releases it, after a failure too. */
 bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_request *request,

@@ -7,6 +7,7 @@
 #include "answer/context.h"
 #include "answer/notes.h"
 #include "answer/plain.h"
+#include "answer/planned.h"
 #include "answer/prompt.h"
 #include "answer/reply.h"
 #include "answer/tokens.h"
@@ -24,7 +25,7 @@ enum {
 	MODERATING = 32, /* prompts at once, and how many more may wait */
 	MODERATING_MAX = 4096,
 	TEXT_MAX = 1 << 20, /* bytes of an answer */
-	REWRITTEN_MAX = 2000,
+	SHORT_MAX = 4000,   /* bytes of what a step before the answer gets */
 	SHARE = 90, /* of a hundred tokens of the context: the model counts otherwise than we do */
 	TURNS_SHARE = 4, /* earlier turns have a fourth of it */
 	SOURCES_LEAST = 200,
@@ -667,10 +668,10 @@ static struct kb_sv by_slug(const struct kb_sub_persona_list *notes, const char 
 	return kb_sv(NULL, 0);
 }
 
-/* What is stored with the agent's persona: the agent's own summary, or else the generated one. */
-static struct kb_sv stored_summary(struct writing *w)
+/* What is stored with the agent's persona: the agent's own text, or else the generated one. */
+static struct kb_sv stored_note(struct writing *w, enum kb_agent_note kind)
 {
-	const char *slug = kb_note_kinds[KB_NOTE_PERSONA_SUMMARY].slug;
+	const char *slug = kb_note_kinds[kind].slug;
 	const struct kb_list newest = { .page = 1, .limit = 1 };
 	struct kb_store *store = w->writer->answerer->store;
 	struct kb_sub_personas notes;
@@ -684,26 +685,35 @@ static struct kb_sv stored_summary(struct writing *w)
 	                              &notes, NULL))
 		return kb_sv(NULL, 0);
 	own = by_slug(&notes.overrides, slug);
-	return own.p ? own : by_slug(&notes.generated, slug);
+	/* One that is being made anew knows nothing of what has changed. */
+	return own.p || notes.is_generating || notes.is_stale ? own
+	                                                      : by_slug(&notes.generated, slug);
 }
 
-/* The persona's summary: the request's own, a stored one, or one made now. */
+/* The request's own text, or a stored one; p == NULL: it is to be made now. */
+static struct kb_sv given_note(struct writing *w, enum kb_agent_note kind)
+{
+	const struct kb_note_override *own = w->request->notes ? &w->request->notes[kind] : NULL;
+
+	return own && own->given ? own->text : stored_note(w, kind);
+}
+
+static struct kb_notes_input notes_input(const struct writing *w)
+{
+	return (struct kb_notes_input){
+		.agent = w->request->agent,
+		.settings = w->request->settings,
+		.persona = w->request->settings->persona_instructions,
+	};
+}
+
 static struct kb_sv summary(struct writing *w)
 {
-	const struct kb_note_override *own =
-	        w->request->notes ? &w->request->notes[KB_NOTE_PERSONA_SUMMARY] : NULL;
-	struct kb_notes_input input = { .agent = w->request->agent,
-		                        .settings = w->request->settings,
-		                        .persona = w->request->settings->persona_instructions };
+	struct kb_notes_input input = notes_input(w);
+	struct kb_sv text = given_note(w, KB_NOTE_PERSONA_SUMMARY);
 	struct kb_analyzer *analyzer;
-	struct kb_sv text;
 
-	if (own && own->given && own->text.p)
-		return own->text;
-	if (!input.persona.n)
-		return KB_SV("");
-	text = own && own->given ? kb_sv(NULL, 0) : stored_summary(w);
-	if (text.p)
+	if (text.p || !input.persona.n)
 		return text;
 	analyzer = kb_analyzer_borrow(w->writer->answerer);
 	text = kb_note_summary(analyzer, &w->scratch, &input);
@@ -711,26 +721,31 @@ static struct kb_sv summary(struct writing *w)
 	return text;
 }
 
-static void after_rewriting(struct writing *w)
+/* The short request has ended: its text, empty where there is none that can be used. */
+static struct kb_sv end_short(struct writing *w)
 {
-	struct kb_sv text = kb_sv_trim(kb_buf_view(&w->text));
-	bool ok = w->result.err.code == KB_OK && !w->text.failed && text.n > 0;
-	double before = w->plain.confidence;
-	struct kb_err err = { 0 };
+	struct kb_sv text = kb_arena_sv(w->arena, kb_sv_trim(kb_buf_view(&w->text)));
+	bool ok = w->result.err.code == KB_OK && !w->text.failed;
 
 	end_call(w, w->choices[0]);
-	w->again = w->own;
-	w->again.prompt = kb_arena_sv(w->arena, text);
-	w->again.turn_count = 0;
 	kb_buf_fini(&w->text);
 	kb_buf_init(&w->text, TEXT_MAX);
+	w->again = w->own;
+	return ok ? text : KB_SV("");
+}
+
+/* What the model said to search for is searched for, where `ok`; the rule's reading of the turn
+ * stays where nothing as sure as `least` is found. */
+static void search_again(struct writing *w, bool ok, double least)
+{
+	struct kb_err err = { 0 };
+
 	if (w->result.err.code == KB_E_CANCELLED) {
 		fail_all(w);
 		return;
 	}
-	/* The rule's reading of the turn stays where the model has none that is found. */
 	ok = ok && search(w, &w->again, &err) && w->found->steps.count
-	     && w->found->answer.confidence >= before;
+	     && w->found->answer.confidence >= least;
 	if (!ok && !search(w, &w->own, &err)) {
 		done(w, &err);
 		return;
@@ -739,11 +754,27 @@ static void after_rewriting(struct writing *w)
 	pass_gate(w);
 }
 
-static void keep_rewriting(void *arg, struct kb_sv text)
+static void after_rewriting(struct writing *w)
+{
+	w->again.prompt = end_short(w);
+	w->again.turn_count = 0;
+	search_again(w, w->again.prompt.n > 0, w->plain.confidence);
+}
+
+static void keep_short(void *arg, struct kb_sv text)
 {
 	struct writing *w = arg;
 
 	kb_buf_sv(&w->text, text);
+}
+
+/* A request of a step before the answer; its text is short. */
+static void ask_short(struct writing *w, struct kb_chat_ask *ask, void (*next)(struct writing *w))
+{
+	ask->on_text = keep_short;
+	kb_buf_fini(&w->text);
+	kb_buf_init(&w->text, SHORT_MAX);
+	start_call(w, w->choices[0], ask, next);
 }
 
 static bool is_follow_up(const struct writing *w)
@@ -753,11 +784,9 @@ static bool is_follow_up(const struct writing *w)
 
 static void rewrite(struct writing *w)
 {
-	struct kb_chat_ask ask = { .max_tokens = KB_REWRITE_TOKENS, .on_text = keep_rewriting };
+	struct kb_chat_ask ask = { .max_tokens = KB_REWRITE_TOKENS };
 	struct kb_chat_message *messages;
 
-	kb_buf_fini(&w->text);
-	kb_buf_init(&w->text, REWRITTEN_MAX);
 	kb_prompt_rewrite(&w->scratch,
 	                  &(struct kb_prompt_follow_up){ .about = summary(w),
 	                                                 .turns = w->turns,
@@ -765,7 +794,49 @@ static void rewrite(struct writing *w)
 	                                                 .question = w->request->prompt },
 	                  &messages, &ask.message_count);
 	ask.messages = messages;
-	start_call(w, w->choices[0], &ask, after_rewriting);
+	ask_short(w, &ask, after_rewriting);
+}
+
+/* ---- plan ---- */
+
+/* The task-planner text. */
+static struct kb_sv planner(struct writing *w)
+{
+	struct kb_notes_input input = notes_input(w);
+	struct kb_sv text = given_note(w, KB_NOTE_TASK_PLANNER);
+
+	if (text.p || !kb_notes_titles(w->writer->answerer->store, &w->scratch, &input, NULL))
+		return text;
+	return kb_note_planner(&w->scratch, &input);
+}
+
+static void after_planning(struct writing *w)
+{
+	struct kb_sv text = end_short(w), *searches;
+	size_t max;
+
+	searches = KB_NEW_ARRAY(w->arena, KB_PLAN_PARTS_MAX, struct kb_sv);
+	kb_steps_planned(&w->own, &max);
+	w->again.searches = searches;
+	w->again.search_count = kb_planned_read(w->arena, text, max, searches);
+	w->again.turn_count = 0;
+	search_again(w, w->again.search_count > 0, KB_MIN(w->plain.confidence, NEAR_Z));
+}
+
+static void plan(struct writing *w, size_t max)
+{
+	struct kb_chat_ask ask = { .max_tokens = KB_SEARCH_TOKENS };
+	struct kb_chat_message *messages;
+
+	kb_prompt_search(&w->scratch,
+	                 &(struct kb_prompt_search){ .planner = planner(w),
+	                                             .max = max,
+	                                             .turns = w->turns,
+	                                             .turn_count = w->request->turn_count,
+	                                             .question = w->request->prompt },
+	                 &messages, &ask.message_count);
+	ask.messages = messages;
+	ask_short(w, &ask, after_planning);
 }
 
 /* ---- begin ---- */
@@ -813,6 +884,7 @@ static void answer_plainly(struct writing *w)
 static void begin(struct writing *w)
 {
 	struct kb_err err = { 0 };
+	size_t max;
 
 	if (!w->choice_count) {
 		answer_plainly(w);
@@ -826,6 +898,8 @@ static void begin(struct writing *w)
 	read_turns(w);
 	if (!w->found->steps.count)
 		end_plain(w, false);
+	else if (kb_steps_planned(&w->own, &max))
+		plan(w, max);
 	else if (is_follow_up(w))
 		rewrite(w);
 	else

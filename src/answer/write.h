@@ -2,14 +2,19 @@
  * Answers written by a model from what the search has found, without a worker while it writes.
  *
  *   moderate   where the operator has a moderation server, it is asked first, about every prompt;
- * what it flags is answered by chatbot_failed_moderation_msg, and while it cannot be asked nothing
- * is answered plain      the answer without a model (answer.h): small talk, overviews and refusals
- * end here, and so does everything while no model is configured rewrite    a follow-up becomes a
- * question of its own, by a short request to the model; then plain again. If that fails, the rule's
- * reading of the turn stays gate       own_content: where the documents are nowhere near the
- * question, no model is asked context    the sources, by context_depth and the model's own limit
- * (context.h) prompt     one layout (prompt.h) write      the model's text comes in pieces and
- * leaves checked finish     citations and figures
+ *              what it flags is answered by chatbot_failed_moderation_msg, and while it cannot be
+ *              asked nothing is answered
+ *   plain      the answer without a model (answer.h): small talk, overviews and refusals end here,
+ *              and so does everything while no model is configured
+ *   rewrite    a follow-up becomes a question of its own, by a short request to the model; then
+ *              plain again. If that fails, the rule's reading of the turn stays
+ *   plan       in planner mode the model says instead what is to be searched for (planned.h), in
+ *              one short request for follow-ups too; if that fails, the rule's parts stay
+ *   gate       own_content: where the documents are nowhere near the question, no model is asked
+ *   context    the sources, by context_depth and the model's own limit (context.h)
+ *   prompt     one layout (prompt.h)
+ *   write      the model's text comes in pieces and leaves checked
+ *   finish     citations and figures
  *
  * A model that fails before its first word leads to the next one of its fallbacks; a context that
  * is too long, to one more try with half the passages. When none is left, the plain answer stands

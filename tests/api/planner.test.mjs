@@ -3,7 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, start, test, until } from "./lib/harness.mjs";
+import { contentOf, sourcesOf } from "./lib/chat.mjs";
 import { library } from "./lib/documents.mjs";
+import { models } from "./lib/models.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
 
@@ -182,4 +184,77 @@ test("action_overrides turn planning and the overview on and off for one message
     "off is off",
   );
   assert.ok((await ask(topics, { enabled: ["knowledge_base_overview"] })).includes("Velmora"));
+});
+
+/** An agent in planner mode with a model that answers the plan's request with `plan`. */
+async function planned(t, plan, { settings = {}, files = library } = {}) {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ files });
+  await set(agent, { use_planner_mode: true, ...settings });
+  const { chat } = server;
+  chat.say = (body) => (body.stream ? chat.compose(body) : typeof plan === "function" ? plan(body) : plan);
+  const plans = () => chat.seen.filter(({ body }) => !body.stream);
+  return { server, chat, kb, agent, plans };
+}
+const given = (chat) => sourcesOf(chat.answers.at(-1).body).map(({ text }) => text);
+/** Both parts by other words than the documents', so that no rule takes it apart. */
+const veiled = "Please compare the builder with the guarantee.";
+
+test("a model plans the searches from the task-planner text, and its answer has the passages of all", async (t) => {
+  const plan = '{"searches": ["Who built the Velmora lighthouse?", "How long is the warranty of the Brisca 200?"]}';
+  const { agent, chat, kb, plans } = await planned(t, plan, { settings: { context_depth: "compact" } });
+  assert.equal(await searches(kb, agent, veiled), 2);
+  const [{ body }] = plans();
+  assert.match(contentOf(body.messages[0]), /lighthouse\.md|Velmora/);
+  assert.ok(contentOf(body.messages[0]).includes("at most"));
+  assert.ok(body.max_tokens > 0 && contentOf(body.messages[1]).includes(veiled));
+  const text = given(chat).join("\n");
+  assert.ok(text.includes("Hester Quillby") && text.includes("27 months"), text);
+  const { models: used } = await agent.expect(200, "GET", "/reports/models");
+  assert.ok(used[0].prompt_tokens > 0 && used[0].answers === 1, "the plan is counted with its answer");
+
+  const override = { prompt: veiled, sub_personas: { "task-planner": "Search for pumps alone." } };
+  await agent.ask(veiled, { json: override });
+  assert.ok(contentOf(plans().at(-1).body.messages[0]).includes("Search for pumps alone."));
+});
+
+test("a plan has no more searches than max_actions_per_query adds, and none without planner mode", async (t) => {
+  const plan = JSON.stringify({ searches: double.flatMap(([question]) => question.split(" and ")).concat("ticket") });
+  const { agent, kb, plans } = await planned(t, plan, { settings: { max_actions_per_query: 1 } });
+  assert.equal(await searches(kb, agent, veiled), 2);
+  await set(agent, { use_planner_mode: false });
+  const before = plans().length;
+  await agent.ask(double[0][0]);
+  assert.equal(plans().length, before);
+});
+
+test("a plan that is none, finds nothing, or fails leaves the rule's own", async (t) => {
+  const [question, words] = double[0];
+  const { agent, chat, plans } = await planned(t, "I would search for the lighthouse.");
+  const isWhole = async () => {
+    await agent.ask(question);
+    const text = given(chat).join("\n");
+    assert.ok(
+      words.every((word) => text.includes(word)),
+      text,
+    );
+  };
+  await isWhole();
+  chat.say = (body) => (body.stream ? chat.compose(body) : '{"searches": ["zyzzyva quokka"]}');
+  await isWhole();
+  chat.modes = ["500", "500", "500"];
+  await isWhole();
+  assert.ok(plans().length >= 5);
+});
+
+test("what a label hides is in no plan", async (t) => {
+  const files = { ...library, "canary-77.txt": "CANARY-77 was paid for the Velmora lighthouse." };
+  const { agent, plans } = await planned(t, "none", { files });
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
+  const page = await agent.page("canary-77.txt");
+  await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  await agent.ask(double[0][0]);
+  assert.equal(plans().length, 1);
+  assert.doesNotMatch(JSON.stringify(plans()), /canary/i);
 });

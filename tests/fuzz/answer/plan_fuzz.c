@@ -1,7 +1,7 @@
-/* A language by the first byte, then a question of any bytes: parts are views of it in order, codes
- * are ranges of it, highlights are characters of it apart from each other. */
+/* A language by the first byte, then a question of any bytes, or a model's plan: parts are views of
+ * it in order, codes are ranges of it, highlights are characters of it apart from each other. */
 #include "answer/find.h"
-#include "answer/plan.h"
+#include "answer/planned.h"
 #include "base/utf8.h"
 #include "index/codes.h"
 
@@ -18,6 +18,16 @@ static void check_codes(struct kb_arena *arena, struct kb_sv text)
 		KB_ASSERT(codes[i].term.n >= 2 && codes[i].term.n <= KB_CODE_BYTES + 2);
 		KB_ASSERT(i == 0 || codes[i].start >= codes[i - 1].start);
 	}
+}
+
+static void check_plan(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv searches[KB_PLAN_PARTS_MAX];
+	size_t count = kb_planned_read(arena, text, 4, searches);
+
+	KB_ASSERT(count <= 4);
+	for (size_t i = 0; i < count; i++)
+		KB_ASSERT(searches[i].n && kb_utf8_count(searches[i]) <= KB_SEARCH_CHARS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -39,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		KB_ASSERT(i == 0 || parts[i].p >= parts[i - 1].p + parts[i - 1].n);
 	}
 	check_codes(&arena, text);
+	check_plan(&arena, text);
 	kb_analyze(analyzer, &arena, lang, parts[count - 1], &words.terms);
 	kb_find_highlights(analyzer, &arena, &words, text, &marks, &count);
 	for (size_t i = 0; i < count; i++) {
