@@ -48,6 +48,23 @@ test("from the printed link to the first cited answer on one's own file", async 
   quiet();
 });
 
+test("an agent of more files than a request takes gets all of them, once", async (t) => {
+  const kb = await start(t);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(await link(kb));
+  await page.getByRole("button", { name: "New agent" }).first().click();
+  const files = Array.from({ length: 60 }, (_, i) => file(`note-${i}.md`, `Note ${i} is about pump ${i}.`));
+  await page.locator("input[type=file]").first().setInputFiles(files);
+  await page.getByLabel("Name of the agent").fill("Pumps");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("textbox", { name: "Ask Pumps …" }).waitFor();
+  const { data } = await kb.expect(200, "GET", "/projects");
+  assert.equal(data.length, 1);
+  const { pages } = await kb.expect(200, "GET", `/projects/${data[0].id}/pages`);
+  assert.equal(pages.total, files.length);
+  quiet();
+});
+
 test("before there is a key the page says the command; a wrong key is told in a sentence", async (t) => {
   const kb = await start(t, { key: false });
   const { page, quiet } = await browse(t, kb);

@@ -41,9 +41,6 @@ export function useProgress(id: number, changed?: () => void) {
   }, [id]);
 }
 
-/** Something was added: the progress is asked for now. */
-export const contentCame = () => dispatchEvent(new Event("docent:content"));
-
 /** Whether the agent answers, and how many documents are on their way. */
 export function Live() {
   const queued = progress.value?.queued ?? 0;

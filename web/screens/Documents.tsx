@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { AddContent, uploadFiles } from "../components/AddContent";
+import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { DropZone } from "../components/DropZone";
@@ -15,6 +15,7 @@ import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { attempt, hasFeature, progress, readStats, tell } from "../lib/state";
 import type { List, Page, Status } from "../lib/types";
+import { uploadFiles } from "../lib/uploads";
 import { w } from "../lib/words";
 import DocumentSheet from "./DocumentSheet";
 import { LabelMany } from "./LabelMany";

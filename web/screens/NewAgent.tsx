@@ -1,15 +1,17 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
-import { DropZone } from "../components/DropZone";
 import { Field } from "../components/Field";
+import { FileChooser } from "../components/FileChooser";
 import { Icon } from "../components/Icon";
 import { Note } from "../components/Note";
 import { Toggle } from "../components/Toggle";
 import { upload } from "../lib/api";
-import { bytes, host, percent } from "../lib/format";
+import { host, percent } from "../lib/format";
 import { go } from "../lib/router";
+import { tell } from "../lib/state";
 import type { Agent } from "../lib/types";
+import { bytesOf, formOf, portions, uploadFiles } from "../lib/uploads";
 import { w } from "../lib/words";
 
 type Way = "files" | "address" | "empty";
@@ -41,17 +43,22 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
 
   async function create() {
     if (!ready || share !== null) return;
-    const form = new FormData();
+    const [first = [], ...others] = way === "files" ? portions(files) : [];
+    const part = bytesOf(first) / (bytesOf(files) || 1);
+    const form = formOf(first);
     form.set("project_name", name.trim() || suggested);
     if (way === "address") form.set("sitemap_path", address.trim());
-    if (way === "files") for (const file of files) form.append("files[]", file);
     if (isMaster) form.set("is_master", "true");
     if (isAnonymized) form.set("is_anonymized", "true");
     if (!keeps) form.set("file_data_retension", "false");
     setShare(0);
     setError("");
     try {
-      const agent = await upload<Agent>("/projects", form, setShare);
+      const agent = await upload<Agent>("/projects", form, (share) => setShare(share * (part || 1)));
+      // The agent is there: what fails from here on is told, and never makes a second one.
+      await uploadFiles(agent.id, others.flat(), (share) => setShare(part + share * (1 - part))).catch((failure) =>
+        tell((failure as Error).message, undefined, 7000),
+      );
       onClose();
       go(`/agents/${agent.id}/${way === "empty" ? "documents" : "ask"}`);
     } catch (failure) {
@@ -81,27 +88,7 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
           </button>
         ))}
       </div>
-      {way === "files" && (
-        <>
-          <DropZone onFiles={(more) => setFiles([...files, ...more])} />
-          {files.length > 0 && (
-            <ul class="file-list" aria-label={w.filesChosen(files.length)}>
-              {files.map((file, i) => (
-                <li key={i}>
-                  <span>{file.webkitRelativePath || file.name}</span>
-                  <span class="num lead">{bytes(file.size)}</span>
-                  <Button
-                    kind="quiet"
-                    icon="close"
-                    label={`${w.remove} ${file.name}`}
-                    onClick={() => setFiles(files.filter((f) => f !== file))}
-                  />
-                </li>
-              ))}
-            </ul>
-          )}
-        </>
-      )}
+      {way === "files" && <FileChooser files={files} onChange={setFiles} />}
       {way === "address" && (
         <Field label={w.address} help={w.addressHelp}>
           {(given) => (
