@@ -344,7 +344,7 @@ function thesaurus(deb, lang, pattern) {
         .map(bare)
         .filter((one) => one && one.toLowerCase() !== word.toLowerCase());
       if (!synonyms.length || word.length < 3 || /^\d/.test(word)) continue;
-      pair("thesauri", lang, word, synonyms.slice(0, 8).join(" "), 35);
+      pair("thesauri", lang, word, synonyms.slice(0, 8).join(" "), 70);
     }
   }
 }
@@ -360,11 +360,11 @@ function wordnet(deb) {
         words.push(fields[4 + 2 * i].replace(/_/g, " ").replace(/\(\w+\)$/, ""));
       // Names of people, places and living things are many, and few ask for them.
       if (/^[A-Z]/.test(words[0]) || ["05", "20", "15", "18"].includes(fields[1])) continue;
-      pair("wordnet", "en", words.join(" "), gloss, 50);
+      pair("wordnet", "en", words.join(" "), gloss);
       const examples = [...gloss.matchAll(/"([^"]+)"/g)].map((one) => one[1]);
       for (const example of examples.slice(0, 2))
-        pair("wordnet", "en", example, words.join(" ") + " " + gloss.split(";")[0], 50);
-      if (words.length > 1) pair("thesauri", "en", words[roll(words.length)], words.join(" "), 35);
+        pair("wordnet", "en", example, words.join(" ") + " " + gloss.split(";")[0]);
+      if (words.length > 1) pair("thesauri", "en", words[roll(words.length)], words.join(" "), 70);
     }
   }
 }
