@@ -106,6 +106,7 @@ struct bench {
 	struct kb_candidate **candidates; /* of each case; NULL for foreign ones */
 	const struct fit_ask **asks;
 	size_t count, capacity, candidate_capacity, ask_capacity;
+	struct n_set natural; /* the sets of its corpora keep views into it */
 	struct kb_arena arena;
 	struct kb_analyzer *analyzer;
 };
@@ -380,12 +381,20 @@ static int pool_of(enum pool_kind kind)
 static void load_natural(struct bench *b, struct fit_set *sources)
 {
 	int own = pool_of(NATURAL), again = pool_of(AGAIN);
+	const char *folder = kb_arena_printf(&b->arena, "%s/natural", b->root).p;
+	struct kb_err err = { 0 };
 
-	for (size_t k = 0; fit_corpora[k]; k++) {
+	if (!n_set_read(&b->natural, folder, &err)) {
+		fprintf(stderr, "natural: %s\n", err.msg);
+		return;
+	}
+	for (size_t k = 0; k < b->natural.corpus_count; k++) {
 		struct fit_set *set = KB_NEW(&b->arena, struct fit_set);
 
-		if (!fit_natural_open(set, b->root, fit_corpora[k]))
+		if (!fit_natural_open(set, &b->natural, k, &err)) {
+			fprintf(stderr, "natural: %s\n", err.msg);
 			return;
+		}
 		for (size_t i = 0; i < set->ask_count; i++) {
 			const struct fit_ask *ask = &set->asks[i];
 
@@ -1071,6 +1080,7 @@ int main(int argc, char **argv)
 {
 	struct bench b = { .root = "../shared/data" };
 	struct kb_err err = { 0 };
+	bool ok = true;
 
 	if (argc > 1 && strcmp(argv[1], "parse-worker") == 0)
 		return kb_parse_worker_main(argc - 1, argv + 1);
@@ -1092,7 +1102,8 @@ int main(int argc, char **argv)
 		time_selection(&b);
 	} else if (!run(&b, argc, argv, &err)) {
 		fprintf(stderr, "fit_answers: %s\n", err.msg);
-		return 1;
+		ok = false;
 	}
-	return 0;
+	n_set_free(&b.natural);
+	return ok ? 0 : 1;
 }

@@ -35,7 +35,7 @@ struct fit_set {
 	size_t ask_count;
 	struct kb_segment *segment;
 	struct kb_snapshot *snapshot;
-	bool squeezed;        /* answers are phrases as fit_squeezed() gives them */
+	bool squeezed;        /* answers are phrases as bench_squeezed() gives them */
 	struct kb_sv article; /* while reading */
 	size_t articles;
 };
@@ -68,8 +68,5 @@ struct fit_gold; /* the answers, cut into such words */
 struct fit_gold *fit_gold_new(struct kb_arena *arena, const struct fit_set *set,
                               const struct fit_ask *ask);
 bool fit_gold_in(struct kb_arena *arena, const struct fit_gold *gold, struct kb_sv text);
-
-/* The text as phrases are compared. */
-struct kb_sv fit_squeezed(struct kb_arena *arena, struct kb_sv text);
 
 #endif

@@ -1,15 +1,12 @@
-/*
- * The natural questions as the fitting tool sees them: a set for each corpus, whose documents are
- * files, and whose answers are phrases compared without case, blanks and marks of emphasis.
- */
-#ifndef BENCH_FIT_NATURAL_H
-#define BENCH_FIT_NATURAL_H
+/* The natural questions as sets of their own, a corpus each (natural_data.h). */
+#ifndef KB_BENCH_FIT_NATURAL_H
+#define KB_BENCH_FIT_NATURAL_H
 
 #include "fit_data.h"
+#include "natural_data.h"
 
-extern const char *const fit_corpora[]; /* up to NULL */
-
-/* false where the data are not to be had. */
-bool fit_natural_open(struct fit_set *set, const char *root, const char *corpus);
+/* Makes a set of the corpus. `set` keeps views into `all`, which must outlive it. false with what is
+ * wrong. */
+bool fit_natural_open(struct fit_set *set, struct n_set *all, size_t corpus, struct kb_err *err);
 
 #endif

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "index/factors.h"
 #include "passages/document.h"
+#include "phrases.h"
 
 enum { FILE_MAX = 64 << 20, OPEN_DIRS = 16 };
 
@@ -119,6 +119,8 @@ static void add_question(struct n_set *set, const json_t *object, size_t room)
 	question->id = kb_arena_sv(arena, kb_json_sv(object, "id", KB_SV("")));
 	question->text = kb_arena_sv(arena, kb_json_sv(object, "question", KB_SV("")));
 	question->pair = kb_arena_sv(arena, kb_json_sv(object, "pair", KB_SV("")));
+	question->after = kb_arena_sv(arena, kb_json_sv(object, "after", KB_SV("")));
+	question->foreign = kb_sv_eq_str(kb_json_sv(object, "type", KB_SV("")), "none-foreign");
 	question->answerable = kb_json_bool(object, "answerable", false);
 	question->files = texts_of(arena, kb_json_get(object, "files"), &question->file_count);
 	question->phrases =
@@ -198,7 +200,7 @@ static struct kb_sv upload_name(struct kb_arena *arena, const struct n_corpus *c
 	return kb_sv(joined, path.n);
 }
 
-static bool add_file(struct n_set *set, const struct n_corpus *corpus, size_t file,
+static bool add_file(const struct n_set *set, const struct n_corpus *corpus, size_t file,
                      struct kb_parser *parser, struct kb_segment_writer *writer)
 {
 	struct kb_arena arena = { 0 };
@@ -224,28 +226,35 @@ static bool add_file(struct n_set *set, const struct n_corpus *corpus, size_t fi
 	return ok;
 }
 
-static bool build(struct n_set *set, struct n_corpus *corpus, const char *program, const char *path,
-                  struct kb_err *err)
+bool n_corpus_write(const struct n_set *set, const struct n_corpus *corpus, const char *program,
+                    struct kb_segment_writer *writer, struct kb_err *err)
 {
-	struct kb_segment_writer *writer = kb_segment_writer_new();
 	struct kb_parser_config config;
 	struct kb_parser *parser;
-	struct kb_segment_info info;
-	bool ok;
 
 	kb_parser_config_init(&config);
 	config.program = program;
 	config.timeout_ms = 600000;
 	parser = kb_parser_open(&config, err);
-	ok = parser != NULL;
-	/* What is not read is not found, as with an upload. */
-	for (size_t i = 0; ok && i < corpus->file_count; i++)
+	if (!parser)
+		return false;
+	for (size_t i = 0; i < corpus->file_count; i++)
 		if (!add_file(set, corpus, i, parser, writer))
 			fprintf(stderr, "not read: %.*s\n", KB_SV_ARG(corpus->files[i]));
-	ok = ok && kb_segment_writer_finish(writer, path, &info, err)
-	     && (corpus->segment = kb_segment_open(path, false, err)) != NULL;
-	unlink(path);
 	kb_parser_close(parser);
+	return true;
+}
+
+static bool build(struct n_set *set, struct n_corpus *corpus, const char *program, const char *path,
+                  struct kb_err *err)
+{
+	struct kb_segment_writer *writer = kb_segment_writer_new();
+	struct kb_segment_info info;
+	bool ok = n_corpus_write(set, corpus, program, writer, err)
+	          && kb_segment_writer_finish(writer, path, &info, err)
+	          && (corpus->segment = kb_segment_open(path, false, err)) != NULL;
+
+	unlink(path);
 	kb_segment_writer_free(writer);
 	return ok;
 }
@@ -311,43 +320,12 @@ bool n_is_right(const struct n_corpus *corpus, const struct n_question *question
 	return false;
 }
 
-/* NFKC, without case; typographic quotes as plain ones. */
-static struct kb_sv bare(struct kb_arena *arena, struct kb_sv text)
-{
-	utf8proc_uint8_t *folded = NULL;
-	utf8proc_ssize_t n = utf8proc_map(
-	        (const utf8proc_uint8_t *)text.p, (utf8proc_ssize_t)text.n, &folded,
-	        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD);
-	char *out = kb_arena_bytes(arena, n > 0 ? (size_t)n : 1);
-	size_t kept = 0;
-
-	for (utf8proc_ssize_t i = 0; i < n;) {
-		utf8proc_int32_t cp;
-		utf8proc_ssize_t step = utf8proc_iterate(folded + i, n - i, &cp);
-
-		if (step <= 0)
-			break;
-		if (cp == 0x2018 || cp == 0x2019)
-			out[kept++] = '\'';
-		else if (cp == 0x201c || cp == 0x201d)
-			out[kept++] = '"';
-		else if (cp > 0x20 && cp != '*' && cp != '_' && cp != '`' && cp != 0x3000
-		         && (cp < 0x2000 || cp > 0x200a)) {
-			memcpy(out + kept, folded + i, (size_t)step);
-			kept += (size_t)step;
-		}
-		i += step;
-	}
-	free(folded);
-	return kb_sv(out, kept);
-}
-
 bool n_holds_phrase(struct kb_arena *arena, const struct n_question *question, struct kb_sv text)
 {
-	struct kb_sv haystack = bare(arena, text);
+	struct kb_sv haystack = bench_squeezed(arena, text);
 
 	for (size_t i = 0; i < question->phrase_count; i++)
-		if (kb_sv_find(haystack, bare(arena, question->phrases[i])) >= 0)
+		if (kb_sv_find(haystack, bench_squeezed(arena, question->phrases[i])) >= 0)
 			return true;
 	return false;
 }

@@ -1,20 +1,24 @@
 /*
- * Whole documents with people's questions, as bench/natural_search reads them: a folder with
+ * Whole documents with people's questions, as natural_search and fit_answers read them: a folder with
  * corpora.tar.xz and questions.jsonl. Documents go the way of an upload: parsed in the sandbox, cut
  * into passages, named as whoever uploads them would name them.
  */
 #ifndef BENCH_NATURAL_DATA_H
 #define BENCH_NATURAL_DATA_H
 
+#include "index/build.h"
 #include "index/index.h"
 #include "index/vectors.h"
 #include "parse/parse.h"
 
 struct n_question {
-	struct kb_sv id, text, pair; /* pair: of whom it asks the same in the field's words */
+	struct kb_sv id, text;
+	struct kb_sv pair;  /* of whom it asks the same in the field's words */
+	struct kb_sv after; /* the question before it; empty: none */
 	struct kb_sv *files, *phrases;
 	size_t file_count, phrase_count;
 	bool answerable;
+	bool foreign; /* not answerable, and of another subject */
 };
 
 struct n_corpus {
@@ -40,7 +44,11 @@ struct n_set {
 bool n_set_read(struct n_set *set, const char *root, struct kb_err *err);
 void n_set_free(struct n_set *set);
 
-/* Parses the documents and makes an index of them; `program` is the docent binary. */
+/* Parses the documents into the writer, each under its place from 1. What is not read is not found,
+ * as with an upload. `program` is a binary that can be the parser's child; NULL: this one. */
+bool n_corpus_write(const struct n_set *set, const struct n_corpus *corpus, const char *program,
+                    struct kb_segment_writer *writer, struct kb_err *err);
+/* The same, and an index of them. */
 bool n_corpus_open(struct n_set *set, struct n_corpus *corpus, const char *program,
                    struct kb_err *err);
 void n_corpus_close(struct n_corpus *corpus);
