@@ -302,12 +302,16 @@ void kb_call_begin(struct kb_call *call, struct kb_buf *buf, struct kb_jw *jw)
 bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct kb_jw *jw,
                    struct kb_err *err)
 {
+	struct kb_buf written;
 	struct kb_sv body;
 	bool ok;
 
 	kb_jw_end(jw);
 	KB_ASSERT(jw->depth == 0);
 	ok = kb_buf_done(buf, &body, err);
+	/* Once it is answered, the call may be gone with its memory, and `buf` may lie there. */
+	written = *buf;
+	*buf = (struct kb_buf){ 0 };
 	if (ok)
 		kb_respond(call->req, &(struct kb_response){
 		                              .status = status,
@@ -316,7 +320,7 @@ bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct 
 		                              .fields = { { KB_SV("cache-control"),
 		                                            KB_SV("no-cache, private") } },
 		                      });
-	kb_buf_fini(buf);
+	kb_buf_fini(&written);
 	return ok;
 }
 
