@@ -29,7 +29,8 @@ asan: build-asan/build.ninja
 	@scripts/test-unit build-asan
 
 # Those of the stories that bring the service most foreign bytes, on the same build.
-ASAN_STORIES = connections uploads limits attached messages stream sources fetch pages settings
+ASAN_STORIES = connections uploads limits attached messages stream sources fetch pages settings \
+	mcp chat
 
 asan-stories: build-asan/build.ninja
 	@ninja -C build-asan $(if $(V),-v,--quiet) docent
