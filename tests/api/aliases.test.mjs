@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { assert, docent, form, start, test } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
+import { folder } from "./lib/util.mjs";
 
 const env = {
   DOCENT_FIELD_ALIAS:
@@ -128,7 +129,7 @@ test("where a question came from has a second spelling too, in every answer that
   assert.equal(JSON.parse(exported.text).data.messages[0].metadata.request_source, "x-format");
 });
 
-test("aliases that could be mistaken are refused at the start", async () => {
+test("aliases that could be mistaken are refused at the start", async (t) => {
   for (const [flag, value, words] of [
     ["--field-alias", "llm_response", "name=second"],
     ["--field-alias", "nothing=x", "nothing is called nothing"],
@@ -142,7 +143,7 @@ test("aliases that could be mistaken are refused at the start", async () => {
     const done = await docent([
       "serve",
       "--data",
-      `/tmp/docent-alias-${randomUUID()}`,
+      await folder(t),
       "--listen",
       "127.0.0.1:0",
       flag,

@@ -1,12 +1,10 @@
 // Real chat clients, unchanged, as npm gives them out: `openai`, and `ai` with its OpenAI-compatible
 // provider. Without the registry there are no packages, and these stories say so and are skipped.
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { assert, start, test } from "./lib/harness.mjs";
 import { followUp, foreign, library, lighthouses, noAnswer, questions } from "./lib/documents.mjs";
+import { fileOf } from "./lib/util.mjs";
 
 const installed =
   existsSync(fileURLToPath(new URL("./node_modules/openai/package.json", import.meta.url))) &&
@@ -167,8 +165,7 @@ function counting() {
 
 /** A server whose account may ask once a month. */
 async function frugal(t) {
-  const file = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
-  await writeFile(file, "small = queries=1\n");
+  const file = await fileOf(t, "small = queries=1\n");
   const kb = await start(t, { args: ["--plans", file] });
   kb.key = await kb.newKey({ account: "small", plan: "small" });
   const agent = await kb.agent({ files: library });

@@ -1,11 +1,9 @@
 // Planner mode: a question of several parts is looked for part by part.
-import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { contentOf, sourcesOf } from "./lib/chat.mjs";
 import { library } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
+import { fileOf } from "./lib/util.mjs";
 
 const set = (agent, json) => agent.expect(200, "POST", "/settings", { json });
 
@@ -91,8 +89,7 @@ test("a part that says `it` means what the part before was about", async (t) => 
 });
 
 test("max_actions_per_query bounds the searches, and so does the plan", async (t) => {
-  const plans = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
-  await writeFile(plans, "one = actions=1\n");
+  const plans = await fileOf(t, "one = actions=1\n");
   const kb = await start(t, { args: ["--plans", plans] });
   const agent = await kb.agent({ files: library });
   const steps = (question) => searches(kb, agent, question);

@@ -1,13 +1,10 @@
 // Plans: what an account may use, and what it is told when that is used up.
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
-import { tmpdir } from "node:os";
 import { assert, start, test } from "./lib/harness.mjs";
+import { fileOf } from "./lib/util.mjs";
 
 /** A server with the plan "small" and a key of an account that has it. */
 async function withPlan(t, figures) {
-  const file = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
-  await writeFile(file, `small = ${figures}\n`);
+  const file = await fileOf(t, `small = ${figures}\n`);
   const kb = await start(t, { args: ["--plans", file] });
   kb.key = await kb.newKey({ account: "small", plan: "small" });
   return kb;

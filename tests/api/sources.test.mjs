@@ -1,10 +1,8 @@
 // Sources: the record, what may be set, and every refusal in the interface's words.
-import { rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { changeRows } from "./lib/rows.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
+import { fileOf } from "./lib/util.mjs";
 
 const absent = [
   "zapiers",
@@ -228,9 +226,7 @@ test("settings change one by one, as JSON or as a form, and give the next readin
 });
 
 test("the plan says whether, and how often, a source is read at once", async (t) => {
-  const file = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
-  await writeFile(file, "slow = sync=3600 pages=2\nnone = features=none\n");
-  t.after(() => rm(file, { force: true }));
+  const file = await fileOf(t, "slow = sync=3600 pages=2\nnone = features=none\n");
   const kb = await start(t, { args: ["--plans", file], ...mayFetch });
   const web = await site(t);
   for (let i = 0; i < 5; i++) web.page(`/p${i}`, `Page ${i}`, `The parcel ${i} stands in hall ${i}.`);

@@ -1,4 +1,7 @@
 // Small words that stories share.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -44,3 +47,17 @@ export function unique(n) {
 
 /** n words of filler text. */
 export const words = (n, word = "lorem") => Array(n).fill(word).join(" ");
+
+/** A folder of its own, gone after the story. */
+export async function folder(t) {
+  const dir = await mkdtemp(path.join(tmpdir(), "docent-story-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A file with the text, gone after the story. */
+export async function fileOf(t, text) {
+  const file = path.join(await folder(t), "file");
+  await writeFile(file, text);
+  return file;
+}
