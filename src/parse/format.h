@@ -19,6 +19,7 @@ struct kb_parse_input {
 	bool wants_painted;
 	struct kb_painted_page painted; /* page_no 0: the whole document */
 	struct kb_sv models;            /* of tesseract */
+	struct kb_page_look look;       /* page_no 0: the whole document */
 };
 
 /* The end of every refusal of words that are only painted, where nobody asked for them. */
@@ -96,5 +97,11 @@ kb_format_reader kb_old_office_read;
 
 /* The painted page that was asked for, by OCR (ocr.c). */
 kb_format_reader kb_ocr_read;
+
+/* The page that is looked at, as a JPEG (draw.c). *needs_helper as of kb_format_read(). */
+bool kb_draw_page(const struct kb_parse_input *in, struct kb_buf *jpeg, bool may_help,
+                  bool *needs_helper, struct kb_err *err) KB_MUST_CHECK;
+/* Why pdftotext or pdftoppm came to nothing, by how it ended; always false (pdf.c). */
+bool kb_pdf_explain(const struct kb_parse_input *in, int status, struct kb_err *err);
 
 #endif

@@ -73,6 +73,8 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	info = &infos[format];
 	doc->format = kb_sv_str(info->name);
+	if (in->look.page_no && format != KB_FORMAT_PDF)
+		return kb_fail(err, KB_E_INVALID, "the file is no PDF: it has no pages to look at");
 	if (in->painted.page_no) {
 		*needs_helper = !may_help;
 		return may_help && kb_ocr_read(&inner, doc, err);

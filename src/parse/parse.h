@@ -26,8 +26,9 @@ enum kb_block_type {
 	KB_BLOCK_CODE,
 };
 
-/* Where a word of a page that was read by OCR stands, so that a viewer can show a quoted place on
- * the picture: the words of a passage are those of its blocks whose bytes lie in it. */
+/* Where a word of a page that was read by OCR, or is looked at, stands, so that a viewer can show a
+ * quoted place on the picture: the words of a passage are those of its blocks whose bytes lie in
+ * it. */
 struct kb_word_box {
 	uint32_t at, n;          /* bytes of the block's text; a word cut at a line's end has two */
 	uint16_t x0, y0, x1, y1; /* from the page's top left, in KB_BOX_UNITS-ths of its sides */
@@ -49,6 +50,12 @@ struct kb_block {
 struct kb_painted_page {
 	uint32_t page_no; /* from 1 */
 	uint32_t dpi;     /* to draw it with; 0: the file itself is the picture */
+};
+
+/* A page of a PDF that somebody looks at. */
+struct kb_page_look {
+	uint32_t page_no;       /* from 1; 0: none */
+	uint32_t width, height; /* of its picture, in dots: how it lies; 0: upright */
 };
 
 /* Where a page of the web leads. */
@@ -93,6 +100,8 @@ struct kb_parse_request {
 	 * models of tesseract: "deu+eng". */
 	struct kb_painted_page painted;
 	struct kb_sv models;
+	/* The words of this page alone, each with its place: a block a line. */
+	struct kb_page_look look;
 	const struct kb_cancel *cancel; /* asked now and then while it waits; may be NULL */
 };
 
@@ -121,6 +130,13 @@ void kb_parser_close(struct kb_parser *parser);
 bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;
+
+/* The page request->look.page_no of a PDF as it looks, as a JPEG of KB_DRAWING_SIDE dots on its
+ * longer side. What a child sends is not looked into here: it may be anything. As kb_parse(). */
+enum { KB_DRAWING_SIDE = 1400, KB_DRAWING_BYTES_MAX = 8 << 20 };
+bool kb_parse_draw(struct kb_parser *parser, struct kb_arena *arena,
+                   const struct kb_parse_request *request, struct kb_sv *jpeg,
+                   struct kb_err *err) KB_MUST_CHECK;
 
 /* Places for pages that are read by OCR, whatever documents they are of: each keeps a core busy.
  * False: cancelled while waiting. */

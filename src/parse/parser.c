@@ -359,15 +359,29 @@ static void explain(int status, const struct kb_err *seen, int timeout_ms, size_
 		kb_fail(err, KB_E_INVALID, "the parser crashed on this document");
 }
 
-/* A document on its way to a child, and what is wanted of it: its text, or the addresses it lists.
- */
+/* A document on its way to a child, and what is wanted of it: its text, the addresses it lists, or
+ * a page of it as a picture. */
 struct job {
 	const struct kb_parse_request *request;
 	int64_t deadline_us; /* of kb_clock_mono_us() */
 	struct kb_arena *arena;
 	struct kb_parsed *text;
 	struct kb_sitemap *list;
+	struct kb_sv *drawing;
 };
+
+/* Whether the message is the answer; then it is taken over. */
+static bool take_answer(const struct job *job, const struct kb_msg *msg, struct kb_err *err)
+{
+	if (job->text)
+		return msg->type == KB_MSG_RESULT
+		       && kb_msg_get_result(job->arena, msg->body, job->text, err);
+	if (job->list)
+		return msg->type == KB_MSG_LIST
+		       && kb_msg_get_list(job->arena, msg->body, job->list, err);
+	*job->drawing = msg->body;
+	return msg->type == KB_MSG_DRAWING;
+}
 
 static enum outcome converse(struct kb_parser *parser, struct child *child, const struct job *job,
                              struct kb_err *err)
@@ -382,10 +396,12 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 		                        .content_type = request->content_type,
 		                        .url = request->url,
 		                        .is_sitemap = job->list != NULL,
+		                        .wants_drawing = job->drawing != NULL,
 		                        .links = request->links,
 		                        .wants_painted = request->wants_painted,
 		                        .painted = request->painted,
-		                        .models = request->models };
+		                        .models = request->models,
+		                        .look = request->look };
 	struct kb_err seen = { 0 }, sentence = { 0 };
 	struct kb_msg msg = { 0 };
 	struct kb_buf buf;
@@ -405,11 +421,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 		put_back(parser, child);
 		return WANTS_HELPER;
 	}
-	if (ok
-	    && ((job->text && msg.type == KB_MSG_RESULT
-	         && kb_msg_get_result(job->arena, msg.body, job->text, &seen))
-	        || (job->list && msg.type == KB_MSG_LIST
-	            && kb_msg_get_list(job->arena, msg.body, job->list, &seen)))) {
+	if (ok && take_answer(job, &msg, &seen)) {
 		put_back(parser, child);
 		return DONE;
 	}
@@ -481,6 +493,14 @@ bool kb_parse_sitemap(struct kb_parser *parser, struct kb_arena *arena,
 {
 	*out = (struct kb_sitemap){ 0 };
 	return ask(parser, &(struct job){ .request = request, .arena = arena, .list = out }, err);
+}
+
+bool kb_parse_draw(struct kb_parser *parser, struct kb_arena *arena,
+                   const struct kb_parse_request *request, struct kb_sv *jpeg, struct kb_err *err)
+{
+	*jpeg = KB_SV("");
+	return ask(parser, &(struct job){ .request = request, .arena = arena, .drawing = jpeg },
+	           err);
 }
 
 /* ---- places */

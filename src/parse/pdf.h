@@ -6,7 +6,7 @@
 
 #include "parse/doc.h"
 
-enum { KB_PDF_PAGES_MAX = 100000, KB_PDF_LINES_MAX = 4000000 };
+enum { KB_PDF_PAGES_MAX = 100000, KB_PDF_LINES_MAX = 4000000, KB_PDF_WORDS_MAX = 512 };
 
 struct kb_pdf_line {
 	uint32_t page;  /* from 0 */
@@ -38,12 +38,24 @@ struct kb_pdf {
 
 void kb_pdf_fini(struct kb_pdf *pdf);
 
-/* A line as it is read: mostly Arabic or Hebrew, it comes as it is painted, from left to right. */
-struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line);
+/* Reads what pdftotext writes with -bbox-layout, in pieces; with look->page_no the words keep their
+ * places. False from take: there is more than is read. `look` outlives the scan. */
+struct kb_pdf_scan;
+struct kb_pdf_scan *kb_pdf_scan_new(struct kb_pdf *pdf, const struct kb_page_look *look);
+void kb_pdf_scan_free(struct kb_pdf_scan *scan);
+bool kb_pdf_scan_take(struct kb_pdf_scan *scan, struct kb_sv piece);
+
+/* A line as it is read: mostly Arabic or Hebrew, it comes as it is painted, from left to right. The
+ * words of one that was turned are *count, and the i-th of them was painted as the order[i]-th;
+ * *count is 0 where nothing was turned. */
+struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line,
+                            size_t order[KB_PDF_WORDS_MAX], size_t *count);
 
 /* Marks what repeats at the edges of the pages. */
 void kb_pdf_drop_repeats(struct kb_pdf *pdf);
 /* Writes headings and paragraphs. */
 void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc);
+/* A page that is looked at: its lines as they stand, each with the places of its words. */
+void kb_pdf_write_lines(const struct kb_pdf *pdf, uint32_t page_no, struct kb_doc *doc);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "parse/pdf.h"
 
-enum { WORDS_MAX = 512, LETTERS_MAX = 256 };
+enum { LETTERS_MAX = 256 };
 
 static bool is_in(uint32_t cp, uint32_t first, uint32_t last)
 {
@@ -122,7 +122,7 @@ static size_t split(struct kb_sv line, struct word *words)
 	struct kb_sv part;
 	size_t count = 0;
 
-	while (line.n && count < WORDS_MAX) {
+	while (line.n && count < KB_PDF_WORDS_MAX) {
 		struct count n;
 
 		kb_sv_split(&line, ' ', &part);
@@ -132,13 +132,15 @@ static size_t split(struct kb_sv line, struct word *words)
 	return line.n ? 0 : count; /* more than a line holds: left as it is */
 }
 
-struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line)
+struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line,
+                            size_t order[KB_PDF_WORDS_MAX], size_t *count)
 {
 	struct count letters = count_letters(line);
-	struct word words[WORDS_MAX];
+	struct word words[KB_PDF_WORDS_MAX];
 	struct kb_buf out;
 	size_t i = letters.rtl > letters.ltr ? split(line, words) : 0;
 
+	*count = 0;
 	if (!i)
 		return line;
 	kb_buf_init(&out, 2 * line.n + 1);
@@ -149,6 +151,7 @@ struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line)
 		while (words[first].is_ltr && first > 0 && words[first - 1].is_ltr)
 			first--;
 		for (size_t j = first; j < i; j++) {
+			order[(*count)++] = j;
 			if (out.n)
 				kb_buf_byte(&out, ' ');
 			if (words[j].is_ltr)
@@ -158,7 +161,10 @@ struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line)
 		}
 		i = first;
 	}
-	line = out.failed ? line : kb_arena_sv(arena, kb_buf_view(&out));
+	if (out.failed)
+		*count = 0;
+	else
+		line = kb_arena_sv(arena, kb_buf_view(&out));
 	kb_buf_fini(&out);
 	return line;
 }

@@ -19,6 +19,7 @@ enum {
 	BLOCK_HEAD_BYTES = 14,
 	WANT_LIST = 1, /* flags of a request */
 	WANT_LINKS = 2,
+	WANT_DRAWING = 4,
 	NOINDEX = 1, /* of a page's links */
 	NOFOLLOW = 2,
 	MORE = 4,
@@ -140,8 +141,9 @@ bool kb_msg_get_hello(struct kb_sv body, struct kb_msg_hello *hello, struct kb_e
 void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request)
 {
 	kb_buf_u32(out, request->timeout_ms);
-	kb_buf_byte(out, (char)((request->is_sitemap ? WANT_LIST : 0)
-	                        | (request->links ? WANT_LINKS : 0)));
+	kb_buf_byte(out,
+	            (char)((request->is_sitemap ? WANT_LIST : 0) | (request->links ? WANT_LINKS : 0)
+	                   | (request->wants_drawing ? WANT_DRAWING : 0)));
 	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
 	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
 	put_bytes(out, request->url, KB_MSG_HINT_MAX);
@@ -149,6 +151,9 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	kb_buf_u32(out, request->painted.page_no);
 	kb_buf_u32(out, request->painted.dpi);
 	put_bytes(out, request->models, KB_MSG_MODELS_MAX);
+	kb_buf_u32(out, request->look.page_no);
+	kb_buf_u32(out, request->look.width);
+	kb_buf_u32(out, request->look.height);
 }
 
 bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
@@ -160,6 +165,7 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	wants = get_u8(&r);
 	request->is_sitemap = wants & WANT_LIST;
 	request->links = wants & WANT_LINKS;
+	request->wants_drawing = wants & WANT_DRAWING;
 	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
@@ -167,6 +173,9 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->painted.page_no = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
 	request->painted.dpi = get_u32_up_to(&r, KB_MSG_DPI_MAX);
 	request->models = get_bytes(&r, KB_MSG_MODELS_MAX);
+	request->look.page_no = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
+	request->look.width = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
+	request->look.height = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
 	return finish(&r, "request", err);
 }
 
@@ -444,6 +453,13 @@ void kb_msg_head(unsigned char out[KB_MSG_HEAD_BYTES], enum kb_msg_type type, si
 	put_u32(out + 8, (uint32_t)body);
 }
 
+static size_t body_max(enum kb_msg_type type, size_t result_max)
+{
+	if (type == KB_MSG_RESULT || type == KB_MSG_LIST)
+		return result_max;
+	return type == KB_MSG_DRAWING ? KB_DRAWING_BYTES_MAX : KB_MSG_SMALL_MAX;
+}
+
 bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t result_max,
                        enum kb_msg_type *type, size_t *body, struct kb_err *err)
 {
@@ -452,8 +468,7 @@ bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t resul
 
 	if (magic != MAGIC || kind < KB_MSG_HELLO || kind >= KB_MSG_TYPES)
 		return kb_fail(err, KB_E_INVALID, "the parser sent garbage");
-	if (length > (kind == KB_MSG_RESULT || kind == KB_MSG_LIST ? result_max
-	                                                           : (size_t)KB_MSG_SMALL_MAX))
+	if (length > body_max((enum kb_msg_type)kind, result_max))
 		return kb_fail(err, KB_E_INVALID,
 		               "the parser sent a message of %u bytes, over its limit", length);
 	*type = (enum kb_msg_type)kind;

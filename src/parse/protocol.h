@@ -9,8 +9,8 @@
  *
  *   child   HELLO    which layers of the sandbox hold, or why it cannot start
  *   server  REQUEST  descriptor + hints                        (any number of times, one at a time)
- *   child   RESULT   the document | LIST  addresses | ERROR code + sentence | HELPER: needs a child
- * with a helper
+ *   child   RESULT   the document | LIST  addresses | DRAWING  a page as a picture | ERROR code +
+ *                    sentence | HELPER: needs a child with a helper
  *
  * Pure but for kb_msg_send() and kb_msg_receive(), which block until the deadline.
  */
@@ -27,20 +27,23 @@ enum kb_msg_type {
 	KB_MSG_ERROR,
 	KB_MSG_HELPER,
 	KB_MSG_LIST,
+	KB_MSG_DRAWING,
 	KB_MSG_TYPES
 };
 
 enum {
 	KB_MSG_HEAD_BYTES = 12,
-	KB_MSG_SMALL_MAX = 64 << 10, /* a body of any message but RESULT and LIST */
-	KB_MSG_HINT_MAX = 8 << 10,   /* filename, type and address; longer ones are cut */
-	KB_MSG_META_MAX = 4 << 10,   /* title, description, … */
+	/* A body of any message but RESULT, LIST and DRAWING. */
+	KB_MSG_SMALL_MAX = 64 << 10,
+	KB_MSG_HINT_MAX = 8 << 10, /* filename, type and address; longer ones are cut */
+	KB_MSG_META_MAX = 4 << 10, /* title, description, … */
 	KB_MSG_HEADING_MAX = 4 << 10,
 	KB_MSG_SENTENCE_MAX = 380,
 	KB_MSG_BLOCKS_MAX = 4000000,
 	KB_MSG_PAGES_MAX = 1000000,
 	KB_MSG_MODELS_MAX = 64,
 	KB_MSG_DPI_MAX = 1200,
+	KB_MSG_SIDE_MAX = 100000, /* dots */
 };
 
 /* Most bytes of a RESULT's body for so much text: headings, block heads and the places of words
@@ -55,11 +58,13 @@ struct kb_msg_hello {
 struct kb_msg_request {
 	struct kb_sv filename, content_type, url;
 	uint32_t timeout_ms;
-	bool is_sitemap; /* answer with LIST */
-	bool links;      /* a RESULT with those of the page */
+	bool is_sitemap;    /* answer with LIST */
+	bool wants_drawing; /* answer with DRAWING */
+	bool links;         /* a RESULT with those of the page */
 	bool wants_painted;
 	struct kb_painted_page painted; /* page_no 0: the whole document */
 	struct kb_sv models;            /* of tesseract */
+	struct kb_page_look look;       /* page_no 0: the whole document */
 };
 
 /* Bodies. What a get function returns points into the body (blocks: into the arena). */
@@ -77,8 +82,8 @@ void kb_msg_put_list(struct kb_buf *out, const struct kb_sitemap *list);
 bool kb_msg_get_list(struct kb_arena *arena, struct kb_sv body, struct kb_sitemap *list,
                      struct kb_err *err);
 
-/* A head alone, checked: its type, and its length against max for RESULT and LIST, SMALL_MAX
- * else. */
+/* A head alone, checked: its type, and its length against max for RESULT and LIST, against
+ * KB_DRAWING_BYTES_MAX for DRAWING, SMALL_MAX else. The body of a DRAWING is the picture. */
 void kb_msg_head(unsigned char out[KB_MSG_HEAD_BYTES], enum kb_msg_type type, size_t body);
 bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t result_max,
                        enum kb_msg_type *type, size_t *body, struct kb_err *err);

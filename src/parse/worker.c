@@ -187,6 +187,13 @@ static bool send_list(const struct kb_sitemap *list, size_t output_max)
 	return ok;
 }
 
+static bool send_drawing(struct kb_sv jpeg)
+{
+	struct kb_err ignored;
+
+	return kb_msg_send(KB_WORKER_SOCKET, KB_MSG_DRAWING, jpeg, -1, 0, &ignored);
+}
+
 /* Answers one request; false when the server is gone or speaks in tongues. */
 static bool serve(const struct options *o, struct kb_arena *arena, bool may_help)
 {
@@ -197,6 +204,7 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	struct kb_sitemap list;
 	struct kb_parse_input in;
 	struct kb_doc doc;
+	struct kb_buf drawing;
 	struct kb_err err = { 0 };
 	struct kb_msg msg;
 	bool needs_helper = false, ok;
@@ -208,6 +216,7 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 		return false;
 	d.fd = msg.passed;
 	kb_doc_init(&doc, arena, (size_t)o->output_max);
+	kb_buf_init(&drawing, KB_DRAWING_BYTES_MAX);
 	if (request.links)
 		doc.links = &links;
 	errno = 0;
@@ -221,20 +230,26 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 			                      .timeout_ms = (int)request.timeout_ms,
 			                      .wants_painted = request.wants_painted,
 			                      .painted = request.painted,
-			                      .models = request.models };
-		if (request.is_sitemap)
+			                      .models = request.models,
+			                      .look = request.look };
+		if (request.wants_drawing)
+			ok = kb_draw_page(&in, &drawing, may_help, &needs_helper, &err);
+		else if (request.is_sitemap)
 			ok = kb_sitemap_read(&in, arena, &list, &err);
 		else
 			ok = kb_format_read(&in, &doc, may_help, &needs_helper, &err)
 			     && kb_doc_done(&doc, &parsed, &err);
 	}
-	if (ok && request.is_sitemap)
+	if (ok && request.wants_drawing)
+		ok = send_drawing(kb_buf_view(&drawing));
+	else if (ok && request.is_sitemap)
 		ok = send_list(&list, (size_t)o->output_max);
 	else if (needs_helper)
 		ok = kb_msg_send(KB_WORKER_SOCKET, KB_MSG_HELPER, KB_SV(""), -1, 0, &err);
 	else
 		ok = ok ? send_result(&parsed, (size_t)o->output_max) : send_error(&err);
 	kb_doc_fini(&doc);
+	kb_buf_fini(&drawing);
 	if (d.map)
 		munmap(d.map, d.bytes.n);
 	close(d.fd);

@@ -408,11 +408,17 @@ static void test_right_to_left(struct kb_test *t)
 	};
 	// clang-format on
 	struct kb_arena arena = { 0 };
+	size_t order[KB_PDF_WORDS_MAX], count;
 
 	for (size_t i = 0; i < KB_COUNTOF(lines); i++) {
 		t->row = lines[i].name;
-		CHECK_SV(t, kb_pdf_logical(&arena, kb_sv_str(lines[i].painted)), lines[i].read);
+		CHECK_SV(t, kb_pdf_logical(&arena, kb_sv_str(lines[i].painted), order, &count),
+		         lines[i].read);
 	}
+	t->row = "the last of the painted words is read first, but for what runs as it is painted";
+	kb_pdf_logical(&arena, kb_sv_str(lines[2].painted), order, &count);
+	CHECK_INT(t, count, 4);
+	CHECK(t, order[0] == 3 && order[1] == 0 && order[2] == 1 && order[3] == 2);
 	kb_arena_fini(&arena);
 }
 

@@ -42,6 +42,113 @@ static void test_formats(struct kb_test *t)
 	kb_parser_close(parser);
 }
 
+/* ---- a page that is looked at: "Left side" at its lower left, of 600 by 800 points */
+
+static const char page_of_pdf[] =
+        "%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+        "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+        "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]%s/Contents 4 0 R"
+        "/Resources<</Font<</F 5 0 R>>>>>>endobj\n"
+        "4 0 obj<</Length 41>>stream\nBT /F 20 Tf 60 80 Td (Left side) Tj ET   \nendstream endobj\n"
+        "5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
+        "trailer<</Size 6/Root 1 0 R>>\n%%%%EOF\n";
+
+struct look {
+	struct kb_parser *parser;
+	struct kb_arena *arena;
+	const char *extra; /* of the page's dictionary; NULL: no PDF at all */
+	struct kb_page_look page;
+};
+
+static bool look_at(const struct look *look, struct kb_parsed *words, struct kb_sv *jpeg,
+                    struct kb_err *err)
+{
+	struct kb_parse_request request = { .filename = KB_SV("a.pdf"), .look = look->page };
+	char bytes[1024] = "plain text";
+	bool ok;
+
+	if (look->extra)
+		snprintf(bytes, sizeof(bytes), page_of_pdf, look->extra);
+	request.fd = memfd_create("document", MFD_CLOEXEC);
+	ok = request.fd >= 0 && write(request.fd, bytes, strlen(bytes)) == (ssize_t)strlen(bytes)
+	     && lseek(request.fd, 0, SEEK_SET) == 0
+	     && (words ? kb_parse(look->parser, look->arena, &request, words, err)
+	               : kb_parse_draw(look->parser, look->arena, &request, jpeg, err));
+	close(request.fd);
+	return ok;
+}
+
+static void test_words_of_page(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *extra; uint32_t width, height; uint16_t x0, y1;
+	} cases[] = {
+		{ "a word stands where it is painted", "", 600, 800, 1000, 9000 },
+		{ "a page on its side: where it is seen", "/Rotate 90", 800, 600, 0, 0 },
+		{ "a part of the page: where it stands in that", "/CropBox[30 40 330 440]", 300, 400, 1000, 9000 },
+	};
+	// clang-format on
+	struct kb_parser *parser = open_parser(t, NULL);
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_arena arena = { 0 };
+		struct look look = {
+			parser, &arena, cases[i].extra, { 1, cases[i].width, cases[i].height }
+		};
+		struct kb_parsed words = { 0 };
+		const struct kb_word_box *box;
+		struct kb_err err = { 0 };
+
+		t->row = cases[i].name;
+		CHECK(t, look_at(&look, &words, NULL, &err));
+		CHECK_SV(t, kb_sv_str(err.msg), "");
+		CHECK_INT(t, words.block_count, 1);
+		if (words.block_count != 1)
+			continue;
+		CHECK_SV(t, words.blocks[0].text, "Left side");
+		CHECK_INT(t, words.blocks[0].page_no, 1);
+		CHECK_INT(t, words.blocks[0].box_count, 2);
+		box = words.blocks[0].boxes;
+		CHECK(t, box[0].at == 0 && box[0].n == 4 && box[1].at == 5 && box[1].n == 4);
+		CHECK(t, box[0].x0 < box[0].x1 && box[0].y0 < box[0].y1);
+		if (cases[i].x0) {
+			CHECK_INT(t, box[0].x0, cases[i].x0);
+			CHECK(t, box[0].y1 > cases[i].y1 && box[0].y1 < cases[i].y1 + 120);
+		} else { /* upright along the left edge, its first letter uppermost */
+			CHECK(t, box[0].x1 < 1250 && box[0].y0 == 1000 && box[1].y0 > box[0].y1);
+		}
+		kb_arena_fini(&arena);
+	}
+	kb_parser_close(parser);
+}
+
+static void test_drawing(struct kb_test *t)
+{
+	struct kb_parser *parser = open_parser(t, NULL);
+	struct kb_arena arena = { 0 };
+	struct look look = { parser, &arena, "", { .page_no = 1 } };
+	struct kb_parsed words;
+	struct kb_sv jpeg;
+	struct kb_err err = { 0 };
+
+	CHECK(t, look_at(&look, NULL, &jpeg, &err));
+	CHECK(t, kb_sv_starts(jpeg, KB_SV("\xff\xd8\xff")) && jpeg.n > 1000);
+
+	look.page.page_no = 2;
+	CHECK(t, !look_at(&look, NULL, &jpeg, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "the PDF has no page 2");
+	CHECK(t, !look_at(&look, &words, NULL, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "the PDF has no page 2");
+	look.extra = NULL;
+	CHECK(t, !look_at(&look, NULL, &jpeg, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "the file is no PDF: it has no pages to look at");
+	CHECK(t, !look_at(&look, &words, NULL, &err));
+	CHECK_SV(t, kb_sv_str(err.msg), "the file is no PDF: it has no pages to look at");
+	kb_arena_fini(&arena);
+	kb_parser_close(parser);
+}
+
 static void test_refusals(struct kb_test *t)
 {
 	// clang-format off
@@ -130,6 +237,8 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a document of each kind goes through a child", test_formats },
 		{ "what cannot be read is refused with a sentence", test_refusals },
+		{ "words of a page that is looked at have their places", test_words_of_page },
+		{ "a page is drawn", test_drawing },
 		{ "500 documents from 8 threads all come back right", test_stress },
 	};
 
