@@ -30,6 +30,7 @@
 #include "store/sources.h"
 #include "upkeep/upkeep.h"
 #include "upstream/models.h"
+#include "view/view.h"
 
 /* What main() wires together. */
 struct kb_api {
@@ -46,6 +47,7 @@ struct kb_api {
 	struct kb_ranker *ranker;       /* the same */
 	struct kb_moderator *moderator; /* the same */
 	struct kb_parser *parser;       /* of files in messages */
+	struct kb_views *views;         /* pages that are looked at */
 	const char *temp_dir;           /* of segments in the making */
 	struct kb_slots *slots;         /* of messages whose files are read */
 	struct kb_pool *workers;
@@ -167,6 +169,11 @@ bool kb_call_message(struct kb_call *call, struct kb_message *out,
  * its answers cite (pages.c). */
 bool kb_call_cited_page(struct kb_call *call, struct kb_page *out,
                         struct kb_err *err) KB_MUST_CHECK;
+
+/* What was read of a document (page_text.c); nothing where nothing was. */
+struct kb_parsed;
+bool kb_call_page_text(struct kb_call *call, const struct kb_page *page, struct kb_parsed *parsed,
+                       struct kb_err *err) KB_MUST_CHECK;
 
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);

@@ -1,7 +1,7 @@
 /* The text that was read of a document, block by block, as answers and searches name places in it:
  * `offset` and `length` are bytes of the whole text, whose blocks a line end joins. */
 #include "api/routes.h"
-#include "parse/parse.h"
+#include "view/view.h"
 
 enum { USUAL = 64 << 10, MOST = 1 << 20 };
 #define TEXT_MAX KB_GIB(1)
@@ -60,8 +60,8 @@ static void write_blocks(struct kb_jw *jw, const struct kb_parsed *parsed, size_
 		kb_jw_null(jw);
 }
 
-static bool load(struct kb_call *call, const struct kb_page *page, struct kb_parsed *parsed,
-                 struct kb_err *err)
+bool kb_call_page_text(struct kb_call *call, const struct kb_page *page, struct kb_parsed *parsed,
+                       struct kb_err *err)
 {
 	struct kb_sv json;
 
@@ -84,7 +84,7 @@ bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 	if (!range(call, "from", UINT32_MAX, &from, err)
 	    || !range(call, "length", MOST, &length, err))
 		return false;
-	if (!kb_call_cited_page(call, &page, err) || !load(call, &page, &parsed, err))
+	if (!kb_call_cited_page(call, &page, err) || !kb_call_page_text(call, &page, &parsed, err))
 		return false;
 	bytes = parsed.block_count ? end_of(&parsed.blocks[parsed.block_count - 1]) : 0;
 	kb_call_begin(call, &buf, &jw);
@@ -101,6 +101,7 @@ bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 		kb_jw_int(&jw, parsed.pages);
 	else
 		kb_jw_null(&jw);
+	kb_jw_key_bool(&jw, "has_pictures", kb_view_has_pages(&page, &parsed));
 	kb_jw_key_int(&jw, "words", page.words);
 	kb_jw_key_int(&jw, "bytes", (int64_t)bytes);
 	kb_jw_key_int(&jw, "from", from);

@@ -34,6 +34,10 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err);
 bool kb_progress_read(struct kb_call *call, struct kb_err *err);
 /* page_text.c */
 bool kb_page_text_read(struct kb_call *call, struct kb_err *err);
+
+/* views.c */
+bool kb_page_picture_read(struct kb_call *call, struct kb_err *err);
+bool kb_page_words_read(struct kb_call *call, struct kb_err *err);
 /* labels.c */
 bool kb_labels_list(struct kb_call *call, struct kb_err *err);
 bool kb_labels_create(struct kb_call *call, struct kb_err *err);

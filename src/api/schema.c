@@ -50,9 +50,13 @@ static const struct kb_schema schemas[] = {
 	{ "Progress", "total:int done:int queued:int failed:int pages:[ProgressPage]" },
 	{ "ProgressReply", SUCCESS("Progress") },
 	{ "TextBlock", "type:str page_no:int? offset:int length:int text:str" },
-	{ "PageText", "page_id:int title:str? format:str pages:int? words:int bytes:int from:int "
+	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "
 	              "blocks:[TextBlock] next_from:int?" },
 	{ "TextReply", SUCCESS("PageText") },
+	{ "PageWord", "text:str line:int box:[int]" },
+	{ "PageMark", "offset:int length:int words:[int]" },
+	{ "PageWords", "page_id:int page_no:int pages:int units:int words:[PageWord] marks:[PageMark]" },
+	{ "PageWordsReply", SUCCESS("PageWords") },
 	{ "Metadata", "id:int page_id:int url:str? title:str? description:str? image:str? word_count:int? "
 	              "custom_fields:obj created_at:time updated_at:time deleted_at:time?" },
 	{ "MetadataReply", SUCCESS("Metadata") },

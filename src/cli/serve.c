@@ -386,7 +386,11 @@ static bool open_parser(struct service *s, struct kb_err *err)
 	config.allow_unsandboxed = s->plan->allow_unsandboxed;
 	config.log = &s->log;
 	s->parser = s->api.parser = kb_parser_open(&config, err);
-	return s->parser != NULL;
+	if (!s->parser)
+		return false;
+	s->api.views = kb_views_new(&(struct kb_views_config){
+	        .store = s->api.store, .blobs = s->api.blobs, .parser = s->parser });
+	return true;
 }
 
 static void pages_came(void *ingest)
@@ -572,6 +576,7 @@ static void close_all(struct service *s)
 	kb_moderator_close(api->moderator);
 	kb_models_close(api->models);
 	kb_catalog_close(api->catalog);
+	kb_views_free(api->views);
 	kb_parser_close(s->parser);
 	kb_fetcher_free(s->fetcher);
 	kb_blobs_close(api->blobs);

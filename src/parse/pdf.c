@@ -35,7 +35,7 @@ struct kb_pdf_scan {
 	uint32_t block;
 	bool full;
 	const struct kb_page_look *look; /* words keep their places; NULL: they do not */
-	struct kb_buf word;              /* cleaned, as blocks are */
+	struct kb_buf word;              /* as it is written, and the title */
 	size_t first_box;                /* of the line in hand */
 };
 
@@ -217,10 +217,9 @@ static void take_line(struct kb_pdf_scan *s, struct kb_sv text)
 			                      .height = number_after(text, "height=\""),
 			                      .first = pdf->line_count };
 	} else if (kb_sv_starts(text, KB_SV("<title>")) && !pdf->title.n) {
-		kb_buf_clear(&s->line);
-		unescape(&s->line, between(text, '>', "</title>"));
-		pdf->title = kb_arena_sv(pdf->arena, kb_buf_view(&s->line));
-		kb_buf_clear(&s->line);
+		kb_buf_clear(&s->word);
+		unescape(&s->word, between(text, '>', "</title>"));
+		pdf->title = kb_arena_sv(pdf->arena, kb_buf_view(&s->word));
 	}
 	s->full = pdf->page_count >= KB_PDF_PAGES_MAX || pdf->line_count >= KB_PDF_LINES_MAX;
 }

@@ -54,6 +54,7 @@ static const struct kb_sql sql[] = {
 		"UNION SELECT blob FROM agent_images "
 		"UNION SELECT blob FROM vectors "
 		"UNION SELECT blob FROM factors "
+		"UNION SELECT blob FROM page_views "
 		"UNION SELECT photo FROM accounts WHERE photo <> '' "
 		"UNION SELECT blob FROM segments" },
 	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },

@@ -7,6 +7,7 @@
 #include "index/index.h"
 #include "store/segments.h"
 #include "store/upkeep.h"
+#include "store/views.h"
 
 #define DAY_S (INT64_C(24) * 3600)
 
@@ -16,6 +17,7 @@ struct kb_sweep_limits kb_sweep_usual(void)
 		.first_s = 3600,
 		.every_s = 600,
 		.made_s = 900,
+		.views_days = 30,
 		.unnamed_s = DAY_S,
 		.trash_s = 3 * DAY_S,
 		.share = 4,
@@ -152,6 +154,8 @@ bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
 	bool in_flux = false, ok;
 
 	*out = (struct kb_sweep){ 0 };
+	if (!kb_store_views_forget(store, limits->views_days, &out->views, err))
+		return false;
 	ok = look_for_strays(store, blobs, &in, &in_flux, err);
 	if (ok && !in_flux) {
 		int64_t *age_us = KB_NEW_ARRAY(&in.arena, in.strays.count, int64_t);

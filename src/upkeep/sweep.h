@@ -7,6 +7,8 @@
  * What is named again before comes back. What the index made can be made again of the texts: it
  * waits minutes only and needs no trash. A sweep ends no more than a share of all blobs.
  *
+ * Pages of documents that nobody has looked at for a month are forgotten first (store/views.h).
+ *
  * Rows and the times of files decide, nothing that only this process knows; one node sweeps at a
  * time (kb_store_upkeep_take).
  */
@@ -18,11 +20,13 @@
 #include "store/store.h"
 
 struct kb_sweep_limits {
-	int64_t first_s;   /* after the start, before this process sweeps at all */
-	int64_t every_s;   /* from the end of one sweep to the next */
-	int64_t made_s;    /* so long unnamed, what the index made is removed */
-	int64_t unnamed_s; /* so long unnamed, anything else goes into the trash */
-	int64_t trash_s;   /* and is removed after so long there */
+	int64_t first_s;    /* after the start, before this process sweeps at all */
+	int64_t every_s;    /* from the end of one sweep to the next */
+	int64_t made_s;     /* so long unnamed, what the index made is removed */
+	int64_t views_days; /* so many unused, a page that was looked at is made anew the next time
+	                     */
+	int64_t unnamed_s;  /* so long unnamed, anything else goes into the trash */
+	int64_t trash_s;    /* and is removed after so long there */
 	/* At most one of so many blobs ends in one sweep, where that is more than `least`. */
 	int64_t share, least;
 };
@@ -32,7 +36,8 @@ struct kb_sweep {
 	int64_t blobs, unnamed; /* before it */
 	int64_t removed;        /* made by the index, or long enough in the trash */
 	int64_t discarded, recalled, in_trash;
-	int64_t left; /* due, but more than the share */
+	int64_t views; /* pages that were looked at, forgotten before it */
+	int64_t left;  /* due, but more than the share */
 };
 /* One sweep, whenever it is called. None while an agent is copied. */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,

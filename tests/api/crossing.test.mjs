@@ -13,7 +13,7 @@ const CREATES = new Set(["POST /api/v1/projects/{projectId}/conversations/{sessi
 const nameOf = ({ method, path }) => `${method} ${path}`;
 
 /** Names that mean something in every agent, so that they lead nowhere else. */
-const NAMES = new Set(["projectId", "slug"]);
+const NAMES = new Set(["projectId", "slug", "pageNo"]);
 
 /** The scene of every crossing: two accounts, and all sorts of keys. */
 async function scene(t) {

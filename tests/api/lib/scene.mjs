@@ -1,20 +1,23 @@
 // An agent with one of everything, so that every route of the description has ids to be asked with.
 import assert from "node:assert/strict";
 import { library, questions } from "./documents.mjs";
+import { typedPdf } from "./print.mjs";
 import { fill, rightQuery, variables } from "./requests.mjs";
 import { until } from "./util.mjs";
 
 /** versions: how many personas are saved over the first one. */
 export async function furnished(kb, { key, name, versions = 0 }) {
-  const agent = await kb.agent({ key, project_name: name, files: library });
+  const sheet = typedPdf([["The boat house of Velmora has two doors."]]);
+  const agent = await kb.agent({ key, project_name: name, files: { ...library, "sheet.pdf": sheet } });
   const message = await agent.ask(questions[0][0]);
-  const page = await agent.page("lighthouse.md");
+  const page = await agent.page("sheet.pdf"); // it has pages to look at
   const { operations } = await kb.description();
   const ids = {
     projectId: agent.id,
     agentId: agent.id,
     pageId: page.id,
     citationId: page.id,
+    pageNo: 1,
     sessionId: message.session,
     messageId: message.id,
     version: 1 + versions,

@@ -379,7 +379,7 @@ static bool limit_mount(const char *dir, bool small)
 	    && (unshare(CLONE_NEWNS) != 0
 	        || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0))
 		return false;
-	return mount("none", dir, "tmpfs", flags, small ? "size=1m" : "size=200m") == 0;
+	return mount("none", dir, "tmpfs", flags, small ? "size=2m" : "size=200m") == 0;
 }
 
 static bool limit_file_size(const char *dir, bool small)
@@ -388,7 +388,7 @@ static bool limit_file_size(const char *dir, bool small)
 
 	(void)dir;
 	getrlimit(RLIMIT_FSIZE, &limit);
-	limit.rlim_cur = small ? KB_KIB(700) : limit.rlim_max;
+	limit.rlim_cur = small ? KB_KIB(1000) : limit.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	return setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }

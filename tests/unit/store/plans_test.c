@@ -20,6 +20,7 @@ static const char *const scans[] = {
 	"segment_candidate", /* the segments' key, in housekeeping */
 	"blob_names",        /* the sweep */
 	"strays",            /* the same */
+	"view_forget",       /* pages that were looked at and all originals, before the sweep */
 	"vectors_missing",   /* the segments' key from a place on; stops early; in the background */
 	"vectors_unfolded",  /* the same */
 	"factors_due",       /* the same */

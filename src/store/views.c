@@ -1,0 +1,112 @@
+#include "store/views.h"
+
+#include "store/store_impl.h"
+
+enum { FIND, USED, PUT, FORGET };
+// clang-format off
+static const struct kb_sql sql[] = {
+	[FIND] = { "view_find", "tii",
+		"SELECT blob, width, height, used_on FROM page_views "
+		"WHERE source = $1 AND page_no = $2 AND kind = $3" },
+	[USED] = { "view_used", "tiii",
+		"UPDATE page_views SET used_on = $4 WHERE source = $1 AND page_no = $2 AND kind = $3" },
+	[PUT] = { "view_put", "tiitiii",
+		"INSERT INTO page_views (source, page_no, kind, blob, width, height, used_on) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (source, page_no, kind) "
+		"DO UPDATE SET blob = excluded.blob, width = excluded.width, height = excluded.height, "
+		"used_on = excluded.used_on" },
+	[FORGET] = { "view_forget", "i",
+		"DELETE FROM page_views WHERE used_on < $1 "
+		"OR source NOT IN (SELECT blob FROM pages WHERE blob <> '')" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_views = { "views", sql, KB_COUNTOF(sql) };
+
+struct use {
+	const struct kb_view_row *row;
+	int64_t day;
+};
+
+static int64_t today(struct kb_store *store)
+{
+	return kb_store_now(store) / KB_DAY_US;
+}
+
+static bool note_use(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct use *use = arg;
+
+	return kb_db_run(conn, &sql[USED],
+	                 KB_VALUES(kb_text(use->row->source), kb_int(use->row->page_no),
+	                           kb_int(use->row->kind), kb_int(use->day)),
+	                 NULL, err);
+}
+
+bool kb_store_view_find(struct kb_store *store, struct kb_arena *arena, struct kb_view_row *row,
+                        struct kb_err *err)
+{
+	struct use use = { row, today(store) };
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
+	int64_t used_on = 0;
+	bool found = false, ok;
+
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[FIND],
+	             KB_VALUES(kb_text(row->source), kb_int(row->page_no), kb_int(row->kind)));
+	while (kb_rows_next(&rows)) {
+		found = true;
+		row->blob = kb_rows_text(&rows, arena, 0);
+		row->width = kb_rows_int(&rows, 1);
+		row->height = kb_rows_int(&rows, 2);
+		used_on = kb_rows_int(&rows, 3);
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	if (!ok)
+		return false;
+	if (!found)
+		return kb_fail(err, KB_E_NOT_FOUND, "page %" PRId64 " was not looked at yet",
+		               row->page_no);
+	/* Once a day, so that looking is reading. */
+	return used_on == use.day || kb_db_write(store->db, note_use, &use, err);
+}
+
+static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct use *use = arg;
+	const struct kb_view_row *row = use->row;
+
+	return kb_db_run(conn, &sql[PUT],
+	                 KB_VALUES(kb_text(row->source), kb_int(row->page_no), kb_int(row->kind),
+	                           kb_text(row->blob), kb_int(row->width), kb_int(row->height),
+	                           kb_int(use->day)),
+	                 NULL, err);
+}
+
+bool kb_store_view_put(struct kb_store *store, const struct kb_view_row *row, struct kb_err *err)
+{
+	return kb_db_write(store->db, put, &(struct use){ row, today(store) }, err);
+}
+
+struct forgetting {
+	int64_t before, gone;
+};
+
+static bool forget(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct forgetting *in = arg;
+
+	return kb_db_run(conn, &sql[FORGET], KB_VALUES(kb_int(in->before)), &in->gone, err);
+}
+
+bool kb_store_views_forget(struct kb_store *store, int64_t unused_days, int64_t *gone,
+                           struct kb_err *err)
+{
+	struct forgetting in = { .before = today(store) - unused_days };
+	bool ok = kb_db_write(store->db, forget, &in, err);
+
+	*gone = in.gone;
+	return ok;
+}

@@ -1,0 +1,183 @@
+#include "view/mark.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "index/unicode.h"
+
+enum {
+	FORM_BYTES = 80,  /* of one character's compatibility form */
+	AROUND_MAX = 400, /* letters before and behind that are compared */
+};
+
+/* A letter or figure, and where it was found: its word, or its byte. */
+struct letter {
+	uint32_t cp, from;
+};
+
+struct letters {
+	struct letter *v;
+	size_t count, capacity;
+};
+
+static bool is_content(uint32_t cp)
+{
+	enum kb_char_kind kind = kb_char_kind(cp);
+
+	return kind != KB_CHAR_BREAK && kind != KB_CHAR_IGNORED;
+}
+
+/* Character by character: what the two texts have between their letters differs, and must not
+ * change them. */
+static void add(struct letters *letters, struct kb_sv character, uint32_t from)
+{
+	char form[FORM_BYTES];
+	struct kb_sv rest = kb_sv(form, kb_fold(character, false, form, sizeof(form)));
+
+	while (rest.n) {
+		uint32_t cp = 0;
+		size_t bytes = KB_MAX(kb_utf8_decode(rest, &cp), (size_t)1);
+
+		rest = kb_sv_from(rest, bytes);
+		if (!is_content(cp))
+			continue;
+		KB_GROW(letters->v, letters->capacity, letters->count + 1);
+		letters->v[letters->count++] = (struct letter){ cp, from };
+	}
+}
+
+static size_t character_at(struct kb_sv text, size_t at)
+{
+	uint32_t cp;
+
+	return KB_MIN(KB_MAX(kb_utf8_decode(kb_sv_from(text, at), &cp), (size_t)1), text.n - at);
+}
+
+static void take_words(struct letters *letters, const struct kb_parsed *words)
+{
+	uint32_t word = 0;
+
+	for (size_t i = 0; i < words->block_count; i++) {
+		const struct kb_block *block = &words->blocks[i];
+
+		for (size_t j = 0; j < block->box_count; j++, word++) {
+			struct kb_sv text =
+			        kb_sv_sub(block->text, block->boxes[j].at, block->boxes[j].n);
+
+			for (size_t at = 0, n; at < text.n; at += n) {
+				n = character_at(text, at);
+				add(letters, kb_sv_sub(text, at, n), word);
+			}
+		}
+	}
+}
+
+static void take_text(struct letters *letters, const struct kb_parsed *text, uint32_t page_no)
+{
+	for (size_t i = 0; i < text->block_count; i++) {
+		const struct kb_block *block = &text->blocks[i];
+
+		if (block->page_no != page_no)
+			continue;
+		for (size_t at = 0, n; at < block->text.n; at += n) {
+			n = character_at(block->text, at);
+			add(letters, kb_sv_sub(block->text, at, n), block->offset + (uint32_t)at);
+		}
+	}
+}
+
+/* ---- finding */
+
+/* Some letters of the text, and what they are looked for in. */
+struct wanted {
+	const struct letters *text, *page;
+	size_t first, count; /* of the text's */
+};
+
+static bool stands_at(const struct wanted *w, size_t at)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->page->v[at + i].cp != w->text->v[w->first + i].cp)
+			return false;
+	return true;
+}
+
+/* How many letters before and behind it are those of the text, too. */
+static size_t alike_around(const struct wanted *w, size_t at)
+{
+	size_t before = 0, behind = 0;
+	size_t end = at + w->count, text_end = w->first + w->count;
+
+	while (before < AROUND_MAX && before < at && before < w->first
+	       && w->page->v[at - before - 1].cp == w->text->v[w->first - before - 1].cp)
+		before++;
+	while (behind < AROUND_MAX && end + behind < w->page->count
+	       && text_end + behind < w->text->count
+	       && w->page->v[end + behind].cp == w->text->v[text_end + behind].cp)
+		behind++;
+	return before + behind;
+}
+
+static bool find(const struct wanted *w, size_t *out)
+{
+	size_t best = 0, off_best = 0;
+	bool found = false;
+
+	for (size_t at = 0; at + w->count <= w->page->count; at++) {
+		size_t alike, off;
+
+		if (w->page->v[at].cp != w->text->v[w->first].cp || !stands_at(w, at))
+			continue;
+		alike = alike_around(w, at);
+		off = at > w->first ? at - w->first : w->first - at;
+		if (!found || alike > best || (alike == best && off < off_best)) {
+			*out = at;
+			best = alike;
+			off_best = off;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* The letters of the text from byte `from` to `to`. */
+static bool within(const struct letters *text, size_t from, size_t to, struct wanted *w)
+{
+	size_t end;
+
+	w->first = 0;
+	while (w->first < text->count && text->v[w->first].from < from)
+		w->first++;
+	for (end = w->first; end < text->count && text->v[end].from < to; end++)
+		;
+	w->count = end - w->first;
+	return w->count > 0;
+}
+
+const struct kb_mark_run *kb_mark_find(struct kb_arena *arena, const struct kb_parsed *text,
+                                       const struct kb_parsed *words, uint32_t page_no,
+                                       struct kb_mark_place place, size_t *count)
+{
+	struct kb_mark_run *runs = KB_NEW_ARRAY(arena, text->block_count + 1, struct kb_mark_run);
+	struct letters page = { 0 }, whole = { 0 };
+	struct wanted w = { .text = &whole, .page = &page };
+	size_t end = (size_t)place.offset + place.length;
+
+	*count = 0;
+	take_words(&page, words);
+	take_text(&whole, text, page_no);
+	for (size_t i = 0; i < text->block_count; i++) {
+		const struct kb_block *block = &text->blocks[i];
+		size_t from = KB_MAX((size_t)place.offset, (size_t)block->offset);
+		size_t to = KB_MIN(end, (size_t)block->offset + block->text.n), at;
+
+		if (block->page_no != page_no || from >= to || !within(&whole, from, to, &w)
+		    || !find(&w, &at))
+			continue;
+		runs[*count].first = page.v[at].from;
+		runs[(*count)++].count = page.v[at + w.count - 1].from - page.v[at].from + 1;
+	}
+	free(page.v);
+	free(whole.v);
+	return runs;
+}
