@@ -1,8 +1,12 @@
 /*
- * The database above its driver: the writer thread with its group commit, and the readers.
+ * The database above its driver: the writer threads with their group commit, and the readers.
  *
- * Syncing a commit costs far more than the changes in it, so the writer takes everything that
- * waits, runs it in one transaction and commits once. While it syncs, the next batch gathers.
+ * Syncing a commit costs far more than the changes in it, so a writer takes everything that waits,
+ * runs it in one transaction and commits once. While it syncs, the next batch gathers.
+ *
+ * Where other processes write to the same database, two transactions that hold several rows each
+ * would soon wait for each other. So only what appends shares transactions there, on the first
+ * writer; the other writers take one write at a time.
  */
 #include "store/db.h"
 
@@ -10,17 +14,23 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/fault.h"
+#include "base/hash.h"
 #include "base/pool.h"
 
 enum {
-	BATCH_MAX = 256,    /* writes of one transaction */
-	WAITING_MAX = 4096, /* writes in the queue */
+	BATCH_MAX = 256, /* writes of one transaction */
+	SHARED_BATCH_MAX =
+	        60,         /* of PostgreSQL: it handles up to 64 savepoints in memory of its own */
+	WAITING_MAX = 4096, /* writes in a queue */
 	READERS_MAX = 8,
+	TRIES_MAX = 5,       /* of a transaction that fails for the moment */
+	FIRST_PAUSE_MS = 10, /* before the second of them; then twice that, and so on */
 };
 
-/* A write in the queue; it lives on its caller's stack. */
+/* A write in a queue; it lives on its caller's stack. */
 struct job {
 	kb_write_fn *fn;
 	void *arg;
@@ -32,17 +42,28 @@ struct job {
 	int64_t queued_at;
 };
 
-struct kb_db {
-	struct kb_db_config config;
-	char *where;
-
-	pthread_mutex_t lock; /* of the queue */
+struct queue {
+	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct job *first, **last;
 	size_t waiting;
 	bool closing;
+};
+
+struct writer {
+	struct kb_db *db;
+	struct queue *queue;
+	size_t batch_max;
 	pthread_t thread;
-	struct kb_db_conn *writer; /* the writer thread's */
+	struct kb_db_conn *conn; /* NULL: to be opened */
+};
+
+struct kb_db {
+	struct kb_db_config config;
+	char *where;
+
+	struct queue queues[2]; /* of all, or of what appends; of the rest */
+	struct writer writers[KB_DB_WRITERS_MAX];
 
 	pthread_mutex_t readers_lock;
 	pthread_cond_t reader_free;
@@ -52,7 +73,7 @@ struct kb_db {
 	_Atomic int64_t commits, writes, reads, write_wait_us;
 };
 
-/* ---- the writer ---- */
+/* ---- the writers ---- */
 
 static void carry(struct job *job)
 {
@@ -81,46 +102,67 @@ static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
 	if (job->ok)
 		return true;
 	conn->note_count = notes;
-	return driver->in_transaction(conn) && !alone && driver->savepoint(conn, KB_UNDO, NULL);
+	return driver->in_transaction(conn) && !alone && !conn->again
+	       && driver->savepoint(conn, KB_UNDO, NULL);
+}
+
+/* The writer's connection, a new one where the last has ended. */
+static bool connect_writer(struct writer *writer, struct kb_err *err)
+{
+	const struct kb_driver *driver = writer->db->config.driver;
+
+	if (writer->conn && driver->usable && !driver->usable(writer->conn)) {
+		driver->close(writer->conn);
+		writer->conn = NULL;
+	}
+	if (!writer->conn)
+		writer->conn = driver->open(writer->db->where, true, err);
+	return writer->conn != NULL;
+}
+
+static bool begin(struct kb_db_conn *conn, struct job *job, struct kb_err *err)
+{
+	bool ok;
+
+	conn->note_count = 0;
+	conn->again = false;
+	carry(job);
+	ok = conn->driver->begin(conn, true, err);
+	carry(job);
+	return ok;
 }
 
 /* Runs jobs in one transaction, as many as it takes: one that takes the transaction with it ends
- * the round. Returns how many have their result. */
-static size_t run_round(struct kb_db *db, struct job **jobs, size_t count)
+ * the round. Returns how many have their result; *again: that may be another one the next time. */
+static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool *again)
 {
-	struct kb_db_conn *conn = db->writer;
+	struct kb_db *db = writer->db;
+	struct kb_db_conn *conn = writer->conn;
 	const struct kb_driver *driver = conn->driver;
 	struct kb_err err = { 0 };
 	size_t done = 0, good = 0;
 	bool ok;
 
-	conn->note_count = 0;
-	carry(jobs[0]);
-	ok = driver->begin(conn, true, &err);
-	carry(jobs[0]);
-	if (!ok) {
+	if (!begin(conn, jobs[0], &err)) {
+		*again = conn->again;
 		fail_jobs(jobs, count, &err);
 		return count;
 	}
-	while (ok && done < count) {
-		struct job *job = jobs[done];
-
-		carry(job);
-		ok = run_job(conn, job, count == 1);
-		carry(job);
-		done++;
-		good += job->ok;
+	for (ok = true; ok && done < count; done++) {
+		carry(jobs[done]);
+		ok = run_job(conn, jobs[done], count == 1);
+		carry(jobs[done]);
+		good += jobs[done]->ok;
 	}
-	if (!ok) {
-		driver->rollback(conn);
+	if (ok) {
+		carry(jobs[0]);
+		ok = driver->commit(conn, &err);
+		carry(jobs[0]);
+	} else {
 		err = jobs[done - 1]->err;
-		fail_jobs(jobs, done, &err);
-		return done;
 	}
-	carry(jobs[0]);
-	ok = driver->commit(conn, &err);
-	carry(jobs[0]);
 	if (!ok) {
+		*again = conn->again;
 		driver->rollback(conn);
 		fail_jobs(jobs, done, &err);
 		return done;
@@ -132,35 +174,73 @@ static size_t run_round(struct kb_db *db, struct job **jobs, size_t count)
 	return done;
 }
 
-static size_t take_batch(struct kb_db *db, struct job **jobs)
+/* Two that were in each other's way do not come back at the same time. */
+static void pause_before(int try)
+{
+	unsigned char random;
+	int64_t us;
+
+	kb_random(&random, 1);
+	us = ((INT64_C(1000) * FIRST_PAUSE_MS) << try) * (128 + random) / 256;
+	nanosleep(&(struct timespec){ .tv_sec = us / KB_SECOND_US,
+	                              .tv_nsec = us % KB_SECOND_US * 1000 },
+	          NULL);
+}
+
+static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
+{
+	size_t done = count;
+
+	for (int try = 0; try < TRIES_MAX; try++) {
+		struct kb_err err = { 0 };
+		bool again = false;
+
+		if (try > 0)
+			pause_before(try - 1);
+		for (size_t i = 0; i < count; i++)
+			jobs[i]->err.code = KB_OK;
+		if (connect_writer(writer, &err)) {
+			done = try_round(writer, jobs, count, &again);
+		} else {
+			fail_jobs(jobs, count, &err);
+			done = count;
+			again = true;
+		}
+		if (!again)
+			break;
+	}
+	return done;
+}
+
+static size_t take_batch(struct queue *queue, struct job **jobs, size_t max)
 {
 	size_t count = 0;
 
-	pthread_mutex_lock(&db->lock);
-	while (!db->first && !db->closing)
-		pthread_cond_wait(&db->wake, &db->lock);
-	while (db->first && count < BATCH_MAX) {
-		jobs[count++] = db->first;
-		db->first = db->first->next;
+	pthread_mutex_lock(&queue->lock);
+	while (!queue->first && !queue->closing)
+		pthread_cond_wait(&queue->wake, &queue->lock);
+	while (queue->first && count < max) {
+		jobs[count++] = queue->first;
+		queue->first = queue->first->next;
 	}
-	if (!db->first)
-		db->last = &db->first;
-	db->waiting -= count;
-	pthread_mutex_unlock(&db->lock);
+	if (!queue->first)
+		queue->last = &queue->first;
+	queue->waiting -= count;
+	pthread_mutex_unlock(&queue->lock);
 	return count;
 }
 
 static void *write_loop(void *arg)
 {
-	struct kb_db *db = arg;
+	struct writer *writer = arg;
 	struct job *jobs[BATCH_MAX];
 	size_t count;
 
-	while ((count = take_batch(db, jobs)) > 0) {
+	while ((count = take_batch(writer->queue, jobs, writer->batch_max)) > 0) {
 		size_t done = 0;
 
 		while (done < count) {
-			size_t more = run_round(db, jobs + done, count - done);
+			size_t more = run_round(writer, jobs + done, count - done);
 
 			/* A job may be gone as soon as its caller knows. */
 			for (size_t i = 0; i < more; i++)
@@ -171,36 +251,49 @@ static void *write_loop(void *arg)
 	return NULL;
 }
 
-bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err)
+static bool write_by(struct kb_db *db, struct queue *queue, struct job *job, struct kb_err *err)
 {
-	struct job job = { .fn = fn, .arg = arg, .queued_at = kb_clock_mono_us() };
 	bool full;
 
-	sem_init(&job.done, 0, 0);
-	job.fault = kb_fault_swap((struct kb_fault_state){ 0 });
-	pthread_mutex_lock(&db->lock);
-	full = db->waiting == WAITING_MAX;
+	sem_init(&job->done, 0, 0);
+	job->queued_at = kb_clock_mono_us();
+	job->fault = kb_fault_swap((struct kb_fault_state){ 0 });
+	pthread_mutex_lock(&queue->lock);
+	full = queue->waiting == WAITING_MAX;
 	if (!full) {
-		*db->last = &job;
-		/* cppcheck-suppress autoVariables ; the caller waits until the job is done */
-		db->last = &job.next;
-		db->waiting++;
-		pthread_cond_signal(&db->wake);
+		*queue->last = job;
+		queue->last = &job->next;
+		queue->waiting++;
+		pthread_cond_signal(&queue->wake);
 	}
-	pthread_mutex_unlock(&db->lock);
+	pthread_mutex_unlock(&queue->lock);
 	if (full)
-		kb_fail(&job.err, KB_E_BUSY, "%d writes wait for the database already",
+		kb_fail(&job->err, KB_E_BUSY, "%d writes wait for the database already",
 		        WAITING_MAX);
 	else
-		while (sem_wait(&job.done) != 0)
+		while (sem_wait(&job->done) != 0)
 			;
-	kb_fault_swap(job.fault);
-	sem_destroy(&job.done);
-	atomic_fetch_add_explicit(&db->write_wait_us, kb_clock_mono_us() - job.queued_at,
+	kb_fault_swap(job->fault);
+	sem_destroy(&job->done);
+	atomic_fetch_add_explicit(&db->write_wait_us, kb_clock_mono_us() - job->queued_at,
 	                          memory_order_relaxed);
-	if (!job.ok && err)
-		*err = job.err;
-	return job.ok;
+	if (!job->ok && err)
+		*err = job->err;
+	return job->ok;
+}
+
+bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err)
+{
+	struct job job = { .fn = fn, .arg = arg };
+
+	return write_by(db, &db->queues[db->config.driver->is_shared], &job, err);
+}
+
+bool kb_db_append(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err)
+{
+	struct job job = { .fn = fn, .arg = arg };
+
+	return write_by(db, &db->queues[0], &job, err);
 }
 
 /* ---- the readers ---- */
@@ -217,6 +310,10 @@ struct kb_db_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *er
 	else
 		db->open_count++;
 	pthread_mutex_unlock(&db->readers_lock);
+	if (conn && db->config.driver->usable && !db->config.driver->usable(conn)) {
+		db->config.driver->close(conn);
+		conn = NULL;
+	}
 	if (!conn)
 		conn = db->config.driver->open(db->where, false, err);
 	if (!conn) {
@@ -246,24 +343,52 @@ void kb_db_give(struct kb_db *db, struct kb_db_conn *conn)
 
 /* ---- all of it ---- */
 
+static void start_writers(struct kb_db *db)
+{
+	const struct kb_driver *driver = db->config.driver;
+
+	for (int i = 0; i < driver->writers; i++) {
+		struct writer *writer = &db->writers[i];
+
+		writer->db = db;
+		writer->queue = &db->queues[i > 0];
+		writer->batch_max = !driver->is_shared ? BATCH_MAX : i == 0 ? SHARED_BATCH_MAX : 1;
+		writer->thread = kb_thread_start("store-writer", write_loop, writer);
+	}
+}
+
+static void stop_writers(struct kb_db *db)
+{
+	for (size_t i = 0; i < KB_COUNTOF(db->queues); i++) {
+		pthread_mutex_lock(&db->queues[i].lock);
+		db->queues[i].closing = true;
+		pthread_cond_broadcast(&db->queues[i].wake);
+		pthread_mutex_unlock(&db->queues[i].lock);
+	}
+	for (int i = 0; i < db->config.driver->writers; i++)
+		pthread_join(db->writers[i].thread, NULL);
+}
+
 struct kb_db *kb_db_open(const struct kb_db_config *config, struct kb_err *err)
 {
-	struct kb_db_conn *writer = config->driver->open(config->where, true, err);
+	struct kb_db_conn *first = config->driver->open(config->where, true, err);
 	struct kb_db *db;
 
-	if (!writer)
+	if (!first)
 		return NULL;
 	db = kb_xcalloc(1, sizeof(*db));
 	db->config = *config;
 	db->where = kb_xstrdup(config->where);
 	db->config.where = db->where;
-	db->writer = writer;
-	db->last = &db->first;
-	pthread_mutex_init(&db->lock, NULL);
-	pthread_cond_init(&db->wake, NULL);
+	db->writers[0].conn = first;
+	for (size_t i = 0; i < KB_COUNTOF(db->queues); i++) {
+		db->queues[i].last = &db->queues[i].first;
+		pthread_mutex_init(&db->queues[i].lock, NULL);
+		pthread_cond_init(&db->queues[i].wake, NULL);
+	}
 	pthread_mutex_init(&db->readers_lock, NULL);
 	pthread_cond_init(&db->reader_free, NULL);
-	db->thread = kb_thread_start("store-writer", write_loop, db);
+	start_writers(db);
 	return db;
 }
 
@@ -271,22 +396,22 @@ void kb_db_close(struct kb_db *db)
 {
 	if (!db)
 		return;
-	pthread_mutex_lock(&db->lock);
-	db->closing = true;
-	pthread_cond_signal(&db->wake);
-	pthread_mutex_unlock(&db->lock);
-	pthread_join(db->thread, NULL);
+	stop_writers(db);
 	pthread_mutex_lock(&db->readers_lock);
 	while (db->free_count < db->open_count)
 		pthread_cond_wait(&db->reader_free, &db->readers_lock);
 	pthread_mutex_unlock(&db->readers_lock);
 	for (int i = 0; i < db->free_count; i++)
 		db->config.driver->close(db->free_readers[i]);
-	db->config.driver->close(db->writer); /* last: it moves the log into the database */
+	for (int i = 0; i < db->config.driver->writers; i++) /* last: SQLite tidies up then */
+		if (db->writers[i].conn)
+			db->config.driver->close(db->writers[i].conn);
 	pthread_cond_destroy(&db->reader_free);
 	pthread_mutex_destroy(&db->readers_lock);
-	pthread_cond_destroy(&db->wake);
-	pthread_mutex_destroy(&db->lock);
+	for (size_t i = 0; i < KB_COUNTOF(db->queues); i++) {
+		pthread_cond_destroy(&db->queues[i].wake);
+		pthread_mutex_destroy(&db->queues[i].lock);
+	}
 	free(db->where);
 	free(db);
 }

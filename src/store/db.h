@@ -1,9 +1,9 @@
 /*
  * The store's own door to a database. Only files of src/store include this.
  *
- * A driver is a struct of functions over one connection; SQLite fills it. Above the drivers stand,
- * the same for each of them: rows (one running statement), the database with its writer thread and
- * its readers, and the migrations.
+ * A driver is a struct of functions over one connection; SQLite and PostgreSQL fill it. Above the
+ * drivers stand, the same for each of them: rows (one running statement), the database with its
+ * writer threads and its readers, and the migrations.
  *
  * The SQL is what SQLite and PostgreSQL both understand, and tests prepare every statement on both:
  * BIGINT and TEXT only, flags as 0 and 1, times in microseconds, $1-style parameters whose types
@@ -44,6 +44,7 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
         kb_sql_robots, kb_sql_crawls, kb_sql_hosts, kb_sql_store, kb_sql_vectors, kb_sql_upkeep,
         kb_sql_verify, kb_sql_visits;
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views;
+extern const struct kb_sql_table kb_sql_nodes;
 extern const struct kb_sql_table *const kb_sql_tables[];
 extern const size_t kb_sql_table_count;
 
@@ -110,6 +111,9 @@ struct kb_db_conn {
 	const struct kb_driver *driver;
 	struct kb_db_note *notes; /* of the running transaction */
 	size_t note_count, note_capacity;
+	/* The last failure was of the moment (a deadlock, a server that went away): the whole
+	 * transaction may be run anew. */
+	bool again;
 };
 
 enum kb_savepoint { KB_SET, KB_UNDO, KB_KEEP };
@@ -117,9 +121,14 @@ enum kb_db_step { KB_STEP_FAILED, KB_STEP_ROW, KB_STEP_DONE };
 
 struct kb_driver {
 	const char *name;
+	int writers;    /* connections that write at once: 1 to KB_DB_WRITERS_MAX */
+	bool is_shared; /* other processes write as well */
 	/* `writes`: changes are allowed. */
 	struct kb_db_conn *(*open)(const char *where, bool writes, struct kb_err *err);
 	void (*close)(struct kb_db_conn *conn);
+	/* False once nothing more will come of the connection; between transactions. NULL: it lasts
+	 * as long as the process. */
+	bool (*usable)(struct kb_db_conn *conn);
 
 	bool (*begin)(struct kb_db_conn *conn, bool writes, struct kb_err *err);
 	/* KB_E_UNCERTAIN when it may have happened; after any failure call rollback. */
@@ -140,6 +149,8 @@ struct kb_driver {
 	/* Returns the rows changed. */
 	int64_t (*finish)(struct kb_db_conn *conn, void *cursor);
 
+	/* The database's clock, of which all its processes go. NULL: the process's own. */
+	bool (*now)(struct kb_db_conn *conn, int64_t *now_us, struct kb_err *err);
 	/* Several statements without parameters: a migration. */
 	bool (*script)(struct kb_db_conn *conn, const char *text, struct kb_err *err);
 	/* Makes the sequence unless it is there. */
@@ -157,7 +168,8 @@ struct kb_driver {
 	              void *arg, int64_t *findings, struct kb_err *err);
 };
 
-extern const struct kb_driver kb_driver_sqlite;
+enum { KB_DB_WRITERS_MAX = 8 };
+extern const struct kb_driver kb_driver_sqlite, kb_driver_postgres;
 
 /* ---- rows: one running statement ----
  *
@@ -204,13 +216,13 @@ bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count,
 bool kb_db_notify(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,
                   struct kb_err *err) KB_MUST_CHECK;
 
-/* ---- the database: one writer thread, a few readers ---- */
+/* ---- the database: its writer threads, a few readers ---- */
 
 struct kb_db_config {
 	const struct kb_driver *driver;
 	const char *where; /* the driver's address */
 	const struct kb_log *log;
-	/* Called on the writer thread after a commit, before its callers go on. */
+	/* Called on a writer thread after a commit, before its callers go on. */
 	void (*committed)(void *arg, const struct kb_db_note *note);
 	void *arg;
 };
@@ -219,12 +231,20 @@ struct kb_db *kb_db_open(const struct kb_db_config *config, struct kb_err *err) 
 void kb_db_close(struct kb_db *db);
 
 /*
- * Runs fn in a transaction on the writer thread and returns when it is durable. Writes that wait
- * share a transaction, each behind a savepoint: one that fails is undone alone. When the commit
- * fails, all of them fail. KB_E_BUSY when too many wait.
+ * Runs fn in a transaction on a writer thread and returns when it is durable. Where this process is
+ * alone, writes that wait share a transaction, each behind a savepoint: one that fails is undone
+ * alone. When the commit fails, all of them fail. KB_E_BUSY when too many wait.
+ *
+ * fn may be run several times, each time from the start: what it gives back through arg it sets
+ * anew, and it returns at its first failure. Where other processes write too, it sees what they
+ * commit meanwhile: what it decides on it holds by a row's lock (kb_agent_lock()), or decides in
+ * the statement that writes.
  */
 typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
+/* The same for what only adds rows of its own and counts, holding nothing that others hold in
+ * another order: these share transactions everywhere. */
+bool kb_db_append(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
 
 /* A connection for reading, NULL with *err set; with `snapshot` all its statements see one state.
  * Every connection taken is given back; a thread has one at a time. */

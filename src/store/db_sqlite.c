@@ -361,6 +361,7 @@ static bool sqlite_check(struct kb_db_conn *base, void (*say)(void *arg, const c
 
 const struct kb_driver kb_driver_sqlite = {
 	.name = "sqlite",
+	.writers = 1,
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.begin = sqlite_begin,

@@ -4,7 +4,7 @@
 
 #include "store/db.h"
 
-enum { TABLE_CREATE, VERSION, RECORDED, RECORD };
+enum { TABLE_CREATE, VERSION, RECORDED, RECORD, LOCK_ADD, LOCK };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[TABLE_CREATE] = { "migrations_create", "",
@@ -14,6 +14,11 @@ static const struct kb_sql sql[] = {
 		"SELECT coalesce(max(version), 0) FROM schema_migrations" },
 	[RECORDED] = { "migrations_recorded", "i",
 		"SELECT count(*) FROM schema_migrations WHERE version = $1" },
+	/* A row that whoever migrates holds, where several processes may. */
+	[LOCK_ADD] = { "migrations_lock_add", "",
+		"INSERT INTO schema_migrations (version, name, applied_at) VALUES (0, 'lock', 0) "
+		"ON CONFLICT (version) DO NOTHING" },
+	[LOCK] = { "migrations_lock", "", "UPDATE schema_migrations SET applied_at = 0 WHERE version = 0" },
 	[RECORD] = { "migrations_record", "iti",
 		"INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)" },
 };
@@ -41,9 +46,16 @@ static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration,
 	                    NULL, err);
 }
 
+static bool lock(struct kb_db_conn *conn, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[LOCK_ADD], KB_NO_VALUES, NULL, err)
+	       && kb_db_run(conn, &sql[LOCK], KB_NO_VALUES, NULL, err);
+}
+
 static bool migrate(struct kb_db_conn *conn, int64_t target, int64_t now, struct kb_err *err)
 {
-	if (!kb_db_run(conn, &sql[TABLE_CREATE], KB_NO_VALUES, NULL, err))
+	if (!kb_db_run(conn, &sql[TABLE_CREATE], KB_NO_VALUES, NULL, err)
+	    || (conn->driver->is_shared && !lock(conn, err)))
 		return false;
 	for (size_t i = 0; i < kb_migration_count; i++) {
 		const struct kb_migration *migration = &kb_migrations[i];

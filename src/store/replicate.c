@@ -334,14 +334,19 @@ static bool put_rows(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 /* ---- the file between: for each value its number, or its length (-1: NULL) and bytes ---- */
 
+static const char *spool_place(const struct replicate *in)
+{
+	return in->store->directory ? in->store->directory : "/tmp";
+}
+
 static bool spool_failed(const struct replicate *in, struct kb_err *err)
 {
-	return kb_fail_errno(err, "cannot keep what is copied in %s", in->store->directory);
+	return kb_fail_errno(err, "cannot keep what is copied in %s", spool_place(in));
 }
 
 static bool spool_open(struct replicate *in, struct kb_err *err)
 {
-	int fd = kb_fault() ? -1 : open(in->store->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = kb_fault() ? -1 : open(spool_place(in), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	in->spool = fd < 0 ? NULL : fdopen(fd, "w+");
 	if (!in->spool)

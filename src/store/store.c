@@ -13,11 +13,13 @@
 
 #include "base/fault.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "store/store_impl.h"
 
 enum {
 	LOCK_TRIES = 100, /* for another tool that brings the schema up to date */
 	LOCK_PAUSE_MS = 50,
+	SCHEMA_TRIES = 20,
 	/* A server that was killed while it started a child has left its lock to it until the child
 	 * runs its own program: some milliseconds, more under load. */
 	LOCK_LEFT_TRIES = 20,
@@ -26,14 +28,15 @@ enum {
 
 const struct kb_sequence kb_sequences[] = {
 	{ "account", 1 }, { "agent", 1 },   { "conversation", 1 }, { "key", 1000 },
-	{ "label", 1 },   { "license", 1 }, { "message", 1 },      { "page", 1 },
-	{ "segment", 1 }, { "source", 1 },  { "turn", 1 },
+	{ "label", 1 },   { "license", 1 }, { "message", 1 },      { "node", 2 },
+	{ "page", 1 },    { "segment", 1 }, { "source", 1 },       { "turn", 1 },
 };
 const size_t kb_sequence_count = KB_COUNTOF(kb_sequences);
 
-enum { PROBE_READ, PROBE_WRITE };
+enum { PROBE_READ, PROBE_WRITE, MIGRATIONS };
 // clang-format off
 static const struct kb_sql sql[] = {
+	[MIGRATIONS]  = { "migrations_count", "", "SELECT count(*) FROM schema_migrations" },
 	[PROBE_READ]  = { "probe_read",  "", "SELECT count(*) FROM probes" },
 	[PROBE_WRITE] = { "probe_write", "i",
 		"INSERT INTO probes (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = $1" },
@@ -49,7 +52,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_replicate,     &kb_sql_licenses, &kb_sql_reports,  &kb_sql_purge,
 	&kb_sql_vectors,       &kb_sql_listing,  &kb_sql_visits,   &kb_sql_robots,
 	&kb_sql_remove,        &kb_sql_upkeep,   &kb_sql_keys,     &kb_sql_repairs,
-	&kb_sql_crawls,        &kb_sql_hosts,    &kb_sql_views,
+	&kb_sql_crawls,        &kb_sql_hosts,    &kb_sql_views,    &kb_sql_nodes,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -181,74 +184,222 @@ static bool make_private(const char *path, struct kb_err *err)
 	return true;
 }
 
-static bool open_database(struct kb_store *store, bool exclusive, struct kb_err *err)
+/* Several nodes may find the same older schema: each migrates under the lock of a row, and finds
+ * nothing to do when another one has done it (migrate.c). */
+static bool schema_update_shared(struct kb_store *store, struct kb_db_conn *conn,
+                                 struct kb_err *err)
 {
-	size_t n = strlen(store->directory) + sizeof("/docent.db");
-	char *path = kb_xmalloc(n);
+	int64_t version;
+
+	for (int i = 0;; i++) {
+		conn->again = false;
+		if (schema_known(conn, &version, err)
+		    && (version == kb_schema_newest()
+		        || kb_schema_migrate(conn, kb_schema_newest(), kb_store_now(store), err)))
+			return true;
+		/* Two that make the first table at once: one of them is told of a conflict. */
+		if (i == SCHEMA_TRIES || (!conn->again && err->code != KB_E_CONFLICT))
+			return false;
+		pause_ms(LOCK_PAUSE_MS);
+	}
+}
+
+/* All its processes go by one clock: leases end by it. */
+static bool read_clock(struct kb_store *store, struct kb_db_conn *conn, struct kb_err *err)
+{
+	int64_t before = kb_clock_now_us(NULL), now, took;
+
+	if (!conn->driver->now)
+		return true;
+	if (!conn->driver->now(conn, &now, err))
+		return false;
+	/* It is not known better than by the time that asking took. */
+	took = kb_clock_now_us(NULL) - before;
+	now -= before + took / 2;
+	store->skew_us = now < -took || now > took ? now : 0;
+	return true;
+}
+
+static bool open_driver(struct kb_store *store, const struct kb_driver *driver, const char *where,
+                        struct kb_err *err)
+{
 	struct kb_db_config config = {
-		.driver = &kb_driver_sqlite,
-		.where = path,
+		.driver = driver,
+		.where = where,
 		.log = store->log,
 		.committed = committed,
 		.arg = store,
 	};
-	struct kb_db_conn *conn;
+	struct kb_db_conn *conn = driver->open(where, true, err);
+	bool ok = conn && read_clock(store, conn, err)
+	          && (driver->is_shared ? schema_update_shared(store, conn, err)
+	                                : schema_update(store, conn, err));
+
+	if (conn)
+		driver->close(conn);
+	if (ok)
+		store->db = kb_db_open(&config, err);
+	return store->db != NULL;
+}
+
+static bool open_sqlite(struct kb_store *store, struct kb_err *err)
+{
+	size_t n = strlen(store->directory) + sizeof("/docent.db");
+	char *path = kb_xmalloc(n);
 	bool ok;
 
 	snprintf(path, n, "%s/docent.db", store->directory);
-	conn = make_private(path, err) ? config.driver->open(path, true, err) : NULL;
-	ok = conn && schema_update(store, conn, err);
-	if (conn)
-		config.driver->close(conn);
-	if (ok)
-		store->db = kb_db_open(&config, err);
+	ok = make_private(path, err) && open_driver(store, &kb_driver_sqlite, path, err);
 	free(path);
-	return store->db
-	       && (!exclusive
-	           || (kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
-	               && kb_hosts_void_holds(store, err) && kb_agents_void_copies(store, err)));
+	return ok;
 }
 
-bool kb_store_exists(const char *dsn)
+/* What this node held when its earlier life ended. */
+static bool void_leases(struct kb_store *store, struct kb_err *err)
+{
+	return kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
+	       && kb_hosts_void_holds(store, err) && kb_agents_void_copies(store, err);
+}
+
+static bool open_directory(struct kb_store *store, const struct kb_store_config *config,
+                           struct kb_err *err)
+{
+	if (!kb_dir_make(config->at, err))
+		return false;
+	store->directory = kb_xstrdup(config->at);
+	if (config->use == KB_STORE_TOOL)
+		return open_sqlite(store, err);
+	store->node = store->life = 1;
+	return lock_hold(store, err) && open_sqlite(store, err) && void_leases(store, err);
+}
+
+/* The name that the home keeps, made at the first start there. */
+static bool kept_name(const char *home, struct kb_arena *arena, struct kb_sv *name,
+                      struct kb_err *err)
+{
+	enum { RANDOM_NAME = 8, NAME_MAX_BYTES = 200 };
+	struct kb_sv path = kb_arena_printf(arena, "%s/node", home);
+	char host[64] = "node", random[RANDOM_NAME + 1];
+	struct kb_err none;
+
+	if (kb_file_read(arena, path.p, NAME_MAX_BYTES, name, &none)) {
+		*name = kb_sv_trim(*name);
+		if (name->n)
+			return true;
+	}
+	if (gethostname(host, sizeof(host) - 1) != 0)
+		snprintf(host, sizeof(host), "node");
+	kb_random_text(random, RANDOM_NAME);
+	*name = kb_arena_printf(arena, "%s-%s", host, random);
+	return kb_file_replace(path.p, *name, err);
+}
+
+static bool open_node(struct kb_store *store, const struct kb_store_config *config,
+                      struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_sv name = config->node ? kb_sv_str(config->node) : KB_SV("one");
+	bool ok = true;
+
+	if (config->home) {
+		store->directory = kb_xstrdup(config->home);
+		ok = kb_dir_make(config->home, err) && lock_hold(store, err)
+		     && (config->node || kept_name(config->home, &arena, &name, err));
+	}
+	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), err) && void_leases(store, err);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+static bool open_server(struct kb_store *store, const struct kb_store_config *config,
+                        struct kb_err *err)
+{
+	if (!open_driver(store, &kb_driver_postgres, config->at, err))
+		return false;
+	if (config->use == KB_STORE_ALONE)
+		return kb_nodes_none(store, err);
+	return config->use == KB_STORE_TOOL || open_node(store, config, err);
+}
+
+bool kb_store_is_address(const char *at)
+{
+	return strstr(at, "://") != NULL;
+}
+
+struct kb_sv kb_store_place(struct kb_arena *arena, const char *at)
+{
+	const char *rest = strstr(at, "://");
+	const char *host, *end;
+
+	if (!rest)
+		return kb_arena_sv(arena, kb_sv_str(at));
+	rest += 3;
+	end = rest + strcspn(rest, "?");
+	host = memchr(rest, '@', (size_t)(end - rest));
+	host = host ? host + 1 : rest;
+	return kb_arena_printf(arena, "%.*s%.*s", (int)(rest - at), at, (int)(end - host), host);
+}
+
+static bool server_has_store(const char *at)
+{
+	struct kb_err err;
+	struct kb_db_conn *conn = kb_driver_postgres.open(at, false, &err);
+	int64_t count = 1;
+	bool ok;
+
+	if (!conn)
+		return true;
+	ok = kb_db_int(conn, &sql[MIGRATIONS], KB_NO_VALUES, 0, &count, &err);
+	kb_driver_postgres.close(conn);
+	return ok && count > 0;
+}
+
+bool kb_store_exists(const char *at)
 {
 	char path[4096];
 	struct stat st;
-	int n = snprintf(path, sizeof(path), "%s/docent.db", dsn);
+	int n;
 
+	if (kb_store_is_address(at))
+		return server_has_store(at);
+	n = snprintf(path, sizeof(path), "%s/docent.db", at);
 	return n > 0 && (size_t)n < sizeof(path) && stat(path, &st) == 0 && st.st_size > 0;
 }
 
-struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,
-                               const struct kb_log *log, struct kb_err *err)
+struct kb_store *kb_store_open_as(const struct kb_store_config *config, struct kb_err *err)
 {
-	struct kb_store *store;
+	struct kb_store *store = kb_xcalloc(1, sizeof(*store));
 
-	if (strstr(dsn, "://")) {
-		kb_fail(err, KB_E_UNSUPPORTED, "%s: this build keeps its store in a directory only",
-		        dsn);
-		return NULL;
-	}
-	if (!kb_dir_make(dsn, err))
-		return NULL;
-	store = kb_xcalloc(1, sizeof(*store));
 	pthread_mutex_init(&store->ids_lock, NULL);
 	pthread_mutex_init(&store->copy_lock, NULL);
-	store->clock = clock;
-	store->log = log;
-	store->directory = kb_xstrdup(dsn);
+	store->clock = config->clock;
+	store->log = config->log;
 	store->lock_fd = -1;
-	store->keys = kb_cache_new(&kb_key_columns, clock);
-	store->agents = kb_cache_new(&kb_agent_columns, clock);
-	if ((!exclusive || lock_hold(store, err)) && open_database(store, exclusive, err))
+	store->keys = kb_cache_new(&kb_key_columns, config->clock);
+	store->agents = kb_cache_new(&kb_agent_columns, config->clock);
+	if (kb_store_is_address(config->at) ? open_server(store, config, err)
+	                                    : open_directory(store, config, err))
 		return store;
 	kb_store_close(store);
 	return NULL;
+}
+
+struct kb_store *kb_store_open(const char *at, bool exclusive, const struct kb_clock *clock,
+                               const struct kb_log *log, struct kb_err *err)
+{
+	return kb_store_open_as(
+	        &(struct kb_store_config){ .at = at,
+	                                   .use = exclusive ? KB_STORE_NODE : KB_STORE_TOOL,
+	                                   .clock = clock,
+	                                   .log = log },
+	        err);
 }
 
 void kb_store_close(struct kb_store *store)
 {
 	if (!store)
 		return;
+	kb_nodes_leave(store);
 	kb_db_close(store->db);
 	kb_cache_free(store->keys);
 	kb_cache_free(store->agents);

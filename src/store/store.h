@@ -29,14 +29,37 @@
 
 struct kb_store;
 
-/* dsn: a directory that holds docent.db (SQLite; made if missing), later a postgresql:// address.
- * Brings the schema up to date. A second server on the same directory is refused
- * (KB_E_CONFLICT: "… is in use by process 123") when `exclusive`; tools such as `docent key` open
- * it without and work beside a running server. */
-struct kb_store *kb_store_open(const char *dsn, bool exclusive, const struct kb_clock *clock,
+/*
+ * at: a directory that holds docent.db (SQLite; made if missing), or a postgresql:// address of
+ * libpq's form, with statements=unnamed in it where a pooler stands in between. Brings the schema
+ * up to date.
+ *
+ * KB_STORE_NODE   serves. A second server on the same directory is refused (KB_E_CONFLICT: "... is
+ *                 in use by process 123"); on PostgreSQL it is one of several, each under a name.
+ * KB_STORE_ALONE  refused as well while anybody serves.
+ * KB_STORE_TOOL   works beside servers, such as `docent key`.
+ */
+enum kb_store_use { KB_STORE_TOOL, KB_STORE_ALONE, KB_STORE_NODE };
+struct kb_store_config {
+	const char *at;
+	enum kb_store_use use;
+	/* Of a node on a server: its name, and its own directory, which no second process may
+	 * have. Without a name it is one that is kept there, without either "one". */
+	const char *node, *home;
+	const struct kb_clock *clock;
+	const struct kb_log *log;
+};
+struct kb_store *kb_store_open_as(const struct kb_store_config *config,
+                                  struct kb_err *err) KB_MUST_CHECK;
+/* The same as the one node that there is (`exclusive`), or as a tool. */
+struct kb_store *kb_store_open(const char *at, bool exclusive, const struct kb_clock *clock,
                                const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
-/* Whether that directory holds a database with something in it: an empty file is none. */
-bool kb_store_exists(const char *dsn);
+bool kb_store_is_address(const char *at);
+/* The address without its password and options, for what people read. */
+struct kb_sv kb_store_place(struct kb_arena *arena, const char *at);
+/* Whether there is a database with something in it: an empty file is none. A server that cannot be
+ * asked may have one. */
+bool kb_store_exists(const char *at);
 /* Waits for calls in progress. NULL is fine. */
 void kb_store_close(struct kb_store *store);
 

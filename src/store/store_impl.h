@@ -18,6 +18,11 @@ struct kb_store {
 	const struct kb_log *log;
 	struct kb_cache *keys, *agents;
 	pthread_mutex_t copy_lock; /* one copy at a time, each at full speed */
+	/* Whose leases are this process's: 1 where the database is its own, 0 for a tool. */
+	int64_t node, life;
+	struct kb_nodes *nodes;  /* where others serve the same database; else NULL */
+	_Atomic int64_t skew_us; /* of the database's clock against the process's */
+	/* The process's own: of SQLite's database, or a node's home, or NULL. */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
 	_Atomic int64_t ready_at; /* when the last probe succeeded (mono) */
@@ -28,7 +33,7 @@ struct kb_store {
 
 static inline int64_t kb_store_now(const struct kb_store *store)
 {
-	return kb_clock_now_us(store->clock);
+	return kb_clock_now_us(store->clock) + atomic_load(&store->skew_us);
 }
 
 /* LIMIT and OFFSET of a page of a list. */
@@ -59,6 +64,14 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 	"AND s.dead_version > 0 AND p.agent_id = $1 AND p.source_id = s.id AND p.is_found = 1"
 /* When a page may be leased that waits in a copy in the making. */
 #define KB_DUE_NEVER (INT64_C(1) << 62)
+
+/* ---- nodes.c ---- */
+
+/* From now on the process is a node of that name, until it leaves. */
+bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err) KB_MUST_CHECK;
+void kb_nodes_leave(struct kb_store *store);
+/* KB_E_CONFLICT while a node is there. */
+bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- texts.c ---- */
 

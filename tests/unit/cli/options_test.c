@@ -52,7 +52,7 @@ static void test_places(struct kb_test *t)
 		{ { "--data" }, 1, -1 },        { { "list" }, 1, -1 },
 		{ { "--listen", "x" }, 2, -1 }, { { "--nonsense" }, 1, -1 },
 	};
-	struct kb_options wrong = { .data = "d", .store = "postgresql://h" };
+	struct kb_options wrong = { .data = "d", .store = "mysql://h" };
 	struct kb_options o = { .data = "d", .blob = "b" };
 	struct kb_places places;
 	struct kb_err err;
@@ -79,6 +79,12 @@ static void test_places(struct kb_test *t)
 	CHECK(t, kb_options_places(&o, &places, &err));
 	CHECK_SV(t, kb_sv_str(places.blobs), "d/blobs");
 	CHECK_SV(t, kb_sv_str(places.temp), "d/tmp");
+	/* Nodes of one database may share a directory of blobs, but nothing unfinished in it. */
+	o.blob = "b";
+	o.store = "postgresql://u:secret@h/db";
+	CHECK(t, kb_options_places(&o, &places, &err));
+	CHECK_SV(t, kb_sv_str(places.store), o.store);
+	CHECK(t, strncmp(places.temp, "b/tmp/", 6) == 0 && strlen(places.temp) == 6 + 16);
 	CHECK(t, !kb_options_places(&wrong, &places, &err));
 	CHECK_INT(t, err.code, KB_E_UNSUPPORTED);
 }

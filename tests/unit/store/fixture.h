@@ -1,4 +1,7 @@
-/* A store in a directory of its own, and short words for filling it. */
+/*
+ * A store in a directory of its own, and short words for filling it. With DOCENT_TEST_POSTGRES (see
+ * scripts/with-postgres) it is a database of its own there, and the directory stays empty.
+ */
 #ifndef KB_STORE_FIXTURE_H
 #define KB_STORE_FIXTURE_H
 
@@ -16,7 +19,7 @@
 
 struct fixture {
 	struct kb_test *t;
-	char dir[64];
+	char dir[64], at[256];
 	struct kb_clock clock;
 	struct kb_store *store;
 	struct kb_arena arena;
@@ -29,19 +32,48 @@ struct fixture {
 	((call) ? (void)0                                                                          \
 	        : (fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, (f)->err.msg), abort()))
 
+/* Where PostgreSQL listens; NULL: the tests are about SQLite. */
+static inline const char *fixture_postgres(void)
+{
+	return getenv("DOCENT_TEST_POSTGRES");
+}
+
+/* Makes the fixture's database there, or drops it. */
+static inline void fixture_database(struct fixture *f, const char *how, const char *rest)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command),
+	         "psql -h '%s' -U docent -d postgres -qc '%s \"%s\"%s' >/dev/null",
+	         fixture_postgres(), how, strrchr(f->dir, '/') + 1, rest);
+	if (system(command) != 0)
+		abort();
+}
+
+static inline void fixture_place(struct fixture *f)
+{
+	snprintf(f->dir, sizeof(f->dir), "%s/docent-store-XXXXXX",
+	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	if (!mkdtemp(f->dir))
+		abort();
+	snprintf(f->at, sizeof(f->at), "%s", f->dir);
+	if (!fixture_postgres())
+		return;
+	fixture_database(f, "CREATE DATABASE", "");
+	snprintf(f->at, sizeof(f->at), "postgresql://docent@/%s?host=%s", strrchr(f->dir, '/') + 1,
+	         fixture_postgres());
+}
+
 static inline void fixture_open(struct fixture *f)
 {
-	f->store = kb_store_open(f->dir, true, &f->clock, NULL, &f->err);
+	f->store = kb_store_open(f->at, true, &f->clock, NULL, &f->err);
 	NEED(f, f->store);
 }
 
 static inline void fixture_init(struct fixture *f, struct kb_test *t)
 {
 	*f = (struct fixture){ .t = t };
-	snprintf(f->dir, sizeof(f->dir), "%s/docent-store-XXXXXX",
-	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	if (!mkdtemp(f->dir))
-		abort();
+	fixture_place(f);
 	fixture_open(f);
 	NEED(f, kb_store_account_ensure(f->store, &f->arena, KB_SV("one"), KB_SV(""), &f->account,
 	                                &f->err));
@@ -65,6 +97,8 @@ static inline void fixture_remove(struct fixture *f)
 		unlink(path);
 	}
 	rmdir(f->dir);
+	if (fixture_postgres())
+		fixture_database(f, "DROP DATABASE", " WITH (FORCE)");
 }
 
 static inline void fixture_say(void *arg, const char *finding)

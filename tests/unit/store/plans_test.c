@@ -26,6 +26,10 @@ static const char *const scans[] = {
 	"factors_due",       /* the same */
 	"repair_count",      /* agents under repair: none, or few for a while */
 	"migrations_version",
+	"migrations_count",
+	"node_alive", /* a row a process, of which there are few */
+	"node_other",
+	"node_forget",
 };
 
 /* Statements that read all rows of an agent, or those of a time, in its widest tables on purpose.

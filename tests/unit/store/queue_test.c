@@ -328,7 +328,7 @@ static void test_restart(struct kb_test *t)
 	before = lease(&f, 2, &count, &due);
 	CHECK_INT(t, count, 2);
 	/* A tool beside the server frees nothing. */
-	tool = kb_store_open(f.dir, false, NULL, NULL, &f.err);
+	tool = kb_store_open(f.at, false, NULL, NULL, &f.err);
 	NEED(&f, tool);
 	kb_store_close(tool);
 	lease(&f, 2, &count, &due);

@@ -1,8 +1,7 @@
 /* Each column of a record: into its place, back from there, into the cache, and into a copy of the
  * agent. Members are filled by the lists of columns, so that a new one is tested as it comes. */
-#include <sqlite3.h>
 
-#include "fixture.h"
+#include "raw.h"
 #include "store/store_impl.h"
 
 enum { ROUNDS = 3, /* in one of them any two flags of a record differ */ RECORD_MAX = 1024 };
@@ -22,7 +21,6 @@ union record {
 
 struct world {
 	struct fixture f;
-	sqlite3 *handle;
 	struct kb_agent agent;
 	struct kb_source source;
 	struct kb_conversation conversation;
@@ -237,8 +235,6 @@ static const struct table {
 
 static void open_world(struct world *w, struct kb_test *t)
 {
-	char path[128];
-
 	*w = (struct world){ 0 };
 	fixture_init(&w->f, t);
 	w->agent = fixture_agent(&w->f, "a");
@@ -248,15 +244,11 @@ static void open_world(struct world *w, struct kb_test *t)
 	                    w->f.store, &w->f.arena,
 	                    &(struct kb_session){ .agent_id = w->agent.id, .id = KB_SV("s") },
 	                    KB_SV(""), &w->conversation, &w->f.err));
-	snprintf(path, sizeof(path), "%s/docent.db", w->f.dir);
-	if (sqlite3_open(path, &w->handle) != SQLITE_OK)
-		abort();
 }
 
 /* Its rows make no sense together: nobody verifies them. */
 static void close_world(struct world *w)
 {
-	sqlite3_close(w->handle);
 	kb_store_close(w->f.store);
 	kb_arena_fini(&w->f.arena);
 	fixture_remove(&w->f);
@@ -294,15 +286,9 @@ static struct kb_sv stored(struct world *w, const char *table, const char *colum
 {
 	struct kb_sv query = kb_arena_printf(&w->f.arena, "SELECT %s FROM %s WHERE id = %" PRId64,
 	                                     column, table, id);
-	struct kb_sv text = KB_SV("no such row");
-	sqlite3_stmt *stmt;
+	struct kb_sv text = raw_text(&w->f, query.p);
 
-	if (sqlite3_prepare_v2(w->handle, query.p, -1, &stmt, NULL) == SQLITE_OK
-	    && sqlite3_step(stmt) == SQLITE_ROW)
-		text = kb_sv_str((const char *)sqlite3_column_text(stmt, 0));
-	text = kb_arena_sv(&w->f.arena, text);
-	sqlite3_finalize(stmt);
-	return text;
+	return text.p ? text : KB_SV("no such row");
 }
 
 static int64_t id_of(const struct kb_db_columns *columns, const void *record)
@@ -319,15 +305,8 @@ static int64_t newest(struct world *w, const char *table, int64_t agent_id)
 {
 	struct kb_sv query = kb_arena_printf(
 	        &w->f.arena, "SELECT max(id) FROM %s WHERE agent_id = %" PRId64, table, agent_id);
-	sqlite3_stmt *stmt;
-	int64_t id;
 
-	if (sqlite3_prepare_v2(w->handle, query.p, -1, &stmt, NULL) != SQLITE_OK
-	    || sqlite3_step(stmt) != SQLITE_ROW)
-		abort();
-	id = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return id;
+	return raw_int(&w->f, query.p);
 }
 
 static bool is_in(const char *name, const char *const *names)

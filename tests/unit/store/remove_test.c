@@ -1,57 +1,25 @@
 /* What is deleted is gone for every call at once; its rows go in slices, whatever happens between.
  */
 #include <pthread.h>
-#include <sqlite3.h>
 
-#include "fixture.h"
+#include "raw.h"
 #include "store/labels.h"
 #include "store/licenses.h"
-
-/* Rows of the statement, read past the store. */
-static int64_t count_rows(struct fixture *f, const char *sql)
-{
-	char path[128];
-	sqlite3_stmt *stmt;
-	sqlite3 *handle;
-	int64_t n;
-
-	snprintf(path, sizeof(path), "%s/docent.db", f->dir);
-	if (sqlite3_open(path, &handle) != SQLITE_OK
-	    || sqlite3_prepare_v2(handle, sql, -1, &stmt, NULL) != SQLITE_OK
-	    || sqlite3_step(stmt) != SQLITE_ROW)
-		abort();
-	n = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(handle);
-	return n;
-}
 
 /* Rows of the agent in all tables that have agents. */
 static int64_t rows_of(struct fixture *f, int64_t agent_id)
 {
-	char path[128];
-	sqlite3_stmt *stmt;
-	sqlite3 *handle;
+	struct kb_sv tables = raw_agent_tables(f);
 	int64_t n = 0;
 
-	snprintf(path, sizeof(path), "%s/docent.db", f->dir);
-	if (sqlite3_open(path, &handle) != SQLITE_OK
-	    || sqlite3_prepare_v2(handle,
-	                          "SELECT m.name FROM sqlite_master m WHERE m.type = 'table' AND "
-	                          "EXISTS (SELECT 1 FROM pragma_table_info(m.name) a WHERE "
-	                          "a.name = 'agent_id')",
-	                          -1, &stmt, NULL)
-	               != SQLITE_OK)
-		abort();
-	while (sqlite3_step(stmt) == SQLITE_ROW) {
-		char sql[200];
+	for (char *save, *name = strtok_r(kb_arena_str(&f->arena, tables), " ", &save); name;
+	     name = strtok_r(NULL, " ", &save)) {
+		char query[200];
 
-		snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s WHERE agent_id = %" PRId64,
-		         (const char *)sqlite3_column_text(stmt, 0), agent_id);
-		n += count_rows(f, sql);
+		snprintf(query, sizeof(query), "SELECT count(*) FROM %s WHERE agent_id = %" PRId64,
+		         name, agent_id);
+		n += raw_int(f, query);
 	}
-	sqlite3_finalize(stmt);
-	sqlite3_close(handle);
 	return n;
 }
 
@@ -216,7 +184,7 @@ static void test_agent(struct kb_test *t)
 	fixture_sound(&f);
 	fixture_remove_rows(&f);
 	CHECK_INT(t, rows_of(&f, gone), 0);
-	CHECK_INT(t, count_rows(&f, "SELECT count(*) FROM agents"), 1);
+	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM agents"), 1);
 	CHECK(t, kb_store_agent_stats(f.store, kept.id, &stats, &f.err));
 	CHECK_INT(t, stats.queries, 1);
 	CHECK(t, kb_store_source_list(f.store, &f.arena, kept.id, &sources, &f.err));
@@ -248,7 +216,7 @@ static void test_source(struct kb_test *t)
 	CHECK_INT(t, before.dead_count, 0);
 	CHECK(t, kb_store_source_delete(f.store, agent.id, source.id, &f.err));
 
-	CHECK_INT(t, count_rows(&f, "SELECT count(*) FROM pages"), 12);
+	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM pages"), 12);
 	CHECK(t, is_gone(&f, kb_store_source_get(f.store, &f.arena, agent.id, source.id, &source,
 	                                         &f.err)));
 	CHECK(t, is_gone(&f, kb_store_source_delete(f.store, agent.id, source.id, &f.err)));
@@ -284,8 +252,8 @@ static void test_source(struct kb_test *t)
 
 	fixture_sound(&f);
 	fixture_remove_rows(&f);
-	CHECK_INT(t, count_rows(&f, "SELECT count(*) FROM pages WHERE agent_id = 1"), 5);
-	CHECK_INT(t, count_rows(&f, "SELECT count(*) FROM sources WHERE agent_id = 1"), 2);
+	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM pages WHERE agent_id = 1"), 5);
+	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM sources WHERE agent_id = 1"), 2);
 	NEED(&f, kb_store_index_state(f.store, &f.arena, agent.id, &state, &f.err));
 	CHECK_INT(t, state.dead_count, 9);
 	CHECK_INT(t, state.version, before.version + 1);
@@ -302,7 +270,7 @@ static void test_source(struct kb_test *t)
 	CHECK_INT(t, page_total(&f, agent.id), 3);
 	fixture_remove_rows(&f);
 	CHECK_INT(t, page_total(&f, agent.id), 3);
-	CHECK_INT(t, count_rows(&f, "SELECT count(*) FROM pages WHERE agent_id = 1"), 3);
+	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM pages WHERE agent_id = 1"), 3);
 	CHECK_INT(t, again.agent_id, agent.id);
 	fixture_fini(&f);
 }
@@ -421,14 +389,14 @@ static void test_half_a_copy(struct kb_test *t)
 	                                                           .id = agent.id,
 	                                                           .name = KB_SV("c") },
 	                                  &copy, &f.err));
-	CHECK_INT(t, count_rows(&f, "UPDATE agents SET state = 1 WHERE name = 'c' RETURNING state"),
+	CHECK_INT(t, raw_int(&f, "UPDATE agents SET state = 1 WHERE name = 'c' RETURNING state"),
 	          1);
 	fixture_reopen(&f);
 	CHECK(t, is_gone(&f, kb_store_agent_find(f.store, &f.arena, copy.id, &copy, &f.err)));
 	CHECK(t, kb_store_agent_count(f.store, f.account.id, &n, &f.err));
 	CHECK_INT(t, n, 1);
 	/* As if it had just been deleted; its turn is one of those things. */
-	count_rows(&f, "DELETE FROM turns WHERE agent_id = 2 RETURNING 1");
+	raw_int(&f, "DELETE FROM turns WHERE agent_id = 2 RETURNING 1");
 	fixture_remove_rows(&f);
 	CHECK_INT(t, rows_of(&f, copy.id), 0);
 	CHECK_INT(t, page_total(&f, agent.id), 5);

@@ -1,0 +1,698 @@
+/*
+ * The PostgreSQL driver, over libpq in pipeline mode. Everything that only PostgreSQL knows stands
+ * here.
+ *
+ * A round trip costs more than most statements, so what has no result that anybody waits for
+ * (BEGIN, savepoints, PREPARE) goes out with the next statement that has one. Each statement that
+ * is waited for ends with a sync: outside of a transaction it is one of its own.
+ *
+ * A connection keeps nothing that another one would lack but prepared statements, and none of those
+ * with `statements=unnamed` in the address: a pooler may give each transaction another session.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/utf8.h"
+#include "store/db.h"
+#include "store/pq.h"
+
+enum {
+	STATEMENT_SLOTS = 1024, /* more than twice the statements there are */
+	PENDING_MAX = 64,
+	OID_BIGINT = 20,
+	OID_TEXT = 25,
+	ID_TRIES = 20,
+};
+
+struct statement {
+	const struct kb_sql *sql;
+	bool is_ready; /* prepared */
+	char name[16];
+};
+
+/* What was sent and not heard of yet. */
+struct pending {
+	const struct kb_sql *sql;    /* NULL: a sync */
+	struct statement *preparing; /* NULL: it is run */
+};
+
+struct pg_conn {
+	struct kb_db_conn base;
+	const struct kb_pq *pq;
+	PGconn *handle;
+	bool in_transaction, is_unnamed;
+	bool is_broken; /* nothing more will come of it */
+	struct pending pending[PENDING_MAX];
+	size_t pending_count;
+	struct statement slots[STATEMENT_SLOTS]; /* by the statement's address, open addressing */
+	size_t used;
+	struct kb_arena texts; /* mended for the statement that is being sent */
+};
+
+struct cursor {
+	const struct kb_pq *pq;
+	PGresult *result;
+	int row, count;
+};
+
+// clang-format off
+enum { BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP, NEXT_ID, NEXT_IDS, NOW };
+static const struct kb_sql sql[] = {
+	[BEGIN_READ]  = { "begin_read",  "", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
+	[BEGIN_WRITE] = { "begin_write", "", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" },
+	[COMMIT]      = { "commit",      "", "COMMIT" },
+	[ROLLBACK]    = { "rollback",    "", "ROLLBACK" },
+	[SAVE]        = { "save",        "", "SAVEPOINT one" },
+	[SAVE_UNDO]   = { "save_undo",   "", "ROLLBACK TO SAVEPOINT one" },
+	[SAVE_KEEP]   = { "save_keep",   "", "RELEASE SAVEPOINT one" },
+	[NOW]         = { "now",         "",
+		"SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint" },
+	[NEXT_ID]     = { "next_id",     "t", "SELECT nextval($1::regclass)" },
+	[NEXT_IDS]    = { "next_ids",    "ti",
+		"SELECT min(id), max(id) FROM (SELECT nextval($1::regclass) AS id FROM generate_series(1, $2)) ids" },
+};
+// clang-format on
+
+static struct pg_conn *pg_of(struct kb_db_conn *conn)
+{
+	return (struct pg_conn *)(void *)conn;
+}
+
+/* ---- errors ---- */
+
+/* What the five letters of an error mean; a row may name their first two or four. In what clients
+ * read there are no words of SQL. */
+static const struct meaning {
+	const char *state;
+	enum kb_errc code;
+	bool again, broken;
+	const char *text; /* NULL: the server's own, which err.c hides */
+} meanings[] = {
+	{ "23503", KB_E_NOT_FOUND, .text = "what it belongs to is not there any more" },
+	{ "23505", KB_E_CONFLICT, .text = "there is one like it already" },
+	{ "40001", KB_E_BUSY, .again = true, .text = "others changed the same rows too often" },
+	{ "40P01", KB_E_BUSY, .again = true, .text = "others changed the same rows too often" },
+	{ "55P03", KB_E_BUSY, .again = true, .text = "others hold the same rows" },
+	{ "57P0", KB_E_BUSY, .again = true, .broken = true,
+	  .text = "the database is starting or stopping" },
+	{ "08", KB_E_BUSY, .again = true, .broken = true,
+	  .text = "the database cannot be reached" },
+	{ "25006", KB_E_BUSY, .again = true, .broken = true,
+	  .text = "the database takes no writes right now" },
+	{ "53300", KB_E_BUSY, .again = true, .text = "the database has too many connections" },
+	{ "53100", KB_E_FULL, .text = "no space left for the database" },
+	{ "53", KB_E_BUSY, .text = "the database is out of resources" },
+	{ "54", KB_E_TOO_LARGE, .text = "a value is too large for the database" },
+	{ "XX00", KB_E_CORRUPT },
+	{ "0A000", KB_E_BUSY, .again = true, .broken = true, /* a plan of before a migration */
+	  .text = "the database was changed meanwhile" },
+	{ "26000", KB_E_IO,
+	  .text = "the database forgot a prepared statement: behind a pooler of "
+	          "transactions, say statements=unnamed in its address" },
+};
+
+static bool fail(struct pg_conn *conn, const char *state, const char *why, const char *what,
+                 struct kb_err *err)
+{
+	const struct kb_pq *pq = conn->pq;
+	size_t n = strcspn(why, "\n");
+
+	if (!state && pq->PQstatus(conn->handle) == CONNECTION_BAD)
+		state = "08006";
+	conn->base.again = false;
+	for (size_t i = 0; state && i < KB_COUNTOF(meanings); i++) {
+		const struct meaning *m = &meanings[i];
+
+		if (strncmp(state, m->state, strlen(m->state)) != 0)
+			continue;
+		conn->base.again = m->again;
+		conn->is_broken |= m->broken;
+		if (m->code == KB_E_CORRUPT)
+			return kb_corrupt(err, "the database is damaged (%s): %.*s", what, (int)n,
+			                  why);
+		return kb_fail(err, m->code, "%s", m->text);
+	}
+	conn->is_broken |= pq->PQstatus(conn->handle) == CONNECTION_BAD;
+	return kb_fail(err, KB_E_IO, "the database failed (%s, %s): %.*s", what,
+	               state ? state : "no state", (int)n, why);
+}
+
+static bool fail_result(struct pg_conn *conn, const PGresult *result, const char *what,
+                        struct kb_err *err)
+{
+	return fail(conn, conn->pq->PQresultErrorField(result, PG_DIAG_SQLSTATE),
+	            conn->pq->PQresultErrorMessage(result), what, err);
+}
+
+static bool fail_sending(struct pg_conn *conn, const char *what, struct kb_err *err)
+{
+	conn->is_broken = true;
+	return fail(conn, "08006", conn->pq->PQerrorMessage(conn->handle), what, err);
+}
+
+/* ---- sending and hearing ---- */
+
+static bool note_sent(struct pg_conn *conn, const struct kb_sql *what, struct statement *preparing,
+                      int sent, struct kb_err *err)
+{
+	if (!sent)
+		return fail_sending(conn, what ? what->name : "sync", err);
+	conn->pending[conn->pending_count++] = (struct pending){ what, preparing };
+	return true;
+}
+
+static bool send_sync(struct pg_conn *conn, struct kb_err *err)
+{
+	return note_sent(conn, NULL, NULL, conn->pq->PQpipelineSync(conn->handle), err);
+}
+
+/* The one result of what was sent first, the pipeline standing behind it. */
+static PGresult *hear_one(struct pg_conn *conn, const struct pending *of)
+{
+	const struct kb_pq *pq = conn->pq;
+	PGresult *result = pq->PQgetResult(conn->handle), *more;
+
+	if (!of->sql || !result)
+		return result; /* no end is told of a sync */
+	while ((more = pq->PQgetResult(conn->handle)) != NULL) {
+		pq->PQclear(result); /* an error within the rows */
+		result = more;
+	}
+	return result;
+}
+
+/* Hears all that was sent. The result of the last statement, or NULL and its error, or that of one
+ * before it: of those between two syncs none was run after the first that failed. */
+static PGresult *hear_all(struct pg_conn *conn, struct kb_err *err)
+{
+	const struct kb_pq *pq = conn->pq;
+	PGresult *last = NULL;
+	bool failed = false;
+
+	for (size_t i = 0; i < conn->pending_count; i++) {
+		const struct pending *of = &conn->pending[i];
+		const char *what = of->sql ? of->sql->name : "sync";
+		PGresult *result = conn->is_broken ? NULL : hear_one(conn, of);
+		ExecStatusType status = result ? pq->PQresultStatus(result) : PGRES_FATAL_ERROR;
+		bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
+		          || status == PGRES_PIPELINE_SYNC;
+
+		if (of->preparing)
+			of->preparing->is_ready = ok;
+		if (!ok && !failed) {
+			failed = true;
+			if (result)
+				fail_result(conn, result, what, err);
+			else
+				fail_sending(conn, what, err);
+		}
+		if (ok && of->sql && !of->preparing) {
+			pq->PQclear(last);
+			last = result;
+		} else {
+			pq->PQclear(result);
+		}
+	}
+	conn->pending_count = 0;
+	if (failed) {
+		pq->PQclear(last);
+		last = NULL;
+	}
+	return last;
+}
+
+/* PostgreSQL's texts are whole UTF-8 without NUL. */
+static struct kb_sv mend(struct pg_conn *conn, struct kb_sv text)
+{
+	char *copy;
+	size_t n = 0;
+
+	text = kb_utf8_mend(&conn->texts, text);
+	if (!text.n || !memchr(text.p, '\0', text.n))
+		return text;
+	copy = kb_arena_bytes(&conn->texts, 3 * text.n);
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i])
+			copy[n++] = text.p[i];
+		else
+			n += kb_utf8_encode(KB_UTF8_BAD, copy + n);
+	return kb_sv(copy, n);
+}
+
+/* The slot of a statement, which is prepared with its first use. */
+static struct statement *statement(struct pg_conn *conn, const struct kb_sql *what)
+{
+	size_t i = (size_t)((uint64_t)(uintptr_t)what * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; i++) {
+		struct statement *slot = &conn->slots[i % STATEMENT_SLOTS];
+
+		if (slot->sql == what)
+			return slot;
+		if (slot->sql)
+			continue;
+		slot->sql = what;
+		snprintf(slot->name, sizeof(slot->name), "s%zu", ++conn->used);
+		KB_ASSERT(conn->used < STATEMENT_SLOTS / 2);
+		return slot;
+	}
+}
+
+static bool send(struct pg_conn *conn, const struct kb_sql *what, struct kb_db_values values,
+                 struct kb_err *err)
+{
+	const struct kb_pq *pq = conn->pq;
+	const char *at[KB_SQL_PARAMS];
+	int sizes[KB_SQL_PARAMS], formats[KB_SQL_PARAMS], count = (int)values.count;
+	unsigned char numbers[KB_SQL_PARAMS][8];
+	unsigned types[KB_SQL_PARAMS];
+	struct statement *slot;
+	bool ok;
+
+	if (conn->is_broken)
+		return fail(conn, "08006", "", what->name, err);
+	for (size_t i = 0; i < values.count; i++) {
+		const struct kb_db_value *value = &values.v[i];
+
+		formats[i] = 1;
+		types[i] = value->type == 'i' ? OID_BIGINT : OID_TEXT;
+		if (value->type == 'i') {
+			for (int k = 0; k < 8; k++)
+				numbers[i][k] = (unsigned char)((uint64_t)value->n >> (56 - 8 * k));
+			at[i] = (const char *)numbers[i];
+			sizes[i] = 8;
+		} else if (value->type == 'n' && !value->text.p) {
+			at[i] = NULL;
+			sizes[i] = 0;
+		} else {
+			struct kb_sv text = mend(conn, value->text);
+
+			if (text.n > INT32_MAX)
+				return fail(conn, "54000", "", what->name, err);
+			at[i] = text.p ? text.p : "";
+			sizes[i] = (int)text.n;
+		}
+	}
+	if (conn->is_unnamed) {
+		ok = note_sent(conn, what, NULL,
+		               pq->PQsendQueryParams(conn->handle, what->text, count, types, at,
+		                                     sizes, formats, 0),
+		               err);
+	} else {
+		slot = statement(conn, what);
+		/* One that is on its way is prepared only if all before it goes well. */
+		ok = (slot->is_ready
+		      || note_sent(
+		              conn, what, slot,
+		              pq->PQsendPrepare(conn->handle, slot->name, what->text, count, types),
+		              err))
+		     && note_sent(conn, what, NULL,
+		                  pq->PQsendQueryPrepared(conn->handle, slot->name, count, at,
+		                                          sizes, formats, 0),
+		                  err);
+		slot->is_ready |= ok;
+	}
+	kb_arena_reset(&conn->texts);
+	return ok;
+}
+
+/* Sends it with what waits, and hears it. */
+static PGresult *ask(struct pg_conn *conn, const struct kb_sql *what, struct kb_db_values values,
+                     struct kb_err *err)
+{
+	bool ok = send(conn, what, values, err) && send_sync(conn, err);
+	struct kb_err none;
+	PGresult *result = hear_all(conn, ok ? err : &none);
+
+	if (ok)
+		return result;
+	conn->pq->PQclear(result);
+	return NULL;
+}
+
+/* What is said whenever the next statement is. */
+static bool tell(struct pg_conn *conn, const struct kb_sql *what, struct kb_err *err)
+{
+	PGresult *result;
+
+	if (conn->pending_count < PENDING_MAX / 2)
+		return send(conn, what, KB_NO_VALUES, err);
+	result = ask(conn, what, KB_NO_VALUES, err);
+	conn->pq->PQclear(result);
+	return result != NULL;
+}
+
+/* ---- opening ---- */
+
+/* The address without what is ours in it. */
+static char *libpq_address(const char *where, bool *is_unnamed)
+{
+	static const char ours[] = "statements=unnamed";
+	char *address = kb_xstrdup(where), *at = strstr(address, ours);
+	char *end = at ? at + strlen(ours) : NULL;
+
+	*is_unnamed = at && at > address && (at[-1] == '?' || at[-1] == '&')
+	              && (*end == '&' || *end == '\0');
+	if (*is_unnamed && *end == '&')
+		memmove(at, end + 1, strlen(end + 1) + 1);
+	else if (*is_unnamed)
+		at[-1] = '\0';
+	return address;
+}
+
+static void pg_close(struct kb_db_conn *base)
+{
+	struct pg_conn *conn = pg_of(base);
+
+	if (conn->handle)
+		conn->pq->PQfinish(conn->handle);
+	kb_arena_fini(&conn->texts);
+	free(conn->base.notes);
+	free(conn);
+}
+
+static void say_nothing(void *arg, const char *message)
+{
+	(void)arg;
+	(void)message;
+}
+
+static bool check_encoding(struct pg_conn *conn, struct kb_err *err)
+{
+	const char *encoding = conn->pq->PQparameterStatus(conn->handle, "server_encoding");
+
+	return (encoding && strcmp(encoding, "UTF8") == 0)
+	       || kb_fail(err, KB_E_UNSUPPORTED,
+	                  "the database has the encoding %s; Docent needs UTF8",
+	                  encoding ? encoding : "?");
+}
+
+static struct kb_db_conn *pg_open(const char *where, bool writes, struct kb_err *err)
+{
+	/* Those before the address are only defaults of it. */
+	static const char *const names[] = {
+		"connect_timeout",           "keepalives_idle",
+		"keepalives_interval",       "keepalives_count",
+		"tcp_user_timeout",          "target_session_attrs",
+		"fallback_application_name", "dbname",
+		"client_encoding",           NULL,
+	};
+	const char *values[] = { "5",          "10",     "5",  "3",    "15000",
+		                 "read-write", "docent", NULL, "UTF8", NULL };
+	const struct kb_pq *pq = kb_pq_load(err);
+	struct pg_conn *conn;
+	char *address;
+
+	(void)writes;
+	if (!pq)
+		return NULL;
+	conn = kb_xcalloc(1, sizeof(*conn));
+	conn->base.driver = &kb_driver_postgres;
+	conn->pq = pq;
+	address = libpq_address(where, &conn->is_unnamed);
+	values[7] = address;
+	if (!kb_fault())
+		conn->handle = pq->PQconnectdbParams(names, values, 1);
+	free(address);
+	if (!conn->handle || pq->PQstatus(conn->handle) != CONNECTION_OK) {
+		const char *why = conn->handle ? pq->PQerrorMessage(conn->handle) : "no memory";
+
+		kb_fail(err, KB_E_IO, "cannot reach the database: %.*s", (int)strcspn(why, "\n"),
+		        why);
+	} else if (check_encoding(conn, err)) {
+		pq->PQsetNoticeProcessor(conn->handle, say_nothing, NULL);
+		if (pq->PQenterPipelineMode(conn->handle))
+			return &conn->base;
+		fail_sending(conn, "pipeline", err);
+	}
+	pg_close(&conn->base);
+	return NULL;
+}
+
+/* One that nobody waits for has nothing to say, unless it is about its end. */
+static bool pg_usable(struct kb_db_conn *base)
+{
+	struct pg_conn *conn = pg_of(base);
+	struct pollfd at = { .fd = conn->pq->PQsocket(conn->handle), .events = POLLIN };
+
+	if (conn->pending_count && !conn->is_broken) {
+		struct kb_err err;
+
+		conn->pq->PQclear(hear_all(conn, &err));
+	}
+	return !conn->is_broken && poll(&at, 1, 0) == 0;
+}
+
+/* ---- statements ---- */
+
+static bool pg_start(struct kb_db_conn *base, const struct kb_sql *what, struct kb_db_values values,
+                     void **cursor, struct kb_err *err)
+{
+	struct pg_conn *conn = pg_of(base);
+	struct cursor *out;
+	PGresult *result;
+
+	if (kb_fault())
+		return kb_fail(err, KB_E_IO, "the database failed (%s): a fault", what->name);
+	result = ask(conn, what, values, err);
+	if (!result)
+		return false;
+	*cursor = out = kb_xcalloc(1, sizeof(*out));
+	out->pq = conn->pq;
+	out->result = result;
+	out->row = -1;
+	out->count = conn->pq->PQntuples(result);
+	return true;
+}
+
+static enum kb_db_step pg_step(struct kb_db_conn *base, void *cursor, struct kb_err *err)
+{
+	struct cursor *at = cursor;
+
+	(void)base;
+	(void)err;
+	return ++at->row < at->count ? KB_STEP_ROW : KB_STEP_DONE;
+}
+
+static struct kb_sv pg_column_text(void *cursor, int column)
+{
+	struct cursor *at = cursor;
+
+	if (at->pq->PQgetisnull(at->result, at->row, column))
+		return kb_sv(NULL, 0);
+	return kb_sv(at->pq->PQgetvalue(at->result, at->row, column),
+	             (size_t)at->pq->PQgetlength(at->result, at->row, column));
+}
+
+/* Booleans come as t and f. */
+static int64_t pg_column_int(void *cursor, int column)
+{
+	struct kb_sv text = pg_column_text(cursor, column);
+
+	if (!text.n)
+		return 0;
+	return *text.p == 't' ? 1 : strtoll(text.p, NULL, 10);
+}
+
+static int64_t pg_finish(struct kb_db_conn *base, void *cursor)
+{
+	struct cursor *at = cursor;
+	int64_t changed = strtoll(at->pq->PQcmdTuples(at->result), NULL, 10);
+
+	(void)base;
+	at->pq->PQclear(at->result);
+	free(at);
+	return changed;
+}
+
+/* ---- transactions ---- */
+
+static bool pg_begin(struct kb_db_conn *base, bool writes, struct kb_err *err)
+{
+	struct pg_conn *conn = pg_of(base);
+
+	if (kb_fault())
+		return kb_fail(err, KB_E_IO, "the database failed (begin): a fault");
+	conn->in_transaction = tell(conn, &sql[writes ? BEGIN_WRITE : BEGIN_READ], err);
+	return conn->in_transaction;
+}
+
+static bool pg_commit(struct kb_db_conn *base, struct kb_err *err)
+{
+	struct pg_conn *conn = pg_of(base);
+	PGresult *result;
+	bool ok;
+
+	if (kb_fault())
+		return kb_fail(err, KB_E_IO, "the database failed (commit): a fault");
+	if (conn->is_broken)
+		return fail(conn, "08006", "", "commit", err);
+	result = ask(conn, &sql[COMMIT], KB_NO_VALUES, err);
+	if (!result) {
+		if (!conn->is_broken)
+			return false;
+		conn->base.again = false;
+		return kb_fail(err, KB_E_UNCERTAIN, "the database went away during the commit");
+	}
+	/* A transaction in which something failed ends like this too, but undone. */
+	ok = strcmp(conn->pq->PQcmdStatus(result), "COMMIT") == 0;
+	conn->pq->PQclear(result);
+	conn->in_transaction = false;
+	return ok || kb_fail(err, KB_E_IO, "the database failed (commit): a statement had failed");
+}
+
+static bool pg_in_transaction(struct kb_db_conn *base)
+{
+	return pg_of(base)->in_transaction && !pg_of(base)->is_broken;
+}
+
+/* It is heard of with the next statement: a reader does not wait for it. */
+static void pg_rollback(struct kb_db_conn *base)
+{
+	struct pg_conn *conn = pg_of(base);
+	struct kb_err err;
+	bool again = base->again;
+
+	if (conn->in_transaction && !conn->is_broken
+	    && !(tell(conn, &sql[ROLLBACK], &err) && send_sync(conn, &err)
+	         && conn->pq->PQflush(conn->handle) >= 0))
+		conn->is_broken = true;
+	conn->in_transaction = false;
+	base->again = again;
+}
+
+static bool pg_savepoint(struct kb_db_conn *base, enum kb_savepoint what, struct kb_err *err)
+{
+	struct pg_conn *conn = pg_of(base);
+	struct kb_err none;
+
+	if (what != KB_UNDO && kb_fault())
+		return kb_fail(err, KB_E_IO, "the database failed (savepoint): a fault");
+	if (what != KB_UNDO)
+		return tell(conn, &sql[what == KB_SET ? SAVE : SAVE_KEEP], err);
+	return tell(conn, &sql[SAVE_UNDO], &none) && tell(conn, &sql[SAVE_KEEP], &none);
+}
+
+/* ---- the rest ---- */
+
+static bool pg_script(struct kb_db_conn *base, const char *text, struct kb_err *err)
+{
+	struct pg_conn *conn = pg_of(base);
+	const struct kb_pq *pq = conn->pq;
+	PGresult *result;
+	bool ok;
+
+	if (kb_fault())
+		return kb_fail(err, KB_E_IO, "the database failed (script): a fault");
+	if (conn->pending_count) {
+		if (!send_sync(conn, err))
+			return false;
+		result = hear_all(conn, err);
+		pq->PQclear(result);
+		if (!result)
+			return false;
+	}
+	if (!pq->PQexitPipelineMode(conn->handle))
+		return fail_sending(conn, "script", err);
+	result = pq->PQexec(conn->handle, text);
+	ok = pq->PQresultStatus(result) == PGRES_COMMAND_OK
+	     || pq->PQresultStatus(result) == PGRES_TUPLES_OK
+	     || fail_result(conn, result, "script", err);
+	pq->PQclear(result);
+	return pq->PQenterPipelineMode(conn->handle) ? ok : fail_sending(conn, "script", err);
+}
+
+static bool pg_now(struct kb_db_conn *conn, int64_t *now_us, struct kb_err *err)
+{
+	return kb_db_int(conn, &sql[NOW], KB_NO_VALUES, 0, now_us, err);
+}
+
+static void sequence_name(const char *name, char out[64])
+{
+	snprintf(out, 64, "ids_%s", name);
+}
+
+static bool pg_sequence(struct kb_db_conn *base, const char *name, int64_t first,
+                        struct kb_err *err)
+{
+	char sequence[64], text[200];
+
+	sequence_name(name, sequence);
+	snprintf(text, sizeof(text), "CREATE SEQUENCE IF NOT EXISTS %s START WITH %" PRId64,
+	         sequence, first);
+	return pg_script(base, text, err);
+}
+
+static bool next_ids(struct kb_db_conn *conn, struct kb_sv name, int64_t count, int64_t *first,
+                     bool *in_line, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	int64_t last = 0;
+
+	kb_rows_open(&rows, conn, &sql[NEXT_IDS], KB_VALUES(kb_text(name), kb_int(count)));
+	while (kb_rows_next(&rows)) {
+		*first = kb_rows_int(&rows, 0);
+		last = kb_rows_int(&rows, 1);
+	}
+	*in_line = last - *first == count - 1;
+	return kb_rows_close(&rows, err);
+}
+
+/* Somebody else may take one between ours: then these are left out, and others taken. */
+static bool pg_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
+                       struct kb_err *err)
+{
+	char name[64];
+	bool in_line = false;
+
+	sequence_name(sequence, name);
+	if (count == 1)
+		return kb_db_int(conn, &sql[NEXT_ID], KB_VALUES(kb_text(kb_sv_str(name))), 0, first,
+		                 err);
+	for (int i = 0; i < ID_TRIES && !in_line; i++)
+		if (!next_ids(conn, kb_sv_str(name), count, first, &in_line, err))
+			return false;
+	conn->again = !in_line;
+	return in_line
+	       || kb_fail(err, KB_E_BUSY, "%" PRId64 " ids in a line were not to be had", count);
+}
+
+/* It checks its files by itself, where it was made to (initdb --data-checksums). */
+static bool pg_check(struct kb_db_conn *conn, void (*say)(void *arg, const char *finding),
+                     void *arg, int64_t *findings, struct kb_err *err)
+{
+	(void)conn;
+	(void)say;
+	(void)arg;
+	(void)findings;
+	(void)err;
+	return true;
+}
+
+const struct kb_driver kb_driver_postgres = {
+	.name = "postgresql",
+	.writers = 4,
+	.is_shared = true,
+	.open = pg_open,
+	.close = pg_close,
+	.usable = pg_usable,
+	.begin = pg_begin,
+	.commit = pg_commit,
+	.rollback = pg_rollback,
+	.savepoint = pg_savepoint,
+	.in_transaction = pg_in_transaction,
+	.start = pg_start,
+	.step = pg_step,
+	.column_int = pg_column_int,
+	.column_text = pg_column_text,
+	.finish = pg_finish,
+	.now = pg_now,
+	.script = pg_script,
+	.sequence = pg_sequence,
+	.next_id = pg_next_id,
+	.notify = NULL, /* they look again after a second (cache.h) */
+	.check = pg_check,
+};

@@ -1,0 +1,173 @@
+#include "store/nodes.h"
+
+#include <stdlib.h>
+
+#include "base/bell.h"
+#include "base/pool.h"
+#include "store/store_impl.h"
+
+enum { KEPT_S = 30 * 86400 }; /* rows of nodes that are gone */
+
+enum { JOIN, BEAT, LEAVE, ALIVE, OTHER, FORGET };
+// clang-format off
+static const struct kb_sql sql[] = {
+	[JOIN] = { "node_join", "iti",
+		"INSERT INTO nodes (id, name, life, started_at, beat_at) VALUES ($1, $2, 1, $3, $3) "
+		"ON CONFLICT (name) DO UPDATE SET life = nodes.life + 1, started_at = excluded.started_at, "
+		"beat_at = excluded.beat_at RETURNING id, life" },
+	[BEAT] = { "node_beat", "iii", "UPDATE nodes SET beat_at = $3 WHERE id = $1 AND life = $2" },
+	[LEAVE] = { "node_leave", "ii", "UPDATE nodes SET beat_at = 0 WHERE id = $1 AND life = $2" },
+	[ALIVE] = { "node_alive", "i", "SELECT count(*) FROM nodes WHERE beat_at > $1" },
+	[OTHER] = { "node_other", "i", "SELECT name FROM nodes WHERE beat_at > $1 ORDER BY id LIMIT 1" },
+	[FORGET] = { "node_forget", "i", "DELETE FROM nodes WHERE beat_at < $1 AND started_at < $1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_nodes = { "nodes", sql, KB_COUNTOF(sql) };
+
+struct kb_nodes {
+	struct kb_store *store;
+	pthread_t thread;
+	struct kb_bell bell;
+	_Atomic int64_t alive;
+	_Atomic bool replaced;
+};
+
+struct join {
+	struct kb_sv name;
+	int64_t now, id, life;
+};
+
+static bool join(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct join *in = arg;
+	struct kb_db_rows rows;
+	int64_t id;
+
+	if (!kb_db_next_id(conn, "node", 1, &id, err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[JOIN],
+	             KB_VALUES(kb_int(id), kb_text(in->name), kb_int(in->now)));
+	while (kb_rows_next(&rows)) {
+		in->id = kb_rows_int(&rows, 0);
+		in->life = kb_rows_int(&rows, 1);
+	}
+	return kb_rows_close(&rows, err)
+	       && kb_db_run(conn, &sql[FORGET], KB_VALUES(kb_int(in->now - KEPT_S * KB_SECOND_US)),
+	                    NULL, err);
+}
+
+struct beat {
+	struct kb_store *store;
+	int64_t now, changed, alive;
+};
+
+static bool beat(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct beat *in = arg;
+
+	return kb_db_run(
+	               conn, &sql[BEAT],
+	               KB_VALUES(kb_int(in->store->node), kb_int(in->store->life), kb_int(in->now)),
+	               &in->changed, err)
+	       && kb_db_int(conn, &sql[ALIVE], KB_VALUES(kb_int(in->now - KB_NODE_ALIVE_US)), 1,
+	                    &in->alive, err);
+}
+
+static bool leave(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct kb_store *store = arg;
+
+	return kb_db_run(conn, &sql[LEAVE], KB_VALUES(kb_int(store->node), kb_int(store->life)),
+	                 NULL, err);
+}
+
+static void beat_once(struct kb_nodes *nodes)
+{
+	struct beat in = { .store = nodes->store, .now = kb_store_now(nodes->store) };
+	struct kb_err err;
+
+	if (!kb_db_append(nodes->store->db, beat, &in, &err)) {
+		kb_warn(nodes->store->log, "the node cannot say that it is there error=%s",
+		        err.msg);
+		return;
+	}
+	atomic_store(&nodes->alive, KB_MAX(in.alive, INT64_C(1)));
+	if (!in.changed && !atomic_exchange(&nodes->replaced, true))
+		kb_warn(nodes->store->log,
+		        "another process serves under the name of this node node=%" PRId64,
+		        nodes->store->node);
+}
+
+static void *work(void *arg)
+{
+	struct kb_nodes *nodes = arg;
+
+	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US))
+		beat_once(nodes);
+	return NULL;
+}
+
+bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err)
+{
+	struct join in = { .name = kb_sv_str(name), .now = kb_store_now(store) };
+	struct kb_nodes *nodes;
+
+	if (!kb_db_write(store->db, join, &in, err))
+		return false;
+	store->node = in.id;
+	store->life = in.life;
+	nodes = kb_xcalloc(1, sizeof(*nodes));
+	nodes->store = store;
+	nodes->alive = 1;
+	kb_bell_init(&nodes->bell, NULL);
+	beat_once(nodes);
+	nodes->thread = kb_thread_start("node", work, nodes);
+	store->nodes = nodes;
+	return true;
+}
+
+void kb_nodes_leave(struct kb_store *store)
+{
+	struct kb_nodes *nodes = store->nodes;
+	struct kb_err err;
+
+	if (!nodes)
+		return;
+	kb_bell_stop(&nodes->bell);
+	pthread_join(nodes->thread, NULL);
+	kb_bell_fini(&nodes->bell);
+	/* If it fails, the others notice a little later. */
+	if (!kb_db_write(store->db, leave, store, &err))
+		kb_warn(store->log, "the node could not say that it ends error=%s", err.msg);
+	free(nodes);
+	store->nodes = NULL;
+}
+
+bool kb_nodes_none(struct kb_store *store, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_sv name = { 0 };
+	struct kb_db_rows rows;
+	bool ok;
+
+	kb_rows_take(&rows, store->db, &sql[OTHER],
+	             KB_VALUES(kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)));
+	while (kb_rows_next(&rows))
+		name = kb_rows_text(&rows, &arena, 0);
+	ok = kb_rows_close(&rows, err)
+	     && (!name.n
+	         || kb_fail(err, KB_E_CONFLICT, "the database is in use by node %.*s",
+	                    KB_SV_ARG(name)));
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+int64_t kb_store_nodes(const struct kb_store *store)
+{
+	return store->nodes ? atomic_load(&store->nodes->alive) : 1;
+}
+
+bool kb_store_replaced(const struct kb_store *store)
+{
+	return store->nodes && atomic_load(&store->nodes->replaced);
+}

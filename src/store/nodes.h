@@ -1,0 +1,22 @@
+/*
+ * The processes that serve one database, each under a name of its own. store.h's rules hold.
+ *
+ * A node says every KB_NODE_BEAT_US that it is there; nothing else is membership. Leases carry the
+ * node's number: at its start a node voids what its earlier life held, and leaves to time what
+ * others hold. A process that finds another one under its name has been replaced, and has to end.
+ * Where a database is one process's own there is one node, which has no row.
+ */
+#ifndef KB_STORE_NODES_H
+#define KB_STORE_NODES_H
+
+#include "store/store.h"
+
+#define KB_NODE_BEAT_US  (2 * KB_SECOND_US)
+#define KB_NODE_ALIVE_US (5 * KB_NODE_BEAT_US) /* silent for longer: it counts as gone */
+
+/* How many are there, this one included. From memory, as of the last beat. */
+int64_t kb_store_nodes(const struct kb_store *store);
+/* Another process serves under this one's name. From memory, as of the last beat. */
+bool kb_store_replaced(const struct kb_store *store);
+
+#endif
