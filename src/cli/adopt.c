@@ -6,16 +6,19 @@
 #include "cli/options.h"
 #include "upkeep/installation.h"
 
-static bool adopt(const struct kb_places *places, bool discard, struct kb_err *err)
+static bool adopt(const struct kb_places *places, bool discard, struct kb_arena *arena,
+                  struct kb_err *err)
 {
-	struct kb_installed data = { .store_at = places->store, .blobs_at = places->blobs };
+	const char *store_at = kb_arena_str(arena, kb_store_place(arena, places->store));
+	struct kb_installed data = { .store_at = store_at, .blobs_at = places->blobs };
 	struct kb_adopted sum;
 	bool ok;
 
 	if (!kb_store_exists(places->store))
-		return kb_fail(err, KB_E_NOT_FOUND, "there is no database in %s", places->store);
+		return kb_fail(err, KB_E_NOT_FOUND, "there is no database in %s", store_at);
 	/* Exclusive: a server at work on the two has to know. */
-	data.store = kb_store_open(places->store, true, NULL, NULL, err);
+	data.store = kb_store_open_as(
+	        &(struct kb_store_config){ .at = places->store, .use = KB_STORE_ALONE }, err);
 	if (data.store)
 		data.blobs = kb_blobs_open(places->blobs, err);
 	ok = data.blobs && kb_installation_adopt(&data, discard, &sum, err);
@@ -23,7 +26,7 @@ static bool adopt(const struct kb_places *places, bool discard, struct kb_err *e
 		printf("the database in %s and the blobs in %s belong together from now on\n"
 		       "%" PRId64 " blobs are named, %" PRId64 " of them are missing; %" PRId64
 		       " are there\n",
-		       places->store, places->blobs, sum.named, sum.missing, sum.blobs);
+		       store_at, places->blobs, sum.named, sum.missing, sum.blobs);
 	kb_blobs_close(data.blobs);
 	kb_store_close(data.store);
 	return ok;
@@ -47,7 +50,7 @@ int kb_cli_adopt(int argc, char **argv)
 		}
 	}
 	ok = kb_options_complete(&arena, &options, &err)
-	     && kb_options_places(&options, &places, &err) && adopt(&places, discard, &err);
+	     && kb_options_places(&options, &places, &err) && adopt(&places, discard, &arena, &err);
 	kb_arena_fini(&arena);
 	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
 }

@@ -136,11 +136,13 @@ int kb_cli_check(int argc, char **argv)
 	    || !kb_options_places(&options, &places, &err))
 		goto out;
 	if (!kb_store_exists(places.store)) {
-		kb_fail(&err, KB_E_NOT_FOUND, "there is no database in %s", places.store);
+		kb_fail(&err, KB_E_NOT_FOUND, "there is no database in %.*s",
+		        KB_SV_ARG(kb_store_place(&arena, places.store)));
 		goto out;
 	}
 	/* Exclusive: a running server changes what is checked, so it is asked to stop first. */
-	store = kb_store_open(places.store, true, NULL, NULL, &err);
+	store = kb_store_open_as(
+	        &(struct kb_store_config){ .at = places.store, .use = KB_STORE_ALONE }, &err);
 	if (store)
 		blobs = kb_blobs_open(places.blobs, &err);
 	ok = blobs && check(store, blobs, &arena, &findings, &err);

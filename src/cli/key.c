@@ -159,11 +159,12 @@ static bool list(struct kb_store *store, struct kb_arena *arena, struct kb_err *
 }
 
 /* Not beside blobs that have a store, which is not where it should be. */
-static bool may_begin(const struct kb_places *places, struct kb_err *err)
+static bool may_begin(const struct kb_places *places, struct kb_arena *arena, struct kb_err *err)
 {
-	struct kb_installed data = { .store_at = places->store, .blobs_at = places->blobs };
+	struct kb_installed data = { .blobs_at = places->blobs };
 	bool ok;
 
+	data.store_at = kb_arena_str(arena, kb_store_place(arena, places->store));
 	if (access(places->blobs, F_OK) != 0)
 		return true;
 	data.blobs = kb_blobs_open(places->blobs, err);
@@ -183,10 +184,11 @@ static struct kb_store *open_store(struct kb_arena *arena, struct arguments *a, 
 	if (kb_store_exists(places.store))
 		return kb_store_open(places.store, false, NULL, NULL, err);
 	if (strcmp(a->verb, "create") != 0) {
-		kb_fail(err, KB_E_NOT_FOUND, "there is no database in %s", places.store);
+		kb_fail(err, KB_E_NOT_FOUND, "there is no database in %.*s",
+		        KB_SV_ARG(kb_store_place(arena, places.store)));
 		return NULL;
 	}
-	if (!may_begin(&places, err))
+	if (!may_begin(&places, arena, err))
 		return NULL;
 	return kb_store_open(places.store, false, NULL, NULL, err);
 }

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "store/store.h"
 
 // clang-format off
 #define OPTION(m) .member = offsetof(struct kb_options, m)
@@ -17,7 +21,10 @@ static const struct option {
 	{ "listen", "DOCENT_LISTEN", "HOST:PORT", "127.0.0.1:8080",
 	  "Address to serve; port 0 picks a free one. Other than loopback only once a key exists.", OPTION(listen) },
 	{ "config", "DOCENT_CONFIG", "FILE", NULL, "Configuration file: lines of `name = value` with the flags' names.", OPTION(config), .is_place = true },
-	{ "store", "DOCENT_STORE", "DIR", NULL, "Directory of the database, where it is not in the data directory.", OPTION(store), .is_place = true },
+	{ "store", "DOCENT_STORE", "DIR or postgresql://…", NULL,
+	  "Directory of the database, where it is not in the data directory; or the address of a PostgreSQL database that several nodes may share.", OPTION(store), .is_place = true },
+	{ "node", "DOCENT_NODE", "NAME", NULL,
+	  "Name of this node among those that share a PostgreSQL database; without it, one that is made once and kept in the data directory.", OPTION(node) },
 	{ "blob", "DOCENT_BLOB", "DIR", NULL, "Directory of originals, texts and segments, where it is not in the data directory.", OPTION(blob), .is_place = true },
 	{ "public-url", "DOCENT_PUBLIC_URL", "URL", NULL,
 	  "Address under which clients reach the service; without it, each request's Host.", OPTION(public_url) },
@@ -215,10 +222,44 @@ static bool check_place(const char *flag, const char *value, const char *what, s
 	return true;
 }
 
+/* The address itself may hold a password, so no error shows it. */
+static bool check_store(const char *value, const struct kb_places *places, struct kb_err *err)
+{
+	size_t n = value ? strlen(value) : 0;
+
+	if (!value || !kb_store_is_address(value))
+		return check_place("store", value, "its store", err);
+	if (strncmp(value, "postgresql://", 13) != 0 && strncmp(value, "postgres://", 11) != 0)
+		return kb_fail(err, KB_E_UNSUPPORTED,
+		               "--store begins with %.*s; it must be a directory or a "
+		               "postgresql:// address",
+		               (int)(strstr(value, "://") + 3 - value), value);
+	if (n >= sizeof(places->store))
+		return kb_fail(err, KB_E_INVALID,
+		               "--store is an address of %zu bytes, the limit is %zu", n,
+		               sizeof(places->store) - 1);
+	return true;
+}
+
+/* Nodes that share a directory of blobs have temporary files of their own in it, by the names of
+ * their machine and data directory. */
+static void own_temp(const struct kb_options *o, struct kb_places *out)
+{
+	char where[1024] = "", host[256] = "", text[2048], hex[KB_HASH_HEX];
+	int n;
+
+	if (o->data[0] != '/' && !getcwd(where, sizeof(where)))
+		where[0] = '\0';
+	if (gethostname(host, sizeof(host) - 1) != 0)
+		host[0] = '\0';
+	n = snprintf(text, sizeof(text), "%s %s/%s", host, where, o->data);
+	kb_hash_hex(kb_sv(text, (size_t)n), hex);
+	snprintf(out->temp, sizeof(out->temp), "%s/tmp/%.16s", o->blob, hex);
+}
+
 bool kb_options_places(const struct kb_options *o, struct kb_places *out, struct kb_err *err)
 {
-	if (!check_place("data", o->data, "its data", err)
-	    || !check_place("store", o->store, "its store", err)
+	if (!check_place("data", o->data, "its data", err) || !check_store(o->store, out, err)
 	    || !check_place("blob", o->blob, "blobs", err))
 		return false;
 	snprintf(out->store, sizeof(out->store), "%s", o->store ? o->store : o->data);
@@ -226,6 +267,8 @@ bool kb_options_places(const struct kb_options *o, struct kb_places *out, struct
 	         o->blob ? "" : "/blobs");
 	/* Uploads and segments are renamed into blob storage: they are made on its file system. */
 	snprintf(out->temp, sizeof(out->temp), "%s/tmp", o->blob ? o->blob : o->data);
+	if (o->blob && o->store && kb_store_is_address(o->store))
+		own_temp(o, out);
 	return true;
 }
 

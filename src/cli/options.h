@@ -11,7 +11,7 @@
 #include "base/arena.h"
 
 struct kb_options {
-	const char *data, *listen, *config, *store, *blob, *public_url, *tls_cert, *tls_key, *log;
+	const char *data, *listen, *config, *store, *node, *blob, *public_url, *tls_cert, *tls_key, *log;
 	const char *plans, *rate_limit;
 	const char *model_url, *model_name, *model_key, *model_context;
 	const char *models, *field_alias, *value_alias;
@@ -37,9 +37,9 @@ bool kb_option_place(int argc, char **argv, int *at, struct kb_options *out) KB_
 bool kb_options_complete(struct kb_arena *arena, struct kb_options *out,
                          struct kb_err *err) KB_MUST_CHECK;
 
-/* Where the parts of the data are. */
+/* Where the parts of the data are. store: a directory, or a server's address. */
 struct kb_places {
-	char store[400], blobs[400], temp[400];
+	char store[1000], blobs[400], temp[400];
 };
 bool kb_options_places(const struct kb_options *options, struct kb_places *out,
                        struct kb_err *err) KB_MUST_CHECK;

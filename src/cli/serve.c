@@ -102,18 +102,25 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 }
 
 /* The store and the blobs, which belong together. */
-static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_err *err)
+static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_arena *arena,
+                      struct kb_err *err)
 {
-	struct kb_installed data = { .store_at = plan->places.store,
-		                     .blobs_at = plan->places.blobs };
+	struct kb_installed data = { .blobs_at = plan->places.blobs };
 
+	data.store_at = kb_arena_str(arena, kb_store_place(arena, plan->places.store));
 	data.blobs = api->blobs = kb_blobs_open(plan->places.blobs, err);
 	if (!data.blobs)
 		return false;
 	if (!kb_store_exists(plan->places.store) && !kb_installation_begin(&data, err))
 		return false;
 	data.store = api->store =
-	        kb_store_open(plan->places.store, true, api->clock, api->log, err);
+	        kb_store_open_as(&(struct kb_store_config){ .at = plan->places.store,
+	                                                    .use = KB_STORE_NODE,
+	                                                    .node = plan->options.node,
+	                                                    .home = plan->options.data,
+	                                                    .clock = api->clock,
+	                                                    .log = api->log },
+	                         err);
 	return data.store && kb_installation_join(&data, err);
 }
 
@@ -133,7 +140,9 @@ static bool may_listen(const struct plan *plan, struct kb_store *store, struct k
 		               "key create --data %s%s%s",
 		               plan->options.listen, plan->options.data,
 		               plan->options.store ? " --store " : "",
-		               plan->options.store ? plan->options.store : "");
+		               kb_store_is_address(plan->places.store) ? "postgresql://…"
+		               : plan->options.store                   ? plan->options.store
+		                                                       : "");
 	if (!plan->options.tls_cert && !plan->allow_plain_http)
 		return kb_fail(
 		        err, KB_E_INVALID,
@@ -367,10 +376,10 @@ static bool open_places(struct service *s, struct kb_err *err)
 {
 	const struct plan *plan = s->plan;
 
-	if (!open_data(plan, &s->api, err) || !may_listen(plan, s->api.store, err))
+	if (!open_data(plan, &s->api, s->arena, err) || !may_listen(plan, s->api.store, err))
 		return false;
 	warn_if_open(&s->log, plan->options.data);
-	if (plan->options.store)
+	if (plan->options.store && !kb_store_is_address(plan->options.store))
 		warn_if_open(&s->log, plan->places.store);
 	if (plan->options.blob)
 		warn_if_open(&s->log, plan->places.blobs);
