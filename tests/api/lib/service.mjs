@@ -23,10 +23,43 @@ function environment(extra = {}) {
   return { ...Object.fromEntries(clean), ...extra };
 }
 
-/** Runs `docent args…` to its end: { code, stdout, stderr }. */
-export function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
+/** Where PostgreSQL listens (scripts/with-postgres): then each data directory has a database there. */
+export const postgres = process.env.DOCENT_TEST_POSTGRES;
+const databases = new Map();
+
+function sql(text) {
   return new Promise((resolve, reject) => {
-    const child = spawn(binary, args, { env: environment(env), cwd, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn("psql", ["-h", postgres, "-U", "docent", "-d", "postgres", "-qc", text], { stdio: "ignore" });
+    child.on("error", reject);
+    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`${text} failed`))));
+  });
+}
+
+/** The environment that names the store of a data directory: nothing for SQLite. */
+export async function storeOf(dir) {
+  if (!postgres || !dir) return {};
+  if (!databases.has(dir)) {
+    const name = `story-${randomUUID()}`;
+    databases.set(
+      dir,
+      sql(`CREATE DATABASE "${name}"`).then(() => name),
+    );
+  }
+  return { DOCENT_STORE: `postgresql://docent@/${await databases.get(dir)}?host=${postgres}` };
+}
+
+async function dropStore(dir) {
+  const name = await databases.get(dir);
+  databases.delete(dir);
+  if (name) await sql(`DROP DATABASE "${name}" WITH (FORCE)`);
+}
+
+/** Runs `docent args…` to its end: { code, stdout, stderr }. */
+export async function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
+  const data = args.includes("--data") ? args[args.indexOf("--data") + 1] : env?.DOCENT_DATA;
+  const store = databases.has(data) ? await storeOf(data) : {};
+  return new Promise((resolve, reject) => {
+    const child = spawn(binary, args, { env: environment({ ...store, ...env }), cwd, stdio: ["pipe", "pipe", "pipe"] });
     const out = [],
       err = [];
     const timer = setTimeout(() => child.kill("SIGKILL"), ms);
@@ -77,7 +110,8 @@ export class Service {
       "127.0.0.1:0",
       ...this.args,
     ];
-    const child = spawn(program, args, { env: environment(this.env), stdio: ["ignore", "ignore", "pipe"] });
+    const env = environment({ ...(await storeOf(this.dir)), ...this.env });
+    const child = spawn(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     this.child = child;
     this.ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
     this.url = await new Promise((resolve, reject) => {
@@ -124,7 +158,7 @@ export class Service {
   /** A power cut while it is still starting. */
   async crashAtStart(ms) {
     const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], {
-      env: environment(this.env),
+      env: environment({ ...(await storeOf(this.dir)), ...this.env }),
       stdio: "ignore",
     });
     const ended = new Promise((resolve) => child.on("close", resolve));
@@ -139,6 +173,7 @@ export class Service {
 
   async end() {
     const code = await this.stop();
+    await dropStore(this.dir);
     if (this.ownDir && this.dir) await rm(this.dir, { recursive: true, force: true });
     assert.equal(code, 0, `the server ended with ${code}:\n${this.log.slice(-4000)}`);
   }
