@@ -306,7 +306,8 @@ static bool open_node(struct kb_store *store, const struct kb_store_config *conf
 		ok = kb_dir_make(config->home, err) && lock_hold(store, err)
 		     && (config->node || kept_name(config->home, &arena, &name, err));
 	}
-	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), err) && void_leases(store, err);
+	ok = ok && kb_nodes_none(store, kb_arena_str(&arena, name), err)
+	     && kb_nodes_join(store, kb_arena_str(&arena, name), err) && void_leases(store, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -317,7 +318,7 @@ static bool open_server(struct kb_store *store, const struct kb_store_config *co
 	if (!open_driver(store, &kb_driver_postgres, config->at, err))
 		return false;
 	if (config->use == KB_STORE_ALONE)
-		return kb_nodes_none(store, err);
+		return kb_nodes_none(store, "", err);
 	return config->use == KB_STORE_TOOL || open_node(store, config, err);
 }
 

@@ -70,8 +70,8 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 /* From now on the process is a node of that name, until it leaves. */
 bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err) KB_MUST_CHECK;
 void kb_nodes_leave(struct kb_store *store);
-/* KB_E_CONFLICT while a node is there. */
-bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_CONFLICT while a node is there that has not the name `but`. */
+bool kb_nodes_none(struct kb_store *store, const char *but, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- texts.c ---- */
 
