@@ -33,7 +33,7 @@ struct metric {
 /* The place of a member, which has to be an int64_t. */
 #define PLACE(type, m) _Generic(((type *)0)->m, int64_t : offsetof(type, m))
 #define FIGURE(m)      PLACE(struct figures, m)
-#define SERVER(m)      PLACE(struct kb_upstream_stats, m)
+#define SERVER(m)      PLACE(struct kb_health_stats, m)
 #define COUNTER        "counter"
 #define GAUGE          "gauge"
 
@@ -178,7 +178,7 @@ static void write_metrics(struct kb_buf *buf, const struct metric *rows, size_t 
 	}
 }
 
-static void write_servers(struct kb_buf *buf, const struct kb_upstream_stats *servers, size_t count)
+static void write_servers(struct kb_buf *buf, const struct kb_health_stats *servers, size_t count)
 {
 	static const struct metric state = { "server_state", GAUGE, 0,
 		                             "0: asked as usual; 1: left alone after failures; "
@@ -241,8 +241,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 {
 	const struct kb_api *api = call->api;
 	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
-	struct kb_upstream_stats *servers = KB_NEW_ARRAY(
-	        call->arena, set->count + KB_EMBED_LINES + 2, struct kb_upstream_stats);
+	struct kb_health_stats *servers = KB_NEW_ARRAY(
+	        call->arena, set->count + KB_EMBED_LINES + 2, struct kb_health_stats);
 	size_t count = 0;
 
 	if (api->embedder) {

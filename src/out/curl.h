@@ -3,8 +3,8 @@
  *
  * Linking it would map some thirty further libraries (Kerberos, LDAP, GnuTLS, …) into every server:
  * 3 MB of resident memory and a third of the start. Most servers never make an outbound request.
- * Foreign addresses are asked by fetch.h alone; the operator's own servers (upstream, the proxy's
- * service) by their clients.
+ * Foreign addresses are asked by fetch.h alone; the operator's own servers (upstream, a bucket, the
+ * proxy's service) by their clients.
  */
 #ifndef KB_OUT_CURL_H
 #define KB_OUT_CURL_H

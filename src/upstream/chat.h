@@ -64,7 +64,7 @@ void kb_chat_line_hold(struct kb_chat_line *line);
 void kb_chat_line_release(struct kb_chat_line *line);
 
 struct kb_chat_line_stats {
-	struct kb_upstream_stats server;
+	struct kb_health_stats server;
 	int64_t live, waiting, refused;           /* refused: the queue was full */
 	int64_t prompt_tokens, completion_tokens; /* as far as the server says */
 };

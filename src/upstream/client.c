@@ -404,7 +404,7 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
 	return ok;
 }
 
-void kb_upstream_stats(struct kb_upstream *up, struct kb_upstream_stats *out)
+void kb_upstream_stats(struct kb_upstream *up, struct kb_health_stats *out)
 {
 	kb_health_stats(&up->health, out);
 }

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "upstream/health.h"
+#include "out/health.h"
 
 struct kb_upstream;
 
@@ -73,6 +73,6 @@ struct kb_upstream_call {
 bool kb_upstream_post(struct kb_upstream *upstream, const struct kb_upstream_call *call,
                       struct kb_err *err) KB_MUST_CHECK;
 
-void kb_upstream_stats(struct kb_upstream *upstream, struct kb_upstream_stats *out);
+void kb_upstream_stats(struct kb_upstream *upstream, struct kb_health_stats *out);
 
 #endif

@@ -178,7 +178,7 @@ static bool probe(struct kb_embedder *e, int64_t deadline_ms, struct kb_err *err
 
 static bool is_left_alone(struct kb_embedder *e)
 {
-	struct kb_upstream_stats stats;
+	struct kb_health_stats stats;
 
 	kb_upstream_stats(e->documents, &stats);
 	return stats.state != KB_BREAKER_CLOSED;
@@ -380,7 +380,7 @@ void kb_embedder_close(struct kb_embedder *e)
 	free(e);
 }
 
-void kb_embedder_stats(struct kb_embedder *e, struct kb_upstream_stats out[KB_EMBED_LINES])
+void kb_embedder_stats(struct kb_embedder *e, struct kb_health_stats out[KB_EMBED_LINES])
 {
 	kb_upstream_stats(e->questions, &out[0]);
 	kb_upstream_stats(e->documents, &out[1]);

@@ -59,7 +59,7 @@ bool kb_embedder_question(struct kb_embedder *embedder, struct kb_arena *arena, 
 
 /* Of the lines; returns how many there are. */
 enum { KB_EMBED_LINES = 2 };
-void kb_embedder_stats(struct kb_embedder *embedder, struct kb_upstream_stats out[KB_EMBED_LINES]);
+void kb_embedder_stats(struct kb_embedder *embedder, struct kb_health_stats out[KB_EMBED_LINES]);
 
 /*
  * Reads an answer of the server: `count` vectors of equal length, each once, in any order; they

@@ -95,7 +95,7 @@ void kb_moderator_close(struct kb_moderator *moderator)
 	free(moderator);
 }
 
-void kb_moderator_stats(struct kb_moderator *moderator, struct kb_upstream_stats *out)
+void kb_moderator_stats(struct kb_moderator *moderator, struct kb_health_stats *out)
 {
 	kb_upstream_stats(moderator->line, out);
 }

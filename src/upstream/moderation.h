@@ -23,7 +23,7 @@ struct kb_moderator *kb_moderator_open(const struct kb_moderator_config *config,
                                        struct kb_err *err) KB_MUST_CHECK;
 void kb_moderator_cancel(struct kb_moderator *moderator); /* see kb_upstream_cancel() */
 void kb_moderator_close(struct kb_moderator *moderator);  /* NULL is fine */
-void kb_moderator_stats(struct kb_moderator *moderator, struct kb_upstream_stats *out);
+void kb_moderator_stats(struct kb_moderator *moderator, struct kb_health_stats *out);
 
 /* False with KB_E_UPSTREAM, KB_E_TIMEOUT, KB_E_CANCELLED, or KB_E_INVALID: it does not say. */
 bool kb_moderator_flags(struct kb_moderator *moderator, struct kb_sv text, bool *flagged,

@@ -149,7 +149,7 @@ void kb_ranker_close(struct kb_ranker *ranker)
 	free(ranker);
 }
 
-void kb_ranker_stats(struct kb_ranker *ranker, struct kb_upstream_stats *out)
+void kb_ranker_stats(struct kb_ranker *ranker, struct kb_health_stats *out)
 {
 	kb_upstream_stats(ranker->line, out);
 }

@@ -39,7 +39,7 @@ struct kb_ranker_use {
 };
 struct kb_reranker kb_ranker_for(struct kb_ranker_use *use);
 
-void kb_ranker_stats(struct kb_ranker *ranker, struct kb_upstream_stats *out);
+void kb_ranker_stats(struct kb_ranker *ranker, struct kb_health_stats *out);
 
 /* Reads an answer: a finite score for each of `count` documents, each once, in any order. Members
  * that we do not know are passed over. KB_E_UPSTREAM says what is wrong with it. Pure. */

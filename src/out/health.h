@@ -4,16 +4,16 @@
  *
  * Any thread; a call takes a lock for a moment and blocks for nothing else.
  */
-#ifndef KB_UPSTREAM_HEALTH_H
-#define KB_UPSTREAM_HEALTH_H
+#ifndef KB_OUT_HEALTH_H
+#define KB_OUT_HEALTH_H
 
 #include <pthread.h>
 
 #include "base/err.h"
 #include "base/log.h"
-#include "upstream/breaker.h"
+#include "out/breaker.h"
 
-struct kb_upstream_stats {
+struct kb_health_stats {
 	const char *name;
 	enum kb_breaker_state state;
 	int64_t requests;  /* sent */
@@ -27,7 +27,7 @@ struct kb_health {
 	const struct kb_log *log;
 	pthread_mutex_t lock;
 	struct kb_breaker breaker;
-	struct kb_upstream_stats stats;
+	struct kb_health_stats stats;
 };
 
 /* name: in the log and in the metrics. Nothing is copied. */
@@ -43,7 +43,7 @@ bool kb_health_admit(struct kb_health *health, struct kb_err *err) KB_MUST_CHECK
  * it asked to be left alone. */
 void kb_health_count(struct kb_health *health, const struct kb_err *why, int64_t took_us,
                      int64_t wish_ms);
-void kb_health_stats(struct kb_health *health, struct kb_upstream_stats *out);
+void kb_health_stats(struct kb_health *health, struct kb_health_stats *out);
 
 /* 0 to 1, for pauses that spread. */
 double kb_health_chance(void);

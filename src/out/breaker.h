@@ -7,8 +7,8 @@
  *
  * Pure: time and chance are passed in. The caller has a lock.
  */
-#ifndef KB_UPSTREAM_BREAKER_H
-#define KB_UPSTREAM_BREAKER_H
+#ifndef KB_OUT_BREAKER_H
+#define KB_OUT_BREAKER_H
 
 #include "base/common.h"
 

@@ -1,4 +1,4 @@
-#include "upstream/breaker.h"
+#include "out/breaker.h"
 
 bool kb_breaker_admit(struct kb_breaker *breaker, int64_t now_us)
 {

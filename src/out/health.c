@@ -1,4 +1,4 @@
-#include "upstream/health.h"
+#include "out/health.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -81,7 +81,7 @@ void kb_health_count(struct kb_health *health, const struct kb_err *why, int64_t
 		        kb_breaker_name(after));
 }
 
-void kb_health_stats(struct kb_health *health, struct kb_upstream_stats *out)
+void kb_health_stats(struct kb_health *health, struct kb_health_stats *out)
 {
 	pthread_mutex_lock(&health->lock);
 	*out = health->stats;
