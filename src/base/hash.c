@@ -4,6 +4,7 @@
  * memory and can fail. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/md5.h>
+#include <openssl/sha.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,14 @@ void kb_hash_hex(struct kb_sv bytes, char out[KB_HASH_HEX])
 	kb_hasher_init(&hasher);
 	kb_hasher_add(&hasher, bytes.p, bytes.n);
 	kb_hasher_hex(&hasher, out);
+}
+
+void kb_sha256_hex(struct kb_sv bytes, char out[KB_SHA256_HEX])
+{
+	unsigned char digest[SHA256_DIGEST_LENGTH];
+
+	SHA256((const unsigned char *)bytes.p, bytes.n, digest);
+	kb_hex(digest, sizeof(digest), out);
 }
 
 void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX])

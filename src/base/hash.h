@@ -1,6 +1,7 @@
 /*
  * Hashes, each for one purpose: XXH3 for tables and checksums of our own files (no secret, no
- * attacker), BLAKE2b-256 for names of blobs and stored keys, MD5 because page_url_hash is one.
+ * attacker), BLAKE2b-256 for names of blobs and stored keys, SHA-256 because S3 signs bodies with
+ * it, MD5 because page_url_hash is one.
  * Also random bytes and hexadecimal. Pure; any thread. kb_crypto_init() once, before threads start.
  */
 #ifndef KB_BASE_HASH_H
@@ -8,7 +9,7 @@
 
 #include "base/sv.h"
 
-enum { KB_HASH_BYTES = 32, KB_HASH_HEX = 65, KB_MD5_HEX = 33 };
+enum { KB_HASH_BYTES = 32, KB_HASH_HEX = 65, KB_MD5_HEX = 33, KB_SHA256_HEX = 65 };
 
 void kb_crypto_init(void);
 
@@ -29,6 +30,7 @@ void kb_hasher_add(struct kb_hasher *hasher, const void *p, size_t n);
 void kb_hasher_hex(struct kb_hasher *hasher, char out[KB_HASH_HEX]);
 void kb_hash_hex(struct kb_sv bytes, char out[KB_HASH_HEX]);
 
+void kb_sha256_hex(struct kb_sv bytes, char out[KB_SHA256_HEX]);
 void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX]);
 
 void kb_random(void *out, size_t n);

@@ -17,22 +17,42 @@ struct kb_blobs {
 	void *impl;
 };
 
-struct kb_blobs *kb_blobs_open(const char *where, struct kb_err *err)
+static struct kb_blobs *new_blobs(const struct kb_blob_driver *driver, void *impl)
 {
 	struct kb_blobs *blobs;
-	void *impl;
 
-	if (strstr(where, "://")) {
-		kb_fail(err, KB_E_UNSUPPORTED, "%s: this build keeps blobs in a directory only",
-		        where);
-		return NULL;
-	}
-	impl = kb_blob_directory.open(where, err);
 	if (!impl)
 		return NULL;
 	blobs = kb_xcalloc(1, sizeof(*blobs));
-	*blobs = (struct kb_blobs){ &kb_blob_directory, impl };
+	*blobs = (struct kb_blobs){ driver, impl };
 	return blobs;
+}
+
+struct kb_blobs *kb_blobs_open(const char *where, struct kb_err *err)
+{
+	return new_blobs(&kb_blob_directory, kb_blob_directory_open(where, err));
+}
+
+struct kb_blobs *kb_blobs_open_bucket(const struct kb_blobs_bucket *config, struct kb_err *err)
+{
+	return new_blobs(&kb_blob_s3, kb_blob_s3_open(config, err));
+}
+
+void kb_blobs_set_ledger(struct kb_blobs *blobs, const struct kb_blob_ledger *ledger)
+{
+	if (blobs->driver->set_ledger)
+		blobs->driver->set_ledger(blobs->impl, ledger);
+}
+
+bool kb_blobs_are_remote(const struct kb_blobs *blobs)
+{
+	return blobs->driver == &kb_blob_s3;
+}
+
+void kb_blobs_cancel(struct kb_blobs *blobs)
+{
+	if (blobs && blobs->driver->cancel)
+		blobs->driver->cancel(blobs->impl);
 }
 
 void kb_blobs_close(struct kb_blobs *blobs)
@@ -102,6 +122,24 @@ bool kb_blob_open(struct kb_blobs *blobs, const char *name, int *fd, int64_t *si
 	return check_name(name, err) && blobs->driver->get(blobs->impl, name, fd, size, err);
 }
 
+bool kb_blob_stat(struct kb_blobs *blobs, const char *name, int64_t *size, struct kb_err *err)
+{
+	*size = 0;
+	return check_name(name, err) && blobs->driver->stat(blobs->impl, name, size, err);
+}
+
+void kb_blob_hold(struct kb_blobs *blobs, const char *name)
+{
+	if (blobs->driver->hold)
+		blobs->driver->hold(blobs->impl, name, true);
+}
+
+void kb_blob_release(struct kb_blobs *blobs, const char *name)
+{
+	if (blobs->driver->hold)
+		blobs->driver->hold(blobs->impl, name, false);
+}
+
 static bool check_hash(const char *name, const char *hex, struct kb_err *err)
 {
 	return strcmp(name, hex) == 0
@@ -138,6 +176,8 @@ bool kb_blob_verify(struct kb_blobs *blobs, const char *name, struct kb_err *err
 	int fd;
 	bool ok;
 
+	if (blobs->driver->verify)
+		return check_name(name, err) && blobs->driver->verify(blobs->impl, name, err);
 	if (!kb_blob_open(blobs, name, &fd, &size, err))
 		return false;
 	ok = hash_fd(fd, name, hex, &size, err);
@@ -237,4 +277,18 @@ bool kb_blobs_set_mark(struct kb_blobs *blobs, const char *mark, struct kb_err *
 {
 	KB_ASSERT(strlen(mark) == KB_BLOB_MARK - 1);
 	return blobs->driver->set_mark(blobs->impl, mark, err);
+}
+
+/* ---- how they are doing ---- */
+
+bool kb_blobs_ready(struct kb_blobs *blobs, struct kb_err *err)
+{
+	return !blobs->driver->ready || blobs->driver->ready(blobs->impl, err);
+}
+
+void kb_blobs_stats(struct kb_blobs *blobs, struct kb_blobs_stats *out)
+{
+	*out = (struct kb_blobs_stats){ 0 };
+	if (blobs->driver->stats)
+		blobs->driver->stats(blobs->impl, out);
 }

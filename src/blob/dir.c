@@ -87,7 +87,7 @@ static bool prepare(struct directory *dir, const char *name, struct kb_err *err)
 	return true;
 }
 
-static void *directory_open(const char *where, struct kb_err *err)
+void *kb_blob_directory_open(const char *where, struct kb_err *err)
 {
 	struct directory *dir;
 	int root;
@@ -294,6 +294,16 @@ static bool directory_get(void *impl, const char *name, int *fd, int64_t *size, 
 	}
 	*size = st.st_size;
 	return true;
+}
+
+/* Opening brings it back from the trash. */
+static bool directory_stat(void *impl, const char *name, int64_t *size, struct kb_err *err)
+{
+	int fd;
+	bool ok = directory_get(impl, name, &fd, size, err);
+
+	kb_fd_close(&fd);
+	return ok;
 }
 
 /* ---- removing ---- */
@@ -526,11 +536,11 @@ static bool directory_set_mark(void *impl, const char *mark, struct kb_err *err)
 }
 
 const struct kb_blob_driver kb_blob_directory = {
-	.open = directory_open,
 	.close = directory_close,
 	.put = directory_put,
 	.take = directory_take,
 	.get = directory_get,
+	.stat = directory_stat,
 	.remove = directory_remove,
 	.each = directory_each,
 	.tidy = directory_tidy,

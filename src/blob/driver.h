@@ -1,12 +1,16 @@
-/* What keeps the bytes: a directory now, a bucket later. Only files of src/blob include this. Names
- * were checked: 64 lower hexadecimal digits. */
+/* What keeps the bytes: a directory, or a bucket. Only files of src/blob include this. Names were
+ * checked: 64 lower hexadecimal digits. */
 #ifndef KB_BLOB_DRIVER_H
 #define KB_BLOB_DRIVER_H
 
 #include "base/err.h"
 
+/* Of blob.h. */
+struct kb_blob_ledger;
+struct kb_blobs_bucket;
+struct kb_blobs_stats;
+
 struct kb_blob_driver {
-	void *(*open)(const char *where, struct kb_err *err);
 	void (*close)(void *impl);
 	/* Durable when it returns; content that is there is only renewed. */
 	bool (*put)(void *impl, const char *name, struct kb_sv bytes, struct kb_err *err);
@@ -14,6 +18,7 @@ struct kb_blob_driver {
 	bool (*take)(void *impl, const char *name, const char *path, int64_t size,
 	             struct kb_err *err);
 	bool (*get)(void *impl, const char *name, int *fd, int64_t *size, struct kb_err *err);
+	bool (*stat)(void *impl, const char *name, int64_t *size, struct kb_err *err);
 	/* Removes the blob if it is still older than min_age_s. */
 	bool (*remove)(void *impl, const char *name, int64_t min_age_s, bool *removed,
 	               struct kb_err *err);
@@ -23,6 +28,7 @@ struct kb_blob_driver {
 	/* Removes what puts that never ended have left behind. */
 	bool (*tidy)(void *impl, int64_t min_age_s, struct kb_err *err);
 
+	/* The trash of a directory; a bucket has none. */
 	/* As remove, but into the trash; its age there begins. get brings it back. */
 	bool (*discard)(void *impl, const char *name, int64_t min_age_s, bool *discarded,
 	                struct kb_err *err);
@@ -39,8 +45,19 @@ struct kb_blob_driver {
 	bool (*mark)(void *impl, char *mark, struct kb_err *err);
 	/* Durable when it returns. */
 	bool (*set_mark)(void *impl, const char *mark, struct kb_err *err);
+
+	/* Of a bucket alone; NULL: there is nothing to do. */
+	/* Checks what is kept, not a copy of it, which goes. */
+	bool (*verify)(void *impl, const char *name, struct kb_err *err);
+	void (*hold)(void *impl, const char *name, bool hold);
+	void (*cancel)(void *impl);
+	void (*set_ledger)(void *impl, const struct kb_blob_ledger *ledger);
+	bool (*ready)(void *impl, struct kb_err *err);
+	void (*stats)(void *impl, struct kb_blobs_stats *out);
 };
 
-extern const struct kb_blob_driver kb_blob_directory;
+extern const struct kb_blob_driver kb_blob_directory, kb_blob_s3;
+void *kb_blob_directory_open(const char *where, struct kb_err *err);
+void *kb_blob_s3_open(const struct kb_blobs_bucket *config, struct kb_err *err);
 
 #endif

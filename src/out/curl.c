@@ -19,6 +19,7 @@ static const struct {
 	{ "curl_easy_setopt", offsetof(struct kb_curl, easy_setopt) },
 	{ "curl_easy_perform", offsetof(struct kb_curl, easy_perform) },
 	{ "curl_easy_getinfo", offsetof(struct kb_curl, easy_getinfo) },
+	{ "curl_easy_reset", offsetof(struct kb_curl, easy_reset) },
 	{ "curl_easy_cleanup", offsetof(struct kb_curl, easy_cleanup) },
 	{ "curl_multi_init", offsetof(struct kb_curl, multi_init) },
 	{ "curl_multi_setopt", offsetof(struct kb_curl, multi_setopt) },
