@@ -154,6 +154,10 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 		kb_jw_key_bool(jw, "is_file_kept", page->is_file_kept);
 		kb_jw_key_sv(jw, "filename", page->filename);
 		kb_jw_key_int(jw, "filesize", page->size);
+		/* Ours, for those who mirror a folder (docent sync). */
+		kb_jw_key_opt(jw, "path", set_or_none(page->path));
+		kb_jw_key_opt(jw, "content_hash", set_or_none(page->content_hash));
+		kb_jw_key_opt(jw, "link_url", set_or_none(page->meta_url));
 	}
 	kb_jw_end(jw);
 }

@@ -81,6 +81,10 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Documents", .summary = "The original of an uploaded document as an attachment, or the text that was read of a document",
 	  .status = 200, .also = { 416 } },
 
+	{ "PUT", AGENT "/pages/{pageId}/path", kb_page_path_update, .right = KB_RIGHT_KEY,
+	  .body_max = JSON_MAX,
+	  .tag = "Documents", .summary = "Say that an uploaded file has another path in the folder it mirrors; it keeps its id, labels and metadata",
+	  .request = "PathFields", .response = "PathReply", .status = 200 },
 	{ "POST", AGENT "/pages/{pageId}/reindex", kb_pages_reindex, .right = KB_RIGHT_KEY,
 	  .tag = "Documents", .summary = "Fetch a document's address again; uploads cannot be",
 	  .response = "UpdatedReply", .status = 200, .also = { 403 } },

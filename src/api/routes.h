@@ -25,6 +25,7 @@ bool kb_sources_sync(struct kb_call *call, struct kb_err *err);
 /* pages.c */
 bool kb_pages_list(struct kb_call *call, struct kb_err *err);
 bool kb_pages_delete(struct kb_call *call, struct kb_err *err);
+bool kb_page_path_update(struct kb_call *call, struct kb_err *err);
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err);
 bool kb_citations_read(struct kb_call *call, struct kb_err *err);
 bool kb_metadata_read(struct kb_call *call, struct kb_err *err);

@@ -42,7 +42,10 @@ static const struct kb_schema schemas[] = {
 
 	{ "Page", "id:int page_url:str page_url_hash:str project_id:int crawl_status:str index_status:str "
 	          "status_reason:str? is_file:bool is_refreshable:bool created_at:time updated_at:time "
-	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int?" },
+	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int? "
+	          "path~:str? content_hash~:str? link_url~:str?" },
+	{ "PathFields", "path:str url~:str?" },
+	{ "PathReply", SUCCESS("Page") },
 	{ "PagePage", PAGINATOR("Page") },
 	{ "ProjectPages", "project:Agent pages:PagePage" },
 	{ "PageListReply", SUCCESS("ProjectPages") },
@@ -76,7 +79,7 @@ static const struct kb_schema schemas[] = {
 	                         "image_extraction_type~:str update_existing_images~:bool "
 	                         "sync_all_images~:bool max_pages~:int max_depth~:int max_megabytes~:int "
 	                         "max_minutes~:int" },
-	{ "SourceFields", "sitemap_path~:str file~:file files[]~:[file] file_data_retension~:bool "
+	{ "SourceFields", "sitemap_path~:str file~:file files[]~:[file] path~:str url~:str file_data_retension~:bool "
 	                  "is_ocr_enabled~:int is_anonymized~:bool is_vision_enabled~:bool "
 	                  "is_vision_compress_image~:bool is_low_performance_mode_enabled~:bool "
 	                  "allow_extra_timeout~:bool use_full_url_crawl~:bool executive_js~:bool "

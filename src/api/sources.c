@@ -1,6 +1,7 @@
 /* Sources: the addresses an agent reads, and its uploads. */
 #include <string.h>
 
+#include "api/paths.h"
 #include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"
@@ -121,9 +122,22 @@ static bool reply(struct kb_call *call, const struct kb_source *source, int64_t 
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
+static bool add_pages(struct kb_call *call, const struct kb_path_input *at,
+                      struct kb_page_new *pages, size_t count, int64_t *first, struct kb_err *err)
+{
+	if (!at->path.n)
+		return kb_store_pages_add(call->api->store, call->agent.id, pages, count, first,
+		                          err);
+	pages->path = at->path;
+	pages->filename = at->filename;
+	pages->meta_url = at->url;
+	return kb_store_page_put(call->api->store, call->agent.id, pages, first, err);
+}
+
 static bool add_files(struct kb_call *call, const struct kb_uploads *uploads, struct kb_err *err)
 {
 	struct kb_source source;
+	struct kb_path_input at;
 	struct kb_page_new *pages;
 	struct kb_page *added;
 	struct kb_buf buf;
@@ -131,9 +145,13 @@ static bool add_files(struct kb_call *call, const struct kb_uploads *uploads, st
 	size_t count;
 	int64_t first;
 
+	if (!kb_path_input(call, &at, err))
+		return false;
+	if (at.path.n && uploads->count != 1)
+		return kb_fail(err, KB_E_INVALID, "path is of one file: send each by itself");
 	if (!kb_uploads_take(call, uploads, &pages, &count, err)
 	    || !kb_store_source_upload(call->api->store, call->arena, call->agent.id, &source, err)
-	    || !kb_store_pages_add(call->api->store, call->agent.id, pages, count, &first, err))
+	    || !add_pages(call, &at, pages, count, &first, err))
 		return false;
 	kb_api_wake(call->api);
 	/* The new ones, in the order they were sent: clients take the first. */

@@ -37,6 +37,27 @@ bool kb_percent_decode(struct kb_arena *arena, struct kb_sv text, struct kb_sv *
 	return true;
 }
 
+struct kb_sv kb_percent_encode(struct kb_arena *arena, struct kb_sv text, const char *kept)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *out = kb_arena_bytes(arena, 3 * text.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
+		    || (c && (strchr("-._~", c) || strchr(kept, c)))) {
+			out[n++] = (char)c;
+		} else {
+			out[n++] = '%';
+			out[n++] = digits[c >> 4];
+			out[n++] = digits[c & 15];
+		}
+	}
+	return kb_sv(out, n);
+}
+
 struct kb_sv kb_media_type(struct kb_sv content_type)
 {
 	ptrdiff_t at = kb_sv_find_byte(content_type, ';');

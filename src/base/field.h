@@ -17,6 +17,9 @@ int kb_hex_digit(char c);
  * malformed escape and for %00. */
 bool kb_percent_decode(struct kb_arena *arena, struct kb_sv text, struct kb_sv *out) KB_MUST_CHECK;
 
+/* Everything but letters, digits, "-._~" and what `kept` has as %XX. */
+struct kb_sv kb_percent_encode(struct kb_arena *arena, struct kb_sv text, const char *kept);
+
 /* The media type of a Content-Type value, without its parameters. */
 struct kb_sv kb_media_type(struct kb_sv content_type);
 /* The value of a parameter ("boundary", "filename") of a field like `form-data; name="a"`, its

@@ -10,11 +10,11 @@
 
 #include "cli/cli.h"
 #include "cli/remote.h"
+#include "cli/tally.h"
 
 enum {
 	POLL_US = 500 * 1000,
 	PAGE_ROWS = 100, /* of one list of documents */
-	BAR_CELLS = 30,
 	PATH_BYTES = 128,
 	/* Rows move from one page of a list to the next while it is read; what was not there so
 	 * often is gone. */
@@ -33,42 +33,17 @@ struct adding {
 	struct kb_remote remote;
 	struct kb_arena arena; /* of the items */
 	struct item *items;
-	size_t count, capacity, done, failed;
-	bool bar, wait;
+	size_t count, capacity;
+	struct kb_tally tally;
+	bool wait;
 };
 
 /* ---- telling ---- */
 
-static void show_bar(const struct adding *a)
-{
-	size_t filled = a->count ? a->done * BAR_CELLS / a->count : 0;
-
-	if (!a->bar)
-		return;
-	printf("\r[");
-	for (size_t i = 0; i < BAR_CELLS; i++)
-		putchar(i < filled ? '#' : '.');
-	printf("] %zu of %zu", a->done, a->count);
-	if (a->failed)
-		printf(", %zu failed", a->failed);
-	printf("\033[K");
-	fflush(stdout);
-}
-
-/* A line a document; on a terminal only for those that failed. */
 static void finish(struct adding *a, struct item *item, const char *state, struct kb_sv reason)
 {
 	item->done = true;
-	a->done++;
-	if (item->failed)
-		a->failed++;
-	if (a->bar && item->failed)
-		printf("\r\033[K");
-	if (!a->bar || item->failed)
-		printf("%s\t%.*s%s%.*s\n", state, KB_SV_ARG(item->name), reason.n ? "\t" : "",
-		       KB_SV_ARG(reason));
-	fflush(stdout);
-	show_bar(a);
+	kb_tally_line(&a->tally, item->failed, state, item->name, reason);
 }
 
 static void fail(struct adding *a, struct item *item, struct kb_sv reason)
@@ -149,7 +124,8 @@ static bool send_item(struct adding *a, struct item *item, struct kb_err *err)
 		data = kb_remote_call(&a->remote, &arena, "/sources", body.p, err);
 		kb_buf_fini(&body);
 	} else {
-		data = kb_remote_upload(&a->remote, &arena, item->name.p, base_name(item->name),
+		data = kb_remote_upload(&a->remote, &arena, item->name.p,
+		                        &(struct kb_remote_file){ .name = base_name(item->name) },
 		                        err);
 	}
 	item->id = kb_json_int(data, "id", 0);
@@ -269,7 +245,8 @@ static bool look_at_sources(struct adding *a, struct kb_err *err)
 
 static bool add_all(struct adding *a, struct kb_err *err)
 {
-	show_bar(a);
+	a->tally.count = a->count;
+	kb_tally_show(&a->tally);
 	for (size_t i = 0; i < a->count; i++) {
 		if (!send_item(a, &a->items[i], err)) {
 			if (err->code == KB_E_UPSTREAM)
@@ -279,10 +256,10 @@ static bool add_all(struct adding *a, struct kb_err *err)
 			finish(a, &a->items[i], "sent", KB_SV(""));
 		}
 	}
-	while (a->done < a->count) {
+	while (a->tally.done < a->count) {
 		if (!look_at_pages(a, err) || !look_at_sources(a, err))
 			return false;
-		if (a->done < a->count)
+		if (a->tally.done < a->count)
 			usleep(POLL_US);
 	}
 	return true;
@@ -292,7 +269,7 @@ int kb_cli_add(int argc, char **argv)
 {
 	static const char usage[] =
 	        "usage: docent add --url URL --key KEY --agent ID [--no-wait] PATH|URL…";
-	struct adding a = { .wait = true, .bar = isatty(STDOUT_FILENO) };
+	struct adding a = { .wait = true, .tally.bar = isatty(STDOUT_FILENO) };
 	struct kb_err err = { 0 };
 	bool ok = true;
 
@@ -311,12 +288,11 @@ int kb_cli_add(int argc, char **argv)
 	if (ok && !a.count)
 		return kb_cli_fail(2, "%s", usage);
 	ok = ok && kb_remote_open(&a.remote, &err) && add_all(&a, &err);
-	if (a.bar && a.count)
-		printf("\n");
+	kb_tally_end(&a.tally);
 	kb_remote_close(&a.remote);
 	free(a.items);
 	kb_arena_fini(&a.arena);
 	if (!ok)
 		return kb_cli_fail(err.code == KB_E_INVALID ? 2 : 1, "%s", err.msg);
-	return a.failed ? 1 : 0;
+	return a.tally.failed ? 1 : 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/field.h"
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -93,8 +94,9 @@ void kb_remote_close(struct kb_remote *r)
 	kb_buf_fini(&r->body);
 }
 
-/* What is sent: a text, or a file with a head and a foot of its multipart around it. */
+/* What is sent: nothing, a text, or a file with a head and a foot of its multipart around it. */
 struct sent {
+	const char *method; /* NULL: POST */
 	struct kb_sv head, foot;
 	int fd; /* -1: none */
 	int64_t size;
@@ -159,6 +161,7 @@ static bool send_once(struct kb_remote *r, const char *url, const char *type, st
 	} else {
 		lib->easy_setopt(r->curl, CURLOPT_HTTPGET, 1L);
 	}
+	lib->easy_setopt(r->curl, CURLOPT_CUSTOMREQUEST, sent ? sent->method : NULL);
 	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, headers);
 	kb_buf_clear(&r->body);
 	r->retry_after_s = 1;
@@ -170,6 +173,11 @@ static bool send_once(struct kb_remote *r, const char *url, const char *type, st
 		               kb_curl_reason(code));
 	lib->easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, status);
 	return true;
+}
+
+static enum kb_errc code_of(long status)
+{
+	return status == 404 ? KB_E_NOT_FOUND : status < 500 ? KB_E_INVALID : KB_E_UPSTREAM;
 }
 
 /* Until it is no longer busy; the answer's data. */
@@ -200,8 +208,7 @@ static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path
 	json = kb_json_parse(arena, kb_buf_view(&r->body), err);
 	if (status < 400)
 		return json ? kb_json_get(json, "data") : NULL;
-	kb_fail(err, status < 500 ? KB_E_INVALID : KB_E_UPSTREAM, "the service answered %ld: %.*s",
-	        status,
+	kb_fail(err, code_of(status), "the service answered %ld: %.*s", status,
 	        KB_SV_ARG(kb_json_sv(kb_json_get(json, "data"), "message",
 	                             KB_SV("no reason given"))));
 	return NULL;
@@ -215,30 +222,28 @@ json_t *kb_remote_call(struct kb_remote *r, struct kb_arena *arena, const char *
 	return ask(r, arena, path, "application/json", json ? &sent : NULL, err);
 }
 
-/* As RFC 8187 has it: any name goes into a head that way. */
-static struct kb_sv percent(struct kb_arena *arena, struct kb_sv name)
+json_t *kb_remote_send(struct kb_remote *r, struct kb_arena *arena, const char *method,
+                       const char *path, const char *json, struct kb_err *err)
 {
-	static const char digits[] = "0123456789ABCDEF";
-	char *out = kb_arena_bytes(arena, 3 * name.n + 1);
-	size_t n = 0;
+	struct sent sent = { .method = method, .head = kb_sv_str(json), .fd = -1 };
 
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char c = (unsigned char)name.p[i];
+	return ask(r, arena, path, "application/json", &sent, err);
+}
 
-		if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
-		    || (c && strchr("-._~", c))) {
-			out[n++] = (char)c;
-		} else {
-			out[n++] = '%';
-			out[n++] = digits[c >> 4];
-			out[n++] = digits[c & 15];
-		}
-	}
-	return kb_sv(out, n);
+/* A field of a multipart body. */
+static struct kb_sv field(struct kb_arena *arena, const char *boundary, const char *name,
+                          struct kb_sv value)
+{
+	return value.n ? kb_arena_printf(
+	               arena,
+	               "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n"
+	               "%.*s\r\n",
+	               boundary, name, KB_SV_ARG(value))
+	               : value;
 }
 
 json_t *kb_remote_upload(struct kb_remote *r, struct kb_arena *arena, const char *file,
-                         struct kb_sv name, struct kb_err *err)
+                         const struct kb_remote_file *as, struct kb_err *err)
 {
 	struct sent sent = { .fd = open(file, O_RDONLY | O_CLOEXEC) };
 	char boundary[KB_UUID_CHARS + 1];
@@ -253,10 +258,13 @@ json_t *kb_remote_upload(struct kb_remote *r, struct kb_arena *arena, const char
 	kb_random_uuid(boundary);
 	type = kb_arena_printf(arena, "multipart/form-data; boundary=%s", boundary).p;
 	sent.size = st.st_size;
-	sent.head = kb_arena_printf(arena,
-	                            "--%s\r\nContent-Disposition: form-data; name=\"file\"; "
-	                            "filename*=UTF-8''%.*s\r\n\r\n",
-	                            boundary, KB_SV_ARG(percent(arena, name)));
+	sent.head =
+	        kb_arena_printf(arena,
+	                        "%.*s%.*s--%s\r\nContent-Disposition: form-data; name=\"file\"; "
+	                        "filename*=UTF-8''%.*s\r\n\r\n",
+	                        KB_SV_ARG(field(arena, boundary, "path", as->path)),
+	                        KB_SV_ARG(field(arena, boundary, "url", as->url)), boundary,
+	                        KB_SV_ARG(kb_percent_encode(arena, as->name, "")) /* RFC 8187 */);
 	sent.foot = kb_arena_printf(arena, "\r\n--%s--\r\n", boundary);
 	data = ask(r, arena, "/sources", type, &sent, err);
 	if (data) {

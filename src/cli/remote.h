@@ -33,9 +33,18 @@ void kb_remote_close(struct kb_remote *remote);
 json_t *kb_remote_call(struct kb_remote *remote, struct kb_arena *arena, const char *path,
                        const char *json, struct kb_err *err) KB_MUST_CHECK;
 
-/* Sends one file as a new document called `name`; the record of its page. KB_E_INVALID too where
- * the file cannot be read. */
+/* The same with a method of its own: "PUT", "DELETE". KB_E_NOT_FOUND where the service
+ * said so. */
+json_t *kb_remote_send(struct kb_remote *remote, struct kb_arena *arena, const char *method,
+                       const char *path, const char *json, struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_remote_file {
+	struct kb_sv name;
+	struct kb_sv path, url; /* of a mirrored folder; empty: none */
+};
+/* Sends one file as a document; the record of its page. KB_E_INVALID too where the file cannot be
+ * read. */
 json_t *kb_remote_upload(struct kb_remote *remote, struct kb_arena *arena, const char *file,
-                         struct kb_sv name, struct kb_err *err) KB_MUST_CHECK;
+                         const struct kb_remote_file *as, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

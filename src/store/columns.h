@@ -56,14 +56,16 @@
 #define KB_HOLES_TO(...) KB_HOLES_UP_TO(KB_COUNT(__VA_ARGS__))
 #define KB_HOLES_UP_TO(n) KB_HOLES_PASTE(n)
 #define KB_HOLES_PASTE(n) KB_HOLES_TO_##n
-#define KB_COUNT(...) KB_FIFTIETH(__VA_ARGS__, \
-	50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, \
-	29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, \
-	8, 7, 6, 5, 4, 3, 2, 1)
-#define KB_FIFTIETH( \
+#define KB_COUNT(...) KB_SIXTY_FIFTH(__VA_ARGS__, \
+	64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, \
+	43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, \
+	22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, \
+	1)
+#define KB_SIXTY_FIFTH( \
 	_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, \
-	_19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, _33, _34, _35, \
-	_36, _37, _38, _39, _40, _41, _42, _43, _44, _45, _46, _47, _48, _49, _50, n, ...) n
+	_19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, _33, _34, _35, _36, \
+	_37, _38, _39, _40, _41, _42, _43, _44, _45, _46, _47, _48, _49, _50, _51, _52, _53, _54, \
+	_55, _56, _57, _58, _59, _60, _61, _62, _63, _64, n, ...) n
 #define KB_HOLES_TO_3  "$3"
 #define KB_HOLES_TO_4  KB_HOLES_TO_3  ", $4"
 #define KB_HOLES_TO_5  KB_HOLES_TO_4  ", $5"
@@ -110,6 +112,22 @@
 #define KB_HOLES_TO_46 KB_HOLES_TO_45 ", $46"
 #define KB_HOLES_TO_47 KB_HOLES_TO_46 ", $47"
 #define KB_HOLES_TO_48 KB_HOLES_TO_47 ", $48"
+#define KB_HOLES_TO_49 KB_HOLES_TO_48 ", $49"
+#define KB_HOLES_TO_50 KB_HOLES_TO_49 ", $50"
+#define KB_HOLES_TO_51 KB_HOLES_TO_50 ", $51"
+#define KB_HOLES_TO_52 KB_HOLES_TO_51 ", $52"
+#define KB_HOLES_TO_53 KB_HOLES_TO_52 ", $53"
+#define KB_HOLES_TO_54 KB_HOLES_TO_53 ", $54"
+#define KB_HOLES_TO_55 KB_HOLES_TO_54 ", $55"
+#define KB_HOLES_TO_56 KB_HOLES_TO_55 ", $56"
+#define KB_HOLES_TO_57 KB_HOLES_TO_56 ", $57"
+#define KB_HOLES_TO_58 KB_HOLES_TO_57 ", $58"
+#define KB_HOLES_TO_59 KB_HOLES_TO_58 ", $59"
+#define KB_HOLES_TO_60 KB_HOLES_TO_59 ", $60"
+#define KB_HOLES_TO_61 KB_HOLES_TO_60 ", $61"
+#define KB_HOLES_TO_62 KB_HOLES_TO_61 ", $62"
+#define KB_HOLES_TO_63 KB_HOLES_TO_62 ", $63"
+#define KB_HOLES_TO_64 KB_HOLES_TO_63 ", $64"
 // clang-format on
 
 /* ---- rows in and out ---- */

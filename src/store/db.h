@@ -19,7 +19,7 @@
 
 /* ---- statements ---- */
 
-enum { KB_SQL_PARAMS = 48 };
+enum { KB_SQL_PARAMS = 64 };
 
 /* `types` has a letter a parameter: 'i' BIGINT, 't' TEXT, 'n' TEXT or NULL. */
 struct kb_sql {
@@ -45,6 +45,7 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
         kb_sql_verify, kb_sql_visits;
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views;
 extern const struct kb_sql_table kb_sql_nodes;
+extern const struct kb_sql_table kb_sql_paths;
 extern const struct kb_sql_table *const kb_sql_tables[];
 extern const size_t kb_sql_table_count;
 

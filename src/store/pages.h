@@ -34,7 +34,9 @@ struct kb_page {
 	struct kb_sv url; /* empty for an upload: the interface shows its preview address */
 	bool is_file, is_file_kept;
 	struct kb_sv filename;     /* of an upload, cleaned for display */
+	struct kb_sv path;         /* of an upload, in the folder it mirrors; empty: of none */
 	struct kb_sv content_type; /* as declared */
+	struct kb_sv content_hash; /* of an upload: its blob's name, also when that is not kept */
 	int64_t size;              /* bytes of the original */
 	struct kb_sv blob;         /* original; empty: not kept */
 	struct kb_sv text_blob;    /* extracted text as JSON (parse.h); empty: none yet */
@@ -59,7 +61,8 @@ struct kb_page {
 /* A new page as the caller knows it. */
 struct kb_page_new {
 	int64_t source_id; /* 0: the agent's upload source */
-	struct kb_sv url, filename, content_type, blob;
+	struct kb_sv url, filename, path, content_type, blob;
+	struct kb_sv meta_url; /* kb_page's */
 	bool is_file;
 	int64_t size;
 	int64_t depth; /* kb_page's; 1: the reading of a website begins with it */
@@ -85,6 +88,24 @@ struct kb_agent_start {
 bool kb_store_agent_create_with_pages(struct kb_store *store, struct kb_agent *agent,
                                       const struct kb_agent_start *start, int64_t *first_id,
                                       struct kb_err *err) KB_MUST_CHECK;
+
+/* What a folder holds at new->path: a page there gets new bytes and is read again, with its id, its
+ * labels and what its owner says of it; the same bytes leave it alone, unless it could not be read.
+ * Where there is none it is added. */
+bool kb_store_page_put(struct kb_store *store, int64_t agent_id, const struct kb_page_new *new,
+                       int64_t *id, struct kb_err *err) KB_MUST_CHECK;
+
+/* The file of a folder has another path now, and the last part of that for its name, which is read
+ * again where it differs. KB_E_CONFLICT when there is a page at that path, or the bytes that would
+ * have to be read are not kept. */
+struct kb_page_move {
+	int64_t agent_id, id;
+	struct kb_sv path, filename;
+	struct kb_sv meta_url; /* p == NULL: as before */
+};
+bool kb_store_page_move(struct kb_store *store, struct kb_arena *arena,
+                        const struct kb_page_move *move, struct kb_page *out,
+                        struct kb_err *err) KB_MUST_CHECK;
 
 bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id, int64_t id,
                        struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;

@@ -45,7 +45,7 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
 
 const struct kb_sql_table *const kb_sql_tables[] = {
-	&kb_sql_progress,      &kb_sql_signins,  &kb_sql_accounts, &kb_sql_agents,
+	&kb_sql_paths, &kb_sql_progress,      &kb_sql_signins,  &kb_sql_accounts, &kb_sql_agents,
 	&kb_sql_conversations, &kb_sql_messages, &kb_sql_migrate,  &kb_sql_pages,
 	&kb_sql_queue,         &kb_sql_segments, &kb_sql_sources,  &kb_sql_store,
 	&kb_sql_verify,        &kb_sql_labels,   &kb_sql_personas, &kb_sql_publish,

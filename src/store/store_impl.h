@@ -187,7 +187,9 @@ struct kb_page_row {
 	NEXT (t, listed_image,     listed_image) \
 	NEXT (i, seen,             seen) \
 	NEXT (i, depth,            page.depth) \
-	NEXT (i, robots,           page.robots)
+	NEXT (i, robots,           page.robots) \
+	NEXT (t, path,             page.path) \
+	NEXT (t, content_hash,     page.content_hash)
 /* What working on it leaves behind. */
 #define KB_PAGE_RESULT(FIRST, NEXT) \
 	FIRST(i, crawl_status,     page.crawl) \
