@@ -91,6 +91,20 @@ void kb_sha256_hex(struct kb_sv bytes, char out[KB_SHA256_HEX])
 	kb_hex(digest, sizeof(digest), out);
 }
 
+void kb_sha256(struct kb_sv bytes, unsigned char out[KB_SHA256_BYTES])
+{
+	crypto_hash_sha256(out, (const unsigned char *)bytes.p, bytes.n);
+}
+
+void kb_hmac_sha256(struct kb_sv key, struct kb_sv bytes, unsigned char out[KB_SHA256_BYTES])
+{
+	crypto_auth_hmacsha256_state state;
+
+	crypto_auth_hmacsha256_init(&state, (const unsigned char *)key.p, key.n);
+	crypto_auth_hmacsha256_update(&state, (const unsigned char *)bytes.p, bytes.n);
+	crypto_auth_hmacsha256_final(&state, out);
+}
+
 void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX])
 {
 	unsigned char hash[MD5_DIGEST_LENGTH];

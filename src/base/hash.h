@@ -1,8 +1,9 @@
 /*
  * Hashes, each for one purpose: XXH3 for tables and checksums of our own files (no secret, no
- * attacker), BLAKE2b-256 for names of blobs and stored keys, SHA-256 because S3 signs bodies with
- * it, MD5 because page_url_hash is one.
- * Also random bytes and hexadecimal. Pure; any thread. kb_crypto_init() once, before threads start.
+ * attacker), BLAKE2b-256 for names of blobs and stored keys, SHA-256 for what others compute too
+ * (S3's signatures, a browser's work, texts that another site signed), MD5 because page_url_hash is
+ * one. Also random bytes and hexadecimal. Pure; any thread. kb_crypto_init() once, before threads
+ * start.
  */
 #ifndef KB_BASE_HASH_H
 #define KB_BASE_HASH_H
@@ -31,6 +32,11 @@ void kb_hasher_hex(struct kb_hasher *hasher, char out[KB_HASH_HEX]);
 void kb_hash_hex(struct kb_sv bytes, char out[KB_HASH_HEX]);
 
 void kb_sha256_hex(struct kb_sv bytes, char out[KB_SHA256_HEX]);
+/* For what others made: work of a browser, and texts that another site signed. */
+enum { KB_SHA256_BYTES = 32 };
+void kb_sha256(struct kb_sv bytes, unsigned char out[KB_SHA256_BYTES]);
+void kb_hmac_sha256(struct kb_sv key, struct kb_sv bytes, unsigned char out[KB_SHA256_BYTES]);
+
 void kb_md5_hex(struct kb_sv bytes, char out[KB_MD5_HEX]);
 
 void kb_random(void *out, size_t n);

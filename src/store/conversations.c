@@ -19,12 +19,17 @@ enum {
 	DELETE_MESSAGES,
 	DELETE,
 	LIST_COUNT,
+	VISITOR_COUNT,
+	VISITOR_LIST,
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
 };
 #define LIST_WHERE                                                                                 \
 	" FROM conversations WHERE agent_id = $1 AND ($2 = '' OR name_key LIKE $2 ESCAPE '\\') "   \
 	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5"
+/* Of one visitor: by an index of theirs. */
+#define VISITOR_WHERE                                                                              \
+	" FROM conversations WHERE agent_id = $1 AND visitor_id = $2 AND visitor_id > 0"
 #define LIST(order)                                                                                \
 	"SELECT " KB_NAMES(CONVERSATIONS) LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
 // clang-format off
@@ -34,6 +39,7 @@ enum {
 	NEXT (i, id,         conversation.id) \
 	NEXT (t, session_id, conversation.session_id) \
 	NEXT (i, created_by, conversation.created_by) \
+	NEXT (i, visitor_id, conversation.visitor_id) \
 	NEXT (i, created_at, conversation.created_at) \
 	NEXT (i, child_id,   conversation.child_id)
 #define CONVERSATION_NAMED(FIRST, NEXT) \
@@ -54,8 +60,9 @@ enum {
 static const struct kb_sql sql[] = {
 	[ADD] = { "conversation_add", KB_TYPES(CONVERSATIONS_WHOLE),
 		KB_INSERT("conversations", CONVERSATIONS_WHOLE) },
-	[BY_SESSION] = { "conversation_by_session", "it",
-		"SELECT " KB_NAMES(CONVERSATIONS) " FROM conversations WHERE agent_id = $1 AND session_id = $2" },
+	[BY_SESSION] = { "conversation_by_session", "iti",
+		"SELECT " KB_NAMES(CONVERSATIONS) " FROM conversations WHERE agent_id = $1 AND session_id = $2 "
+		"AND ($3 = 0 OR visitor_id = $3)" },
 	[TOUCH] = { "conversation_touch", "iii",
 		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
 	[SET_CHILD] = { "conversation_set_child", "iii",
@@ -67,6 +74,9 @@ static const struct kb_sql sql[] = {
 	[DELETE] = { "conversation_delete", "ii",
 		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2" },
 	[LIST_COUNT] = { "conversation_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
+	[VISITOR_COUNT] = { "conversation_visitor_count", "ii", "SELECT count(*)" VISITOR_WHERE },
+	[VISITOR_LIST] = { "conversation_visitor_list", "iiii",
+		"SELECT " KB_NAMES(CONVERSATIONS) VISITOR_WHERE " ORDER BY updated_at DESC LIMIT $3 OFFSET $4" },
 	[LIST_FIRST + 0] = { "conversation_list_id_desc",      "itiiiii", LIST("id DESC") },
 	[LIST_FIRST + 1] = { "conversation_list_id_asc",       "itiiiii", LIST("id") },
 	[LIST_FIRST + 2] = { "conversation_list_created_desc", "itiiiii", LIST("created_at DESC, id DESC") },
@@ -116,7 +126,8 @@ static bool find(struct kb_db_conn *conn, struct kb_arena *arena, const struct k
 
 	*out = (struct row){ 0 };
 	kb_rows_open(&rows, conn, &sql[BY_SESSION],
-	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id)));
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
+	                       kb_int(session->visitor_id)));
 	while (kb_rows_next(&rows))
 		read_row(&rows, arena, out);
 	return kb_rows_close(&rows, err);
@@ -186,7 +197,8 @@ static struct kb_conversation begun(struct kb_arena *arena, const struct kb_sess
 		.agent_id = session->agent_id,
 		.session_id = session_of(arena, session->id),
 		.name = name.n ? name : unnamed,
-		.created_by = session->account_id,
+		.created_by = session->visitor_id ? 0 : session->account_id,
+		.visitor_id = session->visitor_id,
 		.created_at = now,
 		.updated_at = now,
 	};
@@ -332,6 +344,31 @@ static void creators(const struct kb_conversation_filter *filter, int64_t *from,
 	                                    : INT64_MAX;
 }
 
+/* The newest first. */
+static bool list_of_visitor(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            const struct kb_conversation_filter *filter,
+                            struct kb_conversation_list *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_conversation_list){ 0 };
+	kb_rows_take(&rows, store->db, &sql[VISITOR_LIST],
+	             KB_VALUES(kb_int(agent_id), kb_int(filter->visitor_id),
+	                       kb_int(kb_list_limit(&filter->list)),
+	                       kb_int(kb_list_offset(&filter->list))));
+	while (kb_rows_next(&rows)) {
+		struct row row;
+
+		read_row(&rows, arena, &row);
+		KB_ROOM(arena, out->v, out->count)[out->count] = row.conversation;
+		out->count++;
+	}
+	return kb_rows_close(&rows, err)
+	       && kb_db_read_int(store->db, &sql[VISITOR_COUNT],
+	                         KB_VALUES(kb_int(agent_id), kb_int(filter->visitor_id)), 0,
+	                         &out->total, err);
+}
+
 bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                                 const struct kb_conversation_filter *filter,
                                 struct kb_conversation_list *out, struct kb_err *err)
@@ -344,6 +381,8 @@ bool kb_store_conversation_list(struct kb_store *store, struct kb_arena *arena, 
 	struct kb_db_rows rows;
 	bool ok;
 
+	if (filter->visitor_id)
+		return list_of_visitor(store, arena, agent_id, filter, out, err);
 	*out = (struct kb_conversation_list){ 0 };
 	creators(filter, &from, &to);
 	if (!kb_like_pattern(arena, filter->name, false, &pattern, err))

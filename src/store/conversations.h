@@ -9,6 +9,7 @@ struct kb_conversation {
 	struct kb_sv session_id, name;
 	bool named;         /* by a person; else the first prompt names it */
 	int64_t created_by; /* account id; 0: a visitor */
+	int64_t visitor_id; /* the visitor's person_id (visitors.h); 0: none */
 	int64_t child_id;   /* of a master: the agent it stays with, perhaps itself; 0: none yet */
 	int64_t created_at, updated_at;
 };
@@ -17,7 +18,10 @@ struct kb_conversation {
 struct kb_session {
 	int64_t agent_id;
 	struct kb_sv id;
-	int64_t account_id; /* who speaks, where something is begun or said; 0: a visitor */
+	int64_t account_id; /* who speaks, or whose agent a visitor speaks to */
+	/* A visitor's person_id: only their own conversations are there. 0: an account, which has
+	 * all of its agent's. */
+	int64_t visitor_id;
 };
 
 /* session->id empty: a new UUID. KB_E_CONFLICT where the agent has that session already. */
@@ -39,6 +43,7 @@ struct kb_conversation_filter {
 	int64_t updated_after; /* 0: all */
 	enum kb_creator by;    /* MEMBER: any account */
 	int64_t created_by;    /* of KB_BY_ACCOUNT */
+	int64_t visitor_id;    /* only those of this visitor; 0: all */
 };
 struct kb_conversation_list {
 	struct kb_conversation *v;

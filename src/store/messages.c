@@ -20,7 +20,8 @@ enum {
 };
 #define OF_SESSION                                                                                 \
 	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
-	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2)"
+	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2 "           \
+	"AND ($3 = 0 OR c.visitor_id = $3))"
 #define OF_CONVERSATION " FROM messages WHERE agent_id = $1 AND conversation_id = $2"
 // clang-format off
 /* The columns of messages (columns.h). */
@@ -49,9 +50,9 @@ enum {
 
 static const struct kb_sql sql[] = {
 	[ADD] = { "message_add", KB_TYPES(MESSAGES), KB_INSERT("messages", MESSAGES) },
-	[HISTORY] = { "message_history", "itii",
-		"SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND +created_at >= $3 ORDER BY id DESC LIMIT $4" },
-	[BY_ID] = { "message_by_id", "iti", "SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND id = $3" },
+	[HISTORY] = { "message_history", "itiii",
+		"SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND +created_at >= $4 ORDER BY id DESC LIMIT $5" },
+	[BY_ID] = { "message_by_id", "itii", "SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND id = $4" },
 	[LIST_DESC] = { "message_list_desc", "iiii",
 		"SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " ORDER BY id DESC LIMIT $3 OFFSET $4" },
 	[LIST_ASC] = { "message_list_asc", "iiii",
@@ -226,7 +227,8 @@ static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct k
 	bool found = false;
 
 	kb_rows_open(&rows, conn, &sql[BY_ID],
-	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id), kb_int(id)));
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
+	                       kb_int(session->visitor_id), kb_int(id)));
 	while (kb_rows_next(&rows)) {
 		read_row(&rows, arena, out);
 		found = true;
@@ -257,7 +259,8 @@ bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena,
 	if (!conn)
 		return false;
 	kb_rows_open(&rows, conn, &sql[HISTORY],
-	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id), kb_int(want->since),
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
+	                       kb_int(session->visitor_id), kb_int(want->since),
 	                       kb_int(KB_MAX(want->limit, 0))));
 	ok = read_all(&rows, arena, out, err);
 	kb_db_give(store->db, conn);

@@ -65,6 +65,7 @@ static const struct kb_sql sql[] = {
 
 	[AGENT_FIRST] = DELETE("messages", "conversation_id, id"),
 	DELETE("conversations", "id"),
+	DELETE("visitors", "id"),
 	DELETE("page_labels", "page_id, label_id"),
 	DELETE("labels", "id"),
 	DELETE("pages", "id"),

@@ -30,6 +30,7 @@ const struct kb_sequence kb_sequences[] = {
 	{ "account", 1 }, { "agent", 1 },   { "conversation", 1 }, { "key", 1000 },
 	{ "label", 1 },   { "license", 1 }, { "message", 1 },      { "node", 2 },
 	{ "page", 1 },    { "segment", 1 }, { "source", 1 },       { "turn", 1 },
+	{ "visitor", 1 },
 };
 const size_t kb_sequence_count = KB_COUNTOF(kb_sequences);
 
@@ -53,6 +54,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_vectors,       &kb_sql_listing,  &kb_sql_visits,   &kb_sql_robots,
 	&kb_sql_remove,        &kb_sql_upkeep,   &kb_sql_keys,     &kb_sql_repairs,
 	&kb_sql_crawls,        &kb_sql_hosts,    &kb_sql_views,    &kb_sql_nodes,
+	&kb_sql_visitors,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 

@@ -13,6 +13,7 @@ static const char *const left_out[] = {
 	"turns",         /* made anew where pages wait */
 	"conversations", /* the original's */
 	"messages",      /* the original's */
+	"visitors",      /* the original's */
 	"model_usage",   /* what the original has spent */
 	"licenses",      /* their holders have them from the original */
 	"repairs",       /* a copy finds out for itself what is damaged */

@@ -1,0 +1,324 @@
+/* Visitors of public agents, and how often somebody does something. */
+#include "store/visitors.h"
+
+#include "base/hash.h"
+#include "store/store_impl.h"
+
+/* A use is noted when the last one that was is so old. */
+#define NOTED_US INT64_C(300000000)
+
+#define KB_SQL_BUSY 300000000
+static_assert(KB_SQL_BUSY == KB_VISITOR_BUSY_US, "another number in SQL");
+
+enum {
+	AGENT,
+	ADD,
+	PERSON,
+	BY_HASH,
+	VALID,
+	SEEN,
+	PROVE,
+	SWEEP,
+	BEGIN,
+	END,
+	VISIT,
+	VISIT_ADD,
+	VISIT_SWEEP,
+};
+// clang-format off
+#define VISITORS(FIRST, NEXT) \
+	FIRST(i, id,           visitor.id) \
+	NEXT (i, person_id,    visitor.person_id) \
+	NEXT (i, agent_id,     visitor.agent_id) \
+	NEXT (t, slug,         visitor.slug) \
+	NEXT (t, site,         visitor.site) \
+	NEXT (t, surface,      visitor.surface) \
+	NEXT (t, address,      visitor.address) \
+	NEXT (t, subject,      visitor.subject) \
+	NEXT (t, name,         visitor.name) \
+	NEXT (t, labels,       visitor.labels) \
+	NEXT (i, ends_at,      visitor.ends_at) \
+	NEXT (t, challenge,    visitor.challenge) \
+	NEXT (i, proven_until, visitor.proven_until) \
+	NEXT (i, busy_until,   visitor.busy_until) \
+	NEXT (i, created_at,   visitor.created_at) \
+	NEXT (i, seen_at,      visitor.seen_at)
+#define VISITORS_WHOLE(FIRST, NEXT) \
+	VISITORS(FIRST, NEXT) \
+	NEXT (t, hash,         hash)
+/* The address by which it came is open. */
+#define WELCOME "agent_id = (SELECT a.id FROM agents a WHERE a.shareable_slug = slug " \
+	"AND a.is_shared = 1 AND " KB_AGENT_SHOWN("a.id") ")"
+
+static const struct kb_sql sql[] = {
+	[AGENT] = { "visitor_agent", "t",
+		"SELECT id FROM agents WHERE shareable_slug = $1 AND is_shared = 1 AND " KB_AGENT_SHOWN("id") },
+	[ADD] = { "visitor_add", KB_TYPES(VISITORS_WHOLE), KB_INSERT("visitors", VISITORS_WHOLE) },
+	[PERSON] = { "visitor_person", "it",
+		"SELECT person_id FROM visitors WHERE agent_id = $1 AND subject = $2 AND subject <> '' ORDER BY id LIMIT 1" },
+	[BY_HASH] = { "visitor_by_hash", "t",
+		"SELECT " KB_NAMES(VISITORS) " FROM visitors WHERE hash = $1 AND " WELCOME },
+	[VALID] = { "visitor_valid", "ii",
+		"SELECT count(*) FROM visitors WHERE id = $1 AND (ends_at = 0 OR ends_at > $2) AND " WELCOME },
+	[SEEN] = { "visitor_seen", "ii", "UPDATE visitors SET seen_at = $2 WHERE id = $1" },
+	[PROVE] = { "visitor_prove", "iti",
+		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE id = $1" },
+	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE seen_at < $1" },
+	[BEGIN] = { "visitor_begin", "iiti",
+		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE id = $1 AND busy_until < $2 AND "
+		"(SELECT count(*) FROM visitors b WHERE b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
+	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE id = $1" },
+	[VISIT] = { "visit", "ti", "SELECT began_at, times FROM visits WHERE who = $1 AND span = $2" },
+	[VISIT_ADD] = { "visit_add", "tii",
+		"INSERT INTO visits (who, span, began_at, times) VALUES ($1, $2, $3, 1) "
+		"ON CONFLICT (who, span) DO UPDATE SET "
+		"times = CASE WHEN visits.began_at = excluded.began_at THEN visits.times + 1 ELSE 1 END, "
+		"began_at = excluded.began_at" },
+	[VISIT_SWEEP] = { "visit_sweep", "i", "DELETE FROM visits WHERE began_at < $1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_visitors = { "visitors", sql, KB_COUNTOF(sql) };
+
+struct row {
+	struct kb_visitor visitor;
+	struct kb_sv hash;
+};
+#define ROW(letter, column, member) KB_COLUMN(struct row, letter, column, member)
+static const struct kb_db_columns whole = KB_COLUMNS(struct row, VISITORS_WHOLE(ROW, ROW));
+static const struct kb_db_columns columns = KB_COLUMNS(struct row, VISITORS(ROW, ROW));
+
+/* ---- the agent ---- */
+
+bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, struct kb_sv slug,
+                            struct kb_agent *out, struct kb_err *err)
+{
+	int64_t id = 0;
+
+	if (!kb_db_read_int(store->db, &sql[AGENT], KB_VALUES(kb_text(slug)), 0, &id, err))
+		return false;
+	/* A change that is being made shows itself to whoever asks next. */
+	if (id && !kb_store_agent_find(store, arena, id, out, err))
+		return false;
+	return (id && out->is_shared && kb_sv_eq(out->shareable_slug, slug))
+	       || kb_fail(err, KB_E_NOT_FOUND, "There is no public agent at this address");
+}
+
+/* ---- who ---- */
+
+struct adding {
+	struct kb_visitor *visitor;
+	int64_t before;
+	struct kb_sv hash;
+};
+
+static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct adding *in = arg;
+	struct kb_visitor *v = in->visitor;
+	struct row row;
+
+	v->person_id = 0;
+	if (!kb_agent_there(conn, v->agent_id, err)
+	    || !kb_db_run(conn, &sql[SWEEP], KB_VALUES(kb_int(v->seen_at - KB_VISITOR_IDLE_US)),
+	                  NULL, err)
+	    || !kb_db_next_id(conn, "visitor", 1, &v->id, err)
+	    || (v->subject.n
+	        && !kb_db_int(conn, &sql[PERSON],
+	                      KB_VALUES(kb_int(v->agent_id), kb_text(v->subject)), 0, &v->person_id,
+	                      err)))
+		return false;
+	if (!v->person_id)
+		v->person_id = in->before ? in->before : v->id;
+	row = (struct row){ .visitor = *v, .hash = in->hash };
+	return kb_columns_write(&whole, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+}
+
+bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor, int64_t before,
+                          char secret[KB_VISITOR_TEXT], struct kb_err *err)
+{
+	struct adding in = { .visitor = visitor, .before = before };
+	char hash[KB_HASH_HEX];
+
+	kb_random_text(secret, KB_VISITOR_TEXT - 1);
+	kb_hash_hex(kb_sv_str(secret), hash);
+	in.hash = kb_sv_str(hash);
+	visitor->created_at = visitor->seen_at = kb_store_now(store);
+	return kb_db_write(store->db, add, &in, err);
+}
+
+static bool refuse(struct kb_err *err)
+{
+	return kb_fail(err, KB_E_UNAUTHORIZED, "This visit is over; begin another");
+}
+
+struct noting {
+	int64_t id, now;
+};
+
+static bool seen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct noting *in = arg;
+
+	return kb_db_run(conn, &sql[SEEN], KB_VALUES(kb_int(in->id), kb_int(in->now)), NULL, err);
+}
+
+bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv secret,
+                            struct kb_visitor *out, struct kb_err *err)
+{
+	int64_t now = kb_store_now(store);
+	struct row row = { 0 };
+	char hash[KB_HASH_HEX];
+	struct kb_db_rows rows;
+	struct kb_err ignored;
+
+	if (secret.n != KB_VISITOR_TEXT - 1)
+		return refuse(err);
+	kb_hash_hex(secret, hash);
+	kb_rows_take(&rows, store->db, &sql[BY_HASH], KB_VALUES(kb_text(kb_sv_str(hash))));
+	while (kb_rows_next(&rows))
+		kb_columns_read(&columns, &rows, 0, arena, &row);
+	if (!kb_rows_close(&rows, err))
+		return false;
+	*out = row.visitor;
+	if (!out->id || now - out->seen_at > KB_VISITOR_IDLE_US
+	    || (out->ends_at && out->ends_at <= now))
+		return refuse(err);
+	/* A disk that is full keeps nobody out. */
+	if (now - out->seen_at > NOTED_US)
+		(void)!kb_db_write(store->db, seen, &(struct noting){ out->id, now }, &ignored);
+	return true;
+}
+
+bool kb_store_visitor_valid(struct kb_store *store, int64_t id, bool *valid, struct kb_err *err)
+{
+	int64_t count = 0;
+	bool ok =
+	        kb_db_read_int(store->db, &sql[VALID],
+	                       KB_VALUES(kb_int(id), kb_int(kb_store_now(store))), 0, &count, err);
+
+	*valid = count > 0;
+	return ok;
+}
+
+struct proof {
+	int64_t id, until;
+	struct kb_sv challenge;
+};
+
+static bool prove(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct proof *in = arg;
+
+	return kb_db_run(conn, &sql[PROVE],
+	                 KB_VALUES(kb_int(in->id), kb_text(in->challenge), kb_int(in->until)), NULL,
+	                 err);
+}
+
+bool kb_store_visitor_prove(struct kb_store *store, int64_t id, struct kb_sv challenge,
+                            int64_t until, struct kb_err *err)
+{
+	return kb_db_write(store->db, prove, &(struct proof){ id, until, challenge }, err);
+}
+
+/* ---- one answer at a time ---- */
+
+struct beginning {
+	const struct kb_visitor_turn *turn;
+	int64_t now, changed;
+};
+
+static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct beginning *in = arg;
+
+	return kb_db_run(conn, &sql[BEGIN],
+	                 KB_VALUES(kb_int(in->turn->id), kb_int(in->now),
+	                           kb_text(in->turn->address), kb_int(in->turn->most)),
+	                 &in->changed, err);
+}
+
+bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn *turn, bool *yes,
+                            struct kb_err *err)
+{
+	struct beginning in = { .turn = turn, .now = kb_store_now(store) };
+	bool ok = kb_db_write(store->db, begin, &in, err);
+
+	*yes = in.changed > 0;
+	return ok;
+}
+
+static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[END], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+}
+
+bool kb_store_visitor_end(struct kb_store *store, int64_t id, struct kb_err *err)
+{
+	return kb_db_write(store->db, end, &id, err);
+}
+
+/* ---- how often ---- */
+
+struct visit {
+	const struct kb_visit_limit *limits;
+	size_t count;
+	int64_t now, wait_us;
+	ptrdiff_t over;
+};
+
+static int64_t span_began(const struct visit *in, const struct kb_visit_limit *limit)
+{
+	return in->now - in->now % limit->span_us;
+}
+
+static bool is_full(struct kb_db_conn *conn, struct visit *in, const struct kb_visit_limit *limit,
+                    bool *full, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	int64_t times = 0;
+
+	kb_rows_open(&rows, conn, &sql[VISIT],
+	             KB_VALUES(kb_text(limit->who), kb_int(limit->span_us)));
+	while (kb_rows_next(&rows))
+		if (kb_rows_int(&rows, 0) == span_began(in, limit))
+			times = kb_rows_int(&rows, 1);
+	*full = times >= limit->most;
+	return kb_rows_close(&rows, err);
+}
+
+static bool visit(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct visit *in = arg;
+	bool full;
+
+	in->over = -1; /* it may be run again */
+	for (size_t i = 0; i < in->count; i++) {
+		if (!is_full(conn, in, &in->limits[i], &full, err))
+			return false;
+		if (full) {
+			in->over = (ptrdiff_t)i;
+			in->wait_us =
+			        span_began(in, &in->limits[i]) + in->limits[i].span_us - in->now;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < in->count; i++)
+		if (!kb_db_run(conn, &sql[VISIT_ADD],
+		               KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us),
+		                         kb_int(span_began(in, &in->limits[i]))),
+		               NULL, err))
+			return false;
+	return kb_db_run(conn, &sql[VISIT_SWEEP], KB_VALUES(kb_int(in->now - 2 * KB_DAY_US)), NULL,
+	                 err);
+}
+
+bool kb_store_visit(struct kb_store *store, const struct kb_visit_limit *limits, size_t count,
+                    ptrdiff_t *over, int64_t *wait_us, struct kb_err *err)
+{
+	struct visit in = { .limits = limits, .count = count, .now = kb_store_now(store) };
+	bool ok = kb_db_write(store->db, visit, &in, err);
+
+	*over = in.over;
+	*wait_us = in.wait_us;
+	return ok;
+}
