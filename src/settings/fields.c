@@ -67,9 +67,10 @@ static const char *const languages[] = {
 #define ONE_OF(list)      .form = KB_FORM_CHOICE, .choices = (list)
 #define IMAGE(word)       .form = KB_FORM_IMAGE, .image_word = (word)
 #define COLOR             .form = KB_FORM_COLOR, .max = MAX_COLOR
-#define APPEARANCE        .section = KB_SECTION_APPEARANCE
-#define TEXTS             .section = KB_SECTION_TEXTS
+#define APPEARANCE        .section = KB_SECTION_APPEARANCE, VISITORS
+#define TEXTS             .section = KB_SECTION_TEXTS, VISITORS
 #define BEHAVIOUR         .section = KB_SECTION_BEHAVIOUR
+#define VISITORS          .for_visitors = true
 #define ANSWER            .section = KB_SECTION_ANSWER, .response_only = true
 #define RESETS            .null_resets = true
 #define PLAN_LIMIT(m)     .plan_limit = offsetof(struct kb_settings_context, m)
@@ -154,7 +155,7 @@ static const struct kb_setting fields[] = {
 	{ FIELD(example_questions), TEXTS, .initial = "[]", .max = MAX_QUESTION,
 	  .max_items = MAX_QUESTIONS,
 	  .doc = "Questions offered at the start of a conversation." },
-	{ FIELD(persona_instructions), TEXTS, .initial = "null", NULLABLE, .max = 12000,
+	{ FIELD(persona_instructions), .section = KB_SECTION_TEXTS, .initial = "null", NULLABLE, .max = 12000,
 	  .doc = "Who the agent is and how it speaks. Each change makes the next persona "
 	         "version." },
 	{ FIELD(citations_answer_source_label_msg), TEXTS, .initial = "null", NULLABLE,
@@ -201,7 +202,7 @@ static const struct kb_setting fields[] = {
 	{ FIELD(response_source), BEHAVIOUR, .initial = "\"default\"", ONE_OF(sources),
 	  .doc = "`own_content`: answers come from the documents only; `default` is the same. "
 	         "`llm_content`: also from what the model knows." },
-	{ FIELD(chatbot_msg_lang), BEHAVIOUR, .initial = "\"en\"", .form = KB_FORM_LANGUAGE,
+	{ FIELD(chatbot_msg_lang), BEHAVIOUR, VISITORS, .initial = "\"en\"", .form = KB_FORM_LANGUAGE,
 	  .choices = languages,
 	  .doc = "The language of the interface texts that are not set here. The language of "
 	         "an answer "
@@ -212,36 +213,36 @@ static const struct kb_setting fields[] = {
 	{ FIELD(agent_capability), BEHAVIOUR, .initial = "\"optimal-choice\"",
 	  ONE_OF(capabilities), NULLABLE,
 	  .doc = "How much effort an answer is worth; the last two also search more widely." },
-	{ FIELD(enable_citations), BEHAVIOUR, .initial = "3", .max = KB_CITATIONS_BOTH,
+	{ FIELD(enable_citations), BEHAVIOUR, VISITORS, .initial = "3", .max = KB_CITATIONS_BOTH,
 	  .takes_flags = true, .when_false = KB_CITATIONS_NONE, .when_true = KB_CITATIONS_BOTH,
 	  .doc = "0: no citations. 1: a list after the answer. 2: numbers in the text. 3: both." },
-	{ FIELD(citations_view_type), BEHAVIOUR, .initial = "\"user\"", ONE_OF(citation_views),
+	{ FIELD(citations_view_type), BEHAVIOUR, VISITORS, .initial = "\"user\"", ONE_OF(citation_views),
 	  NULLABLE,
 	  .doc = "Whether the list of sources is open: as the visitor last left it, always, or "
 	         "folded." },
-	{ FIELD(image_citation_display), BEHAVIOUR, .initial = "\"default\"",
+	{ FIELD(image_citation_display), BEHAVIOUR, VISITORS, .initial = "\"default\"",
 	  ONE_OF(image_displays), NULLABLE,
 	  .doc = "Whether all pictures of the cited pages are shown or only the first." },
-	{ FIELD(limit_image_citation_height), BEHAVIOUR, .initial = "false",
+	{ FIELD(limit_image_citation_height), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Limits the height of pictures of cited pages." },
-	{ FIELD(use_opengraph_image_citation), BEHAVIOUR, .initial = "false",
+	{ FIELD(use_opengraph_image_citation), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Uses the picture that a cited page names for sharing." },
-	{ FIELD(max_inline_images_per_response), BEHAVIOUR, .initial = "2", .min = 0, .max = 3,
+	{ FIELD(max_inline_images_per_response), BEHAVIOUR, VISITORS, .initial = "2", .min = 0, .max = 3,
 	  .doc = "Most pictures within one answer; 0: no limit." },
 	{ FIELD(enable_inline_citations_api), BEHAVIOUR, .initial = "false",
 	  .doc = "Puts the citations' numbers into the text of API answers too." },
 	{ FIELD(hide_sources_from_responses), BEHAVIOUR, .initial = "true",
 	  .doc = "Keeps the agent from naming its source files and addresses in the text of an answer; a "
 	         "document without a title is then known by its first words." },
-	{ FIELD(enable_recaptcha_for_public_chatbots), BEHAVIOUR, .initial = "false",
+	{ FIELD(enable_recaptcha_for_public_chatbots), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Checks guests' messages where the agent is shared or embedded." },
 	{ FIELD(is_selling_enabled), BEHAVIOUR, .initial = "false",
 	  .doc = "The agent is offered for sale." },
-	{ FIELD(can_share_conversation), BEHAVIOUR, .initial = "false",
+	{ FIELD(can_share_conversation), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Lets visitors share their conversation by a link." },
-	{ FIELD(can_export_conversation), BEHAVIOUR, .initial = "false",
+	{ FIELD(can_export_conversation), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Lets visitors download their conversation." },
-	{ FIELD(conversation_time_window), BEHAVIOUR, .initial = "0", .max = KB_WINDOW_LOCKS,
+	{ FIELD(conversation_time_window), BEHAVIOUR, VISITORS, .initial = "0", .max = KB_WINDOW_LOCKS,
 	  .takes_flags = true, .when_false = KB_WINDOW_DAY, .when_true = KB_WINDOW_ALL,
 	  .doc = "0: the messages of the last 24 hours count. 1: all messages count. 2: a "
 	         "conversation takes "
@@ -253,7 +254,7 @@ static const struct kb_setting fields[] = {
 	  .max = MAX_RETENTION_DAYS,
 	  .doc = "The days, where `conversation_retention_period` is `custom`; 0: nothing is "
 	         "removed." },
-	{ FIELD(use_context_aware_starter_question), BEHAVIOUR, .initial = "false",
+	{ FIELD(use_context_aware_starter_question), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Fits the starter questions to the page the widget stands on." },
 	{ FIELD(enable_agent_knowledge_base_awareness), BEHAVIOUR, .initial = "true",
 	  .doc = "Lets the agent say what it knows about." },
@@ -263,7 +264,7 @@ static const struct kb_setting fields[] = {
 	  .doc = "The agent knows the name of the logged-in user, of the key's account in the API." },
 	{ FIELD(context_depth), BEHAVIOUR, .initial = "\"compact\"", ONE_OF(depths), NULLABLE,
 	  .doc = "How much of the documents the model is given for one answer." },
-	{ FIELD(use_planner_mode), BEHAVIOUR, .initial = "false", FORCED_ON(is_next_generation),
+	{ FIELD(use_planner_mode), BEHAVIOUR, VISITORS, .initial = "false", FORCED_ON(is_next_generation),
 	  .doc = "Splits a question into steps, searches for each and answers from all." },
 	{ FIELD(master_project_smart_routing_mode), BEHAVIOUR, .initial = "\"start-only\"",
 	  ONE_OF(routings),
@@ -275,19 +276,19 @@ static const struct kb_setting fields[] = {
 	{ FIELD(max_actions_per_query), BEHAVIOUR, .initial = "1", .min = 1, .max = MAX_ACTIONS,
 	  .requires = "use_planner_mode", PLAN_LIMIT(max_actions),
 	  .doc = "Most steps for one question, up to the plan's limit." },
-	{ FIELD(conversation_history), BEHAVIOUR, .initial = "\"hidden\"", ONE_OF(histories),
+	{ FIELD(conversation_history), BEHAVIOUR, VISITORS, .initial = "\"hidden\"", ONE_OF(histories),
 	  .feature = KB_FEATURE_PREMIUM_HISTORY,
 	  .doc = "Who sees the list of their earlier conversations." },
-	{ FIELD(is_pdf_viewer), BEHAVIOUR, .initial = "false", .feature = KB_FEATURE_PDF_VIEWER,
+	{ FIELD(is_pdf_viewer), BEHAVIOUR, VISITORS, .initial = "false", .feature = KB_FEATURE_PDF_VIEWER,
 	  .doc = "Opens cited PDF files in the built-in viewer." },
-	{ FIELD(is_pdf_viewer_autoopen), BEHAVIOUR, .initial = "true", .requires = "is_pdf_viewer",
+	{ FIELD(is_pdf_viewer_autoopen), BEHAVIOUR, VISITORS, .initial = "true", .requires = "is_pdf_viewer",
 	  .doc = "Opens the viewer by itself with an answer that cites a PDF file." },
-	{ FIELD(is_anonymize_pdfs), BEHAVIOUR, .initial = "false", .requires = "is_pdf_viewer",
+	{ FIELD(is_anonymize_pdfs), BEHAVIOUR, VISITORS, .initial = "false", .requires = "is_pdf_viewer",
 	  .doc = "Hides file names and document properties in the viewer." },
-	{ FIELD(is_pdf_page_visibility_limited), BEHAVIOUR, .initial = "false",
+	{ FIELD(is_pdf_page_visibility_limited), BEHAVIOUR, VISITORS, .initial = "false",
 	  .requires = "is_pdf_viewer",
 	  .doc = "Shows only the cited page, the one before and the one after." },
-	{ FIELD(is_pdf_limited_label_linked), BEHAVIOUR, .initial = "false",
+	{ FIELD(is_pdf_limited_label_linked), BEHAVIOUR, VISITORS, .initial = "false",
 	  .requires = "is_pdf_page_visibility_limited",
 	  .doc = "Links `pdf_limited_page_label` to the document's metadata URL where that is "
 	         "not its own." },

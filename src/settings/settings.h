@@ -142,6 +142,12 @@ struct kb_image_urls {
 };
 void kb_settings_write_response(const struct kb_settings *settings,
                                 const struct kb_image_urls *urls, struct kb_jw *jw);
+/* The members of what an agent's visitors may know, under the names of the request: how it looks
+ * and speaks, and what they may do. Texts are those to be shown, never empty where there is a
+ * built-in one.
+ */
+void kb_settings_write_visible(const struct kb_settings *settings, const struct kb_image_urls *urls,
+                               struct kb_jw *jw);
 
 /*
  * What code acts on, instead of words and numbers. Where a text is null the default is in force.
@@ -328,6 +334,7 @@ struct kb_setting {
 	enum kb_field_type type;
 	enum kb_field_form form;
 	enum kb_field_section section;
+	bool for_visitors; /* a public page tells it to its visitors */
 	enum kb_text text; /* the built-in text that is shown while the field is not set */
 	bool nullable;
 	bool null_resets; /* null puts the default back, which is what is read then */

@@ -69,6 +69,27 @@ void kb_settings_write_response(const struct kb_settings *settings,
 	kb_jw_end(jw);
 }
 
+void kb_settings_write_visible(const struct kb_settings *settings, const struct kb_image_urls *urls,
+                               struct kb_jw *jw)
+{
+	size_t count;
+	const struct kb_setting *fields = kb_settings_fields(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct kb_setting_value value = kb_field_load(&fields[i], settings);
+
+		if (!fields[i].for_visitors)
+			continue;
+		if (fields[i].form == KB_FORM_IMAGE && value.text.n > 0)
+			value.text = urls->url(urls->arg, fields[i].name, value.text);
+		if (fields[i].text != KB_TEXT_NONE)
+			value.text = kb_settings_text(settings, fields[i].text);
+		value.is_null = value.is_null && fields[i].text == KB_TEXT_NONE;
+		kb_jw_key(jw, fields[i].name);
+		kb_value_write(&fields[i], &value, jw);
+	}
+}
+
 void kb_settings_write_result(const struct kb_settings_result *result, struct kb_jw *jw)
 {
 	kb_jw_object(jw);
