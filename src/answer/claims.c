@@ -163,6 +163,31 @@ const int64_t *kb_claims_pages(struct kb_arena *arena, const struct kb_message *
 	return out;
 }
 
+const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
+                                              const struct kb_message *message, size_t *count)
+{
+	const json_t *quotes = kb_json_get(note_of(arena, message), "quotes");
+	size_t n = json_array_size(quotes);
+	struct kb_claim_place *out = KB_NEW_ARRAY(arena, n, struct kb_claim_place);
+
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *quote = json_array_get(quotes, i);
+		struct kb_claim_place place = {
+			.page_id = kb_json_int(quote, "page_id", 0),
+			.page_no = (uint32_t)kb_json_int(quote, "page_no", 0),
+			.offset = (uint32_t)kb_json_int(quote, "offset", 0),
+			/* Of a quote the sentence itself. */
+			.length = (uint32_t)kb_json_int(quote, "length",
+			                                kb_json_int(quote, "bytes", 0)),
+		};
+
+		if (place.page_id > 0)
+			out[(*count)++] = place;
+	}
+	return out;
+}
+
 /* ---- checking ---- */
 
 /* A document as it is now; text.p == NULL: it is gone, or has no text any more. */

@@ -83,6 +83,9 @@ void kb_claims_read(struct kb_arena *arena, const struct kb_message *message,
 /* The documents that the answer was made of, whether it cites them or not. */
 const int64_t *kb_claims_pages(struct kb_arena *arena, const struct kb_message *message,
                                size_t *count);
+/* Where the answer stands in its documents, as the note says, without a check. */
+const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
+                                              const struct kb_message *message, size_t *count);
 /* The same with the claims checked against the documents as they are now. */
 bool kb_claims_check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                      const struct kb_message *message, struct kb_claims *out,

@@ -335,21 +335,36 @@ static bool say_topics(struct run *run, struct kb_err *err)
 	return true;
 }
 
-/* The name of who asks, or nothing. */
-static bool say_name(struct run *run, bool *said, struct kb_err *err)
+/* The name of who asks; empty: it is not known, or not for the agent. */
+static bool find_name(struct run *run, struct kb_sv *name, struct kb_err *err)
 {
 	struct kb_account account;
 
-	*said = false;
-	if (!run->request->settings->user_awareness || !run->request->account_id)
+	*name = KB_SV("");
+	if (!run->request->settings->user_awareness)
 		return true;
+	if (!run->request->account_id) {
+		*name = run->request->asker;
+		return true;
+	}
 	if (!kb_store_account_get(run->answerer->store, run->arena, run->request->account_id,
 	                          &account, err))
 		return false;
-	if (!account.name.n)
+	*name = account.name;
+	return true;
+}
+
+static bool say_name(struct run *run, bool *said, struct kb_err *err)
+{
+	struct kb_sv name;
+
+	*said = false;
+	if (!find_name(run, &name, err))
+		return false;
+	if (!name.n)
 		return true;
 	run->out->kind = KB_ANSWER_SMALLTALK;
-	say(run, kb_phrase_with(run->arena, run->talk_lang, KB_PHRASE_NAME, &account.name, 1));
+	say(run, kb_phrase_with(run->arena, run->talk_lang, KB_PHRASE_NAME, &name, 1));
 	*said = true;
 	return true;
 }

@@ -32,8 +32,9 @@ struct kb_answer_request {
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
-	int64_t account_id;                 /* who asks; 0: nobody that is known by name */
-	int64_t actions_max;                /* of the plan; 0: none of its own */
+	int64_t account_id;  /* who asks; 0: nobody that is known by name */
+	struct kb_sv asker;  /* the name of who asks without an account; empty: none */
+	int64_t actions_max; /* of the plan; 0: none of its own */
 	const struct kb_attached *attached; /* documents of the message; NULL: none */
 	/* Actions that this request turns on and off, whatever the settings say: kb_action_on(). */
 	struct kb_sv_list actions_enabled, actions_disabled;

@@ -558,6 +558,8 @@ static struct kb_sv asker(struct writing *w)
 {
 	struct kb_account account;
 
+	if (w->request->settings->user_awareness && w->request->asker.n)
+		return w->request->asker;
 	if (!w->request->settings->user_awareness || !w->request->account_id
 	    || !kb_store_account_get(w->writer->answerer->store, &w->scratch,
 	                             w->request->account_id, &account, NULL))

@@ -28,6 +28,7 @@
 #include "store/conversations.h"
 #include "store/pages.h"
 #include "store/sources.h"
+#include "store/visitors.h"
 #include "upkeep/upkeep.h"
 #include "upstream/models.h"
 #include "view/view.h"
@@ -59,7 +60,8 @@ struct kb_api {
 	struct kb_rates *rates;
 	const struct kb_clock *clock;
 	const struct kb_log *log;
-	const char *public_url;    /* without a slash at its end; NULL: from each request's Host */
+	int64_t public_daily;   /* questions that an agent's visitors may ask a day; 0: no limit */
+	const char *public_url; /* without a slash at its end; NULL: from each request's Host */
 	const char *metrics_token; /* NULL: /metrics answers loopback only */
 	const char *data;          /* the data directory, as the operator named it */
 	int64_t started_us;        /* kb_clock_mono_us() */
@@ -72,7 +74,9 @@ void kb_api_wake(struct kb_api *api);
 
 enum kb_right {
 	KB_RIGHT_NONE, /* no key */
-	KB_RIGHT_KEY,  /* a valid key; where the path names an agent, one that may use it */
+	/* No key either, but a visit of the public agent that the path names (visitor.c). */
+	KB_RIGHT_VISITOR,
+	KB_RIGHT_KEY, /* a valid key; where the path names an agent, one that may use it */
 	/* Also one that is limited to no agents: for what changes the account, or adds to it. */
 	KB_RIGHT_ACCOUNT,
 };
@@ -84,10 +88,13 @@ struct kb_call {
 	struct kb_request *req;
 	struct kb_arena *arena;
 	const struct kb_api_route *row;
-	struct kb_key key;          /* rights above NONE */
+	/* Rights above VISITOR; for a visitor an id of 0, with the account that answers and pays.
+	 */
+	struct kb_key key;
 	const struct kb_plan *plan; /* of the key's account */
 	int64_t retry_after_s;      /* of a 429 that passes */
-	struct kb_agent agent;      /* paths with {projectId} */
+	struct kb_agent agent;      /* paths with {projectId}, and those of public agents */
+	struct kb_visitor visitor;  /* KB_RIGHT_VISITOR */
 	struct kb_inputs inputs;
 	bool streaming; /* an answer has begun: errors go into the stream */
 };
@@ -135,6 +142,18 @@ struct kb_sv kb_request_bearer(const struct kb_request *req);
 /* What the cookie of a signed-in browser holds, where the request comes from a page of ours and so
  * from its user (signin.c); empty otherwise: then there is no cookie, whatever was sent. */
 struct kb_sv kb_call_sign_in(struct kb_call *call);
+
+/* Whether the request may come from a page of ours: no foreign origin says otherwise (signin.c). */
+bool kb_call_is_from_us(const struct kb_call *call);
+/* Whether browsers reach us by TLS. */
+bool kb_call_is_secure(const struct kb_call *call);
+/* Empty: it was not sent. */
+struct kb_sv kb_call_cookie(struct kb_call *call, const char *name);
+
+/* The public agent of the path's {slug}, into agent and key (visitor.c). */
+bool kb_call_public_agent(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* And who visits it: KB_E_UNAUTHORIZED where that is nobody. */
+bool kb_call_visit(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 /* "http://host:8080", without a slash at the end. */
 struct kb_sv kb_call_base_url(struct kb_call *call);

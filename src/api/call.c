@@ -167,7 +167,9 @@ static bool check_reach(const struct kb_call *call, struct kb_err *err)
 
 static bool run(struct kb_call *call, struct kb_err *err)
 {
-	if (call->row->right != KB_RIGHT_NONE
+	if (call->row->right == KB_RIGHT_VISITOR && !kb_call_visit(call, err))
+		return false;
+	if (call->row->right > KB_RIGHT_VISITOR
 	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)
 	         && check_reach(call, err)))
 		return false;
@@ -224,7 +226,10 @@ bool kb_api_admit(struct kb_request *req)
 	struct kb_err err = { 0 };
 
 	if (!call.row || call.row->right == KB_RIGHT_NONE
-	    || (check_key(&call, &err) && find_agent(&call, &err) && check_reach(&call, &err)))
+	    || (call.row->right == KB_RIGHT_VISITOR
+	                ? kb_call_visit(&call, &err)
+	                : check_key(&call, &err) && find_agent(&call, &err)
+	                          && check_reach(&call, &err)))
 		return true;
 	kb_call_error(&call, &err);
 	return false;
@@ -264,16 +269,18 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 	                 "x-content-type-options: nosniff\r\n");
 }
 
-/* A revoked key stops at once, its open streams and downloads included. */
+/* A revoked key stops at once, its open streams and downloads included; so does the visit of an
+ * agent that is no longer public. A visitor is an owner below 0. */
 bool kb_api_owner_holds(void *app, int64_t owner)
 {
 	struct kb_api *api = app;
 	struct kb_err err;
 	bool valid;
 
-	if (kb_store_key_valid(api->store, owner, &valid, &err))
+	if (owner > 0 ? kb_store_key_valid(api->store, owner, &valid, &err)
+	              : kb_store_visitor_valid(api->store, -owner, &valid, &err))
 		return valid;
-	kb_warn(api->log, "key not looked up id=%" PRId64 " error=%s", owner, err.msg);
+	kb_warn(api->log, "owner not looked up id=%" PRId64 " error=%s", owner, err.msg);
 	return true;
 }
 

@@ -68,6 +68,7 @@ struct kb_session kb_call_session(const struct kb_call *call, struct kb_sv id)
 		.agent_id = call->agent.id,
 		.id = id,
 		.account_id = call->key.account_id,
+		.visitor_id = call->visitor.person_id,
 	};
 }
 
@@ -291,9 +292,10 @@ bool kb_messages_react(struct kb_call *call, struct kb_err *err)
 	    || !read_reaction(call, &reaction, err))
 		return false;
 	if (!kb_store_message_react(call->api->store, call->arena, &session,
-	                            &(struct kb_message_reaction){ .message_id = id,
-	                                                           .user_id = call->key.account_id,
-	                                                           .reaction = reaction },
+	                            &(struct kb_message_reaction){
+	                                    .message_id = id,
+	                                    .user_id = call->visitor.id ? 0 : call->key.account_id,
+	                                    .reaction = reaction },
 	                            &message, err)) {
 		if (err->code == KB_E_NOT_FOUND)
 			kb_fail(err, KB_E_NOT_FOUND,

@@ -12,6 +12,7 @@
 struct events {
 	const struct kb_api *api;
 	struct kb_stream *stream;
+	const struct kb_turn_face *face;
 	bool gone;
 };
 
@@ -47,9 +48,16 @@ static void fill_progress(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "message", *(const struct kb_sv *)arg);
 }
 
+struct finished {
+	struct kb_call *call;
+	struct kb_turn *turn;
+	const struct kb_turn_face *face;
+};
+
 static void fill_finish(struct kb_jw *jw, const void *arg)
 {
-	const struct kb_turn *turn = arg;
+	const struct finished *finished = arg;
+	const struct kb_turn *turn = finished->turn;
 
 	kb_jw_key_int(jw, "id", turn->message.id);
 	kb_jw_key_time(jw, "created_at", turn->message.created_at);
@@ -67,6 +75,8 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 		kb_jw_key(jw, "closest_passages");
 		kb_closest_write(jw, &turn->answer.closest);
 	}
+	if (finished->face->finish)
+		finished->face->finish(finished->call, jw, finished->turn);
 }
 
 struct failure {
@@ -101,21 +111,27 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 {
 	struct events *events = arg;
 
+	if (events->face->over)
+		events->face->over(call);
 	if (err->code == KB_OK) {
-		send_event(events, "finish", fill_finish, turn);
+		send_event(events, "finish", fill_finish,
+		           &(struct finished){ call, turn, events->face });
 	} else {
-		send_event(events, "error", fill_error, &(struct failure){ call, err });
 		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
+		if (events->face->failed)
+			events->face->failed(call, turn, err);
+		send_event(events, "error", fill_error, &(struct failure){ call, err });
 	}
 	kb_stream_end(events->stream);
 }
 
-static void stream_answer(struct kb_call *call, struct kb_turn *turn)
+void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_face *face)
 {
 	struct events *events = KB_NEW(call->arena, struct events);
 	struct kb_sv nothing = KB_SV("");
 
 	events->api = call->api;
+	events->face = face;
 	events->stream = kb_stream_begin(call->req,
 	                                 &(struct kb_response){
 		                                .status = 200,
@@ -170,6 +186,9 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 	return true;
 }
 
+/* Clients of the interface get what the contract says and no more. */
+static const struct kb_turn_face plain = { 0 };
+
 bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
@@ -185,7 +204,7 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 		return false;
 	turn->inline_citations = turn->settings.enable_inline_citations_api.v;
 	if (stream)
-		stream_answer(call, turn);
+		kb_turn_stream(call, turn, &plain);
 	else
 		kb_turn_answer(call, turn, &(struct kb_turn_sink){ .done = reply_whole });
 	return true;

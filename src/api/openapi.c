@@ -103,7 +103,8 @@ static void write_response(struct kb_jw *jw, int status, const char *schema)
  * a variable of the path may name nothing, and be no id; a body may be wrong. */
 static bool is_implied(const struct kb_api_route *row, int status)
 {
-	bool has_key = row->right != KB_RIGHT_NONE, has_variable = strchr(row->path, '{') != NULL;
+	bool has_key = row->right != KB_RIGHT_NONE /* or a visit */,
+	     has_variable = strchr(row->path, '{') != NULL;
 
 	switch (status) {
 	case 400:
@@ -199,7 +200,7 @@ static void write_operation(struct kb_jw *jw, const struct kb_api_route *row)
 	kb_jw_object(jw);
 	write_responses(jw, row);
 	kb_jw_end(jw);
-	if (row->right == KB_RIGHT_NONE) {
+	if (row->right <= KB_RIGHT_VISITOR) {
 		kb_jw_key(jw, "security");
 		kb_jw_array(jw);
 		kb_jw_end(jw);

@@ -48,7 +48,7 @@ static struct kb_sv size_parameter(struct kb_call *call, const char *name, const
 
 static void sharing(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
 {
-	struct kb_sv base = kb_call_base_url(call), link;
+	struct kb_sv base = kb_call_base_url(call), link, height;
 
 	kb_jw_key_opt(jw, "shareable_slug", agent->shareable_slug);
 	if (!agent->is_shared || !agent->shareable_slug.n) {
@@ -61,13 +61,18 @@ static void sharing(struct kb_call *call, struct kb_jw *jw, const struct kb_agen
 	                       "%.*s/projects/%" PRId64 "/ask-me-anything?shareable_slug=%.*s",
 	                       KB_SV_ARG(base), agent->id, KB_SV_ARG(agent->shareable_slug));
 	kb_jw_key_sv(jw, "shareable_link", link);
-	kb_jw_key_sv(jw, "embed_code",
-	             kb_arena_printf(call->arena,
-	                             "<iframe src=\"%.*s\" width=\"%.*s\" height=\"%.*s\" "
-	                             "frameborder=\"0\"></iframe>",
-	                             KB_SV_ARG(attribute(call->arena, link)),
-	                             KB_SV_ARG(size_parameter(call, "width", "100%")),
-	                             KB_SV_ARG(size_parameter(call, "height", "auto"))));
+	height = size_parameter(call, "height", "auto");
+	/* A frame has no height of its own: browsers take "auto" for 150 px. */
+	kb_jw_key_sv(
+	        jw, "embed_code",
+	        kb_arena_printf(call->arena,
+	                        "<iframe src=\"%.*s\" width=\"%.*s\" height=\"%.*s\" "
+	                        "style=\"border:0%s\" frameborder=\"0\" title=\"%.*s\" "
+	                        "allow=\"clipboard-write\" referrerpolicy=\"origin\"></iframe>",
+	                        KB_SV_ARG(attribute(call->arena, link)),
+	                        KB_SV_ARG(size_parameter(call, "width", "100%")), KB_SV_ARG(height),
+	                        kb_sv_eq_str(height, "auto") ? ";height:min(720px,85vh)" : "",
+	                        KB_SV_ARG(attribute(call->arena, agent->name))));
 	kb_jw_key_sv(jw, "live_chat_code",
 	             kb_arena_printf(
 	                     call->arena,

@@ -5,6 +5,8 @@ enum { JSON_MAX = 1 << 20, FORM_MAX = 4 << 20 };
 
 #define V1    "/api/v1"
 #define AGENT V1 "/projects/{projectId}"
+/* A public agent, for its visitors: by the address that its owner has given out. */
+#define PUBLIC "/public/v1/agents/{slug}"
 #define LIST  "page:int limit:int per_page:int order:str "
 
 /* A page of the dashboard: the same shell at each address, which holds no data. */
@@ -269,6 +271,49 @@ static const struct kb_api_route routes[] = {
 	SHELL("/usage"),
 	SHELL("/account"),
 	SHELL("/system"),
+
+	/* visitors of public agents */
+	{ "GET", "/projects/{projectId}/ask-me-anything", kb_public_page,
+	  .tag = "Public", .summary = "The page of a public agent, alone or in a frame of a site that its owner allows",
+	  .query = "shareable_slug:str", .status = 200, .also = { 403, 500 } },
+	{ "GET", "/embed/{slug}", kb_public_frame,
+	  .tag = "Public", .summary = "The same for the frame that widget.js makes", .query = "mode:str",
+	  .status = 200, .also = { 403, 500 } },
+	{ "GET", "/widget.js", kb_public_script,
+	  .tag = "Public", .summary = "The script that puts a public agent into a page of another site", .status = 200, .also = { 404 } },
+	{ "GET", "/embed/{slug}/launcher.js", kb_public_launcher,
+	  .tag = "Public", .summary = "What the button of widget.js looks like, as a script", .status = 200, .also = { 500 } },
+	{ "POST", PUBLIC "/visit", kb_visit_begin, .body_max = JSON_MAX,
+	  .tag = "Public", .summary = "Begin a visit, or go on with it; for pages of ours alone, whose browser keeps a cookie",
+	  .request = "VisitFields", .response = "VisitReply", .status = 200, .also = { 201, 403, 429, 500 } },
+	{ "GET", PUBLIC "/visit", kb_visit_read, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "The visit that goes on",
+	  .response = "VisitReply", .status = 200 },
+	{ "POST", PUBLIC "/proof", kb_visit_prove, .right = KB_RIGHT_VISITOR, .body_max = JSON_MAX,
+	  .tag = "Public", .summary = "Hand in the work that a visit asks of the browser in place of a captcha",
+	  .request = "ProofFields", .response = "ProofReply", .status = 200, .also = { 403 } },
+	{ "POST", PUBLIC "/messages", kb_talks_ask, .right = KB_RIGHT_VISITOR, .body_max = JSON_MAX, .upload = true,
+	  .tag = "Public", .summary = "Ask; the answer comes as server-sent events, the last of which names its sources",
+	  .request = "VisitorMessageFields", .status = 200, .also = { 403, 502, 503, 504 } },
+	{ "DELETE", PUBLIC "/messages", kb_talks_leave, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "Listen no longer: the answer is stored all the same, and another question may be asked",
+	  .response = "StoppedReply", .status = 200 },
+	{ "GET", PUBLIC "/conversations", kb_talks_list, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "The visitor's own conversations, where the agent keeps a list of them",
+	  .response = "TalksReply", .status = 200 },
+	{ "GET", PUBLIC "/conversations/{sessionId}", kb_talks_read, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "One of them with its last hundred messages",
+	  .response = "TalkReply", .status = 200 },
+	{ "PUT", PUBLIC "/conversations/{sessionId}", kb_talks_rename, .right = KB_RIGHT_VISITOR, .body_max = JSON_MAX,
+	  .tag = "Public", .summary = "Rename it", .request = "TalkFields", .response = "TalkNameReply", .status = 200 },
+	{ "DELETE", PUBLIC "/conversations/{sessionId}", kb_talks_delete, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "Delete it", .response = "DeletedReply", .status = 200 },
+	{ "GET", PUBLIC "/conversations/{sessionId}/export", kb_talks_export, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "Take it along, where the agent lets visitors do so", .query = "format:str", .status = 200 },
+	{ "PUT", PUBLIC "/conversations/{sessionId}/messages/{messageId}/feedback", kb_talks_react,
+	  .right = KB_RIGHT_VISITOR, .body_max = JSON_MAX,
+	  .tag = "Public", .summary = "Like or dislike an answer; null takes it back",
+	  .request = "ReactionFields", .response = "MessageReply", .status = 200 },
 
 	/* settings */
 	{ "GET", AGENT "/settings", kb_settings_get, .right = KB_RIGHT_KEY,

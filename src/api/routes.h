@@ -122,6 +122,24 @@ bool kb_keys_delete(struct kb_call *call, struct kb_err *err);
 /* dashboard.c */
 bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err);
 bool kb_dashboard_file(struct kb_call *call, struct kb_err *err);
+/* public.c */
+bool kb_public_page(struct kb_call *call, struct kb_err *err);
+bool kb_public_frame(struct kb_call *call, struct kb_err *err);
+bool kb_public_launcher(struct kb_call *call, struct kb_err *err);
+bool kb_public_script(struct kb_call *call, struct kb_err *err);
+/* visitor.c */
+bool kb_visit_begin(struct kb_call *call, struct kb_err *err);
+bool kb_visit_read(struct kb_call *call, struct kb_err *err);
+bool kb_visit_prove(struct kb_call *call, struct kb_err *err);
+/* talks.c */
+bool kb_talks_ask(struct kb_call *call, struct kb_err *err);
+bool kb_talks_leave(struct kb_call *call, struct kb_err *err);
+bool kb_talks_read(struct kb_call *call, struct kb_err *err);
+bool kb_talks_list(struct kb_call *call, struct kb_err *err);
+bool kb_talks_rename(struct kb_call *call, struct kb_err *err);
+bool kb_talks_delete(struct kb_call *call, struct kb_err *err);
+bool kb_talks_react(struct kb_call *call, struct kb_err *err);
+bool kb_talks_export(struct kb_call *call, struct kb_err *err);
 /* system.c, metrics.c */
 bool kb_system_health(struct kb_call *call, struct kb_err *err);
 bool kb_system_health_fast(struct kb_request *req);

@@ -160,7 +160,7 @@ static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 		.stays_with = turn->stays_with,
 		.spent = { answer->model, answer->prompt_tokens, answer->completion_tokens,
 		           answer->cost_micros },
-		.user_id = call->key.account_id,
+		.user_id = call->visitor.id ? 0 : call->key.account_id,
 	};
 	return kb_store_message_add(call->api->store, call->arena, &session, &turn->message,
 	                            &turn->conversation, err);
@@ -242,7 +242,8 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .turn_count = turn->turn_count,
 		             .labels = turn->labels,
 		             .notes = turn->notes,
-		             .account_id = call->key.account_id,
+		             .account_id = call->visitor.id ? 0 : call->key.account_id,
+		             .asker = call->visitor.name,
 		             .actions_max = call->plan->max_actions,
 		             .attached = turn->attached,
 		             .actions_enabled = turn->actions_enabled,

@@ -74,6 +74,16 @@ struct kb_turn_sink {
 /* Answers and stores. The turn lives in the call's arena; neither may be touched after this. */
 void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_sink *sink);
 
+/* The same as a stream of named events: start, progress, then finish or error (messages.c). `face`
+ * is what a surface adds of its own, each may be NULL: further members of finish, other words for a
+ * failure, and what is done when the answer is over. */
+struct kb_turn_face {
+	void (*finish)(struct kb_call *call, struct kb_jw *jw, struct kb_turn *turn);
+	void (*failed)(struct kb_call *call, struct kb_turn *turn, struct kb_err *err);
+	void (*over)(struct kb_call *call);
+};
+void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_face *face);
+
 /* lang of the body or the query. */
 bool kb_turn_read_lang(struct kb_call *call, struct kb_turn *turn,
                        struct kb_err *err) KB_MUST_CHECK;

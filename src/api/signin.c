@@ -15,7 +15,7 @@ enum { KEY_CHARS = 100, DAYS = KB_SIGN_IN_MAX_US / (24 * 3600 * INT64_C(1000000)
 
 /* ---- the cookie ---- */
 
-static bool is_secure(const struct kb_call *call)
+bool kb_call_is_secure(const struct kb_call *call)
 {
 	return call->req->tls
 	       || (call->api->public_url
@@ -25,9 +25,10 @@ static bool is_secure(const struct kb_call *call)
 /* Under TLS browsers hold a cookie of that beginning to this one host. */
 static const char *cookie_name(const struct kb_call *call)
 {
-	return is_secure(call) ? "__Host-docent" : "docent";
+	return kb_call_is_secure(call) ? "__Host-docent" : "docent";
 }
 
+/* Where the browser says from which origin it asks, it is ours. */
 static bool is_own_origin(const struct kb_call *call)
 {
 	struct kb_sv origin = kb_request_field(call->req, "origin");
@@ -40,21 +41,24 @@ static bool is_own_origin(const struct kb_call *call)
 	return slashes > 0 && kb_sv_ieq(kb_sv_from(origin, (size_t)slashes + 3), call->req->host);
 }
 
-static bool is_page_of_ours(const struct kb_call *call)
+bool kb_call_is_from_us(const struct kb_call *call)
 {
 	struct kb_sv site = kb_request_field(call->req, "sec-fetch-site");
 
-	return kb_sv_eq_str(kb_request_field(call->req, "x-docent-session"), "1")
-	       && (!site.p || kb_sv_eq_str(site, "same-origin")) && is_own_origin(call);
+	return (!site.p || kb_sv_eq_str(site, "same-origin")) && is_own_origin(call);
 }
 
-struct kb_sv kb_call_sign_in(struct kb_call *call)
+static bool is_page_of_ours(const struct kb_call *call)
+{
+	return kb_sv_eq_str(kb_request_field(call->req, "x-docent-session"), "1")
+	       && kb_call_is_from_us(call);
+}
+
+struct kb_sv kb_call_cookie(struct kb_call *call, const char *name)
 {
 	struct kb_sv rest = kb_request_field(call->req, "cookie"), part;
-	struct kb_sv start = kb_arena_printf(call->arena, "%s=", cookie_name(call));
+	struct kb_sv start = kb_arena_printf(call->arena, "%s=", name);
 
-	if (!is_page_of_ours(call))
-		return KB_SV("");
 	while (kb_sv_split(&rest, ';', &part)) {
 		part = kb_sv_trim(part);
 		if (kb_sv_starts(part, start))
@@ -63,13 +67,18 @@ struct kb_sv kb_call_sign_in(struct kb_call *call)
 	return KB_SV("");
 }
 
+struct kb_sv kb_call_sign_in(struct kb_call *call)
+{
+	return is_page_of_ours(call) ? kb_call_cookie(call, cookie_name(call)) : KB_SV("");
+}
+
 /* An empty secret takes the cookie away. */
 static struct kb_sv set_cookie(struct kb_call *call, const char *secret)
 {
 	return kb_arena_printf(call->arena,
 	                       "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
 	                       cookie_name(call), secret, *secret ? (int)DAYS * 24 * 3600 : 0,
-	                       is_secure(call) ? "; Secure" : "");
+	                       kb_call_is_secure(call) ? "; Secure" : "");
 }
 
 /* ---- the answers ---- */

@@ -43,6 +43,8 @@ static const struct option {
 	  "Plans of accounts: lines of `name = queries=500 tokens=1000000 agents=3 pages=1000 words=30000000 rate=10/50 actions=5 sync=3600 features=labels`.", OPTION(plans) },
 	{ "rate-limit", "DOCENT_RATE_LIMIT", "N/BURST", NULL,
 	  "Requests a second of one key in the default plan, and how many at once; without it, no limit.", OPTION(rate_limit) },
+	{ "public-daily", "DOCENT_PUBLIC_DAILY", "N", "0",
+	  "Questions that the visitors of one public agent may ask a day, all together; 0: no limit but the plan's.", OPTION(public_daily) },
 	{ "block-list", "DOCENT_BLOCK_LIST", "FILE", NULL,
 	  "Words and phrases, one a line, that refuse a prompt; the answer is the agent's chatbot_failed_moderation_msg.", OPTION(block_list) },
 	{ "model-url", "DOCENT_MODEL_URL", "URL", NULL,

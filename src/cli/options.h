@@ -12,7 +12,7 @@
 
 struct kb_options {
 	const char *data, *listen, *config, *store, *node, *blob, *public_url, *tls_cert, *tls_key, *log;
-	const char *plans, *rate_limit;
+	const char *plans, *rate_limit, *public_daily;
 	const char *model_url, *model_name, *model_key, *model_context;
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow, *trusted_proxies;

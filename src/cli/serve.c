@@ -297,6 +297,8 @@ static bool read_options(struct service *s, struct kb_err *err)
 	if (!kb_plans_read(s->arena, o->plans, o->rate_limit, &api->plans, err)
 	    || !kb_api_aliases(s->arena, o->field_alias, o->value_alias, &api->aliases, err))
 		return false;
+	if (!kb_sv_to_int(kb_sv_str(o->public_daily), 0, INT64_MAX, &api->public_daily))
+		return kb_fail(err, KB_E_INVALID, "--public-daily must be a number of questions");
 	if (o->block_list) {
 		s->blocked = kb_block_list_read(o->block_list, err);
 		if (!s->blocked)

@@ -1,5 +1,9 @@
 #include "web/ui.h"
 
+#include <string.h>
+
+#include "base/hash.h"
+
 #define FOREVER KB_SV("public, max-age=31536000, immutable")
 #define ASKED   KB_SV("no-cache")
 
@@ -69,6 +73,15 @@ static struct kb_sv choose(const struct kb_request *req, const struct kb_ui_file
 	return file->body;
 }
 
+/* What goes with every page; the next free field. */
+static size_t page_fields(struct kb_http_field *fields, struct kb_sv csp)
+{
+	fields[0] = (struct kb_http_field){ KB_SV("content-security-policy"), csp };
+	fields[1] = (struct kb_http_field){ KB_SV("permissions-policy"), NO_DEVICES };
+	fields[2] = (struct kb_http_field){ KB_SV("referrer-policy"), KB_SV("no-referrer") };
+	return 3;
+}
+
 void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const char *csp)
 {
 	struct kb_response response = { .status = 200, .content_type = file->mime };
@@ -85,16 +98,66 @@ void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const 
 		response.fields[n++] =
 		        (struct kb_http_field){ KB_SV("etag"), kb_sv_str(file->etag) };
 	if (csp) {
-		response.fields[n++] =
-		        (struct kb_http_field){ KB_SV("content-security-policy"), kb_sv_str(csp) };
-		response.fields[n++] =
-		        (struct kb_http_field){ KB_SV("permissions-policy"), NO_DEVICES };
-		response.fields[n++] =
-		        (struct kb_http_field){ KB_SV("referrer-policy"), KB_SV("no-referrer") };
+		n += page_fields(response.fields + n, kb_sv_str(csp));
 		response.fields[n++] = (struct kb_http_field){ KB_SV("cross-origin-opener-policy"),
 			                                       KB_SV("same-origin") };
 	}
 	if (file->etag && known.n && kb_sv_find(known, kb_sv_str(file->etag)) >= 0) {
+		response.status = 304;
+		response.body = KB_SV("");
+	}
+	kb_respond(req, &response);
+}
+
+/* The shell with its places filled: "%" and what follows it, up to the next, where that is a name.
+ */
+static struct kb_sv fill(struct kb_request *req, struct kb_sv shell, const struct kb_ui_slot *slots,
+                         size_t count)
+{
+	struct kb_buf buf;
+	struct kb_sv out;
+
+	kb_buf_init(&buf, KB_MIB(8));
+	for (size_t i = 0; i < shell.n;) {
+		size_t s = 0, n = 0;
+
+		for (; shell.p[i] == '%' && s < count; s++) {
+			n = strlen(slots[s].name);
+			if (i + n + 1 < shell.n && memcmp(shell.p + i + 1, slots[s].name, n) == 0
+			    && shell.p[i + n + 1] == '%')
+				break;
+		}
+		if (shell.p[i] == '%' && s < count) {
+			kb_buf_sv(&buf, slots[s].text);
+			i += n + 2;
+		} else {
+			kb_buf_byte(&buf, shell.p[i++]);
+		}
+	}
+	out = kb_arena_sv(req->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
+void kb_ui_respond_page(struct kb_request *req, const struct kb_ui_file *file,
+                        const struct kb_ui_slot *slots, size_t count, struct kb_sv csp)
+{
+	struct kb_sv known = kb_request_field(req, "if-none-match"), etag;
+	struct kb_response response = {
+		.status = 200,
+		.content_type = file->mime,
+		.body = fill(req, file->body, slots, count),
+	};
+	size_t n = page_fields(response.fields, csp);
+
+	etag = kb_arena_printf(req->arena, "\"%016" PRIx64 "\"",
+	                       kb_hash64(response.body) ^ kb_hash64(csp));
+	response.fields[n++] = (struct kb_http_field){ KB_SV("cache-control"), ASKED };
+	/* It says where it stands. */
+	response.fields[n++] =
+	        (struct kb_http_field){ KB_SV("vary"), KB_SV("referer, sec-fetch-dest") };
+	response.fields[n++] = (struct kb_http_field){ KB_SV("etag"), etag };
+	if (known.n && kb_sv_find(known, etag) >= 0) {
 		response.status = 304;
 		response.body = KB_SV("");
 	}

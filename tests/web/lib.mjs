@@ -15,8 +15,8 @@ const skip = !playwright ? "playwright-core is not installed" : !program ? "no C
 export const test = (name, fn) => plainTest(name, { skip, timeout: 120_000 }, fn);
 
 /** A browser that ends with the test. What a page logs as an error, and requests to anybody but the
- * service, fail the test. */
-export async function browse(t, kb, options = {}) {
+ * service and the places named in `elsewhere`, fail the test. */
+export async function browse(t, kb, { elsewhere = [], ...options } = {}) {
   const browser = await playwright.chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
   t.after(() => browser.close());
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
@@ -25,8 +25,8 @@ export async function browse(t, kb, options = {}) {
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
   page.on("pageerror", (error) => wrong.push(error.stack));
   page.on("request", (request) => {
-    if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(`${kb.url}/`))
-      wrong.push(`asked ${request.url()}`);
+    const expected = [`${kb.url}/`, ...elsewhere].some((place) => request.url().startsWith(place));
+    if (/^(https?|wss?):/.test(request.url()) && !expected) wrong.push(`asked ${request.url()}`);
   });
   page.setDefaultTimeout(20_000);
   /** Expected refusals are logged by the browser too; these are taken off. */

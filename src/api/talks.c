@@ -1,0 +1,428 @@
+/* What visitors of a public agent do in it: ask, read what they have asked before, say what they
+ * think of it, take it along or away. Another visitor's conversation is not there for them. */
+#include <string.h>
+
+#include "answer/claims.h"
+#include "answer/mask.h"
+#include "api/filter.h"
+#include "api/quota.h"
+#include "api/routes.h"
+#include "api/session.h"
+#include "api/visitor.h"
+#include "base/hash.h"
+#include "out/link.h"
+
+enum { CONTEXT_CHARS = 8000, HISTORY_SHOWN = 100 };
+
+static bool read_settings(struct kb_call *call, struct kb_settings *out, struct kb_err *err)
+{
+	return kb_settings_read(call->arena, call->agent.settings, out, err);
+}
+
+/* ---- sources ---- */
+
+static bool is_pdf(const struct kb_page *page)
+{
+	return kb_sv_ieq(page->content_type, KB_SV("application/pdf"))
+	       || (page->filename.n > 4
+	           && kb_sv_ieq(kb_sv_from(page->filename, page->filename.n - 4), KB_SV(".pdf")));
+}
+
+/* Without the name of a file where the agent's owner wants that. */
+static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
+                       const struct kb_page *page)
+{
+	bool anonymous = settings->is_pdf_viewer && settings->is_anonymize_pdfs && is_pdf(page);
+	struct kb_sv none = { 0 }, title = page->title.n ? page->title : page->filename;
+	struct kb_sv url = page->is_file ? none : kb_link_shown(call->arena, page->url);
+
+	if (page->meta_url.n)
+		url = kb_link_shown(call->arena, page->meta_url);
+	if (page->meta_title.n)
+		title = page->meta_title;
+	kb_jw_key_opt(jw, "title", anonymous || !title.n ? none : title);
+	kb_jw_key_opt(jw, "url", anonymous || !url.n ? none : url);
+	kb_jw_key_bool(jw, "is_pdf", is_pdf(page));
+}
+
+/* What an answer says of its documents. */
+struct told {
+	const struct kb_settings *settings;
+	const struct kb_message *message;
+	const struct kb_claim_place *places;
+	size_t place_count;
+};
+
+static void write_places(struct kb_jw *jw, const struct told *told, int64_t page_id)
+{
+	kb_jw_key(jw, "places");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < told->place_count; i++) {
+		const struct kb_claim_place *place = &told->places[i];
+
+		if (place->page_id != page_id)
+			continue;
+		kb_jw_object(jw);
+		kb_jw_key(jw, "page_no");
+		if (place->page_no)
+			kb_jw_int(jw, place->page_no);
+		else
+			kb_jw_null(jw);
+		kb_jw_key_int(jw, "offset", place->offset);
+		kb_jw_key_int(jw, "length", place->length);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+static void write_sources(struct kb_call *call, struct kb_jw *jw, const struct told *told)
+{
+	const struct kb_message *message = told->message;
+	bool cites = kb_settings_citations(told->settings) != KB_CITATIONS_NONE;
+	int64_t agent_id = message->child_id ? message->child_id : call->agent.id;
+
+	kb_jw_key(jw, "sources");
+	kb_jw_array(jw);
+	for (size_t i = 0; cites && i < message->citation_count; i++) {
+		struct kb_page page;
+
+		kb_jw_object(jw);
+		kb_jw_key_int(jw, "id", message->citations[i]);
+		if (kb_store_page_get(call->api->store, call->arena, agent_id,
+		                      message->citations[i], &page, NULL)) {
+			write_page(call, jw, told->settings, &page);
+		} else { /* deleted since */
+			kb_jw_key_null(jw, "title");
+			kb_jw_key_null(jw, "url");
+			kb_jw_key_bool(jw, "is_pdf", false);
+		}
+		write_places(jw, told, message->citations[i]);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
+/* What is said of an answer beyond its text. */
+static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
+                         const struct kb_message *message)
+{
+	struct kb_claims claims;
+	struct kb_agent child;
+	struct told told = { .settings = settings, .message = message };
+
+	kb_claims_read(call->arena, message, &claims);
+	told.places = kb_claims_places(call->arena, message, &told.place_count);
+	kb_jw_key_bool(jw, "is_answered", message->answered && !message->failed);
+	kb_jw_key_opt(jw, "kind", claims.kind.n ? claims.kind : (struct kb_sv){ 0 });
+	write_sources(call, jw, &told);
+	kb_jw_key(jw, "answered_by");
+	if (message->child_id
+	    && kb_store_agent_get(call->api->store, call->arena, call->agent.account_id,
+	                          message->child_id, &child, NULL))
+		kb_jw_sv(jw, child.name);
+	else
+		kb_jw_null(jw);
+}
+
+/* ---- asking ---- */
+
+static void add_finish(struct kb_call *call, struct kb_jw *jw, struct kb_turn *turn)
+{
+	write_answer(call, jw, &turn->settings, &turn->message);
+}
+
+/* The owner's words; what went wrong is for the log. */
+static void reword(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	struct kb_sv text = kb_settings_text(
+	        &turn->settings, err->code == KB_E_QUOTA ? KB_TEXT_OUT_OF_QUERIES : KB_TEXT_SIESTA);
+
+	(void)call;
+	kb_fail(err, err->code, "%.*s", KB_SV_ARG(text));
+}
+
+static void over(struct kb_call *call)
+{
+	struct kb_err err;
+
+	if (!kb_store_visitor_end(call->api->store, call->visitor.id, &err))
+		kb_warn(&call->req->log, "visit not ended id=%" PRId64 " error=%s",
+		        call->visitor.id, err.msg);
+}
+
+static const struct kb_turn_face face = { add_finish, reword, over };
+
+/* The visitor's own conversation, or a new one. */
+static bool read_session(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	char *uuid = kb_arena_bytes(call->arena, KB_UUID_CHARS + 1);
+	struct kb_conversation conversation;
+	struct kb_sv id = { 0 };
+	struct kb_session session;
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "session_id", KB_UUID_CHARS, &id, err))
+		return false;
+	turn->session_id = id;
+	if (!id.n) {
+		kb_random_uuid(uuid);
+		turn->session_id = kb_sv_str(uuid);
+		return true;
+	}
+	if (!kb_session_id_check(id, err))
+		return false;
+	session = kb_call_session(call, id);
+	return kb_store_conversation_get(call->api->store, call->arena, &session, &conversation,
+	                                 err);
+}
+
+/* What the site around says of the moment, as its script hands it over: material like a file. */
+static bool read_context(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	struct kb_sv context = { 0 };
+
+	if (!kb_inputs_text(&call->inputs, call->arena, "context", CONTEXT_CHARS, &context, err))
+		return false;
+	if (context.p)
+		turn->context = context;
+	return true;
+}
+
+/* What a signed visitor may find beside what everybody finds. */
+static bool read_labels(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	struct kb_api_input input = { .name = KB_SV("labels"), .kind = KB_INPUT_LIST };
+	const struct kb_inputs inputs = { .v = &input, .count = 1 };
+
+	if (!call->visitor.labels.n)
+		return true;
+	input.json = kb_json_parse(call->arena, call->visitor.labels, err);
+	return input.json && kb_filter_read(&inputs, call->arena, &turn->labels, err);
+}
+
+static bool may_ask(struct kb_call *call, const struct kb_settings *settings, struct kb_err *err)
+{
+	if (settings->enable_recaptcha_for_public_chatbots.v
+	    && call->visitor.proven_until <= kb_clock_now_us(call->api->clock))
+		return kb_fail(err, KB_E_UNAUTHORIZED,
+		               "The browser has not done the work yet that this visit asks of it");
+	return kb_visitor_may_ask(call, err);
+}
+
+/* One answer at a time. */
+static bool begin_answer(struct kb_call *call, struct kb_err *err)
+{
+	enum { MOST_THERE = 4 };
+	const struct kb_visitor_turn turn = {
+		.id = call->visitor.id,
+		.address = call->visitor.address,
+		.most = MOST_THERE,
+	};
+	bool yes;
+
+	if (!kb_store_visitor_begin(call->api->store, &turn, &yes, err))
+		return false;
+	if (yes)
+		return true;
+	call->retry_after_s = 1;
+	return kb_fail(err, KB_E_EXHAUSTED, "One question at a time, please");
+}
+
+bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
+
+	turn->source = kb_visitor_surface(call->visitor.surface);
+	KB_ASSERT(turn->source);
+	turn->external_id = call->visitor.subject;
+	if (!read_settings(call, &turn->settings, err)
+	    || !kb_inputs_text(&call->inputs, call->arena, "prompt", KB_PROMPT_CHARS, &turn->prompt,
+	                       err))
+		return false;
+	if (kb_sv_trim(turn->prompt.p ? turn->prompt : KB_SV("")).n == 0)
+		return kb_fail(err, KB_E_INVALID, "prompt can't be empty");
+	if (!kb_inputs_int(&call->inputs, "child_project_id", 1, INT64_MAX, &turn->named_child, err)
+	    || !read_session(call, turn, err) || !read_context(call, turn, err)
+	    || !read_labels(call, turn, err) || !may_ask(call, &turn->settings, err)
+	    || !begin_answer(call, err))
+		return false;
+	if (!kb_turn_begin(call, turn, false, err)) {
+		over(call);
+		if (err->code == KB_E_QUOTA)
+			reword(call, turn, err);
+		return false;
+	}
+	turn->inline_citations = kb_settings_citations(&turn->settings) >= KB_CITATIONS_INLINE;
+	kb_turn_stream(call, turn, &face);
+	return true;
+}
+
+/* Who has stopped listening may ask again; the answer is stored all the same. */
+bool kb_talks_leave(struct kb_call *call, struct kb_err *err)
+{
+	return kb_store_visitor_end(call->api->store, call->visitor.id, err)
+	       && kb_call_reply_flag(call, 200, "stopped", err);
+}
+
+/* ---- reading ---- */
+
+static void write_talk(struct kb_jw *jw, const struct kb_conversation *conversation)
+{
+	kb_jw_key_sv(jw, "session_id", conversation->session_id);
+	kb_jw_key_sv(jw, "name", conversation->name);
+	kb_jw_key_time(jw, "created_at", conversation->created_at);
+	kb_jw_key_time(jw, "updated_at", conversation->updated_at);
+}
+
+static const char *reaction_name(enum kb_reaction reaction)
+{
+	return reaction == KB_REACTION_LIKED      ? "liked"
+	       : reaction == KB_REACTION_DISLIKED ? "disliked"
+	                                          : NULL;
+}
+
+static void write_message(struct kb_call *call, struct kb_jw *jw,
+                          const struct kb_settings *settings, const struct kb_message *message)
+{
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "id", message->id);
+	kb_jw_key_sv(jw, "prompt", message->query);
+	kb_jw_key_sv(jw, "text", message->response);
+	kb_jw_key_time(jw, "created_at", message->created_at);
+	kb_jw_key_str(jw, "reaction", reaction_name(message->reaction));
+	write_answer(call, jw, settings, message);
+	kb_jw_end(jw);
+}
+
+static bool is_locked(struct kb_call *call, const struct kb_settings *settings,
+                      const struct kb_conversation *conversation)
+{
+	return kb_settings_window(settings) == KB_WINDOW_LOCKS
+	       && kb_clock_now_us(call->api->clock) - conversation->created_at >= KB_DAY_US;
+}
+
+bool kb_talks_read(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
+	const struct kb_list list = { .page = 1, .limit = HISTORY_SHOWN };
+	struct kb_transcript transcript;
+	struct kb_settings settings;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!read_settings(call, &settings, err)
+	    || !kb_store_message_list(call->api->store, call->arena, &session, &list, &transcript,
+	                              err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	write_talk(&jw, &transcript.conversation);
+	kb_jw_key_bool(&jw, "is_locked", is_locked(call, &settings, &transcript.conversation));
+	kb_jw_key_bool(&jw, "is_coming",
+	               call->visitor.busy_until > kb_clock_now_us(call->api->clock));
+	kb_jw_key(&jw, "messages");
+	kb_jw_array(&jw);
+	for (size_t i = transcript.messages.count; i-- > 0;) /* the newest came first */
+		write_message(call, &jw, &settings, &transcript.messages.v[i]);
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* ---- the list of them ---- */
+
+/* Whether the visitor sees the list: it may be for nobody, or for those that a site has signed. */
+static bool may_list(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+
+	if (!read_settings(call, &settings, err))
+		return false;
+	if (kb_sv_eq_str(settings.conversation_history, "everyone")
+	    || (kb_sv_eq_str(settings.conversation_history, "team_members")
+	        && call->visitor.subject.n))
+		return true;
+	return kb_fail(err, KB_E_NOT_FOUND, "This agent keeps no list of conversations");
+}
+
+bool kb_talks_list(struct kb_call *call, struct kb_err *err)
+{
+	const struct kb_conversation_filter filter = {
+		.list = { .page = 1, .limit = HISTORY_SHOWN },
+		.visitor_id = call->visitor.person_id,
+	};
+	struct kb_conversation_list list;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!may_list(call, err)
+	    || !kb_store_conversation_list(call->api->store, call->arena, call->agent.id, &filter,
+	                                   &list, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < list.count; i++) {
+		kb_jw_object(&jw);
+		write_talk(&jw, &list.v[i]);
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_talks_rename(struct kb_call *call, struct kb_err *err)
+{
+	enum { NAME_CHARS = 255 };
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
+	struct kb_conversation conversation;
+	struct kb_sv name = { 0 };
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!may_list(call, err)
+	    || !kb_inputs_text(&call->inputs, call->arena, "name", NAME_CHARS, &name, err))
+		return false;
+	name = name.p ? kb_sv_trim(name) : KB_SV("");
+	if (name.n == 0)
+		return kb_fail(err, KB_E_INVALID, "name can't be empty");
+	if (kb_agent_anonymises(call, &call->agent))
+		name = kb_mask(call->arena, name);
+	if (!kb_store_conversation_rename(call->api->store, call->arena, &session, name,
+	                                  &conversation, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	write_talk(&jw, &conversation);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_talks_delete(struct kb_call *call, struct kb_err *err)
+{
+	return may_list(call, err) && kb_conversations_delete(call, err);
+}
+
+/* ---- thumbs ---- */
+
+bool kb_talks_react(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+
+	if (!read_settings(call, &settings, err))
+		return false;
+	if (!settings.enable_feedbacks.v)
+		return kb_fail(err, KB_E_NOT_FOUND, "This agent takes no feedback");
+	return kb_messages_react(call, err);
+}
+
+/* ---- taking it along ---- */
+
+bool kb_talks_export(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+
+	if (!read_settings(call, &settings, err))
+		return false;
+	if (!settings.can_export_conversation.v)
+		return kb_fail(err, KB_E_NOT_FOUND, "This agent's conversations are not exported");
+	return kb_conversations_export(call, err);
+}

@@ -1,0 +1,33 @@
+/*
+ * Visitors of public agents: how their browser shows who they are, and how much one may ask.
+ *
+ * A visit begins with a request of our own page, which gives the browser a cookie that no script
+ * can read, one for each agent, partitioned by the site around the page. A foreign page can make a
+ * browser send it, so it counts only with the field X-Docent-Visitor, which pages of other origins
+ * may not send. A browser that keeps no such cookie (a foreign site without TLS, a strict mode) is
+ * given the secret itself, which the page keeps in its memory and sends in that field.
+ */
+#ifndef KB_API_VISITOR_H
+#define KB_API_VISITOR_H
+
+#include "api/api.h"
+
+/* Where a message came from, as a page of ours says it: "ama", "iframe", "livechat", "embed". NULL
+ * for any other word. */
+const char *kb_visitor_surface(struct kb_sv name);
+
+/* Whether that origin ("https://example.org") may show the agent; an empty list lets every site. */
+bool kb_visitor_site_allowed(const struct kb_settings *settings, struct kb_sv origin);
+/* The origin of an address; empty: it has none. */
+struct kb_sv kb_visitor_origin(struct kb_sv url);
+
+/* Who is counted for a request: the address, of IPv6 the network of 64 bits. */
+struct kb_sv kb_visitor_address(struct kb_call *call);
+
+/* Counts one more question; KB_E_EXHAUSTED with retry_after_s where that is too many. */
+bool kb_visitor_may_ask(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+
+/* Bits of zero that the browser's work has to begin with. */
+enum { KB_VISITOR_WORK_BITS = 16 };
+
+#endif

@@ -1,0 +1,260 @@
+// Visitors of public agents: what their browser is given, and what nobody else may do with it.
+import { createHash } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { assert, start, test, until } from "./lib/harness.mjs";
+import { library } from "./lib/documents.mjs";
+import { request } from "./lib/http.mjs";
+
+const PAGE = { "x-docent-visitor": "1" };
+const question = "Who built the Velmora lighthouse?";
+
+async function open(t, settings = {}, options = {}) {
+  const kb = await start(t, options);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  if (Object.keys(settings).length) await agent.expect(200, "POST", "/settings", { json: settings });
+  const record = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  return { kb, agent, record, slug: record.shareable_slug };
+}
+
+/** A browser with its cookie: what it asks for, and who it is. */
+async function visit(kb, slug, body = {}, headers = {}) {
+  const path = `/public/v1/agents/${slug}`;
+  const begun = await kb.api("POST", `${path}/visit`, {
+    plain: true,
+    key: null,
+    json: body,
+    headers: { ...PAGE, ...headers },
+  });
+  const set = begun.headers["set-cookie"]?.[0];
+  const cookie = set?.split(";")[0];
+  const token = begun.data?.token;
+  const mine = token ? { "x-docent-visitor": token } : { ...PAGE, cookie };
+  const call = (method, rest, options = {}) =>
+    kb.api(method, path + rest, { plain: true, key: null, ...options, headers: { ...mine, ...options.headers } });
+  const ask = async (prompt, fields = {}) => {
+    const reply = await call("POST", "/messages", { json: { prompt, ...fields } });
+    const events = [...reply.text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1]));
+    return { status: reply.status, reply, events, last: events.at(-1) };
+  };
+  return { begun, set, cookie, token, call, ask };
+}
+
+test("a visit begins with a cookie that no script reads; the answer streams and names its sources", async (t) => {
+  const { kb, agent, slug } = await open(t);
+  const { begun, set, ask, call } = await visit(kb, slug);
+  assert.equal(begun.status, 201, begun.text);
+  assert.match(
+    set,
+    /^docent-visitor-\d+=[A-Za-z0-9]{43}; Path=\/; HttpOnly; Max-Age=2592000; SameSite=None; Secure; Partitioned$/,
+  );
+  const { events, last } = await ask(question);
+  assert.deepEqual([events[0].status, last.status], ["start", "finish"]);
+  const [source] = last.sources;
+  assert.match(source.title, /lighthouse/i);
+  assert.ok(source.places.length && source.places[0].length > 10);
+  const talk = (await call("GET", `/conversations/${last.session_id}`)).data;
+  assert.deepEqual([talk.messages.length, talk.messages[0].prompt, talk.is_locked], [1, question, false]);
+  // Its owner sees it as a visitor's, by its surface.
+  const { data } = await agent.expect(200, "GET", "/conversations", { query: { userFilter: "anonymous" } });
+  assert.deepEqual([data.length, data[0].created_by], [1, 0]);
+  const kept = await agent.expect(200, "GET", `/conversations/${last.session_id}/messages`);
+  assert.equal(kept.messages.data[0].metadata.request_source, "ama");
+});
+
+test("a visitor reaches nothing of another visitor, and nothing without the field or from a foreign page", async (t) => {
+  const { kb, slug } = await open(t, { can_export_conversation: true, conversation_history: "everyone" });
+  const a = await visit(kb, slug),
+    b = await visit(kb, slug);
+  const { last } = await a.ask(question);
+  const talk = `/conversations/${last.session_id}`;
+  const routes = [
+    ["GET", talk],
+    ["PUT", talk, { name: "Mine" }],
+    ["GET", `${talk}/export`],
+    ["PUT", `${talk}/messages/${last.id}/feedback`, { reaction: "liked" }],
+    ["POST", "/messages", { prompt: "And when?", session_id: last.session_id }],
+    ["DELETE", talk],
+  ];
+  for (const [method, rest, json] of routes) {
+    assert.equal((await b.call(method, rest, { json })).status, 404, `${method} ${rest} of another visitor`);
+    for (const headers of [
+      { "x-docent-visitor": "" },
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { cookie: "" },
+    ])
+      assert.equal(
+        (await a.call(method, rest, { json, headers })).status,
+        401,
+        JSON.stringify([method, rest, headers]),
+      );
+  }
+  assert.deepEqual((await b.call("GET", "/conversations")).data, []);
+  assert.equal((await a.call("GET", "/conversations")).data.length, 1);
+  // The secret opens one agent's public routes, and nothing else.
+  const secret = a.cookie.split("=")[1];
+  for (const key of [secret, `1|${secret}`]) assert.equal((await kb.api("GET", "/projects", { key })).status, 401);
+  assert.equal((await kb.api("GET", "/projects", { key: null, headers: { cookie: a.cookie, ...PAGE } })).status, 401);
+});
+
+test("only a page of ours begins a visit", async (t) => {
+  const { kb, slug } = await open(t);
+  for (const headers of [
+    { "x-docent-visitor": "" },
+    { origin: "https://evil.example" },
+    { "sec-fetch-site": "cross-site" },
+  ])
+    assert.equal((await visit(kb, slug, {}, headers)).begun.status, 403, JSON.stringify(headers));
+});
+
+test("a browser that keeps no cookie holds the secret in the page", async (t) => {
+  const { kb, slug } = await open(t);
+  const { set, token, ask } = await visit(kb, slug, { in_memory: true });
+  assert.equal(set, undefined);
+  assert.match(token, /^[A-Za-z0-9]{43}$/);
+  assert.equal((await ask(question)).last.status, "finish");
+});
+
+test("an agent that is closed ends visits, links and streams; opened again it has another address", async (t) => {
+  const { kb, agent, record, slug } = await open(t);
+  const { ask, call } = await visit(kb, slug);
+  const { last } = await ask(question);
+  const page = () => request(record.shareable_link);
+  assert.equal((await page()).status, 200);
+  await agent.expect(200, "POST", "", { json: { is_shared: false } });
+  assert.equal((await page()).status, 404);
+  for (const path of [`/embed/${slug}`, `/embed/${slug}/launcher.js`])
+    assert.equal((await request(kb.url + path)).status, 404, path);
+  assert.equal((await call("GET", `/conversations/${last.session_id}`)).status, 404);
+  assert.equal((await ask(question)).status, 404);
+  const again = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  assert.notEqual(again.shareable_slug, slug);
+  assert.equal((await page()).status, 404);
+  assert.equal((await request(again.shareable_link)).status, 200);
+});
+
+test("a page names the sites that may frame it; a frame on another site is refused", async (t) => {
+  const { kb, record, slug } = await open(t, { allowed_domains_for_embedding: ["shop.example", "*.brand.example"] });
+  const page = await request(record.shareable_link);
+  assert.equal(page.status, 200, "alone it is open");
+  const policy = page.headers["content-security-policy"];
+  assert.match(policy, /frame-ancestors 'self' shop\.example:\* \*\.brand\.example:\*$/);
+  assert.ok(!/unsafe|nonce/.test(policy));
+  const framed = (site, path = `/embed/${slug}`) =>
+    request(kb.url + path, { headers: { "sec-fetch-dest": "iframe", ...(site ? { referer: `${site}/` } : {}) } });
+  for (const [site, status] of [
+    ["https://shop.example", 200],
+    ["https://www.brand.example", 200],
+    ["https://brand.example", 403],
+    ["https://evil.example", 403],
+    ["https://notshop.example", 403],
+    ["", 403],
+  ]) {
+    assert.equal((await framed(site)).status, status, site);
+    const script = await request(`${kb.url}/embed/${slug}/launcher.js`, {
+      headers: site ? { referer: `${site}/` } : {},
+    });
+    assert.equal(script.text.includes("dress("), status === 200, site);
+    const { begun } = await visit(kb, slug, { surface: "livechat", site });
+    assert.equal(begun.status, status === 200 ? 201 : 403, site);
+  }
+});
+
+test("nothing that a visitor is answered holds a key, a file's own address or settings that are not theirs", async (t) => {
+  const { kb, agent, record, slug } = await open(t, { persona_instructions: "You are the secret harbour master." });
+  const v = await visit(kb, slug);
+  const { reply, last } = await v.ask(question);
+  const texts = [
+    (await request(record.shareable_link)).text,
+    (await request(`${kb.url}/embed/${slug}/launcher.js`)).text,
+    (await v.call("GET", `/conversations/${last.session_id}`)).text,
+    v.begun.text,
+    reply.text,
+  ];
+  for (const text of texts) {
+    for (const word of [kb.key.split("|")[1], "harbour master", "s3_path", "/api/v1/preview", "user_ip", agent.path])
+      assert.ok(!text.includes(word), `${word} in ${text.slice(0, 200)}`);
+  }
+});
+
+test("questions are counted for a visitor and for an address; who is over waits", async (t) => {
+  const { kb, slug } = await open(t);
+  const { ask } = await visit(kb, slug);
+  let reply;
+  // A minute may end on the way, once.
+  for (let i = 0; i < 13; i++) {
+    ({ reply } = await ask("Hello"));
+    if (reply.status !== 200) break;
+  }
+  assert.equal(reply.status, 429);
+  assert.ok(Number(reply.headers["retry-after"]) >= 1 && Number(reply.headers["retry-after"]) <= 60);
+});
+
+test("the operator's daily figure holds for all visitors of an agent", async (t) => {
+  const { kb, slug } = await open(t, {}, { args: ["--public-daily", "2"] });
+  for (const status of [200, 200, 429]) assert.equal((await (await visit(kb, slug)).ask("Hello")).status, status);
+});
+
+test("where the owner asks for it, a browser does some work before its first question", async (t) => {
+  const { kb, slug } = await open(t, { enable_recaptcha_for_public_chatbots: true });
+  const { begun, call, ask } = await visit(kb, slug);
+  const { challenge, bits } = begun.data.work;
+  assert.equal((await ask(question)).status, 401, "a bare question is refused");
+  const zeros = (nonce) =>
+    createHash("sha256").update(`${challenge}.${nonce}`).digest().readUInt32BE() < 2 ** (32 - bits);
+  let right = 0;
+  while (!zeros(right)) right++;
+  let wrong = 0;
+  while (zeros(wrong)) wrong++;
+  assert.equal((await call("POST", "/proof", { json: { nonce: String(wrong) } })).status, 403);
+  assert.equal((await call("POST", "/proof", { json: { nonce: String(right) } })).status, 200);
+  assert.equal((await call("POST", "/proof", { json: { nonce: String(right) } })).status, 403, "each challenge once");
+  assert.equal((await ask(question)).last.status, "finish");
+});
+
+test("the quota is told in the owner's words, without a figure", async (t) => {
+  const file = path.join(tmpdir(), `docent-plans-${process.pid}-${Math.random()}`);
+  await writeFile(file, "default = queries=1\n");
+  t.after(() => rm(file, { force: true }));
+  const { kb, slug } = await open(
+    t,
+    { account_out_of_queries_msg: "We are all out of answers." },
+    { args: ["--plans", file] },
+  );
+  const { ask } = await visit(kb, slug);
+  assert.equal((await ask(question)).last.status, "finish");
+  const { status, reply } = await ask(question);
+  assert.deepEqual([status, reply.json.message], [429, "We are all out of answers."]);
+  assert.equal(reply.headers["retry-after"], undefined, "waiting does not help");
+});
+
+test("a stored conversation is locked for its visitor after a day, where the owner wants that", async (t) => {
+  const { kb, slug } = await open(t, { conversation_time_window: 2 });
+  const { ask, call } = await visit(kb, slug);
+  const { last } = await ask(question);
+  assert.equal((await call("GET", `/conversations/${last.session_id}`)).data.is_locked, false);
+  assert.equal((await ask("And when?", { session_id: last.session_id })).last.session_id, last.session_id);
+});
+
+test("thumbs, export and the list are there where the owner lets them be", async (t) => {
+  const { kb, agent, slug } = await open(t, { enable_feedbacks: false });
+  const { ask, call } = await visit(kb, slug);
+  const { last } = await ask(question);
+  const talk = `/conversations/${last.session_id}`;
+  const thumb = () => call("PUT", `${talk}/messages/${last.id}/feedback`, { json: { reaction: "liked" } });
+  const took = async () => [
+    (await thumb()).status,
+    (await call("GET", `${talk}/export`)).status,
+    (await call("GET", "/conversations")).status,
+  ];
+  assert.deepEqual(await took(), [404, 404, 404]);
+  await agent.expect(200, "POST", "/settings", {
+    json: { enable_feedbacks: true, can_export_conversation: true, conversation_history: "everyone" },
+  });
+  assert.deepEqual(await took(), [200, 200, 200]);
+  const kept = await agent.expect(200, "GET", `${talk}/messages`);
+  assert.equal(kept.messages.data[0].response_feedback.reaction, "liked");
+  await until("the list to know its name", async () => (await call("GET", "/conversations")).data[0].name === question);
+});

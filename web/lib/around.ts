@@ -1,0 +1,31 @@
+// The page around a frame of ours, which widget.js speaks for: what it may tell, and what it hears. It
+// never hears what is said.
+import type { Settings } from "./look";
+import type { Visitor } from "./visit";
+
+export class Around {
+  title = "";
+  url = "";
+  onPage = () => {};
+
+  constructor(
+    readonly settings: Settings,
+    visitor: Visitor,
+  ) {
+    visitor.heard = (what, detail) => this.say(what, detail);
+    addEventListener("message", ({ source, origin, data }) => {
+      if (source !== parent || (settings.site && origin !== settings.site) || !data?.docent) return;
+      if (data.docent === "ask") void visitor.ask(String(data.text).slice(0, 8000));
+      if (data.docent === "page") {
+        this.title = String(data.title ?? "");
+        this.url = String(data.url ?? "");
+        visitor.context = String(data.context ?? "").slice(0, 8000);
+        this.onPage();
+      }
+    });
+  }
+
+  say(what: string, detail: Record<string, unknown> = {}) {
+    parent.postMessage({ docent: what, ...detail }, this.settings.site || "*");
+  }
+}

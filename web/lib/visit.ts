@@ -1,0 +1,333 @@
+// A visitor's talk with a public agent: the visit, questions and their streams, what was said before.
+// No element is made here.
+import { signal, type Signal } from "@preact/signals";
+import { ApiError, call, headers, send } from "./api";
+import { put } from "./language";
+import type { Settings } from "./look";
+import { events } from "./stream";
+import { prove } from "./work";
+import { t } from "../words/visitor";
+
+export interface Place {
+  page_no: number | null;
+  offset: number;
+  length: number;
+}
+export interface TalkSource {
+  id: number;
+  title: string | null;
+  url: string | null;
+  is_pdf: boolean;
+  places: Place[];
+}
+interface AnswerParts {
+  is_answered: boolean;
+  kind: string | null;
+  sources: TalkSource[];
+  answered_by: string | null;
+}
+export interface TalkMessage extends AnswerParts {
+  id: number;
+  prompt: string;
+  text: string;
+  created_at: string;
+  reaction: string | null;
+}
+export interface TalkName {
+  session_id: string;
+  name: string;
+  created_at: string;
+  updated_at: string;
+}
+interface Talk extends TalkName {
+  is_locked: boolean;
+  is_coming: boolean;
+  messages: TalkMessage[];
+}
+interface Visit {
+  name: string | null;
+  token: string | null;
+  work: { challenge: string; bits: number } | null;
+  session_id: string | null;
+  is_new: boolean;
+}
+
+export type TurnState = "waiting" | "coming" | "done" | "stopped" | "failed";
+
+export interface VisitTurn {
+  key: number;
+  prompt: string;
+  files: File[];
+  text: Signal<string>;
+  state: Signal<TurnState>;
+  error: Signal<string>;
+  /** The question may be sent again. */
+  again: Signal<boolean>;
+  id: Signal<number | null>;
+  answer: Signal<AnswerParts | null>;
+  reaction: Signal<string | null>;
+}
+
+/** Drawing more often is work that nobody sees. */
+const DRAW_MS = 50;
+export const FILES_MOST = 10;
+let keys = 0;
+
+function newTurn(prompt: string, files: File[] = []): VisitTurn {
+  return {
+    key: ++keys,
+    prompt,
+    files,
+    text: signal(""),
+    state: signal<TurnState>("waiting"),
+    error: signal(""),
+    again: signal(false),
+    id: signal<number | null>(null),
+    answer: signal<AnswerParts | null>(null),
+    reaction: signal<string | null>(null),
+  };
+}
+
+function stored(message: TalkMessage): VisitTurn {
+  const turn = newTurn(message.prompt);
+  turn.text.value = message.text;
+  turn.state.value = "done";
+  turn.id.value = message.id;
+  turn.answer.value = message;
+  turn.reaction.value = message.reaction;
+  return turn;
+}
+
+export class Visitor {
+  turns = signal<VisitTurn[]>([]);
+  busy = signal(false);
+  /** Of the talk in hand; null: the next question begins one. */
+  sessionId = signal<string | null>(null);
+  isLocked = signal(false);
+  name = signal<string | null>(null);
+  /** The browser keeps no cookie for us. */
+  forgets = signal(false);
+  /** The quota is used up: nothing more is asked. */
+  isSpent = signal(false);
+  isClosed = signal(false);
+  child = signal<number | null>(null);
+  /** What the site around says of the moment. */
+  context = "";
+  /** Something has happened that a site around may hear of; what was said is not among it. */
+  heard: (what: string, detail: Record<string, unknown>) => void = () => {};
+  #base: string;
+  #abort: AbortController | null = null;
+  #visiting: Promise<void> | null = null;
+  #work: Visit["work"] = null;
+
+  constructor(readonly settings: Settings) {
+    this.#base = `/public/v1/agents/${settings.slug}`;
+    headers["x-docent-visitor"] = "1";
+  }
+
+  path = (rest: string) => this.#base + rest;
+
+  /** Begins the visit, or goes on with it; and with the talk of this day. */
+  visit(): Promise<void> {
+    return (this.#visiting ??= this.#visit().catch((error) => {
+      this.#visiting = null;
+      throw error;
+    }));
+  }
+
+  async #visit() {
+    let visit = await this.#arrive(false);
+    try {
+      if (this.turns.value.length) this.sessionId.value = visit.is_new ? null : this.sessionId.value;
+      else if (visit.session_id) await this.open(visit.session_id);
+      if (visit.is_new) await send("GET", this.path("/visit")); // was the cookie kept?
+    } catch (error) {
+      if ((error as ApiError).status !== 401) throw error;
+      visit = await this.#arrive(true);
+      headers["x-docent-visitor"] = visit.token!;
+      this.forgets.value = true;
+    }
+    this.name.value = visit.name;
+    this.#work = visit.work;
+  }
+
+  #arrive = (in_memory: boolean) =>
+    call<Visit>("POST", this.path("/visit"), {
+      body: { surface: this.settings.surface, site: this.settings.site, in_memory },
+    });
+
+  async open(sessionId: string) {
+    const talk = await call<Talk>("GET", this.path(`/conversations/${sessionId}`));
+    this.sessionId.value = talk.session_id;
+    this.isLocked.value = talk.is_locked;
+    this.turns.value = talk.messages.map(stored);
+    if (talk.is_coming) void this.#await(sessionId);
+  }
+
+  /** An answer was under way when the page was left: it is stored when it is whole. */
+  async #await(sessionId: string) {
+    for (let i = 0; i < 60 && this.sessionId.value === sessionId && !this.busy.value; i++) {
+      await new Promise((go) => setTimeout(go, 1000));
+      const talk = await call<Talk>("GET", this.path(`/conversations/${sessionId}`));
+      if (this.sessionId.value !== sessionId || this.busy.value) return;
+      if (talk.messages.length > this.turns.value.length) this.turns.value = talk.messages.map(stored);
+      if (!talk.is_coming) return;
+    }
+  }
+
+  begin() {
+    this.stop();
+    this.sessionId.value = null;
+    this.isLocked.value = false;
+    this.turns.value = [];
+  }
+
+  talks = () => call<TalkName[]>("GET", this.path("/conversations"));
+  rename = (id: string, name: string) => send("PUT", this.path(`/conversations/${id}`), { body: { name } });
+  async remove(id: string) {
+    await send("DELETE", this.path(`/conversations/${id}`));
+    if (this.sessionId.value === id) this.begin();
+  }
+
+  /** Downloads the talk: its request needs a field that no link sends. */
+  async save(format: string) {
+    const reply = await send("GET", this.path(`/conversations/${this.sessionId.value}/export`), { query: { format } });
+    const url = URL.createObjectURL(await reply.blob());
+    Object.assign(document.createElement("a"), { href: url, download: `conversation.${format}` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  async ask(prompt: string, files: File[] = []) {
+    if (this.busy.value) return;
+    const turn = newTurn(prompt, files);
+    this.turns.value = [...this.turns.value, turn];
+    await this.#run(turn);
+  }
+
+  /** The same question again, in the place of its failed answer. */
+  async retry(turn: VisitTurn) {
+    turn.text.value = turn.error.value = "";
+    turn.state.value = "waiting";
+    await this.#run(turn);
+  }
+
+  /** What has come stays. */
+  stop() {
+    if (!this.#abort) return;
+    this.#abort.abort();
+    void send("DELETE", this.path("/messages")).catch(() => {});
+  }
+
+  async react(turn: VisitTurn, reaction: string) {
+    const next = turn.reaction.value === reaction ? null : reaction;
+    const before = turn.reaction.value;
+    turn.reaction.value = next;
+    try {
+      await send("PUT", this.path(`/conversations/${this.sessionId.value}/messages/${turn.id.value}/feedback`), {
+        body: { reaction: next },
+      });
+    } catch {
+      turn.reaction.value = before;
+    }
+  }
+
+  async #request(turn: VisitTurn, signal: AbortSignal): Promise<Response> {
+    await this.visit();
+    if (this.#work) {
+      const { challenge, bits } = this.#work;
+      await send("POST", this.path("/proof"), { body: { nonce: await prove(challenge, bits, signal) }, signal });
+      this.#work = null;
+    }
+    const fields: Record<string, string | number> = { prompt: turn.prompt };
+    if (this.sessionId.value) fields.session_id = this.sessionId.value;
+    if (this.child.value) fields.child_project_id = this.child.value;
+    if (this.context) fields.context = this.context;
+    let body: unknown = fields;
+    if (turn.files.length) {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+      for (const file of turn.files) form.append("files[]", file, file.name);
+      body = form;
+    }
+    return send("POST", this.path("/messages"), { body, signal, headers: { accept: "text/event-stream" } });
+  }
+
+  async #run(turn: VisitTurn) {
+    const abort = (this.#abort = new AbortController());
+    this.busy.value = true;
+    try {
+      try {
+        await this.#read(turn, abort.signal);
+      } catch (error) {
+        const { status } = error as ApiError;
+        if (status === 401)
+          this.#visiting = null; // the visit is over, or asks for work now
+        else if (status === 404 && this.sessionId.value)
+          this.sessionId.value = null; // the talk is gone
+        else throw error;
+        await this.#read(turn, abort.signal);
+      }
+    } catch (error) {
+      this.#fail(turn, abort, error as ApiError);
+    }
+    if (this.#abort === abort) {
+      this.#abort = null;
+      this.busy.value = false;
+    }
+  }
+
+  async #read(turn: VisitTurn, abort: AbortSignal) {
+    let text = "",
+      drawn = 0;
+    const reply = await this.#request(turn, abort);
+    try {
+      for await (const { data } of events(reply)) {
+        if (data.status === "error") throw new ApiError(String(data.error), Number(data.code));
+        if (data.status === "progress") {
+          text += String(data.message ?? "");
+          if (text && performance.now() - drawn >= DRAW_MS) {
+            turn.state.value = "coming";
+            turn.text.value = text;
+            drawn = performance.now();
+            // The browser draws between two pieces, however fast they come.
+            await new Promise((go) => setTimeout(go));
+          }
+        }
+        if (data.status === "finish") {
+          this.sessionId.value = String(data.session_id);
+          turn.id.value = Number(data.id);
+          turn.answer.value = data as unknown as AnswerParts;
+          turn.state.value = "done";
+          this.heard("message", {});
+        }
+      }
+    } finally {
+      turn.text.value = text;
+    }
+  }
+
+  #fail(turn: VisitTurn, abort: AbortController, error: ApiError) {
+    const { look } = this.settings;
+    if (abort.signal.aborted) {
+      turn.state.value = "stopped";
+      return;
+    }
+    turn.state.value = "failed";
+    turn.again.value = true;
+    if (error.status === 404) {
+      turn.error.value = t.closed;
+      turn.again.value = false;
+      this.isClosed.value = true;
+    } else if (error.status === 429 && !error.retryAfter) {
+      turn.error.value = look.account_out_of_queries_msg;
+      turn.again.value = false;
+      this.isSpent.value = true;
+    } else if (error.status === 429) turn.error.value = put(t.tooMany, { n: error.retryAfter });
+    else if (error.status === 400 || error.status === 413) turn.error.value = error.message;
+    else if (error.status === 403) {
+      turn.error.value = t.locked;
+      turn.again.value = false;
+      this.isLocked.value = true;
+    } else turn.error.value = error.status ? look.chatbot_siesta_msg : t.offline;
+  }
+}

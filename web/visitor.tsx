@@ -1,0 +1,49 @@
+// The page of a public agent, alone or in a frame: its settings stand in the page.
+import { render } from "preact";
+import { effect, signal } from "@preact/signals";
+import { speak } from "./lib/language";
+import { mayBeDark, paint, type Settings } from "./lib/look";
+import { Around } from "./lib/around";
+import { Visitor } from "./lib/visit";
+import { Panel } from "./visitor/Panel";
+import { t, tables } from "./words/visitor";
+
+const settings: Settings = JSON.parse(document.getElementById("settings")!.textContent!);
+const { look } = settings;
+const visitor = new Visitor(settings);
+const starters = signal(look.example_questions ?? []);
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function dress() {
+  const isDark = dark.matches && mayBeDark(look);
+  const root = document.documentElement;
+  root.style.colorScheme = isDark ? "dark" : "light";
+  for (const [name, value] of Object.entries(paint(look, isDark))) root.style.setProperty(name, value);
+  root.classList.toggle("legacy", look.chat_bot_color_scheme === "legacy");
+  root.classList.toggle("public-sans", look.font_family === "public-sans");
+  root.classList.toggle("framed", settings.surface !== "ama" && settings.surface !== null);
+  if (look.chat_bot_bg_type === "image" && look.chat_bot_bg) {
+    root.classList.add("pictured");
+    root.style.setProperty("--picture", `url("${look.chat_bot_bg}")`);
+  }
+}
+dress();
+dark.addEventListener("change", dress);
+
+const around =
+  settings.surface === "ama" || !settings.surface || parent === window ? null : new Around(settings, visitor);
+
+await speak(t, tables, settings.lang);
+void visitor.visit().catch(() => {});
+around?.say("ready");
+effect(() => {
+  render(
+    <Panel
+      settings={settings}
+      visitor={visitor}
+      starters={starters.value}
+      onClose={around && settings.surface !== "iframe" ? () => around.say("close") : undefined}
+    />,
+    document.getElementById("app")!,
+  );
+});

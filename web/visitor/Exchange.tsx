@@ -1,0 +1,207 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { Icon } from "../components/Icon";
+import { Markdown } from "../components/Markdown";
+import { put } from "../lib/language";
+import { on, type Settings } from "../lib/look";
+import type { Visitor, VisitTurn } from "../lib/visit";
+import { t } from "../words/visitor";
+import { Face } from "./Face";
+import { keepOpen, opensFirst, Sources, titleOf } from "./Sources";
+
+const HANG_MS = 4000;
+
+/** True once nothing has come for so long. */
+function useSlow(waiting: boolean): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    if (!waiting) return;
+    const timer = setTimeout(() => setSlow(true), HANG_MS);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  return slow;
+}
+
+interface Props {
+  settings: Settings;
+  visitor: Visitor;
+  turn: VisitTurn;
+  title: string;
+  onOpen?: (turn: VisitTurn, n: number) => void;
+}
+
+/** A question and its answer. */
+export function Exchange({ settings, visitor, turn, title, onOpen }: Props) {
+  const { look } = settings;
+  const sides = (look.user_avatar_orientation ?? "agent-left-user-right").split("-");
+  const [agentSide, userSide] = [sides[1] === "right" ? "end" : "start", sides[3] === "right" ? "end" : "start"];
+  return (
+    <div class="exchange">
+      <div class={`asked ${userSide}`}>
+        {look.user_avatar_enabled && look.is_in_chat_user_avatar_enabled && (
+          <Face name={visitor.name.value ?? t.you} src={look.user_avatar} kind="user" />
+        )}
+        <div class="bubble" dir="auto">
+          <span class="hidden">{`${t.you}: `}</span>
+          {turn.prompt}
+          {turn.files.map((file) => (
+            <span class="file">
+              <Icon name="attach" />
+              {file.name}
+            </span>
+          ))}
+        </div>
+      </div>
+      <Reply settings={settings} visitor={visitor} turn={turn} title={title} side={agentSide} onOpen={onOpen} />
+    </div>
+  );
+}
+
+function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side: string }) {
+  const { look } = settings;
+  const state = turn.state.value,
+    answer = turn.answer.value;
+  const slow = useSlow(state === "waiting");
+  const citations = look.enable_citations ?? 3;
+  const sources = (citations && answer?.sources) || [];
+  const lists = citations === 1 || citations === 3,
+    numbers = citations >= 2;
+  const open = useSignal(opensFirst(look)),
+    current = useSignal<number | null>(null);
+  const back = useRef<HTMLElement | null>(null);
+  const show = (n: number, from: HTMLElement) => {
+    back.current = from;
+    current.value = n;
+    if (onOpen && sources[n - 1]?.is_pdf) onOpen(turn, n);
+    else open.value = true;
+  };
+  return (
+    <div class={`reply ${side}`}>
+      {look.is_in_chat_agent_avatar_enabled && <Face name={title} src={look.chat_bot_avatar} />}
+      <div class="body" aria-busy={state === "waiting" || state === "coming"}>
+        <span class="hidden">{`${answer?.answered_by ?? title}: `}</span>
+        {state === "waiting" && on(look.is_loading_indicator_enabled) && (
+          <p class="dots" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </p>
+        )}
+        {state === "waiting" && slow && (
+          <p class="slow" role="status" dir="auto">
+            {look.hang_in_there_msg}
+          </p>
+        )}
+        {turn.text.value && state !== "failed" && (
+          <Markdown
+            text={turn.text.value}
+            formatted={on(look.markdown_enabled)}
+            cite={(n) =>
+              numbers && sources[n - 1] ? (
+                <button
+                  class="cite"
+                  aria-label={put(t.source, { n, name: titleOf(sources[n - 1]!, n) })}
+                  aria-current={current.value === n || undefined}
+                  onClick={(event) => show(n, event.currentTarget)}
+                >
+                  {n}
+                </button>
+              ) : null
+            }
+          />
+        )}
+        {state === "stopped" && <p class="mute">{t.stopped}</p>}
+        {state === "failed" && (
+          <div class="failed" role="alert">
+            <p dir="auto">{turn.error.value}</p>
+            {turn.again.value && (
+              <button class="small" disabled={visitor.busy.value} onClick={() => visitor.retry(turn)}>
+                <Icon name="refresh" />
+                {t.tryAgain}
+              </button>
+            )}
+          </div>
+        )}
+        {sources.length > 0 && (lists || open.value) && (
+          <Sources
+            id={`sources-${turn.key}`}
+            look={look}
+            sources={sources}
+            current={current.value}
+            open={open.value}
+            onToggle={(next) => {
+              open.value = next;
+              current.value = null;
+              if (look.citations_view_type === "user" || !look.citations_view_type) keepOpen(next);
+            }}
+            onOpen={onOpen && ((n) => onOpen(turn, n))}
+            onBack={() => {
+              current.value = null;
+              back.current?.focus();
+            }}
+          />
+        )}
+        {answer?.answered_by && <p class="mute">{put(t.answeredBy, { name: answer.answered_by })}</p>}
+        {state === "done" && <Acts settings={settings} visitor={visitor} turn={turn} />}
+      </div>
+    </div>
+  );
+}
+
+/** The answer and its sources as text. */
+function asText(turn: VisitTurn): string {
+  const sources = turn.answer.value?.sources ?? [];
+  const list = sources.map((source, i) => `[${i + 1}] ${titleOf(source, i + 1)}${source.url ? ` ${source.url}` : ""}`);
+  return [turn.text.value, list.join("\n")].filter(Boolean).join("\n\n");
+}
+
+async function copy(text: string) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // A frame without the right: the old way.
+    const field = Object.assign(document.createElement("textarea"), { value: text });
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+}
+
+function Acts({ settings, visitor, turn }: { settings: Settings; visitor: Visitor; turn: VisitTurn }) {
+  const { look } = settings;
+  const [copied, setCopied] = useState(false);
+  const rated = on(look.enable_feedbacks) && turn.answer.value?.is_answered && turn.id.value;
+  const reaction = turn.reaction.value;
+  return (
+    <div class="acts">
+      {rated && (
+        <>
+          <button aria-pressed={reaction === "liked"} aria-label={t.good} onClick={() => visitor.react(turn, "liked")}>
+            <Icon name="thumb" />
+          </button>
+          <button
+            aria-pressed={reaction === "disliked"}
+            aria-label={t.bad}
+            onClick={() => visitor.react(turn, "disliked")}
+          >
+            <Icon name="thumb" turned />
+          </button>
+        </>
+      )}
+      {on(look.enable_copy_button) && (
+        <button
+          aria-label={copied ? t.copied : t.copy}
+          onClick={async () => {
+            await copy(asText(turn));
+            setCopied(true);
+            setTimeout(() => setCopied(false), 2000);
+          }}
+        >
+          <Icon name={copied ? "check" : "copy"} />
+        </button>
+      )}
+    </div>
+  );
+}

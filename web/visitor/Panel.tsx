@@ -1,0 +1,237 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { Icon } from "../components/Icon";
+import { put } from "../lib/language";
+import { on, type Settings } from "../lib/look";
+import { FILES_MOST, type Visitor } from "../lib/visit";
+import { withQuery } from "../lib/api";
+import { t } from "../words/visitor";
+import { Bar } from "./Bar";
+import { Exchange } from "./Exchange";
+import { Field } from "./Field";
+import { Foot } from "./Foot";
+import { Opening } from "./Opening";
+import { Talks } from "./Talks";
+
+const NEAR = 60;
+
+/** Follows the answer that is coming, until the reader scrolls up. */
+function useFollow(visitor: Visitor) {
+  const box = useRef<HTMLDivElement>(null);
+  const following = useSignal(true);
+  const toEnd = () => {
+    following.value = true;
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  };
+  useSignalEffect(() => {
+    const turns = visitor.turns.value;
+    void turns.at(-1)?.text.value;
+    void turns.at(-1)?.answer.value;
+    if (following.peek()) requestAnimationFrame(() => box.current?.scrollTo({ top: box.current.scrollHeight }));
+  });
+  const onScroll = () => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+    following.value = scrollHeight - scrollTop - clientHeight < NEAR;
+  };
+  return { box, following, toEnd, onScroll };
+}
+
+/** What is said to who does not see it: once, when an answer begins to be looked for and when it is
+ * there. */
+function useStatus(visitor: Visitor): string {
+  return useComputed(() => {
+    const state = visitor.turns.value.at(-1)?.state.value;
+    if (state === "waiting") return t.looking;
+    return state === "done" && visitor.busy.value === false ? t.answerIsThere : "";
+  }).value;
+}
+
+interface Props {
+  settings: Settings;
+  visitor: Visitor;
+  starters: string[];
+  onClose?: () => void;
+}
+
+/** The whole of a talk: page, frame and panel show the same. */
+export function Panel({ settings, visitor, starters, onClose }: Props) {
+  const { look } = settings;
+  const title = look.chatbot_title || settings.name;
+  const text = useSignal(""),
+    files = useSignal<File[]>([]),
+    note = useSignal("");
+  const [listing, setListing] = useState(false);
+  const [more, setMore] = useState(false);
+  const [dropping, setDropping] = useState(false);
+  const { box, following, toEnd, onScroll } = useFollow(visitor);
+  const turns = visitor.turns.value;
+  const disabled = visitor.isLocked.value || visitor.isSpent.value || visitor.isClosed.value;
+  const status = useStatus(visitor);
+  const focus = () => document.getElementById("question")?.focus();
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) focus();
+  }, []);
+
+  const ask = (question: string) => {
+    if (visitor.busy.value || disabled) return;
+    const attached = files.value;
+    text.value = "";
+    files.value = [];
+    note.value = "";
+    toEnd();
+    void visitor.ask(question, attached);
+    focus();
+  };
+  const addFiles = (added: File[]) => {
+    const all = [...files.value, ...added];
+    files.value = all.slice(0, FILES_MOST);
+    note.value = all.length > FILES_MOST ? put(t.filesMost, { n: FILES_MOST }) : "";
+    focus();
+  };
+  const history = look.conversation_history !== "hidden";
+  const exports = on(look.can_export_conversation, false) && visitor.sessionId.value;
+  return (
+    <div
+      class="panel"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        if (more) setMore(false);
+        else if (listing) setListing(false);
+        else onClose?.();
+      }}
+      onDragOver={(event) => {
+        if (![...(event.dataTransfer?.types ?? [])].includes("Files") || disabled) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={(event) => !event.currentTarget.contains(event.relatedTarget as Node) && setDropping(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setDropping(false);
+        addFiles([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <Bar settings={settings} title={title}>
+        {history && (
+          <button class="icon" aria-label={t.talks} aria-expanded={listing} onClick={() => setListing(!listing)}>
+            <Icon name="history" />
+          </button>
+        )}
+        {turns.length > 0 && (
+          <button
+            class="icon"
+            aria-label={t.newTalk}
+            onClick={() => {
+              visitor.begin();
+              focus();
+            }}
+          >
+            <Icon name="add" />
+          </button>
+        )}
+        {exports && (
+          <div class="menu">
+            <button class="icon" aria-label={t.more} aria-expanded={more} onClick={() => setMore(!more)}>
+              <Icon name="more" />
+            </button>
+            {more && (
+              <ul>
+                {["html", "txt", "json"].map((format) => (
+                  <li>
+                    <a
+                      href={withQuery(visitor.path(`/conversations/${visitor.sessionId.value}/export`), { format })}
+                      onClick={async (event) => {
+                        event.preventDefault();
+                        await visitor.save(format);
+                        setMore(false);
+                      }}
+                    >
+                      <Icon name="download" />
+                      {`${t.download}: ${format}`}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+        {onClose && (
+          <button class="icon" aria-label={t.close} onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
+      </Bar>
+      {listing ? (
+        <Talks visitor={visitor} onClose={() => setListing(false)} />
+      ) : (
+        <main class="log" ref={box} onScroll={onScroll} tabIndex={0} aria-label={t.messages}>
+          <div class="talk">
+            <Opening
+              settings={settings}
+              name={visitor.name.value}
+              starters={starters}
+              begun={turns.length > 0}
+              onAsk={ask}
+            />
+            {turns.map((turn) => (
+              <Exchange key={turn.key} settings={settings} visitor={visitor} turn={turn} title={title} />
+            ))}
+          </div>
+        </main>
+      )}
+      {!listing && (
+        <div class="below">
+          {!following.value && turns.length > 0 && (
+            <button class="to-end" onClick={toEnd}>
+              <Icon name="down" />
+              {t.toEnd}
+            </button>
+          )}
+          {visitor.isLocked.value && (
+            <p class="locked" role="status">
+              {t.locked}
+              <button class="small" onClick={() => visitor.begin()}>
+                {t.newTalk}
+              </button>
+            </p>
+          )}
+          {visitor.isSpent.value && (
+            <p class="locked" dir="auto">
+              {look.account_out_of_queries_msg}
+            </p>
+          )}
+          {note.value && <p class="locked">{note.value}</p>}
+          {settings.children.length > 0 && (
+            <label class="child">
+              <span>{t.choose}</span>
+              <select
+                value={visitor.child.value ?? ""}
+                onChange={(event) => (visitor.child.value = Number(event.currentTarget.value) || null)}
+              >
+                <option value="">{t.automatic}</option>
+                {settings.children.map((child) => (
+                  <option value={child.id}>{child.name}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <Field
+            text={text}
+            files={files}
+            placeholder={look.default_prompt}
+            busy={visitor.busy.value}
+            disabled={disabled}
+            onSend={() => ask(text.value.trim())}
+            onStop={() => visitor.stop()}
+            onFiles={addFiles}
+          />
+          <Foot settings={settings} forgets={visitor.forgets.value} />
+        </div>
+      )}
+      <p class="hidden" role="status">
+        {status}
+      </p>
+      {dropping && <p class="dropping">{t.drop}</p>}
+    </div>
+  );
+}

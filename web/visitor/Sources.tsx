@@ -1,0 +1,113 @@
+import { useEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { Icon } from "../components/Icon";
+import { host } from "../lib/format";
+import { put } from "../lib/language";
+import type { Look } from "../lib/look";
+import type { TalkSource } from "../lib/visit";
+import { t } from "../words/visitor";
+import { Fold } from "./Fold";
+
+/** Whether lists of sources are open, as the visitor last left one. */
+const OPEN = "docent-sources";
+function kept(): boolean {
+  try {
+    return localStorage.getItem(OPEN) === "1";
+  } catch {
+    return false; // a frame may be refused to keep anything
+  }
+}
+const userOpen = signal(kept());
+export function keepOpen(open: boolean) {
+  userOpen.value = open;
+  try {
+    localStorage.setItem(OPEN, open ? "1" : "0");
+  } catch {
+    // As above.
+  }
+}
+
+export const titleOf = (source: TalkSource, n: number) => source.title ?? put(t.document, { n });
+
+function where(source: TalkSource): string {
+  const pages = [...new Set(source.places.map((place) => place.page_no).filter((n) => n))].sort((a, b) => a! - b!);
+  if (pages.length) return put(t.page, { n: pages.slice(0, 3).join(", ") });
+  return source.url ? host(source.url) : "";
+}
+
+interface Props {
+  id: string;
+  look: Look;
+  sources: TalkSource[];
+  /** The source in hand, whose row takes the focus. */
+  current: number | null;
+  open: boolean;
+  onToggle: (open: boolean) => void;
+  onOpen?: (n: number) => void;
+  onBack: () => void;
+}
+
+/** The list that an answer's numbers lead to. */
+export function Sources({ id, look, sources, current, open, onToggle, onOpen, onBack }: Props) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    if (open && current !== null) list.current?.querySelector<HTMLElement>(`[data-n="${current}"]`)?.focus();
+  }, [current, open]);
+  return (
+    <section class="sources">
+      <button class="label" aria-expanded={open} aria-controls={id} onClick={() => onToggle(!open)}>
+        <span dir="auto">
+          {sources.length > 1 ? look.citations_sources_label_msg : look.citations_answer_source_label_msg}
+        </span>
+        <span class="count">{sources.length}</span>
+        <Icon name="chevron" turned={open} />
+      </button>
+      <ul
+        id={id}
+        ref={list}
+        hidden={!open}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          onBack();
+        }}
+      >
+        <Fold items={sources} more={look.view_more_msg} less={look.view_less_msg}>
+          {(source, i) => {
+            const inside = (
+              <>
+                <span class="cite" aria-hidden="true">
+                  {i + 1}
+                </span>
+                <b dir="auto">{titleOf(source, i + 1)}</b>
+                <span class="where">{where(source)}</span>
+              </>
+            );
+            const row = { class: "row", "data-n": i + 1, "aria-current": current === i + 1 || undefined };
+            if (onOpen && (source.is_pdf || !source.url))
+              return (
+                <button {...row} onClick={() => onOpen(i + 1)}>
+                  {inside}
+                </button>
+              );
+            if (source.url)
+              return (
+                <a {...row} href={source.url} target="_blank" rel="noopener noreferrer nofollow">
+                  {inside}
+                </a>
+              );
+            return (
+              <div {...row} tabIndex={-1}>
+                {inside}
+              </div>
+            );
+          }}
+        </Fold>
+      </ul>
+    </section>
+  );
+}
+
+/** Whether a new answer's list is open at first. */
+export const opensFirst = (look: Look) =>
+  look.citations_view_type === "show" || (look.citations_view_type !== "hide" && userOpen.value);
