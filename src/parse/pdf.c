@@ -117,6 +117,8 @@ static void add_word(struct kb_pdf_scan *s, struct kb_sv word, const float place
 	kb_clean(&s->line, kb_buf_view(&s->word), KB_CLEAN_LINE);
 	if (s->line.n > at && s->pdf->page_count)
 		keep_place(s, at, place);
+	else if (s->line.n == at && at)
+		s->line.n--; /* nothing of the word is left, so no blank before it */
 }
 
 static void take_word(struct kb_pdf_scan *s, struct kb_sv text)

@@ -1,14 +1,17 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { get } from "../lib/api";
 import type { Source } from "../lib/chat";
 import { download } from "../lib/files";
 import { number } from "../lib/format";
+import { pageReader } from "../lib/pages";
+import { useResource } from "../lib/resource";
 import { attempt } from "../lib/state";
 import type { PageText, Place } from "../lib/types";
 import { w } from "../lib/words";
 import { Button } from "./Button";
-import { DocumentText } from "./DocumentText";
+import { DocumentView } from "./DocumentView";
 import { Icon } from "./Icon";
+import { Loaded } from "./Loaded";
 
 interface Props {
   agentId: number;
@@ -22,8 +25,13 @@ interface Props {
 
 /** A cited document beside the talk, open where the answer took its words from. */
 export function DocumentPane({ agentId, source, n, places, current, onCurrent, onClose }: Props) {
-  const [about, setAbout] = useState<PageText | null>(null);
+  const path = `/projects/${agentId}/pages/${source.id}/text`;
+  const about = useResource((signal) => get<PageText>(path, { length: 0 }, signal), [path]);
+  const reader = useMemo(() => pageReader(agentId, source.id), [agentId, source.id]);
+  const [seen, setSeen] = useState<{ of: number; page: number } | null>(null);
   const place = places[current];
+  const known = about.value.value;
+  const page = seen?.of === source.id ? seen.page : (place?.page_no ?? 0);
   const isFile = source.url?.includes("/api/v1/preview/");
   return (
     <aside class="doc" aria-label={w.document}>
@@ -34,10 +42,7 @@ export function DocumentPane({ agentId, source, n, places, current, onCurrent, o
         <div>
           <b title={source.title}>{source.title}</b>
           <small class="num">
-            {[
-              place?.page_no && about?.pages ? w.pageOfPages(place.page_no, about.pages) : "",
-              about && w.words(number(about.words)),
-            ]
+            {[page && known?.pages ? w.pageOfPages(page, known.pages) : "", known && w.words(number(known.words))]
               .filter(Boolean)
               .join(" · ")}
           </small>
@@ -63,16 +68,21 @@ export function DocumentPane({ agentId, source, n, places, current, onCurrent, o
         )}
         <Button icon="close" label={w.closeDocument} onClick={onClose} />
       </header>
-      <div class="paper-scroll" tabIndex={0} role="region" aria-label={source.title}>
-        <DocumentText
-          key={source.id}
-          load={(from, length) => get<PageText>(`/projects/${agentId}/pages/${source.id}/text`, { from, length })}
-          places={places}
-          current={current}
-          number={n}
-          onLoaded={setAbout}
-        />
-      </div>
+      <Loaded from={about}>
+        {(text) => (
+          <DocumentView
+            key={source.id}
+            title={source.title}
+            reader={text.has_pictures ? reader : null}
+            pages={text.pages ?? 0}
+            load={(from, length) => get<PageText>(path, { from, length })}
+            places={places}
+            current={current}
+            number={n}
+            onPage={(page) => setSeen({ of: source.id, page })}
+          />
+        )}
+      </Loaded>
       {places.length > 1 && (
         <div class="passages">
           <span class="pill num">

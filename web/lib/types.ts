@@ -157,9 +157,22 @@ export interface PageText {
   title: string | null;
   format: string;
   pages: number | null;
+  /** Its pages can be looked at. */
+  has_pictures: boolean;
   words: number;
   bytes: number;
   from: number;
   blocks: Block[];
   next_from: number | null;
+}
+
+export interface PageWords {
+  page_id: number;
+  page_no: number;
+  pages: number;
+  /** Boxes are in so many parts of the page's sides: left, top, right, bottom. */
+  units: number;
+  words: { text: string; line: number; box: number[] }[];
+  /** Of each place that was asked for, which words it is. */
+  marks: { offset: number; length: number; words: number[] }[];
 }

@@ -111,6 +111,7 @@ export const en = {
   openOriginal: "Open the original",
   downloadOriginal: "Download the original",
   closeDocument: "Close the document",
+  larger: "Larger pages",
   showEarlier: "Show what comes before",
   showMore: "Show more",
   noText: "No text was read of this document.",

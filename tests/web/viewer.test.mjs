@@ -1,0 +1,72 @@
+// Documents beside an answer, as the reader sees them: the page of a PDF with the sentence marked on it.
+import { assert, faults, signedIn, start, test } from "./lib.mjs";
+import { typedPdf } from "../api/lib/print.mjs";
+
+/** Twelve pages; what is asked for stands on the ninth, in two lines. */
+const pages = Array.from({ length: 12 }, (_, i) => [
+  `Chapter ${i + 1} of the harbour's handbook`,
+  "",
+  ...Array.from(
+    { length: 30 },
+    (_, k) => `Rule ${i + 1}.${k + 1}: boats of class ${i * 31 + k} moor at pier ${k + 2}.`,
+  ),
+  ...(i === 8 ? ["The harbour master of Velmora is Isolde Fenwick, who keeps", "the keys of both gates."] : []),
+]);
+
+async function asked(t, options) {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "harbour.pdf": typedPdf(pages) } });
+  const all = await signedIn(t, kb, options);
+  await all.page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await all.page.getByRole("textbox", { name: "Ask Harbour …" }).fill("Who is the harbour master of Velmora?");
+  await all.page.keyboard.press("Enter");
+  return { kb, agent, ...all };
+}
+
+test("the cited page of a PDF opens beside the answer, with the sentence marked on it", async (t) => {
+  const { page, quiet } = await asked(t);
+  const sheet = page.locator(".sheet[data-page='9']");
+  const mark = sheet.locator(".mark.current");
+  await mark.first().waitFor();
+  await page.getByText("Page 9 of 12").waitFor();
+  // It is in view, over the words that it marks, and both lines have their part.
+  const [scroller, ...rects] = await Promise.all([
+    page.locator(".paper-scroll").boundingBox(),
+    mark.nth(0).boundingBox(),
+    mark.nth(1).boundingBox(),
+  ]);
+  assert.equal(await mark.count(), 2);
+  for (const rect of rects)
+    assert.ok(rect.y > scroller.y && rect.y + rect.height < scroller.y + scroller.height, JSON.stringify(rect));
+  const word = await sheet.getByText("Isolde", { exact: false }).boundingBox();
+  assert.ok(Math.abs(word.y - rects[0].y) < 6 && word.x > rects[0].x, "the mark lies where the words are");
+  const drawn = await sheet.locator("canvas").evaluate((canvas) => {
+    const dots = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    return dots.some((dot, i) => i % 4 === 0 && dot < 90);
+  });
+  assert.ok(drawn, "the page is drawn");
+  // Words can be selected, and only pages that are near hold a picture.
+  await page.evaluate(() => {
+    const words = [...document.querySelectorAll(".sheet[data-page='9'] .layer span")];
+    const at = words.findIndex((word) => word.textContent.startsWith("Isolde"));
+    getSelection().setBaseAndExtent(words[at].firstChild, 0, words[at + 1].firstChild, 7);
+  });
+  assert.equal(await page.evaluate(() => getSelection().toString().trim()), "Isolde Fenwick");
+  assert.equal(await page.locator(".sheet[data-page='1'] canvas").evaluate((canvas) => canvas.width), 0);
+  // The text of the same document, with the same sentence.
+  await page.locator(".doc-kind").getByRole("button", { name: "Text" }).click();
+  await page.locator(".paper mark.current").waitFor();
+  assert.match(await page.locator(".paper mark.current").textContent(), /Isolde Fenwick, who keeps the keys/);
+  quiet();
+});
+
+test("the viewer is accessible, and scrolling leads to other pages", async (t) => {
+  const { page, quiet } = await asked(t, { colorScheme: "dark" });
+  await page.locator(".sheet .mark.current").first().waitFor();
+  assert.deepEqual(await faults(page, "viewer, dark"), []);
+  await page.locator(".paper-scroll").focus();
+  await page.keyboard.press("End");
+  await page.getByText("Page 12 of 12").waitFor();
+  await page.locator(".sheet[data-page='12'] .layer span").first().waitFor();
+  quiet();
+});
