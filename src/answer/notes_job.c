@@ -6,11 +6,13 @@
 #include "base/pool.h"
 #include "out/link.h"
 #include "store/pages.h"
+#include "store/work.h"
 
 enum {
 	POLL_S = 5,
 	TITLES = 60,
 	PAUSE_AFTER_FAILURE_S = 1,
+	LEASE_S = 60,
 };
 
 struct kb_notes_job {
@@ -86,6 +88,22 @@ static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct 
 	                          err);
 }
 
+/* Unless another node makes those of the agent. */
+static bool make_alone(struct kb_notes_job *job, struct kb_analyzer *analyzer,
+                       struct kb_arena *arena, const struct kb_persona *persona, struct kb_err *err)
+{
+	struct kb_work work = { .kind = KB_WORK_NOTES, .agent_id = persona->agent_id };
+	bool taken, ok;
+
+	if (!kb_store_work_take(job->store, &work, LEASE_S * KB_SECOND_US, &taken, err))
+		return false;
+	if (!taken)
+		return true;
+	ok = make(job, analyzer, arena, persona, err);
+	kb_store_work_done(job->store, &work);
+	return ok;
+}
+
 /* Makes all that is to be made. */
 static bool work(struct kb_notes_job *job, struct kb_analyzer *analyzer)
 {
@@ -99,7 +117,7 @@ static bool work(struct kb_notes_job *job, struct kb_analyzer *analyzer)
 		ok = kb_store_notes_next(job->store, &arena, &persona, &err);
 		more = ok && persona.version > 0;
 		if (more)
-			ok = make(job, analyzer, &arena, &persona, &err);
+			ok = make_alone(job, analyzer, &arena, &persona, &err);
 		if (!ok)
 			kb_warn(job->log, "sub-personas not made error=%s", err.msg);
 		kb_arena_fini(&arena);

@@ -20,6 +20,7 @@ static_assert(ID_DIGITS_MAX + 1 + SECRET_LETTERS < KB_KEY_TEXT, "a key does not 
 
 enum {
 	ACCOUNT_ADD,
+	ACCOUNT_HOLD,
 	ACCOUNT_BY_HANDLE,
 	ACCOUNT_BY_ID,
 	ACCOUNT_UPDATE,
@@ -67,6 +68,7 @@ enum {
 #define A_NEXT(letter, column, member)  ", a." #column
 
 static const struct kb_sql sql[] = {
+	[ACCOUNT_HOLD] = { "account_hold", "i", "UPDATE accounts SET plan = plan WHERE id = $1" },
 	[ACCOUNT_ADD] = { "account_add", KB_TYPES(ACCOUNTS), KB_INSERT("accounts", ACCOUNTS) },
 	[ACCOUNT_BY_HANDLE] = { "account_by_handle", "t",
 		"SELECT " KB_NAMES(ACCOUNTS) " FROM accounts WHERE handle = $1" },
@@ -223,7 +225,9 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct update *in = arg;
 	struct kb_account *out = in->out;
 
-	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(in->id), out, err))
+	/* What is read here is what is changed. */
+	if (!kb_db_run(conn, &sql[ACCOUNT_HOLD], KB_VALUES(kb_int(in->id)), NULL, err)
+	    || !account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(in->id), out, err))
 		return false;
 	if (!out->id)
 		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found",

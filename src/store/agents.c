@@ -19,6 +19,8 @@ enum {
 	SET_STATE,
 	COPIED,
 	VOID_COPIES,
+	MAKE_COPY,
+	HOLD,
 	LIST_COUNT,
 	LIST_FIRST, /* + 2 * by_created_at + ascending */
 	LIST_LAST = LIST_FIRST + 3,
@@ -99,9 +101,15 @@ static const struct kb_sql sql[] = {
 		"WHERE agent_id = $1" },
 	[SET_STATE] = { "agent_set_state", "ii", "UPDATE agents SET state = $2 WHERE id = $1" },
 	[COPIED] = { "agent_copied", "iii",
-		"UPDATE agents SET state = " KB_SQL(AGENT_THERE) ", index_version = $2, is_active = $3 WHERE id = $1" },
-	[VOID_COPIES] = { "agent_void_copies", "",
-		"UPDATE agents SET state = " KB_SQL(AGENT_DELETED) " WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },
+		"UPDATE agents SET state = " KB_SQL(AGENT_THERE) ", index_version = $2, is_active = $3 "
+		"WHERE id = $1 AND state = " KB_SQL(AGENT_COPIED) },
+	/* Whatever its state. */
+	[HOLD] = { "agent_hold", "i", "UPDATE agents SET index_version = index_version WHERE id = $1" },
+	[VOID_COPIES] = { "agent_void_copies", "ii",
+		"UPDATE agents SET state = " KB_SQL(AGENT_DELETED) " WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED)
+		" AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") },
+	[MAKE_COPY] = { "agent_make_copy", "ii",
+		"UPDATE agents SET state = " KB_SQL(AGENT_COPIED) ", lease_node = $2 WHERE id = $1" },
 	[LIST_COUNT] = { "agent_list_count", "itit", "SELECT count(*)" LIST_WHERE },
 	[LIST_FIRST + 0] = { "agent_list_id_desc",      "ititii", LIST("id DESC") },
 	[LIST_FIRST + 1] = { "agent_list_id_asc",       "ititii", LIST("id") },
@@ -190,6 +198,12 @@ bool kb_agent_set_state(struct kb_db_conn *conn, int64_t agent_id, enum kb_agent
                         struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[SET_STATE], KB_VALUES(kb_int(agent_id), kb_int(state)), NULL,
+	                 err);
+}
+
+bool kb_agent_make_copy(struct kb_db_conn *conn, int64_t agent_id, int64_t node, struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[MAKE_COPY], KB_VALUES(kb_int(agent_id), kb_int(node)), NULL,
 	                 err);
 }
 
@@ -434,7 +448,9 @@ bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
 {
 	struct kb_agent before;
 
-	if (!kb_agent_load(conn, arena, edit->account_id, edit->id, &before, err))
+	/* What is read here is what is changed. */
+	if (!kb_db_run(conn, &sql[HOLD], KB_VALUES(kb_int(edit->id)), NULL, err)
+	    || !kb_agent_load(conn, arena, edit->account_id, edit->id, &before, err))
 		return false;
 	*after = before;
 	if (!edit->change(edit->arg, arena, after, err)
@@ -491,22 +507,30 @@ static bool children_now(struct kb_db_conn *conn, struct kb_arena *arena, struct
 bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
                         struct kb_err *err)
 {
+	int64_t shown;
+
+	/* Whoever believed this node to be gone has deleted it. */
 	return children_now(conn, arena, copy, err) && put(conn, arena, copy, err)
 	       && kb_db_run(conn, &sql[COPIED],
 	                    KB_VALUES(kb_int(copy->id), kb_int(copy->index_version),
 	                              kb_int(copy->is_active)),
-	                    NULL, err);
+	                    &shown, err)
+	       && (shown || kb_fail(err, KB_E_CONFLICT, "the copy was given up by another node"));
 }
 
 static bool void_copies(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	(void)arg;
-	return kb_db_run(conn, &sql[VOID_COPIES], KB_NO_VALUES, NULL, err);
+	const struct kb_store *store = arg;
+
+	return kb_db_run(
+	        conn, &sql[VOID_COPIES],
+	        KB_VALUES(kb_int(store->node), kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)),
+	        NULL, err);
 }
 
 bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err)
 {
-	return kb_db_write(store->db, void_copies, NULL, err);
+	return kb_db_write(store->db, void_copies, store, err);
 }
 
 struct delete

@@ -16,6 +16,7 @@ enum {
 	TOUCH,
 	SET_CHILD,
 	RENAME,
+	HOLD,
 	DELETE_MESSAGES,
 	DELETE,
 	LIST_COUNT,
@@ -69,6 +70,8 @@ static const struct kb_sql sql[] = {
 		"UPDATE conversations SET child_id = $3 WHERE agent_id = $1 AND id = $2" },
 	[RENAME] = { "conversation_rename", "ii" KB_TYPES(RENAMED),
 		KB_UPDATE("conversations", RENAMED) "WHERE agent_id = $1 AND id = $2" },
+	[HOLD] = { "conversation_hold", "ii",
+		"UPDATE conversations SET naming = naming WHERE agent_id = $1 AND id = $2" },
 	[DELETE_MESSAGES] = { "conversation_delete_messages", "ii",
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
@@ -300,10 +303,16 @@ static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct change *in = arg;
 	struct kb_conversation row;
 	struct kb_db_values key;
+	int64_t held;
 
 	if (!kb_conversation_load(conn, in->arena, in->session, &row, err))
 		return false;
 	key = KB_VALUES(kb_int(row.agent_id), kb_int(row.id));
+	/* Held, it gets no more messages, and is deleted once. */
+	if (!kb_db_run(conn, &sql[HOLD], key, &held, err))
+		return false;
+	if (!held)
+		return kb_conversation_load(conn, in->arena, in->session, &row, err);
 	return kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
 	       && kb_db_run(conn, &sql[DELETE], key, NULL, err);
 }

@@ -90,19 +90,26 @@ static void fail_jobs(struct job **jobs, size_t count, const struct kb_err *err)
 	}
 }
 
+/* Whether the transaction is to be run anew after its tries so far. */
+static bool comes_again(const struct kb_db_conn *conn, int tries)
+{
+	return conn->again == KB_AGAIN_OFTEN || (conn->again == KB_AGAIN_ONCE && tries == 0);
+}
+
 /* One write inside the batch's transaction. False when the whole transaction is lost. */
-static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
+static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone, int tries)
 {
 	const struct kb_driver *driver = conn->driver;
 	size_t notes = conn->note_count;
 
+	conn->again = KB_AGAIN_NEVER;
 	job->ok = (alone || driver->savepoint(conn, KB_SET, &job->err))
 	          && job->fn(conn, job->arg, &job->err)
 	          && (alone || driver->savepoint(conn, KB_KEEP, &job->err));
 	if (job->ok)
 		return true;
 	conn->note_count = notes;
-	return driver->in_transaction(conn) && !alone && !conn->again
+	return driver->in_transaction(conn) && !alone && !comes_again(conn, tries)
 	       && driver->savepoint(conn, KB_UNDO, NULL);
 }
 
@@ -125,7 +132,7 @@ static bool begin(struct kb_db_conn *conn, struct job *job, struct kb_err *err)
 	bool ok;
 
 	conn->note_count = 0;
-	conn->again = false;
+	conn->again = KB_AGAIN_NEVER;
 	carry(job);
 	ok = conn->driver->begin(conn, true, err);
 	carry(job);
@@ -134,7 +141,8 @@ static bool begin(struct kb_db_conn *conn, struct job *job, struct kb_err *err)
 
 /* Runs jobs in one transaction, as many as it takes: one that takes the transaction with it ends
  * the round. Returns how many have their result; *again: that may be another one the next time. */
-static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool *again)
+static size_t try_round(struct writer *writer, struct job **jobs, size_t count, int tries,
+                        bool *again)
 {
 	struct kb_db *db = writer->db;
 	struct kb_db_conn *conn = writer->conn;
@@ -144,13 +152,13 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	bool ok;
 
 	if (!begin(conn, jobs[0], &err)) {
-		*again = conn->again;
+		*again = comes_again(conn, tries);
 		fail_jobs(jobs, count, &err);
 		return count;
 	}
 	for (ok = true; ok && done < count; done++) {
 		carry(jobs[done]);
-		ok = run_job(conn, jobs[done], count == 1);
+		ok = run_job(conn, jobs[done], count == 1, tries);
 		carry(jobs[done]);
 		good += jobs[done]->ok;
 	}
@@ -162,7 +170,7 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 		err = jobs[done - 1]->err;
 	}
 	if (!ok) {
-		*again = conn->again;
+		*again = comes_again(conn, tries);
 		driver->rollback(conn);
 		fail_jobs(jobs, done, &err);
 		return done;
@@ -200,7 +208,7 @@ static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 		for (size_t i = 0; i < count; i++)
 			jobs[i]->err.code = KB_OK;
 		if (connect_writer(writer, &err)) {
-			done = try_round(writer, jobs, count, &again);
+			done = try_round(writer, jobs, count, try, &again);
 		} else {
 			fail_jobs(jobs, count, &err);
 			done = count;

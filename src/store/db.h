@@ -44,7 +44,7 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
         kb_sql_robots, kb_sql_crawls, kb_sql_hosts, kb_sql_store, kb_sql_vectors, kb_sql_upkeep,
         kb_sql_verify, kb_sql_visits;
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views, kb_sql_visitors;
-extern const struct kb_sql_table kb_sql_nodes;
+extern const struct kb_sql_table kb_sql_nodes, kb_sql_work;
 extern const struct kb_sql_table kb_sql_paths;
 extern const struct kb_sql_table *const kb_sql_tables[];
 extern const size_t kb_sql_table_count;
@@ -112,9 +112,10 @@ struct kb_db_conn {
 	const struct kb_driver *driver;
 	struct kb_db_note *notes; /* of the running transaction */
 	size_t note_count, note_capacity;
-	/* The last failure was of the moment (a deadlock, a server that went away): the whole
-	 * transaction may be run anew. */
-	bool again;
+	/* Whether the last failure was of the moment (a deadlock, a server that went away): then
+	 * the whole transaction may be run anew. What has been made or removed meanwhile by
+	 * somebody else is found the next time, once. */
+	enum kb_db_again { KB_AGAIN_NEVER, KB_AGAIN_ONCE, KB_AGAIN_OFTEN } again;
 };
 
 enum kb_savepoint { KB_SET, KB_UNDO, KB_KEEP };

@@ -88,26 +88,32 @@ static struct pg_conn *pg_of(struct kb_db_conn *conn)
 static const struct meaning {
 	const char *state;
 	enum kb_errc code;
-	bool again, broken;
+	enum kb_db_again again;
+	bool broken;
 	const char *text; /* NULL: the server's own, which err.c hides */
 } meanings[] = {
-	{ "23503", KB_E_NOT_FOUND, .text = "what it belongs to is not there any more" },
-	{ "23505", KB_E_CONFLICT, .text = "there is one like it already" },
-	{ "40001", KB_E_BUSY, .again = true, .text = "others changed the same rows too often" },
-	{ "40P01", KB_E_BUSY, .again = true, .text = "others changed the same rows too often" },
-	{ "55P03", KB_E_BUSY, .again = true, .text = "others hold the same rows" },
-	{ "57P0", KB_E_BUSY, .again = true, .broken = true,
+	{ "23503", KB_E_NOT_FOUND, .again = KB_AGAIN_ONCE,
+	  .text = "what it belongs to is not there any more" },
+	{ "23505", KB_E_CONFLICT, .again = KB_AGAIN_ONCE, .text = "there is one like it already" },
+	{ "40001", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
+	  .text = "others changed the same rows too often" },
+	{ "40P01", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
+	  .text = "others changed the same rows too often" },
+	{ "55P03", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .text = "others hold the same rows" },
+	{ "57P0", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
 	  .text = "the database is starting or stopping" },
-	{ "08", KB_E_BUSY, .again = true, .broken = true,
+	{ "08", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
 	  .text = "the database cannot be reached" },
-	{ "25006", KB_E_BUSY, .again = true, .broken = true,
+	{ "25006", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
 	  .text = "the database takes no writes right now" },
-	{ "53300", KB_E_BUSY, .again = true, .text = "the database has too many connections" },
+	{ "53300", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
+	  .text = "the database has too many connections" },
 	{ "53100", KB_E_FULL, .text = "no space left for the database" },
 	{ "53", KB_E_BUSY, .text = "the database is out of resources" },
 	{ "54", KB_E_TOO_LARGE, .text = "a value is too large for the database" },
 	{ "XX00", KB_E_CORRUPT },
-	{ "0A000", KB_E_BUSY, .again = true, .broken = true, /* a plan of before a migration */
+	{ "0A000", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
+	  .broken = true, /* a plan of before a migration */
 	  .text = "the database was changed meanwhile" },
 	{ "26000", KB_E_IO,
 	  .text = "the database forgot a prepared statement: behind a pooler of "
@@ -122,7 +128,7 @@ static bool fail(struct pg_conn *conn, const char *state, const char *why, const
 
 	if (!state && pq->PQstatus(conn->handle) == CONNECTION_BAD)
 		state = "08006";
-	conn->base.again = false;
+	conn->base.again = KB_AGAIN_NEVER;
 	for (size_t i = 0; state && i < KB_COUNTOF(meanings); i++) {
 		const struct meaning *m = &meanings[i];
 
@@ -534,7 +540,7 @@ static bool pg_commit(struct kb_db_conn *base, struct kb_err *err)
 	if (!result) {
 		if (!conn->is_broken)
 			return false;
-		conn->base.again = false;
+		conn->base.again = KB_AGAIN_NEVER;
 		return kb_fail(err, KB_E_UNCERTAIN, "the database went away during the commit");
 	}
 	/* A transaction in which something failed ends like this too, but undone. */
@@ -554,7 +560,7 @@ static void pg_rollback(struct kb_db_conn *base)
 {
 	struct pg_conn *conn = pg_of(base);
 	struct kb_err err;
-	bool again = base->again;
+	enum kb_db_again again = base->again;
 
 	if (conn->in_transaction && !conn->is_broken
 	    && !(tell(conn, &sql[ROLLBACK], &err) && send_sync(conn, &err)
@@ -655,7 +661,7 @@ static bool pg_next_id(struct kb_db_conn *conn, const char *sequence, int64_t co
 	for (int i = 0; i < ID_TRIES && !in_line; i++)
 		if (!next_ids(conn, kb_sv_str(name), count, first, &in_line, err))
 			return false;
-	conn->again = !in_line;
+	conn->again = in_line ? KB_AGAIN_NEVER : KB_AGAIN_OFTEN;
 	return in_line
 	       || kb_fail(err, KB_E_BUSY, "%" PRId64 " ids in a line were not to be had", count);
 }

@@ -209,7 +209,7 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.conversation = conversation,
 	};
 
-	return kb_db_write(store->db, add, &in, err);
+	return kb_db_append(store->db, add, &in, err);
 }
 
 /* ---- reading ---- */

@@ -18,8 +18,7 @@ static const struct kb_sql sql[] = {
 	[BEAT] = { "node_beat", "iii", "UPDATE nodes SET beat_at = $3 WHERE id = $1 AND life = $2" },
 	[LEAVE] = { "node_leave", "ii", "UPDATE nodes SET beat_at = 0 WHERE id = $1 AND life = $2" },
 	[ALIVE] = { "node_alive", "i", "SELECT count(*) FROM nodes WHERE beat_at > $1" },
-	[OTHER] = { "node_other", "it",
-		"SELECT name FROM nodes WHERE beat_at > $1 AND name <> $2 ORDER BY id LIMIT 1" },
+	[OTHER] = { "node_other", "i", "SELECT name FROM nodes WHERE beat_at > $1 ORDER BY id LIMIT 1" },
 	[FORGET] = { "node_forget", "i", "DELETE FROM nodes WHERE beat_at < $1 AND started_at < $1" },
 };
 // clang-format on
@@ -144,16 +143,15 @@ void kb_nodes_leave(struct kb_store *store)
 	store->nodes = NULL;
 }
 
-bool kb_nodes_none(struct kb_store *store, const char *but, struct kb_err *err)
+bool kb_nodes_none(struct kb_store *store, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_sv name = { 0 };
 	struct kb_db_rows rows;
 	bool ok;
 
-	kb_rows_take(
-	        &rows, store->db, &sql[OTHER],
-	        KB_VALUES(kb_int(kb_store_now(store) - KB_NODE_ALIVE_US), kb_text(kb_sv_str(but))));
+	kb_rows_take(&rows, store->db, &sql[OTHER],
+	             KB_VALUES(kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)));
 	while (kb_rows_next(&rows))
 		name = kb_rows_text(&rows, &arena, 0);
 	ok = kb_rows_close(&rows, err)

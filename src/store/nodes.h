@@ -11,8 +11,7 @@
 
 #include "store/store.h"
 
-#define KB_NODE_BEAT_US  (2 * KB_SECOND_US)
-#define KB_NODE_ALIVE_US (5 * KB_NODE_BEAT_US) /* silent for longer: it counts as gone */
+#define KB_NODE_BEAT_US (2 * KB_SECOND_US)
 
 /* How many are there, this one included. From memory, as of the last beat. */
 int64_t kb_store_nodes(const struct kb_store *store);

@@ -2,6 +2,7 @@
 #include "store/personas.h"
 
 #include "store/store_impl.h"
+#include "store/work.h"
 
 enum {
 	ADD,
@@ -58,9 +59,10 @@ static const struct kb_sql sql[] = {
 		"instructions = excluded.instructions, updated_at = excluded.updated_at" },
 	[OVERRIDE_DELETE] = { "override_delete", "it",
 		"DELETE FROM sub_persona_overrides WHERE agent_id = $1 AND slug = $2" },
-	[NOTES_NEXT] = { "notes_next", "",
+	[NOTES_NEXT] = { "notes_next", "iii",
 		"SELECT " KB_NAMES(KB_PERSONAS) " FROM personas p WHERE notes > 0 AND (notes = 1 OR NOT EXISTS "
 		"(SELECT 1 FROM turns t WHERE t.agent_id = p.agent_id)) AND " KB_AGENT_SHOWN("agent_id") " "
+		"AND " KB_WORK_FREE("p.agent_id", KB_WORK_NOTES, "$1", "$2", "$3") " "
 		"ORDER BY notes, agent_id, version LIMIT 1" },
 	[NOTES_CLEAR] = { "notes_clear", "ii",
 		"DELETE FROM sub_personas WHERE agent_id = $1 AND version = $2" },
@@ -369,11 +371,14 @@ bool kb_store_notes_next(struct kb_store *store, struct kb_arena *arena, struct 
                          struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
+	int64_t now = kb_store_now(store);
 	bool ok;
 
 	if (!conn)
 		return false;
-	ok = load(conn, arena, &sql[NOTES_NEXT], KB_NO_VALUES, out, err);
+	ok = load(conn, arena, &sql[NOTES_NEXT],
+	          KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), out,
+	          err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

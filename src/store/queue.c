@@ -34,9 +34,11 @@ enum {
 	KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
 static const struct kb_sql sql[] = {
-	[VOID_LEASES] = { "queue_void_leases", "ii",
+	[VOID_LEASES] = { "queue_void_leases", "iiii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $1 "
-		"WHERE state > 0 AND (state = " KB_SQL(PAGE_LEASED) " OR due_at = $2)" },
+		"WHERE state > 0 AND ((state = " KB_SQL(PAGE_LEASED) " AND lease_node NOT IN " KB_NODES_THERE("$3", "$4") ") "
+		"OR (due_at = $2 AND agent_id NOT IN (SELECT a.id FROM agents a WHERE a.state > 0 AND a.state = "
+		KB_SQL(AGENT_COPIED) " AND a.lease_node IN " KB_NODES_THERE("$3", "$4") ")))" },
 	[TURN_NEXT] = { "queue_turn_next", "iii",
 		"SELECT t.agent_id FROM turns t WHERE t.account_id = $3 AND " DUE("t.agent_id")
 		" ORDER BY t.turn LIMIT 1" },
@@ -58,8 +60,8 @@ static const struct kb_sql sql[] = {
 		"AND p.state > 0 AND p.is_slow = 1 AND p.to_fetch = 0) FROM turns t WHERE $1 > 0) w" },
 	[DYING] = { "queue_dying", "i",
 		"SELECT id FROM sources WHERE agent_id = $1 AND dead_version > 0" },
-	[LEASE] = { "queue_lease", "iiiii",
-		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_epoch = lease_epoch + 1, "
+	[LEASE] = { "queue_lease", "iiiiii",
+		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_node = $6, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
 		"WHERE agent_id = $1 AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 "
 		"ORDER BY due_at, id LIMIT $4) "
@@ -83,18 +85,22 @@ const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
 
 static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
+	const struct kb_store *store = arg;
+	int64_t now = kb_store_now(store);
+
 	return kb_db_run(conn, &sql[VOID_LEASES],
-	                 KB_VALUES(kb_int(*(int64_t *)arg), kb_int(KB_DUE_NEVER)), NULL, err);
+	                 KB_VALUES(kb_int(now), kb_int(KB_DUE_NEVER), kb_int(store->node),
+	                           kb_int(now - KB_NODE_ALIVE_US)),
+	                 NULL, err);
 }
 
 bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
 {
-	int64_t now = kb_store_now(store);
-
-	return kb_db_write(store->db, void_leases, &now, err);
+	return kb_db_write(store->db, void_leases, store, err);
 }
 
 struct lease {
+	int64_t node;
 	struct kb_arena *arena;
 	const struct kb_lease_want *want;
 	int64_t now, account_id, agent_id; /* whose turn it is; 0: nobody's */
@@ -140,7 +146,7 @@ static bool take(struct kb_db_conn *conn, struct lease *in, bool slow, struct kb
 	kb_rows_open(&rows, conn, &sql[LEASE],
 	             KB_VALUES(kb_int(in->agent_id), kb_int(in->now),
 	                       kb_int(in->now + in->want->lease_us), kb_int((int64_t)max),
-	                       kb_int(slow)));
+	                       kb_int(slow), kb_int(in->node)));
 	while (kb_rows_next(&rows)) {
 		struct kb_page_row row;
 
@@ -215,7 +221,11 @@ bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_lease_want *want, struct kb_leases *out,
                           struct kb_err *err)
 {
-	struct lease in = { .arena = arena, .want = want, .now = kb_store_now(store), .out = out };
+	struct lease in = { .node = store->node,
+		            .arena = arena,
+		            .want = want,
+		            .now = kb_store_now(store),
+		            .out = out };
 
 	if (kb_db_write(store->db, lease, &in, err))
 		return true;

@@ -2,12 +2,14 @@
 #include "store/remove.h"
 
 #include "store/store_impl.h"
+#include "store/work.h"
 
 enum {
 	ROWS_MIN = 20,
 	ROWS_FIRST = 100,
 	ROWS_MAX = 2000,
 	SLICE_US = 4000, /* of the writer's time, to aim at */
+	LEASE_S = 10,    /* of one node's turn; each slice prolongs it */
 };
 
 enum {
@@ -83,6 +85,7 @@ static const struct kb_sql sql[] = {
 	DELETE("model_usage", "day, model"),
 	DELETE_ALL("sub_persona_overrides"),
 	DELETE_ALL("turns"),
+	DELETE_ALL("work"),
 	DELETE_ALL("repairs"),
 	DELETE_ALL("factors"),
 	DELETE_ALL("plugins"),
@@ -93,7 +96,8 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_remove = { "remove", sql, KB_COUNTOF(sql) };
 
 struct slice {
-	int64_t rows, removed, took_us;
+	struct kb_store *store;
+	int64_t now, rows, removed, took_us;
 	bool worked;
 };
 
@@ -153,11 +157,15 @@ static bool remove_pages(struct kb_db_conn *conn, struct slice *slice, const str
 	       && kb_turn_settle(conn, source->agent_id, err);
 }
 
+/* It holds the agent: what is added meanwhile waits for its turn, and whoever removes the same
+ * counts only what is left. */
 static bool remove_source(struct kb_db_conn *conn, struct slice *slice,
                           const struct leaving *source, struct kb_err *err)
 {
-	int64_t agent_id = source->agent_id, id = source->source_id, last;
+	int64_t agent_id = source->agent_id, id = source->source_id, last, version;
 
+	if (!kb_agent_lock(conn, agent_id, &version, err))
+		return err->code == KB_E_NOT_FOUND; /* deleted as a whole now */
 	if (!kb_db_int(conn, &sql[LAST_OF],
 	               KB_VALUES(kb_int(agent_id), kb_int(id), kb_int(slice->rows)), 0, &last, err))
 		return false;
@@ -191,12 +199,18 @@ static bool find(struct kb_db_conn *conn, struct leaving *out, struct kb_err *er
 static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct slice *slice = arg;
-	int64_t began = kb_clock_mono_us();
-	struct leaving next;
+	int64_t began = kb_clock_mono_us(), epoch;
+	struct leaving next = { 0 };
 	bool ok;
 
 	slice->removed = 0; /* it may be run again */
-	ok = find(conn, &next, err);
+	ok = kb_work_take(conn,
+	                  &(struct kb_work_want){ .store = slice->store,
+	                                          .kind = KB_WORK_REMOVE,
+	                                          .now = slice->now,
+	                                          .lease_us = LEASE_S * KB_SECOND_US },
+	                  &epoch, err)
+	     && (!epoch || find(conn, &next, err));
 	slice->worked = next.agent_id != 0;
 	if (ok && next.source_id)
 		ok = remove_source(conn, slice, &next, err);
@@ -208,7 +222,9 @@ static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, struct kb_err *err)
 {
-	struct slice slice = { .rows = removal->slice ? removal->slice : ROWS_FIRST };
+	struct slice slice = { .store = store,
+		               .now = kb_store_now(store),
+		               .rows = removal->slice ? removal->slice : ROWS_FIRST };
 	struct leaving next;
 	/* Mostly there is nothing: a reader finds that out without the writer. */
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);

@@ -100,14 +100,14 @@ static const struct kb_sql sql[] = {
 
 	/* Its epochs are what its pages were seen in. */
 	[TABLE_FIRST] = { "replicate_sources", "iiii", /* in the order of KB_SOURCES */
-		"SELECT $2, id + $3, 0, CASE WHEN state = 1 THEN $4 ELSE due_at END, 0, 0, 0, "
+		"SELECT $2, id + $3, 0, CASE WHEN state = 1 THEN $4 ELSE due_at END, 0, 0, 0, 0, "
 		KB_NAMES(KB_SOURCES_COPIED) " FROM sources WHERE agent_id = $1 AND dead_version = 0" },
 	{ "put_sources", KB_TYPES(KB_SOURCES), KB_INSERT("sources", KB_SOURCES) },
 	{ "replicate_pages", "iiiii", /* in the order of KB_PAGES_WHOLE */
 		"SELECT $2, id + $3, source_id + $4, "
 		"CASE WHEN state > 0 THEN " KB_SQL(PAGE_QUEUED) " ELSE " KB_SQL(PAGE_DONE) " END, "
 		"CASE WHEN state > 0 THEN $5 ELSE due_at END, "
-		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, " KB_NAMES(KB_PAGES_COPIED) " "
+		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, 0, " KB_NAMES(KB_PAGES_COPIED) " "
 		"FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") },
 	{ "put_pages", KB_TYPES(KB_PAGES_WHOLE), KB_INSERT("pages", KB_PAGES_WHOLE) },
 	/* In the order of KB_SEGMENTS. The copy finds out for itself whether a file is damaged. */
@@ -269,7 +269,7 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!kb_agent_insert_row(conn, agent, in->copy.now, err))
 		return false;
 	in->copy.to = agent->id;
-	return kb_agent_set_state(conn, agent->id, KB_AGENT_COPIED, err)
+	return kb_agent_make_copy(conn, agent->id, in->store->node, err)
 	       && kb_db_run(conn, &sql[TOTALS],
 	                    KB_VALUES(kb_int(in->copy.from), kb_int(in->copy.to)), NULL, err);
 }

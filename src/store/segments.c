@@ -6,6 +6,7 @@
 
 #include "store/store_impl.h"
 #include "store/vectors.h"
+#include "store/work.h"
 
 enum {
 	ADD,
@@ -44,9 +45,9 @@ static const struct kb_sql sql[] = {
 	[DEAD_SWEEP] = { "dead_sweep", "i",
 		"DELETE FROM dead_pages WHERE agent_id = $1 AND NOT EXISTS (SELECT 1 FROM segments s "
 		"WHERE s.agent_id = $1 AND s.version < dead_pages.version)" },
-	[CANDIDATE] = { "segment_candidate", "i",
-		"SELECT agent_id FROM segments WHERE damaged_at = 0 AND " KB_AGENT_SHOWN("agent_id")
-		" GROUP BY agent_id HAVING count(*) >= $1 "
+	[CANDIDATE] = { "segment_candidate", "iiii",
+		"SELECT agent_id FROM segments s WHERE damaged_at = 0 AND " KB_AGENT_SHOWN("agent_id")
+		" AND " KB_WORK_FREE("s.agent_id", KB_WORK_MERGE, "$2", "$3", "$4") " GROUP BY agent_id HAVING count(*) >= $1 "
 		"ORDER BY count(*) DESC, agent_id LIMIT 1" },
 	[BLOB_NAMES] = { "blob_names", "",
 		"SELECT blob FROM pages WHERE blob <> '' "
@@ -169,8 +170,12 @@ bool kb_store_index_version(struct kb_store *store, int64_t agent_id, int64_t *v
 bool kb_store_merge_candidate(struct kb_store *store, int64_t min_segments, int64_t *agent_id,
                               struct kb_err *err)
 {
-	return kb_db_read_int(store->db, &sql[CANDIDATE], KB_VALUES(kb_int(min_segments)), 0,
-	                      agent_id, err);
+	int64_t now = kb_store_now(store);
+
+	return kb_db_read_int(store->db, &sql[CANDIDATE],
+	                      KB_VALUES(kb_int(min_segments), kb_int(now), kb_int(store->node),
+	                                kb_int(now - KB_NODE_ALIVE_US)),
+	                      0, agent_id, err);
 }
 
 static int by_text(const void *a, const void *b)

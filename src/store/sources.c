@@ -52,14 +52,17 @@ static const struct kb_sql sql[] = {
 	[NEXT] = { "source_next", "",
 		"SELECT " KB_NAMES(KB_SOURCES) " FROM sources WHERE due_at > 0 AND " KB_AGENT_SHOWN("agent_id")
 		" ORDER BY due_at LIMIT 1" },
-	[LEASE] = { "source_lease", "iiti",
-		"UPDATE sources SET state = 1, due_at = $4, status = 0, reason = $3, "
-		"lease_epoch = lease_epoch + 1, attempts = attempts + 1 WHERE agent_id = $1 AND id = $2" },
+	/* Unless somebody else took it since it was read. */
+	[LEASE] = { "source_lease", "iitiiii",
+		"UPDATE sources SET state = 1, due_at = $4, status = 0, reason = $3, lease_node = $5, "
+		"lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
+		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $6 AND due_at = $7" },
 	[RENEW] = { "source_renew", "iiii",
 		"UPDATE sources SET due_at = $4 "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 1" },
-	[VOID_LEASES] = { "source_void_leases", "i",
-		"UPDATE sources SET state = 0, due_at = $1 WHERE due_at > 0 AND state = 1" },
+	[VOID_LEASES] = { "source_void_leases", "iii",
+		"UPDATE sources SET state = 0, due_at = $1 WHERE due_at > 0 AND state = 1 "
+		"AND lease_node NOT IN " KB_NODES_THERE("$2", "$3") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_sources = { "sources", sql, KB_COUNTOF(sql) };
@@ -367,7 +370,7 @@ bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id
 
 struct lease {
 	struct kb_arena *arena;
-	int64_t now, until, next_due_at;
+	int64_t node, now, until, next_due_at;
 	struct kb_source_lease *out;
 };
 
@@ -376,6 +379,7 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct lease *in = arg;
 	struct kb_sv reason = KB_SV("its address is being read");
 	struct kb_source_row row;
+	int64_t changed;
 
 	*in->out = (struct kb_source_lease){ 0 };
 	if (!load(conn, in->arena, &sql[NEXT], KB_NO_VALUES, &row, err))
@@ -383,21 +387,27 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	in->next_due_at = row.source.due_at;
 	if (row.source.id == 0 || row.source.due_at > in->now)
 		return true;
-	*in->out = (struct kb_source_lease){
-		.source = row.source,
-		.epoch = row.epoch + 1,
-		.attempts = row.attempts + 1,
-	};
-	return kb_db_run(conn, &sql[LEASE],
-	                 KB_VALUES(kb_int(row.source.agent_id), kb_int(row.source.id),
-	                           kb_text(reason), kb_int(in->until)),
-	                 NULL, err);
+	if (!kb_db_run(conn, &sql[LEASE],
+	               KB_VALUES(kb_int(row.source.agent_id), kb_int(row.source.id),
+	                         kb_text(reason), kb_int(in->until), kb_int(in->node),
+	                         kb_int(row.epoch), kb_int(row.source.due_at)),
+	               &changed, err))
+		return false;
+	if (changed)
+		*in->out = (struct kb_source_lease){
+			.source = row.source,
+			.epoch = row.epoch + 1,
+			.attempts = row.attempts + 1,
+		};
+	return true;
 }
 
 bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64_t lease_us,
                            struct kb_source_lease *out, int64_t *next_due_at, struct kb_err *err)
 {
-	struct lease in = { .arena = arena, .now = kb_store_now(store), .out = out };
+	struct lease in = {
+		.arena = arena, .node = store->node, .now = kb_store_now(store), .out = out
+	};
 	struct kb_db_conn *conn;
 	bool ok;
 
@@ -447,12 +457,16 @@ bool kb_store_source_renew(struct kb_store *store, const struct kb_source_lease 
 
 static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[VOID_LEASES], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+	const struct kb_store *store = arg;
+	int64_t now = kb_store_now(store);
+
+	return kb_db_run(
+	        conn, &sql[VOID_LEASES],
+	        KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), NULL,
+	        err);
 }
 
 bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err)
 {
-	int64_t now = kb_store_now(store);
-
-	return kb_db_write(store->db, void_leases, &now, err);
+	return kb_db_write(store->db, void_leases, store, err);
 }

@@ -54,7 +54,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_vectors,       &kb_sql_listing,  &kb_sql_visits,   &kb_sql_robots,
 	&kb_sql_remove,        &kb_sql_upkeep,   &kb_sql_keys,     &kb_sql_repairs,
 	&kb_sql_crawls,        &kb_sql_hosts,    &kb_sql_views,    &kb_sql_nodes,
-	&kb_sql_visitors,
+	&kb_sql_visitors,      &kb_sql_work,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -194,13 +194,14 @@ static bool schema_update_shared(struct kb_store *store, struct kb_db_conn *conn
 	int64_t version;
 
 	for (int i = 0;; i++) {
-		conn->again = false;
+		conn->again = KB_AGAIN_NEVER;
 		if (schema_known(conn, &version, err)
 		    && (version == kb_schema_newest()
 		        || kb_schema_migrate(conn, kb_schema_newest(), kb_store_now(store), err)))
 			return true;
 		/* Two that make the first table at once: one of them is told of a conflict. */
-		if (i == SCHEMA_TRIES || (!conn->again && err->code != KB_E_CONFLICT))
+		if (i == SCHEMA_TRIES
+		    || (conn->again != KB_AGAIN_OFTEN && err->code != KB_E_CONFLICT))
 			return false;
 		pause_ms(LOCK_PAUSE_MS);
 	}
@@ -308,8 +309,7 @@ static bool open_node(struct kb_store *store, const struct kb_store_config *conf
 		ok = kb_dir_make(config->home, err) && lock_hold(store, err)
 		     && (config->node || kept_name(config->home, &arena, &name, err));
 	}
-	ok = ok && kb_nodes_none(store, kb_arena_str(&arena, name), err)
-	     && kb_nodes_join(store, kb_arena_str(&arena, name), err) && void_leases(store, err);
+	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), err) && void_leases(store, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -320,7 +320,7 @@ static bool open_server(struct kb_store *store, const struct kb_store_config *co
 	if (!open_driver(store, &kb_driver_postgres, config->at, err))
 		return false;
 	if (config->use == KB_STORE_ALONE)
-		return kb_nodes_none(store, "", err);
+		return kb_nodes_none(store, err);
 	return config->use == KB_STORE_TOOL || open_node(store, config, err);
 }
 

@@ -67,11 +67,32 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 
 /* ---- nodes.c ---- */
 
+#define KB_NODE_ALIVE_US (10 * KB_SECOND_US) /* silent for longer, a node counts as gone */
+/* Nodes that are there, but `me`: since when a beat counts is `since`. A lease of any other node
+ * is nobody's. Where the database is one process's own there are none. */
+#define KB_NODES_THERE(me, since)                                                                  \
+	"(SELECT n.id FROM nodes n WHERE n.id <> " me " AND n.beat_at > " since ")"
+
 /* From now on the process is a node of that name, until it leaves. */
 bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err) KB_MUST_CHECK;
 void kb_nodes_leave(struct kb_store *store);
-/* KB_E_CONFLICT while a node is there that has not the name `but`. */
-bool kb_nodes_none(struct kb_store *store, const char *but, struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_CONFLICT while a node is there. */
+bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- work.c ---- */
+
+struct kb_work_want {
+	struct kb_store *store;
+	const char *kind;
+	int64_t agent_id, now, lease_us;
+};
+/* No other node has the agent's work of that kind. */
+#define KB_WORK_FREE(agent, kind, now, me, since)                                                  \
+	"NOT EXISTS (SELECT 1 FROM work k WHERE k.agent_id = " agent " AND k.kind = '" kind        \
+	"' AND k.lease_until > " now " AND k.lease_node IN " KB_NODES_THERE(me, since) ")"
+/* Inside a write; *epoch 0: another node has it. */
+bool kb_work_take(struct kb_db_conn *conn, const struct kb_work_want *want, int64_t *epoch,
+                  struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- texts.c ---- */
 
@@ -123,10 +144,13 @@ bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
                      struct kb_err *err) KB_MUST_CHECK;
 bool kb_agent_set_state(struct kb_db_conn *conn, int64_t agent_id, enum kb_agent_state state,
                         struct kb_err *err) KB_MUST_CHECK;
+/* The agent is a copy that this node makes. */
+bool kb_agent_make_copy(struct kb_db_conn *conn, int64_t agent_id, int64_t node,
+                        struct kb_err *err) KB_MUST_CHECK;
 /* The copy is whole: its row becomes what it is here, and it is there. */
 bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
                         struct kb_err *err) KB_MUST_CHECK;
-/* Copies that were in the making in an earlier life of the process are deleted. */
+/* Copies that an earlier life of this node was making, or a node that is gone, are deleted. */
 bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 bool kb_agent_stats(struct kb_db_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
                     struct kb_err *err) KB_MUST_CHECK;
@@ -155,7 +179,7 @@ static_assert(KB_STATUS_QUEUED == KB_SQL_STATUS_QUEUED && KB_STATUS_OK == KB_SQL
 struct kb_page_row {
 	struct kb_page page;
 	enum kb_page_state state;
-	int64_t due_at, lease_epoch, seen;
+	int64_t due_at, lease_epoch, lease_node, seen;
 	bool is_found, is_slow, fetch;
 	struct kb_sv own_image, listed_image;     /* page.image is the first of them */
 	struct kb_sv url_key, filename_key, host; /* only written */
@@ -172,7 +196,8 @@ struct kb_page_row {
 	FIRST(i, state,            state) \
 	NEXT (i, due_at,           due_at) \
 	NEXT (i, attempts,         page.attempts) \
-	NEXT (i, lease_epoch,      lease_epoch)
+	NEXT (i, lease_epoch,      lease_epoch) \
+	NEXT (i, lease_node,       lease_node)
 /* What it was when it came, or its host said since. */
 #define KB_PAGE_ORIGIN(FIRST, NEXT) \
 	FIRST(t, url,              page.url) \
@@ -421,7 +446,7 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
 /* A row of sources with what only the store knows. */
 struct kb_source_row {
 	struct kb_source source;
-	int64_t epoch, attempts, asked_at, dead_version;
+	int64_t epoch, node, attempts, asked_at, dead_version;
 };
 // clang-format off
 /* The columns of sources that are set from here (columns.h). A copy has an id and a turn of its own. */
@@ -432,6 +457,7 @@ struct kb_source_row {
 	FIRST(i, state,       source.is_read) \
 	NEXT (i, due_at,      source.due_at) \
 	NEXT (i, attempts,    attempts) \
+	NEXT (i, lease_node,  node) \
 	NEXT (i, asked_at,    asked_at) \
 	NEXT (i, dead_version, dead_version)
 #define KB_SOURCES_COPIED(FIRST, NEXT) \
@@ -514,7 +540,8 @@ bool kb_crawl_free_copies(struct kb_db_conn *conn, const struct kb_page_row *row
 
 /* ---- queue.c ---- */
 
-/* Frees every lease: their holders ended with an earlier life of the process. */
+/* Frees the leases of this node, whose holders ended with its earlier life, and of nodes that are
+ * gone. */
 bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

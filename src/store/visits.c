@@ -33,9 +33,10 @@ static const struct kb_sql sql[] = {
 	[SHOWN] = { "visit_shown", "ii",
 		"SELECT count(*) FROM sources s JOIN agents a ON a.id = s.agent_id "
 		"WHERE s.agent_id = $1 AND s.id = $2 AND s.dead_version = 0 AND a.state = " KB_SQL(AGENT_THERE) },
-	[LEASE] = { "visit_lease", "iii",
-		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_epoch = lease_epoch + 1, "
-		"attempts = attempts + 1 WHERE agent_id = $1 AND id = $2" },
+	/* Unless somebody else took it since it was read. */
+	[LEASE] = { "visit_lease", "iiiiii",
+		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_node = $4, lease_epoch = lease_epoch + 1, "
+		"attempts = attempts + 1 WHERE agent_id = $1 AND id = $2 AND state > 0 AND lease_epoch = $5 AND due_at = $6" },
 	[RELEASE] = { "visit_release", "iii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, attempts = attempts - 1 "
 		"WHERE agent_id = $1 AND id = $2" },
@@ -81,7 +82,7 @@ bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t 
 struct lease {
 	struct kb_arena *arena;
 	const struct kb_visit_wish *wish;
-	int64_t now, until;
+	int64_t node, now, until;
 	struct kb_lease *out;
 	bool found;
 };
@@ -109,7 +110,7 @@ static bool lease_one(struct kb_db_conn *conn, struct lease *in, bool *any, int6
 {
 	struct kb_page_row row = { 0 };
 	struct kb_db_rows rows;
-	int64_t agent;
+	int64_t agent, changed;
 
 	*any = false;
 	if (!next_agent(conn, in, &agent, err))
@@ -126,13 +127,17 @@ static bool lease_one(struct kb_db_conn *conn, struct lease *in, bool *any, int6
 		return !rows.failed;
 	row.page.attempts++;
 	*in->out = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch + 1 };
-	return kb_db_int(conn, &sql[SHOWN],
-	                 KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.source_id)), 0, shown,
-	                 err)
-	       && kb_db_run(
-	               conn, &sql[LEASE],
-	               KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.id), kb_int(in->until)),
-	               NULL, err);
+	if (!kb_db_int(conn, &sql[SHOWN],
+	               KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.source_id)), 0, shown,
+	               err)
+	    || !kb_db_run(conn, &sql[LEASE],
+	                  KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.id),
+	                            kb_int(in->until), kb_int(in->node), kb_int(row.lease_epoch),
+	                            kb_int(row.due_at)),
+	                  &changed, err))
+		return false;
+	*shown *= changed; /* a page that is somebody else's now is as if it were hidden */
+	return true;
 }
 
 /* A page whose agent or source is deleted is leased for nobody: so it is out of the line until its
@@ -159,7 +164,11 @@ bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_visit_wish *wish, struct kb_lease *out, bool *found,
                           struct kb_err *err)
 {
-	struct lease in = { .arena = arena, .wish = wish, .now = kb_store_now(store), .out = out };
+	struct lease in = { .arena = arena,
+		            .wish = wish,
+		            .node = store->node,
+		            .now = kb_store_now(store),
+		            .out = out };
 	bool ok;
 
 	in.until = in.now + wish->lease_us;

@@ -7,6 +7,7 @@
 #include "base/temp.h"
 #include "index/factors.h"
 #include "store/vectors.h"
+#include "store/work.h"
 
 enum {
 	FOLD_AT_ONCE = 64, /* segments asked for at a time */
@@ -173,9 +174,26 @@ static bool fold(const struct kb_learn *learn, const struct kb_vectors_missing *
 	return ok;
 }
 
+/* From one agent's lease to the next. */
+static bool work_on(const struct kb_learn *learn, struct kb_work *work, int64_t agent_id,
+                    bool *taken, struct kb_err *err)
+{
+	enum { LEASE_S = 1800 };
+
+	if (agent_id == work->agent_id)
+		return true;
+	if (*taken)
+		kb_store_work_done(learn->store, work);
+	*taken = false;
+	work->agent_id = agent_id;
+	return kb_store_work_take(learn->store, work, LEASE_S * KB_SECOND_US, taken, err);
+}
+
 bool kb_learn_fold(const struct kb_learn *learn, int64_t *folded, struct kb_err *err)
 {
 	struct kb_vectors_want want = { .name = KB_FACTORS_COLUMN, .limit = FOLD_AT_ONCE };
+	struct kb_work work = { .kind = KB_WORK_FACTORS };
+	bool taken = false;
 	struct kb_arena arena = { 0 };
 	size_t count;
 	bool ok;
@@ -190,6 +208,9 @@ bool kb_learn_fold(const struct kb_learn *learn, int64_t *folded, struct kb_err 
 
 			want.after_agent_id = missing[i].agent_id;
 			want.after_segment_id = missing[i].segment_id;
+			ok = work_on(learn, &work, missing[i].agent_id, &taken, err);
+			if (!taken)
+				continue;
 			if (fold(learn, &missing[i], &arena, &why))
 				++*folded;
 			/* Merged or deleted meanwhile, or its model was replaced. */
@@ -202,6 +223,8 @@ bool kb_learn_fold(const struct kb_learn *learn, int64_t *folded, struct kb_err 
 		}
 		kb_arena_reset(&arena);
 	} while (ok && count == FOLD_AT_ONCE && !kb_cancelled(learn->cancel, NULL));
+	if (taken)
+		kb_store_work_done(learn->store, &work);
 	kb_arena_fini(&arena);
 	return ok;
 }

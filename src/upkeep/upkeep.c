@@ -9,6 +9,7 @@
 #include "index/factors.h"
 #include "store/upkeep.h"
 #include "store/vectors.h"
+#include "store/work.h"
 #include "upkeep/learn.h"
 #include "upkeep/merge.h"
 #include "upkeep/purge.h"
@@ -27,6 +28,7 @@ enum {
 	SWEEP_LOOK_S = 30,    /* whether it is due */
 	SWEEP_LEASE_S = 3600, /* a sweep takes minutes at most */
 	PURGE_EVERY_S = 3600,
+	WORK_LEASE_S = 1800, /* a node that dies gives it up sooner (store/work.h) */
 };
 
 struct kb_upkeep {
@@ -104,6 +106,8 @@ static bool is_refused(const struct refused *refused, int64_t agent_id, int64_t 
 static void learn_due(struct kb_upkeep *up, struct refused *refused)
 {
 	struct kb_learn learn = learning(up);
+	struct kb_work work = { .kind = KB_WORK_FACTORS };
+	bool taken, learned;
 	struct kb_err err;
 	int64_t agent_id = 0;
 
@@ -121,7 +125,18 @@ static void learn_due(struct kb_upkeep *up, struct refused *refused)
 			return;
 		if (is_refused(refused, agent_id, now_us(up)))
 			continue;
-		if (kb_learn_agent(&learn, agent_id, &err)) {
+		work.agent_id = agent_id;
+		if (!kb_store_work_take(up->config.store, &work, WORK_LEASE_S * KB_SECOND_US,
+		                        &taken, &err)) {
+			kb_warn(up->config.log, "cannot take an agent to learn from error=%s",
+			        err.msg);
+			return;
+		}
+		if (!taken)
+			continue;
+		learned = kb_learn_agent(&learn, agent_id, &err);
+		kb_store_work_done(up->config.store, &work);
+		if (learned) {
 			atomic_fetch_add(&up->learned, 1);
 			kb_heap_trim();
 			continue;
@@ -153,6 +168,7 @@ static void *learner_thread(void *arg)
 static void merge_one(struct kb_upkeep *up, bool *again)
 {
 	struct kb_upkeep_config *config = &up->config;
+	struct kb_work work = { .kind = KB_WORK_MERGE };
 	bool merged = false, ok;
 	int64_t agent_id;
 	struct kb_err err;
@@ -164,6 +180,11 @@ static void merge_one(struct kb_upkeep *up, bool *again)
 	}
 	if (agent_id == 0)
 		return;
+	work.agent_id = agent_id;
+	if (!kb_store_work_take(config->store, &work, WORK_LEASE_S * KB_SECOND_US, again, &err)
+	    || !*again)
+		return;
+	*again = false;
 	kb_vectorize_hold(up->vectorize);
 	ok = kb_merge_agent(&(struct kb_merge_places){ .catalog = config->catalog,
 	                                               .store = config->store,
@@ -171,6 +192,7 @@ static void merge_one(struct kb_upkeep *up, bool *again)
 	                                               .temp_dir = config->temp_dir },
 	                    agent_id, &up->cancel, &merged, &err);
 	kb_vectorize_release(up->vectorize);
+	kb_store_work_done(config->store, &work);
 	if (!ok) {
 		if (err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND
 		    && err.code != KB_E_CANCELLED)
@@ -187,11 +209,19 @@ static void merge_one(struct kb_upkeep *up, bool *again)
 
 static void purge(struct kb_upkeep *up)
 {
+	struct kb_work work = { .kind = KB_WORK_PURGE };
 	struct kb_purge_sum sum;
+	struct kb_err err;
+	bool taken = false;
 
 	if (!up->config.keep_days)
 		return;
+	if (!kb_store_work_take(up->config.store, &work, WORK_LEASE_S * KB_SECOND_US, &taken, &err))
+		kb_warn(up->config.log, "cannot look for conversations to purge error=%s", err.msg);
+	if (!taken)
+		return;
 	kb_purge_conversations(&up->config, &up->cancel, &sum);
+	kb_store_work_done(up->config.store, &work);
 	atomic_fetch_add(&up->purged_messages, sum.messages);
 	atomic_fetch_add(&up->purged_conversations, sum.conversations);
 }

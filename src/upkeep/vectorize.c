@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "index/vectors.h"
 #include "store/vectors.h"
+#include "store/work.h"
 #include "upkeep/config.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
 	TEXT_MIN = 500,        /* bytes; a text that is refused is halved down to this */
 	NICE = 10,
 	SEGMENTS_AT_ONCE = KB_VECTORS_MISSING_MAX,
+	LEASE_S = 1800, /* of an agent, for a turn of some seconds */
 };
 
 struct kb_vectorize {
@@ -307,6 +309,7 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 	struct kb_vectors_want want = { .limit = SEGMENTS_AT_ONCE,
 		                        .after_agent_id = v->failed_agent_id,
 		                        .after_segment_id = v->failed_segment_id };
+	struct kb_work work = { .kind = KB_WORK_VECTORS };
 	struct kb_vectors_missing *missing;
 	struct kb_vector_column column;
 	struct kb_arena arena = { 0 };
@@ -323,7 +326,15 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 	*more = count > 0 || want.after_agent_id;
 	v->failed_agent_id = v->failed_segment_id = 0;
 	for (size_t i = 0; ok && i < count && !kb_bell_is_stopped(&v->bell); i++) {
-		ok = take_turn(v, &missing[i], &column, err);
+		bool taken = false;
+
+		work.agent_id = missing[i].agent_id;
+		ok = kb_store_work_take(v->store, &work, LEASE_S * KB_SECOND_US, &taken, err);
+		if (ok && !taken)
+			continue;
+		ok = ok && take_turn(v, &missing[i], &column, err);
+		if (taken)
+			kb_store_work_done(v->store, &work);
 		/* Merged or deleted meanwhile: what took its place is found the next time. */
 		if (!ok && (err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND))
 			ok = true;

@@ -320,8 +320,8 @@ static bool is_in(const char *name, const char *const *names)
 
 /* A column goes to the member of its name, but for these. */
 static const char *const named_otherwise[] = {
-	"crawl_status crawl", "index_status index", "image own_image",
-	"to_fetch fetch",     "lease_epoch epoch",  "state is_read",
+	"crawl_status crawl", "index_status index", "image own_image", "to_fetch fetch",
+	"lease_epoch epoch",  "lease_node node",    "state is_read",
 };
 
 static void test_names(struct kb_test *t)
@@ -478,8 +478,10 @@ static void test_copies(struct kb_test *t)
 		const char *own[10]; /* the copy's */
 	} cases[] = {
 		{ 0,
-		  { "agent_id", "id", "source_id", "state", "due_at", "attempts", "lease_epoch" } },
-		{ 1, { "agent_id", "id", "state", "due_at", "attempts", "asked_at" } },
+		  { "agent_id", "id", "source_id", "state", "due_at", "attempts", "lease_epoch",
+		    "lease_node" } },
+		{ 1,
+		  { "agent_id", "id", "state", "due_at", "attempts", "asked_at", "lease_node" } },
 	};
 	struct world w;
 

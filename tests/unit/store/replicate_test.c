@@ -16,6 +16,7 @@ static const char *const left_out[] = {
 	"visitors",      /* the original's */
 	"model_usage",   /* what the original has spent */
 	"licenses",      /* their holders have them from the original */
+	"work",          /* leases of what is done with the original */
 	"repairs",       /* a copy finds out for itself what is damaged */
 };
 

@@ -1,0 +1,461 @@
+/*
+ * Two nodes on one database: work is leased to one of them at a time, and what both do at once is
+ * done once. On SQLite the second node is a second connection to the file; on PostgreSQL (see
+ * fixture.h) the two get in between each other's statements.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "raw.h"
+#include "store/hosts.h"
+#include "store/nodes.h"
+#include "store/store_impl.h"
+#include "store/visits.h"
+#include "store/work.h"
+
+enum { EACH = 3, HANDS = 2 * EACH, ITEMS = 60 };
+
+struct world {
+	struct fixture f;
+	struct kb_store *nodes[2];
+	struct kb_agent agent;
+};
+
+static struct kb_store *second_node(struct fixture *f)
+{
+	struct kb_store *store = kb_store_open_as(
+	        &(struct kb_store_config){ .at = f->at,
+	                                   .use = fixture_postgres() ? KB_STORE_NODE
+	                                                             : KB_STORE_TOOL,
+	                                   .node = "two",
+	                                   .clock = &f->clock },
+	        &f->err);
+	char text[200];
+	int64_t now;
+
+	NEED(f, store);
+	if (fixture_postgres())
+		return store;
+	now = kb_clock_now_us(&f->clock);
+	snprintf(text, sizeof(text),
+	         "INSERT INTO nodes VALUES (1, 'one', 1, 0, %" PRId64 "), (2, 'two', 1, 0, %" PRId64
+	         ")",
+	         now, now);
+	raw_run(f, text);
+	store->node = 2;
+	return store;
+}
+
+static void open_world(struct world *w, struct kb_test *t)
+{
+	struct kb_source added = { .url = KB_SV("http://h/sitemap.xml"), .settings = KB_SV("{}") };
+
+	*w = (struct world){ 0 };
+	fixture_init(&w->f, t);
+	w->nodes[0] = w->f.store;
+	w->nodes[1] = second_node(&w->f);
+	w->agent = fixture_agent(&w->f, "a");
+	added.agent_id = w->agent.id;
+	NEED(&w->f, kb_store_source_add(w->f.store, &added, NULL, &w->f.err));
+}
+
+static void close_world(struct world *w)
+{
+	kb_store_close(w->nodes[1]);
+	fixture_fini(&w->f);
+}
+
+/* ---- many hands ---- */
+
+struct hand {
+	struct world *w;
+	struct kb_store *store;
+	pthread_t thread;
+	int number;
+	void (*work)(struct hand *hand);
+	int64_t got[ITEMS * 2];
+	size_t count;
+};
+
+static void *run(void *arg)
+{
+	struct hand *hand = arg;
+
+	hand->work(hand);
+	return NULL;
+}
+
+/* All at once, half of them on each node. What they got is in `hands`. */
+static void all_hands(struct world *w, struct hand *hands, void (*work)(struct hand *hand))
+{
+	for (int i = 0; i < HANDS; i++) {
+		hands[i] = (struct hand){
+			.w = w, .store = w->nodes[i % 2], .number = i, .work = work
+		};
+		pthread_create(&hands[i].thread, NULL, run, &hands[i]);
+	}
+	for (int i = 0; i < HANDS; i++)
+		pthread_join(hands[i].thread, NULL);
+}
+
+static void got(struct hand *hand, int64_t id)
+{
+	if (hand->count < KB_COUNTOF(hand->got))
+		hand->got[hand->count++] = id;
+}
+
+/* Everything once. */
+static void check_once(struct kb_test *t, const struct hand *hands, size_t want)
+{
+	size_t sum = 0, twice = 0;
+
+	for (int i = 0; i < HANDS; i++) {
+		sum += hands[i].count;
+		for (size_t j = 0; j < hands[i].count; j++)
+			for (int k = 0; k <= i; k++)
+				for (size_t l = 0; l < (k == i ? j : hands[k].count); l++)
+					twice += hands[i].got[j] == hands[k].got[l];
+	}
+	CHECK_INT(t, sum, want);
+	CHECK_INT(t, twice, 0);
+}
+
+/* ---- leases ---- */
+
+/* Goes on until nothing has come for some rounds: another hand may have been faster. */
+#define ROUNDS_WITHOUT 20
+
+static void lease_pages(struct hand *hand)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_leases leases;
+	struct kb_err err;
+
+	for (int without = 0; without < ROUNDS_WITHOUT; without++) {
+		if (!kb_store_pages_lease(
+		            hand->store, &arena,
+		            &(struct kb_lease_want){ .max = 3, .lease_us = 60 * KB_SECOND_US },
+		            &leases, &err))
+			abort();
+		for (size_t i = 0; i < leases.count; i++, without = 0)
+			got(hand, leases.v[i].page.id);
+	}
+	kb_arena_fini(&arena);
+}
+
+static void lease_visits(struct hand *hand)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_lease lease;
+	struct kb_err err;
+	bool found;
+
+	for (int without = 0; without < ROUNDS_WITHOUT; without++) {
+		if (!kb_store_visit_lease(hand->store, &arena,
+		                          &(struct kb_visit_wish){ .host = KB_SV("h"),
+		                                                   .lease_us = 60 * KB_SECOND_US },
+		                          &lease, &found, &err))
+			abort();
+		if (found) {
+			without = 0;
+			got(hand, lease.page.id);
+		}
+	}
+	kb_arena_fini(&arena);
+}
+
+static void lease_sources(struct hand *hand)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_source_lease lease;
+	int64_t next_due_at;
+	struct kb_err err;
+
+	for (int without = 0; without < ROUNDS_WITHOUT; without++) {
+		if (!kb_store_source_lease(hand->store, &arena, 60 * KB_SECOND_US, &lease,
+		                           &next_due_at, &err))
+			abort();
+		if (lease.source.id) {
+			without = 0;
+			got(hand, lease.source.id);
+		}
+	}
+	kb_arena_fini(&arena);
+}
+
+static void test_leases(struct kb_test *t)
+{
+	struct hand hands[HANDS];
+	struct world w;
+
+	open_world(&w, t);
+	fixture_pages(&w.f, w.agent.id, ITEMS);
+	t->row = "pages";
+	all_hands(&w, hands, lease_pages);
+	check_once(t, hands, ITEMS);
+	t->row = "visits";
+	for (int i = 0; i < ITEMS; i++) {
+		struct kb_page_new page = { .url = kb_arena_printf(&w.f.arena, "http://h/%d", i) };
+		int64_t first;
+
+		NEED(&w.f, kb_store_pages_add(w.f.store, w.agent.id, &page, 1, &first, &w.f.err));
+	}
+	all_hands(&w, hands, lease_visits);
+	check_once(t, hands, ITEMS);
+	t->row = "sources";
+	for (int i = 1; i < ITEMS; i++) {
+		struct kb_source source = {
+			.url = kb_arena_printf(&w.f.arena, "http://h/%d.xml", i),
+			.settings = KB_SV("{}"),
+			.agent_id = w.agent.id,
+			.due_at = 1,
+		};
+
+		NEED(&w.f, kb_store_source_add(w.f.store, &source, NULL, &w.f.err));
+	}
+	all_hands(&w, hands, lease_sources);
+	check_once(t, hands, ITEMS - 1);
+	t->row = NULL;
+	close_world(&w);
+}
+
+static _Atomic int in_host, worst_in_host;
+
+static void enter_host(struct hand *hand)
+{
+	char name[16];
+	struct kb_host_hold hold = { .host = KB_SV("h") };
+	struct kb_err err;
+	int64_t wait_us;
+
+	snprintf(name, sizeof(name), "p%d", hand->number);
+	hold.holder = kb_sv_str(name);
+	for (int i = 0; i < ITEMS / 2; i++) {
+		if (!kb_store_host_enter(hand->store, &hold, 60 * KB_SECOND_US, &wait_us, &err))
+			abort();
+		if (wait_us)
+			continue;
+		if (atomic_fetch_add(&in_host, 1) > 0)
+			atomic_fetch_add(&worst_in_host, 1);
+		atomic_fetch_sub(&in_host, 1);
+		got(hand, i);
+		if (!kb_store_host_leave(hand->store, &hold, 0, &err))
+			abort();
+	}
+}
+
+static void test_hosts(struct kb_test *t)
+{
+	struct hand hands[HANDS];
+	size_t entered = 0;
+	struct world w;
+
+	open_world(&w, t);
+	all_hands(&w, hands, enter_host);
+	for (int i = 0; i < HANDS; i++)
+		entered += hands[i].count;
+	CHECK(t, entered > 0);
+	CHECK_INT(t, worst_in_host, 0);
+	close_world(&w);
+}
+
+/* ---- work without a row of its own ---- */
+
+static bool take(struct world *w, int node, struct kb_work *work)
+{
+	bool taken;
+
+	NEED(&w->f, kb_store_work_take(w->nodes[node], work, 60 * KB_SECOND_US, &taken, &w->f.err));
+	return taken;
+}
+
+static void silence(struct world *w, const char *node)
+{
+	char text[100];
+
+	snprintf(text, sizeof(text), "UPDATE nodes SET beat_at = 1 WHERE name = '%s'", node);
+	raw_run(&w->f, text);
+}
+
+static void test_work(struct kb_test *t)
+{
+	struct kb_work mine = { .kind = KB_WORK_MERGE }, other = mine;
+	struct world w;
+
+	open_world(&w, t);
+	mine.agent_id = other.agent_id = w.agent.id;
+	CHECK(t, take(&w, 0, &mine));
+	CHECK(t, !take(&w, 1, &other));
+	kb_store_work_done(w.nodes[0], &mine);
+	CHECK(t, take(&w, 1, &other));
+	CHECK(t, other.epoch > mine.epoch);
+	/* Too late: it is the other's. */
+	kb_store_work_done(w.nodes[0], &mine);
+	CHECK(t, !take(&w, 0, &mine));
+	/* It ends. */
+	kb_clock_advance(&w.f.clock, 61 * KB_SECOND_US);
+	CHECK(t, take(&w, 0, &mine));
+	kb_store_work_done(w.nodes[0], &mine);
+	/* A node that is silent has nothing. Both are here, as the clock jumped. */
+	CHECK(t, take(&w, 1, &other));
+	silence(&w, "two");
+	CHECK(t, take(&w, 0, &mine));
+	close_world(&w);
+}
+
+/* ---- starting ---- */
+
+static int64_t leased_by(struct world *w, int node)
+{
+	char query[100];
+
+	snprintf(query, sizeof(query),
+	         "SELECT count(*) FROM pages WHERE state = 2 AND lease_node = %" PRId64,
+	         w->nodes[node]->node);
+	return raw_int(&w->f, query);
+}
+
+static void test_void(struct kb_test *t)
+{
+	struct kb_leases leases;
+	struct world w;
+
+	open_world(&w, t);
+	fixture_pages(&w.f, w.agent.id, 4);
+	for (int node = 0; node < 2; node++)
+		NEED(&w.f, kb_store_pages_lease(
+		                   w.nodes[node], &w.f.arena,
+		                   &(struct kb_lease_want){ .max = 2, .lease_us = KB_DAY_US },
+		                   &leases, &w.f.err));
+	CHECK_INT(t, leased_by(&w, 0), 2);
+	CHECK_INT(t, leased_by(&w, 1), 2);
+	NEED(&w.f, kb_queue_void_leases(w.nodes[0], &w.f.err));
+	CHECK_INT(t, leased_by(&w, 0), 0);
+	CHECK_INT(t, leased_by(&w, 1), 2);
+	silence(&w, "two");
+	NEED(&w.f, kb_queue_void_leases(w.nodes[0], &w.f.err));
+	CHECK_INT(t, leased_by(&w, 1), 0);
+	close_world(&w);
+}
+
+/* ---- both at once ---- */
+
+static void remove_all(struct hand *hand)
+{
+	struct kb_removal removal = { .slice = 2 };
+	struct kb_err err;
+
+	for (int without = 0; without < ROUNDS_WITHOUT; without++) {
+		if (!kb_store_remove_some(hand->store, &removal, &err)) {
+			fprintf(stderr, "%s\n", err.msg);
+			abort();
+		}
+		if (removal.left)
+			without = 0;
+	}
+}
+
+static void add_and_remove(struct hand *hand)
+{
+	struct world *w = hand->w;
+	struct kb_err err;
+
+	if (hand->number >= 2) {
+		remove_all(hand);
+		return;
+	}
+	for (int i = 0; i < 10; i++) {
+		struct kb_page_new page = {
+			.filename = KB_SV("f"), .blob = KB_SV("aa"), .is_file = true, .size = 7
+		};
+		int64_t first;
+
+		if (!kb_store_pages_add(hand->store, w->agent.id, &page, 1, &first, &err))
+			abort();
+	}
+}
+
+/* The pages of a deleted source go while others come: the totals are right, every page that waits
+ * has its turn (kb_store_verify(), at the end). */
+static void test_removal(struct kb_test *t)
+{
+	struct hand hands[HANDS];
+	struct kb_source upload;
+	struct world w;
+
+	open_world(&w, t);
+	fixture_pages(&w.f, w.agent.id, ITEMS);
+	NEED(&w.f, kb_store_source_upload(w.f.store, &w.f.arena, w.agent.id, &upload, &w.f.err));
+	NEED(&w.f, kb_store_source_delete(w.f.store, w.agent.id, upload.id, &w.f.err));
+	all_hands(&w, hands, add_and_remove);
+	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM pages"), 20);
+	close_world(&w);
+}
+
+static void converse(struct hand *hand)
+{
+	struct world *w = hand->w;
+	struct kb_arena arena = { 0 };
+	struct kb_err err;
+
+	for (int i = 0; i < 10; i++) {
+		char name[16];
+		struct kb_session session = { .agent_id = w->agent.id,
+			                      .account_id = w->f.account.id };
+		struct kb_message message = { .query = KB_SV("q"), .source = KB_SV("api") };
+		struct kb_conversation conversation;
+
+		snprintf(name, sizeof(name), "s%d", i);
+		session.id = kb_sv_str(name);
+		if (!kb_store_message_add(hand->store, &arena, &session, &message, &conversation,
+		                          &err)) {
+			fprintf(stderr, "%s\n", err.msg);
+			abort();
+		}
+		got(hand, message.id);
+	}
+	kb_arena_fini(&arena);
+}
+
+static void test_conversations(struct kb_test *t)
+{
+	struct hand hands[HANDS];
+	struct world w;
+
+	open_world(&w, t);
+	all_hands(&w, hands, converse);
+	check_once(t, hands, HANDS * 10);
+	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM conversations"), 10);
+	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM messages"), HANDS * 10);
+	close_world(&w);
+}
+
+static void test_counted(struct kb_test *t)
+{
+	struct world w;
+
+	open_world(&w, t);
+	if (fixture_postgres()) {
+		CHECK_INT(t, kb_store_nodes(w.nodes[1]), 2);
+		CHECK(t, !kb_store_replaced(w.nodes[1]));
+	} else {
+		CHECK_INT(t, kb_store_nodes(w.nodes[0]), 1);
+	}
+	close_world(&w);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct kb_test_case cases[] = {
+		{ "each page, visit and source is leased once, whoever asks", test_leases },
+		{ "a host is asked by one process at a time", test_hosts },
+		{ "work is one node's until it gives it back, its time ends or it is silent",
+		  test_work },
+		{ "a node that starts voids its own leases, and those of nodes that are gone",
+		  test_void },
+		{ "two nodes remove the same pages once, while others come", test_removal },
+		{ "messages of two nodes in one new conversation meet in it", test_conversations },
+		{ "a node knows how many there are", test_counted },
+	};
+	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
+}
