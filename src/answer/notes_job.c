@@ -13,6 +13,7 @@ enum {
 	TITLES = 60,
 	PAUSE_AFTER_FAILURE_S = 1,
 	LEASE_S = 60,
+	CHORES_IN_S = 600, /* documents mostly change several at a time */
 };
 
 struct kb_notes_job {
@@ -56,7 +57,12 @@ bool kb_notes_titles(struct kb_store *store, struct kb_arena *arena, struct kb_n
 static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct kb_arena *arena,
                  const struct kb_persona *persona, struct kb_err *err)
 {
+	static const enum kb_chore_kind chores[KB_NOTE_COUNT] = {
+		[KB_NOTE_PERSONA_SUMMARY] = KB_CHORE_SUMMARY,
+		[KB_NOTE_TASK_PLANNER] = KB_CHORE_PLANNER,
+	};
 	struct kb_sub_persona notes[KB_NOTE_COUNT] = { 0 };
+	struct kb_notes_new put;
 	struct kb_settings settings;
 	struct kb_agent agent;
 	struct kb_notes_input input = { .agent = &agent,
@@ -77,15 +83,26 @@ static bool make(struct kb_notes_job *job, struct kb_analyzer *analyzer, struct 
 		notes[i].slug = kb_sv_str(kb_note_kinds[i].slug);
 		notes[i].title = kb_sv_str(kb_note_kinds[i].title);
 	}
-	notes[KB_NOTE_PERSONA_SUMMARY].instructions = kb_note_summary(analyzer, arena, &input);
 	notes[KB_NOTE_TASK_PLANNER].instructions = kb_note_planner(arena, &input);
-	return kb_store_notes_put(job->store,
-	                          &(struct kb_notes_new){ .agent_id = agent.id,
-	                                                  .version = persona->version,
-	                                                  .index_version = agent.index_version,
-	                                                  .v = notes,
-	                                                  .count = KB_NOTE_COUNT },
-	                          err);
+	put = (struct kb_notes_new){ .agent_id = agent.id,
+		                     .version = persona->version,
+		                     .index_version = agent.index_version,
+		                     .v = notes,
+		                     .count = KB_NOTE_COUNT };
+	/* Documents say nothing of the persona: its summary stays when they change. */
+	if (persona->notes == KB_NOTES_STALE) {
+		put.v = &notes[KB_NOTE_TASK_PLANNER];
+		put.count = 1;
+	} else {
+		notes[KB_NOTE_PERSONA_SUMMARY].instructions =
+		        kb_note_summary(analyzer, arena, &input);
+	}
+	if (persona->is_active && input.documents && persona->instructions.n) {
+		put.chores = &chores[put.v - notes];
+		put.chores_in_us =
+		        persona->notes == KB_NOTES_STALE ? CHORES_IN_S * KB_SECOND_US : 0;
+	}
+	return kb_store_notes_put(job->store, &put, err);
 }
 
 /* Unless another node makes those of the agent. */

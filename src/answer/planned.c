@@ -3,8 +3,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-/* What stands in a code fence, where the whole text is one. */
-static struct kb_sv unfenced(struct kb_sv text)
+struct kb_sv kb_unfenced(struct kb_sv text)
 {
 	static const struct kb_sv fence = KB_SV_INIT("```");
 	ptrdiff_t line;
@@ -28,7 +27,7 @@ static bool is_new(const struct kb_sv *searches, size_t count, struct kb_sv text
 size_t kb_planned_read(struct kb_arena *arena, struct kb_sv text, size_t max,
                        struct kb_sv searches[KB_PLAN_PARTS_MAX])
 {
-	const json_t *list = kb_json_get(kb_json_parse(arena, unfenced(text), NULL), "searches"),
+	const json_t *list = kb_json_get(kb_json_parse(arena, kb_unfenced(text), NULL), "searches"),
 	             *item;
 	size_t count = 0, i;
 

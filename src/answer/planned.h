@@ -11,6 +11,9 @@
 
 #include "answer/plan.h"
 
+/* What stands in a code fence, where the whole text is one; else the text. Models like fences. */
+struct kb_sv kb_unfenced(struct kb_sv text);
+
 enum { KB_SEARCH_CHARS = 300 }; /* of one search */
 
 /* Fills searches[0 .. n - 1] and returns n, at most max; 0: the text is no plan. */

@@ -5,6 +5,7 @@
 
 #include "api/routes.h"
 #include "base/address.h"
+#include "store/chores.h"
 #include "store/repairs.h"
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
@@ -12,7 +13,7 @@
 
 /* All that is asked for one answer. */
 struct figures {
-	int64_t uptime_s, resident, worker_queue, queued, repairing;
+	int64_t uptime_s, resident, worker_queue, queued, repairing, chores;
 	struct kb_server_stats server;
 	struct kb_ingest_stats ingest;
 	struct kb_web_stats web;
@@ -108,6 +109,17 @@ static const struct metric metrics[] = {
 	  "Memory of open agents beyond their files" },
 	{ "index_loads_total", COUNTER, FIGURE(catalog.loads),
 	  "Versions of agents' indexes opened" },
+};
+
+/* With a chat model. */
+static const struct metric chores[] = {
+	{ "model_chores_waiting", GAUGE, FIGURE(chores), "Names, descriptions and the like that a model is to write" },
+	{ "model_chores_done_total", COUNTER, FIGURE(upkeep.chores.done),
+	  "Names, descriptions and the like that a model wrote" },
+	{ "model_chores_useless_total", COUNTER, FIGURE(upkeep.chores.useless),
+	  "Answers to such requests that could not be used" },
+	{ "model_chores_failed_total", COUNTER, FIGURE(upkeep.chores.failed),
+	  "Such requests that failed" },
 };
 
 /* With an embedding server. */
@@ -264,6 +276,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	if (count)
 		write_servers(buf, servers, count);
 	write_chats(buf, set);
+	if (api->upkeep && kb_model_of_kind(set, KB_MODEL_CHAT))
+		write_metrics(buf, chores, KB_COUNTOF(chores), figures);
 	if (api->embedder)
 		write_metrics(buf, embedding, KB_COUNTOF(embedding), figures);
 }
@@ -299,7 +313,8 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	kb_catalog_stats(api->catalog, &out->catalog);
 	kb_parser_stats(api->parser, &out->parser);
 	return kb_store_queue_length(api->store, &out->queued, err)
-	       && kb_store_repair_count(api->store, &out->repairing, err);
+	       && kb_store_repair_count(api->store, &out->repairing, err)
+	       && kb_store_chore_count(api->store, &out->chores, err);
 }
 
 bool kb_system_metrics(struct kb_call *call, struct kb_err *err)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "answer/chore.h"
 #include "answer/claims.h"
 #include "answer/smalltalk.h"
 #include "api/browser.h"
@@ -333,9 +334,11 @@ static struct insight insight_of(struct kb_call *call, const struct kb_message *
 		                   .emotion = emotions[message->reaction] };
 	enum kb_lang lang;
 	enum kb_smalltalk talk = kb_smalltalk(message->query, KB_LANG_NONE, &lang);
+	struct kb_insight said;
 	struct kb_claims note;
 
 	kb_claims_read(call->arena, message, &note);
+	kb_insight_read(call->arena, message->insight, &said);
 	if (quotes_document(details))
 		insight.content_source = "own_content";
 	if (talk == KB_TALK_NONE)
@@ -346,6 +349,13 @@ static struct insight insight_of(struct kb_call *call, const struct kb_message *
 		insight.intent = "small_talk";
 	if (talk == KB_TALK_THANKS && !insight.emotion)
 		insight.emotion = "satisfied";
+	/* What people and documents say themselves stands; the rest a model tells better. */
+	if (said.intent)
+		insight.intent = said.intent;
+	if (!insight.emotion)
+		insight.emotion = said.emotion;
+	if (!insight.content_source && message->answered)
+		insight.content_source = said.content_source;
 	insight.lang = note.lang.n ? note.lang
 	                           : kb_sv_str(kb_lang_code(kb_lang_of_question(message->query)));
 	if (kb_sv_eq_str(insight.lang, kb_lang_code(KB_LANG_NONE)))

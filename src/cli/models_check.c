@@ -29,10 +29,13 @@ static bool check_chat(struct check *c, struct kb_err *err)
 	struct kb_chat_ask ask = {
 		.messages = &question, .message_count = 1, .max_tokens = 64, .stream = true
 	};
+	struct kb_chat_result result;
 	struct kb_sv text;
 
-	if (!kb_chat_whole(c->model->line, c->arena, &ask, ANSWER_MAX, &text, err))
+	if (!kb_chat_whole(c->model->line, c->arena, &ask, ANSWER_MAX, &text, &result)) {
+		*err = result.err;
 		return false;
+	}
 	if (text.n == 0)
 		return kb_fail(err, KB_E_UPSTREAM, "it answers without a text");
 	snprintf(c->note, sizeof(c->note), "streams");

@@ -52,6 +52,8 @@ static const struct option {
 	{ "model-name", "DOCENT_MODEL_NAME", "NAME", NULL, "The chat model's name at that server.", OPTION(model_name) },
 	{ "model-key", "DOCENT_MODEL_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(model_key) },
 	{ "model-context", "DOCENT_MODEL_CONTEXT", "TOKENS", "8192", "Tokens that prompt and answer of that model may have together.", OPTION(model_context) },
+	{ "model-chores", "DOCENT_MODEL_CHORES", "WORD", "yes",
+	  "`yes` or `no`: whether a chat model also names conversations, describes documents, reads messages for the reports and writes sub-personas, in the background.", OPTION(model_chores) },
 	{ "models", "DOCENT_MODELS", "FILE.json or ID,…", NULL,
 	  "The model catalogue, a JSON file that SIGHUP has read again; or only identifiers, with commas between, that agents may name in chatbot_model.", OPTION(models) },
 	{ "meaning", "DOCENT_MEANING", "FILE", NULL,

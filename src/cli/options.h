@@ -13,7 +13,7 @@
 struct kb_options {
 	const char *data, *listen, *config, *store, *node, *blob, *public_url, *tls_cert, *tls_key, *log;
 	const char *plans, *rate_limit, *public_daily;
-	const char *model_url, *model_name, *model_key, *model_context;
+	const char *model_url, *model_name, *model_key, *model_context, *model_chores;
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow, *trusted_proxies;
 	const char *embed_url, *embed_name, *embed_key;

@@ -51,7 +51,7 @@ struct plan {
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
 	        stop_grace_s, host_pause_ms, model_context;
-	bool allow_plain_http, allow_unsandboxed;
+	bool allow_plain_http, allow_unsandboxed, model_chores;
 	char host[256];
 	int64_t port;
 	struct kb_sv embed_url, rerank_url; /* empty: none */
@@ -77,6 +77,7 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
 	    || !kb_option_int("--model-context", o->model_context, 256, 100000000,
 	                      &plan->model_context, err)
+	    || !kb_option_flag("--model-chores", o->model_chores, &plan->model_chores, err)
 	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
 	                       err)
 	    || !kb_option_flag("--allow-unsandboxed-parsing", o->allow_unsandboxed_parsing,
@@ -230,6 +231,25 @@ static bool keep_days(void *arg, const struct kb_agent *agent, int64_t *days, st
 	return ok;
 }
 
+/* The tokens of the account's month. */
+static bool may_spend(void *arg, const struct kb_agent *agent, bool *may, struct kb_err *err)
+{
+	struct kb_api *api = arg;
+	struct kb_arena arena = { 0 };
+	struct kb_account account;
+	struct kb_month_use used;
+	bool ok = kb_store_account_get(api->store, &arena, agent->account_id, &account, err)
+	          && kb_store_used_this_month(api->store, agent->account_id, &used, err);
+
+	if (ok) {
+		const struct kb_plan *plan = kb_plans_get(&api->plans, account.plan);
+
+		*may = !plan->tokens_per_month || used.model_tokens < plan->tokens_per_month;
+	}
+	kb_arena_fini(&arena);
+	return ok;
+}
+
 static struct kb_sweep_limits sweep_limits(const struct plan *plan)
 {
 	struct kb_sweep_limits limits = kb_sweep_usual();
@@ -246,6 +266,7 @@ struct service {
 	struct kb_clock clock;
 	struct kb_log log;
 	struct kb_api api;
+	struct kb_models *chore_models; /* NULL: none */
 	struct kb_guard proxies;
 	struct kb_block_list *blocked;
 	struct kb_meaning *meaning;
@@ -409,6 +430,20 @@ static void pages_came(void *ingest)
 	kb_ingest_wake(ingest);
 }
 
+/* The models that do chores; NULL where none could. */
+static struct kb_models *chore_models(struct service *s)
+{
+	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
+	const struct kb_model_set *set = kb_models_hold(s->api.models);
+	bool any = s->plan->model_chores
+	           && kb_model_choose(set, KB_SV(""), KB_CAPABILITY_FASTEST, choices);
+
+	kb_model_set_release(set);
+	if (any)
+		kb_store_chores_wanted(s->api.store);
+	return any ? s->api.models : NULL;
+}
+
 /* Reading documents, fetching them, and upkeep. */
 static void start_background(struct service *s)
 {
@@ -456,6 +491,9 @@ static void start_background(struct service *s)
 	        .keep_days = keep_days,
 	        .sweep = sweep_limits(plan),
 	        .vectorizer = kb_embedder_vectorizer(api->embedder),
+	        .models = s->chore_models,
+	        .may_spend = may_spend,
+	        .may_spend_arg = api,
 	        .requeued = pages_came,
 	        .requeued_arg = api->ingest,
 	});
@@ -469,6 +507,8 @@ static void start_work(struct service *s)
 	const struct plan *plan = s->plan;
 	struct kb_api *api = &s->api;
 
+	/* Before anything is stored. */
+	s->chore_models = chore_models(s);
 	api->rates = kb_rates_new();
 	api->slots = kb_slots_new();
 	api->catalog = kb_catalog_open(

@@ -121,6 +121,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	result->text_blob = kb_arena_sv(arena, kb_sv_str(name.hex));
 	result->description =
 	        parsed->description.n ? parsed->description : first_words(&document.chunks);
+	result->plain_description = parsed->description.n == 0;
 	result->image = parsed->image;
 	result->lang = kb_sv_str(kb_lang_code(document.lang));
 	result->words = document.chunks.words;

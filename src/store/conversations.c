@@ -17,6 +17,7 @@ enum {
 	SET_CHILD,
 	RENAME,
 	HOLD,
+	NAME,
 	DELETE_MESSAGES,
 	DELETE,
 	LIST_COUNT,
@@ -72,6 +73,9 @@ static const struct kb_sql sql[] = {
 		KB_UPDATE("conversations", RENAMED) "WHERE agent_id = $1 AND id = $2" },
 	[HOLD] = { "conversation_hold", "ii",
 		"UPDATE conversations SET naming = naming WHERE agent_id = $1 AND id = $2" },
+	[NAME] = { "conversation_name", "iitti",
+		"UPDATE conversations SET name = $3, name_key = $4 "
+		"WHERE agent_id = $1 AND id = $2 AND naming = $5" },
 	[DELETE_MESSAGES] = { "conversation_delete_messages", "ii",
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
@@ -230,6 +234,23 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
 	return kb_db_run(conn, &sql[TOUCH],
 	                 KB_VALUES(kb_int(session->agent_id), kb_int(out->id), kb_int(now)), NULL,
 	                 err);
+}
+
+bool kb_conversation_is_named_after(const struct kb_conversation *conversation,
+                                    struct kb_arena *arena, struct kb_sv prompt)
+{
+	return !conversation->named && kb_sv_eq(conversation->name, name_of(arena, prompt));
+}
+
+bool kb_conversation_name(struct kb_db_conn *conn, struct kb_arena *arena,
+                          const struct kb_conversation *named, struct kb_err *err)
+{
+	struct row row = row_of(arena, named, BY_PROMPT);
+
+	return kb_db_run(conn, &sql[NAME],
+	                 KB_VALUES(kb_int(named->agent_id), kb_int(named->id), kb_text(named->name),
+	                           kb_text(row.name_key), kb_int(BY_PROMPT)),
+	                 NULL, err);
 }
 
 struct change {

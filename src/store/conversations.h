@@ -78,7 +78,9 @@ struct kb_message {
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
 	struct kb_sv details; /* JSON object of what the answer stands on (answer/claims.h), for
 	                         later checks; empty: none */
-	int64_t child_id;     /* the agent that answered for a master; 0: the agent itself */
+	struct kb_sv
+	        insight;    /* JSON object of what a model says of it (chores.h); empty: nothing */
+	int64_t child_id;   /* the agent that answered for a master; 0: the agent itself */
 	int64_t stays_with; /* on the way in: kb_conversation.child_id from now on; 0: as it was */
 	struct kb_model_spent spent; /* on the way in: counted (reports.h), not kept with it */
 	int64_t user_id;

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "store/agents.h"
+#include "store/chores.h"
 #include "store/conversations.h"
 #include "store/store_impl.h"
 
@@ -17,6 +18,7 @@ enum {
 	MONTH_ADD,
 	MONTH,
 	MODEL_ADD,
+	ONE,
 };
 #define OF_SESSION                                                                                 \
 	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
@@ -46,7 +48,8 @@ enum {
 	NEXT (i, reaction_updated_at, message.reaction_updated_at) \
 	NEXT (i, created_at,          message.created_at) \
 	NEXT (i, updated_at,          message.updated_at) \
-	NEXT (i, child_id,            message.child_id)
+	NEXT (i, child_id,            message.child_id) \
+	NEXT (t, insight,             message.insight)
 
 static const struct kb_sql sql[] = {
 	[ADD] = { "message_add", KB_TYPES(MESSAGES), KB_INSERT("messages", MESSAGES) },
@@ -65,22 +68,23 @@ static const struct kb_sql sql[] = {
 	[NOTE] = { "message_note", "iiit",
 		"UPDATE messages SET details = $4 "
 		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
-	[MONTH_ADD] = { "month_add", "iiii",
+	[MONTH_ADD] = { "month_add", "iiiii",
 		"INSERT INTO account_months (account_id, month, queries, model_tokens, model_cost) "
-		"VALUES ($1, $2, 1, $3, $4) ON CONFLICT (account_id, month) DO UPDATE SET "
-		"queries = account_months.queries + 1, "
+		"VALUES ($1, $2, $5, $3, $4) ON CONFLICT (account_id, month) DO UPDATE SET "
+		"queries = account_months.queries + $5, "
 		"model_tokens = account_months.model_tokens + $3, "
 		"model_cost = account_months.model_cost + $4" },
 	[MONTH] = { "month", "ii",
 		"SELECT queries, model_tokens, model_cost FROM account_months "
 		"WHERE account_id = $1 AND month = $2" },
-	[MODEL_ADD] = { "model_add", "iitiii",
+	[MODEL_ADD] = { "model_add", "iitiiii",
 		"INSERT INTO model_usage (agent_id, day, model, answers, prompt_tokens, "
-		"completion_tokens, cost) VALUES ($1, $2, $3, 1, $4, $5, $6) "
-		"ON CONFLICT (agent_id, day, model) DO UPDATE SET answers = model_usage.answers + 1, "
+		"completion_tokens, cost) VALUES ($1, $2, $3, $7, $4, $5, $6) "
+		"ON CONFLICT (agent_id, day, model) DO UPDATE SET answers = model_usage.answers + $7, "
 		"prompt_tokens = model_usage.prompt_tokens + $4, "
 		"completion_tokens = model_usage.completion_tokens + $5, "
 		"cost = model_usage.cost + $6" },
+	[ONE] = { "message_one", "iii", "SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " AND id = $3" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_messages = { "messages", sql, KB_COUNTOF(sql) };
@@ -120,19 +124,46 @@ struct add {
 	struct kb_sv citations;
 	struct kb_message *message;
 	struct kb_conversation *conversation;
+	bool chores;
 };
 
-static bool add_model(struct kb_db_conn *conn, const struct add *in, struct kb_err *err)
+static bool add_spent(struct kb_db_conn *conn, const struct kb_spender *by,
+                      const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
 {
-	const struct kb_model_spent *spent = &in->message->spent;
-	/* Who answers for a master pays for itself. */
-	int64_t agent_id = in->message->child_id ? in->message->child_id : in->session->agent_id;
+	return kb_db_run(conn, &sql[MONTH_ADD],
+	                 KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
+	                           kb_int(spent->prompt_tokens + spent->completion_tokens),
+	                           kb_int(spent->cost), kb_int(queries)),
+	                 NULL, err)
+	       && (spent->model.n == 0
+	           || kb_db_run(conn, &sql[MODEL_ADD],
+	                        KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
+	                                  kb_text(spent->model), kb_int(spent->prompt_tokens),
+	                                  kb_int(spent->completion_tokens), kb_int(spent->cost),
+	                                  kb_int(queries)),
+	                        NULL, err));
+}
 
-	return kb_db_run(conn, &sql[MODEL_ADD],
-	                 KB_VALUES(kb_int(agent_id), kb_int(in->now / KB_DAY_US),
-	                           kb_text(spent->model), kb_int(spent->prompt_tokens),
-	                           kb_int(spent->completion_tokens), kb_int(spent->cost)),
-	                 NULL, err);
+bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
+                  const struct kb_model_spent *spent, struct kb_err *err)
+{
+	return add_spent(conn, by, spent, 0, err);
+}
+
+/* A new message is read for the reports, and the first one of a conversation names it. */
+static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message, bool first,
+                       int64_t now, struct kb_err *err)
+{
+	const struct kb_chore name = { .agent_id = message->agent_id,
+		                       .kind = KB_CHORE_NAME,
+		                       .subject = message->conversation_id },
+	                      insight = { .agent_id = message->agent_id,
+		                          .kind = KB_CHORE_INSIGHT,
+		                          .subject = message->id,
+		                          .within = message->conversation_id };
+
+	return (!first || kb_chore_add(conn, &name, now, err))
+	       && kb_chore_add(conn, &insight, now, err);
 }
 
 static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -142,11 +173,17 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t agent_id = in->session->agent_id;
 	struct kb_totals totals = { .queries = 1, .query_credits = !m->failed };
 	struct row row = { .message = *m, .citations = in->citations };
+	/* Who answers for a master pays for itself. */
+	const struct kb_spender by = { .account_id = in->session->account_id,
+		                       .agent_id = m->child_id ? m->child_id : agent_id,
+		                       .now = in->now };
+	bool first;
 
 	row.message.created_at = row.message.updated_at = in->now;
 	if (!kb_conversation_use(conn, in->arena, in->session, &row.message, in->conversation, err)
 	    || (m->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
 		return false;
+	first = kb_conversation_is_named_after(in->conversation, in->arena, m->query);
 	row.message.agent_id = agent_id;
 	row.message.conversation_id = in->conversation->id;
 	row.message.reaction = KB_REACTION_NONE;
@@ -160,12 +197,8 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	row.message.spent = m->spent;
 	*m = row.message;
 	return kb_totals_add(conn, agent_id, &totals, err)
-	       && kb_db_run(conn, &sql[MONTH_ADD],
-	                    KB_VALUES(kb_int(in->session->account_id), kb_int(month_of(in->now)),
-	                              kb_int(m->spent.prompt_tokens + m->spent.completion_tokens),
-	                              kb_int(m->spent.cost)),
-	                    NULL, err)
-	       && (m->spent.model.n == 0 || add_model(conn, in, err));
+	       && add_spent(conn, &by, &m->spent, 1, err)
+	       && (!in->chores || add_chores(conn, m, first, in->now, err));
 }
 
 /* Ids are taken from the store in lots: one durable write for so many streams. */
@@ -207,6 +240,7 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.citations = kb_ids_text(arena, message->citations, message->citation_count),
 		.message = message,
 		.conversation = conversation,
+		.chores = atomic_load(&store->chores_wanted),
 	};
 
 	return kb_db_append(store->db, add, &in, err);
@@ -285,6 +319,23 @@ bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena,
 	ok = load(conn, arena, session, id, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
+}
+
+bool kb_store_chore_messages(struct kb_store *store, struct kb_arena *arena,
+                             const struct kb_chore *chore, struct kb_message_list *out,
+                             struct kb_err *err)
+{
+	struct kb_db_value agent = kb_int(chore->agent_id);
+	struct kb_db_rows rows;
+
+	if (chore->kind == KB_CHORE_INSIGHT)
+		kb_rows_take(&rows, store->db, &sql[ONE],
+		             KB_VALUES(agent, kb_int(chore->within), kb_int(chore->subject)));
+	else
+		kb_rows_take(&rows, store->db, &sql[LIST_ASC],
+		             KB_VALUES(agent, kb_int(chore->subject), kb_int(KB_CHORE_MESSAGES),
+		                       kb_int(0)));
+	return read_all(&rows, arena, out, err);
 }
 
 static bool read_list(struct kb_db_conn *conn, struct kb_arena *arena,

@@ -204,7 +204,8 @@ struct kb_page_result {
 	int64_t likeness;       /* kb_page's */
 	struct kb_sv copy_of;   /* kb_page's; the store finds it out */
 	int64_t words, passages;
-	bool drop_original; /* the agent does not keep files, and of an address nobody does */
+	bool plain_description; /* no document's own, only its first words */
+	bool drop_original;     /* the agent does not keep files, and of an address nobody does */
 	/* The text is the one that can be found already: statuses and the visit change, nothing
 	 * else. */
 	bool unchanged;

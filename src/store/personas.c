@@ -64,8 +64,8 @@ static const struct kb_sql sql[] = {
 		"(SELECT 1 FROM turns t WHERE t.agent_id = p.agent_id)) AND " KB_AGENT_SHOWN("agent_id") " "
 		"AND " KB_WORK_FREE("p.agent_id", KB_WORK_NOTES, "$1", "$2", "$3") " "
 		"ORDER BY notes, agent_id, version LIMIT 1" },
-	[NOTES_CLEAR] = { "notes_clear", "ii",
-		"DELETE FROM sub_personas WHERE agent_id = $1 AND version = $2" },
+	[NOTES_CLEAR] = { "notes_clear", "iit",
+		"DELETE FROM sub_personas WHERE agent_id = $1 AND version = $2 AND slug = $3" },
 	[NOTES_ADD] = { "notes_add", KB_TYPES(KB_SUB_PERSONAS),
 		KB_INSERT("sub_personas", KB_SUB_PERSONAS) },
 	[NOTES_SETTLE] = { "notes_settle", "iii",
@@ -386,7 +386,18 @@ bool kb_store_notes_next(struct kb_store *store, struct kb_arena *arena, struct 
 struct put_notes {
 	const struct kb_notes_new *notes;
 	int64_t now;
+	bool chores;
 };
+
+static bool add_chore(struct kb_db_conn *conn, const struct put_notes *in, enum kb_chore_kind kind,
+                      struct kb_err *err)
+{
+	const struct kb_chore chore = { .agent_id = in->notes->agent_id,
+		                        .kind = kind,
+		                        .subject = in->notes->version };
+
+	return kb_chore_add(conn, &chore, in->now + in->notes->chores_in_us, err);
+}
 
 static bool put_notes(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
@@ -398,16 +409,19 @@ static bool put_notes(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!kb_db_run(conn, &sql[NOTES_SETTLE],
 	               KB_VALUES(kb_int(notes->agent_id), kb_int(notes->version),
 	                         kb_int(notes->index_version)),
-	               &changed, err)
-	    || !kb_db_run(conn, &sql[NOTES_CLEAR],
-	                  KB_VALUES(kb_int(notes->agent_id), kb_int(notes->version)), NULL, err))
+	               &changed, err))
 		return false;
 	for (size_t i = 0; changed && i < notes->count; i++) {
 		row.text = notes->v[i];
 		row.text.version = notes->version;
 		row.text.created_at = row.text.updated_at = in->now;
-		if (!kb_columns_write(&kb_sub_persona_columns, conn, &sql[NOTES_ADD], KB_NO_VALUES,
-		                      &row, err))
+		if (!kb_db_run(conn, &sql[NOTES_CLEAR],
+		               KB_VALUES(kb_int(notes->agent_id), kb_int(notes->version),
+		                         kb_text(row.text.slug)),
+		               NULL, err)
+		    || !kb_columns_write(&kb_sub_persona_columns, conn, &sql[NOTES_ADD],
+		                         KB_NO_VALUES, &row, err)
+		    || (in->chores && !add_chore(conn, in, notes->chores[i], err)))
 			return false;
 	}
 	return true;
@@ -416,7 +430,9 @@ static bool put_notes(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_notes_put(struct kb_store *store, const struct kb_notes_new *notes,
                         struct kb_err *err)
 {
-	struct put_notes in = { .notes = notes, .now = kb_store_now(store) };
+	struct put_notes in = { .notes = notes,
+		                .now = kb_store_now(store),
+		                .chores = notes->chores && atomic_load(&store->chores_wanted) };
 
 	return kb_db_write(store->db, put_notes, &in, err);
 }

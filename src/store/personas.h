@@ -10,6 +10,7 @@
 #define KB_STORE_PERSONAS_H
 
 #include "store/agents.h"
+#include "store/chores.h"
 
 /* What is generated from a version. */
 enum kb_notes {
@@ -102,8 +103,13 @@ struct kb_notes_new {
 	int64_t agent_id, version, index_version;
 	const struct kb_sub_persona *v; /* slug, title and instructions count */
 	size_t count;
+	/* What a model makes of each afterwards, where chores are wanted, in so much time; NULL:
+	 * nothing. */
+	const enum kb_chore_kind *chores;
+	int64_t chores_in_us;
 };
-/* Puts them in place of what was there. A version that is gone meanwhile is fine. */
+/* Puts them in place of what was there under their slugs. A version that is gone meanwhile is fine.
+ */
 bool kb_store_notes_put(struct kb_store *store, const struct kb_notes_new *notes,
                         struct kb_err *err) KB_MUST_CHECK;
 

@@ -2,6 +2,7 @@
  * turn and who loses it is in publish.c. */
 #include <stdlib.h>
 
+#include "store/chores.h"
 #include "store/segments.h"
 #include "store/store_impl.h"
 
@@ -290,6 +291,7 @@ struct finish {
 	const struct kb_page_result *results;
 	size_t count;
 	const struct kb_segment_new *segment; /* NULL: none */
+	bool chores;
 
 	/* What has come of it so far. */
 	int64_t version; /* of the new segment, if there will be one */
@@ -413,6 +415,19 @@ static bool unless_twin(struct kb_db_conn *conn, struct finish *in,
 	return true;
 }
 
+/* A document that does not describe itself is described by a model, if there is one. */
+static bool add_chore(struct kb_db_conn *conn, const struct finish *in,
+                      const struct kb_page_result *result, const struct kb_page_row *row,
+                      struct kb_err *err)
+{
+	const struct kb_chore chore = { .agent_id = in->agent_id,
+		                        .kind = KB_CHORE_DESCRIPTION,
+		                        .subject = row->page.id };
+
+	return !in->chores || !result->plain_description || result->unchanged || !row->is_found
+	       || kb_chore_add(conn, &chore, in->now, err);
+}
+
 static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
                    struct kb_page_row *row, struct kb_err *err)
 {
@@ -446,7 +461,8 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	if (result->found && !follow(conn, in, result, row, err))
 		return false;
 	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
-	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err);
+	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err)
+	       && add_chore(conn, in, result, row, err);
 }
 
 static bool finish_one(struct kb_db_conn *conn, struct finish *in,
@@ -515,6 +531,7 @@ bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
 		.results = results,
 		.count = count,
 		.segment = segment && segment->blob.n ? segment : NULL,
+		.chores = atomic_load(&store->chores_wanted),
 	};
 	bool ok = kb_db_write(store->db, finish, &in, err);
 

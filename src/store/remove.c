@@ -65,7 +65,8 @@ static const struct kb_sql sql[] = {
 	[SOURCE_ROW] = { "remove_source_row", "ii",
 		"DELETE FROM sources WHERE agent_id = $1 AND id = $2" },
 
-	[AGENT_FIRST] = DELETE("messages", "conversation_id, id"),
+	[AGENT_FIRST] = DELETE("chores", "kind, subject"),
+	DELETE("messages", "conversation_id, id"),
 	DELETE("conversations", "id"),
 	DELETE("visitors", "id"),
 	DELETE("page_labels", "page_id, label_id"),

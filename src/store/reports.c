@@ -29,6 +29,7 @@ enum {
 	NEXT (t, user_agent,      user_agent) \
 	NEXT (t, source,          source) \
 	NEXT (t, details,         details) \
+	NEXT (t, insight,         insight) \
 	NEXT (i, reaction,        reaction) \
 	NEXT (i, created_at,      created_at)
 

@@ -29,6 +29,7 @@ struct kb_store {
 	/* Message ids taken ahead of their messages: [message_id, message_id_end). */
 	pthread_mutex_t ids_lock;
 	int64_t message_id, message_id_end;
+	_Atomic bool chores_wanted;
 };
 
 static inline int64_t kb_store_now(const struct kb_store *store)
@@ -491,6 +492,28 @@ extern const struct kb_db_columns kb_source_columns;
 	NEXT (i, updated_at,  updated_at)
 #define KB_PLUGINS(FIRST, NEXT) FIRST(i, agent_id, agent_id) KB_PLUGINS_COPIED(NEXT, NEXT)
 // clang-format on
+
+/* ---- chores, for who stores what they are about ---- */
+
+struct kb_chore;
+struct kb_conversation;
+struct kb_model_spent;
+
+/* Adds it; one that is there begins anew, and who has it leased does it in vain. */
+bool kb_chore_add(struct kb_db_conn *conn, const struct kb_chore *chore, int64_t due_at,
+                  struct kb_err *err) KB_MUST_CHECK;
+/* Whether the prompt gave it its name. */
+bool kb_conversation_is_named_after(const struct kb_conversation *conversation,
+                                    struct kb_arena *arena, struct kb_sv prompt);
+/* Unless a person has named it. */
+bool kb_conversation_name(struct kb_db_conn *conn, struct kb_arena *arena,
+                          const struct kb_conversation *named, struct kb_err *err) KB_MUST_CHECK;
+struct kb_spender {
+	int64_t account_id, agent_id, now;
+};
+/* Counts what a model was asked for beside the answers. */
+bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
+                  const struct kb_model_spent *spent, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- the columns of others, for their test ---- */
 

@@ -6,6 +6,7 @@
 #include "live/catalog.h"
 #include "store/agents.h"
 #include "upkeep/sweep.h"
+#include "upstream/models.h"
 
 struct kb_upkeep_config {
 	struct kb_store *store;
@@ -22,6 +23,11 @@ struct kb_upkeep_config {
 	struct kb_sweep_limits sweep;
 	/* Makes vectors of passages. NULL: nobody does. */
 	const struct kb_vectorizer *vectorizer;
+	/* Who does the chores; NULL: nobody. Outlives the threads, but may be cancelled before. */
+	struct kb_models *models;
+	/* Whether the account may have a model asked for more. May be NULL. */
+	bool (*may_spend)(void *arg, const struct kb_agent *agent, bool *may, struct kb_err *err);
+	void *may_spend_arg;
 	/* Documents wait to be read anew. */
 	void (*requeued)(void *arg);
 	void *requeued_arg;

@@ -39,6 +39,7 @@ struct kb_upkeep {
 	struct kb_remover *remover;
 	struct kb_repairer *repairer;
 	struct kb_vectorize *vectorize;
+	struct kb_chore_thread *chores;
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
 	_Atomic int64_t discarded, recalled, in_trash, unnamed;
@@ -302,6 +303,7 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->learner = kb_thread_start("learner", learner_thread, up);
 	up->remover = kb_remover_start(config);
 	up->repairer = kb_repairer_start(config);
+	up->chores = kb_chores_start(config);
 	return up;
 }
 
@@ -312,6 +314,7 @@ void kb_upkeep_stop(struct kb_upkeep *up)
 	kb_bell_stop(&up->bell);
 	kb_remover_stop(up->remover);
 	kb_repairer_stop(up->repairer);
+	kb_chores_stop(up->chores);
 	pthread_join(up->upkeep, NULL);
 	pthread_join(up->learner, NULL);
 	kb_vectorize_stop(up->vectorize);
@@ -342,4 +345,5 @@ void kb_upkeep_stats(struct kb_upkeep *up, struct kb_upkeep_stats *out)
 	};
 	kb_repairer_stats(up->repairer, &out->repair);
 	kb_vectorize_stats(up->vectorize, &out->vectorize);
+	kb_chores_stats(up->chores, &out->chores);
 }

@@ -5,11 +5,13 @@
  * that no row names (sweep.h), and purges conversations that were kept long enough (purge.h).
  * Another learns the factors of agents that have grown (learn.h). One removes the rows of what was
  * deleted (remover.h), one makes damaged segments anew (repair.h), and with a model server
- * configured one gives passages its vectors (vectorize.h).
+ * configured one gives passages its vectors (vectorize.h), and one does a model's chores
+ * (chores.h).
  */
 #ifndef KB_UPKEEP_UPKEEP_H
 #define KB_UPKEEP_UPKEEP_H
 
+#include "upkeep/chores.h"
 #include "upkeep/config.h"
 #include "upkeep/repair.h"
 #include "upkeep/vectorize.h"
@@ -30,6 +32,7 @@ struct kb_upkeep_stats {
 	int64_t removed; /* rows of what was deleted */
 	struct kb_vectorize_stats vectorize;
 	struct kb_repair_stats repair;
+	struct kb_chore_stats chores;
 };
 void kb_upkeep_stats(struct kb_upkeep *upkeep, struct kb_upkeep_stats *out);
 

@@ -714,7 +714,7 @@ static void wake(void *arg, const struct kb_chat_result *result)
 }
 
 bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const struct kb_chat_ask *ask,
-                   size_t max_bytes, struct kb_sv *text, struct kb_err *err)
+                   size_t max_bytes, struct kb_sv *text, struct kb_chat_result *result)
 {
 	struct kb_chat_ask own = *ask;
 	struct waiting w = { 0 };
@@ -738,8 +738,7 @@ bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const stru
 		             line->health.what, max_bytes);
 	if (ok)
 		*text = kb_arena_sv(arena, kb_buf_view(&w.text));
-	else if (err)
-		*err = w.result.err;
+	*result = w.result;
 	kb_buf_fini(&w.text);
 	pthread_cond_destroy(&w.ended);
 	pthread_mutex_destroy(&w.lock);

@@ -106,8 +106,10 @@ struct kb_chat_call *kb_chat_start(struct kb_chat_line *line, const struct kb_ch
 void kb_chat_cancel(struct kb_chat_call *call);
 void kb_chat_release(struct kb_chat_call *call);
 
-/* The same for a thread that may block: the whole text in the arena, at most max_bytes of it. */
+/* The same for a thread that may block: the whole text in the arena, at most max_bytes of it. False
+ * with the reason in result->err; what it took is in *result in any case. */
 bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const struct kb_chat_ask *ask,
-                   size_t max_bytes, struct kb_sv *text, struct kb_err *err) KB_MUST_CHECK;
+                   size_t max_bytes, struct kb_sv *text,
+                   struct kb_chat_result *result) KB_MUST_CHECK;
 
 #endif

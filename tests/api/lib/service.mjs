@@ -17,10 +17,11 @@ export const binary = path.resolve(process.env.DOCENT_BINARY ?? path.join(root, 
 const START_MS = 20_000;
 const STOP_MS = 30_000;
 
-/** The caller's environment without what would configure Docent. */
+/** The caller's environment without what would configure Docent. What a model is asked beside the answers is
+ * for the stories that turn it on. */
 function environment(extra = {}) {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("DOCENT_"));
-  return { ...Object.fromEntries(clean), ...extra };
+  return { ...Object.fromEntries(clean), DOCENT_MODEL_CHORES: "no", ...extra };
 }
 
 /** Where PostgreSQL listens (scripts/with-postgres): then each data directory has a database there. */

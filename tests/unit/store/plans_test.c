@@ -25,6 +25,7 @@ static const char *const scans[] = {
 	"vectors_unfolded",  /* the same */
 	"factors_due",       /* the same */
 	"repair_count",      /* agents under repair: none, or few for a while */
+	"chore_count",       /* what waits for a model: what came in some hours at most */
 	"migrations_version",
 	"migrations_count",
 	"node_alive", /* a row a process, of which there are few */

@@ -14,6 +14,7 @@ static const char *const left_out[] = {
 	"conversations", /* the original's */
 	"messages",      /* the original's */
 	"visitors",      /* the original's */
+	"chores",        /* what the rule made is copied; a model is not asked twice */
 	"model_usage",   /* what the original has spent */
 	"licenses",      /* their holders have them from the original */
 	"work",          /* leases of what is done with the original */
