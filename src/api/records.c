@@ -159,10 +159,15 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 		kb_jw_key_bool(jw, "is_file_kept", page->is_file_kept);
 		kb_jw_key_sv(jw, "filename", page->filename);
 		kb_jw_key_int(jw, "filesize", page->size);
-		/* Ours, for those who mirror a folder (docent sync). */
-		kb_jw_key_opt(jw, "path", set_or_none(page->path));
+		/* Ours: what those who mirror a folder compare (docent sync), and the document it
+		 * was found in, at that path. */
 		kb_jw_key_opt(jw, "content_hash", set_or_none(page->content_hash));
-		kb_jw_key_opt(jw, "link_url", set_or_none(page->meta_url));
+		if (page->path.n)
+			kb_jw_key_sv(jw, "path", page->path);
+		if (page->parent_id)
+			kb_jw_key_int(jw, "parent_id", page->parent_id);
+		if (page->meta_url.n)
+			kb_jw_key_sv(jw, "link_url", page->meta_url);
 	}
 	kb_jw_end(jw);
 }

@@ -15,6 +15,7 @@ static const struct {
 	{ KB_TEMP_UPLOAD, "upload-" },   { KB_TEMP_FETCH, "fetch-" },
 	{ KB_TEMP_SEGMENT, "segment-" }, { KB_TEMP_MERGE, "merge-" },
 	{ KB_TEMP_COLUMN, "column-" },   { KB_TEMP_FACTORS, "factors-" },
+	{ KB_TEMP_PART, "part-" },
 };
 
 void kb_temp_path(char path[KB_TEMP_PATH], const char *dir, enum kb_temp kind)

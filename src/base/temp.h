@@ -16,7 +16,8 @@ enum kb_temp {
 	KB_TEMP_MERGE = 1 << 3,
 	KB_TEMP_COLUMN = 1 << 4,
 	KB_TEMP_FACTORS = 1 << 5,
-	KB_TEMP_ALL = (1 << 6) - 1
+	KB_TEMP_PART = 1 << 6,
+	KB_TEMP_ALL = (1 << 7) - 1
 };
 
 enum { KB_TEMP_PATH = 4096 };

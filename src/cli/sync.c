@@ -80,7 +80,7 @@ static void take_doc(struct syncing *s, struct kb_arena *arena, const json_t *ro
 		.reason = kb_arena_sv(arena, kb_json_sv(row, "status_reason", KB_SV(""))),
 	};
 
-	if (!is_below(s, doc.path))
+	if (!is_below(s, doc.path) || kb_json_int(row, "parent_id", 0))
 		return;
 	KB_GROW(s->docs, s->doc_capacity, s->doc_count + 1);
 	s->docs[s->doc_count++] = doc;

@@ -1,6 +1,8 @@
 #include "ingest/batch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -9,6 +11,7 @@
 #include "base/temp.h"
 #include "base/utf8.h"
 #include "ingest/origin.h"
+#include "ingest/parts.h"
 #include "out/link.h"
 #include "parse/scans.h"
 #include "passages/document.h"
@@ -234,8 +237,61 @@ static bool read_scan(struct batch *batch, const struct kb_lease *lease,
 
 	if (!kb_scans_read(batch->by->config->parser, &batch->arena, request, &scan, parsed, err))
 		return false;
-	result->reason = scan.note;
+	if (scan.note.n)
+		result->reason = scan.note;
 	return true;
+}
+
+/* ---- documents within a document ---- */
+
+/* "its 3 documents are read one by one; 1 file is locked with a password". */
+static struct kb_sv parts_note(struct batch *batch, const struct kb_parts *parts)
+{
+	struct kb_buf buf;
+	struct kb_sv note;
+
+	kb_buf_init(&buf, SIZE_MAX);
+	if (parts->taken == 1)
+		kb_buf_str(&buf, "the document in it is read by itself");
+	else
+		kb_buf_printf(&buf, "its %u documents are read one by one", parts->taken);
+	if (parts->locked)
+		kb_buf_printf(&buf, "; locked with a password: %u", parts->locked);
+	if (parts->damaged)
+		kb_buf_printf(&buf, "; damaged: %u", parts->damaged);
+	note = kb_arena_sv(&batch->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return note;
+}
+
+/* Parses the page, and keeps what documents there are in it. */
+static bool parse_page(struct batch *batch, const struct kb_page *page,
+                       struct kb_parse_request *request, struct kb_parsed *parsed,
+                       struct kb_page_result *result, struct kb_err *err)
+{
+	struct kb_parts_taken taken = { .config = batch->by->config,
+		                        .arena = &batch->arena,
+		                        .fd = -1 };
+	const struct kb_part_sink sink = { kb_parts_take, &taken };
+	struct kb_page_new *parts;
+	bool ok;
+
+	request->is_part = page->parent_id != 0;
+	request->parts = page->is_file && !request->is_part ? &sink : NULL;
+	ok = kb_parse(batch->by->config->parser, &batch->arena, request, parsed, err);
+	request->parts = NULL;
+	kb_parts_end(&taken);
+	if (!ok && taken.err.code != KB_OK)
+		*err = taken.err;
+	if (ok && taken.count) {
+		parts = KB_NEW_ARRAY(&batch->arena, taken.count, struct kb_page_new);
+		memcpy(parts, taken.pages, taken.count * sizeof(*parts));
+		result->parts = parts;
+		result->part_count = taken.count;
+		result->reason = parts_note(batch, &parsed->parts);
+	}
+	free(taken.pages);
+	return ok;
 }
 
 /* ---- one page ---- */
@@ -271,7 +327,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		.owner = batch->account_id,
 		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
 	};
-	ok = kb_parse(config->parser, &batch->arena, &request, &parsed, err);
+	ok = parse_page(batch, page, &request, &parsed, result, err);
 	*later = ok && parsed.painted_count && !lease->is_slow;
 	if (ok && !*later)
 		ok = read_scan(batch, lease, &request, &parsed, result, err);
@@ -280,6 +336,10 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		return false;
 	if (left_out || (result->found && result->found->moved))
 		return true;
+	if (result->part_count && !parsed.block_count) {
+		result->crawl = result->index = KB_STATUS_OK;
+		return true;
+	}
 	result->text_hash = text_hash(&batch->arena, &parsed);
 	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
 	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {

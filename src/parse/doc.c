@@ -292,7 +292,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .block_count = doc->block_count,
 		                   .pages = doc->pages,
 		                   .painted = doc->painted,
-		                   .painted_count = doc->painted_count };
+		                   .painted_count = doc->painted_count,
+		                   .parts = doc->parts };
 	if (doc->links)
 		out->links = *doc->links;
 	out->blocks = KB_NEW_ARRAY(doc->arena, doc->block_count + 1, struct kb_block);

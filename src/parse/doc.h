@@ -45,7 +45,10 @@ struct kb_doc {
 	size_t column_count;
 	struct kb_sv format, title, lang, description, image; /* in the arena */
 	bool too_many;
-	struct kb_links *links; /* NULL: nobody asks for them */
+	struct kb_links *links;          /* NULL: nobody asks for them */
+	const struct kb_part_sink *sink; /* NULL: nobody takes parts */
+	struct kb_parts parts;
+	size_t box_number; /* of the message in a box of mail; 0: it is alone */
 };
 
 void kb_doc_init(struct kb_doc *doc, struct kb_arena *arena, size_t output_max);

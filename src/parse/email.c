@@ -1,10 +1,11 @@
 /*
  * Mail: one message or a box of them. Subject as title and heading, sender, receivers and date as a
  * line, then the text: of alternatives the plain one, else the HTML; messages within messages
- * follow. Attachments are not read.
+ * follow. What is attached goes to whoever takes the documents within a document.
  */
 #include <string.h>
 
+#include "base/field.h"
 #include "parse/charset.h"
 #include "parse/format.h"
 #include "parse/html.h"
@@ -224,16 +225,23 @@ static void read_head(struct kb_arena *arena, struct kb_sv text, struct message 
 	m->charset = parameter(m->type, "charset");
 }
 
-static struct kb_sv body_text(struct kb_arena *arena, const struct message *m)
+static struct kb_sv body_bytes(struct kb_arena *arena, const struct message *m)
 {
-	struct kb_sv body = m->body, text, encoding = kb_sv_trim(m->encoding);
+	struct kb_sv encoding = kb_sv_trim(m->encoding);
 
 	if (kb_sv_ieq_str(encoding, "base64"))
-		body = from_base64(arena, body);
-	else if (kb_sv_ieq_str(encoding, "quoted-printable"))
-		body = from_quoted(arena, body, false);
-	else if (kb_sv_istarts(encoding, KB_SV("x-uu")) || kb_sv_ieq_str(encoding, "uuencode"))
-		body = from_uuencode(arena, body);
+		return from_base64(arena, m->body);
+	if (kb_sv_ieq_str(encoding, "quoted-printable"))
+		return from_quoted(arena, m->body, false);
+	if (kb_sv_istarts(encoding, KB_SV("x-uu")) || kb_sv_ieq_str(encoding, "uuencode"))
+		return from_uuencode(arena, m->body);
+	return m->body;
+}
+
+static struct kb_sv body_text(struct kb_arena *arena, const struct message *m)
+{
+	struct kb_sv body = body_bytes(arena, m), text;
+
 	if (m->charset.n && !kb_sv_ieq_str(m->charset, "us-ascii")
 	    && !kb_sv_ieq_str(m->charset, "utf-8")
 	    && kb_charset_decode(arena, body, m->charset, &text))
@@ -270,6 +278,63 @@ static size_t split_parts(struct kb_arena *arena, const struct message *m, struc
 	if (start && count < PARTS_MAX) /* never closed */
 		parts[count++] = kb_sv(start, (size_t)(m->body.p + m->body.n - start));
 	return count;
+}
+
+/* ---- what is attached */
+
+/* filename*=utf-8''a%20name (RFC 2231), or filename=, or the name= of older mail. */
+static struct kb_sv attached_name(struct kb_arena *arena, const struct message *m)
+{
+	struct kb_sv name = parameter(m->disposition, "filename*"), text;
+	ptrdiff_t quote = kb_sv_find(name, KB_SV("''"));
+
+	if (quote >= 0 && kb_percent_decode(arena, kb_sv_from(name, (size_t)quote + 2), &text)
+	    && kb_charset_decode(arena, text, kb_sv_sub(name, 0, (size_t)quote), &name))
+		return name;
+	name = parameter(m->disposition, "filename");
+	if (!name.n)
+		name = parameter(m->type, "name");
+	return decode_header(arena, name);
+}
+
+static bool is_signature(const struct message *m)
+{
+	static const char *const types[] = { "application/pgp-signature",
+		                             "application/pkcs7-signature",
+		                             "application/x-pkcs7-signature" };
+
+	for (size_t i = 0; i < KB_COUNTOF(types); i++)
+		if (kb_sv_istarts(m->type, kb_sv_str(types[i])))
+			return true;
+	return false;
+}
+
+static void give_attachment(struct kb_doc *doc, const struct message *m)
+{
+	struct kb_part_piece piece = { .first = true, .last = true };
+	struct kb_sv name = attached_name(doc->arena, m);
+
+	if (!doc->sink || is_signature(m) || doc->parts.taken >= KB_PARTS_MAX)
+		return;
+	if (!name.n)
+		name = KB_SV("attachment");
+	piece.path = doc->box_number ? kb_arena_printf(doc->arena, "%zu/%.*s", doc->box_number,
+	                                               KB_SV_ARG(name))
+	                             : name;
+	piece.bytes = body_bytes(doc->arena, m);
+	if (piece.bytes.n && doc->sink->take(doc->sink->arg, &piece))
+		doc->parts.taken++;
+}
+
+/* Something to open: not a text of the mail itself, nor a picture in it. */
+static bool is_attached(const struct message *m)
+{
+	if (kb_sv_istarts(m->disposition, KB_SV("attachment")))
+		return true;
+	return m->type.n && !kb_sv_istarts(m->type, KB_SV("text/"))
+	       && !kb_sv_istarts(m->type, KB_SV("message/"))
+	       && !kb_sv_istarts(m->type, KB_SV("image/"))
+	       && (parameter(m->disposition, "filename").n || parameter(m->type, "name").n);
 }
 
 static void write_message(struct kb_doc *doc, struct kb_sv text, int depth, bool part);
@@ -331,8 +396,8 @@ static void write_message(struct kb_doc *doc, struct kb_sv text, int depth, bool
 		write_multipart(doc, &m, depth);
 	else if (kb_sv_istarts(m.type, KB_SV("message/rfc822")))
 		write_message(doc, kb_sv_trim(m.body), depth + 1, false);
-	else if (kb_sv_istarts(m.disposition, KB_SV("attachment")))
-		return;
+	else if (is_attached(&m))
+		give_attachment(doc, &m);
 	else if (kb_sv_istarts(m.type, KB_SV("text/html")))
 		kb_html_fragment(doc, body_text(doc->arena, &m));
 	else if (!m.type.n || kb_sv_istarts(m.type, KB_SV("text"))
@@ -356,6 +421,7 @@ bool kb_email_read(const struct kb_parse_input *in, struct kb_doc *doc, struct k
 			continue;
 		if (line.p > start)
 			write_message(doc, kb_sv(start, (size_t)(line.p - start)), 0, false);
+		doc->box_number++;
 		start = rest.p ? rest.p : line.p + line.n;
 	}
 	write_message(doc, kb_sv(start, (size_t)(text.p + text.n - start)), 0, false);

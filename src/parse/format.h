@@ -17,6 +17,7 @@ struct kb_parse_input {
 	int depth;                                /* of documents within documents */
 	int timeout_ms;                           /* for a helper program */
 	bool wants_painted;
+	bool is_part;                   /* of a document that was read before */
 	struct kb_painted_page painted; /* page_no 0: the whole document */
 	struct kb_sv models;            /* of tesseract */
 	struct kb_page_look look;       /* page_no 0: the whole document */
@@ -48,6 +49,7 @@ enum kb_format {
 	KB_FORMAT_OLD_OFFICE,
 	KB_FORMAT_IMAGE,
 	KB_FORMAT_IWORK,
+	KB_FORMAT_ZIP,
 	KB_FORMAT_ARCHIVE,
 	KB_FORMAT_MEDIA,
 	KB_FORMAT_COUNT
@@ -94,6 +96,7 @@ kb_format_reader kb_email_read;
 kb_format_reader kb_subtitles_read;
 kb_format_reader kb_picture_read;
 kb_format_reader kb_old_office_read;
+kb_format_reader kb_archive_read;
 
 /* The painted page that was asked for, by OCR (ocr.c). */
 kb_format_reader kb_ocr_read;

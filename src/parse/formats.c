@@ -32,8 +32,9 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 		.refusal = "the file is of Apple Pages, Numbers or Keynote; export it as .docx, .xlsx, "
 		           ".pptx or PDF" },
 	[KB_FORMAT_IMAGE] = { "image", kb_picture_read },
+	[KB_FORMAT_ZIP] = { "zip", kb_archive_read },
 	[KB_FORMAT_ARCHIVE] = { "archive",
-		.refusal = "the file is an archive or a damaged document; upload the files in it" },
+		.refusal = "the file is damaged, or an archive that is no ZIP; upload the files in it" },
 	[KB_FORMAT_MEDIA] = { "media",
 		.refusal = "the file is a sound or video recording" },
 };
@@ -87,7 +88,7 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	if (!info->read(&inner, doc, err))
 		return false;
-	if (kb_doc_is_empty(doc) && !doc->painted_count && !doc->text.failed
+	if (kb_doc_is_empty(doc) && !doc->painted_count && !doc->parts.taken && !doc->text.failed
 	    && !leads_somewhere(doc->links))
 		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
 	return true;

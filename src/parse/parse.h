@@ -71,6 +71,24 @@ struct kb_links {
 	bool cut;                        /* there are more */
 };
 
+/* Documents within a document: the files of an archive, what is attached to a mail. */
+enum { KB_PARTS_MAX = 5000, KB_PART_PATH_MAX = 4000 };
+#define KB_PARTS_BYTES_MAX (KB_MIB(1024)) /* of all of them, unpacked */
+/* They come one after the other, each in pieces. */
+struct kb_part_piece {
+	struct kb_sv path; /* of a first piece: as the document has it, not to be trusted */
+	struct kb_sv bytes;
+	bool first, last;
+	bool spoilt; /* of a last piece: the part is damaged, and what came of it is no document */
+};
+struct kb_part_sink {
+	bool (*take)(void *arg, const struct kb_part_piece *piece); /* false: no more */
+	void *arg;
+};
+struct kb_parts {
+	uint32_t taken, locked, damaged;
+};
+
 struct kb_parsed {
 	struct kb_sv format;      /* "pdf", "html", … */
 	struct kb_sv title;       /* empty: none found */
@@ -83,6 +101,7 @@ struct kb_parsed {
 	struct kb_links links;           /* where they were asked for; an HTML page's, else none */
 	struct kb_painted_page *painted; /* only where asked for, ascending */
 	size_t painted_count;
+	struct kb_parts parts; /* given to the request's sink, or left out, and why */
 };
 
 struct kb_parse_request {
@@ -103,6 +122,10 @@ struct kb_parse_request {
 	/* The words of this page alone, each with its place: a block a line. */
 	struct kb_page_look look;
 	const struct kb_cancel *cancel; /* asked now and then while it waits; may be NULL */
+	/* Takes the documents within, on the calling thread; each piece gives the child its whole
+	 * time again. NULL: they are not read, and an archive is refused. */
+	const struct kb_part_sink *parts;
+	bool is_part; /* it is one itself: none within it are read */
 };
 
 struct kb_parser_config {

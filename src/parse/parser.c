@@ -383,6 +383,37 @@ static bool take_answer(const struct job *job, const struct kb_msg *msg, struct 
 	return msg->type == KB_MSG_DRAWING;
 }
 
+/* Receives the answer, and before it what there is of documents within. *any: some came, so that
+ * nobody may ask another child for them again. */
+static bool receive_answer(struct child *child, const struct job *job,
+                           struct kb_msg_awaited *awaited, struct kb_msg *msg, bool *any,
+                           struct kb_err *err)
+{
+	const struct kb_part_sink *sink = job->request->parts;
+	int64_t time_us = job->deadline_us - kb_clock_mono_us();
+	struct kb_arena pieces = { 0 };
+	struct kb_part_piece piece;
+	bool ok;
+
+	awaited->pieces = &pieces;
+	while ((ok = kb_msg_receive(child->socket, job->arena, awaited, msg, err))
+	       && msg->type == KB_MSG_PART) {
+		if (!sink || !kb_msg_get_part(msg->body, &piece, err)) {
+			ok = false;
+			break;
+		}
+		*any = true;
+		if (!sink->take(sink->arg, &piece)) {
+			ok = kb_fail(err, KB_E_CANCELLED, "the documents within were not wanted");
+			break;
+		}
+		awaited->deadline_us = kb_clock_mono_us() + time_us;
+		kb_arena_reset(&pieces);
+	}
+	kb_arena_fini(&pieces);
+	return ok;
+}
+
 static enum outcome converse(struct kb_parser *parser, struct child *child, const struct job *job,
                              struct kb_err *err)
 {
@@ -397,6 +428,8 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 		                        .url = request->url,
 		                        .is_sitemap = job->list != NULL,
 		                        .wants_drawing = job->drawing != NULL,
+		                        .wants_parts = request->parts != NULL,
+		                        .is_part = request->is_part,
 		                        .links = request->links,
 		                        .wants_painted = request->wants_painted,
 		                        .painted = request->painted,
@@ -406,7 +439,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 	struct kb_msg msg = { 0 };
 	struct kb_buf buf;
 	int64_t left_ms = (job->deadline_us - kb_clock_mono_us()) / 1000;
-	bool ok;
+	bool ok, any = false;
 
 	child->owned = true;
 	child->owner = request->owner;
@@ -415,7 +448,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 	kb_msg_put_request(&buf, &hints);
 	ok = kb_msg_send(child->socket, KB_MSG_REQUEST, kb_buf_view(&buf), request->fd,
 	                 job->deadline_us, &seen)
-	     && kb_msg_receive(child->socket, job->arena, &awaited, &msg, &seen);
+	     && receive_answer(child, job, &awaited, &msg, &any, &seen);
 	kb_buf_fini(&buf);
 	if (ok && msg.type == KB_MSG_HELPER) {
 		put_back(parser, child);
@@ -448,7 +481,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 		pthread_mutex_unlock(&parser->mutex);
 		kb_warn(parser->config.log, "parser child failed status=%d served=%d reason=\"%s\"",
 		        status, used, err->msg);
-		return used && seen.code == KB_E_IO ? CHILD_GONE : FAILED;
+		return used && !any && seen.code == KB_E_IO ? CHILD_GONE : FAILED;
 	}
 }
 

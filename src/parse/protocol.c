@@ -20,6 +20,11 @@ enum {
 	WANT_LIST = 1, /* flags of a request */
 	WANT_LINKS = 2,
 	WANT_DRAWING = 4,
+	WANT_PARTS = 8,
+	IS_PART = 16,
+	FIRST = 1, /* flags of a piece */
+	LAST = 2,
+	SPOILT = 4,
 	NOINDEX = 1, /* of a page's links */
 	NOFOLLOW = 2,
 	MORE = 4,
@@ -143,7 +148,9 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	kb_buf_u32(out, request->timeout_ms);
 	kb_buf_byte(out,
 	            (char)((request->is_sitemap ? WANT_LIST : 0) | (request->links ? WANT_LINKS : 0)
-	                   | (request->wants_drawing ? WANT_DRAWING : 0)));
+	                   | (request->wants_drawing ? WANT_DRAWING : 0)
+	                   | (request->wants_parts ? WANT_PARTS : 0)
+	                   | (request->is_part ? IS_PART : 0)));
 	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
 	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
 	put_bytes(out, request->url, KB_MSG_HINT_MAX);
@@ -166,6 +173,8 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->is_sitemap = wants & WANT_LIST;
 	request->links = wants & WANT_LINKS;
 	request->wants_drawing = wants & WANT_DRAWING;
+	request->wants_parts = wants & WANT_PARTS;
+	request->is_part = wants & IS_PART;
 	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
@@ -349,6 +358,9 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 			put_boxes(out, block);
 	}
 	put_links(out, &parsed->links);
+	kb_buf_u32(out, parsed->parts.taken);
+	kb_buf_u32(out, parsed->parts.locked);
+	kb_buf_u32(out, parsed->parts.damaged);
 }
 
 bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_parsed *parsed,
@@ -392,7 +404,32 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 		offset += block->text.n + 1;
 	}
 	get_links(arena, &r, &parsed->links);
+	parsed->parts.taken = get_u32_up_to(&r, KB_PARTS_MAX);
+	parsed->parts.locked = get_u32_up_to(&r, KB_PARTS_MAX);
+	parsed->parts.damaged = get_u32_up_to(&r, KB_PARTS_MAX);
 	return finish(&r, "result", err);
+}
+
+void kb_msg_put_part(struct kb_buf *out, const struct kb_part_piece *piece)
+{
+	kb_buf_byte(out, (char)((piece->first ? FIRST : 0) | (piece->last ? LAST : 0)
+	                        | (piece->spoilt ? SPOILT : 0)));
+	put_bytes(out, piece->first ? piece->path : KB_SV(""), KB_PART_PATH_MAX);
+	kb_buf_u32(out, (uint32_t)piece->bytes.n);
+	kb_buf_sv(out, piece->bytes);
+}
+
+bool kb_msg_get_part(struct kb_sv body, struct kb_part_piece *piece, struct kb_err *err)
+{
+	struct reader r = { .rest = body };
+	uint8_t flags = get_u8(&r);
+
+	*piece = (struct kb_part_piece){ .first = flags & FIRST,
+		                         .last = flags & LAST,
+		                         .spoilt = flags & SPOILT };
+	piece->path = get_bytes(&r, KB_PART_PATH_MAX);
+	piece->bytes = get_bytes(&r, KB_MSG_PIECE_MAX);
+	return finish(&r, "part", err);
 }
 
 void kb_msg_put_list(struct kb_buf *out, const struct kb_sitemap *list)
@@ -457,6 +494,8 @@ static size_t body_max(enum kb_msg_type type, size_t result_max)
 {
 	if (type == KB_MSG_RESULT || type == KB_MSG_LIST)
 		return result_max;
+	if (type == KB_MSG_PART)
+		return KB_MSG_PART_MAX;
 	return type == KB_MSG_DRAWING ? KB_DRAWING_BYTES_MAX : KB_MSG_SMALL_MAX;
 }
 
@@ -611,6 +650,8 @@ bool kb_msg_receive(int fd, struct kb_arena *arena, const struct kb_msg_awaited 
 	if (!receive_all(fd, (char *)head, sizeof(head), passed, awaited, err)
 	    || !kb_msg_check_head(head, awaited->result_max, &out->type, &n, err))
 		return false;
+	if (out->type == KB_MSG_PART && awaited->pieces)
+		arena = awaited->pieces;
 	/* Not touched before it is filled: a false length costs address space only. */
 	bytes = kb_arena_bytes(arena, n + 1);
 	if (!receive_all(fd, bytes, n, passed, awaited, err))

@@ -9,6 +9,7 @@
  *
  *   child   HELLO    which layers of the sandbox hold, or why it cannot start
  *   server  REQUEST  descriptor + hints                        (any number of times, one at a time)
+ *   child   PART     a piece of a document within it         (any number of times, where wanted)
  *   child   RESULT   the document | LIST  addresses | DRAWING  a page as a picture | ERROR code +
  *                    sentence | HELPER: needs a child with a helper
  *
@@ -28,15 +29,18 @@ enum kb_msg_type {
 	KB_MSG_HELPER,
 	KB_MSG_LIST,
 	KB_MSG_DRAWING,
+	KB_MSG_PART,
 	KB_MSG_TYPES
 };
 
 enum {
 	KB_MSG_HEAD_BYTES = 12,
-	/* A body of any message but RESULT, LIST and DRAWING. */
+	/* A body of any message but RESULT, LIST, DRAWING and PART. */
 	KB_MSG_SMALL_MAX = 64 << 10,
-	KB_MSG_HINT_MAX = 8 << 10, /* filename, type and address; longer ones are cut */
-	KB_MSG_META_MAX = 4 << 10, /* title, description, … */
+	KB_MSG_PART_MAX = 80 << 10,
+	KB_MSG_PIECE_MAX = 64 << 10, /* bytes of a document within */
+	KB_MSG_HINT_MAX = 8 << 10,   /* filename, type and address; longer ones are cut */
+	KB_MSG_META_MAX = 4 << 10,   /* title, description, … */
 	KB_MSG_HEADING_MAX = 4 << 10,
 	KB_MSG_SENTENCE_MAX = 380,
 	KB_MSG_BLOCKS_MAX = 4000000,
@@ -60,7 +64,9 @@ struct kb_msg_request {
 	uint32_t timeout_ms;
 	bool is_sitemap;    /* answer with LIST */
 	bool wants_drawing; /* answer with DRAWING */
-	bool links;         /* a RESULT with those of the page */
+	bool wants_parts;
+	bool is_part;
+	bool links; /* a RESULT with those of the page */
 	bool wants_painted;
 	struct kb_painted_page painted; /* page_no 0: the whole document */
 	struct kb_sv models;            /* of tesseract */
@@ -77,6 +83,9 @@ bool kb_msg_get_error(struct kb_sv body, struct kb_err *problem, struct kb_err *
 void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed);
 bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_parsed *parsed,
                        struct kb_err *err);
+
+void kb_msg_put_part(struct kb_buf *out, const struct kb_part_piece *piece);
+bool kb_msg_get_part(struct kb_sv body, struct kb_part_piece *piece, struct kb_err *err);
 
 void kb_msg_put_list(struct kb_buf *out, const struct kb_sitemap *list);
 bool kb_msg_get_list(struct kb_arena *arena, struct kb_sv body, struct kb_sitemap *list,
@@ -99,6 +108,7 @@ struct kb_msg_awaited {
 	int64_t deadline_us;            /* of kb_clock_mono_us(); 0: none */
 	bool descriptor;                /* one may come along; else any that does is closed */
 	const struct kb_cancel *cancel; /* asked while nothing comes; may be NULL */
+	struct kb_arena *pieces;        /* bodies of PART go there, where it is not NULL */
 };
 
 struct kb_msg {

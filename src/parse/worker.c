@@ -194,6 +194,34 @@ static bool send_drawing(struct kb_sv jpeg)
 	return kb_msg_send(KB_WORKER_SOCKET, KB_MSG_DRAWING, jpeg, -1, 0, &ignored);
 }
 
+/* A document within the one in hand, to the server. What is larger than a piece goes as several. */
+static bool send_part(void *arg, const struct kb_part_piece *piece)
+{
+	struct kb_part_piece one = *piece;
+	struct kb_sv rest = piece->bytes;
+	struct kb_err ignored;
+	bool ok;
+
+	(void)arg;
+	do {
+		struct kb_buf body;
+
+		one.bytes = kb_sv_sub(rest, 0, KB_MSG_PIECE_MAX);
+		rest = kb_sv_from(rest, one.bytes.n);
+		one.last = piece->last && !rest.n;
+		one.spoilt = one.last && piece->spoilt;
+		kb_buf_init(&body, KB_MSG_PART_MAX);
+		kb_msg_put_part(&body, &one);
+		ok = kb_msg_send(KB_WORKER_SOCKET, KB_MSG_PART, kb_buf_view(&body), -1, 0,
+		                 &ignored);
+		kb_buf_fini(&body);
+		one.first = false;
+	} while (ok && rest.n);
+	return ok;
+}
+
+static const struct kb_part_sink to_server = { .take = send_part };
+
 /* Answers one request; false when the server is gone or speaks in tongues. */
 static bool serve(const struct options *o, struct kb_arena *arena, bool may_help)
 {
@@ -219,6 +247,8 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	kb_buf_init(&drawing, KB_DRAWING_BYTES_MAX);
 	if (request.links)
 		doc.links = &links;
+	if (request.wants_parts)
+		doc.sink = &to_server;
 	errno = 0;
 	ok = open_document(&d, arena, &err);
 	if (ok) {
@@ -229,6 +259,7 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 			                      .fd = d.fd,
 			                      .timeout_ms = (int)request.timeout_ms,
 			                      .wants_painted = request.wants_painted,
+			                      .is_part = request.is_part,
 			                      .painted = request.painted,
 			                      .models = request.models,
 			                      .look = request.look };

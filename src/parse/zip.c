@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zip.h>
 
 enum { PIECE_BYTES = 65536, MIMETYPE_MAX = 200 };
@@ -12,6 +13,7 @@ struct kb_zip {
 	zip_t *zip;
 	size_t count;
 	size_t inflated; /* of all members so far */
+	size_t total_max;
 };
 
 static bool fail_zip(struct kb_err *err, const char *what, int code)
@@ -52,6 +54,7 @@ struct kb_zip *kb_zip_open(struct kb_sv bytes, struct kb_err *err)
 	zip = kb_xcalloc(1, sizeof(*zip));
 	zip->zip = z;
 	zip->count = count > 0 ? (size_t)count : 0;
+	zip->total_max = KB_ZIP_TOTAL_MAX;
 	return zip;
 }
 
@@ -66,6 +69,41 @@ void kb_zip_close(struct kb_zip *zip)
 static struct kb_sv name_of(const struct kb_zip *zip, size_t index)
 {
 	return kb_sv_str(zip_get_name(zip->zip, index, ZIP_FL_ENC_GUESS));
+}
+
+/* S_IFREG as a member's attributes have it; 0 where a system without such bits packed it. */
+static bool is_regular(const struct kb_zip *zip, size_t index)
+{
+	zip_uint8_t system = ZIP_OPSYS_DOS;
+	zip_uint32_t attributes = 0;
+
+	if (zip_file_get_external_attributes(zip->zip, index, 0, &system, &attributes)
+	    || system != ZIP_OPSYS_UNIX)
+		return true;
+	return S_ISREG(attributes >> 16) || !(attributes >> 16 & S_IFMT);
+}
+
+bool kb_zip_member(const struct kb_zip *zip, size_t index, struct kb_zip_member *out)
+{
+	zip_stat_t stat;
+
+	*out = (struct kb_zip_member){ .name = KB_SV("") };
+	if (index >= zip->count)
+		return false;
+	zip_stat_init(&stat);
+	out->name = name_of(zip, index);
+	if (zip_stat_index(zip->zip, index, 0, &stat))
+		return true;
+	out->size = stat.valid & ZIP_STAT_SIZE ? stat.size : 0;
+	out->is_locked =
+	        stat.valid & ZIP_STAT_ENCRYPTION_METHOD && stat.encryption_method != ZIP_EM_NONE;
+	out->is_file = !kb_sv_ends(out->name, KB_SV("/")) && is_regular(zip, index);
+	return true;
+}
+
+void kb_zip_allow(struct kb_zip *zip, size_t total_max)
+{
+	zip->total_max = total_max;
 }
 
 ptrdiff_t kb_zip_find(const struct kb_zip *zip, struct kb_sv name)
@@ -84,9 +122,9 @@ static bool within_limits(struct kb_zip *zip, size_t inflated, size_t stored, si
                           struct kb_err *err)
 {
 	zip->inflated += n;
-	if (zip->inflated > KB_ZIP_TOTAL_MAX)
+	if (zip->inflated > zip->total_max)
 		return kb_fail(err, KB_E_TOO_LARGE, "the file unpacks to more than %zu MB",
-		               KB_ZIP_TOTAL_MAX >> 20);
+		               zip->total_max >> 20);
 	if (inflated > KB_ZIP_RATIO_FROM && inflated / KB_ZIP_RATIO_MAX > stored)
 		return kb_fail(err, KB_E_TOO_LARGE,
 		               "a part of the file unpacks to more than %d times its size",
@@ -181,6 +219,7 @@ enum kb_format kb_zip_detect(struct kb_sv bytes)
 
 	if (!zip)
 		return KB_FORMAT_ARCHIVE;
+	format = KB_FORMAT_ZIP;
 	at = kb_zip_find(zip, KB_SV("mimetype"));
 	if (at >= 0 && kb_zip_read(zip, &arena, (size_t)at, MIMETYPE_MAX, &type, &err)) {
 		if (kb_sv_starts(type, KB_SV("application/epub")))
@@ -190,7 +229,7 @@ enum kb_format kb_zip_detect(struct kb_sv bytes)
 			format = KB_FORMAT_ODF;
 	}
 	office = kb_zip_find(zip, KB_SV("[Content_Types].xml")) >= 0;
-	for (size_t i = 0; i < zip->count && format == KB_FORMAT_ARCHIVE; i++)
+	for (size_t i = 0; i < zip->count && format == KB_FORMAT_ZIP; i++)
 		for (size_t p = 0; p < KB_COUNTOF(parts); p++)
 			if ((office || !parts[p].office)
 			    && kb_sv_istarts(name_of(zip, i), kb_sv_str(parts[p].part)))

@@ -23,6 +23,17 @@ struct kb_zip;
 struct kb_zip *kb_zip_open(struct kb_sv bytes, struct kb_err *err) KB_MUST_CHECK;
 void kb_zip_close(struct kb_zip *zip);
 
+struct kb_zip_member {
+	struct kb_sv name; /* UTF-8, with '/' */
+	uint64_t size;     /* as declared */
+	bool is_file;      /* no folder, no link */
+	bool is_locked;    /* with a password */
+};
+/* The members in their order; false behind the last. What cannot be told of one is left zero. */
+bool kb_zip_member(const struct kb_zip *zip, size_t index, struct kb_zip_member *out);
+/* How many bytes its members may inflate to together, in the place of KB_ZIP_TOTAL_MAX. */
+void kb_zip_allow(struct kb_zip *zip, size_t total_max);
+
 /* Place of the member of that name (case matters first, then does not), or -1. */
 ptrdiff_t kb_zip_find(const struct kb_zip *zip, struct kb_sv name);
 

@@ -200,6 +200,7 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 			.agent_id = row->agent_id,
 			.id = row->id,
 			.source_id = row->source_id,
+			.parent_id = new->parent_id,
 			.url = new->url,
 			.is_file = new->is_file,
 			.is_file_kept = true,
@@ -446,6 +447,7 @@ static bool delete_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version = 0;
 
 	return begin_change(conn, in, in->arena, &row, &version, err)
+	       && kb_parts_remove(conn, in->arena, &row.page, version + 1, &totals, err)
 	       && kb_page_remove(conn, &row, version + 1, &totals, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err)
 	       && kb_totals_add(conn, in->agent_id, &totals, err)

@@ -31,7 +31,8 @@ enum { KB_PAGE_NOINDEX = 1, KB_PAGE_NOFOLLOW = 2 };
 
 struct kb_page {
 	int64_t agent_id, id, source_id;
-	struct kb_sv url; /* empty for an upload: the interface shows its preview address */
+	int64_t parent_id; /* the document that it is a part of, at `path`; 0: of none */
+	struct kb_sv url;  /* empty for an upload: the interface shows its preview address */
 	bool is_file, is_file_kept;
 	struct kb_sv filename;     /* of an upload, cleaned for display */
 	struct kb_sv path;         /* of an upload, in the folder it mirrors; empty: of none */
@@ -61,6 +62,7 @@ struct kb_page {
 /* A new page as the caller knows it. */
 struct kb_page_new {
 	int64_t source_id; /* 0: the agent's upload source */
+	int64_t parent_id; /* kb_page's */
 	struct kb_sv url, filename, path, content_type, blob;
 	struct kb_sv meta_url; /* kb_page's */
 	bool is_file;
@@ -128,7 +130,8 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
                         const struct kb_page_filter *filter, struct kb_page_list *out,
                         struct kb_err *err) KB_MUST_CHECK;
 
-/* One transaction: the row goes, the page is dead in every segment, the index version rises. */
+/* One transaction: the row goes with those of its parts, they are dead in every segment, the index
+ * version rises. */
 bool kb_store_page_delete(struct kb_store *store, int64_t agent_id, int64_t id,
                           struct kb_err *err) KB_MUST_CHECK;
 /* Puts a page back in the queue (both statuses queued). */
@@ -213,6 +216,10 @@ struct kb_page_result {
 	bool untried;
 	bool is_slow;                      /* QUEUED: remembered for the next lease */
 	const struct kb_page_found *found; /* NULL: its links do not matter */
+	/* Of an upload that is OK: the documents within it, each with a path of its own. They
+	 * become pages, those whose bytes are known already stay as they are, others go. */
+	const struct kb_page_new *parts;
+	size_t part_count;
 };
 /* A new segment, or none (blob empty). */
 struct kb_segment_new {

@@ -1,14 +1,19 @@
-/* Pages that stand for the files of a folder: one a path. Whoever looks for the page of a path to
- * change it holds the agent, so that there are never two. */
+/* Pages that stand for the files of a folder, or for the documents within a document: one a path.
+ * Whoever looks for the page of a path to change it holds the agent, so that there are never two.
+ */
+#include <stdlib.h>
+
 #include "store/agents.h"
 #include "store/store_impl.h"
 
-enum { BY_PATH, REPLACE, SET_LINK, MOVE };
+enum { BY_PATH, PARTS, REPLACE, SET_LINK, MOVE };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[BY_PATH] = { "paths_by_path", "it",
-		"SELECT id FROM pages WHERE agent_id = $1 AND path = $2 AND path <> '' AND "
+		"SELECT id FROM pages WHERE agent_id = $1 AND path = $2 AND path <> '' AND parent_id = 0 AND "
 		KB_PAGE_SHOWN("$1") },
+	[PARTS] = { "paths_parts", "ii",
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND parent_id = $2 AND parent_id > 0" },
 	[REPLACE] = { "paths_replace", "iitttit",
 		"UPDATE pages SET filename = $3, filename_key = $4, content_type = $5, size = $6, blob = $7, "
 		"content_hash = $7, is_file_kept = 1, is_slow = 0 WHERE agent_id = $1 AND id = $2" },
@@ -42,44 +47,45 @@ static bool set_link(struct kb_db_conn *conn, const struct kb_page *page, struct
 /* ---- new bytes ---- */
 
 struct put {
-	struct kb_arena arena;
-	int64_t agent_id, now, id;
+	struct kb_arena *arena;
+	int64_t agent_id, now, id; /* id: of the page, once it is known */
 	const struct kb_page_new *page;
+	struct kb_totals *totals;
 };
 
-static bool insert(struct kb_db_conn *conn, struct put *in, struct kb_totals *totals,
-                   struct kb_err *err)
+static bool insert(struct kb_db_conn *conn, struct put *in, struct kb_err *err)
 {
 	struct kb_page_row_new row = { .agent_id = in->agent_id,
+		                       .source_id = in->page->source_id,
 		                       .due_at = in->now,
 		                       .now = in->now,
 		                       .page = in->page,
 		                       .reason = KB_SV("waiting for its turn") };
 
-	totals->pages_found++;
-	totals->storage_bytes += in->page->size;
-	if (!kb_source_upload_id(conn, in->agent_id, &row.source_id, err)
+	in->totals->pages_found++;
+	in->totals->storage_bytes += in->page->size;
+	if ((!row.source_id && !kb_source_upload_id(conn, in->agent_id, &row.source_id, err))
 	    || !kb_db_next_id(conn, "page", 1, &in->id, err))
 		return false;
 	row.id = in->id;
-	return kb_page_insert(conn, &in->arena, &row, err);
+	return kb_page_insert(conn, in->arena, &row, err);
 }
 
-static bool replace(struct kb_db_conn *conn, struct put *in, struct kb_page_row *row,
-                    struct kb_totals *totals, struct kb_err *err)
+static bool replace(struct kb_db_conn *conn, const struct put *in, struct kb_page_row *row,
+                    struct kb_err *err)
 {
 	const struct kb_page_new *new = in->page;
 
-	kb_totals_count(totals, row, -1);
+	kb_totals_count(in->totals, row, -1);
 	row->page.size = new->size;
 	if (!kb_db_run(conn, &sql[REPLACE],
-	               KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_text(new->filename),
-	                         kb_text(kb_store_fold(&in->arena, new->filename)),
+	               KB_VALUES(kb_int(in->agent_id), kb_int(row->page.id), kb_text(new->filename),
+	                         kb_text(kb_store_fold(in->arena, new->filename)),
 	                         kb_text(new->content_type), kb_int(new->size), kb_text(new->blob)),
 	               NULL, err)
 	    || !kb_page_queue(conn, row, in->now, in->now, err))
 		return false;
-	kb_totals_count(totals, row, 1);
+	kb_totals_count(in->totals, row, 1);
 	return true;
 }
 
@@ -97,17 +103,17 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct kb_page_row row = { 0 };
 	int64_t version;
 
+	in->totals = &totals;
 	if (!kb_agent_lock(conn, in->agent_id, &version, err)
 	    || !find(conn, in->agent_id, in->page->path, &in->id, err))
 		return false;
 	if (in->id == 0) {
-		if (!insert(conn, in, &totals, err))
+		if (!insert(conn, in, err))
 			return false;
-	} else {
-		if (!kb_page_load(conn, &in->arena, in->agent_id, in->id, &row, err)
-		    || !set_link(conn, &row.page, in->page->meta_url, in->now, err)
-		    || (!is_same(&row.page, in->page) && !replace(conn, in, &row, &totals, err)))
-			return false;
+	} else if (!kb_page_load(conn, in->arena, in->agent_id, in->id, &row, err)
+	           || !set_link(conn, &row.page, in->page->meta_url, in->now, err)
+	           || (!is_same(&row.page, in->page) && !replace(conn, in, &row, err))) {
+		return false;
 	}
 	return kb_totals_add(conn, in->agent_id, &totals, err)
 	       && kb_turn_settle(conn, in->agent_id, err);
@@ -116,12 +122,108 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_page_put(struct kb_store *store, int64_t agent_id, const struct kb_page_new *new,
                        int64_t *id, struct kb_err *err)
 {
-	struct put in = { .agent_id = agent_id, .now = kb_store_now(store), .page = new };
+	struct kb_arena arena = { 0 };
+	struct put in = {
+		.arena = &arena, .agent_id = agent_id, .now = kb_store_now(store), .page = new
+	};
 	bool ok = kb_db_write(store->db, put, &in, err);
 
 	*id = ok ? in.id : 0;
-	kb_arena_fini(&in.arena);
+	kb_arena_fini(&arena);
 	return ok;
+}
+
+/* ---- parts ---- */
+
+struct parts {
+	struct kb_page_row *v; /* by path */
+	size_t count;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	const struct kb_page_row *one = a, *two = b;
+
+	return kb_sv_cmp(one->page.path, two->page.path);
+}
+
+static bool read_parts(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
+                       struct parts *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct parts){ 0 };
+	kb_rows_open(&rows, conn, &sql[PARTS], KB_VALUES(kb_int(page->agent_id), kb_int(page->id)));
+	while (kb_rows_next(&rows)) {
+		kb_page_read(&rows, arena, &KB_ROOM(arena, out->v, out->count)[out->count]);
+		out->count++;
+	}
+	if (out->count)
+		qsort(out->v, out->count, sizeof(*out->v), by_path);
+	return kb_rows_close(&rows, err);
+}
+
+static bool remove_part(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                        const struct kb_page_row *row, struct kb_err *err)
+{
+	*write->died |= row->is_found;
+	return kb_page_remove(conn, row, write->version, write->totals, err);
+}
+
+/* A row that is wanted has no id afterwards. */
+static bool set_part(struct kb_db_conn *conn, struct put *in, const struct parts *there,
+                     struct kb_err *err)
+{
+	struct kb_page_row wanted = { .page.path = in->page->path };
+	struct kb_page_row *row =
+	        there->count ? bsearch(&wanted, there->v, there->count, sizeof(wanted), by_path)
+	                     : NULL;
+
+	if (!row || !row->page.id)
+		return insert(conn, in, err);
+	if (!is_same(&row->page, in->page) && !replace(conn, in, row, err))
+		return false;
+	row->page.id = 0;
+	return true;
+}
+
+bool kb_parts_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                  const struct kb_page *page, const struct kb_page_result *result,
+                  struct kb_err *err)
+{
+	struct parts there;
+
+	if (!read_parts(conn, write->arena, page, &there, err))
+		return false;
+	for (size_t i = 0; i < result->part_count; i++) {
+		struct kb_page_new part = result->parts[i];
+		struct put in = { .arena = write->arena,
+			          .agent_id = page->agent_id,
+			          .now = write->now,
+			          .page = &part,
+			          .totals = write->totals };
+
+		part.parent_id = page->id;
+		part.source_id = page->source_id;
+		if (!set_part(conn, &in, &there, err))
+			return false;
+	}
+	for (size_t i = 0; i < there.count; i++)
+		if (there.v[i].page.id && !remove_part(conn, write, &there.v[i], err))
+			return false;
+	return true;
+}
+
+bool kb_parts_remove(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
+                     int64_t version, struct kb_totals *totals, struct kb_err *err)
+{
+	bool died = false;
+
+	return kb_parts_set(
+	        conn,
+	        &(struct kb_parts_write){
+	                .arena = arena, .version = version, .totals = totals, .died = &died },
+	        page, &(struct kb_page_result){ 0 }, err);
 }
 
 /* ---- another path ---- */
@@ -174,8 +276,9 @@ static bool move(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (row.page.id == 0)
 		return kb_fail(err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", to->id);
-	if (!row.page.is_file)
-		return kb_fail(err, KB_E_INVALID, "document %" PRId64 " is no upload", to->id);
+	if (!row.page.is_file || row.page.parent_id)
+		return kb_fail(err, KB_E_INVALID, "document %" PRId64 " is no upload of its own",
+		               to->id);
 	return is_free(conn, to, err)
 	       && kb_db_run(conn, &sql[MOVE],
 	                    KB_VALUES(kb_int(to->agent_id), kb_int(to->id), kb_text(to->path),

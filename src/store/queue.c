@@ -367,6 +367,19 @@ static bool follow(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	                       row, result->found, err);
 }
 
+static bool set_parts(struct kb_db_conn *conn, struct finish *in,
+                      const struct kb_page_result *result, const struct kb_page *page,
+                      struct kb_err *err)
+{
+	return kb_parts_set(conn,
+	                    &(struct kb_parts_write){ .arena = &in->arena,
+	                                              .version = in->version,
+	                                              .now = in->now,
+	                                              .totals = &in->totals,
+	                                              .died = &in->died },
+	                    page, result, err);
+}
+
 /* The page is only a signpost: its row goes, its address stays known, and its link takes its place.
  */
 static bool move_on(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
@@ -459,6 +472,9 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 			return false;
 	}
 	if (result->found && !follow(conn, in, result, row, err))
+		return false;
+	if (page->is_file && !page->parent_id && page->index == KB_STATUS_OK
+	    && !set_parts(conn, in, result, page, err))
 		return false;
 	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err)

@@ -105,6 +105,7 @@ static const struct kb_sql sql[] = {
 	{ "put_sources", KB_TYPES(KB_SOURCES), KB_INSERT("sources", KB_SOURCES) },
 	{ "replicate_pages", "iiiii", /* in the order of KB_PAGES_WHOLE */
 		"SELECT $2, id + $3, source_id + $4, "
+		"CASE WHEN parent_id > 0 THEN parent_id + $3 ELSE 0 END, "
 		"CASE WHEN state > 0 THEN " KB_SQL(PAGE_QUEUED) " ELSE " KB_SQL(PAGE_DONE) " END, "
 		"CASE WHEN state > 0 THEN $5 ELSE due_at END, "
 		"CASE WHEN state > 0 THEN 0 ELSE attempts END, 0, 0, " KB_NAMES(KB_PAGES_COPIED) " "

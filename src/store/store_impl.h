@@ -191,7 +191,8 @@ struct kb_page_row {
 #define KB_PAGE_ID(FIRST, NEXT) \
 	FIRST(i, agent_id,         page.agent_id) \
 	NEXT (i, id,               page.id) \
-	NEXT (i, source_id,        page.source_id)
+	NEXT (i, source_id,        page.source_id) \
+	NEXT (i, parent_id,        page.parent_id)
 /* Where it stands in the queue. */
 #define KB_PAGE_TURN(FIRST, NEXT) \
 	FIRST(i, state,            state) \
@@ -294,6 +295,22 @@ bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due
  * that version and adds the totals. */
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
+/* ---- paths.c, for pages.c and queue.c ---- */
+
+/* Makes the pages of a page's parts what they are now. *died: one that could be found is dead below
+ * `version`. */
+struct kb_parts_write {
+	struct kb_arena *arena;
+	int64_t version, now;
+	struct kb_totals *totals;
+	bool *died;
+};
+bool kb_parts_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                  const struct kb_page *page, const struct kb_page_result *result,
+                  struct kb_err *err) KB_MUST_CHECK;
+bool kb_parts_remove(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
+                     int64_t version, struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
+
 /* Adds (sign 1) or takes away (-1) what the page is worth in its agent's totals. */
 void kb_totals_count(struct kb_totals *totals, const struct kb_page_row *row, int sign);
 

@@ -170,6 +170,7 @@ test("a record of an uploaded file has its name, size, path and preview", async 
   const agent = await upload(kb, [{ name: "files[]", filename: "returns.txt", type: "text/plain", value: text }]);
   const [page] = await agent.pages();
   const url = `${kb.url}/api/v1/preview/${page.id}`;
+  assert.match(page.content_hash, /^[0-9a-f]{64}$/);
   assert.deepEqual(
     { ...page, created_at: 0, updated_at: 0 },
     {
@@ -189,6 +190,7 @@ test("a record of an uploaded file has its name, size, path and preview", async 
       is_file_kept: true,
       filename: "returns.txt",
       filesize: Buffer.byteLength(text),
+      content_hash: page.content_hash,
     },
   );
 });

@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kb_msg_hello hello;
 	struct kb_parsed parsed;
 	struct kb_sitemap list;
+	struct kb_part_piece piece;
 	struct kb_err problem, err;
 	enum kb_msg_type type;
 	size_t length;
@@ -30,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < list.count; i++)
 			KB_ASSERT(kb_clean_is(list.entries[i].url, false)
 			          && list.entries[i].modified_at >= 0);
+	if (kb_msg_get_part(body, &piece, &err))
+		KB_ASSERT(piece.bytes.n <= KB_MSG_PIECE_MAX);
 	kb_arena_fini(&arena);
 	return 0;
 }

@@ -478,8 +478,8 @@ static void test_copies(struct kb_test *t)
 		const char *own[10]; /* the copy's */
 	} cases[] = {
 		{ 0,
-		  { "agent_id", "id", "source_id", "state", "due_at", "attempts", "lease_epoch",
-		    "lease_node" } },
+		  { "agent_id", "id", "source_id", "parent_id", "state", "due_at", "attempts",
+		    "lease_epoch", "lease_node" } },
 		{ 1,
 		  { "agent_id", "id", "state", "due_at", "attempts", "asked_at", "lease_node" } },
 	};
