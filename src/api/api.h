@@ -194,6 +194,26 @@ struct kb_parsed;
 bool kb_call_page_text(struct kb_call *call, const struct kb_page *page, struct kb_parsed *parsed,
                        struct kb_err *err) KB_MUST_CHECK;
 
+/* Which part of a text is asked for: `length` bytes from `from` on, and the blocks that reach into
+ * them. */
+struct kb_text_window {
+	int64_t from, length;
+};
+bool kb_call_text_window(struct kb_call *call, struct kb_text_window *out,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* The members "blocks" and "next_from". */
+void kb_text_write_blocks(struct kb_jw *jw, const struct kb_parsed *parsed,
+                          const struct kb_text_window *window);
+/* A page as it is looked at (views.c), and the bytes of an upload (preview.c), to whom may see
+ * them: that was asked before. */
+struct kb_view_wish;
+bool kb_call_reply_picture(struct kb_call *call, const struct kb_view_wish *wish,
+                           struct kb_err *err) KB_MUST_CHECK;
+bool kb_call_reply_words(struct kb_call *call, const struct kb_view_wish *wish,
+                         const struct kb_parsed *text, struct kb_err *err) KB_MUST_CHECK;
+bool kb_call_reply_original(struct kb_call *call, const struct kb_page *page,
+                            struct kb_err *err) KB_MUST_CHECK;
+
 /* page, limit or per_page, order of the query; `limit` is the default, at most 100. */
 struct kb_list kb_call_list(struct kb_call *call, int64_t limit);
 /* A page of a list as it is answered. */

@@ -22,16 +22,22 @@ static bool range(struct kb_call *call, const char *name, int64_t max, int64_t *
 	return kb_fail(err, KB_E_INVALID, "%s must be an integer from 0 to %" PRId64, name, max);
 }
 
+bool kb_call_text_window(struct kb_call *call, struct kb_text_window *out, struct kb_err *err)
+{
+	*out = (struct kb_text_window){ .length = USUAL };
+	return range(call, "from", UINT32_MAX, &out->from, err)
+	       && range(call, "length", MOST, &out->length, err);
+}
+
 static size_t end_of(const struct kb_block *block)
 {
 	return (size_t)block->offset + block->text.n;
 }
 
-/* The blocks that reach into `length` bytes after `from`, whole. */
-static void write_blocks(struct kb_jw *jw, const struct kb_parsed *parsed, size_t from,
-                         size_t length)
+void kb_text_write_blocks(struct kb_jw *jw, const struct kb_parsed *parsed,
+                          const struct kb_text_window *window)
 {
-	size_t i = 0;
+	size_t from = (size_t)window->from, length = (size_t)window->length, i = 0;
 
 	while (i < parsed->block_count && end_of(&parsed->blocks[i]) < from)
 		i++;
@@ -74,15 +80,14 @@ bool kb_call_page_text(struct kb_call *call, const struct kb_page *page, struct 
 
 bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 {
-	int64_t from = 0, length = USUAL;
+	struct kb_text_window window;
 	struct kb_parsed parsed;
 	struct kb_page page;
 	struct kb_buf buf;
 	struct kb_jw jw;
 	size_t bytes;
 
-	if (!range(call, "from", UINT32_MAX, &from, err)
-	    || !range(call, "length", MOST, &length, err))
+	if (!kb_call_text_window(call, &window, err))
 		return false;
 	if (!kb_call_cited_page(call, &page, err) || !kb_call_page_text(call, &page, &parsed, err))
 		return false;
@@ -104,8 +109,8 @@ bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 	kb_jw_key_bool(&jw, "has_pictures", kb_view_has_pages(&page, &parsed));
 	kb_jw_key_int(&jw, "words", page.words);
 	kb_jw_key_int(&jw, "bytes", (int64_t)bytes);
-	kb_jw_key_int(&jw, "from", from);
-	write_blocks(&jw, &parsed, (size_t)from, (size_t)length);
+	kb_jw_key_int(&jw, "from", window.from);
+	kb_text_write_blocks(&jw, &parsed, &window);
 	kb_jw_end(&jw);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -63,7 +63,7 @@ static struct kb_response safe(const char *content_type, struct kb_sv content_di
 	};
 }
 
-static bool reply_original(struct kb_call *call, const struct kb_page *page, struct kb_err *err)
+bool kb_call_reply_original(struct kb_call *call, const struct kb_page *page, struct kb_err *err)
 {
 	struct kb_response response = safe(media_type(call->arena, page->content_type),
 	                                   disposition(call->arena, "attachment", page->filename));
@@ -151,7 +151,7 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err)
 			return false;
 	} else if (key_opens(&call->key, page.agent_id)) {
 		if (page.is_file && page.blob.n)
-			return reply_original(call, &page, err);
+			return kb_call_reply_original(call, &page, err);
 		if (page.text_blob.n)
 			return reply_text(call, &page, err);
 		return kb_fail(

@@ -7,6 +7,7 @@ enum { JSON_MAX = 1 << 20, FORM_MAX = 4 << 20 };
 #define AGENT V1 "/projects/{projectId}"
 /* A public agent, for its visitors: by the address that its owner has given out. */
 #define PUBLIC "/public/v1/agents/{slug}"
+#define SHOWN  PUBLIC "/conversations/{sessionId}/messages/{messageId}/sources/{pageId}"
 #define LIST  "page:int limit:int per_page:int order:str "
 
 /* A page of the dashboard: the same shell at each address, which holds no data. */
@@ -314,6 +315,16 @@ static const struct kb_api_route routes[] = {
 	  .right = KB_RIGHT_VISITOR, .body_max = JSON_MAX,
 	  .tag = "Public", .summary = "Like or dislike an answer; null takes it back",
 	  .request = "ReactionFields", .response = "MessageReply", .status = 200 },
+	{ "GET", SHOWN "/text", kb_shown_text, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "What may be seen of the text of a document that an answer cites, where the agent has its viewer on",
+	  .query = "from:int length:int", .response = "ShownReply", .status = 200 },
+	{ "GET", SHOWN "/view/{pageNo}", kb_shown_picture, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "A page of it as a JPEG, where that page may be seen", .status = 200, .also = { 503 } },
+	{ "GET", SHOWN "/view/{pageNo}/words", kb_shown_words, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "The words of such a page, and which of them are the places that are asked for",
+	  .query = "marks:str", .response = "PageWordsReply", .status = 200, .also = { 503 } },
+	{ "GET", SHOWN "/file", kb_shown_file, .right = KB_RIGHT_VISITOR,
+	  .tag = "Public", .summary = "The file itself, where all of it may be seen, its name too", .status = 200, .also = { 416 } },
 
 	/* settings */
 	{ "GET", AGENT "/settings", kb_settings_get, .right = KB_RIGHT_KEY,

@@ -36,6 +36,12 @@ bool kb_progress_read(struct kb_call *call, struct kb_err *err);
 /* page_text.c */
 bool kb_page_text_read(struct kb_call *call, struct kb_err *err);
 
+/* shown.c */
+bool kb_shown_text(struct kb_call *call, struct kb_err *err);
+bool kb_shown_picture(struct kb_call *call, struct kb_err *err);
+bool kb_shown_words(struct kb_call *call, struct kb_err *err);
+bool kb_shown_file(struct kb_call *call, struct kb_err *err);
+
 /* views.c */
 bool kb_page_picture_read(struct kb_call *call, struct kb_err *err);
 bool kb_page_words_read(struct kb_call *call, struct kb_err *err);

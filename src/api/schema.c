@@ -56,6 +56,9 @@ static const struct kb_schema schemas[] = {
 	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "
 	              "blocks:[TextBlock] next_from:int?" },
 	{ "TextReply", SUCCESS("PageText") },
+	{ "Shown", "page_id:int title:str? format:str pages:int? has_pictures:bool has_file:bool "
+	           "visible:[int]? blocks:[TextBlock] next_from:int?" },
+	{ "ShownReply", SUCCESS("Shown") },
 	{ "PageWord", "text:str line:int box:[int]" },
 	{ "PageMark", "offset:int length:int words:[int]" },
 	{ "PageWords", "page_id:int page_no:int pages:int units:int words:[PageWord] marks:[PageMark]" },

@@ -27,7 +27,8 @@ static bool wish_of(struct kb_call *call, struct kb_page *page, struct kb_view_w
 	return true;
 }
 
-static bool reply_picture(struct kb_call *call, const struct kb_view_wish *wish, struct kb_err *err)
+bool kb_call_reply_picture(struct kb_call *call, const struct kb_view_wish *wish,
+                           struct kb_err *err)
 {
 	struct kb_response head = {
 		.status = 200,
@@ -55,7 +56,7 @@ bool kb_page_picture_read(struct kb_call *call, struct kb_err *err)
 	struct kb_view_wish wish;
 	struct kb_page page;
 
-	return wish_of(call, &page, &wish, err) && reply_picture(call, &wish, err);
+	return wish_of(call, &page, &wish, err) && kb_call_reply_picture(call, &wish, err);
 }
 
 /* ---- words */
@@ -129,8 +130,8 @@ static void write_marks(struct kb_arena *arena, struct kb_jw *jw, const struct m
 	kb_jw_end(jw);
 }
 
-static bool reply_words(struct kb_call *call, const struct kb_view_wish *wish,
-                        const struct kb_parsed *text, struct kb_err *err)
+bool kb_call_reply_words(struct kb_call *call, const struct kb_view_wish *wish,
+                         const struct kb_parsed *text, struct kb_err *err)
 {
 	struct kb_parsed words;
 	struct marks marks;
@@ -171,5 +172,5 @@ bool kb_page_words_read(struct kb_call *call, struct kb_err *err)
 		               page.id,
 		               page.blob.n ? "the file is no PDF: it has no pages to look at"
 		                           : "its original is not kept");
-	return reply_words(call, &wish, &text, err);
+	return kb_call_reply_words(call, &wish, &text, err);
 }

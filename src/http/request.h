@@ -21,7 +21,7 @@ enum {
 	KB_HTTP_LINE_MAX = 8 * 1024,  /* request line */
 	KB_HTTP_HEAD_MAX = 32 * 1024, /* request line and all fields */
 	KB_HTTP_FIELDS_MAX = 100,
-	KB_HTTP_PARAMS_MAX = 4,
+	KB_HTTP_PARAMS_MAX = 6,
 	KB_FORM_FIELDS_MAX = 1000,
 	KB_FORM_FIELD_BYTES_MAX = 1024 * 1024,    /* one text field */
 	KB_FORM_TEXT_BYTES_MAX = 4 * 1024 * 1024, /* all of them */

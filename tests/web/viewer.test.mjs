@@ -1,5 +1,5 @@
 // Documents beside an answer, as the reader sees them: the page of a PDF with the sentence marked on it.
-import { assert, faults, signedIn, start, test } from "./lib.mjs";
+import { assert, browse, faults, signedIn, start, test } from "./lib.mjs";
 import { typedPdf } from "../api/lib/print.mjs";
 
 /** Twelve pages; what is asked for stands on the ninth, in two lines. */
@@ -68,5 +68,38 @@ test("the viewer is accessible, and scrolling leads to other pages", async (t) =
   await page.keyboard.press("End");
   await page.getByText("Page 12 of 12").waitFor();
   await page.locator(".sheet[data-page='12'] .layer span").first().waitFor();
+  quiet();
+});
+
+test("a visitor sees the cited page and its neighbours, labelled, and no others", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "harbour.pdf": typedPdf(pages) } });
+  await agent.expect(200, "POST", "/settings", {
+    json: { is_pdf_viewer: true, is_pdf_page_visibility_limited: true, pdf_limited_page_label: "Excerpt" },
+  });
+  const { shareable_link: address } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(address);
+  await page.getByRole("textbox").fill("Who is the harbour master of Velmora?");
+  await page.keyboard.press("Enter");
+  // It opens with the answer, where there is room beside the talk.
+  const viewer = page.locator(".viewer");
+  await viewer.getByText("Excerpt").waitFor();
+  await viewer.locator(".sheet[data-page='9'] .mark.current").first().waitFor();
+  const shown = await viewer
+    .locator(".sheet")
+    .evaluateAll((sheets) => sheets.map((sheet) => Number(sheet.dataset.page)));
+  assert.ok(shown.includes(9) && shown.length < pages.length, `${shown}`);
+  assert.equal(await viewer.getByRole("button", { name: "Download" }).count(), 0);
+  assert.deepEqual(await faults(page, "the visitor's viewer"), []);
+  // By keyboard away and back.
+  await page.keyboard.press("Escape");
+  await viewer.waitFor({ state: "detached" });
+  await page.locator(".reply .cite").first().click();
+  await viewer.locator(".sheet .mark.current").first().waitFor();
+  // On a phone it covers the talk.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const box = await viewer.boundingBox();
+  assert.ok(box.x === 0 && box.width === 390, JSON.stringify(box));
   quiet();
 });

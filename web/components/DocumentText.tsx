@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Block, PageText, Place } from "../lib/types";
-import { w } from "../lib/words";
+import type { Block, Place, TextWindow } from "../lib/types";
 import { Button } from "./Button";
 import { Note } from "./Note";
 
@@ -11,14 +10,23 @@ const encoder = new TextEncoder(),
 const BEFORE = 4000,
   WINDOW = 24000;
 
+/** What stands around a text, in the surface's own language. */
+export interface TextWords {
+  page: (n: number) => string;
+  earlier: string;
+  more: string;
+  none: string;
+}
+
 interface Props {
+  words: TextWords;
   /** Reads a window of the document's text. */
-  load: (from: number, length: number) => Promise<PageText>;
+  load: (from: number, length: number) => Promise<TextWindow>;
   places: Place[];
   /** Which of the places is in hand. */
   current: number;
   number?: number;
-  onLoaded?: (text: PageText) => void;
+  onLoaded?: (text: TextWindow) => void;
 }
 
 /** A block with the parts of it that are marked; places count bytes, texts letters. */
@@ -85,7 +93,7 @@ function BlockView({ block, children }: { block: Block; children: ComponentChild
 }
 
 /** A document's text as a page, with places in it marked and the one in hand in view. */
-export function DocumentText({ load, places, current, number, onLoaded }: Props) {
+export function DocumentText({ words, load, places, current, number, onLoaded }: Props) {
   const [blocks, setBlocks] = useState<Block[]>([]);
   const [begin, setBegin] = useState(0);
   const [next, setNext] = useState<number | null>(null);
@@ -131,7 +139,7 @@ export function DocumentText({ load, places, current, number, onLoaded }: Props)
     <div class="paper" ref={paper} dir="auto">
       {begin > 0 && (
         <Button kind="quiet" onClick={() => void read(Math.max(0, begin - WINDOW), "before", Math.min(WINDOW, begin))}>
-          {w.showEarlier}
+          {words.earlier}
         </Button>
       )}
       {blocks.map((block) => {
@@ -139,17 +147,17 @@ export function DocumentText({ load, places, current, number, onLoaded }: Props)
         page = block.page_no;
         return (
           <>
-            {isNew && <p class="page-no num">{w.page(block.page_no!)}</p>}
+            {isNew && <p class="page-no num">{words.page(block.page_no!)}</p>}
             <BlockView key={block.offset} block={block}>
               <Marked block={block} places={places} current={current} number={number} />
             </BlockView>
           </>
         );
       })}
-      {!blocks.length && <p class="lead">{w.noText}</p>}
+      {!blocks.length && <p class="lead">{words.none}</p>}
       {next !== null && (
         <Button kind="quiet" onClick={() => void read(next, "after")}>
-          {w.showMore}
+          {words.more}
         </Button>
       )}
     </div>

@@ -3,8 +3,15 @@ import type { PageReader } from "../lib/pages";
 import type { PageText, Place } from "../lib/types";
 import { w } from "../lib/words";
 import { Button } from "./Button";
-import { DocumentText } from "./DocumentText";
+import { DocumentText, type TextWords } from "./DocumentText";
 import { Pages } from "./Pages";
+
+export const textWords = (): TextWords => ({
+  page: w.page,
+  earlier: w.showEarlier,
+  more: w.showMore,
+  none: w.noText,
+});
 
 interface Props {
   title: string;
@@ -45,6 +52,7 @@ export function DocumentView({ title, reader, pages, only, load, places, current
           <Pages
             reader={reader}
             pages={numbers}
+            name={w.page}
             places={places}
             current={current}
             number={number}
@@ -53,7 +61,7 @@ export function DocumentView({ title, reader, pages, only, load, places, current
             onFailed={(error) => (error as { status?: number }).status === 404 && setAsText(true)}
           />
         ) : (
-          <DocumentText load={load} places={places} current={current} number={number} />
+          <DocumentText words={textWords()} load={load} places={places} current={current} number={number} />
         )}
       </div>
     </>

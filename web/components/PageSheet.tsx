@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { layWords, marksOf, type PageReader, type Rect } from "../lib/pages";
 import type { PageWords, Place } from "../lib/types";
-import { w } from "../lib/words";
 
 /** No larger than it is seen, by a scaler that keeps small letters readable. */
 async function pictureOf(blob: Blob, shown: number) {
@@ -24,6 +23,7 @@ const at = (rect: Rect) => ({
 interface Props {
   reader: PageReader;
   no: number;
+  name: string;
   /** Of the document; those of other pages leave no mark here. */
   places: Place[];
   current: number;
@@ -109,7 +109,7 @@ export function PageSheet(props: Props) {
       data-page={no}
       dir="ltr"
       role="group"
-      aria-label={w.page(no)}
+      aria-label={props.name}
       style={{ aspectRatio: `1 / ${shape || props.shape}` }}
     >
       <canvas ref={canvas} aria-hidden="true" />

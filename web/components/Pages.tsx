@@ -9,6 +9,8 @@ interface Props {
   reader: PageReader;
   /** The pages there are to see, ascending: all of the document, or some. */
   pages: number[];
+  /** What page n is called. */
+  name: (n: number) => string;
   places: Place[];
   current: number;
   number?: number;
@@ -19,7 +21,7 @@ interface Props {
 }
 
 /** A document's pages under each other, open at the place in hand. */
-export function Pages({ reader, pages, places, current, number, onPage, onFailed }: Props) {
+export function Pages({ reader, pages, name, places, current, number, onPage, onFailed }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState<ReadonlySet<number>>(new Set());
   const [shape, setShape] = useState(0);
@@ -82,6 +84,7 @@ export function Pages({ reader, pages, places, current, number, onPage, onFailed
           key={no}
           reader={reader}
           no={no}
+          name={name(no)}
           places={places}
           current={current}
           number={number}

@@ -152,7 +152,13 @@ export interface Block {
   text: string;
 }
 
-export interface PageText {
+/** A part of a document's text. */
+export interface TextWindow {
+  blocks: Block[];
+  next_from: number | null;
+}
+
+export interface PageText extends TextWindow {
   page_id: number;
   title: string | null;
   format: string;
@@ -162,8 +168,6 @@ export interface PageText {
   words: number;
   bytes: number;
   from: number;
-  blocks: Block[];
-  next_from: number | null;
 }
 
 export interface PageWords {

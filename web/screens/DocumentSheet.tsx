@@ -3,6 +3,7 @@ import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
 import { DocumentText } from "../components/DocumentText";
+import { textWords } from "../components/DocumentView";
 import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
@@ -167,6 +168,7 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
       {tab === "text" ? (
         <div class="sheet-paper">
           <DocumentText
+            words={textWords()}
             load={(from, length) => get<PageText>(`/projects/${id}/pages/${pageId}/text`, { from, length })}
             places={[]}
             current={0}

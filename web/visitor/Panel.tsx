@@ -3,7 +3,7 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { Icon } from "../components/Icon";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
-import { FILES_MOST, type Visitor } from "../lib/visit";
+import { FILES_MOST, type TalkSource, type Visitor, type VisitTurn } from "../lib/visit";
 import { withQuery } from "../lib/api";
 import { t } from "../words/visitor";
 import { Bar } from "./Bar";
@@ -12,6 +12,7 @@ import { Field } from "./Field";
 import { Foot } from "./Foot";
 import { Opening } from "./Opening";
 import { Talks } from "./Talks";
+import type Viewer from "./Viewer";
 
 const NEAR = 60;
 
@@ -46,6 +47,38 @@ function useStatus(visitor: Visitor): string {
   }).value;
 }
 
+interface Viewed {
+  path: string;
+  source: TalkSource;
+  n: number;
+}
+
+const ROOM_BESIDE = "(min-width: 1000px)";
+
+/** The document in hand, and the viewer, which is fetched with the first. A finished answer opens its first PDF
+ * where its owner wants that and there is room beside the talk. */
+function useViewer({ look }: Settings, visitor: Visitor) {
+  const [viewed, setViewed] = useState<Viewed | null>(null);
+  const [View, setView] = useState<{ it: typeof Viewer } | null>(null);
+  const last = visitor.turns.value.at(-1);
+  const opened = useRef(last?.key);
+  const open = (turn: VisitTurn, n: number) => {
+    const source = turn.answer.value?.sources[n - 1];
+    if (!source || !turn.id.value) return;
+    const talk = `/conversations/${visitor.sessionId.value}/messages/${turn.id.value}`;
+    setViewed({ path: visitor.path(`${talk}/sources/${source.id}`), source, n });
+    if (!View) void import("./Viewer").then((found) => setView({ it: found.default }));
+  };
+  useEffect(() => {
+    if (!last || last.state.value !== "done" || opened.current === last.key || !last.answer.value) return;
+    opened.current = last.key;
+    const pdf = last.answer.value.sources.findIndex((source) => source.is_pdf);
+    if (look.is_pdf_viewer && look.is_pdf_viewer_autoopen && pdf >= 0 && matchMedia(ROOM_BESIDE).matches)
+      open(last, pdf + 1);
+  }, [last?.key, last?.state.value, last?.answer.value]);
+  return { viewed, View: View?.it, open: look.is_pdf_viewer ? open : undefined, close: () => setViewed(null) };
+}
+
 interface Props {
   settings: Settings;
   visitor: Visitor;
@@ -67,6 +100,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   const turns = visitor.turns.value;
   const disabled = visitor.isLocked.value || visitor.isSpent.value || visitor.isClosed.value;
   const status = useStatus(visitor);
+  const viewer = useViewer(settings, visitor);
   const focus = () => document.getElementById("question")?.focus();
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) focus();
@@ -92,7 +126,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   const exports = on(look.can_export_conversation, false) && visitor.sessionId.value;
   return (
     <div
-      class="panel"
+      class={`panel ${viewer.viewed ? "with-viewer" : ""}`}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         if (more) setMore(false);
@@ -174,13 +208,20 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
               onAsk={ask}
             />
             {turns.map((turn) => (
-              <Exchange key={turn.key} settings={settings} visitor={visitor} turn={turn} title={title} />
+              <Exchange
+                key={turn.key}
+                settings={settings}
+                visitor={visitor}
+                turn={turn}
+                title={title}
+                onOpen={viewer.open}
+              />
             ))}
           </div>
         </main>
       )}
       {!listing && (
-        <div class="below">
+        <section class="below" aria-label={look.default_prompt}>
           {!following.value && turns.length > 0 && (
             <button class="to-end" onClick={toEnd}>
               <Icon name="down" />
@@ -226,11 +267,21 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
             onFiles={addFiles}
           />
           <Foot settings={settings} forgets={visitor.forgets.value} />
-        </div>
+        </section>
       )}
       <p class="hidden" role="status">
         {status}
       </p>
+      {viewer.viewed && viewer.View && (
+        <viewer.View
+          look={look}
+          {...viewer.viewed}
+          onClose={() => {
+            viewer.close();
+            focus();
+          }}
+        />
+      )}
       {dropping && <p class="dropping">{t.drop}</p>}
     </div>
   );
