@@ -39,6 +39,7 @@ enum {
 	BUSY_S = 60, /* how long a put waits for a removal of the same name to end */
 	BUSY_NAP_MS = 100,
 	LIST_KEYS = 1000,
+	READY_S = 2,
 	UPLOAD_ID_MAX = 1024,
 };
 #define MARK_KEY "installation"
@@ -51,7 +52,8 @@ struct s3 {
 	struct kb_blob_ledger ledger;
 	int64_t part_bytes;
 	atomic_bool cancelled;
-	_Atomic int64_t sent, fetched;
+	_Atomic int64_t sent, fetched, asked_us;
+	atomic_bool is_there; /* when it was asked last */
 };
 
 static struct kb_sv key_of(const struct s3 *s3, struct kb_arena *arena, const char *name)
@@ -676,14 +678,21 @@ static bool s3_set_mark(void *impl, const char *mark, struct kb_err *err)
 
 /* ---- how it is doing ---- */
 
+/* Asked once in a while, however often anybody wants to know: who asks pays with a request. */
 static bool s3_ready(void *impl, struct kb_err *err)
 {
+	struct s3 *s3 = impl;
 	struct kb_arena arena = { 0 };
+	int64_t now = kb_clock_mono_us(), asked = atomic_load(&s3->asked_us);
 	struct kb_sv text;
-	bool ok = read_mark(impl, &arena, true, &text, err);
 
-	kb_arena_fini(&arena);
-	return ok;
+	if ((!asked || now - asked > READY_S * KB_SECOND_US)
+	    && atomic_compare_exchange_strong(&s3->asked_us, &asked, now)) {
+		atomic_store(&s3->is_there, read_mark(s3, &arena, true, &text, NULL));
+		kb_arena_fini(&arena);
+	}
+	return atomic_load(&s3->is_there)
+	       || kb_fail(err, KB_E_IO, "%.*s does not answer", KB_SV_ARG(s3->bucket.shown));
 }
 
 static void s3_stats(void *impl, struct kb_blobs_stats *out)
@@ -731,6 +740,7 @@ void *kb_blob_s3_open(const struct kb_blobs_bucket *config, struct kb_err *err)
 	bool ok = kb_bucket_check(&s3->arena, &config->options, &s3->bucket, err);
 
 	s3->part_bytes = config->part_bytes;
+	atomic_store(&s3->is_there, true); /* until it is asked */
 	ok = ok
 	     && (s3->client = kb_s3_open(&s3->bucket, &config->patience, config->log, err)) != NULL
 	     && (!config->cache_dir

@@ -49,15 +49,15 @@ static const struct kb_sql sql[] = {
 		"SELECT agent_id FROM segments s WHERE damaged_at = 0 AND " KB_AGENT_SHOWN("agent_id")
 		" AND " KB_WORK_FREE("s.agent_id", KB_WORK_MERGE, "$2", "$3", "$4") " GROUP BY agent_id HAVING count(*) >= $1 "
 		"ORDER BY count(*) DESC, agent_id LIMIT 1" },
-	[BLOB_NAMES] = { "blob_names", "",
-		"SELECT blob FROM pages WHERE blob <> '' "
-		"UNION SELECT text_blob FROM pages WHERE text_blob <> '' "
-		"UNION SELECT blob FROM agent_images "
-		"UNION SELECT blob FROM vectors "
-		"UNION SELECT blob FROM factors "
-		"UNION SELECT blob FROM page_views "
-		"UNION SELECT photo FROM accounts WHERE photo <> '' "
-		"UNION SELECT blob FROM segments" },
+	[BLOB_NAMES] = { "blob_names", "tt",
+		"SELECT blob FROM pages WHERE blob > $1 AND blob <= $2 "
+		"UNION SELECT text_blob FROM pages WHERE text_blob > $1 AND text_blob <= $2 "
+		"UNION SELECT blob FROM agent_images WHERE blob > $1 AND blob <= $2 "
+		"UNION SELECT blob FROM vectors WHERE blob > $1 AND blob <= $2 "
+		"UNION SELECT blob FROM factors WHERE blob > $1 AND blob <= $2 "
+		"UNION SELECT blob FROM page_views WHERE blob > $1 AND blob <= $2 "
+		"UNION SELECT photo FROM accounts WHERE photo > $1 AND photo <= $2 "
+		"UNION SELECT blob FROM segments WHERE blob > $1 AND blob <= $2" },
 	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },
 };
 // clang-format on
@@ -183,30 +183,41 @@ static int by_text(const void *a, const void *b)
 	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
 }
 
+bool kb_blob_names(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_sv after,
+                   struct kb_sv until, struct kb_blob_names *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	int64_t copies;
+
+	*out = (struct kb_blob_names){ 0 };
+	kb_rows_open(&rows, conn, &sql[BLOB_NAMES], KB_VALUES(kb_text(after), kb_text(until)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(arena, out->v, out->count)[out->count] = kb_rows_text(&rows, arena, 0);
+		++out->count;
+	}
+	if (!kb_rows_close(&rows, err)
+	    || !kb_db_int(conn, &sql[COPIES], KB_NO_VALUES, 0, &copies, err))
+		return false;
+	out->in_flux = copies > 0;
+	if (out->count)
+		qsort(out->v, out->count, sizeof(*out->v), by_text);
+	return true;
+}
+
 bool kb_store_blob_names(struct kb_store *store, struct kb_arena *arena, struct kb_sv **names,
                          size_t *count, bool *in_flux, struct kb_err *err)
 {
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
-	struct kb_db_rows rows;
-	int64_t copies = 0;
-	bool ok;
+	struct kb_blob_names found = { 0 };
+	bool ok = conn
+	          && kb_blob_names(conn, arena, KB_SV(""), KB_SV(KB_BLOB_NAMES_END), &found, err);
 
-	*names = NULL;
-	*count = 0;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[BLOB_NAMES], KB_NO_VALUES);
-	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, *names, *count)[*count] = kb_rows_text(&rows, arena, 0);
-		++*count;
-	}
-	ok = kb_rows_close(&rows, err)
-	     && kb_db_int(conn, &sql[COPIES], KB_NO_VALUES, 0, &copies, err);
+	if (conn)
+		kb_db_give(store->db, conn);
+	*names = found.v;
+	*count = found.count;
 	if (in_flux)
-		*in_flux = copies > 0;
-	kb_db_give(store->db, conn);
-	if (ok && *count)
-		qsort(*names, *count, sizeof(**names), by_text);
+		*in_flux = found.in_flux;
 	return ok;
 }
 

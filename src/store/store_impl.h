@@ -578,6 +578,18 @@ bool kb_crawl_twin(struct kb_db_conn *conn, struct kb_arena *arena, const struct
 bool kb_crawl_free_copies(struct kb_db_conn *conn, const struct kb_page_row *row,
                           struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- segments.c ---- */
+
+/* Names of blobs that rows have, behind `after` and up to `until`; sorted, without doubles. */
+#define KB_BLOB_NAMES_END "zz" /* behind all of them, in every collation */
+struct kb_blob_names {
+	struct kb_sv *v;
+	size_t count;
+	bool in_flux; /* as in kb_store_blob_names() */
+};
+bool kb_blob_names(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_sv after,
+                   struct kb_sv until, struct kb_blob_names *out, struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- queue.c ---- */
 
 /* Frees the leases of this node, whose holders ended with its earlier life, and of nodes that are

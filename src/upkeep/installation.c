@@ -1,11 +1,13 @@
 #include "upkeep/installation.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "store/segments.h"
 #include "store/upkeep.h"
+#include "upkeep/sweep_bucket.h"
 
 static_assert((int)KB_BLOB_MARK == (int)KB_INSTALLATION_MARK, "both sides hold the same word");
 
@@ -42,27 +44,65 @@ bool kb_installation_begin(const struct kb_installed *in, struct kb_err *err)
 
 /* ---- the first start ---- */
 
-/* Of the blobs that the store names. Opening one brings it back from the trash. */
+static int by_text(const void *a, const void *b)
+{
+	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
+}
+
+/* Which of the named blobs a listing of a bucket finds: asking for each would be a request each. */
+struct finding {
+	const struct kb_sv *names; /* sorted */
+	size_t count;
+	bool *found;
+};
+
+static bool find_one(void *arg, const char *name, int64_t size, int64_t age_s)
+{
+	struct finding *in = arg;
+	struct kb_sv key = kb_sv_str(name);
+	const struct kb_sv *at =
+	        in->count ? bsearch(&key, in->names, in->count, sizeof(key), by_text) : NULL;
+
+	(void)size;
+	(void)age_s;
+	if (at)
+		in->found[at - in->names] = true;
+	return true;
+}
+
+/* Opening one brings it back from the trash. */
+static bool is_missing(const struct kb_installed *in, const char *name, bool *missing,
+                       struct kb_err *err)
+{
+	struct kb_err why;
+	int64_t size;
+
+	*missing = !kb_blob_stat(in->blobs, name, &size, &why);
+	return !*missing || why.code == KB_E_NOT_FOUND || kb_fail(err, why.code, "%s", why.msg);
+}
+
+/* Of the blobs that the store names. */
 static bool count_missing(const struct kb_installed *in, int64_t *named, int64_t *missing,
                           struct kb_err *err)
 {
+	bool is_bucket = kb_blobs_are_remote(in->blobs), ok;
 	struct kb_arena arena = { 0 };
+	struct finding finding = { 0 };
 	struct kb_sv *names;
 	size_t count;
-	bool ok = kb_store_blob_names(in->store, &arena, &names, &count, NULL, err);
 
+	ok = kb_store_blob_names(in->store, &arena, &names, &count, NULL, err);
 	*named = ok ? (int64_t)count : 0;
 	*missing = 0;
+	if (ok && is_bucket) {
+		finding = (struct finding){ names, count, KB_NEW_ARRAY(&arena, count, bool) };
+		ok = !count || kb_blob_each(in->blobs, find_one, &finding, err);
+	}
 	for (size_t i = 0; ok && i < count; i++) {
-		struct kb_err why;
-		int64_t size;
-		int fd;
+		bool gone = is_bucket && !finding.found[i];
 
-		if (!kb_blob_open(in->blobs, kb_arena_str(&arena, names[i]), &fd, &size, &why)) {
-			++*missing;
-			ok = why.code == KB_E_NOT_FOUND || kb_fail(err, why.code, "%s", why.msg);
-		}
-		kb_fd_close(&fd);
+		ok = is_bucket || is_missing(in, kb_arena_str(&arena, names[i]), &gone, err);
+		*missing += gone;
 	}
 	kb_arena_fini(&arena);
 	return ok;
@@ -177,5 +217,7 @@ bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct k
 		        "the database in %s names none of the %" PRId64
 		        " blobs in %s: they would be removed; if that is meant, say --discard",
 		        in->store_at, out->blobs, in->blobs_at);
-	return write_marks(in, &installation, err);
+	/* The sweep of a bucket knows what has a row, and nothing else. */
+	return (!kb_blobs_are_remote(in->blobs) || kb_sweep_enter_all(in->blobs, in->store, err))
+	       && write_marks(in, &installation, err);
 }

@@ -1,7 +1,7 @@
 /*
- * Whether a store and a directory of blobs belong together. Each has the mark of its installation,
- * a random word, and a start with two different ones is refused: a sweep from the wrong store would
- * take blobs that are somebody's.
+ * Whether a store and blobs, in a directory or a bucket, belong together. Each has the mark of its
+ * installation, a random word, and a start with two different ones is refused: a sweep from the
+ * wrong store would take blobs that are somebody's.
  *
  * A store that has no mark yet, beside blobs that have none, gets one at its first start. Where
  * both are from before there were marks, that happens only when most of the blobs that the store

@@ -473,13 +473,16 @@ static void *work(void *arg)
 {
 	struct kb_repairer *repairer = arg;
 	struct kb_segment_place place = { 0 };
+	/* A bucket's server looks after its bytes, what is fetched from it is checked, and looking
+	 * through all would fetch all. */
+	bool scrubs = !kb_blobs_are_remote(repairer->with.blobs);
 	int64_t scrub_us = 0;
 
 	kb_thread_set_nice(REPAIR_NICE);
 	while (!is_stopping(repairer)) {
 		bool worked = repair(repairer);
 
-		if (!worked && now_us(repairer) >= scrub_us) {
+		if (!worked && scrubs && now_us(repairer) >= scrub_us) {
 			scrub(repairer, &place, &scrub_us);
 			worked = repair(repairer);
 		}

@@ -20,6 +20,7 @@ struct kb_sweep_limits kb_sweep_usual(void)
 		.views_days = 30,
 		.unnamed_s = DAY_S,
 		.trash_s = 3 * DAY_S,
+		.page = 20000,
 		.share = 4,
 		.least = 1000,
 	};

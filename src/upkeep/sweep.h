@@ -27,6 +27,7 @@ struct kb_sweep_limits {
 	                     */
 	int64_t unnamed_s;  /* so long unnamed, anything else goes into the trash */
 	int64_t trash_s;    /* and is removed after so long there */
+	int64_t page;       /* so many rows of a bucket's ledger at a time (sweep_bucket.h) */
 	/* At most one of so many blobs ends in one sweep, where that is more than `least`. */
 	int64_t share, least;
 };

@@ -14,6 +14,7 @@
 #include "upkeep/merge.h"
 #include "upkeep/purge.h"
 #include "upkeep/remover.h"
+#include "upkeep/sweep_bucket.h"
 
 enum {
 	MERGE_SEGMENTS = 8,
@@ -43,6 +44,7 @@ struct kb_upkeep {
 	_Atomic int64_t purged_messages, purged_conversations;
 	_Atomic int64_t merges, swept, learned, folded;
 	_Atomic int64_t discarded, recalled, in_trash, unnamed;
+	struct kb_sweep round; /* so far; the upkeep thread's */
 	int64_t started_us;
 };
 
@@ -227,9 +229,39 @@ static void purge(struct kb_upkeep *up)
 	atomic_fetch_add(&up->purged_conversations, sum.conversations);
 }
 
+/* What a sweep, or a page of one, has come to. */
+static void say_sweep(struct kb_upkeep *up, const struct kb_sweep *sum)
+{
+	if (sum->removed + sum->discarded + sum->recalled)
+		kb_info(up->config.log,
+		        "blobs swept removed=%" PRId64 " to_trash=%" PRId64 " from_trash=%" PRId64,
+		        sum->removed, sum->discarded, sum->recalled);
+	if (sum->left)
+		kb_warn(up->config.log,
+		        "more blobs are named by no row than one sweep may end: is this the right "
+		        "database? blobs=%" PRId64 " unnamed=%" PRId64 " left=%" PRId64,
+		        sum->blobs, sum->unnamed, sum->left);
+	atomic_fetch_add(&up->swept, sum->removed);
+	atomic_fetch_add(&up->discarded, sum->discarded);
+	atomic_fetch_add(&up->recalled, sum->recalled);
+}
+
+/* The two figures of a whole round, of which a sweep may be a page. */
+static void count_round(struct kb_upkeep *up, const struct kb_sweep *sum, bool more)
+{
+	up->round.in_trash += sum->in_trash;
+	up->round.unnamed += sum->unnamed;
+	if (more)
+		return;
+	atomic_store(&up->in_trash, up->round.in_trash);
+	atomic_store(&up->unnamed, up->round.unnamed);
+	up->round = (struct kb_sweep){ 0 };
+}
+
 static void sweep(struct kb_upkeep *up)
 {
 	struct kb_upkeep_config *config = &up->config;
+	bool is_bucket = kb_blobs_are_remote(config->blobs), more = false, ok;
 	struct kb_sweep sum;
 	struct kb_err err;
 	int64_t epoch;
@@ -243,24 +275,17 @@ static void sweep(struct kb_upkeep *up)
 	}
 	if (!epoch)
 		return;
-	if (!kb_sweep_blobs(config->store, config->blobs, &config->sweep, &sum, &err))
+	ok = is_bucket ? kb_sweep_bucket(config->store, config->blobs, &config->sweep, &sum, &more,
+	                                 &err)
+	               : kb_sweep_blobs(config->store, config->blobs, &config->sweep, &sum, &err);
+	if (!ok) {
 		kb_warn(config->log, "blobs not swept error=%s", err.msg);
-	if (sum.removed + sum.discarded + sum.recalled)
-		kb_info(config->log,
-		        "blobs swept removed=%" PRId64 " to_trash=%" PRId64 " from_trash=%" PRId64,
-		        sum.removed, sum.discarded, sum.recalled);
-	if (sum.left)
-		kb_warn(config->log,
-		        "more blobs are named by no row than one sweep may end: is this the right "
-		        "database? blobs=%" PRId64 " unnamed=%" PRId64 " left=%" PRId64,
-		        sum.blobs, sum.unnamed, sum.left);
-	atomic_fetch_add(&up->swept, sum.removed);
-	atomic_fetch_add(&up->discarded, sum.discarded);
-	atomic_fetch_add(&up->recalled, sum.recalled);
-	atomic_store(&up->in_trash, sum.in_trash);
-	atomic_store(&up->unnamed, sum.unnamed);
+		more = false;
+	}
+	say_sweep(up, &sum);
+	count_round(up, &sum, more);
 	if (!kb_store_upkeep_done(config->store, "sweep", epoch,
-	                          config->sweep.every_s * KB_SECOND_US, &err))
+	                          more ? 0 : config->sweep.every_s * KB_SECOND_US, &err))
 		kb_warn(config->log, "the sweep's end was not noted error=%s", err.msg);
 }
 

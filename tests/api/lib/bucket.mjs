@@ -10,7 +10,6 @@ import { pathToFileURL } from "node:url";
 export const KEY_ID = "TESTKEY";
 export const SECRET = "testsecret";
 
-
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
 const xml = (body) => `<?xml version="1.0" encoding="UTF-8"?>\n${body}`;
@@ -73,8 +72,10 @@ const faults = {
   drip: (ask) => ask.instead((res, bytes) => res.write(bytes.subarray(0, 1))),
   wrong: (ask) =>
     ask.instead((res, bytes) => res.end(Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes.at(-1) ^ 1])]))),
-  late: (ask) => (ask.req.method === "GET" ? ask.refuse("NoSuchKey") : false),
-  broken: (ask) => (ask.req.method === "POST" && ask.query.has("uploadId") ? ask.refuse("InternalError", "", {}, 200) : false),
+  late: (ask) => (ask.req.method === "GET" && ask.key ? ask.refuse("NoSuchKey") : false),
+  broken: (ask) =>
+    ask.req.method === "POST" && ask.query.has("uploadId") ? ask.refuse("InternalError", "", {}, 200) : false,
+  keep: (ask) => (ask.req.method === "DELETE" ? ask.refuse("AccessDenied") : false),
   half: (ask) => (ask.query.get("partNumber") === "2" ? ask.refuse("InternalError") : false),
 };
 /** Refusals of everything. */
@@ -207,7 +208,8 @@ export class Bucket {
       .filter(([key, , at]) => at.startsWith(`${ask.name}/${prefix}`) && key > from)
       .sort(([a], [b]) => (a < b ? -1 : 1));
     const page = all.slice(0, 3);
-    const next = all.length > 3 ? `<NextContinuationToken>${escaped(`<&"+ ${page.at(-1)[0]}`)}</NextContinuationToken>` : "";
+    const next =
+      all.length > 3 ? `<NextContinuationToken>${escaped(`<&"+ ${page.at(-1)[0]}`)}</NextContinuationToken>` : "";
     const rows = page.map(
       ([key, object]) =>
         `<Contents><Key>${escaped(key)}</Key><LastModified>${this.time(object.at)}</LastModified><Size>${object.bytes.length}</Size></Contents>`,
@@ -233,7 +235,10 @@ export class Bucket {
     if (req.method === "POST" && query.has("uploads")) {
       const id = `+/=&${this.uploads.size + this.log.length}`; // to be encoded
       this.uploads.set(id, { at: ask.at, parts: new Map(), begun: Date.now() });
-      return ask.send(200, xml(`<InitiateMultipartUploadResult><UploadId>${escaped(id)}</UploadId></InitiateMultipartUploadResult>`));
+      return ask.send(
+        200,
+        xml(`<InitiateMultipartUploadResult><UploadId>${escaped(id)}</UploadId></InitiateMultipartUploadResult>`),
+      );
     }
     const upload = this.uploads.get(query.get("uploadId"));
     if (!upload || upload.at !== ask.at) return ask.refuse("NoSuchUpload");
@@ -254,8 +259,6 @@ export class Bucket {
     ask.send(200, xml("<CompleteMultipartUploadResult></CompleteMultipartUploadResult>"));
   }
 }
-
-
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const bucket = await new Bucket().open();

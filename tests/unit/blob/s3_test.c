@@ -6,83 +6,22 @@
  */
 #include <fcntl.h>
 #include <ftw.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "blob/blob.h"
-#include "test.h"
-
-extern char **environ;
-
-/* ---- the server ---- */
-
-static struct {
-	char url[64];
-	int port;
-	pid_t pid;
-	int in; /* it ends with this */
-} server;
-
-static void source_file(char *out, size_t size, const char *name)
-{
-	ssize_t n = readlink("/proc/self/exe", out, size - 1);
-
-	out[KB_MAX(n, 0)] = '\0';
-	for (int up = 0; up < 4 && strrchr(out, '/'); up++)
-		*strrchr(out, '/') = '\0';
-	n = (ssize_t)strlen(out);
-	snprintf(out + n, size - (size_t)n, "/%s", name);
-}
-
-static bool start_server(void)
-{
-	char path[PATH_MAX], node[] = "node", *argv[] = { node, path, NULL };
-	posix_spawn_file_actions_t actions;
-	int in[2], out[2];
-	ssize_t n;
-
-	source_file(path, sizeof(path), "tests/api/lib/bucket.mjs");
-	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
-		abort();
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	if (posix_spawnp(&server.pid, "node", &actions, NULL, argv, environ) != 0)
-		return false;
-	posix_spawn_file_actions_destroy(&actions);
-	close(in[0]);
-	close(out[1]);
-	server.in = in[1];
-	n = read(out[0], server.url, sizeof(server.url) - 1);
-	close(out[0]);
-	if (n <= 0)
-		return false;
-	server.url[strcspn(server.url, "\n")] = '\0';
-	server.port = atoi(strrchr(server.url, ':') + 1);
-	return true;
-}
-
-static void stop_server(void)
-{
-	if (server.pid <= 0)
-		return;
-	close(server.in);
-	waitpid(server.pid, NULL, 0);
-}
+#include "s3_double.h"
 
 /* How many uploads in parts the double has open. */
 static int open_uploads(void)
 {
 	static const char request[] = "GET /uploads HTTP/1.0\r\n\r\n";
 	struct sockaddr_in at = { .sin_family = AF_INET,
-		                  .sin_port = htons((uint16_t)server.port),
+		                  .sin_port = htons((uint16_t)kb_double.port),
 		                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	char answer[1000] = "";
@@ -147,7 +86,7 @@ static void open_on(struct world *w, struct kb_test *t, const char *bucket, bool
 {
 	const char *key_id = getenv("DOCENT_TEST_S3_KEY_ID");
 	const char *secret = getenv("DOCENT_TEST_S3_SECRET");
-	bool is_double = strcmp(endpoint, server.url) == 0;
+	bool is_double = strcmp(endpoint, kb_double.url) == 0;
 
 	*w = (struct world){ .t = t, .dir = "/tmp/docent-s3-XXXXXX" };
 	if (!mkdtemp(w->dir))
@@ -177,12 +116,12 @@ static void open_any(struct world *w, struct kb_test *t, bool cached)
 	kb_random_text(bucket + 5, 12);
 	for (char *p = bucket; *p; p++)
 		*p = (char)(*p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
-	open_on(w, t, bucket, cached, endpoint ? endpoint : server.url);
+	open_on(w, t, bucket, cached, endpoint ? endpoint : kb_double.url);
 }
 
 static void open_double(struct world *w, struct kb_test *t, const char *bucket, bool cached)
 {
-	open_on(w, t, bucket, cached, server.url);
+	open_on(w, t, bucket, cached, kb_double.url);
 }
 
 static void close_world(struct world *w)
@@ -677,13 +616,13 @@ int main(int argc, char **argv)
 	};
 	int code;
 
-	if (!start_server()) {
+	if (!kb_double_start()) {
 		printf("skipped: the blobs in a bucket: node is not installed\n0 passed, %d "
 		       "failed\n",
 		       getenv("DOCENT_NO_SKIPS") ? 1 : 0);
 		return getenv("DOCENT_NO_SKIPS") != NULL;
 	}
 	code = kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
-	stop_server();
+	kb_double_stop();
 	return code;
 }
