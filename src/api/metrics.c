@@ -21,6 +21,7 @@ struct figures {
 	struct kb_store_stats store;
 	struct kb_catalog_stats catalog;
 	struct kb_parser_stats parser;
+	struct kb_blobs_stats blobs;
 };
 
 struct metric {
@@ -134,9 +135,27 @@ static const struct metric embedding[] = {
 	  "Segments without all their vectors" },
 };
 
-/* Of each model server that is configured, a line each. */
+/* With a bucket. */
+static const struct metric bucket[] = {
+	{ "bucket_sent_bytes_total", COUNTER, FIGURE(blobs.sent_bytes), "Bytes of blobs sent to the bucket" },
+	{ "bucket_fetched_bytes_total", COUNTER, FIGURE(blobs.fetched_bytes),
+	  "Bytes of blobs fetched from the bucket" },
+	{ "cache_blobs", GAUGE, FIGURE(blobs.cache.blobs), "Blobs in the cache" },
+	{ "cache_bytes", GAUGE, FIGURE(blobs.cache.bytes), "Their bytes" },
+	{ "cache_hits_total", COUNTER, FIGURE(blobs.cache.hits), "Blobs that were wanted and there" },
+	{ "cache_misses_total", COUNTER, FIGURE(blobs.cache.misses),
+	  "Blobs that were wanted and fetched, each once for all who wanted it" },
+	{ "cache_evictions_total", COUNTER, FIGURE(blobs.cache.evictions),
+	  "Blobs that went to make room" },
+	{ "cache_damaged_total", COUNTER, FIGURE(blobs.cache.damaged),
+	  "Damaged files of the cache, fetched anew" },
+	{ "cache_failures_total", COUNTER, FIGURE(blobs.cache.failures),
+	  "Blobs that the cache's disk did not take" },
+};
+
+/* Of each server that is configured, a line each: those of models, and a bucket's. */
 static const struct metric server_metrics[] = {
-	{ "server_requests_total", COUNTER, SERVER(requests), "Requests to a model server" },
+	{ "server_requests_total", COUNTER, SERVER(requests), "Requests to a server of the configuration" },
 	{ "server_failures_total", COUNTER, SERVER(failures), "Of these, failed" },
 	{ "server_kept_back_total", COUNTER, SERVER(kept_back),
 	  "Requests not made, the server being left alone" },
@@ -254,7 +273,7 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	const struct kb_api *api = call->api;
 	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
 	struct kb_health_stats *servers = KB_NEW_ARRAY(
-	        call->arena, set->count + KB_EMBED_LINES + 2, struct kb_health_stats);
+	        call->arena, set->count + KB_EMBED_LINES + 3, struct kb_health_stats);
 	size_t count = 0;
 
 	if (api->embedder) {
@@ -265,6 +284,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 		kb_ranker_stats(api->ranker, &servers[count++]);
 	if (api->moderator)
 		kb_moderator_stats(api->moderator, &servers[count++]);
+	if (figures->blobs.is_remote)
+		servers[count++] = figures->blobs.server;
 	for (size_t i = 0; i < set->count; i++) {
 		struct kb_chat_line_stats stats;
 
@@ -280,6 +301,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 		write_metrics(buf, chores, KB_COUNTOF(chores), figures);
 	if (api->embedder)
 		write_metrics(buf, embedding, KB_COUNTOF(embedding), figures);
+	if (figures->blobs.is_remote)
+		write_metrics(buf, bucket, KB_COUNTOF(bucket), figures);
 }
 
 static int64_t resident_bytes(void)
@@ -312,6 +335,7 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	kb_store_stats(api->store, &out->store);
 	kb_catalog_stats(api->catalog, &out->catalog);
 	kb_parser_stats(api->parser, &out->parser);
+	kb_blobs_stats(api->blobs, &out->blobs);
 	return kb_store_queue_length(api->store, &out->queued, err)
 	       && kb_store_repair_count(api->store, &out->repairing, err)
 	       && kb_store_chore_count(api->store, &out->chores, err);

@@ -14,7 +14,7 @@ static const struct kb_schema schemas[] = {
 	{ "ErrorData", "code:int message:str" },
 	{ "OpenAiError", "message:str type:str param:str? code:str?" },
 	{ "Health", "status:str" },
-	{ "Ready", "status:str agents_repairing~:int" },
+	{ "Ready", "status:str agents_repairing~:int bucket~:str" },
 
 	{ "Agent", "id:int project_name:str sitemap_path:str? is_chat_active:bool index_state:str is_master:bool user_id:int "
 	           "team_id:int created_at:time updated_at:time deleted_at:time? type:str is_shared:bool "

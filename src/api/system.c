@@ -18,24 +18,32 @@ bool kb_system_health(struct kb_call *call, struct kb_err *err)
 	return kb_system_health_fast(call->req); /* with a body, which workers wait for */
 }
 
+/* The database has to answer. What is degraded is said, and no reason to send it nothing: it
+ * answers from what is whole, and without the bucket from what is open or in its cache. */
 bool kb_system_ready(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_buf buf;
+	struct kb_jw jw;
 	int64_t agents;
+	bool is_bucket_there;
 
 	if (!kb_store_ready(call->api->store, err)
 	    || !kb_store_repair_count(call->api->store, &agents, err))
-		return kb_fail(err, KB_E_BUSY, "the store does not answer");
-	/* It answers: from what is whole. That is no reason to send it nothing. */
-	kb_respond(call->req,
-	           &(struct kb_response){
-	                   .status = 200,
-	                   .content_type = "application/json",
-	                   .body = agents ? kb_arena_printf(call->arena,
-	                                                    "{\"status\":\"degraded\","
-	                                                    "\"agents_repairing\":%" PRId64 "}",
-	                                                    agents)
-	                                  : KB_SV("{\"status\":\"ready\"}"),
-	           });
+		return kb_fail(err, KB_E_BUSY, "the database does not answer");
+	is_bucket_there = kb_blobs_ready(call->api->blobs, NULL);
+	kb_buf_init(&buf, 1024);
+	kb_jw_init(&jw, &buf);
+	kb_jw_object(&jw);
+	kb_jw_key_str(&jw, "status", agents || !is_bucket_there ? "degraded" : "ready");
+	if (agents)
+		kb_jw_key_int(&jw, "agents_repairing", agents);
+	if (!is_bucket_there)
+		kb_jw_key_str(&jw, "bucket", "does not answer");
+	kb_jw_end(&jw);
+	kb_respond(call->req, &(struct kb_response){ .status = 200,
+	                                             .content_type = "application/json",
+	                                             .body = kb_buf_view(&buf) });
+	kb_buf_fini(&buf);
 	return true;
 }
 

@@ -20,7 +20,7 @@ static bool adopt(const struct kb_places *places, bool discard, struct kb_arena 
 	data.store = kb_store_open_as(
 	        &(struct kb_store_config){ .at = places->store, .use = KB_STORE_ALONE }, err);
 	if (data.store)
-		data.blobs = kb_blobs_open(places->blobs, err);
+		data.blobs = kb_places_blobs(places, false, NULL, err);
 	ok = data.blobs && kb_installation_adopt(&data, discard, &sum, err);
 	if (ok)
 		printf("the database in %s and the blobs in %s belong together from now on\n"
@@ -45,7 +45,7 @@ int kb_cli_adopt(int argc, char **argv)
 			discard = true;
 		} else if (!kb_option_place(argc, argv, &i, &options)) {
 			fprintf(stderr, "usage: docent adopt [--data DIR] [--store DIR] "
-			                "[--blob DIR] [--config FILE] [--discard]\n");
+			                "[--blob DIR|s3://…] [--config FILE] [--discard]\n");
 			return 2;
 		}
 	}

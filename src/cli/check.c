@@ -129,7 +129,7 @@ int kb_cli_check(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (!kb_option_place(argc, argv, &i, &options)) {
 			fprintf(stderr, "usage: docent check [--data DIR] [--store DIR] "
-			                "[--blob DIR] [--config FILE]\n");
+			                "[--blob DIR|s3://…] [--config FILE]\n");
 			return 2;
 		}
 	if (!kb_options_complete(&arena, &options, &err)
@@ -144,7 +144,7 @@ int kb_cli_check(int argc, char **argv)
 	store = kb_store_open_as(
 	        &(struct kb_store_config){ .at = places.store, .use = KB_STORE_ALONE }, &err);
 	if (store)
-		blobs = kb_blobs_open(places.blobs, &err);
+		blobs = kb_places_blobs(&places, false, NULL, &err);
 	ok = blobs && check(store, blobs, &arena, &findings, &err);
 out:
 	kb_blobs_close(blobs);

@@ -165,9 +165,9 @@ static bool may_begin(const struct kb_places *places, struct kb_arena *arena, st
 	bool ok;
 
 	data.store_at = kb_arena_str(arena, kb_store_place(arena, places->store));
-	if (access(places->blobs, F_OK) != 0)
+	if (!places->in_bucket && access(places->blobs, F_OK) != 0)
 		return true;
-	data.blobs = kb_blobs_open(places->blobs, err);
+	data.blobs = kb_places_blobs(places, false, NULL, err);
 	ok = data.blobs && kb_installation_begin(&data, err);
 	kb_blobs_close(data.blobs);
 	return ok;

@@ -33,7 +33,7 @@ static const struct command {
 	{ "proxy", kb_cli_proxy, "[--url URL] [--agent ID] [--origin ORIGIN] [--listen HOST:PORT]", "let a browser extension ask one agent without holding a key (proxy --help lists the options)" },
 	{ "models", kb_cli_models, "check [OPTION]…", "ask each model server of the configuration one question and say what works" },
 	{ "check", kb_cli_check, "[--data DIR]", "verify every reference and checksum of a data directory" },
-	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR] [--discard]", "say that a database and blobs belong together, after one of them was restored" },
+	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored" },
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },
 	{ "parse-worker", kb_parse_worker_main, NULL, NULL }, /* the sandboxed child; not for people */

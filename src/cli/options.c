@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "store/store.h"
 
@@ -25,7 +26,22 @@ static const struct option {
 	  "Directory of the database, where it is not in the data directory; or the address of a PostgreSQL database that several nodes may share.", OPTION(store), .is_place = true },
 	{ "node", "DOCENT_NODE", "NAME", NULL,
 	  "Name of this node among those that share a PostgreSQL database; without it, one that is made once and kept in the data directory.", OPTION(node) },
-	{ "blob", "DOCENT_BLOB", "DIR", NULL, "Directory of originals, texts and segments, where it is not in the data directory.", OPTION(blob), .is_place = true },
+	{ "blob", "DOCENT_BLOB", "DIR or s3://…", NULL,
+	  "Directory of originals, texts and segments, where it is not in the data directory; or `s3://BUCKET/PREFIX`, on any server of that kind.", OPTION(blob), .is_place = true },
+	{ "s3-endpoint", "DOCENT_S3_ENDPOINT", "URL", NULL,
+	  "Address of the bucket's server; without it, Amazon's of the region.", OPTION(s3_endpoint), .is_place = true },
+	{ "s3-region", "DOCENT_S3_REGION", "NAME", "us-east-1", "Region of the bucket.", OPTION(s3_region), .is_place = true },
+	{ "s3-addressing", "DOCENT_S3_ADDRESSING", "path or host", NULL,
+	  "Whether the bucket stands in the path of addresses or before the server's name; without it, in the path with --s3-endpoint, else before the name.",
+	  OPTION(s3_addressing), .is_place = true },
+	{ "s3-key-id", "DOCENT_S3_KEY_ID", "TEXT", NULL, "Name of the access key that requests to the bucket are signed with.", OPTION(s3_key_id), .is_place = true },
+	{ "s3-secret", "DOCENT_S3_SECRET", "TEXT", NULL,
+	  "Secret of that key. Better in the environment or a file, since others can see a program's flags.", OPTION(s3_secret), .is_place = true },
+	{ "s3-secret-file", "DOCENT_S3_SECRET_FILE", "FILE", NULL, "File that holds that secret alone.", OPTION(s3_secret_file), .is_place = true },
+	{ "cache", "DOCENT_CACHE", "DIR", NULL,
+	  "Directory for copies of a bucket's blobs, of one server alone; without it, `cache` in the data directory. Losing it loses nothing.", OPTION(cache), .is_place = true },
+	{ "cache-bytes", "DOCENT_CACHE_BYTES", "BYTES", "10737418240",
+	  "How much it holds; past that, what was not used for longest goes.", OPTION(cache_bytes), .is_place = true },
 	{ "public-url", "DOCENT_PUBLIC_URL", "URL", NULL,
 	  "Address under which clients reach the service; without it, each request's Host.", OPTION(public_url) },
 	{ "tls-cert", "DOCENT_TLS_CERT", "FILE", NULL, "Certificate chain (PEM); with --tls-key the service speaks HTTPS.", OPTION(tls_cert) },
@@ -189,6 +205,21 @@ static bool read_file(struct kb_arena *arena, struct kb_options *out, struct kb_
 	return kb_fail_errno(err, "cannot read the configuration file %s", out->config);
 }
 
+/* The one line of the file is as good as the option. */
+static bool read_secret(struct kb_arena *arena, struct kb_options *out, struct kb_err *err)
+{
+	enum { FILE_MAX = 4096 };
+	struct kb_sv text;
+	struct kb_err why;
+
+	if (!out->s3_secret_file || out->s3_secret)
+		return true;
+	if (!kb_file_read(arena, out->s3_secret_file, FILE_MAX, &text, &why))
+		return kb_fail(err, KB_E_INVALID, "--s3-secret-file: %s", why.msg);
+	out->s3_secret = kb_arena_str(arena, kb_sv_trim(text));
+	return true;
+}
+
 bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
                      struct kb_options *out, struct kb_err *err)
 {
@@ -209,7 +240,7 @@ bool kb_options_complete(struct kb_arena *arena, struct kb_options *out, struct 
 	for (size_t i = 0; i < KB_COUNTOF(options); i++)
 		if (!*member(out, &options[i]))
 			*member(out, &options[i]) = options[i].fallback;
-	return true;
+	return read_secret(arena, out, err);
 }
 
 static bool check_place(const char *flag, const char *value, const char *what, struct kb_err *err)
@@ -217,9 +248,9 @@ static bool check_place(const char *flag, const char *value, const char *what, s
 	enum { NAME_MAX_BYTES = 300 }; /* names of files are put behind it */
 
 	if (value && strstr(value, "://"))
-		return kb_fail(err, KB_E_UNSUPPORTED,
-		               "--%s is %s; this version keeps %s in a directory", flag, value,
-		               what);
+		return kb_fail(err, KB_E_UNSUPPORTED, "--%s is %s; %s must be in a directory%s",
+		               flag, value, what,
+		               strcmp(flag, "blob") == 0 ? " or a bucket (s3://…)" : "");
 	if (value && strlen(value) > NAME_MAX_BYTES)
 		return kb_fail(err, KB_E_INVALID, "--%s is a name of %zu bytes, the limit is %d",
 		               flag, strlen(value), NAME_MAX_BYTES);
@@ -261,12 +292,41 @@ static void own_temp(const struct kb_options *o, struct kb_places *out)
 	snprintf(out->temp, sizeof(out->temp), "%s/tmp/%.16s", o->blob, hex);
 }
 
+/* Blobs in a bucket: what is made before it goes there stays in the data directory. */
+static bool read_bucket(const struct kb_options *o, struct kb_places *out, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_bucket bucket;
+	bool ok;
+
+	out->in_bucket = true;
+	out->bucket = (struct kb_bucket_options){ .where = o->blob,
+		                                  .endpoint = o->s3_endpoint,
+		                                  .region = o->s3_region,
+		                                  .key_id = o->s3_key_id,
+		                                  .secret = o->s3_secret,
+		                                  .addressing = o->s3_addressing };
+	ok = kb_bucket_check(&arena, &out->bucket, &bucket, err)
+	     && kb_option_int("--cache-bytes", o->cache_bytes, 1, INT64_MAX, &out->cache_bytes, err)
+	     && check_place("cache", o->cache, "the cache", err);
+	kb_arena_fini(&arena);
+	snprintf(out->blobs, sizeof(out->blobs), "%s", o->blob);
+	snprintf(out->temp, sizeof(out->temp), "%s/tmp", o->data);
+	snprintf(out->cache, sizeof(out->cache), "%s%s", o->cache ? o->cache : o->data,
+	         o->cache ? "" : "/cache");
+	return ok;
+}
+
 bool kb_options_places(const struct kb_options *o, struct kb_places *out, struct kb_err *err)
 {
-	if (!check_place("data", o->data, "its data", err) || !check_store(o->store, out, err)
-	    || !check_place("blob", o->blob, "blobs", err))
+	*out = (struct kb_places){ 0 };
+	if (!check_place("data", o->data, "its data", err) || !check_store(o->store, out, err))
 		return false;
 	snprintf(out->store, sizeof(out->store), "%s", o->store ? o->store : o->data);
+	if (kb_bucket_is_named(o->blob))
+		return read_bucket(o, out, err);
+	if (!check_place("blob", o->blob, "blobs", err))
+		return false;
 	snprintf(out->blobs, sizeof(out->blobs), "%s%s", o->blob ? o->blob : o->data,
 	         o->blob ? "" : "/blobs");
 	/* Uploads and segments are renamed into blob storage: they are made on its file system. */
@@ -274,6 +334,19 @@ bool kb_options_places(const struct kb_options *o, struct kb_places *out, struct
 	if (o->blob && o->store && kb_store_is_address(o->store))
 		own_temp(o, out);
 	return true;
+}
+
+struct kb_blobs *kb_places_blobs(const struct kb_places *places, bool cached,
+                                 const struct kb_log *log, struct kb_err *err)
+{
+	if (!places->in_bucket)
+		return kb_blobs_open(places->blobs, err);
+	return kb_blobs_open_bucket(
+	        &(struct kb_blobs_bucket){ .options = places->bucket,
+	                                   .cache_dir = cached ? places->cache : NULL,
+	                                   .cache_bytes = places->cache_bytes,
+	                                   .log = log },
+	        err);
 }
 
 void kb_options_help(bool markdown)

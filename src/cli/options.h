@@ -9,9 +9,14 @@
 #define KB_CLI_OPTIONS_H
 
 #include "base/arena.h"
+#include "blob/blob.h"
 
 struct kb_options {
-	const char *data, *listen, *config, *store, *node, *blob, *public_url, *tls_cert, *tls_key, *log;
+	const char *data, *listen, *config, *store, *node, *blob, *public_url, *tls_cert, *tls_key,
+	        *log;
+	const char *s3_endpoint, *s3_region, *s3_addressing, *s3_key_id, *s3_secret,
+	        *s3_secret_file;
+	const char *cache, *cache_bytes;
 	const char *plans, *rate_limit, *public_daily;
 	const char *model_url, *model_name, *model_key, *model_context, *model_chores;
 	const char *models, *field_alias, *value_alias;
@@ -30,19 +35,28 @@ bool kb_options_read(struct kb_arena *arena, int argc, char **argv, int first,
                      struct kb_options *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* For subcommands with flags of their own that open the data. Takes argv[*at] (and its value, *at
- * is left there) when it is one of the table's that say where the data is: --data, --store, --blob,
- * --config. False when it is not, or lacks its value. */
+ * is left there) when it is one of the table's that say where the data is: --data, --store, --blob
+ * and what a bucket needs, --config. False when it is not, or lacks its value. */
 bool kb_option_place(int argc, char **argv, int *at, struct kb_options *out) KB_MUST_CHECK;
 /* What flags left open, from the rest of the sources. */
 bool kb_options_complete(struct kb_arena *arena, struct kb_options *out,
                          struct kb_err *err) KB_MUST_CHECK;
 
-/* Where the parts of the data are. store: a directory, or a server's address. */
+/* Where the parts of the data are. store: a directory, or a server's address. blobs: a directory,
+ * or s3:// and the bucket; then `bucket` says the rest, and points at the options. */
 struct kb_places {
-	char store[1000], blobs[400], temp[400];
+	char store[1000], blobs[400], temp[400], cache[400];
+	bool in_bucket;
+	struct kb_bucket_options bucket;
+	int64_t cache_bytes;
 };
 bool kb_options_places(const struct kb_options *options, struct kb_places *out,
                        struct kb_err *err) KB_MUST_CHECK;
+
+/* Opens the blobs where they are; `cached`: those of a bucket with the cache, which is a server's
+ * alone. */
+struct kb_blobs *kb_places_blobs(const struct kb_places *places, bool cached,
+                                 const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
 
 /* The table as people read it: for --help, and as Markdown for docs/configuration.md. */
 void kb_options_help(bool markdown);

@@ -22,6 +22,7 @@
 #include "index/meaning.h"
 #include "store/signins.h"
 #include "upkeep/installation.h"
+#include "upkeep/sweep_bucket.h"
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
 #include "upstream/rerank.h"
@@ -109,7 +110,7 @@ static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_are
 	struct kb_installed data = { .blobs_at = plan->places.blobs };
 
 	data.store_at = kb_arena_str(arena, kb_store_place(arena, plan->places.store));
-	data.blobs = api->blobs = kb_blobs_open(plan->places.blobs, err);
+	data.blobs = api->blobs = kb_places_blobs(&plan->places, true, api->log, err);
 	if (!data.blobs)
 		return false;
 	if (!kb_store_exists(plan->places.store) && !kb_installation_begin(&data, err))
@@ -122,7 +123,10 @@ static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_are
 	                                                    .clock = api->clock,
 	                                                    .log = api->log },
 	                         err);
-	return data.store && kb_installation_join(&data, err);
+	if (!data.store)
+		return false;
+	kb_sweep_keep_ledger(data.blobs, data.store);
+	return kb_installation_join(&data, err);
 }
 
 /* Two doors stay shut until the operator opens them: strangers before there is a key, and keys over
@@ -404,7 +408,7 @@ static bool open_places(struct service *s, struct kb_err *err)
 	warn_if_open(&s->log, plan->options.data);
 	if (plan->options.store && !kb_store_is_address(plan->options.store))
 		warn_if_open(&s->log, plan->places.store);
-	if (plan->options.blob)
+	if (plan->options.blob && !plan->places.in_bucket)
 		warn_if_open(&s->log, plan->places.blobs);
 	return true;
 }
@@ -615,6 +619,7 @@ static void close_all(struct service *s)
 	kb_pool_close(api->workers);
 	kb_writer_close(api->writer);
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
+	kb_blobs_cancel(api->blobs);
 	kb_embedder_cancel(api->embedder);
 	kb_ranker_cancel(api->ranker);
 	kb_web_stop(api->web);

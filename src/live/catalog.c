@@ -31,7 +31,8 @@ struct file {
 	struct kb_segment *segment;
 	struct kb_vectors *vectors;
 	struct kb_factors *factors;
-	int64_t bytes; /* of the map */
+	int64_t bytes;         /* of the map */
+	struct kb_blobs *from; /* which holds the blob for it; NULL: it does not */
 };
 
 /* One open agent. It owns its view and holds the files, to carry those that stay the same into the
@@ -83,13 +84,26 @@ static struct kb_view view_hold(const struct kb_view *view)
 		                 view->version };
 }
 
+static void file_hold(struct file *file, struct kb_blobs *from)
+{
+	file->from = from;
+	if (from)
+		kb_blob_hold(from, file->blob);
+}
+
+static void file_release(struct file *file)
+{
+	kb_segment_release(file->segment);
+	kb_vectors_release(file->vectors);
+	kb_factors_release(file->factors);
+	if (file->from)
+		kb_blob_release(file->from, file->blob);
+}
+
 static void files_free(struct entry *entry)
 {
-	for (size_t i = 0; i < entry->file_count; i++) {
-		kb_segment_release(entry->files[i].segment);
-		kb_vectors_release(entry->files[i].vectors);
-		kb_factors_release(entry->files[i].factors);
-	}
+	for (size_t i = 0; i < entry->file_count; i++)
+		file_release(&entry->files[i]);
 	free(entry->files);
 }
 
@@ -114,6 +128,7 @@ static struct file *file_copy(struct entry *entry, const struct file *from)
 	file->vectors = from->vectors ? kb_vectors_hold(from->vectors) : NULL;
 	file->factors = kb_factors_hold(from->factors);
 	file->bytes = from->bytes;
+	file_hold(file, from->from);
 	return file;
 }
 
@@ -326,8 +341,10 @@ static struct file *take(struct loading *loading, struct kb_sv blob, enum kind k
 	if (file)
 		return file;
 	file = file_add(loading->entry, kb_arena_str(&loading->arena, blob));
-	if (file_open(loading->catalog, file, kind, err))
+	if (file_open(loading->catalog, file, kind, err)) {
+		file_hold(file, loading->catalog->blobs);
 		return file;
+	}
 	loading->entry->file_count--;
 	return NULL;
 }
@@ -578,6 +595,7 @@ void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_
 	snprintf(file.blob, sizeof(file.blob), "%.*s", KB_SV_ARG(blob));
 	if (!is_open(catalog, agent_id) || !file_open(catalog, &file, SEGMENT, &err))
 		return;
+	file_hold(&file, catalog->blobs);
 	pthread_mutex_lock(&catalog->lock);
 	*file_add(&catalog->prepared, file.blob) = file;
 	pthread_mutex_unlock(&catalog->lock);
@@ -587,17 +605,17 @@ void kb_catalog_prepare(struct kb_catalog *catalog, int64_t agent_id, struct kb_
 static void drop_prepared(struct kb_catalog *catalog, struct kb_sv blob)
 {
 	struct entry *prepared = &catalog->prepared;
-	struct kb_segment *gone = NULL;
+	struct file gone = { 0 };
 
 	pthread_mutex_lock(&catalog->lock);
-	for (size_t i = 0; i < prepared->file_count && !gone; i++) {
+	for (size_t i = 0; i < prepared->file_count && !gone.segment; i++) {
 		if (!kb_sv_eq_str(blob, prepared->files[i].blob))
 			continue;
-		gone = prepared->files[i].segment;
+		gone = prepared->files[i];
 		prepared->files[i] = prepared->files[--prepared->file_count];
 	}
 	pthread_mutex_unlock(&catalog->lock);
-	kb_segment_release(gone);
+	file_release(&gone);
 }
 
 void kb_catalog_refresh(struct kb_catalog *catalog, int64_t agent_id, struct kb_sv blob)
