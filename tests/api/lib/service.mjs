@@ -49,6 +49,23 @@ export async function storeOf(dir) {
   return { DOCENT_STORE: `postgresql://docent@/${await databases.get(dir)}?host=${postgres}` };
 }
 
+/**
+ * A bucket "stories" on a server (scripts/with-s3): with DOCENT_TEST_BLOB=s3 the blobs of each data
+ * directory are there, under a prefix of its own.
+ */
+const bucket = process.env.DOCENT_TEST_BLOB === "s3" && {
+  DOCENT_S3_ENDPOINT: process.env.DOCENT_TEST_S3,
+  DOCENT_S3_KEY_ID: process.env.DOCENT_TEST_S3_KEY_ID,
+  DOCENT_S3_SECRET: process.env.DOCENT_TEST_S3_SECRET,
+};
+const prefixes = new Map();
+
+function blobsOf(dir) {
+  if (!bucket || !dir) return {};
+  if (!prefixes.has(dir)) prefixes.set(dir, randomUUID());
+  return { ...bucket, DOCENT_BLOB: `s3://stories/${prefixes.get(dir)}` };
+}
+
 async function dropStore(dir) {
   const name = await databases.get(dir);
   databases.delete(dir);
@@ -58,9 +75,16 @@ async function dropStore(dir) {
 /** Runs `docent args…` to its end: { code, stdout, stderr }. */
 export async function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
   const data = args.includes("--data") ? args[args.indexOf("--data") + 1] : env?.DOCENT_DATA;
-  const store = databases.has(data) ? await storeOf(data) : {};
+  const places = {
+    ...(databases.has(data) ? await storeOf(data) : {}),
+    ...(prefixes.has(data) ? blobsOf(data) : {}),
+  };
   return new Promise((resolve, reject) => {
-    const child = spawn(binary, args, { env: environment({ ...store, ...env }), cwd, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(binary, args, {
+      env: environment({ ...places, ...env }),
+      cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     const out = [],
       err = [];
     const timer = setTimeout(() => child.kill("SIGKILL"), ms);
@@ -111,7 +135,7 @@ export class Service {
       "127.0.0.1:0",
       ...this.args,
     ];
-    const env = environment({ ...(await storeOf(this.dir)), ...this.env });
+    const env = environment({ ...(await storeOf(this.dir)), ...blobsOf(this.dir), ...this.env });
     const child = spawn(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     this.child = child;
     this.ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
@@ -159,7 +183,7 @@ export class Service {
   /** A power cut while it is still starting. */
   async crashAtStart(ms) {
     const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], {
-      env: environment({ ...(await storeOf(this.dir)), ...this.env }),
+      env: environment({ ...(await storeOf(this.dir)), ...blobsOf(this.dir), ...this.env }),
       stdio: "ignore",
     });
     const ended = new Promise((resolve) => child.on("close", resolve));
