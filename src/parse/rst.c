@@ -1,7 +1,8 @@
 /*
  * reStructuredText: sections by their adornments, lists, definitions, literal blocks, tables, and
  * directives, of which notes and their like are text, code is code, and pictures, tables of
- * contents and comments are nothing. Inline marks go, as in Markdown.
+ * contents and comments are nothing; of a tree of pages the titles it gives are a list. Inline
+ * marks go, as in Markdown.
  *
  * The reader goes by indentation, as the language does: a body is the run of lines that are
  * indented more than the line that leads to it. Bodies within bodies are read by the same function
@@ -34,7 +35,7 @@ struct rst {
 	struct kb_buf text;         /* of the block in hand */
 	char styles[STYLES_MAX][2]; /* mark, and whether there is a line above */
 	int style_count;
-	bool titled;
+	bool titled, has_tree;
 };
 
 /* A run of lines whose text begins at `indent` or further right. */
@@ -504,6 +505,7 @@ enum what {
 	CODE,
 	ROWS,   /* a table of comma-separated values */
 	LISTED, /* a table written as a list of lists */
+	TREE,   /* other pages, perhaps with their titles */
 };
 
 static const struct {
@@ -512,7 +514,7 @@ static const struct {
 } directives[] = {
 	{ "image", DROP },
 	{ "contents", DROP },
-	{ "toctree", DROP },
+	{ "toctree", TREE },
 	{ "include", DROP },
 	{ "raw", DROP },
 	{ "index", DROP },
@@ -677,6 +679,19 @@ static size_t read_box(struct rst *r, struct kb_sv title, const struct body *in,
 	return skip_empty(r, end, in->end);
 }
 
+/* "Title <path>" a line; a path alone says nothing to readers. */
+static void read_tree(struct rst *r, size_t from, size_t end)
+{
+	r->has_tree = true;
+	for (size_t i = from; i < end; i++) {
+		struct kb_sv line = bare(r, i);
+		ptrdiff_t path = kb_sv_find(line, KB_SV(" <"));
+
+		if (path > 0 && kb_sv_ends(line, KB_SV(">")))
+			kb_doc_add(r->doc, KB_BLOCK_LIST, kb_sv_sub(line, 0, (size_t)path));
+	}
+}
+
 static void read_directive(struct rst *r, struct kb_sv name, struct kb_sv title, struct body in)
 {
 	enum what what = what_of(name);
@@ -685,6 +700,9 @@ static void read_directive(struct rst *r, struct kb_sv name, struct kb_sv title,
 
 	switch (what) {
 	case DROP:
+		return;
+	case TREE:
+		read_tree(r, content, in.end);
 		return;
 	case TEXT:
 		content = read_box(r, title, &in, content);
@@ -901,15 +919,26 @@ static void read_body(struct rst *r, struct body body)
 		i += is_empty(r, i) ? 1 : read_block(r, i, &body);
 }
 
+static bool has_text(const struct kb_doc *doc)
+{
+	for (size_t i = 0; i < doc->block_count; i++)
+		if (doc->blocks[i].type != KB_BLOCK_HEADING)
+			return true;
+	return false;
+}
+
 bool kb_rst_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct rst r = { .doc = doc };
 
-	(void)err;
 	split_lines(&r, kb_input_text(in, doc->arena));
 	kb_buf_init(&r.text, doc->text.max);
 	read_body(&r, (struct body){ .end = r.count });
 	kb_buf_fini(&r.text);
 	free(r.lines);
-	return true;
+	return !r.has_tree || has_text(doc)
+	       || kb_fail(
+	               err, KB_E_INVALID,
+	               "the page is only a table of contents: it leads to other pages and has no "
+	               "text of its own");
 }

@@ -22,6 +22,9 @@ static const struct {
 	{ "reStructuredText: comments, pictures, targets and contents go", "a.rst",
 	  ".. _here:\n\n.. a comment\n   of two lines\n\n.. image:: a.png\n   :alt: no\n\n"
 	  ".. toctree::\n   :maxdepth: 2\n\n   one\n   two\n\nwords\n", "rst", "p words\n" },
+	{ "reStructuredText: a tree of pages gives the titles it has", "a.rst",
+	  "Manual\n======\n\n.. toctree::\n   :maxdepth: 2\n\n   Mooring a ship <mooring>\n   fees\n",
+	  "rst", "h Manual\nl[Manual] Mooring a ship\n" },
 	{ "reStructuredText: boxes are text, code is code", "a.rst",
 	  ".. note:: Mind\n   the gap.\n\n   It is wide.\n\n.. code-block:: sh\n   :linenos:\n\n   a b\n     c\n\nSo::\n\n  x = 1\n\nend\n",
 	  "rst", "p Mind the gap.\np It is wide.\nc a b\n  c\np So:\nc x = 1\np end\n" },
@@ -204,6 +207,16 @@ static void test_formats(struct kb_test *t)
 		check(t, cases[i].filename, kb_sv_str(cases[i].text), cases[i].format,
 		      cases[i].want);
 	}
+}
+
+static void test_refusals(struct kb_test *t)
+{
+	refuse(t, "a.rst", KB_SV("Manual\n======\n\n.. toctree::\n\n   mooring\n   fees\n"),
+	       "the page is only a table of contents: it leads to other pages and has no text of "
+	       "its "
+	       "own");
+	refuse(t, "a.zip", KB_SV("PK\x03\x04 cut"),
+	       "the file is damaged, or an archive that is no ZIP; upload the files in it");
 }
 
 static void test_offsets(struct kb_test *t)
@@ -511,6 +524,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
 		{ "documents of each format become the right blocks", test_formats },
+		{ "what has nothing to read says why", test_refusals },
 		{ "the kind is told by content first", test_kinds },
 		{ "offsets are places in the text joined by line ends", test_offsets },
 		{ "title, language, description and picture are found", test_metadata },
