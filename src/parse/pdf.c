@@ -317,6 +317,7 @@ void kb_pdf_fini(struct kb_pdf *pdf)
 	free(pdf->pages);
 	free(pdf->lines);
 	free(pdf->boxes);
+	free(pdf->tables);
 }
 
 static bool run_pdftotext(const struct kb_parse_input *in, const char *const *argv,
@@ -389,6 +390,7 @@ bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_
 		             "the PDF has no text layer (scanned?), and " KB_PICTURES_UNREAD);
 	if (ok) {
 		kb_pdf_drop_repeats(&pdf);
+		kb_pdf_find_tables(&pdf);
 		kb_pdf_write(&pdf, doc);
 	}
 	kb_pdf_fini(&pdf);

@@ -23,6 +23,14 @@ struct kb_pdf_page {
 	size_t first, count; /* lines */
 };
 
+/* A table of a page; its lines are dropped. */
+struct kb_pdf_table {
+	size_t at;           /* the first of its lines */
+	struct kb_sv *cells; /* row by row, in the arena; empty: nothing stands there */
+	size_t columns, rows;
+	bool has_head; /* the first row names the columns */
+};
+
 struct kb_pdf {
 	struct kb_arena *arena;
 	struct kb_pdf_page *pages;
@@ -30,6 +38,8 @@ struct kb_pdf {
 	size_t page_count, page_capacity, line_count, line_capacity;
 	struct kb_word_box *boxes;
 	size_t box_count, box_capacity;
+	struct kb_pdf_table *tables;
+	size_t table_count, table_capacity;
 	bool has_paragraphs; /* a block is one, apart from items: lines hold ink, and stand at odds
 	                      */
 	float heading_ratio; /* of a heading's letters to the body's; 0: the usual */
@@ -53,7 +63,13 @@ struct kb_sv kb_pdf_logical(struct kb_arena *arena, struct kb_sv line,
 
 /* Marks what repeats at the edges of the pages. */
 void kb_pdf_drop_repeats(struct kb_pdf *pdf);
-/* Writes headings and paragraphs. */
+/* Finds what stands in rows and columns (pdf_table.c), once the repeats are marked. */
+void kb_pdf_find_tables(struct kb_pdf *pdf);
+/* Writes the tables from the next-th on that begin before the line; which one is next then. */
+size_t kb_pdf_write_tables(const struct kb_pdf *pdf, size_t next, size_t end, struct kb_doc *doc);
+/* Two lines of a text, or of a cell. */
+struct kb_sv kb_pdf_join(struct kb_arena *arena, struct kb_sv text, struct kb_sv next);
+/* Writes headings, paragraphs and the tables that were found. */
 void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc);
 /* A page that is looked at: its lines as they stand, each with the places of its words. */
 void kb_pdf_write_lines(const struct kb_pdf *pdf, uint32_t page_no, struct kb_doc *doc);

@@ -296,6 +296,19 @@ static void join(struct kb_buf *out, struct kb_sv next)
 	kb_buf_sv(out, next);
 }
 
+struct kb_sv kb_pdf_join(struct kb_arena *arena, struct kb_sv text, struct kb_sv next)
+{
+	struct kb_buf buf;
+	struct kb_sv joined;
+
+	kb_buf_init(&buf, SIZE_MAX);
+	kb_buf_sv(&buf, text);
+	join(&buf, next);
+	joined = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return joined;
+}
+
 struct block {
 	size_t first, end; /* lines, those to drop among them */
 	float x0, x1, size;
@@ -515,6 +528,7 @@ void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc)
 	struct sizes sizes;
 	struct paragraph p = { 0 };
 	uint32_t page = UINT32_MAX;
+	size_t table = 0;
 
 	kb_buf_init(&p.text, doc->text.max);
 	find_sizes(pdf, &sizes);
@@ -527,6 +541,7 @@ void kb_pdf_write(const struct kb_pdf *pdf, struct kb_doc *doc)
 			page = pdf->lines[i].page;
 			kb_doc_page(doc, page + 1);
 		}
+		table = kb_pdf_write_tables(pdf, table, b.end, doc);
 		if (b.lines)
 			write_block(pdf, &sizes, &b, &p, doc);
 		i = b.end;

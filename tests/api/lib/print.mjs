@@ -48,6 +48,15 @@ function pdfOfPages(pages) {
   return pdfOf(objects);
 }
 
+/** A page with words where they are put: [x, y from the top, text, size]. */
+export function placed(words) {
+  const escaped = (text) => text.replace(/[\\()]/g, "\\$&");
+  const content = words.map(
+    ([x, y, text, size = 10]) => `BT /F ${size} Tf ${x} ${HEIGHT - y} Td (${escaped(text)}) Tj ET\n`,
+  );
+  return pdfOfPages([{ content: Buffer.from(content.join(""), "latin1") }]);
+}
+
 /** Lines as they would be set. */
 export function setLines(text) {
   const lines = [""];
