@@ -5,6 +5,7 @@
 #include "api/routes.h"
 #include "api/schema.h"
 #include "base/utf8.h"
+#include "store/nodes.h"
 #include "store/signins.h"
 
 enum {
@@ -95,6 +96,7 @@ static bool check_rate(struct kb_call *call, struct kb_err *err)
 	state = KB_NEW(call->arena, struct rate_state);
 	state->limit = plan->burst;
 	call->req->user = state;
+	kb_rates_share(call->api->rates, kb_store_nodes(call->api->store));
 	if (kb_rates_take(call->api->rates, call->key.id, plan, kb_clock_mono_us(), &state->left,
 	                  &wait_ms))
 		return true;

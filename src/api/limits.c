@@ -2,6 +2,7 @@
 
 #include <ini.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ struct bucket {
 };
 
 struct kb_rates {
+	_Atomic int64_t nodes;
 	struct {
 		pthread_mutex_t lock;
 		struct bucket *buckets; /* BUCKETS of them, made when a rate is first asked for */
@@ -93,9 +95,16 @@ struct kb_rates *kb_rates_new(void)
 {
 	struct kb_rates *rates = kb_xcalloc(1, sizeof(*rates));
 
+	rates->nodes = 1;
+
 	for (size_t i = 0; i < SHARDS; i++)
 		pthread_mutex_init(&rates->shards[i].lock, NULL);
 	return rates;
+}
+
+void kb_rates_share(struct kb_rates *rates, int64_t nodes)
+{
+	atomic_store_explicit(&rates->nodes, nodes, memory_order_relaxed);
 }
 
 void kb_rates_free(struct kb_rates *rates)
@@ -133,7 +142,9 @@ bool kb_rates_take(struct kb_rates *rates, int64_t key_id, const struct kb_plan 
                    int64_t now_us, int64_t *left, int64_t *wait_ms)
 {
 	size_t shard = (size_t)key_id % SHARDS;
-	int64_t per_second = plan->rate_per_second, burst = plan->burst;
+	int64_t nodes = atomic_load_explicit(&rates->nodes, memory_order_relaxed);
+	int64_t burst = KB_MAX(plan->burst / nodes, INT64_C(1));
+	double per_second = KB_MAX((double)plan->rate_per_second / (double)nodes, 1.0);
 	struct bucket *bucket;
 	bool ok;
 
@@ -142,16 +153,15 @@ bool kb_rates_take(struct kb_rates *rates, int64_t key_id, const struct kb_plan 
 		rates->shards[shard].buckets = kb_xcalloc(BUCKETS, sizeof(struct bucket));
 	bucket = find_bucket(rates->shards[shard].buckets, key_id, burst);
 	if (bucket->filled_at_us && now_us > bucket->filled_at_us)
-		bucket->tokens +=
-		        (double)(now_us - bucket->filled_at_us) * (double)per_second / 1e6;
+		bucket->tokens += (double)(now_us - bucket->filled_at_us) * per_second / 1e6;
 	if (bucket->tokens > (double)burst)
 		bucket->tokens = (double)burst;
 	bucket->filled_at_us = now_us;
 	ok = bucket->tokens >= 1;
 	if (ok)
 		bucket->tokens -= 1;
-	*left = (int64_t)bucket->tokens;
-	*wait_ms = ok ? 0 : (int64_t)((1 - bucket->tokens) * 1000 / (double)per_second) + 1;
+	*left = (int64_t)bucket->tokens * nodes;
+	*wait_ms = ok ? 0 : (int64_t)((1 - bucket->tokens) * 1000 / per_second) + 1;
 	pthread_mutex_unlock(&rates->shards[shard].lock);
 	return ok;
 }

@@ -26,6 +26,9 @@ const struct kb_plan *kb_plans_get(const struct kb_plans *plans, struct kb_sv na
 struct kb_rates;
 struct kb_rates *kb_rates_new(void);
 void kb_rates_free(struct kb_rates *rates);
+/* How many nodes share the rates: each gives out its part, one request a second and at once at the
+ * least. 1 at first; any thread. */
+void kb_rates_share(struct kb_rates *rates, int64_t nodes);
 /* Takes one token of the key's bucket, which fills at the plan's rate up to its burst; false when
  * it is empty: then *wait_ms says when there is one. *left is what remains. now_us: of a clock that
  * never goes back. Any thread; does not block. */

@@ -103,6 +103,13 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	return kb_options_places(o, &plan->places, err);
 }
 
+/* As if the operator had stopped it. */
+static void stop_serving(void *arg)
+{
+	(void)arg;
+	kill(getpid(), SIGTERM);
+}
+
 /* The store and the blobs, which belong together. */
 static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_arena *arena,
                       struct kb_err *err)
@@ -120,6 +127,7 @@ static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_are
 	                                                    .use = KB_STORE_NODE,
 	                                                    .node = plan->options.node,
 	                                                    .home = plan->options.data,
+	                                                    .replaced = stop_serving,
 	                                                    .clock = api->clock,
 	                                                    .log = api->log },
 	                         err);

@@ -231,10 +231,17 @@ bool kb_store_agent_create(struct kb_store *store, struct kb_agent *agent, struc
 
 /* ---- read ---- */
 
+/* Where other nodes change agents, what is known here may be a second old: a question that comes
+ * after the change elsewhere was answered has to be answered by it. */
+static struct kb_agent *cached(struct kb_store *store, struct kb_arena *arena, int64_t id)
+{
+	return store->is_shared ? NULL : kb_cache_get(store->agents, arena, id);
+}
+
 bool kb_store_peek_agent(struct kb_store *store, struct kb_arena *arena, int64_t account_id,
                          int64_t id, struct kb_agent *out)
 {
-	struct kb_agent *agent = kb_cache_get(store->agents, arena, id);
+	struct kb_agent *agent = cached(store, arena, id);
 
 	if (!agent || agent->account_id != account_id)
 		return false;
@@ -245,13 +252,13 @@ bool kb_store_peek_agent(struct kb_store *store, struct kb_arena *arena, int64_t
 bool kb_store_agent_find(struct kb_store *store, struct kb_arena *arena, int64_t id,
                          struct kb_agent *out, struct kb_err *err)
 {
-	struct kb_agent *cached = kb_cache_get(store->agents, arena, id);
+	struct kb_agent *known = cached(store, arena, id);
 	struct kb_cache_mark mark;
 	struct kb_db_conn *conn;
 	bool ok;
 
-	if (cached) {
-		*out = *cached;
+	if (known) {
+		*out = *known;
 		return true;
 	}
 	mark = kb_cache_mark(store->agents, id);
@@ -260,7 +267,7 @@ bool kb_store_agent_find(struct kb_store *store, struct kb_arena *arena, int64_t
 		return false;
 	ok = load(conn, arena, id, out, err);
 	kb_db_give(store->db, conn);
-	if (ok)
+	if (ok && !store->is_shared)
 		kb_cache_put(store->agents, id, mark, out);
 	return ok;
 }

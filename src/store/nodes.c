@@ -26,6 +26,7 @@ const struct kb_sql_table kb_sql_nodes = { "nodes", sql, KB_COUNTOF(sql) };
 
 struct kb_nodes {
 	struct kb_store *store;
+	struct kb_store_config config;
 	pthread_t thread;
 	struct kb_bell bell;
 	_Atomic int64_t alive;
@@ -92,10 +93,13 @@ static void beat_once(struct kb_nodes *nodes)
 		return;
 	}
 	atomic_store(&nodes->alive, KB_MAX(in.alive, INT64_C(1)));
-	if (!in.changed && !atomic_exchange(&nodes->replaced, true))
-		kb_warn(nodes->store->log,
-		        "another process serves under the name of this node node=%" PRId64,
-		        nodes->store->node);
+	if (in.changed || atomic_exchange(&nodes->replaced, true))
+		return;
+	kb_warn(nodes->store->log,
+	        "another process serves under the name of this node, which ends node=%" PRId64,
+	        nodes->store->node);
+	if (nodes->config.replaced)
+		nodes->config.replaced(nodes->config.replaced_arg);
 }
 
 static void *work(void *arg)
@@ -107,7 +111,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err)
+bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_store_config *config,
+                   struct kb_err *err)
 {
 	struct join in = { .name = kb_sv_str(name), .now = kb_store_now(store) };
 	struct kb_nodes *nodes;
@@ -118,6 +123,7 @@ bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err)
 	store->life = in.life;
 	nodes = kb_xcalloc(1, sizeof(*nodes));
 	nodes->store = store;
+	nodes->config = *config;
 	nodes->alive = 1;
 	kb_bell_init(&nodes->bell, NULL);
 	beat_once(nodes);

@@ -310,7 +310,8 @@ static bool open_node(struct kb_store *store, const struct kb_store_config *conf
 		ok = kb_dir_make(config->home, err) && lock_hold(store, err)
 		     && (config->node || kept_name(config->home, &arena, &name, err));
 	}
-	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), err) && void_leases(store, err);
+	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), config, err)
+	     && void_leases(store, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -318,6 +319,7 @@ static bool open_node(struct kb_store *store, const struct kb_store_config *conf
 static bool open_server(struct kb_store *store, const struct kb_store_config *config,
                         struct kb_err *err)
 {
+	store->is_shared = true;
 	if (!open_driver(store, &kb_driver_postgres, config->at, err))
 		return false;
 	if (config->use == KB_STORE_ALONE)

@@ -46,6 +46,10 @@ struct kb_store_config {
 	/* Of a node on a server: its name, and its own directory, which no second process may
 	 * have. Without a name it is one that is kept there, without either "one". */
 	const char *node, *home;
+	/* Another process serves under that name: this one has to end. Once, from a thread of the
+	 * store's. May be NULL. */
+	void (*replaced)(void *arg);
+	void *replaced_arg;
 	const struct kb_clock *clock;
 	const struct kb_log *log;
 };

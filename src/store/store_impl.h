@@ -20,6 +20,7 @@ struct kb_store {
 	pthread_mutex_t copy_lock; /* one copy at a time, each at full speed */
 	/* Whose leases are this process's: 1 where the database is its own, 0 for a tool. */
 	int64_t node, life;
+	bool is_shared; /* others change it as well: what is known of it is asked for again */
 	struct kb_nodes *nodes;  /* where others serve the same database; else NULL */
 	_Atomic int64_t skew_us; /* of the database's clock against the process's */
 	/* The process's own: of SQLite's database, or a node's home, or NULL. */
@@ -75,7 +76,8 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 	"(SELECT n.id FROM nodes n WHERE n.id <> " me " AND n.beat_at > " since ")"
 
 /* From now on the process is a node of that name, until it leaves. */
-bool kb_nodes_join(struct kb_store *store, const char *name, struct kb_err *err) KB_MUST_CHECK;
+bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_store_config *config,
+                   struct kb_err *err) KB_MUST_CHECK;
 void kb_nodes_leave(struct kb_store *store);
 /* KB_E_CONFLICT while a node is there. */
 bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;

@@ -208,7 +208,16 @@ export class Service {
   }
 
   cli(...args) {
-    return docent(args, { env: { DOCENT_DATA: this.dir, DOCENT_URL: this.url, DOCENT_API_KEY: this.key } });
+    return docent(args, {
+      env: { ...this.places(), DOCENT_DATA: this.dir, DOCENT_URL: this.url, DOCENT_API_KEY: this.key },
+    });
+  }
+
+  /** Where its data is, where that is not the data directory alone. */
+  places() {
+    return Object.fromEntries(
+      ["DOCENT_STORE", "DOCENT_BLOB"].flatMap((name) => (this.env[name] ? [[name, this.env[name]]] : [])),
+    );
   }
 
   /** A key of an account (the usual one unless named), perhaps of a plan, perhaps limited to agents. */
@@ -217,13 +226,13 @@ export class Service {
     if (account) args.push("--account", account);
     if (plan) args.push("--plan", plan);
     for (const id of agents) args.push("--agent", String(id));
-    const made = await docent(args);
+    const made = await docent(args, { env: this.places() });
     assert.equal(made.code, 0, made.stderr);
     return made.stdout.trim();
   }
 
   async revoke(key) {
-    const done = await docent(["key", "revoke", "--data", this.dir, key.split("|")[0]]);
+    const done = await docent(["key", "revoke", "--data", this.dir, key.split("|")[0]], { env: this.places() });
     assert.equal(done.code, 0, done.stderr);
   }
 

@@ -23,6 +23,11 @@ static void test_bucket(struct kb_test *t)
 	for (int i = 0; i < 5; i++) /* never more than the burst */
 		CHECK(t, kb_rates_take(rates, 7, &plan, now + 100000000, &left, &wait_ms));
 	CHECK(t, !kb_rates_take(rates, 7, &plan, now + 100000000, &left, &wait_ms));
+	kb_rates_share(rates, 2); /* each of two nodes gives out half */
+	for (int i = 0; i < 2; i++)
+		CHECK(t, kb_rates_take(rates, 7, &plan, now + 200000000, &left, &wait_ms));
+	CHECK(t, !kb_rates_take(rates, 7, &plan, now + 200000000, &left, &wait_ms));
+	CHECK(t, wait_ms >= 200 && wait_ms <= 202);
 	kb_rates_free(rates);
 }
 

@@ -1,0 +1,131 @@
+// Several nodes on one PostgreSQL database and one directory of blobs: any of them answers for any
+// agent, and what one of them acknowledged holds for all.
+import path from "node:path";
+import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { Agent } from "./lib/service.mjs";
+import { database } from "./lib/postgres.mjs";
+import { folder, unique } from "./lib/util.mjs";
+
+/** `count` running nodes; they share the key of the first. */
+async function cluster(t, count = 3) {
+  const { url, run } = await database();
+  const blobs = path.join(await folder(t), "blobs");
+  const nodes = [];
+  for (let i = 0; i < count; i++) {
+    const env = { DOCENT_STORE: url, DOCENT_BLOB: blobs };
+    const node = await start(t, { env, args: ["--node", `n${i + 1}`], key: i === 0 });
+    node.key = nodes[0]?.key ?? node.key;
+    nodes.push(node);
+  }
+  return { nodes, run };
+}
+
+/** The same agent by way of another node. */
+const at = (node, agent) => new Agent(node, agent.record, agent.key);
+
+const warranty = (months) => ({ "warranty.txt": `The warranty of the kettle lasts ${months} months.` });
+const question = "How long does the warranty of the kettle last?";
+
+test("what is uploaded to one node is answered from by all", async (t) => {
+  const { nodes } = await cluster(t);
+  const agent = await nodes[0].agent({ files: warranty(27) });
+  for (const node of nodes) assert.match((await at(node, agent).ask(question)).llm_response, /27 months/);
+});
+
+test("a conversation goes on at whichever node is asked", async (t) => {
+  const { nodes } = await cluster(t);
+  const agent = await nodes[0].agent({ files: warranty(27) });
+  const session = "one-conversation";
+  for (const node of nodes) await at(node, agent).ask(question, { session });
+  for (const node of nodes) {
+    const { messages } = await at(node, agent).expect(200, "GET", `/conversations/${session}/messages`);
+    assert.equal(messages.total, 3);
+  }
+});
+
+test("deletes, settings and labels hold at the next question everywhere", async (t) => {
+  const { nodes } = await cluster(t);
+  const agent = await nodes[0].agent({ files: { ...warranty(27), "other.txt": "Lions live in Africa." } });
+  for (const node of nodes) assert.match((await at(node, agent).ask(question)).llm_response, /27 months/);
+
+  for (let round = 0; round < 5; round++) {
+    const writer = nodes[round % nodes.length];
+    const text = `Nothing is known of that (${unique(round)}).`;
+    await at(writer, agent).expect(200, "POST", "/settings", { json: { no_answer_message: text } });
+    for (const node of nodes) {
+      const settings = await at(node, agent).expect(200, "GET", "/settings");
+      assert.equal(settings.no_answer_message, text);
+    }
+  }
+  const page = await at(nodes[1], agent).page("warranty.txt");
+  await at(nodes[2], agent).expect(200, "DELETE", `/pages/${page.id}`);
+  for (const node of nodes) assert.doesNotMatch((await at(node, agent).ask(question)).llm_response, /27/);
+
+  await at(nodes[1], agent).expect(200, "DELETE");
+  for (const node of nodes) await at(node, agent).expect(404, "GET");
+});
+
+test("a revoked key stops at once on its node, and within a second elsewhere", async (t) => {
+  const { nodes } = await cluster(t);
+  const key = await nodes[0].newKey();
+  for (const node of nodes) await node.expect(200, "GET", "/user", { key });
+  const { id } = (await nodes[0].expect(200, "GET", "/keys")).find((row) => key.startsWith(`${row.id}|`));
+
+  await nodes[0].expect(200, "DELETE", `/keys/${id}`);
+  const revoked = Date.now();
+  await nodes[0].expect(401, "GET", "/user", { key });
+  for (const node of nodes.slice(1))
+    await until("the key to be refused", async () => (await node.api("GET", "/user", { key })).status === 401);
+  assert.ok(Date.now() - revoked < 5_000, "it took no longer than the cache's second, and a slow machine's time");
+});
+
+test("many documents are read by all nodes, each once, and a killed node's are read by the others", async (t) => {
+  const { nodes, run } = await cluster(t);
+  const agent = await nodes[0].agent();
+  const files = (from) =>
+    Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${from + i}.txt`, `The word is ${unique(from + i)}.`]));
+  for (let i = 0; i < 3; i++) await at(nodes[i], agent).expect(200, "POST", "", { form: form({}, files(12 * i)) });
+  await nodes[2].kill9();
+  // It is silent for longer than counts as being there: as if ten seconds had passed.
+  await run("UPDATE nodes SET beat_at = 1 WHERE name = 'n3'");
+  await run("UPDATE pages SET due_at = 1 WHERE state = 2 AND lease_node = (SELECT id FROM nodes WHERE name = 'n3')");
+  const pages = await at(nodes[1], agent).settled(60_000);
+  assert.equal(pages.length, 36);
+  assert.ok(pages.every((page) => page.index_status === "ok"));
+  for (const n of [0, 17, 35]) {
+    const answer = await at(nodes[n % 2], agent).ask(`Which word is ${unique(n)}?`);
+    assert.match(answer.llm_response, new RegExp(unique(n)));
+  }
+  await nodes[2].spawn();
+  assert.equal((await at(nodes[2], agent).pages()).length, 36);
+});
+
+test("messages that many clients send to all nodes are all kept, and counted", async (t) => {
+  const { nodes } = await cluster(t);
+  const agent = await nodes[0].agent({ files: warranty(27) });
+  const sessions = ["a", "b", "c"];
+  const asked = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      at(nodes[i % nodes.length], agent).ask(`${question} ${i}`, { session: sessions[i % 4] ?? "d" }),
+    ),
+  );
+  assert.equal(new Set(asked.map((message) => message.id)).size, 60);
+  for (const node of nodes) {
+    let total = 0;
+    for (const session of [...sessions, "d"])
+      total += (await at(node, agent).expect(200, "GET", `/conversations/${session}/messages`)).messages.total;
+    assert.equal(total, 60);
+    assert.equal((await at(node, agent).expect(200, "GET", "/stats")).total_queries, 60);
+  }
+  for (const node of nodes) assert.equal(await node.stop(), 0);
+  const check = await nodes[0].cli("check");
+  assert.equal(check.code, 0, check.stdout + check.stderr);
+});
+
+test("a process that takes over a node's name ends the one before it", async (t) => {
+  const { nodes } = await cluster(t, 2);
+  const twin = await start(t, { env: nodes[0].env, args: ["--node", "n1"], key: false });
+  await until("the first to end", () => !nodes[0].alive(), 30_000);
+  twin.key = nodes[0].key;
+  await twin.expect(200, "GET", "/user");
+});
