@@ -24,7 +24,7 @@ enum {
 /* One thing to be added. */
 struct item {
 	struct kb_sv name; /* a path, or an address */
-	bool is_address, done, failed;
+	bool is_address, done, failed, seen;
 	int64_t id; /* of its page, or of its source; 0: not sent */
 	int missed; /* looks at the list in which it was not */
 };
@@ -149,6 +149,10 @@ static void judge(struct adding *a, struct item *item, struct kb_sv status, stru
 	item->missed = 0;
 	if (kb_sv_eq_str(status, "queued"))
 		return;
+	if (kb_sv_eq_str(status, "ok") && reason.n && !item->seen) {
+		item->seen = true; /* parts of it may have come while the list was read */
+		return;
+	}
 	if (kb_sv_eq_str(status, "ok"))
 		finish(a, item, "ok", reason);
 	else
@@ -181,6 +185,30 @@ static void miss_all(struct adding *a, bool is_address)
 	}
 }
 
+static const struct item *find_sent(const struct adding *a, int64_t id)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->items[i].is_address && a->items[i].id == id)
+			return &a->items[i];
+	return NULL;
+}
+
+/* A document that was found in one of ours is waited for, too. */
+static void adopt_part(struct adding *a, const json_t *row)
+{
+	const struct item *parent = find_sent(a, kb_json_int(row, "parent_id", 0));
+	int64_t id = kb_json_int(row, "id", 0);
+
+	if (!parent || !parent->id || find_sent(a, id))
+		return;
+	add_item(a,
+	         kb_arena_printf(&a->arena, "%.*s/%.*s", KB_SV_ARG(parent->name),
+	                         KB_SV_ARG(kb_json_sv(row, "path", KB_SV("")))),
+	         false);
+	a->items[a->count - 1].id = id;
+	a->tally.count = a->count;
+}
+
 /* Newest first, to the oldest that is waited for. */
 static bool look_at_pages(struct adding *a, struct kb_err *err)
 {
@@ -204,7 +232,10 @@ static bool look_at_pages(struct adding *a, struct kb_err *err)
 		json_array_foreach(rows, i, row)
 		{
 			int64_t id = kb_json_int(row, "id", 0);
-			struct item *item = find(a, false, id);
+			struct item *item;
+
+			adopt_part(a, row);
+			item = find(a, false, id);
 
 			if (item)
 				judge(a, item, kb_json_sv(row, "index_status", KB_SV("")),

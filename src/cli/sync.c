@@ -199,8 +199,8 @@ static struct doc *take_moved(struct syncing *s, const char *hash)
 		else
 			high = middle;
 	}
-	for (; low < s->gone_count && kb_sv_eq_str(s->gone[low]->hash, hash); low++)
-		if (!s->gone[low]->stays) {
+	for (; *hash && low < s->gone_count && kb_sv_eq_str(s->gone[low]->hash, hash); low++)
+		if (!s->gone[low]->stays && !has_failed(s->gone[low])) {
 			s->gone[low]->stays = true;
 			return s->gone[low];
 		}
@@ -232,7 +232,7 @@ static struct step *plan(struct syncing *s)
 	for (size_t i = 0; i < s->folder.count; i++) {
 		struct doc *moved = steps[i].doc ? NULL : take_moved(s, steps[i].file->hash);
 
-		if (moved && !has_failed(moved)) {
+		if (moved) {
 			steps[i].doc = moved;
 			steps[i].act = MOVE;
 		}

@@ -1,5 +1,9 @@
 // Documents within a document: the files of a ZIP archive, and what is attached to a mail.
-import { assert, start, test } from "./lib/harness.mjs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { assert, docent, start, test } from "./lib/harness.mjs";
 import { zip } from "./lib/zip.mjs";
 
 /** What is in the agent: { path or file name: [index status, reason] }. */
@@ -171,4 +175,22 @@ test("a copy of an agent has the archive and its documents, and they belong toge
       ["b.txt", archive.id],
     ],
   );
+});
+
+test("docent add waits for the documents in an archive, and names them", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const dir = await mkdtemp(join(tmpdir(), "docent-archives-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, "all.zip");
+  await writeFile(file, zip({ "a.txt": "The ferry leaves at noon.", "deep/b.pdf": "%PDF-1.4 and nothing" }));
+  const { code, stdout } = await docent(["add", "--agent", String(agent.id), file], {
+    env: { DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key },
+  });
+  assert.equal(code, 1);
+  assert.deepEqual(stdout.trim().split("\n").sort(), [
+    `failed\t${file}/deep/b.pdf\tthe PDF is damaged`,
+    `ok\t${file}\tits 2 documents are read one by one`,
+    `ok\t${file}/a.txt`,
+  ]);
 });
