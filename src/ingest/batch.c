@@ -244,7 +244,7 @@ static bool read_scan(struct batch *batch, const struct kb_lease *lease,
 
 /* ---- documents within a document ---- */
 
-/* "its 3 documents are read one by one; 1 file is locked with a password". */
+/* "its 3 documents are read one by one; locked with a password: 1". */
 static struct kb_sv parts_note(struct batch *batch, const struct kb_parts *parts)
 {
 	struct kb_buf buf;
@@ -336,10 +336,6 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		return false;
 	if (left_out || (result->found && result->found->moved))
 		return true;
-	if (result->part_count && !parsed.block_count) {
-		result->crawl = result->index = KB_STATUS_OK;
-		return true;
-	}
 	result->text_hash = text_hash(&batch->arena, &parsed);
 	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
 	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
@@ -348,7 +344,13 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		atomic_fetch_add(&batch->by->counts->unchanged, 1);
 		return true;
 	}
-	return index_page(batch, page, &parsed, result, err);
+	if (index_page(batch, page, &parsed, result, err))
+		return true;
+	if (!result->part_count || err->code != KB_E_INVALID)
+		return false;
+	/* It has no text of its own, but what is in it has. */
+	result->crawl = result->index = KB_STATUS_OK;
+	return true;
 }
 
 static void again_later(const struct batch *batch, const struct kb_lease *lease, int64_t pause_s,

@@ -160,6 +160,22 @@ test("what is attached to a mail is a document of its own, beside the mail", asy
   assert.match((await agent.ask("Who sent the new timetable?")).llm_response, /Ada/);
 });
 
+test("a mail that says nothing still gives what is attached to it", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const attached = [
+    "Content-Type: text/plain",
+    "Content-Disposition: attachment; filename=a.txt",
+    "",
+    "It leaves at noon.",
+  ];
+  await agent.add({ "a.eml": `Subject: .\r\n${mail("b2", attached).replace(/^(From|To|Subject):.*\r\n/gm, "")}` });
+  assert.deepEqual(await shown(agent), {
+    "a.eml": ["ok", "the document in it is read by itself"],
+    "a.txt": ["ok", null],
+  });
+});
+
 test("a copy of an agent has the archive and its documents, and they belong together", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
