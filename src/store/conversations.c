@@ -334,7 +334,9 @@ static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (!held)
 		return kb_conversation_load(conn, in->arena, in->session, &row, err);
-	return kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
+	/* The running ones first: one that becomes a message meanwhile goes with the messages. */
+	return kb_answers_drop(conn, row.agent_id, row.id, err)
+	       && kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
 	       && kb_db_run(conn, &sql[DELETE], key, NULL, err);
 }
 

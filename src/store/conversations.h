@@ -75,13 +75,16 @@ struct kb_message {
 	size_t citation_count;
 	bool answered; /* false: the gate closed and the no-answer text was given */
 	bool failed;
+	bool running; /* on the way out: it is being written still (answers.h) */
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
 	struct kb_sv details; /* JSON object of what the answer stands on (answer/claims.h), for
 	                         later checks; empty: none */
 	struct kb_sv
-	        insight;    /* JSON object of what a model says of it (chores.h); empty: nothing */
-	int64_t child_id;   /* the agent that answered for a master; 0: the agent itself */
-	int64_t stays_with; /* on the way in: kb_conversation.child_id from now on; 0: as it was */
+	        insight;     /* JSON object of what a model says of it (chores.h); empty: nothing */
+	int64_t child_id;    /* the agent that answered for a master; 0: the agent itself */
+	int64_t stays_with;  /* on the way in: kb_conversation.child_id from now on; 0: as it was */
+	struct kb_sv writer; /* on the way in: the owner of its row in answers (answers.h), whose
+	                        place it takes; empty: it has none */
 	struct kb_model_spent spent; /* on the way in: counted (reports.h), not kept with it */
 	int64_t user_id;
 	enum kb_reaction reaction;
@@ -98,11 +101,12 @@ bool kb_store_message_reserve(struct kb_store *store, int64_t *id,
  * Stores a finished message: fills id (unless it is a reserved one), conversation_id, created_at,
  * updated_at. In one transaction it finds the session's conversation or makes it, names it after
  * the first prompt (255 characters) unless it has a name, and counts the query of the session's
- * account and agent.
+ * account and agent. KB_E_CANCELLED where message->writer names a row that is gone.
  */
 bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_session *session, struct kb_message *message,
                           struct kb_conversation *conversation, struct kb_err *err) KB_MUST_CHECK;
+/* Also one that is being written, here and in a list of messages. */
 bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_session *session, int64_t id, struct kb_message *out,
                           struct kb_err *err) KB_MUST_CHECK;

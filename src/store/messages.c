@@ -10,6 +10,7 @@ enum {
 	ADD,
 	HISTORY,
 	BY_ID,
+	RUNNING_BY_ID,
 	LIST_DESC,
 	LIST_ASC,
 	LIST_COUNT,
@@ -20,11 +21,19 @@ enum {
 	MODEL_ADD,
 	ONE,
 };
-#define OF_SESSION                                                                                 \
-	" FROM messages WHERE agent_id = $1 AND conversation_id = "                                \
+#define THE_SESSION                                                                                \
 	"(SELECT c.id FROM conversations c WHERE c.agent_id = $1 AND c.session_id = $2 "           \
 	"AND ($3 = 0 OR c.visitor_id = $3))"
+#define OF_SESSION      " FROM messages WHERE agent_id = $1 AND conversation_id = " THE_SESSION
 #define OF_CONVERSATION " FROM messages WHERE agent_id = $1 AND conversation_id = $2"
+/* One that is being written (answers.h), as a row of messages. */
+#define RUNNING                                                                                    \
+	"SELECT agent_id, conversation_id, id, query, text, '', 1, 0, user_ip, user_agent, "       \
+	"external_id, source, '', user_id, 0, 0, 0, 0, created_at, created_at, child_id, '', 1 "   \
+	"FROM answers WHERE agent_id = $1 AND conversation_id = "
+#define LIST(order)                                                                                \
+	"SELECT " KB_NAMES(MESSAGES) ", 0" OF_CONVERSATION " UNION ALL " RUNNING "$2 "             \
+	                             "ORDER BY " order " LIMIT $3 OFFSET $4"
 // clang-format off
 /* The columns of messages (columns.h). */
 #define MESSAGES(FIRST, NEXT) \
@@ -54,13 +63,15 @@ enum {
 static const struct kb_sql sql[] = {
 	[ADD] = { "message_add", KB_TYPES(MESSAGES), KB_INSERT("messages", MESSAGES) },
 	[HISTORY] = { "message_history", "itiii",
-		"SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND +created_at >= $4 ORDER BY id DESC LIMIT $5" },
-	[BY_ID] = { "message_by_id", "itii", "SELECT " KB_NAMES(MESSAGES) OF_SESSION " AND id = $4" },
-	[LIST_DESC] = { "message_list_desc", "iiii",
-		"SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " ORDER BY id DESC LIMIT $3 OFFSET $4" },
-	[LIST_ASC] = { "message_list_asc", "iiii",
-		"SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " ORDER BY id LIMIT $3 OFFSET $4" },
-	[LIST_COUNT] = { "message_list_count", "ii", "SELECT count(*)" OF_CONVERSATION },
+		"SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND +created_at >= $4 ORDER BY id DESC LIMIT $5" },
+	[BY_ID] = { "message_by_id", "itii", "SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND id = $4" },
+	[RUNNING_BY_ID] = { "message_running_by_id", "itii",
+		RUNNING THE_SESSION " AND id = $4" },
+	[LIST_DESC] = { "message_list_desc", "iiii", LIST("id DESC") },
+	[LIST_ASC] = { "message_list_asc", "iiii", LIST("id") },
+	[LIST_COUNT] = { "message_list_count", "ii",
+		"SELECT (SELECT count(*)" OF_CONVERSATION ") + "
+		"(SELECT count(*) FROM answers WHERE agent_id = $1 AND conversation_id = $2)" },
 	[REACT] = { "message_react", "iiiiiiii",
 		"UPDATE messages SET reaction = $4, reaction_user = $5, reaction_created_at = $6, "
 		"reaction_updated_at = $7, updated_at = $8 "
@@ -84,7 +95,7 @@ static const struct kb_sql sql[] = {
 		"prompt_tokens = model_usage.prompt_tokens + $4, "
 		"completion_tokens = model_usage.completion_tokens + $5, "
 		"cost = model_usage.cost + $6" },
-	[ONE] = { "message_one", "iii", "SELECT " KB_NAMES(MESSAGES) OF_CONVERSATION " AND id = $3" },
+	[ONE] = { "message_one", "iii", "SELECT " KB_NAMES(MESSAGES) ", 0" OF_CONVERSATION " AND id = $3" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_messages = { "messages", sql, KB_COUNTOF(sql) };
@@ -112,20 +123,11 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 
 	kb_columns_read(&kb_message_columns, rows, 0, arena, &row);
 	*out = row.message;
+	out->running = kb_rows_bool(rows, (int)kb_message_columns.count);
 	out->citations = kb_ids_parse(arena, row.citations, &out->citation_count);
 }
 
 /* ---- adding ---- */
-
-struct add {
-	struct kb_arena *arena;
-	const struct kb_session *session;
-	int64_t now;
-	struct kb_sv citations;
-	struct kb_message *message;
-	struct kb_conversation *conversation;
-	bool chores;
-};
 
 static bool add_spent(struct kb_db_conn *conn, const struct kb_spender *by,
                       const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
@@ -152,7 +154,7 @@ bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
 
 /* A new message is read for the reports, and the first one of a conversation names it. */
 static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message, bool first,
-                       int64_t now, struct kb_err *err)
+                       struct kb_err *err)
 {
 	const struct kb_chore name = { .agent_id = message->agent_id,
 		                       .kind = KB_CHORE_NAME,
@@ -162,43 +164,70 @@ static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message
 		                          .subject = message->id,
 		                          .within = message->conversation_id };
 
-	return (!first || kb_chore_add(conn, &name, now, err))
-	       && kb_chore_add(conn, &insight, now, err);
+	return (!first || kb_chore_add(conn, &name, message->created_at, err))
+	       && kb_chore_add(conn, &insight, message->created_at, err);
 }
 
-static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
+                       const struct kb_session *session, struct kb_message *message,
+                       struct kb_conversation *conversation, struct kb_err *err)
 {
-	struct add *in = arg;
-	struct kb_message *m = in->message;
-	int64_t agent_id = in->session->agent_id;
-	struct kb_totals totals = { .queries = 1, .query_credits = !m->failed };
-	struct row row = { .message = *m, .citations = in->citations };
+	struct kb_totals totals = { .queries = 1, .query_credits = !message->failed };
+	struct row row = {
+		.message = *message,
+		.citations = kb_ids_text(arena, message->citations, message->citation_count),
+	};
 	/* Who answers for a master pays for itself. */
-	const struct kb_spender by = { .account_id = in->session->account_id,
-		                       .agent_id = m->child_id ? m->child_id : agent_id,
-		                       .now = in->now };
-	bool first;
+	const struct kb_spender by = { .account_id = session->account_id,
+		                       .agent_id = message->child_id ? message->child_id
+		                                                     : session->agent_id,
+		                       .now = message->created_at };
 
-	row.message.created_at = row.message.updated_at = in->now;
-	if (!kb_conversation_use(conn, in->arena, in->session, &row.message, in->conversation, err)
-	    || (m->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
+	/* First: a conversation that was deleted meanwhile must not be made again. */
+	if (message->writer.n && !kb_answer_ends(conn, message, err))
 		return false;
-	first = kb_conversation_is_named_after(in->conversation, in->arena, m->query);
-	row.message.agent_id = agent_id;
-	row.message.conversation_id = in->conversation->id;
+	row.message.updated_at = message->created_at;
+	if (!kb_conversation_use(conn, arena, session, &row.message, conversation, err)
+	    || (message->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
+		return false;
+	row.message.agent_id = session->agent_id;
+	row.message.conversation_id = conversation->id;
 	row.message.reaction = KB_REACTION_NONE;
 	row.message.reaction_user = 0;
 	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
 	if (!kb_columns_write(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err)
-	    || (m->stays_with
-	        && !kb_conversation_set_child(conn, agent_id, in->conversation->id, m->stays_with,
-	                                      err)))
+	    || (message->stays_with
+	        && !kb_conversation_set_child(conn, session->agent_id, conversation->id,
+	                                      message->stays_with, err)))
 		return false;
-	row.message.spent = m->spent;
-	*m = row.message;
-	return kb_totals_add(conn, agent_id, &totals, err)
-	       && add_spent(conn, &by, &m->spent, 1, err)
-	       && (!in->chores || add_chores(conn, m, first, in->now, err));
+	*message = row.message;
+	return kb_totals_add(conn, session->agent_id, &totals, err)
+	       && add_spent(conn, &by, &message->spent, 1, err);
+}
+
+struct add {
+	struct kb_arena *arena;
+	const struct kb_session *session;
+	int64_t now;
+	struct kb_message *message;
+	struct kb_conversation *conversation;
+	bool chores;
+};
+
+static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct add *in = arg;
+	struct kb_message message = *in->message; /* a write may be run again */
+	bool first;
+
+	message.created_at = in->now;
+	if (!kb_message_insert(conn, in->arena, in->session, &message, in->conversation, err))
+		return false;
+	first = kb_conversation_is_named_after(in->conversation, in->arena, message.query);
+	if (in->chores && !add_chores(conn, &message, first, err))
+		return false;
+	*in->message = message;
+	return true;
 }
 
 /* Ids are taken from the store in lots: one durable write for so many streams. */
@@ -237,7 +266,6 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.arena = arena,
 		.session = session,
 		.now = kb_store_now(store),
-		.citations = kb_ids_text(arena, message->citations, message->citation_count),
 		.message = message,
 		.conversation = conversation,
 		.chores = atomic_load(&store->chores_wanted),
@@ -254,20 +282,28 @@ static bool missing(struct kb_err *err, int64_t id)
 	               id);
 }
 
+/* With BY_ID or RUNNING_BY_ID; its id is 0 where there is none. */
+static bool find(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *by,
+                 struct kb_db_values key, struct kb_message *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_message){ 0 };
+	kb_rows_open(&rows, conn, by, key);
+	while (kb_rows_next(&rows))
+		read_row(&rows, arena, out);
+	return kb_rows_close(&rows, err);
+}
+
+#define KEY(session, message_id)                                                                   \
+	KB_VALUES(kb_int((session)->agent_id), kb_text((session)->id),                             \
+	          kb_int((session)->visitor_id), kb_int(message_id))
+
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_session *session,
                  int64_t id, struct kb_message *out, struct kb_err *err)
 {
-	struct kb_db_rows rows;
-	bool found = false;
-
-	kb_rows_open(&rows, conn, &sql[BY_ID],
-	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
-	                       kb_int(session->visitor_id), kb_int(id)));
-	while (kb_rows_next(&rows)) {
-		read_row(&rows, arena, out);
-		found = true;
-	}
-	return kb_rows_close(&rows, err) && (found || missing(err, id));
+	return find(conn, arena, &sql[BY_ID], KEY(session, id), out, err)
+	       && (out->id || missing(err, id));
 }
 
 /* All rows of the open statement, then closes it. */
@@ -316,7 +352,9 @@ bool kb_store_message_get(struct kb_store *store, struct kb_arena *arena,
 
 	if (!conn)
 		return false;
-	ok = load(conn, arena, session, id, out, err);
+	/* In this order: one that ends meanwhile is found where it is then. */
+	ok = find(conn, arena, &sql[RUNNING_BY_ID], KEY(session, id), out, err)
+	     && (out->id || load(conn, arena, session, id, out, err));
 	kb_db_give(store->db, conn);
 	return ok;
 }

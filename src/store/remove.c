@@ -67,6 +67,7 @@ static const struct kb_sql sql[] = {
 
 	[AGENT_FIRST] = DELETE("chores", "kind, subject"),
 	DELETE("messages", "conversation_id, id"),
+	DELETE("answers", "conversation_id, id"),
 	DELETE("conversations", "id"),
 	DELETE("visitors", "id"),
 	DELETE("page_labels", "page_id, label_id"),

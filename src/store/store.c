@@ -46,6 +46,7 @@ static const struct kb_sql sql[] = {
 const struct kb_sql_table kb_sql_store = { "store", sql, KB_COUNTOF(sql) };
 
 const struct kb_sql_table *const kb_sql_tables[] = {
+	&kb_sql_answers,
 	&kb_sql_paths, &kb_sql_progress,      &kb_sql_signins,  &kb_sql_accounts, &kb_sql_agents,
 	&kb_sql_conversations, &kb_sql_messages, &kb_sql_migrate,  &kb_sql_pages,
 	&kb_sql_queue,         &kb_sql_segments, &kb_sql_sources,  &kb_sql_store,
@@ -262,7 +263,8 @@ static bool open_sqlite(struct kb_store *store, struct kb_err *err)
 static bool void_leases(struct kb_store *store, struct kb_err *err)
 {
 	return kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
-	       && kb_hosts_void_holds(store, err) && kb_agents_void_copies(store, err);
+	       && kb_hosts_void_holds(store, err) && kb_answers_void_leases(store, err)
+	       && kb_agents_void_copies(store, err);
 }
 
 static bool open_directory(struct kb_store *store, const struct kb_store_config *config,

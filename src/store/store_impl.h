@@ -138,6 +138,7 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
                     int64_t *index_version, struct kb_err *err) KB_MUST_CHECK;
 bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 bool kb_hosts_void_holds(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_answers_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 /* 0: the agent has none. */
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
@@ -461,6 +462,18 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
                          const struct kb_session *session, const struct kb_message *message,
                          struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- messages.c, for answers.c; answers.c, for messages.c and conversations.c ---- */
+
+/* kb_store_message_add() inside a write, at message->created_at. */
+bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
+                       const struct kb_session *session, struct kb_message *message,
+                       struct kb_conversation *conversation, struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_CANCELLED where the message's writer has no row any more. */
+bool kb_answer_ends(struct kb_db_conn *conn, const struct kb_message *message,
+                    struct kb_err *err) KB_MUST_CHECK;
+bool kb_answers_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t conversation_id,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- sources.c, for replicate.c ---- */
 
 /* A row of sources with what only the store knows. */
@@ -536,10 +549,10 @@ bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
 
 /* ---- the columns of others, for their test ---- */
 
-extern const struct kb_db_columns kb_account_columns, kb_conversation_columns, kb_factors_columns,
-        kb_label_columns, kb_license_columns, kb_message_columns, kb_override_columns,
-        kb_persona_columns, kb_plugin_columns, kb_segment_columns, kb_sub_persona_columns,
-        kb_vectors_columns;
+extern const struct kb_db_columns kb_account_columns, kb_answer_columns, kb_conversation_columns,
+        kb_factors_columns, kb_label_columns, kb_license_columns, kb_message_columns,
+        kb_override_columns, kb_persona_columns, kb_plugin_columns, kb_segment_columns,
+        kb_sub_persona_columns, kb_vectors_columns;
 
 /* ---- crawls.c, for pages.c, listing.c, visits.c, queue.c and remove.c ---- */
 

@@ -53,6 +53,12 @@ static const struct kb_sql sql[] = {
 	{ "messages of no conversation: agent, conversation, message", "",
 	  "SELECT agent_id, conversation_id, id FROM messages m WHERE NOT EXISTS (SELECT 1 "
 	  "FROM conversations c WHERE c.agent_id = m.agent_id AND c.id = m.conversation_id)" },
+	{ "running answers of no conversation: agent, conversation, message", "",
+	  "SELECT agent_id, conversation_id, id FROM answers a WHERE NOT EXISTS (SELECT 1 "
+	  "FROM conversations c WHERE c.agent_id = a.agent_id AND c.id = a.conversation_id)" },
+	{ "running answers that are messages already: agent, conversation, message", "",
+	  "SELECT agent_id, conversation_id, id FROM answers a WHERE EXISTS (SELECT 1 FROM messages m "
+	  "WHERE m.agent_id = a.agent_id AND m.conversation_id = a.conversation_id AND m.id = a.id)" },
 	{ "labels of no agent: agent, label", "",
 	  "SELECT agent_id, id FROM labels WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "labels of no document: agent, page, label", "",

@@ -13,6 +13,7 @@ static const char *const left_out[] = {
 	"turns",         /* made anew where pages wait */
 	"conversations", /* the original's */
 	"messages",      /* the original's */
+	"answers",       /* those that are being written there */
 	"visitors",      /* the original's */
 	"chores",        /* what the rule made is copied; a model is not asked twice */
 	"model_usage",   /* what the original has spent */
