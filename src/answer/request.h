@@ -9,6 +9,7 @@
 #include "live/access.h"
 #include "settings/settings.h"
 #include "store/agents.h"
+#include "store/answers.h"
 
 /* A sub-persona's text for one request only, in place of the stored one. */
 struct kb_note_override {
@@ -32,6 +33,9 @@ struct kb_answer_request {
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;
+	/* What the answer will be stored as, but for what it tells, and in which session: while a
+	 * model writes it, it has a row (live.h). NULL: it is not to be stored. */
+	const struct kb_answer_row *row;
 	int64_t account_id;  /* who asks; 0: nobody that is known by name */
 	struct kb_sv asker;  /* the name of who asks without an account; empty: none */
 	int64_t actions_max; /* of the plan; 0: none of its own */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/context.h"
+#include "answer/live.h"
 #include "answer/notes.h"
 #include "answer/plain.h"
 #include "answer/planned.h"
@@ -65,12 +66,14 @@ struct writing {
 	bool held;   /* until it is sure that the documents say so */
 	struct kb_chat_result result;
 	void (*next)(struct writing *w);
-	struct writing *before, *after; /* in writer->live */
 
-	pthread_mutex_t lock;
+	pthread_mutex_t lock;      /* of the text and what it tells, too */
 	struct kb_chat_call *call; /* NULL: none */
 	bool cancelled;
 	bool unwanted; /* its conversation is gone */
+	bool spoke;    /* the sink has something */
+	bool entered;
+	struct kb_live_answer live;
 };
 
 struct kb_writer {
@@ -80,8 +83,7 @@ struct kb_writer {
 	const struct kb_log *log;
 	struct kb_pool *pool;
 	struct kb_pool *moderating; /* NULL: nobody moderates */
-	pthread_mutex_t lock;
-	struct writing *live;
+	struct kb_live *live;
 };
 
 /* ---- what was found ---- */
@@ -147,11 +149,32 @@ static void on_end(void *arg, const struct kb_chat_result *result)
 		run_next(w);
 }
 
+static void done(struct writing *w, struct kb_err *err);
+
+/* From here on others can see it. False: it is over. */
+static bool make_row(struct writing *w)
+{
+	const struct kb_answer_request *request = w->request;
+	struct kb_err err = { 0 };
+	struct kb_answer_row row;
+
+	if (!request->row || w->live.message)
+		return true;
+	row = *request->row;
+	row.ending = kb_settings_text_in(request->settings, request->lang, KB_TEXT_SIESTA);
+	if (kb_live_begin(w->writer->live, &w->live, w->arena, &row, &err))
+		return true;
+	done(w, &err);
+	return false;
+}
+
 static void start_call(struct writing *w, const struct kb_model *model,
                        const struct kb_chat_ask *ask, void (*next)(struct writing *w))
 {
 	struct kb_chat_ask own = *ask;
 
+	if (!make_row(w))
+		return;
 	own.on_end = on_end;
 	own.arg = w;
 	pthread_mutex_lock(&w->lock);
@@ -180,15 +203,14 @@ static void end_call(struct writing *w, const struct kb_model *model)
 
 /* ---- the end ---- */
 
-static void leave(struct writing *w)
+/* No message will take its place. */
+static void drop_row(struct writing *w)
 {
-	struct kb_writer *writer = w->writer;
+	struct kb_err err = { 0 };
 
-	pthread_mutex_lock(&writer->lock);
-	*(w->before ? &w->before->after : &writer->live) = w->after;
-	if (w->after)
-		w->after->before = w->before;
-	pthread_mutex_unlock(&writer->lock);
+	if (!kb_store_answer_drop(w->writer->answerer->store, w->live.message, &err))
+		kb_warn(w->writer->log, "running answer not dropped agent=%" PRId64 " error=%s",
+		        w->request->agent->id, err.msg);
 }
 
 static void done(struct writing *w, struct kb_err *err)
@@ -197,9 +219,12 @@ static void done(struct writing *w, struct kb_err *err)
 
 	if (err->code == KB_OK)
 		kb_answer_log(w->writer->answerer, w->request, w->out);
-	leave(w);
+	if (w->entered)
+		kb_live_leave(w->writer->live, &w->live);
 	if (w->unwanted)
 		kb_fail(err, KB_E_CANCELLED, "the conversation was deleted");
+	if (err->code != KB_OK && w->live.message)
+		drop_row(w);
 	forget(w);
 	kb_view_release(&w->view);
 	kb_model_set_release(w->set);
@@ -212,8 +237,11 @@ static void done(struct writing *w, struct kb_err *err)
 static void say_all(struct writing *w, struct kb_sv text)
 {
 	w->out->text = text;
+	pthread_mutex_lock(&w->lock);
+	w->spoke = true;
 	if (text.n && w->sink.take)
 		w->sink.take(w->sink.arg, text);
+	pthread_mutex_unlock(&w->lock);
 }
 
 /* The plain answer is the answer; stands_in: because the model has failed. */
@@ -295,16 +323,22 @@ static void keep(void *arg, struct kb_sv text)
 {
 	struct writing *w = arg;
 
+	pthread_mutex_lock(&w->lock);
 	kb_buf_sv(&w->text, text);
+	pthread_mutex_unlock(&w->lock);
 }
 
 static void tell(struct writing *w)
 {
-	struct kb_sv rest = kb_sv_from(kb_buf_view(&w->text), w->told);
+	struct kb_sv rest;
 
+	pthread_mutex_lock(&w->lock);
+	rest = kb_sv_from(kb_buf_view(&w->text), w->told);
+	w->spoke = w->spoke || rest.n;
 	if (rest.n && w->sink.take)
 		w->sink.take(w->sink.arg, rest);
 	w->told = w->text.n;
+	pthread_mutex_unlock(&w->lock);
 }
 
 static void hear(void *arg, struct kb_sv text)
@@ -319,14 +353,6 @@ static void hear(void *arg, struct kb_sv text)
 	w->held = w->held && !kb_reply_is_sound(w->reply);
 	if (!w->held)
 		tell(w);
-}
-
-static void hear_nothing(void *arg)
-{
-	struct writing *w = arg;
-
-	if (w->sink.silent)
-		w->sink.silent(w->sink.arg);
 }
 
 static void ask_model(struct writing *w);
@@ -609,9 +635,7 @@ static void send_prompt(struct writing *w)
 	struct kb_context_limits limits = w->limits;
 	struct kb_chat_ask ask = { .max_tokens = model->max_tokens,
 		                   .stream = true,
-		                   .silent_ms = KB_WRITE_SILENT_MS,
-		                   .on_text = hear,
-		                   .on_silence = hear_nothing };
+		                   .on_text = hear };
 	struct kb_chat_message *messages;
 
 	w->out->model = kb_arena_sv(w->arena, model->id);
@@ -855,17 +879,46 @@ static void read_turns(struct writing *w)
 	}
 }
 
-static void enter(struct writing *w)
-{
-	struct kb_writer *writer = w->writer;
+/* ---- what others see of it ---- */
 
-	pthread_mutex_lock(&writer->lock);
-	w->after = writer->live;
-	if (w->after)
-		w->after->before = w;
-	writer->live = w;
-	pthread_mutex_unlock(&writer->lock);
+static struct writing *writing_of(struct kb_live_answer *answer)
+{
+	return (struct writing *)(void *)((char *)answer - offsetof(struct writing, live));
 }
+
+static bool show(struct kb_live_answer *answer, struct kb_arena *arena, size_t beyond,
+                 struct kb_sv *out)
+{
+	struct writing *w = writing_of(answer);
+	bool more;
+
+	pthread_mutex_lock(&w->lock);
+	more = w->told > beyond;
+	if (more)
+		*out = kb_arena_sv(arena, kb_sv_sub(kb_buf_view(&w->text), 0, w->told));
+	pthread_mutex_unlock(&w->lock);
+	return more;
+}
+
+static void say_nothing(struct kb_live_answer *answer)
+{
+	struct writing *w = writing_of(answer);
+
+	pthread_mutex_lock(&w->lock);
+	if (!w->spoke && w->sink.silent)
+		w->sink.silent(w->sink.arg);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void give_up(struct kb_live_answer *answer)
+{
+	struct writing *w = writing_of(answer);
+
+	w->unwanted = true;
+	stop(w);
+}
+
+/* ---- begin ---- */
 
 /* Who has no model to wait for says each sentence when it is there. */
 static void answer_plainly(struct writing *w)
@@ -941,6 +994,11 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	w->out = out;
 	w->request = request;
 	w->own = *request;
+	w->live = (struct kb_live_answer){ .text = show,
+		                           .silent = say_nothing,
+		                           .stop = give_up,
+		                           .agent_id = request->conversation_of,
+		                           .session_id = request->session_id };
 	pthread_mutex_init(&w->lock, NULL);
 	kb_buf_init(&w->text, TEXT_MAX);
 	w->set = kb_models_hold(writer->models);
@@ -948,11 +1006,16 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	                                  kb_settings_capability(settings), w->choices);
 	w->limits = kb_context_depth(settings);
 	w->own.passages = w->limits.passages;
-	enter(w);
+	/* What waits for nobody is over before anybody looks at it. */
+	w->entered = writer->moderator || w->choice_count;
+	if (w->entered)
+		kb_live_enter(writer->live, &w->live);
 	if (!writer->moderator) {
 		begin(w);
 		return;
 	}
+	if (!make_row(w))
+		return;
 	w->next = moderate;
 	if (!kb_pool_submit(writer->moderating, run_next, w))
 		fail(w, &(struct kb_err){ KB_E_BUSY, "too many prompts wait to be moderated" });
@@ -960,14 +1023,7 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id)
 {
-	pthread_mutex_lock(&writer->lock);
-	for (struct writing *w = writer->live; w; w = w->after)
-		if (w->request->conversation_of == agent_id
-		    && kb_sv_eq(w->request->session_id, session_id)) {
-			w->unwanted = true;
-			stop(w);
-		}
-	pthread_mutex_unlock(&writer->lock);
+	kb_live_stop(writer->live, agent_id, session_id);
 }
 
 struct kb_writer *kb_writer_open(const struct kb_writer_config *config)
@@ -981,7 +1037,8 @@ struct kb_writer *kb_writer_open(const struct kb_writer_config *config)
 	writer->pool = kb_pool_open("writer", THREADS, QUEUED_MAX);
 	if (writer->moderator)
 		writer->moderating = kb_pool_open("moderate", MODERATING, MODERATING_MAX);
-	pthread_mutex_init(&writer->lock, NULL);
+	writer->live = kb_live_open(&(struct kb_live_config){
+	        .store = config->answerer->store, .clock = config->clock, .log = config->log });
 	return writer;
 }
 
@@ -991,6 +1048,6 @@ void kb_writer_close(struct kb_writer *writer)
 		return;
 	kb_pool_close(writer->moderating);
 	kb_pool_close(writer->pool);
-	pthread_mutex_destroy(&writer->lock);
+	kb_live_close(writer->live);
 	free(writer);
 }

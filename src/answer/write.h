@@ -39,6 +39,7 @@ struct kb_writer_config {
 	struct kb_answerer *answerer;
 	struct kb_models *models;
 	struct kb_moderator *moderator; /* NULL: none */
+	const struct kb_clock *clock;
 	const struct kb_log *log;
 };
 struct kb_writer *kb_writer_open(const struct kb_writer_config *config);
@@ -48,14 +49,14 @@ void kb_writer_close(struct kb_writer *writer);
 struct kb_answer_sink {
 	/* A piece of the text; must not block. The piece ends with the call. */
 	void (*take)(void *arg, struct kb_sv piece);
-	/* Nothing has come for KB_WRITE_SILENT_MS; must not block. NULL: nobody wants to know. */
+	/* Nothing has come for KB_LIVE_SILENT_MS (live.h); must not block. NULL: nobody wants to
+	 * know. */
 	void (*silent)(void *arg);
 	/* The end, on a thread that may block; err->code is KB_OK, or there is no answer at all.
 	 * What the request points to may be gone when it returns. */
 	void (*done)(void *arg, struct kb_err *err);
 	void *arg;
 };
-enum { KB_WRITE_SILENT_MS = 4000 };
 
 /* *out is filled when done() is called. The arena, the request and what it points to live until
  * then, and nobody else uses the arena meanwhile. */
@@ -63,8 +64,9 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
                     const struct kb_answer_request *request, const struct kb_answer_sink *sink,
                     struct kb_answer *out);
 
-/* The conversation is gone: the answers that are being written in it end without one
- * (KB_E_CANCELLED). Any thread. */
+/* The conversation is gone, or with session_id.p == NULL the agent: the answers that are being
+ * written in it end without one (KB_E_CANCELLED). Those that another process writes end at its next
+ * turn (live.h). Any thread. */
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id);
 
 #endif

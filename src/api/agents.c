@@ -373,6 +373,7 @@ bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
 {
 	if (!kb_store_agent_delete(call->api->store, call->key.account_id, call->agent.id, err))
 		return false;
+	kb_write_cancel(call->api->writer, call->agent.id, kb_sv(NULL, 0));
 	kb_catalog_forget(call->api->catalog, call->agent.id);
 	kb_api_wake(call->api); /* its rows go in the background */
 	return kb_call_reply_flag(call, 200, "deleted", err);

@@ -43,6 +43,7 @@ struct kb_api {
 	struct kb_upkeep *upkeep;
 	struct kb_answerer *answerer;
 	struct kb_writer *writer;
+	struct kb_followers *followers;
 	struct kb_notes_job *notes;
 	struct kb_embedder *embedder;   /* NULL: no such server is configured */
 	struct kb_ranker *ranker;       /* the same */
@@ -246,6 +247,9 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+/* Parts of it: what `citations` is, and the member closest_passages where there are some. */
+void kb_record_citations(struct kb_jw *jw, const struct kb_message *message);
+void kb_record_closest(struct kb_jw *jw, const struct kb_message *message);
 /* The same with customer_intelligence. */
 void kb_record_message_insights(struct kb_call *call, struct kb_jw *jw,
                                 const struct kb_message *message);

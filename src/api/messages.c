@@ -1,154 +1,88 @@
 /* Sending a message: the answer whole, or streamed as named events. */
 #include <string.h>
 
-#include "answer/closest.h"
 #include "api/filter.h"
+#include "api/follow.h"
 #include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
-#include "http/sse.h"
 
 /* The stream of one answer. The answer goes on when its client has gone: it will be stored. */
-struct events {
-	const struct kb_api *api;
-	struct kb_stream *stream;
+struct streamed {
+	struct kb_events events;
+	struct kb_sv hang_in_there;
 	const struct kb_turn_face *face;
-	bool gone;
-};
-
-/* Sends one event; `fill` writes the members after "status". */
-static void send_event(struct events *events, const char *name,
-                       void (*fill)(struct kb_jw *jw, const void *arg), const void *arg)
-{
-	struct kb_buf json, frame;
-	struct kb_jw jw;
-
-	if (events->gone)
-		return;
-	kb_buf_init(&json, 16 << 20);
-	kb_buf_init(&frame, 17 << 20);
-	kb_api_jw(events->api, &jw, &json);
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "status", name);
-	fill(&jw, arg);
-	kb_jw_end(&jw);
-	kb_sse_event(&frame, name, kb_buf_view(&json));
-	events->gone = !kb_stream_write(events->stream, kb_buf_view(&frame));
-	kb_buf_fini(&json);
-	kb_buf_fini(&frame);
-}
-
-static void fill_start(struct kb_jw *jw, const void *arg)
-{
-	kb_jw_key_sv(jw, "prompt", *(const struct kb_sv *)arg);
-}
-
-static void fill_progress(struct kb_jw *jw, const void *arg)
-{
-	kb_jw_key_sv(jw, "message", *(const struct kb_sv *)arg);
-}
-
-struct finished {
 	struct kb_call *call;
 	struct kb_turn *turn;
-	const struct kb_turn_face *face;
 };
-
-static void fill_finish(struct kb_jw *jw, const void *arg)
-{
-	const struct finished *finished = arg;
-	const struct kb_turn *turn = finished->turn;
-
-	kb_jw_key_int(jw, "id", turn->message.id);
-	kb_jw_key_time(jw, "created_at", turn->message.created_at);
-	kb_jw_key_sv(jw, "session_id", turn->session_id);
-	kb_jw_key(jw, "citations");
-	if (turn->message.citation_count == 0) {
-		kb_jw_null(jw);
-	} else {
-		kb_jw_array(jw);
-		for (size_t i = 0; i < turn->message.citation_count; i++)
-			kb_jw_int(jw, turn->message.citations[i]);
-		kb_jw_end(jw);
-	}
-	if (turn->answer.kind == KB_ANSWER_NONE && turn->answer.closest.count) {
-		kb_jw_key(jw, "closest_passages");
-		kb_closest_write(jw, &turn->answer.closest);
-	}
-	if (finished->face->finish)
-		finished->face->finish(finished->call, jw, finished->turn);
-}
-
-struct failure {
-	const struct kb_call *call;
-	const struct kb_err *err;
-};
-
-static void fill_error(struct kb_jw *jw, const void *arg)
-{
-	const struct failure *failure = arg;
-	const struct kb_err_info *info = kb_err_info(failure->err->code);
-	int status = failure->call->req->status;
-
-	kb_jw_key_str(jw, "error", info->hide ? "Internal Server Error" : failure->err->msg);
-	kb_jw_key_int(jw, "code", status ? status : info->status);
-}
 
 static void emit(void *arg, struct kb_sv fragment)
 {
-	send_event(arg, "progress", fill_progress, &fragment);
+	struct streamed *streamed = arg;
+
+	kb_events_progress(&streamed->events, fragment);
 }
 
-/* Clients show hang_in_there_msg by a clock of their own; this keeps the line open meanwhile. */
+/* Clients that have not asked to be told show hang_in_there_msg by a clock of their own; the empty
+ * event keeps the line open meanwhile. */
 static void hang_on(void *arg)
 {
-	struct kb_sv nothing = KB_SV("");
+	struct streamed *streamed = arg;
 
-	send_event(arg, "progress", fill_progress, &nothing);
+	if (streamed->events.numbered)
+		kb_events_waiting(&streamed->events, streamed->hang_in_there);
+	else
+		kb_events_progress(&streamed->events, KB_SV(""));
+}
+
+/* What the surface has to say beside the message. */
+static void add_own(void *arg, struct kb_jw *jw)
+{
+	struct streamed *streamed = arg;
+
+	if (streamed->face->finish)
+		streamed->face->finish(streamed->call, jw, streamed->turn);
 }
 
 static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
 {
-	struct events *events = arg;
+	struct streamed *streamed = arg;
+	const struct kb_turn_face *face = streamed->face;
 
-	if (events->face->over)
-		events->face->over(call);
+	if (face->over)
+		face->over(call);
 	if (err->code == KB_OK) {
-		send_event(events, "finish", fill_finish,
-		           &(struct finished){ call, turn, events->face });
+		kb_events_finish(&streamed->events,
+		                 &(struct kb_events_end){ .message = &turn->message,
+		                                          .session_id = turn->session_id,
+		                                          .more = add_own,
+		                                          .arg = streamed });
 	} else {
 		kb_warn(&call->req->log, "answer failed in its stream error=%s", err->msg);
-		if (events->face->failed)
-			events->face->failed(call, turn, err);
-		send_event(events, "error", fill_error, &(struct failure){ call, err });
+		if (face->failed)
+			face->failed(call, turn, err);
+		kb_events_error(&streamed->events, err, call->req->status);
 	}
-	kb_stream_end(events->stream);
+	kb_stream_end(streamed->events.stream);
 }
 
 void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_face *face)
 {
-	struct events *events = KB_NEW(call->arena, struct events);
-	struct kb_sv nothing = KB_SV("");
+	struct streamed *streamed = KB_NEW(call->arena, struct streamed);
 
-	events->api = call->api;
-	events->face = face;
-	events->stream = kb_stream_begin(call->req,
-	                                 &(struct kb_response){
-		                                .status = 200,
-		                                .content_type = "text/event-stream",
-		                                .fields = {
-			                                { KB_SV("cache-control"), KB_SV("no-cache") },
-			                                { KB_SV("x-accel-buffering"), KB_SV("no") },
-		                                },
-		                                .close = true,
-	                                });
-	call->streaming = true;
-	send_event(events, "start", fill_start, &turn->prompt);
-	send_event(events, "progress", fill_progress, &nothing);
+	streamed->events.numbered = face->numbered;
+	streamed->hang_in_there =
+	        kb_settings_text_in(&turn->settings, turn->lang, KB_TEXT_HANG_IN_THERE);
+	streamed->face = face;
+	streamed->call = call;
+	streamed->turn = turn;
+	turn->message.query = turn->prompt;
+	kb_events_begin(call, &streamed->events);
+	kb_events_start(&streamed->events, &turn->message);
 	kb_turn_answer(
 	        call, turn,
 	        &(struct kb_turn_sink){
-	                .take = emit, .silent = hang_on, .done = end_stream, .arg = events });
+	                .take = emit, .silent = hang_on, .done = end_stream, .arg = streamed });
 }
 
 static void reply_whole(struct kb_call *call, struct kb_turn *turn, struct kb_err *err, void *arg)
@@ -186,13 +120,13 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 	return true;
 }
 
-/* Clients of the interface get what the contract says and no more. */
-static const struct kb_turn_face plain = { 0 };
+/* Clients of the interface get what the contract says and no more, unless they ask. */
+static const struct kb_turn_face plain = { 0 }, numbered = { .numbered = true };
 
 bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
-	bool stream;
+	bool stream, resumable;
 
 	turn->session_id = call->req->params[1];
 	turn->source = KB_SOURCE_API;
@@ -200,12 +134,55 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
 	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)
 	    || !kb_turn_read_own(call, turn, err) || !kb_wants_stream(call, &stream, err)
-	    || !kb_turn_begin(call, turn, false, err))
+	    || !kb_wants_resumable(call, &resumable, err) || !kb_turn_begin(call, turn, false, err))
 		return false;
 	turn->inline_citations = turn->settings.enable_inline_citations_api.v;
+	/* A numbered stream names its message from the start on. */
+	if (stream && resumable
+	    && !kb_store_message_reserve(call->api->store, &turn->message.id, err))
+		return false;
 	if (stream)
-		kb_turn_stream(call, turn, &plain);
+		kb_turn_stream(call, turn, resumable ? &numbered : &plain);
 	else
 		kb_turn_answer(call, turn, &(struct kb_turn_sink){ .done = reply_whole });
+	return true;
+}
+
+/* ---- continuing ---- */
+
+/* From where: of the query, or what a client sends by itself that has lost its line. */
+static bool read_from(struct kb_call *call, int64_t *from, struct kb_err *err)
+{
+	struct kb_sv text = kb_request_query(call->req, "from");
+
+	*from = 0;
+	if (!text.n)
+		text = kb_request_field(call->req, "last-event-id");
+	return !text.n || kb_sv_to_int(kb_sv_trim(text), 0, INT64_MAX, from)
+	       || kb_fail(err, KB_E_INVALID,
+	                  "from must be the number of bytes of the answer that are there already");
+}
+
+bool kb_messages_follow(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_follower *follower = KB_NEW(call->arena, struct kb_follower);
+	struct kb_settings settings;
+
+	if (!read_from(call, &follower->events.at, err)
+	    || !kb_call_message(call, &follower->message, err)
+	    || !kb_settings_read(call->arena, call->agent.settings, &settings, err))
+		return false;
+	follower->session = kb_call_session(call, call->req->params[1]);
+	follower->hang_in_there = kb_settings_text_in(
+	        &settings, kb_request_query(call->req, "lang"), KB_TEXT_HANG_IN_THERE);
+	follower->events.numbered = true;
+	kb_events_begin(call, &follower->events);
+	kb_events_start(&follower->events, &follower->message);
+	if (follower->message.running) {
+		kb_follow(call->api->followers, follower);
+	} else {
+		kb_follow_end(follower, &follower->message);
+		kb_stream_end(follower->events.stream);
+	}
 	return true;
 }

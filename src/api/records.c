@@ -245,7 +245,7 @@ static void feedback(struct kb_jw *jw, const struct kb_message *message)
 
 /* Ours: what was near where nothing answered. Most messages have none, and their notes are not
  * read. */
-static void closest(struct kb_jw *jw, const struct kb_message *message)
+void kb_record_closest(struct kb_jw *jw, const struct kb_message *message)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_closest_list list;
@@ -258,6 +258,18 @@ static void closest(struct kb_jw *jw, const struct kb_message *message)
 	kb_arena_fini(&arena);
 }
 
+void kb_record_citations(struct kb_jw *jw, const struct kb_message *message)
+{
+	if (message->citation_count == 0) {
+		kb_jw_null(jw);
+		return;
+	}
+	kb_jw_array(jw);
+	for (size_t i = 0; i < message->citation_count; i++)
+		kb_jw_int(jw, message->citations[i]);
+	kb_jw_end(jw);
+}
+
 static void message_members(struct kb_jw *jw, const struct kb_message *message)
 {
 	kb_jw_key_int(jw, "id", message->id);
@@ -266,14 +278,7 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_key_sv(jw, "user_query", message->query);
 	kb_jw_key_sv(jw, "llm_response", message->response);
 	kb_jw_key(jw, "citations");
-	if (message->citation_count) {
-		kb_jw_array(jw);
-		for (size_t i = 0; i < message->citation_count; i++)
-			kb_jw_int(jw, message->citations[i]);
-		kb_jw_end(jw);
-	} else {
-		kb_jw_null(jw);
-	}
+	kb_record_citations(jw, message);
 	kb_jw_key(jw, "metadata");
 	kb_jw_object(jw);
 	kb_jw_key_sv(jw, "user_ip", message->user_ip);
@@ -283,7 +288,9 @@ static void message_members(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_choice(jw, message->source);
 	kb_jw_end(jw);
 	feedback(jw, message);
-	closest(jw, message);
+	kb_record_closest(jw, message);
+	if (message->running) /* ours: llm_response is as far as it has come */
+		kb_jw_key_bool(jw, "is_running", true);
 	if (message->child_id) /* ours: who answered for a master */
 		kb_jw_key_int(jw, "child_project_id", message->child_id);
 	kb_jw_key(jw, "tools");

@@ -62,6 +62,7 @@ bool kb_conversations_update(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_delete(struct kb_call *call, struct kb_err *err);
 bool kb_messages_list(struct kb_call *call, struct kb_err *err);
 bool kb_messages_read(struct kb_call *call, struct kb_err *err);
+bool kb_messages_follow(struct kb_call *call, struct kb_err *err);
 /* trust.c */
 bool kb_trust_score(struct kb_call *call, struct kb_err *err);
 bool kb_trust_claims(struct kb_call *call, struct kb_err *err);

@@ -134,12 +134,12 @@ static const struct kb_schema schemas[] = {
 	{ "Feedback", "created_at:time updated_at:time user_id:int? reaction:str" },
 	{ "MessageMetadata", "user_ip:str user_agent:str external_id:str request_source:str" },
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
-	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] child_project_id~:int tools:[str] created_at:time "
+	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] is_running~:bool child_project_id~:int tools:[str] created_at:time "
 	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
 	{ "ClosestPassage", "page_id:int page_no:int? title:str? heading:str? quote:str" },
 	{ "CustomerIntelligence", "language:str? question_kind:str? answer_kind:str? is_answered:bool "
 	                          "feedback:str? request_source:str" },
-	{ "MessageFields", "prompt:str stream~:bool lang~:str external_id~:str? labels~:any "
+	{ "MessageFields", "prompt:str stream~:bool resumable~:bool lang~:str external_id~:str? labels~:any "
 	                 "labels_exclusive~:bool sub_personas~:obj? custom_persona~:str? custom_context~:str? "
 	                 "chatbot_model~:str? response_source~:str? agent_capability~:str? "
 	                 "child_project_id~:int? action_overrides~:obj? file~:file files[]~:[file]" },

@@ -135,34 +135,41 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 	return kb_turn_attach(call, turn, err);
 }
 
-static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+/* What is known of the message before there is an answer. */
+static void begin_message(struct kb_call *call, struct kb_turn *turn)
 {
-	struct kb_session session = kb_call_session(call, turn->session_id);
-	const struct kb_answer *answer = &turn->answer;
 	struct kb_sv agent = kb_request_field(call->req, "user-agent");
 
 	turn->message = (struct kb_message){
 		.id = turn->message.id,
 		.query = turn->prompt,
-		.response = answer->text,
-		.citations = answer->citations,
-		.citation_count = answer->citation_count,
-		.answered = answer->kind != KB_ANSWER_NONE && answer->kind != KB_ANSWER_MODERATED
-		            && answer->kind != KB_ANSWER_FAILED,
-		.failed = answer->failure.code != KB_OK,
 		.user_ip = kb_sv_str(call->req->peer),
 		.user_agent = kb_utf8_head(kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),
 		                           USER_AGENT_CHARS),
 		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
 		.source = kb_sv_str(turn->source),
-		.details = kb_claims_note(call->arena, answer, turn->attached),
 		.child_id = turn->agent->id == call->agent.id ? 0 : turn->agent->id,
 		.stays_with = turn->stays_with,
-		.spent = { answer->model, answer->prompt_tokens, answer->completion_tokens,
-		           answer->cost_micros },
 		.user_id = call->visitor.id ? 0 : call->key.account_id,
 	};
-	return kb_store_message_add(call->api->store, call->arena, &session, &turn->message,
+}
+
+static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	struct kb_session session = kb_call_session(call, turn->session_id);
+	const struct kb_answer *answer = &turn->answer;
+	struct kb_message *message = &turn->message;
+
+	message->response = answer->text;
+	message->citations = answer->citations;
+	message->citation_count = answer->citation_count;
+	message->answered = answer->kind != KB_ANSWER_NONE && answer->kind != KB_ANSWER_MODERATED
+	                    && answer->kind != KB_ANSWER_FAILED;
+	message->failed = answer->failure.code != KB_OK;
+	message->details = kb_claims_note(call->arena, answer, turn->attached);
+	message->spent = (struct kb_model_spent){ answer->model, answer->prompt_tokens,
+		                                  answer->completion_tokens, answer->cost_micros };
+	return kb_store_message_add(call->api->store, call->arena, &session, message,
 	                            &turn->conversation, err);
 }
 
@@ -171,6 +178,7 @@ struct answering {
 	struct kb_turn *turn;
 	struct kb_turn_sink sink;
 	struct kb_answer_request request;
+	struct kb_answer_row row;
 };
 
 static void take(void *arg, struct kb_sv piece)
@@ -227,7 +235,10 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 {
 	struct answering *a = KB_NEW(call->arena, struct answering);
 
+	begin_message(call, turn);
 	*a = (struct answering){
+		.row = { .session = kb_call_session(call, turn->session_id),
+		         .message = &turn->message },
 		.call = call,
 		.turn = turn,
 		.sink = *sink,
@@ -242,6 +253,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .turn_count = turn->turn_count,
 		             .labels = turn->labels,
 		             .notes = turn->notes,
+		             .row = &a->row,
 		             .account_id = call->visitor.id ? 0 : call->key.account_id,
 		             .asker = call->visitor.name,
 		             .actions_max = call->plan->max_actions,
@@ -258,14 +270,25 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 	               &turn->answer);
 }
 
-bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err)
+/* A flag of the query or the body; either may be given, also twice. */
+static bool read_flag(struct kb_call *call, const char *name, bool *yes, struct kb_err *err)
 {
-	struct kb_sv text = kb_request_query(call->req, "stream");
+	struct kb_sv text = kb_request_query(call->req, name);
 
 	*yes = false;
-	if (!kb_inputs_bool(&call->inputs, "stream", yes, err))
+	if (!kb_inputs_bool(&call->inputs, name, yes, err))
 		return false;
 	if (text.n && !kb_text_to_bool(text, yes))
-		return kb_fail(err, KB_E_INVALID, "stream must be true or false");
+		return kb_fail(err, KB_E_INVALID, "%s must be true or false", name);
 	return true;
+}
+
+bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err)
+{
+	return read_flag(call, "stream", yes, err);
+}
+
+bool kb_wants_resumable(struct kb_call *call, bool *yes, struct kb_err *err)
+{
+	return read_flag(call, "resumable", yes, err);
 }

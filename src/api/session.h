@@ -81,6 +81,7 @@ struct kb_turn_face {
 	void (*finish)(struct kb_call *call, struct kb_jw *jw, struct kb_turn *turn);
 	void (*failed)(struct kb_call *call, struct kb_turn *turn, struct kb_err *err);
 	void (*over)(struct kb_call *call);
+	bool numbered; /* as events.h says: the turn's message has its id already */
 };
 void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_face *face);
 
@@ -103,7 +104,8 @@ bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *e
 bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn,
                         struct kb_err *err) KB_MUST_CHECK;
 
-/* `stream` of the query or the body; either may be given, also twice. */
+/* `stream` and `resumable` of the query or the body; either may be given, also twice. */
 bool kb_wants_stream(struct kb_call *call, bool *yes, struct kb_err *err) KB_MUST_CHECK;
+bool kb_wants_resumable(struct kb_call *call, bool *yes, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

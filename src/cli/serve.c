@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "api/follow.h"
 #include "api/slots.h"
 #include "base/file.h"
 #include "base/temp.h"
@@ -534,7 +535,9 @@ static void start_work(struct service *s)
 	api->writer = kb_writer_open(&(struct kb_writer_config){ .answerer = api->answerer,
 	                                                         .models = api->models,
 	                                                         .moderator = api->moderator,
+	                                                         .clock = &s->clock,
 	                                                         .log = &s->log });
+	api->followers = kb_followers_open(api->store, &s->clock, &s->log);
 	kb_answerer_means(api->answerer, s->meaning);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
@@ -622,9 +625,11 @@ static void close_all(struct service *s)
 	struct kb_api *api = &s->api;
 
 	kb_models_cancel(api->models, s->plan->stop_grace_s * 1000);
+	kb_followers_stop(api->followers, s->plan->stop_grace_s * 1000);
 	if (api->server)
 		kb_server_stop(api->server, (int)s->plan->stop_grace_s * 1000);
 	kb_pool_close(api->workers);
+	kb_followers_close(api->followers);
 	kb_writer_close(api->writer);
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_blobs_cancel(api->blobs);

@@ -15,3 +15,8 @@ void kb_sse_event(struct kb_buf *buf, const char *name, struct kb_sv json)
 	kb_buf_sv(buf, json);
 	kb_buf_str(buf, "\n\n");
 }
+
+void kb_sse_id(struct kb_buf *buf, int64_t id)
+{
+	kb_buf_printf(buf, "id: %" PRId64 "\n", id);
+}

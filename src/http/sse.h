@@ -1,5 +1,5 @@
-/* Frames of text/event-stream. Nothing but frames: no comments, ids or retry lines, because some
- * readers take every line they do not know for content. Pure. */
+/* Frames of text/event-stream. Only frames, unless their reader has asked for more: some readers
+ * take every line they do not know for content. Pure. */
 #ifndef KB_HTTP_SSE_H
 #define KB_HTTP_SSE_H
 
@@ -7,5 +7,7 @@
 
 /* "event: NAME\ndata: JSON\n\n"; a NULL name leaves the first line out. json is one line. */
 void kb_sse_event(struct kb_buf *buf, const char *name, struct kb_sv json);
+/* The first line of an event that has an id. */
+void kb_sse_id(struct kb_buf *buf, int64_t id);
 
 #endif

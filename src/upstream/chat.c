@@ -58,9 +58,7 @@ struct kb_chat_call {
 	struct kb_chat_call *next;           /* in the line's queue */
 	enum step step;
 	struct kb_buf body;
-	int64_t silent_ms;
 	void (*on_text)(void *arg, struct kb_sv text);
-	void (*on_silence)(void *arg);
 	void (*on_end)(void *arg, const struct kb_chat_result *result);
 	void *arg;
 
@@ -299,8 +297,6 @@ static int64_t next_look(const struct kb_chat_call *call)
 		at = earliest(at, call->whole_us + END_MS * 1000);
 	if (call->step == PAUSES)
 		at = earliest(at, call->again_us);
-	if (call->silent_ms && !call->result.first_us)
-		at = earliest(at, call->start_us + call->silent_ms * 1000);
 	return at;
 }
 
@@ -328,12 +324,6 @@ static void on_time(struct kb_timer *timer)
 	int64_t now = kb_clock_mono_us();
 
 	hold(call); /* each of what follows may end it */
-	if (call->silent_ms && !call->result.first_us
-	    && now >= call->start_us + call->silent_ms * 1000) {
-		call->silent_ms = 0;
-		if (call->on_silence)
-			call->on_silence(call->arg);
-	}
 	if (call->whole_us && now >= call->whole_us + END_MS * 1000) {
 		finish_transfer(call, CURLE_OK);
 	} else if (now >= call->start_us + config->whole_ms * 1000) {
@@ -671,9 +661,7 @@ struct kb_chat_call *kb_chat_start(struct kb_chat_line *line, const struct kb_ch
 	call->refs = 2; /* the caller's, and the loop's until the end */
 	call->chats = line->chats;
 	call->line = line;
-	call->silent_ms = ask->silent_ms;
 	call->on_text = ask->on_text;
-	call->on_silence = ask->on_silence;
 	call->on_end = ask->on_end;
 	call->arg = ask->arg;
 	call->timer.fire = on_time;
@@ -724,7 +712,6 @@ bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const stru
 	pthread_cond_init(&w.ended, NULL);
 	kb_buf_init(&w.text, max_bytes);
 	own.on_text = gather;
-	own.on_silence = NULL;
 	own.on_end = wake;
 	own.arg = &w;
 	kb_chat_release(kb_chat_start(line, &own));

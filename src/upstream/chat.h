@@ -90,11 +90,9 @@ struct kb_chat_ask {
 	size_t message_count;
 	int64_t max_tokens; /* 0: the server's own limit */
 	bool stream;
-	int64_t silent_ms; /* on_silence() is called once if no text has come by then; 0: never */
 	/* Called on the loop's thread, one after the other; none of them may block. on_end() is
 	 * called exactly once, as the last. Only on_end may not be NULL. */
 	void (*on_text)(void *arg, struct kb_sv text);
-	void (*on_silence)(void *arg);
 	void (*on_end)(void *arg, const struct kb_chat_result *result);
 	void *arg;
 };

@@ -9,6 +9,7 @@
 //   mode      how it goes wrong (see `heads`, `trouble` and `stream`), after `at` pieces
 //   pieces    "words", "chars", a number of characters, or null: as scripted
 //   wire      bytes a write, wherever that cuts; ttft, gap: milliseconds
+//   until     how many pieces may be sent; the others wait until it is raised
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const stop = new Set(
   (
@@ -87,6 +88,7 @@ export class Chat {
   wire = 0;
   ttft = 0;
   gap = 0;
+  until = Infinity;
   finish = "stop";
   reasoning = null;
   usage = null; // null: as asked for
@@ -291,6 +293,7 @@ class Answer {
     await this.begin();
     let i = 0;
     for (; i < parts.length || (mode === "endless" && parts.length); i++) {
+      while (i >= chat.until) await this.wait(1);
       if (i === chat.at && (await this.trouble())) return;
       await this.noise();
       const piece = parts[i % parts.length];

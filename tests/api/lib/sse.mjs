@@ -20,6 +20,20 @@ export function namedEvents(bytes) {
   });
 }
 
+/** The events of a numbered stream, which may have been left in the middle: [{ id, event, data }]. */
+export function numberedEvents(bytes) {
+  const whole = text(bytes);
+  return whole
+    .slice(0, whole.lastIndexOf("\n\n"))
+    .split("\n\n")
+    .filter((frame) => frame !== ":")
+    .map((frame) => {
+      const match = /^id: (\d+)\nevent: ([a-z]+)\ndata: (\{[^\n]*\})$/.exec(frame);
+      if (!match) throw new Error(`not a frame of a numbered stream: ${JSON.stringify(frame)}`);
+      return { id: Number(match[1]), event: match[2], data: JSON.parse(match[3]) };
+    });
+}
+
 /** The chunks of chat/completions: parsed, the closing [DONE] checked and left out. */
 export function chunks(bytes) {
   const all = frames(bytes);
