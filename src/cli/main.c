@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "cli/cli.h"
+#include "crawl/browser.h"
 #include "parse/parse.h"
 
 static int version(int argc, char **argv)
@@ -36,6 +37,7 @@ static const struct command {
 	{ "adopt", kb_cli_adopt, "[--data DIR] [--store DIR] [--blob DIR|s3://…] [--discard]", "say that a database and blobs belong together, after one of them was restored" },
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },
+	{ "browser-child", kb_browser_child_main, NULL, NULL }, /* becomes a browser; not for people */
 	{ "parse-worker", kb_parse_worker_main, NULL, NULL }, /* the sandboxed child; not for people */
 };
 // clang-format on

@@ -88,6 +88,8 @@ static const struct option {
 	  "Second spellings of settings' fixed values and of `request_source`: answers carry the second, requests may use either.", OPTION(value_alias) },
 	{ "fetch-allow", "DOCENT_FETCH_ALLOW", "NETWORK,…", NULL,
 	  "Networks (`10.1.0.0/16`, `fd00::/8`) that may be fetched from although they are not public, on any port.", OPTION(fetch_allow) },
+	{ "chromium", "DOCENT_CHROMIUM", "FILE", NULL,
+	  "Browser that runs the scripts of pages whose text they write; without it, Chromium or Chrome where they mostly are. `none`: no browser.", OPTION(chromium) },
 	{ "host-pause", "DOCENT_HOST_PAUSE", "MS", "50",
 	  "Least pause between two requests to a host whose pages are read; it is as long as the last answer took, too.", OPTION(host_pause_ms) },
 	{ "threads", "DOCENT_THREADS", "N", "0", "Event loops; 0: one a core, at most 8.", OPTION(threads) },

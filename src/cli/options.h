@@ -20,7 +20,7 @@ struct kb_options {
 	const char *plans, *rate_limit, *public_daily;
 	const char *model_url, *model_name, *model_key, *model_context, *model_chores;
 	const char *models, *field_alias, *value_alias;
-	const char *block_list, *fetch_allow, *trusted_proxies;
+	const char *block_list, *fetch_allow, *chromium, *trusted_proxies;
 	const char *embed_url, *embed_name, *embed_key;
 	const char *meaning;
 	const char *rerank_url, *rerank_name, *rerank_key;

@@ -19,7 +19,9 @@
 #include "base/temp.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "crawl/browser.h"
 #include "crawl/follow.h"
+#include "crawl/scripts.h"
 #include "index/meaning.h"
 #include "store/signins.h"
 #include "upkeep/installation.h"
@@ -284,6 +286,7 @@ struct service {
 	struct kb_block_list *blocked;
 	struct kb_meaning *meaning;
 	struct kb_fetcher *fetcher;
+	struct kb_browser *browser;
 	struct kb_parser *parser;
 	struct kb_web_config web; /* ingestion goes by it, too */
 };
@@ -344,6 +347,8 @@ static bool read_options(struct service *s, struct kb_err *err)
 	s->fetcher = kb_fetcher_new(o->fetch_allow, NULL, s->plan->places.temp, err);
 	if (!s->fetcher)
 		return fail_option(s, "--fetch-allow", err);
+	if (!kb_browser_new(o->chromium, s->fetcher, &s->browser, err))
+		return fail_option(s, "--chromium", err);
 	return kb_guard_read(s->arena, o->trusted_proxies, &s->proxies, err)
 	       || fail_option(s, "--trusted-proxies", err);
 }
@@ -473,6 +478,7 @@ static void start_background(struct service *s)
 		.blobs = api->blobs,
 		.parser = s->parser,
 		.fetcher = s->fetcher,
+		.browser = s->browser,
 		.log = &s->log,
 		.clock = &s->clock,
 		.limits = plan_limits,
@@ -493,6 +499,8 @@ static void start_background(struct service *s)
 	        .limits_arg = api,
 	        .follow = kb_web_follow,
 	        .follow_arg = &s->web,
+	        .scripts = kb_web_scripts,
+	        .scripts_arg = &s->web,
 	});
 	api->upkeep = kb_upkeep_start(&(struct kb_upkeep_config){
 	        .store = api->store,
@@ -647,6 +655,7 @@ static void close_all(struct service *s)
 	kb_catalog_close(api->catalog);
 	kb_views_free(api->views);
 	kb_parser_close(s->parser);
+	kb_browser_free(s->browser);
 	kb_fetcher_free(s->fetcher);
 	kb_blobs_close(api->blobs);
 	kb_store_close(api->store);

@@ -30,7 +30,7 @@ struct kb_schedule_rule {
 };
 
 struct kb_source_settings {
-	bool executive_js; /* kept for clients: pages are read as their host sends them */
+	bool executive_js; /* what a script writes is read too, where there is a browser */
 	bool create_new_pages, remove_unexist_pages;
 	bool update_existing_images, sync_all_images;
 	bool images;  /* image_extraction_type is sync_from_sitemap */

@@ -15,6 +15,7 @@ enum {
 	LIST_HEAD = 4096, /* in which the root of a sitemap must stand */
 	FOLLOWED_S = 10,  /* in which a page has mostly been read */
 	TRIM_PAGES = 250,
+	BROWSER_WAIT_S = 1, /* until one may be free */
 };
 
 static const char accept_any[] =
@@ -166,6 +167,8 @@ static bool keep(struct visit *v, const struct kb_fetch_response *response, stru
 	v->result.outcome = KB_VISIT_FETCHED;
 	v->result.robots = (response->noindex ? KB_PAGE_NOINDEX : 0)
 	                   | (response->nofollow ? KB_PAGE_NOFOLLOW : 0);
+	if (v->manner.by_browser)
+		v->result.rendering = KB_RENDERING_DONE;
 	v->result.blob = kb_sv_str(name->hex);
 	v->result.size = response->bytes;
 	v->result.content_type = response->content_type;
@@ -272,6 +275,45 @@ static void come_back(struct visit *v)
 	v->result.next_try_at = kb_clock_now_us(v->web->config.clock);
 }
 
+/* Whether this visit is a browser's. */
+static void choose_browser(struct visit *v)
+{
+	enum kb_rendering *rendering = &v->result.rendering;
+
+	if (*rendering != KB_RENDERING_WANTED)
+		return;
+	if (!v->settings.executive_js)
+		*rendering = KB_RENDERING_NONE;
+	else if (!v->web->config.browser)
+		*rendering = KB_RENDERING_ABSENT;
+	else
+		v->manner.by_browser = true;
+}
+
+/* What a browser's failure makes of the page: it is read as its host sends it, and says why. */
+static bool read_plainly(struct visit *v, const struct kb_err *why)
+{
+	static const struct {
+		enum kb_errc code;
+		enum kb_rendering rendering;
+	} rows[] = {
+		{ KB_E_TIMEOUT, KB_RENDERING_ENDLESS },
+		{ KB_E_TOO_LARGE, KB_RENDERING_LARGE },
+		{ KB_E_UNSUPPORTED, KB_RENDERING_ABSENT },
+		{ KB_E_UPSTREAM, KB_RENDERING_BROKEN },
+	};
+
+	for (size_t i = 0; v->manner.by_browser && i < KB_COUNTOF(rows); i++)
+		if (rows[i].code == why->code) {
+			v->result.outcome = KB_VISIT_AGAIN;
+			v->result.rendering = rows[i].rendering;
+			v->result.reason = kb_arena_printf(v->arena, "%s", why->msg);
+			v->result.next_try_at = kb_clock_now_us(v->web->config.clock);
+			return true;
+		}
+	return false;
+}
+
 static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 {
 	const struct kb_page *page = v->page;
@@ -300,6 +342,7 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 		return true;
 	}
 	*host_given = true;
+	choose_browser(v);
 	ok = kb_web_fetch(v->web, v->arena, &v->manner,
 	                  &(struct kb_fetch_request){
 	                          .url = page->url,
@@ -357,7 +400,8 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 		.page = &lease->page,
 		.result = { .agent_id = lease->page.agent_id,
 		            .page_id = lease->page.id,
-		            .epoch = lease->epoch },
+		            .epoch = lease->epoch,
+		            .rendering = lease->page.rendering },
 	};
 	bool host_given = false;
 	struct kb_err err = { 0 };
@@ -368,6 +412,11 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 		} else if (v.manner.put_off_us) {
 			come_back(&v);
 			v.result.next_try_at += v.manner.put_off_us;
+		} else if (v.manner.by_browser && err.code == KB_E_BUSY) {
+			come_back(&v);
+			v.result.next_try_at += BROWSER_WAIT_S * KB_SECOND_US;
+		} else if (!v.strayed && read_plainly(&v, &err)) {
+			kb_web_wake(web);
 		} else if (v.strayed && !lease->page.passages) {
 			v.result.outcome = KB_VISIT_GONE;
 			v.result.is_alias = true;

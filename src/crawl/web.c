@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/pool.h"
+#include "crawl/browser.h"
 #include "crawl/web_impl.h"
 #include "settings/options.h"
 #include "store/hosts.h"
@@ -87,6 +88,44 @@ static void leave_host(struct kb_web *web, const struct kb_host_hold *hold, int6
 		        KB_SV_ARG(hold->host), err.msg);
 }
 
+/* A browser asks for what a page needs as for the page itself; only the page has a place of its own
+ * to keep to. */
+struct asking {
+	struct kb_web *web;
+	const struct kb_fetch_request *request;
+};
+
+static bool browser_may_ask(void *arg, struct kb_arena *arena, const struct kb_url *url,
+                            bool is_page, struct kb_err *err)
+{
+	const struct asking *in = arg;
+
+	return is_page && in->request->may_follow
+	               ? in->request->may_follow(in->request->may_follow_arg, arena, url, err)
+	               : kb_web_may_follow(in->web, arena, url, err);
+}
+
+static bool fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_manner *manner,
+                  const struct kb_fetch_request *request, struct kb_fetch_response *out,
+                  struct kb_err *err)
+{
+	struct asking asking = { web, request };
+
+	if (!web->config.fetcher)
+		return kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
+	if (!manner->by_browser)
+		return kb_fetch(web->config.fetcher, arena, request, out, err);
+	return kb_browser_render(web->config.browser, arena,
+	                         &(struct kb_browser_request){
+	                                 .url = request->url,
+	                                 .patience = request->patience,
+	                                 .plain_browser = request->plain_browser,
+	                                 .may_ask = browser_may_ask,
+	                                 .may_ask_arg = &asking,
+	                         },
+	                         out, err);
+}
+
 bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,
                   struct kb_err *err)
@@ -109,15 +148,14 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *
 	}
 	asked.patience = kb_fetch_patience(manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
 	asked.plain_browser = manner->gentle;
-	ok = web->config.fetcher
-	             ? kb_fetch(web->config.fetcher, arena, &asked, out, err)
-	             : kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
+	ok = fetch(web, arena, manner, &asked, out, err);
 	pause_us = kb_clock_mono_us() - began;
 	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
 	pause_us = KB_MAX(pause_us, manner->delay_us);
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
 	outcome = ok                                                        ? KB_HOST_ANSWERED
+	          : manner->by_browser                                      ? KB_HOST_NOT_ASKED
 	          : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM ? KB_HOST_FAILED
 	                                                                    : KB_HOST_NOT_ASKED;
 	leave_host(web, &hold, pause_us);

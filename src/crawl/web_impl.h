@@ -47,6 +47,7 @@ struct kb_manner {
 	bool extra_timeout, gentle, whole_host;
 	int64_t put_off_us; /* by kb_web_fetch(): the host was not asked, come back then; 0: it was
 	                     */
+	bool by_browser;    /* what kb_web_fetch() fetches next */
 	int64_t delay_us;   /* what robots.txt asks for between two requests; 0: nothing */
 };
 void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,

@@ -296,6 +296,51 @@ static bool parse_page(struct batch *batch, const struct kb_page *page,
 
 /* ---- one page ---- */
 
+static void again_later(const struct batch *batch, const struct kb_lease *lease, int64_t pause_s,
+                        struct kb_page_result *result)
+{
+	*result = (struct kb_page_result){
+		.page_id = lease->page.id,
+		.epoch = lease->epoch,
+		.crawl = lease->page.is_file ? KB_STATUS_QUEUED : KB_STATUS_OK,
+		.index = KB_STATUS_QUEUED,
+		.next_try_at = kb_clock_now_us(batch->by->config->clock) + pause_s * KB_SECOND_US,
+		.is_slow = lease->is_slow,
+	};
+}
+
+/* What its scripts would say. parsed is NULL where it was not read, for the reason in *err. False:
+ * it has no text, or the world failed. */
+static bool ask_for_scripts(struct batch *batch, const struct kb_read_page *read,
+                            struct kb_scripted *out, struct kb_err *err)
+{
+	const struct kb_ingest_config *config = batch->by->config;
+	struct kb_err problem;
+
+	*out = (struct kb_scripted){ 0 };
+	if (!config->scripts || read->page->is_file || (!read->parsed && err->code != KB_E_INVALID))
+		return read->parsed != NULL;
+	if (!config->scripts(config->scripts_arg, &batch->arena, read, out, &problem)) {
+		*err = problem;
+		return false;
+	}
+	if (read->parsed || out->wants_browser)
+		return true;
+	return out->note.n ? kb_fail(err, KB_E_INVALID, "there is no text in the page; %.*s",
+	                             KB_SV_ARG(out->note))
+	                   : false;
+}
+
+/* It is visited once more, by a browser. */
+static void wait_for_browser(struct batch *batch, const struct kb_lease *lease,
+                             struct kb_page_result *result)
+{
+	again_later(batch, lease, 0, result);
+	result->crawl = KB_STATUS_QUEUED;
+	result->wants_browser = result->drop_original = true;
+	result->reason = KB_SV("its text is written by a script, waiting for a browser");
+}
+
 /* *later: nothing was done, because it takes long and this turn is for what is quick. */
 static bool take_page(struct batch *batch, const struct kb_lease *lease,
                       struct kb_page_result *result, bool *later, struct kb_err *err)
@@ -303,6 +348,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	const struct kb_ingest_config *config = batch->by->config;
 	const struct kb_page *page = &lease->page;
 	struct kb_parse_request request;
+	struct kb_scripted scripted;
 	struct kb_parsed parsed;
 	int64_t size;
 	int fd = -1;
@@ -328,12 +374,21 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
 	};
 	ok = parse_page(batch, page, &request, &parsed, result, err);
+	ok = ask_for_scripts(batch, &(struct kb_read_page){ page, ok ? &parsed : NULL, fd },
+	                     &scripted, err);
+	if (ok && scripted.wants_browser) {
+		kb_fd_close(&fd);
+		wait_for_browser(batch, lease, result);
+		return true;
+	}
 	*later = ok && parsed.painted_count && !lease->is_slow;
 	if (ok && !*later)
 		ok = read_scan(batch, lease, &request, &parsed, result, err);
 	kb_fd_close(&fd);
 	if (!ok || *later || !follow(batch, page, &parsed, result, &left_out, err))
 		return false;
+	if (!result->reason.n)
+		result->reason = scripted.note;
 	if (left_out || (result->found && result->found->moved))
 		return true;
 	result->text_hash = text_hash(&batch->arena, &parsed);
@@ -351,19 +406,6 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	/* It has no text of its own, but what is in it has. */
 	result->crawl = result->index = KB_STATUS_OK;
 	return true;
-}
-
-static void again_later(const struct batch *batch, const struct kb_lease *lease, int64_t pause_s,
-                        struct kb_page_result *result)
-{
-	*result = (struct kb_page_result){
-		.page_id = lease->page.id,
-		.epoch = lease->epoch,
-		.crawl = lease->page.is_file ? KB_STATUS_QUEUED : KB_STATUS_OK,
-		.index = KB_STATUS_QUEUED,
-		.next_try_at = kb_clock_now_us(batch->by->config->clock) + pause_s * KB_SECOND_US,
-		.is_slow = lease->is_slow,
-	};
 }
 
 /* What an error makes of a page: another try later, or the end with its sentence. */

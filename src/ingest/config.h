@@ -25,6 +25,21 @@ typedef bool kb_ingest_follow_fn(void *arg, struct kb_arena *arena, const struct
                                  const struct kb_parsed *parsed, struct kb_followed *out,
                                  struct kb_err *err);
 
+/* Whether a page of an address that was read is to be looked at by a browser, too, and what a
+ * person should know where none has. */
+struct kb_read_page {
+	const struct kb_page *page;
+	const struct kb_parsed *parsed; /* NULL: there is no text in it */
+	int fd;                         /* its bytes */
+};
+struct kb_scripted {
+	bool wants_browser;
+	struct kb_sv note; /* empty: nothing */
+};
+typedef bool kb_ingest_scripts_fn(void *arg, struct kb_arena *arena,
+                                  const struct kb_read_page *read, struct kb_scripted *out,
+                                  struct kb_err *err);
+
 struct kb_ingest_config {
 	struct kb_store *store;
 	struct kb_blobs *blobs;
@@ -38,6 +53,8 @@ struct kb_ingest_config {
 	void *limits_arg;
 	kb_ingest_follow_fn *follow; /* may be NULL: links lead nowhere */
 	void *follow_arg;
+	kb_ingest_scripts_fn *scripts; /* may be NULL */
+	void *scripts_arg;
 };
 
 #endif

@@ -33,6 +33,8 @@
 	"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "                  \
 	"Chrome/139.0.0.0 Safari/537.36"
 
+enum { DNS_NAME_MAX = 254 };
+
 struct kb_fetcher {
 	struct kb_arena arena;
 	struct kb_guard guard;
@@ -92,6 +94,11 @@ void kb_fetcher_cancel(struct kb_fetcher *fetcher)
 		atomic_store(&fetcher->cancelled, true);
 }
 
+bool kb_fetcher_is_cancelled(const struct kb_fetcher *fetcher)
+{
+	return atomic_load(&fetcher->cancelled);
+}
+
 void kb_fetcher_set_resolver(struct kb_fetcher *fetcher, kb_resolve_fn *fn, void *arg)
 {
 	fetcher->resolve = fn;
@@ -101,6 +108,11 @@ void kb_fetcher_set_resolver(struct kb_fetcher *fetcher, kb_resolve_fn *fn, void
 struct kb_sv kb_fetcher_name(const struct kb_fetcher *fetcher)
 {
 	return kb_sv_str(fetcher->agent_name);
+}
+
+struct kb_sv kb_fetcher_field(const struct kb_fetcher *fetcher, bool plain_browser)
+{
+	return plain_browser ? KB_SV(BROWSER_AGENT) : kb_fetcher_name(fetcher);
 }
 
 bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address)
@@ -113,10 +125,10 @@ bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const v
 
 /* --- who is connected to --- */
 
-static bool fail_closed(const struct fetch *f, struct kb_err *err)
+static bool fail_closed(struct kb_sv asked, struct kb_err *err)
 {
 	return kb_fail(err, KB_E_INVALID, "%.*s leads to an address that is not open to fetching",
-	               KB_SV_ARG(f->first.host));
+	               KB_SV_ARG(asked));
 }
 
 /* What the DNS may hold; a URL's host may be wider. */
@@ -125,55 +137,67 @@ static bool is_dns_name(struct kb_sv host)
 	for (size_t i = 0; i < host.n; i++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-_.", host.p[i]))
 			return false;
-	return host.n > 0 && host.n < 255 && host.p[0] != '-';
+	return host.n > 0 && host.n <= DNS_NAME_MAX && host.p[0] != '-';
 }
 
-static bool find_addresses(struct fetch *f, struct kb_err *err)
+static bool find_addresses(struct kb_fetcher *fetcher, const struct kb_url *url,
+                           int64_t deadline_us, struct kb_addresses *out, struct kb_err *err)
 {
-	struct kb_fetcher *fetcher = f->fetcher;
-	const char *name;
+	char name[DNS_NAME_MAX + 1];
 
-	f->addresses.count = 0;
-	if (f->url.host_kind == KB_HOST_IPV4 || f->url.host_kind == KB_HOST_IPV6) {
-		struct kb_address *a = &f->addresses.v[f->addresses.count++];
+	out->count = 0;
+	if (url->host_kind == KB_HOST_IPV4 || url->host_kind == KB_HOST_IPV6) {
+		struct kb_address *a = &out->v[out->count++];
 
-		a->family = f->url.host_kind == KB_HOST_IPV4 ? AF_INET : AF_INET6;
-		memcpy(a->bytes, f->url.address, sizeof(a->bytes));
+		a->family = url->host_kind == KB_HOST_IPV4 ? AF_INET : AF_INET6;
+		memcpy(a->bytes, url->address, sizeof(a->bytes));
 		return true;
 	}
-	if (!is_dns_name(f->url.host))
+	if (!is_dns_name(url->host))
 		return kb_fail(err, KB_E_UPSTREAM, "%.*s has no address",
-		               KB_SV_ARG(kb_sv_sub(f->url.host, 0, 100)));
-	name = kb_arena_str(f->arena, f->url.host);
+		               KB_SV_ARG(kb_sv_sub(url->host, 0, 100)));
+	memcpy(name, url->host.p, url->host.n);
+	name[url->host.n] = '\0';
 	if (fetcher->resolve)
-		return fetcher->resolve(fetcher->resolve_arg, name, &f->addresses, err);
-	return kb_resolve(name, f->deadline_us, &fetcher->cancelled, &f->addresses, err);
+		return fetcher->resolve(fetcher->resolve_arg, name, out, err);
+	return kb_resolve(name, deadline_us, &fetcher->cancelled, out, err);
 }
 
 /* One closed address closes the name: which of them is used must not be luck. */
-static bool judge(struct fetch *f, struct kb_err *err)
+bool kb_fetcher_judge(struct kb_fetcher *fetcher, const struct kb_fetch_target *target,
+                      struct kb_addresses *out, struct kb_err *err)
 {
+	const struct kb_url *url = target->url;
+	int port = kb_url_port(url);
 	bool named = true;
 
+	if (!find_addresses(fetcher, url, target->deadline_us, out, err))
+		return false;
+	for (size_t i = 0; i < out->count; i++) {
+		enum kb_verdict verdict = kb_guard_judge(&fetcher->guard, &out->v[i]);
+
+		if (verdict == KB_ADDRESS_CLOSED)
+			return fail_closed(target->asked, err);
+		named = named && verdict == KB_ADDRESS_NAMED;
+		out->v[i] = kb_address_plain(&out->v[i]);
+	}
+	return port == 80 || port == 443 || named
+	       || kb_fail(err, KB_E_INVALID,
+	                  "%.*s leads to port %d; only 80 and 443 are open to fetching",
+	                  KB_SV_ARG(target->asked), port);
+}
+
+static bool judge(struct fetch *f, struct kb_err *err)
+{
 	if (!kb_url_is_web(&f->url))
 		return kb_fail(err, KB_E_INVALID, "%.*s: only http and https can be fetched",
 		               KB_SV_ARG(kb_sv_sub(kb_link_of(f->arena, &f->first), 0, 100)));
-	if (!find_addresses(f, err))
-		return false;
-	for (size_t i = 0; i < f->addresses.count; i++) {
-		enum kb_verdict verdict = kb_guard_judge(&f->fetcher->guard, &f->addresses.v[i]);
-
-		if (verdict == KB_ADDRESS_CLOSED)
-			return fail_closed(f, err);
-		named = named && verdict == KB_ADDRESS_NAMED;
-		f->addresses.v[i] = kb_address_plain(&f->addresses.v[i]);
-	}
 	f->port = kb_url_port(&f->url);
-	if (f->port != 80 && f->port != 443 && !named)
-		return kb_fail(err, KB_E_INVALID,
-		               "%.*s leads to port %d; only 80 and 443 are open to fetching",
-		               KB_SV_ARG(f->first.host), f->port);
-	return true;
+	return kb_fetcher_judge(f->fetcher,
+	                        &(struct kb_fetch_target){ .url = &f->url,
+	                                                   .asked = f->first.host,
+	                                                   .deadline_us = f->deadline_us },
+	                        &f->addresses, err);
 }
 
 static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
@@ -351,7 +375,7 @@ static void set_options(struct fetch *f, struct curl_slist *fields, struct curl_
 	lib->easy_setopt(f->curl, CURLOPT_LOW_SPEED_TIME, (long)f->patience.slow);
 	lib->easy_setopt(f->curl, CURLOPT_HTTPHEADER, fields);
 	lib->easy_setopt(f->curl, CURLOPT_USERAGENT,
-	                 f->request->plain_browser ? BROWSER_AGENT : f->fetcher->agent_name);
+	                 kb_fetcher_field(f->fetcher, f->request->plain_browser).p);
 	lib->easy_setopt(f->curl, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl can decode */
 	lib->easy_setopt(f->curl, CURLOPT_HEADERFUNCTION, on_head);
 	lib->easy_setopt(f->curl, CURLOPT_HEADERDATA, f);
@@ -372,7 +396,7 @@ static bool explain(const struct fetch *f, CURLcode code, struct kb_err *err)
 	char size[KB_SIZE_TEXT];
 
 	if (f->strayed)
-		return fail_closed(f, err);
+		return fail_closed(f->first.host, err);
 	if (f->too_large)
 		return kb_fail(err, KB_E_TOO_LARGE, "%.*s sends more than %s",
 		               KB_SV_ARG(f->first.host), kb_size_text(size, f->bytes_max));

@@ -87,8 +87,21 @@ bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
               const struct kb_fetch_request *request, struct kb_fetch_response *out,
               struct kb_err *err) KB_MUST_CHECK;
 
-/* What it calls itself, as in the User-Agent field. */
+/* What it calls itself to robots.txt, and in the User-Agent field. */
 struct kb_sv kb_fetcher_name(const struct kb_fetcher *fetcher);
+struct kb_sv kb_fetcher_field(const struct kb_fetcher *fetcher, bool plain_browser);
+bool kb_fetcher_is_cancelled(const struct kb_fetcher *fetcher);
+
+/* Where somebody wants to connect to. The errors name what was asked for. */
+struct kb_fetch_target {
+	const struct kb_url *url; /* of http or https */
+	struct kb_sv asked;       /* a host */
+	int64_t deadline_us;      /* of kb_clock_mono_us() */
+};
+/* The addresses of its host, all of them open at that port: connect to these and look nothing up
+ * again. For gate.c; everybody else fetches. */
+bool kb_fetcher_judge(struct kb_fetcher *fetcher, const struct kb_fetch_target *target,
+                      struct kb_addresses *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* Whether an address may be connected to on the web's own ports. family: AF_INET, AF_INET6. */
 bool kb_fetch_address_open(const struct kb_fetcher *fetcher, int family, const void *address);

@@ -92,7 +92,7 @@ static const struct kb_sql sql[] = {
 	[NEAR_2] = { "crawl_near_2", "iiii", NEAR("(likeness >> 32)") },
 	[NEAR_3] = { "crawl_near_3", "iiii", NEAR("(likeness >> 48)") },
 	[FREE_COPIES] = { "crawl_free_copies", "itt",
-		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = 0, attempts = 0, to_fetch = 1, copy_of = '', "
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = 0, attempts = 0, to_fetch = 1, " KB_RENDER_AGAIN ", copy_of = '', "
 		"crawl_status = " KB_SQL(STATUS_QUEUED) ", index_status = " KB_SQL(STATUS_QUEUED) ", reason = $3 "
 		"WHERE agent_id = $1 AND copy_of = $2 AND copy_of <> '' AND state = " KB_SQL(PAGE_DONE) " AND is_found = 0 "
 		"AND crawl_status = " KB_SQL(STATUS_OK) " RETURNING id" },

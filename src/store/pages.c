@@ -78,7 +78,7 @@ static const struct kb_sql sql[] = {
 	[REQUEUE] = { "page_requeue", "iiitti",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, "
 		"crawl_status = " KB_SQL(STATUS_QUEUED) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
-		"attempts = 0, host = $5, to_fetch = CASE WHEN url = '' THEN 0 ELSE 1 END, updated_at = $6 "
+		"attempts = 0, host = $5, to_fetch = CASE WHEN url = '' THEN 0 ELSE 1 END, " KB_RENDER_AGAIN ", updated_at = $6 "
 		"WHERE agent_id = $1 AND id = $2" },
 	[METADATA] = { "page_metadata", "ii" KB_TYPES(METADATA_COLUMNS),
 		KB_UPDATE("pages", METADATA_COLUMNS) "WHERE agent_id = $1 AND id = $2" },

@@ -29,6 +29,19 @@ bool kb_status_parse(struct kb_sv name, enum kb_status *status) KB_MUST_CHECK;
 
 enum { KB_PAGE_NOINDEX = 1, KB_PAGE_NOFOLLOW = 2 };
 
+/* Whether a browser is to run the scripts of a page, or has. */
+enum kb_rendering {
+	KB_RENDERING_NONE,
+	KB_RENDERING_WANTED, /* its next visit is by a browser, where there is one */
+	KB_RENDERING_DONE,   /* what was fetched is what a browser made of it */
+	/* None did, though its text may need one: */
+	KB_RENDERING_ABSENT,  /* there is none that can be run */
+	KB_RENDERING_ENDLESS, /* in its time */
+	KB_RENDERING_LARGE,   /* within its memory and bytes */
+	KB_RENDERING_BROKEN,  /* it ended */
+	KB_RENDERING_COUNT
+};
+
 struct kb_page {
 	int64_t agent_id, id, source_id;
 	int64_t parent_id; /* the document that it is a part of, at `path`; 0: of none */
@@ -54,6 +67,7 @@ struct kb_page {
 	int64_t listed_at;    /* the date a sitemap gives it; 0: none */
 	int64_t depth;        /* links from the start of its website, and one; 0: not of one */
 	int64_t robots;       /* KB_PAGE_NOINDEX and _NOFOLLOW, as its host said beside it */
+	enum kb_rendering rendering;
 	/* What the owner put over them (PUT metadata); p == NULL: nothing. */
 	struct kb_sv meta_title, meta_url, meta_description, meta_image;
 	int64_t created_at, updated_at;
@@ -214,6 +228,7 @@ struct kb_page_result {
 	bool unchanged;
 	/* QUEUED: it was not tried, so that this lease was no attempt. */
 	bool untried;
+	bool wants_browser;                /* QUEUED: it is visited again, by a browser */
 	bool is_slow;                      /* QUEUED: remembered for the next lease */
 	const struct kb_page_found *found; /* NULL: its links do not matter */
 	/* Of an upload that is OK: the documents within it, each with a path of its own. They

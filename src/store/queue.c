@@ -32,6 +32,7 @@ enum {
 #define FINISHED(FIRST, NEXT)                                                                      \
 	KB_PAGE_TURN(FIRST, NEXT)                                                                  \
 	KB_PAGE_RESULT(NEXT, NEXT)                                                                 \
+	NEXT(i, to_fetch, fetch)                                                                   \
 	KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -337,6 +338,11 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	if (waits && result->untried)
 		page->attempts = KB_MAX(page->attempts - 1, 0);
 	page->updated_at = now;
+	if (waits && result->wants_browser) {
+		page->rendering = KB_RENDERING_WANTED;
+		page->attempts = 0;
+		row->fetch = true;
+	}
 	if (result->drop_original) {
 		page->blob = KB_SV("");
 		page->is_file_kept = false;

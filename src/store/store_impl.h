@@ -196,6 +196,12 @@ struct kb_page_row {
 	NEXT (i, id,               page.id) \
 	NEXT (i, source_id,        page.source_id) \
 	NEXT (i, parent_id,        page.parent_id)
+#define KB_SQL_RENDERING_WANTED 1
+static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is another number in SQL");
+/* Of a page that is visited again: what needed a browser needs one again. */
+#define KB_RENDER_AGAIN \
+	"rendering = CASE WHEN rendering > " KB_SQL(RENDERING_WANTED) " THEN " KB_SQL(RENDERING_WANTED) " ELSE rendering END"
+
 /* Where it stands in the queue. */
 #define KB_PAGE_TURN(FIRST, NEXT) \
 	FIRST(i, state,            state) \
@@ -240,6 +246,7 @@ struct kb_page_row {
 	NEXT (t, text_hash,        page.text_hash) \
 	NEXT (i, likeness,         page.likeness) \
 	NEXT (t, copy_of,          page.copy_of) \
+	NEXT (i, rendering,        page.rendering) \
 	NEXT (i, is_slow,          is_slow)
 #define KB_PAGE_META(FIRST, NEXT) \
 	FIRST(n, meta_title,       page.meta_title) \

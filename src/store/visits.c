@@ -40,14 +40,14 @@ static const struct kb_sql sql[] = {
 	[RELEASE] = { "visit_release", "iii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, attempts = attempts - 1 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[AGAIN] = { "visit_again", "iiitii",
-		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, visited_at = $5, updated_at = $6 "
-		"WHERE agent_id = $1 AND id = $2" },
-	[FETCHED] = { "visit_fetched", "iittttitii",
+	[AGAIN] = { "visit_again", "iiitiii",
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, visited_at = $5, updated_at = $6, "
+		"rendering = $7 WHERE agent_id = $1 AND id = $2" },
+	[FETCHED] = { "visit_fetched", "iittttitiii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $9, to_fetch = 0, attempts = 0, "
 		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
 		"blob = $3, content_type = $4, etag = $5, last_modified = $6, size = $7, "
-		"reason = $8, visited_at = $9, updated_at = $9, robots = $10 WHERE agent_id = $1 AND id = $2" },
+		"reason = $8, visited_at = $9, updated_at = $9, robots = $10, rendering = $11 WHERE agent_id = $1 AND id = $2" },
 	[UNCHANGED] = { "visit_unchanged", "iii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, "
 		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_OK) ", reason = '', visited_at = $3, updated_at = $3 "
@@ -255,8 +255,8 @@ static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_ro
 	case KB_VISIT_AGAIN:
 		return kb_db_run(conn, &sql[AGAIN],
 		                 KB_VALUES(agent_id, id, kb_int(visit->next_try_at),
-		                           kb_text(visit->reason), kb_int(in->now),
-		                           kb_int(in->now)),
+		                           kb_text(visit->reason), kb_int(in->now), kb_int(in->now),
+		                           kb_int(visit->rendering)),
 		                 NULL, err);
 	case KB_VISIT_GONE:
 		return remove_page(conn, visit, row, version, totals, err);
@@ -276,7 +276,8 @@ static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_ro
 		                           kb_text(visit->content_type), kb_text(visit->etag),
 		                           kb_text(visit->last_modified), kb_int(visit->size),
 		                           kb_text(KB_SV("fetched, waiting to be read")),
-		                           kb_int(in->now), kb_int(visit->robots)),
+		                           kb_int(in->now), kb_int(visit->robots),
+		                           kb_int(visit->rendering)),
 		                 NULL, err)
 		       && (!visit->is_of_crawl
 		           || kb_crawl_fetched(conn, page->agent_id, page->source_id, visit->size,

@@ -58,6 +58,7 @@ struct kb_visit {
 	int64_t robots;    /* kb_page's */
 	struct kb_sv name; /* the address where it really is, which takes the place of the page's;
 	                      the page goes where the agent has one for that. Empty: no other */
+	enum kb_rendering rendering; /* FETCHED, AGAIN: kb_page's from now on */
 	bool is_alias;     /* GONE: its address stays known as no page */
 };
 /* A visit whose lease has passed changes nothing, and is no error. */

@@ -1,0 +1,718 @@
+/*
+ * One rendering:
+ *
+ *   gate ─▶ profile ─▶ process ─▶ page: navigate ─▶ loaded ─▶ settled ─▶ its HTML ─▶ all of it ends
+ *
+ * Loaded: or half of the time is over. Settled: five seconds of the page's own clock have passed,
+ * which jumps from timer to timer and stands still while something is being fetched, or nearly all
+ * of the time is over. Each request waits for our word on the way.
+ */
+#include "crawl/browser.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "crawl/browser_impl.h"
+#include "crawl/devtools.h"
+#include "out/fetch_head.h"
+#include "out/gate.h"
+
+enum {
+	SETTLE_MS = 5000, /* of the page's clock */
+	LAST_MS = 3000,   /* of the time: the page has to be handed over now */
+	LOOK_US = 300000, /* between looks at its memory */
+	END_US = 2000000, /* for its processes to be gone */
+	ARGS_MAX = 48,
+};
+#define PROFILE_NAME "docent-browser-"
+
+struct kb_browser {
+	const char *program;
+	struct kb_fetcher *fetcher;
+	pthread_mutex_t lock;
+	int running;
+};
+
+/* ---- the program ---- */
+
+static const char *const usual[] = {
+	"/usr/lib/chromium/chromium", "/usr/bin/chromium-headless-shell", "/usr/bin/chromium",
+	"/usr/bin/chromium-browser",  "/usr/bin/google-chrome-stable",    "/usr/bin/google-chrome",
+};
+
+static bool find_program(const char *asked, const char **found, struct kb_err *err)
+{
+	*found = NULL;
+	if (asked && strcmp(asked, "none") == 0)
+		return true;
+	if (asked) {
+		*found = asked;
+		return access(asked, X_OK) == 0
+		       || kb_fail(err, KB_E_INVALID, "%s cannot be run: %s", asked,
+		                  strerror(errno));
+	}
+	for (size_t i = 0; !*found && i < KB_COUNTOF(usual); i++)
+		if (access(usual[i], X_OK) == 0)
+			*found = usual[i];
+	return true;
+}
+
+/* ---- the profile ---- */
+
+static const char *temp_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir == '/' ? dir : "/tmp";
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	(void)remove(path); /* what stays is tried again by whoever comes next */
+	return 0;
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* Its maker holds the folder as long as he lives: what nobody holds is left of a crash. */
+static int hold(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB))
+		kb_fd_close(&fd);
+	return fd;
+}
+
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0
+	       && (st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == KB_BROWSER_USER));
+}
+
+static void sweep_profiles(void)
+{
+	const char *dir = temp_dir();
+	DIR *list = opendir(dir);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		char path[PATH_MAX];
+		int fd;
+
+		if (strncmp(entry->d_name, PROFILE_NAME, strlen(PROFILE_NAME)) != 0
+		    || snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >= PATH_MAX)
+			continue;
+		fd = hold(path);
+		if (fd >= 0 && is_ours(fd))
+			remove_tree(path);
+		kb_fd_close(&fd);
+	}
+	if (list)
+		closedir(list);
+}
+
+bool kb_browser_new(const char *program, struct kb_fetcher *fetcher, struct kb_browser **out,
+                    struct kb_err *err)
+{
+	const char *found;
+
+	*out = NULL;
+	if (!find_program(program, &found, err))
+		return false;
+	if (!found)
+		return true;
+	sweep_profiles();
+	*out = kb_xcalloc(1, sizeof(**out));
+	(*out)->program = found;
+	(*out)->fetcher = fetcher;
+	pthread_mutex_init(&(*out)->lock, NULL);
+	return true;
+}
+
+void kb_browser_free(struct kb_browser *browser)
+{
+	if (!browser)
+		return;
+	pthread_mutex_destroy(&browser->lock);
+	free(browser);
+}
+
+static bool take_place(struct kb_browser *browser, int change)
+{
+	bool ok;
+
+	pthread_mutex_lock(&browser->lock);
+	ok = browser->running + change <= KB_BROWSERS_MAX;
+	if (ok)
+		browser->running += change;
+	pthread_mutex_unlock(&browser->lock);
+	return ok;
+}
+
+/* ---- one rendering ---- */
+
+struct render {
+	struct kb_browser *browser;
+	struct kb_arena *arena;
+	const struct kb_browser_request *request;
+	struct kb_gate *gate;
+	char profile[PATH_MAX];
+	int profile_fd;
+	pid_t pid; /* and process group; 0: none */
+	int to, from;
+	struct kb_devtools tools;
+	int64_t deadline_us, looked_us;
+
+	struct kb_sv target; /* of the page, and its main frame */
+	bool loaded, settled, refused;
+	struct kb_err refusal;
+	struct kb_fetch_head head;
+	struct kb_sv mime;
+};
+
+static bool make_profile(struct render *r, struct kb_err *err)
+{
+	snprintf(r->profile, sizeof(r->profile), "%s/" PROFILE_NAME "XXXXXX", temp_dir());
+	if (!mkdtemp(r->profile)) {
+		r->profile[0] = '\0';
+		return kb_fail_errno(err, "cannot make a folder in %s", temp_dir());
+	}
+	r->profile_fd = hold(r->profile);
+	if (r->profile_fd < 0
+	    || (geteuid() == 0 && fchown(r->profile_fd, KB_BROWSER_USER, KB_BROWSER_USER)))
+		return kb_fail_errno(err, "cannot hand the folder %s to a browser", r->profile);
+	return true;
+}
+
+/* ---- its process ---- */
+
+static const char *const switches[] = {
+	"--headless",
+	"--remote-debugging-pipe",
+	"--proxy-bypass-list=<-loopback>",
+	"--disable-quic",
+	"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+	"--dns-prefetch-disable",
+	"--disk-cache-dir=/dev/null",
+	"--disk-cache-size=1",
+	"--disable-dev-shm-usage",
+	"--disable-gpu",
+	"--disable-breakpad",
+	"--disable-crash-reporter",
+	"--disable-background-networking",
+	"--disable-client-side-phishing-detection",
+	"--disable-component-update",
+	"--disable-component-extensions-with-background-pages",
+	"--disable-default-apps",
+	"--disable-domain-reliability",
+	"--disable-extensions",
+	"--disable-notifications",
+	"--disable-sync",
+	"--no-default-browser-check",
+	"--no-first-run",
+	"--no-pings",
+	"--mute-audio",
+	"--password-store=basic",
+	"--renderer-process-limit=2",
+	"--js-flags=--max-old-space-size=512",
+};
+
+static bool spawn_browser(struct render *r, const int fds[2], struct kb_err *err)
+{
+	const char *argv[ARGS_MAX] = { "docent", KB_BROWSER_COMMAND };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	size_t n = 2;
+	int status;
+	struct kb_sv agent = kb_fetcher_field(r->browser->fetcher, r->request->plain_browser);
+
+	argv[n++] = kb_arena_printf(r->arena, "%d", kb_gate_port(r->gate)).p;
+	argv[n++] = r->browser->program;
+	for (size_t i = 0; i < KB_COUNTOF(switches); i++)
+		argv[n++] = switches[i];
+	argv[n++] = kb_arena_printf(r->arena, "--proxy-server=http://127.0.0.1:%d",
+	                            kb_gate_port(r->gate))
+	                    .p;
+	argv[n++] = kb_arena_printf(r->arena, "--user-data-dir=%s", r->profile).p;
+	argv[n++] = kb_arena_printf(r->arena, "--user-agent=%.*s", KB_SV_ARG(agent)).p;
+	argv[n++] = "about:blank";
+	static_assert(KB_COUNTOF(switches) + 9 < ARGS_MAX,
+	              "the switches have outgrown their array");
+
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = 0; fd < 3; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&actions, fds[0], KB_BROWSER_IN);
+	posix_spawn_file_actions_adddup2(&actions, fds[1], KB_BROWSER_OUT);
+	posix_spawnattr_init(&attr);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+	                                        | POSIX_SPAWN_SETPGROUP);
+	status = posix_spawn(&r->pid, "/proc/self/exe", &actions, &attr, (char **)(uintptr_t)argv,
+	                     (char *[]){ NULL });
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	if (status == 0)
+		return true;
+	r->pid = 0;
+	return kb_fail(err, KB_E_UPSTREAM, "a browser cannot be started: %s", strerror(status));
+}
+
+/* Descriptors of ours lie above those that the browser gets: dup2() to itself would close it. */
+static bool open_pipe(int fds[2], struct kb_err *err)
+{
+	int low[2];
+
+	if (pipe2(low, O_CLOEXEC))
+		return kb_fail_errno(err, "a pipe to a browser");
+	for (int i = 0; i < 2; i++) {
+		fds[i] = fcntl(low[i], F_DUPFD_CLOEXEC, KB_BROWSER_FD_MAX + 1);
+		close(low[i]);
+	}
+	return (fds[0] >= 0 && fds[1] >= 0) || kb_fail_errno(err, "a pipe to a browser");
+}
+
+static bool start_browser(struct render *r, struct kb_err *err)
+{
+	int there[2] = { -1, -1 }, back[2] = { -1, -1 }, ends[2];
+	bool ok = open_pipe(there, err) && open_pipe(back, err);
+
+	ends[0] = there[0];
+	ends[1] = back[1];
+	ok = ok && spawn_browser(r, ends, err);
+	kb_fd_close(&there[0]);
+	kb_fd_close(&back[1]);
+	r->to = there[1];
+	r->from = back[0];
+	kb_devtools_init(&r->tools, r->to, r->from);
+	return ok;
+}
+
+/* What its processes hold, in MB: those of its group, wherever they are in the tree. */
+static int64_t memory_of(pid_t group)
+{
+	int64_t pages = 0;
+	DIR *list = opendir("/proc");
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		char path[64], text[1024], *fields;
+		long long rss = 0;
+		int fd, of = 0;
+		ssize_t n;
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+		kb_fd_close(&fd);
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		/* pid (name) state ppid pgrp … rss is the 24th field */
+		fields = strrchr(text, ')');
+		if (fields
+		    && sscanf(fields,
+		              ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+		              "%*d "
+		              "%*d %*d %*u %*u %lld",
+		              &of, &rss)
+		               == 2
+		    && of == group)
+			pages += rss;
+	}
+	if (list)
+		closedir(list);
+	return pages * sysconf(_SC_PAGESIZE) >> 20;
+}
+
+/* Whatever it does, it is over at the end of its time, and of what it may take. */
+static bool goes_on(void *arg, struct kb_err *err)
+{
+	struct render *r = arg;
+	int64_t now = kb_clock_mono_us();
+
+	if (kb_fetcher_is_cancelled(r->browser->fetcher))
+		return kb_fail(err, KB_E_CANCELLED, "the service is stopping");
+	if (now > r->deadline_us)
+		return kb_fail(err, KB_E_TIMEOUT, "its scripts were not done within %d seconds",
+		               r->request->patience.whole);
+	if (kb_gate_is_full(r->gate))
+		return kb_fail(err, KB_E_TOO_LARGE, "its scripts fetch more than %d MB",
+		               KB_BROWSER_BYTES_MAX >> 20);
+	if (now - r->looked_us < LOOK_US)
+		return true;
+	r->looked_us = now;
+	return memory_of(r->pid) <= KB_BROWSER_MEMORY_MB
+	       || kb_fail(err, KB_E_TOO_LARGE, "its scripts take more than %d MB of memory",
+	                  KB_BROWSER_MEMORY_MB);
+}
+
+/* KB_E_UPSTREAM of a browser that has ended: it may never have begun. */
+static void explain_end(struct render *r, int status, struct kb_err *err)
+{
+	if (err->code != KB_E_UPSTREAM || r->target.n)
+		return;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == KB_BROWSER_NO_WALLS)
+		kb_fail(err, KB_E_UNSUPPORTED,
+		        "the system does not let the service put walls around a browser");
+	else
+		kb_fail(err, KB_E_UNSUPPORTED,
+		        "the browser does not start here; it needs user namespaces for its "
+		        "sandbox");
+}
+
+static int end_browser(struct render *r)
+{
+	int64_t until = kb_clock_mono_us() + END_US;
+	int status = 0;
+
+	kb_fd_close(&r->to);
+	kb_fd_close(&r->from);
+	if (r->pid == 0)
+		return 0;
+	/* One that has ended by itself keeps its own reason. */
+	kill(-r->pid, SIGKILL);
+	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	while (kill(-r->pid, SIGKILL) == 0 && memory_of(r->pid) && kb_clock_mono_us() < until)
+		usleep(10000);
+	return status;
+}
+
+/* ---- the page ---- */
+
+static bool send_only(struct render *r, const char *method, struct kb_sv params, struct kb_err *err)
+{
+	int64_t id;
+
+	return kb_devtools_send(&r->tools, method, params, &id, err);
+}
+
+/* Kinds of requests that bring no text. */
+static bool is_needless(struct kb_sv kind)
+{
+	static const char *const needless[] = { "Image",         "Media",     "Font",
+		                                "Ping",          "Other",     "Manifest",
+		                                "Prefetch",      "TextTrack", "CSPViolationReport",
+		                                "SignedExchange" };
+
+	for (size_t i = 0; i < KB_COUNTOF(needless); i++)
+		if (kb_sv_eq_str(kind, needless[i]))
+			return true;
+	return false;
+}
+
+static bool may_ask(struct render *r, struct kb_arena *arena, const json_t *params)
+{
+	const json_t *asked = kb_json_get(params, "request");
+	struct kb_sv kind = kb_json_sv(params, "resourceType", KB_SV(""));
+	bool is_page = kb_sv_eq_str(kind, "Document")
+	               && kb_sv_eq(kb_json_sv(params, "frameId", KB_SV("")), r->target);
+	struct kb_err err = { 0 };
+	struct kb_url url;
+	bool ok;
+
+	if (is_needless(kind))
+		return false;
+	ok = kb_url_parse(arena, kb_json_sv(asked, "url", KB_SV("")), NULL, &url, &err)
+	     && (kb_url_is_web(&url)
+	         || kb_fail(&err, KB_E_INVALID, "only http and https can be fetched"))
+	     && r->request->may_ask(r->request->may_ask_arg, arena, &url, is_page, &err);
+	if (ok)
+		kb_gate_permit(r->gate, &url);
+	if (!ok && is_page && !r->refused) {
+		r->refused = true;
+		r->refusal = err;
+	}
+	return ok;
+}
+
+static struct kb_sv params_of(struct kb_arena *arena, const char *name, struct kb_sv value,
+                              const char *more)
+{
+	struct kb_buf buf;
+	struct kb_sv text;
+	struct kb_jw jw;
+
+	kb_buf_init(&buf, SIZE_MAX);
+	kb_jw_init(&jw, &buf);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, name, value);
+	if (more)
+		kb_buf_str(&buf, more);
+	kb_jw_end(&jw);
+	text = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return text;
+}
+
+static bool on_request(struct render *r, struct kb_arena *arena, const json_t *params,
+                       struct kb_err *err)
+{
+	struct kb_sv id = kb_json_sv(params, "requestId", KB_SV(""));
+
+	return may_ask(r, arena, params)
+	               ? send_only(r, "Fetch.continueRequest",
+	                           params_of(arena, "requestId", id, NULL), err)
+	               : send_only(r, "Fetch.failRequest",
+	                           params_of(arena, "requestId", id,
+	                                     ",\"errorReason\":\"BlockedByClient\""),
+	                           err);
+}
+
+/* What the host says of the page itself. */
+static void on_response(struct render *r, struct kb_arena *arena, const json_t *params)
+{
+	json_t *response = kb_json_get(params, "response"), *value;
+	const char *name;
+
+	if (!kb_sv_eq_str(kb_json_sv(params, "type", KB_SV("")), "Document")
+	    || !kb_sv_eq(kb_json_sv(params, "frameId", KB_SV("")), r->target))
+		return;
+	r->mime = kb_arena_sv(r->arena, kb_json_sv(response, "mimeType", KB_SV("")));
+	kb_fetch_head_line(
+	        &r->head, r->arena,
+	        kb_arena_printf(arena, "HTTP/1.1 %" PRId64, kb_json_int(response, "status", 0)));
+	json_object_foreach(kb_json_get(response, "headers"), name,
+	                    value) if (json_is_string(value))
+	        kb_fetch_head_line(
+	                &r->head, r->arena,
+	                kb_arena_printf(arena, "%s: %s", name, json_string_value(value)));
+}
+
+static bool on_event(struct render *r, struct kb_arena *arena, const json_t *message,
+                     struct kb_err *err)
+{
+	struct kb_sv method = kb_json_sv(message, "method", KB_SV(""));
+	const json_t *params = kb_json_get(message, "params");
+
+	if (kb_sv_eq_str(method, "Fetch.requestPaused"))
+		return on_request(r, arena, params, err);
+	if (kb_sv_eq_str(method, "Page.javascriptDialogOpening"))
+		return send_only(r, "Page.handleJavaScriptDialog", KB_SV("{\"accept\":false}"),
+		                 err);
+	if (kb_sv_eq_str(method, "Inspector.targetCrashed"))
+		return kb_fail(err, KB_E_UPSTREAM, "its scripts break the browser");
+	if (kb_sv_eq_str(method, "Network.responseReceived"))
+		on_response(r, arena, params);
+	r->loaded |= kb_sv_eq_str(method, "Page.loadEventFired");
+	r->settled |= kb_sv_eq_str(method, "Emulation.virtualTimeBudgetExpired");
+	return true;
+}
+
+/* Takes one message; *reply: the one to the request of that id, in the arena. */
+static bool take_message(struct render *r, struct kb_arena *arena, int64_t id, json_t **reply,
+                         struct kb_err *err)
+{
+	json_t *message;
+
+	if (!kb_devtools_next(&r->tools, arena, &message, err))
+		return false;
+	if (kb_json_int(message, "id", 0) == id && id)
+		*reply = message;
+	else if (!on_event(r, arena, message, err))
+		return false;
+	if (!r->refused)
+		return true;
+	*err = r->refusal;
+	return false;
+}
+
+/* Asks and waits for the reply; its result lives in the rendering's arena. */
+static bool call(struct render *r, const char *method, struct kb_sv params, json_t **result,
+                 struct kb_err *err)
+{
+	json_t *reply = NULL;
+	int64_t id;
+	bool ok = kb_devtools_send(&r->tools, method, params, &id, err);
+
+	while (ok && !reply)
+		ok = take_message(r, r->arena, id, &reply, err);
+	if (!ok)
+		return false;
+	*result = kb_json_get(reply, "result");
+	return *result || kb_fail(err, KB_E_UPSTREAM, "the browser refuses %s", method);
+}
+
+/* Lets things happen until `done`, or so long before the end of its time. */
+static bool wait_until(struct render *r, const bool *done, int64_t before_us, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	json_t *none = NULL;
+	int64_t deadline_us = r->deadline_us;
+	bool ok = true;
+
+	r->deadline_us -= before_us;
+	while (ok && !*done) {
+		ok = take_message(r, &arena, 0, &none, err);
+		kb_arena_reset(&arena);
+	}
+	r->deadline_us = deadline_us;
+	kb_arena_fini(&arena);
+	if (!ok && !r->refused && err->code == KB_E_TIMEOUT)
+		ok = true; /* what is there has to do */
+	return ok;
+}
+
+static bool open_page(struct render *r, struct kb_err *err)
+{
+	json_t *result;
+
+	if (!call(r, "Target.createTarget", KB_SV("{\"url\":\"about:blank\"}"), &result, err))
+		return false;
+	r->target = kb_json_sv(result, "targetId", KB_SV(""));
+	if (!call(r, "Target.attachToTarget",
+	          params_of(r->arena, "targetId", r->target, ",\"flatten\":true"), &result, err))
+		return false;
+	r->tools.session = kb_json_sv(result, "sessionId", KB_SV(""));
+	return call(r, "Page.enable", KB_SV(""), &result, err)
+	       && call(r, "Network.enable", KB_SV("{\"maxTotalBufferSize\":1}"), &result, err)
+	       && call(r, "Fetch.enable", KB_SV("{\"patterns\":[{\"urlPattern\":\"*\"}]}"), &result,
+	               err);
+}
+
+static bool run_page(struct render *r, struct kb_err *err)
+{
+	json_t *result;
+	int64_t whole_us = r->request->patience.whole * KB_SECOND_US;
+	struct kb_sv problem;
+
+	if (!call(r, "Page.navigate", params_of(r->arena, "url", r->request->url, NULL), &result,
+	          err))
+		return false;
+	problem = kb_json_sv(result, "errorText", KB_SV(""));
+	if (problem.n)
+		return kb_fail(err, KB_E_UPSTREAM, "the browser cannot fetch the page (%.*s)",
+		               KB_SV_ARG(problem));
+	return wait_until(r, &r->loaded, whole_us / 2, err)
+	       && call(r, "Emulation.setVirtualTimePolicy",
+	               kb_arena_printf(
+	                       r->arena,
+	                       "{\"policy\":\"pauseIfNetworkFetchesPending\",\"budget\":%d}",
+	                       SETTLE_MS),
+	               &result, err)
+	       && wait_until(r, &r->settled, LAST_MS * INT64_C(1000), err);
+}
+
+/* What it has become, under the address where it is. */
+static bool take_page(struct render *r, struct kb_fetch_response *out, struct kb_err *err)
+{
+	json_t *result;
+	struct kb_url url;
+	struct kb_sv html;
+	int64_t root;
+
+	if (!call(r, "Page.getFrameTree", KB_SV(""), &result, err))
+		return false;
+	out->url = kb_json_sv(kb_json_get(kb_json_get(result, "frameTree"), "frame"), "url",
+	                      KB_SV(""));
+	if (!kb_url_parse(r->arena, out->url, NULL, &url, err) || !kb_url_is_web(&url))
+		return kb_fail(err, KB_E_UPSTREAM, "its scripts lead to no page of the web");
+	out->url = kb_url_document(r->arena, &url);
+	if (!call(r, "DOM.getDocument", KB_SV("{\"depth\":0}"), &result, err))
+		return false;
+	root = kb_json_int(kb_json_get(result, "root"), "nodeId", 0);
+	if (!call(r, "DOM.getOuterHTML",
+	          kb_arena_printf(r->arena, "{\"nodeId\":%" PRId64 ",\"includeShadowDOM\":true}",
+	                          root),
+	          &result, err))
+		return false;
+	html = kb_json_sv(result, "outerHTML", KB_SV(""));
+	out->status = r->head.status ? r->head.status : 200;
+	out->retry_after_s =
+	        kb_fetch_retry_after(r->head.retry_after, kb_clock_now_us(NULL) / KB_SECOND_US);
+	out->noindex = r->head.noindex;
+	out->nofollow = r->head.nofollow;
+	out->wall = r->head.wall;
+	out->content_type = KB_SV("text/html; charset=utf-8");
+	if (out->status < 200 || out->status >= 300)
+		return true;
+	if (r->mime.n && kb_sv_find(r->mime, KB_SV("html")) < 0)
+		return kb_fail(err, KB_E_UPSTREAM, "the page is no HTML but %.*s",
+		               KB_SV_ARG(r->mime));
+	out->bytes = (int64_t)html.n;
+	out->fd = memfd_create("rendered", MFD_CLOEXEC);
+	if (out->fd < 0)
+		return kb_fail_errno(err, "a file for a rendered page");
+	if (kb_fd_write_all(out->fd, html, "a rendered page", err)
+	    && lseek(out->fd, 0, SEEK_SET) == 0)
+		return true;
+	kb_fd_close(&out->fd);
+	return false;
+}
+
+static bool render(struct render *r, struct kb_fetch_response *out, struct kb_err *err)
+{
+	struct kb_gate_limits limits = { KB_BROWSER_BYTES_MAX, r->request->patience };
+	int status;
+	bool ok;
+
+	r->gate = kb_gate_open(r->browser->fetcher, &limits, err);
+	ok = r->gate && make_profile(r, err) && start_browser(r, err);
+	r->tools.goes_on = goes_on;
+	r->tools.arg = r;
+	ok = ok && open_page(r, err) && run_page(r, err) && take_page(r, out, err);
+	status = end_browser(r);
+	if (!ok)
+		explain_end(r, status, err);
+	kb_devtools_fini(&r->tools);
+	if (r->profile[0])
+		remove_tree(r->profile);
+	kb_fd_close(&r->profile_fd);
+	kb_gate_close(r->gate);
+	return ok;
+}
+
+bool kb_browser_render(struct kb_browser *browser, struct kb_arena *arena,
+                       const struct kb_browser_request *request, struct kb_fetch_response *out,
+                       struct kb_err *err)
+{
+	struct render r = {
+		.browser = browser,
+		.arena = arena,
+		.request = request,
+		.profile_fd = -1,
+		.to = -1,
+		.from = -1,
+		.deadline_us = kb_clock_mono_us() + request->patience.whole * KB_SECOND_US,
+	};
+	bool ok;
+
+	*out = (struct kb_fetch_response){ .fd = -1 };
+	if (!take_place(browser, 1))
+		return kb_fail(err, KB_E_BUSY, "all browsers are busy");
+	ok = render(&r, out, err);
+	take_place(browser, -1);
+	return ok;
+}
