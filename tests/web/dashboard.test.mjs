@@ -1,5 +1,5 @@
 // The dashboard in a real browser, as the person at it meets it.
-import { assert, browse, faults, link, signedIn, start, test } from "./lib.mjs";
+import { assert, browse, faults, link, signedIn, start, test, until } from "./lib.mjs";
 import { lighthouse, library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
 
@@ -20,6 +20,7 @@ const screens = [
   "labels",
   "licences",
   "plugin",
+  "share",
   "master",
 ];
 const places = ["/agents", "/keys", "/usage", "/account", "/system"];
@@ -276,6 +277,36 @@ test("what opens over a screen is accessible too", async (t) => {
     await browser.close();
   }
   assert.deepEqual(found, []);
+});
+
+test("an agent is made public, seen as its visitors see it, and given to other sites", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/share`);
+  await page.getByRole("button", { name: "Make it public" }).click();
+  const { shareable_link, live_chat_code, embed_code } = await until("the link", async () => {
+    const record = await agent.expect(200, "GET");
+    return record.is_shared && record;
+  });
+  await page.getByText(shareable_link, { exact: true }).waitFor();
+  const code = page.locator("section", { hasText: "Put it into your site" }).locator("code");
+  assert.equal(await code.textContent(), live_chat_code);
+  await page.getByRole("button", { name: "Beside the page" }).click();
+  assert.equal(await code.textContent(), live_chat_code.replace(" defer", ' data-mode="copilot" defer'));
+  await page.getByRole("button", { name: "Plain frame" }).click();
+  assert.equal(await code.textContent(), embed_code);
+  // The preview is the agent itself.
+  const inside = page.frameLocator(".live-preview iframe");
+  await inside.getByRole("textbox").fill("Who built the Velmora lighthouse?");
+  await inside.getByRole("textbox").press("Enter");
+  await inside.getByText("Hester Quillby").first().waitFor();
+  assert.deepEqual(await faults(page, "share"), []);
+  await page.getByRole("switch", { name: "Public" }).click();
+  await page.getByRole("button", { name: "Close it" }).click();
+  await page.getByRole("button", { name: "Make it public" }).waitFor();
+  assert.equal((await agent.expect(200, "GET")).is_shared, false);
+  quiet();
 });
 
 test("the first view is small", async (t) => {

@@ -63,7 +63,6 @@ export const behaviour: Group[] = [
   {
     title: "Access",
     fields: [
-      ["allowed_domains_for_embedding", "Sites that may show the widget"],
       ["enable_recaptcha_for_public_chatbots", "Check guests"],
       ["is_selling_enabled", "Offered for sale"],
     ],
@@ -75,6 +74,11 @@ export const behaviour: Group[] = [
       ["master_project_user_agent_switching_enabled", "Visitors may pick the child"],
     ],
   },
+];
+
+/** Stands with the code that goes into them. */
+export const sites: Group[] = [
+  { title: "Sites", fields: [["allowed_domains_for_embedding", "Sites that may show it; none listed: any"]] },
 ];
 
 export const look: Group[] = [
@@ -142,7 +146,7 @@ export const look: Group[] = [
 ];
 
 /** Titles by request name. */
-export const titles = new Map([...behaviour, ...look].flatMap((group) => group.fields));
+export const titles = new Map([...behaviour, ...sites, ...look].flatMap((group) => group.fields));
 export const titleOf = (name: string) => titles.get(name) ?? name;
 
 /** Words for choices that are not words already. */

@@ -41,6 +41,7 @@ export const screens: Screen[] = [
   },
   { name: "look", title: w.look, icon: "look", group: "shape", load: () => import("../screens/Look") },
   { name: "labels", title: w.labels, icon: "label", group: "shape", load: () => import("../screens/Labels") },
+  { name: "share", title: w.share, icon: "share", group: "more", load: () => import("../screens/Share") },
   {
     name: "master",
     title: w.masterTitle,

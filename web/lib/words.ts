@@ -313,12 +313,21 @@ export const en = {
   isClosed: "The agent is closed",
   link: "Link",
   openIt: "Open",
-  floatingCode: "A button on your site that opens the chat",
-  inlineCode: "The chat within a page",
-  sitesText: "Any site may embed it unless you list the sites that may.",
-  sitesOpen: "List the sites",
+  publish: "Make it public",
+  embed: "Put it into your site",
+  ways: {
+    float: { title: "Button", text: "A button stands in the corner of your pages and opens the chat." },
+    inline: { title: "In the page", text: "The chat stands where you paste the line." },
+    copilot: {
+      title: "Beside the page",
+      text: "A panel beside the page, which moves aside and tells what it is about.",
+    },
+    frame: { title: "Plain frame", text: "For places where scripts are not allowed." },
+  },
+  phone: "As on a phone",
+  showAnew: "Show it anew",
   closeTitle: "Close the agent?",
-  closeText: "Its link and its widgets stop answering at once. Opening it again brings the same link back.",
+  closeText: "Its link and its widgets stop answering at once. Opening it again makes a new link.",
   closeIt: "Close it",
 
   // usage, account, system

@@ -1,0 +1,132 @@
+import { useState } from "preact/hooks";
+import { Button } from "../components/Button";
+import { Confirm } from "../components/Confirm";
+import { Copy } from "../components/Copy";
+import { Empty } from "../components/Empty";
+import { SettingsForm } from "../components/SettingsForm";
+import { Screen } from "../components/Shell";
+import { Toggle } from "../components/Toggle";
+import { post } from "../lib/api";
+import { sites } from "../lib/fields";
+import { agent, attempt, readAgent, tell } from "../lib/state";
+import type { Agent } from "../lib/types";
+import { w } from "../lib/words";
+
+/** The ways into another site, each a line to paste there. */
+const ways = ["float", "inline", "copilot", "frame"] as const;
+type Way = (typeof ways)[number];
+
+function codeOf(now: Agent, way: Way): string {
+  if (way === "frame") return now.embed_code!;
+  const script = now.live_chat_code!;
+  return way === "float" ? script : script.replace(" defer>", ` data-mode="${way}" defer>`);
+}
+
+const Line = ({ text, href }: { text: string; href?: string }) => (
+  <div class="command">
+    <code>{text}</code>
+    <Copy text={text} />
+    {href && (
+      <a class="btn" href={href} target="_blank" rel="noopener">
+        {w.openIt}
+      </a>
+    )}
+  </div>
+);
+
+function Ways({ now }: { now: Agent }) {
+  const [way, setWay] = useState<Way>("float");
+  return (
+    <section class="card padded">
+      <h2>{w.embed}</h2>
+      <span class="chips" role="group" aria-label={w.embed}>
+        {ways.map((each) => (
+          <button key={each} class="chip" aria-pressed={way === each} onClick={() => setWay(each)}>
+            {w.ways[each].title}
+          </button>
+        ))}
+      </span>
+      <p class="lead">{w.ways[way].text}</p>
+      <Line text={codeOf(now, way)} />
+    </section>
+  );
+}
+
+/** The agent as visitors meet it: the very frame that other sites show. */
+function Live({ now }: { now: Agent }) {
+  const [phone, setPhone] = useState(true);
+  const [turn, setTurn] = useState(0);
+  return (
+    <aside class="live-preview" aria-label={w.preview}>
+      <span class="chips">
+        <button class="chip" aria-pressed={phone} onClick={() => setPhone(!phone)}>
+          {w.phone}
+        </button>
+        <Button kind="quiet" icon="refresh" label={w.showAnew} onClick={() => setTurn(turn + 1)} />
+      </span>
+      <iframe
+        key={turn}
+        class={phone ? "phone" : ""}
+        src={`/embed/${now.shareable_slug}?mode=inline`}
+        title={w.preview}
+        allow="clipboard-write"
+      />
+    </aside>
+  );
+}
+
+export default function Share({ id }: { id: number }) {
+  const now = agent.value!;
+  const [closing, setClosing] = useState(false);
+  const share = async (on: boolean) => {
+    await post(`/projects/${id}`, { is_shared: on });
+    await readAgent(id);
+    tell(on ? w.isPublic : w.isClosed);
+  };
+  const isOpen = now.is_shared && now.shareable_link;
+  return (
+    <Screen title={w.share}>
+      <div class={`column ${isOpen ? "" : "narrow"}`}>
+        <div class={isOpen ? "share" : ""}>
+          <div class="share-cards">
+            <section class="card padded">
+              <Toggle
+                label={w.publicAgent}
+                help={w.publicHelp}
+                checked={now.is_shared}
+                onChange={(on) => (on ? void attempt(() => share(true)) : setClosing(true))}
+              />
+            </section>
+            {isOpen ? (
+              <>
+                <section class="card padded">
+                  <h2>{w.link}</h2>
+                  <Line text={now.shareable_link!} href={now.shareable_link!} />
+                </section>
+                <Ways now={now} />
+                <SettingsForm id={id} groups={sites} />
+              </>
+            ) : (
+              <Empty icon="share" title={w.notPublic}>
+                <Button kind="primary" icon="share" onClick={() => void attempt(() => share(true))}>
+                  {w.publish}
+                </Button>
+              </Empty>
+            )}
+          </div>
+          {isOpen && <Live now={now} />}
+        </div>
+      </div>
+      {closing && (
+        <Confirm
+          title={w.closeTitle}
+          action={w.closeIt}
+          onClose={() => setClosing(false)}
+          onConfirm={() => share(false)}
+        >
+          <p>{w.closeText}</p>
+        </Confirm>
+      )}
+    </Screen>
+  );
+}
