@@ -1,6 +1,7 @@
 /* The text that was read of a document, block by block, as answers and searches name places in it:
  * `offset` and `length` are bytes of the whole text, whose blocks a line end joins. */
 #include "api/routes.h"
+#include "passages/chunk.h"
 #include "view/view.h"
 
 enum { USUAL = 64 << 10, MOST = 1 << 20 };
@@ -112,5 +113,49 @@ bool kb_page_text_read(struct kb_call *call, struct kb_err *err)
 	kb_jw_key_int(&jw, "from", window.from);
 	kb_text_write_blocks(&jw, &parsed, &window);
 	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+/* ---- passages: what a search finds and an answer quotes */
+
+static void write_passage(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
+{
+	const struct kb_chunk *chunk = (const struct kb_chunk *)rows + i;
+
+	(void)call;
+	kb_jw_object(jw);
+	kb_jw_key(jw, "page_no");
+	if (chunk->page_no)
+		kb_jw_int(jw, chunk->page_no);
+	else
+		kb_jw_null(jw);
+	kb_jw_key_int(jw, "offset", chunk->offset);
+	kb_jw_key_int(jw, "length", (int64_t)chunk->text.n);
+	kb_jw_key_opt(jw, "heading", chunk->heading.n ? chunk->heading : (struct kb_sv){ 0 });
+	kb_jw_key_sv(jw, "text", chunk->text);
+	kb_jw_end(jw);
+}
+
+bool kb_page_passages_list(struct kb_call *call, struct kb_err *err)
+{
+	const struct kb_list list = kb_call_list(call, 20);
+	struct kb_paginator out = { .list = &list, .row = write_passage };
+	struct kb_parsed parsed;
+	struct kb_chunks chunks;
+	struct kb_page page;
+	struct kb_buf buf;
+	struct kb_jw jw;
+	size_t first;
+
+	if (!kb_call_cited_page(call, &page, err) || !kb_call_page_text(call, &page, &parsed, err))
+		return false;
+	/* The same text gives the same passages as are in the index. */
+	kb_chunk(call->arena, &parsed, &chunks);
+	first = (size_t)KB_MIN((list.page - 1) * list.limit, (int64_t)chunks.count);
+	out.total = (int64_t)chunks.count;
+	out.count = (size_t)KB_MIN(list.limit, (int64_t)(chunks.count - first));
+	out.rows = chunks.v + first;
+	kb_call_begin(call, &buf, &jw);
+	kb_call_paginate(call, &jw, &out);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }

@@ -35,6 +35,7 @@ bool kb_preview_read(struct kb_call *call, struct kb_err *err);
 bool kb_progress_read(struct kb_call *call, struct kb_err *err);
 /* page_text.c */
 bool kb_page_text_read(struct kb_call *call, struct kb_err *err);
+bool kb_page_passages_list(struct kb_call *call, struct kb_err *err);
 
 /* shown.c */
 bool kb_shown_text(struct kb_call *call, struct kb_err *err);

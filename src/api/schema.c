@@ -56,6 +56,9 @@ static const struct kb_schema schemas[] = {
 	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "
 	              "blocks:[TextBlock] next_from:int?" },
 	{ "TextReply", SUCCESS("PageText") },
+	{ "CutPassage", "page_no:int? offset:int length:int heading:str? text:str" },
+	{ "PassagePage", PAGINATOR("CutPassage") },
+	{ "PassageListReply", SUCCESS("PassagePage") },
 	{ "Shown", "page_id:int title:str? format:str pages:int? has_pictures:bool has_file:bool "
 	           "visible:[int]? blocks:[TextBlock] next_from:int?" },
 	{ "ShownReply", SUCCESS("Shown") },

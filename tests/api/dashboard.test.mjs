@@ -111,6 +111,24 @@ test("a document's text comes in windows that lead on, and places of an answer s
   assert.equal((await agent.api("GET", `/pages/${page.id}/text`, { query: { from: "x" } })).status, 400);
 });
 
+test("the passages of a document are what its text is cut into", async (t) => {
+  const kb = await start(t);
+  const long = Array.from({ length: 60 }, (_, i) => `## Part ${i}\n\n${`Tower ${i} is high. `.repeat(40)}\n`).join(
+    "\n",
+  );
+  const agent = await kb.agent({ files: { "towers.md": `# Towers\n\n${long}` } });
+  const page = await agent.page("towers.md");
+  const { blocks } = await agent.expect(200, "GET", `/pages/${page.id}/text`, { query: { length: 1 << 20 } });
+  const whole = Buffer.from(blocks.map((block) => block.text).join("\n"));
+  const first = await agent.expect(200, "GET", `/pages/${page.id}/passages`, { query: { limit: 7 } });
+  const second = await agent.expect(200, "GET", `/pages/${page.id}/passages`, { query: { limit: 7, page: 2 } });
+  assert.ok(first.total >= 60 && first.data.length === 7 && first.to === 7 && second.from === 8);
+  for (const { offset, length, text } of [...first.data, ...second.data])
+    assert.equal(whole.subarray(offset, offset + length).toString(), text);
+  assert.ok(second.data[0].offset > first.data.at(-1).offset);
+  assert.deepEqual((await agent.expect(200, "GET", `/pages/${page.id}/passages`, { query: { page: 900 } })).data, []);
+});
+
 test("a master's reader sees the text of what its children are cited with, and nobody else's", async (t) => {
   const kb = await start(t);
   const child = await kb.agent({ files: { "lighthouse.md": lighthouse } });

@@ -136,6 +136,8 @@ test("documents are dropped, watched, looked at, found by name and deleted", asy
   assert.ok((await failed.locator("small").textContent()).length > 10, "it says why");
   await page.getByRole("button", { name: "espresso.md", exact: true }).click();
   await page.getByRole("dialog").getByText("The Brisca 200 heats up in 35 seconds.").waitFor();
+  await page.getByRole("button", { name: "Passages" }).click();
+  await page.locator(".passage-list li", { hasText: "the pump has run dry" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("searchbox").fill("light*");
   await page.getByRole("row", { name: /espresso/ }).waitFor({ state: "detached" });
@@ -277,6 +279,20 @@ test("what opens over a screen is accessible too", async (t) => {
     await browser.close();
   }
   assert.deepEqual(found, []);
+});
+
+test("one question may go to another model", async (t) => {
+  const kb = await start(t, { args: ["--models", "small-one, large-one"] });
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("combobox", { name: "Model for this question" }).selectOption("large-one");
+  await page.getByRole("textbox").fill("Who built the Velmora lighthouse?");
+  const [sent] = await Promise.all([
+    page.waitForRequest((request) => request.method() === "POST" && request.url().includes("/messages")),
+    page.keyboard.press("Enter"),
+  ]);
+  assert.equal(sent.postDataJSON().chatbot_model, "large-one");
 });
 
 test("an agent is made public, seen as its visitors see it, and given to other sites", async (t) => {

@@ -92,7 +92,9 @@ test("a visitor sees the cited page and its neighbours, labelled, and no others"
   assert.ok(shown.includes(9) && shown.length < pages.length, `${shown}`);
   assert.equal(await viewer.getByRole("button", { name: "Download" }).count(), 0);
   assert.deepEqual(await faults(page, "the visitor's viewer"), []);
-  // By keyboard away and back.
+  // What opens by itself leaves the focus where the next question is written. By keyboard away and back.
+  assert.equal(await page.evaluate(() => document.activeElement.id), "question");
+  await viewer.locator(".paper-scroll").focus();
   await page.keyboard.press("Escape");
   await viewer.waitFor({ state: "detached" });
   await page.locator(".reply .cite").first().click();

@@ -116,11 +116,14 @@ export function PageSheet(props: Props) {
       {shape > 0 &&
         marks.map((rects, i) =>
           rects.map((rect, k) => (
-            <i class={`mark ${i === current ? "current" : ""}`} key={`${i}:${k}`} style={at(rect)}>
-              {i === current && k === 0 && number && <span class="tag">{number}</span>}
-            </i>
+            <i class={`mark ${i === current ? "current" : ""}`} key={`${i}:${k}`} style={at(rect)} />
           )),
         )}
+      {shape > 0 && number && marks[current]?.[0] && (
+        <span class="tag" aria-hidden="true" style={{ top: percent(marks[current]![0]!.top) }}>
+          {number}
+        </span>
+      )}
       {near && (
         <div class="layer">
           {laid.map((word, i) => (

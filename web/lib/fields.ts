@@ -7,6 +7,11 @@ export interface Group {
   fields: [name: string, title: string][];
 }
 
+/** Stands with the code that goes into other sites, too. */
+export const sites: Group[] = [
+  { title: "Sites", fields: [["allowed_domains_for_embedding", "Sites that may show it; none listed: any"]] },
+];
+
 export const behaviour: Group[] = [
   {
     title: "Answers",
@@ -63,6 +68,7 @@ export const behaviour: Group[] = [
   {
     title: "Access",
     fields: [
+      ...sites[0]!.fields,
       ["enable_recaptcha_for_public_chatbots", "Check guests"],
       ["is_selling_enabled", "Offered for sale"],
     ],
@@ -74,11 +80,6 @@ export const behaviour: Group[] = [
       ["master_project_user_agent_switching_enabled", "Visitors may pick the child"],
     ],
   },
-];
-
-/** Stands with the code that goes into them. */
-export const sites: Group[] = [
-  { title: "Sites", fields: [["allowed_domains_for_embedding", "Sites that may show it; none listed: any"]] },
 ];
 
 export const look: Group[] = [
@@ -146,7 +147,7 @@ export const look: Group[] = [
 ];
 
 /** Titles by request name. */
-export const titles = new Map([...behaviour, ...sites, ...look].flatMap((group) => group.fields));
+export const titles = new Map([...behaviour, ...look].flatMap((group) => group.fields));
 export const titleOf = (name: string) => titles.get(name) ?? name;
 
 /** Words for choices that are not words already. */

@@ -54,6 +54,7 @@ export interface List<T> {
   last_page: number;
   per_page: number;
   total: number;
+  from: number | null;
 }
 
 export type Status = "queued" | "ok" | "failed" | "n/a" | "limited";
@@ -179,4 +180,12 @@ export interface PageWords {
   words: { text: string; line: number; box: number[] }[];
   /** Of each place that was asked for, which words it is. */
   marks: { offset: number; length: number; words: number[] }[];
+}
+
+export interface Passage {
+  page_no: number | null;
+  offset: number;
+  length: number;
+  heading: string | null;
+  text: string;
 }

@@ -25,6 +25,7 @@ import { Why } from "./Why";
 /** What goes with the next question: labels that open documents, where answers may come from, files. */
 const labels = signal<number[]>([]);
 const isGeneral = signal(false);
+const model = signal("");
 const files = signal<File[]>([]);
 
 function talkWith(id: number, session: string): Talk {
@@ -107,6 +108,7 @@ function Actions({ turn, id, session, onWhy }: { turn: Turn; id: number; session
 
 function Options({ id }: { id: number }) {
   const [known, setKnown] = useState<Label[]>([]);
+  const [models, setModels] = useState<string[]>([]);
   const [open, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -115,6 +117,11 @@ function Options({ id }: { id: number }) {
         ({ data }) => setKnown(data),
         () => {},
       );
+    get<{ name: string; choices: string[] }[]>(`/projects/${id}/settings/schema`).then(
+      (fields) => setModels(fields.find((field) => field.name === "chatbot_model")?.choices ?? []),
+      () => {},
+    );
+    model.value = "";
   }, [id]);
   const chosen = known.filter((label) => labels.value.includes(label.id));
   return (
@@ -173,6 +180,22 @@ function Options({ id }: { id: number }) {
       >
         {isGeneral.value ? w.generalToo : w.ownOnly}
       </button>
+      {models.length > 0 && (
+        <select
+          class="chip"
+          aria-label={w.modelForThis}
+          title={w.modelForThis}
+          value={model.value}
+          onChange={(event) => (model.value = event.currentTarget.value)}
+        >
+          <option value="">{w.usualModel}</option>
+          {models.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
     </>
   );
 }
@@ -271,6 +294,7 @@ export default function Ask({ id }: { id: number }) {
       files: files.value,
       fields: {
         ...(labels.value.length ? { labels: labels.value } : {}),
+        ...(model.value ? { chatbot_model: model.value } : {}),
         ...(isGeneral.value ? { response_source: "llm_content" } : {}),
       },
     };

@@ -7,12 +7,13 @@ import { textWords } from "../components/DocumentView";
 import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
+import { Pager } from "../components/Pager";
 import { get, post, put, remove } from "../lib/api";
 import { download } from "../lib/files";
 import { dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, hasFeature, readStats, tell } from "../lib/state";
-import type { Metadata, Page, PageText } from "../lib/types";
+import type { List, Metadata, Page, PageText, Passage } from "../lib/types";
 import { w } from "../lib/words";
 import { LabelMany } from "./LabelMany";
 
@@ -93,6 +94,39 @@ function MetadataForm({ id, metadata, onSaved }: { id: number; metadata: Metadat
   );
 }
 
+const tabs = ["text", "passages", "metadata"] as const;
+
+/** What a search finds of it and an answer quotes, in the document's order. */
+function Passages({ id, pageId }: { id: number; pageId: number }) {
+  const [page, setPage] = useState(1);
+  const list = useResource(
+    (signal) => get<List<Passage>>(`/projects/${id}/pages/${pageId}/passages`, { page, limit: 10 }, signal),
+    [pageId, page],
+  );
+  return (
+    <Loaded from={list}>
+      {(value) => (
+        <>
+          <p class="lead">{w.passagesText}</p>
+          <ol class="passage-list" start={value.from ?? 1}>
+            {value.data.map((passage) => (
+              <li key={passage.offset} dir="auto">
+                {(passage.heading || passage.page_no) && (
+                  <small class="num">
+                    {[passage.page_no && w.page(passage.page_no), passage.heading].filter(Boolean).join(" · ")}
+                  </small>
+                )}
+                <p>{passage.text}</p>
+              </li>
+            ))}
+          </ol>
+          <Pager list={value} onPage={setPage} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
 interface Props {
   id: number;
   pageId: number;
@@ -107,7 +141,7 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
     (signal) => get<Metadata>(`/projects/${id}/pages/${pageId}/metadata`, {}, signal),
     [pageId],
   );
-  const [tab, setTab] = useState<"text" | "metadata">("text");
+  const [tab, setTab] = useState<(typeof tabs)[number]>("text");
   const [labelling, setLabelling] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const name = page?.filename ?? metadata.value.value?.title ?? page?.page_url ?? w.document;
@@ -159,13 +193,15 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
       )}
       {page?.status_reason && <Note kind={page.index_status === "failed" ? "bad" : "warn"}>{page.status_reason}</Note>}
       <span class="chips" role="group" aria-label={name}>
-        {(["text", "metadata"] as const).map((each) => (
+        {tabs.map((each) => (
           <button key={each} class="chip" aria-pressed={tab === each} onClick={() => setTab(each)}>
-            {each === "text" ? w.textTab : w.metadataTab}
+            {w.tabs[each]}
           </button>
         ))}
       </span>
-      {tab === "text" ? (
+      {tab === "passages" ? (
+        <Passages id={id} pageId={pageId} />
+      ) : tab === "text" ? (
         <div class="sheet-paper">
           <DocumentText
             words={textWords()}

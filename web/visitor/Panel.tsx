@@ -51,6 +51,7 @@ interface Viewed {
   path: string;
   source: TalkSource;
   n: number;
+  focused: boolean;
 }
 
 const ROOM_BESIDE = "(min-width: 1000px)";
@@ -62,11 +63,11 @@ function useViewer({ look }: Settings, visitor: Visitor) {
   const [View, setView] = useState<{ it: typeof Viewer } | null>(null);
   const last = visitor.turns.value.at(-1);
   const opened = useRef(last?.key);
-  const open = (turn: VisitTurn, n: number) => {
+  const open = (turn: VisitTurn, n: number, focused = true) => {
     const source = turn.answer.value?.sources[n - 1];
     if (!source || !turn.id.value) return;
     const talk = `/conversations/${visitor.sessionId.value}/messages/${turn.id.value}`;
-    setViewed({ path: visitor.path(`${talk}/sources/${source.id}`), source, n });
+    setViewed({ path: visitor.path(`${talk}/sources/${source.id}`), source, n, focused });
     if (!View) void import("./Viewer").then((found) => setView({ it: found.default }));
   };
   useEffect(() => {
@@ -74,7 +75,7 @@ function useViewer({ look }: Settings, visitor: Visitor) {
     opened.current = last.key;
     const pdf = last.answer.value.sources.findIndex((source) => source.is_pdf);
     if (look.is_pdf_viewer && look.is_pdf_viewer_autoopen && pdf >= 0 && matchMedia(ROOM_BESIDE).matches)
-      open(last, pdf + 1);
+      open(last, pdf + 1, false);
   }, [last?.key, last?.state.value, last?.answer.value]);
   return { viewed, View: View?.it, open: look.is_pdf_viewer ? open : undefined, close: () => setViewed(null) };
 }

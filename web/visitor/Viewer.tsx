@@ -27,11 +27,13 @@ interface Props {
   path: string;
   source: TalkSource;
   n: number;
+  /** It was opened by hand: the focus goes there. */
+  focused: boolean;
   onClose: () => void;
 }
 
 /** A document that an answer cites, as far as its owner shows it, open where the answer took its words from. */
-export default function Viewer({ look, path, source, n, onClose }: Props) {
+export default function Viewer({ look, path, source, n, focused, onClose }: Props) {
   const [shown, setShown] = useState<Shown | null>(null);
   const [error, setError] = useState("");
   const [asText, setAsText] = useState(false);
@@ -56,7 +58,7 @@ export default function Viewer({ look, path, source, n, onClose }: Props) {
       (found) => !gone && setShown(found),
       (failure: Error) => !gone && setError(failure.message),
     );
-    close.current?.focus();
+    if (focused) close.current?.focus();
     return () => {
       gone = true;
     };
