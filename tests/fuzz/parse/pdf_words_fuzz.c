@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		kb_pdf_write_lines(&pdf, look.page_no, &doc);
 	} else {
 		kb_pdf_drop_repeats(&pdf);
+		kb_pdf_find_tables(&pdf);
 		kb_pdf_write(&pdf, &doc);
 	}
 	if (kb_doc_done(&doc, &parsed, &err))
