@@ -128,6 +128,12 @@ bool kb_blob_stat(struct kb_blobs *blobs, const char *name, int64_t *size, struc
 	return check_name(name, err) && blobs->driver->stat(blobs->impl, name, size, err);
 }
 
+void kb_blobs_prefetch(struct kb_blobs *blobs, const char *const *names, size_t count)
+{
+	if (blobs->driver->prefetch)
+		blobs->driver->prefetch(blobs->impl, names, count);
+}
+
 void kb_blob_hold(struct kb_blobs *blobs, const char *name)
 {
 	if (blobs->driver->hold)

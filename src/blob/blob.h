@@ -83,6 +83,10 @@ bool kb_blob_drop_damaged(struct kb_blobs *blobs, const char *name,
 bool kb_blob_stat(struct kb_blobs *blobs, const char *name, int64_t *size,
                   struct kb_err *err) KB_MUST_CHECK;
 
+/* Brings several blobs into the cache at once, for who will open them one after another. What
+ * cannot be had says so when it is opened. Nothing to do for a directory. */
+void kb_blobs_prefetch(struct kb_blobs *blobs, const char *const *names, size_t count);
+
 /* While a blob is held its local copy is not given up for others: its file is mapped. */
 void kb_blob_hold(struct kb_blobs *blobs, const char *name);
 void kb_blob_release(struct kb_blobs *blobs, const char *name);

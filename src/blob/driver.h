@@ -49,6 +49,7 @@ struct kb_blob_driver {
 	/* Of a bucket alone; NULL: there is nothing to do. */
 	/* Checks what is kept, not a copy of it, which goes. */
 	bool (*verify)(void *impl, const char *name, struct kb_err *err);
+	void (*prefetch)(void *impl, const char *const *names, size_t count);
 	void (*hold)(void *impl, const char *name, bool hold);
 	void (*cancel)(void *impl);
 	void (*set_ledger)(void *impl, const struct kb_blob_ledger *ledger);

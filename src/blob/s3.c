@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/file.h"
+#include "base/pool.h"
 #include "blob/cache.h"
 #include "blob/driver.h"
 #include "blob/s3_call.h"
@@ -39,6 +40,7 @@ enum {
 	BUSY_S = 60, /* how long a put waits for a removal of the same name to end */
 	BUSY_NAP_MS = 100,
 	LIST_KEYS = 1000,
+	AT_ONCE = 8, /* blobs that are fetched for one who waits */
 	READY_S = 2,
 	UPLOAD_ID_MAX = 1024,
 };
@@ -473,6 +475,47 @@ static bool s3_verify(void *impl, const char *name, struct kb_err *err)
 	return read_object(&in, err);
 }
 
+/* Names that several threads take in turn. */
+struct prefetch {
+	struct s3 *s3;
+	const char *const *names;
+	size_t count;
+	_Atomic size_t next;
+};
+
+static void *prefetch_some(void *arg)
+{
+	struct prefetch *in = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&in->next, 1)) < in->count) {
+		struct kb_err err;
+		int64_t size;
+		int fd;
+
+		if (s3_get(in->s3, in->names[i], &fd, &size, &err))
+			kb_fd_close(&fd);
+	}
+	return NULL;
+}
+
+/* The first bytes of each take as long as many of the others, so they are waited for together. */
+static void s3_prefetch(void *impl, const char *const *names, size_t count)
+{
+	struct prefetch in = { .s3 = impl, .names = names, .count = count };
+	pthread_t threads[AT_ONCE - 1];
+	size_t started = 0;
+
+	if (!in.s3->cache || count < 2)
+		return;
+	while (started < KB_MIN(count, (size_t)AT_ONCE) - 1
+	       && kb_thread_try_start(&threads[started], "prefetch", prefetch_some, &in))
+		started++;
+	prefetch_some(&in);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void s3_hold(void *impl, const char *name, bool hold)
 {
 	struct s3 *s3 = impl;
@@ -764,6 +807,7 @@ const struct kb_blob_driver kb_blob_s3 = {
 	.tidy = s3_tidy,
 	.mark = s3_mark,
 	.set_mark = s3_set_mark,
+	.prefetch = s3_prefetch,
 	.hold = s3_hold,
 	.cancel = s3_cancel,
 	.set_ledger = s3_set_ledger,

@@ -474,6 +474,32 @@ static bool load_parts(struct loading *loading, struct kb_err *err)
 	return true;
 }
 
+static bool is_carried(const struct loading *loading, struct kb_sv blob)
+{
+	for (size_t i = 0; loading->old && i < loading->old->file_count; i++)
+		if (kb_sv_eq_str(blob, loading->old->files[i].blob))
+			return true;
+	return false;
+}
+
+/* All that will be opened and is not open yet, in case it comes from afar. */
+static void prefetch(struct loading *loading)
+{
+	const struct kb_index_state *state = &loading->state;
+	size_t most = state->segment_count + state->vectors_count + 1, count = 0;
+	const char **names = KB_NEW_ARRAY(&loading->arena, most, const char *);
+
+	for (size_t i = 0; i < most; i++) {
+		struct kb_sv blob = i < state->segment_count ? state->segments[i].blob
+		                    : i < most - 1 ? state->vectors[i - state->segment_count].blob
+		                                   : state->factors.blob;
+
+		if (blob.n && !is_carried(loading, blob))
+			names[count++] = kb_arena_str(&loading->arena, blob);
+	}
+	kb_blobs_prefetch(loading->catalog->blobs, names, count);
+}
+
 static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const struct entry *old,
                           bool is_first, struct kb_err *err)
 {
@@ -482,6 +508,8 @@ static struct entry *load(struct kb_catalog *catalog, int64_t agent_id, const st
 	if (kb_store_index_state(catalog->store, &loading.arena, agent_id, &loading.state, err)) {
 		loading.entry = kb_xcalloc(1, sizeof(*loading.entry));
 		loading.entry->agent_id = agent_id;
+		if (kb_blobs_are_remote(catalog->blobs))
+			prefetch(&loading);
 		if (!load_parts(&loading, err)) {
 			entry_free(loading.entry);
 			loading.entry = NULL;
