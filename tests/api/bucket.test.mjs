@@ -54,6 +54,28 @@ test("documents are kept in the bucket alone, and the cache may be lost", async 
   await kb.restart();
 });
 
+test("a directory's blobs may be copied into a bucket", async (t) => {
+  const { s3, env } = await open(t);
+  const kb = await start(t);
+  const agent = await kb.agent({ files });
+  await kb.stop();
+  const from = path.join(kb.dir, "blobs");
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const folder = entry.parentPath ?? entry.path;
+    const first = path.relative(from, folder).slice(0, 2);
+    const bytes = await readFile(path.join(folder, entry.name));
+    s3.objects.set(path.posix.join("stories/one", first, entry.name), { bytes, at: Date.now() });
+  }
+  await rm(from, { recursive: true });
+  kb.env = env;
+  await kb.restart();
+  await answers(agent);
+  await kb.stop();
+  assert.match((await run(kb, "check")).stdout, /\nsound\n$/);
+  await kb.restart();
+});
+
 test("what a check finds in a bucket", async (t) => {
   const { s3, env } = await open(t);
   const kb = await start(t, { env });
@@ -88,7 +110,8 @@ test("while the bucket does not answer, warm agents do, and documents wait", asy
   const kb = await start(t, { env });
   const warm = await kb.agent({ files });
   await answers(warm);
-  assert.deepEqual((await kb.api("GET", "/readyz")).json, { status: "ready" });
+  const isReady = async () => (await kb.api("GET", "/readyz")).json.status === "ready";
+  await until("the bucket to answer", isReady);
 
   s3.before = () => true; // takes requests and says nothing
   await until("the bucket's silence to be noticed", async () => {
@@ -100,11 +123,7 @@ test("while the bucket does not answer, warm agents do, and documents wait", asy
   await answers(warm, "Swan", 530);
 
   s3.before = null;
-  await until(
-    "the bucket to answer again",
-    async () => (await kb.api("GET", "/readyz")).json.status === "ready",
-    60_000,
-  );
+  await until("the bucket to answer again", isReady, 60_000);
   const late = await warm.add({ "gull.txt": "The Gull pump costs 99 euros.\n" });
   assert.equal(late.length, 3);
   await answers(warm, "Gull", 99);

@@ -25,7 +25,7 @@ static struct kb_blobs *open_bucket(struct world *w)
 	                                                .endpoint = kb_double.url,
 	                                                .key_id = "TESTKEY",
 	                                                .secret = "testsecret" },
-	                                   .patience = { .stall_ms = 2000, .pause_ms = 10 } },
+	                                   .patience = { .stall_ms = 5000, .pause_ms = 10 } },
 	        &w->f.err);
 
 	NEED(&w->f, blobs);
