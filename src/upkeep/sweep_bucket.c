@@ -208,11 +208,11 @@ bool kb_sweep_bucket(struct kb_store *store, struct kb_blobs *blobs,
 		out->blobs = (int64_t)page.rows.count;
 		*more = page.rows.after.n > 0;
 		judge(&page);
-		ok = carry_out(&page, err)
+		/* The round goes on whatever becomes of what is tidied up at its end. */
+		ok = carry_out(&page, err) && kb_store_blobs_turn(store, page.rows.after, err)
 		     && (*more
 		         || (kb_store_views_forget(store, limits->views_days, &out->views, err)
-		             && kb_blobs_tidy(blobs, UPLOADS_S, err)))
-		     && kb_store_blobs_turn(store, page.rows.after, err);
+		             && kb_blobs_tidy(blobs, UPLOADS_S, err)));
 	}
 	kb_arena_fini(&page.arena);
 	return ok;
