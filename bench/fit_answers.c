@@ -9,6 +9,9 @@
  *   fit_answers [--data DIR] show POOL            what becomes of each question of a pool
  *   fit_answers [--data DIR] time                 what a selection costs with the built-in tables
  *
+ * Behind --data, --meaning FILE does the same with a table of meanings; of what is then written
+ * there is the gate alone (weights_meant.c).
+ *
  * Everything that is printed of a question comes from tables fitted without its article (five
  * folds); the gate is fitted on such out-of-fold scores too, and judged in folds of its own.
  * Without the data it says so and ends well.
@@ -109,6 +112,7 @@ struct bench {
 	struct n_set natural; /* the sets of its corpora keep views into it */
 	struct kb_arena arena;
 	struct kb_analyzer *analyzer;
+	struct kb_meaning *meaning; /* NULL: none */
 };
 
 /* A row is right where it holds the gold, or where it and the next hold it together. */
@@ -189,6 +193,7 @@ static void ask_pool(struct bench *b, int pool, struct fit_set *set, const struc
 	n = fit_search(set, &scratch, &q, KB_SELECT_ADVISED, &candidates);
 	evidence.candidates = candidates;
 	evidence.count = n;
+	evidence.meaning = b->meaning;
 	kb_features_compute(b->analyzer, &scratch, &q, &evidence, &c->features);
 	keep(b, set, &c->features, answerable ? &candidates : NULL, n);
 	c->group = answerable || set->squeezed ? ask->group : kb_hash64(ask->id);
@@ -861,9 +866,9 @@ static void rows(struct kb_buf *buf, const float *v, size_t count, size_t n)
 	kb_buf_str(buf, "\t},\n");
 }
 
-static void gate_table(struct kb_buf *buf, const struct kb_gate_weights *w)
+static void gate_table(struct kb_buf *buf, const char *name, const struct kb_gate_weights *w)
 {
-	kb_buf_str(buf, "\nconst struct kb_gate_weights kb_weights_gate = {\n");
+	kb_buf_printf(buf, "\nconst struct kb_gate_weights kb_weights_%s = {\n", name);
 	numbers(buf, "mean", w->mean, KB_GATE_FEATURES);
 	numbers(buf, "scale", w->scale, KB_GATE_FEATURES);
 	numbers(buf, "linear", w->linear, KB_GATE_FEATURES);
@@ -904,11 +909,11 @@ static bool write_tables(struct bench *b, const struct kb_gate_weights *gate, co
 	        &buf,
 	        "/* Written by bench/fit_answers.c; the order is that of the lists in features.h "
 	        "and weights.h. */\n// clang-format off\n#include \"answer/weights.h\"\n");
-	for (int t = 0; t < KB_TABLES; t++) {
+	for (int t = 0; t < KB_TABLES && !b->meaning; t++) {
 		fit_weights(learn, lessons(b, (enum kb_table)t, -1, learn), w);
 		table(&buf, names[t], w);
 	}
-	gate_table(&buf, gate);
+	gate_table(&buf, b->meaning ? "gate_meant" : "gate", gate);
 	ok = kb_buf_done(&buf, &out, err) && kb_file_replace(path, out, err);
 	kb_buf_fini(&buf);
 	free(w);
@@ -1017,6 +1022,7 @@ static void time_selection(struct bench *b)
 	if (!fit_set_open(&set, b->root, pools[0].name))
 		return;
 	evidence.stats = fit_stats(&set);
+	evidence.meaning = b->meaning;
 	for (size_t i = 0; i < set.ask_count && asked < TIMED; i += 7, asked++) {
 		struct kb_arena arena = { 0 };
 		struct kb_candidate *candidates;
@@ -1090,11 +1096,20 @@ int main(int argc, char **argv)
 		b.root = argv[1];
 		argv += 2, argc -= 2;
 	}
+	if (argc >= 2 && strcmp(argv[0], "--meaning") == 0) {
+		b.meaning = kb_meaning_open(argv[1], &err);
+		if (!b.meaning) {
+			fprintf(stderr, "fit_answers: %s\n", err.msg);
+			return 1;
+		}
+		fit_use_meaning(b.meaning);
+		argv += 2, argc -= 2;
+	}
 	if (argc == 0) {
-		fprintf(stderr,
-		        "usage: fit_answers [--data DIR] eval | write FILE | predict SET FILE "
-		        "| show POOL "
-		        "| time\n");
+		fprintf(stderr, "usage: fit_answers [--data DIR] [--meaning FILE] eval | write "
+		                "FILE | predict SET FILE "
+		                "| show POOL "
+		                "| time\n");
 		return 2;
 	}
 	b.analyzer = kb_analyzer_new();
@@ -1105,5 +1120,6 @@ int main(int argc, char **argv)
 		ok = false;
 	}
 	n_set_free(&b.natural);
+	kb_meaning_close(b.meaning);
 	return ok ? 0 : 1;
 }

@@ -277,18 +277,29 @@ struct kb_answer_stats fit_stats(struct fit_set *set)
 		                         .arg = set->snapshot };
 }
 
+static const struct kb_meaning *used;
+
+void fit_use_meaning(const struct kb_meaning *meaning)
+{
+	used = meaning;
+}
+
 size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
                   size_t top, struct kb_candidate **out)
 {
 	struct kb_query query = kb_question_query(q, top);
 	struct kb_hit *hits;
+	const float *meant;
 	size_t count;
 
+	query.meaning = used;
 	kb_search(set->snapshot, arena, &query, &hits, &count);
+	meant = kb_search_meant(set->snapshot, arena, &query, hits, count);
 	*out = KB_NEW_ARRAY(arena, count, struct kb_candidate);
 	for (size_t i = 0; i < count; i++) {
 		struct kb_err err;
 
+		(*out)[i].meant = meant[i];
 		(*out)[i].score = hits[i].score;
 		if (!kb_snapshot_passage(set->snapshot, arena, hits[i].part, hits[i].doc,
 		                         &(*out)[i].passage, &err)) {

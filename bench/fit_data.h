@@ -57,6 +57,9 @@ void fit_set_index(struct fit_set *set, struct kb_segment_writer *writer);
  * of one article, from the nth on. The source outlives it. */
 bool fit_set_small(struct fit_set *set, const struct fit_set *source, size_t from, size_t count);
 
+/* What the searches use from now on; NULL: none. */
+void fit_use_meaning(const struct kb_meaning *meaning);
+
 /* The candidates for a question of any set in this set's pool. */
 size_t fit_search(struct fit_set *set, struct kb_arena *arena, const struct kb_question *q,
                   size_t top, struct kb_candidate **out);

@@ -11,6 +11,7 @@
 
 #include "answer/evidence.h"
 #include "answer/question.h"
+#include "index/meaning_sum.h"
 
 enum {
 	KB_ASKED_TERMS = 64,  /* content terms of a question; the mask's bits */
@@ -80,6 +81,7 @@ struct kb_asked {
 	struct kb_sv cue_words;                 /* of the type */
 	struct kb_sv cue_list;                  /* the same, in languages without blanks */
 	struct kb_asked_memo memo[KB_ASKED_MEMO];
+	struct kb_asked_meaning *meaning; /* NULL: none */
 };
 
 /* A word of a passage. */
@@ -100,6 +102,7 @@ struct kb_read_sentence {
 	uint64_t likes;
 	uint64_t grams;
 	bool leans; /* begins with a pronoun */
+	float near; /* in meaning, to the question; 0: unknown */
 };
 
 struct kb_read_passage {
@@ -109,6 +112,15 @@ struct kb_read_passage {
 	uint64_t title, terms;
 	uint64_t likes; /* terms that a word of it is like */
 	float soft;
+	struct {
+		float all, title;
+	} near; /* in meaning, to the question: with its title and headings, and these alone */
+};
+
+/* How near passages are to the question in meaning. */
+struct kb_asked_meaning {
+	struct kb_meaning_question question;
+	struct kb_meaning_sum passage, sentence, title;
 };
 
 /* Everything of the question; *unknown is the share of its weight that no passage of the index

@@ -119,6 +119,27 @@ static void read_token(struct kb_asked *a, const struct kb_term *t, struct kb_re
 	}
 }
 
+/* ---- meaning ---- */
+
+static void begin_meaning(struct kb_asked_meaning *m)
+{
+	kb_meaning_sum_begin(&m->passage);
+	kb_meaning_sum_begin(&m->sentence);
+	kb_meaning_sum_begin(&m->title);
+}
+
+static void read_meaning(struct kb_asked_meaning *m, struct kb_meaning_sum *own,
+                         const struct kb_term *term)
+{
+	kb_meaning_sum_term(&m->question, term, own, &m->passage);
+}
+
+static void end_sentence(struct kb_asked_meaning *m, struct kb_read_sentence *sentence)
+{
+	sentence->near = kb_meaning_near(&m->question, &m->sentence);
+	kb_meaning_sum_begin(&m->sentence);
+}
+
 void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct kb_asked *a,
                    const struct kb_passage *from, struct kb_read_passage *out)
 {
@@ -126,6 +147,8 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 	struct kb_terms terms;
 	size_t s = 0, tokens = 0;
 
+	if (a->meaning)
+		begin_meaning(a->meaning);
 	kb_sentences(arena, from->text, &ranges, &out->count);
 	kb_analyze(analyzer, arena, a->q->lang, from->text, &terms);
 	out->sentences = KB_NEW_ARRAY(arena, out->count, struct kb_read_sentence);
@@ -139,6 +162,8 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 		struct kb_read_sentence *sentence;
 
 		while (s < out->count && t->start >= ranges[s].end) {
+			if (a->meaning)
+				end_sentence(a->meaning, &out->sentences[s]);
 			s++;
 			if (s < out->count)
 				out->sentences[s].first = tokens;
@@ -146,6 +171,8 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 		if (s == out->count)
 			break;
 		sentence = &out->sentences[s];
+		if (a->meaning)
+			read_meaning(a->meaning, &a->meaning->sentence, t);
 		if (t->flags & KB_TERM_PIECE) {
 			uint64_t hash = kb_hash64(t->term);
 			int term = kb_asked_find(&a->stems, hash),
@@ -162,6 +189,8 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 		read_token(a, t, &out->tokens[tokens++], sentence);
 		sentence->count++;
 	}
+	if (a->meaning && s < out->count)
+		end_sentence(a->meaning, &out->sentences[s]);
 	for (int field = 0; field < 2; field++) {
 		kb_analyze(analyzer, arena, a->q->lang, field ? from->heading : from->title,
 		           &terms);
@@ -170,7 +199,13 @@ void kb_asked_read(struct kb_analyzer *analyzer, struct kb_arena *arena, struct 
 
 			if (term >= 0)
 				out->title |= UINT64_C(1) << term;
+			if (a->meaning)
+				read_meaning(a->meaning, &a->meaning->title, &terms.v[i]);
 		}
+	}
+	if (a->meaning) {
+		out->near.all = kb_meaning_near(&a->meaning->question, &a->meaning->passage);
+		out->near.title = kb_meaning_near(&a->meaning->question, &a->meaning->title);
 	}
 	out->terms = out->title;
 	for (size_t i = 0; i < out->count; i++)

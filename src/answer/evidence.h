@@ -6,6 +6,7 @@
 #define KB_ANSWER_EVIDENCE_H
 
 #include "index/index.h"
+#include "index/meaning.h"
 
 enum {
 	KB_SELECT_CANDIDATES = 32, /* passages looked at; more are left out */
@@ -15,6 +16,7 @@ enum {
 struct kb_candidate {
 	struct kb_passage passage;
 	float score;    /* of the search by words */
+	float meant;    /* with what a table of meanings says; without one, the same */
 	uint32_t place; /* in the order of the whole search, vectors and reranker too */
 };
 
@@ -27,7 +29,8 @@ struct kb_answer_stats {
 struct kb_evidence {
 	const struct kb_candidate *candidates; /* best first */
 	size_t count;
-	struct kb_answer_stats stats; /* of the index that the candidates are from */
+	struct kb_answer_stats stats;     /* of the index that the candidates are from */
+	const struct kb_meaning *meaning; /* NULL: none */
 };
 
 #endif

@@ -541,6 +541,7 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 		row->candidate = (uint32_t)c;
 		row_features(a, from, p, i, r->mean, row);
 		row->leans = p->sentences[i].leans;
+		row->near = p->sentences[i].near;
 		f[KB_F_PRONOUN] = row->leans;
 		f[KB_F_LEAN_PREV] = row->leans ? f[KB_F_COV_PREV] : 0;
 		f[KB_F_FAMILY] = family;
@@ -575,6 +576,34 @@ static void passage_rows(struct reading *r, size_t c, struct kb_feature_row *row
 	r->best.cov = KB_MAX(r->best.cov, best_cov);
 }
 
+/* NULL: there is no table, or it knows no word of the question. */
+static struct kb_asked_meaning *look_up(struct kb_arena *arena, const struct kb_meaning *meaning,
+                                        const struct kb_terms *question)
+{
+	struct kb_asked_meaning *out;
+
+	if (!meaning)
+		return NULL;
+	out = KB_NEW(arena, struct kb_asked_meaning);
+	kb_meaning_sum_init(arena, meaning, &out->passage);
+	if (!kb_meaning_question(meaning, question, &out->passage, &out->question))
+		return NULL;
+	kb_meaning_sum_init(arena, meaning, &out->sentence);
+	kb_meaning_sum_init(arena, meaning, &out->title);
+	return out;
+}
+
+static float known_share(const struct kb_asked *a)
+{
+	const struct kb_meaning_words *words = &a->meaning->question.words;
+	float known = 0;
+
+	for (int i = 0; i < a->term_count; i++)
+		if (words->find(words->arg, kb_meaning_key(a->terms[i].word)) != KB_MEANING_NONE)
+			known += a->terms[i].weight;
+	return known / a->sum;
+}
+
 void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
                          const struct kb_question *question, const struct kb_evidence *evidence,
                          struct kb_features *out)
@@ -589,18 +618,23 @@ void kb_features_compute(struct kb_analyzer *analyzer, struct kb_arena *arena,
 	kb_asked_prepare(a, question, &evidence->stats, &out->unknown);
 	if (a->term_count == 0 || !(a->sum > 0))
 		return;
+	a->meaning = look_up(arena, evidence->meaning, &question->terms);
 	read_passages(&r, analyzer, arena);
 	weigh_locally(&r);
+	out->known = a->meaning ? known_share(a) : 0;
 	out->rows = KB_NEW_ARRAY(arena, r.rows, struct kb_feature_row);
 	out->passages = KB_NEW_ARRAY(arena, r.count, struct kb_gate_passage);
 	for (size_t c = 0; c < r.count; c++) {
 		passage_rows(&r, c, &out->rows[row]);
 		row += r.passages[c].count;
-		out->passages[c] = (struct kb_gate_passage){ .terms = r.passages[c].terms,
-			                                     .title = r.passages[c].title,
-			                                     .likes = r.passages[c].likes,
-			                                     .score = r.candidates[c].score,
-			                                     .soft = r.passages[c].soft };
+		out->passages[c] =
+		        (struct kb_gate_passage){ .terms = r.passages[c].terms,
+			                          .title = r.passages[c].title,
+			                          .likes = r.passages[c].likes,
+			                          .score = r.candidates[c].score,
+			                          .soft = r.passages[c].soft,
+			                          .near = r.passages[c].near.all,
+			                          .near_title = r.passages[c].near.title };
 	}
 	for (size_t i = 0; i < r.rows; i++) {
 		float *f = out->rows[i].f;

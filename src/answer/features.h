@@ -108,15 +108,17 @@ struct kb_feature_row {
 	uint64_t terms;   /* content terms in s, the first 64 */
 	bool first, last; /* of its passage */
 	bool leans;       /* begins with a pronoun */
+	float near;       /* of s to the question in meaning, a cosine */
 };
 
 /* What the gate and the selection need to know of each passage. */
 struct kb_gate_passage {
-	uint64_t terms; /* in text, title and headings */
-	uint64_t title; /* in title and headings */
-	uint64_t likes; /* others that a word of the text is like */
-	float score;    /* of the search */
-	float soft;     /* DOC_SOFT */
+	uint64_t terms;         /* in text, title and headings */
+	uint64_t title;         /* in title and headings */
+	uint64_t likes;         /* others that a word of the text is like */
+	float score;            /* of the search */
+	float soft;             /* DOC_SOFT */
+	float near, near_title; /* to the question in meaning: all of it, title and headings */
 };
 
 struct kb_features {
@@ -134,6 +136,8 @@ struct kb_features {
 	double passages_known; /* N */
 	enum kb_shape shape;   /* of the question's answer */
 	float sectioned;       /* share of the candidates that stand under a heading */
+	float known; /* the share of the question, by weight, that the table of meanings has; 0: no
+	                table */
 };
 
 /* Of the first KB_SELECT_CANDIDATES passages. */

@@ -23,7 +23,7 @@ static const struct form {
 	double likely;
 } forms[] = {
 	[KB_SHAPE_FACT] = { { 260, 200, 200 }, .3 },
-	[KB_SHAPE_SECTION] = { { 400, 250, 200 }, .05 },
+	[KB_SHAPE_SECTION] = { { 500, 350, 300 }, .03 },
 };
 
 /* Of the best sentence of a fact's window, what one at its end must be as likely as. */
@@ -74,17 +74,26 @@ static bool is_line(struct kb_sv text, uint32_t start, uint32_t end)
 	return (start == 0 || text.p[start - 1] == '\n') && (end == text.n || text.p[end] == '\n');
 }
 
+/* What the search says of a passage. Of a section its words may all be others than the question's;
+ * a fact is told in the question's words or not at all. */
+static double found(const struct kb_selection *selection, const struct kb_candidate *candidate)
+{
+	return (double)(selection->shape == KB_SHAPE_SECTION ? candidate->meant : candidate->score);
+}
+
 static struct unit *units_of(struct kb_arena *arena, const struct kb_candidate *candidates,
                              const struct kb_selection *selection)
 {
 	struct unit *units = KB_NEW_ARRAY(arena, selection->count, struct unit);
 	double best = (double)selection->sentences[0].z;
-	double top = (double)candidates[0].score;
+	double top = 0;
 
+	for (size_t i = 0; i < selection->count; i++)
+		top = KB_MAX(top, found(selection, &candidates[selection->sentences[i].candidate]));
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct kb_scored_sentence *s = &selection->sentences[i];
 		const struct kb_candidate *from = &candidates[s->candidate];
-		double relative = top > 0 ? (double)from->score / top - 1 : 0;
+		double relative = top > 0 ? found(selection, from) / top - 1 : 0;
 
 		units[i] = (struct unit){
 			.s = s,

@@ -178,6 +178,12 @@ void kb_gate_features(const struct kb_features *features, const float *z, const 
 	out[KB_G_MASS] = sum / count / rarest;
 	out[KB_G_SECTION] = features->shape == KB_SHAPE_SECTION;
 	out[KB_G_SECTIONED] = features->sectioned;
+	out[KB_G_MEANT] = doc->near;
+	out[KB_G_MEANT_S] = best->near;
+	out[KB_G_MEANT_TITLE] = doc->near_title;
+	for (size_t i = 0; i < features->passage_count; i++)
+		out[KB_G_MEANT_BEST] = KB_MAX(out[KB_G_MEANT_BEST], features->passages[i].near);
+	out[KB_G_MEANT_KNOWN] = features->known;
 	out[KB_G_CARRIED] = weight_share(features, ~doc->terms, features->carried, 0);
 }
 

@@ -257,10 +257,11 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 	struct kb_query query = kb_question_query(&step->question, wanted);
 	bool codes =
 	        kb_action_on(s->request, KB_ACTION_CODES, s->request->settings->is_hybrid_search.v);
-	float scale = 1;
+	float scale = 1, *meant;
 	struct pool pool;
 
 	query.rerank = s->effort->rerank;
+	query.meaning = s->job->answerer->meaning;
 	if (codes) {
 		/* The selection is fitted to scores without codes: theirs are brought to the
 		 * same measure. */
@@ -273,9 +274,11 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 	find_passages(s, snapshot, &query, step, &pool);
 	step->with_code =
 	        codes ? codes_first(s, snapshot, step->question.text, pool.hits, pool.count) : 0;
+	meant = kb_search_meant(snapshot, s->arena, &query, pool.hits, pool.count);
 	step->candidates = KB_NEW_ARRAY(s->arena, pool.count, struct kb_candidate);
 	for (size_t i = 0; i < pool.count; i++) {
 		step->candidates[i].score = pool.hits[i].score * scale;
+		step->candidates[i].meant = meant[i] * scale;
 		step->candidates[i].place = place_of(&pool, i, step->with_code);
 		if (!kb_snapshot_passage(snapshot, s->arena, pool.hits[i].part, pool.hits[i].doc,
 		                         &step->candidates[i].passage, err))
@@ -303,6 +306,7 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
 	          &(struct kb_evidence){
 	                  .candidates = step->candidates,
 	                  .count = count,
+	                  .meaning = s->job->answerer->meaning,
 	                  .stats = { .passages = passages, .df = df, .arg = snapshot } },
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : gate, &step->selection);
 }

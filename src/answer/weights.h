@@ -1,5 +1,6 @@
 /*
- * The fitted tables. bench/fit_answers.c writes weights.c; nobody edits that by hand.
+ * The fitted tables. bench/fit_answers.c writes weights.c and, with a table of
+ * meanings, weights_meant.c; nobody edits these by hand.
  *
  * A model gives z = Σ w f + Σ_h v_h max(0, b_h + Σ a_hf f) over features that were brought to mean
  * 0 and deviation 1 (which is folded into the numbers). The gate is a linear function of its own
@@ -43,14 +44,19 @@ struct kb_weights {
 	X(PAIRS)         /* PAIRS_ALL of the sentence */                                           \
 	X(NEAR)          /* S_NEAR of the sentence */                                              \
 	X(DOC_PAIRS)                                                                               \
-	X(GAP)       /* z of the best sentence less that of the best of another passage */         \
-	X(LEAD)      /* DOC_LEAD: search score against the best other passage's */                 \
-	X(TYPE_MISS) /* no cue of the question's type in the sentence */                           \
-	X(Z)         /* z of the best sentence */                                                  \
-	X(MASS)      /* weight M / terms: how rare the question's words are */                     \
-	X(SECTION)   /* a section is wanted, no fact */                                            \
-	X(CARRIED)   /* w of carried terms that are missing, share */                              \
-	X(SECTIONED) /* candidates that stand under a heading, share */
+	X(GAP)         /* z of the best sentence less that of the best of another passage */       \
+	X(LEAD)        /* DOC_LEAD: search score against the best other passage's */               \
+	X(TYPE_MISS)   /* no cue of the question's type in the sentence */                         \
+	X(Z)           /* z of the best sentence */                                                \
+	X(MASS)        /* weight M / terms: how rare the question's words are */                   \
+	X(SECTION)     /* a section is wanted, no fact */                                          \
+	X(CARRIED)     /* w of carried terms that are missing, share */                            \
+	X(SECTIONED)   /* candidates that stand under a heading, share */                          \
+	X(MEANT)       /* nearness in meaning of the passage and the question, */                  \
+	X(MEANT_S)     /* of the sentence, */                                                      \
+	X(MEANT_TITLE) /* of title and headings, */                                                \
+	X(MEANT_BEST)  /* and the most that any passage has */                                     \
+	X(MEANT_KNOWN) /* w of terms that the table of meanings has */
 
 enum { KB_GATE_SMALL = 100 }; /* passages */
 
@@ -73,8 +79,9 @@ struct kb_gate_weights {
 };
 
 extern const struct kb_weights kb_weights_english;
-extern const struct kb_weights kb_weights_words; /* other languages that put blanks, and Thai */
-extern const struct kb_weights kb_weights_runs;  /* Chinese, Japanese, Korean */
-extern const struct kb_gate_weights kb_weights_gate;
+extern const struct kb_weights kb_weights_words;     /* other languages that put blanks, and Thai */
+extern const struct kb_weights kb_weights_runs;      /* Chinese, Japanese, Korean */
+extern const struct kb_gate_weights kb_weights_gate; /* without a table of meanings */
+extern const struct kb_gate_weights kb_weights_gate_meant; /* with one: weights_meant.c */
 
 #endif

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 
 #include "index/forward.h"
-#include "index/meaning_table.h"
+#include "index/meaning_sum.h"
 #include "index/snapshot.h"
 
 enum {
 	FULL_LENGTH = 5,       /* words; longer questions get less */
 	CACHE_SLOTS = 1 << 13, /* words of passages that are kept, a power of two */
 	CACHE_ROWS = CACHE_SLOTS * 2,
-	LANES = 16,
 };
 
 /* The deviation of cosines among the best 50 passages is .08 to .12. */
@@ -39,121 +38,43 @@ struct known {
 	struct kb_sv text; /* of it */
 };
 
-/* A text's vector in the making. */
-struct sum {
-	float v[KB_MEANING_DIMS];
-	uint32_t *seen; /* by row: the text it was added to last */
-	uint32_t text, rows;
-};
-
 struct reading {
-	const struct kb_meaning *meaning;
-	struct kb_meaning_words words;
-	float question[KB_MEANING_DIMS]; /* length 1 */
-	float known;                     /* the share of its words, by rarity, that have a row */
-	uint32_t length;                 /* of these words and the others */
+	struct kb_meaning_question question;
+	float known; /* the share of its words, by rarity, that have a row */
 	struct known *cache;
 	uint32_t *rows;
 	size_t cached, row_count;
-	struct sum passage, sentence, title;
+	struct kb_meaning_sum passage, sentence, title;
 };
 
-static void begin(struct sum *sum)
+static void add(const struct reading *reading, struct kb_meaning_sum *sum, uint32_t row)
 {
-	memset(sum->v, 0, sizeof(sum->v));
-	sum->text++;
-	sum->rows = 0;
-}
-
-static void add(const struct reading *reading, struct sum *sum, uint32_t row)
-{
-	if (row == KB_MEANING_NONE || sum->seen[row] == sum->text)
-		return;
-	sum->seen[row] = sum->text;
-	sum->rows++;
-	kb_meaning_add(reading->meaning, row, sum->v);
-}
-
-static float dot(const float *a, const float *b)
-{
-	float sums[LANES] = { 0 }, sum = 0;
-
-	/* Side by side, so that one need not wait for the other. */
-	for (int k = 0; k < KB_MEANING_DIMS; k += LANES)
-		for (int i = 0; i < LANES; i++)
-			sums[i] += a[k + i] * b[k + i];
-	for (int i = 0; i < LANES; i++)
-		sum += sums[i];
-	return sum;
-}
-
-static float cosine(const struct reading *reading, const struct sum *sum)
-{
-	float square = dot(sum->v, sum->v);
-
-	return square > 0 ? dot(sum->v, reading->question) / sqrtf(square) : 0;
-}
-
-static void start_sum(const struct reading *reading, struct kb_arena *arena, struct sum *sum)
-{
-	sum->seen =
-	        KB_NEW_ARRAY(arena, (size_t)reading->words.count + reading->words.groups, uint32_t);
+	kb_meaning_sum_row(reading->question.meaning, sum, row);
 }
 
 /* ---- the question ---- */
 
-/* Adds the rows of a word of the question. */
-static void ask(struct reading *reading, struct kb_sv word, struct kb_sv before)
+/* The share of the question, by how rare its words are, that the table has. */
+static float known_share(const struct kb_snapshot *snapshot, const struct reading *reading,
+                         const struct kb_terms *question)
 {
-	uint32_t rows[KB_MEANING_PIECES_MAX];
-	size_t n = kb_meaning_rows(&reading->words, word, rows);
+	const struct kb_meaning_words *words = &reading->question.words;
+	double all = 0, known = 0;
 
-	for (size_t k = 0; k < n; k++)
-		add(reading, &reading->passage, rows[k]);
-	if (before.n)
-		add(reading, &reading->passage, kb_meaning_pair(&reading->words, before, word));
-}
-
-static void weigh(const struct kb_snapshot *snapshot, const struct reading *reading,
-                  const struct kb_term *term, double sums[2])
-{
-	double rarity = log(
-	        1 + (double)snapshot->alive / (1 + (double)kb_snapshot_df(snapshot, term->term)));
-
-	sums[0] += rarity;
-	if (reading->words.find(reading->words.arg, kb_meaning_key(term->word)) != KB_MEANING_NONE)
-		sums[1] += rarity;
-}
-
-static bool place_question(struct reading *reading, const struct kb_snapshot *snapshot,
-                           const struct kb_terms *question)
-{
-	struct sum *sum = &reading->passage; /* not in use yet */
-	struct kb_sv before = { 0 };
-	double rarities[2] = { 0 };
-	float square;
-
-	begin(sum);
 	for (size_t i = 0; i < question->count; i++) {
 		const struct kb_term *term = &question->v[i];
-		enum kb_place_kind kind = kb_place_kind(term);
-		bool single = kind == KB_PLACE_WORD && kb_meaning_is_single(term->word);
+		double rarity;
 
-		if (kind == KB_PLACE_WORD) {
-			ask(reading, term->word, single ? before : KB_SV(""));
-			weigh(snapshot, reading, term, rarities);
-			reading->length++;
-		}
-		if (kind != KB_PLACE_NONE)
-			before = single ? term->word : KB_SV("");
+		if (kb_place_kind(term) != KB_PLACE_WORD)
+			continue;
+		rarity = log(1
+		             + (double)snapshot->alive
+		                       / (1 + (double)kb_snapshot_df(snapshot, term->term)));
+		all += rarity;
+		if (words->find(words->arg, kb_meaning_key(term->word)) != KB_MEANING_NONE)
+			known += rarity;
 	}
-	square = dot(sum->v, sum->v);
-	if (!(square > 0) || !(rarities[0] > 0))
-		return false;
-	reading->known = (float)(rarities[1] / rarities[0]);
-	for (int k = 0; k < KB_MEANING_DIMS; k++)
-		reading->question[k] = sum->v[k] / sqrtf(square);
-	return true;
+	return all > 0 ? (float)(known / all) : 0;
 }
 
 /* ---- passages ---- */
@@ -167,7 +88,7 @@ static void look_up(struct reading *reading, const struct kb_segment *segment, u
 	if (!kb_forward_word_at(segment, number, &known->text, &term) || !known->text.n)
 		return;
 	known->single = kb_meaning_is_single(known->text);
-	known->count = (uint8_t)kb_meaning_rows(&reading->words, known->text,
+	known->count = (uint8_t)kb_meaning_rows(&reading->question.words, known->text,
 	                                        reading->rows + reading->row_count);
 	reading->row_count += known->count;
 }
@@ -199,8 +120,8 @@ static const struct known *know(struct reading *reading, const struct kb_segment
 static void end_sentence(struct reading *reading, float *best)
 {
 	if (reading->sentence.rows)
-		*best = KB_MAX(*best, cosine(reading, &reading->sentence));
-	begin(&reading->sentence);
+		*best = KB_MAX(*best, kb_meaning_near(&reading->question, &reading->sentence));
+	kb_meaning_sum_begin(&reading->sentence);
 }
 
 static void read_passage(struct reading *reading, const struct kb_segment *segment,
@@ -211,12 +132,12 @@ static void read_passage(struct reading *reading, const struct kb_segment *segme
 	unsigned fields = 0;
 	float best = 0;
 
-	begin(&reading->passage);
-	begin(&reading->sentence);
-	begin(&reading->title);
+	kb_meaning_sum_begin(&reading->passage);
+	kb_meaning_sum_begin(&reading->sentence);
+	kb_meaning_sum_begin(&reading->title);
 	while (p && p < end) {
 		const struct known *known;
-		struct sum *own;
+		struct kb_meaning_sum *own;
 		uint64_t value;
 
 		p = kb_get_varint(p, end, &value);
@@ -234,7 +155,8 @@ static void read_passage(struct reading *reading, const struct kb_segment *segme
 			add(reading, &reading->passage, reading->rows[known->first + i]);
 		}
 		if (known->single && before.n) {
-			uint32_t row = kb_meaning_pair(&reading->words, before, known->text);
+			uint32_t row =
+			        kb_meaning_pair(&reading->question.words, before, known->text);
 
 			add(reading, own, row);
 			add(reading, &reading->passage, row);
@@ -242,9 +164,9 @@ static void read_passage(struct reading *reading, const struct kb_segment *segme
 		before = known->single ? known->text : KB_SV("");
 	}
 	end_sentence(reading, &best);
-	out->cosines[PASSAGE] = cosine(reading, &reading->passage);
+	out->cosines[PASSAGE] = kb_meaning_near(&reading->question, &reading->passage);
 	out->cosines[SENTENCE] = best;
-	out->cosines[TITLE] = cosine(reading, &reading->title);
+	out->cosines[TITLE] = kb_meaning_near(&reading->question, &reading->title);
 }
 
 /* NULL: the table knows no word of the question. */
@@ -253,13 +175,15 @@ static struct reading *start(const struct kb_snapshot *snapshot, struct kb_arena
 {
 	struct reading *reading = KB_NEW(arena, struct reading);
 
-	reading->meaning = query->meaning;
-	kb_meaning_words(query->meaning, &reading->words);
-	start_sum(reading, arena, &reading->passage);
-	if (!place_question(reading, snapshot, &query->question))
+	kb_meaning_sum_init(arena, query->meaning, &reading->passage);
+	if (!kb_meaning_question(query->meaning, &query->question, &reading->passage,
+	                         &reading->question))
 		return NULL;
-	start_sum(reading, arena, &reading->sentence);
-	start_sum(reading, arena, &reading->title);
+	reading->known = known_share(snapshot, reading, &query->question);
+	if (!(reading->known > 0))
+		return NULL;
+	kb_meaning_sum_init(arena, query->meaning, &reading->sentence);
+	kb_meaning_sum_init(arena, query->meaning, &reading->title);
 	reading->cache = KB_NEW_ARRAY(arena, CACHE_SLOTS, struct known);
 	reading->rows = KB_NEW_ARRAY(arena, CACHE_ROWS, uint32_t);
 	return reading;
@@ -306,19 +230,22 @@ static const float weights[FIGURES] = {
  * cannot be judged by the table. */
 static float trust(const struct reading *reading)
 {
-	float shortness = KB_MIN(1.0f, (float)FULL_LENGTH / (float)reading->length);
+	float shortness = KB_MIN(1.0f, (float)FULL_LENGTH / (float)reading->question.length);
 
 	return shortness * shortness * shortness * reading->known * reading->known;
 }
 
-void kb_meaning_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
-                       const struct kb_query *query, struct kb_hit *hits, size_t count)
+void kb_meaning_add_scores(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                           const struct kb_query *query, const struct kb_hit *hits, size_t count,
+                           float *scores)
 {
 	size_t best = KB_MIN(count, (size_t)KB_MEANING_BEST);
-	float max = best ? hits[0].score : 0, share;
 	struct reading *reading;
 	struct nearness *near;
+	float max = 0, share;
 
+	for (size_t i = 0; i < best; i++)
+		max = KB_MAX(max, scores[i]);
 	if (best < 2 || !(max > 0) || !(reading = start(snapshot, arena, query)))
 		return;
 	near = KB_NEW_ARRAY(arena, best, struct nearness);
@@ -328,7 +255,46 @@ void kb_meaning_rerank(const struct kb_snapshot *snapshot, struct kb_arena *aren
 	for (int f = 0; f < FIGURES; f++) {
 		standardise(near, best, f);
 		for (size_t i = 0; i < best; i++)
-			hits[i].score += share * weights[f] * near[i].cosines[f];
+			scores[i] += share * weights[f] * near[i].cosines[f];
 	}
+}
+
+void kb_meaning_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, struct kb_hit *hits, size_t count)
+{
+	float *scores = KB_NEW_ARRAY(arena, count, float);
+
+	for (size_t i = 0; i < count; i++)
+		scores[i] = hits[i].score;
+	kb_meaning_add_scores(snapshot, arena, query, hits, count, scores);
+	for (size_t i = 0; i < count; i++)
+		hits[i].score = scores[i];
 	qsort(hits, count, sizeof(*hits), by_score);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct kb_hit *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+size_t kb_meaning_choose(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                         const struct kb_query *query, struct kb_hit *hits, size_t count,
+                         size_t limit)
+{
+	struct kb_hit *best;
+	size_t n = 0;
+
+	if (count <= limit)
+		return count;
+	best = kb_arena_copy(arena, hits, count * sizeof(*hits));
+	kb_meaning_rerank(snapshot, arena, query, best, count);
+	qsort(best, limit, sizeof(*best), by_place);
+	for (size_t i = 0; i < count; i++)
+		if (bsearch(&hits[i], best, limit, sizeof(*best), by_place))
+			hits[n++] = hits[i];
+	return n;
 }

@@ -22,9 +22,20 @@
 
 enum { KB_MEANING_BEST = 50 };
 
-/* Adds what the step finds to the scores of the best of hits, which are sorted, and sorts all of
- * them again. The query has a table. */
+/* Adds what the step finds of the first KB_MEANING_BEST hits to their scores, which are given
+ * apart. The query has a table, as in the other two. */
+void kb_meaning_add_scores(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                           const struct kb_query *query, const struct kb_hit *hits, size_t count,
+                           float *scores);
+
+/* Does so with the scores of hits, which are sorted, and sorts all of them again. */
 void kb_meaning_rerank(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                        const struct kb_query *query, struct kb_hit *hits, size_t count);
+
+/* The best `limit` of hits by the scores that kb_meaning_rerank() would give, with their own scores
+ * and in their own order; returns how many. */
+size_t kb_meaning_choose(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                         const struct kb_query *query, struct kb_hit *hits, size_t count,
+                         size_t limit);
 
 #endif

@@ -30,11 +30,25 @@ void kb_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		second = kb_rerank(snapshot, arena, query, *hits, KB_MIN(*count, query->rerank));
 	if (factors)
 		kb_factors_rerank(snapshot, arena, query, second, hits, count);
-	if (meaning)
+	if (meaning && query->purpose == KB_FOR_SEARCH)
 		kb_meaning_rerank(snapshot, arena, query, *hits, *count);
+	else if (meaning)
+		*count = kb_meaning_choose(snapshot, arena, query, *hits, *count, query->limit);
 	if (query->rerank && query->purpose == KB_FOR_SEARCH)
 		kb_prior_rank(snapshot, query, *hits, *count);
 	*count = KB_MIN(*count, query->limit);
+}
+
+float *kb_search_meant(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, const struct kb_hit *hits, size_t count)
+{
+	float *out = KB_NEW_ARRAY(arena, count, float);
+
+	for (size_t i = 0; i < count; i++)
+		out[i] = hits[i].score;
+	if (query->meaning)
+		kb_meaning_add_scores(snapshot, arena, query, hits, count, out);
+	return out;
 }
 
 /* By words and by vectors, the best `limit`. */

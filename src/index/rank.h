@@ -35,4 +35,9 @@ struct kb_hybrid_query {
 bool kb_hybrid_search(const struct kb_snapshot *snapshot, struct kb_arena *arena,
                       const struct kb_hybrid_query *query, struct kb_hit **hits, size_t *count);
 
+/* What each of some hits of the query's search would count with what its table of meanings says of
+ * them (meaning_rank.h); without a table, their scores. In the arena. */
+float *kb_search_meant(const struct kb_snapshot *snapshot, struct kb_arena *arena,
+                       const struct kb_query *query, const struct kb_hit *hits, size_t count);
+
 #endif
