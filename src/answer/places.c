@@ -1,5 +1,7 @@
 #include "answer/places.h"
 
+#include <string.h>
+
 #include "out/url.h"
 
 struct place {
@@ -10,8 +12,8 @@ struct place {
 
 struct kb_named {
 	struct kb_arena *arena;
-	struct place v[KB_NAMED_MAX];
-	size_t count;
+	struct place *v;
+	size_t count, capacity; /* most answers have a few, and many wait at once */
 };
 
 struct kb_named *kb_named_new(struct kb_arena *arena)
@@ -99,12 +101,25 @@ static struct kb_sv without_fragment(struct kb_sv rest)
 	return at < 0 ? rest : kb_sv_sub(rest, 0, (size_t)at);
 }
 
+static void grow(struct kb_named *places)
+{
+	size_t capacity = KB_MAX(places->capacity * 2, (size_t)4);
+	struct place *grown = KB_NEW_ARRAY(places->arena, capacity, struct place);
+
+	if (places->count)
+		memcpy(grown, places->v, places->count * sizeof(*grown));
+	places->v = grown;
+	places->capacity = capacity;
+}
+
 static void add(struct kb_named *places, struct kb_sv address, bool exact)
 {
 	struct place place;
 
 	if (places->count == KB_NAMED_MAX || !read_place(places->arena, address, &place))
 		return;
+	if (places->count == places->capacity)
+		grow(places);
 	place.host = kb_arena_sv(places->arena, place.host);
 	if (exact)
 		place.exact = true;

@@ -14,9 +14,10 @@
 enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
 	END_MS = 1000,  /* how long a connection may stay open once the answer is whole */
-	BODY_MAX = 16 << 20, /* bytes of a request */
-	REFUSAL_MAX = 4096,  /* bytes of a refusal that are read */
-	RECEIVE_BYTES = 4096,
+	BODY_MAX = 16 << 20,  /* bytes of a request */
+	REFUSAL_MAX = 4096,   /* bytes of a refusal that are read */
+	RECEIVE_BYTES = 1024, /* a piece of an answer is some hundred bytes */
+	UPLOAD_BYTES = 16384, /* libcurl's least; it has such a buffer where there is TLS */
 };
 
 struct kb_chats {
@@ -343,12 +344,25 @@ static void on_time(struct kb_timer *timer)
 
 /* ---- one request ---- */
 
+/* With the first text it is certain that it is not sent again. Nobody needs it while the answer
+ * comes, once all of it is out. */
+static void forget_prompt(struct kb_chat_call *call)
+{
+	curl_off_t sent = 0;
+
+	call->chats->lib->easy_getinfo(call->curl, CURLINFO_SIZE_UPLOAD_T, &sent);
+	if (sent == (curl_off_t)call->body.n)
+		kb_buf_fini(&call->body);
+}
+
 static void on_text(void *arg, struct kb_sv text)
 {
 	struct kb_chat_call *call = arg;
 
-	if (!call->result.first_us)
+	if (!call->result.first_us) {
 		call->result.first_us = KB_MAX(kb_clock_mono_us() - call->start_us, (int64_t)1);
+		forget_prompt(call);
+	}
 	if (call->on_text)
 		call->on_text(call->arg, text);
 }
@@ -392,6 +406,7 @@ static void set_options(struct kb_chat_call *call)
 	lib->easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* no waiting for a look-up */
 	lib->easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
 	lib->easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BYTES);
+	lib->easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BYTES);
 	lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)KB_UPSTREAM_CONNECT_MS);
 	lib->easy_setopt(curl, CURLOPT_HTTPHEADER, call->line->fields);
 	lib->easy_setopt(curl, CURLOPT_USERAGENT, "Docent/" DOCENT_VERSION);
