@@ -8,6 +8,7 @@ import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { contentOf, promptOf, sourcesOf } from "./lib/chat.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 import { figure, models } from "./lib/models.mjs";
+import { changeRows } from "./lib/rows.mjs";
 
 const siesta = "I'm having trouble answering right now. Please try again in a moment.";
 
@@ -306,7 +307,7 @@ test("the note of a written answer lets its claims be checked later", async (t) 
   assert.equal(JSON.stringify(reply.json).includes('unsupported"'), false, reply.text);
 });
 
-test("what models are asked for is counted by agent, and a plan may bound it", async (t) => {
+test("what models are asked for is counted by agent", async (t) => {
   const { chat, agent, kb } = await scene(t);
   await agent.ask(question);
   const { models: used } = await agent.expect(200, "GET", "/reports/models");
@@ -602,11 +603,40 @@ test("the child that answers for a master speaks with its own persona", async (t
 });
 
 test("only the turns of the conversation's window go along", async (t) => {
-  const { chat, agent, set } = await scene(t);
+  const { chat, agent, kb, set } = await scene(t);
   const session = randomUUID();
+  const turns = () => chat.answers.at(-1).body.messages.length - 2; // but the rules and the question
+  const ticket = "How much is a ticket for the lighthouse?";
   await agent.ask(question, { session });
-  await agent.ask("How much is a ticket for the lighthouse?", { session });
-  assert.ok(chat.answers.at(-1).body.messages.length >= 4);
+  await agent.ask(ticket, { session });
+  assert.equal(turns(), 2);
+  // The first turn was 25 hours ago.
+  const old = "UPDATE messages SET created_at = created_at - 90000000000 WHERE id = (SELECT min(id) FROM messages)";
+  if (!(await changeRows(t, kb, old))) return;
+  await set({ conversation_time_window: 0 });
+  await agent.ask(ticket, { session });
+  assert.equal(turns(), 2);
+  assert.ok(!promptOf(chat.answers.at(-1).body).includes(question));
+  await set({ conversation_time_window: 1 });
+  await agent.ask(ticket, { session });
+  assert.equal(turns(), 6);
+  assert.ok(promptOf(chat.answers.at(-1).body).includes(question));
+});
+
+test("an account whose tokens of the month are used up is told so, and asks no model any more", async (t) => {
+  const dir = await mkdtemp(path.join(tmpdir(), "docent-plans-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const plans = path.join(dir, "plans");
+  await writeFile(plans, "default = tokens=20\n");
+  const { chat, agent } = await scene(t, { env: { DOCENT_PLANS: plans } });
+  await agent.ask(question);
+  const { models: used } = await agent.expect(200, "GET", "/reports/models");
+  const spent = used[0].prompt_tokens + used[0].completion_tokens;
+  assert.ok(spent > 20);
+  const reply = await agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: question } });
+  assert.equal(reply.status, 429);
+  assert.ok(reply.json.data.message.endsWith(`in tokens: ${spent} of 20 this month`), reply.text);
+  assert.equal(chat.seen.length, 1);
 });
 
 test("a moderation server is asked about every prompt first, and what it flags goes no further", async (t) => {
