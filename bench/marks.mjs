@@ -40,6 +40,13 @@ function* sentences(block) {
       offset: block.offset + Buffer.byteLength(block.text.slice(0, at)),
       length: Buffer.byteLength(text),
       page: block.page_no,
+      // Of a table's row the values stand in it, their names above.
+      values:
+        block.type === "table" &&
+        text
+          .split("; ")
+          .map((cell) => letters(cell.split(": ").at(-1)))
+          .filter(Boolean),
     };
   }
 }
@@ -85,8 +92,10 @@ test(
             const marked = letters(marks[k].words.map((word) => words[word].text).join(""));
             const wish = letters(sentence.text);
             // A mark may take whole words: a sentence that ends within one has the rest of it too.
-            const is = marked.includes(wish) && marked.length <= wish.length + 12;
-            const alone = count(whole, wish) < 2;
+            const is = sentence.values
+              ? sentence.values.every((value) => marked.includes(value))
+              : marked.includes(wish) && marked.length <= wish.length + 12;
+            const alone = sentence.values || count(whole, wish) < 2;
             const first = marks[k].words[0];
             const before = letters(
               words
@@ -97,7 +106,7 @@ test(
             const place = alone || count(before, wish) === sentence.nth;
             asked++;
             twice += !alone;
-            if (is && place && own.includes(wish.slice(0, 4))) right++;
+            if (is && place && (sentence.values || own.includes(wish.slice(0, 4)))) right++;
             else wrong.push(`${name} page ${no}: "${sentence.text.slice(0, 80)}" marked "${marked.slice(0, 60)}"`);
           });
         }

@@ -10,9 +10,10 @@ enum {
 	AROUND_MAX = 400, /* letters before and behind that are compared */
 };
 
-/* A letter or figure, and where it was found: its word, or its byte. */
+/* A letter or figure, and where it was found: its word and how far down the page that stands, or
+ * its byte. */
 struct letter {
-	uint32_t cp, from;
+	uint32_t cp, from, y;
 };
 
 struct letters {
@@ -29,7 +30,7 @@ static bool is_content(uint32_t cp)
 
 /* Character by character: what the two texts have between their letters differs, and must not
  * change them. */
-static void add(struct letters *letters, struct kb_sv character, uint32_t from)
+static void add(struct letters *letters, struct kb_sv character, uint32_t from, uint32_t y)
 {
 	char form[FORM_BYTES];
 	struct kb_sv rest = kb_sv(form, kb_fold(character, false, form, sizeof(form)));
@@ -42,7 +43,7 @@ static void add(struct letters *letters, struct kb_sv character, uint32_t from)
 		if (!is_content(cp))
 			continue;
 		KB_GROW(letters->v, letters->capacity, letters->count + 1);
-		letters->v[letters->count++] = (struct letter){ cp, from };
+		letters->v[letters->count++] = (struct letter){ cp, from, y };
 	}
 }
 
@@ -61,12 +62,13 @@ static void take_words(struct letters *letters, const struct kb_parsed *words)
 		const struct kb_block *block = &words->blocks[i];
 
 		for (size_t j = 0; j < block->box_count; j++, word++) {
-			struct kb_sv text =
-			        kb_sv_sub(block->text, block->boxes[j].at, block->boxes[j].n);
+			const struct kb_word_box *box = &block->boxes[j];
+			struct kb_sv text = kb_sv_sub(block->text, box->at, box->n);
 
 			for (size_t at = 0, n; at < text.n; at += n) {
 				n = character_at(text, at);
-				add(letters, kb_sv_sub(text, at, n), word);
+				add(letters, kb_sv_sub(text, at, n), word,
+				    (uint32_t)(box->y0 + box->y1) / 2);
 			}
 		}
 	}
@@ -81,7 +83,8 @@ static void take_text(struct letters *letters, const struct kb_parsed *text, uin
 			continue;
 		for (size_t at = 0, n; at < block->text.n; at += n) {
 			n = character_at(block->text, at);
-			add(letters, kb_sv_sub(block->text, at, n), block->offset + (uint32_t)at);
+			add(letters, kb_sv_sub(block->text, at, n), block->offset + (uint32_t)at,
+			    0);
 		}
 	}
 }
@@ -154,11 +157,112 @@ static bool within(const struct letters *text, size_t from, size_t to, struct wa
 	return w->count > 0;
 }
 
+/* ---- rows of tables: "name: value; name: value". The values stand beside each other on the page,
+ * the names somewhere above; in which order the page's words come says nothing of that. */
+
+enum { ROW_HEIGHT = 300 }; /* of KB_BOX_UNITS: cells further apart are of other rows */
+
+static bool is_whole_words(const struct wanted *w, size_t at)
+{
+	const struct letter *v = w->page->v;
+	size_t end = at + w->count;
+
+	return (!at || v[at - 1].from != v[at].from)
+	       && (end == w->page->count || v[end].from != v[end - 1].from);
+}
+
+/* The one nearest to a height; *count: how many there are. */
+static bool find_at(const struct wanted *w, uint32_t y, size_t *out, size_t *count)
+{
+	uint32_t best = UINT32_MAX;
+
+	*count = 0;
+	for (size_t at = 0; at + w->count <= w->page->count; at++) {
+		uint32_t its = w->page->v[at].y, off = its > y ? its - y : y - its;
+
+		if (!stands_at(w, at) || !is_whole_words(w, at))
+			continue;
+		++*count;
+		if (off < best) {
+			best = off;
+			*out = at;
+		}
+	}
+	return *count > 0;
+}
+
+/* Takes the next cell's value as a part of the text. */
+static bool next_value(struct kb_sv *rest, size_t *offset, struct wanted *w)
+{
+	while (rest->n) {
+		ptrdiff_t end = kb_sv_find(*rest, KB_SV("; ")), name;
+		struct kb_sv cell = end < 0 ? *rest : kb_sv_sub(*rest, 0, (size_t)end);
+		size_t skip = 0, from = *offset;
+
+		while ((name = kb_sv_find(kb_sv_from(cell, skip), KB_SV(": "))) >= 0)
+			skip += (size_t)name + 2;
+		*offset += end < 0 ? rest->n : (size_t)end + 2;
+		*rest = end < 0 ? KB_SV("") : kb_sv_from(*rest, (size_t)end + 2);
+		if (within(w->text, from + skip, from + cell.n, w))
+			return true;
+	}
+	return false;
+}
+
+/* The height of the row: that of its longest value that stands on the page, best of one that stands
+ * there once. */
+static bool find_row(struct wanted *w, struct kb_sv row, size_t offset, uint32_t *y)
+{
+	size_t best = 0;
+
+	while (next_value(&row, &offset, w)) {
+		size_t at, count, weight;
+
+		if (!find_at(w, 0, &at, &count))
+			continue;
+		weight = w->count + (count == 1 ? w->page->count : 0);
+		if (weight > best) {
+			best = weight;
+			*y = w->page->v[at].y;
+		}
+	}
+	return best > w->page->count; /* else it might be any row */
+}
+
+static size_t mark_row(struct wanted *w, struct kb_sv row, size_t offset, struct kb_mark_run *runs)
+{
+	size_t count = 0, at, seen;
+	uint32_t y = 0;
+
+	if (!find_row(w, row, offset, &y))
+		return 0;
+	while (next_value(&row, &offset, w)) {
+		const struct letter *v = w->page->v;
+
+		if (!find_at(w, y, &at, &seen)
+		    || (v[at].y > y ? v[at].y - y : y - v[at].y) > ROW_HEIGHT)
+			continue;
+		runs[count].first = v[at].from;
+		runs[count++].count = v[at + w->count - 1].from - v[at].from + 1;
+	}
+	return count;
+}
+
+/* So many runs a place has at most: blocks, or cells of them. */
+static size_t most_runs(const struct kb_parsed *text)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < text->block_count; i++)
+		most += text->blocks[i].type == KB_BLOCK_TABLE ? text->blocks[i].text.n / 3 + 1 : 1;
+	return most;
+}
+
 const struct kb_mark_run *kb_mark_find(struct kb_arena *arena, const struct kb_parsed *text,
                                        const struct kb_parsed *words, uint32_t page_no,
                                        struct kb_mark_place place, size_t *count)
 {
-	struct kb_mark_run *runs = KB_NEW_ARRAY(arena, text->block_count + 1, struct kb_mark_run);
+	struct kb_mark_run *runs = KB_NEW_ARRAY(arena, most_runs(text), struct kb_mark_run);
 	struct letters page = { 0 }, whole = { 0 };
 	struct wanted w = { .text = &whole, .page = &page };
 	size_t end = (size_t)place.offset + place.length;
@@ -171,9 +275,15 @@ const struct kb_mark_run *kb_mark_find(struct kb_arena *arena, const struct kb_p
 		size_t from = KB_MAX((size_t)place.offset, (size_t)block->offset);
 		size_t to = KB_MIN(end, (size_t)block->offset + block->text.n), at;
 
-		if (block->page_no != page_no || from >= to || !within(&whole, from, to, &w)
-		    || !find(&w, &at))
+		if (block->page_no != page_no || from >= to || !within(&whole, from, to, &w))
 			continue;
+		if (!find(&w, &at)) {
+			if (block->type == KB_BLOCK_TABLE)
+				*count += mark_row(
+				        &w, kb_sv_sub(block->text, from - block->offset, to - from),
+				        from, runs + *count);
+			continue;
+		}
 		runs[*count].first = page.v[at].from;
 		runs[(*count)++].count = page.v[at + w.count - 1].from - page.v[at].from + 1;
 	}

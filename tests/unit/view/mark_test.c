@@ -8,7 +8,8 @@
 
 enum { BLOCKS = 8, WORDS = 64 };
 
-/* A document of some blocks, all of page 2 but for what begins with '^', which is of page 1. */
+/* A document of some blocks, all of page 2 but for what begins with '^', which is of page 1; '|' is
+ * a row of a table. */
 static struct kb_parsed document(struct kb_arena *arena, const char *const *texts)
 {
 	struct kb_parsed parsed = { .format = KB_SV("pdf"), .pages = 2 };
@@ -20,7 +21,8 @@ static struct kb_parsed document(struct kb_arena *arena, const char *const *text
 		bool before = texts[i][0] == '^';
 
 		block->page_no = before ? 1 : 2;
-		block->text = kb_sv_str(texts[i] + before);
+		block->type = texts[i][0] == '|' ? KB_BLOCK_TABLE : KB_BLOCK_PARAGRAPH;
+		block->text = kb_sv_str(texts[i] + (before || texts[i][0] == '|'));
 		block->offset = offset;
 		offset += (uint32_t)block->text.n + 1;
 	}
@@ -41,7 +43,10 @@ static struct kb_parsed page(struct kb_arena *arena, const char *const *lines)
 			kb_sv_split(&rest, ' ', &word);
 			boxes[block->box_count++] =
 			        (struct kb_word_box){ .at = (uint32_t)(word.p - block->text.p),
-				                      .n = (uint32_t)word.n };
+				                      .n = (uint32_t)word.n,
+				                      /* A line and the next beside each other. */
+				                      .y0 = (uint16_t)((i + 1) / 2 * 1000),
+				                      .y1 = (uint16_t)((i + 1) / 2 * 1000 + 100) };
 		}
 		block->boxes = boxes;
 	}
@@ -96,6 +101,9 @@ static void test_marks(struct kb_test *t)
 		  "begins here", "" },
 		{ "what the page does not show", { "Invisible words", "seen" }, { "seen" },
 		  "Invisible words", "" },
+		{ "a row of a table: its values, wherever their names stand", { "|Part: Bell; Price: 12", "|Part: Lamp; Price: 12" },
+		  { "Part Price", "Bell", "12", "Lamp", "12" }, "Part: Lamp; Price: 12", "4+1 5+1" },
+		{ "a row with nothing of its own on the page", { "|a: 5; b: 6" }, { "5 6 5 6" }, "a: 5; b: 6", "" },
 		{ "no letter at all", { "a * b" }, { "a * b" }, "*", "" },
 	};
 	// clang-format on
