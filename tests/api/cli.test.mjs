@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { assert, docent, start, test } from "./lib/harness.mjs";
+import { assert, docent, sqliteTest, start, test } from "./lib/harness.mjs";
 import { foreign, library, lighthouse, noAnswer, questions } from "./lib/documents.mjs";
 
 async function folder(t) {
@@ -160,7 +160,7 @@ test("an address that is not loopback is refused until a key exists, and plain H
   assert.match(plain.stderr, /plain HTTP/);
 });
 
-test("every subcommand that opens the data finds it where the server does", async (t) => {
+sqliteTest("every subcommand that opens the data finds it where the server does", async (t) => {
   const dir = await folder(t);
   const [data, store, blob, config] = ["data", "store", "blob", "docent.ini"].map((name) => path.join(dir, name));
   await writeFile(config, `data = ${data}\nstore = ${store}\nblob = ${blob}\n`);
@@ -222,7 +222,7 @@ test("keys made at the same time by many processes are all different and all val
   for (const key of keys) await kb.expect(200, "GET", "/projects", { key });
 });
 
-test("the data directory holds no key in the clear", async (t) => {
+sqliteTest("the data directory holds no key in the clear", async (t) => {
   const kb = await start(t);
   await kb.expect(200, "GET", "/projects");
   await kb.stop();

@@ -4,7 +4,7 @@ import { mkdtemp, rm, rmdir, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { assert, form, sqliteTest, start, test, until } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
 
 const run = promisify(execFile);
@@ -60,7 +60,7 @@ test("a disk with no room for an upload refuses it and goes on answering", async
   assert.equal((await after.pages())[0].index_status, "ok");
 });
 
-test("a disk that is full to the last byte gives errors, no crash, and nothing half done", async (t) => {
+sqliteTest("a disk that is full to the last byte gives errors, no crash, and nothing half done", async (t) => {
   const disk = await smallDisk(t, 400);
   if (!disk) return t.skip("mounting a tmpfs needs root");
   const kb = await start(t, { dir: path.join(disk, "data") });

@@ -129,3 +129,34 @@ test("a process that takes over a node's name ends the one before it", async (t)
   twin.key = nodes[0].key;
   await twin.expect(200, "GET", "/user");
 });
+
+test("nodes whose connections are cut go on by themselves, and nothing acknowledged is lost", async (t) => {
+  const { nodes, run } = await cluster(t, 2);
+  const agent = await nodes[0].agent({ files: warranty(27) });
+  const cut = () =>
+    run(
+      "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity " +
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+  const kept = [];
+  let refused = 0;
+  const client = async (node, name) => {
+    for (let i = 0; i < 30; i++) {
+      const reply = await at(node, agent).api("POST", `/conversations/${name}/messages`, {
+        json: { prompt: question },
+      });
+      if (reply.status === 200) kept.push({ name, id: reply.data.id });
+      else {
+        assert.ok(reply.status >= 500, `${reply.status}: ${reply.text}`);
+        refused++;
+      }
+    }
+  };
+  const clients = nodes.map((node, i) => client(node, `s${i}`));
+  for (let i = 0; i < 5; i++) await cut();
+  await Promise.all(clients);
+  assert.ok(kept.length > refused, `${kept.length} were kept, ${refused} refused`);
+  for (const { name, id } of kept)
+    await at(nodes[1], agent).expect(200, "GET", `/conversations/${name}/messages/${id}`);
+  for (const node of nodes) assert.match((await at(node, agent).ask(question)).llm_response, /27 months/);
+});

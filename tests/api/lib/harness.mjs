@@ -36,6 +36,11 @@ export function test(name, options, fn = options) {
   });
 }
 
+/** A story about the files of SQLite: on PostgreSQL there is nothing to tell. */
+export function sqliteTest(name, options, fn = options) {
+  if (!process.env.DOCENT_TEST_POSTGRES) test(name, options, fn);
+}
+
 /** A running server with an empty data directory and a key. `args` and `env` go to `docent serve`. */
 export async function start(t, options = {}) {
   const service = new Service(options);
