@@ -108,7 +108,9 @@ bool kb_store_answer_begin(struct kb_store *store, struct kb_arena *arena,
 	};
 
 	KB_ASSERT(row->message->id && row->message->writer.n);
-	if (!kb_db_append(store->db, begin, &in, err))
+	if (!kb_db_append(store->db,
+	                  (struct kb_db_counted){ row->session.account_id, row->session.agent_id },
+	                  begin, &in, err))
 		return false;
 	*row->message = in.message;
 	return true;

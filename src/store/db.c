@@ -36,6 +36,7 @@ struct job {
 	void *arg;
 	bool ok;
 	struct kb_err err;
+	struct kb_db_counted counted;
 	struct kb_fault_state fault; /* the caller's, while the writer carries the call */
 	sem_t done;
 	struct job *next;
@@ -220,6 +221,16 @@ static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 	return done;
 }
 
+static int by_counted(const void *a, const void *b)
+{
+	const struct kb_db_counted *x = &(*(struct job *const *)a)->counted,
+	                           *y = &(*(struct job *const *)b)->counted;
+
+	if (x->account_id != y->account_id)
+		return x->account_id < y->account_id ? -1 : 1;
+	return (x->agent_id > y->agent_id) - (x->agent_id < y->agent_id);
+}
+
 static size_t take_batch(struct queue *queue, struct job **jobs, size_t max)
 {
 	size_t count = 0;
@@ -247,6 +258,8 @@ static void *write_loop(void *arg)
 	while ((count = take_batch(writer->queue, jobs, writer->batch_max)) > 0) {
 		size_t done = 0;
 
+		if (writer->db->config.driver->is_shared)
+			qsort(jobs, count, sizeof(struct job *), by_counted);
 		while (done < count) {
 			size_t more = run_round(writer, jobs + done, count - done);
 
@@ -297,9 +310,10 @@ bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *er
 	return write_by(db, &db->queues[db->config.driver->is_shared], &job, err);
 }
 
-bool kb_db_append(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err)
+bool kb_db_append(struct kb_db *db, struct kb_db_counted counted, kb_write_fn *fn, void *arg,
+                  struct kb_err *err)
 {
-	struct job job = { .fn = fn, .arg = arg };
+	struct job job = { .fn = fn, .arg = arg, .counted = counted };
 
 	return write_by(db, &db->queues[0], &job, err);
 }

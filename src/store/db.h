@@ -245,9 +245,14 @@ void kb_db_close(struct kb_db *db);
  */
 typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
-/* The same for what only adds rows of its own and counts, holding nothing that others hold in
- * another order: these share transactions everywhere. */
-bool kb_db_append(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
+/* The same for what adds rows of its own, and then counts for its account, then for its agent:
+ * these share transactions everywhere, each in the order of its accounts and agents, so that no two
+ * wait for each other. 0: for none. */
+struct kb_db_counted {
+	int64_t account_id, agent_id;
+};
+bool kb_db_append(struct kb_db *db, struct kb_db_counted counted, kb_write_fn *fn, void *arg,
+                  struct kb_err *err) KB_MUST_CHECK;
 
 /* A connection for reading, NULL with *err set; with `snapshot` all its statements see one state.
  * Every connection taken is given back; a thread has one at a time. */

@@ -201,8 +201,9 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 	                                      message->stays_with, err)))
 		return false;
 	*message = row.message;
-	return kb_totals_add(conn, session->agent_id, &totals, err)
-	       && add_spent(conn, &by, &message->spent, 1, err);
+	/* In the order that kb_db_append() asks for. */
+	return add_spent(conn, &by, &message->spent, 1, err)
+	       && kb_totals_add(conn, session->agent_id, &totals, err);
 }
 
 struct add {
@@ -271,7 +272,9 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.chores = atomic_load(&store->chores_wanted),
 	};
 
-	return kb_db_append(store->db, add, &in, err);
+	return kb_db_append(store->db,
+	                    (struct kb_db_counted){ session->account_id, session->agent_id }, add,
+	                    &in, err);
 }
 
 /* ---- reading ---- */

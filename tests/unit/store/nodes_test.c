@@ -430,6 +430,58 @@ static void test_conversations(struct kb_test *t)
 	close_world(&w);
 }
 
+enum { AGENTS = 4, ROUNDS = 8 };
+static int64_t agents[AGENTS];
+
+/* Each node goes through the agents in another order. */
+static void ask_many(struct hand *hand)
+{
+	struct world *w = hand->w;
+	struct kb_arena arena = { 0 };
+	struct kb_err err;
+
+	for (int i = 0; i < AGENTS * ROUNDS; i++) {
+		int at = hand->number % 2 ? i % AGENTS : AGENTS - 1 - i % AGENTS;
+		char name[24];
+		struct kb_session session = { .agent_id = agents[at],
+			                      .account_id = w->f.account.id };
+		struct kb_message message = { .query = KB_SV("q"), .source = KB_SV("api") };
+		struct kb_conversation conversation;
+
+		snprintf(name, sizeof(name), "h%d", hand->number);
+		session.id = kb_sv_str(name);
+		if (!kb_store_message_add(hand->store, &arena, &session, &message, &conversation,
+		                          &err)) {
+			fprintf(stderr, "%s\n", err.msg);
+			abort();
+		}
+		got(hand, message.id);
+	}
+	kb_arena_fini(&arena);
+}
+
+static void test_counters(struct kb_test *t)
+{
+	struct hand hands[HANDS];
+	struct world w;
+
+	open_world(&w, t);
+	for (int i = 0; i < AGENTS; i++)
+		agents[i] = fixture_agent(&w.f, "many").id;
+	all_hands(&w, hands, ask_many);
+	check_once(t, hands, HANDS * AGENTS * ROUNDS);
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM account_months"),
+	          HANDS * AGENTS * ROUNDS);
+	for (int i = 0; i < AGENTS; i++) {
+		char query[100];
+
+		snprintf(query, sizeof(query),
+		         "SELECT queries FROM agent_totals WHERE agent_id = %" PRId64, agents[i]);
+		CHECK_INT(t, raw_int(&w.f, query), HANDS * ROUNDS);
+	}
+	close_world(&w);
+}
+
 static void test_counted(struct kb_test *t)
 {
 	struct world w;
@@ -455,6 +507,7 @@ int main(int argc, char **argv)
 		  test_void },
 		{ "two nodes remove the same pages once, while others come", test_removal },
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
+		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
