@@ -1,7 +1,7 @@
 // What visitors read beside the texts that an owner may set. Each language has the same keys and holes.
 const en = {
+  about: "What can you tell me about “{title}”?",
   add: "Add files",
-  answer: "Answer",
   answerIsThere: "The answer is there",
   answeredBy: "{name} answers",
   automatic: "Automatic",
@@ -47,7 +47,6 @@ const en = {
   toEnd: "To the end",
   tooMany: "Too many questions for now. Try again in {n} seconds.",
   tryAgain: "Try again",
-  webPage: "Web page",
   you: "You",
 };
 
