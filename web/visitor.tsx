@@ -1,7 +1,7 @@
 // The page of a public agent, alone or in a frame: its settings stand in the page.
 import { render } from "preact";
 import { effect, signal } from "@preact/signals";
-import { speak } from "./lib/language";
+import { put, speak } from "./lib/language";
 import { mayBeDark, paint, type Settings } from "./lib/look";
 import { Around } from "./lib/around";
 import { Visitor } from "./lib/visit";
@@ -12,6 +12,18 @@ const settings: Settings = JSON.parse(document.getElementById("settings")!.textC
 const { look } = settings;
 const visitor = new Visitor(settings);
 const starters = signal(look.example_questions ?? []);
+
+/** Those that fit the page around come first: what the documents have on it, then the owner's by the words that they share with its title. */
+async function fitStarters(title: string) {
+  if (!look.use_context_aware_starter_question || !title) return;
+  const words = new Set(title.toLowerCase().match(/\p{L}{4,}/gu) ?? []);
+  const fits = (question: string) =>
+    (question.toLowerCase().match(/\p{L}{4,}/gu) ?? []).filter((word) => words.has(word)).length;
+  await visitor.visit();
+  const topics = await visitor.topics(title);
+  const own = [...(look.example_questions ?? [])].sort((a, b) => fits(b) - fits(a));
+  starters.value = [...topics.map((topic) => put(t.about, { title: topic })), ...own];
+}
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 function dress() {
@@ -34,8 +46,12 @@ const around =
   settings.surface === "ama" || !settings.surface || parent === window ? null : new Around(settings, visitor);
 
 await speak(t, tables, settings.lang);
-void visitor.visit().catch(() => {});
-around?.say("ready");
+if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
+else void visitor.visit().catch(() => {});
+if (around) {
+  around.onPage = () => void fitStarters(around.title).catch(() => {});
+  around.say("ready");
+}
 effect(() => {
   render(
     <Panel

@@ -151,7 +151,7 @@ bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *e
 {
 	struct kb_uploads files = { 0 };
 
-	if (turn->own_settings)
+	if (turn->takes_files)
 		kb_uploads_find(call, &files);
 	if (files.count == 0 && turn->context.n == 0)
 		return true;

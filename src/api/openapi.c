@@ -60,7 +60,8 @@ static void write_parameters(struct kb_jw *jw, const struct kb_api_route *row)
 	for (const char *p = strchr(row->path, '{'); p; p = strchr(p + 1, '{')) {
 		name = kb_sv(p + 1, strcspn(p + 1, "}"));
 		write_parameter(jw, "path", name, true,
-		                kb_sv_eq_str(name, "sessionId") || kb_sv_eq_str(name, "slug")
+		                kb_sv_eq_str(name, "sessionId") || kb_sv_eq_str(name, "secret")
+		                                || kb_sv_eq_str(name, "slug")
 		                                || kb_sv_eq_str(name, "file")
 		                                || kb_sv_eq_str(name, "screen")
 		                        ? KB_SV("str")

@@ -178,7 +178,7 @@ static bool read_child(struct kb_call *call, struct kb_turn *turn, struct kb_err
 
 bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	turn->own_settings = true;
+	turn->own_settings = turn->takes_files = true;
 	return kb_inputs_text(&call->inputs, call->arena, "custom_context", CONTEXT_CHARS,
 	                      &turn->context, err)
 	       && read_overrides(call, turn, err) && read_child(call, turn, err);

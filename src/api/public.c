@@ -263,6 +263,17 @@ bool kb_public_frame(struct kb_call *call, struct kb_err *err)
 	return kb_call_public_agent(call, err) && show(call, surface, err);
 }
 
+/* /c/{secret}: a talk that a visitor has shared, to be read. */
+bool kb_public_shared(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+
+	return kb_talks_find_shared(call, &settings, err)
+	       && respond_page(call,
+	                       &(struct page){ .site = KB_SV(""), .share = call->req->params[0] },
+	                       &settings, err);
+}
+
 /* Ink for letters on that colour, as web/lib/colour.ts chooses it: by luminance. */
 static const char *ink_on(struct kb_sv color)
 {

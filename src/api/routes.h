@@ -133,8 +133,11 @@ bool kb_dashboard_file(struct kb_call *call, struct kb_err *err);
 /* public.c */
 bool kb_public_page(struct kb_call *call, struct kb_err *err);
 bool kb_public_frame(struct kb_call *call, struct kb_err *err);
+bool kb_public_shared(struct kb_call *call, struct kb_err *err);
 bool kb_public_launcher(struct kb_call *call, struct kb_err *err);
 bool kb_public_script(struct kb_call *call, struct kb_err *err);
+/* starters.c */
+bool kb_starters_read(struct kb_call *call, struct kb_err *err);
 /* visitor.c */
 bool kb_visit_begin(struct kb_call *call, struct kb_err *err);
 bool kb_visit_read(struct kb_call *call, struct kb_err *err);
@@ -147,6 +150,11 @@ bool kb_talks_list(struct kb_call *call, struct kb_err *err);
 bool kb_talks_rename(struct kb_call *call, struct kb_err *err);
 bool kb_talks_delete(struct kb_call *call, struct kb_err *err);
 bool kb_talks_react(struct kb_call *call, struct kb_err *err);
+bool kb_talks_share(struct kb_call *call, struct kb_err *err);
+bool kb_talks_unshare(struct kb_call *call, struct kb_err *err);
+bool kb_talks_shared(struct kb_call *call, struct kb_err *err);
+bool kb_embed_secret_create(struct kb_call *call, struct kb_err *err);
+bool kb_embed_secret_delete(struct kb_call *call, struct kb_err *err);
 bool kb_talks_export(struct kb_call *call, struct kb_err *err);
 /* system.c, metrics.c */
 bool kb_system_health(struct kb_call *call, struct kb_err *err);

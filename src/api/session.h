@@ -32,6 +32,7 @@ struct kb_turn {
 	struct kb_sv lang;    /* a language tag; empty: none was given */
 	struct kb_sv context; /* custom_context */
 	bool own_settings;    /* the body may put settings of its own over the agent's */
+	bool takes_files;     /* the body may bring files */
 	bool masked;          /* the agent anonymises */
 	struct kb_sv_list actions_enabled, actions_disabled;
 	struct kb_attached *attached; /* files and context; NULL: none */

@@ -11,6 +11,7 @@
 #include "api/visitor.h"
 #include "base/hash.h"
 #include "out/link.h"
+#include "store/talklinks.h"
 
 enum { CONTEXT_CHARS = 8000, HISTORY_SHOWN = 100 };
 
@@ -190,13 +191,15 @@ static bool read_context(struct kb_call *call, struct kb_turn *turn, struct kb_e
 /* What a signed visitor may find beside what everybody finds. */
 static bool read_labels(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	struct kb_api_input input = { .name = KB_SV("labels"), .kind = KB_INPUT_LIST };
-	const struct kb_inputs inputs = { .v = &input, .count = 1 };
+	struct kb_api_input input = {
+		.name = KB_SV("labels"),
+		.kind = KB_INPUT_TEXT,
+		.text = call->visitor.labels,
+	};
 
-	if (!call->visitor.labels.n)
-		return true;
-	input.json = kb_json_parse(call->arena, call->visitor.labels, err);
-	return input.json && kb_filter_read(&inputs, call->arena, &turn->labels, err);
+	return !call->visitor.labels.n
+	       || kb_filter_read(&(struct kb_inputs){ .v = &input, .count = 1 }, call->arena,
+	                         &turn->labels, err);
 }
 
 static bool may_ask(struct kb_call *call, const struct kb_settings *settings, struct kb_err *err)
@@ -234,6 +237,7 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 	turn->source = kb_visitor_surface(call->visitor.surface);
 	KB_ASSERT(turn->source);
 	turn->external_id = call->visitor.subject;
+	turn->takes_files = true;
 	if (!read_settings(call, &turn->settings, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "prompt", KB_PROMPT_CHARS, &turn->prompt,
 	                       err))
@@ -425,4 +429,105 @@ bool kb_talks_export(struct kb_call *call, struct kb_err *err)
 	if (!settings.can_export_conversation.v)
 		return kb_fail(err, KB_E_NOT_FOUND, "This agent's conversations are not exported");
 	return kb_conversations_export(call, err);
+}
+
+/* ---- handing it on ---- */
+
+static bool may_share(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+
+	return read_settings(call, &settings, err)
+	       && (settings.can_share_conversation.v
+	           || kb_fail(err, KB_E_NOT_FOUND, "This agent's conversations are not shared"));
+}
+
+bool kb_talks_share(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
+	char secret[KB_TALK_LINK_TEXT];
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!may_share(call, err) || !kb_store_talk_share(call->api->store, &session, secret, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, "url",
+	             kb_arena_printf(call->arena, "%.*s/c/%s", KB_SV_ARG(kb_call_base_url(call)),
+	                             secret));
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 201, &buf, &jw, err);
+}
+
+bool kb_talks_unshare(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_session session = kb_call_session(call, call->req->params[1]);
+
+	return may_share(call, err) && kb_store_talk_unshare(call->api->store, &session, err)
+	       && kb_call_reply_flag(call, 200, "deleted", err);
+}
+
+/* Whoever has the link reads it, as long as the agent is public and lets its visitors share. */
+static bool find_shared(struct kb_call *call, struct kb_shared_talk *talk,
+                        struct kb_settings *settings, struct kb_err *err)
+{
+	if (!kb_store_talk_shared(call->api->store, call->arena, call->req->params[0], talk, err)
+	    || !kb_store_agent_find(call->api->store, call->arena, talk->agent_id, &call->agent,
+	                            err)
+	    || !read_settings(call, settings, err))
+		return false;
+	return (call->agent.is_shared && settings->can_share_conversation.v)
+	       || kb_fail(err, KB_E_NOT_FOUND, "This conversation is not shared, or no longer");
+}
+
+bool kb_talks_shared(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+	struct kb_shared_talk talk;
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!find_shared(call, &talk, &settings, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, "name", talk.transcript.conversation.name);
+	kb_jw_key(&jw, "messages");
+	kb_jw_array(&jw);
+	for (size_t i = 0; i < talk.transcript.messages.count; i++)
+		write_message(call, &jw, &settings, &talk.transcript.messages.v[i]);
+	kb_jw_end(&jw);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 200, &buf, &jw, err);
+}
+
+bool kb_talks_find_shared(struct kb_call *call, struct kb_settings *settings, struct kb_err *err)
+{
+	struct kb_shared_talk talk;
+
+	return find_shared(call, &talk, settings, err);
+}
+
+/* ---- the secret of the owner's site ---- */
+
+bool kb_embed_secret_create(struct kb_call *call, struct kb_err *err)
+{
+	char secret[KB_EMBED_SECRET_TEXT];
+	struct kb_buf buf;
+	struct kb_jw jw;
+
+	if (!kb_store_embed_secret_make(call->api->store, call->agent.id, secret, err))
+		return false;
+	kb_call_begin(call, &buf, &jw);
+	kb_jw_object(&jw);
+	kb_jw_key_str(&jw, "secret", secret);
+	kb_jw_end(&jw);
+	return kb_call_reply(call, 201, &buf, &jw, err);
+}
+
+bool kb_embed_secret_delete(struct kb_call *call, struct kb_err *err)
+{
+	return kb_store_embed_secret_delete(call->api->store, call->agent.id, err)
+	       && kb_call_reply_flag(call, 200, "deleted", err);
 }

@@ -4,8 +4,10 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "api/identity.h"
 #include "api/routes.h"
 #include "base/hash.h"
+#include "store/talklinks.h"
 
 enum {
 	ASKED_A_MINUTE = 6,
@@ -206,7 +208,22 @@ struct arrival {
 	const char *surface;
 	struct kb_sv site;
 	bool in_memory;
+	struct kb_identity who; /* without a subject: nobody says */
 };
+
+/* What the site around has signed. */
+static bool read_identity(struct kb_call *call, struct kb_identity *out, struct kb_err *err)
+{
+	enum { JWT_CHARS = 8000 };
+	struct kb_sv jwt = { 0 }, secret;
+
+	return kb_inputs_text(&call->inputs, call->arena, "identity", JWT_CHARS, &jwt, err)
+	       && (!jwt.n
+	           || (kb_store_embed_secret(call->api->store, call->arena, call->agent.id, &secret,
+	                                     err)
+	               && kb_identity_read(call->arena, jwt, secret,
+	                                   kb_clock_now_us(call->api->clock), out, err)));
+}
 
 static bool read_arrival(struct kb_call *call, const struct kb_settings *settings,
                          struct arrival *out, struct kb_err *err)
@@ -217,7 +234,8 @@ static bool read_arrival(struct kb_call *call, const struct kb_settings *setting
 	*out = (struct arrival){ .site = KB_SV("") };
 	if (!kb_inputs_text(&call->inputs, call->arena, "surface", SURFACE_CHARS, &surface, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "site", SITE_CHARS, &out->site, err)
-	    || !kb_inputs_bool(&call->inputs, "in_memory", &out->in_memory, err))
+	    || !kb_inputs_bool(&call->inputs, "in_memory", &out->in_memory, err)
+	    || !read_identity(call, &out->who, err))
 		return false;
 	out->surface = kb_visitor_surface(surface.p ? surface : KB_SV("ama"));
 	out->site = out->site.p ? kb_visitor_origin(out->site) : KB_SV("");
@@ -238,16 +256,25 @@ static bool begin(struct kb_call *call, const struct arrival *arrival, char secr
 		BEGUN_A_MINUTE_THERE,
 	};
 
+	/* Who was nobody in particular so far keeps what was said. */
+	int64_t before =
+	        arrival->who.subject.n && !call->visitor.subject.n ? call->visitor.person_id : 0;
+
 	call->visitor = (struct kb_visitor){
 		.agent_id = call->agent.id,
 		.slug = call->agent.shareable_slug,
 		.site = arrival->site,
 		.surface = kb_sv_str(arrival->surface),
 		.address = address,
+		.subject = arrival->who.subject,
+		.name = arrival->who.name,
+		.labels = arrival->who.labels,
+		.ends_at = arrival->who.ends_at,
+		.proven_until = arrival->who.ends_at, /* the site knows them */
 		.challenge = new_challenge(call),
 	};
 	return count(call, &limit, 1, err)
-	       && kb_store_visitor_add(call->api->store, &call->visitor, 0, secret, err);
+	       && kb_store_visitor_add(call->api->store, &call->visitor, before, secret, err);
 }
 
 /* The conversation that a page goes on with when it comes back: the last one of this day. */
@@ -317,6 +344,17 @@ static bool reply(struct kb_call *call, const struct kb_settings *settings, cons
 	return ok;
 }
 
+/* Whether the visit that is known is the one that arrives: it is the same person, if one is named.
+ */
+static bool goes_on(const struct kb_call *call, const struct kb_identity *who)
+{
+	return !who->subject.n
+	       || (kb_sv_eq(call->visitor.subject, who->subject)
+	           && kb_sv_eq(call->visitor.labels, who->labels)
+	           && kb_sv_eq(call->visitor.name, who->name)
+	           && call->visitor.ends_at >= who->ends_at);
+}
+
 bool kb_visit_begin(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_settings settings;
@@ -331,9 +369,10 @@ bool kb_visit_begin(struct kb_call *call, struct kb_err *err)
 	if (!kb_settings_read(call->arena, call->agent.settings, &settings, err)
 	    || !read_arrival(call, &settings, &arrival, err))
 		return false;
-	known = !arrival.in_memory && recognise(call, err);
-	if (!known && !arrival.in_memory && err->code != KB_E_UNAUTHORIZED)
+	known = recognise(call, err);
+	if (!known && err->code != KB_E_UNAUTHORIZED)
 		return false;
+	known = known && goes_on(call, &arrival.who);
 	if (!known && !begin(call, &arrival, secret, err))
 		return false;
 	return reply(call, &settings, known ? NULL : secret, arrival.in_memory, err);

@@ -27,6 +27,10 @@ struct kb_sv kb_visitor_address(struct kb_call *call);
 /* Counts one more question; KB_E_EXHAUSTED with retry_after_s where that is too many. */
 bool kb_visitor_may_ask(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
+/* The agent and settings behind a shared conversation of the path (talks.c); KB_E_NOT_FOUND. */
+bool kb_talks_find_shared(struct kb_call *call, struct kb_settings *settings,
+                          struct kb_err *err) KB_MUST_CHECK;
+
 /* Bits of zero that the browser's work has to begin with. */
 enum { KB_VISITOR_WORK_BITS = 16 };
 

@@ -19,6 +19,7 @@ enum {
 	HOLD,
 	NAME,
 	DELETE_MESSAGES,
+	DELETE_LINK,
 	DELETE,
 	LIST_COUNT,
 	VISITOR_COUNT,
@@ -78,6 +79,8 @@ static const struct kb_sql sql[] = {
 		"WHERE agent_id = $1 AND id = $2 AND naming = $5" },
 	[DELETE_MESSAGES] = { "conversation_delete_messages", "ii",
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
+	[DELETE_LINK] = { "conversation_delete_link", "ii",
+		"DELETE FROM talk_links WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
 		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2" },
 	[LIST_COUNT] = { "conversation_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
@@ -337,6 +340,7 @@ static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	/* The running ones first: one that becomes a message meanwhile goes with the messages. */
 	return kb_answers_drop(conn, row.agent_id, row.id, err)
 	       && kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
+	       && kb_db_run(conn, &sql[DELETE_LINK], key, NULL, err)
 	       && kb_db_run(conn, &sql[DELETE], key, NULL, err);
 }
 

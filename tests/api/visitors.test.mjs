@@ -1,5 +1,5 @@
 // Visitors of public agents: what their browser is given, and what nobody else may do with it.
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -257,4 +257,86 @@ test("thumbs, export and the list are there where the owner lets them be", async
   const kept = await agent.expect(200, "GET", `${talk}/messages`);
   assert.equal(kept.messages.data[0].response_feedback.reaction, "liked");
   await until("the list to know its name", async () => (await call("GET", "/conversations")).data[0].name === question);
+});
+
+test("a conversation is shared as it is now, by a link that can be taken back", async (t) => {
+  const { kb, agent, slug } = await open(t);
+  const a = await visit(kb, slug),
+    b = await visit(kb, slug);
+  const { last } = await a.ask(question);
+  const share = `/conversations/${last.session_id}/share`;
+  assert.equal((await a.call("POST", share)).status, 404, "not before the owner lets visitors share");
+  await agent.expect(200, "POST", "/settings", { json: { can_share_conversation: true } });
+  assert.equal((await b.call("POST", share)).status, 404, "another visitor's");
+  const read = (secret) => kb.api("GET", `/public/v1/shared/${secret}`, { plain: true, key: null });
+  const made = async () => (await a.call("POST", share)).data.url.split("/c/")[1];
+  const first = await made();
+  await a.ask("And when?", { session_id: last.session_id });
+  const { data } = await read(first);
+  assert.deepEqual(
+    data.messages.map((message) => message.prompt),
+    [question],
+  );
+  assert.equal((await request(`${kb.url}/c/${first}`)).status, 200);
+  const second = await made();
+  assert.deepEqual([(await read(first)).status, (await read(second)).data.messages.length], [404, 2]);
+  await a.call("DELETE", share);
+  assert.equal((await read(second)).status, 404);
+  const third = await made();
+  await agent.expect(200, "POST", "", { json: { is_shared: false } });
+  assert.equal((await read(third)).status, 404);
+  assert.equal((await request(`${kb.url}/c/${third}`)).status, 404);
+});
+
+const base64url = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+function sign(claims, secret, header = { alg: "HS256", typ: "JWT" }) {
+  const text = `${base64url(header)}.${base64url(claims)}`;
+  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+}
+
+test("a site signs who its visitor is: name, labels, and the same conversations on each device", async (t) => {
+  const { kb, agent, slug } = await open(t, { conversation_history: "team_members" });
+  const { secret } = await agent.expect(201, "POST", "/embed-secret");
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const ann = { sub: "ann", name: "Ann Arbor", labels: ["gold"], exp };
+  const identity = sign(ann, secret);
+  // What is hers alone.
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["gold"] } });
+  const page = await agent.page("lighthouse.md");
+  await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  const nobody = await visit(kb, slug);
+  assert.deepEqual((await nobody.ask(question)).last.sources, []);
+  assert.equal((await nobody.call("GET", "/conversations")).status, 404);
+  const phone = await visit(kb, slug, { identity }),
+    desk = await visit(kb, slug, { identity });
+  assert.equal(phone.begun.data.name, "Ann Arbor");
+  assert.equal((await phone.ask(question)).last.sources.length, 1);
+  assert.equal((await desk.call("GET", "/conversations")).data.length, 1, "the same person");
+  assert.match((await desk.ask("What is my name?")).reply.text, /Ann Arbor/);
+  await agent.expect(200, "POST", "/settings", { json: { user_awareness: false } });
+  assert.equal((await visit(kb, slug, { identity })).begun.data.name, null);
+  for (const [why, jwt] of [
+    ["another secret", sign(ann, "wrong")],
+    ["over", sign({ ...ann, exp: exp - 1200 }, secret)],
+    ["too long", sign({ ...ann, exp: exp + 7200 }, secret)],
+    ["nobody", sign({ exp }, secret)],
+    ["no algorithm", `${base64url({ alg: "none" })}.${base64url(ann)}.`],
+    ["another algorithm", sign(ann, secret, { alg: "HS512" })],
+    ["no token", "gold"],
+  ])
+    assert.equal((await visit(kb, slug, { identity: jwt })).begun.status, 403, why);
+  await agent.expect(200, "DELETE", "/embed-secret");
+  assert.equal((await visit(kb, slug, { identity })).begun.status, 403, "the secret is gone");
+});
+
+test("starters follow the page around where the owner wants that", async (t) => {
+  const { kb, agent, slug } = await open(t, { example_questions: ["Who built it?"] });
+  const { call } = await visit(kb, slug);
+  const starters = async (title) => (await call("GET", "/starters", { query: { title } })).data;
+  assert.deepEqual(await starters("The Velmora lighthouse"), { questions: ["Who built it?"], topics: [] });
+  await agent.expect(200, "POST", "/settings", { json: { use_context_aware_starter_question: true } });
+  const tower = (await starters("The Velmora lighthouse")).topics,
+    coffee = (await starters("Brisca 200 espresso machine")).topics;
+  assert.ok(tower.length && coffee.length);
+  assert.notDeepEqual(tower, coffee);
 });

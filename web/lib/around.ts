@@ -7,6 +7,7 @@ export class Around {
   title = "";
   url = "";
   onPage = () => {};
+  #signed = false;
 
   constructor(
     readonly settings: Settings,
@@ -20,6 +21,8 @@ export class Around {
         this.title = String(data.title ?? "");
         this.url = String(data.url ?? "");
         visitor.context = String(data.context ?? "").slice(0, 8000);
+        if (data.token || this.#signed) void visitor.identify(String(data.token ?? ""));
+        this.#signed = !!data.token;
         this.onPage();
       }
     });

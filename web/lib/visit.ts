@@ -119,6 +119,7 @@ export class Visitor {
   #abort: AbortController | null = null;
   #visiting: Promise<void> | null = null;
   #work: Visit["work"] = null;
+  #identity = "";
 
   constructor(readonly settings: Settings) {
     this.#base = `/public/v1/agents/${settings.slug}`;
@@ -153,8 +154,22 @@ export class Visitor {
 
   #arrive = (in_memory: boolean) =>
     call<Visit>("POST", this.path("/visit"), {
-      body: { surface: this.settings.surface, site: this.settings.site, in_memory },
+      body: { surface: this.settings.surface, site: this.settings.site, in_memory, identity: this.#identity || null },
     });
+
+  /** Who the visitor is, as their site has signed it; empty: nobody in particular. */
+  async identify(token: string) {
+    if (token === this.#identity) return;
+    this.#identity = token;
+    headers["x-docent-visitor"] = "1";
+    this.#visiting = null;
+    if (!this.busy.value) this.begin();
+    await this.visit().catch(() => {});
+  }
+
+  /** What the documents have on the page around. */
+  topics = async (title: string) =>
+    (await call<{ topics: string[] }>("GET", this.path("/starters"), { query: { title } })).topics;
 
   async open(sessionId: string) {
     const talk = await call<Talk>("GET", this.path(`/conversations/${sessionId}`));
@@ -187,6 +202,16 @@ export class Visitor {
   async remove(id: string) {
     await send("DELETE", this.path(`/conversations/${id}`));
     if (this.sessionId.value === id) this.begin();
+  }
+
+  share = async () =>
+    (await call<{ url: string }>("POST", this.path(`/conversations/${this.sessionId.value}/share`))).url;
+  unshare = () => send("DELETE", this.path(`/conversations/${this.sessionId.value}/share`));
+
+  /** A talk that somebody has shared: it is read, and nothing is asked. */
+  async read(secret: string) {
+    const talk = await call<{ messages: TalkMessage[] }>("GET", `/public/v1/shared/${secret}`);
+    this.turns.value = talk.messages.map(stored);
   }
 
   /** Downloads the talk: its request needs a field that no link sends. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Icon } from "../components/Icon";
-import { Markdown } from "../components/Markdown";
+import { Formatted } from "./Formatted";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
 import type { Visitor, VisitTurn } from "../lib/visit";
@@ -94,7 +94,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
           </p>
         )}
         {turn.text.value && state !== "failed" && (
-          <Markdown
+          <Formatted
             text={turn.text.value}
             formatted={on(look.markdown_enabled)}
             cite={(n) =>
@@ -172,7 +172,7 @@ async function copy(text: string) {
 function Acts({ settings, visitor, turn }: { settings: Settings; visitor: Visitor; turn: VisitTurn }) {
   const { look } = settings;
   const [copied, setCopied] = useState(false);
-  const rated = on(look.enable_feedbacks) && turn.answer.value?.is_answered && turn.id.value;
+  const rated = !settings.share && on(look.enable_feedbacks) && turn.answer.value?.is_answered && turn.id.value;
   const reaction = turn.reaction.value;
   return (
     <div class="acts">

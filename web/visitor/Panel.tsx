@@ -8,9 +8,11 @@ import { withQuery } from "../lib/api";
 import { t } from "../words/visitor";
 import { Bar } from "./Bar";
 import { Exchange } from "./Exchange";
+import { prepare } from "./Formatted";
 import { Field } from "./Field";
 import { Foot } from "./Foot";
 import { Opening } from "./Opening";
+import { Share } from "./Share";
 import { Talks } from "./Talks";
 import type Viewer from "./Viewer";
 
@@ -102,6 +104,8 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   const disabled = visitor.isLocked.value || visitor.isSpent.value || visitor.isClosed.value;
   const status = useStatus(visitor);
   const viewer = useViewer(settings, visitor);
+  /** Somebody else's talk, behind a link. */
+  const reading = settings.share !== null;
   const focus = () => document.getElementById("question")?.focus();
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) focus();
@@ -114,6 +118,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
     files.value = [];
     note.value = "";
     toEnd();
+    void prepare().catch(() => {}); // while the answer is on its way
     void visitor.ask(question, attached);
     focus();
   };
@@ -124,7 +129,8 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
     focus();
   };
   const history = look.conversation_history !== "hidden";
-  const exports = on(look.can_export_conversation, false) && visitor.sessionId.value;
+  const exports = on(look.can_export_conversation, false),
+    shares = on(look.can_share_conversation, false);
   return (
     <div
       class={`panel ${viewer.viewed ? "with-viewer" : ""}`}
@@ -147,12 +153,12 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
       }}
     >
       <Bar settings={settings} title={title}>
-        {history && (
+        {history && !reading && (
           <button class="icon" aria-label={t.talks} aria-expanded={listing} onClick={() => setListing(!listing)}>
             <Icon name="history" />
           </button>
         )}
-        {turns.length > 0 && (
+        {turns.length > 0 && !reading && (
           <button
             class="icon"
             aria-label={t.newTalk}
@@ -164,7 +170,8 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
             <Icon name="add" />
           </button>
         )}
-        {exports && (
+        {shares && visitor.sessionId.value && !reading && <Share visitor={visitor} />}
+        {exports && visitor.sessionId.value && !reading && (
           <div class="menu">
             <button class="icon" aria-label={t.more} aria-expanded={more} onClick={() => setMore(!more)}>
               <Icon name="more" />
@@ -196,80 +203,85 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
           </button>
         )}
       </Bar>
-      {listing ? (
-        <Talks visitor={visitor} onClose={() => setListing(false)} />
-      ) : (
-        <main class="log" ref={box} onScroll={onScroll} tabIndex={0} aria-label={t.messages}>
-          <div class="talk">
-            <Opening
-              settings={settings}
-              name={visitor.name.value}
-              starters={starters}
-              begun={turns.length > 0}
-              onAsk={ask}
-            />
-            {turns.map((turn) => (
-              <Exchange
-                key={turn.key}
+      <main>
+        {listing ? (
+          <Talks visitor={visitor} onClose={() => setListing(false)} />
+        ) : (
+          <div class="log" ref={box} onScroll={onScroll} tabIndex={0} role="region" aria-label={t.messages}>
+            <div class="talk">
+              {reading && <p class="mute">{visitor.isClosed.value ? t.closed : t.shared}</p>}
+              <Opening
                 settings={settings}
-                visitor={visitor}
-                turn={turn}
-                title={title}
-                onOpen={viewer.open}
+                name={visitor.name.value}
+                starters={starters}
+                begun={turns.length > 0 || reading}
+                onAsk={ask}
               />
-            ))}
+              {turns.map((turn) => (
+                <Exchange
+                  key={turn.key}
+                  settings={settings}
+                  visitor={visitor}
+                  turn={turn}
+                  title={title}
+                  onOpen={reading ? undefined : viewer.open}
+                />
+              ))}
+            </div>
           </div>
-        </main>
-      )}
-      {!listing && (
-        <section class="below" aria-label={look.default_prompt}>
-          {!following.value && turns.length > 0 && (
-            <button class="to-end" onClick={toEnd}>
-              <Icon name="down" />
-              {t.toEnd}
-            </button>
-          )}
-          {visitor.isLocked.value && (
-            <p class="locked" role="status">
-              {t.locked}
-              <button class="small" onClick={() => visitor.begin()}>
-                {t.newTalk}
+        )}
+        {!listing && (
+          <div class="below">
+            {!following.value && turns.length > 0 && (
+              <button class="to-end" onClick={toEnd}>
+                <Icon name="down" />
+                {t.toEnd}
               </button>
-            </p>
-          )}
-          {visitor.isSpent.value && (
-            <p class="locked" dir="auto">
-              {look.account_out_of_queries_msg}
-            </p>
-          )}
-          {note.value && <p class="locked">{note.value}</p>}
-          {settings.children.length > 0 && (
-            <label class="child">
-              <span>{t.choose}</span>
-              <select
-                value={visitor.child.value ?? ""}
-                onChange={(event) => (visitor.child.value = Number(event.currentTarget.value) || null)}
-              >
-                <option value="">{t.automatic}</option>
-                {settings.children.map((child) => (
-                  <option value={child.id}>{child.name}</option>
-                ))}
-              </select>
-            </label>
-          )}
-          <Field
-            text={text}
-            files={files}
-            placeholder={look.default_prompt}
-            busy={visitor.busy.value}
-            disabled={disabled}
-            onSend={() => ask(text.value.trim())}
-            onStop={() => visitor.stop()}
-            onFiles={addFiles}
-          />
-          <Foot settings={settings} forgets={visitor.forgets.value} />
-        </section>
-      )}
+            )}
+            {visitor.isLocked.value && (
+              <p class="locked" role="status">
+                {t.locked}
+                <button class="small" onClick={() => visitor.begin()}>
+                  {t.newTalk}
+                </button>
+              </p>
+            )}
+            {visitor.isSpent.value && (
+              <p class="locked" dir="auto">
+                {look.account_out_of_queries_msg}
+              </p>
+            )}
+            {note.value && <p class="locked">{note.value}</p>}
+            {settings.children.length > 0 && !reading && (
+              <label class="child">
+                <span>{t.choose}</span>
+                <select
+                  value={visitor.child.value ?? ""}
+                  onChange={(event) => (visitor.child.value = Number(event.currentTarget.value) || null)}
+                >
+                  <option value="">{t.automatic}</option>
+                  {settings.children.map((child) => (
+                    <option value={child.id}>{child.name}</option>
+                  ))}
+                </select>
+              </label>
+            )}
+            {!reading && (
+              <Field
+                text={text}
+                files={files}
+                placeholder={look.default_prompt}
+                busy={visitor.busy.value}
+                disabled={disabled}
+                onSend={() => ask(text.value.trim())}
+                onStop={() => visitor.stop()}
+                onFiles={addFiles}
+              />
+            )}
+            <Foot settings={settings} forgets={visitor.forgets.value} />
+          </div>
+        )}
+      </main>
       <p class="hidden" role="status">
         {status}
       </p>

@@ -15,6 +15,8 @@ static const char *const left_out[] = {
 	"messages",      /* the original's */
 	"answers",       /* those that are being written there */
 	"visitors",      /* the original's */
+	"talk_links",    /* of conversations, which stay */
+	"embed_secrets", /* a site signs for one agent */
 	"chores",        /* what the rule made is copied; a model is not asked twice */
 	"model_usage",   /* what the original has spent */
 	"licenses",      /* their holders have them from the original */
