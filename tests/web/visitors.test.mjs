@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { assert, browse, faults, start, test } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
+import { request } from "../api/lib/http.mjs";
 
 const question = "Who built the Velmora lighthouse?";
 
@@ -112,4 +113,191 @@ test("a site that is not listed is shown nothing; one that is, the agent", async
   await page.reload();
   await page.getByRole("button").click();
   await page.frameLocator("iframe").getByRole("textbox").waitFor();
+});
+
+test("what is said while an answer takes long, fails, or is stopped", async (t) => {
+  const { kb, link } = await open(t, { hang_in_there_msg: "One moment …", chatbot_siesta_msg: "We are asleep." });
+  const { page } = await browse(t, kb);
+  await page.goto(link);
+  let answer;
+  await page.route("**/messages", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await new Promise((go) => (answer = go));
+    return route.fulfill({
+      contentType: "text/event-stream",
+      body: 'event: error\ndata: {"status":"error","error":"x","code":502}\n\n',
+    });
+  });
+  await ask(page, question);
+  await page.locator(".dots").waitFor();
+  assert.equal(await page.getByText("One moment …").count(), 0, "not at once");
+  await page.getByText("One moment …").waitFor();
+  answer();
+  await page.getByText("We are asleep.").waitFor();
+  await page.unroute("**/messages");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Hester Quillby").waitFor();
+  assert.equal(await page.locator(".exchange").count(), 1);
+  await page.route("**/messages", () => {});
+  await ask(page, "And when?");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped", { exact: true }).waitFor();
+  await page.unroute("**/messages");
+  await ask(page, question);
+  await page.locator(".exchange").nth(2).locator(".cite").first().waitFor();
+});
+
+test("the dots stay away where the owner wants that", async (t) => {
+  const { kb, link } = await open(t, { is_loading_indicator_enabled: false });
+  const { page } = await browse(t, kb);
+  await page.goto(link);
+  await page.route("**/messages", () => {});
+  await ask(page, question);
+  await page.locator(".bubble").waitFor();
+  assert.equal(await page.locator(".dots").count(), 0);
+  assert.equal(
+    await page.locator("p.hidden[role=status]").textContent(),
+    "Looking for an answer",
+    "it is said all the same",
+  );
+});
+
+test("a browser works before its first question, and nobody notices", async (t) => {
+  const { kb, link } = await open(t, { enable_recaptcha_for_public_chatbots: true });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page, question);
+  await page.getByText("Hester Quillby").waitFor();
+  quiet();
+});
+
+test("an agent that is closed says so at the next question", async (t) => {
+  const { kb, agent, link } = await open(t);
+  const { page } = await browse(t, kb);
+  await page.goto(link);
+  await page.locator("#question").waitFor();
+  await agent.expect(200, "POST", "", { json: { is_shared: false } });
+  await ask(page, question);
+  await page.getByText("This agent is no longer public.").waitFor();
+  assert.ok(await page.locator("#question").isDisabled());
+});
+
+test("files go along with a question, ten at most", async (t) => {
+  const { kb, link } = await open(t);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  const note = (i) => ({
+    name: `note ${i}.txt`,
+    mimeType: "text/plain",
+    buffer: Buffer.from(
+      i ? `Note ${i} says nothing.` : "Invoice 4711. The total of this invoice is 145.50 EUR, due on 14 June 2024.",
+    ),
+  });
+  await page.locator("input[type=file]").setInputFiles([...Array(11).keys()].map(note));
+  await page.getByText("At most 10 files with one question").waitFor();
+  for (let i = 9; i > 0; i--) await page.getByRole("button", { name: `Remove note ${i}.txt` }).click();
+  await ask(page, "What is the total of this invoice?");
+  await page.locator(".bubble .file", { hasText: "note 0.txt" }).waitFor();
+  await page.locator(".reply .text", { hasText: "145.50" }).waitFor();
+  quiet();
+});
+
+test("an answer's words never become an element, whatever they are", async (t) => {
+  const attacks = [
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    "[click](javascript:alert(1))",
+    "![p](https://evil.example/p.png)",
+    "[1]: https://evil.example",
+    "<a href='https://evil.example'>x</a>",
+    "[x](data:text/html,<script>alert(1)</script>)",
+    "<iframe src=https://evil.example></iframe>",
+    "<svg onload=alert(1)>",
+    "[x](https://evil.example 'title\" onmouseover=alert(1)')",
+    "<style>body{display:none}</style>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+  ];
+  // The owner's own text is shown as an answer: no sentence of it is left out.
+  const { kb, link } = await open(t, { no_answer_message: attacks.join("\n\n") });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page, "What is the boiling point of tungsten?");
+  await page.locator(".acts").waitFor();
+  const found = await page.evaluate(() => ({
+    elements: document.querySelectorAll(".text :is(img, script, iframe, style, object, svg)").length,
+    links: [...document.querySelectorAll(".text a")].map((a) => [a.protocol, a.rel]),
+  }));
+  assert.equal(found.elements, 0);
+  for (const link of found.links) assert.deepEqual(link, ["https:", "noopener noreferrer nofollow"]);
+  quiet();
+});
+
+test("the page is accessible: light and dark, from either side, narrow and wide", async (t) => {
+  const kb = await start(t);
+  const found = [];
+  for (const chatbot_msg_lang of ["en", "ar"]) {
+    const agent = await kb.agent({ project_name: "Harbour", files: library });
+    await agent.expect(200, "POST", "/settings", {
+      json: {
+        chatbot_msg_lang,
+        example_questions: ["One?", "Two?", "Three?", "Four?"],
+        ai_disclaimer: "Machines err.",
+        chatbot_color: "#b5651d",
+        conversation_history: "everyone",
+        can_share_conversation: true,
+        can_export_conversation: true,
+        citations_view_type: "show",
+        user_avatar_enabled: true,
+      },
+    });
+    const { shareable_link: link } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+    for (const colorScheme of ["light", "dark"])
+      for (const width of [320, 1440]) {
+        const { page, browser, quiet } = await browse(t, kb, { colorScheme, viewport: { width, height: 800 } });
+        const look = async (what) => {
+          found.push(...(await faults(page, `${what}, ${chatbot_msg_lang}, ${colorScheme}, ${width}`)));
+          const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          if (over > 0) found.push(`${what}, ${chatbot_msg_lang}, ${width}: ${over} px are cut off`);
+        };
+        await page.goto(link);
+        await page.locator(".starter").first().waitFor();
+        await look("before");
+        await page.locator("#question").fill(question);
+        await page.keyboard.press("Enter");
+        await page.locator(".acts").waitFor();
+        await look("an answer");
+        await page.locator(".bar nav button").first().click();
+        await page.locator(".talks li").first().waitFor();
+        await look("the list");
+        quiet();
+        await browser.close();
+      }
+  }
+  assert.deepEqual(found, []);
+});
+
+test("what visitors fetch is small", async (t) => {
+  const { kb, link } = await open(t);
+  const { page } = await browse(t, kb);
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(link);
+  await page.locator("#question").waitFor();
+  const size = async (url) => {
+    const { bytes } = await request(url, { headers: { "accept-encoding": "gzip" } });
+    return bytes.length;
+  };
+  let bytes = 0;
+  for (const url of asked.filter((url) => /\.(js|css)$/.test(url))) bytes += await size(url);
+  assert.ok(bytes > 5000 && bytes <= 48 * 1024, `page and its style: ${bytes} bytes`);
+  let scripts = 0;
+  for (const url of asked.filter((url) => url.endsWith(".js"))) scripts += await size(url);
+  assert.ok(scripts <= 35 * 1024, `its scripts: ${scripts} bytes`);
+  await ask(page, question);
+  await page.locator("button.cite").first().waitFor();
+  let all = 0;
+  for (const url of asked.filter((url) => url.endsWith(".js"))) all += await size(url);
+  assert.ok(all <= 42 * 1024, `with what draws an answer: ${all} bytes`);
+  const loader = await size(`${kb.url}/widget.js`);
+  assert.ok(loader > 500 && loader <= 3 * 1024, `widget.js: ${loader} bytes`);
 });

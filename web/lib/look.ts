@@ -1,5 +1,5 @@
 // How an agent looks for its visitors: the settings in the page, and colours that can be read.
-import { contrast, inkOn, readableOn, rgb } from "./colour";
+import { contrast, inkOn as softInk, readableOn, rgb } from "./colour";
 
 export interface Look {
   chat_bot_avatar: string | null;
@@ -82,6 +82,9 @@ const READABLE = 4.5;
 const LIGHT = "#ffffff",
   DARK = "#191d1b";
 
+/** Ink that can be read on every colour: on some only black is dark enough. */
+const inkOn = (ground: string) => (contrast(softInk(ground), ground) >= READABLE ? softInk(ground) : "#000000");
+
 const isColour = (value: string | null | undefined): value is string => !!value && rgb(value) !== null;
 const opaque = (value: string) =>
   `#${rgb(value)!
@@ -101,7 +104,8 @@ export function paint(look: Look, dark: boolean): Record<string, string> {
   const bar = ownBar ? opaque(look.chatbot_toolbar_color) : legacy ? main : dark ? DARK : LIGHT;
   const title = look.chatbot_title_color;
   const surface = dark ? DARK : LIGHT;
-  const button = contrast(main, surface) >= 3 ? main : readableOn(main, surface, 7);
+  // On light the owner's colour as it is; in the dark one that is too near to it is made lighter.
+  const button = contrast(main, surface) >= (dark ? 3 : 1.1) ? main : readableOn(main, surface, 7);
   return {
     "--main": button,
     "--main-ink": inkOn(button),
@@ -113,7 +117,7 @@ export function paint(look: Look, dark: boolean): Record<string, string> {
     "--bar-face-ink": contrast(button, bar) >= 1.6 ? inkOn(button) : bar,
     "--ground": ground,
     "--ground-ink": inkOn(ground),
-    "--ground-mute": readableOn(same(inkOn(ground), LIGHT) ? "#a0a9a4" : "#5a635e", ground),
+    "--ground-mute": readableOn(same(softInk(ground), LIGHT) ? "#a0a9a4" : "#5a635e", ground),
     "--radius": radii[look.radius_styling] ?? "10px",
   };
 }
