@@ -225,7 +225,8 @@ static bool load(struct kb_blobs *blobs, struct kb_arena *arena, const struct kb
 	return ok;
 }
 
-/* The page of a place that the note does not name. */
+/* The page of a place, or its moment: a passage may go over several, and the note knows its first.
+ */
 static uint32_t page_at(const struct source *source, size_t offset)
 {
 	uint32_t page_no = 0;
@@ -322,6 +323,7 @@ static bool is_said(struct check *check, const struct kb_claim *claim, const str
 	struct kb_claim_place found = *place;
 
 	*elsewhere = false;
+	place->page_no = page_at(source, place->offset);
 	if (!quote) {
 		if (is_supported(check, claim, source, from,
 		                 place->offset - from + place->length + BESIDE, &found))

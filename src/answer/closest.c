@@ -1,6 +1,15 @@
 #include "answer/closest.h"
 
 #include "answer/attach.h"
+#include "parse/parse.h"
+
+static uint32_t page_no_of(const json_t *place)
+{
+	int64_t second = kb_json_int(place, "second", -1);
+
+	return second >= 0 && second < KB_MOMENT ? KB_MOMENT + (uint32_t)second
+	                                         : (uint32_t)kb_json_int(place, "page_no", 0);
+}
 
 /* Of the gate: below it nothing is near. Most questions on another subject lie below. */
 #define NEAR -2.5f
@@ -68,11 +77,7 @@ void kb_closest_write(struct kb_jw *jw, const struct kb_closest_list *list)
 
 		kb_jw_object(jw);
 		kb_jw_key_int(jw, "page_id", one->page_id);
-		kb_jw_key(jw, "page_no");
-		if (one->page_no)
-			kb_jw_int(jw, one->page_no);
-		else
-			kb_jw_null(jw);
+		kb_page_no_write(jw, one->page_no);
 		kb_jw_key_opt(jw, "title", or_null(one->title));
 		kb_jw_key_opt(jw, "heading", or_null(one->heading));
 		kb_jw_key_sv(jw, "quote", one->quote);
@@ -95,7 +100,7 @@ void kb_closest_read(struct kb_arena *arena, struct kb_sv note, struct kb_closes
 
 		out->v[out->count++] = (struct kb_closest){
 			.page_id = kb_json_int(one, "page_id", 0),
-			.page_no = (uint32_t)kb_json_int(one, "page_no", 0),
+			.page_no = page_no_of(one),
 			.title = kb_json_sv(one, "title", KB_SV("")),
 			.heading = kb_json_sv(one, "heading", KB_SV("")),
 			.quote = kb_json_sv(one, "quote", KB_SV("")),

@@ -378,11 +378,7 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 		write_document(mcp, &pages[i]);
 		kb_jw_key_opt(jw, "heading",
 		              passage->heading.n ? passage->heading : (struct kb_sv){ 0 });
-		kb_jw_key(jw, "page_no");
-		if (passage->page_no)
-			kb_jw_int(jw, passage->page_no);
-		else
-			kb_jw_null(jw);
+		kb_page_no_write(jw, passage->page_no);
 		kb_jw_key_int(jw, "offset", passage->offset);
 		kb_jw_key_sv(jw, "text", passage->text);
 		kb_jw_key(jw, "score");

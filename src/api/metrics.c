@@ -10,6 +10,7 @@
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
 #include "upstream/rerank.h"
+#include "upstream/transcribe.h"
 
 /* All that is asked for one answer. */
 struct figures {
@@ -273,7 +274,7 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	const struct kb_api *api = call->api;
 	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
 	struct kb_health_stats *servers = KB_NEW_ARRAY(
-	        call->arena, set->count + KB_EMBED_LINES + 3, struct kb_health_stats);
+	        call->arena, set->count + KB_EMBED_LINES + 4, struct kb_health_stats);
 	size_t count = 0;
 
 	if (api->embedder) {
@@ -286,6 +287,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 		kb_moderator_stats(api->moderator, &servers[count++]);
 	if (figures->blobs.is_remote)
 		servers[count++] = figures->blobs.server;
+	if (api->transcriber)
+		kb_transcriber_stats(api->transcriber, &servers[count++]);
 	for (size_t i = 0; i < set->count; i++) {
 		struct kb_chat_line_stats stats;
 

@@ -49,11 +49,7 @@ void kb_text_write_blocks(struct kb_jw *jw, const struct kb_parsed *parsed,
 
 		kb_jw_object(jw);
 		kb_jw_key_str(jw, "type", types[block->type]);
-		kb_jw_key(jw, "page_no");
-		if (block->page_no)
-			kb_jw_int(jw, block->page_no);
-		else
-			kb_jw_null(jw);
+		kb_page_no_write(jw, block->page_no);
 		kb_jw_key_int(jw, "offset", block->offset);
 		kb_jw_key_int(jw, "length", (int64_t)block->text.n);
 		kb_jw_key_sv(jw, "text", block->text);

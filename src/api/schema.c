@@ -52,7 +52,7 @@ static const struct kb_schema schemas[] = {
 	{ "ProgressPage", "id:int name:str state:str reason:str? attempts:int next_try_at:time?" },
 	{ "Progress", "total:int done:int queued:int failed:int pages:[ProgressPage]" },
 	{ "ProgressReply", SUCCESS("Progress") },
-	{ "TextBlock", "type:str page_no:int? offset:int length:int text:str" },
+	{ "TextBlock", "type:str page_no:int? second:int? offset:int length:int text:str" },
 	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "
 	              "blocks:[TextBlock] next_from:int?" },
 	{ "TextReply", SUCCESS("PageText") },
@@ -109,7 +109,7 @@ static const struct kb_schema schemas[] = {
 	{ "ExplainedFusion", "words:ExplainedSide vectors:ExplainedSide fused:num? relevance:num?" },
 	{ "Explanation", "score:num first_step:num second_step:num later_steps:num terms:[ExplainedTerm] "
 	                 "second_step_parts:[ExplainedFigure]? fusion~:ExplainedFusion" },
-	{ "FoundPassage", "page_id:int filename:str? metadata:Metadata heading:str? page_no:int? offset:int "
+	{ "FoundPassage", "page_id:int filename:str? metadata:Metadata heading:str? page_no:int? second:int? offset:int "
 	                  "length:int text:str score:num highlights:[Highlight] explanation~:Explanation" },
 	{ "MeantWord", "asked:str word:str" },
 	{ "Search", "mode:str language:str meant:[MeantWord] searched:int took_us:int passages:[FoundPassage] "
@@ -139,7 +139,7 @@ static const struct kb_schema schemas[] = {
 	{ "Message", "id:int conversation_id:int user_id:int user_query:str llm_response:str citations:[int]? "
 	             "metadata:MessageMetadata response_feedback:Feedback? closest_passages~:[ClosestPassage] is_running~:bool child_project_id~:int tools:[str] created_at:time "
 	             "updated_at:time customer_intelligence~:CustomerIntelligence?" },
-	{ "ClosestPassage", "page_id:int page_no:int? title:str? heading:str? quote:str" },
+	{ "ClosestPassage", "page_id:int page_no:int? second:int? title:str? heading:str? quote:str" },
 	{ "CustomerIntelligence", "language:str? question_kind:str? answer_kind:str? is_answered:bool "
 	                          "feedback:str? request_source:str" },
 	{ "MessageFields", "prompt:str stream~:bool resumable~:bool lang~:str external_id~:str? labels~:any "
@@ -178,7 +178,7 @@ static const struct kb_schema schemas[] = {
 	          "messages:[TalkMessage]" },
 	{ "TalkReply", SUCCESS("Talk") },
 	{ "Verification", "verified_at:time claims:int supported:int" },
-	{ "ClaimPlace", "page_id:int page_no:int? offset:int length:int" },
+	{ "ClaimPlace", "page_id:int page_no:int? second:int? offset:int length:int" },
 	{ "Claim", "claim:str status:str sources:[int] places:[ClaimPlace] reason:str" },
 	{ "Claims", "claims:[Claim] last_verification:Verification?" },
 	{ "ClaimsReply", SUCCESS("Claims") },

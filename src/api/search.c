@@ -3,6 +3,7 @@
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
+#include "parse/parse.h"
 
 enum { LIMIT_DEFAULT = 10, LIMIT_MAX = 100 };
 
@@ -159,11 +160,7 @@ static void write_found(struct kb_call *call, struct kb_jw *jw, const struct kb_
 	kb_jw_key(jw, "metadata");
 	kb_record_metadata(call, jw, page);
 	kb_jw_key_opt(jw, "heading", passage->heading.n ? passage->heading : (struct kb_sv){ 0 });
-	kb_jw_key(jw, "page_no");
-	if (passage->page_no)
-		kb_jw_int(jw, passage->page_no);
-	else
-		kb_jw_null(jw);
+	kb_page_no_write(jw, passage->page_no);
 	kb_jw_key_int(jw, "offset", passage->offset);
 	kb_jw_key_int(jw, "length", (int64_t)passage->text.n);
 	kb_jw_key_sv(jw, "text", passage->text);

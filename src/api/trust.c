@@ -2,6 +2,7 @@
 #include "answer/trust.h"
 
 #include "api/routes.h"
+#include "parse/parse.h"
 
 static bool load(struct kb_call *call, struct kb_message *message, struct kb_claims *claims,
                  struct kb_err *err)
@@ -34,11 +35,7 @@ static void write_places(struct kb_jw *jw, const struct kb_claim *claim)
 
 		kb_jw_object(jw);
 		kb_jw_key_int(jw, "page_id", place->page_id);
-		kb_jw_key(jw, "page_no");
-		if (place->page_no)
-			kb_jw_int(jw, place->page_no);
-		else
-			kb_jw_null(jw);
+		kb_page_no_write(jw, place->page_no);
 		kb_jw_key_int(jw, "offset", place->offset);
 		kb_jw_key_int(jw, "length", place->length);
 		kb_jw_end(jw);

@@ -29,6 +29,7 @@
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
 #include "upstream/rerank.h"
+#include "upstream/transcribe.h"
 #include "web/ui.h"
 
 enum {
@@ -380,7 +381,7 @@ static bool open_models(struct service *s, struct kb_err *err)
 	struct kb_api *api = &s->api;
 	struct endpoint embed = { s->plan->embed_url, o->embed_name, o->embed_key },
 	                rerank = { s->plan->rerank_url, o->rerank_name, o->rerank_key },
-	                moderation = { 0 };
+	                moderation = { 0 }, transcription = { 0 };
 
 	api->models = kb_models_open(&(struct kb_models_config){ .list = o->models,
 	                                                         .url = o->model_url,
@@ -394,6 +395,13 @@ static bool open_models(struct service *s, struct kb_err *err)
 	find_endpoint(s, KB_MODEL_EMBEDDINGS, "/embeddings", &embed);
 	find_endpoint(s, KB_MODEL_RERANK, "/rerank", &rerank);
 	find_endpoint(s, KB_MODEL_MODERATION, "/moderations", &moderation);
+	find_endpoint(s, KB_MODEL_TRANSCRIPTION, "/audio/transcriptions", &transcription);
+	if (transcription.url.n
+	    && !(api->transcriber = kb_transcriber_open(
+	                 &(struct kb_transcriber_config){ transcription.url, transcription.name,
+	                                                  transcription.key, api->log },
+	                 err)))
+		return false;
 	if (moderation.url.n
 	    && !(api->moderator = kb_moderator_open(
 	                 &(struct kb_moderator_config){ moderation.url, moderation.name,
@@ -491,6 +499,7 @@ static void start_background(struct service *s)
 	        .blobs = api->blobs,
 	        .catalog = api->catalog,
 	        .parser = s->parser,
+	        .transcriber = api->transcriber,
 	        .log = &s->log,
 	        .clock = &s->clock,
 	        .temp_dir = plan->places.temp,
@@ -642,6 +651,7 @@ static void close_all(struct service *s)
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_blobs_cancel(api->blobs);
 	kb_embedder_cancel(api->embedder);
+	kb_transcriber_cancel(api->transcriber);
 	kb_ranker_cancel(api->ranker);
 	kb_web_stop(api->web);
 	kb_upkeep_stop(api->upkeep);
@@ -651,6 +661,7 @@ static void close_all(struct service *s)
 	kb_embedder_close(api->embedder);
 	kb_ranker_close(api->ranker);
 	kb_moderator_close(api->moderator);
+	kb_transcriber_close(api->transcriber);
 	kb_models_close(api->models);
 	kb_catalog_close(api->catalog);
 	kb_views_free(api->views);

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "ingest/origin.h"
 #include "ingest/parts.h"
+#include "ingest/recording.h"
 #include "out/link.h"
 #include "parse/scans.h"
 #include "passages/document.h"
@@ -28,6 +29,7 @@ enum {
 	EXTRA_TIMES = 3, /* with allow_extra_timeout */
 	TRIES_MAX = 5,
 	SCAN_TIMEOUT_MS = 90000, /* for a page that is read by OCR */
+	HEARING_MS = 1800000,    /* for a recording */
 	HELD_ASK_S = 1,          /* between questions whether a scan is still ours */
 	HOLD_S = KB_BATCH_LEASE_S / 4,
 	RETRY_FIRST_S = 2,    /* doubled with every attempt */
@@ -220,6 +222,29 @@ static struct kb_sv lang_of_agent(struct batch *batch)
 	               : KB_SV("");
 }
 
+/* What is said in a recording, where there is somebody who hears it. */
+static bool read_recording(struct batch *batch, const struct kb_lease *lease,
+                           const struct kb_parse_request *request, int64_t size,
+                           struct kb_parsed *parsed, struct kb_err *err)
+{
+	struct scanning scanning = { .batch = batch,
+		                     .lease = lease,
+		                     .asked_us = now_us(batch->by),
+		                     .held_us = now_us(batch->by) };
+	struct kb_cancel cancel = { is_unwanted, &scanning };
+	struct kb_recording recording = {
+		.fd = request->fd,
+		.size = size,
+		.filename = request->filename,
+		.wait_ms =
+		        batch->options.allow_extra_timeout ? HEARING_MS * EXTRA_TIMES : HEARING_MS,
+		.cancel = &cancel,
+	};
+
+	return kb_recording_read(batch->by->config->transcriber, &batch->arena, &recording, parsed,
+	                         err);
+}
+
 static bool read_scan(struct batch *batch, const struct kb_lease *lease,
                       const struct kb_parse_request *request, struct kb_parsed *parsed,
                       struct kb_page_result *result, struct kb_err *err)
@@ -348,11 +373,11 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	const struct kb_ingest_config *config = batch->by->config;
 	const struct kb_page *page = &lease->page;
 	struct kb_parse_request request;
-	struct kb_scripted scripted;
+	struct kb_scripted scripted = { 0 };
 	struct kb_parsed parsed;
 	int64_t size;
 	int fd = -1;
-	bool ok, left_out;
+	bool ok, left_out, spoken;
 
 	/* A page of an address is fetched again when it is wanted. */
 	result->drop_original = !page->is_file || !batch->options.file_data_retension;
@@ -373,16 +398,20 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		.owner = batch->account_id,
 		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
 	};
-	ok = parse_page(batch, page, &request, &parsed, result, err);
-	ok = ask_for_scripts(batch, &(struct kb_read_page){ page, ok ? &parsed : NULL, fd },
-	                     &scripted, err);
+	spoken = config->transcriber && kb_recording_is(fd);
+	ok = spoken || parse_page(batch, page, &request, &parsed, result, err);
+	if (!spoken)
+		ok = ask_for_scripts(batch, &(struct kb_read_page){ page, ok ? &parsed : NULL, fd },
+		                     &scripted, err);
 	if (ok && scripted.wants_browser) {
 		kb_fd_close(&fd);
 		wait_for_browser(batch, lease, result);
 		return true;
 	}
-	*later = ok && parsed.painted_count && !lease->is_slow;
-	if (ok && !*later)
+	*later = (spoken || (ok && parsed.painted_count)) && !lease->is_slow;
+	if (spoken && !*later)
+		ok = read_recording(batch, lease, &request, size, &parsed, err);
+	else if (ok && !*later)
 		ok = read_scan(batch, lease, &request, &parsed, result, err);
 	kb_fd_close(&fd);
 	if (!ok || *later || !follow(batch, page, &parsed, result, &left_out, err))

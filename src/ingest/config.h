@@ -7,6 +7,8 @@
 #include "store/agents.h"
 #include "store/pages.h"
 
+struct kb_transcriber;
+
 /* What the plan of an agent's account allows; 0: no limit. */
 struct kb_ingest_limits {
 	int64_t pages_per_agent, words;
@@ -47,6 +49,7 @@ struct kb_ingest_config {
 	struct kb_parser *parser;
 	const struct kb_log *log;
 	const struct kb_clock *clock;
+	struct kb_transcriber *transcriber; /* NULL: nobody hears recordings */
 	const char *temp_dir; /* for segments in the making; on the blobs' file system */
 	int threads; /* that read documents; one more is in reserve for what is read quickly */
 	kb_ingest_limits_fn *limits; /* may be NULL */

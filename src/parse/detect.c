@@ -33,6 +33,13 @@ static const struct {
 	{ KB_SV_INIT("OggS"), 0, KB_FORMAT_MEDIA },
 	{ KB_SV_INIT("fLaC"), 0, KB_FORMAT_MEDIA },
 	{ KB_SV_INIT("WAVE"), 8, KB_FORMAT_MEDIA },
+	{ KB_SV_INIT("AVI "), 8, KB_FORMAT_MEDIA },
+	{ KB_SV_INIT("#!AMR"), 0, KB_FORMAT_MEDIA },
+	/* MPEG audio without a tag before it. */
+	{ KB_SV_INIT("\xff\xfb"), 0, KB_FORMAT_MEDIA },
+	{ KB_SV_INIT("\xff\xf3"), 0, KB_FORMAT_MEDIA },
+	{ KB_SV_INIT("\xff\xf1"), 0, KB_FORMAT_MEDIA },
+	{ KB_SV_INIT("\0\0\x01\xba"), 0, KB_FORMAT_MEDIA },
 	{ KB_SV_INIT("\x1a\x45\xdf\xa3"), 0, KB_FORMAT_MEDIA },
 	{ KB_SV_INIT("Rar!\x1a\x07"), 0, KB_FORMAT_ARCHIVE },
 	{ KB_SV_INIT("7z\xbc\xaf\x27\x1c"), 0, KB_FORMAT_ARCHIVE },
@@ -42,6 +49,19 @@ static const struct {
 	{ KB_SV_INIT("ustar"), 257, KB_FORMAT_ARCHIVE },
 	{ KB_SV_INIT("\x7f" "ELF"), 0, KB_FORMAT_UNKNOWN },
 };
+
+static bool has_magic(struct kb_sv bytes, size_t i)
+{
+	return kb_sv_starts(kb_sv_from(bytes, magics[i].at), magics[i].magic);
+}
+
+bool kb_is_recording(struct kb_sv head)
+{
+	for (size_t i = 0; i < KB_COUNTOF(magics); i++)
+		if (has_magic(head, i))
+			return magics[i].format == KB_FORMAT_MEDIA;
+	return false;
+}
 
 /* Name endings, each with or without what follows in the type's name. */
 static const struct {
@@ -244,7 +264,7 @@ enum kb_format kb_detect(const struct kb_parse_input *in)
 	if (kb_sv_starts(head, KB_SV("PK\x03\x04")) || kb_sv_starts(head, KB_SV("PK\x05\x06")))
 		return kb_zip_detect(in->bytes);
 	for (size_t i = 0; i < KB_COUNTOF(magics); i++)
-		if (kb_sv_starts(kb_sv_from(head, magics[i].at), magics[i].magic))
+		if (has_magic(head, i))
 			return magics[i].format;
 	/* A character cut at the end of the head would look like damage. */
 	text = kb_charset_to_utf8(&arena, kb_utf8_cut(in->bytes, HEAD_BYTES), in->content_type,

@@ -80,6 +80,11 @@ void kb_doc_page(struct kb_doc *doc, uint32_t page_no)
 	doc->pages = KB_MAX(doc->pages, page_no);
 }
 
+void kb_doc_moment(struct kb_doc *doc, uint32_t second)
+{
+	doc->page_no = KB_MOMENT + KB_MIN(second, KB_MOMENT - 1);
+}
+
 static void write_path(struct kb_doc *doc)
 {
 	doc->path = doc->paths.n;

@@ -57,6 +57,9 @@ void kb_doc_fini(struct kb_doc *doc);
 /* What follows stands on this page, from 1. */
 void kb_doc_page(struct kb_doc *doc, uint32_t page_no);
 
+/* What follows is said from this second of a recording on. */
+void kb_doc_moment(struct kb_doc *doc, uint32_t second);
+
 /* A heading block, and the path of all that follows. level from 1; deeper ones count as 6. */
 void kb_doc_heading(struct kb_doc *doc, int level, struct kb_sv text);
 /* The level of the deepest heading of the path; 0: there is none. */

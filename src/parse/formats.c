@@ -36,7 +36,7 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 	[KB_FORMAT_ARCHIVE] = { "archive",
 		.refusal = "the file is damaged, or an archive that is no ZIP; upload the files in it" },
 	[KB_FORMAT_MEDIA] = { "media",
-		.refusal = "the file is a sound or video recording" },
+		.refusal = "the file is a sound or video recording, and no transcription model is configured" },
 };
 // clang-format on
 

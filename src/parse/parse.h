@@ -35,9 +35,17 @@ struct kb_word_box {
 };
 enum { KB_BOX_UNITS = 10000 };
 
+/* What is said in a recording has a moment in place of a page: KB_MOMENT and the second at which it
+ * begins. Pages are fewer than that. */
+#define KB_MOMENT (UINT32_C(1) << 30)
+static inline bool kb_is_moment(uint32_t page_no)
+{
+	return page_no >= KB_MOMENT;
+}
+
 struct kb_block {
 	enum kb_block_type type;
-	uint32_t page_no;     /* from 1; 0: the format has no pages */
+	uint32_t page_no;     /* from 1; 0: the format has no pages; or a moment */
 	uint32_t offset;      /* of text in the document's whole text (blocks joined by '\n') */
 	uint32_t table;       /* rows of one table share it, from 1; 0: none */
 	struct kb_sv heading; /* path, outermost first, joined by " > " */
@@ -216,9 +224,18 @@ const char *kb_parser_sandbox(const struct kb_parser *parser);
 /* The child's main(); `docent` calls it for its hidden subcommand. Returns the exit code. */
 int kb_parse_worker_main(int argc, char **argv);
 
+/* Whether a file is a sound or video recording, by its first KB_RECORDING_HEAD bytes. Looks at
+ * nothing but fixed bytes of them, so it needs no sandbox. */
+enum { KB_RECORDING_HEAD = 16 };
+bool kb_is_recording(struct kb_sv head);
+
+/* The members that say where in its document a text stands: "page_no" and "second", of which one
+ * at least is null. */
+struct kb_jw;
+void kb_page_no_write(struct kb_jw *jw, uint32_t page_no);
+
 /* The parsed document as JSON, and back: what `docent parse` prints and what the text blob holds.
  */
-struct kb_jw;
 void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw);
 bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
                     struct kb_err *err) KB_MUST_CHECK;

@@ -21,6 +21,22 @@ static const struct {
 	{ "image", offsetof(struct kb_parsed, image) },
 };
 
+void kb_page_no_write(struct kb_jw *jw, uint32_t page_no)
+{
+	bool moment = kb_is_moment(page_no);
+
+	kb_jw_key(jw, "page_no");
+	if (page_no && !moment)
+		kb_jw_int(jw, page_no);
+	else
+		kb_jw_null(jw);
+	kb_jw_key(jw, "second");
+	if (moment)
+		kb_jw_int(jw, page_no - KB_MOMENT);
+	else
+		kb_jw_null(jw);
+}
+
 /* Six numbers a word. */
 static void write_boxes(const struct kb_block *block, struct kb_jw *jw)
 {

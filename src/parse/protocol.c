@@ -390,7 +390,8 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 		    || (!i && flags & SAME_HEADING))
 			r.bad = true;
 		block->type = (enum kb_block_type)type;
-		block->page_no = get_u32_up_to(&r, parsed->pages);
+		block->page_no = get_u32(&r);
+		r.bad |= block->page_no > parsed->pages && !kb_is_moment(block->page_no);
 		block->table = get_u32_up_to(&r, KB_MSG_BLOCKS_MAX);
 		if (!(flags & SAME_HEADING))
 			heading = get_text(&r, KB_MSG_HEADING_MAX, false);

@@ -1,4 +1,4 @@
-/* SRT and WebVTT: what is said, cues joined to paragraphs at the ends of sentences. */
+/* SRT and WebVTT: what is said and when, cues joined to paragraphs at the ends of sentences. */
 #include <string.h>
 
 #include "parse/format.h"
@@ -33,11 +33,32 @@ static void add_line(struct kb_buf *out, struct kb_sv line)
 	kb_buf_byte(out, ' ');
 }
 
+/* "01:02:03,400", "02:03.400": the seconds. */
+static uint32_t second_of(struct kb_sv time)
+{
+	struct kb_sv part;
+	uint32_t seconds = 0;
+
+	time = kb_sv_trim(time);
+	for (size_t i = 0; i < time.n; i++)
+		if (time.p[i] == '.' || time.p[i] == ',')
+			time.n = i;
+	while (time.p && kb_sv_split(&time, ':', &part)) {
+		int64_t n = 0;
+
+		if (!kb_sv_to_int(part, 0, 999, &n))
+			return seconds;
+		seconds = seconds * 60 + (uint32_t)n;
+	}
+	return seconds;
+}
+
 bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_sv rest = kb_input_text(in, doc->arena), line;
 	struct kb_buf text;
 	bool in_cue = false, in_note = false;
+	ptrdiff_t arrow;
 
 	(void)err;
 	kb_buf_init(&text, doc->text.max);
@@ -53,8 +74,11 @@ bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, stru
 				kb_doc_add(doc, KB_BLOCK_PARAGRAPH, said);
 				kb_buf_clear(&text);
 			}
-		} else if (kb_sv_find(line, KB_SV("-->")) >= 0) {
+		} else if ((arrow = kb_sv_find(line, KB_SV("-->"))) >= 0) {
 			in_cue = true;
+			/* A paragraph begins with its first cue. */
+			if (!text.n)
+				kb_doc_moment(doc, second_of(kb_sv_sub(line, 0, (size_t)arrow)));
 		} else if (!in_cue
 		           && (kb_sv_starts(line, KB_SV("NOTE"))
 		               || kb_sv_starts(line, KB_SV("STYLE"))

@@ -125,7 +125,10 @@ struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, st
 	kb_health_init(&up->health, config->name, config->what, config->log);
 	up->config.url = kb_arena_sv(&up->arena, config->url);
 	pthread_mutex_init(&up->lock, NULL);
-	add_field(up, "Content-Type: application/json");
+	add_field(up,
+	          kb_arena_printf(&up->arena, "Content-Type: %s",
+	                          config->content_type ? config->content_type : "application/json")
+	                  .p);
 	add_field(up, "Accept: application/json");
 	add_field(up, "Expect:"); /* no asking before large bodies */
 	if (config->key && *config->key)
@@ -188,6 +191,11 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 	return r->answer.failed ? 0 : size * count;
 }
 
+static bool is_cancelled(const struct request *r)
+{
+	return atomic_load(&r->up->cancelled) || kb_cancelled(r->call->cancel, NULL);
+}
+
 static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t up_total,
                        curl_off_t up_now)
 {
@@ -196,7 +204,7 @@ static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t u
 	(void)total;
 	(void)up_total;
 	(void)up_now;
-	return now > (curl_off_t)r->call->answer_max || atomic_load(&r->up->cancelled);
+	return now > (curl_off_t)r->call->answer_max || is_cancelled(r);
 }
 
 /* The addresses of the name, ours for a minute: libcurl's own look-up would not heed a deadline. */
@@ -297,6 +305,8 @@ static bool explain(const struct request *r, CURLcode code, struct kb_err *err)
 
 	if (atomic_load(&r->up->cancelled))
 		return kb_fail(err, KB_E_CANCELLED, "the service is stopping");
+	if (is_cancelled(r))
+		return kb_fail(err, KB_E_CANCELLED, "nobody waits for %s any more", what);
 	if (r->answer.failed || code == CURLE_ABORTED_BY_CALLBACK)
 		return kb_fail(err, KB_E_UPSTREAM, "%s answers with more than %s", what,
 		               kb_size_text(size, (int64_t)r->call->answer_max));
@@ -357,9 +367,9 @@ static bool wait_for_next(const struct request *r, int attempt)
 
 	if (until >= r->call->deadline_us)
 		return false;
-	while (kb_clock_mono_us() < until && !atomic_load(&r->up->cancelled))
+	while (kb_clock_mono_us() < until && !is_cancelled(r))
 		usleep(NAP_MS * 1000);
-	return !atomic_load(&r->up->cancelled);
+	return !is_cancelled(r);
 }
 
 static bool may_pass(const struct request *r, const struct kb_err *err)

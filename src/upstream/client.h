@@ -42,10 +42,11 @@ bool kb_upstream_address(struct kb_arena *arena, const char *label, const char *
                          const char *path, struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_upstream_config {
-	const char *name; /* "embed_questions": in the log and in the metrics */
-	const char *what; /* "the embedding server", in sentences */
-	struct kb_sv url; /* of kb_upstream_check() */
-	const char *key;  /* sent as a bearer token; NULL: none */
+	const char *name;         /* "embed_questions": in the log and in the metrics */
+	const char *what;         /* "the embedding server", in sentences */
+	struct kb_sv url;         /* of kb_upstream_check() */
+	const char *key;          /* sent as a bearer token; NULL: none */
+	const char *content_type; /* of requests; NULL: JSON */
 	const struct kb_log *log;
 };
 
@@ -61,8 +62,9 @@ struct kb_upstream_call {
 	struct kb_sv body;
 	int64_t deadline_us; /* kb_clock_mono_us(), of all tries together */
 	int tries;
-	bool impatient;    /* a server that is too busy now (429, Retry-After) is not tried again */
-	size_t answer_max; /* bytes; an answer over it is a failure of the server */
+	bool impatient; /* a server that is too busy now (429, Retry-After) is not tried again */
+	const struct kb_cancel *cancel; /* asked about once a second; may be NULL */
+	size_t answer_max;              /* bytes; an answer over it is a failure of the server */
 	/* Reads the answer. False with KB_E_UPSTREAM: it is not what was asked for, a failure of
 	 * the server like any other. */
 	bool (*read)(void *arg, struct kb_sv answer, struct kb_err *err);

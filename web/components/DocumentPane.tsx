@@ -57,7 +57,7 @@ export function DocumentPane({ agentId, source, n, places, current, onCurrent, o
           source.url && (
             <a
               class="btn icon-only"
-              href={source.url}
+              href={source.url + (place?.second ? `#t=${place.second}` : "")}
               target="_blank"
               rel="noopener noreferrer"
               aria-label={w.openOriginal}

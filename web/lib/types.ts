@@ -133,6 +133,7 @@ export interface Message {
 export interface Place {
   page_id: number;
   page_no: number | null;
+  second: number | null; // of a recording
   offset: number;
   length: number;
 }

@@ -22,6 +22,20 @@ export function vectorOf(text, dims = DIMS) {
   return v.map((x) => x / length);
 }
 
+/** The fields of a form, as text. */
+function fieldsOf(text, req) {
+  const boundary = /boundary=(\S+)/.exec(req.headers["content-type"])[1];
+  const parts = text.split(`--${boundary}`).slice(1, -1);
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [head, ...rest] = part.split("\r\n\r\n");
+      const [, name, file] = /name="([^"]*)"(?:; filename="([^"]*)")?/.exec(head);
+      const value = rest.join("\r\n\r\n").slice(0, -2);
+      return [name, file === undefined ? value : { filename: file, value }];
+    }),
+  );
+}
+
 export class Models {
   log = []; // { path, body, key, at }
   dims = DIMS;
@@ -85,6 +99,14 @@ export class Models {
     };
   }
 
+  /** What is said in a recording: [second, text], whatever its bytes are. */
+  spoken = [[0, "Nothing of note."]];
+  hears = () => ({
+    language: "english",
+    text: this.spoken.map(([, text]) => text).join(" "),
+    segments: this.spoken.map(([start, text], id) => ({ id, start, end: start + 3, text: ` ${text}` })),
+  });
+
   /** Texts that the moderation flags hold this. */
   forbidden = "FORBIDDEN";
 
@@ -106,7 +128,7 @@ export class Models {
     const pieces = [];
     for await (const piece of req) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
-    const body = JSON.parse(text);
+    const body = /^multipart/.test(req.headers["content-type"]) ? fieldsOf(text, req) : JSON.parse(text);
     this.log.push({
       path: req.url,
       body,
@@ -127,6 +149,7 @@ export class Models {
     if (way === "redirect") return send("", 307, { location: `${this.url}/elsewhere` });
     if (way === "html") return send("<html>busy</html>");
     if (way === "huge") return send(`{"data": [${" ".repeat(40_000_000)}]}`);
+    if (req.url === "/v1/audio/transcriptions") return send(this.hears(body));
     if (req.url === "/v1/embeddings") return send(this.embeddings(body.input, way));
     if (req.url === "/v1/moderations") return send(this.moderations(body.input));
     if (req.url === "/v1/rerank") return send(this.judgements(body, way));

@@ -1,6 +1,6 @@
 /* What the tests of formats share: documents from memory, their blocks as lines, zips made here. A
- * block is "type page path | text", with h, p, l, t, c for the types and the path in square
- * brackets. */
+ * block is "type page path | text" ("@second" for a page), with h, p, l, t, c for the types and the
+ * path in square brackets. */
 #ifndef KB_TEST_PARSE_FORMATS_H
 #define KB_TEST_PARSE_FORMATS_H
 
@@ -17,7 +17,9 @@ static inline void dump(const struct kb_parsed *parsed, struct kb_buf *out)
 		const struct kb_block *b = &parsed->blocks[i];
 
 		kb_buf_byte(out, letters[b->type]);
-		if (b->page_no)
+		if (kb_is_moment(b->page_no))
+			kb_buf_printf(out, "@%u", b->page_no - KB_MOMENT);
+		else if (b->page_no)
 			kb_buf_printf(out, "%u", b->page_no);
 		if (b->table)
 			kb_buf_printf(out, "#%u", b->table);

@@ -191,9 +191,11 @@ static const struct {
 	  "Content-Type: multipart/alternative; boundary=\"x;y\"\n\n--x;y\n\nplain\n--x;y\n"
 	  "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>ri=\nch =C3=BC</p>\n--x;y--\n",
 	  "email", "h Café\xc3\xbc\np[Café\xc3\xbc] From: a@b; To: c; Date: Monday\np[Café\xc3\xbc] rich ü\n" },
-	{ "subtitles: what is said, without times and marks", "a.vtt",
+	{ "subtitles: what is said and when, without marks", "a.vtt",
 	  "WEBVTT\n\nNOTE hidden\n\n1\n00:01.000 --> 00:02.000\n<v Ann>Hi &amp; hello\nyou.\n", "subtitles",
-	  "p Hi & hello you.\n" },
+	  "p@1 Hi & hello you.\n" },
+	{ "subtitles: hours, and times that are none", "a.srt",
+	  "1\n01:02:03,500 --> 01:02:04,000\nHi.\n\n2\nx:y --> z\nyou.\n", "subtitles", "p@3723 Hi. you.\n" },
 	{ "XML: entities of its own are not expanded", "a.xml",
 	  "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY x 'bomb'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>"
 	  "<r><a>one &x;&f;</a></r>", "xml", "t#1 a: one\n" },
@@ -289,6 +291,8 @@ static void test_kinds(struct kb_test *t)
 		{ "mail by its head", "a.txt", KB_SV_INIT("From: a@b\nTo: c@d\nSubject: x\n\nhi"), KB_FORMAT_EMAIL },
 		{ "a letter that begins with From is text", "a.txt", KB_SV_INIT("From here on: x\nyes"), KB_FORMAT_TEXT },
 		{ "subtitles by their form", "a.txt", KB_SV_INIT("1\n00:00:01,000 --> 00:00:02,000\nHi"), KB_FORMAT_SUBTITLES },
+		{ "MPEG audio", "a", KB_SV_INIT("\xff\xfb\x90\x64"), KB_FORMAT_MEDIA },
+		{ "a film by its box", "a", KB_SV_INIT("\0\0\0\x18" "ftypmp42"), KB_FORMAT_MEDIA },
 		{ "XML by its declaration", "a", KB_SV_INIT("<?xml version='1.0'?><a/>"), KB_FORMAT_XML },
 		{ "XHTML is HTML", "a.xml", KB_SV_INIT("<?xml version='1.0'?><!DOCTYPE html><html/>"), KB_FORMAT_HTML },
 		{ "bytes without a form", "a.txt", KB_SV_INIT("\x93\x01\xfe\x02\x11\x80\x03\xc1\x04\x05"), KB_FORMAT_UNKNOWN },

@@ -4,6 +4,7 @@
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
 #include "upstream/rerank.h"
+#include "upstream/transcribe.h"
 
 #define ROW(index, values) "{\"index\":" index ",\"embedding\":[" values "]}"
 
@@ -172,6 +173,51 @@ static void test_moderations(struct kb_test *t)
 	}
 }
 
+static const struct {
+	const char *answer;
+	const char *want; /* pieces as "second text | …"; NULL: refused */
+} speeches[] = {
+	{ "{\"text\":\"Hi.\"}", "0 Hi." },
+	{ "{\"language\":\"de\",\"segments\":[{\"start\":0,\"text\":\"a\"},{\"start\":83.9,"
+	  "\"text\":\"b\"}]}",
+	  "0 a | 83 b" },
+	{ "{\"text\":\"a\",\"segments\":[]}", "0 a" },
+	{ "{\"segments\":[{\"start\":-1,\"text\":\"a\"},{\"start\":1e99,\"text\":\"b\"},{\"text\":"
+	  "\"c\"}]}",
+	  "0 a | 0 b | 0 c" },
+	{ "{\"segments\":[{\"start\":1},{\"start\":2,\"text\":7},7,{\"start\":\"3\",\"text\":\"d\"}"
+	  "]}",
+	  "0 d" },
+	{ "{\"text\":7}", NULL },
+	{ "{\"segments\":{}}", NULL },
+	{ "[]", NULL },
+	{ "WEBVTT", NULL },
+	{ "", NULL },
+};
+
+static void test_speeches(struct kb_test *t)
+{
+	for (size_t i = 0; i < KB_COUNTOF(speeches); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_err err = { 0 };
+		struct kb_speech speech;
+		struct kb_sv got = KB_SV("");
+
+		t->row = speeches[i].answer;
+		CHECK(t, kb_speech_read(&arena, kb_sv_str(speeches[i].answer), &speech, &err)
+		                 == (speeches[i].want != NULL));
+		for (size_t k = 0; speeches[i].want && k < speech.count; k++)
+			got = kb_arena_printf(&arena, "%.*s%s%u %.*s", KB_SV_ARG(got),
+			                      k ? " | " : "", speech.v[k].second,
+			                      KB_SV_ARG(speech.v[k].text));
+		if (speeches[i].want)
+			CHECK_SV(t, got, speeches[i].want);
+		else
+			CHECK_INT(t, err.code, KB_E_UPSTREAM);
+		kb_arena_fini(&arena);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
@@ -179,6 +225,7 @@ int main(int argc, char **argv)
 		{ "a vector has 4,096 dimensions at most", test_long },
 		{ "an answer of a reranker is read or refused with its mistake", test_judgements },
 		{ "moderations are read or refused", test_moderations },
+		{ "what is said is read or refused", test_speeches },
 	};
 
 	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));
