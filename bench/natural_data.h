@@ -1,7 +1,7 @@
 /*
- * Whole documents with people's questions, as natural_search and fit_answers read them: a folder with
- * corpora.tar.xz and questions.jsonl. Documents go the way of an upload: parsed in the sandbox, cut
- * into passages, named as whoever uploads them would name them.
+ * Whole documents with people's questions, as natural_search and fit_answers read them: a folder
+ * with corpora.tar.xz and questions.jsonl. Documents go the way of an upload: parsed in the
+ * sandbox, cut into passages, named as whoever uploads them would name them.
  */
 #ifndef BENCH_NATURAL_DATA_H
 #define BENCH_NATURAL_DATA_H

@@ -273,8 +273,8 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 {
 	const struct kb_api *api = call->api;
 	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
-	struct kb_health_stats *servers = KB_NEW_ARRAY(
-	        call->arena, set->count + KB_EMBED_LINES + 4, struct kb_health_stats);
+	struct kb_health_stats *servers =
+	        KB_NEW_ARRAY(call->arena, set->count + KB_EMBED_LINES + 4, struct kb_health_stats);
 	size_t count = 0;
 
 	if (api->embedder) {

@@ -8,7 +8,7 @@ enum { JSON_MAX = 1 << 20, FORM_MAX = 4 << 20 };
 /* A public agent, for its visitors: by the address that its owner has given out. */
 #define PUBLIC "/public/v1/agents/{slug}"
 #define SHOWN  PUBLIC "/conversations/{sessionId}/messages/{messageId}/sources/{pageId}"
-#define LIST  "page:int limit:int per_page:int order:str "
+#define LIST   "page:int limit:int per_page:int order:str "
 
 /* A page of the dashboard: the same shell at each address, which holds no data. */
 #define SHELL(path)                                                                                \

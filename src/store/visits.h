@@ -59,7 +59,7 @@ struct kb_visit {
 	struct kb_sv name; /* the address where it really is, which takes the place of the page's;
 	                      the page goes where the agent has one for that. Empty: no other */
 	enum kb_rendering rendering; /* FETCHED, AGAIN: kb_page's from now on */
-	bool is_alias;     /* GONE: its address stays known as no page */
+	bool is_alias;               /* GONE: its address stays known as no page */
 };
 /* A visit whose lease has passed changes nothing, and is no error. */
 bool kb_store_page_visited(struct kb_store *store, const struct kb_visit *visit,

@@ -42,7 +42,7 @@ static bool is_text(const json_t *value)
 }
 
 bool kb_speech_read(struct kb_arena *arena, struct kb_sv answer, struct kb_speech *out,
-                        struct kb_err *err)
+                    struct kb_err *err)
 {
 	const json_t *root = kb_json_parse(arena, answer, NULL), *segment;
 	const json_t *segments = kb_json_get(root, "segments");
@@ -132,8 +132,7 @@ static bool read_answer(void *arg, struct kb_sv answer, struct kb_err *err)
 }
 
 bool kb_transcribe(struct kb_transcriber *transcriber, struct kb_arena *arena,
-                   const struct kb_recording *recording, struct kb_speech *out,
-                   struct kb_err *err)
+                   const struct kb_recording *recording, struct kb_speech *out, struct kb_err *err)
 {
 	struct reading reading = { arena, out };
 	struct kb_upstream_call call = {

@@ -56,6 +56,6 @@ bool kb_transcribe(struct kb_transcriber *transcriber, struct kb_arena *arena,
 
 /* Reads an answer. KB_E_UPSTREAM: it is none. Pure but for the arena. */
 bool kb_speech_read(struct kb_arena *arena, struct kb_sv answer, struct kb_speech *out,
-                        struct kb_err *err) KB_MUST_CHECK;
+                    struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -140,15 +140,7 @@ test("aliases that could be mistaken are refused at the start", async (t) => {
     ["--value-alias", "x=y", "nothing is called x"],
     ["--field-alias", "id=a,id=b", "already"],
   ]) {
-    const done = await docent([
-      "serve",
-      "--data",
-      await folder(t),
-      "--listen",
-      "127.0.0.1:0",
-      flag,
-      value,
-    ]);
+    const done = await docent(["serve", "--data", await folder(t), "--listen", "127.0.0.1:0", flag, value]);
     assert.equal(done.code, 1, value);
     assert.match(done.stderr, new RegExp(words));
     assert.equal(done.stderr.trim().split("\n").length, 1);

@@ -1,6 +1,6 @@
 /* When a server is left alone, and when it is tried again. */
-#include "test.h"
 #include "out/breaker.h"
+#include "test.h"
 
 enum { END, ADMIT, HELD, GOOD, BAD, WISH, VOID };
 
