@@ -120,11 +120,7 @@ static void write_passage(struct kb_call *call, struct kb_jw *jw, const void *ro
 
 	(void)call;
 	kb_jw_object(jw);
-	kb_jw_key(jw, "page_no");
-	if (chunk->page_no)
-		kb_jw_int(jw, chunk->page_no);
-	else
-		kb_jw_null(jw);
+	kb_page_no_write(jw, chunk->page_no);
 	kb_jw_key_int(jw, "offset", chunk->offset);
 	kb_jw_key_int(jw, "length", (int64_t)chunk->text.n);
 	kb_jw_key_opt(jw, "heading", chunk->heading.n ? chunk->heading : (struct kb_sv){ 0 });

@@ -56,7 +56,7 @@ static const struct kb_schema schemas[] = {
 	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "
 	              "blocks:[TextBlock] next_from:int?" },
 	{ "TextReply", SUCCESS("PageText") },
-	{ "CutPassage", "page_no:int? offset:int length:int heading:str? text:str" },
+	{ "CutPassage", "page_no:int? second:int? offset:int length:int heading:str? text:str" },
 	{ "PassagePage", PAGINATOR("CutPassage") },
 	{ "PassageListReply", SUCCESS("PassagePage") },
 	{ "Shown", "page_id:int title:str? format:str pages:int? has_pictures:bool has_file:bool "
@@ -170,7 +170,7 @@ static const struct kb_schema schemas[] = {
 	{ "TalkName", "session_id:str name:str created_at:time updated_at:time" },
 	{ "TalkNameReply", SUCCESS("TalkName") },
 	{ "TalksReply", SUCCESS("[TalkName]") },
-	{ "TalkPlace", "page_no:int? offset:int length:int" },
+	{ "TalkPlace", "page_no:int? second:int? offset:int length:int" },
 	{ "TalkSource", "id:int title:str? url:str? is_pdf:bool places:[TalkPlace]" },
 	{ "TalkMessage", "id:int prompt:str text:str created_at:time reaction:str? is_answered:bool kind:str? "
 	                 "sources:[TalkSource] answered_by:str?" },

@@ -64,11 +64,7 @@ static void write_places(struct kb_jw *jw, const struct told *told, int64_t page
 		if (place->page_id != page_id)
 			continue;
 		kb_jw_object(jw);
-		kb_jw_key(jw, "page_no");
-		if (place->page_no)
-			kb_jw_int(jw, place->page_no);
-		else
-			kb_jw_null(jw);
+		kb_page_no_write(jw, place->page_no);
 		kb_jw_key_int(jw, "offset", place->offset);
 		kb_jw_key_int(jw, "length", place->length);
 		kb_jw_end(jw);

@@ -10,6 +10,7 @@ import { t } from "../words/visitor";
 
 export interface Place {
   page_no: number | null;
+  second: number | null; // of a recording
   offset: number;
   length: number;
 }
