@@ -23,7 +23,7 @@ async function scene(t, { args = [], settings = {} } = {}) {
 }
 
 /** Reads a numbered stream on until `enough` says so of what there is; leaves it then. */
-async function read({ kb, agent }, method, where, enough, json) {
+async function read({ kb, agent }, method, where, enough, { json, begun } = {}) {
   const stop = new AbortController();
   const reply = await fetch(`${kb.url}/api/v1${agent.path}${where}`, {
     method,
@@ -32,6 +32,7 @@ async function read({ kb, agent }, method, where, enough, json) {
     signal: stop.signal,
   });
   assert.equal(reply.status, 200);
+  begun?.();
   let all = Buffer.alloc(0);
   for await (const piece of reply.body) {
     all = Buffer.concat([all, piece]);
@@ -47,8 +48,16 @@ const textOf = (events) =>
     .map(({ data }) => data.message)
     .join("");
 const ended = (events) => ["finish", "error"].includes(events.at(-1)?.event);
-const ask = (s, enough) => read(s, "POST", `${s.messages}?stream=true&resumable=true`, enough, { prompt: foreign[0] });
-const follow = (s, id, from, enough = ended) => read(s, "GET", `${s.messages}/${id}/stream?from=${from}`, enough);
+const ask = (s, enough) =>
+  read(s, "POST", `${s.messages}?stream=true&resumable=true`, enough, { json: { prompt: foreign[0] } });
+const follow = (s, id, from, enough = ended, begun = undefined) =>
+  read(s, "GET", `${s.messages}/${id}/stream?from=${from}`, enough, { begun });
+/** Resolves as soon as the server follows; the events come later. */
+const following = (s, id, from) =>
+  new Promise((resolve, reject) => {
+    const events = follow(s, id, from, ended, () => resolve({ events }));
+    events.catch(reject);
+  });
 
 test("a stream that broke goes on where it broke, byte for byte", async (t) => {
   const s = await scene(t);
@@ -162,10 +171,10 @@ for (const [what, gone] of [
   test(`deleting the ${what} ends the answer and whoever follows it`, async (t) => {
     const s = await scene(t);
     const begun = await ask(s, (events) => textOf(events) === "One two three четыре");
-    const following = follow(s, begun[0].data.id, begun.at(-1).id);
+    const follower = await following(s, begun[0].data.id, begun.at(-1).id);
     await gone(s);
     await until("the double to be left", () => s.chat.seen.at(-1).gone);
-    const { event, data } = (await following).at(-1);
+    const { event, data } = (await follower.events).at(-1);
     assert.deepEqual([event, data.code], ["error", 404]);
     assert.equal((await s.agent.api("GET", s.messages)).status, 404, "it stays deleted");
   });
@@ -173,9 +182,9 @@ for (const [what, gone] of [
 test("a stop ends those who follow as well, when its grace is over", async (t) => {
   const s = await scene(t, { args: ["--stop-grace", "1"] });
   const begun = await ask(s, (events) => textOf(events) === "One two three четыре");
-  const following = follow(s, begun[0].data.id, begun.at(-1).id).catch(() => []);
+  const follower = await following(s, begun[0].data.id, begun.at(-1).id);
   assert.equal(await s.kb.stop(), 0);
-  await following;
+  await follower.events.catch(() => []);
 });
 
 test("who hears nothing for four seconds is told to wait, once, in a numbered stream", async (t) => {
