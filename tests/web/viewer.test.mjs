@@ -25,7 +25,7 @@ async function asked(t, options) {
 
 test("the cited page of a PDF opens beside the answer, with the sentence marked on it", async (t) => {
   const { page, quiet } = await asked(t);
-  const sheet = page.locator(".sheet[data-page='9']");
+  const sheet = page.locator(".leaf[data-page='9']");
   const mark = sheet.locator(".mark.current");
   await mark.first().waitFor();
   await page.getByText("Page 9 of 12").waitFor();
@@ -47,12 +47,12 @@ test("the cited page of a PDF opens beside the answer, with the sentence marked 
   assert.ok(drawn, "the page is drawn");
   // Words can be selected, and only pages that are near hold a picture.
   await page.evaluate(() => {
-    const words = [...document.querySelectorAll(".sheet[data-page='9'] .layer span")];
+    const words = [...document.querySelectorAll(".leaf[data-page='9'] .layer span")];
     const at = words.findIndex((word) => word.textContent.startsWith("Isolde"));
     getSelection().setBaseAndExtent(words[at].firstChild, 0, words[at + 1].firstChild, 7);
   });
   assert.equal(await page.evaluate(() => getSelection().toString().trim()), "Isolde Fenwick");
-  assert.equal(await page.locator(".sheet[data-page='1'] canvas").evaluate((canvas) => canvas.width), 0);
+  assert.equal(await page.locator(".leaf[data-page='1'] canvas").evaluate((canvas) => canvas.width), 0);
   // The text of the same document, with the same sentence.
   await page.locator(".doc-kind").getByRole("button", { name: "Text" }).click();
   await page.locator(".paper mark.current").waitFor();
@@ -62,12 +62,12 @@ test("the cited page of a PDF opens beside the answer, with the sentence marked 
 
 test("the viewer is accessible, and scrolling leads to other pages", async (t) => {
   const { page, quiet } = await asked(t, { colorScheme: "dark" });
-  await page.locator(".sheet .mark.current").first().waitFor();
+  await page.locator(".leaf .mark.current").first().waitFor();
   assert.deepEqual(await faults(page, "viewer, dark"), []);
   await page.locator(".paper-scroll").focus();
   await page.keyboard.press("End");
   await page.getByText("Page 12 of 12").waitFor();
-  await page.locator(".sheet[data-page='12'] .layer span").first().waitFor();
+  await page.locator(".leaf[data-page='12'] .layer span").first().waitFor();
   quiet();
 });
 
@@ -85,9 +85,9 @@ test("a visitor sees the cited page and its neighbours, labelled, and no others"
   // It opens with the answer, where there is room beside the talk.
   const viewer = page.locator(".viewer");
   await viewer.getByText("Excerpt").waitFor();
-  await viewer.locator(".sheet[data-page='9'] .mark.current").first().waitFor();
+  await viewer.locator(".leaf[data-page='9'] .mark.current").first().waitFor();
   const shown = await viewer
-    .locator(".sheet")
+    .locator(".leaf")
     .evaluateAll((sheets) => sheets.map((sheet) => Number(sheet.dataset.page)));
   assert.ok(shown.includes(9) && shown.length < pages.length, `${shown}`);
   assert.equal(await viewer.getByRole("button", { name: "Download" }).count(), 0);
@@ -98,7 +98,7 @@ test("a visitor sees the cited page and its neighbours, labelled, and no others"
   await page.keyboard.press("Escape");
   await viewer.waitFor({ state: "detached" });
   await page.locator(".reply .cite").first().click();
-  await viewer.locator(".sheet .mark.current").first().waitFor();
+  await viewer.locator(".leaf .mark.current").first().waitFor();
   // On a phone it covers the talk.
   await page.setViewportSize({ width: 390, height: 844 });
   const box = await viewer.boundingBox();

@@ -104,7 +104,7 @@ export function PageSheet(props: Props) {
 
   return (
     <div
-      class="sheet"
+      class="leaf"
       ref={sheet}
       data-page={no}
       dir="ltr"
@@ -142,13 +142,13 @@ export function PageSheet(props: Props) {
         </div>
       )}
       {error ? (
-        <p class="sheet-note" role="alert">
+        <p class="leaf-note" role="alert">
           {error}
         </p>
       ) : (
         !shape &&
         near && (
-          <p class="sheet-note">
+          <p class="leaf-note">
             <span class="spinner" />
           </p>
         )

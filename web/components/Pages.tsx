@@ -78,7 +78,7 @@ export function Pages({ reader, pages, name, places, current, number, onPage, on
     [wanted],
   );
   return (
-    <div class="sheets" ref={box}>
+    <div class="leaves" ref={box}>
       {pages.map((no) => (
         <PageSheet
           key={no}

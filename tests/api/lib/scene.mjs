@@ -25,6 +25,7 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     file: "avatar.png",
     userId: agent.record.user_id,
     screen: "ask",
+    secret: "AAAAAAAAAAAAAAAAAAAAAA", // of a shared conversation, which there is not
   };
   ids.keyId = (await kb.expect(201, "POST", "/keys", { key, json: { name: `of ${name}` } })).id;
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: [`of ${name}`] } });
