@@ -302,7 +302,8 @@ static bool sync_now(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (source->url.n == 0)
 		return kb_fail(err, KB_E_FORBIDDEN, "Agent source can't be synced");
 	left = held.row.asked_at ? held.row.asked_at + in->min_interval_us - in->now : 0;
-	if (left > 0)
+	/* Somebody else may have asked since `now`. */
+	if (in->min_interval_us && left > 0)
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "Next instant sync will be available in %" PRId64 " seconds",
 		               (left + KB_SECOND_US - 1) / KB_SECOND_US);
