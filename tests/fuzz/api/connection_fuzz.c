@@ -22,6 +22,7 @@
 
 #include "api/routes.h"
 #include "base/hash.h"
+#include "blob/blob.h"
 #include "door.h"
 #include "http/router.h"
 
@@ -44,7 +45,7 @@ struct target {
 };
 
 static struct world {
-	char dir[64];
+	char dir[64], blobs[80];
 	struct kb_arena arena;
 	struct kb_clock clock;
 	struct kb_log log;
@@ -119,6 +120,7 @@ static void close_world(void)
 	kb_pool_close(world.api.workers);
 	kb_router_free(world.router);
 	kb_rates_free(world.api.rates);
+	kb_blobs_close(world.api.blobs);
 	kb_store_close(world.api.store);
 	kb_arena_fini(&world.arena);
 	snprintf(command, sizeof(command), "rm -rf %s", world.dir);
@@ -139,6 +141,9 @@ static void open_store(void)
 	KB_ASSERT(mkdtemp(world.dir));
 	world.api.store = kb_store_open(world.dir, true, &world.clock, &world.log, &err);
 	KB_ASSERT(world.api.store);
+	snprintf(world.blobs, sizeof(world.blobs), "%s/blobs", world.dir);
+	world.api.blobs = kb_blobs_open(world.blobs, &err);
+	KB_ASSERT(world.api.blobs);
 	KB_ASSERT(kb_store_account_ensure(world.api.store, &world.arena, KB_SV("one"), KB_SV(""),
 	                                  &account, &err));
 	agent.account_id = account.id;
@@ -214,6 +219,16 @@ struct script {
 static const char *const methods[] = { "GET",   "HEAD",   "POST",    "PUT",
 	                               "PATCH", "DELETE", "OPTIONS", "GET" };
 
+static bool is_for_visitors(const char *path)
+{
+	static const char *const begins[] = { "/public/", "/embed/", "/c/", "/projects/" };
+
+	for (size_t i = 0; i < KB_COUNTOF(begins); i++)
+		if (strncmp(path, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
 static int status_of(const char *method, const struct target *target, bool keyed)
 {
 	struct kb_arena arena = { 0 };
@@ -228,6 +243,8 @@ static int status_of(const char *method, const struct target *target, bool keyed
 	kb_arena_fini(&arena);
 	if (!row)
 		return kb_err_info(err.code)->status;
+	if (row->right == KB_RIGHT_VISITOR || is_for_visitors(row->path))
+		return 0; /* no agent is public here: a page that says so, or an error */
 	if (row->right != KB_RIGHT_NONE)
 		return keyed ? 200 : 401;
 	if (strcmp(row->path, "/session") == 0 && strcmp(method, "GET") != 0)
