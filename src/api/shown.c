@@ -129,7 +129,7 @@ static void write_visible(struct kb_jw *jw, const struct shown *shown)
 bool kb_shown_text(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_text_window window;
-	struct shown shown;
+	struct shown shown = { 0 };
 	struct kb_buf buf;
 	struct kb_jw jw;
 	struct kb_sv title;
@@ -142,7 +142,9 @@ bool kb_shown_text(struct kb_call *call, struct kb_err *err)
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key_int(&jw, "page_id", shown.page.id);
-	kb_jw_key_opt(&jw, "title", shown.anonymous || !title.n ? (struct kb_sv){ 0 } : title);
+	if (shown.anonymous || !title.n)
+		title = (struct kb_sv){ 0 };
+	kb_jw_key_opt(&jw, "title", title);
 	kb_jw_key_sv(&jw, "format", shown.text.format);
 	kb_jw_key(&jw, "pages");
 	if (shown.text.pages && !shown.limited)
@@ -179,16 +181,16 @@ static bool open_page(struct kb_call *call, struct shown *shown, struct kb_view_
 
 bool kb_shown_picture(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_view_wish wish;
-	struct shown shown;
+	struct kb_view_wish wish = { 0 };
+	struct shown shown = { 0 };
 
 	return open_page(call, &shown, &wish, err) && kb_call_reply_picture(call, &wish, err);
 }
 
 bool kb_shown_words(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_view_wish wish;
-	struct shown shown;
+	struct kb_view_wish wish = { 0 };
+	struct shown shown = { 0 };
 
 	if (!open_page(call, &shown, &wish, err))
 		return false;
@@ -200,7 +202,7 @@ bool kb_shown_words(struct kb_call *call, struct kb_err *err)
 
 bool kb_shown_file(struct kb_call *call, struct kb_err *err)
 {
-	struct shown shown;
+	struct shown shown = { 0 };
 
 	if (!open_shown(call, &shown, err))
 		return false;

@@ -53,8 +53,8 @@ bool kb_call_reply_picture(struct kb_call *call, const struct kb_view_wish *wish
 
 bool kb_page_picture_read(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_view_wish wish;
-	struct kb_page page;
+	struct kb_view_wish wish = { 0 };
+	struct kb_page page = { 0 };
 
 	return wish_of(call, &page, &wish, err) && kb_call_reply_picture(call, &wish, err);
 }
@@ -133,11 +133,12 @@ static void write_marks(struct kb_arena *arena, struct kb_jw *jw, const struct m
 bool kb_call_reply_words(struct kb_call *call, const struct kb_view_wish *wish,
                          const struct kb_parsed *text, struct kb_err *err)
 {
-	struct kb_parsed words;
-	struct marks marks;
+	struct kb_parsed words = { 0 };
+	struct marks marks = { 0 };
 	struct kb_buf buf;
 	struct kb_jw jw;
 
+	KB_ASSERT(wish->page);
 	if (!read_marks(call, &marks, err)
 	    || !kb_view_words(call->api->views, call->arena, wish, text, &words, err))
 		return false;
@@ -160,9 +161,9 @@ bool kb_call_reply_words(struct kb_call *call, const struct kb_view_wish *wish,
 
 bool kb_page_words_read(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_view_wish wish;
-	struct kb_parsed text;
-	struct kb_page page;
+	struct kb_view_wish wish = { 0 };
+	struct kb_parsed text = { 0 };
+	struct kb_page page = { 0 };
 
 	if (!wish_of(call, &page, &wish, err) || !kb_call_page_text(call, &page, &text, err))
 		return false;

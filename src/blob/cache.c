@@ -307,7 +307,7 @@ static void temporary(char path[TEMPORARY])
 	unsigned char random[16];
 
 	kb_random(random, sizeof(random));
-	memcpy(path, "tmp/", 4);
+	memcpy(path, "tmp/", sizeof("tmp/"));
 	kb_hex(random, sizeof(random), path + 4);
 }
 

@@ -105,7 +105,8 @@ static bool list(struct syncing *s, const char *status, struct kb_err *err)
 		data = kb_remote_call(&s->remote, &arena, path, NULL, err);
 		rows = kb_json_get(kb_json_get(data, "pages"), "data");
 		more = json_array_size(rows) >= PAGE_ROWS;
-		json_array_foreach(rows, i, row) take_doc(s, &s->list, row);
+		for (i = 0; (row = json_array_get(rows, i)); i++)
+			take_doc(s, &s->list, row);
 		kb_arena_fini(&arena);
 		if (!data)
 			return false;
@@ -508,11 +509,11 @@ static bool read_flag(struct syncing *s, int argc, char **argv, int *i)
 			return true;
 		}
 	for (size_t t = 0; t < KB_COUNTOF(texts); t++)
-		if (!strcmp(name, texts[t].name) && *i + 1 < argc) {
+		if (strcmp(name, texts[t].name) == 0 && *i + 1 < argc) {
 			*texts[t].text = kb_sv_str(argv[++*i]);
 			return true;
 		}
-	if (strcmp(name, "--include") || *i + 1 >= argc)
+	if (strcmp(name, "--include") != 0 || *i + 1 >= argc)
 		return false;
 	s->folder.globs[s->folder.glob_count++] = argv[++*i];
 	return true;

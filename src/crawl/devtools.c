@@ -111,7 +111,8 @@ void kb_devtools_mend(char *json, size_t n)
 			}
 		}
 		if (unit == 0 || (unit >= 0xd800 && unit < 0xe000))
-			memcpy(json + i + 2, "fffd", 4);
+			for (size_t k = 0; k < 4; k++)
+				json[i + 2 + k] = "fffd"[k];
 		i += 5;
 	}
 }

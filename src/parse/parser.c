@@ -283,8 +283,10 @@ static struct child *order_child(struct kb_parser *parser, const char *role, str
 /* Holds the mutex. */
 static struct child *take_out(struct kb_parser *parser, struct child **place)
 {
-	struct child *child = *place;
+	struct child *child;
 
+	KB_ASSERT(place);
+	child = *place;
 	*place = child->next;
 	child->next = NULL;
 	*(child->owned ? &parser->warm : &parser->fresh) -= 1;
@@ -395,7 +397,7 @@ static bool receive_answer(struct child *child, const struct job *job,
 	struct kb_part_piece piece;
 	bool ok;
 
-	awaited->pieces = &pieces;
+	awaited->pieces = &pieces; // cppcheck-suppress autoVariables
 	while ((ok = kb_msg_receive(child->socket, job->arena, awaited, msg, err))
 	       && msg->type == KB_MSG_PART) {
 		if (!sink || !kb_msg_get_part(msg->body, &piece, err)) {
@@ -410,6 +412,7 @@ static bool receive_answer(struct child *child, const struct job *job,
 		awaited->deadline_us = kb_clock_mono_us() + time_us;
 		kb_arena_reset(&pieces);
 	}
+	awaited->pieces = NULL;
 	kb_arena_fini(&pieces);
 	return ok;
 }
