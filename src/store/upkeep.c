@@ -6,6 +6,7 @@
 
 enum {
 	INSTALLATION,
+	INSTALLATION_ADD,
 	INSTALLATION_SET,
 	WORK_NOT_DUE,
 	WORK_ADD,
@@ -18,6 +19,9 @@ enum {
 // clang-format off
 static const struct kb_sql sql[] = {
 	[INSTALLATION] = { "installation", "", "SELECT mark, bound FROM installation WHERE id = 1" },
+	[INSTALLATION_ADD] = { "installation_add", "ti",
+		"INSERT INTO installation (id, mark, bound) VALUES (1, $1, $2) "
+		"ON CONFLICT (id) DO NOTHING" },
 	[INSTALLATION_SET] = { "installation_set", "ti",
 		"INSERT INTO installation (id, mark, bound) VALUES (1, $1, $2) "
 		"ON CONFLICT (id) DO UPDATE SET mark = $1, bound = $2" },
@@ -41,21 +45,46 @@ const struct kb_sql_table kb_sql_upkeep = { "upkeep", sql, KB_COUNTOF(sql) };
 
 /* ---- the installation ---- */
 
-bool kb_store_installation(struct kb_store *store, struct kb_installation *out, struct kb_err *err)
+static bool read_installation(struct kb_db_rows *rows, struct kb_installation *out,
+                              struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_db_rows rows;
 	bool ok;
 
 	*out = (struct kb_installation){ 0 };
-	kb_rows_take(&rows, store->db, &sql[INSTALLATION], KB_NO_VALUES);
-	while (kb_rows_next(&rows)) {
-		snprintf(out->mark, sizeof(out->mark), "%s", kb_rows_text(&rows, &arena, 0).p);
-		out->bound = kb_rows_bool(&rows, 1);
+	while (kb_rows_next(rows)) {
+		snprintf(out->mark, sizeof(out->mark), "%s", kb_rows_text(rows, &arena, 0).p);
+		out->bound = kb_rows_bool(rows, 1);
 	}
-	ok = kb_rows_close(&rows, err);
+	ok = kb_rows_close(rows, err);
 	kb_arena_fini(&arena);
 	return ok;
+}
+
+bool kb_store_installation(struct kb_store *store, struct kb_installation *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	kb_rows_take(&rows, store->db, &sql[INSTALLATION], KB_NO_VALUES);
+	return read_installation(&rows, out, err);
+}
+
+static bool begin_installation(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct kb_installation *inout = arg;
+	struct kb_db_rows rows;
+
+	if (!kb_db_run(conn, &sql[INSTALLATION_ADD],
+	               KB_VALUES(kb_text(kb_sv_str(inout->mark)), kb_int(inout->bound)), NULL, err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[INSTALLATION], KB_NO_VALUES);
+	return read_installation(&rows, inout, err);
+}
+
+bool kb_store_installation_begin(struct kb_store *store, struct kb_installation *inout,
+                                 struct kb_err *err)
+{
+	return kb_db_write(store->db, begin_installation, inout, err);
 }
 
 static bool set_installation(struct kb_db_conn *conn, void *arg, struct kb_err *err)

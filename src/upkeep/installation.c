@@ -108,23 +108,34 @@ static bool count_missing(const struct kb_installed *in, int64_t *named, int64_t
 	return ok;
 }
 
-/* The store's word first, so that a start that ends in between goes on where it was. */
-static bool write_marks(const struct kb_installed *in, struct kb_installation *installation,
-                        struct kb_err *err)
+static struct kb_installation new_mark(void)
 {
+	struct kb_installation installation = { 0 };
 	unsigned char random[(KB_BLOB_MARK - 1) / 2];
 
-	if (!installation->mark[0]) {
-		kb_random(random, sizeof(random));
-		kb_hex(random, sizeof(random), installation->mark);
-		installation->bound = false;
-		if (!kb_store_installation_set(in->store, installation, err))
-			return false;
-	}
+	kb_random(random, sizeof(random));
+	kb_hex(random, sizeof(random), installation.mark);
+	return installation;
+}
+
+/* After the store's word, so that a start that ends in between goes on where it was. */
+static bool bind_blobs(const struct kb_installed *in, struct kb_installation *installation,
+                       struct kb_err *err)
+{
 	if (!kb_blobs_set_mark(in->blobs, installation->mark, err))
 		return false;
 	installation->bound = true;
 	return kb_store_installation_set(in->store, installation, err);
+}
+
+/* Other nodes may be at it too: the first one's mark is all theirs. */
+static bool begin_mark(const struct kb_installed *in, struct kb_installation *installation,
+                       struct kb_err *err)
+{
+	if (installation->mark[0])
+		return true;
+	*installation = new_mark();
+	return kb_store_installation_begin(in->store, installation, err);
 }
 
 /* Blobs without a mark: may they become this store's? */
@@ -167,8 +178,7 @@ bool kb_installation_join(const struct kb_installed *in, struct kb_err *err)
 	struct kb_installation installation;
 	char mark[KB_BLOB_MARK];
 
-	if (!kb_store_installation(in->store, &installation, err))
-		return false;
+	// The blobs first: a node that makes the installation meanwhile marks them last.
 	if (!kb_blobs_mark(in->blobs, mark, err))
 		return err->code == KB_E_CORRUPT ? kb_fail(
 		               err, KB_E_CONFLICT,
@@ -176,8 +186,11 @@ bool kb_installation_join(const struct kb_installed *in, struct kb_err *err)
 		               "the database in %s, say so with docent adopt",
 		               in->blobs_at, in->store_at)
 		                                 : false;
+	if (!kb_store_installation(in->store, &installation, err))
+		return false;
 	if (!mark[0])
-		return may_bind(in, &installation, err) && write_marks(in, &installation, err);
+		return may_bind(in, &installation, err) && begin_mark(in, &installation, err)
+		       && bind_blobs(in, &installation, err);
 	if (strcmp(mark, installation.mark) != 0)
 		return kb_fail(err, KB_E_CONFLICT,
 		               "the blobs in %s belong to another installation (%.8s) than the "
@@ -205,7 +218,7 @@ static bool count_one(void *arg, const char *name, int64_t size, int64_t age_s)
 bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct kb_adopted *out,
                            struct kb_err *err)
 {
-	struct kb_installation installation = { 0 };
+	struct kb_installation installation = new_mark();
 
 	*out = (struct kb_adopted){ 0 };
 	if (!count_missing(in, &out->named, &out->missing, err)
@@ -219,5 +232,6 @@ bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct k
 		        in->store_at, out->blobs, in->blobs_at);
 	/* The sweep of a bucket knows what has a row, and nothing else. */
 	return (!kb_blobs_are_remote(in->blobs) || kb_sweep_enter_all(in->blobs, in->store, err))
-	       && write_marks(in, &installation, err);
+	       && kb_store_installation_set(in->store, &installation, err)
+	       && bind_blobs(in, &installation, err);
 }

@@ -26,6 +26,18 @@ const at = (node, agent) => new Agent(node, agent.record, agent.key);
 const warranty = (months) => ({ "warranty.txt": `The warranty of the kettle lasts ${months} months.` });
 const question = "How long does the warranty of the kettle last?";
 
+test("nodes that start at the same moment on an empty database make one installation of it", async (t) => {
+  const { url } = await database();
+  const env = { DOCENT_STORE: url, DOCENT_BLOB: path.join(await folder(t), "blobs") };
+  const options = (i) => ({ env, args: ["--node", `n${i}`], key: false });
+  const nodes = await Promise.all([1, 2, 3].map((i) => start(t, options(i))));
+  const key = await nodes[0].newKey();
+  for (const node of nodes) await node.expect(200, "GET", "/user", { key });
+  for (const node of nodes) assert.equal(await node.stop(), 0);
+  const check = await nodes[0].cli("check");
+  assert.equal(check.code, 0, check.stdout + check.stderr);
+});
+
 test("what is uploaded to one node is answered from by all", async (t) => {
   const { nodes } = await cluster(t);
   const agent = await nodes[0].agent({ files: warranty(27) });

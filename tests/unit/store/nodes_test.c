@@ -10,6 +10,7 @@
 #include "store/hosts.h"
 #include "store/nodes.h"
 #include "store/store_impl.h"
+#include "store/upkeep.h"
 #include "store/visits.h"
 #include "store/work.h"
 
@@ -496,6 +497,27 @@ static void test_counted(struct kb_test *t)
 	close_world(&w);
 }
 
+/* ---- the installation ---- */
+
+static void test_installation(struct kb_test *t)
+{
+	struct kb_installation made[2] = { { .mark = "one" }, { .mark = "two" } }, read;
+	struct world w;
+
+	open_world(&w, t);
+	for (int i = 0; i < 2; i++) {
+		NEED(&w.f, kb_store_installation_begin(w.nodes[i], &made[i], &w.f.err));
+		CHECK(t, strcmp(made[i].mark, "one") == 0);
+	}
+	made[0].bound = true;
+	NEED(&w.f, kb_store_installation_set(w.nodes[0], &made[0], &w.f.err));
+	read = (struct kb_installation){ .mark = "three" };
+	NEED(&w.f, kb_store_installation_begin(w.nodes[1], &read, &w.f.err));
+	CHECK(t, strcmp(read.mark, "one") == 0);
+	CHECK(t, read.bound);
+	close_world(&w);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -509,6 +531,7 @@ int main(int argc, char **argv)
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
 		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
+		{ "nodes that make the installation at once agree on its mark", test_installation },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }
