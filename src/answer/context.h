@@ -1,10 +1,19 @@
 /*
  * What a model is given to read for one answer: passages become sources.
  *
- * context_depth says how many passages and tokens; the model's own context may allow less. Passages
- * come best first, those of several searches in turn. A passage that another one holds is left out.
- * Passages that stand together in one document become one source, in reading order, without what
- * they share. The first passage is cut where it alone is too long.
+ * context_depth says how many passages and tokens; the model's own context may allow less. Of
+ * custom the operator says how many tokens. Passages come best first, those of several searches in
+ * turn:
+ *
+ *   best      the first six
+ *   sections  what else stands under the headings of these, where all of it fits into half of what
+ *             is left; else the one passage that parts two of them
+ *   rest      the others that were found
+ *   sections  again, with all that is left
+ *
+ * A passage that another one holds is left out. Passages that stand together in one document become
+ * one source, in reading order, without what they share. The first passage is cut where it alone is
+ * too long.
  *
  * Pure but for the arena; texts stay views as far as they can.
  */
@@ -20,8 +29,8 @@ struct kb_context_limits {
 	size_t passages;
 	int64_t tokens;
 };
-/* Of the agent's context_depth. */
-struct kb_context_limits kb_context_depth(const struct kb_settings *settings);
+/* Of the agent's context_depth; custom: the operator's tokens. */
+struct kb_context_limits kb_context_depth(const struct kb_settings *settings, int64_t custom);
 
 /* A stretch of a source, and where it stands in its document. */
 struct kb_excerpt_piece {
@@ -44,8 +53,18 @@ struct kb_context_list {
 	size_t count;
 };
 
-/* At most KB_SOURCES_MAX sources. */
-void kb_context_build(struct kb_arena *arena, const struct kb_context_list *lists, size_t count,
+struct kb_context_found {
+	const struct kb_context_list *lists;
+	size_t count;
+	/* What stands so many passages further in the document of one of theirs, or, below 0,
+	 * before it; NULL: nothing, or it cannot be read. */
+	const struct kb_passage *(*beside)(void *arg, const struct kb_passage *passage, int by);
+	void *arg;
+};
+
+/* At most KB_SOURCES_MAX sources. What is only read beside others counts as tokens, not as a
+ * passage. */
+void kb_context_build(struct kb_arena *arena, const struct kb_context_found *found,
                       const struct kb_context_limits *limits, struct kb_excerpt **out,
                       size_t *out_count);
 

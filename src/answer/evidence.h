@@ -15,9 +15,10 @@ enum {
 
 struct kb_candidate {
 	struct kb_passage passage;
-	float score;    /* of the search by words */
-	float meant;    /* with what a table of meanings says; without one, the same */
-	uint32_t place; /* in the order of the whole search, vectors and reranker too */
+	float score;        /* of the search by words */
+	float meant;        /* with what a table of meanings says; without one, the same */
+	uint32_t place;     /* in the order of the whole search, vectors and reranker too */
+	uint32_t part, doc; /* where it lies in what was searched */
 };
 
 struct kb_answer_stats {

@@ -550,6 +550,8 @@ bool kb_answer_plain(struct kb_answerer *answerer, struct kb_arena *arena,
 
 void kb_plain_release(struct kb_plain *plain)
 {
+	kb_snapshot_release(plain->steps.searched);
+	plain->steps.searched = NULL;
 	kb_view_release(&plain->view);
 	plain->view = (struct kb_view){ 0 };
 }

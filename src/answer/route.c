@@ -29,6 +29,7 @@ static bool try_agent(const struct kb_answer_job *job, const struct kb_answer_re
 	} else if (err->code == KB_E_NOT_FOUND) {
 		ok = true;
 	}
+	kb_snapshot_release(steps.searched);
 	kb_view_release(&view);
 	return ok;
 }

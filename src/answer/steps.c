@@ -280,6 +280,8 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 		step->candidates[i].score = pool.hits[i].score * scale;
 		step->candidates[i].meant = meant[i] * scale;
 		step->candidates[i].place = place_of(&pool, i, step->with_code);
+		step->candidates[i].part = pool.hits[i].part;
+		step->candidates[i].doc = pool.hits[i].doc;
 		if (!kb_snapshot_passage(snapshot, s->arena, pool.hits[i].part, pool.hits[i].doc,
 		                         &step->candidates[i].passage, err))
 			return false;
@@ -461,7 +463,10 @@ static bool search_view(const struct kb_answer_job *job, const struct kb_answer_
 	s.snapshot = own ? kb_snapshot_with(opened, own) : kb_snapshot_hold(opened);
 	kb_snapshot_release(opened);
 	ok = request->search_count ? take_searches(&s, err) : take_steps(&s, err);
-	kb_snapshot_release(s.snapshot);
+	if (ok)
+		out->searched = s.snapshot;
+	else
+		kb_snapshot_release(s.snapshot);
 	return ok;
 }
 

@@ -26,7 +26,8 @@ struct kb_answer_step {
 struct kb_steps {
 	struct kb_answer_step v[KB_PLAN_PARTS_MAX + 1];
 	size_t count;
-	double confidence; /* of the surest */
+	struct kb_snapshot *searched; /* what the request may find; the caller releases it */
+	double confidence;            /* of the surest */
 	int64_t retrieve_us, rank_us;
 };
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/context.h"
 #include "answer/live.h"
 #include "answer/notes.h"
 #include "answer/plain.h"
 #include "answer/planned.h"
 #include "answer/prompt.h"
 #include "answer/reply.h"
+#include "answer/sources.h"
 #include "answer/tokens.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -84,12 +84,15 @@ struct kb_writer {
 	struct kb_pool *pool;
 	struct kb_pool *moderating; /* NULL: nobody moderates */
 	struct kb_live *live;
+	int64_t custom_depth;
 };
 
 /* ---- what was found ---- */
 
 static void forget(struct writing *w)
 {
+	if (w->found)
+		kb_snapshot_release(w->found->steps.searched);
 	kb_arena_fini(&w->scratch);
 	w->found = NULL;
 }
@@ -466,40 +469,9 @@ static void after_writing(struct writing *w)
 
 /* ---- context ---- */
 
-static int by_place(const void *a, const void *b)
-{
-	const struct kb_candidate *x = *(const struct kb_candidate *const *)a,
-	                          *y = *(const struct kb_candidate *const *)b;
-
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* The passages of a search in its own order. */
-static struct kb_context_list list_of(struct kb_arena *arena, const struct kb_answer_step *step)
-{
-	const struct kb_candidate **sorted =
-	        KB_NEW_ARRAY(arena, step->candidate_count, const struct kb_candidate *);
-	const struct kb_passage **v =
-	        KB_NEW_ARRAY(arena, step->candidate_count, const struct kb_passage *);
-
-	for (size_t i = 0; i < step->candidate_count; i++)
-		sorted[i] = &step->candidates[i];
-	if (step->candidate_count)
-		qsort(sorted, step->candidate_count, sizeof(*sorted), by_place);
-	for (size_t i = 0; i < step->candidate_count; i++)
-		v[i] = &sorted[i]->passage;
-	return (struct kb_context_list){ v, step->candidate_count };
-}
-
 static void build_sources(struct writing *w, const struct kb_context_limits *limits)
 {
-	const struct kb_steps *steps = &w->found->steps;
-	struct kb_context_list *lists =
-	        KB_NEW_ARRAY(&w->scratch, steps->count, struct kb_context_list);
-
-	for (size_t i = 0; i < steps->count; i++)
-		lists[i] = list_of(&w->scratch, &steps->v[i]);
-	kb_context_build(&w->scratch, lists, steps->count, limits, &w->sources, &w->source_count);
+	kb_sources_build(&w->scratch, &w->found->steps, limits, &w->sources, &w->source_count);
 	kb_marker_draw(&w->ids, w->source_count);
 }
 
@@ -1004,7 +976,7 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	w->set = kb_models_hold(writer->models);
 	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
 	                                  kb_settings_capability(settings), w->choices);
-	w->limits = kb_context_depth(settings);
+	w->limits = kb_context_depth(settings, writer->custom_depth);
 	w->own.passages = w->limits.passages;
 	/* What waits for nobody is over before anybody looks at it. */
 	w->entered = writer->moderator || w->choice_count;
@@ -1034,6 +1006,7 @@ struct kb_writer *kb_writer_open(const struct kb_writer_config *config)
 	writer->models = config->models;
 	writer->moderator = config->moderator;
 	writer->log = config->log;
+	writer->custom_depth = config->custom_depth;
 	writer->pool = kb_pool_open("writer", THREADS, QUEUED_MAX);
 	if (writer->moderator)
 		writer->moderating = kb_pool_open("moderate", MODERATING, MODERATING_MAX);

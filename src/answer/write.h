@@ -41,6 +41,7 @@ struct kb_writer_config {
 	struct kb_moderator *moderator; /* NULL: none */
 	const struct kb_clock *clock;
 	const struct kb_log *log;
+	int64_t custom_depth; /* tokens of sources for agents whose context_depth is custom */
 };
 struct kb_writer *kb_writer_open(const struct kb_writer_config *config);
 /* Every answer has ended: the server has stopped. NULL is fine. */

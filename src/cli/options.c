@@ -68,6 +68,7 @@ static const struct option {
 	{ "model-name", "DOCENT_MODEL_NAME", "NAME", NULL, "The chat model's name at that server.", OPTION(model_name) },
 	{ "model-key", "DOCENT_MODEL_KEY", "TEXT", NULL, "Key for that server, sent as a bearer token.", OPTION(model_key) },
 	{ "model-context", "DOCENT_MODEL_CONTEXT", "TOKENS", "8192", "Tokens that prompt and answer of that model may have together.", OPTION(model_context) },
+	{ "custom-depth", "DOCENT_CUSTOM_DEPTH", "TOKENS", "6000", "Tokens of the documents that a chat model is given for agents whose context_depth is `custom`.", OPTION(custom_depth) },
 	{ "model-chores", "DOCENT_MODEL_CHORES", "WORD", "yes",
 	  "`yes` or `no`: whether a chat model also names conversations, describes documents, reads messages for the reports and writes sub-personas, in the background.", OPTION(model_chores) },
 	{ "models", "DOCENT_MODELS", "FILE.json or ID,…", NULL,

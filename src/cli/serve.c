@@ -55,7 +55,7 @@ struct plan {
 	enum kb_log_level log_level;
 	enum kb_log_format log_format;
 	int64_t threads, workers, ingest_threads, open_agents, open_agents_mb, trash_days,
-	        stop_grace_s, host_pause_ms, model_context;
+	        stop_grace_s, host_pause_ms, model_context, custom_depth;
 	bool allow_plain_http, allow_unsandboxed, model_chores;
 	char host[256];
 	int64_t port;
@@ -82,6 +82,8 @@ static bool read_plan(struct kb_arena *arena, int argc, char **argv, struct plan
 	    || !kb_option_int("--stop-grace", o->stop_grace_s, 0, 3600, &plan->stop_grace_s, err)
 	    || !kb_option_int("--model-context", o->model_context, 256, 100000000,
 	                      &plan->model_context, err)
+	    || !kb_option_int("--custom-depth", o->custom_depth, 100, 1000000, &plan->custom_depth,
+	                      err)
 	    || !kb_option_flag("--model-chores", o->model_chores, &plan->model_chores, err)
 	    || !kb_option_flag("--allow-plain-http", o->allow_plain_http, &plan->allow_plain_http,
 	                       err)
@@ -549,11 +551,13 @@ static void start_work(struct service *s)
 	api->answerer = kb_answerer_open(api->store, api->catalog, &s->log);
 	kb_answerer_block(api->answerer, s->blocked);
 	kb_answerer_models(api->answerer, api->embedder, api->ranker);
-	api->writer = kb_writer_open(&(struct kb_writer_config){ .answerer = api->answerer,
-	                                                         .models = api->models,
-	                                                         .moderator = api->moderator,
-	                                                         .clock = &s->clock,
-	                                                         .log = &s->log });
+	api->writer =
+	        kb_writer_open(&(struct kb_writer_config){ .answerer = api->answerer,
+	                                                   .models = api->models,
+	                                                   .moderator = api->moderator,
+	                                                   .clock = &s->clock,
+	                                                   .log = &s->log,
+	                                                   .custom_depth = plan->custom_depth });
 	api->followers = kb_followers_open(api->store, &s->clock, &s->log);
 	kb_answerer_means(api->answerer, s->meaning);
 	api->temp_dir = plan->places.temp;

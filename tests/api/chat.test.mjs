@@ -92,23 +92,65 @@ test("context_depth says how much of the documents the model is given", async (t
       `The harbour master of port ${i} signs the ledger. ${words(i)}.`,
     ]),
   );
-  const { chat, agent, set } = await scene(t, { files: {}, env: { DOCENT_MODEL_CONTEXT: "65536" } });
+  const env = { DOCENT_MODEL_CONTEXT: "65536", DOCENT_CUSTOM_DEPTH: "700" };
+  const { chat, agent, set } = await scene(t, { files: {}, env });
   const all = Object.entries(files);
   for (const half of [all.slice(0, 30), all.slice(30)]) await agent.add(Object.fromEntries(half));
   let before = 0;
-  for (const [depth, most] of [
-    ["compact", 6],
-    ["balanced", 10],
-    ["extended", 16],
-    ["rich", 24],
-    ["max", 40],
+  for (const [depth, most, tokens] of [
+    ["custom", 40, 700],
+    ["compact", 6, 1500],
+    ["balanced", 10, 3000],
+    ["extended", 16, 6000],
+    ["rich", 24, 12000],
+    ["max", 40, 24000],
   ]) {
     await set({ context_depth: depth });
     await agent.ask("Who signs the ledger of the harbour?");
-    const { length } = sourcesOf(chat.seen.at(-1).body);
-    assert.ok(length <= most && length > before, `${depth}: ${length} after ${before}`);
-    before = length;
+    const sources = sourcesOf(chat.seen.at(-1).body);
+    // A word of six letters or digits is a token, a longer one is two.
+    const size = sources.flatMap(({ text }) => text.match(/[a-z0-9]{1,6}|[^\sa-z0-9]/gi)).length;
+    assert.ok(sources.length <= most && sources.length > before, `${depth}: ${sources.length} after ${before}`);
+    assert.ok(size <= tokens, `${depth}: ${size} tokens`);
+    before = sources.length;
   }
+});
+
+test("a model with little room gets fewer passages, and its whole answer still fits", async (t) => {
+  const text = (i) => `The harbour master of port ${i} signs the ledger. ${`Ledger page ${i}. `.repeat(60)}`;
+  const { chat, agent, set } = await scene(t, {
+    files: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`note-${i}.txt`, text(i)])),
+    env: { DOCENT_MODEL_CONTEXT: "2048" },
+  });
+  await set({ context_depth: "max" });
+  await agent.ask("Who signs the ledger of the harbour?");
+  const { body } = chat.seen.at(-1);
+  const size = promptOf(body).match(/[a-z0-9]{1,6}|[^\sa-z0-9]/gi).length;
+  assert.ok(sourcesOf(body).length > 1 && size + body.max_tokens <= 2048, `${size} and ${body.max_tokens}`);
+});
+
+test("what stands around a passage comes along: its whole section, in order, and nothing twice", async (t) => {
+  const paragraph = (name) => `${name} ${Array.from({ length: 180 }, (_, i) => `${name}${i}`).join(" ")}.`;
+  const parts = ["first", "second", "third", "fourth"].map(paragraph);
+  parts[2] += " The keeper of the Velmora lamp drinks tea.";
+  const { chat, agent, set } = await scene(t, {
+    files: {
+      ...library,
+      "lamp.md": `# The lamp\n\n${parts.join("\n\n")}\n\n# The stairs\n\n${paragraph("stairs")}`,
+    },
+  });
+  await set({ context_depth: "extended" });
+  await agent.ask("What does the keeper of the Velmora lamp drink?");
+  const texts = sourcesOf(chat.seen.at(-1).body).map((source) => source.text);
+  const whole = texts.filter((text) => text.includes("drinks tea"));
+  assert.equal(whole.length, 1);
+  const places = parts.map((part) => whole[0].indexOf(part));
+  assert.ok(
+    places.every((at, i) => at >= 0 && (!i || at > places[i - 1])),
+    String(places),
+  );
+  assert.ok(!whole[0].includes("stairs1"), "another section is another source");
+  for (const part of parts) assert.equal(texts.filter((text) => text.includes(part)).length, 1);
 });
 
 test("earlier turns go along as they were said, those of the last day, and a rewriting that fails stops nothing", async (t) => {
