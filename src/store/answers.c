@@ -109,7 +109,8 @@ bool kb_store_answer_begin(struct kb_store *store, struct kb_arena *arena,
 
 	KB_ASSERT(row->message->id && row->message->writer.n);
 	if (!kb_db_append(store->db,
-	                  (struct kb_db_counted){ row->session.account_id, row->session.agent_id },
+	                  (struct kb_db_counted){ row->session.account_id, row->session.agent_id,
+	                                          row->session.id },
 	                  begin, &in, err))
 		return false;
 	*row->message = in.message;

@@ -37,6 +37,7 @@ struct job {
 	bool ok;
 	struct kb_err err;
 	struct kb_db_counted counted;
+	bool came_again;             /* after what others had made or removed meanwhile */
 	struct kb_fault_state fault; /* the caller's, while the writer carries the call */
 	sem_t done;
 	struct job *next;
@@ -91,14 +92,14 @@ static void fail_jobs(struct job **jobs, size_t count, const struct kb_err *err)
 	}
 }
 
-/* Whether the transaction is to be run anew after its tries so far. */
-static bool comes_again(const struct kb_db_conn *conn, int tries)
+/* Whether the transaction is to be run anew after a failure of this job. */
+static bool comes_again(const struct kb_db_conn *conn, const struct job *job)
 {
-	return conn->again == KB_AGAIN_OFTEN || (conn->again == KB_AGAIN_ONCE && tries == 0);
+	return conn->again == KB_AGAIN_OFTEN || (conn->again == KB_AGAIN_ONCE && !job->came_again);
 }
 
 /* One write inside the batch's transaction. False when the whole transaction is lost. */
-static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone, int tries)
+static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
 {
 	const struct kb_driver *driver = conn->driver;
 	size_t notes = conn->note_count;
@@ -110,7 +111,7 @@ static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone, int tr
 	if (job->ok)
 		return true;
 	conn->note_count = notes;
-	return driver->in_transaction(conn) && !alone && !comes_again(conn, tries)
+	return driver->in_transaction(conn) && !alone && !comes_again(conn, job)
 	       && driver->savepoint(conn, KB_UNDO, NULL);
 }
 
@@ -142,8 +143,7 @@ static bool begin(struct kb_db_conn *conn, struct job *job, struct kb_err *err)
 
 /* Runs jobs in one transaction, as many as it takes: one that takes the transaction with it ends
  * the round. Returns how many have their result; *again: that may be another one the next time. */
-static size_t try_round(struct writer *writer, struct job **jobs, size_t count, int tries,
-                        bool *again)
+static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool *again)
 {
 	struct kb_db *db = writer->db;
 	struct kb_db_conn *conn = writer->conn;
@@ -153,13 +153,13 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	bool ok;
 
 	if (!begin(conn, jobs[0], &err)) {
-		*again = comes_again(conn, tries);
+		*again = comes_again(conn, jobs[0]);
 		fail_jobs(jobs, count, &err);
 		return count;
 	}
 	for (ok = true; ok && done < count; done++) {
 		carry(jobs[done]);
-		ok = run_job(conn, jobs[done], count == 1, tries);
+		ok = run_job(conn, jobs[done], count == 1);
 		carry(jobs[done]);
 		good += jobs[done]->ok;
 	}
@@ -171,7 +171,8 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 		err = jobs[done - 1]->err;
 	}
 	if (!ok) {
-		*again = comes_again(conn, tries);
+		*again = comes_again(conn, jobs[done - 1]);
+		jobs[done - 1]->came_again |= conn->again == KB_AGAIN_ONCE;
 		driver->rollback(conn);
 		fail_jobs(jobs, done, &err);
 		return done;
@@ -196,6 +197,7 @@ static void pause_before(int try)
 	          NULL);
 }
 
+/* Of jobs that get into others' way together fewer and fewer are tried, in the end one. */
 static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 {
 	size_t done = count;
@@ -209,7 +211,8 @@ static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 		for (size_t i = 0; i < count; i++)
 			jobs[i]->err.code = KB_OK;
 		if (connect_writer(writer, &err)) {
-			done = try_round(writer, jobs, count, try, &again);
+			done = try_round(writer, jobs, count, &again);
+			count = again ? KB_MAX(count / 4, (size_t)1) : count;
 		} else {
 			fail_jobs(jobs, count, &err);
 			done = count;
@@ -228,7 +231,9 @@ static int by_counted(const void *a, const void *b)
 
 	if (x->account_id != y->account_id)
 		return x->account_id < y->account_id ? -1 : 1;
-	return (x->agent_id > y->agent_id) - (x->agent_id < y->agent_id);
+	if (x->agent_id != y->agent_id)
+		return x->agent_id < y->agent_id ? -1 : 1;
+	return kb_sv_cmp(x->within, y->within);
 }
 
 static size_t take_batch(struct queue *queue, struct job **jobs, size_t max)

@@ -245,11 +245,13 @@ void kb_db_close(struct kb_db *db);
  */
 typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
-/* The same for what adds rows of its own, and then counts for its account, then for its agent:
- * these share transactions everywhere, each in the order of its accounts and agents, so that no two
- * wait for each other. 0: for none. */
+/* The same for what counts for its account, then for its agent, and then adds rows of its own to
+ * what is there `within` the agent. These share transactions everywhere, each in the order of its
+ * accounts, agents and what is within them, so that no two wait for each other. 0 and an empty
+ * text: for none. */
 struct kb_db_counted {
 	int64_t account_id, agent_id;
+	struct kb_sv within; /* a conversation's session */
 };
 bool kb_db_append(struct kb_db *db, struct kb_db_counted counted, kb_write_fn *fn, void *arg,
                   struct kb_err *err) KB_MUST_CHECK;

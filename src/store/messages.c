@@ -129,27 +129,32 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 
 /* ---- adding ---- */
 
-static bool add_spent(struct kb_db_conn *conn, const struct kb_spender *by,
-                      const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
+static bool add_to_month(struct kb_db_conn *conn, const struct kb_spender *by,
+                         const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
 {
 	return kb_db_run(conn, &sql[MONTH_ADD],
 	                 KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
 	                           kb_int(spent->prompt_tokens + spent->completion_tokens),
 	                           kb_int(spent->cost), kb_int(queries)),
-	                 NULL, err)
-	       && (spent->model.n == 0
-	           || kb_db_run(conn, &sql[MODEL_ADD],
-	                        KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
-	                                  kb_text(spent->model), kb_int(spent->prompt_tokens),
-	                                  kb_int(spent->completion_tokens), kb_int(spent->cost),
-	                                  kb_int(queries)),
-	                        NULL, err));
+	                 NULL, err);
+}
+
+static bool add_to_model(struct kb_db_conn *conn, const struct kb_spender *by,
+                         const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
+{
+	return spent->model.n == 0
+	       || kb_db_run(conn, &sql[MODEL_ADD],
+	                    KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
+	                              kb_text(spent->model), kb_int(spent->prompt_tokens),
+	                              kb_int(spent->completion_tokens), kb_int(spent->cost),
+	                              kb_int(queries)),
+	                    NULL, err);
 }
 
 bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
                   const struct kb_model_spent *spent, struct kb_err *err)
 {
-	return add_spent(conn, by, spent, 0, err);
+	return add_to_month(conn, by, spent, 0, err) && add_to_model(conn, by, spent, 0, err);
 }
 
 /* A new message is read for the reports, and the first one of a conversation names it. */
@@ -183,11 +188,13 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 		                                                     : session->agent_id,
 		                       .now = message->created_at };
 
-	/* First: a conversation that was deleted meanwhile must not be made again. */
-	if (message->writer.n && !kb_answer_ends(conn, message, err))
-		return false;
 	row.message.updated_at = message->created_at;
-	if (!kb_conversation_use(conn, arena, session, &row.message, conversation, err)
+	/* In the order that kb_db_append() asks for. An answer that ends comes before its
+	 * conversation: one that was deleted meanwhile must not be made again. */
+	if (!add_to_month(conn, &by, &message->spent, 1, err)
+	    || !kb_totals_add(conn, session->agent_id, &totals, err)
+	    || (message->writer.n && !kb_answer_ends(conn, message, err))
+	    || !kb_conversation_use(conn, arena, session, &row.message, conversation, err)
 	    || (message->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
 		return false;
 	row.message.agent_id = session->agent_id;
@@ -201,9 +208,7 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 	                                      message->stays_with, err)))
 		return false;
 	*message = row.message;
-	/* In the order that kb_db_append() asks for. */
-	return add_spent(conn, &by, &message->spent, 1, err)
-	       && kb_totals_add(conn, session->agent_id, &totals, err);
+	return add_to_model(conn, &by, &message->spent, 1, err);
 }
 
 struct add {
@@ -272,9 +277,10 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.chores = atomic_load(&store->chores_wanted),
 	};
 
-	return kb_db_append(store->db,
-	                    (struct kb_db_counted){ session->account_id, session->agent_id }, add,
-	                    &in, err);
+	return kb_db_append(
+	        store->db,
+	        (struct kb_db_counted){ session->account_id, session->agent_id, session->id }, add,
+	        &in, err);
 }
 
 /* ---- reading ---- */

@@ -431,6 +431,48 @@ static void test_conversations(struct kb_test *t)
 	close_world(&w);
 }
 
+enum { NEW = 12 };
+
+/* Each begins in another of the conversations that are new in this round, so that what shares a
+ * transaction on one node stands in the way of the other one's again and again. */
+static void mingle(struct hand *hand)
+{
+	struct kb_arena arena = { 0 };
+
+	for (int i = 0; i < ITEMS; i++) {
+		int number = i / NEW * NEW + (i + 5 * hand->number) % NEW;
+		char name[24];
+		struct kb_session session = { .agent_id = hand->w->agent.id,
+			                      .account_id = hand->w->f.account.id };
+		struct kb_message message = { .query = KB_SV("q"), .source = KB_SV("api") };
+		struct kb_conversation conversation;
+		struct kb_err err;
+
+		snprintf(name, sizeof(name), "m%d", number);
+		session.id = kb_sv_str(name);
+		if (!kb_store_message_add(hand->store, &arena, &session, &message, &conversation,
+		                          &err)) {
+			fprintf(stderr, "%s\n", err.msg);
+			abort();
+		}
+		got(hand, message.id);
+	}
+	kb_arena_fini(&arena);
+}
+
+static void test_mingled(struct kb_test *t)
+{
+	struct hand hands[HANDS];
+	struct world w;
+
+	open_world(&w, t);
+	all_hands(&w, hands, mingle);
+	check_once(t, hands, HANDS * ITEMS);
+	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM conversations"), ITEMS);
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM account_months"), HANDS * ITEMS);
+	close_world(&w);
+}
+
 enum { AGENTS = 4, ROUNDS = 8 };
 static int64_t agents[AGENTS];
 
@@ -529,6 +571,8 @@ int main(int argc, char **argv)
 		  test_void },
 		{ "two nodes remove the same pages once, while others come", test_removal },
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
+		{ "messages of two nodes in many new conversations, in any order, are all kept",
+		  test_mingled },
 		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
 		{ "nodes that make the installation at once agree on its mark", test_installation },
