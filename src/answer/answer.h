@@ -82,16 +82,6 @@ struct kb_answer {
 	int64_t prompt_tokens, completion_tokens, cost_micros; /* of all its requests */
 };
 
-/*
- * Which of the agents speaks to the question: the one whose documents pass the gate with the
- * highest confidence, the first of equals. *best is -1 where none of them does, and for small talk.
- * Only prompt, turns, labels and what the settings say of searching count; an agent that is deleted
- * meanwhile has no say.
- */
-bool kb_answer_route(struct kb_answerer *answerer, const struct kb_answer_request *request,
-                     const struct kb_agent *agents, size_t count, ptrdiff_t *best,
-                     struct kb_err *err) KB_MUST_CHECK;
-
 /* Gets the fragments of the text while it is made, on the caller's thread. */
 struct kb_answer_listener {
 	void (*take)(void *arg, struct kb_sv fragment); /* the fragment ends with the call */

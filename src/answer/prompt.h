@@ -68,6 +68,23 @@ void kb_prompt_search(struct kb_arena *arena, const struct kb_prompt_search *ask
                       struct kb_chat_message **out, size_t *count);
 enum { KB_SEARCH_TOKENS = 400 }; /* of its answer */
 
+/* One of a master's agents. */
+struct kb_prompt_agent {
+	struct kb_sv name, about;  /* about: its persona's summary; empty: none */
+	const struct kb_sv *found; /* where its documents speak of the question */
+	size_t found_count;
+};
+struct kb_prompt_choice {
+	const struct kb_prompt_agent *agents;
+	size_t agent_count;
+	const struct kb_prompt_turn *turns;
+	size_t turn_count;
+	struct kb_sv question;
+};
+/* Asks for the number of the agent, from 1, that the question is for. */
+void kb_prompt_route(struct kb_arena *arena, const struct kb_prompt_choice *ask,
+                     struct kb_chat_message **out, size_t *count);
+
 /* The markers that an answer shows to people, such as [2], taken out of it. */
 struct kb_sv kb_prompt_unmarked(struct kb_arena *arena, struct kb_sv answer);
 

@@ -17,6 +17,7 @@ struct kb_note_override {
 	struct kb_sv text; /* p == NULL: the generated text */
 };
 
+struct kb_master_route;
 struct kb_answer_request {
 	const struct kb_agent *agent;
 	/* The agent's, with what the request says of its own answer put over them: persona, model,
@@ -49,6 +50,8 @@ struct kb_answer_request {
 	 * rule's. At most KB_PLAN_PARTS_MAX. */
 	const struct kb_sv *searches;
 	size_t search_count;
+	/* Of a master's turn that a model may give to another agent (route.h); NULL: none. */
+	struct kb_master_route *routing;
 	size_t passages;       /* a model may read so many; 0: as many as the search reads anyway */
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/given.h"
 #include "answer/live.h"
-#include "answer/notes.h"
 #include "answer/plain.h"
 #include "answer/planned.h"
 #include "answer/prompt.h"
 #include "answer/reply.h"
+#include "answer/route.h"
 #include "answer/sources.h"
 #include "answer/tokens.h"
 #include "base/clock.h"
@@ -658,65 +659,20 @@ static void pass_gate(struct writing *w)
 
 /* ---- rewrite ---- */
 
-static struct kb_sv by_slug(const struct kb_sub_persona_list *notes, const char *slug)
+static struct kb_given_notes given(struct writing *w)
 {
-	for (size_t i = 0; i < notes->count; i++)
-		if (kb_sv_eq_str(notes->v[i].slug, slug))
-			return notes->v[i].instructions;
-	return kb_sv(NULL, 0);
-}
-
-/* What is stored with the agent's persona: the agent's own text, or else the generated one. */
-static struct kb_sv stored_note(struct writing *w, enum kb_agent_note kind)
-{
-	const char *slug = kb_note_kinds[kind].slug;
-	const struct kb_list newest = { .page = 1, .limit = 1 };
-	struct kb_store *store = w->writer->answerer->store;
-	struct kb_sub_personas notes;
-	struct kb_persona_list list;
-	struct kb_sv own;
-
-	if (!kb_store_persona_list(store, &w->scratch, w->request->agent->id, &newest, &list, NULL)
-	    || !list.count
-	    || !kb_sv_eq(list.v[0].instructions, w->request->settings->persona_instructions)
-	    || !kb_store_sub_personas(store, &w->scratch, w->request->agent->id, list.v[0].version,
-	                              &notes, NULL))
-		return kb_sv(NULL, 0);
-	own = by_slug(&notes.overrides, slug);
-	/* One that is being made anew knows nothing of what has changed. */
-	return own.p || notes.is_generating || notes.is_stale ? own
-	                                                      : by_slug(&notes.generated, slug);
-}
-
-/* The request's own text, or a stored one; p == NULL: it is to be made now. */
-static struct kb_sv given_note(struct writing *w, enum kb_agent_note kind)
-{
-	const struct kb_note_override *own = w->request->notes ? &w->request->notes[kind] : NULL;
-
-	return own && own->given ? own->text : stored_note(w, kind);
-}
-
-static struct kb_notes_input notes_input(const struct writing *w)
-{
-	return (struct kb_notes_input){
-		.agent = w->request->agent,
-		.settings = w->request->settings,
-		.persona = w->request->settings->persona_instructions,
-	};
+	return (struct kb_given_notes){ .answerer = w->writer->answerer,
+		                        .arena = &w->scratch,
+		                        .agent = w->request->agent,
+		                        .settings = w->request->settings,
+		                        .own = w->request->notes };
 }
 
 static struct kb_sv summary(struct writing *w)
 {
-	struct kb_notes_input input = notes_input(w);
-	struct kb_sv text = given_note(w, KB_NOTE_PERSONA_SUMMARY);
-	struct kb_analyzer *analyzer;
+	struct kb_given_notes notes = given(w);
 
-	if (text.p || !input.persona.n)
-		return text;
-	analyzer = kb_analyzer_borrow(w->writer->answerer);
-	text = kb_note_summary(analyzer, &w->scratch, &input);
-	kb_analyzer_give_back(w->writer->answerer, analyzer);
-	return text;
+	return kb_given_summary(&notes);
 }
 
 /* The short request has ended: its text, empty where there is none that can be used. */
@@ -726,6 +682,7 @@ static struct kb_sv end_short(struct writing *w)
 	bool ok = w->result.err.code == KB_OK && !w->text.failed;
 
 	end_call(w, w->choices[0]);
+	w->out->model = kb_arena_sv(w->arena, w->choices[0]->id);
 	kb_buf_fini(&w->text);
 	kb_buf_init(&w->text, TEXT_MAX);
 	w->again = w->own;
@@ -797,15 +754,11 @@ static void rewrite(struct writing *w)
 
 /* ---- plan ---- */
 
-/* The task-planner text. */
 static struct kb_sv planner(struct writing *w)
 {
-	struct kb_notes_input input = notes_input(w);
-	struct kb_sv text = given_note(w, KB_NOTE_TASK_PLANNER);
+	struct kb_given_notes notes = given(w);
 
-	if (text.p || !kb_notes_titles(w->writer->answerer->store, &w->scratch, &input, NULL))
-		return text;
-	return kb_note_planner(&w->scratch, &input);
+	return kb_given_planner(&notes);
 }
 
 static void after_planning(struct writing *w)
@@ -908,7 +861,7 @@ static void answer_plainly(struct writing *w)
 	done(w, &err);
 }
 
-static void begin(struct writing *w)
+static void answer(struct writing *w)
 {
 	struct kb_err err = { 0 };
 	size_t max;
@@ -922,7 +875,6 @@ static void begin(struct writing *w)
 		return;
 	}
 	keep_plain(w);
-	read_turns(w);
 	if (!w->found->steps.count)
 		end_plain(w, false);
 	else if (kb_steps_planned(&w->own, &max))
@@ -931,6 +883,56 @@ static void begin(struct writing *w)
 		rewrite(w);
 	else
 		pass_gate(w);
+}
+
+/* What follows from the request, which routing may change. */
+static void take_request(struct writing *w)
+{
+	const struct kb_settings *settings = w->request->settings;
+
+	w->own = *w->request;
+	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
+	                                  kb_settings_capability(settings), w->choices);
+	w->limits = kb_context_depth(settings, w->writer->custom_depth);
+	w->own.passages = w->limits.passages;
+}
+
+static void after_routing(struct writing *w)
+{
+	const struct kb_master_route *routing = w->request->routing;
+	struct kb_err err = { 0 };
+	ptrdiff_t which;
+
+	which = kb_route_read(routing, end_short(w));
+	if (w->result.err.code == KB_E_CANCELLED) {
+		fail_all(w);
+		return;
+	}
+	if (which != routing->best && !routing->choose(routing->arg, which, &err)) {
+		done(w, &err);
+		return;
+	}
+	take_request(w);
+	answer(w);
+}
+
+static void route(struct writing *w)
+{
+	struct kb_chat_ask ask;
+
+	kb_route_ask(w->writer->answerer, &w->scratch, w->request, w->turns, &ask);
+	ask_short(w, &ask, after_routing);
+}
+
+static void begin(struct writing *w)
+{
+	const struct kb_master_route *routing = w->request->routing;
+
+	read_turns(w);
+	if (w->choice_count && routing && routing->asks && routing->choose)
+		route(w);
+	else
+		answer(w);
 }
 
 static void moderate(struct writing *w)
@@ -957,7 +959,6 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
                     struct kb_answer *out)
 {
 	struct writing *w = KB_NEW(arena, struct writing);
-	const struct kb_settings *settings = request->settings;
 
 	*out = (struct kb_answer){ 0 };
 	w->writer = writer;
@@ -965,7 +966,6 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	w->sink = *sink;
 	w->out = out;
 	w->request = request;
-	w->own = *request;
 	w->live = (struct kb_live_answer){ .text = show,
 		                           .silent = say_nothing,
 		                           .stop = give_up,
@@ -974,10 +974,7 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
 	pthread_mutex_init(&w->lock, NULL);
 	kb_buf_init(&w->text, TEXT_MAX);
 	w->set = kb_models_hold(writer->models);
-	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
-	                                  kb_settings_capability(settings), w->choices);
-	w->limits = kb_context_depth(settings, writer->custom_depth);
-	w->own.passages = w->limits.passages;
+	take_request(w);
 	/* What waits for nobody is over before anybody looks at it. */
 	w->entered = writer->moderator || w->choice_count;
 	if (w->entered)

@@ -4,6 +4,8 @@
  *   moderate   where the operator has a moderation server, it is asked first, about every prompt;
  *              what it flags is answered by chatbot_failed_moderation_msg, and while it cannot be
  *              asked nothing is answered
+ *   route      a master's turn may be for another of its agents than the rule has picked: a short
+ *              request to the model says so (route.h); if that fails, the rule's choice stays
  *   plain      the answer without a model (answer.h): small talk, overviews and refusals end here,
  *              and so does everything while no model is configured
  *   rewrite    a follow-up becomes a question of its own, by a short request to the model; then

@@ -8,9 +8,10 @@
  *
  * Candidates are the children, in their order, and the master's own documents. Nothing is picked
  * for a greeting, nor where no agent has an answer: then the master answers, and the next question
- * picks. The child answers with its own documents and settings; the conversation, its limits and
- * its history are the master's. Whoever may ask the master reaches its children through it: its
- * owner put them there.
+ * picks. Where a model answers, it is asked before that and may pick another one than the rule, or
+ * one where the rule has none (answer/route.h). The child answers with its own documents and
+ * settings; the conversation, its limits and its history are the master's. Whoever may ask the
+ * master reaches its children through it: its owner put them there.
  */
 #include "api/session.h"
 
@@ -38,11 +39,28 @@ static bool read_kept(struct kb_call *call, const struct kb_turn *turn, const in
 	return true;
 }
 
+/* What a model's choice needs: the settings as they were before a child's took their place. */
+struct routed {
+	struct kb_master_route routing;
+	struct kb_settings own;
+};
+
+static bool has_model(struct kb_call *call)
+{
+	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
+
+	return kb_model_choose(kb_models_in(call->api->models, call->arena), KB_SV(""),
+	                       KB_CAPABILITY_FASTEST, choices)
+	       > 0;
+}
+
 /* The agent whose documents answer best, the master's own included; 0: none. */
-static bool pick(struct kb_call *call, const struct kb_turn *turn, const int64_t *children,
-                 size_t count, int64_t *id, struct kb_err *err)
+static bool pick(struct kb_call *call, struct kb_turn *turn, const int64_t *children, size_t count,
+                 int64_t *id, struct kb_err *err)
 {
 	struct kb_agent *agents = KB_NEW_ARRAY(call->arena, count + 1, struct kb_agent);
+	struct routed *routed = KB_NEW(call->arena, struct routed);
+	struct kb_master_route *routing = &routed->routing;
 	const struct kb_answer_request request = {
 		.settings = &turn->settings,
 		.prompt = turn->prompt,
@@ -51,7 +69,6 @@ static bool pick(struct kb_call *call, const struct kb_turn *turn, const int64_t
 		.labels = turn->labels,
 	};
 	size_t found = 0;
-	ptrdiff_t best;
 
 	*id = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -62,10 +79,16 @@ static bool pick(struct kb_call *call, const struct kb_turn *turn, const int64_t
 			return false;
 	}
 	agents[found++] = call->agent;
-	if (!kb_answer_route(call->api->answerer, &request, agents, found, &best, err))
+	routing->v = KB_NEW_ARRAY(call->arena, found, struct kb_route_agent);
+	for (; routing->count < found; routing->count++)
+		routing->v[routing->count].agent = &agents[routing->count];
+	routed->own = turn->settings;
+	if (!kb_route_by_rule(call->api->answerer, call->arena, &request, routing, err))
 		return false;
-	if (best >= 0)
-		*id = agents[best].id;
+	if (routing->best >= 0)
+		*id = agents[routing->best].id;
+	if (routing->asks && found > 1 && found <= KB_ROUTE_MAX && has_model(call))
+		turn->routing = routing;
 	return true;
 }
 
@@ -110,4 +133,17 @@ bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *er
 	if (mode == KB_ROUTING_START_ONLY)
 		turn->stays_with = id;
 	return id == 0 || id == call->agent.id || hand_over(call, turn, id, err);
+}
+
+bool kb_turn_reroute(struct kb_call *call, struct kb_turn *turn, ptrdiff_t which,
+                     struct kb_err *err)
+{
+	const struct routed *routed = (const struct routed *)(const void *)turn->routing;
+	const struct kb_agent *agent = turn->routing->v[which].agent;
+
+	turn->agent = &call->agent;
+	turn->settings = routed->own;
+	if (kb_settings_routing(&turn->settings) == KB_ROUTING_START_ONLY)
+		turn->stays_with = agent->id;
+	return agent->id == call->agent.id || hand_over(call, turn, agent->id, err);
 }

@@ -123,6 +123,11 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 /* Clients of the interface get what the contract says and no more, unless they ask. */
 static const struct kb_turn_face plain = { 0 }, numbered = { .numbered = true };
 
+static bool wants_inline(const struct kb_settings *settings)
+{
+	return settings->enable_inline_citations_api.v;
+}
+
 bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
@@ -130,13 +135,13 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 
 	turn->session_id = call->req->params[1];
 	turn->source = KB_SOURCE_API;
+	turn->wants_inline = wants_inline;
 	if (!kb_session_id_check(turn->session_id, err) || !read_prompt(call, turn, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
 	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)
 	    || !kb_turn_read_own(call, turn, err) || !kb_wants_stream(call, &stream, err)
 	    || !kb_wants_resumable(call, &resumable, err) || !kb_turn_begin(call, turn, false, err))
 		return false;
-	turn->inline_citations = turn->settings.enable_inline_citations_api.v;
 	/* A numbered stream names its message from the start on. */
 	if (stream && resumable
 	    && !kb_store_message_reserve(call->api->store, &turn->message.id, err))

@@ -113,6 +113,8 @@ static void mask(struct kb_call *call, struct kb_turn *turn, const struct kb_age
 	if (turn->masked || !kb_agent_anonymises(call, agent))
 		return;
 	turn->masked = true;
+	if (turn->attached)
+		turn->attached->masked = true;
 	turn->turns = mask_all(call->arena, turn->turns, turn->turn_count);
 	if (turn->replies)
 		turn->replies = mask_all(call->arena, turn->replies, turn->turn_count);
@@ -130,8 +132,11 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 	mask(call, turn, &call->agent);
 	if (!kb_turn_route(call, turn, err))
 		return false;
-	/* The child that answers may anonymise where its master does not. */
+	/* The child that answers may anonymise where its master does not; and who picks it is told
+	 * the question on behalf of all that it may be for. */
 	mask(call, turn, turn->agent);
+	for (size_t i = 0; turn->routing && i < turn->routing->count; i++)
+		mask(call, turn, turn->routing->v[i].agent);
 	return kb_turn_attach(call, turn, err);
 }
 
@@ -148,8 +153,6 @@ static void begin_message(struct kb_call *call, struct kb_turn *turn)
 		                           USER_AGENT_CHARS),
 		.external_id = turn->external_id.p ? turn->external_id : KB_SV(""),
 		.source = kb_sv_str(turn->source),
-		.child_id = turn->agent->id == call->agent.id ? 0 : turn->agent->id,
-		.stays_with = turn->stays_with,
 		.user_id = call->visitor.id ? 0 : call->key.account_id,
 	};
 }
@@ -231,6 +234,29 @@ static void finish(void *arg, struct kb_err *err)
 	a->sink.done(a->call, turn, err, a->sink.arg);
 }
 
+/* What of the request and the message follows from who answers. */
+static void set_agent(struct answering *a)
+{
+	struct kb_turn *turn = a->turn;
+
+	if (turn->wants_inline)
+		turn->inline_citations = turn->wants_inline(&turn->settings);
+	turn->message.child_id = turn->agent->id == a->call->agent.id ? 0 : turn->agent->id;
+	turn->message.stays_with = turn->stays_with;
+	a->request.agent = turn->agent;
+	a->request.inline_citations = turn->inline_citations;
+}
+
+static bool choose(void *arg, ptrdiff_t which, struct kb_err *err)
+{
+	struct answering *a = arg;
+
+	if (!kb_turn_reroute(a->call, a->turn, which, err))
+		return false;
+	set_agent(a);
+	return true;
+}
+
 void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_sink *sink)
 {
 	struct answering *a = KB_NEW(call->arena, struct answering);
@@ -242,8 +268,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		.call = call,
 		.turn = turn,
 		.sink = *sink,
-		.request = { .agent = turn->agent,
-		             .settings = &turn->settings,
+		.request = { .settings = &turn->settings,
 		             .session_id = turn->session_id,
 		             .conversation_of = call->agent.id,
 		             .prompt = turn->prompt,
@@ -260,8 +285,13 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .attached = turn->attached,
 		             .actions_enabled = turn->actions_enabled,
 		             .actions_disabled = turn->actions_disabled,
-		             .inline_citations = turn->inline_citations },
+		             .routing = turn->routing },
 	};
+	set_agent(a);
+	if (turn->routing) {
+		turn->routing->choose = choose;
+		turn->routing->arg = a;
+	}
 	kb_write_begin(call->api->writer, call->arena, &a->request,
 	               &(struct kb_answer_sink){ .take = sink->take ? take : NULL,
 	                                         .silent = sink->silent ? silent : NULL,

@@ -9,6 +9,7 @@
 #ifndef KB_API_SESSION_H
 #define KB_API_SESSION_H
 
+#include "answer/route.h"
 #include "api/api.h"
 
 enum {
@@ -41,7 +42,10 @@ struct kb_turn {
 	const struct kb_sv *replies;  /* what they were answered; p == NULL: not known */
 	size_t turn_count;
 	struct kb_label_filter labels;
+	struct kb_master_route *routing; /* who else may answer, if a model says so; NULL: nobody */
 	bool inline_citations;
+	/* Says the same of the settings of whoever answers; NULL: the caller has said it. */
+	bool (*wants_inline)(const struct kb_settings *settings);
 	struct kb_note_override notes[KB_NOTE_COUNT]; /* sub_personas of the request */
 	struct kb_answer answer;
 	struct kb_message
@@ -96,9 +100,12 @@ bool kb_turn_read_own(struct kb_call *call, struct kb_turn *turn, struct kb_err 
 /* Parts of kb_turn_begin(): the settings among them (overrides.c), files and context (attach.c). */
 bool kb_turn_apply(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 /* Picks who answers (masters.c): fills agent, and for a child its settings in place of the
- * master's.
+ * master's; and routing, where a model may pick another one.
  */
 bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+/* The turn is given to that one of its routing. */
+bool kb_turn_reroute(struct kb_call *call, struct kb_turn *turn, ptrdiff_t which,
+                     struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 
 /* sub_personas of the body: an object of string or null by slug; unknown slugs are passed over. */

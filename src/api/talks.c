@@ -226,6 +226,11 @@ static bool begin_answer(struct kb_call *call, struct kb_err *err)
 	return kb_fail(err, KB_E_EXHAUSTED, "One question at a time, please");
 }
 
+static bool wants_inline(const struct kb_settings *settings)
+{
+	return kb_settings_citations(settings) >= KB_CITATIONS_INLINE;
+}
+
 bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_turn *turn = KB_NEW(call->arena, struct kb_turn);
@@ -234,6 +239,7 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 	KB_ASSERT(turn->source);
 	turn->external_id = call->visitor.subject;
 	turn->takes_files = true;
+	turn->wants_inline = wants_inline;
 	if (!read_settings(call, &turn->settings, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "prompt", KB_PROMPT_CHARS, &turn->prompt,
 	                       err))
@@ -251,7 +257,6 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 			reword(call, turn, err);
 		return false;
 	}
-	turn->inline_citations = kb_settings_citations(&turn->settings) >= KB_CITATIONS_INLINE;
 	kb_turn_stream(call, turn, &face);
 	return true;
 }
