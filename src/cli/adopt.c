@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "store/move.h"
 #include "upkeep/installation.h"
 
 static bool adopt(const struct kb_places *places, bool discard, struct kb_arena *arena,
@@ -21,7 +22,8 @@ static bool adopt(const struct kb_places *places, bool discard, struct kb_arena 
 	        &(struct kb_store_config){ .at = places->store, .use = KB_STORE_ALONE }, err);
 	if (data.store)
 		data.blobs = kb_places_blobs(places, false, NULL, err);
-	ok = data.blobs && kb_installation_adopt(&data, discard, &sum, err);
+	ok = data.blobs && kb_installation_adopt(&data, discard, &sum, err)
+	     && kb_move_forget(data.store, err);
 	if (ok)
 		printf("the database in %s and the blobs in %s belong together from now on\n"
 		       "%" PRId64 " blobs are named, %" PRId64 " of them are missing; %" PRId64

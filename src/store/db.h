@@ -44,7 +44,7 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
         kb_sql_robots, kb_sql_crawls, kb_sql_hosts, kb_sql_store, kb_sql_vectors, kb_sql_upkeep,
         kb_sql_verify, kb_sql_visits;
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views, kb_sql_visitors;
-extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs;
+extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs, kb_sql_moves;
 extern const struct kb_sql_table kb_sql_paths, kb_sql_chores;
 extern const struct kb_sql_table kb_sql_answers, kb_sql_talklinks;
 extern const struct kb_sql_table *const kb_sql_tables[];
@@ -145,6 +145,10 @@ struct kb_driver {
 	/* The values' texts must live until finish. */
 	bool (*start)(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
 	              void **cursor, struct kb_err *err);
+	/* Runs it at the latest with the next statement that is not deferred, which then fails in
+	 * its place. NULL: there is nothing to gain. */
+	bool (*defer)(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+	              struct kb_err *err);
 	enum kb_db_step (*step)(struct kb_db_conn *conn, void *cursor, struct kb_err *err);
 	int64_t (*column_int)(void *cursor, int column);
 	/* Until the next step; p is NULL for NULL. */
@@ -163,6 +167,12 @@ struct kb_driver {
 	 * twice. */
 	bool (*next_id)(struct kb_db_conn *conn, const char *sequence, int64_t count,
 	                int64_t *first, struct kb_err *err);
+	/* The id that it would give next, which is `at_least` from now on. */
+	bool (*sequence_at)(struct kb_db_conn *conn, const char *sequence, int64_t at_least,
+	                    int64_t *next, struct kb_err *err);
+	/* What tables there are: table, column, type, its place in the key from 1, by table; and
+	 * which of them refer to which. */
+	const struct kb_sql *columns, *references;
 	/* Tells other processes when the transaction commits. NULL: they look for themselves. */
 	bool (*notify)(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,
 	               struct kb_err *err);
@@ -208,12 +218,19 @@ bool kb_rows_close(struct kb_db_rows *rows, struct kb_err *err) KB_MUST_CHECK;
 /* A statement whose rows do not matter; *changed may be NULL. */
 bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
                int64_t *changed, struct kb_err *err) KB_MUST_CHECK;
+/* A statement of whose result nothing is wanted, in a transaction of one write: it may be run
+ * later, in order, and its failure is that of a later statement, or of the commit. */
+bool kb_db_defer(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+                 struct kb_err *err) KB_MUST_CHECK;
 /* A statement with one row of one number; `otherwise` when it has no row. */
 bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
                int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
 /* The same on a connection that is taken for it. */
 bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, struct kb_db_values values,
                     int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
+/* A text as every database keeps it: whole UTF-8 without NUL, of which each part that is not
+ * becomes U+FFFD. The text itself where it is so already. */
+struct kb_sv kb_db_text(struct kb_arena *arena, struct kb_sv text);
 bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
                    struct kb_err *err) KB_MUST_CHECK;
 bool kb_db_notify(struct kb_db_conn *conn, enum kb_topic topic, int64_t id,

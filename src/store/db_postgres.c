@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "base/utf8.h"
 #include "store/db.h"
 #include "store/pq.h"
 
@@ -59,7 +58,10 @@ struct cursor {
 };
 
 // clang-format off
-enum { BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP, NEXT_ID, NEXT_IDS, NOW };
+enum {
+	BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP,
+	NEXT_ID, NEXT_IDS, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
+};
 static const struct kb_sql sql[] = {
 	[BEGIN_READ]  = { "begin_read",  "", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
 	[BEGIN_WRITE] = { "begin_write", "", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" },
@@ -71,6 +73,20 @@ static const struct kb_sql sql[] = {
 	[NOW]         = { "now",         "",
 		"SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint" },
 	[NEXT_ID]     = { "next_id",     "t", "SELECT nextval($1::regclass)" },
+	[SEQUENCE_AT] = { "sequence_at", "t",
+		"SELECT coalesce(last_value + 1, start_value) FROM pg_sequences "
+		"WHERE schemaname = current_schema() AND sequencename = $1" },
+	[RAISE]       = { "raise", "ti", "SELECT setval($1::regclass, $2 - 1)" },
+	[COLUMNS]     = { "columns", "",
+		"SELECT c.relname, a.attname, format_type(a.atttypid, NULL), "
+		"coalesce(array_position(k.conkey, a.attnum), 0) FROM pg_class c "
+		"JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+		"LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'p' "
+		"WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace "
+		"ORDER BY c.relname COLLATE \"C\", a.attnum" },
+	[REFERENCES]  = { "references", "",
+		"SELECT c.relname, r.relname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
+		"JOIN pg_class r ON r.oid = k.confrelid WHERE k.contype = 'f'" },
 	[NEXT_IDS]    = { "next_ids",    "ti",
 		"SELECT min(id), max(id) FROM (SELECT nextval($1::regclass) AS id FROM generate_series(1, $2)) ids" },
 };
@@ -230,24 +246,6 @@ static PGresult *hear_all(struct pg_conn *conn, struct kb_err *err)
 	return last;
 }
 
-/* PostgreSQL's texts are whole UTF-8 without NUL. */
-static struct kb_sv mend(struct pg_conn *conn, struct kb_sv text)
-{
-	char *copy;
-	size_t n = 0;
-
-	text = kb_utf8_mend(&conn->texts, text);
-	if (!text.n || !memchr(text.p, '\0', text.n))
-		return text;
-	copy = kb_arena_bytes(&conn->texts, 3 * text.n);
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i])
-			copy[n++] = text.p[i];
-		else
-			n += kb_utf8_encode(KB_UTF8_BAD, copy + n);
-	return kb_sv(copy, n);
-}
-
 /* The slot of a statement, which is prepared with its first use. */
 static struct statement *statement(struct pg_conn *conn, const struct kb_sql *what)
 {
@@ -294,7 +292,7 @@ static bool send(struct pg_conn *conn, const struct kb_sql *what, struct kb_db_v
 			at[i] = NULL;
 			sizes[i] = 0;
 		} else {
-			struct kb_sv text = mend(conn, value->text);
+			struct kb_sv text = kb_db_text(&conn->texts, value->text);
 
 			if (text.n > INT32_MAX)
 				return fail(conn, "54000", "", what->name, err);
@@ -340,15 +338,21 @@ static PGresult *ask(struct pg_conn *conn, const struct kb_sql *what, struct kb_
 }
 
 /* What is said whenever the next statement is. */
-static bool tell(struct pg_conn *conn, const struct kb_sql *what, struct kb_err *err)
+static bool tell_with(struct pg_conn *conn, const struct kb_sql *what, struct kb_db_values values,
+                      struct kb_err *err)
 {
 	PGresult *result;
 
 	if (conn->pending_count < PENDING_MAX / 2)
-		return send(conn, what, KB_NO_VALUES, err);
-	result = ask(conn, what, KB_NO_VALUES, err);
+		return send(conn, what, values, err);
+	result = ask(conn, what, values, err);
 	conn->pq->PQclear(result);
 	return result != NULL;
+}
+
+static bool tell(struct pg_conn *conn, const struct kb_sql *what, struct kb_err *err)
+{
+	return tell_with(conn, what, KB_NO_VALUES, err);
 }
 
 /* ---- opening ---- */
@@ -472,6 +476,14 @@ static bool pg_start(struct kb_db_conn *base, const struct kb_sql *what, struct 
 	out->row = -1;
 	out->count = conn->pq->PQntuples(result);
 	return true;
+}
+
+static bool pg_defer(struct kb_db_conn *base, const struct kb_sql *what, struct kb_db_values values,
+                     struct kb_err *err)
+{
+	if (kb_fault())
+		return kb_fail(err, KB_E_IO, "the database failed (%s): a fault", what->name);
+	return tell_with(pg_of(base), what, values, err);
 }
 
 static enum kb_db_step pg_step(struct kb_db_conn *base, void *cursor, struct kb_err *err)
@@ -666,6 +678,23 @@ static bool pg_next_id(struct kb_db_conn *conn, const char *sequence, int64_t co
 	       || kb_fail(err, KB_E_BUSY, "%" PRId64 " ids in a line were not to be had", count);
 }
 
+static bool pg_sequence_at(struct kb_db_conn *conn, const char *sequence, int64_t at_least,
+                           int64_t *next, struct kb_err *err)
+{
+	struct kb_db_value name;
+	char text[64];
+	int64_t last;
+
+	sequence_name(sequence, text);
+	name = kb_text(kb_sv_str(text));
+	if (!kb_db_int(conn, &sql[SEQUENCE_AT], KB_VALUES(name), 1, next, err))
+		return false;
+	if (at_least <= *next)
+		return true;
+	*next = at_least;
+	return kb_db_int(conn, &sql[RAISE], KB_VALUES(name, kb_int(at_least)), 0, &last, err);
+}
+
 /* It checks its files by itself, where it was made to (initdb --data-checksums). */
 static bool pg_check(struct kb_db_conn *conn, void (*say)(void *arg, const char *finding),
                      void *arg, int64_t *findings, struct kb_err *err)
@@ -691,6 +720,7 @@ const struct kb_driver kb_driver_postgres = {
 	.savepoint = pg_savepoint,
 	.in_transaction = pg_in_transaction,
 	.start = pg_start,
+	.defer = pg_defer,
 	.step = pg_step,
 	.column_int = pg_column_int,
 	.column_text = pg_column_text,
@@ -699,6 +729,9 @@ const struct kb_driver kb_driver_postgres = {
 	.script = pg_script,
 	.sequence = pg_sequence,
 	.next_id = pg_next_id,
+	.sequence_at = pg_sequence_at,
+	.columns = &sql[COLUMNS],
+	.references = &sql[REFERENCES],
 	.notify = NULL, /* they look again after a second (cache.h) */
 	.check = pg_check,
 };

@@ -40,7 +40,10 @@ struct sqlite_conn {
 };
 
 // clang-format off
-enum { BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP, NEXT_ID, NEW_SEQUENCE };
+enum {
+	BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP,
+	NEXT_ID, NEW_SEQUENCE, LAST_ID, RAISE, COLUMNS, REFERENCES,
+};
 static const struct kb_sql sql[] = {
 	[BEGIN_READ]   = { "begin_read",   "", "BEGIN" },
 	[BEGIN_WRITE]  = { "begin_write",  "", "BEGIN IMMEDIATE" },
@@ -51,6 +54,14 @@ static const struct kb_sql sql[] = {
 	[SAVE_KEEP]    = { "save_keep",    "", "RELEASE SAVEPOINT one" },
 	[NEXT_ID]      = { "next_id",      "ti",
 		"UPDATE counters SET last = last + $2 WHERE name = $1 RETURNING last" },
+	[LAST_ID]      = { "last_id",      "t",  "SELECT last + 1 FROM counters WHERE name = $1" },
+	[RAISE]        = { "raise",        "ti", "UPDATE counters SET last = $2 - 1 WHERE name = $1" },
+	[COLUMNS]      = { "columns",      "",
+		"SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m JOIN pragma_table_info(m.name) c "
+		"WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid" },
+	[REFERENCES]   = { "references",   "",
+		"SELECT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f "
+		"WHERE m.type = 'table'" },
 	[NEW_SEQUENCE] = { "new_sequence", "ti",
 		"INSERT INTO counters (name, last) VALUES ($1, $2 - 1) ON CONFLICT DO NOTHING" },
 };
@@ -337,6 +348,19 @@ static bool sqlite_next_id(struct kb_db_conn *conn, const char *sequence, int64_
 	return true;
 }
 
+static bool sqlite_sequence_at(struct kb_db_conn *conn, const char *sequence, int64_t at_least,
+                               int64_t *next, struct kb_err *err)
+{
+	struct kb_db_value name = kb_text(kb_sv_str(sequence));
+
+	if (!kb_db_int(conn, &sql[LAST_ID], KB_VALUES(name), 0, next, err))
+		return false;
+	if (at_least <= *next)
+		return true;
+	*next = at_least;
+	return kb_db_run(conn, &sql[RAISE], KB_VALUES(name, kb_int(at_least)), NULL, err);
+}
+
 static bool sqlite_check(struct kb_db_conn *base, void (*say)(void *arg, const char *finding),
                          void *arg, int64_t *findings, struct kb_err *err)
 {
@@ -377,6 +401,9 @@ const struct kb_driver kb_driver_sqlite = {
 	.script = sqlite_script,
 	.sequence = sqlite_sequence,
 	.next_id = sqlite_next_id,
+	.sequence_at = sqlite_sequence_at,
+	.columns = &sql[COLUMNS],
+	.references = &sql[REFERENCES],
 	.notify = NULL, /* they look again after a second (cache.h) */
 	.check = sqlite_check,
 };

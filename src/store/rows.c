@@ -1,6 +1,10 @@
 /* Running statements: the same small words over every driver, with an error that keeps. */
 #include "store/db.h"
 
+#include <string.h>
+
+#include "base/utf8.h"
+
 static void start(struct kb_db_rows *rows, const struct kb_sql *sql, struct kb_db_values values)
 {
 	for (size_t i = 0; i < values.count; i++)
@@ -83,6 +87,13 @@ bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_v
 	return true;
 }
 
+bool kb_db_defer(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
+                 struct kb_err *err)
+{
+	return conn->driver->defer ? conn->driver->defer(conn, sql, values, err)
+	                           : kb_db_run(conn, sql, values, NULL, err);
+}
+
 static bool read_int(struct kb_db_rows *rows, int64_t otherwise, int64_t *out, struct kb_err *err)
 {
 	*out = otherwise;
@@ -107,6 +118,23 @@ bool kb_db_read_int(struct kb_db *db, const struct kb_sql *sql, struct kb_db_val
 
 	kb_rows_take(&rows, db, sql, values);
 	return read_int(&rows, otherwise, out, err);
+}
+
+struct kb_sv kb_db_text(struct kb_arena *arena, struct kb_sv text)
+{
+	char *copy;
+	size_t n = 0;
+
+	text = kb_utf8_mend(arena, text);
+	if (!text.n || !memchr(text.p, '\0', text.n))
+		return text;
+	copy = kb_arena_bytes(arena, 3 * text.n);
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i])
+			copy[n++] = text.p[i];
+		else
+			n += kb_utf8_encode(KB_UTF8_BAD, copy + n);
+	return kb_sv(copy, n);
 }
 
 bool kb_db_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,

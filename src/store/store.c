@@ -55,7 +55,7 @@ const struct kb_sql_table *const kb_sql_tables[] = {
 	&kb_sql_visits,   &kb_sql_robots,  &kb_sql_remove,        &kb_sql_upkeep,
 	&kb_sql_keys,     &kb_sql_repairs, &kb_sql_crawls,        &kb_sql_hosts,
 	&kb_sql_views,    &kb_sql_nodes,   &kb_sql_visitors,      &kb_sql_work,
-	&kb_sql_chores,   &kb_sql_blobs,   &kb_sql_talklinks,
+	&kb_sql_chores,   &kb_sql_blobs,   &kb_sql_talklinks,     &kb_sql_moves,
 };
 const size_t kb_sql_table_count = KB_COUNTOF(kb_sql_tables);
 
@@ -273,9 +273,11 @@ static bool open_directory(struct kb_store *store, const struct kb_store_config 
 		return false;
 	store->directory = kb_xstrdup(config->at);
 	if (config->use == KB_STORE_TOOL)
-		return open_sqlite(store, err);
+		return open_sqlite(store, err) && kb_move_gate(store, config->use, config->at, err);
 	store->node = store->life = 1;
-	return lock_hold(store, err) && open_sqlite(store, err) && void_leases(store, err);
+	return lock_hold(store, err) && open_sqlite(store, err)
+	       && kb_move_gate(store, config->use, config->at, err)
+	       && (config->use == KB_STORE_MOVE || void_leases(store, err));
 }
 
 /* The name that the home keeps, made at the first start there. */
@@ -323,9 +325,12 @@ static bool open_server(struct kb_store *store, const struct kb_store_config *co
 	store->is_shared = true;
 	if (!open_driver(store, &kb_driver_postgres, config->at, err))
 		return false;
-	if (config->use == KB_STORE_ALONE)
-		return kb_nodes_none(store, err);
-	return config->use == KB_STORE_TOOL || open_node(store, config, err);
+	if ((config->use == KB_STORE_ALONE || config->use == KB_STORE_MOVE)
+	    && !kb_nodes_none(store, err))
+		return false;
+	if (!kb_move_gate(store, config->use, config->at, err))
+		return false;
+	return config->use != KB_STORE_NODE || open_node(store, config, err);
 }
 
 bool kb_store_is_address(const char *at)
@@ -412,6 +417,7 @@ void kb_store_close(struct kb_store *store)
 	kb_cache_free(store->agents);
 	kb_fd_close(&store->lock_fd);
 	free(store->directory);
+	kb_arena_fini(&store->move_statements);
 	pthread_mutex_destroy(&store->copy_lock);
 	pthread_mutex_destroy(&store->ids_lock);
 	free(store);

@@ -38,8 +38,11 @@ struct kb_store;
  *                 in use by process 123"); on PostgreSQL it is one of several, each under a name.
  * KB_STORE_ALONE  refused as well while anybody serves.
  * KB_STORE_TOOL   works beside servers, such as `docent key`.
+ * KB_STORE_MOVE   as ALONE, for one of the two stores of a move (move.h).
+ *
+ * KB_E_CONFLICT as well where the store is half of a move.
  */
-enum kb_store_use { KB_STORE_TOOL, KB_STORE_ALONE, KB_STORE_NODE };
+enum kb_store_use { KB_STORE_TOOL, KB_STORE_ALONE, KB_STORE_NODE, KB_STORE_MOVE };
 struct kb_store_config {
 	const char *at;
 	enum kb_store_use use;

@@ -31,6 +31,7 @@ struct kb_store {
 	pthread_mutex_t ids_lock;
 	int64_t message_id, message_id_end;
 	_Atomic bool chores_wanted;
+	struct kb_arena move_statements; /* of a move, until the connections are closed */
 };
 
 static inline int64_t kb_store_now(const struct kb_store *store)
@@ -81,6 +82,13 @@ bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_sto
 void kb_nodes_leave(struct kb_store *store);
 /* KB_E_CONFLICT while a node is there. */
 bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- move.c ---- */
+
+/* Whether the store may be opened so, as far as moves are concerned; one that is being read for a
+ * move is given up by it. */
+bool kb_move_gate(struct kb_store *store, enum kb_store_use use, const char *at,
+                  struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- work.c ---- */
 

@@ -215,14 +215,20 @@ static bool count_one(void *arg, const char *name, int64_t size, int64_t age_s)
 	return true;
 }
 
+bool kb_installation_count(const struct kb_installed *in, struct kb_adopted *out,
+                           struct kb_err *err)
+{
+	*out = (struct kb_adopted){ 0 };
+	return count_missing(in, &out->named, &out->missing, err)
+	       && kb_blob_each(in->blobs, count_one, &out->blobs, err);
+}
+
 bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct kb_adopted *out,
                            struct kb_err *err)
 {
 	struct kb_installation installation = new_mark();
 
-	*out = (struct kb_adopted){ 0 };
-	if (!count_missing(in, &out->named, &out->missing, err)
-	    || !kb_blob_each(in->blobs, count_one, &out->blobs, err))
+	if (!kb_installation_count(in, out, err))
 		return false;
 	if (out->blobs && out->named == out->missing && !discard)
 		return kb_fail(
@@ -234,4 +240,31 @@ bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct k
 	return (!kb_blobs_are_remote(in->blobs) || kb_sweep_enter_all(in->blobs, in->store, err))
 	       && kb_store_installation_set(in->store, &installation, err)
 	       && bind_blobs(in, &installation, err);
+}
+
+/* ---- a move ---- */
+
+bool kb_installation_expect(struct kb_blobs *blobs, const char *blobs_at, const char *mark,
+                            struct kb_err *err)
+{
+	char there[KB_BLOB_MARK];
+	bool has;
+
+	if (!kb_blobs_mark(blobs, there, err))
+		return false;
+	if (there[0] && strcmp(there, mark) != 0)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "the blobs in %s belong to another installation (%.8s): name an "
+		               "empty place",
+		               blobs_at, there);
+	if (there[0])
+		return true;
+	if (!has_blobs(blobs, &has, err))
+		return false;
+	if (has)
+		return kb_fail(err, KB_E_CONFLICT,
+		               "there are blobs in %s that are not of this installation: name an "
+		               "empty place",
+		               blobs_at);
+	return kb_blobs_set_mark(blobs, mark, err);
 }

@@ -35,7 +35,15 @@ bool kb_installation_join(const struct kb_installed *in, struct kb_err *err) KB_
 struct kb_adopted {
 	int64_t named, missing, blobs;
 };
+/* How many blobs the store names, how many of them are missing, and how many are there. */
+bool kb_installation_count(const struct kb_installed *in, struct kb_adopted *out,
+                           struct kb_err *err) KB_MUST_CHECK;
 bool kb_installation_adopt(const struct kb_installed *in, bool discard, struct kb_adopted *out,
                            struct kb_err *err) KB_MUST_CHECK;
+
+/* Blobs of the installation with that mark are going to be put there. KB_E_CONFLICT where others
+ * are. */
+bool kb_installation_expect(struct kb_blobs *blobs, const char *blobs_at, const char *mark,
+                            struct kb_err *err) KB_MUST_CHECK;
 
 #endif

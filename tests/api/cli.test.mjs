@@ -24,6 +24,7 @@ const commands = [
   "models",
   "check",
   "adopt",
+  "move",
   "version",
   "help",
 ];

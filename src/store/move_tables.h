@@ -1,0 +1,41 @@
+/* The tables of a store as its database tells them, and their rows, some hundred at a time: for
+ * move.c. */
+#ifndef KB_STORE_MOVE_TABLES_H
+#define KB_STORE_MOVE_TABLES_H
+
+#include "store/store_impl.h"
+
+enum { KB_MOVE_KEYS = 8 };
+
+struct kb_move_table {
+	struct kb_sv name;
+	size_t columns;
+	const char *letters;       /* of the columns: 'i' or 'n' */
+	size_t keys[KB_MOVE_KEYS]; /* the columns of its key, in their order */
+	size_t key_count;
+	/* first: keys and limit; next: behind a key. Their addresses stay: drivers know a prepared
+	 * statement by it. */
+	struct kb_sql first, next, insert, any, clear;
+};
+
+/* Those of the installation that both databases have, each behind those that it refers to. */
+struct kb_move_tables {
+	struct kb_move_table *v;
+	size_t count;
+};
+bool kb_move_tables(struct kb_store *from, struct kb_store *to, struct kb_arena *arena,
+                    struct kb_move_tables *out, struct kb_err *err) KB_MUST_CHECK;
+
+/* Rows of a table by key, behind `after`: what kb_move_rows_key() gave for an earlier row, empty
+ * for the beginning. Texts are as PostgreSQL would keep them. */
+struct kb_move_batch {
+	const struct kb_move_table *table;
+	struct kb_db_value *values; /* a row after another */
+	size_t rows;
+	bool last; /* nothing comes behind them */
+};
+bool kb_move_read(struct kb_store *store, struct kb_arena *arena, const struct kb_move_table *table,
+                  struct kb_sv after, struct kb_move_batch *out, struct kb_err *err) KB_MUST_CHECK;
+struct kb_sv kb_move_key(struct kb_arena *arena, const struct kb_move_batch *batch, size_t row);
+
+#endif
