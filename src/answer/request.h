@@ -52,6 +52,9 @@ struct kb_answer_request {
 	size_t search_count;
 	/* Of a master's turn that a model may give to another agent (route.h); NULL: none. */
 	struct kb_master_route *routing;
+	/* Pictures of the question (upstream/picture.h); then a model that sees is asked. */
+	const struct kb_sv *images;
+	size_t image_count;
 	size_t passages;       /* a model may read so many; 0: as many as the search reads anyway */
 	bool inline_citations; /* the caller wants [n] in the text; the settings may still say no */
 };

@@ -31,6 +31,7 @@ enum {
 	SHARE = 90, /* of a hundred tokens of the context: the model counts otherwise than we do */
 	TURNS_SHARE = 4, /* earlier turns have a fourth of it */
 	SOURCES_LEAST = 200,
+	IMAGE_TOKENS = 1500, /* of a picture of the question, about */
 };
 
 /* Below the gate, but near enough that a model may read what was found. Set on a few questions by
@@ -603,7 +604,8 @@ static void send_prompt(struct writing *w)
 		.question = w->request->prompt,
 	};
 	int64_t room = (model->context - model->max_tokens) * SHARE / 100
-	               - kb_prompt_tokens(&w->scratch, &prompt);
+	               - kb_prompt_tokens(&w->scratch, &prompt)
+	               - (int64_t)w->request->image_count * IMAGE_TOKENS;
 	int64_t turn_tokens = room / TURNS_SHARE;
 	struct kb_context_limits limits = w->limits;
 	struct kb_chat_ask ask = { .max_tokens = model->max_tokens,
@@ -619,6 +621,8 @@ static void send_prompt(struct writing *w)
 	prompt.source_count = w->source_count;
 	prompt.ids = &w->ids;
 	kb_prompt_answer(&w->scratch, &prompt, turn_tokens, &messages, &ask.message_count);
+	messages[ask.message_count - 1].images = w->request->images;
+	messages[ask.message_count - 1].image_count = w->request->image_count;
 	ask.messages = messages;
 	keep_places(w);
 	start_call(w, model, &ask, after_writing);
@@ -893,6 +897,8 @@ static void take_request(struct writing *w)
 	w->own = *w->request;
 	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
 	                                  kb_settings_capability(settings), w->choices);
+	if (w->request->image_count)
+		w->choice_count = kb_model_choose_seeing(w->set, w->choices, w->choice_count);
 	w->limits = kb_context_depth(settings, w->writer->custom_depth);
 	w->own.passages = w->limits.passages;
 }

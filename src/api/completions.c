@@ -47,12 +47,29 @@ static bool refuse_unsupported(const json_t *body, struct kb_err *err)
 
 /* ---- the messages ---- */
 
-/* A message's content: a string, or text parts joined. */
-static bool content_of(struct kb_arena *arena, const json_t *message, size_t index,
-                       struct kb_sv *out, struct kb_err *err)
+/* One part of a message's content. Pictures are refused where no model sees them. */
+static bool read_part(struct kb_call *call, struct kb_turn *turn, const json_t *part,
+                      struct kb_buf *text, struct kb_err *err)
+{
+	struct kb_sv type = kb_json_sv(part, "type", KB_SV("text"));
+
+	if (kb_sv_eq_str(type, "image_url") && kb_turn_may_show(call))
+		return kb_turn_add_picture(call, turn, part, err);
+	if (!kb_sv_eq_str(type, "text"))
+		return kb_fail(err, KB_E_UNSUPPORTED, "content of type %.*s is not yet supported",
+		               KB_SV_ARG(kb_sv_sub(type, 0, 40)));
+	kb_buf_sv(text, kb_json_sv(part, "text", KB_SV("")));
+	return true;
+}
+
+/* A message's content: a string, or parts: texts, which are joined, and pictures, which become the
+ * turn's. */
+static bool content_of(struct kb_call *call, struct kb_turn *turn, const json_t *message,
+                       size_t index, struct kb_sv *out, struct kb_err *err)
 {
 	const json_t *content = kb_json_get(message, "content"), *part;
 	struct kb_buf buf;
+	bool ok = true;
 	size_t i;
 
 	*out = KB_SV("");
@@ -67,19 +84,13 @@ static bool content_of(struct kb_arena *arena, const json_t *message, size_t ind
 	kb_buf_init(&buf, 1 << 20);
 	json_array_foreach(content, i, part)
 	{
-		struct kb_sv type = kb_json_sv(part, "type", KB_SV("text"));
-
-		if (!kb_sv_eq_str(type, "text")) {
-			kb_buf_fini(&buf);
-			return kb_fail(err, KB_E_UNSUPPORTED,
-			               "content of type %.*s is not yet supported",
-			               KB_SV_ARG(kb_sv_sub(type, 0, 40)));
-		}
-		kb_buf_sv(&buf, kb_json_sv(part, "text", KB_SV("")));
+		ok = read_part(call, turn, part, &buf, err);
+		if (!ok)
+			break;
 	}
-	*out = kb_arena_sv(arena, kb_buf_view(&buf));
+	*out = kb_arena_sv(call->arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
-	return true;
+	return ok;
 }
 
 /* The last user message is the prompt, the ones before it are the history. *tokens: of them all. */
@@ -88,7 +99,7 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 {
 	const json_t *messages = kb_json_get(call->inputs.json, "messages"), *message;
 	struct kb_sv *turns, *replies;
-	size_t i, count = 0;
+	size_t i, count = 0, pictures;
 
 	*tokens = 0;
 	if (!json_is_array(messages) || json_array_size(messages) == 0)
@@ -107,8 +118,13 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 		    && !kb_sv_eq_str(role, "system") && !kb_sv_eq_str(role, "developer"))
 			return kb_fail(err, KB_E_INVALID,
 			               "messages[%zu].role must be system, user or assistant", i);
-		if (!content_of(call->arena, message, i, &text, err))
+		/* Pictures of the last user message are the prompt's; others are not shown. */
+		pictures = kb_sv_eq_str(role, "user") ? 0 : turn->image_count;
+		turn->image_count = pictures;
+		if (!content_of(call, turn, message, i, &text, err))
 			return false;
+		if (!kb_sv_eq_str(role, "user"))
+			turn->image_count = pictures;
 		*tokens += kb_tokens_count(text);
 		if (kb_sv_eq_str(role, "user"))
 			turns[count++] = text;
@@ -368,7 +384,8 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	}
 	/* The caller's own messages are the history; with a session and no history, the stored one
 	 * is. */
-	if (!kb_turn_begin(call, turn, turn->turn_count > 0 || !session_id.n, err))
+	if (!kb_turn_begin(call, turn, turn->turn_count > 0 || !session_id.n, err)
+	    || !kb_turn_show_pictures(call, turn, err))
 		return false;
 	chunks->api = call->api;
 	chunks->turn = turn;

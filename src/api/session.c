@@ -276,6 +276,8 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .turns = turn->turns,
 		             .replies = turn->replies,
 		             .turn_count = turn->turn_count,
+		             .images = turn->images,
+		             .image_count = turn->image_count,
 		             .labels = turn->labels,
 		             .notes = turn->notes,
 		             .row = &a->row,

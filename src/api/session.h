@@ -41,6 +41,8 @@ struct kb_turn {
 	const struct kb_sv *turns;    /* the user's earlier prompts, newest last */
 	const struct kb_sv *replies;  /* what they were answered; p == NULL: not known */
 	size_t turn_count;
+	const struct kb_sv *images; /* of the prompt, for a model that sees (upstream/picture.h) */
+	size_t image_count;
 	struct kb_label_filter labels;
 	struct kb_master_route *routing; /* who else may answer, if a model says so; NULL: nobody */
 	bool inline_citations;
@@ -107,6 +109,16 @@ bool kb_turn_route(struct kb_call *call, struct kb_turn *turn, struct kb_err *er
 bool kb_turn_reroute(struct kb_call *call, struct kb_turn *turn, ptrdiff_t which,
                      struct kb_err *err) KB_MUST_CHECK;
 bool kb_turn_attach(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
+
+/* Pictures of the prompt (pictures.c). Whether a model sees them. */
+bool kb_turn_may_show(struct kb_call *call);
+/* One more, of a part {"image_url": {"url": "data:…"}}: nothing is fetched for anybody. */
+bool kb_turn_add_picture(struct kb_call *call, struct kb_turn *turn, const json_t *part,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* After kb_turn_begin(): makes them smaller where the agent says so, and refuses them where it
+ * anonymises. */
+bool kb_turn_show_pictures(struct kb_call *call, struct kb_turn *turn,
+                           struct kb_err *err) KB_MUST_CHECK;
 
 /* sub_personas of the body: an object of string or null by slug; unknown slugs are passed over. */
 bool kb_turn_read_notes(struct kb_call *call, struct kb_turn *turn,

@@ -13,6 +13,7 @@
 #include "ingest/origin.h"
 #include "ingest/parts.h"
 #include "ingest/recording.h"
+#include "ingest/sight.h"
 #include "out/link.h"
 #include "parse/scans.h"
 #include "passages/document.h"
@@ -53,8 +54,8 @@ struct batch {
 	size_t count;
 	int64_t text_bytes, passages, pages, started_us;
 	int64_t all_bytes; /* of text, of all commits */
+	struct kb_agent agent;
 	struct kb_agent_options options;
-	struct kb_sv settings; /* of the agent, as stored */
 	struct kb_ingest_limits limits;
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
 };
@@ -217,7 +218,7 @@ static struct kb_sv lang_of_agent(struct batch *batch)
 {
 	struct kb_settings settings;
 
-	return kb_settings_read(&batch->arena, batch->settings, &settings, NULL)
+	return kb_settings_read(&batch->arena, batch->agent.settings, &settings, NULL)
 	               ? settings.chatbot_msg_lang
 	               : KB_SV("");
 }
@@ -245,6 +246,55 @@ static bool read_recording(struct batch *batch, const struct kb_lease *lease,
 	                         err);
 }
 
+static bool may_spend(struct batch *batch)
+{
+	const struct kb_ingest_config *config = batch->by->config;
+	bool may = true;
+	struct kb_err err;
+
+	if (config->may_spend
+	    && !config->may_spend(config->may_spend_arg, &batch->agent, &may, &err)) {
+		kb_warn(config->log,
+		        "what an account has spent is not known agent=%" PRId64 " error=%s",
+		        batch->agent_id, err.msg);
+		return false;
+	}
+	return may;
+}
+
+static void count_spent(const struct batch *batch, const struct kb_model_spent *spent)
+{
+	struct kb_err err;
+
+	if (spent->model.n
+	    && !kb_store_model_spent(batch->by->config->store, batch->account_id, batch->agent_id,
+	                             spent, &err))
+		kb_warn(batch->by->config->log,
+		        "a model's use is not counted agent=%" PRId64 " error=%s", batch->agent_id,
+		        err.msg);
+}
+
+/* What is painted, by a model that sees where the agent wants that, else by OCR. */
+static bool read_painted(struct batch *batch, struct kb_scan *scan,
+                         const struct kb_parse_request *request, struct kb_parsed *parsed,
+                         struct kb_err *err)
+{
+	const struct kb_ingest_config *config = batch->by->config;
+	struct kb_sight sight;
+	bool sees = parsed->painted_count && kb_sight_is_wanted(&batch->options), ok;
+
+	if (sees)
+		kb_sight_init(&sight, scan, config->parser,
+		              kb_models_in(config->models, &batch->arena), &batch->options,
+		              may_spend(batch));
+	ok = kb_scans_read(config->parser, &batch->arena, request, scan, parsed, err);
+	if (sees) {
+		count_spent(batch, &sight.spent);
+		kb_sight_fini(&sight);
+	}
+	return ok;
+}
+
 static bool read_scan(struct batch *batch, const struct kb_lease *lease,
                       const struct kb_parse_request *request, struct kb_parsed *parsed,
                       struct kb_page_result *result, struct kb_err *err)
@@ -260,7 +310,7 @@ static bool read_scan(struct batch *batch, const struct kb_lease *lease,
 		                                      : SCAN_TIMEOUT_MS,
 		                .cancel = &cancel };
 
-	if (!kb_scans_read(batch->by->config->parser, &batch->arena, request, &scan, parsed, err))
+	if (!read_painted(batch, &scan, request, parsed, err))
 		return false;
 	if (scan.note.n)
 		result->reason = scan.note;
@@ -691,15 +741,12 @@ static size_t commit_read(struct batch *batch, const struct kb_lease *leases, si
 /* What holds for all pages of the agent. */
 static bool begin(struct batch *batch, struct kb_err *err)
 {
-	struct kb_agent agent;
-
-	if (!kb_store_agent_find(batch->by->config->store, &batch->arena, batch->agent_id, &agent,
-	                         err)
-	    || !read_limits(batch, &agent, err))
+	if (!kb_store_agent_find(batch->by->config->store, &batch->arena, batch->agent_id,
+	                         &batch->agent, err)
+	    || !read_limits(batch, &batch->agent, err))
 		return false;
-	kb_agent_options_read(&batch->arena, agent.options, batch->by->config->log,
+	kb_agent_options_read(&batch->arena, batch->agent.options, batch->by->config->log,
 	                      &batch->options);
-	batch->settings = agent.settings;
 	return true;
 }
 

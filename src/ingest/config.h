@@ -8,6 +8,7 @@
 #include "store/pages.h"
 
 struct kb_transcriber;
+struct kb_models;
 
 /* What the plan of an agent's account allows; 0: no limit. */
 struct kb_ingest_limits {
@@ -16,6 +17,10 @@ struct kb_ingest_limits {
 /* From a thread of the background; may block. */
 typedef bool kb_ingest_limits_fn(void *arg, const struct kb_agent *agent,
                                  struct kb_ingest_limits *out, struct kb_err *err);
+
+/* Whether a model may still be asked for the account of an agent. */
+typedef bool kb_ingest_spend_fn(void *arg, const struct kb_agent *agent, bool *may,
+                                struct kb_err *err);
 
 /* Of a page of a website that has been read: what it leads to, and why it is not to be found itself
  * (empty: it is). */
@@ -50,10 +55,13 @@ struct kb_ingest_config {
 	const struct kb_log *log;
 	const struct kb_clock *clock;
 	struct kb_transcriber *transcriber; /* NULL: nobody hears recordings */
+	struct kb_models *models;           /* of which one may see pictures; may be NULL */
 	const char *temp_dir; /* for segments in the making; on the blobs' file system */
 	int threads; /* that read documents; one more is in reserve for what is read quickly */
 	kb_ingest_limits_fn *limits; /* may be NULL */
 	void *limits_arg;
+	kb_ingest_spend_fn *may_spend; /* may be NULL: yes */
+	void *may_spend_arg;
 	kb_ingest_follow_fn *follow; /* may be NULL: links lead nowhere */
 	void *follow_arg;
 	kb_ingest_scripts_fn *scripts; /* may be NULL */

@@ -1,4 +1,4 @@
-/* A page of a PDF as a picture, by poppler's pdftoppm behind the sandbox. */
+/* A page of a PDF as a picture, by poppler's pdftoppm behind the sandbox; pictures: picture.c. */
 #include "parse/format.h"
 #include "parse/helper.h"
 
@@ -19,8 +19,10 @@ static bool draw(const struct kb_parse_input *in, struct kb_buf *jpeg, struct kb
 	struct kb_arena arena = { 0 };
 	const char *page =
 	        kb_arena_str(&arena, kb_arena_printf(&arena, "%u", (unsigned)in->look.page_no));
-	const char *side =
-	        kb_arena_str(&arena, kb_arena_printf(&arena, "%d", (int)KB_DRAWING_SIDE));
+	const char *side = kb_arena_str(
+	        &arena,
+	        kb_arena_printf(&arena, "%u",
+	                        (unsigned)(in->look.side ? in->look.side : KB_DRAWING_SIDE)));
 	/* As programs for reading show it: what was left over at the printer's is cut off. */
 	const char *const argv[] = { PDFTOPPM, "-q",       "-jpeg", "-jpegopt", HOW,
 		                     "-f",     page,       "-l",    page,       "-scale-to",
@@ -48,9 +50,13 @@ static bool draw(const struct kb_parse_input *in, struct kb_buf *jpeg, struct kb
 bool kb_draw_page(const struct kb_parse_input *in, struct kb_buf *jpeg, bool may_help,
                   bool *needs_helper, struct kb_err *err)
 {
+	enum kb_format format = kb_detect(in);
+
 	*needs_helper = false;
-	if (kb_detect(in) != KB_FORMAT_PDF || in->fd < 0)
+	if ((format != KB_FORMAT_PDF && format != KB_FORMAT_IMAGE) || in->fd < 0)
 		return kb_fail(err, KB_E_INVALID, "the file is no PDF: it has no pages to look at");
 	*needs_helper = !may_help;
-	return may_help && draw(in, jpeg, err);
+	if (!may_help)
+		return false;
+	return format == KB_FORMAT_PDF ? draw(in, jpeg, err) : kb_draw_picture(in, jpeg, err);
 }

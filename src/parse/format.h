@@ -101,9 +101,13 @@ kb_format_reader kb_archive_read;
 /* The painted page that was asked for, by OCR (ocr.c). */
 kb_format_reader kb_ocr_read;
 
-/* The page that is looked at, as a JPEG (draw.c). *needs_helper as of kb_format_read(). */
+/* The page or picture that is looked at, as a JPEG (draw.c). *needs_helper as of kb_format_read().
+ */
 bool kb_draw_page(const struct kb_parse_input *in, struct kb_buf *jpeg, bool may_help,
                   bool *needs_helper, struct kb_err *err) KB_MUST_CHECK;
+/* A picture (picture.c); in a child that may start helpers, and as the last thing that it does. */
+bool kb_draw_picture(const struct kb_parse_input *in, struct kb_buf *jpeg,
+                     struct kb_err *err) KB_MUST_CHECK;
 /* Why pdftotext or pdftoppm came to nothing, by how it ended; always false (pdf.c). */
 bool kb_pdf_explain(const struct kb_parse_input *in, int status, struct kb_err *err);
 

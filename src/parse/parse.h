@@ -60,10 +60,11 @@ struct kb_painted_page {
 	uint32_t dpi;     /* to draw it with; 0: the file itself is the picture */
 };
 
-/* A page of a PDF that somebody looks at. */
+/* A page of a PDF that somebody looks at, or a picture. */
 struct kb_page_look {
 	uint32_t page_no;       /* from 1; 0: none */
 	uint32_t width, height; /* of its picture, in dots: how it lies; 0: upright */
+	uint32_t side;          /* of a drawing, see kb_parse_draw(); 0: KB_DRAWING_SIDE */
 };
 
 /* Where a page of the web leads. */
@@ -162,9 +163,11 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
               const struct kb_parse_request *request, struct kb_parsed *out,
               struct kb_err *err) KB_MUST_CHECK;
 
-/* The page request->look.page_no of a PDF as it looks, as a JPEG of KB_DRAWING_SIDE dots on its
- * longer side. What a child sends is not looked into here: it may be anything. As kb_parse(). */
-enum { KB_DRAWING_SIDE = 1400, KB_DRAWING_BYTES_MAX = 8 << 20 };
+/* The page request->look.page_no of a PDF as it looks, as a JPEG of look.side dots on its longer
+ * side; of a picture likewise, but a small one stays as small as it is (TIFFs may have pages:
+ * KB_E_NOT_FOUND behind the last). What a child sends is not looked into here: it may be anything.
+ * As kb_parse(). */
+enum { KB_DRAWING_SIDE = 1400, KB_DRAWING_SIDE_MAX = 4000, KB_DRAWING_BYTES_MAX = 8 << 20 };
 bool kb_parse_draw(struct kb_parser *parser, struct kb_arena *arena,
                    const struct kb_parse_request *request, struct kb_sv *jpeg,
                    struct kb_err *err) KB_MUST_CHECK;

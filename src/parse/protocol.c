@@ -161,6 +161,7 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	kb_buf_u32(out, request->look.page_no);
 	kb_buf_u32(out, request->look.width);
 	kb_buf_u32(out, request->look.height);
+	kb_buf_u32(out, request->look.side);
 }
 
 bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
@@ -185,6 +186,7 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->look.page_no = get_u32_up_to(&r, KB_MSG_PAGES_MAX);
 	request->look.width = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
 	request->look.height = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
+	request->look.side = get_u32_up_to(&r, KB_DRAWING_SIDE_MAX);
 	return finish(&r, "request", err);
 }
 
@@ -198,7 +200,8 @@ void kb_msg_put_error(struct kb_buf *out, const struct kb_err *problem)
 static bool is_document_fault(uint32_t code)
 {
 	return code == KB_E_INVALID || code == KB_E_TOO_LARGE || code == KB_E_UNSUPPORTED
-	       || code == KB_E_TIMEOUT || code == KB_E_IO;
+	       || code == KB_E_TIMEOUT || code == KB_E_IO
+	       || code == KB_E_NOT_FOUND; /* a page of a picture */
 }
 
 bool kb_msg_get_error(struct kb_sv body, struct kb_err *problem, struct kb_err *err)

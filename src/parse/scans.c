@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/pool.h"
@@ -21,6 +22,7 @@ enum {
 	PAGE_TIMEOUT_MS = 90000,
 	ASK_MS = 200,
 	AT_ONCE_MAX = 16, /* pages of one document */
+	SEEN_AT_ONCE = 4, /* of those that somebody sees who is waited for */
 	LANG_BYTES = 200, /* of text that tell a language */
 	LANG_TEXT_MAX = 65536,
 	REPEAT_PAGES = 3, /* a line at the edge of so many pages is a running head … */
@@ -100,6 +102,8 @@ struct page {
 	struct kb_parsed parsed;
 	struct kb_err err;
 	bool done;
+	bool shown, seen;       /* to somebody who sees; he has read it */
+	struct kb_err not_seen; /* why not */
 };
 
 struct work {
@@ -122,31 +126,77 @@ static bool is_stopped(void *arg)
 	return atomic_load((atomic_bool *)arg);
 }
 
+/* The request for one page, with a descriptor of its own: programs that read one description of a
+ * file move each other's place in it. */
+static bool open_page(struct work *w, size_t i, struct kb_parse_request *request,
+                      struct kb_err *err)
+{
+	char path[PATH_MAX_BYTES];
+
+	*request = *w->request;
+	request->painted = w->painted[i];
+	request->models = w->models;
+	request->timeout_ms = w->scan->timeout_ms ? w->scan->timeout_ms : PAGE_TIMEOUT_MS;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->request->fd);
+	request->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return request->fd >= 0 || kb_fail_errno(err, "opening the document again");
+}
+
 static void read_page(struct work *w, size_t i)
 {
 	struct page *page = &w->pages[i];
 	struct kb_cancel cancel = { is_stopped, &w->stop };
-	struct kb_parse_request request = *w->request;
-	char path[PATH_MAX_BYTES];
+	struct kb_parse_request request;
 
-	request.painted = w->painted[i];
-	request.models = w->models;
-	request.cancel = &cancel;
-	request.timeout_ms = w->scan->timeout_ms ? w->scan->timeout_ms : PAGE_TIMEOUT_MS;
 	kb_arena_reset(&page->arena);
 	page->err = (struct kb_err){ 0 };
-	/* Programs that read one description of a file move each other's place in it. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->request->fd);
-	request.fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (request.fd < 0) {
-		page->done = kb_fail_errno(&page->err, "opening the document again");
+	if (!open_page(w, i, &request, &page->err)) {
+		page->done = false;
 		return;
 	}
+	request.cancel = &cancel;
 	page->done = kb_parse(w->parser, &page->arena, &request, &page->parsed, &page->err);
 	kb_fd_close(&request.fd);
-	/* What is missing here is missing for all. */
-	if (!page->done && page->err.code == KB_E_UNSUPPORTED)
+	/* What is missing here is missing for all, unless somebody sees. */
+	if (!page->done && page->err.code == KB_E_UNSUPPORTED && !w->scan->see)
 		atomic_store(&w->stop, true);
+}
+
+/* A page that is being shown, and until when. */
+struct showing {
+	struct work *w;
+	int64_t until_us;
+};
+
+static bool is_over(void *arg)
+{
+	struct showing *s = arg;
+
+	return is_stopped(&s->w->stop) || kb_clock_mono_us() > s->until_us;
+}
+
+/* Whether somebody has seen the page. It is shown once. */
+static bool see_page(struct work *w, size_t i)
+{
+	struct page *page = &w->pages[i];
+	struct kb_parse_request request;
+	struct showing showing = { .w = w };
+	struct kb_cancel cancel = { is_over, &showing };
+
+	if (page->shown || !w->scan->see)
+		return page->seen;
+	page->shown = true;
+	if (!open_page(w, i, &request, &page->not_seen))
+		return false;
+	showing.until_us = kb_clock_mono_us() + request.timeout_ms * INT64_C(1000);
+	request.cancel = &cancel;
+	page->done = page->seen = w->scan->see(w->scan->see_arg, &page->arena, &request,
+	                                       &page->parsed, &page->not_seen);
+	kb_fd_close(&request.fd);
+	if (!page->seen && page->not_seen.code == KB_E_CANCELLED)
+		kb_fail(&page->not_seen, KB_E_TIMEOUT, "the model took longer than %d s",
+		        request.timeout_ms / 1000);
+	return page->seen;
 }
 
 static void *read_some(void *arg)
@@ -157,7 +207,11 @@ static void *read_some(void *arg)
 	while (!atomic_load(&w->stop)) {
 		size_t i = atomic_fetch_add(&w->next, 1);
 
-		if (i >= w->end || !kb_parser_place_take(w->parser, &cancel))
+		if (i >= w->end)
+			break;
+		if (see_page(w, i))
+			continue;
+		if (!kb_parser_place_take(w->parser, &cancel))
 			break;
 		read_page(w, i);
 		kb_parser_place_give(w->parser);
@@ -185,8 +239,9 @@ static void wait_a_little(struct work *w)
 /* Pages from `first` to before `end`. False: given up. */
 static bool read_pages(struct work *w, size_t first, size_t end, struct kb_err *err)
 {
-	size_t threads =
-	        KB_MIN(KB_MIN(end - first, (size_t)AT_ONCE_MAX), kb_parser_places(w->parser));
+	/* Who waits for a model keeps no core busy. */
+	size_t most = KB_MAX(kb_parser_places(w->parser), w->scan->see ? (size_t)SEEN_AT_ONCE : 0);
+	size_t threads = KB_MIN(KB_MIN(end - first, (size_t)AT_ONCE_MAX), most);
 	pthread_t thread[AT_ONCE_MAX];
 	bool wanted = true;
 
@@ -210,7 +265,7 @@ static bool read_pages(struct work *w, size_t first, size_t end, struct kb_err *
 		pthread_join(thread[i], NULL);
 	if (!wanted)
 		return false;
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end && !w->scan->see; i++)
 		if (!w->pages[i].done && w->pages[i].err.code == KB_E_UNSUPPORTED) {
 			*err = w->pages[i].err;
 			return false;
@@ -400,33 +455,81 @@ static void merge(const struct work *w, struct kb_arena *arena, struct kb_parsed
 	parsed->block_count = out.count;
 }
 
+/* Pages that could not be read, and those that nobody saw though somebody should; of each the first
+ * one's reason. */
+struct verdict {
+	size_t failed, unseen;
+	const char *failure, *blindness;
+};
+
+static struct verdict count_pages(const struct work *w, struct kb_arena *arena, size_t count)
+{
+	struct verdict v = { 0 };
+
+	if (w->scan->unseen.n)
+		v.blindness = kb_arena_str(arena, w->scan->unseen);
+	for (size_t i = 0; i < count; i++) {
+		const struct page *page = &w->pages[i];
+
+		if (page->shown && !page->seen && !v.blindness)
+			v.blindness = page->not_seen.msg;
+		if (!page->done)
+			v.failure = v.failed++ ? v.failure : page->err.msg;
+		else
+			v.unseen += v.blindness && !page->seen;
+	}
+	return v;
+}
+
+static struct kb_sv note_of(struct kb_arena *arena, const struct verdict *v, uint32_t pages)
+{
+	struct kb_sv note = KB_SV(""), blind = KB_SV("");
+
+	if (v->failed)
+		note = kb_arena_printf(arena, "%zu of %u pages could not be read; the first: %s",
+		                       v->failed, pages, v->failure);
+	if (v->unseen == 1 && pages <= 1)
+		blind = kb_arena_printf(arena, "it was read by OCR, not by a model: %s",
+		                        v->blindness);
+	else if (v->unseen)
+		blind = kb_arena_printf(arena, "%zu of %u pages %s read by OCR, not by a model: %s",
+		                        v->unseen, pages, v->unseen == 1 ? "was" : "were",
+		                        v->blindness);
+	return note.n && blind.n
+	               ? kb_arena_printf(arena, "%.*s; %.*s", KB_SV_ARG(note), KB_SV_ARG(blind))
+	               : (note.n ? note : blind);
+}
+
+/* Why there is no text, after what the model said of it. */
+static bool explain_nothing(const struct verdict *v, enum kb_errc code, const char *why,
+                            struct kb_err *err)
+{
+	return v->blindness ? kb_fail(err, code, "%.250s; %.140s", why, v->blindness)
+	                    : kb_fail(err, code, "%s", why);
+}
+
 /* What is said of it: a failure, or a note on some pages. */
 static bool judge(const struct work *w, struct kb_scan *scan, enum kb_lang lang,
                   const struct kb_parsed *parsed, struct kb_arena *arena, struct kb_err *err)
 {
-	const struct kb_err *first = NULL;
-	size_t failed = 0;
+	struct verdict v = count_pages(w, arena, parsed->painted_count);
+	struct kb_err lacking;
 
-	for (size_t i = 0; i < parsed->painted_count; i++)
-		if (!w->pages[i].done) {
-			first = first ? first : &w->pages[i].err;
-			failed++;
-		}
 	if (parsed->block_count) {
-		if (failed)
-			scan->note = kb_arena_printf(
-			        arena, "%zu of %u pages could not be read; the first: %s", failed,
-			        parsed->pages, first->msg);
+		scan->note = note_of(arena, &v, parsed->pages);
 		return true;
 	}
-	if (first)
-		return kb_fail(err, first->code, "%s", first->msg);
-	if (models[lang] && !is_installed(models[lang]))
-		return kb_fail(err, KB_E_INVALID,
-		               "no text could be read in the picture; for its language, tesseract "
-		               "needs %s.traineddata (package tesseract-ocr-%s)",
-		               models[lang], models[lang]);
-	return kb_fail(err, KB_E_INVALID, "there is no text to be read in the picture");
+	for (size_t i = 0; i < parsed->painted_count; i++)
+		if (!w->pages[i].done)
+			return explain_nothing(&v, w->pages[i].err.code, w->pages[i].err.msg, err);
+	if (!models[lang] || is_installed(models[lang]))
+		return explain_nothing(&v, KB_E_INVALID,
+		                       "there is no text to be read in the picture", err);
+	kb_fail(&lacking, KB_E_INVALID,
+	        "no text could be read in the picture; for its language, tesseract needs "
+	        "%s.traineddata (package tesseract-ocr-%s)",
+	        models[lang], models[lang]);
+	return explain_nothing(&v, lacking.code, lacking.msg, err);
 }
 
 bool kb_scans_read(struct kb_parser *parser, struct kb_arena *arena,

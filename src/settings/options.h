@@ -14,11 +14,11 @@
 
 /* The members have the names of the request fields, and of those of the record. */
 struct kb_agent_options {
-	bool file_data_retension; /* originals of uploads are kept once they are read */
-	int64_t is_ocr_enabled;   /* 0, 1, 2; kept as sent, as is what has no comment here */
-	bool is_anonymized;       /* answer/mask.h */
-	bool is_vision_enabled;
-	bool is_vision_compress_image;
+	bool file_data_retension;      /* originals of uploads are kept once they are read */
+	int64_t is_ocr_enabled;        /* 0; 1 by OCR; 2 by a model that sees (ingest/sight.h) */
+	bool is_anonymized;            /* answer/mask.h */
+	bool is_vision_enabled;        /* pictures are described by a model that sees */
+	bool is_vision_compress_image; /* and made smaller before */
 	bool is_low_performance_mode_enabled; /* fetching is gentle with the host */
 	bool allow_extra_timeout;             /* fetching and reading have more time */
 	bool use_full_url_crawl;

@@ -157,6 +157,29 @@ bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
 	return add_to_month(conn, by, spent, 0, err) && add_to_model(conn, by, spent, 0, err);
 }
 
+struct spent {
+	struct kb_spender by;
+	const struct kb_model_spent *spent;
+};
+
+static bool put_spent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct spent *in = arg;
+
+	return kb_spent_add(conn, &in->by, in->spent, err);
+}
+
+bool kb_store_model_spent(struct kb_store *store, int64_t account_id, int64_t agent_id,
+                          const struct kb_model_spent *spent, struct kb_err *err)
+{
+	struct spent in = {
+		{ .account_id = account_id, .agent_id = agent_id, .now = kb_store_now(store) },
+		spent
+	};
+
+	return kb_db_write(store->db, put_spent, &in, err);
+}
+
 /* A new message is read for the reports, and the first one of a conversation names it. */
 static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message, bool first,
                        struct kb_err *err)

@@ -14,7 +14,8 @@
 enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
 	END_MS = 1000,  /* how long a connection may stay open once the answer is whole */
-	BODY_MAX = 16 << 20,  /* bytes of a request */
+	BODY_MAX = 16 << 20, /* bytes of a request */
+	CANCEL_ASK_MS = 100,
 	REFUSAL_MAX = 4096,   /* bytes of a refusal that are read */
 	RECEIVE_BYTES = 1024, /* a piece of an answer is some hundred bytes */
 	UPLOAD_BYTES = 16384, /* libcurl's least; it has such a buffer where there is TLS */
@@ -635,6 +636,31 @@ void kb_chat_cancel(struct kb_chat_call *call)
 
 /* ---- a request's body ---- */
 
+/* The text alone, or parts: the text and what there is to be seen. */
+static void write_content(struct kb_jw *jw, const struct kb_chat_message *message)
+{
+	kb_jw_key(jw, "content");
+	if (!message->image_count) {
+		kb_jw_sv(jw, message->text);
+		return;
+	}
+	kb_jw_array(jw);
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "type", "text");
+	kb_jw_key_sv(jw, "text", message->text);
+	kb_jw_end(jw);
+	for (size_t i = 0; i < message->image_count; i++) {
+		kb_jw_object(jw);
+		kb_jw_key_str(jw, "type", "image_url");
+		kb_jw_key(jw, "image_url");
+		kb_jw_object(jw);
+		kb_jw_key_sv(jw, "url", message->images[i]);
+		kb_jw_end(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 static void write_body(struct kb_buf *buf, const struct kb_chat_line *line,
                        const struct kb_chat_ask *ask)
 {
@@ -648,7 +674,7 @@ static void write_body(struct kb_buf *buf, const struct kb_chat_line *line,
 	for (size_t i = 0; i < ask->message_count; i++) {
 		kb_jw_object(&jw);
 		kb_jw_key_str(&jw, "role", ask->messages[i].role);
-		kb_jw_key_sv(&jw, "content", ask->messages[i].text);
+		write_content(&jw, &ask->messages[i]);
 		kb_jw_end(&jw);
 	}
 	kb_jw_end(&jw);
@@ -716,10 +742,48 @@ static void wake(void *arg, const struct kb_chat_result *result)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* Holds the lock. Whoever cancels rings no bell. */
+static void wait_a_little(struct waiting *w)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += CANCEL_ASK_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	pthread_cond_timedwait(&w->ended, &w->lock, &until);
+}
+
+/* Until it has ended, or is cancelled and then has ended. */
+static void wait_for_end(struct waiting *w, struct kb_chat_call *call,
+                         const struct kb_cancel *cancel)
+{
+	pthread_mutex_lock(&w->lock);
+	while (!w->done) {
+		if (!cancel) {
+			pthread_cond_wait(&w->ended, &w->lock);
+			continue;
+		}
+		wait_a_little(w);
+		if (w->done)
+			break;
+		pthread_mutex_unlock(&w->lock);
+		if (kb_cancelled(cancel, NULL)) {
+			kb_chat_cancel(call);
+			cancel = NULL;
+		}
+		pthread_mutex_lock(&w->lock);
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
 bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const struct kb_chat_ask *ask,
                    size_t max_bytes, struct kb_sv *text, struct kb_chat_result *result)
 {
 	struct kb_chat_ask own = *ask;
+	struct kb_chat_call *call;
 	struct waiting w = { 0 };
 	bool ok;
 
@@ -729,11 +793,9 @@ bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const stru
 	own.on_text = gather;
 	own.on_end = wake;
 	own.arg = &w;
-	kb_chat_release(kb_chat_start(line, &own));
-	pthread_mutex_lock(&w.lock);
-	while (!w.done)
-		pthread_cond_wait(&w.ended, &w.lock);
-	pthread_mutex_unlock(&w.lock);
+	call = kb_chat_start(line, &own);
+	wait_for_end(&w, call, ask->cancel);
+	kb_chat_release(call);
 	ok = w.result.err.code == KB_OK;
 	if (ok && w.text.failed)
 		ok = kb_fail(&w.result.err, KB_E_UPSTREAM, "%s answers with more than %zu bytes",

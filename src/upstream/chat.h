@@ -73,6 +73,8 @@ void kb_chat_line_stats(struct kb_chat_line *line, struct kb_chat_line_stats *ou
 struct kb_chat_message {
 	const char *role; /* "system", "user", "assistant" */
 	struct kb_sv text;
+	const struct kb_sv *images; /* behind the text, for a model that sees (picture.h) */
+	size_t image_count;
 };
 
 struct kb_chat_result {
@@ -95,6 +97,7 @@ struct kb_chat_ask {
 	void (*on_text)(void *arg, struct kb_sv text);
 	void (*on_end)(void *arg, const struct kb_chat_result *result);
 	void *arg;
+	const struct kb_cancel *cancel; /* of kb_chat_whole() alone, on its thread; may be NULL */
 };
 /* Never fails but through on_end(). The caller holds the call until kb_chat_release(); what the ask
  * points to is copied. Any thread. */

@@ -697,6 +697,20 @@ size_t kb_model_choose(const struct kb_model_set *set, struct kb_sv chatbot_mode
 	return count;
 }
 
+size_t kb_model_choose_seeing(const struct kb_model_set *set,
+                              const struct kb_model *choices[KB_MODEL_CHOICES_MAX], size_t count)
+{
+	size_t seeing = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (choices[i]->kind == KB_MODEL_VISION)
+			choices[seeing++] = choices[i];
+	if (seeing)
+		return seeing;
+	choices[0] = kb_model_of_kind(set, KB_MODEL_VISION);
+	return choices[0] && choices[0]->line;
+}
+
 int64_t kb_model_cost(const struct kb_model *model, int64_t prompt_tokens,
                       int64_t completion_tokens)
 {

@@ -93,6 +93,11 @@ enum { KB_MODEL_CHOICES_MAX = 8 };
 size_t kb_model_choose(const struct kb_model_set *set, struct kb_sv chatbot_model,
                        enum kb_capability tier, const struct kb_model *out[KB_MODEL_CHOICES_MAX]);
 
+/* Who answers a question with pictures: those of the above that see, in their order; where none of
+ * them does, the first of the catalogue that does. */
+size_t kb_model_choose_seeing(const struct kb_model_set *set,
+                              const struct kb_model *choices[KB_MODEL_CHOICES_MAX], size_t count);
+
 /* In millionths of the currency of its prices. */
 int64_t kb_model_cost(const struct kb_model *model, int64_t prompt_tokens,
                       int64_t completion_tokens);

@@ -228,6 +228,7 @@ test("a PDF and a picture without text fail, and their status tells whether they
   );
   const unread = "text in pictures is read only where is_ocr_enabled is 1";
   const empty = "there is no text to be read in the picture";
+  const blind = `${empty}; no model that sees is configured`;
   for (const { options, scan, picture } of [
     {
       options: { is_ocr_enabled: "0" },
@@ -235,7 +236,7 @@ test("a PDF and a picture without text fail, and their status tells whether they
       picture: `the file is a picture, and ${unread}`,
     },
     { options: { is_ocr_enabled: "1" }, scan: empty, picture: empty },
-    { options: { is_ocr_enabled: "0", is_vision_enabled: "1" }, scan: empty, picture: empty },
+    { options: { is_ocr_enabled: "0", is_vision_enabled: "1" }, scan: blind, picture: blind },
   ]) {
     const agent = await kb.agent({
       ...options,

@@ -149,6 +149,62 @@ static void test_drawing(struct kb_test *t)
 	kb_parser_close(parser);
 }
 
+/* One dot, as PNG. */
+static const char dot[] =
+        "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\6\0\0\0\x1f\x15\xc4\x89"
+        "\0\0\0\rIDATx\xda\x63\x64\xf8\xcf\x50\x0f\0\x03\x86\x01\x80\x5a\x34\x7d\x6b"
+        "\0\0\0\0IEND\xae\x42\x60\x82";
+
+static void test_picture(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		struct kb_sv bytes;
+		uint32_t page_no;
+		enum kb_errc code;
+		const char *problem;
+	} cases[] = {
+		{ "a picture becomes a JPEG", { dot, sizeof(dot) - 1 }, 1, KB_OK, "" },
+		{ "it has one page",
+		  { dot, sizeof(dot) - 1 },
+		  2,
+		  KB_E_NOT_FOUND,
+		  "the picture has no page 2" },
+		{ "a cut one fails",
+		  { dot, 40 },
+		  1,
+		  KB_E_INVALID,
+		  "the picture is damaged or too large to be read" },
+		{ "so does a head alone", KB_SV_INIT("\xff\xd8\xff\xe0"), 1, KB_E_INVALID,
+		  "the picture is damaged, or of a kind that cannot be read" },
+	};
+	struct kb_parser *parser = open_parser(t, NULL);
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_parse_request request = {
+			.fd = memfd_create("picture", MFD_CLOEXEC),
+			.look = { .page_no = cases[i].page_no, .side = 100 },
+		};
+		struct kb_err err = { 0 };
+		struct kb_sv jpeg;
+		bool ok;
+
+		t->row = cases[i].name;
+		CHECK(t, write(request.fd, cases[i].bytes.p, cases[i].bytes.n)
+		                 == (ssize_t)cases[i].bytes.n);
+		ok = kb_parse_draw(parser, &arena, &request, &jpeg, &err);
+		CHECK(t, ok == (cases[i].code == KB_OK));
+		CHECK_INT(t, err.code, cases[i].code);
+		CHECK_SV(t, kb_sv_str(err.msg), cases[i].problem);
+		if (ok)
+			CHECK(t, kb_sv_starts(jpeg, KB_SV("\xff\xd8\xff")) && jpeg.n > 100);
+		close(request.fd);
+		kb_arena_fini(&arena);
+	}
+	kb_parser_close(parser);
+}
+
 static void test_refusals(struct kb_test *t)
 {
 	// clang-format off
@@ -239,6 +295,7 @@ int main(int argc, char **argv)
 		{ "what cannot be read is refused with a sentence", test_refusals },
 		{ "words of a page that is looked at have their places", test_words_of_page },
 		{ "a page is drawn", test_drawing },
+		{ "a picture that is looked at is made smaller", test_picture },
 		{ "500 documents from 8 threads all come back right", test_stress },
 	};
 
