@@ -5,12 +5,13 @@ import { Empty } from "./components/Empty";
 import { Palette } from "./components/Palette";
 import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
+import { noService } from "./lib/api";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { screens } from "./lib/screens";
 import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, tell } from "./lib/state";
 import { readUsage } from "./lib/usage";
-import { w } from "./lib/words";
+import { speakToReader, w } from "./words/dashboard";
 import SignIn from "./screens/SignIn";
 
 const NotFound = () => (
@@ -106,7 +107,12 @@ function App() {
 }
 
 const root = document.getElementById("app")!;
-readSignIn().then(
+const begin = async () => {
+  await speakToReader();
+  noService.text = w.noService;
+  await readSignIn();
+};
+begin().then(
   () => render(<App />, root),
   (error) => {
     root.className = "signin";

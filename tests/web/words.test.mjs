@@ -1,7 +1,11 @@
-// The words of visitors: each language of the owner's built-in texts has them all, with the same holes.
+// The words of the pages. Visitors': each language of the owner's built-in texts has them all, with the
+// same holes. The dashboard's: each of its languages has them all, and no page has words of its own.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 
 const folder = new URL("../../web/words/visitor/", import.meta.url);
 const read = (name) => readFile(new URL(name, folder), "utf8");
@@ -49,4 +53,97 @@ test("every word that the pages use is there, and every one that is there is use
     [...there].filter((key) => !used.has(key)),
     [],
   );
+});
+
+const dashboard = new URL("../../web/words/dashboard/", import.meta.url);
+const skip = !existsSync("/usr/bin/esbuild") && "esbuild is not installed";
+
+/** A table of the dashboard, whose words are functions where they have holes. */
+async function table(code) {
+  globalThis.document ??= { documentElement: { lang: "en" } };
+  const file = fileURLToPath(new URL(`${code}.ts`, dashboard));
+  const script = execFileSync("/usr/bin/esbuild", ["--bundle", "--format=esm", file], { encoding: "utf8" });
+  return (await import(`data:text/javascript,${encodeURIComponent(script)}`)).default;
+}
+
+/** [path, word] of a table and of the tables in it. */
+const entries = (words, path = "") =>
+  Object.entries(words).flatMap(([key, word]) =>
+    typeof word === "object" ? entries(word, `${path}${key}.`) : [[path + key, word]],
+  );
+
+/** Which of its holes a word shows. */
+const shown = (word) => {
+  if (typeof word === "string") return [];
+  const filling = Array.from({ length: word.length }, (_, i) => i + 71);
+  return filling.filter((n) => word(...filling).includes(n));
+};
+
+test("each language of the dashboard has all its words, with the same holes", { skip }, async () => {
+  const codes = (await readdir(dashboard))
+    .filter((name) => /^[a-z]{2}\.ts$/.test(name))
+    .map((name) => name.slice(0, 2));
+  const index = await readFile(new URL("index.ts", dashboard), "utf8");
+  const english = new Map(entries(await table("en")));
+  assert.ok(english.size > 500);
+  for (const code of codes.filter((code) => code !== "en")) {
+    assert.ok(index.includes(`import("./${code}")`), code);
+    const words = await table(code);
+    const other = new Map(entries(words).filter(([key]) => !key.startsWith("settings.help.")));
+    assert.deepEqual([...other.keys()], [...english.keys()], code);
+    let same = 0;
+    for (const [key, word] of other) {
+      const model = english.get(key);
+      assert.equal(typeof word, typeof model, `${code}.${key}`);
+      assert.deepEqual(shown(word), shown(model), `${code}.${key}`);
+      const said = typeof word === "string" ? word : word(...Array(word.length).fill(1));
+      assert.ok(said.trim(), `${code}.${key}`);
+      same += said.length > 4 && word === model;
+    }
+    assert.ok(same < 25, `${code} has ${same} texts in English`);
+    // What the service says in English of a setting stands here in the other languages.
+    assert.deepEqual(Object.keys(words.settings.help), Object.keys(words.settings.titles), code);
+  }
+});
+
+/** The source of the dashboard's pages, without what is remarked in it. */
+async function sources() {
+  const list = [];
+  for (const folder of ["../../web/screens/", "../../web/components/", "../../web/lib/", "../../web/"]) {
+    const place = new URL(folder, import.meta.url);
+    for (const name of await readdir(place))
+      if (/\.tsx?$/.test(name)) {
+        const text = await readFile(new URL(name, place), "utf8");
+        list.push([name, text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$| \/\/ .*$/gm, "")]);
+      }
+  }
+  return list;
+}
+
+test("every word of the dashboard is used", { skip }, async () => {
+  const used = new Set(
+    (await sources()).flatMap(([, text]) => [...text.matchAll(/\bw(?:ords)?\.(\w+)/g)].map((match) => match[1])),
+  );
+  assert.deepEqual(
+    Object.keys(await table("en")).filter((key) => !used.has(key)),
+    [],
+  );
+});
+
+test("what the dashboard shows are words of the table", async () => {
+  const said = [
+    /[>}]\s*([^<>{}`;=()]*\p{L}{2,}[^<>{}`;=()]*?)\s*<\//gu, // an element's text to its end
+    /(?<=[^=]>)\s*(\p{L}[^<>{}`;=()]*) \{/gu, // and up to what is put in
+    /\b(?:title|label|placeholder|alt|help|aside|aria-label)="([^"]*\p{L}[^"]*)"/gu,
+    /"(\p{Lu}\p{Ll}+(?: [\p{L}’']+)+[.?!…]?)"/gu, // a sentence
+    /\btell\(\s*["`]([^"`]*)/gu,
+  ];
+  const names = ["Docent", "/openapi.json", "/metrics", "https://example.org/sitemap.xml"];
+  const found = [];
+  for (const [name, text] of await sources())
+    if (name !== "widget.ts" && name !== "visitor.tsx")
+      for (const pattern of said)
+        for (const [, words] of text.matchAll(pattern))
+          if (!names.includes(words.trim())) found.push(`${name}: ${words}`);
+  assert.deepEqual(found, []);
 });

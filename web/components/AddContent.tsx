@@ -3,7 +3,7 @@ import { post } from "../lib/api";
 import { percent } from "../lib/format";
 import { tell } from "../lib/state";
 import { contentCame, uploadFiles } from "../lib/uploads";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
 import { Field } from "./Field";

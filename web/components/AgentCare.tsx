@@ -3,7 +3,7 @@ import { post, remove } from "../lib/api";
 import { go } from "../lib/router";
 import { agent, attempt, forgetAgent, isWhole, readAgent, tell } from "../lib/state";
 import type { Agent } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Confirm } from "./Confirm";
 import { Field } from "./Field";

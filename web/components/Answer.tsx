@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { host } from "../lib/format";
 import type { Source, Turn } from "../lib/chat";
 import type { Claim } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Icon } from "./Icon";
 import { Markdown } from "./Markdown";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Icon } from "./Icon";
 
 interface Props {

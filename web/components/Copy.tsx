@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 
 /** Puts the text on the clipboard and says so in its place. */

@@ -7,7 +7,7 @@ import { pageReader } from "../lib/pages";
 import { useResource } from "../lib/resource";
 import { attempt } from "../lib/state";
 import type { PageText, Place } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { DocumentView } from "./DocumentView";
 import { Icon } from "./Icon";

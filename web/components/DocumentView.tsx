@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { PageReader } from "../lib/pages";
 import type { PageText, Place } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { DocumentText, type TextWords } from "./DocumentText";
 import { Pages } from "./Pages";

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Icon } from "./Icon";
 

@@ -1,5 +1,5 @@
 import { bytes } from "../lib/format";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { DropZone } from "./DropZone";
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../lib/resource";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Note } from "./Note";
 

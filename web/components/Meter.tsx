@@ -1,5 +1,5 @@
 import { number } from "../lib/format";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** How much of a limit is used. */
 export function Meter({ label, used, limit }: { label: string; used: number; limit: number }) {

@@ -1,7 +1,7 @@
 import type { List } from "../lib/types";
 import { number } from "../lib/format";
 import { goQuery } from "../lib/router";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 
 const toAddress = (page: number) => goQuery({ page: page > 1 ? page : null });

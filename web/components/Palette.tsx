@@ -6,7 +6,7 @@ import { go } from "../lib/router";
 import { screens } from "../lib/screens";
 import { agent } from "../lib/state";
 import type { Agent, List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Icon, type IconName } from "./Icon";
 
 const isOpen = signal(false);
@@ -33,7 +33,7 @@ function fixed(): Entry[] {
       ? screens
           .filter((screen) => !screen.master || now.is_master)
           .map((screen) => ({
-            title: screen.title,
+            title: screen.title(),
             kind: now.project_name,
             icon: screen.icon,
             href: `/agents/${now.id}/${screen.name}`,

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { contrast, inkOn, rgb } from "../lib/colour";
-import { w } from "../lib/words";
+import { number } from "../lib/format";
+import { w } from "../words/dashboard";
 import { Avatar } from "./Avatar";
 import { Icon } from "./Icon";
 import { Note } from "./Note";
@@ -122,7 +123,7 @@ export function Preview({
             "\u00a0"}
         </p>
       </div>
-      {unreadable && <Note kind="warn">{w.unreadable(contrast(titleColour, bar).toFixed(1))}</Note>}
+      {unreadable && <Note kind="warn">{w.unreadable(number(Math.floor(contrast(titleColour, bar) * 10) / 10))}</Note>}
     </aside>
   );
 }

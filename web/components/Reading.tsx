@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { ago, number } from "../lib/format";
 import { agent, progress, readAgent, readProgress, readStats } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** Asks often while documents are read and somebody looks, seldom otherwise. */
 const BUSY_MS = 1000,

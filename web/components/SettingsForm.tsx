@@ -2,11 +2,11 @@ import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { get, post } from "../lib/api";
-import { choiceName, choiceNames, languageName, titleOf, titles, type Group } from "../lib/fields";
+import { choiceName, choicesOf, isField, languageName, titleOf, type Group } from "../lib/fields";
 import { useResource } from "../lib/resource";
 import { guard } from "../lib/router";
 import { tell } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Icon } from "./Icon";
 import { Loaded } from "./Loaded";
@@ -48,8 +48,8 @@ interface FormState {
 
 /** What the service says of a field: names of fields and their words as the page shows them. */
 const inWords = (info: FieldInfo) =>
-  info.description.replaceAll(/`([^`]+)`/g, (_, name: string) =>
-    titles.has(name) ? `“${titleOf(name)}”` : `“${choiceName(info.name, name)}”`,
+  (w.settings.help[info.name] ?? info.description).replaceAll(/`([^`]+)`/g, (_, name: string) =>
+    w.quoted(isField(name) ? titleOf(name) : choiceName(info.name, name)),
   );
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
@@ -73,8 +73,7 @@ function Control({
   onChange: (value: unknown) => void;
 }) {
   const text = value == null ? "" : String(value);
-  const options =
-    info.type === "number" && choiceNames[info.name] ? Object.keys(choiceNames[info.name]!) : info.choices;
+  const options = info.type === "number" ? choicesOf(info.name) : info.choices;
   if (info.form === "image")
     return <ImagePicker info={info} title={title} value={value} disabled={blocked} given={given} onChange={onChange} />;
   if (info.type === "list")
@@ -406,13 +405,13 @@ export function SettingsForm({ id, groups, beside }: Props) {
               }}
             >
               {groups
-                .map((group) => ({ ...group, fields: group.fields.filter(([name]) => fields.has(name)) }))
+                .map((group) => ({ ...group, fields: group.fields.filter((name) => fields.has(name)) }))
                 .filter((group) => group.fields.length)
                 .map((group) => (
-                  <section class="card" key={group.title}>
-                    <h2>{group.title}</h2>
-                    {group.fields.map(([name, title]) => (
-                      <Row key={name} info={fields.get(name)!} title={title} form={form} fields={fields} />
+                  <section class="card" key={group.name}>
+                    <h2>{w.settings.groups[group.name]}</h2>
+                    {group.fields.map((name) => (
+                      <Row key={name} info={fields.get(name)!} title={titleOf(name)} form={form} fields={fields} />
                     ))}
                   </section>
                 ))}

@@ -6,7 +6,7 @@ import { screens } from "../lib/screens";
 import { agent, attempt, leave, signIn, stats } from "../lib/state";
 import { places } from "../lib/places";
 import { usage } from "../lib/usage";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Avatar } from "./Avatar";
 import { Button } from "./Button";
 import { Icon, type IconName } from "./Icon";
@@ -49,7 +49,7 @@ function AgentNav() {
       .filter((screen) => screen.group === name)
       .map((screen) => (
         <NavLink key={screen.name} href={`${base}/${screen.name}`} icon={screen.icon} count={counts[screen.name]}>
-          {screen.title}
+          {screen.title()}
         </NavLink>
       ));
   const shape = group("shape"),

@@ -16,6 +16,9 @@ export type Query = Record<string, string | number | boolean | undefined | null>
 /** Fields that every request of a surface carries; the dashboard's make its cookie count. */
 export const headers: Record<string, string> = {};
 
+/** What is said when nothing answers; a surface has it in the words of its reader. */
+export const noService = { text: "The service does not answer. Is it running?" };
+
 /** Is called when the service no longer knows this browser. */
 export const onSignedOut = { call: () => {} };
 
@@ -63,7 +66,7 @@ export async function send(method: string, path: string, options: Options = {}):
     });
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;
-    throw new ApiError("The service does not answer. Is it running?", 0);
+    throw new ApiError(noService.text, 0);
   }
   if (reply.status === 401 && path !== "/session") onSignedOut.call();
   if (!reply.ok && reply.status !== 304) throw await failure(reply);
@@ -92,7 +95,7 @@ export function upload<T>(path: string, form: FormData, progress: (share: number
     request.open("POST", V1 + path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-    request.onerror = () => reject(new ApiError("The service does not answer. Is it running?", 0));
+    request.onerror = () => reject(new ApiError(noService.text, 0));
     request.onload = () => {
       let json: { data?: T; message?: string } = {};
       try {

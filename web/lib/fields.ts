@@ -1,180 +1,156 @@
-// The settings of an agent as pages show them: groups, their order, a title for each. What a field takes
-// and what it does, the service says (…/settings/schema).
+// The settings of an agent as pages show them: groups and their order; their names are words of the page.
+// What a field takes, and in English what it does, the service says (…/settings/schema).
+import { w, type Words } from "../words/dashboard";
+
+type FieldName = keyof Words["settings"]["titles"];
 
 export interface Group {
-  title: string;
-  /** Request name and title, in order. */
-  fields: [name: string, title: string][];
+  name: keyof Words["settings"]["groups"];
+  /** By request name, in order. */
+  fields: FieldName[];
 }
 
 /** Stands with the code that goes into other sites, too. */
-export const sites: Group[] = [
-  { title: "Sites", fields: [["allowed_domains_for_embedding", "Sites that may show it; none listed: any"]] },
-];
+export const sites: Group[] = [{ name: "sites", fields: ["allowed_domains_for_embedding"] }];
 
 export const behaviour: Group[] = [
   {
-    title: "Answers",
+    name: "answers",
     fields: [
-      ["response_source", "Where answers come from"],
-      ["agent_capability", "How hard it tries"],
-      ["chatbot_model", "Model"],
-      ["context_depth", "How much a model is given"],
-      ["is_hybrid_search", "Match codes and part numbers closely"],
-      ["use_planner_mode", "Split questions into steps"],
-      ["max_actions_per_query", "Most steps for a question"],
-      ["enable_agent_knowledge_base_awareness", "Say what it knows about"],
-      ["user_awareness", "Know the user's name"],
-      ["markdown_enabled", "Format answers"],
+      "response_source",
+      "agent_capability",
+      "chatbot_model",
+      "context_depth",
+      "is_hybrid_search",
+      "use_planner_mode",
+      "max_actions_per_query",
+      "enable_agent_knowledge_base_awareness",
+      "user_awareness",
+      "markdown_enabled",
     ],
   },
   {
-    title: "Citations",
+    name: "citations",
     fields: [
-      ["enable_citations", "Citations"],
-      ["citations_view_type", "List of sources"],
-      ["enable_inline_citations_api", "Numbers in the text of API answers"],
-      ["hide_sources_from_responses", "Keep file names out of answers"],
-      ["image_citation_display", "Pictures of sources"],
-      ["limit_image_citation_height", "Limit the height of pictures"],
-      ["use_opengraph_image_citation", "Use the page's own preview picture"],
-      ["max_inline_images_per_response", "Most pictures within an answer"],
+      "enable_citations",
+      "citations_view_type",
+      "enable_inline_citations_api",
+      "hide_sources_from_responses",
+      "image_citation_display",
+      "limit_image_citation_height",
+      "use_opengraph_image_citation",
+      "max_inline_images_per_response",
     ],
   },
   {
-    title: "Conversations",
+    name: "conversations",
     fields: [
-      ["conversation_time_window", "What counts as history"],
-      ["conversation_history", "Earlier conversations"],
-      ["conversation_retention_period", "How long they are kept"],
-      ["conversation_retention_days", "Days, where that is custom"],
-      ["can_share_conversation", "Visitors may share a conversation"],
-      ["can_export_conversation", "Visitors may download a conversation"],
-      ["enable_feedbacks", "Thumbs up and down"],
-      ["enable_copy_button", "Copy button"],
+      "conversation_time_window",
+      "conversation_history",
+      "conversation_retention_period",
+      "conversation_retention_days",
+      "can_share_conversation",
+      "can_export_conversation",
+      "enable_feedbacks",
+      "enable_copy_button",
     ],
   },
   {
-    title: "Documents for visitors",
+    name: "documents",
     fields: [
-      ["is_pdf_viewer", "Open cited PDF files in the viewer"],
-      ["is_pdf_viewer_autoopen", "Open the viewer with the answer"],
-      ["is_anonymize_pdfs", "Hide file names and properties"],
-      ["is_pdf_page_visibility_limited", "Show the cited page and its neighbours only"],
-      ["is_pdf_limited_label_linked", "Link the label of limited pages"],
-      ["pdf_limited_page_label", "Label of limited pages"],
+      "is_pdf_viewer",
+      "is_pdf_viewer_autoopen",
+      "is_anonymize_pdfs",
+      "is_pdf_page_visibility_limited",
+      "is_pdf_limited_label_linked",
+      "pdf_limited_page_label",
     ],
   },
   {
-    title: "Access",
-    fields: [
-      ...sites[0]!.fields,
-      ["enable_recaptcha_for_public_chatbots", "Check guests"],
-      ["is_selling_enabled", "Offered for sale"],
-    ],
+    name: "access",
+    fields: [...sites[0]!.fields, "enable_recaptcha_for_public_chatbots", "is_selling_enabled"],
   },
   {
-    title: "Master agent",
-    fields: [
-      ["master_project_smart_routing_mode", "When a child is picked"],
-      ["master_project_user_agent_switching_enabled", "Visitors may pick the child"],
-    ],
+    name: "master",
+    fields: ["master_project_smart_routing_mode", "master_project_user_agent_switching_enabled"],
   },
 ];
 
 export const look: Group[] = [
   {
-    title: "Colours and shape",
+    name: "shape",
     fields: [
-      ["chatbot_color", "Colour"],
-      ["chatbot_toolbar_color", "Colour of the bar"],
-      ["chatbot_title_color", "Colour of the title"],
-      ["chat_bot_color_scheme", "Scheme"],
-      ["radius_styling", "Corners"],
-      ["font_family", "Font"],
-      ["chat_bot_bg_type", "Background"],
-      ["chat_bot_bg_color", "Colour of the background"],
-      ["chat_bot_bg", "Picture of the background"],
+      "chatbot_color",
+      "chatbot_toolbar_color",
+      "chatbot_title_color",
+      "chat_bot_color_scheme",
+      "radius_styling",
+      "font_family",
+      "chat_bot_bg_type",
+      "chat_bot_bg_color",
+      "chat_bot_bg",
     ],
   },
   {
-    title: "Title and pictures",
+    name: "title",
     fields: [
-      ["chatbot_title", "Title"],
-      ["title_avatar_enabled", "Picture beside the title"],
-      ["agent_title_avatar_alignment", "Place of the title"],
-      ["chat_bot_avatar", "Picture of the agent"],
-      ["is_in_chat_agent_avatar_enabled", "Picture at each answer"],
-      ["user_avatar_enabled", "Visitors have a picture"],
-      ["user_avatar", "Picture of visitors"],
-      ["is_in_chat_user_avatar_enabled", "Picture at each question"],
-      ["user_avatar_orientation", "Sides of the talk"],
-      ["spotlight_avatar_enabled", "Large picture before the first question"],
-      ["spotlight_avatar_type", "Which large picture"],
-      ["spotlight_avatar", "Large picture"],
-      ["spotlight_avatar_shape", "Shape of the large picture"],
-      ["is_loading_indicator_enabled", "Dots while it looks"],
-      ["remove_branding", "Without “Made with Docent”"],
+      "chatbot_title",
+      "title_avatar_enabled",
+      "agent_title_avatar_alignment",
+      "chat_bot_avatar",
+      "is_in_chat_agent_avatar_enabled",
+      "user_avatar_enabled",
+      "user_avatar",
+      "is_in_chat_user_avatar_enabled",
+      "user_avatar_orientation",
+      "spotlight_avatar_enabled",
+      "spotlight_avatar_type",
+      "spotlight_avatar",
+      "spotlight_avatar_shape",
+      "is_loading_indicator_enabled",
+      "remove_branding",
     ],
   },
   {
-    title: "Texts",
+    name: "texts",
     fields: [
-      ["chatbot_msg_lang", "Language of the texts"],
-      ["default_prompt", "Words in the field"],
-      ["example_questions", "Questions to begin with"],
-      ["try_asking_questions_msg", "Heading of the questions"],
-      ["use_context_aware_starter_question", "Questions follow the page"],
-      ["input_field_addendum", "Line under the field"],
-      ["ai_disclaimer", "Notice before the first answer"],
-      ["citations_answer_source_label_msg", "Label of an answer's sources"],
-      ["citations_sources_label_msg", "Heading of the sources"],
-      ["view_more_msg", "View more"],
-      ["view_less_msg", "View less"],
+      "chatbot_msg_lang",
+      "default_prompt",
+      "example_questions",
+      "try_asking_questions_msg",
+      "use_context_aware_starter_question",
+      "input_field_addendum",
+      "ai_disclaimer",
+      "citations_answer_source_label_msg",
+      "citations_sources_label_msg",
+      "view_more_msg",
+      "view_less_msg",
     ],
   },
   {
-    title: "What it says when …",
+    name: "says",
     fields: [
-      ["no_answer_message", "the documents hold no answer"],
-      ["hang_in_there_msg", "an answer takes long"],
-      ["chatbot_siesta_msg", "an answer fails"],
-      ["chatbot_failed_moderation_msg", "a question is refused"],
-      ["account_out_of_queries_msg", "the month's questions are used up"],
-      ["ending_message", "a conversation ends"],
+      "no_answer_message",
+      "hang_in_there_msg",
+      "chatbot_siesta_msg",
+      "chatbot_failed_moderation_msg",
+      "account_out_of_queries_msg",
+      "ending_message",
     ],
   },
 ];
 
-/** Titles by request name. */
-export const titles = new Map([...behaviour, ...look].flatMap((group) => group.fields));
-export const titleOf = (name: string) => titles.get(name) ?? name;
+export const isField = (name: string): name is FieldName => name in w.settings.titles;
+export const titleOf = (name: string) => (isField(name) ? w.settings.titles[name] : name);
 
-/** Words for choices that are not words already. */
-export const choiceNames: Record<string, Record<string, string>> = {
-  enable_citations: { "0": "None", "1": "List of sources", "2": "Numbers in the text", "3": "Both" },
-  conversation_time_window: {
-    "0": "The messages of the last 24 hours",
-    "1": "All messages",
-    "2": "All; it closes after 24 hours",
-  },
-  max_inline_images_per_response: { "0": "No limit", "1": "1", "2": "2", "3": "3" },
-  response_source: {
-    default: "Own content (default)",
-    own_content: "Own content only",
-    llm_content: "Own content and general knowledge",
-  },
-  user_avatar_orientation: {
-    "agent-left-user-right": "Agent left, visitor right",
-    "agent-right-user-right": "Both right",
-    "agent-right-user-left": "Agent right, visitor left",
-    "agent-left-user-left": "Both left",
-  },
-};
+const choiceNames = (field: string): Record<string, string> =>
+  ((w.settings.choices as Record<string, object>)[field] as never) ?? {};
+
+/** The values of a number that is a choice; none of one that is not. */
+export const choicesOf = (field: string) => Object.keys(choiceNames(field));
 
 /** "every-message" as words. */
-export const choiceName = (field: string, value: string) =>
-  choiceNames[field]?.[value] ?? (value.charAt(0).toUpperCase() + value.slice(1)).replaceAll(/[-_]/g, " ");
+export const choiceName = (field: string, value: string) => choiceNames(field)[value] ?? value;
 
 /** A language in its own words. */
 export function languageName(code: string): string {

@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../components/Icon";
 import { isWhole } from "./state";
-import { w } from "./words";
+import { w } from "../words/dashboard";
 
 export interface Place {
   href: string;

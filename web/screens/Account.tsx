@@ -3,11 +3,12 @@ import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
 import { Field } from "../components/Field";
 import { Note } from "../components/Note";
+import { PagesLanguage } from "../components/PagesLanguage";
 import { Screen } from "../components/Shell";
 import { post } from "../lib/api";
 import { isWhole, leave, readSignIn, attempt, signIn, tell } from "../lib/state";
 import type { User } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 export default function Account() {
   const user = signIn.value!.user!;
@@ -89,6 +90,9 @@ export default function Account() {
             </Button>
           </div>
         </form>
+        <section class="card padded options">
+          <PagesLanguage />
+        </section>
       </div>
     </Screen>
   );

@@ -12,7 +12,7 @@ import { goQuery, location_ } from "../lib/router";
 import { useResource } from "../lib/resource";
 import { isWhole } from "../lib/state";
 import type { Agent, List, Stats } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import NewAgent from "./NewAgent";
 
 function Card({ agent }: { agent: Agent }) {

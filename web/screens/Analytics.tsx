@@ -12,7 +12,7 @@ import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { tell } from "../lib/state";
 import type { List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Point {
   queries_number: number;
@@ -37,6 +37,8 @@ interface Question {
   browser: string | null;
 }
 
+const surface = (name: string) => w.surfaces[name as "web"] ?? name;
+
 const short = (n: number) => number(Math.round(n * 100) / 100);
 
 /** A plot, its figures as a table, and the same as a file. */
@@ -54,7 +56,7 @@ function Series({ title, points }: { title: string; points: Point[] }) {
         <Button
           kind="quiet"
           icon="download"
-          label={`CSV: ${title}`}
+          label={w.csvOf(title)}
           onClick={() =>
             saveBlob(
               csv([[w.interval, title], ...points.map((p) => [p.created_at_interval, p.queries_number])]),
@@ -104,7 +106,7 @@ function Shares({ title, rows, total }: { title: string; rows: [string, number][
         <Button
           kind="quiet"
           icon="download"
-          label={`CSV: ${title}`}
+          label={w.csvOf(title)}
           onClick={() => saveBlob(csv([[title, w.questionsTitle], ...sorted]), `${title}.csv`)}
         />
       </div>
@@ -213,7 +215,7 @@ export default function Analytics({ id }: { id: number }) {
                       <Shares
                         title={w.cameFrom}
                         total={queries.total}
-                        rows={traffic.sources.map((row) => [row.request_source, row.request_source_number])}
+                        rows={traffic.sources.map((row) => [surface(row.request_source), row.request_source_number])}
                       />
                     </div>
                   )}
@@ -277,7 +279,7 @@ export default function Analytics({ id }: { id: number }) {
                             <Button
                               kind="quiet"
                               icon="download"
-                              label={`CSV: ${w.questionsTitle}`}
+                              label={w.csvOf(w.questionsTitle)}
                               onClick={() => {
                                 saveBlob(
                                   csv([

@@ -19,7 +19,7 @@ import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, hasFeature, stats } from "../lib/state";
 import { readUsage } from "../lib/usage";
 import type { Claim, Label, List, Message, Metadata } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { Why } from "./Why";
 
 /** What goes with the next question: labels that open documents, where answers may come from, files. */

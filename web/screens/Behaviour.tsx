@@ -2,7 +2,7 @@ import { AgentCare } from "../components/AgentCare";
 import { Screen } from "../components/Shell";
 import { SettingsForm } from "../components/SettingsForm";
 import { behaviour } from "../lib/fields";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 export default function Behaviour({ id }: { id: number }) {
   return (

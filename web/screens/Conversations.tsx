@@ -18,7 +18,7 @@ import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, tell } from "../lib/state";
 import type { Claim, Conversation, List, Message, Metadata } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 const flags = { pass: "ok", review: "warn", fail: "bad" } as Record<string, string>;
 
@@ -258,11 +258,19 @@ export default function Conversations({ id }: { id: number }) {
   const { query } = location_.value;
   const session = query.get("talk"),
     name = query.get("name") ?? "",
+    whose = query.get("whose") ?? "",
+    since = query.get("since") ?? "",
     page = Number(query.get("page") ?? 1);
   const list = useResource(
-    (signal) => get<List<Conversation>>(`/projects/${id}/conversations`, { name, page, limit: 30 }, signal),
-    [id, name, page],
+    (signal) =>
+      get<List<Conversation>>(
+        `/projects/${id}/conversations`,
+        { name, userFilter: whose, lastUpdatedAfter: since, page, limit: 30 },
+        signal,
+      ),
+    [id, name, whose, since, page],
   );
+  const isFiltered = name || whose || since;
   return (
     <Screen title={w.conversations}>
       <div class={`column ${session ? "narrow" : ""}`}>
@@ -284,13 +292,33 @@ export default function Conversations({ id }: { id: number }) {
                 value={name}
                 onSearch={(text) => goQuery({ name: text, page: null }, { replace: true })}
               />
+              <select
+                class="input short"
+                aria-label={w.filter}
+                onChange={(e) => goQuery({ whose: e.currentTarget.value || null, page: null }, { replace: true })}
+              >
+                {Object.entries(w.whose).map(([value, title]) => (
+                  <option key={value} value={value} selected={whose === value}>
+                    {title}
+                  </option>
+                ))}
+              </select>
+              <label class="date">
+                {w.sinceDate}{" "}
+                <input
+                  class="input"
+                  type="date"
+                  value={since}
+                  onChange={(e) => goQuery({ since: e.currentTarget.value || null, page: null }, { replace: true })}
+                />
+              </label>
             </div>
             <Loaded from={list}>
               {(talks) =>
                 talks.total === 0 ? (
-                  <Empty icon="conversations" title={name ? w.conversationsNoMatch : w.conversationsNone}>
-                    {!name && <p>{w.conversationsNoneText}</p>}
-                    {!name && (
+                  <Empty icon="conversations" title={isFiltered ? w.conversationsNoMatch : w.conversationsNone}>
+                    {!isFiltered && <p>{w.conversationsNoneText}</p>}
+                    {!isFiltered && (
                       <Button kind="primary" icon="ask" href={`/agents/${id}/ask`}>
                         {w.ask}
                       </Button>

@@ -14,7 +14,7 @@ import { dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, hasFeature, readStats, tell } from "../lib/state";
 import type { List, Metadata, Page, PageText, Passage } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import { LabelMany } from "./LabelMany";
 
 const fields = [

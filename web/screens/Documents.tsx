@@ -16,7 +16,7 @@ import { goQuery, location_ } from "../lib/router";
 import { attempt, hasFeature, progress, readStats, tell } from "../lib/state";
 import type { List, Page, Status } from "../lib/types";
 import { uploadFiles } from "../lib/uploads";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 import DocumentSheet from "./DocumentSheet";
 import { LabelMany } from "./LabelMany";
 

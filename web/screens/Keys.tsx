@@ -11,7 +11,7 @@ import { ago, date } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, leave, tell } from "../lib/state";
 import type { Agent, List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Key {
   id: number;

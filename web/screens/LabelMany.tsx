@@ -6,7 +6,7 @@ import { get, put } from "../lib/api";
 import { useResource } from "../lib/resource";
 import { attempt, tell } from "../lib/state";
 import type { Label, List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** Gives all chosen documents the same labels. */
 export function LabelMany({ id, pages, onClose }: { id: number; pages: number[]; onClose: () => void }) {

@@ -13,7 +13,7 @@ import { useResource } from "../lib/resource";
 import { location_ } from "../lib/router";
 import { hasFeature, tell } from "../lib/state";
 import type { Label, List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** A label's name and its users; a new one without `label`. */
 function Edit({ id, label, onClose }: { id: number; label?: Label; onClose: () => void }) {

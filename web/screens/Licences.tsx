@@ -11,7 +11,7 @@ import { get, post, remove } from "../lib/api";
 import { date } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { agent, attempt, readAgent, tell } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Licence {
   id: number;

@@ -3,7 +3,7 @@ import { Screen } from "../components/Shell";
 import { SettingsForm } from "../components/SettingsForm";
 import { look } from "../lib/fields";
 import { agent } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 export default function Look({ id }: { id: number }) {
   return (

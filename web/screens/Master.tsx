@@ -6,7 +6,7 @@ import { get, post } from "../lib/api";
 import { useResource } from "../lib/resource";
 import { agent, attempt, readAgent } from "../lib/state";
 import type { Agent, List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 export default function Master({ id }: { id: number }) {
   const agents = useResource((signal) => get<List<Agent>>("/projects", { limit: 100 }, signal), [id]);

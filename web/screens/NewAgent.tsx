@@ -12,7 +12,7 @@ import { go } from "../lib/router";
 import { tell } from "../lib/state";
 import type { Agent } from "../lib/types";
 import { bytesOf, formOf, portions, uploadFiles } from "../lib/uploads";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 type Way = "files" | "address" | "empty";
 const ways = [

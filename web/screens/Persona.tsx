@@ -12,7 +12,7 @@ import { useResource } from "../lib/resource";
 import { guard } from "../lib/router";
 import { attempt, hasFeature, tell } from "../lib/state";
 import type { List } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 const MAX = 12000;
 

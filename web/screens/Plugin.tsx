@@ -8,7 +8,7 @@ import { Toggle } from "../components/Toggle";
 import { ApiError, get, post } from "../lib/api";
 import { useResource } from "../lib/resource";
 import { agent, tell } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Plugin {
   model_name: string;

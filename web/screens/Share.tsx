@@ -6,11 +6,11 @@ import { Empty } from "../components/Empty";
 import { SettingsForm } from "../components/SettingsForm";
 import { Screen } from "../components/Shell";
 import { Toggle } from "../components/Toggle";
-import { post } from "../lib/api";
+import { post, remove } from "../lib/api";
 import { sites } from "../lib/fields";
 import { agent, attempt, readAgent, tell } from "../lib/state";
 import type { Agent } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** The ways into another site, each a line to paste there. */
 const ways = ["float", "inline", "copilot", "frame"] as const;
@@ -22,8 +22,8 @@ function codeOf(now: Agent, way: Way): string {
   return way === "float" ? script : script.replace(" defer>", ` data-mode="${way}" defer>`);
 }
 
-const Line = ({ text, href }: { text: string; href?: string }) => (
-  <div class="command">
+const Line = ({ text, href, name }: { text: string; href?: string; name?: string }) => (
+  <div class="command" role={name ? "group" : undefined} aria-label={name}>
     <code>{text}</code>
     <Copy text={text} />
     {href && (
@@ -75,6 +75,50 @@ function Live({ now }: { now: Agent }) {
   );
 }
 
+/** The secret with which a site's server says who its visitors are. */
+function Signed({ id }: { id: number }) {
+  const [secret, setSecret] = useState("");
+  const [taking, setTaking] = useState(false);
+  const path = `/projects/${id}/embed-secret`;
+  return (
+    <section class="card padded options">
+      <h2>{w.signed}</h2>
+      <p class="lead">{w.signedText}</p>
+      {secret && (
+        <>
+          <Line text={secret} name={w.secretMade} />
+          <p class="lead">{w.secretOnce}</p>
+        </>
+      )}
+      <div class="split">
+        <Button
+          icon="key"
+          onClick={() => void attempt(async () => setSecret((await post<{ secret: string }>(path)).secret))}
+        >
+          {w.makeSecret}
+        </Button>
+        <Button kind="quiet" onClick={() => setTaking(true)}>
+          {w.takeSecret}
+        </Button>
+      </div>
+      {taking && (
+        <Confirm
+          title={`${w.takeSecret}?`}
+          action={w.takeSecret}
+          onClose={() => setTaking(false)}
+          onConfirm={async () => {
+            await remove(path);
+            setSecret("");
+            tell(w.secretTaken);
+          }}
+        >
+          <p>{w.takeSecretText}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
 export default function Share({ id }: { id: number }) {
   const now = agent.value!;
   const [closing, setClosing] = useState(false);
@@ -104,6 +148,7 @@ export default function Share({ id }: { id: number }) {
                   <Line text={now.shareable_link!} href={now.shareable_link!} />
                 </section>
                 <Ways now={now} />
+                <Signed id={id} />
                 <SettingsForm id={id} groups={sites} />
               </>
             ) : (

@@ -3,9 +3,10 @@ import { Button } from "../components/Button";
 import { Copy } from "../components/Copy";
 import { Field } from "../components/Field";
 import { Note } from "../components/Note";
+import { PagesLanguage } from "../components/PagesLanguage";
 import { go } from "../lib/router";
 import { enter, readSignIn, signIn } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** The link's secret stands behind the hash, which no server sees; it goes at once. */
 function takeLink(): string | null {
@@ -87,6 +88,9 @@ export default function SignIn() {
             </Button>
           </form>
         )}
+        <footer>
+          <PagesLanguage />
+        </footer>
       </main>
     </div>
   );

@@ -15,7 +15,7 @@ import { ago, dateTime } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, readStats, tell } from "../lib/state";
 import type { Page } from "../lib/types";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Settings {
   data_refresh_frequency: string;
@@ -237,7 +237,7 @@ function Card({ id, source, onChanged }: { id: number; source: Source; onChanged
       {source.sync_reason && <Note kind={status === "failed" ? "bad" : "warn"}>{source.sync_reason}</Note>}
       <dl class="facts-grid num">
         <dt>{w.kind}</dt>
-        <dd>{source.type.toLowerCase()}</dd>
+        <dd>{w.kinds[source.type as "URL"] ?? source.type}</dd>
         <dt>{w.readAgainEvery}</dt>
         <dd>{w.frequency[frequency as "never"] ?? frequency}</dd>
         <dt>{w.lastRead}</dt>

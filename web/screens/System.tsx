@@ -4,7 +4,7 @@ import { Screen } from "../components/Shell";
 import { ApiError, send } from "../lib/api";
 import { useResource } from "../lib/resource";
 import { signIn } from "../lib/state";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Ready {
   status: string;

@@ -4,7 +4,7 @@ import { Screen } from "../components/Shell";
 import { number } from "../lib/format";
 import { signIn } from "../lib/state";
 import { readUsage, usage } from "../lib/usage";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 /** The figure that means "no limit". */
 const NO_LIMIT = 2147483647;

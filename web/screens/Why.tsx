@@ -2,7 +2,7 @@ import { Dialog } from "../components/Dialog";
 import { Loaded } from "../components/Loaded";
 import { post } from "../lib/api";
 import { useResource } from "../lib/resource";
-import { w } from "../lib/words";
+import { w } from "../words/dashboard";
 
 interface Found {
   page_id: number;
