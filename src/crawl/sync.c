@@ -41,16 +41,25 @@ struct sync {
 
 static bool wait_for_host(struct sync *s, struct kb_sv url, struct kb_err *err)
 {
-	int64_t pause_us;
+	struct kb_web *web = s->web;
+	struct kb_sv host = kb_page_host(url);
+	struct kb_host_turn turn;
 
-	if (kb_hosts_take(s->web->hosts, kb_page_host(url), s->manner.agent_id,
-	                  HOST_WAIT_MAX_S * KB_SECOND_US, &pause_us))
-		return true;
-	s->retry_after_s = pause_us / KB_SECOND_US;
-	return pause_us ? kb_fail(err, KB_E_UPSTREAM,
-	                          "the host asked not to be asked for another %" PRId64 " s",
-	                          s->retry_after_s)
-	                : kb_fail(err, KB_E_CANCELLED, "the service stops");
+	do {
+		if (!kb_store_host_enter(web->config.store, host, s->manner.agent_id, &turn, err))
+			return false;
+		if (turn.hold.since) {
+			s->manner.hold = turn.hold;
+			return true;
+		}
+		if (turn.pauses && turn.wait_us > HOST_WAIT_MAX_S * KB_SECOND_US) {
+			s->retry_after_s = turn.wait_us / KB_SECOND_US;
+			return kb_fail(err, KB_E_UPSTREAM,
+			               "the host asked not to be asked for another %" PRId64 " s",
+			               s->retry_after_s);
+		}
+	} while (kb_bell_rest(&web->bell, kb_clock_steady_us(web->config.clock) + turn.wait_us));
+	return kb_fail(err, KB_E_CANCELLED, "the service stops");
 }
 
 /* Waits until the address may be asked for; the host is taken then. Each time the lease is renewed.
@@ -67,9 +76,7 @@ static bool take_host(struct sync *s, struct kb_arena *arena, struct kb_sv url, 
 		if (!wait_for_host(s, url, err))
 			return false;
 		if (!kb_web_may_ask(s->web, arena, &s->manner, url, &turn_used, err)) {
-			if (!turn_used)
-				kb_hosts_give(s->web->hosts, kb_page_host(url), s->manner.agent_id,
-				              0, KB_HOST_NOT_ASKED);
+			kb_web_leave(s->web, &s->manner, 0, KB_HOST_NOT_ASKED);
 			return false;
 		}
 	} while (turn_used);
@@ -259,7 +266,7 @@ static bool read_rules(struct sync *s, struct kb_err *err)
 
 	if (!take_host(s, s->arena, start, err))
 		return err->code == KB_E_FORBIDDEN; /* its page says so */
-	kb_hosts_give(s->web->hosts, kb_page_host(start), s->manner.agent_id, 0, KB_HOST_NOT_ASKED);
+	kb_web_leave(s->web, &s->manner, 0, KB_HOST_NOT_ASKED);
 	return true;
 }
 

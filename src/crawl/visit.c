@@ -314,14 +314,13 @@ static bool read_plainly(struct visit *v, const struct kb_err *why)
 	return false;
 }
 
-static bool go(struct visit *v, bool *host_given, struct kb_err *err)
+static bool go(struct visit *v, struct kb_err *err)
 {
 	const struct kb_page *page = v->page;
 	struct kb_store *store = v->web->config.store;
 	struct kb_fetch_response response;
-	bool over, ok;
+	bool over, ok, turn_used;
 
-	*host_given = false;
 	if (!kb_store_agent_find(store, v->arena, page->agent_id, &v->agent, err)
 	    || !kb_store_source_get(store, v->arena, page->agent_id, page->source_id, &v->source,
 	                            err)
@@ -335,13 +334,12 @@ static bool go(struct visit *v, bool *host_given, struct kb_err *err)
 		return false;
 	if (over)
 		return true;
-	if (!kb_web_may_ask(v->web, v->arena, &v->manner, page->url, host_given, err))
+	if (!kb_web_may_ask(v->web, v->arena, &v->manner, page->url, &turn_used, err))
 		return false;
-	if (*host_given) {
+	if (turn_used) {
 		come_back(v);
 		return true;
 	}
-	*host_given = true;
 	choose_browser(v);
 	ok = kb_web_fetch(v->web, v->arena, &v->manner,
 	                  &(struct kb_fetch_request){
@@ -392,26 +390,25 @@ static void count(struct visit *v)
 		        KB_SV_ARG(v->result.reason));
 }
 
-void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_lease *lease)
+void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
+                  const struct kb_visit_lease *visit_lease)
 {
+	const struct kb_lease *lease = &visit_lease->page;
 	struct visit v = {
 		.web = web,
 		.arena = arena,
 		.page = &lease->page,
+		.manner = { .hold = visit_lease->hold },
 		.result = { .agent_id = lease->page.agent_id,
 		            .page_id = lease->page.id,
 		            .epoch = lease->epoch,
 		            .rendering = lease->page.rendering },
 	};
-	bool host_given = false;
 	struct kb_err err = { 0 };
 
-	if (!go(&v, &host_given, &err)) {
+	if (!go(&v, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 			come_back(&v);
-		} else if (v.manner.put_off_us) {
-			come_back(&v);
-			v.result.next_try_at += v.manner.put_off_us;
 		} else if (v.manner.by_browser && err.code == KB_E_BUSY) {
 			come_back(&v);
 			v.result.next_try_at += BROWSER_WAIT_S * KB_SECOND_US;
@@ -428,9 +425,7 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_le
 			              kb_err_info(err.code)->retry, 0);
 		}
 	}
-	if (!host_given)
-		kb_hosts_give(web->hosts, kb_page_host(lease->page.url), lease->page.agent_id, 0,
-		              KB_HOST_NOT_ASKED);
+	kb_web_leave(web, &v.manner, 0, KB_HOST_NOT_ASKED);
 	count(&v);
 	if (!kb_store_page_visited(web->config.store, &v.result, &err))
 		kb_error_log(

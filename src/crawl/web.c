@@ -6,12 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/pool.h"
 #include "crawl/browser.h"
 #include "crawl/web_impl.h"
 #include "settings/options.h"
-#include "store/hosts.h"
 
 /*
  * How much goes on at a time, each visit at another host. What has lasted longer than SLOW_MS waits
@@ -29,8 +27,6 @@ enum {
 	FOLLOW_POLL_MS = 50, /* while pages are read that may lead to others */
 	LINES_MAX = 2000,    /* hosts looked at in one round */
 	ROUND_MS = 5,        /* between two rounds: what ends meanwhile is one occasion */
-	HOLD_S = 120,        /* longer than any fetch of a host lasts */
-	ENTER_MS = 1000,     /* a wait for another process that is not worth coming back for */
 };
 
 /* ---- manners ---- */
@@ -46,6 +42,7 @@ void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_
 		.extra_timeout = options.allow_extra_timeout,
 		.gentle = options.is_low_performance_mode_enabled,
 		.whole_host = options.use_full_url_crawl,
+		.hold = out->hold,
 	};
 }
 
@@ -57,35 +54,19 @@ static int64_t retry_after(const struct kb_manner *manner, int64_t named_s)
 	return KB_MIN(KB_MAX(named_s, INT64_C(0)), most_s) * KB_SECOND_US;
 }
 
-/* The turn among processes. A short wait is waited for; *put_off_us is a longer one. */
-static bool enter_host(struct kb_web *web, const struct kb_host_hold *hold,
-                       const struct kb_manner *manner, int64_t *put_off_us, struct kb_err *err)
+void kb_web_leave(struct kb_web *web, struct kb_manner *manner, int64_t pause_us,
+                  enum kb_host_outcome outcome)
 {
-	int64_t hold_us = HOLD_S * (manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1) * KB_SECOND_US;
-	int64_t until = kb_clock_mono_us() + ENTER_MS * 1000, wait_us;
-
-	*put_off_us = 0;
-	for (;;) {
-		if (!kb_store_host_enter(web->config.store, hold, hold_us, &wait_us, err))
-			return false;
-		if (wait_us == 0)
-			return true;
-		if (kb_clock_mono_us() + wait_us > until || kb_bell_is_stopped(&web->bell))
-			break;
-		usleep((useconds_t)wait_us);
-	}
-	*put_off_us = wait_us;
-	return kb_fail(err, KB_E_BUSY, "its host is to be left alone for another %" PRId64 " s",
-	               wait_us / KB_SECOND_US + 1);
-}
-
-static void leave_host(struct kb_web *web, const struct kb_host_hold *hold, int64_t pause_us)
-{
+	struct kb_host_hold *hold = &manner->hold;
 	struct kb_err err;
 
-	if (!kb_store_host_leave(web->config.store, hold, pause_us, &err))
+	if (!hold->since)
+		return;
+	if (!kb_store_host_leave(web->config.store, hold, pause_us, outcome, &err))
 		kb_warn(web->config.log, "host is held until the hold ends host=%.*s error=%s",
 		        KB_SV_ARG(hold->host), err.msg);
+	hold->since = 0;
+	kb_web_wake(web); /* somebody's page may be next */
 }
 
 /* A browser asks for what a page needs as for the page itself; only the page has a place of its own
@@ -136,16 +117,10 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *
 	                           ? KB_MAX(web->config.pause_ms, (int64_t)KB_WEB_GENTLE_PAUSE_MS)
 	                           : web->config.pause_ms;
 	int64_t most_ms = manner->gentle ? KB_WEB_GENTLE_PAUSE_MAX_MS : KB_WEB_PAUSE_MAX_MS;
-	struct kb_host_hold hold = { kb_page_host(request->url), kb_sv_str(web->name) };
 	enum kb_host_outcome outcome;
 	bool ok;
 
 	*out = (struct kb_fetch_response){ .fd = -1 };
-	if (!enter_host(web, &hold, manner, &manner->put_off_us, err)) {
-		kb_hosts_give(web->hosts, hold.host, manner->agent_id, manner->put_off_us,
-		              KB_HOST_NOT_ASKED);
-		return false;
-	}
 	asked.patience = kb_fetch_patience(manner->extra_timeout ? KB_WEB_EXTRA_TIMES : 1);
 	asked.plain_browser = manner->gentle;
 	ok = fetch(web, arena, manner, &asked, out, err);
@@ -158,9 +133,7 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *
 	          : manner->by_browser                                      ? KB_HOST_NOT_ASKED
 	          : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM ? KB_HOST_FAILED
 	                                                                    : KB_HOST_NOT_ASKED;
-	leave_host(web, &hold, pause_us);
-	kb_hosts_give(web->hosts, hold.host, manner->agent_id, pause_us, outcome);
-	kb_web_wake(web); /* somebody's page may be next */
+	kb_web_leave(web, manner, pause_us, outcome);
 	return ok;
 }
 
@@ -216,7 +189,7 @@ struct kb_web_job {
 	bool is_sync, is_failing; /* its host is */
 	int64_t began_us;
 	struct kb_web_job *next, **place;
-	struct kb_lease page;
+	struct kb_visit_lease page;
 	struct kb_source_lease source;
 };
 
@@ -328,55 +301,43 @@ static bool begin_syncs(struct kb_web *web, int64_t *wait_us, struct kb_err *err
 	return true;
 }
 
-static bool begin_visit(struct kb_web *web, struct kb_sv host, const struct kb_host_turn *turn,
-                        bool is_failing, struct kb_err *err)
+static bool begin_visit(struct kb_web *web, const struct kb_host_line *line, struct kb_err *err)
 {
 	struct kb_web_job *job = new_job(web, false);
-	bool found = false;
+	bool ok;
 
-	job->is_failing = is_failing;
-	if (kb_store_visit_lease(
-	            web->config.store, &job->arena,
-	            &(struct kb_visit_wish){ .host = host,
-	                                     .after = turn->after,
-	                                     .but = turn->but,
-	                                     .lease_us = KB_WEB_LEASE_S * KB_SECOND_US },
-	            &job->page, &found, err)
-	    && found) {
-		kb_hosts_name(web->hosts, host, job->page.page.agent_id);
+	job->is_failing = line->is_failing;
+	ok = kb_store_visit_lease(web->config.store, &job->arena, line->host,
+	                          KB_WEB_LEASE_S * KB_SECOND_US, &job->page, err);
+	if (ok && job->page.page.page.id)
 		begin_job(job);
-		return true;
-	}
-	kb_hosts_give(web->hosts, host, 0, 0, KB_HOST_NOT_ASKED);
-	drop_job(job);
-	return !found && err->code == KB_OK;
+	else
+		drop_job(job);
+	return ok;
 }
 
 static bool begin_visits(struct kb_web *web, int64_t *wait_us, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_host_line *lines;
-	struct kb_host_turn turn;
 	size_t count;
-	int64_t now = kb_clock_now_us(web->config.clock), wait;
+	int64_t now = kb_clock_now_us(web->config.clock);
 	bool ok;
 
 	if (!has_room(web, false, wait_us))
 		return true;
 	ok = kb_store_host_lines(web->config.store, &arena, LINES_MAX, &lines, &count, err);
 	for (size_t i = 0; ok && i < count && has_room(web, false, wait_us); i++) {
-		bool is_failing = kb_hosts_is_failing(web->hosts, lines[i].host);
-
 		if (lines[i].due_at > now) {
 			*wait_us = KB_MIN(*wait_us, lines[i].due_at - now);
 			break;
 		}
-		if (is_failing && !may_ask_failing(web))
+		if (lines[i].is_failing && !may_ask_failing(web))
 			*wait_us = KB_MIN(*wait_us, ROOM_MS * INT64_C(1000));
-		else if (kb_hosts_try(web->hosts, lines[i].host, &turn, &wait))
-			ok = begin_visit(web, lines[i].host, &turn, is_failing, err);
-		else if (wait >= 0)
-			*wait_us = KB_MIN(*wait_us, wait);
+		else if (lines[i].wait_us)
+			*wait_us = KB_MIN(*wait_us, lines[i].wait_us);
+		else
+			ok = begin_visit(web, &lines[i], err);
 	}
 	kb_arena_fini(&arena);
 	return ok;
@@ -415,8 +376,6 @@ struct kb_web *kb_web_start(const struct kb_web_config *config)
 	struct kb_web *web = kb_xcalloc(1, sizeof(*web));
 
 	web->config = *config;
-	kb_random_text(web->name, KB_WEB_NAME);
-	web->hosts = kb_hosts_new(config->clock, KB_WEB_STUCK_MS * INT64_C(1000));
 	web->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&web->lock, NULL);
 	kb_bell_init(&web->bell, config->clock);
@@ -429,10 +388,8 @@ void kb_web_stop(struct kb_web *web)
 	if (!web)
 		return;
 	kb_bell_stop(&web->bell);
-	kb_hosts_close(web->hosts);
 	pthread_join(web->dispatcher, NULL);
 	kb_pool_close(web->pool);
-	kb_hosts_free(web->hosts);
 	kb_bell_fini(&web->bell);
 	pthread_mutex_destroy(&web->lock);
 	free(web);

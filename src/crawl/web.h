@@ -4,7 +4,7 @@
  *
  * A page's bytes become a blob and the page goes on to ingestion as an upload does; so a slow host
  * keeps one of these threads and nobody else. Of each host one thing is asked at a time, the
- * agents in turn (hosts.h).
+ * agents in turn (store/hosts.h).
  */
 #ifndef KB_CRAWL_WEB_H
 #define KB_CRAWL_WEB_H

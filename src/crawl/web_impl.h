@@ -6,19 +6,17 @@
 #include <stdatomic.h>
 
 #include "base/bell.h"
-#include "crawl/hosts.h"
 #include "crawl/source.h"
 #include "crawl/web.h"
 #include "out/fetch.h"
+#include "store/hosts.h"
 #include "store/visits.h"
 
 enum {
 	KB_WEB_LEASE_S = 600, /* far more than the longest fetch */
 	KB_WEB_TRIES_MAX = 5,
-	KB_WEB_NAME = 20,
 	KB_WEB_RETRY_FIRST_S = 2,   /* four times that with every attempt: 2, 8, 32, 128 */
 	KB_WEB_EXTRA_TIMES = 3,     /* with allow_extra_timeout */
-	KB_WEB_STUCK_MS = 3000,     /* what has lasted so long is overtaken by another agent's */
 	KB_WEB_PAUSE_MAX_MS = 5000, /* the pause is as long as the last answer took, within this */
 	KB_WEB_GENTLE_PAUSE_MS = 2000, /* in the low performance mode */
 	KB_WEB_GENTLE_PAUSE_MAX_MS = 20000,
@@ -29,8 +27,6 @@ enum {
 
 struct kb_web {
 	struct kb_web_config config;
-	char name[KB_WEB_NAME + 1]; /* of this process, at the hosts it holds */
-	struct kb_hosts *hosts;
 	struct kb_pool *pool;
 	pthread_t dispatcher;
 	struct kb_bell bell;
@@ -41,14 +37,13 @@ struct kb_web {
 	_Atomic int64_t fetched, unchanged, failed, again, sources_read;
 };
 
-/* How an agent wants its hosts to be asked. */
+/* How an agent wants its hosts to be asked, and the line it has to one of them. */
 struct kb_manner {
 	int64_t agent_id;
 	bool extra_timeout, gentle, whole_host;
-	int64_t put_off_us; /* by kb_web_fetch(): the host was not asked, come back then; 0: it was
-	                     */
-	bool by_browser;    /* what kb_web_fetch() fetches next */
-	int64_t delay_us;   /* what robots.txt asks for between two requests; 0: nothing */
+	bool by_browser;          /* what kb_web_fetch() fetches next */
+	int64_t delay_us;         /* what robots.txt asks for between two requests; 0: nothing */
+	struct kb_host_hold hold; /* kb_manner_read() leaves it */
 };
 void kb_manner_read(struct kb_web *web, struct kb_arena *arena, const struct kb_agent *agent,
                     struct kb_manner *out);
@@ -64,11 +59,13 @@ bool kb_web_may_ask(struct kb_web *web, struct kb_arena *arena, struct kb_manner
 /* The same of where a redirect leads; may_follow of kb_web_fetch(). */
 bool kb_web_may_follow(void *web, struct kb_arena *arena, const struct kb_url *to,
                        struct kb_err *err) KB_MUST_CHECK;
-/* Fetches, and gives the host back to the others after a pause. The host is taken, in this process;
- * KB_E_BUSY with manner->put_off_us while it is another one's turn (store/hosts.h). */
+/* Fetches, and gives the host, which manner holds, back to the others after a pause. */
 bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,
                   struct kb_err *err) KB_MUST_CHECK;
+/* Gives the host back, unless that was done. */
+void kb_web_leave(struct kb_web *web, struct kb_manner *manner, int64_t pause_us,
+                  enum kb_host_outcome outcome);
 /* What a status that is no success means; whether the same may go better later, and when. */
 struct kb_sv kb_web_refusal(struct kb_arena *arena, const struct kb_fetch_response *response,
                             bool *retry);
@@ -77,7 +74,7 @@ int64_t kb_web_retry_at(struct kb_web *web, const struct kb_manner *manner, int6
                         int64_t retry_after_s);
 
 /* A page whose lease we hold, and whose host; gives both back. */
-void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_lease *lease);
+void kb_web_visit(struct kb_web *web, struct kb_arena *arena, const struct kb_visit_lease *lease);
 /* A source whose lease we hold. */
 void kb_web_sync(struct kb_web *web, struct kb_arena *arena, const struct kb_source_lease *lease);
 

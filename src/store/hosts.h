@@ -1,25 +1,37 @@
 /*
- * Whose turn it is at a host, for all processes that visit pages: what crawl/hosts.h is within one
- * of them. store.h's rules hold.
+ * Courtesy, for all processes that visit pages: of each host one thing is asked at a time, with a
+ * pause before the next. A host that fails is asked more and more seldom until it answers.
  *
- * A row a host. One process at a time asks it, and its pause holds for all, those that start later
- * included. A process that died leaves a hold that ends by itself.
+ * And fairness: agents take turns at a host, and pages with readings of sources. A thing that lasts
+ * is overtaken by one thing of another agent at a time, on a second line; a host that failed has
+ * none.
+ *
+ * A row a host, and all that is true is in it: the lines with their ends, the pause, the failures,
+ * whose turn it is. A process that died leaves a line that is free when it starts anew or is known
+ * to be gone, at the latest at its end. A page takes its line as it is leased (visits.h).
+ * store.h's rules hold.
  */
 #ifndef KB_STORE_HOSTS_H
 #define KB_STORE_HOSTS_H
 
-#include "store/store.h"
+#include "store/visits.h"
 
-struct kb_host_hold {
-	struct kb_sv host;   /* as of kb_page_host() */
-	struct kb_sv holder; /* this process, under a name that no other has */
+#define KB_HOST_STUCK_US (3 * KB_SECOND_US)   /* what has lasted so long may be overtaken */
+#define KB_HOST_LINE_US  (600 * KB_SECOND_US) /* longer than any fetch lasts */
+
+/* Takes a line for a reading of a source, if it is its turn. The hold's host is the caller's. */
+struct kb_host_turn {
+	struct kb_host_hold hold;
+	int64_t wait_us; /* without one: when to ask again */
+	bool pauses;     /* and nobody asks the host before that */
 };
+bool kb_store_host_enter(struct kb_store *store, struct kb_sv host, int64_t agent_id,
+                         struct kb_host_turn *out, struct kb_err *err) KB_MUST_CHECK;
 
-/* *wait_us: 0, and the host is held for hold_us at most; else when to ask again. */
-bool kb_store_host_enter(struct kb_store *store, const struct kb_host_hold *hold, int64_t hold_us,
-                         int64_t *wait_us, struct kb_err *err) KB_MUST_CHECK;
-/* Gives it back; nobody enters for pause_us. A hold that has ended is no error. */
+/* Gives a line back; nobody asks the host for pause_us, or for longer where it fails. A line that
+ * has ended meanwhile is no error. */
+enum kb_host_outcome { KB_HOST_NOT_ASKED, KB_HOST_ANSWERED, KB_HOST_FAILED };
 bool kb_store_host_leave(struct kb_store *store, const struct kb_host_hold *hold, int64_t pause_us,
-                         struct kb_err *err) KB_MUST_CHECK;
+                         enum kb_host_outcome outcome, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

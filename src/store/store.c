@@ -262,7 +262,7 @@ static bool open_sqlite(struct kb_store *store, struct kb_err *err)
 static bool void_leases(struct kb_store *store, struct kb_err *err)
 {
 	return kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
-	       && kb_hosts_void_holds(store, err) && kb_answers_void_leases(store, err)
+	       && kb_hosts_void_lines(store, err) && kb_answers_void_leases(store, err)
 	       && kb_agents_void_copies(store, err);
 }
 

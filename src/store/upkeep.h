@@ -12,8 +12,8 @@ struct kb_installation {
 };
 bool kb_store_installation(struct kb_store *store, struct kb_installation *out,
                            struct kb_err *err) KB_MUST_CHECK;
-/* Where the store has no mark yet it gets this one. Either way *inout is what the store has then: nodes
- * that start at the same time agree. */
+/* Where the store has no mark yet it gets this one. Either way *inout is what the store has then:
+ * nodes that start at the same time agree. */
 bool kb_store_installation_begin(struct kb_store *store, struct kb_installation *inout,
                                  struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_installation_set(struct kb_store *store, const struct kb_installation *installation,

@@ -10,14 +10,14 @@ enum { LINES, AGENT, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, END
 // clang-format off
 static const struct kb_sql sql[] = {
 	/* From one host to the next by the index, however long their lines are. */
-	[LINES] = { "visit_lines", "i",
+	[LINES] = { "visit_lines", "iii",
 		"WITH RECURSIVE h (host) AS ("
 		"SELECT min(host) FROM pages WHERE state > 0 AND to_fetch = 1 UNION ALL "
 		"SELECT (SELECT min(p.host) FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host > h.host) "
 		"FROM h WHERE h.host IS NOT NULL) "
 		"SELECT h.host, (SELECT min(p.due_at) FROM pages p "
-		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) AS due "
-		"FROM h WHERE h.host IS NOT NULL ORDER BY due LIMIT $1" },
+		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) AS due, r.host, " KB_HOST_NAMES("r", "$2", "$3")
+		" FROM h LEFT JOIN hosts r ON r.host = h.host WHERE h.host IS NOT NULL ORDER BY due LIMIT $1" },
 	/* The same, from one agent to the next; it ends at the first that has something due. */
 	[AGENT] = { "visit_agent", "tiii",
 		"WITH RECURSIVE h (agent_id) AS ("
@@ -62,18 +62,35 @@ static const struct kb_sql sql[] = {
 // clang-format on
 const struct kb_sql_table kb_sql_visits = { "visits", sql, KB_COUNTOF(sql) };
 
+/* What is kept of the host; zeros where nothing is. */
+static void read_host(struct kb_db_rows *rows, struct kb_arena *arena, int at,
+                      struct kb_host_row *out)
+{
+	*out = (struct kb_host_row){ 0 };
+	if (kb_rows_text(rows, arena, at).p)
+		kb_host_row_read(rows, at + 1, out);
+}
+
 bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
                          struct kb_host_line **lines, size_t *count, struct kb_err *err)
 {
+	int64_t now = kb_store_now(store);
 	struct kb_db_rows rows;
 
 	*lines = NULL;
 	*count = 0;
-	kb_rows_take(&rows, store->db, &sql[LINES], KB_VALUES(kb_int((int64_t)max)));
+	kb_rows_take(&rows, store->db, &sql[LINES],
+	             KB_VALUES(kb_int((int64_t)max), kb_int(store->node),
+	                       kb_int(now - KB_NODE_ALIVE_US)));
 	while (kb_rows_next(&rows)) {
+		struct kb_host_row row;
+
+		read_host(&rows, arena, 2, &row);
 		KB_ROOM(arena, *lines, *count)
 		[*count] = (struct kb_host_line){ .host = kb_rows_text(&rows, arena, 0),
-			                          .due_at = kb_rows_int(&rows, 1) };
+			                          .due_at = kb_rows_int(&rows, 1),
+			                          .wait_us = kb_host_page_in(&row, now),
+			                          .is_failing = kb_host_is_failing(&row, now) };
 		++*count;
 	}
 	return kb_rows_close(&rows, err);
@@ -81,22 +98,22 @@ bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t 
 
 struct lease {
 	struct kb_arena *arena;
-	const struct kb_visit_wish *wish;
-	int64_t node, now, until;
-	struct kb_lease *out;
-	bool found;
+	struct kb_host_moment at;
+	int64_t until;
+	struct kb_host_row host;
+	struct kb_visit_lease *out;
 };
 
 /* Whose turn it is; 0: nobody's. */
 static bool next_agent(struct kb_db_conn *conn, const struct lease *in, int64_t *agent,
                        struct kb_err *err)
 {
-	const struct kb_visit_wish *wish = in->wish;
+	int64_t but = kb_host_held_by(&in->host, in->at.now);
 
-	for (int64_t after = wish->after;; after = 0) {
+	for (int64_t after = in->host.last_agent;; after = 0) {
 		if (!kb_db_int(conn, &sql[AGENT],
-		               KB_VALUES(kb_text(wish->host), kb_int(in->now), kb_int(after),
-		                         kb_int(wish->but)),
+		               KB_VALUES(kb_text(in->at.host), kb_int(in->at.now), kb_int(after),
+		                         kb_int(but)),
 		               0, agent, err))
 			return false;
 		if (*agent || after == 0)
@@ -118,7 +135,7 @@ static bool lease_one(struct kb_db_conn *conn, struct lease *in, bool *any, int6
 	if (agent == 0)
 		return true;
 	kb_rows_open(&rows, conn, &sql[NEXT],
-	             KB_VALUES(kb_text(in->wish->host), kb_int(agent), kb_int(in->now)));
+	             KB_VALUES(kb_text(in->at.host), kb_int(agent), kb_int(in->at.now)));
 	while (kb_rows_next(&rows)) {
 		kb_page_read(&rows, in->arena, &row);
 		*any = true;
@@ -126,13 +143,13 @@ static bool lease_one(struct kb_db_conn *conn, struct lease *in, bool *any, int6
 	if (!kb_rows_close(&rows, err) || !*any)
 		return !rows.failed;
 	row.page.attempts++;
-	*in->out = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch + 1 };
+	in->out->page = (struct kb_lease){ .page = row.page, .epoch = row.lease_epoch + 1 };
 	if (!kb_db_int(conn, &sql[SHOWN],
 	               KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.source_id)), 0, shown,
 	               err)
 	    || !kb_db_run(conn, &sql[LEASE],
 	                  KB_VALUES(kb_int(row.page.agent_id), kb_int(row.page.id),
-	                            kb_int(in->until), kb_int(in->node), kb_int(row.lease_epoch),
+	                            kb_int(in->until), kb_int(in->at.node), kb_int(row.lease_epoch),
 	                            kb_int(row.due_at)),
 	                  &changed, err))
 		return false;
@@ -142,12 +159,10 @@ static bool lease_one(struct kb_db_conn *conn, struct lease *in, bool *any, int6
 
 /* A page whose agent or source is deleted is leased for nobody: so it is out of the line until its
  * row goes. A source of a whole website may have many, so it is some of them at a time. */
-static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+static bool find_page(struct kb_db_conn *conn, struct lease *in, bool *found, struct kb_err *err)
 {
-	struct lease *in = arg;
-
-	in->found = false;
-	for (int i = 0; i < HIDDEN_AT_ONCE && !in->found; i++) {
+	*found = false;
+	for (int i = 0; i < HIDDEN_AT_ONCE && !*found; i++) {
 		int64_t shown = 0;
 		bool any;
 
@@ -155,26 +170,48 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 			return false;
 		if (!any)
 			break;
-		in->found = shown > 0;
+		*found = shown > 0;
 	}
 	return true;
 }
 
-bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena,
-                          const struct kb_visit_wish *wish, struct kb_lease *out, bool *found,
-                          struct kb_err *err)
+static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct lease *in = arg;
+	struct kb_visit_lease *out = in->out;
+	bool found = false;
+
+	*out = (struct kb_visit_lease){ 0 };
+	if (!kb_host_lock(conn, &in->at, &in->host, err))
+		return false;
+	if (kb_host_page_in(&in->host, in->at.now))
+		return true;
+	if (!find_page(conn, in, &found, err))
+		return false;
+	if (found) {
+		int64_t agent = out->page.page.agent_id;
+
+		out->hold = (struct kb_host_hold){ kb_arena_sv(in->arena, in->at.host), agent,
+			                           in->at.now };
+		return kb_host_hold(conn, &in->at, agent, true, &in->host, err);
+	}
+	out->page = (struct kb_lease){ 0 };
+	return !kb_host_held_by(&in->host, in->at.now)
+	       || kb_host_has_no_other(conn, &in->at, &in->host, err);
+}
+
+bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
+                          int64_t lease_us, struct kb_visit_lease *out, struct kb_err *err)
 {
 	struct lease in = { .arena = arena,
-		            .wish = wish,
-		            .node = store->node,
-		            .now = kb_store_now(store),
+		            .at = { host, store->node, kb_store_now(store) },
 		            .out = out };
-	bool ok;
 
-	in.until = in.now + wish->lease_us;
-	ok = kb_db_write(store->db, lease, &in, err);
-	*found = ok && in.found;
-	return ok;
+	in.until = in.at.now + lease_us;
+	if (kb_db_write(store->db, lease, &in, err))
+		return true;
+	*out = (struct kb_visit_lease){ 0 }; /* it may have come half way */
+	return false;
 }
 
 /* ---- what comes of it ---- */

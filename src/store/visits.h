@@ -14,10 +14,12 @@
 
 #include "store/pages.h"
 
-/* A host with pages that wait for it, and when the first of them is due. */
+/* A host with pages that wait for it, and when the first of them may be asked for. */
 struct kb_host_line {
 	struct kb_sv host; /* as of kb_page_host() */
-	int64_t due_at;
+	int64_t due_at;    /* of the first page */
+	int64_t wait_us;   /* until the host may be asked (hosts.h), or to ask again; 0: now */
+	bool is_failing;   /* it did not answer when it was last asked, some minutes ago at most */
 };
 /* Leased pages stand in it too, due when their lease ends. At most `max` hosts, the one that is due
  * first before the others. */
@@ -25,16 +27,22 @@ bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t 
                          struct kb_host_line **lines, size_t *count,
                          struct kb_err *err) KB_MUST_CHECK;
 
-/* Agents take turns: of those with a page that is due there, the first after `after`, or the first
- * of all; never `but`. */
-struct kb_visit_wish {
-	struct kb_sv host;
-	int64_t after, but; /* ids of agents; 0: none */
-	int64_t lease_us;
+/* A line that an agent has to a host (hosts.h). */
+struct kb_host_hold {
+	struct kb_sv host; /* as of kb_page_host() */
+	int64_t agent_id;
+	int64_t since; /* 0: none */
 };
-/* The page of that agent that is due for longest, if there is one. */
-bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena,
-                          const struct kb_visit_wish *wish, struct kb_lease *out, bool *found,
+
+/* A page whose host is held for it, to be given back (hosts.h). */
+struct kb_visit_lease {
+	struct kb_lease page; /* of no id: there was none */
+	struct kb_host_hold hold;
+};
+/* Where the host may be asked: of the agents with a page that is due there the one whose turn it
+ * is, and of its pages the one that is due for longest. */
+bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
+                          int64_t lease_us, struct kb_visit_lease *out,
                           struct kb_err *err) KB_MUST_CHECK;
 
 enum kb_visit_outcome {

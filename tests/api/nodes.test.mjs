@@ -4,15 +4,16 @@ import path from "node:path";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { Agent } from "./lib/service.mjs";
 import { database } from "./lib/postgres.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 import { folder, unique } from "./lib/util.mjs";
 
 /** `count` running nodes; they share the key of the first. */
-async function cluster(t, count = 3) {
+async function cluster(t, count = 3, more = {}) {
   const { url, run } = await database();
   const blobs = path.join(await folder(t), "blobs");
   const nodes = [];
   for (let i = 0; i < count; i++) {
-    const env = { DOCENT_STORE: url, DOCENT_BLOB: blobs };
+    const env = { DOCENT_STORE: url, DOCENT_BLOB: blobs, ...more };
     const node = await start(t, { env, args: ["--node", `n${i + 1}`], key: i === 0 });
     node.key = nodes[0]?.key ?? node.key;
     nodes.push(node);
@@ -171,4 +172,67 @@ test("nodes whose connections are cut go on by themselves, and nothing acknowled
   for (const { name, id } of kept)
     await at(nodes[1], agent).expect(200, "GET", `/conversations/${name}/messages/${id}`);
   for (const node of nodes) assert.match((await at(node, agent).ask(question)).llm_response, /27 months/);
+});
+
+/** A website of that many pages in a sitemap, each answered after ms; `answered` has the times. */
+async function shop(t, count, ms) {
+  const web = await site(t);
+  web.answered = [];
+  const paths = Array.from({ length: count }, (_, i) => `/page-${i}`);
+  for (const path of paths)
+    web.set(path, (req, res) =>
+      setTimeout(() => {
+        web.answered.push(Date.now());
+        res.writeHead(200, { "content-type": "text/plain" }).end(`The word of ${path} is ${unique(path.length)}.`);
+      }, ms),
+    );
+  web.sitemap("/sitemap.xml", paths);
+  web.set("/stuck", () => {}); // never answers
+  web.set("/stuck-too", () => {});
+  return web;
+}
+
+const crawled = (node, agent, count) =>
+  until(
+    `${count} pages`,
+    async () =>
+      (await at(node, agent).pages()).filter((page) => page.is_file === false && page.index_status === "ok").length ===
+      count,
+    60_000,
+  );
+
+test("a host is asked for one thing at a time, with its pause, whichever node asks", async (t) => {
+  const { nodes } = await cluster(t, 2, { ...mayFetch.env, DOCENT_HOST_PAUSE: "60" });
+  const web = await shop(t, 12, 5);
+  const agents = [];
+  for (const node of nodes) agents.push(await node.agent({ sitemap_path: `${web.url}/sitemap.xml` }));
+  for (const agent of agents) await crawled(nodes[0], agent, 12);
+  assert.equal(web.most, 1);
+  const asked = web.log.filter((entry) => entry.path.startsWith("/page-")).map((entry) => entry.at);
+  assert.equal(asked.length, 24);
+  for (let i = 1; i < asked.length; i++) assert.ok(asked[i] - web.answered[i - 1] >= 59, `request ${i} kept its pause`);
+});
+
+test("a page that lasts on one node is overtaken by an agent of another, and a killed node's lines are free", async (t) => {
+  const { nodes, run } = await cluster(t, 2, mayFetch.env);
+  const [first, second] = nodes;
+  const web = await shop(t, 3, 5);
+  await second.stop();
+  await first.agent({ sitemap_path: `${web.url}/stuck` });
+  await until("the page that lasts", () => web.asked("/stuck").length);
+  await second.spawn();
+  const quick = await second.agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await crawled(second, quick, 3);
+  assert.deepEqual([web.most, web.asked("/stuck").length], [2, 1]);
+
+  // Both lines are the first one's when it dies.
+  await second.stop();
+  await first.agent({ sitemap_path: `${web.url}/stuck-too` });
+  await until("both lines to be taken", () => web.asked("/stuck-too").length);
+  await first.kill9();
+  await run("UPDATE nodes SET beat_at = 1 WHERE name = 'n1'");
+  web.page("/stuck", "Stuck", "It is stuck no more.").page("/stuck-too", "Stuck too", "Nor is this.");
+  await second.spawn();
+  const third = await second.agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await crawled(second, third, 3);
 });

@@ -11,10 +11,10 @@
 #include "store/accounts.h"
 #include "store/agents.h"
 #include "store/conversations.h"
+#include "store/hosts.h"
 #include "store/remove.h"
 #include "store/segments.h"
 #include "store/sources.h"
-#include "store/visits.h"
 #include "test.h"
 
 struct fixture {
@@ -233,6 +233,21 @@ static inline struct kb_message fixture_say_to(struct fixture *f, int64_t agent_
 	                                                   .account_id = f->account.id },
 	                             &message, &conversation, &f->err));
 	return message;
+}
+
+/* Leases the next page of the host, and gives the host back at once; false where there is none. */
+static inline bool fixture_visit(struct fixture *f, const char *host, int64_t lease_us,
+                                 struct kb_lease *out)
+{
+	struct kb_visit_lease lease;
+
+	NEED(f,
+	     kb_store_visit_lease(f->store, &f->arena, kb_sv_str(host), lease_us, &lease, &f->err));
+	*out = lease.page;
+	if (!lease.page.page.id)
+		return false;
+	NEED(f, kb_store_host_leave(f->store, &lease.hold, 0, KB_HOST_ANSWERED, &f->err));
+	return true;
 }
 
 #endif

@@ -147,20 +147,19 @@ static void lease_pages(struct hand *hand)
 static void lease_visits(struct hand *hand)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_lease lease;
+	struct kb_visit_lease lease;
 	struct kb_err err;
-	bool found;
 
 	for (int without = 0; without < ROUNDS_WITHOUT; without++) {
-		if (!kb_store_visit_lease(hand->store, &arena,
-		                          &(struct kb_visit_wish){ .host = KB_SV("h"),
-		                                                   .lease_us = 60 * KB_SECOND_US },
-		                          &lease, &found, &err))
+		if (!kb_store_visit_lease(hand->store, &arena, KB_SV("h"), 60 * KB_SECOND_US,
+		                          &lease, &err))
 			abort();
-		if (found) {
-			without = 0;
-			got(hand, lease.page.id);
-		}
+		if (!lease.page.page.id)
+			continue;
+		without = 0;
+		got(hand, lease.page.page.id);
+		if (!kb_store_host_leave(hand->store, &lease.hold, 0, KB_HOST_ANSWERED, &err))
+			abort();
 	}
 	kb_arena_fini(&arena);
 }
@@ -224,23 +223,19 @@ static _Atomic int in_host, worst_in_host;
 
 static void enter_host(struct hand *hand)
 {
-	char name[16];
-	struct kb_host_hold hold = { .host = KB_SV("h") };
+	struct kb_host_turn turn;
 	struct kb_err err;
-	int64_t wait_us;
 
-	snprintf(name, sizeof(name), "p%d", hand->number);
-	hold.holder = kb_sv_str(name);
 	for (int i = 0; i < ITEMS / 2; i++) {
-		if (!kb_store_host_enter(hand->store, &hold, 60 * KB_SECOND_US, &wait_us, &err))
+		if (!kb_store_host_enter(hand->store, KB_SV("h"), hand->number + 1, &turn, &err))
 			abort();
-		if (wait_us)
+		if (!turn.hold.since)
 			continue;
 		if (atomic_fetch_add(&in_host, 1) > 0)
 			atomic_fetch_add(&worst_in_host, 1);
 		atomic_fetch_sub(&in_host, 1);
 		got(hand, i);
-		if (!kb_store_host_leave(hand->store, &hold, 0, &err))
+		if (!kb_store_host_leave(hand->store, &turn.hold, 0, KB_HOST_ANSWERED, &err))
 			abort();
 	}
 }

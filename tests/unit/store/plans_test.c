@@ -12,7 +12,7 @@ static const char *const scans[] = {
 	"key_first",         /* the first of them */
 	"probe_read",        /* one row */
 	"queue_void_leases", /* the queue, at start */
-	"host_void_holds",   /* hosts that were visited lately, at start */
+	"host_void_lines",   /* hosts that were visited lately, at start */
 	"queue_length",      /* the queue, for metrics */
 	"queue_share_next",  /* accounts with something in the queue, in their order; stops early */
 	"queue_next_due",    /* agents with something in the queue, each by its index */

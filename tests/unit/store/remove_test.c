@@ -50,15 +50,9 @@ static struct kb_source add_source(struct fixture *f, int64_t agent_id, const ch
 static int visit_all(struct fixture *f, const char *host)
 {
 	struct kb_lease lease;
-	bool found;
 
 	for (int n = 0;; n++) {
-		NEED(f,
-		     kb_store_visit_lease(f->store, &f->arena,
-		                          &(struct kb_visit_wish){ .host = kb_sv_str(host),
-		                                                   .lease_us = 60 * KB_SECOND_US },
-		                          &lease, &found, &f->err));
-		if (!found)
+		if (!fixture_visit(f, host, 60 * KB_SECOND_US, &lease))
 			return n;
 		NEED(f, kb_store_page_visited(f->store,
 		                              &(struct kb_visit){ .agent_id = lease.page.agent_id,

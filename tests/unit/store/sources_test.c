@@ -77,16 +77,10 @@ static struct kb_sv pages(struct fixture *f, int64_t agent_id)
 static int visit_all(struct fixture *f, const char *host, enum kb_visit_outcome outcome)
 {
 	struct kb_lease lease;
-	bool found = true;
 	int n = 0;
 
 	for (;; n++) {
-		NEED(f,
-		     kb_store_visit_lease(f->store, &f->arena,
-		                          &(struct kb_visit_wish){ .host = kb_sv_str(host),
-		                                                   .lease_us = 60 * KB_SECOND_US },
-		                          &lease, &found, &f->err));
-		if (!found)
+		if (!fixture_visit(f, host, 60 * KB_SECOND_US, &lease))
 			return n;
 		NEED(f, kb_store_page_visited(f->store,
 		                              &(struct kb_visit){ .agent_id = lease.page.agent_id,
@@ -309,7 +303,6 @@ static void test_visits(struct kb_test *t)
 		struct kb_agent agent;
 		struct fixture f;
 		size_t count;
-		bool found;
 
 		t->row = rows[i].name;
 		fixture_init(&f, t);
@@ -332,18 +325,11 @@ static void test_visits(struct kb_test *t)
 		CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 1);
 		CHECK_INT(t, fixture_index(&f, 1), 1);
 		NEED(&f, kb_store_page_requeue(f.store, agent.id, 1, &f.err));
-		NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-		                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
-		                                                       .lease_us = KB_SECOND_US },
-		                              &stale, &found, &f.err));
-		CHECK(t, found);
+		CHECK(t, fixture_visit(&f, "w.example", KB_SECOND_US, &stale));
 		CHECK_SV(t, stale.page.etag, "\"e\"");
 		kb_clock_advance(&f.clock, 2 * KB_SECOND_US);
-		NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-		                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
-		                                                       .lease_us = KB_SECOND_US },
-		                              &lease, &found, &f.err));
-		CHECK(t, found && lease.epoch == stale.epoch + 1);
+		CHECK(t, fixture_visit(&f, "w.example", KB_SECOND_US, &lease)
+		                 && lease.epoch == stale.epoch + 1);
 		/* The one whose lease has ended changes nothing. */
 		CHECK(t, kb_store_page_visited(f.store,
 		                               &(struct kb_visit){ .agent_id = agent.id,
@@ -460,7 +446,6 @@ static void test_turns(struct kb_test *t)
 {
 	struct fixture f;
 	struct kb_agent agents[3];
-	struct kb_visit_wish wish = { .host = KB_SV("w.example"), .lease_us = 60 * KB_SECOND_US };
 	char order[10] = "";
 
 	fixture_init(&f, t);
@@ -473,43 +458,11 @@ static void test_turns(struct kb_test *t)
 	add(&f, agents[2].id, W "c1", true);
 	for (size_t n = 0; n < 7; n++) {
 		struct kb_lease lease;
-		bool found;
 
-		NEED(&f, kb_store_visit_lease(f.store, &f.arena, &wish, &lease, &found, &f.err));
-		CHECK(t, found);
-		wish.after = lease.page.agent_id;
+		CHECK(t, fixture_visit(&f, "w.example", 60 * KB_SECOND_US, &lease));
 		order[n] = lease.page.url.p[sizeof(W) - 1];
 	}
 	CHECK_SV(t, kb_sv_str(order), "abcacaa");
-	fixture_fini(&f);
-}
-
-/* Behind a page that lasts another agent's may be asked for, but not one more of the same. */
-static void test_but(struct kb_test *t)
-{
-	struct fixture f;
-	struct kb_agent one, two;
-	struct kb_lease lease;
-	bool found;
-
-	fixture_init(&f, t);
-	one = fixture_agent(&f, "One");
-	two = fixture_agent(&f, "Two");
-	add(&f, one.id, W "a", true);
-	NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-	                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
-	                                                       .but = one.id,
-	                                                       .lease_us = 60 * KB_SECOND_US },
-	                              &lease, &found, &f.err));
-	CHECK(t, !found);
-	add(&f, two.id, W "b", true);
-	NEED(&f, kb_store_visit_lease(f.store, &f.arena,
-	                              &(struct kb_visit_wish){ .host = KB_SV("w.example"),
-	                                                       .after = two.id,
-	                                                       .but = one.id,
-	                                                       .lease_us = 60 * KB_SECOND_US },
-	                              &lease, &found, &f.err));
-	CHECK(t, found && lease.page.agent_id == two.id);
 	fixture_fini(&f);
 }
 
@@ -527,7 +480,6 @@ int main(int argc, char **argv)
 		{ "the host of an address", test_hosts },
 		{ "a large source goes whole", test_large_source },
 		{ "agents take turns in the line of a host", test_turns },
-		{ "one agent can be passed over", test_but },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
