@@ -26,9 +26,11 @@ void kb_doc_fini(struct kb_doc *doc)
 	free(doc->blocks);
 	free(doc->boxes);
 	free(doc->painted);
+	free(doc->pictures);
 	doc->blocks = NULL;
 	doc->boxes = NULL;
 	doc->painted = NULL;
+	doc->pictures = NULL;
 }
 
 /* The text cleaned, in the scratch buffer, at the end of what is there. */
@@ -166,6 +168,22 @@ void kb_doc_painted(struct kb_doc *doc, uint32_t page_no, uint32_t dpi)
 	doc->pages = KB_MAX(doc->pages, page_no);
 }
 
+void kb_doc_picture(struct kb_doc *doc, struct kb_sv url, struct kb_sv text)
+{
+	if (doc->picture_count == KB_PICTURES_MAX)
+		return;
+	for (size_t i = 0; i < doc->picture_count; i++)
+		if (kb_sv_eq(doc->pictures[i].url, url)) /* an ornament, or drawn twice */
+			return;
+	KB_GROW(doc->pictures, doc->picture_capacity, doc->picture_count + 1);
+	kb_buf_clear(&doc->scratch);
+	text = kb_utf8_cut(cleaned(doc, text, KB_CLEAN_LINE), KB_DOC_PICTURE_TEXT_MAX);
+	doc->pictures[doc->picture_count++] =
+	        (struct kb_picture_link){ .url = kb_arena_sv(doc->arena, url),
+		                          .text = kb_arena_sv(doc->arena, text),
+		                          .block = (uint32_t)doc->block_count };
+}
+
 /* ---- tables */
 
 void kb_doc_table(struct kb_doc *doc)
@@ -298,6 +316,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .pages = doc->pages,
 		                   .painted = doc->painted,
 		                   .painted_count = doc->painted_count,
+		                   .pictures = doc->pictures,
+		                   .picture_count = doc->picture_count,
 		                   .parts = doc->parts };
 	if (doc->links)
 		out->links = *doc->links;

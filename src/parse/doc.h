@@ -15,6 +15,7 @@ enum {
 	KB_DOC_LEVELS = 6,        /* of headings */
 	KB_DOC_HEADING_MAX = 300, /* bytes of one heading within a path */
 	KB_DOC_META_MAX = 2000,   /* bytes of title, description and image */
+	KB_DOC_PICTURE_TEXT_MAX = 300,
 	KB_DOC_BLOCKS_MAX = 2000000,
 	KB_DOC_COLUMNS_MAX = 1024, /* of a table; what is beyond is joined to the last */
 };
@@ -38,6 +39,8 @@ struct kb_doc {
 	size_t box_count, box_capacity;
 	struct kb_painted_page *painted;
 	size_t painted_count, painted_capacity;
+	struct kb_picture_link *pictures; /* their text is in the arena */
+	size_t picture_count, picture_capacity;
 	uint32_t page_no, pages, table, tables;
 	size_t path, path_n;                 /* the path in use, in `paths` */
 	struct kb_sv heading[KB_DOC_LEVELS]; /* in the arena; empty: no heading of this level */
@@ -78,6 +81,9 @@ void kb_doc_boxes(struct kb_doc *doc, struct kb_sv text, const struct kb_word_bo
                   size_t count);
 /* A page to be read by OCR, from the first to the last. */
 void kb_doc_painted(struct kb_doc *doc, uint32_t page_no, uint32_t dpi);
+
+/* A picture that stands here: within the block that comes next, or before it. */
+void kb_doc_picture(struct kb_doc *doc, struct kb_sv url, struct kb_sv text);
 
 /* A table: begin, then rows. The first row given with `header` names the columns and makes no block
  * of its own unless no row follows. A row becomes "name: value; name: value". */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "out/url.h"
 #include "parse/format.h"
 #include "parse/html_tree.h"
 
@@ -29,6 +30,8 @@ struct writer {
 	int pre;      /* preformatted elements we are in */
 	int breaks;   /* line breaks since the last text */
 	uint8_t skip; /* flags of nodes that are left out */
+	struct kb_url base;
+	bool has_base; /* else only whole addresses lead anywhere */
 };
 
 /* ---- text */
@@ -81,6 +84,51 @@ static void gather(const struct writer *w, uint32_t from, uint32_t end, struct k
 			kb_buf_sv(out, node->text);
 		else if (kind != KB_HTML_INLINE)
 			kb_buf_byte(out, ' ');
+	}
+}
+
+/* ---- pictures */
+
+/* Smaller ones are ornaments: marks of lists, smilies, what counts visitors. */
+static bool is_small(const struct writer *w, uint32_t node)
+{
+	static const char *const sides[] = { "width", "height" };
+	enum { SMALL = 64, LARGE = 100000 };
+
+	for (size_t i = 0; i < KB_COUNTOF(sides); i++) {
+		struct kb_sv text = kb_html_attr(w->tree, node, sides[i]);
+		int64_t n;
+
+		if (kb_sv_ends(text, KB_SV("px")))
+			text = kb_sv_sub(text, 0, text.n - 2);
+		if (kb_sv_to_int(kb_sv_trim(text), 0, LARGE, &n) && n < SMALL)
+			return true;
+	}
+	return false;
+}
+
+static void add_picture(struct writer *w, uint32_t node)
+{
+	/* Pages that load their pictures late have a placeholder in the first. */
+	static const char *const sources[] = { "data-src", "data-original", "data-lazy-src",
+		                               "src" };
+	const struct kb_html_tree *tree = w->tree;
+
+	if (is_small(w, node))
+		return;
+	for (size_t i = 0; i < KB_COUNTOF(sources); i++) {
+		struct kb_sv text = kb_sv_trim(kb_html_attr(tree, node, sources[i])), address;
+		struct kb_url url;
+
+		if (text.n == 0 || text.n > KB_LINK_BYTES_MAX
+		    || !kb_url_parse(w->doc->arena, text, w->has_base ? &w->base : NULL, &url, NULL)
+		    || !kb_url_is_web(&url))
+			continue;
+		address = kb_url_document(w->doc->arena, &url);
+		if (address.n <= KB_LINK_BYTES_MAX) {
+			kb_doc_picture(w->doc, address, kb_html_attr(tree, node, "alt"));
+			return;
+		}
 	}
 }
 
@@ -406,8 +454,11 @@ static void write_blocks(struct writer *w)
 			open[depth++] = (struct open){ .node = i, .fold = w->fold };
 			enter(w, node);
 			break;
-		case KB_HTML_INLINE:
 		case KB_HTML_VOID:
+			if (node->tag == KB_TAG_img)
+				add_picture(w, i);
+			break;
+		case KB_HTML_INLINE:
 			break;
 		}
 	}
@@ -416,10 +467,12 @@ static void write_blocks(struct writer *w)
 	flush(w);
 }
 
-static void write_tree(struct kb_doc *doc, const struct kb_html_tree *tree, uint8_t skip)
+static void write_tree(struct kb_doc *doc, const struct kb_html_tree *tree, struct kb_sv address,
+                       uint8_t skip)
 {
 	struct writer w = { .doc = doc, .tree = tree, .skip = skip };
 
+	w.has_base = kb_html_base(doc->arena, tree, address, &w.base);
 	kb_buf_init(&w.text, doc->text.max);
 	write_blocks(&w);
 	kb_buf_fini(&w.text);
@@ -556,7 +609,7 @@ void kb_html_fragment(struct kb_doc *doc, struct kb_sv html)
 	kb_html_tree_read(&tree, doc->arena, html);
 	kb_html_mark_folds(&tree);
 	kb_html_mark_hidden(&tree);
-	write_tree(doc, &tree, KB_HTML_HIDDEN);
+	write_tree(doc, &tree, KB_SV(""), KB_HTML_HIDDEN);
 	kb_html_tree_fini(&tree);
 }
 
@@ -609,10 +662,10 @@ bool kb_html_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb
 	kb_html_mark_hidden(&tree);
 	read_meta(doc, &tree);
 	kb_html_mark_main(&tree);
-	write_tree(doc, &tree, KB_HTML_HIDDEN | KB_HTML_DROP);
+	write_tree(doc, &tree, in->url, KB_HTML_HIDDEN | KB_HTML_DROP);
 	/* A page that seems to have no main content keeps all that can be seen. */
 	if (kb_doc_is_empty(doc))
-		write_tree(doc, &tree, KB_HTML_HIDDEN);
+		write_tree(doc, &tree, in->url, KB_HTML_HIDDEN);
 	kb_html_tree_fini(&tree);
 	return true;
 }

@@ -22,4 +22,10 @@ struct kb_html_tree;
 void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
                    struct kb_links *out);
 
+/* What relative addresses of the page stand for: its own address, or what it says. False: nothing
+ * does. */
+struct kb_url;
+bool kb_html_base(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
+                  struct kb_url *out);
+
 #endif

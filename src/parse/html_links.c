@@ -116,17 +116,24 @@ static void read_link(struct reader *r, uint32_t node)
 		add(r, href);
 }
 
-static void read_base(struct reader *r)
+bool kb_html_base(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
+                  struct kb_url *out)
 {
-	for (uint32_t i = 1; i < r->tree->count; i++) {
+	bool known = kb_url_parse(arena, address, NULL, out, NULL);
+
+	for (uint32_t i = 1; i < tree->count; i++) {
 		struct kb_url base;
 
-		if (r->tree->nodes[i].tag != KB_TAG_base || !kb_html_has_attr(r->tree, i, "href"))
+		if (tree->nodes[i].tag != KB_TAG_base || !kb_html_has_attr(tree, i, "href"))
 			continue;
-		if (kb_url_parse(r->arena, kb_html_attr(r->tree, i, "href"), &r->base, &base, NULL))
-			r->base = base;
-		return;
+		if (kb_url_parse(arena, kb_html_attr(tree, i, "href"), known ? out : NULL, &base,
+		                 NULL)) {
+			*out = base;
+			known = true;
+		}
+		break;
 	}
+	return known;
 }
 
 void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
@@ -134,9 +141,8 @@ void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, stru
 {
 	struct reader r = { .links = out, .arena = arena, .tree = tree };
 
-	if (!kb_url_parse(arena, address, NULL, &r.base, NULL))
+	if (address.n == 0 || !kb_html_base(arena, tree, address, &r.base))
 		return;
-	read_base(&r);
 	for (uint32_t i = 1; i < tree->count; i++)
 		switch (tree->nodes[i].tag) {
 		case KB_TAG_a:

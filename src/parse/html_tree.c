@@ -89,7 +89,8 @@ static bool is_wanted(const char *name)
 		"open",          "itemtype",
 		"aria-expanded", "aria-controls",
 		"data-target",   "data-bs-target",
-		"hreflang",
+		"hreflang",      "data-src",
+		"data-original", "data-lazy-src",
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(wanted); i++)

@@ -3,6 +3,7 @@
 #include <md4c.h>
 #include <string.h>
 
+#include "out/url.h"
 #include "parse/format.h"
 #include "parse/html.h"
 #include "parse/markdown_plain.h"
@@ -18,6 +19,8 @@ struct reader {
 	bool head;
 	bool first_heading;
 	bool in_html; /* within a block of raw HTML */
+	struct kb_url base;
+	bool has_base;
 };
 
 static void flush(struct reader *r, enum kb_block_type type)
@@ -131,7 +134,21 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg)
 	return 0;
 }
 
-static int span(MD_SPANTYPE type, void *detail, void *arg)
+static int enter_span(MD_SPANTYPE type, void *detail, void *arg)
+{
+	struct reader *r = arg;
+	const MD_SPAN_IMG_DETAIL *picture = detail;
+	struct kb_url url;
+
+	if (type == MD_SPAN_IMG && picture->src.size && picture->src.size <= KB_LINK_BYTES_MAX
+	    && kb_url_parse(r->doc->arena, kb_sv(picture->src.text, picture->src.size),
+	                    r->has_base ? &r->base : NULL, &url, NULL)
+	    && kb_url_is_web(&url) && kb_url_document(r->doc->arena, &url).n <= KB_LINK_BYTES_MAX)
+		kb_doc_picture(r->doc, kb_url_document(r->doc->arena, &url), KB_SV(""));
+	return 0;
+}
+
+static int leave_span(MD_SPANTYPE type, void *detail, void *arg)
 {
 	(void)type;
 	(void)detail;
@@ -209,8 +226,8 @@ bool kb_markdown_read(const struct kb_parse_input *in, struct kb_doc *doc, struc
 		.flags = MD_FLAG_TABLES | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEAUTOLINKS,
 		.enter_block = enter_block,
 		.leave_block = leave_block,
-		.enter_span = span,
-		.leave_span = span,
+		.enter_span = enter_span,
+		.leave_span = leave_span,
 		.text = add_text,
 	};
 	struct kb_sv text = take_front_matter(doc, kb_input_text(in, doc->arena));
@@ -222,6 +239,7 @@ bool kb_markdown_read(const struct kb_parse_input *in, struct kb_doc *doc, struc
 	text = kb_markdown_plain(doc->arena, text);
 	r->doc = doc;
 	r->first_heading = true;
+	r->has_base = kb_url_parse(doc->arena, in->url, NULL, &r->base, NULL);
 	kb_buf_init(&r->text, doc->text.max);
 	kb_buf_init(&r->html, doc->text.max);
 	status = md_parse(text.p, (MD_SIZE)text.n, &parser, r);

@@ -80,6 +80,14 @@ struct kb_links {
 	bool cut;                        /* there are more */
 };
 
+/* A picture that a page of the web shows within its text. */
+enum { KB_PICTURES_MAX = 200 }; /* of one document; the others are left out */
+struct kb_picture_link {
+	struct kb_sv url;  /* absolute, of the web */
+	struct kb_sv text; /* that stands for it; may be empty */
+	uint32_t block;    /* it stands before that block, or within it; block_count: behind all */
+};
+
 /* Documents within a document: the files of an archive, what is attached to a mail. */
 enum { KB_PARTS_MAX = 5000, KB_PART_PATH_MAX = 4000 };
 #define KB_PARTS_BYTES_MAX (KB_MIB(1024)) /* of all of them, unpacked */
@@ -106,6 +114,8 @@ struct kb_parsed {
 	struct kb_sv image;       /* URL of its picture; empty: none */
 	struct kb_block *blocks;
 	size_t block_count;
+	struct kb_picture_link *pictures; /* in their order */
+	size_t picture_count;
 	uint32_t pages;
 	struct kb_links links;           /* where they were asked for; an HTML page's, else none */
 	struct kb_painted_page *painted; /* only where asked for, ascending */

@@ -55,6 +55,20 @@ static void write_boxes(const struct kb_block *block, struct kb_jw *jw)
 	kb_jw_end(jw);
 }
 
+static void write_pictures(const struct kb_parsed *parsed, struct kb_jw *jw)
+{
+	kb_jw_key(jw, "pictures");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < parsed->picture_count; i++) {
+		kb_jw_object(jw);
+		kb_jw_key_sv(jw, "url", parsed->pictures[i].url);
+		kb_jw_key_sv(jw, "text", parsed->pictures[i].text);
+		kb_jw_key_int(jw, "block", parsed->pictures[i].block);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 {
 	kb_jw_object(jw);
@@ -65,6 +79,8 @@ void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 		kb_jw_key_sv(jw, texts[i].name, text);
 	}
 	kb_jw_key_int(jw, "pages", parsed->pages);
+	if (parsed->picture_count)
+		write_pictures(parsed, jw);
 	kb_jw_key(jw, "blocks");
 	kb_jw_array(jw);
 	for (size_t i = 0; i < parsed->block_count; i++) {
@@ -136,6 +152,24 @@ static bool read_block(struct kb_arena *arena, const json_t *json, struct kb_blo
 	return read_boxes(arena, kb_json_get(json, "boxes"), block);
 }
 
+static bool read_pictures(struct kb_arena *arena, const json_t *json, struct kb_parsed *out)
+{
+	out->picture_count = json_array_size(json);
+	out->pictures = KB_NEW_ARRAY(arena, out->picture_count + 1, struct kb_picture_link);
+	for (size_t i = 0; i < out->picture_count; i++) {
+		const json_t *picture = json_array_get(json, i);
+		int64_t block = kb_json_int(picture, "block", -1);
+
+		if (block < 0 || block > (int64_t)out->block_count)
+			return false;
+		out->pictures[i] =
+		        (struct kb_picture_link){ .url = kb_json_sv(picture, "url", KB_SV("")),
+			                          .text = kb_json_sv(picture, "text", KB_SV("")),
+			                          .block = (uint32_t)block };
+	}
+	return true;
+}
+
 bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
                     struct kb_err *err)
 {
@@ -159,5 +193,7 @@ bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed 
 		if (!read_block(arena, json_array_get(blocks, i), &out->blocks[i]))
 			return kb_fail(err, KB_E_INVALID,
 			               "block %zu of the parsed document is malformed", i);
+	if (!read_pictures(arena, kb_json_get(root, "pictures"), out))
+		return kb_fail(err, KB_E_INVALID, "a picture of the parsed document is malformed");
 	return true;
 }

@@ -40,7 +40,7 @@ enum {
 
 size_t kb_msg_result_max(size_t output_max)
 {
-	return output_max * 6 + KB_MIB(1) + (size_t)KB_LINKS_MAX * (KB_LINK_BYTES_MAX + 4);
+	return output_max * 6 + KB_MIB(2) + (size_t)KB_LINKS_MAX * (KB_LINK_BYTES_MAX + 4);
 }
 
 /* ---- reading fields: every one is checked, a failure is sticky */
@@ -246,6 +246,31 @@ static void get_links(struct kb_arena *arena, struct reader *r, struct kb_links 
 		out->v[i] = get_text(r, KB_LINK_BYTES_MAX, false);
 }
 
+static void put_pictures(struct kb_buf *out, const struct kb_parsed *parsed)
+{
+	kb_buf_u32(out, (uint32_t)parsed->picture_count);
+	for (size_t i = 0; i < parsed->picture_count; i++) {
+		put_bytes(out, parsed->pictures[i].url, KB_LINK_BYTES_MAX);
+		put_bytes(out, parsed->pictures[i].text, KB_MSG_META_MAX);
+		kb_buf_u32(out, parsed->pictures[i].block);
+	}
+}
+
+static void get_pictures(struct kb_arena *arena, struct reader *r, struct kb_parsed *parsed)
+{
+	size_t count = get_u32_up_to(r, KB_PICTURES_MAX);
+
+	parsed->picture_count = r->bad ? 0 : count;
+	parsed->pictures = KB_NEW_ARRAY(arena, parsed->picture_count + 1, struct kb_picture_link);
+	for (size_t i = 0; i < parsed->picture_count; i++) {
+		struct kb_picture_link *picture = &parsed->pictures[i];
+
+		picture->url = get_text(r, KB_LINK_BYTES_MAX, false);
+		picture->text = get_text(r, KB_MSG_META_MAX, false);
+		picture->block = get_u32_up_to(r, (uint32_t)parsed->block_count);
+	}
+}
+
 static void put_u16(struct kb_buf *out, uint16_t n)
 {
 	kb_buf_byte(out, (char)(n & 0xff));
@@ -361,6 +386,7 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 			put_boxes(out, block);
 	}
 	put_links(out, &parsed->links);
+	put_pictures(out, parsed);
 	kb_buf_u32(out, parsed->parts.taken);
 	kb_buf_u32(out, parsed->parts.locked);
 	kb_buf_u32(out, parsed->parts.damaged);
@@ -408,6 +434,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 		offset += block->text.n + 1;
 	}
 	get_links(arena, &r, &parsed->links);
+	get_pictures(arena, &r, parsed);
 	parsed->parts.taken = get_u32_up_to(&r, KB_PARTS_MAX);
 	parsed->parts.locked = get_u32_up_to(&r, KB_PARTS_MAX);
 	parsed->parts.damaged = get_u32_up_to(&r, KB_PARTS_MAX);

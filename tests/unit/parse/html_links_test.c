@@ -3,6 +3,7 @@
 
 #include "../test.h"
 #include "base/arena.h"
+#include "parse/format.h"
 #include "parse/html.h"
 #include "parse/html_tree.h"
 #include "parse/protocol.h"
@@ -104,11 +105,75 @@ static void test_many(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* "block address (text)", for each. */
+static struct kb_sv pictures_of(struct kb_arena *arena, const struct kb_parsed *parsed)
+{
+	struct kb_sv out = KB_SV("");
+
+	for (size_t i = 0; i < parsed->picture_count; i++) {
+		const struct kb_picture_link *picture = &parsed->pictures[i];
+
+		out = kb_arena_printf(arena, "%.*s%s%u %.*s", KB_SV_ARG(out), i ? " " : "",
+		                      picture->block, KB_SV_ARG(picture->url));
+		if (picture->text.n)
+			out = kb_arena_printf(arena, "%.*s (%.*s)", KB_SV_ARG(out),
+			                      KB_SV_ARG(picture->text));
+	}
+	return out;
+}
+
+static void test_pictures(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *text, *want;
+		kb_format_reader *read; /* NULL: HTML's */
+	} rows[] = {
+		{ "none", "<p>words", "" },
+		{ "within the text", "<p>one</p><p>two <img src=b.png alt='A  boat'> three</p>", "1 http://x.org/a/b.png (A boat)" },
+		{ "between and behind blocks", "<p>one</p><img src=/b.png><p>two</p><img src=/c.png>", "1 http://x.org/b.png 2 http://x.org/c.png" },
+		{ "another base", "<base href='http://y.org/'><p>a<img src=b.png>", "0 http://y.org/b.png" },
+		{ "what is loaded late", "<p>a<img src='data:image/gif;base64,R0' data-src=b.jpg>", "0 http://x.org/a/b.jpg" },
+		{ "ornaments are none", "<p>a<img src=b.gif width=16 height=16><img src=c.gif width=1px>", "" },
+		{ "the same one twice", "<p>a<img src=b.png></p><p>b<img src=b.png></p>", "0 http://x.org/a/b.png" },
+		{ "no address of the web", "<p>a<img src='javascript:x()'><img src='file:///etc/x.png'><img src='data:image/png;base64,AA'>", "" },
+		{ "what cannot be seen", "<p>a</p><div hidden><img src=b.png></div>", "" },
+		{ "Markdown", "# Head\n\nOne ![a boat](b.png) two\n\n![x](https://y.org/c.png)\n", "1 http://x.org/a/b.png 2 https://y.org/c.png", kb_markdown_read },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_parse_input in = { .bytes = kb_sv_str(rows[i].text),
+			                     .url = KB_SV("http://x.org/a/"),
+			                     .fd = -1 };
+		struct kb_arena arena = { 0 };
+		struct kb_parsed parsed = { 0 };
+		struct kb_doc doc;
+		struct kb_buf body;
+		struct kb_err err;
+
+		t->row = rows[i].name;
+		kb_doc_init(&doc, &arena, KB_MIB(1));
+		CHECK(t, (rows[i].read ? rows[i].read : kb_html_read)(&in, &doc, &err)
+		                 && kb_doc_done(&doc, &parsed, &err));
+		CHECK_SV(t, pictures_of(&arena, &parsed), rows[i].want);
+		/* And through a child's message. */
+		kb_buf_init(&body, SIZE_MAX);
+		kb_msg_put_result(&body, &parsed);
+		CHECK(t, kb_msg_get_result(&arena, kb_buf_view(&body), &parsed, &err));
+		CHECK_SV(t, pictures_of(&arena, &parsed), rows[i].want);
+		kb_buf_fini(&body);
+		kb_doc_fini(&doc);
+		kb_arena_fini(&arena);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "where a page leads", test_rows },
 		{ "a page with more links than are taken", test_many },
+		{ "pictures within a text", test_pictures },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
