@@ -98,7 +98,8 @@ struct kb_call {
 	struct kb_agent agent;      /* paths with {projectId}, and those of public agents */
 	struct kb_visitor visitor;  /* KB_RIGHT_VISITOR */
 	struct kb_inputs inputs;
-	bool streaming; /* an answer has begun: errors go into the stream */
+	bool streaming;              /* an answer has begun: errors go into the stream */
+	struct kb_cited_text *texts; /* what is known of cited documents (cited.c) */
 };
 
 struct kb_api_route {

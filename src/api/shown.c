@@ -7,7 +7,7 @@
  * no file; of a document without pages, what stands around the quote. With is_anonymize_pdfs a PDF
  * has no title and no file.
  */
-#include "answer/claims.h"
+#include "api/cited.h"
 #include "api/routes.h"
 #include "view/view.h"
 
@@ -31,14 +31,6 @@ static bool not_shown(int64_t id, struct kb_err *err)
 	return kb_fail(err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", id);
 }
 
-static bool cites(const struct kb_message *message, int64_t id)
-{
-	for (size_t i = 0; i < message->citation_count; i++)
-		if (message->citations[i] == id)
-			return true;
-	return false;
-}
-
 /* The document of the path, where the message cites it and the agent's owner lets it be seen. */
 static bool open_shown(struct kb_call *call, struct shown *out, struct kb_err *err)
 {
@@ -49,16 +41,14 @@ static bool open_shown(struct kb_call *call, struct shown *out, struct kb_err *e
 	    || !kb_settings_read(call->arena, call->agent.settings, &out->settings, err)
 	    || !kb_call_message(call, &out->message, err))
 		return false;
-	if (!out->settings.is_pdf_viewer || !cites(&out->message, id)
-	    || kb_settings_citations(&out->settings) == KB_CITATIONS_NONE)
+	if (!out->settings.is_pdf_viewer)
 		return not_shown(id, err);
-	if (!kb_store_page_get(call->api->store, call->arena,
-	                       out->message.child_id ? out->message.child_id : call->agent.id, id,
-	                       &out->page, err))
-		return err->code == KB_E_NOT_FOUND && not_shown(id, err);
-	if (!kb_call_page_text(call, &out->page, &out->text, err))
+	if (!kb_cited_page(call, &(struct kb_cited_wish){ &out->settings, &out->message, id },
+	                   &out->page, err)
+	    || !kb_call_page_text(call, &out->page, &out->text, err))
 		return false;
-	out->places = kb_claims_places(call->arena, &out->message, &out->place_count);
+	kb_cited_know(call, id, &out->text);
+	out->places = kb_cited_places(call, &out->message, &out->place_count);
 	out->limited = out->settings.is_pdf_page_visibility_limited;
 	out->anonymous =
 	        out->settings.is_anonymize_pdfs && kb_sv_eq(out->text.format, KB_SV("pdf"));

@@ -4,7 +4,7 @@
 
 #include "answer/claims.h"
 #include "answer/mask.h"
-#include "api/filter.h"
+#include "api/cited.h"
 #include "api/quota.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -22,18 +22,12 @@ static bool read_settings(struct kb_call *call, struct kb_settings *out, struct 
 
 /* ---- sources ---- */
 
-static bool is_pdf(const struct kb_page *page)
-{
-	return kb_sv_ieq(page->content_type, KB_SV("application/pdf"))
-	       || (page->filename.n > 4
-	           && kb_sv_ieq(kb_sv_from(page->filename, page->filename.n - 4), KB_SV(".pdf")));
-}
-
 /* Without the name of a file where the agent's owner wants that. */
 static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
                        const struct kb_page *page)
 {
-	bool anonymous = settings->is_pdf_viewer && settings->is_anonymize_pdfs && is_pdf(page);
+	bool anonymous =
+	        settings->is_pdf_viewer && settings->is_anonymize_pdfs && kb_page_is_pdf(page);
 	struct kb_sv none = { 0 }, title = page->title.n ? page->title : page->filename;
 	struct kb_sv url = page->is_file ? none : kb_link_shown(call->arena, page->url);
 
@@ -43,7 +37,7 @@ static void write_page(struct kb_call *call, struct kb_jw *jw, const struct kb_s
 		title = page->meta_title;
 	kb_jw_key_opt(jw, "title", anonymous || !title.n ? none : title);
 	kb_jw_key_opt(jw, "url", anonymous || !url.n ? none : url);
-	kb_jw_key_bool(jw, "is_pdf", is_pdf(page));
+	kb_jw_key_bool(jw, "is_pdf", kb_page_is_pdf(page));
 }
 
 /* What an answer says of its documents. */
@@ -108,7 +102,7 @@ static void write_answer(struct kb_call *call, struct kb_jw *jw, const struct kb
 	struct told told = { .settings = settings, .message = message };
 
 	kb_claims_read(call->arena, message, &claims);
-	told.places = kb_claims_places(call->arena, message, &told.place_count);
+	told.places = kb_cited_places(call, message, &told.place_count);
 	kb_jw_key_bool(jw, "is_answered", message->answered && !message->failed);
 	kb_jw_key_opt(jw, "kind", claims.kind.n ? claims.kind : (struct kb_sv){ 0 });
 	write_sources(call, jw, &told);
@@ -184,20 +178,6 @@ static bool read_context(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	return true;
 }
 
-/* What a signed visitor may find beside what everybody finds. */
-static bool read_labels(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
-{
-	struct kb_api_input input = {
-		.name = KB_SV("labels"),
-		.kind = KB_INPUT_TEXT,
-		.text = call->visitor.labels,
-	};
-
-	return !call->visitor.labels.n
-	       || kb_filter_read(&(struct kb_inputs){ .v = &input, .count = 1 }, call->arena,
-	                         &turn->labels, err);
-}
-
 static bool may_ask(struct kb_call *call, const struct kb_settings *settings, struct kb_err *err)
 {
 	if (settings->enable_recaptcha_for_public_chatbots.v
@@ -248,7 +228,7 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 		return kb_fail(err, KB_E_INVALID, "prompt can't be empty");
 	if (!kb_inputs_int(&call->inputs, "child_project_id", 1, INT64_MAX, &turn->named_child, err)
 	    || !read_session(call, turn, err) || !read_context(call, turn, err)
-	    || !read_labels(call, turn, err) || !may_ask(call, &turn->settings, err)
+	    || !kb_visitor_labels(call, &turn->labels, err) || !may_ask(call, &turn->settings, err)
 	    || !begin_answer(call, err))
 		return false;
 	if (!kb_turn_begin(call, turn, false, err)) {

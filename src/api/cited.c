@@ -1,0 +1,151 @@
+#include "api/cited.h"
+
+#include "api/filter.h"
+#include "api/routes.h"
+
+#define TEXT_MAX KB_GIB(1)
+
+bool kb_page_is_pdf(const struct kb_page *page)
+{
+	return kb_sv_ieq(page->content_type, KB_SV("application/pdf"))
+	       || (page->filename.n > 4
+	           && kb_sv_ieq(kb_sv_from(page->filename, page->filename.n - 4), KB_SV(".pdf")));
+}
+
+/* ---- which documents ---- */
+
+static bool not_there(int64_t id, struct kb_err *err)
+{
+	return kb_fail(err, KB_E_NOT_FOUND, "Page with id %" PRId64 " not found", id);
+}
+
+bool kb_visitor_labels(struct kb_call *call, struct kb_label_filter *out, struct kb_err *err)
+{
+	struct kb_api_input input = {
+		.name = KB_SV("labels"),
+		.kind = KB_INPUT_TEXT,
+		.text = call->visitor.labels,
+	};
+
+	*out = (struct kb_label_filter){ 0 };
+	return !call->visitor.labels.n
+	       || kb_filter_read(&(struct kb_inputs){ .v = &input, .count = 1 }, call->arena, out,
+	                         err);
+}
+
+static bool cites(const struct kb_message *message, int64_t id)
+{
+	for (size_t i = 0; i < message->citation_count; i++)
+		if (message->citations[i] == id)
+			return true;
+	return false;
+}
+
+/* Whether a question of the visitor's would find it now: labels may have come since. */
+static bool may_find(struct kb_call *call, int64_t agent_id, int64_t id, struct kb_err *err)
+{
+	struct kb_label_filter labels;
+	struct kb_view view = { 0 };
+	struct kb_pass pass;
+	bool may;
+
+	if (!kb_visitor_labels(call, &labels, err)
+	    || !kb_catalog_get(call->api->catalog, agent_id, &view, err))
+		return false;
+	kb_pass_init(&pass, view.access, call->arena, &labels);
+	may = kb_pass_allows(&pass, id);
+	kb_view_release(&view);
+	return may || not_there(id, err);
+}
+
+bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
+                   struct kb_err *err)
+{
+	int64_t agent_id = cited->message->child_id ? cited->message->child_id : call->agent.id;
+
+	if (!cites(cited->message, cited->id)
+	    || kb_settings_citations(cited->settings) == KB_CITATIONS_NONE)
+		return not_there(cited->id, err);
+	if (!kb_store_page_get(call->api->store, call->arena, agent_id, cited->id, out, err))
+		return err->code == KB_E_NOT_FOUND && not_there(cited->id, err);
+	return may_find(call, agent_id, cited->id, err);
+}
+
+/* ---- on which pages ---- */
+
+/* Where the pages of a document begin in its text. */
+struct kb_cited_text {
+	int64_t page_id;
+	struct start {
+		uint32_t offset, page_no;
+	} * v;
+	size_t count;
+	struct kb_cited_text *next;
+};
+
+void kb_cited_know(struct kb_call *call, int64_t page_id, const struct kb_parsed *text)
+{
+	struct kb_cited_text *known = KB_NEW(call->arena, struct kb_cited_text);
+	size_t starts = 0;
+
+	for (size_t i = 0; i < text->block_count; i++)
+		starts += i == 0 || text->blocks[i].page_no != text->blocks[i - 1].page_no;
+	*known = (struct kb_cited_text){ .page_id = page_id,
+		                         .v = KB_NEW_ARRAY(call->arena, starts + 1, struct start),
+		                         .next = call->texts };
+	for (size_t i = 0; i < text->block_count; i++)
+		if (i == 0 || text->blocks[i].page_no != text->blocks[i - 1].page_no)
+			known->v[known->count++] =
+			        (struct start){ text->blocks[i].offset, text->blocks[i].page_no };
+	call->texts = known;
+}
+
+/* Its memory is given back at once: of a text only its pages are wanted. */
+static void read_text(struct kb_call *call, int64_t agent_id, int64_t page_id)
+{
+	struct kb_arena arena = { 0 };
+	struct kb_parsed text = { 0 };
+	struct kb_page page;
+	struct kb_sv json;
+
+	if (!kb_store_page_get(call->api->store, &arena, agent_id, page_id, &page, NULL)
+	    || !page.text_blob.n
+	    || !kb_blob_read(call->api->blobs, &arena, kb_arena_str(&arena, page.text_blob),
+	                     TEXT_MAX, &json, NULL)
+	    || !kb_parsed_read(&arena, json, &text, NULL))
+		text = (struct kb_parsed){ 0 }; /* it is gone: what the note says stands */
+	kb_cited_know(call, page_id, &text);
+	kb_arena_fini(&arena);
+}
+
+static const struct kb_cited_text *text_of(struct kb_call *call, int64_t agent_id, int64_t page_id)
+{
+	for (int tries = 0; tries < 2; tries++) {
+		for (const struct kb_cited_text *text = call->texts; text; text = text->next)
+			if (text->page_id == page_id)
+				return text;
+		read_text(call, agent_id, page_id);
+	}
+	return NULL;
+}
+
+const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct kb_message *message,
+                                             size_t *count)
+{
+	const struct kb_claim_place *noted = kb_claims_places(call->arena, message, count);
+	struct kb_claim_place *out = KB_NEW_ARRAY(call->arena, *count + 1, struct kb_claim_place);
+	int64_t agent_id = message->child_id ? message->child_id : call->agent.id;
+
+	for (size_t i = 0; i < *count; i++) {
+		const struct kb_cited_text *text;
+
+		out[i] = noted[i];
+		if (!noted[i].page_no) /* of a format without pages */
+			continue;
+		text = text_of(call, agent_id, noted[i].page_id);
+		for (size_t k = 0; text && k < text->count && text->v[k].offset <= noted[i].offset;
+		     k++)
+			out[i].page_no = text->v[k].page_no;
+	}
+	return out;
+}

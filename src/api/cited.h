@@ -1,0 +1,33 @@
+/* The documents that an answer cites, as a visitor of a public agent may know them. */
+#ifndef KB_API_CITED_H
+#define KB_API_CITED_H
+
+#include "answer/claims.h"
+#include "api/api.h"
+
+/* By what is declared of it, before anybody has read it. */
+bool kb_page_is_pdf(const struct kb_page *page);
+
+/* What a signed visitor may find beside what everybody finds. */
+bool kb_visitor_labels(struct kb_call *call, struct kb_label_filter *out,
+                       struct kb_err *err) KB_MUST_CHECK;
+
+struct kb_cited_wish {
+	const struct kb_settings *settings;
+	const struct kb_message *message;
+	int64_t id;
+};
+/* The document `id`, where the visitor's message cites it, the agent tells its citations and the
+ * visitor may find it now; else KB_E_NOT_FOUND. */
+bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
+                   struct kb_err *err) KB_MUST_CHECK;
+
+/* Where the documents say what the answer says, each place with the page on which it stands: the
+ * note of a message knows the page on which its passage begins, and a passage may go over several.
+ */
+const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct kb_message *message,
+                                             size_t *count);
+/* That is the document's text, for kb_cited_places(), which reads it else. */
+void kb_cited_know(struct kb_call *call, int64_t page_id, const struct kb_parsed *text);
+
+#endif
