@@ -31,6 +31,7 @@
 #include "store/visitors.h"
 #include "upkeep/upkeep.h"
 #include "upstream/models.h"
+#include "view/pictures.h"
 #include "view/view.h"
 
 /* What main() wires together. */
@@ -51,6 +52,7 @@ struct kb_api {
 	struct kb_transcriber *transcriber; /* the same */
 	struct kb_parser *parser;           /* of files in messages */
 	struct kb_views *views;             /* pages that are looked at */
+	struct kb_pictures *pictures;       /* of pages of the web */
 	const char *temp_dir;               /* of segments in the making */
 	struct kb_slots *slots;             /* of messages whose files are read */
 	struct kb_pool *workers;

@@ -38,6 +38,8 @@ bool kb_page_text_read(struct kb_call *call, struct kb_err *err);
 bool kb_page_passages_list(struct kb_call *call, struct kb_err *err);
 
 /* shown.c */
+bool kb_shown_pictures(struct kb_call *call, struct kb_err *err);
+bool kb_shown_web_picture(struct kb_call *call, struct kb_err *err);
 bool kb_shown_text(struct kb_call *call, struct kb_err *err);
 bool kb_shown_picture(struct kb_call *call, struct kb_err *err);
 bool kb_shown_words(struct kb_call *call, struct kb_err *err);

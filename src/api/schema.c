@@ -62,6 +62,8 @@ static const struct kb_schema schemas[] = {
 	{ "Shown", "page_id:int title:str? format:str pages:int? has_pictures:bool has_file:bool "
 	           "visible:[int]? blocks:[TextBlock] next_from:int?" },
 	{ "ShownReply", SUCCESS("Shown") },
+	{ "Picture", "page_id:int id:str? page_no:int? text:str is_inline:bool" },
+	{ "PicturesReply", SUCCESS("[Picture]") },
 	{ "PageWord", "text:str line:int box:[int]" },
 	{ "PageMark", "offset:int length:int words:[int]" },
 	{ "PageWords", "page_id:int page_no:int pages:int units:int words:[PageWord] marks:[PageMark]" },

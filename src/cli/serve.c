@@ -450,6 +450,10 @@ static bool open_parser(struct service *s, struct kb_err *err)
 		return false;
 	s->api.views = kb_views_new(&(struct kb_views_config){
 	        .store = s->api.store, .blobs = s->api.blobs, .parser = s->parser });
+	s->api.pictures = kb_pictures_new(&(struct kb_pictures_config){ .store = s->api.store,
+	                                                               .blobs = s->api.blobs,
+	                                                               .fetcher = s->fetcher,
+	                                                               .clock = &s->clock });
 	return true;
 }
 
@@ -672,6 +676,7 @@ static void close_all(struct service *s)
 	kb_models_close(api->models);
 	kb_catalog_close(api->catalog);
 	kb_views_free(api->views);
+	kb_pictures_free(api->pictures);
 	kb_parser_close(s->parser);
 	kb_browser_free(s->browser);
 	kb_fetcher_free(s->fetcher);

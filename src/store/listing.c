@@ -106,7 +106,7 @@ static bool see_again(struct kb_db_conn *conn, struct found *in, const struct kb
                       struct kb_page_row *row, struct kb_err *err)
 {
 	const struct kb_listing *listing = in->listing;
-	struct kb_sv image = row->listed_image;
+	struct kb_sv image = row->page.listed_image;
 
 	if (listed->image.n && (image.n ? listing->replace_images : listing->add_images))
 		image = listed->image;

@@ -96,7 +96,8 @@ static const struct kb_db_columns metadata_columns =
 void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out)
 {
 	kb_columns_read(&read_columns, rows, 0, arena, out);
-	out->page.image = out->own_image.n ? out->own_image : out->listed_image;
+	out->page.image =
+	        out->page.own_image.n ? out->page.own_image : out->page.listed_image;
 	if (out->state == KB_PAGE_QUEUED && out->due_at != KB_DUE_NEVER)
 		out->page.next_try_at = out->due_at;
 }
@@ -213,6 +214,7 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 			.meta_url = new->meta_url,
 			.reason = row->reason,
 			.listed_at = row->listed_at,
+			.listed_image = row->listed_image,
 			.depth = new->depth,
 			.created_at = row->now,
 			.updated_at = row->now,
@@ -220,7 +222,6 @@ bool kb_page_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 		.state = KB_PAGE_QUEUED,
 		.due_at = row->due_at,
 		.fetch = new->url.n > 0,
-		.listed_image = row->listed_image,
 		.seen = row->seen,
 		.url_key = kb_store_fold(arena, new->url),
 		.filename_key = kb_store_fold(arena, new->filename),

@@ -357,7 +357,7 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 	page->text_blob = result->text_blob;
 	page->title = result->title;
 	page->description = result->description;
-	row->own_image = result->image;
+	row->page.own_image = result->image;
 	page->text_hash = result->text_hash;
 	page->likeness = result->likeness;
 	page->lang = result->lang;

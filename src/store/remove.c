@@ -85,6 +85,7 @@ static const struct kb_sql sql[] = {
 	DELETE("personas", "version"),
 	DELETE("licenses", "id"),
 	DELETE("agent_images", "blob"),
+	DELETE("web_pictures", "hash"),
 	DELETE("model_usage", "day, model"),
 	DELETE_ALL("sub_persona_overrides"),
 	DELETE_ALL("turns"),

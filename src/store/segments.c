@@ -56,6 +56,7 @@ static const struct kb_sql sql[] = {
 		"UNION SELECT blob FROM vectors WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT blob FROM factors WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT blob FROM page_views WHERE blob > $1 AND blob <= $2 "
+		"UNION SELECT blob FROM web_pictures WHERE blob > $1 AND blob <= $2 "
 		"UNION SELECT photo FROM accounts WHERE photo > $1 AND photo <= $2 "
 		"UNION SELECT blob FROM segments WHERE blob > $1 AND blob <= $2" },
 	[COPIES] = { "copies", "", "SELECT count(*) FROM agents WHERE state > 0 AND state = " KB_SQL(AGENT_COPIED) },

@@ -193,7 +193,6 @@ struct kb_page_row {
 	enum kb_page_state state;
 	int64_t due_at, lease_epoch, lease_node, seen;
 	bool is_found, is_slow, fetch;
-	struct kb_sv own_image, listed_image;     /* page.image is the first of them */
 	struct kb_sv url_key, filename_key, host; /* only written */
 };
 
@@ -228,7 +227,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 	NEXT (i, to_fetch,         fetch) \
 	NEXT (i, visited_at,       page.visited_at) \
 	NEXT (i, listed_at,        page.listed_at) \
-	NEXT (t, listed_image,     listed_image) \
+	NEXT (t, listed_image,     page.listed_image) \
 	NEXT (i, seen,             seen) \
 	NEXT (i, depth,            page.depth) \
 	NEXT (i, robots,           page.robots) \
@@ -244,7 +243,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 	NEXT (t, text_blob,        page.text_blob) \
 	NEXT (t, title,            page.title) \
 	NEXT (t, description,      page.description) \
-	NEXT (t, image,            own_image) \
+	NEXT (t, image,            page.own_image) \
 	NEXT (t, lang,             page.lang) \
 	NEXT (i, words,            page.words) \
 	NEXT (i, passages,         page.passages) \

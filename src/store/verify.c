@@ -141,6 +141,8 @@ static const struct kb_sql sql[] = {
 	  "WHERE c.account_id = m.account_id AND c.is_master = 0 AND c.state = 0 "
 	  "AND ',' || m.children || ',' LIKE '%,' || CAST(c.id AS TEXT) || ',%') "
 	  "<> 1 + length(m.children) - length(replace(m.children, ',', ''))" },
+	{ "pictures of the web of no agent: agent", "",
+	  "SELECT DISTINCT agent_id FROM web_pictures WHERE agent_id NOT IN (SELECT id FROM agents)" },
 	{ "pictures of no agent: agent", "",
 	  "SELECT agent_id FROM agent_images WHERE agent_id NOT IN (SELECT id FROM agents)" },
 };

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "index/index.h"
+#include "store/pictures.h"
 #include "store/segments.h"
 #include "store/upkeep.h"
 #include "store/views.h"
@@ -147,6 +148,18 @@ static bool end_strays(struct kb_blobs *blobs, const struct kb_sweep_limits *lim
 	return true;
 }
 
+bool kb_sweep_views(struct kb_store *store, const struct kb_sweep_limits *limits,
+                    struct kb_sweep *out, struct kb_err *err)
+{
+	int64_t pictures;
+
+	if (!kb_store_views_forget(store, limits->views_days, &out->views, err)
+	    || !kb_store_pictures_forget(store, limits->views_days, &pictures, err))
+		return false;
+	out->views += pictures;
+	return true;
+}
+
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
                     const struct kb_sweep_limits *limits, struct kb_sweep *out, struct kb_err *err)
 {
@@ -155,7 +168,7 @@ bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
 	bool in_flux = false, ok;
 
 	*out = (struct kb_sweep){ 0 };
-	if (!kb_store_views_forget(store, limits->views_days, &out->views, err))
+	if (!kb_sweep_views(store, limits, out, err))
 		return false;
 	ok = look_for_strays(store, blobs, &in, &in_flux, err);
 	if (ok && !in_flux) {

@@ -7,7 +7,8 @@
  * What is named again before comes back. What the index made can be made again of the texts: it
  * waits minutes only and needs no trash. A sweep ends no more than a share of all blobs.
  *
- * Pages of documents that nobody has looked at for a month are forgotten first (store/views.h).
+ * Pages of documents that nobody has looked at for a month are forgotten first (store/views.h), and
+ * so are pictures of the web (store/pictures.h).
  *
  * Rows and the times of files decide, nothing that only this process knows; one node sweeps at a
  * time (kb_store_upkeep_take).
@@ -44,6 +45,10 @@ struct kb_sweep {
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
                     const struct kb_sweep_limits *limits, struct kb_sweep *out,
                     struct kb_err *err) KB_MUST_CHECK;
+
+/* Forgets what was made to be looked at, and was not for a while. */
+bool kb_sweep_views(struct kb_store *store, const struct kb_sweep_limits *limits,
+                    struct kb_sweep *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* How many blobs are named by no row now. */
 bool kb_sweep_count(struct kb_store *store, struct kb_blobs *blobs, int64_t *blobs_count,

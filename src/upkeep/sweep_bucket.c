@@ -4,7 +4,6 @@
 
 #include "index/index.h"
 #include "store/blobs.h"
-#include "store/views.h"
 
 enum { UPLOADS_S = 86400 }; /* so old, an upload in parts that has not ended never will */
 /* A removal that comes to its request later than this after its row leaves it: a put may be about
@@ -211,7 +210,7 @@ bool kb_sweep_bucket(struct kb_store *store, struct kb_blobs *blobs,
 		/* The round goes on whatever becomes of what is tidied up at its end. */
 		ok = carry_out(&page, err) && kb_store_blobs_turn(store, page.rows.after, err)
 		     && (*more
-		         || (kb_store_views_forget(store, limits->views_days, &out->views, err)
+		         || (kb_sweep_views(store, limits, out, err)
 		             && kb_blobs_tidy(blobs, UPLOADS_S, err)));
 	}
 	kb_arena_fini(&page.arena);

@@ -1,8 +1,10 @@
 // Every setting that visitors are told of, and what they see of it: a row a field, in one browser. A field
 // without a row fails.
 import { readFile } from "node:fs/promises";
-import { assert, browse, start, test } from "./lib.mjs";
+import { assert, browse, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
+import { pngOf } from "../api/lib/print.mjs";
+import { mayFetch, site } from "../api/lib/site.mjs";
 
 const question = "Who built the Velmora lighthouse?";
 const png = Buffer.from(
@@ -10,6 +12,48 @@ const png = Buffer.from(
   "base64",
 );
 const picture = { picture: png };
+
+/** Two pages of the web with pictures of 300 dots; the service fetches them, the browser does not. */
+const mill = "Who built the Brindle mill?";
+const pictured = { use_opengraph_image_citation: true, citations_view_type: "show" };
+const webPage = (title, words) => ({
+  "content-type": "text/html",
+  body: `<html><head><title>${title}</title><meta property="og:image" content="/share.png"></head><body><main><h1>${title}</h1><p>${words}</p><img src="/${title.length}.png" alt="${title}"><img src="/b${title.length}.png" alt="Its plan"><p>It stands beside the river, where the old road crosses the valley.</p></main></body></html>`,
+});
+async function addPages(t, agent) {
+  const web = await site(t);
+  const image = {
+    "content-type": "image/png",
+    body: pngOf({ width: 300, height: 300, grey: Buffer.alloc(90000, 99) }),
+  };
+  web.set("/mill", webPage("The Brindle mill", "The Brindle mill was built in 1790 by the carpenter Tobias Ferrow."));
+  web.set(
+    "/bridge",
+    webPage("The Brindle bridge", "The Brindle bridge was painted in 1920 by the artist Wilma Sorrel."),
+  );
+  for (const path of ["/share.png", "/16.png", "/18.png", "/b16.png", "/b18.png"]) web.set(path, image);
+  web.sitemap("/sitemap.xml", ["/mill", "/bridge"]);
+  await agent.expect(201, "POST", "/sources", { json: { sitemap_path: `${web.url}/sitemap.xml` } });
+  await until("the pages to be read", async () => {
+    const all = await agent.pages();
+    return all.length === Object.keys(library).length + 2 && all.every((page) => page.index_status === "ok");
+  });
+}
+/** How many pictures stand within the answer's text and beside its sources, once so many are drawn. */
+async function pictures(page, most) {
+  await page.waitForFunction(
+    (most) => document.querySelectorAll(".pictures canvas:not([hidden])").length >= most,
+    most,
+  );
+  return {
+    within: await count(page, ".text .pictures canvas"),
+    beside: await count(page, ".sources .pictures canvas"),
+  };
+}
+const tallest = (page) =>
+  page
+    .locator(".pictures canvas")
+    .evaluateAll((all) => Math.round(Math.max(...all.map((canvas) => canvas.getBoundingClientRect().height))));
 
 const css = (page, selector, property) =>
   page
@@ -210,6 +254,56 @@ const rows = [
     enable_citations: 3,
     after: async (p) => assert.deepEqual([await count(p, ".sources"), (await count(p, "button.cite")) > 0], [1, true]),
   },
+  {
+    image_citation_display: "default",
+    with: pictured,
+    prompt: mill,
+    after: async (p) => assert.deepEqual(await pictures(p, 3), { within: 1, beside: 2 }),
+  },
+  {
+    image_citation_display: "first_only",
+    with: { ...pictured, enable_citations: 1 },
+    prompt: mill,
+    after: async (p) => assert.deepEqual(await pictures(p, 1), { within: 0, beside: 1 }),
+  },
+  {
+    max_inline_images_per_response: 1,
+    with: { ...pictured, use_planner_mode: true },
+    prompt: "Who built the Brindle mill? Who painted the Brindle bridge?",
+    after: async (p) => assert.equal((await pictures(p, 4)).within, 1),
+  },
+  {
+    max_inline_images_per_response: 0,
+    with: { ...pictured, use_planner_mode: true },
+    prompt: "Who built the Brindle mill? Who painted the Brindle bridge?",
+    after: async (p) => assert.equal((await pictures(p, 4)).within, 2),
+  },
+  {
+    use_opengraph_image_citation: false,
+    with: { citations_view_type: "show" },
+    prompt: mill,
+    after: async (p) => assert.deepEqual(await pictures(p, 2), { within: 1, beside: 1 }),
+  },
+  {
+    use_opengraph_image_citation: true,
+    with: { citations_view_type: "show" },
+    prompt: mill,
+    after: async (p) => assert.deepEqual(await pictures(p, 3), { within: 1, beside: 2 }),
+  },
+  {
+    limit_image_citation_height: true,
+    with: pictured,
+    prompt: mill,
+    after: async (p) =>
+      assert.deepEqual([await pictures(p, 3), (await tallest(p)) <= 160], [{ within: 1, beside: 2 }, true]),
+  },
+  {
+    limit_image_citation_height: false,
+    with: pictured,
+    prompt: mill,
+    after: async (p) =>
+      assert.deepEqual([await pictures(p, 3), (await tallest(p)) >= 300], [{ within: 1, beside: 2 }, true]),
+  },
   { citations_view_type: "show", after: async (p) => assert.ok(await p.locator(".sources .row").isVisible()) },
   { citations_view_type: "hide", after: async (p) => assert.ok(!(await p.locator(".sources .row").isVisible())) },
   { citations_view_type: "user", after: keepsFold },
@@ -335,10 +429,6 @@ const elsewhere = {
   enable_recaptcha_for_public_chatbots: "visitors.test.mjs: the browser works before its first question",
   use_context_aware_starter_question: "api/visitors.test.mjs: starters",
   use_planner_mode: "no step of it is shown yet",
-  image_citation_display: "no picture of a source is shown yet",
-  limit_image_citation_height: "no picture of a source is shown yet",
-  use_opengraph_image_citation: "no picture of a source is shown yet",
-  max_inline_images_per_response: "no picture of a source is shown yet",
   pdf_limited_page_label: "the viewer's",
   is_pdf_viewer: "the viewer's",
   is_pdf_viewer_autoopen: "the viewer's",
@@ -373,11 +463,14 @@ function body(row) {
 
 test("each setting is seen on the public page as its name says", async (t) => {
   // Each row's visitor comes from an address of its own: one address may not ask so much.
-  const kb = await start(t, { args: ["--trusted-proxies", "127.0.0.1"] });
+  const kb = await start(t, { ...mayFetch, args: ["--trusted-proxies", "127.0.0.1"] });
   const master = await kb.agent({ project_name: "Harbour", files: library });
+  await addPages(t, master);
   const { browser } = await browse(t, kb);
   const wrong = [];
+  const only = process.env.DOCENT_FIELD; // one field alone, while one works on it
   for (const [i, row] of rows.entries()) {
+    if (only && fieldOf(row) !== only) continue;
     const name = fieldOf(row),
       what = `${name}: ${JSON.stringify(row[name]?.picture ? "a picture" : row[name])}`;
     // An agent of its own: one row knows nothing of another.

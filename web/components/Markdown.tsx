@@ -39,21 +39,26 @@ interface Props {
   active?: number | null;
   /** Draws the number behind a passage, or for "[n]" in the text (passage: -1). */
   cite?: (source: number, passage: number) => ComponentChildren;
+  /** What stands behind a paragraph in which these "[n]" are. */
+  behind?: (sources: number[]) => ComponentChildren;
 }
 
 /** An answer's text. Nothing of it becomes an element that is not named here. */
-export function Markdown({ text, formatted = true, passages = [], active = null, cite }: Props) {
+export function Markdown({ text, formatted = true, passages = [], active = null, cite, behind }: Props) {
   const tree = useMemo(() => {
     const marked = withMarks(text, passages);
     return formatted ? parse(marked) : plain(marked);
   }, [text, passages, formatted]);
+  let cited: number[] = []; // in the block that is being drawn
   let within = -1; // the passage that is being drawn: it may go through several elements
 
   function letters(value: string): ComponentChildren {
     const parts = cite ? value.split(/(\[\d{1,2}\])/) : [value];
     return parts.map((part) => {
       const n = /^\[(\d+)\]$/.exec(part);
-      return n && cite ? cite(Number(n[1]), -1) : part;
+      if (!n || !cite) return part;
+      cited.push(Number(n[1]));
+      return cite(Number(n[1]), -1);
     });
   }
   function run(value: string): ComponentChildren[] {
@@ -142,5 +147,12 @@ export function Markdown({ text, formatted = true, passages = [], active = null,
           );
       }
     });
-  return <div class="text">{blocks(tree)}</div>;
+  return (
+    <div class="text">
+      {tree.map((node) => {
+        cited = [];
+        return [blocks([node]), behind?.(cited)];
+      })}
+    </div>
+  );
 }

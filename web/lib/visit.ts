@@ -21,6 +21,15 @@ export interface TalkSource {
   is_pdf: boolean;
   places: Place[];
 }
+/** A picture of a source, in the order in which they are shown. */
+export interface TalkPicture {
+  page_id: number;
+  /** null: page `page_no` of a PDF. */
+  id: string | null;
+  page_no: number | null;
+  text: string;
+  is_inline: boolean;
+}
 interface AnswerParts {
   is_answered: boolean;
   kind: string | null;
@@ -67,6 +76,8 @@ export interface VisitTurn {
   id: Signal<number | null>;
   answer: Signal<AnswerParts | null>;
   reaction: Signal<string | null>;
+  /** null: nobody has looked for them. */
+  pictures: Signal<TalkPicture[] | null>;
 }
 
 /** Drawing more often is work that nobody sees. */
@@ -86,6 +97,7 @@ function newTurn(prompt: string, files: File[] = []): VisitTurn {
     id: signal<number | null>(null),
     answer: signal<AnswerParts | null>(null),
     reaction: signal<string | null>(null),
+    pictures: signal<TalkPicture[] | null>(null),
   };
 }
 
@@ -255,6 +267,18 @@ export class Visitor {
     } catch {
       turn.reaction.value = before;
     }
+  }
+
+  /** Where the service has a source of an answer. */
+  sourcePath = (turn: VisitTurn, pageId: number) =>
+    this.path(`/conversations/${this.sessionId.value}/messages/${turn.id.value}/sources/${pageId}`);
+
+  /** The pictures of an answer's sources, once. */
+  async look(turn: VisitTurn) {
+    if (turn.pictures.value || !turn.id.value) return;
+    turn.pictures.value = [];
+    const path = this.path(`/conversations/${this.sessionId.value}/messages/${turn.id.value}/pictures`);
+    turn.pictures.value = await call<TalkPicture[]>("GET", path).catch(() => []);
   }
 
   async #request(turn: VisitTurn, signal: AbortSignal): Promise<Response> {

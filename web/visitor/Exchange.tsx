@@ -7,9 +7,56 @@ import { on, type Settings } from "../lib/look";
 import type { Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Face } from "./Face";
+import type Pictures from "./Pictures";
 import { keepOpen, opensFirst, Sources, titleOf } from "./Sources";
 
 const HANG_MS = 4000;
+
+/** The pictures of an answer's sources, looked for when the answer is seen; what draws them is fetched with the
+ * first. */
+function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {
+  const { look } = settings;
+  const place = useRef<HTMLDivElement>(null);
+  const [Draw, setDraw] = useState<{ it: typeof Pictures } | null>(null);
+  const wanted =
+    !settings.share &&
+    turn.state.value === "done" &&
+    look.enable_citations !== 0 &&
+    (turn.answer.value?.sources.length ?? 0) > 0;
+  useEffect(() => {
+    if (!wanted) return;
+    const seen = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      seen.disconnect();
+      void visitor.look(turn);
+    });
+    seen.observe(place.current!);
+    return () => seen.disconnect();
+  }, [wanted]);
+  const all = turn.pictures.value ?? [];
+  useEffect(() => {
+    if (all.length && !Draw)
+      void import("./Pictures").then(
+        (found) => setDraw({ it: found.default }),
+        () => {},
+      );
+  }, [all.length]);
+  const drawn = new Set<number>();
+  const of = (n: number, is_inline: boolean) => {
+    const source = turn.answer.value?.sources[n - 1];
+    if (!Draw || !source || (is_inline && drawn.has(n))) return null;
+    const path = visitor.sourcePath(turn, source.id);
+    const pictures = all
+      .filter((picture) => picture.page_id === source.id && picture.is_inline === is_inline)
+      .map(({ id, page_no, text }) => ({
+        path: id ? `${path}/pictures/${id}` : `${path}/view/${page_no}`,
+        text: text || titleOf(source, n),
+      }));
+    if (is_inline) drawn.add(n);
+    return pictures.length > 0 && <Draw.it pictures={pictures} limited={on(look.limit_image_citation_height, false)} />;
+  };
+  return { place, within: (sources: number[]) => sources.map((n) => of(n, true)), beside: (n: number) => of(n, false) };
+}
 
 /** True once nothing has come for so long. */
 function useSlow(waiting: boolean): boolean {
@@ -70,6 +117,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
   const open = useSignal(opensFirst(look)),
     current = useSignal<number | null>(null);
   const back = useRef<HTMLElement | null>(null);
+  const pictures = usePictures(settings, visitor, turn);
   const show = (n: number, from: HTMLElement) => {
     back.current = from;
     current.value = n;
@@ -79,7 +127,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
   return (
     <div class={`reply ${side}`}>
       {look.is_in_chat_agent_avatar_enabled && <Face name={title} src={look.chat_bot_avatar} />}
-      <div class="body" aria-busy={state === "waiting" || state === "coming"}>
+      <div class="body" ref={pictures.place} aria-busy={state === "waiting" || state === "coming"}>
         <span class="hidden">{`${answer?.answered_by ?? title}: `}</span>
         {state === "waiting" && on(look.is_loading_indicator_enabled) && (
           <p class="dots" aria-hidden="true">
@@ -97,6 +145,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
           <Formatted
             text={turn.text.value}
             formatted={on(look.markdown_enabled)}
+            behind={pictures.within}
             cite={(n) =>
               numbers && sources[n - 1] ? (
                 <button
@@ -136,6 +185,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
               if (look.citations_view_type === "user" || !look.citations_view_type) keepOpen(next);
             }}
             onOpen={onOpen && ((n) => onOpen(turn, n))}
+            pictures={pictures.beside}
             onBack={() => {
               current.value = null;
               back.current?.focus();

@@ -68,8 +68,7 @@ function useViewer({ look }: Settings, visitor: Visitor) {
   const open = (turn: VisitTurn, n: number, focused = true) => {
     const source = turn.answer.value?.sources[n - 1];
     if (!source || !turn.id.value) return;
-    const talk = `/conversations/${visitor.sessionId.value}/messages/${turn.id.value}`;
-    setViewed({ path: visitor.path(`${talk}/sources/${source.id}`), source, n, focused });
+    setViewed({ path: visitor.sourcePath(turn, source.id), source, n, focused });
     if (!View) void import("./Viewer").then((found) => setView({ it: found.default }));
   };
   useEffect(() => {

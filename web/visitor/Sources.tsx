@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { Icon } from "../components/Icon";
@@ -45,10 +46,12 @@ interface Props {
   onToggle: (open: boolean) => void;
   onOpen?: (n: number) => void;
   onBack: () => void;
+  /** The pictures of source n. */
+  pictures: (n: number) => ComponentChildren;
 }
 
 /** The list that an answer's numbers lead to. */
-export function Sources({ id, look, sources, current, open, onToggle, onOpen, onBack }: Props) {
+export function Sources({ id, look, sources, current, open, onToggle, onOpen, onBack, pictures }: Props) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     if (open && current !== null) list.current?.querySelector<HTMLElement>(`[data-n="${current}"]`)?.focus();
@@ -84,22 +87,23 @@ export function Sources({ id, look, sources, current, open, onToggle, onOpen, on
               </>
             );
             const row = { class: "row", "data-n": i + 1, "aria-current": current === i + 1 || undefined };
-            if (onOpen && (source.is_pdf || !source.url))
-              return (
-                <button {...row} onClick={() => onOpen(i + 1)}>
-                  {inside}
-                </button>
-              );
-            if (source.url)
-              return (
-                <a {...row} href={source.url} target="_blank" rel="noopener noreferrer nofollow">
-                  {inside}
-                </a>
-              );
             return (
-              <div {...row} tabIndex={-1}>
-                {inside}
-              </div>
+              <>
+                {onOpen && (source.is_pdf || !source.url) ? (
+                  <button {...row} onClick={() => onOpen(i + 1)}>
+                    {inside}
+                  </button>
+                ) : source.url ? (
+                  <a {...row} href={source.url} target="_blank" rel="noopener noreferrer nofollow">
+                    {inside}
+                  </a>
+                ) : (
+                  <div {...row} tabIndex={-1}>
+                    {inside}
+                  </div>
+                )}
+                {open && pictures(i + 1)}
+              </>
             );
           }}
         </Fold>

@@ -18,6 +18,7 @@ export async function furnished(kb, { key, name, versions = 0 }) {
     pageId: page.id,
     citationId: page.id,
     pageNo: 1,
+    pictureId: "0".repeat(64),
     sessionId: message.session,
     messageId: message.id,
     version: 1 + versions,

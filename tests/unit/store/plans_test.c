@@ -21,6 +21,7 @@ static const char *const scans[] = {
 	"blob_names",        /* the sweep */
 	"strays",            /* the same */
 	"view_forget",       /* pages that were looked at and all originals, before the sweep */
+	"picture_forget",    /* pictures of the web, before the sweep */
 	"vectors_missing",   /* the segments' key from a place on; stops early; in the background */
 	"vectors_unfolded",  /* the same */
 	"factors_due",       /* the same */

@@ -21,6 +21,7 @@ static const char *const left_out[] = {
 	"model_usage",   /* what the original has spent */
 	"licenses",      /* their holders have them from the original */
 	"work",          /* leases of what is done with the original */
+	"web_pictures",  /* fetched when somebody looks at the copy */
 	"repairs",       /* a copy finds out for itself what is damaged */
 };
 

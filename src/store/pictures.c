@@ -1,0 +1,107 @@
+#include "store/pictures.h"
+
+#include "store/store_impl.h"
+
+enum { FIND, USED, PUT, FORGET };
+// clang-format off
+static const struct kb_sql sql[] = {
+	[FIND] = { "picture_find", "it",
+		"SELECT blob, type, fetched_at, used_on FROM web_pictures WHERE agent_id = $1 AND hash = $2" },
+	[USED] = { "picture_used", "iti",
+		"UPDATE web_pictures SET used_on = $3 WHERE agent_id = $1 AND hash = $2" },
+	[PUT] = { "picture_put", "itttii",
+		"INSERT INTO web_pictures (agent_id, hash, blob, type, fetched_at, used_on) "
+		"VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (agent_id, hash) "
+		"DO UPDATE SET blob = excluded.blob, type = excluded.type, "
+		"fetched_at = excluded.fetched_at, used_on = excluded.used_on" },
+	[FORGET] = { "picture_forget", "i", "DELETE FROM web_pictures WHERE used_on < $1" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_pictures = { "pictures", sql, KB_COUNTOF(sql) };
+
+struct use {
+	const struct kb_picture_row *row;
+	int64_t day;
+};
+
+static int64_t today(struct kb_store *store)
+{
+	return kb_store_now(store) / KB_DAY_US;
+}
+
+static bool note_use(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct use *use = arg;
+
+	return kb_db_run(
+	        conn, &sql[USED],
+	        KB_VALUES(kb_int(use->row->agent_id), kb_text(use->row->hash), kb_int(use->day)),
+	        NULL, err);
+}
+
+bool kb_store_picture_find(struct kb_store *store, struct kb_arena *arena,
+                           struct kb_picture_row *row, struct kb_err *err)
+{
+	struct use use = { row, today(store) };
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_rows rows;
+	int64_t used_on = 0;
+	bool found = false, ok;
+
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, &sql[FIND], KB_VALUES(kb_int(row->agent_id), kb_text(row->hash)));
+	while (kb_rows_next(&rows)) {
+		found = true;
+		row->blob = kb_rows_text(&rows, arena, 0);
+		row->type = kb_rows_text(&rows, arena, 1);
+		row->fetched_at = kb_rows_int(&rows, 2);
+		used_on = kb_rows_int(&rows, 3);
+	}
+	ok = kb_rows_close(&rows, err);
+	kb_db_give(store->db, conn);
+	if (!ok)
+		return false;
+	if (!found)
+		return kb_fail(err, KB_E_NOT_FOUND, "the picture was not looked at yet");
+	/* Once a day, so that looking is reading. */
+	return used_on == use.day || kb_db_write(store->db, note_use, &use, err);
+}
+
+static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct use *use = arg;
+	const struct kb_picture_row *row = use->row;
+
+	return kb_db_run(conn, &sql[PUT],
+	                 KB_VALUES(kb_int(row->agent_id), kb_text(row->hash), kb_text(row->blob),
+	                           kb_text(row->type), kb_int(row->fetched_at), kb_int(use->day)),
+	                 NULL, err);
+}
+
+bool kb_store_picture_put(struct kb_store *store, struct kb_picture_row *row, struct kb_err *err)
+{
+	row->fetched_at = kb_store_now(store);
+	return kb_db_write(store->db, put, &(struct use){ row, today(store) }, err);
+}
+
+struct forgetting {
+	int64_t before, gone;
+};
+
+static bool forget(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct forgetting *in = arg;
+
+	return kb_db_run(conn, &sql[FORGET], KB_VALUES(kb_int(in->before)), &in->gone, err);
+}
+
+bool kb_store_pictures_forget(struct kb_store *store, int64_t unused_days, int64_t *gone,
+                              struct kb_err *err)
+{
+	struct forgetting in = { .before = today(store) - unused_days };
+	bool ok = kb_db_write(store->db, forget, &in, err);
+
+	*gone = in.gone;
+	return ok;
+}
