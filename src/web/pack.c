@@ -247,6 +247,8 @@ int main(int argc, char **argv)
 			else
 				put_form(i, 'g', ".gz", out, gz[i]);
 			br[i] = brotli(&files[i], out, room);
+			if (br[i] >= (gz[i] ? gz[i] : files[i].n)) /* of a hundred bytes */
+				br[i] = 0;
 			if (br[i])
 				put_form(i, 'b', ".br", out, br[i]);
 		}
