@@ -100,7 +100,7 @@ test("each language of the dashboard has all its words, with the same holes", { 
       assert.ok(said.trim(), `${code}.${key}`);
       same += said.length > 4 && word === model;
     }
-    assert.ok(same < 25, `${code} has ${same} texts in English`);
+    assert.ok(same < 40, `${code} has ${same} texts in English`);
     // What the service says in English of a setting stands here in the other languages.
     assert.deepEqual(Object.keys(words.settings.help), Object.keys(words.settings.titles), code);
   }
