@@ -8,6 +8,7 @@ export const w: Words = { ...en };
 
 const tables: Tables<Words> = {
   de: () => import("./de"),
+  es: () => import("./es"),
   fr: () => import("./fr"),
 };
 export const languages = ["en", ...Object.keys(tables)];
