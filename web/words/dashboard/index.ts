@@ -10,6 +10,7 @@ const tables: Tables<Words> = {
   de: () => import("./de"),
   es: () => import("./es"),
   fr: () => import("./fr"),
+  ja: () => import("./ja"),
   zh: () => import("./zh"),
 };
 export const languages = ["en", ...Object.keys(tables)];
