@@ -11,6 +11,7 @@ const tables: Tables<Words> = {
   es: () => import("./es"),
   fr: () => import("./fr"),
   ja: () => import("./ja"),
+  pt: () => import("./pt"),
   zh: () => import("./zh"),
 };
 export const languages = ["en", ...Object.keys(tables)];
