@@ -7,6 +7,11 @@
  * Where other processes write to the same database, two transactions that hold several rows each
  * would soon wait for each other. So only what appends shares transactions there, on the first
  * writer; the other writers take one write at a time.
+ *
+ * There the connection may end when a commit was sent and nothing was heard of it. So each
+ * transaction writes its number into a row of its writer's, and one that is uncertain begins anew
+ * with that: where the row has the number already, or gets it from the transaction before, which
+ * may still be at work and is waited for, all of it is done.
  */
 #include "store/db.h"
 
@@ -26,9 +31,21 @@ enum {
 	        60,         /* of PostgreSQL: it handles up to 64 savepoints in memory of its own */
 	WAITING_MAX = 4096, /* writes in a queue */
 	READERS_MAX = 8,
-	TRIES_MAX = 5,       /* of a transaction that fails for the moment */
-	FIRST_PAUSE_MS = 10, /* before the second of them; then twice that, and so on */
+	TRIES_MAX = 5,            /* of a transaction that fails for the moment */
+	UNCERTAIN_TRIES_MAX = 14, /* of asking what became of a commit: some seconds */
+	FIRST_PAUSE_MS = 10,      /* before the second of them; then twice that, and so on */
+	DOUBLINGS_MAX = 6,
 };
+
+enum { NUMBER };
+// clang-format off
+static const struct kb_sql sql[] = {
+	[NUMBER] = { "commit_number", "iii",
+		"INSERT INTO commits (writer, number, at) VALUES ($1, $2, $3) ON CONFLICT (writer) DO UPDATE "
+		"SET number = $2, at = $3 WHERE commits.number < $2" },
+};
+// clang-format on
+const struct kb_sql_table kb_sql_commits = { "commits", sql, KB_COUNTOF(sql) };
 
 /* A write in a queue; it lives on its caller's stack. */
 struct job {
@@ -58,6 +75,11 @@ struct writer {
 	size_t batch_max;
 	pthread_t thread;
 	struct kb_db_conn *conn; /* NULL: to be opened */
+	/* Where others write as well: its row of commits, and the number of its transaction. */
+	int64_t id, number;
+	bool is_uncertain; /* whether that was committed; these are its notes */
+	struct kb_db_note *notes;
+	size_t note_count;
 };
 
 struct kb_db {
@@ -141,46 +163,109 @@ static bool begin(struct kb_db_conn *conn, struct job *job, struct kb_err *err)
 	return ok;
 }
 
+/* The number becomes the last of the writer's. *done: it was already, by a try of which nothing was
+ * heard. */
+static bool write_number(struct writer *writer, bool *done, struct kb_err *err)
+{
+	int64_t changed = 1;
+	struct kb_db_values values = KB_VALUES(kb_int(writer->id), kb_int(writer->number),
+	                                       kb_int(kb_clock_now_us(NULL)));
+	bool ok = !writer->conn->driver->is_shared
+	          || (writer->is_uncertain
+	                      ? kb_db_run(writer->conn, &sql[NUMBER], values, &changed, err)
+	                      : kb_db_defer(writer->conn, &sql[NUMBER], values, err));
+
+	*done = ok && changed == 0;
+	return ok;
+}
+
+/* What the transaction has to tell outlives its connection. */
+static void keep_notes(struct writer *writer)
+{
+	struct kb_db_conn *conn = writer->conn;
+
+	free(writer->notes);
+	writer->notes = conn->notes;
+	writer->note_count = conn->note_count;
+	conn->notes = NULL;
+	conn->note_count = conn->note_capacity = 0;
+}
+
+static void committed(struct kb_db *db, struct job **jobs, size_t count,
+                      const struct kb_db_note *notes, size_t note_count)
+{
+	int64_t good = 0;
+
+	for (size_t i = 0; i < count; i++)
+		good += jobs[i]->ok;
+	atomic_fetch_add_explicit(&db->commits, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&db->writes, good, memory_order_relaxed);
+	for (size_t i = 0; i < note_count; i++)
+		db->config.committed(db->config.arg, &notes[i]);
+}
+
+/* Begins the transaction, with its number. *done: there is nothing left to do. */
+static bool begin_numbered(struct writer *writer, struct job **jobs, size_t count, bool *done,
+                           struct kb_err *err)
+{
+	if (!begin(writer->conn, jobs[0], err))
+		return false;
+	if (!write_number(writer, done, err)) {
+		writer->conn->driver->rollback(writer->conn);
+		return false;
+	}
+	if (*done) {
+		writer->conn->driver->rollback(writer->conn);
+		committed(writer->db, jobs, count, writer->notes, writer->note_count);
+	}
+	writer->is_uncertain = false;
+	return true;
+}
+
 /* Runs jobs in one transaction, as many as it takes: one that takes the transaction with it ends
  * the round. Returns how many have their result; *again: that may be another one the next time. */
 static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool *again)
 {
-	struct kb_db *db = writer->db;
 	struct kb_db_conn *conn = writer->conn;
 	const struct kb_driver *driver = conn->driver;
+	bool was_uncertain = writer->is_uncertain, was_done = false;
 	struct kb_err err = { 0 };
-	size_t done = 0, good = 0;
+	size_t done = 0;
 	bool ok;
 
-	if (!begin(conn, jobs[0], &err)) {
-		*again = comes_again(conn, jobs[0]);
-		fail_jobs(jobs, count, &err);
+	if (!begin_numbered(writer, jobs, count, &was_done, &err)) {
+		*again = was_uncertain || comes_again(conn, jobs[0]);
+		if (!was_uncertain)
+			fail_jobs(jobs, count, &err);
 		return count;
 	}
+	if (was_done)
+		return count;
 	for (ok = true; ok && done < count; done++) {
+		jobs[done]->err.code = KB_OK;
 		carry(jobs[done]);
 		ok = run_job(conn, jobs[done], count == 1);
 		carry(jobs[done]);
-		good += jobs[done]->ok;
 	}
 	if (ok) {
 		carry(jobs[0]);
 		ok = driver->commit(conn, &err);
 		carry(jobs[0]);
+		writer->is_uncertain = !ok && err.code == KB_E_UNCERTAIN && driver->is_shared;
 	} else {
 		err = jobs[done - 1]->err;
 	}
-	if (!ok) {
-		*again = comes_again(conn, jobs[done - 1]);
-		jobs[done - 1]->came_again |= conn->again == KB_AGAIN_ONCE;
-		driver->rollback(conn);
-		fail_jobs(jobs, done, &err);
+	if (ok) {
+		committed(writer->db, jobs, count, conn->notes, conn->note_count);
 		return done;
 	}
-	atomic_fetch_add_explicit(&db->commits, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&db->writes, (int64_t)good, memory_order_relaxed);
-	for (size_t i = 0; i < conn->note_count; i++)
-		db->config.committed(db->config.arg, &conn->notes[i]);
+	if (writer->is_uncertain)
+		keep_notes(writer);
+	*again = writer->is_uncertain || comes_again(conn, jobs[done - 1]);
+	jobs[done - 1]->came_again |= conn->again == KB_AGAIN_ONCE;
+	driver->rollback(conn);
+	if (!writer->is_uncertain)
+		fail_jobs(jobs, done, &err);
 	return done;
 }
 
@@ -191,35 +276,52 @@ static void pause_before(int try)
 	int64_t us;
 
 	kb_random(&random, 1);
-	us = ((INT64_C(1000) * FIRST_PAUSE_MS) << try) * (128 + random) / 256;
+	us = ((INT64_C(1000) * FIRST_PAUSE_MS) << KB_MIN(try, DOUBLINGS_MAX)) * (128 + random)
+	     / 256;
 	nanosleep(&(struct timespec){ .tv_sec = us / KB_SECOND_US,
 	                              .tv_nsec = us % KB_SECOND_US * 1000 },
 	          NULL);
 }
 
-/* Of jobs that get into others' way together fewer and fewer are tried, in the end one. */
+static int tries_of(const struct writer *writer)
+{
+	return writer->is_uncertain ? UNCERTAIN_TRIES_MAX : TRIES_MAX;
+}
+
+/* Of jobs that get into others' way together fewer and fewer are tried, in the end one. Of a commit
+ * that is uncertain they stay together. */
 static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 {
 	size_t done = count;
 
-	for (int try = 0; try < TRIES_MAX; try++) {
+	writer->number++;
+	for (int try = 0; try < tries_of(writer); try++) {
 		struct kb_err err = { 0 };
-		bool again = false;
+		bool again = true;
 
 		if (try > 0)
 			pause_before(try - 1);
-		for (size_t i = 0; i < count; i++)
-			jobs[i]->err.code = KB_OK;
+		if (!writer->is_uncertain)
+			for (size_t i = 0; i < count; i++)
+				jobs[i]->err.code = KB_OK;
 		if (connect_writer(writer, &err)) {
+			again = false;
 			done = try_round(writer, jobs, count, &again);
-			count = again ? KB_MAX(count / 4, (size_t)1) : count;
-		} else {
+			if (again && !writer->is_uncertain)
+				count = KB_MAX(count / 4, (size_t)1);
+		} else if (!writer->is_uncertain) {
 			fail_jobs(jobs, count, &err);
 			done = count;
-			again = true;
 		}
 		if (!again)
 			break;
+	}
+	if (writer->is_uncertain) {
+		struct kb_err err;
+
+		kb_fail(&err, KB_E_UNCERTAIN, "the database went away during the commit");
+		fail_jobs(jobs, done, &err);
+		writer->is_uncertain = false;
 	}
 	return done;
 }
@@ -379,6 +481,7 @@ static void start_writers(struct kb_db *db)
 
 		writer->db = db;
 		writer->queue = &db->queues[i > 0];
+		kb_random(&writer->id, sizeof(writer->id));
 		writer->batch_max = !driver->is_shared ? BATCH_MAX : i == 0 ? SHARED_BATCH_MAX : 1;
 		writer->thread = kb_thread_start("store-writer", write_loop, writer);
 	}
@@ -433,6 +536,8 @@ void kb_db_close(struct kb_db *db)
 	for (int i = 0; i < db->config.driver->writers; i++) /* last: SQLite tidies up then */
 		if (db->writers[i].conn)
 			db->config.driver->close(db->writers[i].conn);
+	for (int i = 0; i < db->config.driver->writers; i++)
+		free(db->writers[i].notes);
 	pthread_cond_destroy(&db->reader_free);
 	pthread_mutex_destroy(&db->readers_lock);
 	for (size_t i = 0; i < KB_COUNTOF(db->queues); i++) {

@@ -44,7 +44,8 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
         kb_sql_robots, kb_sql_crawls, kb_sql_hosts, kb_sql_store, kb_sql_vectors, kb_sql_upkeep,
         kb_sql_verify, kb_sql_visits;
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views, kb_sql_visitors;
-extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs, kb_sql_moves;
+extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs, kb_sql_moves,
+        kb_sql_commits;
 extern const struct kb_sql_table kb_sql_paths, kb_sql_chores, kb_sql_pictures;
 extern const struct kb_sql_table kb_sql_answers, kb_sql_talklinks;
 extern const struct kb_sql_table *const kb_sql_tables[];

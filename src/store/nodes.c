@@ -6,9 +6,12 @@
 #include "base/pool.h"
 #include "store/store_impl.h"
 
-enum { KEPT_S = 30 * 86400 }; /* rows of nodes that are gone */
+enum {
+	KEPT_S = 30 * 86400, /* rows of nodes that are gone */
+	COMMITS_KEPT_S = 86400,
+};
 
-enum { JOIN, BEAT, LEAVE, ALIVE, OTHER, FORGET };
+enum { JOIN, BEAT, LEAVE, ALIVE, OTHER, FORGET, FORGET_COMMITS };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[JOIN] = { "node_join", "iti",
@@ -20,6 +23,8 @@ static const struct kb_sql sql[] = {
 	[ALIVE] = { "node_alive", "i", "SELECT count(*) FROM nodes WHERE beat_at > $1" },
 	[OTHER] = { "node_other", "i", "SELECT name FROM nodes WHERE beat_at > $1 ORDER BY id LIMIT 1" },
 	[FORGET] = { "node_forget", "i", "DELETE FROM nodes WHERE beat_at < $1 AND started_at < $1" },
+	/* Of connections that have long ended; one that still lives makes its row anew. */
+	[FORGET_COMMITS] = { "node_forget_commits", "i", "DELETE FROM commits WHERE at < $1" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_nodes = { "nodes", sql, KB_COUNTOF(sql) };
@@ -54,7 +59,9 @@ static bool join(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	}
 	return kb_rows_close(&rows, err)
 	       && kb_db_run(conn, &sql[FORGET], KB_VALUES(kb_int(in->now - KEPT_S * KB_SECOND_US)),
-	                    NULL, err);
+	                    NULL, err)
+	       && kb_db_run(conn, &sql[FORGET_COMMITS],
+	                    KB_VALUES(kb_int(in->now - COMMITS_KEPT_S * KB_SECOND_US)), NULL, err);
 }
 
 struct beat {
