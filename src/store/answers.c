@@ -46,8 +46,9 @@ static const struct kb_sql sql[] = {
 	[LOOK] = { "answer_look", "iiii",
 		"SELECT bytes, CASE WHEN bytes > $4 THEN text END FROM answers " OF_KEY
 		" AND " KB_AGENT_SHOWN("agent_id") },
-	[VOID_LEASES] = { "answer_void_leases", "i",
-		"UPDATE answers SET lease_until = 0 WHERE lease_until > 0 AND node = $1" },
+	[VOID_LEASES] = { "answer_void_leases", "ii",
+		"UPDATE answers SET lease_until = 0 "
+		"WHERE lease_until > 0 AND node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_answers = { "answers", sql, KB_COUNTOF(sql) };
@@ -256,14 +257,17 @@ bool kb_store_answers_end_lost(struct kb_store *store, int64_t *ended, struct kb
 
 static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[VOID_LEASES], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+	const struct kb_store *store = arg;
+
+	return kb_db_run(
+	        conn, &sql[VOID_LEASES],
+	        KB_VALUES(kb_int(store->node), kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)),
+	        NULL, err);
 }
 
 bool kb_answers_void_leases(struct kb_store *store, struct kb_err *err)
 {
-	int64_t node = store->node;
-
-	return kb_db_write(store->db, void_leases, &node, err);
+	return kb_db_write(store->db, void_leases, store, err);
 }
 
 /* ---- its readers ---- */

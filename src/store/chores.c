@@ -13,24 +13,25 @@ enum {
 	INSIGHT,
 	OWNER,
 	COUNT,
+	VOID_LEASES,
 };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[ADD] = { "chore_add", "iiiii",
 		"INSERT INTO chores (agent_id, kind, subject, within, due_at, lease_epoch, attempts) "
 		"VALUES ($1, $2, $3, $4, $5, 0, 0) ON CONFLICT (agent_id, kind, subject) DO UPDATE SET "
-		"due_at = $5, lease_epoch = chores.lease_epoch + 1, attempts = 0" },
+		"due_at = $5, lease_epoch = chores.lease_epoch + 1, attempts = 0, lease_node = 0" },
 	[NEXT] = { "chore_next", "i",
 		"SELECT agent_id, kind, subject FROM chores WHERE due_at <= $1 AND "
 		KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
-	[TAKE] = { "chore_take", "iiiii",
-		"UPDATE chores SET due_at = $5, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
+	[TAKE] = { "chore_take", "iiiiii",
+		"UPDATE chores SET due_at = $5, lease_node = $6, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
 		"WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND due_at <= $4 "
 		"RETURNING within, lease_epoch, attempts" },
 	[GO] = { "chore_go", "iiii",
 		"DELETE FROM chores WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND lease_epoch = $4" },
 	[WAIT] = { "chore_wait", "iiiii",
-		"UPDATE chores SET due_at = $5 "
+		"UPDATE chores SET due_at = $5, lease_node = 0 "
 		"WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND lease_epoch = $4" },
 	[DESCRIBE] = { "chore_describe", "iitt",
 		"UPDATE pages SET description = $3 WHERE agent_id = $1 AND id = $2 AND text_blob = $4" },
@@ -42,6 +43,9 @@ static const struct kb_sql sql[] = {
 	[OWNER] = { "chore_owner", "i", "SELECT account_id FROM agents WHERE id = $1" },
 	[COUNT] = { "chore_count", "",
 		"SELECT count(*) FROM chores WHERE " KB_AGENT_SHOWN("agent_id") },
+	[VOID_LEASES] = { "chore_void_leases", "iii",
+		"UPDATE chores SET due_at = $1, lease_node = 0 "
+		"WHERE lease_node > 0 AND lease_node NOT IN " KB_NODES_THERE("$2", "$3") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_chores = { "chores", sql, KB_COUNTOF(sql) };
@@ -64,7 +68,7 @@ bool kb_chore_add(struct kb_db_conn *conn, const struct kb_chore *chore, int64_t
 
 struct lease {
 	struct kb_chore chore;
-	int64_t now, until;
+	int64_t now, until, node;
 };
 
 static bool next(struct kb_db_conn *conn, struct lease *in, struct kb_err *err)
@@ -95,7 +99,7 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return true;
 	kb_rows_open(&rows, conn, &sql[TAKE],
 	             KB_VALUES(kb_int(chore->agent_id), kb_int(chore->kind), kb_int(chore->subject),
-	                       kb_int(in->now), kb_int(in->until)));
+	                       kb_int(in->now), kb_int(in->until), kb_int(in->node)));
 	while (kb_rows_next(&rows)) {
 		taken = true;
 		chore->within = kb_rows_int(&rows, 0);
@@ -110,7 +114,7 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_chore_lease(struct kb_store *store, int64_t lease_us, struct kb_chore *out,
                           struct kb_err *err)
 {
-	struct lease in = { .now = kb_store_now(store) };
+	struct lease in = { .now = kb_store_now(store), .node = store->node };
 	/* Mostly there is nothing: a reader finds that out without the writer. */
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	bool ok;
@@ -132,6 +136,22 @@ bool kb_store_chore_lease(struct kb_store *store, int64_t lease_us, struct kb_ch
 bool kb_store_chore_count(struct kb_store *store, int64_t *count, struct kb_err *err)
 {
 	return kb_db_read_int(store->db, &sql[COUNT], KB_NO_VALUES, 0, count, err);
+}
+
+static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct kb_store *store = arg;
+	int64_t now = kb_store_now(store);
+
+	return kb_db_run(
+	        conn, &sql[VOID_LEASES],
+	        KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), NULL,
+	        err);
+}
+
+bool kb_chores_void_leases(struct kb_store *store, struct kb_err *err)
+{
+	return kb_db_write(store->db, void_leases, store, err);
 }
 
 /* ---- the end ---- */

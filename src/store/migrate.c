@@ -4,7 +4,7 @@
 
 #include "store/db.h"
 
-enum { TABLE_CREATE, VERSION, RECORDED, RECORD, LOCK_ADD, LOCK };
+enum { TABLE_CREATE, VERSION, COUNT, RECORDED, RECORD, LOCK_ADD, LOCK };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[TABLE_CREATE] = { "migrations_create", "",
@@ -12,6 +12,8 @@ static const struct kb_sql sql[] = {
 		"version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)" },
 	[VERSION] = { "migrations_version", "",
 		"SELECT coalesce(max(version), 0) FROM schema_migrations" },
+	[COUNT] = { "migrations_known", "",
+		"SELECT count(*) FROM schema_migrations WHERE version > 0" },
 	[RECORDED] = { "migrations_recorded", "i",
 		"SELECT count(*) FROM schema_migrations WHERE version = $1" },
 	/* A row that whoever migrates holds, where several processes may. */
@@ -34,6 +36,16 @@ bool kb_schema_version(struct kb_db_conn *conn, int64_t *version, struct kb_err 
 {
 	return kb_db_run(conn, &sql[TABLE_CREATE], KB_NO_VALUES, NULL, err)
 	       && kb_db_int(conn, &sql[VERSION], KB_NO_VALUES, 0, version, err);
+}
+
+bool kb_schema_whole(struct kb_db_conn *conn, bool *whole, struct kb_err *err)
+{
+	int64_t count;
+
+	if (!kb_db_int(conn, &sql[COUNT], KB_NO_VALUES, 0, &count, err))
+		return false;
+	*whole = count >= (int64_t)kb_migration_count;
+	return true;
 }
 
 static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration, int64_t now,

@@ -19,6 +19,7 @@ enum {
 	AGAIN,
 	COUNT,
 	PLACES,
+	VOID_LEASES,
 };
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -31,8 +32,8 @@ static const struct kb_sql sql[] = {
 	[NEXT] = { "repair_next", "i",
 		"SELECT agent_id FROM repairs WHERE due_at <= $1 AND " KB_AGENT_SHOWN("agent_id")
 		" ORDER BY due_at LIMIT 1" },
-	[TAKE] = { "repair_take", "iii",
-		"UPDATE repairs SET due_at = $3, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
+	[TAKE] = { "repair_take", "iiii",
+		"UPDATE repairs SET due_at = $3, lease_node = $4, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
 		"WHERE agent_id = $1 AND due_at <= $2 RETURNING lease_epoch, attempts" },
 	[RENEW] = { "repair_renew", "iii",
 		"UPDATE repairs SET due_at = $3 WHERE agent_id = $1 AND lease_epoch = $2" },
@@ -54,12 +55,15 @@ static const struct kb_sql sql[] = {
 		"SELECT count(*) FROM segments WHERE agent_id = $1 AND damaged_at > 0" },
 	[DONE] = { "repair_done", "i", "DELETE FROM repairs WHERE agent_id = $1" },
 	[AGAIN] = { "repair_again", "ii",
-		"UPDATE repairs SET due_at = $2, attempts = 0 WHERE agent_id = $1" },
+		"UPDATE repairs SET due_at = $2, lease_node = 0, attempts = 0 WHERE agent_id = $1" },
 	[COUNT] = { "repair_count", "",
 		"SELECT count(*) FROM repairs WHERE " KB_AGENT_SHOWN("agent_id") },
 	[PLACES] = { "repair_places", "iii",
 		"SELECT agent_id, id, blob, damaged_at FROM segments WHERE (agent_id, id) > ($1, $2) AND "
 		KB_AGENT_SHOWN("agent_id") " ORDER BY agent_id, id LIMIT $3" },
+	[VOID_LEASES] = { "repair_void_leases", "iii",
+		"UPDATE repairs SET due_at = $1, lease_node = 0 "
+		"WHERE lease_node > 0 AND lease_node NOT IN " KB_NODES_THERE("$2", "$3") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_repairs = { "repairs", sql, KB_COUNTOF(sql) };
@@ -104,7 +108,7 @@ bool kb_store_segment_damaged(struct kb_store *store, int64_t agent_id, int64_t 
 
 struct lease {
 	struct kb_repair repair;
-	int64_t now, until;
+	int64_t now, until, node;
 };
 
 static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -118,8 +122,9 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (!agent_id)
 		return true;
-	kb_rows_open(&rows, conn, &sql[TAKE],
-	             KB_VALUES(kb_int(agent_id), kb_int(in->now), kb_int(in->until)));
+	kb_rows_open(
+	        &rows, conn, &sql[TAKE],
+	        KB_VALUES(kb_int(agent_id), kb_int(in->now), kb_int(in->until), kb_int(in->node)));
 	while (kb_rows_next(&rows))
 		in->repair = (struct kb_repair){
 			.agent_id = agent_id,
@@ -132,7 +137,7 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_repair_lease(struct kb_store *store, int64_t lease_us, struct kb_repair *out,
                            struct kb_err *err)
 {
-	struct lease in = { .now = kb_store_now(store) };
+	struct lease in = { .now = kb_store_now(store), .node = store->node };
 	/* Mostly there is nothing: a reader finds that out without the writer. */
 	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	int64_t agent_id;
@@ -176,6 +181,22 @@ bool kb_store_repair_renew(struct kb_store *store, const struct kb_repair *repai
 	struct lease in = { *repair, .until = kb_store_now(store) + lease_us };
 
 	return kb_db_write(store->db, renew, &in, err);
+}
+
+static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct kb_store *store = arg;
+	int64_t now = kb_store_now(store);
+
+	return kb_db_run(
+	        conn, &sql[VOID_LEASES],
+	        KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), NULL,
+	        err);
+}
+
+bool kb_repairs_void_leases(struct kb_store *store, struct kb_err *err)
+{
+	return kb_db_write(store->db, void_leases, store, err);
 }
 
 /* ---- what there is ---- */

@@ -132,29 +132,32 @@ static bool lock_hold(struct kb_store *store, struct kb_err *err)
 
 /* ---- the schema ---- */
 
-static bool schema_known(struct kb_db_conn *conn, int64_t *version, struct kb_err *err)
+/* *whole: nothing is missing, nor an older one that came later. */
+static bool schema_known(struct kb_db_conn *conn, bool *whole, struct kb_err *err)
 {
-	if (!kb_schema_version(conn, version, err))
+	int64_t version;
+
+	if (!kb_schema_version(conn, &version, err) || !kb_schema_whole(conn, whole, err))
 		return false;
-	if (*version > kb_schema_newest())
+	if (version > kb_schema_newest())
 		return kb_fail(err, KB_E_UNSUPPORTED,
 		               "the store has schema %" PRId64 ", this program knows up to %" PRId64
 		               ": use the newer program",
-		               *version, kb_schema_newest());
+		               version, kb_schema_newest());
 	return true;
 }
 
 /* Brings the schema up to date under the lock, which a server has already. */
 static bool schema_update(struct kb_store *store, struct kb_db_conn *conn, struct kb_err *err)
 {
-	int64_t version, holder = 0;
+	int64_t holder = 0;
 	int fd = -1;
-	bool ok;
+	bool whole, ok;
 
 	for (int i = 0; store->lock_fd < 0 && fd < 0; i++) {
-		if (!schema_known(conn, &version, err))
+		if (!schema_known(conn, &whole, err))
 			return false;
-		if (version == kb_schema_newest())
+		if (whole)
 			return true;
 		fd = lock_take(store->directory, &holder, err);
 		if (fd == -2)
@@ -167,7 +170,7 @@ static bool schema_update(struct kb_store *store, struct kb_db_conn *conn, struc
 		if (fd == -1)
 			pause_ms(LOCK_PAUSE_MS);
 	}
-	ok = schema_known(conn, &version, err)
+	ok = schema_known(conn, &whole, err)
 	     && kb_schema_migrate(conn, kb_schema_newest(), kb_store_now(store), err)
 	     && kb_path_sync(store->directory, err);
 	kb_fd_close(&fd);
@@ -193,12 +196,12 @@ static bool make_private(const char *path, struct kb_err *err)
 static bool schema_update_shared(struct kb_store *store, struct kb_db_conn *conn,
                                  struct kb_err *err)
 {
-	int64_t version;
+	bool whole;
 
 	for (int i = 0;; i++) {
 		conn->again = KB_AGAIN_NEVER;
-		if (schema_known(conn, &version, err)
-		    && (version == kb_schema_newest()
+		if (schema_known(conn, &whole, err)
+		    && (whole
 		        || kb_schema_migrate(conn, kb_schema_newest(), kb_store_now(store), err)))
 			return true;
 		/* Two that make the first table at once: one of them is told of a conflict. */
@@ -259,11 +262,12 @@ static bool open_sqlite(struct kb_store *store, struct kb_err *err)
 	return ok;
 }
 
-/* What this node held when its earlier life ended. */
+/* What this node held when its earlier life ended, and what nodes hold that are gone. */
 static bool void_leases(struct kb_store *store, struct kb_err *err)
 {
 	return kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
 	       && kb_hosts_void_lines(store, err) && kb_answers_void_leases(store, err)
+	       && kb_chores_void_leases(store, err) && kb_repairs_void_leases(store, err)
 	       && kb_agents_void_copies(store, err);
 }
 

@@ -147,6 +147,8 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
 bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 bool kb_hosts_void_lines(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 bool kb_answers_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_chores_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_repairs_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 /* 0: the agent has none. */
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;

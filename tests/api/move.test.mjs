@@ -4,8 +4,9 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { Bucket } from "./lib/bucket.mjs";
-import { assert, docent, sleep, start, test } from "./lib/harness.mjs";
+import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
 import { database } from "./lib/postgres.mjs";
 import { Agent, binary } from "./lib/service.mjs";
 import { folder, unique } from "./lib/util.mjs";
@@ -72,6 +73,16 @@ async function picture(kb, record) {
   };
 }
 
+/** The same, once nothing in the background changes it any more. */
+async function still(kb, record) {
+  let last;
+  return until("nothing to change", async () => {
+    const before = last;
+    last = await picture(kb, record);
+    return isDeepStrictEqual(before, last) && last;
+  });
+}
+
 /** An agent with a bit of everything. */
 async function furnish(kb) {
   const agent = await kb.agent({ files });
@@ -110,7 +121,7 @@ async function moveWithPowerCuts(args, env, steps) {
 test("an installation goes to PostgreSQL and a bucket and back, and nothing in it changes", async (t) => {
   const { kb, dir } = await onDirectory(t);
   const agent = await furnish(kb);
-  const before = await picture(kb, agent.record);
+  const before = await still(kb, agent.record);
   const { url } = await database();
   const env = await bucket(t);
   const there = ["--from", dir, "--to", url, "--blob", env.DOCENT_BLOB];
@@ -130,7 +141,7 @@ test("an installation goes to PostgreSQL and a bucket and back, and nothing in i
   await answers(node, agent.record, 7);
   const second = await node.agent({ files: { "new.txt": "A new room.\n" } });
   assert.ok(second.id > agent.id, "ids go on where they were");
-  const later = await picture(node, agent.record);
+  const later = await still(node, agent.record);
   const back = await folder(t);
   const home = ["--from", url, "--from-blob", env.DOCENT_BLOB, "--to", back];
   const inUse = await move(home, env);

@@ -39,7 +39,7 @@ static void begin(struct world *w, const char *session)
 static void open_world(struct world *w, struct kb_test *t)
 {
 	fixture_init(&w->f, t);
-	w->other = kb_store_open(w->f.dir, false, &w->f.clock, NULL, &w->f.err);
+	w->other = kb_store_open(w->f.at, false, &w->f.clock, NULL, &w->f.err);
 	NEED(&w->f, w->other);
 	w->agent = fixture_agent(&w->f, "a");
 	begin(w, "s");

@@ -74,7 +74,9 @@ static void test_group_commit(struct kb_test *t)
 		CHECK_INT(t, workers[i].bad, (EACH + 2) / 3);
 	}
 	kb_store_stats(f.store, &after);
-	CHECK_INT(t, after.writes - before.writes, THREADS * EACH);
+	/* A node says now and then that it is there. */
+	CHECK(t, after.writes - before.writes == THREADS * EACH
+	                 || (fixture_postgres() && after.writes - before.writes > THREADS * EACH));
 	CHECK(t, fixture_postgres() || after.commits - before.commits < THREADS * EACH / 2);
 	NEED(&f, kb_store_message_list(
 	                 f.store, &f.arena,
@@ -501,6 +503,22 @@ static void test_migration_between(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* The same at the next opening of a store that has all the later ones. */
+static void test_migration_missing(struct kb_test *t)
+{
+	struct fixture f;
+
+	fixture_init(&f, t);
+	kb_store_close(f.store);
+	raw_run(&f, "DELETE FROM schema_migrations WHERE version = 36;"
+	            "ALTER TABLE chores DROP COLUMN lease_node;"
+	            "ALTER TABLE repairs DROP COLUMN lease_node");
+	fixture_open(&f);
+	CHECK_INT(t, raw_int(&f, "SELECT count(lease_node) FROM chores"), 0);
+	CHECK_INT(t, raw_int(&f, "SELECT count(*) FROM schema_migrations WHERE version = 36"), 1);
+	fixture_fini(&f);
+}
+
 /* Names that were given while one name said both who an account is and what it is called. */
 static void test_handles(struct kb_test *t)
 {
@@ -567,6 +585,7 @@ int main(int argc, char **argv)
 		{ "a schema from the future is refused", test_newer_schema },
 		{ "every earlier schema becomes the present one", test_migrations },
 		{ "a migration between recorded ones is applied", test_migration_between },
+		{ "one that a store lacks is applied when it is opened", test_migration_missing },
 		{ "accounts that were renamed are known by what they were made under",
 		  test_handles },
 	};

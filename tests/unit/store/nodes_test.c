@@ -334,6 +334,62 @@ static void test_void(struct kb_test *t)
 	close_world(&w);
 }
 
+/* Leases that have rows of their own, of both nodes: chores, repairs, answers. */
+static void hold(struct world *w, int node)
+{
+	int64_t id = w->nodes[node]->node, far = INT64_C(1) << 60;
+	int64_t agent_id = fixture_agent(&w->f, "of one node").id;
+	char text[900];
+
+	snprintf(text, sizeof(text),
+	         "INSERT INTO chores (agent_id, kind, subject, within, due_at, lease_epoch, "
+	         "attempts, lease_node) VALUES (%" PRId64 ", 0, 1, 0, %" PRId64 ", 1, 1, %" PRId64
+	         ");"
+	         "INSERT INTO repairs (agent_id, due_at, lease_epoch, attempts, created_at, "
+	         "lease_node) VALUES (%" PRId64 ", %" PRId64 ", 1, 1, 0, %" PRId64 ");"
+	         "INSERT INTO answers (agent_id, conversation_id, id, session_id, account_id, "
+	         "query, text, bytes, ending, user_ip, user_agent, external_id, source, user_id, "
+	         "child_id, created_at, owner, node, lease_until) VALUES (%" PRId64 ", 1, %" PRId64
+	         ", 's', 1, '', '', 0, '', '', '', '', '', 1, 0, 0, 'o', %" PRId64 ", %" PRId64 ")",
+	         agent_id, far, id, agent_id, far, id, agent_id, id, id, far);
+	raw_run(&w->f, text);
+}
+
+static int64_t held(struct world *w, int node)
+{
+	int64_t id = w->nodes[node]->node, far = INT64_C(1) << 60;
+	char query[400];
+
+	snprintf(query, sizeof(query),
+	         "SELECT (SELECT count(*) FROM chores WHERE lease_node = %" PRId64
+	         " AND due_at = %" PRId64
+	         ") + (SELECT count(*) FROM repairs WHERE lease_node = %" PRId64
+	         " AND due_at = %" PRId64 ") + (SELECT count(*) FROM answers WHERE node = %" PRId64
+	         " AND lease_until > 0)",
+	         id, far, id, far, id);
+	return raw_int(&w->f, query);
+}
+
+static void test_void_others(struct kb_test *t)
+{
+	struct world w;
+
+	open_world(&w, t);
+	for (int node = 0; node < 2; node++)
+		hold(&w, node);
+	for (int silent = 0; silent < 2; silent++) {
+		if (silent)
+			silence(&w, "two");
+		NEED(&w.f, kb_chores_void_leases(w.nodes[0], &w.f.err)
+		                   && kb_repairs_void_leases(w.nodes[0], &w.f.err)
+		                   && kb_answers_void_leases(w.nodes[0], &w.f.err));
+		CHECK_INT(t, held(&w, 0), 0);
+		CHECK_INT(t, held(&w, 1), silent ? 0 : 3);
+	}
+	raw_run(&w.f, "DELETE FROM answers; DELETE FROM repairs");
+	close_world(&w);
+}
+
 /* ---- both at once ---- */
 
 static void remove_all(struct hand *hand)
@@ -564,6 +620,7 @@ int main(int argc, char **argv)
 		  test_work },
 		{ "a node that starts voids its own leases, and those of nodes that are gone",
 		  test_void },
+		{ "and those of chores, repairs and answers", test_void_others },
 		{ "two nodes remove the same pages once, while others come", test_removal },
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
 		{ "messages of two nodes in many new conversations, in any order, are all kept",

@@ -29,9 +29,13 @@ static const char *const scans[] = {
 	"chore_count",       /* what waits for a model: what came in some hours at most */
 	"migrations_version",
 	"migrations_count",
+	"migrations_known",
 	"node_alive", /* a row a process, of which there are few */
 	"node_other",
 	"node_forget",
+	"node_forget_commits", /* a row a connection of the last day, when a node starts */
+	"chore_void_leases",   /* the same as chore_count, when a node starts */
+	"repair_void_leases",  /* the same as repair_count, when a node starts */
 };
 
 /* Statements that read all rows of an agent, or those of a time, in its widest tables on purpose.
