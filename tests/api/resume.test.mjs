@@ -1,25 +1,39 @@
 // An answer belongs to its conversation, not to the line on which it is first read: it is shown while
 // it is written, goes on where a reader broke off, and ends whatever happens to who writes it.
 import { randomUUID } from "node:crypto";
+import path from "node:path";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { library, foreign } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
+import { database } from "./lib/postgres.mjs";
+import { Agent } from "./lib/service.mjs";
 import { numberedEvents } from "./lib/sse.mjs";
+import { folder } from "./lib/util.mjs";
 
 const said = "One two three четыре fünf six 七 eight.";
 const siesta = "I'm having trouble answering right now. Please try again in a moment.";
 const bytes = (text) => Buffer.byteLength(text);
 
-async function scene(t, { args = [], settings = {} } = {}) {
+async function scene(t, { args = [], env = {}, settings = {} } = {}) {
   const server = await models(t);
-  const kb = await start(t, { env: server.chatEnv(), args });
+  const kb = await start(t, { env: { ...server.chatEnv(), ...env }, args });
   const agent = await kb.agent({ files: library });
   await agent.expect(200, "POST", "/settings", { json: { response_source: "llm_content", ...settings } });
   const { chat } = server;
   Object.assign(chat, { say: said, until: 4 });
   const session = randomUUID();
   const messages = `/conversations/${session}/messages`;
-  return { chat, kb, agent, session, messages };
+  return { server, chat, kb, agent, session, messages };
+}
+
+/** The same with another node beside it, on one database: the other's view of the scene, and its rows. */
+async function pair(t) {
+  const { url, run } = await database();
+  const env = { DOCENT_STORE: url, DOCENT_BLOB: path.join(await folder(t), "blobs") };
+  const s = await scene(t, { env, args: ["--node", "n1"] });
+  const kb = await start(t, { env: { ...s.server.chatEnv(), ...env }, args: ["--node", "n2"], key: false });
+  kb.key = s.kb.key;
+  return { s, other: { ...s, kb, agent: new Agent(kb, s.agent.record, s.agent.key) }, run };
 }
 
 /** Reads a numbered stream on until `enough` says so of what there is; leaves it then. */
@@ -204,4 +218,61 @@ test("who hears nothing for four seconds is told to wait, once, in a numbered st
   assert.deepEqual(later.at(-1).data, { status: "waiting", text: "Still looking." });
   s.chat.until = Infinity;
   assert.equal(textOf(await follow(s, begun.id, 0)), said);
+});
+
+test("an answer that one node writes is shown, continued and finished at another", async (t) => {
+  const { s, other } = await pair(t);
+  const broken = await ask(s, (events) => textOf(events) === "One two three четыре");
+  const { id } = broken[0].data;
+  const more = follow(other, id, broken.at(-1).id);
+  const shown = await until("the other node to show it", async () => {
+    const message = await other.agent.expect(200, "GET", `${s.messages}/${id}`);
+    return message.llm_response && message;
+  });
+  assert.deepEqual([shown.llm_response, shown.is_running], ["One two three четыре", true]);
+  s.chat.until = Infinity;
+  const rest = await more;
+  assert.equal(textOf(broken) + textOf(rest), said);
+  assert.deepEqual([rest.at(-1).event, rest.at(-1).id, rest.at(-1).data.id], ["finish", bytes(said), id]);
+  assert.equal(textOf(await follow(other, id, 0)), said);
+  assert.equal(s.chat.seen.length, 1, "the model was asked once");
+});
+
+test("deleting the conversation at one node ends what another writes, and whoever follows it anywhere", async (t) => {
+  const { s, other } = await pair(t);
+  const begun = await ask(s, (events) => textOf(events) === "One two three четыре");
+  const { id } = begun[0].data;
+  const followers = await Promise.all([s, other].map((node) => following(node, id, begun.at(-1).id)));
+  await other.agent.expect(200, "DELETE", `/conversations/${s.session}`);
+  await until("the double to be left", () => s.chat.seen.at(-1).gone);
+  for (const { events } of followers) {
+    const { event, data } = (await events).at(-1);
+    assert.deepEqual([event, data.code], ["error", 404]);
+  }
+  for (const { agent } of [s, other]) assert.equal((await agent.api("GET", s.messages)).status, 404);
+});
+
+test("when the node that writes dies, another ends the answer with what there is", async (t) => {
+  const { s, other, run } = await pair(t);
+  const begun = await ask(s, (events) => textOf(events) === "One two three четыре");
+  const { id } = begun[0].data;
+  await until(
+    "the text to be kept",
+    async () => (await other.agent.expect(200, "GET", `${s.messages}/${id}`)).llm_response,
+  );
+  const follower = await following(other, id, 0);
+  await s.kb.kill9();
+  await run("UPDATE answers SET lease_until = 1"); // as if twenty seconds had passed
+  const ending = await follower.events;
+  assert.deepEqual(
+    [textOf(ending), ending.at(-1).event, ending.at(-1).data.code],
+    ["One two three четыре", "error", 502],
+  );
+  const message = await other.agent.expect(200, "GET", `${s.messages}/${id}`);
+  assert.deepEqual([message.llm_response, message.is_running], ["One two three четыре", undefined]);
+  s.chat.until = Infinity;
+  assert.equal((await other.agent.ask(foreign[0], { session: s.session })).llm_response, said);
+  await s.kb.restart();
+  const { total, data } = (await s.agent.expect(200, "GET", s.messages)).messages;
+  assert.deepEqual([total, data.some(({ is_running }) => is_running)], [2, false]);
 });
