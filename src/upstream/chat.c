@@ -382,8 +382,14 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 	if (!kb_chat_reader_feed(&call->reader, body, &call->err))
 		return 0;
 	if (call->reader.read_count != call->heard) {
+		bool first = !call->heard_us;
+
 		call->heard = call->reader.read_count;
 		call->heard_us = kb_clock_mono_us();
+		/* From now on silence counts, which may be over before its first word was due. What
+		 * it says later only puts that off. */
+		if (first)
+			watch_time(call);
 	}
 	if (!call->whole_us && (call->reader.done || call->reader.finish != KB_CHAT_UNFINISHED)) {
 		call->whole_us = kb_clock_mono_us();
