@@ -93,6 +93,7 @@ export class Chat {
   reasoning = null;
   usage = null; // null: as asked for
   retryAfter = "1";
+  of = null; // (body) => what is otherwise for this request: { mode, dialect, wire, … }
   seen = []; // { body, key, mode, sent, gone, at }
   live = 0;
   peak = 0;
@@ -127,7 +128,8 @@ export class Chat {
   }
 
   async answer(body, req, res) {
-    const mode = this.modes.shift() ?? this.mode;
+    const own = Object.assign(Object.create(this), this.of?.(body));
+    const mode = this.modes.shift() ?? own.mode;
     const entry = { body, key: req.headers.authorization, mode, sent: 0, gone: false, at: Date.now() };
     this.seen.push(entry);
     this.peak = Math.max(this.peak, ++this.live);
@@ -137,7 +139,7 @@ export class Chat {
       this.live--;
     });
     try {
-      await new Answer(this, entry, res).run();
+      await new Answer(own, entry, res).run();
       ended = true;
     } catch (error) {
       if (error !== gone) throw error;
