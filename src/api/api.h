@@ -45,6 +45,7 @@ struct kb_api {
 	struct kb_answerer *answerer;
 	struct kb_writer *writer;
 	struct kb_followers *followers;
+	struct kb_watchers *watchers;
 	struct kb_notes_job *notes;
 	struct kb_embedder *embedder;       /* NULL: no such server is configured */
 	struct kb_ranker *ranker;           /* the same */

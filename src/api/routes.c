@@ -54,7 +54,7 @@ static const struct kb_api_route routes[] = {
 	  .query = LIST "search:str crawl_status:str index_status:str",
 	  .response = "PageListReply", .status = 200 },
 	{ "GET", AGENT "/progress", kb_progress_read, .right = KB_RIGHT_KEY,
-	  .tag = "Documents", .summary = "How far reading is: figures, what is read now and next; with If-None-Match 304 while nothing changes",
+	  .tag = "Documents", .summary = "How far reading is: figures, what is read now and next; with If-None-Match 304 while nothing changes; for Accept: text/event-stream each change as an event",
 	  .response = "ProgressReply", .status = 200, .also = { 304 } },
 	{ "GET", AGENT "/pages/{pageId}/text", kb_page_text_read, .right = KB_RIGHT_KEY,
 	  .tag = "Documents", .summary = "The text that was read of a document, as blocks with their places; next_from leads on",

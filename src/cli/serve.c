@@ -15,6 +15,7 @@
 #include "api/api.h"
 #include "api/follow.h"
 #include "api/slots.h"
+#include "api/watch.h"
 #include "base/file.h"
 #include "base/temp.h"
 #include "cli/cli.h"
@@ -566,6 +567,7 @@ static void start_work(struct service *s)
 	                                                   .log = &s->log,
 	                                                   .custom_depth = plan->custom_depth });
 	api->followers = kb_followers_open(api->store, &s->clock, &s->log);
+	api->watchers = kb_watchers_open(api->store, &s->log);
 	kb_answerer_means(api->answerer, s->meaning);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
@@ -654,10 +656,12 @@ static void close_all(struct service *s)
 
 	kb_models_cancel(api->models, s->plan->stop_grace_s * 1000);
 	kb_followers_stop(api->followers, s->plan->stop_grace_s * 1000);
+	kb_watchers_stop(api->watchers);
 	if (api->server)
 		kb_server_stop(api->server, (int)s->plan->stop_grace_s * 1000);
 	kb_pool_close(api->workers);
 	kb_followers_close(api->followers);
+	kb_watchers_close(api->watchers);
 	kb_writer_close(api->writer);
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_blobs_cancel(api->blobs);

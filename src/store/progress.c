@@ -3,15 +3,20 @@
 #include "store/agents.h"
 #include "store/store_impl.h"
 
-enum { WORKING, FAILED, READING, WAITING };
+enum { WORKING, FETCHING, FAILED, PACE, READING, WAITING };
 #define COLUMNS "id, url, filename, is_file, reason, attempts, due_at"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[WORKING] = { "queue_working", "i",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND state > 0 AND " KB_PAGE_SHOWN("$1") },
-	[FAILED] = { "queue_failed", "i",
-		"SELECT count(*) FROM pages WHERE agent_id = $1 AND index_status = " KB_SQL(STATUS_FAILED)
-		" AND " KB_PAGE_SHOWN("$1") },
+	[FETCHING] = { "queue_fetching", "i",
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND state > 0 AND to_fetch = 1 AND " KB_PAGE_SHOWN("$1") },
+	[FAILED] = { "queue_failed", "ii",
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND index_status = $2 AND " KB_PAGE_SHOWN("$1") },
+	/* None in the last minute: then nobody knows. */
+	[PACE] = { "progress_pace", "ii",
+		"SELECT finished - old_finished, last_at - old_at FROM agent_totals "
+		"WHERE agent_id = $1 AND last_at > $2 - 60000000" },
 	[READING] = { "queue_reading", "ii",
 		"SELECT " COLUMNS " FROM pages WHERE agent_id = $1 AND state = " KB_SQL(PAGE_LEASED) " AND "
 		KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT $2" },
@@ -46,6 +51,26 @@ static bool read_pages(struct kb_db_conn *conn, struct kb_arena *arena, int64_t 
 	return kb_rows_close(&rows, err);
 }
 
+static bool read_pace(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
+                      struct kb_progress *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[PACE], KB_VALUES(kb_int(agent_id), kb_int(now)));
+	while (kb_rows_next(&rows)) {
+		out->lately = kb_rows_int(&rows, 0);
+		out->lately_us = kb_rows_int(&rows, 1);
+	}
+	return kb_rows_close(&rows, err);
+}
+
+static bool count_by_status(struct kb_db_conn *conn, int64_t agent_id, enum kb_status status,
+                            int64_t *out, struct kb_err *err)
+{
+	return kb_db_int(conn, &sql[FAILED], KB_VALUES(kb_int(agent_id), kb_int(status)), 0, out,
+	                 err);
+}
+
 bool kb_store_progress(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                        struct kb_progress *out, struct kb_err *err)
 {
@@ -58,7 +83,10 @@ bool kb_store_progress(struct kb_store *store, struct kb_arena *arena, int64_t a
 		return false;
 	ok = kb_agent_stats(conn, agent_id, &stats, err)
 	     && kb_db_int(conn, &sql[WORKING], KB_VALUES(kb_int(agent_id)), 0, &out->working, err)
-	     && kb_db_int(conn, &sql[FAILED], KB_VALUES(kb_int(agent_id)), 0, &out->failed, err)
+	     && kb_db_int(conn, &sql[FETCHING], KB_VALUES(kb_int(agent_id)), 0, &out->fetching, err)
+	     && count_by_status(conn, agent_id, KB_STATUS_FAILED, &out->failed, err)
+	     && count_by_status(conn, agent_id, KB_STATUS_LIMITED, &out->limited, err)
+	     && read_pace(conn, agent_id, kb_store_now(store), out, err)
 	     && read_pages(conn, arena, agent_id, true, out, err)
 	     && (out->page_count == KB_PROGRESS_PAGES
 	         || read_pages(conn, arena, agent_id, false, out, err));

@@ -16,7 +16,10 @@ struct kb_progress_page {
 };
 
 struct kb_progress {
-	int64_t total, done, working, failed;
+	int64_t total, done, working, failed, limited;
+	int64_t fetching; /* of those in work: they wait for their host, or are fetched */
+	/* Documents that were done with lately, in so long; 0: it cannot be said. */
+	int64_t lately, lately_us;
 	/* Those that are read now, then those that come next. */
 	struct kb_progress_page pages[KB_PROGRESS_PAGES];
 	size_t page_count;

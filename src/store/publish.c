@@ -6,6 +6,7 @@ enum {
 	PUBLISH,
 	NOTES_STALE,
 	TOTALS_ADD,
+	PACE,
 	HAS_WORK,
 	HAS_TURN,
 	TURN_ADD,
@@ -15,6 +16,8 @@ enum {
 	SHARE_LEAVE,
 	SHARES_AT,
 };
+#define MINUTE        "60000000"
+#define HALF_A_MINUTE "30000000"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[LOCK] = { "agent_lock", "i",
@@ -34,6 +37,15 @@ static const struct kb_sql sql[] = {
 		"words_indexed = words_indexed + $5, storage_bytes = storage_bytes + $6, "
 		"crawl_credits = crawl_credits + $7, query_credits = query_credits + $8, "
 		"queries = queries + $9 WHERE agent_id = $1" },
+	/* A new mark every half a minute; after a minute without a document it begins anew. */
+	[PACE] = { "agent_pace", "iii",
+		"UPDATE agent_totals SET finished = finished + $2, last_at = $3, "
+		"old_at = CASE WHEN last_at <= $3 - " MINUTE " THEN $3 WHEN mark_at <= $3 - " HALF_A_MINUTE " THEN mark_at ELSE old_at END, "
+		"old_finished = CASE WHEN last_at <= $3 - " MINUTE " THEN finished + $2 "
+		"WHEN mark_at <= $3 - " HALF_A_MINUTE " THEN mark_finished ELSE old_finished END, "
+		"mark_at = CASE WHEN mark_at <= $3 - " HALF_A_MINUTE " THEN $3 ELSE mark_at END, "
+		"mark_finished = CASE WHEN mark_at <= $3 - " HALF_A_MINUTE " THEN finished + $2 ELSE mark_finished END "
+		"WHERE agent_id = $1" },
 	[HAS_WORK] = { "queue_has_work", "i",
 		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
 	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
@@ -109,7 +121,12 @@ bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_to
 	                           kb_int(more->words_indexed), kb_int(more->storage_bytes),
 	                           kb_int(more->crawl_credits), kb_int(more->query_credits),
 	                           kb_int(more->queries)),
-	                 NULL, err);
+	                 NULL, err)
+	       && (more->finished == 0
+	           || kb_db_run(
+	                   conn, &sql[PACE],
+	                   KB_VALUES(kb_int(agent_id), kb_int(more->finished), kb_int(more->now)),
+	                   NULL, err));
 }
 
 static bool account_of(struct kb_db_conn *conn, int64_t agent_id, int64_t *account_id,

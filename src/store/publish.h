@@ -43,6 +43,7 @@ bool kb_agent_raise(struct kb_db_conn *conn, int64_t agent_id, int64_t index_ver
 struct kb_totals {
 	int64_t pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes;
 	int64_t crawl_credits, query_credits, queries;
+	int64_t finished, now; /* documents that are done with, whatever became of them, and when */
 };
 bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_totals *more,
                    struct kb_err *err) KB_MUST_CHECK;

@@ -455,13 +455,16 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	struct kb_page_row before = *row;
 	bool was_found = row->is_found;
 
-	if (result->found && result->found->moved)
+	if (result->found && result->found->moved) {
+		in->totals.finished++;
 		return move_on(conn, in, result, row, err);
+	}
 	if (!unless_twin(conn, in, &result, &twin, row, err))
 		return false;
 	kb_totals_count(&in->totals, row, -1);
 	apply(result, in->now, row);
 	kb_totals_count(&in->totals, row, 1);
+	in->totals.finished += row->state == KB_PAGE_DONE;
 	/* The fetch of an address has been counted already (visits.c). */
 	in->totals.crawl_credits += page->url.n == 0 && page->crawl == KB_STATUS_OK;
 	if (page->index == KB_STATUS_OK && !result->unchanged) {
@@ -536,6 +539,7 @@ static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!kb_agent_lock(conn, in->agent_id, &version, err))
 		return false;
 	in->version = version + 1;
+	in->totals.now = in->now;
 	for (size_t i = 0; i < in->count; i++)
 		if (!finish_one(conn, in, &in->results[i], err))
 			return false;

@@ -84,11 +84,13 @@ static const struct kb_sql sql[] = {
 	[DEAD_SPAN] = { "replicate_dead_span", "i", SPAN("page_id", "dead_pages") },
 	[SOURCE_SPAN] = { "replicate_source_span", "i", SPAN("id", "sources") },
 	[LABEL_SPAN]  = { "replicate_label_span",  "i", SPAN("id", "labels") },
-	/* About right from the start, as the account's words count them. */
+	/* About right from the start, as the account's words count them; its pace is its own. */
 	[TOTALS] = { "replicate_totals", "ii",
 		"INSERT INTO agent_totals (agent_id, pages_found, pages_crawled, pages_indexed, "
-		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
-		"SELECT $2, pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes, 0, 0, 0 "
+		"words_indexed, storage_bytes, crawl_credits, query_credits, queries, "
+		"finished, last_at, mark_at, mark_finished, old_at, old_finished) "
+		"SELECT $2, pages_found, pages_crawled, pages_indexed, words_indexed, storage_bytes, 0, 0, 0, "
+		"0, 0, 0, 0, 0, 0 "
 		"FROM agent_totals WHERE agent_id = $1" },
 	[SET_TOTALS] = { "replicate_set_totals", "iiiiii",
 		"UPDATE agent_totals SET pages_found = $2, pages_crawled = $3, pages_indexed = $4, "

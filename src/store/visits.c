@@ -333,6 +333,10 @@ static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_ro
 	return kb_fail(err, KB_E_INVALID, "a visit of no known outcome");
 }
 
+/* After these the page is on its way still. */
+#define BIT(outcome) (1U << (outcome))
+#define STAYS        (BIT(KB_VISIT_FETCHED) | BIT(KB_VISIT_AGAIN) | BIT(KB_VISIT_RELEASED))
+
 static bool visited(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct visited *in = arg;
@@ -346,6 +350,8 @@ static bool visited(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (!row.page.id || row.state != KB_PAGE_LEASED || row.lease_epoch != visit->epoch)
 		return true;
+	totals.now = in->now;
+	totals.finished = !(BIT(visit->outcome) & STAYS);
 	return apply(conn, in, &row, version, &totals, err)
 	       && kb_totals_add(conn, visit->agent_id, &totals, err)
 	       && kb_turn_settle(conn, visit->agent_id, err);

@@ -2,6 +2,7 @@
 import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { request } from "./lib/http.mjs";
 import { lighthouse } from "./lib/documents.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 
 /** The shell and the files that it names. */
 async function shell(kb) {
@@ -56,7 +57,8 @@ test("the progress is cheap to ask for again: nothing comes while nothing change
   const kb = await start(t);
   const agent = await kb.agent({ files: { "lighthouse.md": lighthouse } });
   const first = await agent.api("GET", "/progress");
-  assert.deepEqual(first.data, { total: 1, done: 1, queued: 0, failed: 0, pages: [] });
+  const counts = { total: 1, done: 1, queued: 0, fetching: 0, reading: 0, failed: 0, limited: 0 };
+  assert.deepEqual(first.data, { ...counts, per_minute: null, seconds_left: null, pages: [] });
   const same = await agent.api("GET", "/progress", { headers: { "if-none-match": first.headers.etag } });
   assert.deepEqual([same.status, same.bytes.length], [304, 0]);
   await agent.expect(200, "POST", "", { form: form({}, { "broken.pdf": "%PDF-1.7\nno more of it" }) });
@@ -65,6 +67,54 @@ test("the progress is cheap to ask for again: nothing comes while nothing change
     return reply.status === 200 && reply.data.failed === 1 && reply.data;
   });
   assert.deepEqual([changed.total, changed.done], [2, 1]);
+});
+
+test("the progress comes as events too, with the pace and the time that is left, until the agent goes", async (t) => {
+  const kb = await start(t, { env: { ...mayFetch.env, DOCENT_HOST_PAUSE: "150" } });
+  const web = await site(t);
+  const paths = Array.from({ length: 40 }, (_, i) => `/page-${i}`);
+  for (const path of paths) web.page(path, path, `The parcel of ${path} is in hall ${path.length}.`);
+  web.sitemap("/sitemap.xml", paths);
+  const agent = await kb.agent();
+  const reply = await fetch(`${kb.url}/api/v1/projects/${agent.id}/progress`, {
+    headers: { authorization: `Bearer ${kb.key}`, accept: "text/event-stream" },
+  });
+  assert.equal(reply.headers.get("content-type"), "text/event-stream");
+  await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${web.url}/sitemap.xml` }) });
+
+  const seen = [];
+  let text = "",
+    gone = false;
+  for await (const bytes of reply.body) {
+    text += Buffer.from(bytes).toString();
+    for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
+      const frame = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end));
+      if (!frame) continue; // a line that keeps it open
+      seen.push({ event: frame[1], ...JSON.parse(frame[2]) });
+      if (!gone && seen.at(-1).done === 40) {
+        gone = true;
+        await agent.expect(200, "DELETE");
+      }
+    }
+  }
+  const last = seen.pop();
+  assert.deepEqual([last.event, last.code], ["error", 404]);
+  assert.deepEqual([seen[0].total, seen.at(-1).total], [0, 40]);
+  const done = seen.map((one) => one.done);
+  assert.deepEqual(
+    done.toSorted((a, b) => a - b),
+    done,
+  );
+  for (const one of seen) assert.equal(one.fetching + one.reading, one.queued);
+  const paced = seen.filter((one) => one.per_minute !== null);
+  assert.ok(paced.length, "the pace becomes known");
+  for (const one of paced) {
+    // What is left, at that pace; both are rounded.
+    const at = (pace) => (one.queued * 60) / pace;
+    assert.ok(one.per_minute > 0, JSON.stringify(one));
+    assert.ok(one.seconds_left >= at(one.per_minute + 0.5) - 1, JSON.stringify(one));
+    assert.ok(one.seconds_left <= at(Math.max(one.per_minute - 0.5, 0.1)) + 2, JSON.stringify(one));
+  }
 });
 
 test("a waiting document is named with its reason and its next try", async (t) => {

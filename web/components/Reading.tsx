@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { ago, number } from "../lib/format";
+import { ago, duration, number } from "../lib/format";
 import { agent, progress, readAgent, readProgress, readStats } from "../lib/state";
 import { w } from "../words/dashboard";
 
@@ -62,7 +62,10 @@ export function Reading() {
     <section class="reading" aria-label={w.beingReadTitle}>
       <h2>
         {w.beingReadTitle}
-        <small class="num">{w.of(number(now.total - now.queued), number(now.total))}</small>
+        <small class="num">
+          {w.of(number(now.total - now.queued), number(now.total))}
+          {now.seconds_left !== null && ` · ${w.left(duration(now.seconds_left))}`}
+        </small>
       </h2>
       <div class="bar">
         <i style={{ width: `${((now.total - now.queued) / Math.max(1, now.total)) * 100}%` }} />

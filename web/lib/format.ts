@@ -34,6 +34,19 @@ export function ago(time: string | null, now = Date.now()): string {
   return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(Math.round(seconds / size), unit);
 }
 
+/** "40 seconds", "3 minutes", "2 hours": as much as a guess may say. */
+export function duration(seconds: number): string {
+  const steps = [
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ] as const;
+  const [unit, size] = steps.find(([, s]) => seconds >= 1.5 * s) ?? steps[2];
+  return new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(
+    Math.round(seconds / size),
+  );
+}
+
 export const dateTime = (time: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 export const date = (time: string | number | Date) =>

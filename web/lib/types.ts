@@ -88,7 +88,12 @@ export interface Progress {
   total: number;
   done: number;
   queued: number;
+  fetching: number;
+  reading: number;
   failed: number;
+  limited: number;
+  per_minute: number | null;
+  seconds_left: number | null;
   pages: {
     id: number;
     name: string;

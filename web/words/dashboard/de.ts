@@ -122,6 +122,7 @@ const de: Words = {
   previousPassage: "Vorige Stelle",
   nextPassage: "Nächste Stelle",
   beingReadTitle: "Wird gelesen",
+  left: (time: string) => `noch etwa ${time}`,
   readingNow: "wird gelesen",
   waits: "wartet, bis es an der Reihe ist",
   nextTry: (when) => `Nächster Versuch ${when}.`,

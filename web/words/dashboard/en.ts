@@ -120,6 +120,7 @@ const en = {
   previousPassage: "Previous passage",
   nextPassage: "Next passage",
   beingReadTitle: "Being read",
+  left: (time: string) => `about ${time} left`,
   readingNow: "reading",
   waits: "waits its turn",
   nextTry: (when: string) => `Next try ${when}.`,
