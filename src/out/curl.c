@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The one place of this program that keeps state of its own: the library is loaded once a process.
  */
@@ -10,6 +11,37 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct kb_curl functions;
 static bool loaded;
 static char reason[200];
+
+/* Certificates in place of the system's: SSL_CERT_FILE, as curl's own program has it. */
+static const char *trusted;
+static __typeof__(&curl_easy_init) plain_init;
+static __typeof__(&curl_easy_reset) plain_reset;
+
+static CURL *init_trusting(void)
+{
+	CURL *curl = plain_init();
+
+	if (curl)
+		functions.easy_setopt(curl, CURLOPT_CAINFO, trusted);
+	return curl;
+}
+
+static void reset_trusting(CURL *curl)
+{
+	plain_reset(curl);
+	functions.easy_setopt(curl, CURLOPT_CAINFO, trusted);
+}
+
+static void trust(void)
+{
+	trusted = getenv("SSL_CERT_FILE");
+	if (!trusted || !*trusted)
+		return;
+	plain_init = functions.easy_init;
+	plain_reset = functions.easy_reset;
+	functions.easy_init = init_trusting;
+	functions.easy_reset = reset_trusting;
+}
 
 static const struct {
 	const char *name;
@@ -51,6 +83,7 @@ static void load(void)
 		}
 		*(void **)(void *)((char *)&functions + symbols[i].offset) = address;
 	}
+	trust();
 	*(void **)(void *)&global_init = dlsym(library, "curl_global_init");
 	loaded = global_init && global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 	if (!loaded)
