@@ -578,3 +578,44 @@ test("the low performance mode asks gently, as a browser does", async (t) => {
   await agent.expect(200, "DELETE");
   await sleep(10);
 });
+
+test("a host that hangs, one that sends a byte a second and one that is away say so, and are read once they are well", async (t) => {
+  const kb = await start(t, mayFetch);
+  const [hanging, dripping, away] = [await site(t), await site(t), await site(t)];
+  const well = (res, what) =>
+    res.writeHead(200, { "content-type": "text/plain" }).end(`The ${what} host speaks of ${what} parcels.`);
+  let ill = 2;
+  hanging.set("/page", (req, res) => {
+    if (hanging.asked("/page").length > 1) well(res, "hanging");
+    else res.on("close", () => ill--);
+  });
+  dripping.set("/page", (req, res) => {
+    if (dripping.asked("/page").length > 1) return well(res, "dripping");
+    res.writeHead(200, { "content-type": "text/plain" });
+    const timer = setInterval(() => res.write("x"), 1000);
+    res.on("close", () => {
+      clearInterval(timer);
+      ill--;
+    });
+  });
+  away.set("/page", (req, res) => well(res, "absent"));
+  const { port } = away.server.address();
+  await new Promise((resolve) => away.server.close(resolve));
+  const agent = await kb.agent();
+  for (const { url } of [hanging, dripping, away])
+    await agent.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${url}/page` }) });
+  const reason = async ({ url }) => (await pageOf(agent, `${url}/page`))?.status_reason ?? "";
+  const slow = /^127\.0\.0\.1 does not answer within 10 seconds, or sends less than 64 bytes a second$/;
+  await until("the absent one to be missed", async () => /nobody takes connections there/.test(await reason(away)));
+  await new Promise((resolve) => away.server.listen(port, "127.0.0.1", resolve));
+  await until("both to be given up", () => ill === 0, 40_000);
+  for (const one of [hanging, dripping])
+    await until("the reason", async () => slow.test(await reason(one)) || one.asked("/page").length > 1);
+  await until(
+    "all three",
+    async () => (await agent.pages()).filter((page) => page.index_status === "ok").length === 3,
+    90_000,
+  );
+  for (const what of ["hanging", "dripping", "absent"])
+    assert.match((await agent.ask(`Of what does the ${what} host speak?`)).llm_response, new RegExp(`${what} parcels`));
+});
