@@ -1,13 +1,15 @@
 /*
  * What Docent adds to a model's stream, with many answers being written at once:
  *
- *   node bench/live_answers.mjs [ANSWERS] [TOKENS] [GAP_MS] [WORKERS]
+ *   node bench/live_answers.mjs [ANSWERS] [TOKENS] [GAP_MS] [RAMP_MS]
  *
  * The model is a double in a process of its own. Each of its tokens is the moment at which it was
  * sent (microseconds of the monotonic clock, which all processes share), so the reader knows how
  * long each was on its way. The same streams are read from the double directly first: the
- * difference is Docent's. Printed are quantiles over all tokens, the processor time of the server,
- * and its memory before and while all answers are live.
+ * difference is Docent's. The answers begin over RAMP_MS (without it, over GAP_MS). Printed are
+ * quantiles over all tokens, and over those sent while all answers were live; the processor time of
+ * the server, and its memory before and while all are live; and how long questions that need no
+ * model, and small reads, took meanwhile.
  *
  * Client, server and double share the processors of the machine.
  */
@@ -68,7 +70,7 @@ function read(url, headers, body, textOf, onFirst) {
             if (!found) continue;
             word = "";
             if (!times.length) onFirst?.();
-            for (const sent of found) times.push((at - Number(sent)) / 1000);
+            for (const sent of found) times.push({ sent: Number(sent), took: (at - Number(sent)) / 1000 });
           }
         });
         res.on("end", () => resolve(times));
@@ -80,10 +82,24 @@ function read(url, headers, body, textOf, onFirst) {
   });
 }
 
-function print(name, all, answers, tokens) {
-  const times = all.flat().sort((a, b) => a - b);
+function print(name, list) {
+  const times = list.sort((a, b) => a - b);
+  if (!times.length) return console.log(`${name.padEnd(22)} none`);
   const figures = [0.5, 0.9, 0.99, 1].map((q) => quantile(times, q).toFixed(2)).join(" ");
-  console.log(`${name.padEnd(10)} tokens ${times.length} of ${answers * tokens}  p50 p90 p99 max ms  ${figures}`);
+  console.log(`${name.padEnd(22)} ${String(times.length).padStart(7)}  p50 p90 p99 max ms  ${figures}`);
+}
+const took = (all) => all.flat().map((token) => token.took);
+
+/** Asks one thing after the other until it is over; how long each took. */
+async function meanwhile(over, ask) {
+  const times = [];
+  while (!over()) {
+    const start = now();
+    await ask();
+    times.push((now() - start) / 1000);
+    await sleep(20);
+  }
+  return times;
 }
 
 const rss = (pid) => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
@@ -92,19 +108,17 @@ const cpu = (pid) => {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 };
 
-async function main([answers = 200, tokens = 100, gap = 50]) {
+async function main([answers = 200, tokens = 100, gap = 50, ramp = gap]) {
   const child = fork(process.argv[1], ["double", tokens, gap]);
   const port = await new Promise((resolve) => child.once("message", resolve));
   const model = `http://127.0.0.1:${port}/v1`;
   const agentOf = new http.Agent({ maxSockets: Infinity });
   http.globalAgent = agentOf;
-  const start = (n, make) => Promise.all(Array.from({ length: n }, (_, i) => sleep((i * gap) / n).then(make)));
+  const start = (n, make) => Promise.all(Array.from({ length: n }, (_, i) => sleep((i * ramp) / n).then(make)));
   console.log(`${answers} answers of ${tokens} tokens, one each ${gap} ms`);
   print(
     "double",
-    await start(answers, () => read(`${model}/chat/completions`, {}, {}, (o) => o.choices[0].delta.content)),
-    answers,
-    tokens,
+    took(await start(answers, () => read(`${model}/chat/completions`, {}, {}, (o) => o.choices[0].delta.content))),
   );
   const catalogue = `/tmp/live-answers-${process.pid}.json`;
   fs.writeFileSync(
@@ -117,20 +131,43 @@ async function main([answers = 200, tokens = 100, gap = 50]) {
   await agent.expect(200, "POST", "/settings", { json: { response_source: "llm_content" } });
   const before = rss(kb.child.pid),
     used = cpu(kb.child.pid);
+  // The documents are nowhere near to this question, so that it needs no model.
+  const other = await kb.agent({ files: { "b.txt": "Goods may be returned within 30 days of delivery." } });
   let live = 0,
-    most = 0;
-  const times = await start(answers, () =>
+    most = 0,
+    allLive = Infinity,
+    over = false;
+  const asking = start(answers, () =>
     read(
       `${kb.url}/api/v1${agent.path}/conversations/${crypto.randomUUID()}/messages?stream=true`,
       { authorization: `Bearer ${kb.key}` },
       { prompt: "Who built the lighthouse?" },
       (o) => o.message,
       () => {
-        if (++live === answers) most = rss(kb.child.pid);
+        if (++live < answers) return;
+        most = rss(kb.child.pid);
+        allLive = now();
       },
-    ),
+    ).finally(() => {
+      over = true;
+    }),
   );
-  print("docent", times, answers, tokens);
+  while (allLive === Infinity && !over) await sleep(20);
+  const [plain, reads] = await Promise.all([
+    meanwhile(
+      () => over,
+      () => other.ask("Who won the chess world championship of 1972?"),
+    ),
+    meanwhile(
+      () => over,
+      () => other.expect(200, "GET", ""),
+    ),
+  ]);
+  const times = await asking;
+  print("docent", took(times));
+  print("docent, all live", took([times.flat().filter(({ sent }) => sent > allLive)]));
+  print("answers without model", plain);
+  print("small reads", reads);
   console.log(
     `server     processor ${(cpu(kb.child.pid) - used).toFixed(1)} s; memory before ${before} KB, ` +
       `all live ${most} KB: ${((most - before) / answers).toFixed(1)} KB an answer, its connections included`,

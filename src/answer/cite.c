@@ -10,6 +10,8 @@
 #include "answer/cite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "index/sentence.h"
@@ -21,6 +23,8 @@ enum {
 	WORDS_LEAST = 2, /* content words that a source can be judged by */
 	STATEMENT = 3,   /* content words of a statement */
 	TARGET_MAX = 16,
+	BEFORE_MAX = KB_SUPPORT_SENTENCE / 4,
+	SENTENCE_LEAST = 256, /* bytes of room; few sentences need more */
 };
 
 /* How much of a sentence a source holds that is named without being asked. */
@@ -70,14 +74,40 @@ struct kb_cite {
 	struct group early; /* of the sentence that follows, or is on its way */
 
 	/* The sentence without its markers; what a marker is judged by begins at `clause`. */
-	char sentence[KB_SUPPORT_SENTENCE];
-	size_t sentence_n, clause;
-	char before[KB_SUPPORT_SENTENCE / 4]; /* the one before */
+	char *sentence;
+	size_t sentence_n, sentence_max, clause; /* max: it has room for so many bytes */
+	char *before;                            /* the one before; as much room */
 	size_t before_n;
 	struct kb_cited cited;          /* of the sentence */
 	bool any;                       /* something has left */
 	struct kb_judgement *judgement; /* the last one, during a call */
 };
+
+static void make_room(struct kb_cite *c, size_t max)
+{
+	c->sentence = kb_xrealloc(c->sentence, max);
+	c->before = kb_xrealloc(c->before, KB_MIN(max, (size_t)BEFORE_MAX));
+	c->sentence_max = max;
+}
+
+/* To the sentence; what is beyond its bound is not looked at. */
+static void add_words(struct kb_cite *c, struct kb_sv text)
+{
+	if (c->sentence_n + text.n > KB_SUPPORT_SENTENCE)
+		return;
+	if (c->sentence_n + text.n > c->sentence_max)
+		make_room(c, c->sentence_max * 2);
+	memcpy(c->sentence + c->sentence_n, text.p, text.n);
+	c->sentence_n += text.n;
+}
+
+static void fini(void *arg)
+{
+	struct kb_cite *c = arg;
+
+	free(c->sentence);
+	free(c->before);
+}
 
 struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config *config)
 {
@@ -86,6 +116,8 @@ struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config 
 	c->arena = arena;
 	c->config = *config;
 	c->fence_only = true;
+	make_room(c, SENTENCE_LEAST);
+	kb_arena_on_fini(arena, fini, c);
 	return c;
 }
 
@@ -322,8 +354,9 @@ static void end_sentence(struct kb_cite *c)
 	c->result.unsupported += c->cited.statement && !c->cited.supported;
 	push(c);
 	c->cited = (struct kb_cited){ 0 };
-	c->before_n = kb_utf8_cut(sentence_of(c), sizeof(c->before)).n;
-	memcpy(c->before, c->sentence, c->before_n);
+	c->before_n = kb_utf8_cut(sentence_of(c), BEFORE_MAX).n;
+	if (c->before_n)
+		memcpy(c->before, c->sentence, c->before_n);
 	c->sentence_n = c->clause = 0;
 	c->early.count = 0;
 }
@@ -343,11 +376,11 @@ static bool ends_before(struct kb_cite *c, struct kb_sv character)
 
 	if (!c->sentence_n)
 		return false;
-	if (c->sentence_n + 8 > sizeof(c->sentence))
+	if (c->sentence_n + 8 > KB_SUPPORT_SENTENCE)
 		return true;
 	if (!has_line_end(c->gap, c->gap_n) && !kb_ends_in_stop(sentence_of(c)))
 		return false;
-	kb_buf_init(&buf, sizeof(c->sentence) + GAP_MAX + 8);
+	kb_buf_init(&buf, KB_SUPPORT_SENTENCE + GAP_MAX + 8);
 	kb_buf_sv(&buf, sentence_of(c));
 	kb_buf_add(&buf, c->gap, c->gap_n);
 	kb_buf_sv(&buf, character);
@@ -429,8 +462,7 @@ static void say(struct kb_cite *c, struct kb_sv character)
 			/* It was no comma between markers. */
 			c->comma = 0;
 			emit(c, &comma, 1);
-			if (c->sentence_n < sizeof(c->sentence))
-				c->sentence[c->sentence_n++] = comma;
+			add_words(c, kb_sv(&comma, 1));
 		}
 		ended = ends_before(c, character);
 		if (ended)
@@ -445,16 +477,13 @@ static void say(struct kb_cite *c, struct kb_sv character)
 	emit(c, c->gap, c->gap_n);
 	if (!c->sentence_n) {
 		emit(c, &mark, 1);
-	} else if (c->gap_n && c->sentence_n < sizeof(c->sentence)) {
-		c->sentence[c->sentence_n++] = ' ';
+	} else if (c->gap_n) {
+		add_words(c, KB_SV(" "));
 	}
 	c->gap_n = 0;
 	emit(c, character.p, character.n);
 	c->any = true;
-	if (c->sentence_n + character.n <= sizeof(c->sentence)) {
-		memcpy(c->sentence + c->sentence_n, character.p, character.n);
-		c->sentence_n += character.n;
-	}
+	add_words(c, character);
 }
 
 /* In a fence: the sentence before it has ended, and markers are bytes like others. */

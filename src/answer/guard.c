@@ -6,6 +6,8 @@
  */
 #include "answer/guard.h"
 
+#include <stdlib.h>
+
 #include "answer/marker.h"
 #include "base/buf.h"
 
@@ -630,6 +632,23 @@ void kb_outguard_init(struct kb_outguard *guard, const struct kb_named *places,
 		                       .out_lead = true };
 }
 
+/* Mostly nothing is held, or a few bytes. */
+static void hold(struct kb_outguard *g, char c)
+{
+	if (g->n == g->held_max) {
+		g->held_max = KB_MAX(2 * g->held_max, (size_t)64);
+		g->held = kb_xrealloc(g->held, g->held_max);
+	}
+	g->held[g->n++] = c;
+}
+
+void kb_outguard_fini(struct kb_outguard *guard)
+{
+	free(guard->held);
+	guard->held = NULL;
+	guard->n = guard->held_max = 0;
+}
+
 void kb_outguard_feed(struct kb_outguard *guard, struct kb_sv text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -644,7 +663,7 @@ void kb_outguard_feed(struct kb_outguard *guard, struct kb_sv text)
 			pass(guard, text.p[i]);
 			continue;
 		}
-		guard->held[guard->n++] = text.p[i];
+		hold(guard, text.p[i]);
 		settle(guard);
 		if (!guard->n)
 			put_marks(guard);
@@ -677,6 +696,7 @@ struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *pla
 	kb_outguard_init(&guard, places, collect, &buf);
 	kb_outguard_feed(&guard, text);
 	kb_outguard_end(&guard);
+	kb_outguard_fini(&guard);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;

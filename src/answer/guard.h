@@ -30,8 +30,8 @@ struct kb_outguard {
 	void (*emit)(void *arg, struct kb_sv text);
 	void *arg;
 
-	char held[KB_OUTGUARD_HELD];
-	size_t n;
+	char *held;
+	size_t n, held_max; /* max: there is room for so many, on the heap */
 	bool ended;
 	unsigned depth; /* of labels within labels */
 	char marks[8];  /* control bytes that wait behind what is held */
@@ -56,12 +56,14 @@ struct kb_outguard {
 	bool at_address; /* right behind one that may stay */
 };
 
+/* kb_outguard_fini() gives its memory back. */
 void kb_outguard_init(struct kb_outguard *guard, const struct kb_named *places,
                       void (*emit)(void *arg, struct kb_sv text), void *arg);
 /* Valid UTF-8, cut anywhere. */
 void kb_outguard_feed(struct kb_outguard *guard, struct kb_sv text);
 /* Nothing more comes: gives out what is held. */
 void kb_outguard_end(struct kb_outguard *guard);
+void kb_outguard_fini(struct kb_outguard *guard);
 
 /* The same for a whole text. */
 struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *places,

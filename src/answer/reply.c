@@ -75,6 +75,13 @@ static void guard(void *arg, struct kb_sv text)
 
 /* ---- the first step: characters ---- */
 
+static void fini(void *arg)
+{
+	struct kb_reply *r = arg;
+
+	kb_outguard_fini(&r->guard);
+}
+
 struct kb_reply *kb_reply_new(struct kb_arena *arena, const struct kb_reply_config *config)
 {
 	struct kb_reply *r = KB_NEW(arena, struct kb_reply);
@@ -82,6 +89,7 @@ struct kb_reply *kb_reply_new(struct kb_arena *arena, const struct kb_reply_conf
 	r->arena = arena;
 	r->config = *config;
 	kb_outguard_init(&r->guard, config->places, leave, r);
+	kb_arena_on_fini(arena, fini, r);
 	r->cite = kb_cite_new(arena, &(struct kb_cite_config){ .ids = config->ids,
 	                                                       .pages = config->pages,
 	                                                       .support = config->support,

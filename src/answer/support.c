@@ -1,12 +1,15 @@
 /*
  * A source is a row of words, each a hash of its stem and one of its beginning, with the sentence
- * it stands in. A sentence to be judged becomes a small table of its content words, and one walk
- * over a source's words gives for each of its sentences the set of those it holds, as 64 bits.
+ * it stands in; function words are left out. Every answer on its way has its sources in this form,
+ * so a word is kept small. A sentence to be judged becomes a small table of its content words, and
+ * one walk over a source's words gives for each of its sentences the set of those it holds, as 64
+ * bits.
  */
 #include "answer/support.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "answer/denial.h"
 #include "base/hash.h"
@@ -46,9 +49,10 @@ enum word_flag {
 
 struct word {
 	uint32_t stem, start; /* hashes; start 0: too short to have one */
-	uint16_t sentence, position;
-	uint32_t flags;
+	unsigned sentence : 14, position : 15, flags : 3;
 };
+enum { SENTENCES_MAX = (1 << 14) - 1, POSITION_MAX = (1 << 15) - 1 };
+static_assert(sizeof(struct word) == 12, "many of them are kept while answers are written");
 
 struct span {
 	uint32_t start, end;
@@ -178,6 +182,7 @@ struct reader {
 	struct kb_arena *arena;
 	struct kb_analyzer *analyzer;
 	struct source *source;
+	struct word *words; /* on the heap; the arena gets them when all are there */
 	size_t capacity, number_capacity;
 };
 
@@ -200,40 +205,47 @@ static void add_number(struct reader *r, uint32_t hash)
 	s->numbers[s->number_count++] = hash;
 }
 
-static void read_text(struct reader *r, struct kb_sv text, uint32_t flags)
+/* 0: a word that nobody asks for. */
+static unsigned flags_of(enum kb_lang lang, const struct kb_term *term)
+{
+	bool content = !(term->flags & (KB_TERM_STOP | KB_TERM_FUNCTION));
+
+	return (content ? WORD_CONTENT : 0u) | (kb_denies(lang, term) ? WORD_DENIES : 0u);
+}
+
+static void read_text(struct reader *r, struct kb_sv text, unsigned flags)
 {
 	struct source *s = r->source;
 	struct kb_terms terms;
-	size_t sentence = 0, at = 0;
+	size_t sentence = 0, at = 0, count = 0;
 	uint32_t hash;
 
 	kb_analyze_passing(r->analyzer, s->lang, text, &terms);
-	if (s->word_count + terms.count > r->capacity) {
-		struct word *grown =
-		        KB_NEW_ARRAY(r->arena, s->word_count + terms.count, struct word);
-
-		if (s->word_count)
-			memcpy(grown, s->words, s->word_count * sizeof(*grown));
-		s->words = grown;
-		r->capacity = s->word_count + terms.count;
+	for (size_t i = 0; i < terms.count; i++)
+		count += flags_of(s->lang, &terms.v[i]) != 0;
+	if (s->word_count + count > r->capacity) {
+		r->capacity = s->word_count + count;
+		r->words = kb_xrealloc(r->words, r->capacity * sizeof(*r->words));
 	}
 	for (size_t i = 0; i < terms.count; i++) {
 		const struct kb_term *t = &terms.v[i];
+		unsigned own = flags_of(s->lang, t);
 		int n = count_of(s->lang, t->word);
 		char digits[4];
-		bool content = !(t->flags & (KB_TERM_STOP | KB_TERM_FUNCTION));
 
 		while (sentence + 1 < s->sentence_count
 		       && t->start >= s->sentences[sentence + 1].start)
 			sentence++;
-		s->words[s->word_count++] = (struct word){
-			.stem = hash_of(t->term),
-			.start = start_hash(t),
-			.sentence = (uint16_t)KB_MIN(sentence, (size_t)UINT16_MAX),
-			.position = (uint16_t)t->position,
-			.flags = flags | (content ? WORD_CONTENT : 0)
-			         | (kb_denies(s->lang, t) ? WORD_DENIES : 0),
-		};
+		KB_ASSERT(!own || r->words);
+		if (own)
+			r->words[s->word_count++] = (struct word){
+				.stem = hash_of(t->term),
+				.start = start_hash(t),
+				.sentence = (unsigned)sentence & SENTENCES_MAX,
+				.position =
+				        KB_MIN(t->position, (uint32_t)POSITION_MAX) & POSITION_MAX,
+				.flags = (flags | own) & 7,
+			};
 		if (n)
 			add_number(r, hash_of(kb_sv(digits, (size_t)snprintf(digits, sizeof(digits),
 			                                                     "%d", n))));
@@ -272,11 +284,13 @@ static void read_source(struct kb_arena *arena, struct kb_analyzer *analyzer,
 	read_text(&r, from->heading, WORD_TITLE);
 	kb_sentences(&scratch, from->text, &sentences, &count);
 	to->sentences = KB_NEW_ARRAY(arena, count, struct span);
-	to->sentence_count = KB_MIN(count, (size_t)UINT16_MAX);
+	to->sentence_count = KB_MIN(count, (size_t)SENTENCES_MAX);
 	for (size_t i = 0; i < to->sentence_count; i++)
 		to->sentences[i] = (struct span){ sentences[i].start, sentences[i].end };
 	kb_arena_fini(&scratch);
 	read_text(&r, from->text, 0);
+	to->words = kb_arena_copy(arena, r.words, to->word_count * sizeof(*r.words));
+	free(r.words);
 }
 
 struct kb_support *kb_support_new(struct kb_arena *arena, struct kb_analyzer *analyzer,

@@ -133,7 +133,9 @@ static char *take(struct kb_arena *arena, size_t size, size_t align)
 		arena->used = at + size;
 		return arena->block->bytes + at;
 	}
-	want = KB_MIN(arena->size ? arena->size * 2 : FIRST_BLOCK, (size_t)LARGEST_BLOCK);
+	/* Half of what there is: what waits for long, as an answer does for its model, has a third
+	 * of it unused at most. */
+	want = KB_MIN(KB_MAX(arena->total / 2, (size_t)FIRST_BLOCK), (size_t)LARGEST_BLOCK);
 	if (size > want / 2 && arena->block) {
 		/* Large: a block of its own behind the current one, which stays in use. */
 		block = kb_xmalloc(sizeof(*block) + size);

@@ -23,6 +23,7 @@ static struct kb_sv in_parts(struct kb_arena *arena, const struct kb_named *plac
 	for (size_t i = 0; i < text.n; i += cut)
 		kb_outguard_feed(&guard, kb_sv_sub(text, i, cut));
 	kb_outguard_end(&guard);
+	kb_outguard_fini(&guard);
 	KB_ASSERT(!buf.failed);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);

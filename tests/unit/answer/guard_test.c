@@ -106,6 +106,7 @@ static void check(struct kb_test *t, const struct kb_named *places, struct kb_sv
 	for (size_t i = 0; i < in.n; i += cut)
 		kb_outguard_feed(&guard, kb_sv_sub(in, i, cut));
 	kb_outguard_end(&guard);
+	kb_outguard_fini(&guard);
 	kb_test_sv(t, __FILE__, __LINE__, "guarded", kb_buf_view(&got.buf), want);
 	kb_buf_fini(&got.buf);
 }
