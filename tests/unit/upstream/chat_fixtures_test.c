@@ -13,6 +13,10 @@ static const struct {
 } rows[] = {
 	{ "openai", "Within 30 days [k3f].", KB_OK, KB_CHAT_STOP, 5 },
 	{ "llamacpp", "Within 30 days [k3f].", KB_OK, KB_CHAT_STOP, 5 },
+	{ "llamacpp-recorded",
+	  "You may return goods within 30 days of delivery [k3f]. 退货 👍 [k3f][p9z].", KB_OK,
+	  KB_CHAT_STOP, 47 },
+	{ "llamacpp-length-recorded", "You may return", KB_OK, KB_CHAT_LENGTH, -1 },
 	{ "llamacpp-error", "Within", KB_E_UPSTREAM, KB_CHAT_UNFINISHED, -1 },
 	{ "vllm", "Within 30 days [k3f].", KB_OK, KB_CHAT_STOP, 5 },
 	{ "vllm-error", "Within", KB_E_UPSTREAM, KB_CHAT_UNFINISHED, -1 },
