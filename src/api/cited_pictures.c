@@ -268,7 +268,9 @@ bool kb_shown_pictures(struct kb_call *call, struct kb_err *err)
 static bool reply_bytes(struct kb_call *call, const struct cited *cited, struct kb_sv url,
                         struct kb_err *err)
 {
-	const struct kb_picture_wish wish = { .agent_id = cited->agent_id, .url = url };
+	const struct kb_picture_wish wish = { .agent_id = cited->agent_id,
+		                              .account_id = call->agent.account_id,
+		                              .url = url };
 	struct kb_picture_found picture;
 	struct kb_response head;
 	int64_t size;

@@ -452,9 +452,10 @@ static bool open_parser(struct service *s, struct kb_err *err)
 	s->api.views = kb_views_new(&(struct kb_views_config){
 	        .store = s->api.store, .blobs = s->api.blobs, .parser = s->parser });
 	s->api.pictures = kb_pictures_new(&(struct kb_pictures_config){ .store = s->api.store,
-	                                                               .blobs = s->api.blobs,
-	                                                               .fetcher = s->fetcher,
-	                                                               .clock = &s->clock });
+	                                                                .blobs = s->api.blobs,
+	                                                                .fetcher = s->fetcher,
+	                                                                .parser = s->parser,
+	                                                                .clock = &s->clock });
 	return true;
 }
 

@@ -9,8 +9,10 @@
 #include "settings/image.h"
 
 enum {
-	FETCHES = 4,    /* at a time: each keeps a worker waiting for a foreign host */
-	SIDE_LEAST = 32 /* smaller ones are ornaments */
+	FETCHES = 4,     /* at a time: each keeps a worker waiting for a foreign host */
+	SIDE_LEAST = 32, /* smaller ones are ornaments */
+	SIDE_MOST = 1200,
+	DECODE_MS = 5000
 };
 #define KEPT_US  (7 * KB_DAY_US)
 #define AGAIN_US (3600 * KB_SECOND_US) /* after a failure */
@@ -39,12 +41,37 @@ static bool none(struct kb_err *err)
 	return kb_fail(err, KB_E_NOT_FOUND, "There is no picture to show");
 }
 
+static bool look_into(struct kb_sv bytes, struct kb_image *image)
+{
+	return kb_image_check(bytes, image, NULL) && image->width >= SIDE_LEAST
+	       && image->height >= SIDE_LEAST;
+}
+
+/* Decoded and written anew behind the sandbox: nothing of the host's bytes is left. */
+static bool write_anew(struct kb_pictures *pictures, struct kb_arena *arena,
+                       const struct kb_picture_wish *wish, int fd, struct kb_sv *bytes)
+{
+	const struct kb_parse_request request = {
+		.fd = fd,
+		.timeout_ms = DECODE_MS,
+		.owner = wish->account_id,
+		.look = { .page_no = 1, .side = SIDE_MOST },
+	};
+	struct kb_sv jpeg;
+	struct kb_err err;
+
+	if (!kb_parse_draw(pictures->config.parser, arena, &request, &jpeg, &err))
+		return err.code == KB_E_UNSUPPORTED;
+	*bytes = jpeg;
+	return true;
+}
+
 /* The bytes, and what they are; whatever is wrong with them is the host's affair. */
-static bool fetch(struct kb_pictures *pictures, struct kb_arena *arena, struct kb_sv url,
-                  struct kb_sv *bytes, struct kb_image *image)
+static bool fetch(struct kb_pictures *pictures, struct kb_arena *arena,
+                  const struct kb_picture_wish *wish, struct kb_sv *bytes, struct kb_image *image)
 {
 	const struct kb_fetch_request request = {
-		.url = url,
+		.url = wish->url,
 		.accept = KB_SV("image/png, image/jpeg, image/webp, image/gif"),
 		.bytes_max = KB_IMAGE_MAX_BYTES,
 		.patience = patience,
@@ -57,21 +84,24 @@ static bool fetch(struct kb_pictures *pictures, struct kb_arena *arena, struct k
 		return false;
 	ok = response.status == 200
 	     && kb_fd_read_all(arena, response.fd, KB_IMAGE_MAX_BYTES, bytes, NULL)
-	     && kb_image_check(*bytes, image, NULL) && image->width >= SIDE_LEAST
-	     && image->height >= SIDE_LEAST;
+	     && look_into(*bytes, image)
+	     && write_anew(pictures, arena, wish, response.fd, bytes)
+	     /* A child may have been taken over: what it sends is a picture or nothing. */
+	     && look_into(*bytes, image);
 	kb_fd_close(&response.fd);
 	return ok;
 }
 
 /* Asks the host, and notes what came of it. What was there before outlives a failure. */
-static bool renew(struct kb_pictures *pictures, struct kb_arena *arena, struct kb_sv url,
-                  struct kb_picture_row *row, struct kb_err *err)
+static bool renew(struct kb_pictures *pictures, struct kb_arena *arena,
+                  const struct kb_picture_wish *wish, struct kb_picture_row *row,
+                  struct kb_err *err)
 {
 	struct kb_blob_name name;
 	struct kb_image image;
 	struct kb_sv bytes;
 
-	if (!fetch(pictures, arena, url, &bytes, &image))
+	if (!fetch(pictures, arena, wish, &bytes, &image))
 		return kb_store_picture_put(pictures->config.store, row, err);
 	if (!kb_blob_put(pictures->config.blobs, bytes, &name, err))
 		return false;
@@ -116,7 +146,7 @@ bool kb_picture_get(struct kb_pictures *pictures, struct kb_arena *arena,
 	}
 	if (!known || is_due(pictures, &row)) {
 		if (atomic_fetch_add(&pictures->fetching, 1) < FETCHES)
-			ok = renew(pictures, arena, wish->url, &row, err);
+			ok = renew(pictures, arena, wish, &row, err);
 		else if (!row.blob.n)
 			ok = kb_fail(err, KB_E_BUSY,
 			             "Many pictures are being fetched just now; try again in a "
