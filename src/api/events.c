@@ -61,12 +61,18 @@ static void fill_start(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "prompt", message->query);
 }
 
+struct start {
+	const struct kb_message *message;
+	struct kb_sv session_id;
+};
+
 static void fill_numbered_start(struct kb_jw *jw, const void *arg)
 {
-	const struct kb_message *message = arg;
+	const struct start *start = arg;
 
-	fill_start(jw, arg);
-	kb_jw_key_int(jw, "id", message->id);
+	fill_start(jw, start->message);
+	kb_jw_key_int(jw, "id", start->message->id);
+	kb_jw_key_sv(jw, "session_id", start->session_id);
 }
 
 static void fill_progress(struct kb_jw *jw, const void *arg)
@@ -89,7 +95,8 @@ static void fill_finish(struct kb_jw *jw, const void *arg)
 	kb_jw_key_sv(jw, "session_id", end->session_id);
 	kb_jw_key(jw, "citations");
 	kb_record_citations(jw, message);
-	kb_record_closest(jw, message);
+	if (!end->for_visitor)
+		kb_record_closest(jw, message);
 	if (end->more)
 		end->more(end->arg, jw);
 }
@@ -110,7 +117,11 @@ static void fill_error(struct kb_jw *jw, const void *arg)
 
 void kb_events_start(struct kb_events *events, const struct kb_message *message)
 {
-	send_event(events, "start", events->numbered ? fill_numbered_start : fill_start, message);
+	if (events->numbered)
+		send_event(events, "start", fill_numbered_start,
+		           &(struct start){ message, events->session_id });
+	else
+		send_event(events, "start", fill_start, message);
 	kb_events_progress(events, KB_SV(""));
 }
 

@@ -8,8 +8,9 @@
  *
  * A numbered stream is for clients that have asked for it. Each of its events has an id: how many
  * bytes (UTF-8) of the text its reader has then, which is where another stream may go on; start
- * names the message; and `waiting` brings hang_in_there_msg to who has heard nothing for a while.
- * Other streams have none of that: some readers take every line they do not know for content.
+ * names the message and its conversation; and `waiting` brings hang_in_there_msg to who has heard
+ * nothing for a while. Other streams have none of that: some readers take every line they do not
+ * know for content.
  *
  * One thread at a time.
  */
@@ -22,9 +23,10 @@ struct kb_events {
 	const struct kb_api *api;
 	struct kb_stream *stream;
 	bool numbered;
-	bool gone;       /* the reader; nothing is sent any more */
-	int64_t at;      /* bytes of the text that the reader has */
-	int64_t sent_us; /* the last of them (kb_clock_mono_us()) */
+	struct kb_sv session_id; /* of a numbered one */
+	bool gone;               /* the reader; nothing is sent any more */
+	int64_t at;              /* bytes of the text that the reader has */
+	int64_t sent_us;         /* the last of them (kb_clock_mono_us()) */
 };
 
 /* Answers the call with a stream of events. */
@@ -38,6 +40,7 @@ void kb_events_waiting(struct kb_events *events, struct kb_sv text);
 struct kb_events_end {
 	const struct kb_message *message;
 	struct kb_sv session_id;
+	bool for_visitor;                          /* documents that answer nothing are not named */
 	void (*more)(void *arg, struct kb_jw *jw); /* further members; NULL: none */
 	void *arg;
 };

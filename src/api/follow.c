@@ -50,7 +50,8 @@ void kb_follow_end(struct kb_follower *follower, const struct kb_message *messag
 	if (!message->failed) {
 		kb_events_finish(&follower->events,
 		                 &(struct kb_events_end){ .message = message,
-		                                          .session_id = follower->session.id });
+		                                          .session_id = follower->session.id,
+		                                          .for_visitor = follower->for_visitor });
 		return;
 	}
 	kb_fail(&err, KB_E_UPSTREAM, "the answer is not whole: what wrote it has failed");

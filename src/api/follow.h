@@ -26,6 +26,7 @@ struct kb_follower {
 	struct kb_message message; /* as it was found */
 	struct kb_events events;   /* begun and numbered; at: what it has */
 	struct kb_sv hang_in_there;
+	bool for_visitor; /* as in struct kb_events_end */
 
 	struct kb_follower *next;
 	bool was_silent;

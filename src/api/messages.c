@@ -55,6 +55,7 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 		kb_events_finish(&streamed->events,
 		                 &(struct kb_events_end){ .message = &turn->message,
 		                                          .session_id = turn->session_id,
+		                                          .for_visitor = call->visitor.id != 0,
 		                                          .more = add_own,
 		                                          .arg = streamed });
 	} else {
@@ -71,6 +72,7 @@ void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_
 	struct streamed *streamed = KB_NEW(call->arena, struct streamed);
 
 	streamed->events.numbered = face->numbered;
+	streamed->events.session_id = turn->session_id;
 	streamed->hang_in_there =
 	        kb_settings_text_in(&turn->settings, turn->lang, KB_TEXT_HANG_IN_THERE);
 	streamed->face = face;
@@ -181,6 +183,8 @@ bool kb_messages_follow(struct kb_call *call, struct kb_err *err)
 	follower->hang_in_there = kb_settings_text_in(
 	        &settings, kb_request_query(call->req, "lang"), KB_TEXT_HANG_IN_THERE);
 	follower->events.numbered = true;
+	follower->events.session_id = follower->session.id;
+	follower->for_visitor = call->visitor.id != 0;
 	kb_events_begin(call, &follower->events);
 	kb_events_start(&follower->events, &follower->message);
 	if (follower->message.running) {

@@ -141,7 +141,7 @@ static void over(struct kb_call *call)
 		        call->visitor.id, err.msg);
 }
 
-static const struct kb_turn_face face = { add_finish, reword, over };
+static const struct kb_turn_face face = { add_finish, reword, over, .numbered = true };
 
 /* The visitor's own conversation, or a new one. */
 static bool read_session(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
@@ -231,7 +231,8 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 	    || !kb_visitor_labels(call, &turn->labels, err) || !may_ask(call, &turn->settings, err)
 	    || !begin_answer(call, err))
 		return false;
-	if (!kb_turn_begin(call, turn, false, err)) {
+	if (!kb_store_message_reserve(call->api->store, &turn->message.id, err)
+	    || !kb_turn_begin(call, turn, false, err)) {
 		over(call);
 		if (err->code == KB_E_QUOTA)
 			reword(call, turn, err);
@@ -274,6 +275,7 @@ static void write_message(struct kb_call *call, struct kb_jw *jw,
 	kb_jw_key_sv(jw, "text", message->response);
 	kb_jw_key_time(jw, "created_at", message->created_at);
 	kb_jw_key_str(jw, "reaction", reaction_name(message->reaction));
+	kb_jw_key_bool(jw, "is_running", message->running);
 	write_answer(call, jw, settings, message);
 	kb_jw_end(jw);
 }

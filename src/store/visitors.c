@@ -8,6 +8,8 @@
 #define NOTED_US INT64_C(300000000)
 
 #define KB_SQL_BUSY 300000000
+/* An answer for which a model is asked has a row by then. */
+#define KB_SQL_SOON 60000000
 static_assert(KB_SQL_BUSY == KB_VISITOR_BUSY_US, "another number in SQL");
 
 enum {
@@ -65,8 +67,11 @@ static const struct kb_sql sql[] = {
 		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE id = $1" },
 	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE seen_at < $1" },
 	[BEGIN] = { "visitor_begin", "iiti",
-		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE id = $1 AND busy_until < $2 AND "
-		"(SELECT count(*) FROM visitors b WHERE b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
+		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE id = $1 AND (busy_until < $2 OR "
+		"(busy_until < $2 + " KB_SQL(BUSY) " - " KB_SQL(SOON) " AND NOT EXISTS (SELECT 1 FROM answers w "
+		"JOIN conversations c ON c.agent_id = w.agent_id AND c.id = w.conversation_id "
+		"WHERE w.agent_id = visitors.agent_id AND c.visitor_id = visitors.person_id))) AND "
+		"(SELECT count(*) FROM visitors b WHERE b.id <> $1 AND b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
 	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE id = $1" },
 	[VISIT] = { "visit", "ti", "SELECT began_at, times FROM visits WHERE who = $1 AND span = $2" },
 	[VISIT_ADD] = { "visit_add", "tii",

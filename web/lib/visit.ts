@@ -38,6 +38,8 @@ interface AnswerParts {
 }
 export interface TalkMessage extends AnswerParts {
   id: number;
+  /** It is being written: text is as far as it has come. */
+  is_running: boolean;
   prompt: string;
   text: string;
   created_at: string;
@@ -82,6 +84,10 @@ export interface VisitTurn {
 
 /** Drawing more often is work that nobody sees. */
 const DRAW_MS = 50;
+/** A line that breaks is tried anew, after longer and longer pauses. */
+const RETRIES = 9,
+  PAUSE_MS = 250,
+  PAUSE_MOST_MS = 8000;
 export const FILES_MOST = 10;
 let keys = 0;
 
@@ -104,7 +110,7 @@ function newTurn(prompt: string, files: File[] = []): VisitTurn {
 function stored(message: TalkMessage): VisitTurn {
   const turn = newTurn(message.prompt);
   turn.text.value = message.text;
-  turn.state.value = "done";
+  turn.state.value = message.is_running ? "coming" : "done";
   turn.id.value = message.id;
   turn.answer.value = message;
   turn.reaction.value = message.reaction;
@@ -189,10 +195,12 @@ export class Visitor {
     this.sessionId.value = talk.session_id;
     this.isLocked.value = talk.is_locked;
     this.turns.value = talk.messages.map(stored);
-    if (talk.is_coming) void this.#await(sessionId);
+    const last = this.turns.value.at(-1);
+    if (last && talk.messages.at(-1)!.is_running) void this.#run(last, true);
+    else if (talk.is_coming) void this.#await(sessionId);
   }
 
-  /** An answer was under way when the page was left: it is stored when it is whole. */
+  /** An answer was about to begin when the page was left: it is stored when it is whole. */
   async #await(sessionId: string) {
     for (let i = 0; i < 60 && this.sessionId.value === sessionId && !this.busy.value; i++) {
       await new Promise((go) => setTimeout(go, 1000));
@@ -302,20 +310,22 @@ export class Visitor {
     return send("POST", this.path("/messages"), { body, signal, headers: { accept: "text/event-stream" } });
   }
 
-  async #run(turn: VisitTurn) {
+  /** Asks, or reads on what is being written already. */
+  async #run(turn: VisitTurn, begun = false) {
     const abort = (this.#abort = new AbortController());
     this.busy.value = true;
     try {
       try {
-        await this.#read(turn, abort.signal);
+        if (begun || !(await this.#ask(turn, abort.signal))) await this.#goOn(turn, abort.signal);
       } catch (error) {
         const { status } = error as ApiError;
+        if (begun || turn.id.value) throw error;
         if (status === 401)
           this.#visiting = null; // the visit is over, or asks for work now
         else if (status === 404 && this.sessionId.value)
           this.sessionId.value = null; // the talk is gone
         else throw error;
-        await this.#read(turn, abort.signal);
+        if (!(await this.#ask(turn, abort.signal))) await this.#goOn(turn, abort.signal);
       }
     } catch (error) {
       this.#fail(turn, abort, error as ApiError);
@@ -326,33 +336,85 @@ export class Visitor {
     }
   }
 
-  async #read(turn: VisitTurn, abort: AbortSignal) {
-    let text = "",
-      drawn = 0;
+  /** True: the answer is whole. False: its line broke, and the answer goes on without a reader. */
+  async #ask(turn: VisitTurn, abort: AbortSignal): Promise<boolean> {
+    turn.id.value = null;
     const reply = await this.#request(turn, abort);
+    return this.#read(turn, reply, abort);
+  }
+
+  async #read(turn: VisitTurn, reply: Response, abort: AbortSignal): Promise<boolean> {
+    let text = turn.text.value,
+      drawn = 0,
+      late: ReturnType<typeof setTimeout> | undefined;
+    const draw = () => {
+      clearTimeout(late);
+      late = undefined;
+      turn.state.value = "coming";
+      turn.text.value = text;
+      drawn = performance.now();
+    };
     try {
       for await (const { data } of events(reply)) {
         if (data.status === "error") throw new ApiError(String(data.error), Number(data.code));
+        if (data.status === "start") {
+          turn.id.value = Number(data.id);
+          this.sessionId.value = String(data.session_id);
+        }
         if (data.status === "progress") {
           text += String(data.message ?? "");
           if (text && performance.now() - drawn >= DRAW_MS) {
-            turn.state.value = "coming";
-            turn.text.value = text;
-            drawn = performance.now();
+            draw();
             // The browser draws between two pieces, however fast they come.
             await new Promise((go) => setTimeout(go));
-          }
+          } else if (text) late ??= setTimeout(draw, DRAW_MS); // a pause may follow
         }
         if (data.status === "finish") {
-          this.sessionId.value = String(data.session_id);
-          turn.id.value = Number(data.id);
-          turn.answer.value = data as unknown as AnswerParts;
-          turn.state.value = "done";
-          this.heard("message", {});
+          turn.text.value = text;
+          await this.#end(turn, data);
+          return true;
         }
       }
+    } catch (error) {
+      if (error instanceof ApiError || abort.aborted) throw error; // else the line has broken
     } finally {
+      clearTimeout(late);
       turn.text.value = text;
+    }
+    if (!turn.id.value) throw new ApiError("", 0);
+    return false;
+  }
+
+  /** A stream that was gone on with does not name the sources: the talk does. */
+  async #end(turn: VisitTurn, data: Record<string, unknown>) {
+    if (data.sources) turn.answer.value = data as unknown as AnswerParts;
+    else {
+      const talk = await call<Talk>("GET", this.path(`/conversations/${this.sessionId.value}`));
+      const whole = talk.messages.find(({ id }) => id === turn.id.value);
+      if (whole) {
+        turn.text.value = whole.text;
+        turn.answer.value = whole;
+      }
+    }
+    turn.state.value = "done";
+    this.heard("message", {});
+  }
+
+  /** Reads on behind what is there, as often as the line breaks. */
+  async #goOn(turn: VisitTurn, abort: AbortSignal) {
+    const path = this.path(`/conversations/${this.sessionId.value}/messages/${turn.id.value}/stream`);
+    for (let tried = 0; tried < RETRIES; tried++) {
+      const from = new TextEncoder().encode(turn.text.value).length;
+      try {
+        if (await this.#read(turn, await send("GET", path, { query: { from }, signal: abort }), abort)) return;
+        if (new TextEncoder().encode(turn.text.value).length > from) tried = 0;
+      } catch (error) {
+        // Not there yet, or nobody there to ask: perhaps in a moment.
+        const { status } = error as ApiError;
+        if (abort.aborted || !(status === 0 || status === 404 || status === 503) || tried === RETRIES - 1) throw error;
+        if (status === 404) await send("GET", this.path("/visit"), { signal: abort }); // is the agent still public?
+      }
+      await new Promise((go) => setTimeout(go, Math.min(PAUSE_MS * 2 ** tried, PAUSE_MOST_MS)));
     }
   }
 

@@ -150,6 +150,10 @@ static void test_answers(struct kb_test *t)
 	CHECK(t, !may_begin(&f, v[2].id, "192.0.2.1")); /* two of that address */
 	CHECK(t, kb_store_visitor_end(f.store, v[0].id, &f.err));
 	CHECK(t, may_begin(&f, v[2].id, "192.0.2.1"));
+	/* After a minute an answer has a row; what has none is over, though nobody has said so. */
+	CHECK(t, !may_begin(&f, v[2].id, "192.0.2.1"));
+	kb_clock_advance(&f.clock, 61 * KB_SECOND_US);
+	CHECK(t, may_begin(&f, v[2].id, "192.0.2.1"));
 	/* Who began it has died without ending it. */
 	kb_clock_advance(&f.clock, KB_VISITOR_BUSY_US + 1);
 	CHECK(t, may_begin(&f, v[1].id, "192.0.2.1"));

@@ -1,0 +1,101 @@
+// A visitor's page and an answer that is being written: a line that breaks, a page that is loaded anew.
+import net from "node:net";
+import { assert, browse, start, test } from "./lib.mjs";
+import { foreign, library } from "../api/lib/documents.mjs";
+import { models } from "../api/lib/models.mjs";
+
+const said = "One two three четыре fünf six 七 eight.";
+const begun = "One two three четыре";
+
+async function open(t) {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  await agent.expect(200, "POST", "/settings", { json: { response_source: "llm_content" } });
+  const { shareable_link: link } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  Object.assign(server.chat, { say: said, until: 4 });
+  return { kb, agent, link, chat: server.chat };
+}
+
+/** A line to the service that can be cut. */
+async function line(t, kb) {
+  const sockets = new Set();
+  const server = net.createServer((socket) => {
+    const there = net.connect(Number(new URL(kb.url).port), "127.0.0.1");
+    for (const [from, to] of [
+      [socket, there],
+      [there, socket],
+    ]) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on("error", () => to.destroy());
+      from.on("close", () => sockets.delete(from) && to.destroy());
+    }
+  });
+  await new Promise((go) => server.listen(0, "127.0.0.1", go));
+  const cut = () => sockets.forEach((socket) => socket.destroy());
+  t.after(() => {
+    cut();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${server.address().port}`, cut };
+}
+
+async function ask(page) {
+  await page.locator("#question").fill(foreign[0]);
+  await page.keyboard.press("Enter");
+  await page.locator(".reply .text", { hasText: begun }).waitFor();
+}
+
+test("an answer goes on behind the place where its line broke, and is not asked for twice", async (t) => {
+  const { kb, link, chat } = await open(t);
+  const { url, cut } = await line(t, kb);
+  const { page } = await browse(t, kb, { elsewhere: [`${url}/`] });
+  await page.goto(link.replace(kb.url, url));
+  await ask(page);
+  cut();
+  chat.until = 6;
+  await page.locator(".reply .text", { hasText: "fünf" }).waitFor();
+  cut();
+  chat.until = Infinity;
+  await page.locator(".acts").waitFor();
+  assert.equal((await page.locator(".reply .text").innerText()).trim(), said);
+  assert.equal(await page.locator(".exchange").count(), 1);
+  assert.equal(chat.seen.length, 1);
+});
+
+test("a page that is loaded anew in the middle of an answer goes on with it, and can be stopped", async (t) => {
+  const { kb, link, chat } = await open(t);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page);
+  await page.reload();
+  await page.locator(".reply .text", { hasText: begun }).waitFor();
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  chat.until = Infinity;
+  await page.locator(".acts").waitFor();
+  assert.equal((await page.locator(".reply .text").innerText()).trim(), said);
+  assert.equal(chat.seen.length, 1, "the model was asked once");
+  // Once more, and stopped.
+  chat.until = 4;
+  await page.locator("#question").fill(foreign[0]);
+  await page.keyboard.press("Enter");
+  await page.locator(".exchange").nth(1).locator(".text", { hasText: begun }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped", { exact: true }).waitFor();
+  assert.ok(await page.locator("#question").isEnabled());
+  chat.until = Infinity;
+  quiet();
+});
+
+test("an agent that is closed in the middle of an answer says so", async (t) => {
+  const { kb, agent, link, chat } = await open(t);
+  const { page } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page);
+  await agent.expect(200, "POST", "", { json: { is_shared: false } });
+  await page.getByText("This agent is no longer public.").waitFor();
+  assert.ok(await page.locator("#question").isDisabled());
+  chat.until = Infinity;
+});
