@@ -10,10 +10,11 @@ enum {
 	AROUND_MAX = 400, /* letters before and behind that are compared */
 };
 
-/* A letter or figure, and where it was found: its word and how far down the page that stands, or
- * its byte. */
+/* A letter or figure, and where it was found: its word and where that stands on the page, or its
+ * byte. */
 struct letter {
 	uint32_t cp, from, y;
+	uint16_t x0, x1;
 };
 
 struct letters {
@@ -30,7 +31,7 @@ static bool is_content(uint32_t cp)
 
 /* Character by character: what the two texts have between their letters differs, and must not
  * change them. */
-static void add(struct letters *letters, struct kb_sv character, uint32_t from, uint32_t y)
+static void add(struct letters *letters, struct kb_sv character, const struct letter *at)
 {
 	char form[FORM_BYTES];
 	struct kb_sv rest = kb_sv(form, kb_fold(character, false, form, sizeof(form)));
@@ -43,7 +44,8 @@ static void add(struct letters *letters, struct kb_sv character, uint32_t from, 
 		if (!is_content(cp))
 			continue;
 		KB_GROW(letters->v, letters->capacity, letters->count + 1);
-		letters->v[letters->count++] = (struct letter){ cp, from, y };
+		letters->v[letters->count] = *at;
+		letters->v[letters->count++].cp = cp;
 	}
 }
 
@@ -64,11 +66,14 @@ static void take_words(struct letters *letters, const struct kb_parsed *words)
 		for (size_t j = 0; j < block->box_count; j++, word++) {
 			const struct kb_word_box *box = &block->boxes[j];
 			struct kb_sv text = kb_sv_sub(block->text, box->at, box->n);
+			const struct letter place = { .from = word,
+				                      .y = (uint32_t)(box->y0 + box->y1) / 2,
+				                      .x0 = box->x0,
+				                      .x1 = box->x1 };
 
 			for (size_t at = 0, n; at < text.n; at += n) {
 				n = character_at(text, at);
-				add(letters, kb_sv_sub(text, at, n), word,
-				    (uint32_t)(box->y0 + box->y1) / 2);
+				add(letters, kb_sv_sub(text, at, n), &place);
 			}
 		}
 	}
@@ -83,8 +88,8 @@ static void take_text(struct letters *letters, const struct kb_parsed *text, uin
 			continue;
 		for (size_t at = 0, n; at < block->text.n; at += n) {
 			n = character_at(block->text, at);
-			add(letters, kb_sv_sub(block->text, at, n), block->offset + (uint32_t)at,
-			    0);
+			add(letters, kb_sv_sub(block->text, at, n),
+			    &(struct letter){ .from = block->offset + (uint32_t)at });
 		}
 	}
 }
@@ -209,6 +214,126 @@ static bool next_value(struct kb_sv *rest, size_t *offset, struct wanted *w)
 	return false;
 }
 
+/* ---- cells of several lines: on the page the lines of the cells beside them stand in between ----
+ */
+
+enum {
+	LINE = 260,    /* most from one line of a cell to the next */
+	SHIFT = 250,   /* so far beyond its other lines one may begin */
+	STEPS = 20000, /* words that are looked at for one cell */
+	TELLING = 8    /* letters: shorter values stand in many rows */
+};
+
+/* A way through the words of a page that has exactly the letters of a cell. */
+struct way {
+	const struct wanted *w;
+	uint32_t x0, x1; /* of its words so far */
+	struct kb_mark_run *runs;
+	size_t count, steps;
+};
+
+static size_t end_of_word(const struct wanted *w, size_t at)
+{
+	uint32_t word = w->page->v[at].from;
+
+	while (at < w->page->count && w->page->v[at].from == word)
+		at++;
+	return at;
+}
+
+/* How many letters the word at `at` has, where they are the cell's from its `done`th on; 0: they
+ * are not. */
+static size_t takes_word(const struct wanted *w, size_t at, size_t done)
+{
+	size_t n = end_of_word(w, at) - at;
+
+	if (n > w->count - done)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (w->page->v[at + i].cp != w->text->v[w->first + done + i].cp)
+			return 0;
+	return n;
+}
+
+static void note(struct way *way, uint32_t word)
+{
+	struct kb_mark_run *last = way->count ? &way->runs[way->count - 1] : NULL;
+
+	if (last && last->first + last->count == word)
+		last->count++;
+	else
+		way->runs[way->count++] = (struct kb_mark_run){ word, 1 };
+}
+
+/* Whether the word at `to` may come after the one at `from`: beside it, or in the line below. */
+static bool follows(const struct way *way, size_t from, size_t to)
+{
+	const struct letter *a = &way->w->page->v[from], *b = &way->w->page->v[to];
+
+	if (b->from == a->from + 1 && b->x0 >= a->x1)
+		return true;
+	return b->y > a->y + (LINE / 8) && b->y <= a->y + LINE && b->x0 <= way->x1 + SHIFT
+	       && (uint32_t)b->x1 + SHIFT >= way->x0;
+}
+
+/* Goes on behind the word at `at`; its letters are the cell's up to `done`. */
+static bool go_on(struct way *way, size_t at, size_t done)
+{
+	const struct wanted *w = way->w;
+
+	if (done == w->count)
+		return true;
+	for (size_t to = 0; to < w->page->count; to = end_of_word(w, to)) {
+		const struct way before = *way;
+		struct kb_mark_run last = way->runs[way->count - 1];
+		size_t n = follows(way, at, to) ? takes_word(w, to, done) : 0;
+
+		if (way->steps++ > STEPS)
+			return false;
+		if (!n)
+			continue;
+		way->x0 = KB_MIN(way->x0, (uint32_t)w->page->v[to].x0);
+		way->x1 = KB_MAX(way->x1, (uint32_t)w->page->v[to].x1);
+		note(way, w->page->v[to].from);
+		if (go_on(way, to, done + n))
+			return true;
+		*way = (struct way){ .w = w,
+			             .x0 = before.x0,
+			             .x1 = before.x1,
+			             .runs = way->runs,
+			             .count = before.count,
+			             .steps = way->steps };
+		way->runs[way->count - 1] = last;
+	}
+	return false;
+}
+
+/* Of the ways that begin within `reach` of the row's height the nearest. Returns how many runs it
+ * has; 0: there is none. */
+static size_t find_lines(const struct wanted *w, uint32_t y, uint32_t reach,
+                         struct kb_mark_run *runs)
+{
+	struct way way = { .w = w, .runs = runs };
+
+	/* The nearest first: the first that is found is taken. */
+	for (uint32_t most = KB_MIN(reach, ROW_HEIGHT / 4U); most <= reach; most *= 2)
+		for (size_t at = 0; at < w->page->count; at = end_of_word(w, at)) {
+			const struct letter *v = &w->page->v[at];
+			uint32_t off = v->y > y ? v->y - y : y - v->y;
+			size_t n = off <= most ? takes_word(w, at, 0) : 0;
+
+			if (!n || way.steps > STEPS)
+				continue;
+			way.x0 = v->x0;
+			way.x1 = v->x1;
+			way.count = 0;
+			note(&way, v->from);
+			if (go_on(&way, at, n))
+				return way.count;
+		}
+	return 0;
+}
+
 /* The height of the row: that of its longest value that stands on the page, best of one that stands
  * there once. */
 static bool find_row(struct wanted *w, struct kb_sv row, size_t offset, uint32_t *y)
@@ -229,19 +354,38 @@ static bool find_row(struct wanted *w, struct kb_sv row, size_t offset, uint32_t
 	return best > w->page->count; /* else it might be any row */
 }
 
+/* The same where every value that could tell the row has several lines. */
+static bool find_row_by_lines(struct wanted *w, struct kb_sv row, size_t offset,
+                              struct kb_mark_run *runs, uint32_t *y)
+{
+	size_t best = 0;
+
+	while (next_value(&row, &offset, w)) {
+		if (w->count <= best || w->count < TELLING || !find_lines(w, 0, UINT16_MAX, runs))
+			continue;
+		best = w->count;
+		for (size_t at = 0; at < w->page->count; at++)
+			if (w->page->v[at].from == runs[0].first)
+				*y = w->page->v[at].y;
+	}
+	return best > 0;
+}
+
 static size_t mark_row(struct wanted *w, struct kb_sv row, size_t offset, struct kb_mark_run *runs)
 {
 	size_t count = 0, at, seen;
 	uint32_t y = 0;
 
-	if (!find_row(w, row, offset, &y))
+	if (!find_row(w, row, offset, &y) && !find_row_by_lines(w, row, offset, runs, &y))
 		return 0;
 	while (next_value(&row, &offset, w)) {
 		const struct letter *v = w->page->v;
 
 		if (!find_at(w, y, &at, &seen)
-		    || (v[at].y > y ? v[at].y - y : y - v[at].y) > ROW_HEIGHT)
+		    || (v[at].y > y ? v[at].y - y : y - v[at].y) > ROW_HEIGHT) {
+			count += find_lines(w, y, 2 * ROW_HEIGHT, runs + count);
 			continue;
+		}
 		runs[count].first = v[at].from;
 		runs[count++].count = v[at + w->count - 1].from - v[at].from + 1;
 	}
@@ -254,7 +398,7 @@ static size_t most_runs(const struct kb_parsed *text)
 	size_t most = 1;
 
 	for (size_t i = 0; i < text->block_count; i++)
-		most += text->blocks[i].type == KB_BLOCK_TABLE ? text->blocks[i].text.n / 3 + 1 : 1;
+		most += text->blocks[i].type == KB_BLOCK_TABLE ? text->blocks[i].text.n + 1 : 1;
 	return most;
 }
 

@@ -131,10 +131,77 @@ static void test_marks(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* Words of a page, each with its column and height. */
+struct printed {
+	const char *text;
+	uint16_t x, y;
+};
+
+static struct kb_parsed print(struct kb_arena *arena, const struct printed *words)
+{
+	struct kb_parsed parsed = { .format = KB_SV("pdf"), .pages = 2 };
+
+	parsed.blocks = KB_NEW_ARRAY(arena, WORDS, struct kb_block);
+	for (size_t i = 0; i < WORDS && words[i].text; i++) {
+		struct kb_word_box *box = KB_NEW(arena, struct kb_word_box);
+
+		*box = (struct kb_word_box){ .n = (uint32_t)strlen(words[i].text),
+			                     .x0 = words[i].x,
+			                     .x1 = (uint16_t)(words[i].x + 300),
+			                     .y0 = words[i].y,
+			                     .y1 = (uint16_t)(words[i].y + 100) };
+		parsed.blocks[parsed.block_count++] = (struct kb_block){
+			.page_no = 2, .text = kb_sv_str(words[i].text), .boxes = box, .box_count = 1
+		};
+	}
+	return parsed;
+}
+
+static void test_cells(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *row;
+		struct printed words[WORDS];
+		const char *want;
+	} cases[] = {
+		{ "one cell over two lines, beside one of one", "|Part: Bell of the tower; Price: 12 crowns",
+		  { { "Bell", 500, 1000 }, { "of", 900, 1000 }, { "12", 3000, 1000 }, { "crowns", 3400, 1000 },
+		    { "the", 500, 1150 }, { "tower", 900, 1150 } }, "0+2 4+2 2+2" },
+		{ "each cell over two lines", "|Part: Bell of the tower; Price: 12 crowns each",
+		  { { "Bell", 500, 1000 }, { "of", 900, 1000 }, { "12", 3000, 1000 }, { "crowns", 3400, 1000 },
+		    { "the", 500, 1150 }, { "tower", 900, 1150 }, { "each", 3000, 1150 } }, "0+2 4+2 2+2 6+1" },
+		{ "the row, not the one above that begins alike", "|a: Bell of bronze; b: 7 pounds of tin",
+		  { { "Bell", 500, 400 }, { "of", 900, 400 }, { "7", 3000, 400 }, { "crowns", 3400, 400 }, { "iron", 500, 550 },
+		    { "Bell", 500, 1000 }, { "of", 900, 1000 }, { "7", 3000, 1000 }, { "pounds", 3400, 1000 },
+		    { "bronze", 500, 1150 }, { "of", 3000, 1150 }, { "tin", 3400, 1150 } }, "5+2 9+1 7+2 10+2" },
+		{ "a line further down is of another row", "|a: Bell of bronze; b: 12 crowns",
+		  { { "Bell", 500, 1000 }, { "of", 900, 1000 }, { "12", 3000, 1000 }, { "crowns", 3400, 1000 },
+		    { "bronze", 500, 1800 } }, "2+2" },
+		{ "a line of another column is of another cell", "|a: Bell of bronze; b: 12 crowns",
+		  { { "Bell", 500, 1000 }, { "of", 900, 1000 }, { "12", 3000, 1000 }, { "crowns", 3400, 1000 },
+		    { "bronze", 3000, 1150 } }, "2+2" },
+	};
+	// clang-format on
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		const char *const texts[BLOCKS] = { cases[i].row };
+		struct kb_parsed text = document(&arena, texts);
+		struct kb_parsed words = print(&arena, cases[i].words);
+		const struct kb_mark_place place = { 0, (uint32_t)text.blocks[0].text.n };
+
+		t->row = cases[i].name;
+		CHECK_SV(t, runs_of(&arena, &text, &words, place), cases[i].want);
+	}
+	kb_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a place of the text is found among the words of the page", test_marks },
+		{ "cells of several lines are marked line by line", test_cells },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
