@@ -252,6 +252,9 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+/* Takes off what a visitor is not told of their own message: how it came, and which documents came
+ * near an answer that there is not. */
+void kb_message_for_visitor(struct kb_message *message);
 /* Parts of it: what `citations` is, and the member closest_passages where there are some. */
 void kb_record_citations(struct kb_jw *jw, const struct kb_message *message);
 void kb_record_closest(struct kb_jw *jw, const struct kb_message *message);

@@ -302,6 +302,8 @@ bool kb_messages_react(struct kb_call *call, struct kb_err *err)
 			        "Conversation message with id %" PRId64 " not found", id);
 		return false;
 	}
+	if (call->visitor.id)
+		kb_message_for_visitor(&message);
 	kb_call_begin(call, &buf, &jw);
 	kb_record_message(&jw, &message);
 	return kb_call_reply(call, 200, &buf, &jw, err);

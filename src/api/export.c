@@ -233,8 +233,11 @@ bool kb_conversations_export(struct kb_call *call, struct kb_err *err)
 			break;
 		if (list.page == 1)
 			format->begin(&buf, &jw, conversation);
-		for (size_t i = 0; i < transcript.messages.count; i++)
+		for (size_t i = 0; i < transcript.messages.count; i++) {
+			if (call->visitor.id)
+				kb_message_for_visitor(&transcript.messages.v[i]);
 			format->message(&buf, &jw, &transcript.messages.v[i]);
+		}
 		if (transcript.messages.count < BATCH)
 			break;
 	}

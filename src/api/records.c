@@ -270,6 +270,12 @@ void kb_record_citations(struct kb_jw *jw, const struct kb_message *message)
 	kb_jw_end(jw);
 }
 
+void kb_message_for_visitor(struct kb_message *message)
+{
+	message->user_ip = message->user_agent = message->external_id = message->details =
+	        KB_SV("");
+}
+
 static void message_members(struct kb_jw *jw, const struct kb_message *message)
 {
 	kb_jw_key_int(jw, "id", message->id);
