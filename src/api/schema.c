@@ -61,7 +61,7 @@ static const struct kb_schema schemas[] = {
 	{ "PassagePage", PAGINATOR("CutPassage") },
 	{ "PassageListReply", SUCCESS("PassagePage") },
 	{ "Shown", "page_id:int title:str? format:str pages:int? has_pictures:bool has_file:bool "
-	           "visible:[int]? blocks:[TextBlock] next_from:int?" },
+	           "label_url:str? visible:[int]? blocks:[TextBlock] next_from:int?" },
 	{ "ShownReply", SUCCESS("Shown") },
 	{ "Picture", "page_id:int id:str? page_no:int? text:str is_inline:bool" },
 	{ "PicturesReply", SUCCESS("[Picture]") },

@@ -9,6 +9,7 @@
  */
 #include "api/cited.h"
 #include "api/routes.h"
+#include "out/link.h"
 #include "view/view.h"
 
 enum {
@@ -114,6 +115,17 @@ static void write_visible(struct kb_jw *jw, const struct shown *shown)
 	kb_jw_end(jw);
 }
 
+/* Where the label of a limited document leads, if its owner has named another address for it. */
+static struct kb_sv label_url(struct kb_call *call, const struct shown *shown)
+{
+	const struct kb_page *page = &shown->page;
+
+	if (!shown->settings.is_pdf_limited_label_linked || !shown->limited || shown->anonymous
+	    || !page->meta_url.n || kb_sv_eq(page->meta_url, page->url))
+		return (struct kb_sv){ 0 };
+	return kb_link_shown(call->arena, page->meta_url);
+}
+
 /* ---- routes */
 
 bool kb_shown_text(struct kb_call *call, struct kb_err *err)
@@ -145,6 +157,7 @@ bool kb_shown_text(struct kb_call *call, struct kb_err *err)
 	kb_jw_key_bool(&jw, "has_file",
 	               !shown.limited && !shown.anonymous && shown.page.is_file
 	                       && shown.page.blob.n);
+	kb_jw_key_opt(&jw, "label_url", label_url(call, &shown));
 	write_visible(&jw, &shown);
 	cut_text(&shown);
 	kb_text_write_blocks(&jw, &shown.text, &window);

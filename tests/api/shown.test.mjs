@@ -74,6 +74,21 @@ test("with limited visibility nothing beyond the cited page and its neighbours l
     assert.equal(wire.includes(secret(no).split(" ").at(-1)), seen.includes(no), `${no}`);
 });
 
+test("the label of a limited document leads to the address that its owner names, if that is another", async (t) => {
+  const { kb, agent, slug } = await open(t, { is_pdf_page_visibility_limited: true });
+  const { call, source, at } = await visit(kb, slug);
+  const labelled = async (settings, url) => {
+    await agent.expect(200, "POST", "/settings", { json: settings });
+    await agent.expect(200, "PUT", `/pages/${source.id}/metadata`, { json: { url } });
+    return (await call("GET", `${at}/text`, { query: { length: 0 } })).data.label_url;
+  };
+  assert.equal(await labelled({}, "https://shop.example/handbook"), null);
+  const linked = { is_pdf_limited_label_linked: true };
+  assert.equal(await labelled(linked, "https://shop.example/handbook"), "https://shop.example/handbook");
+  assert.equal(await labelled(linked, null), null);
+  assert.equal(await labelled({ ...linked, is_anonymize_pdfs: true }, "https://shop.example/handbook"), null);
+});
+
 test("of a document without pages there is what stands around the quote", async (t) => {
   const { kb, slug } = await open(t, { is_pdf_page_visibility_limited: true });
   const { call, at } = await visit(kb, slug, "Who built the Velmora lighthouse?");

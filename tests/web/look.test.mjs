@@ -419,23 +419,33 @@ async function shared(page) {
   await other.close();
 }
 
-/** Told to visitors, and held by another story or by the surface named here. */
+/** Told to visitors, and held by a story of its own: its file, and its name as it begins. */
 const elsewhere = {
-  is_loading_indicator_enabled: "visitors.test.mjs: dots while waiting",
-  hang_in_there_msg: "visitors.test.mjs: what is said while an answer takes long",
-  chatbot_siesta_msg: "visitors.test.mjs: a failure is told in the owner's words",
-  chatbot_failed_moderation_msg: "api/effects.test.mjs: it is the answer's text",
-  account_out_of_queries_msg: "api/visitors.test.mjs: the quota",
-  enable_recaptcha_for_public_chatbots: "visitors.test.mjs: the browser works before its first question",
-  use_context_aware_starter_question: "api/visitors.test.mjs: starters",
-  use_planner_mode: "no step of it is shown yet",
-  pdf_limited_page_label: "the viewer's",
-  is_pdf_viewer: "the viewer's",
-  is_pdf_viewer_autoopen: "the viewer's",
-  is_anonymize_pdfs: "the viewer's",
-  is_pdf_page_visibility_limited: "the viewer's",
-  is_pdf_limited_label_linked: "the viewer's",
+  is_loading_indicator_enabled: ["web/visitors", "the dots stay away"],
+  hang_in_there_msg: ["web/visitors", "what is said while an answer takes long"],
+  chatbot_siesta_msg: ["web/visitors", "what is said while an answer takes long"],
+  chatbot_failed_moderation_msg: ["api/effects", "a prompt with a word of the block list"],
+  account_out_of_queries_msg: ["api/visitors", "the quota is told"],
+  enable_recaptcha_for_public_chatbots: ["web/visitors", "a browser works before its first question"],
+  use_context_aware_starter_question: ["api/visitors", "starters follow the page around"],
+  use_planner_mode: ["api/planner", "with use_planner_mode both parts"],
+  pdf_limited_page_label: ["web/viewer", "a visitor sees the cited page"],
+  is_pdf_viewer: ["web/viewer", "a visitor's viewer waits"],
+  is_pdf_viewer_autoopen: ["web/viewer", "a visitor's viewer waits"],
+  is_anonymize_pdfs: ["web/viewer", "a visitor's viewer waits"],
+  is_pdf_page_visibility_limited: ["web/viewer", "a visitor sees the cited page"],
+  is_pdf_limited_label_linked: ["web/viewer", "a visitor sees the cited page"],
 };
+
+test("a story that holds a setting elsewhere is there, and sets it", async () => {
+  for (const [field, [file, name]] of Object.entries(elsewhere)) {
+    const text = await readFile(new URL(`../${file}.test.mjs`, import.meta.url), "utf8");
+    const stories = text.split(/^test\(/m).slice(1);
+    const story = stories.find((story) => story.startsWith(`"${name}`) && story.includes(field));
+    assert.ok(story, `${field}: no story "${name}…" of ${file} sets it`);
+    assert.match(story, /assert|waitFor/, field);
+  }
+});
 
 const fieldOf = (row) => Object.keys(row).find((key) => !["with", "see", "after", "then", "prompt"].includes(key));
 

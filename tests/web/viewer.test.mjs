@@ -71,6 +71,31 @@ test("the viewer is accessible, and scrolling leads to other pages", async (t) =
   quiet();
 });
 
+test("a visitor's viewer waits for a click where its owner wants that, and shows no name of an anonymous PDF", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "Payroll 2024.pdf": typedPdf(pages) } });
+  const set = (json) => agent.expect(200, "POST", "/settings", { json });
+  await set({ is_pdf_viewer: true, is_pdf_viewer_autoopen: false, is_anonymize_pdfs: true });
+  const { shareable_link: address } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(address);
+  await page.getByRole("textbox").fill("Who is the harbour master of Velmora?");
+  await page.keyboard.press("Enter");
+  await page.locator(".acts").waitFor();
+  assert.equal(await page.locator(".viewer").count(), 0, "not by itself");
+  await page.locator(".reply .cite").first().click();
+  await page.locator(".viewer .leaf .mark.current").first().waitFor();
+  assert.ok(!(await page.content()).includes("Payroll"));
+  assert.equal(await page.locator(".viewer").getByRole("button", { name: "Download" }).count(), 0);
+  // Without the viewer a number leads to the list.
+  await set({ is_pdf_viewer: false });
+  await page.reload();
+  await page.locator(".reply .cite").first().click();
+  await page.locator(".sources .row").first().waitFor();
+  assert.equal(await page.locator(".viewer").count(), 0);
+  quiet();
+});
+
 test("a visitor sees the cited page and its neighbours, labelled, and no others", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour", files: { "harbour.pdf": typedPdf(pages) } });
@@ -98,6 +123,14 @@ test("a visitor sees the cited page and its neighbours, labelled, and no others"
   await page.keyboard.press("Escape");
   await viewer.waitFor({ state: "detached" });
   await page.locator(".reply .cite").first().click();
+  await viewer.locator(".leaf .mark.current").first().waitFor();
+  // The label leads to the address that the document has elsewhere.
+  const [{ id }] = await agent.pages();
+  await agent.expect(200, "PUT", `/pages/${id}/metadata`, { json: { url: "https://shop.example/handbook" } });
+  await agent.expect(200, "POST", "/settings", { json: { is_pdf_limited_label_linked: true } });
+  await page.keyboard.press("Escape");
+  await page.locator(".reply .cite").first().click();
+  assert.equal(await viewer.locator("a.limited").getAttribute("href"), "https://shop.example/handbook");
   await viewer.locator(".leaf .mark.current").first().waitFor();
   // On a phone it covers the talk.
   await page.setViewportSize({ width: 390, height: 844 });

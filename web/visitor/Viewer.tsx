@@ -17,6 +17,8 @@ interface Shown extends TextWindow {
   pages: number | null;
   has_pictures: boolean;
   has_file: boolean;
+  /** Where the label of a limited document leads. */
+  label_url: string | null;
   /** The pages that may be seen; null: all. */
   visible: number[] | null;
 }
@@ -84,8 +86,8 @@ export default function Viewer({ look, path, source, n, focused, onClose }: Prop
           {title}
         </b>
         {limited &&
-          (look.is_pdf_limited_label_linked && source.url ? (
-            <a class="limited" href={source.url} target="_blank" rel="noopener noreferrer nofollow">
+          (shown?.label_url ? (
+            <a class="limited" href={shown.label_url} target="_blank" rel="noopener noreferrer nofollow">
               {look.pdf_limited_page_label}
             </a>
           ) : (
