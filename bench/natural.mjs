@@ -48,7 +48,8 @@ function uploadNames(paths) {
 async function rest(kb, agent) {
   const { searched } = await agent.expect(200, "POST", "/search", { json: { query: "rest" } }),
     learned = `factors learned agent=${agent.id} passages=${searched} `;
-  if (searched >= LEARNED_FROM) await until("the factors to be learned", () => kb.log.includes(learned), SETTLED_MS, 50);
+  if (searched >= LEARNED_FROM)
+    await until("the factors to be learned", () => kb.log.includes(learned), SETTLED_MS, 50);
 }
 
 /** Gives the agent and the file of each page. */
