@@ -11,6 +11,7 @@
  *                  a translation with the English text
  *   help           a heading with the section under it; a sentence with the rest of its section
  *   thesauri       a word with its synonyms, and with its gloss
+ *   everyday       what people say with what documents write, of tools/everyday
  *
  * The generator of chance repeats itself, so the same packages give the same pairs.
  */
@@ -369,6 +370,24 @@ function wordnet(deb) {
   }
 }
 
+/* ---- what people say ---- */
+
+const EVERYDAY = new URL("everyday/", import.meta.url);
+
+// "fired, sacked = terminated, dismissal": each on the left with all on the right, and with each of these.
+function everyday(file) {
+  const lang = path.basename(file, ".txt"),
+    list = (side) => side.split(",").map(clean).filter(Boolean);
+  for (const row of fs.readFileSync(new URL(file, EVERYDAY), "utf8").split("\n")) {
+    const [left, right] = row.replace(/^<> /, "").split("=");
+    if (row.startsWith("#") || !right) continue;
+    for (const said of list(left)) {
+      pair("everyday", lang, said, list(right).join(" "), 300);
+      for (const written of list(right)) pair("everyday", lang, said, written);
+    }
+  }
+}
+
 const THESAURI = {
   "mythes-en-us": ["en", "*/th_en_US*.dat"],
   "mythes-de": ["de", "*/mythes/th_de*.dat"],
@@ -386,5 +405,6 @@ for (const deb of fs
   else if (name === "wordnet-base") wordnet(full);
   else if (!/^mythes-|^dict-/.test(name)) documentation(full);
 }
+for (const file of fs.readdirSync(EVERYDAY).sort()) everyday(file);
 flush();
 console.error(counts);
