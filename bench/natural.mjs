@@ -17,12 +17,13 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { form } from "../tests/api/lib/http.mjs";
-import { until } from "../tests/api/lib/util.mjs";
+import { sleep, until } from "../tests/api/lib/util.mjs";
 import { Service } from "../tests/api/lib/service.mjs";
 
 const BATCH = 50, // files in an upload
   SETTLED_MS = 300_000,
   LEARNED_FROM = 300, // passages
+  MERGED_MS = 3_000,
   RANKS = [1, 3, 10];
 const args = process.argv.slice(2);
 const out = args[0] === "--json" ? fs.createWriteStream(args.splice(0, 2)[1]) : null;
@@ -44,7 +45,7 @@ function uploadNames(paths) {
   );
 }
 
-/** Until the factors are of just these documents: from then on the same are found every time. */
+/** Until the factors are of just these documents, and merges behind them: then the same are found every time. */
 async function rest(kb, agent) {
   const { searched } = await agent.expect(200, "POST", "/search", { json: { query: "rest" } }),
     learned = `factors learned agent=${agent.id} passages=${searched} `;
