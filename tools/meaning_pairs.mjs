@@ -382,7 +382,7 @@ function everyday(file) {
     const [left, right] = row.replace(/^<> /, "").split("=");
     if (row.startsWith("#") || !right) continue;
     for (const said of list(left)) {
-      pair("everyday", lang, said, list(right).join(" "), 300);
+      pair("everyday", lang, said, list(right).join(" "), 900);
       for (const written of list(right)) pair("everyday", lang, said, written);
     }
   }
