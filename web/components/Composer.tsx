@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import { w } from "../words/dashboard";
 import { Icon } from "./Icon";
+import { QuestionField } from "./QuestionField";
 
 interface Props {
   text: Signal<string>;
@@ -16,7 +17,7 @@ interface Props {
   onFiles?: (files: File[]) => void;
 }
 
-/** The field for a question: Enter sends, Shift and Enter begin a line, files may be pasted. */
+/** The field for a question with what goes along with it. */
 export function Composer({ text, placeholder, busy, disabled, children, onSend, onStop, onFiles }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -30,27 +31,7 @@ export function Composer({ text, placeholder, busy, disabled, children, onSend, 
         if (!busy && text.value.trim()) onSend();
       }}
     >
-      <textarea
-        ref={field}
-        rows={1}
-        aria-label={placeholder}
-        placeholder={placeholder}
-        disabled={disabled}
-        dir="auto"
-        value={text.value}
-        onInput={(event) => (text.value = event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          event.currentTarget.form!.requestSubmit();
-        }}
-        onPaste={(event) => {
-          const files = [...(event.clipboardData?.files ?? [])];
-          if (!files.length || !onFiles) return;
-          event.preventDefault();
-          onFiles(files);
-        }}
-      />
+      <QuestionField text={text} field={field} placeholder={placeholder} disabled={disabled} onFiles={onFiles} />
       <div class="row">
         <span class="chips">{children}</span>
         {busy ? (

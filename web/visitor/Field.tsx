@@ -1,6 +1,7 @@
 import { useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import { Icon } from "../components/Icon";
+import { QuestionField } from "../components/QuestionField";
 import { put } from "../lib/language";
 import { t } from "../words/visitor";
 
@@ -15,7 +16,7 @@ interface Props {
   onFiles: (files: File[]) => void;
 }
 
-/** The field for a question: Enter sends, Shift and Enter begin a line; files are chosen or pasted. */
+/** The field for a question, and the files that go along, chosen or pasted. */
 export function Field({ text, files, placeholder, busy, disabled, onSend, onStop, onFiles }: Props) {
   const chooser = useRef<HTMLInputElement>(null);
   return (
@@ -63,27 +64,13 @@ export function Field({ text, files, placeholder, busy, disabled, onSend, onStop
             event.currentTarget.value = "";
           }}
         />
-        <textarea
+        <QuestionField
           id="question"
-          rows={1}
           maxLength={8000}
-          aria-label={placeholder}
+          text={text}
           placeholder={placeholder}
           disabled={disabled}
-          dir="auto"
-          value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            event.currentTarget.form!.requestSubmit();
-          }}
-          onPaste={(event) => {
-            const pasted = [...(event.clipboardData?.files ?? [])];
-            if (!pasted.length) return;
-            event.preventDefault();
-            onFiles(pasted);
-          }}
+          onFiles={onFiles}
         />
         {busy ? (
           <button type="button" class="go" aria-label={t.stop} onClick={onStop}>
