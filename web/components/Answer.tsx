@@ -100,6 +100,7 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
         <Markdown
           text={turn.text.value}
           formatted={formatted}
+          coming={turn.state.value === "coming"}
           passages={passages}
           active={shown?.claim ?? null}
           cite={(n, passage) => (

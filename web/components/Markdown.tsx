@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
-import { parse, plain, type BlockNode, type Inline } from "../lib/markdown";
+import { useMemo, useRef } from "preact/hooks";
+import { parse, plain, type BlockNode, type Inline, type Parsed } from "../lib/markdown";
 
 /** Marks in the text, by letters that no text has: BEGIN n LETTERS_END … END n LETTERS_END. */
 const BEGIN = "\uE000",
@@ -30,11 +30,15 @@ function withMarks(text: string, passages: Passage[]): string {
   return out + text.slice(end);
 }
 
+const none: Passage[] = [];
+
 interface Props {
   text: string;
   /** Off: the text as it is written. */
   formatted?: boolean;
   passages?: Passage[];
+  /** More of it may follow: what is drawn stays as it is. */
+  coming?: boolean;
   /** The passage in hand, whose words are marked. */
   active?: number | null;
   /** Draws the number behind a passage, or for "[n]" in the text (passage: -1). */
@@ -44,10 +48,14 @@ interface Props {
 }
 
 /** An answer's text. Nothing of it becomes an element that is not named here. */
-export function Markdown({ text, formatted = true, passages = [], active = null, cite, behind }: Props) {
+export function Markdown({ text, formatted = true, passages = none, coming, active = null, cite, behind }: Props) {
+  const parsed = useRef<Parsed | null>(null);
+  const drawn = useRef(new WeakMap<BlockNode, ComponentChildren>());
   const tree = useMemo(() => {
     const marked = withMarks(text, passages);
-    return formatted ? parse(marked) : plain(marked);
+    if (!formatted) return plain(marked);
+    parsed.current = parse(marked, parsed.current);
+    return parsed.current.nodes;
   }, [text, passages, formatted]);
   let cited: number[] = []; // in the block that is being drawn
   let within = -1; // the passage that is being drawn: it may go through several elements
@@ -150,8 +158,17 @@ export function Markdown({ text, formatted = true, passages = [], active = null,
   return (
     <div class="text">
       {tree.map((node) => {
+        const before = coming && drawn.current.get(node);
+        if (before) return before;
         cited = [];
-        return [blocks([node]), behind?.(cited)];
+        const now = (
+          <>
+            {blocks([node])}
+            {behind?.(cited)}
+          </>
+        );
+        if (coming) drawn.current.set(node, now);
+        return now;
       })}
     </div>
   );

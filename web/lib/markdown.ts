@@ -110,8 +110,35 @@ function blocks(tokens: Token[]): BlockNode[] {
   });
 }
 
-export function parse(text: string): BlockNode[] {
-  return blocks(new Lexer({ gfm: true, breaks: false, tokenizer: new Plain() }).lex(text));
+const lex = (text: string) => new Lexer({ gfm: true, breaks: false, tokenizer: new Plain() }).lex(text);
+
+/** What a text says so far, and how much of it stays so whatever comes behind. */
+export interface Parsed {
+  text: string;
+  nodes: BlockNode[];
+  settled: { letters: number; nodes: number };
+}
+
+/** A text that goes on where `before` ended is read from its last blocks on; any other from its beginning. */
+export function parse(text: string, before: Parsed | null = null): Parsed {
+  const goesOn = before && text.startsWith(before.text.slice(0, before.settled.letters));
+  const settled = goesOn ? { ...before.settled } : { letters: 0, nodes: 0 };
+  const rest = text.slice(settled.letters);
+  const nodes = goesOn ? before.nodes.slice(0, settled.nodes) : [];
+  const tokens = lex(rest);
+  // The last block may still grow, and the one before it may yet become one with it.
+  const open = tokens.filter((token) => token.type !== "space").slice(-2)[0];
+  const whole = tokens.reduce((n, token) => n + token.raw.length, 0) === rest.length;
+  let isOpen = !whole,
+    letters = settled.letters;
+  for (const token of tokens) {
+    isOpen ||= token === open;
+    letters += token.raw.length;
+    nodes.push(...blocks([token]));
+    // Space is the beginning of what comes behind it.
+    if (!isOpen && token.type !== "space") Object.assign(settled, { letters, nodes: nodes.length });
+  }
+  return { text, nodes, settled };
 }
 
 /** The text as it is written: a paragraph a line. */

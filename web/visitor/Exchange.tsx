@@ -145,6 +145,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
           <Formatted
             text={turn.text.value}
             formatted={on(look.markdown_enabled)}
+            coming={state === "coming"}
             behind={pictures.within}
             cite={(n) =>
               numbers && sources[n - 1] ? (
