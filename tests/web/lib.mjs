@@ -12,7 +12,7 @@ const program = process.env.DOCENT_BROWSER ?? programs.find((path) => existsSync
 const playwright = await import("playwright-core").catch(() => null);
 const skip = !playwright ? "playwright-core is not installed" : !program ? "no Chromium on this machine" : false;
 
-export const test = (name, fn) => plainTest(name, { skip, timeout: 120_000 }, fn);
+export const test = (name, fn) => plainTest(name, { skip, timeout: 240_000 }, fn);
 
 /** A browser that ends with the test. What a page logs as an error, and requests to anybody but the
  * service and the places named in `elsewhere`, fail the test. */
@@ -54,9 +54,28 @@ export async function signedIn(t, kb, options) {
   return all;
 }
 
+/** What a document may say so that a page does more than show it. */
+export const attacks = [
+  "<img src=x onerror=alert(1)>",
+  "<script>alert(1)</script>",
+  "[click](javascript:alert(1))",
+  "![p](https://evil.example/p.png)",
+  "[1]: https://evil.example",
+  "<a href='https://evil.example'>x</a>",
+  "[x](data:text/html,<script>alert(1)</script>)",
+  "<iframe src=https://evil.example></iframe>",
+  "<svg onload=alert(1)>",
+  "[x](https://evil.example 'title\" onmouseover=alert(1)')",
+  "<style>body{display:none}</style>",
+  "&lt;script&gt;alert(1)&lt;/script&gt;",
+];
+
 let axe;
-/** What axe-core finds wrong with what is shown. */
-export async function faults(page, what) {
+/** Rules that turn on colours and places; the others judge the elements, which are the same in any light. */
+const seen = ["color-contrast", "target-size", "link-in-text-block", "scrollable-region-focusable"];
+
+/** What axe-core finds wrong with what is shown: by all rules, or by those named. */
+export async function faults(page, what, rules = null) {
   axe ??= await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   await page.waitForFunction(() => !document.querySelector(".spinner") && document.fonts.status === "loaded");
   await page.evaluate(() =>
@@ -68,11 +87,11 @@ export async function faults(page, what) {
     ),
   );
   return page.evaluate(
-    async ([source, what]) => {
+    async ([source, what, rules]) => {
       // The page's policy lets no text become a script; the driver's own world may.
       if (!window.axe) (0, eval)(source);
       const { violations } = await window.axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+        runOnly: rules ?? ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
       });
       return violations.map(
         (v) =>
@@ -82,6 +101,28 @@ export async function faults(page, what) {
             .join(" | ")}`,
       );
     },
-    [axe, what],
+    [axe, what, rules],
   );
+}
+
+/** What is wrong with what is shown, light and dark, from either side, narrow and wide: nothing is loaded anew. */
+export async function faultsEverywhere(page, what, { sides = ["ltr", "rtl"] } = {}) {
+  const found = [];
+  for (const width of [320, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const side of sides) {
+      await page.evaluate((side) => (document.documentElement.dir = side), side);
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        const here = `${what}, ${width}, ${side}, ${colorScheme}`;
+        const first = side === sides[0] && colorScheme === "light";
+        found.push(...(await faults(page, here, first ? null : seen)));
+      }
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (over > 0) found.push(`${what}, ${width}, ${side}: ${over} px are cut off`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.evaluate((side) => (document.documentElement.dir = side), sides[0]);
+  return found;
 }

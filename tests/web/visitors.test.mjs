@@ -1,6 +1,6 @@
 // What visitors of a public agent meet in a real browser: its page, alone.
 import { createServer } from "node:http";
-import { assert, browse, faults, start, test } from "./lib.mjs";
+import { assert, attacks, browse, faultsEverywhere, start, test } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
 
@@ -81,6 +81,7 @@ test("one line puts the agent into a foreign page with the strictest policy and 
   await frame.getByRole("textbox").fill(question);
   await page.keyboard.press("Enter");
   await frame.getByText("Hester Quillby").waitFor();
+  await frame.locator(".acts").waitFor(); // the answer is stored
   const { data } = await agent.expect(200, "GET", "/conversations");
   const { messages } = await agent.expect(200, "GET", `/conversations/${data[0].session_id}/messages`);
   assert.equal(messages.data[0].metadata.request_source, "livechat");
@@ -203,20 +204,6 @@ test("files go along with a question, ten at most", async (t) => {
 });
 
 test("an answer's words never become an element, whatever they are", async (t) => {
-  const attacks = [
-    "<img src=x onerror=alert(1)>",
-    "<script>alert(1)</script>",
-    "[click](javascript:alert(1))",
-    "![p](https://evil.example/p.png)",
-    "[1]: https://evil.example",
-    "<a href='https://evil.example'>x</a>",
-    "[x](data:text/html,<script>alert(1)</script>)",
-    "<iframe src=https://evil.example></iframe>",
-    "<svg onload=alert(1)>",
-    "[x](https://evil.example 'title\" onmouseover=alert(1)')",
-    "<style>body{display:none}</style>",
-    "&lt;script&gt;alert(1)&lt;/script&gt;",
-  ];
   // The owner's own text is shown as an answer: no sentence of it is left out.
   const { kb, link } = await open(t, { no_answer_message: attacks.join("\n\n") });
   const { page, quiet } = await browse(t, kb);
@@ -251,27 +238,22 @@ test("the page is accessible: light and dark, from either side, narrow and wide"
       },
     });
     const { shareable_link: link } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
-    for (const colorScheme of ["light", "dark"])
-      for (const width of [320, 1440]) {
-        const { page, browser, quiet } = await browse(t, kb, { colorScheme, viewport: { width, height: 800 } });
-        const look = async (what) => {
-          found.push(...(await faults(page, `${what}, ${chatbot_msg_lang}, ${colorScheme}, ${width}`)));
-          const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          if (over > 0) found.push(`${what}, ${chatbot_msg_lang}, ${width}: ${over} px are cut off`);
-        };
-        await page.goto(link);
-        await page.locator(".starter").first().waitFor();
-        await look("before");
-        await page.locator("#question").fill(question);
-        await page.keyboard.press("Enter");
-        await page.locator(".acts").waitFor();
-        await look("an answer");
-        await page.locator(".bar nav button").first().click();
-        await page.locator(".talks li").first().waitFor();
-        await look("the list");
-        quiet();
-        await browser.close();
-      }
+    const { page, browser, quiet } = await browse(t, kb);
+    const sides = [chatbot_msg_lang === "ar" ? "rtl" : "ltr"];
+    const look = async (what) =>
+      found.push(...(await faultsEverywhere(page, `${what}, ${chatbot_msg_lang}`, { sides })));
+    await page.goto(link);
+    await page.locator(".starter").first().waitFor();
+    await look("before");
+    await page.locator("#question").fill(question);
+    await page.keyboard.press("Enter");
+    await page.locator(".acts").waitFor();
+    await look("an answer");
+    await page.locator(".bar nav button").first().click();
+    await page.locator(".talks li").first().waitFor();
+    await look("the list");
+    quiet();
+    await browser.close();
   }
   assert.deepEqual(found, []);
 });
