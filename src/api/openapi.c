@@ -25,7 +25,7 @@ static const struct {
 	{ 500, "Internal server error" },
 	{ 501, "Unsupported arguments" },
 	{ 502, "The model failed" },
-	{ 503, "Not ready" },
+	{ 503, "Busy, or without its database; try again" },
 	{ 504, "The model did not answer in time" },
 };
 
@@ -100,7 +100,8 @@ static void write_response(struct kb_jw *jw, int status, const char *schema)
 	kb_jw_end(jw);
 }
 
-/* Statuses that follow from the rest of the row: a key may be missing, too eager or meet a failure;
+/* Statuses that follow from the rest of the row: a key may be missing, too eager or meet a failure
+ * or a database that is away;
  * a variable of the path may name nothing, and be no id; a body may be wrong. */
 static bool is_implied(const struct kb_api_route *row, int status)
 {
@@ -113,6 +114,7 @@ static bool is_implied(const struct kb_api_route *row, int status)
 	case 401:
 	case 429:
 	case 500:
+	case 503:
 		return has_key;
 	case 403:
 		return row->feature || row->foreign_is_403 || row->right == KB_RIGHT_ACCOUNT;

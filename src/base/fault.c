@@ -1,8 +1,10 @@
 #include "base/fault.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 static _Thread_local struct kb_fault_state now;
+static atomic_bool repeats_writes;
 
 void kb_fault_arm(int n)
 {
@@ -30,4 +32,14 @@ struct kb_fault_state kb_fault_swap(struct kb_fault_state state)
 
 	now = state;
 	return before;
+}
+
+void kb_fault_repeat_writes(bool on)
+{
+	atomic_store(&repeats_writes, on);
+}
+
+bool kb_fault_repeats_writes(void)
+{
+	return atomic_load_explicit(&repeats_writes, memory_order_relaxed);
 }

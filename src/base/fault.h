@@ -22,4 +22,9 @@ struct kb_fault_state {
 };
 struct kb_fault_state kb_fault_swap(struct kb_fault_state state);
 
+/* While it is on, each transaction that writes is undone once when it is about to be committed, and
+ * run again, as after a clash with another process. For all threads. */
+void kb_fault_repeat_writes(bool on);
+bool kb_fault_repeats_writes(void);
+
 #endif

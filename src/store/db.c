@@ -94,8 +94,26 @@ struct kb_db {
 	struct kb_db_conn *free_readers[READERS_MAX];
 	int free_count, open_count;
 
+	_Atomic bool is_away; /* the last connection that was wanted could not be opened */
 	_Atomic int64_t commits, writes, reads, write_wait_us;
 };
+
+/* A further connection. That there is none is said once in the log, with the reason, and to clients
+ * without it. */
+static struct kb_db_conn *open_more(struct kb_db *db, bool writes, struct kb_err *err)
+{
+	const struct kb_driver *driver = db->config.driver;
+	struct kb_db_conn *conn = driver->open(db->where, writes, err);
+
+	if (conn && atomic_exchange(&db->is_away, false))
+		kb_info(db->config.log, "the database is reached again");
+	if (conn || !driver->is_shared)
+		return conn;
+	if (!atomic_exchange(&db->is_away, true))
+		kb_warn(db->config.log, "the database is away error=%s", err->msg);
+	kb_fail(err, KB_E_BUSY, "the database cannot be reached");
+	return NULL;
+}
 
 /* ---- the writers ---- */
 
@@ -147,7 +165,7 @@ static bool connect_writer(struct writer *writer, struct kb_err *err)
 		writer->conn = NULL;
 	}
 	if (!writer->conn)
-		writer->conn = driver->open(writer->db->where, true, err);
+		writer->conn = open_more(writer->db, true, err);
 	return writer->conn != NULL;
 }
 
@@ -224,7 +242,8 @@ static bool begin_numbered(struct writer *writer, struct job **jobs, size_t coun
 
 /* Runs jobs in one transaction, as many as it takes: one that takes the transaction with it ends
  * the round. Returns how many have their result; *again: that may be another one the next time. */
-static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool *again)
+static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool is_first,
+                        bool *again)
 {
 	struct kb_db_conn *conn = writer->conn;
 	const struct kb_driver *driver = conn->driver;
@@ -246,6 +265,11 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 		carry(jobs[done]);
 		ok = run_job(conn, jobs[done], count == 1);
 		carry(jobs[done]);
+	}
+	if (ok && is_first && kb_fault_repeats_writes()) {
+		*again = true;
+		driver->rollback(conn);
+		return done;
 	}
 	if (ok) {
 		carry(jobs[0]);
@@ -306,7 +330,7 @@ static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 				jobs[i]->err.code = KB_OK;
 		if (connect_writer(writer, &err)) {
 			again = false;
-			done = try_round(writer, jobs, count, &again);
+			done = try_round(writer, jobs, count, try == 0, &again);
 			if (again && !writer->is_uncertain)
 				count = KB_MAX(count / 4, (size_t)1);
 		} else if (!writer->is_uncertain) {
@@ -444,7 +468,7 @@ struct kb_db_conn *kb_db_take(struct kb_db *db, bool snapshot, struct kb_err *er
 		conn = NULL;
 	}
 	if (!conn)
-		conn = db->config.driver->open(db->where, false, err);
+		conn = open_more(db, false, err);
 	if (!conn) {
 		pthread_mutex_lock(&db->readers_lock);
 		db->open_count--;

@@ -7,8 +7,10 @@
  * is waited for ends with a sync: outside of a transaction it is one of its own.
  *
  * A connection keeps nothing that another one would lack but prepared statements, and none of those
- * with `statements=unnamed` in the address: a pooler may give each transaction another session.
+ * with `statements=unnamed` in the address: a pooler may give each transaction another session. The
+ * address says `silence=SECONDS`, too: after so long somebody looks whether the server is there.
  */
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,8 @@ enum {
 	OID_BIGINT = 20,
 	OID_TEXT = 25,
 	ID_TRIES = 20,
+	QUIET_S = 15,   /* of silence, after which somebody looks whether the server is there */
+	LOOKS_MAX = 40, /* the longest statement that is waited for: ten minutes */
 };
 
 struct statement {
@@ -44,6 +48,8 @@ struct pg_conn {
 	PGconn *handle;
 	bool in_transaction, is_unnamed;
 	bool is_broken; /* nothing more will come of it */
+	char *address;  /* libpq's */
+	int quiet_ms;   /* as QUIET_S, or the address, says */
 	struct pending pending[PENDING_MAX];
 	size_t pending_count;
 	struct statement slots[STATEMENT_SLOTS]; /* by the statement's address, open addressing */
@@ -120,6 +126,8 @@ static const struct meaning {
 	  .text = "the database is starting or stopping" },
 	{ "08", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
 	  .text = "the database cannot be reached" },
+	{ "25P03", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
+	  .text = "the database waited too long for this change" },
 	{ "25006", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
 	  .text = "the database takes no writes right now" },
 	{ "53300", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
@@ -191,15 +199,80 @@ static bool send_sync(struct pg_conn *conn, struct kb_err *err)
 	return note_sent(conn, NULL, NULL, conn->pq->PQpipelineSync(conn->handle), err);
 }
 
+/* A connection; whoever loses it without a word (a machine without power, a wire that is cut) holds
+ * no row for long. Behind a pooler of transactions that is the server's to say. */
+static PGconn *dial(const struct kb_pq *pq, const char *address, const char *options)
+{
+	/* Those before the address are only defaults of it. */
+	static const char *const names[] = {
+		"connect_timeout",
+		"keepalives_idle",
+		"keepalives_interval",
+		"keepalives_count",
+		"tcp_user_timeout",
+		"target_session_attrs",
+		"fallback_application_name",
+		"options",
+		"dbname",
+		"client_encoding",
+		NULL,
+	};
+	const char *const values[] = { "5",      "10",    "5",     "3",    "15000", "read-write",
+		                       "docent", options, address, "UTF8", NULL };
+
+	return kb_fault() ? NULL : pq->PQconnectdbParams(names, values, 1);
+}
+
+/* Whether somebody still answers there, on another connection. */
+static bool is_there(const struct pg_conn *conn)
+{
+	PGconn *other = dial(conn->pq, conn->address, NULL);
+	bool ok = other && conn->pq->PQstatus(other) == CONNECTION_OK;
+
+	if (other)
+		conn->pq->PQfinish(other);
+	return ok;
+}
+
+/* Waits until a result is there. False when nothing is said for long, and either nobody is there
+ * or the statement takes longer than any may: a server that stands still, and a wire that passes
+ * nothing on, end no connection by themselves. */
+static bool wait_to_hear(struct pg_conn *conn)
+{
+	const struct kb_pq *pq = conn->pq;
+	int looks = 0;
+
+	while (pq->PQisBusy(conn->handle)) {
+		int left = pq->PQflush(conn->handle), ready;
+		struct pollfd at = { .fd = pq->PQsocket(conn->handle),
+			             .events = (short)(left ? POLLIN | POLLOUT : POLLIN) };
+
+		if (left < 0)
+			break; /* PQgetResult says why */
+		ready = poll(&at, 1, conn->quiet_ms);
+		if (ready == 0 && (++looks == LOOKS_MAX || !is_there(conn)))
+			return false;
+		if ((ready < 0 && errno != EINTR)
+		    || (ready > 0 && !pq->PQconsumeInput(conn->handle)))
+			break;
+	}
+	return true;
+}
+
+static PGresult *get_result(struct pg_conn *conn)
+{
+	return wait_to_hear(conn) ? conn->pq->PQgetResult(conn->handle) : NULL;
+}
+
 /* The one result of what was sent first, the pipeline standing behind it. */
 static PGresult *hear_one(struct pg_conn *conn, const struct pending *of)
 {
 	const struct kb_pq *pq = conn->pq;
-	PGresult *result = pq->PQgetResult(conn->handle), *more;
+	PGresult *result = get_result(conn), *more;
 
 	if (!of->sql || !result)
 		return result; /* no end is told of a sync */
-	while ((more = pq->PQgetResult(conn->handle)) != NULL) {
+	while ((more = get_result(conn)) != NULL) {
 		pq->PQclear(result); /* an error within the rows */
 		result = more;
 	}
@@ -357,20 +430,38 @@ static bool tell(struct pg_conn *conn, const struct kb_sql *what, struct kb_err 
 
 /* ---- opening ---- */
 
-/* The address without what is ours in it. */
-static char *libpq_address(const char *where, bool *is_unnamed)
+/* Takes what is ours out of the address: the value of `name=`, of up to 15 letters; empty without.
+ */
+static void take_own(char *address, const char *name, char out[16])
 {
-	static const char ours[] = "statements=unnamed";
-	char *address = kb_xstrdup(where), *at = strstr(address, ours);
-	char *end = at ? at + strlen(ours) : NULL;
+	char *query = strchr(address, '?'), *at = query;
+	size_t n = strlen(name), length;
 
-	*is_unnamed = at && at > address && (at[-1] == '?' || at[-1] == '&')
-	              && (*end == '&' || *end == '\0');
-	if (*is_unnamed && *end == '&')
-		memmove(at, end + 1, strlen(end + 1) + 1);
-	else if (*is_unnamed)
-		at[-1] = '\0';
-	return address;
+	*out = '\0';
+	while (at && strncmp(at + 1, name, n) != 0)
+		at = strchr(at + 1, '&');
+	if (!at)
+		return;
+	length = strcspn(at + 1, "&");
+	snprintf(out, 16, "%.*s", (int)(length - n), at + 1 + n);
+	if (at[1 + length] == '\0')
+		*at = '\0';
+	else
+		memmove(at + 1, at + length + 2, strlen(at + length + 2) + 1);
+}
+
+static void take_address(struct pg_conn *conn, const char *where)
+{
+	char statements[16], silence[16];
+	int64_t seconds;
+
+	conn->address = kb_xstrdup(where);
+	take_own(conn->address, "statements=", statements);
+	take_own(conn->address, "silence=", silence);
+	conn->is_unnamed = strcmp(statements, "unnamed") == 0;
+	if (!kb_sv_to_int(kb_sv_str(silence), 1, 600, &seconds))
+		seconds = QUIET_S;
+	conn->quiet_ms = (int)seconds * 1000;
 }
 
 static void pg_close(struct kb_db_conn *base)
@@ -380,6 +471,7 @@ static void pg_close(struct kb_db_conn *base)
 	if (conn->handle)
 		conn->pq->PQfinish(conn->handle);
 	kb_arena_fini(&conn->texts);
+	free(conn->address);
 	free(conn->base.notes);
 	free(conn);
 }
@@ -402,31 +494,19 @@ static bool check_encoding(struct pg_conn *conn, struct kb_err *err)
 
 static struct kb_db_conn *pg_open(const char *where, bool writes, struct kb_err *err)
 {
-	/* Those before the address are only defaults of it. */
-	static const char *const names[] = {
-		"connect_timeout",           "keepalives_idle",
-		"keepalives_interval",       "keepalives_count",
-		"tcp_user_timeout",          "target_session_attrs",
-		"fallback_application_name", "dbname",
-		"client_encoding",           NULL,
-	};
-	const char *values[] = { "5",          "10",     "5",  "3",    "15000",
-		                 "read-write", "docent", NULL, "UTF8", NULL };
 	const struct kb_pq *pq = kb_pq_load(err);
 	struct pg_conn *conn;
-	char *address;
 
-	(void)writes;
 	if (!pq)
 		return NULL;
 	conn = kb_xcalloc(1, sizeof(*conn));
 	conn->base.driver = &kb_driver_postgres;
 	conn->pq = pq;
-	address = libpq_address(where, &conn->is_unnamed);
-	values[7] = address;
-	if (!kb_fault())
-		conn->handle = pq->PQconnectdbParams(names, values, 1);
-	free(address);
+	take_address(conn, where);
+	conn->handle = dial(pq, conn->address,
+	                    conn->is_unnamed ? NULL
+	                    : writes         ? "-c idle_in_transaction_session_timeout=30s"
+	                                     : "-c idle_in_transaction_session_timeout=10min");
 	if (!conn->handle || pq->PQstatus(conn->handle) != CONNECTION_OK) {
 		const char *why = conn->handle ? pq->PQerrorMessage(conn->handle) : "no memory";
 

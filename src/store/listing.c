@@ -132,6 +132,8 @@ static bool found_all(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct kb_source source;
 	int64_t version;
 
+	in->queued = 0; /* it may be run again */
+	in->totals = (struct kb_totals){ 0 };
 	if (!kb_source_held(conn, &in->arena, lease, &source, &version, err))
 		return false;
 	for (size_t i = 0; i < in->listing->count; i++) {

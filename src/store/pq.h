@@ -26,6 +26,8 @@
 	F(PQsendQueryPrepared)                                                                     \
 	F(PQsendQueryParams)                                                                       \
 	F(PQgetResult)                                                                             \
+	F(PQisBusy)                                                                                \
+	F(PQconsumeInput)                                                                          \
 	F(PQflush)                                                                                 \
 	F(PQclear)                                                                                 \
 	F(PQresultStatus)                                                                          \

@@ -294,14 +294,16 @@ struct finish {
 	const struct kb_segment_new *segment; /* NULL: none */
 	bool chores;
 
-	/* What has come of it so far. */
-	int64_t version; /* of the new segment, if there will be one */
-	struct kb_totals totals;
-	int64_t *refused; /* pages in the segment that must be dead there */
-	size_t refused_count;
-	bool died;      /* older passages did */
-	bool indexed;   /* a page became OK */
-	bool has_alive; /* the segment holds something that can be found */
+	/* What has come of it so far; it may be run again. */
+	struct outcome {
+		int64_t version; /* of the new segment, if there will be one */
+		struct kb_totals totals;
+		int64_t *refused; /* pages in the segment that must be dead there */
+		size_t refused_count;
+		bool died;      /* older passages did */
+		bool indexed;   /* a page became OK */
+		bool has_alive; /* the segment holds something that can be found */
+	} so_far;
 };
 
 /* A result that comes too late: the page is gone (its row is zeroed), or somebody else's. */
@@ -316,8 +318,9 @@ static bool refuse(struct finish *in, const struct kb_page_result *result,
 		               "page %" PRId64 " is no longer leased with epoch %" PRId64
 		               " and has newer passages than the segment",
 		               result->page_id, result->epoch);
-	KB_ROOM(&in->arena, in->refused, in->refused_count)[in->refused_count] = result->page_id;
-	in->refused_count++;
+	KB_ROOM(&in->arena, in->so_far.refused, in->so_far.refused_count)
+	[in->so_far.refused_count] = result->page_id;
+	in->so_far.refused_count++;
 	return true;
 }
 
@@ -369,7 +372,8 @@ static void apply(const struct kb_page_result *result, int64_t now, struct kb_pa
 static bool follow(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
                    struct kb_page_row *row, struct kb_err *err)
 {
-	return kb_crawl_follow(conn, &(struct kb_crawl_write){ &in->arena, in->now, &in->totals },
+	return kb_crawl_follow(conn,
+	                       &(struct kb_crawl_write){ &in->arena, in->now, &in->so_far.totals },
 	                       row, result->found, err);
 }
 
@@ -379,10 +383,10 @@ static bool set_parts(struct kb_db_conn *conn, struct finish *in,
 {
 	return kb_parts_set(conn,
 	                    &(struct kb_parts_write){ .arena = &in->arena,
-	                                              .version = in->version,
+	                                              .version = in->so_far.version,
 	                                              .now = in->now,
-	                                              .totals = &in->totals,
-	                                              .died = &in->died },
+	                                              .totals = &in->so_far.totals,
+	                                              .died = &in->so_far.died },
 	                    page, result, err);
 }
 
@@ -393,9 +397,9 @@ static bool move_on(struct kb_db_conn *conn, struct finish *in, const struct kb_
 {
 	const struct kb_page *page = &row->page;
 
-	in->died |= row->is_found;
+	in->so_far.died |= row->is_found;
 	return follow(conn, in, result, row, err)
-	       && kb_page_remove(conn, row, in->version, &in->totals, err)
+	       && kb_page_remove(conn, row, in->so_far.version, &in->so_far.totals, err)
 	       && kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err);
 }
 
@@ -426,9 +430,9 @@ static bool unless_twin(struct kb_db_conn *conn, struct finish *in,
 		.found = (*result)->found,
 	};
 	if (in->segment) {
-		KB_ROOM(&in->arena, in->refused, in->refused_count)
-		[in->refused_count] = row->page.id;
-		in->refused_count++;
+		KB_ROOM(&in->arena, in->so_far.refused, in->so_far.refused_count)
+		[in->so_far.refused_count] = row->page.id;
+		in->so_far.refused_count++;
 	}
 	*result = twin;
 	return true;
@@ -456,28 +460,28 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	bool was_found = row->is_found;
 
 	if (result->found && result->found->moved) {
-		in->totals.finished++;
+		in->so_far.totals.finished++;
 		return move_on(conn, in, result, row, err);
 	}
 	if (!unless_twin(conn, in, &result, &twin, row, err))
 		return false;
-	kb_totals_count(&in->totals, row, -1);
+	kb_totals_count(&in->so_far.totals, row, -1);
 	apply(result, in->now, row);
-	kb_totals_count(&in->totals, row, 1);
-	in->totals.finished += row->state == KB_PAGE_DONE;
+	kb_totals_count(&in->so_far.totals, row, 1);
+	in->so_far.totals.finished += row->state == KB_PAGE_DONE;
 	/* The fetch of an address has been counted already (visits.c). */
-	in->totals.crawl_credits += page->url.n == 0 && page->crawl == KB_STATUS_OK;
+	in->so_far.totals.crawl_credits += page->url.n == 0 && page->crawl == KB_STATUS_OK;
 	if (page->index == KB_STATUS_OK && !result->unchanged) {
 		if (row->is_found && !in->segment)
 			return kb_fail(err, KB_E_INVALID,
 			               "page %" PRId64 " has %" PRId64 " passages but no segment",
 			               page->id, page->passages);
-		in->indexed = true;
-		in->has_alive |= row->is_found;
-		in->died |= was_found;
+		in->so_far.indexed = true;
+		in->so_far.has_alive |= row->is_found;
+		in->so_far.died |= was_found;
 		if (was_found
-		    && (!kb_dead_add(conn, in->agent_id, page->id, in->version, err)
-		        || !kb_crawl_free_copies(conn, &before, &in->totals, err)))
+		    && (!kb_dead_add(conn, in->agent_id, page->id, in->so_far.version, err)
+		        || !kb_crawl_free_copies(conn, &before, &in->so_far.totals, err)))
 			return false;
 	}
 	if (result->found && !follow(conn, in, result, row, err))
@@ -509,8 +513,8 @@ static bool finish_one(struct kb_db_conn *conn, struct finish *in,
  */
 static bool publish(struct kb_db_conn *conn, struct finish *in, struct kb_err *err)
 {
-	bool kept = in->segment && in->has_alive; /* else nobody could find anything in it */
-	int64_t version = in->version;
+	bool kept = in->segment && in->so_far.has_alive; /* else nobody could find anything in it */
+	int64_t version = in->so_far.version;
 
 	if (kept
 	    && !kb_segment_insert(conn,
@@ -520,15 +524,15 @@ static bool publish(struct kb_db_conn *conn, struct finish *in, struct kb_err *e
 	                                                        .segment = in->segment },
 	                          NULL, err))
 		return false;
-	if (kept && in->refused_count)
+	if (kept && in->so_far.refused_count)
 		version++;
-	for (size_t i = 0; kept && i < in->refused_count; i++)
-		if (!kb_dead_add(conn, in->agent_id, in->refused[i], version, err))
+	for (size_t i = 0; kept && i < in->so_far.refused_count; i++)
+		if (!kb_dead_add(conn, in->agent_id, in->so_far.refused[i], version, err))
 			return false;
-	if (!kept && !in->died)
+	if (!kept && !in->so_far.died)
 		version--; /* nothing has changed for a search */
-	return !(kept || in->died || in->indexed)
-	       || kb_agent_publish(conn, in->agent_id, version, in->indexed, err);
+	return !(kept || in->so_far.died || in->so_far.indexed)
+	       || kb_agent_publish(conn, in->agent_id, version, in->so_far.indexed, err);
 }
 
 static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -538,12 +542,11 @@ static bool finish(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 	if (!kb_agent_lock(conn, in->agent_id, &version, err))
 		return false;
-	in->version = version + 1;
-	in->totals.now = in->now;
+	in->so_far = (struct outcome){ .version = version + 1, .totals = { .now = in->now } };
 	for (size_t i = 0; i < in->count; i++)
 		if (!finish_one(conn, in, &in->results[i], err))
 			return false;
-	return publish(conn, in, err) && kb_totals_add(conn, in->agent_id, &in->totals, err)
+	return publish(conn, in, err) && kb_totals_add(conn, in->agent_id, &in->so_far.totals, err)
 	       && kb_turn_settle(conn, in->agent_id, err);
 }
 

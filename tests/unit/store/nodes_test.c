@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/fault.h"
 #include "raw.h"
 #include "store/hosts.h"
 #include "store/nodes.h"
@@ -524,6 +525,38 @@ static void test_mingled(struct kb_test *t)
 	close_world(&w);
 }
 
+/* What is undone at its end and run again, as after a clash, leaves what one run does. */
+static void test_again(struct kb_test *t)
+{
+	struct kb_listing listing = { .v = (struct kb_listed[]){ { .url = KB_SV("http://h/a") },
+		                                                 { .url = KB_SV("http://h/b") } },
+		                      .count = 2,
+		                      .add_new = true };
+	struct kb_source_lease lease;
+	int64_t queued, due, id;
+	struct world w;
+
+	open_world(&w, t);
+	raw_run(&w.f, "UPDATE sources SET due_at = 1 WHERE url <> ''");
+	kb_fault_repeat_writes(fixture_postgres() != NULL);
+	NEED(&w.f, kb_store_source_lease(w.f.store, &w.f.arena, 60 * KB_SECOND_US, &lease, &due,
+	                                 &w.f.err));
+	NEED(&w.f, kb_store_source_found(w.f.store, &lease, &listing, &queued, &w.f.err));
+	CHECK_INT(t, queued, 2);
+	id = fixture_pages(&w.f, w.agent.id, 3);
+	CHECK_INT(t, fixture_index(&w.f, 10), 3);
+	CHECK(t, kb_store_page_requeue(w.f.store, w.agent.id, id, &w.f.err));
+	CHECK(t, kb_store_page_delete(w.f.store, w.agent.id, id + 1, &w.f.err));
+	CHECK_INT(t, fixture_index(&w.f, 10), 1);
+	fixture_say_to(&w.f, w.agent.id, "s", "q");
+	kb_fault_repeat_writes(false);
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(pages_found) FROM agent_totals"), 4);
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(pages_indexed) FROM agent_totals"), 2);
+	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM messages"), 1);
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM agent_totals"), 1);
+	close_world(&w);
+}
+
 enum { AGENTS = 4, ROUNDS = 8 };
 static int64_t agents[AGENTS];
 
@@ -625,6 +658,7 @@ int main(int argc, char **argv)
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
 		{ "messages of two nodes in many new conversations, in any order, are all kept",
 		  test_mingled },
+		{ "what is run again after a clash leaves what one run does", test_again },
 		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
 		{ "nodes that make the installation at once agree on its mark", test_installation },
