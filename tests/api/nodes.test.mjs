@@ -1,28 +1,11 @@
 // Several nodes on one PostgreSQL database and one directory of blobs: any of them answers for any
 // agent, and what one of them acknowledged holds for all.
 import path from "node:path";
+import { at, cluster } from "./lib/cluster.mjs";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
-import { Agent } from "./lib/service.mjs";
 import { database } from "./lib/postgres.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 import { folder, unique } from "./lib/util.mjs";
-
-/** `count` running nodes; they share the key of the first. */
-async function cluster(t, count = 3, more = {}) {
-  const { url, run } = await database();
-  const blobs = path.join(await folder(t), "blobs");
-  const nodes = [];
-  for (let i = 0; i < count; i++) {
-    const env = { DOCENT_STORE: url, DOCENT_BLOB: blobs, ...more };
-    const node = await start(t, { env, args: ["--node", `n${i + 1}`], key: i === 0 });
-    node.key = nodes[0]?.key ?? node.key;
-    nodes.push(node);
-  }
-  return { nodes, run };
-}
-
-/** The same agent by way of another node. */
-const at = (node, agent) => new Agent(node, agent.record, agent.key);
 
 const warranty = (months) => ({ "warranty.txt": `The warranty of the kettle lasts ${months} months.` });
 const question = "How long does the warranty of the kettle last?";

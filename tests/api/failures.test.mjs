@@ -1,0 +1,174 @@
+// Parts of an installation of several nodes fail while clients ask, upload and delete: nodes, the
+// database, its successor, the bucket, and the wires between them. What was acknowledged is there in
+// the end, once, and `docent check` is content. DOCENT_TRIAL_SECONDS makes each of them longer.
+import { Clients, at, sound, wired } from "./lib/cluster.mjs";
+import { assert, form, sleep, test, until } from "./lib/harness.mjs";
+import { Server } from "./lib/postgres.mjs";
+import { seeded, unique } from "./lib/util.mjs";
+
+const SECONDS = Number(process.env.DOCENT_TRIAL_SECONDS ?? 0);
+const SEED = Number(process.env.DOCENT_SEED ?? 9);
+const QUESTION = "How long does the warranty of the kettle last?";
+const warranty = { "warranty.txt": "The warranty of the kettle lasts 27 months." };
+
+/** Calls `fault` so many times, or as long as the trial lasts. */
+async function again(times, fault) {
+  const end = Date.now() + 1000 * SECONDS;
+  for (let i = 0; i < times || Date.now() < end; i++) await fault(i);
+}
+
+/** Three nodes, an agent that knows one thing, and clients at work. */
+async function begin(t, servers, options) {
+  const world = await wired(t, servers, options);
+  const agent = await world.nodes[0].agent({ files: warranty });
+  return { ...world, agent, clients: new Clients(world.nodes, agent, { seed: SEED }) };
+}
+
+test("a node is killed again and again, and the others go on", async (t) => {
+  const { nodes, clients } = await begin(t, [await Server.begin(t)]);
+  const random = seeded(SEED);
+  await clients.moves();
+  await again(3, async () => {
+    const node = random.pick(nodes);
+    await node.kill9();
+    await clients.moves(10);
+    await node.spawn();
+    if (SECONDS) await sleep(3000);
+  });
+  await clients.verify();
+});
+
+test("the database restarts, fast, at once and killed, and the nodes go on by themselves", async (t) => {
+  const server = await Server.begin(t);
+  const { nodes, clients } = await begin(t, [server]);
+  const processes = nodes.map((node) => node.child.pid);
+  const ways = [
+    async () => (await server.stop("fast"), await server.start()),
+    async () => (await server.stop("immediate"), await server.start()),
+    async () => (await server.kill9(), await server.startAgain()),
+  ];
+  await again(3, async (i) => {
+    await clients.moves();
+    await ways[i % 3]();
+  });
+  await clients.moves();
+  assert.deepEqual(
+    nodes.map((node) => node.child?.pid),
+    processes,
+    "no node was started anew",
+  );
+  await clients.verify();
+});
+
+test("while the database is away, nodes say so and answer 503; it comes back, they do", async (t) => {
+  const server = await Server.begin(t);
+  const { nodes, wires } = await wired(t, [server], { count: 2 });
+  const agent = await nodes[0].agent({ files: warranty });
+  const ready = async (node) => {
+    const reply = await node.api("GET", "/readyz", { key: null });
+    return `${reply.status} ${reply.text.trim()}`;
+  };
+  assert.equal(await ready(nodes[0]), '200 {"status":"ready"}');
+  for (const wire of wires) await wire.servers[0].refuse();
+  for (const node of nodes) {
+    await until("the node to say so", async () => (await ready(node)).startsWith("503"));
+    const reply = await at(node, agent).api("POST", "/conversations/s/messages", { json: { prompt: QUESTION } });
+    assert.equal(reply.status, 503, reply.text);
+    assert.doesNotMatch(reply.json.message, /SQL|libpq|postgres|127\.0\.0\.1:/i);
+  }
+  for (const wire of wires) await wire.servers[0].accept();
+  for (const node of nodes) {
+    await until("the node to be ready", async () => (await ready(node)).startsWith("200"));
+    assert.match((await at(node, agent).ask(QUESTION)).llm_response, /27 months/);
+  }
+  await sound(nodes);
+});
+
+test("wires to the database are cut, slow, silent and give one byte at a time", async (t) => {
+  const { wires, clients } = await begin(t, [await Server.begin(t)]);
+  const random = seeded(SEED);
+  const faults = [
+    async (wire) => wire.cut(),
+    async (wire) => {
+      wire.delayMs = 5;
+      await clients.moves();
+      wire.delayMs = 0;
+    },
+    async (wire) => {
+      wire.bytewise = true;
+      await clients.moves();
+      wire.bytewise = false;
+    },
+    // Half open: what was said in the silence is lost with the connection.
+    async (wire) => {
+      wire.freeze();
+      await clients.moves(2);
+      wire.cut();
+      wire.thaw();
+    },
+    async (wire) => {
+      await wire.refuse();
+      await clients.moves();
+      await wire.accept();
+    },
+  ];
+  await again(faults.length, async (i) => {
+    await clients.moves();
+    await faults[i % faults.length](random.pick(wires).servers[0]);
+  });
+  await clients.verify();
+});
+
+test("the database's successor takes over, and nothing acknowledged is lost", async (t) => {
+  const settings = ["wal_level = replica", "max_wal_senders = 4", "hot_standby = on"];
+  const first = await Server.begin(t, { settings });
+  const second = await Server.begin(t, { of: first });
+  // From here on a commit is acknowledged only when the successor has it.
+  await first.psql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await first.psql("postgres", "SELECT pg_reload_conf()");
+  const follows = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+  await until("the successor to follow", async () => (await first.psql("postgres", follows)) === "1");
+
+  const { nodes, wires, clients } = await begin(t, [first, second], {
+    query: "?target_session_attrs=read-write&silence=1",
+  });
+  const processes = nodes.map((node) => node.child.pid);
+  await clients.moves(20);
+  await first.kill9();
+  for (const wire of wires) await wire.servers[0].refuse();
+  await second.psql("postgres", "ALTER SYSTEM RESET synchronous_standby_names");
+  await second.promote();
+  const promoted = Date.now();
+  await clients.moves(20);
+  t.diagnostic(`${clients.messages.length} kept; writes went on ${clients.answeredAt - promoted} ms after at most`);
+  assert.deepEqual(
+    nodes.map((node) => node.child?.pid),
+    processes,
+    "no node was started anew",
+  );
+  await clients.verify();
+});
+
+test("the bucket is silent, fails, is slow and cut: agents that are open answer, documents wait", async (t) => {
+  const { nodes, wires, bucket, clients } = await begin(t, [await Server.begin(t)]);
+  const all = (fault) => Promise.all(wires.map((wire) => fault(wire.bucket)));
+  // Of the clients' agent there is always something new in the bucket; this one rests.
+  const agent = await nodes[0].agent({ files: warranty });
+  for (const node of nodes) assert.match((await at(node, agent).ask(QUESTION)).llm_response, /27 months/);
+  const faults = [
+    [() => all((wire) => (wire.bytesPerSecond = 50_000)), () => all((wire) => (wire.bytesPerSecond = 0))],
+    [() => (bucket.before = (ask) => ask.refuse("SlowDown")), () => (bucket.before = null)],
+    [() => all((wire) => wire.refuse()), () => all((wire) => wire.accept())],
+    [() => all((wire) => wire.freeze()), () => all((wire) => (wire.cut(), wire.thaw()))],
+  ];
+  // What fails is left alone for up to half a minute then: that is for long trials.
+  await again(SECONDS ? faults.length : 1, async (i) => {
+    const [make, mend] = faults[i % faults.length];
+    await clients.moves(2);
+    await make();
+    for (const node of nodes) assert.match((await at(node, agent).ask(QUESTION)).llm_response, /27 months/);
+    if (SECONDS) await sleep(3000);
+    await mend();
+  });
+  await clients.verify();
+});
