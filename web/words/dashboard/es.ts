@@ -120,6 +120,7 @@ const es: Words = {
   previousPassage: "Pasaje anterior",
   nextPassage: "Pasaje siguiente",
   beingReadTitle: "Leyéndose",
+  left: (time) => `faltan aproximadamente ${time}`,
   readingNow: "leyendo",
   waits: "espera su turno",
   nextTry: (when) => `Próximo intento ${when}.`,

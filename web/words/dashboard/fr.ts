@@ -124,6 +124,7 @@ const fr: Words = {
   previousPassage: "Passage précédent",
   nextPassage: "Passage suivant",
   beingReadTitle: "En cours de lecture",
+  left: (time) => `encore ${time} environ`,
   readingNow: "lecture",
   waits: "attend son tour",
   nextTry: (when) => `Prochain essai ${when}.`,

@@ -120,6 +120,7 @@ const ja: Words = {
   previousPassage: "前の箇所",
   nextPassage: "次の箇所",
   beingReadTitle: "読み取り中",
+  left: (time) => `残り約 ${time}`,
   readingNow: "読み取り中",
   waits: "順番待ち",
   nextTry: (when) => `次の試行：${when}。`,

@@ -120,6 +120,7 @@ const pt: Words = {
   previousPassage: "Trecho anterior",
   nextPassage: "Próximo trecho",
   beingReadTitle: "Em leitura",
+  left: (time) => `faltam cerca de ${time}`,
   readingNow: "lendo",
   waits: "espera sua vez",
   nextTry: (when) => `Próxima tentativa ${when}.`,

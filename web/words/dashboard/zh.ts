@@ -119,6 +119,7 @@ const zh: Words = {
   previousPassage: "上一段",
   nextPassage: "下一段",
   beingReadTitle: "正在读取",
+  left: (time) => `约剩 ${time}`,
   readingNow: "读取中",
   waits: "等待轮到",
   nextTry: (when) => `下次尝试：${when}。`,
