@@ -1,6 +1,7 @@
 // Documents beside an answer, as the reader sees them: the page of a PDF with the sentence marked on it.
-import { assert, browse, faults, signedIn, start, test } from "./lib.mjs";
+import { assert, browse, faults, signedIn, start, test, until } from "./lib.mjs";
 import { typedPdf } from "../api/lib/print.mjs";
+import { zip } from "../api/lib/zip.mjs";
 
 /** Twelve pages; what is asked for stands on the ninth, in two lines. */
 const pages = Array.from({ length: 12 }, (_, i) => [
@@ -93,6 +94,42 @@ test("a visitor's viewer waits for a click where its owner wants that, and shows
   await page.locator(".reply .cite").first().click();
   await page.locator(".sources .row").first().waitFor();
   assert.equal(await page.locator(".viewer").count(), 0);
+  quiet();
+});
+
+test("what has no pages to look at opens as its text, with the sentence marked", async (t) => {
+  const kb = await start(t);
+  const words = (name) => `The keeper of the ${name} gate is Osric ${name}son, who lives in Velmora.`;
+  const docx = zip({
+    "[Content_Types].xml": `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+    "_rels/.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+    "word/document.xml": `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>${words("silver")}</w:t></w:r></w:p></w:body></w:document>`,
+  });
+  const agent = await kb.agent({
+    project_name: "Harbour",
+    file_data_retension: "false",
+    files: {
+      "iron.pdf": typedPdf([["Gates", words("iron")]]),
+      "copper.md": `# Gates\n\n${words("copper")}\n`,
+      "golden.html": `<html><body><h1>Gates</h1><p>${words("golden")}</p></body></html>`,
+      "silver.docx": docx,
+    },
+  });
+  await agent.expect(200, "POST", "/settings", { json: { is_pdf_viewer: true, citations_view_type: "show" } });
+  const { shareable_link: address } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  await until("the originals to go", async () => (await agent.pages()).every((page) => page.is_file_kept === false));
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(address);
+  for (const [i, name] of ["iron", "copper", "golden", "silver"].entries()) {
+    await page.getByRole("textbox").fill(`Who is the keeper of the ${name} gate?`);
+    await page.keyboard.press("Enter");
+    const exchange = page.locator(".exchange").nth(i);
+    await exchange.locator(".acts").waitFor();
+    if (!(await page.locator(".viewer").count())) await exchange.locator(".sources .row").first().click();
+    await page.locator(".viewer mark.current", { hasText: `Osric ${name}son` }).waitFor();
+    assert.equal(await page.locator(".viewer canvas").count(), 0);
+    await page.locator(".viewer").getByRole("button", { name: "Close" }).click();
+  }
   quiet();
 });
 
