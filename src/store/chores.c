@@ -58,10 +58,10 @@ void kb_store_chores_wanted(struct kb_store *store)
 bool kb_chore_add(struct kb_db_conn *conn, const struct kb_chore *chore, int64_t due_at,
                   struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[ADD],
-	                 KB_VALUES(kb_int(chore->agent_id), kb_int(chore->kind),
-	                           kb_int(chore->subject), kb_int(chore->within), kb_int(due_at)),
-	                 NULL, err);
+	return kb_db_defer(conn, &sql[ADD],
+	                   KB_VALUES(kb_int(chore->agent_id), kb_int(chore->kind),
+	                             kb_int(chore->subject), kb_int(chore->within), kb_int(due_at)),
+	                   err);
 }
 
 /* ---- leases ---- */

@@ -48,11 +48,10 @@ void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *row
 		          (char *)record + columns->v[i].offset);
 }
 
-bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
-                      const struct kb_sql *sql, struct kb_db_values first, const void *record,
-                      struct kb_err *err)
+/* What the statement needs, which lies in `values`. */
+static struct kb_db_values values_of(const struct kb_db_columns *columns, struct kb_db_values first,
+                                     const void *record, struct kb_db_value *values)
 {
-	struct kb_db_value values[KB_SQL_PARAMS];
 	size_t count = 0;
 
 	KB_ASSERT(first.count + columns->count <= KB_SQL_PARAMS);
@@ -61,5 +60,23 @@ bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *co
 	for (size_t i = 0; i < columns->count; i++)
 		values[count++] =
 		        cell_value(&columns->v[i], (const char *)record + columns->v[i].offset);
-	return kb_db_run(conn, sql, (struct kb_db_values){ values, count }, NULL, err);
+	return (struct kb_db_values){ values, count };
+}
+
+bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
+                      const struct kb_sql *sql, struct kb_db_values first, const void *record,
+                      struct kb_err *err)
+{
+	struct kb_db_value values[KB_SQL_PARAMS];
+
+	return kb_db_run(conn, sql, values_of(columns, first, record, values), NULL, err);
+}
+
+bool kb_columns_defer(const struct kb_db_columns *columns, struct kb_db_conn *conn,
+                      const struct kb_sql *sql, struct kb_db_values first, const void *record,
+                      struct kb_err *err)
+{
+	struct kb_db_value values[KB_SQL_PARAMS];
+
+	return kb_db_defer(conn, sql, values_of(columns, first, record, values), err);
 }

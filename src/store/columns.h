@@ -170,5 +170,9 @@ void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *row
 bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
                       const struct kb_sql *sql, struct kb_db_values first, const void *record,
                       struct kb_err *err) KB_MUST_CHECK;
+/* The same, deferred (db.h). */
+bool kb_columns_defer(const struct kb_db_columns *columns, struct kb_db_conn *conn,
+                      const struct kb_sql *sql, struct kb_db_values first, const void *record,
+                      struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -13,6 +13,7 @@ enum naming { BY_NOBODY, BY_PROMPT, BY_PERSON };
 enum {
 	ADD,
 	BY_SESSION,
+	TO_USE,
 	TOUCH,
 	SET_CHILD,
 	RENAME,
@@ -65,6 +66,11 @@ static const struct kb_sql sql[] = {
 		KB_INSERT("conversations", CONVERSATIONS_WHOLE) },
 	[BY_SESSION] = { "conversation_by_session", "iti",
 		"SELECT " KB_NAMES(CONVERSATIONS) " FROM conversations WHERE agent_id = $1 AND session_id = $2 "
+		"AND ($3 = 0 OR visitor_id = $3)" },
+	/* The same of an agent that is there, in one trip; without a conversation its columns are NULL. */
+	[TO_USE] = { "conversation_to_use", "iti",
+		"SELECT there, " KB_NAMES(CONVERSATIONS) " FROM (SELECT id AS there FROM agents WHERE id = $1 "
+		"AND state = " KB_SQL(AGENT_THERE) ") a LEFT JOIN conversations ON agent_id = $1 AND session_id = $2 "
 		"AND ($3 = 0 OR visitor_id = $3)" },
 	[TOUCH] = { "conversation_touch", "iii",
 		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
@@ -141,6 +147,25 @@ static bool find(struct kb_db_conn *conn, struct kb_arena *arena, const struct k
 	while (kb_rows_next(&rows))
 		read_row(&rows, arena, out);
 	return kb_rows_close(&rows, err);
+}
+
+/* Of an agent that is there. KB_E_NOT_FOUND: it is not. */
+static bool find_to_use(struct kb_db_conn *conn, struct kb_arena *arena,
+                        const struct kb_session *session, struct row *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	bool there = false;
+
+	*out = (struct row){ 0 };
+	kb_rows_open(&rows, conn, &sql[TO_USE],
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
+	                       kb_int(session->visitor_id)));
+	while (kb_rows_next(&rows)) {
+		kb_columns_read(&read_columns, &rows, 1, arena, out);
+		out->conversation.named = out->naming == BY_PERSON;
+		there = true;
+	}
+	return kb_rows_close(&rows, err) && (there || kb_agent_missing(err, session->agent_id));
 }
 
 bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena,
@@ -222,7 +247,7 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
 	int64_t now = message->created_at;
 	struct row row;
 
-	if (!kb_agent_there(conn, session->agent_id, err) || !find(conn, arena, session, &row, err))
+	if (!find_to_use(conn, arena, session, &row, err))
 		return false;
 	*out = row.conversation;
 	if (!out->id) {
@@ -234,9 +259,8 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
 		out->name = name;
 		return set_name(conn, arena, out, BY_PROMPT, err);
 	}
-	return kb_db_run(conn, &sql[TOUCH],
-	                 KB_VALUES(kb_int(session->agent_id), kb_int(out->id), kb_int(now)), NULL,
-	                 err);
+	return kb_db_defer(conn, &sql[TOUCH],
+	                   KB_VALUES(kb_int(session->agent_id), kb_int(out->id), kb_int(now)), err);
 }
 
 bool kb_conversation_is_named_after(const struct kb_conversation *conversation,

@@ -26,10 +26,9 @@
 #include "base/pool.h"
 
 enum {
-	BATCH_MAX = 256, /* writes of one transaction */
-	SHARED_BATCH_MAX =
-	        60,         /* of PostgreSQL: it handles up to 64 savepoints in memory of its own */
-	WAITING_MAX = 4096, /* writes in a queue */
+	BATCH_MAX = 256,       /* writes of one transaction */
+	SHARED_BATCH_MAX = 60, /* where one that fails has the others run anew */
+	WAITING_MAX = 4096,    /* writes in a queue */
 	READERS_MAX = 8,
 	TRIES_MAX = 5,            /* of a transaction that fails for the moment */
 	UNCERTAIN_TRIES_MAX = 14, /* of asking what became of a commit: some seconds */
@@ -138,20 +137,24 @@ static bool comes_again(const struct kb_db_conn *conn, const struct job *job)
 	return conn->again == KB_AGAIN_OFTEN || (conn->again == KB_AGAIN_ONCE && !job->came_again);
 }
 
-/* One write inside the batch's transaction. False when the whole transaction is lost. */
+/* One write inside the batch's transaction. False when the whole transaction is lost. Where others
+ * write too there is no savepoint: what fails there takes the transaction with it, and is run anew
+ * with fewer and fewer others, in the end alone. That costs those that never fail nothing, and a
+ * statement that was deferred may fail in place of a later one. */
 static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
 {
 	const struct kb_driver *driver = conn->driver;
+	bool has_savepoint = !alone && !driver->is_shared;
 	size_t notes = conn->note_count;
 
 	conn->again = KB_AGAIN_NEVER;
-	job->ok = (alone || driver->savepoint(conn, KB_SET, &job->err))
+	job->ok = (!has_savepoint || driver->savepoint(conn, KB_SET, &job->err))
 	          && job->fn(conn, job->arg, &job->err)
-	          && (alone || driver->savepoint(conn, KB_KEEP, &job->err));
+	          && (!has_savepoint || driver->savepoint(conn, KB_KEEP, &job->err));
 	if (job->ok)
 		return true;
 	conn->note_count = notes;
-	return driver->in_transaction(conn) && !alone && !comes_again(conn, job)
+	return has_savepoint && driver->in_transaction(conn) && !comes_again(conn, job)
 	       && driver->savepoint(conn, KB_UNDO, NULL);
 }
 
@@ -250,7 +253,7 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	bool was_uncertain = writer->is_uncertain, was_done = false;
 	struct kb_err err = { 0 };
 	size_t done = 0;
-	bool ok;
+	bool ok, is_unclear;
 
 	if (!begin_numbered(writer, jobs, count, &was_done, &err)) {
 		*again = was_uncertain || comes_again(conn, jobs[0]);
@@ -285,8 +288,9 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	}
 	if (writer->is_uncertain)
 		keep_notes(writer);
-	*again = writer->is_uncertain || comes_again(conn, jobs[done - 1]);
-	jobs[done - 1]->came_again |= conn->again == KB_AGAIN_ONCE;
+	is_unclear = driver->is_shared && count > 1; /* whose statement it was */
+	*again = writer->is_uncertain || is_unclear || comes_again(conn, jobs[done - 1]);
+	jobs[done - 1]->came_again |= conn->again == KB_AGAIN_ONCE && !is_unclear;
 	driver->rollback(conn);
 	if (!writer->is_uncertain)
 		fail_jobs(jobs, done, &err);

@@ -132,23 +132,23 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 static bool add_to_month(struct kb_db_conn *conn, const struct kb_spender *by,
                          const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[MONTH_ADD],
-	                 KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
-	                           kb_int(spent->prompt_tokens + spent->completion_tokens),
-	                           kb_int(spent->cost), kb_int(queries)),
-	                 NULL, err);
+	return kb_db_defer(conn, &sql[MONTH_ADD],
+	                   KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
+	                             kb_int(spent->prompt_tokens + spent->completion_tokens),
+	                             kb_int(spent->cost), kb_int(queries)),
+	                   err);
 }
 
 static bool add_to_model(struct kb_db_conn *conn, const struct kb_spender *by,
                          const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
 {
 	return spent->model.n == 0
-	       || kb_db_run(conn, &sql[MODEL_ADD],
-	                    KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
-	                              kb_text(spent->model), kb_int(spent->prompt_tokens),
-	                              kb_int(spent->completion_tokens), kb_int(spent->cost),
-	                              kb_int(queries)),
-	                    NULL, err);
+	       || kb_db_defer(conn, &sql[MODEL_ADD],
+	                      KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
+	                                kb_text(spent->model), kb_int(spent->prompt_tokens),
+	                                kb_int(spent->completion_tokens), kb_int(spent->cost),
+	                                kb_int(queries)),
+	                      err);
 }
 
 bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
@@ -225,7 +225,7 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 	row.message.reaction = KB_REACTION_NONE;
 	row.message.reaction_user = 0;
 	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
-	if (!kb_columns_write(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err)
+	if (!kb_columns_defer(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err)
 	    || (message->stays_with
 	        && !kb_conversation_set_child(conn, session->agent_id, conversation->id,
 	                                      message->stays_with, err)))

@@ -115,13 +115,13 @@ bool kb_agent_raise(struct kb_db_conn *conn, int64_t agent_id, int64_t index_ver
 bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_totals *more,
                    struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[TOTALS_ADD],
-	                 KB_VALUES(kb_int(agent_id), kb_int(more->pages_found),
-	                           kb_int(more->pages_crawled), kb_int(more->pages_indexed),
-	                           kb_int(more->words_indexed), kb_int(more->storage_bytes),
-	                           kb_int(more->crawl_credits), kb_int(more->query_credits),
-	                           kb_int(more->queries)),
-	                 NULL, err)
+	return kb_db_defer(conn, &sql[TOTALS_ADD],
+	                   KB_VALUES(kb_int(agent_id), kb_int(more->pages_found),
+	                             kb_int(more->pages_crawled), kb_int(more->pages_indexed),
+	                             kb_int(more->words_indexed), kb_int(more->storage_bytes),
+	                             kb_int(more->crawl_credits), kb_int(more->query_credits),
+	                             kb_int(more->queries)),
+	                   err)
 	       && (more->finished == 0
 	           || kb_db_run(
 	                   conn, &sql[PACE],

@@ -146,6 +146,15 @@ static bool run_count(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_db_notify(conn, KB_TOPIC_AGENT, 1, err);
 }
 
+/* Deferred, and the row is there already. */
+static bool run_twin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	static const struct kb_sql twin = { "twin", "i",
+		                            "INSERT INTO probes (id, at) VALUES ($1, 0)" };
+
+	return run_count(conn, arg, err) && kb_db_defer(conn, &twin, KB_VALUES(kb_int(7)), err);
+}
+
 static bool run_wrong(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	return run_count(conn, arg, err) && kb_fail(err, KB_E_INVALID, "this one is wrong");
@@ -255,11 +264,57 @@ static void test_many(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* Writes that share transactions, and some of them fail only when a later one is run. */
+static void *work_deferred(void *arg)
+{
+	struct hand *hand = arg;
+
+	for (int i = 0; i < 10; i++) {
+		struct kb_err err;
+		bool ok = kb_db_append(hand->db, (struct kb_db_counted){ 0 },
+		                       i % 5 == hand->good % 5 ? run_twin : run_count, NULL, &err);
+
+		hand->good += ok;
+		hand->wrong += !ok && err.code == KB_E_CONFLICT;
+		hand->other += !ok && err.code != KB_E_CONFLICT;
+	}
+	return NULL;
+}
+
+static void test_deferred(struct kb_test *t)
+{
+	enum { HANDS = 12 };
+	struct hand hands[HANDS];
+	struct kb_db *db;
+	struct fixture f;
+	int good = 0, wrong = 0;
+
+	fixture_init(&f, t);
+	db = open_double(&f);
+	for (int i = 0; i < HANDS; i++) {
+		hands[i] = (struct hand){ .db = db };
+		pthread_create(&hands[i].thread, NULL, work_deferred, &hands[i]);
+	}
+	for (int i = 0; i < HANDS; i++) {
+		pthread_join(hands[i].thread, NULL);
+		CHECK_INT(t, hands[i].other, 0);
+		CHECK_INT(t, hands[i].good + hands[i].wrong, 10);
+		good += hands[i].good;
+		wrong += hands[i].wrong;
+	}
+	CHECK(t, wrong > 0);
+	CHECK_INT(t, world.told, good);
+	CHECK_INT(t, raw_int(&f, "SELECT at FROM probes WHERE id = 7"), good);
+	kb_db_close(db);
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a commit of which nothing was heard is found, or made", test_one },
 		{ "of many at once each is made once", test_many },
+		{ "what fails late fails alone, and for who wrote it", test_deferred },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
