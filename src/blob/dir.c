@@ -145,6 +145,16 @@ static bool settle(struct directory *dir, int from_dir, const char *from, const 
 	return sync_at(dir, parent, err);
 }
 
+/* Of this put alone: other processes put too. */
+static void name_temporary(char path[TEMPORARY])
+{
+	unsigned char random[16];
+
+	kb_random(random, sizeof(random));
+	memcpy(path, "tmp/", 4);
+	kb_hex(random, sizeof(random), path + 4);
+}
+
 static bool write_temporary(struct directory *dir, const char *path, struct kb_sv bytes,
                             struct kb_err *err)
 {
@@ -167,11 +177,9 @@ static bool write_temporary(struct directory *dir, const char *path, struct kb_s
 static bool put_new(struct directory *dir, const char *name, const char *place, struct kb_sv bytes,
                     struct kb_err *err)
 {
-	unsigned char random[16];
-	char path[TEMPORARY] = "tmp/";
+	char path[TEMPORARY];
 
-	kb_random(random, sizeof(random));
-	kb_hex(random, sizeof(random), path + 4);
+	name_temporary(path);
 	if (!prepare(dir, name, err) || !write_temporary(dir, path, bytes, err))
 		return false;
 	if (settle(dir, dir->root, path, place, err))
@@ -522,17 +530,18 @@ static bool directory_mark(void *impl, char mark[KB_BLOB_MARK], struct kb_err *e
 
 static bool directory_set_mark(void *impl, const char *mark, struct kb_err *err)
 {
-	static const char path[] = "tmp/" MARK_FILE;
 	struct directory *dir = impl;
-	char text[KB_BLOB_MARK + 1];
+	char text[KB_BLOB_MARK + 1], path[TEMPORARY];
 
 	snprintf(text, sizeof(text), "%s\n", mark);
-	unlinkat(dir->root, path, 0); /* of a try that was cut off */
+	name_temporary(path);
 	if (!write_temporary(dir, path, kb_sv_str(text), err))
 		return false;
 	if (!kb_fault() && renameat(dir->root, path, dir->root, MARK_FILE) == 0)
 		return sync_at(dir, ".", err);
-	return kb_fail_errno(err, "cannot write %s", MARK_FILE);
+	kb_fail_errno(err, "cannot write %s", MARK_FILE);
+	unlinkat(dir->root, path, 0);
+	return false;
 }
 
 const struct kb_blob_driver kb_blob_directory = {
