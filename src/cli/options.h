@@ -18,7 +18,8 @@ struct kb_options {
 	        *s3_secret_file;
 	const char *cache, *cache_bytes;
 	const char *plans, *rate_limit, *public_daily;
-	const char *model_url, *model_name, *model_key, *model_context, *model_chores, *custom_depth;
+	const char *model_url, *model_name, *model_key, *model_context, *model_chores,
+	        *custom_depth;
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow, *chromium, *trusted_proxies;
 	const char *embed_url, *embed_name, *embed_key;

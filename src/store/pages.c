@@ -96,8 +96,7 @@ static const struct kb_db_columns metadata_columns =
 void kb_page_read(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_page_row *out)
 {
 	kb_columns_read(&read_columns, rows, 0, arena, out);
-	out->page.image =
-	        out->page.own_image.n ? out->page.own_image : out->page.listed_image;
+	out->page.image = out->page.own_image.n ? out->page.own_image : out->page.listed_image;
 	if (out->state == KB_PAGE_QUEUED && out->due_at != KB_DUE_NEVER)
 		out->page.next_try_at = out->due_at;
 }

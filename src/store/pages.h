@@ -58,7 +58,8 @@ struct kb_page {
 	struct kb_sv reason; /* why it is queued, failed or limited: a sentence; may be empty */
 	int64_t attempts, next_try_at;
 	struct kb_sv title, description, image, lang; /* of the document; empty: none */
-	struct kb_sv own_image, listed_image; /* image is the first of them: its page's, a sitemap's */
+	struct kb_sv own_image,
+	        listed_image;    /* image is the first of them: its page's, a sitemap's */
 	int64_t words, passages; /* passages > 0: it can be found, whatever its statuses say */
 	/* Of an address: how its host names what we hold, which text it gave, and when. */
 	struct kb_sv etag, last_modified, text_hash;
