@@ -151,7 +151,7 @@ static void name_temporary(char path[TEMPORARY])
 	unsigned char random[16];
 
 	kb_random(random, sizeof(random));
-	memcpy(path, "tmp/", 4);
+	snprintf(path, TEMPORARY, "tmp/");
 	kb_hex(random, sizeof(random), path + 4);
 }
 
