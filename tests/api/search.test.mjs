@@ -97,7 +97,7 @@ test("GET and POST, JSON and forms find the same", async (t) => {
 });
 
 test("mode words ranks by the words alone; ranked adds the second step; other modes are refused", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { args: ["--meaning", "none"] });
   const agent = await kb.agent({
     files: {
       "01.txt": "Solar matters come first, then the panel matters, and at last some warranty matters here.",
