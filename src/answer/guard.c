@@ -555,6 +555,7 @@ static void put_label(struct kb_outguard *g, struct kb_sv label, bool code)
 	inner.lead = false;
 	kb_outguard_feed(&inner, label);
 	kb_outguard_end(&inner);
+	kb_outguard_fini(&inner);
 }
 
 static void apply(struct kb_outguard *g, const struct take *take)
