@@ -31,10 +31,12 @@ static bool limit(int what, const char *name, rlim_t most, struct kb_err *err)
 
 static bool set_limits(const struct kb_sandbox_limits *limits, struct kb_err *err)
 {
-	if (!KB_SANDBOX_UNDER_SANITIZER && !limit(RLIMIT_AS, "memory", limits->memory_max, err))
+	/* A sanitizer takes memory, and writes to what may be a file. */
+	if (!KB_SANDBOX_UNDER_SANITIZER
+	    && (!limit(RLIMIT_AS, "memory", limits->memory_max, err)
+	        || !limit(RLIMIT_FSIZE, "file size", 0, err)))
 		return false;
 	return limit(RLIMIT_CPU, "CPU time", limits->cpu_s, err)
-	       && limit(RLIMIT_FSIZE, "file size", 0, err)
 	       && limit(RLIMIT_NOFILE, "descriptors", (rlim_t)limits->files, err)
 	       && limit(RLIMIT_CORE, "core dumps", 0, err)
 	       && limit(RLIMIT_MEMLOCK, "locked memory", 0, err)
