@@ -18,19 +18,19 @@ static struct world {
 	struct kb_db_conn *late; /* whose commit is still under way */
 	_Atomic bool asked;      /* somebody has begun to ask what became of it */
 	_Atomic int broken_count;
-	struct kb_db_conn *broken[64];
+	_Atomic(struct kb_db_conn *) broken[64];
 	pthread_t thread;
 	_Atomic int told; /* notes */
 } world;
 
-static const struct kb_driver *double_of(void);
+static struct kb_driver doubled; /* the base, with what follows in its place */
 
 static struct kb_db_conn *d_open(const char *where, bool writes, struct kb_err *err)
 {
 	struct kb_db_conn *conn = world.base->open(where, writes, err);
 
 	if (conn)
-		conn->driver = double_of();
+		conn->driver = &doubled;
 	return conn;
 }
 
@@ -104,20 +104,18 @@ static bool d_commit(struct kb_db_conn *conn, struct kb_err *err)
 	return ok && kb_fail(err, KB_E_UNCERTAIN, "the database went away during the commit");
 }
 
-static const struct kb_driver *double_of(void)
+/* Before anybody opens it. */
+static void make_double(void)
 {
-	static struct kb_driver driver;
-
-	driver = *world.base;
-	driver.writers = 2;
-	driver.is_shared = true;
-	driver.open = d_open;
-	driver.close = d_close;
-	driver.usable = d_usable;
-	driver.begin = d_begin;
-	driver.rollback = d_rollback;
-	driver.commit = d_commit;
-	return &driver;
+	doubled = *world.base;
+	doubled.writers = 2;
+	doubled.is_shared = true;
+	doubled.open = d_open;
+	doubled.close = d_close;
+	doubled.usable = d_usable;
+	doubled.begin = d_begin;
+	doubled.rollback = d_rollback;
+	doubled.commit = d_commit;
 }
 
 static void told(void *arg, const struct kb_db_note *note)
@@ -192,9 +190,10 @@ static struct kb_db *open_double(struct fixture *f)
 
 	world = (struct world){ .base = fixture_postgres() ? &kb_driver_postgres
 		                                           : &kb_driver_sqlite };
+	make_double();
 	snprintf(path, sizeof(path), "%s%s", f->at, fixture_postgres() ? "" : "/docent.db");
 	db = kb_db_open(
-	        &(struct kb_db_config){ .driver = double_of(), .where = path, .committed = told },
+	        &(struct kb_db_config){ .driver = &doubled, .where = path, .committed = told },
 	        &f->err);
 	NEED(f, db);
 	NEED(f, kb_db_write(db, run_begin, NULL, &f->err));
