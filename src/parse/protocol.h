@@ -92,7 +92,8 @@ bool kb_msg_get_list(struct kb_arena *arena, struct kb_sv body, struct kb_sitema
                      struct kb_err *err);
 
 /* A head alone, checked: its type, and its length against max for RESULT and LIST, against
- * KB_DRAWING_BYTES_MAX for DRAWING, SMALL_MAX else. The body of a DRAWING is the picture. */
+ * KB_DRAWING_BYTES_MAX for DRAWING, PART_MAX for PART, SMALL_MAX else. The body of a DRAWING is the
+ * picture. */
 void kb_msg_head(unsigned char out[KB_MSG_HEAD_BYTES], enum kb_msg_type type, size_t body);
 bool kb_msg_check_head(const unsigned char head[KB_MSG_HEAD_BYTES], size_t result_max,
                        enum kb_msg_type *type, size_t *body, struct kb_err *err);

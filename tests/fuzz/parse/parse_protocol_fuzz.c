@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length;
 
 	if (size >= KB_MSG_HEAD_BYTES && kb_msg_check_head(data, KB_MIB(1), &type, &length, &err))
-		KB_ASSERT(length <= KB_MIB(1));
+		KB_ASSERT(length <= (type == KB_MSG_DRAWING ? KB_DRAWING_BYTES_MAX : KB_MIB(1)));
 	kb_msg_get_hello(body, &hello, &err);
 	kb_msg_get_request(body, &request, &err);
 	kb_msg_get_error(body, &problem, &err);
