@@ -525,19 +525,9 @@ bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct 
 	       && (shown || kb_fail(err, KB_E_CONFLICT, "the copy was given up by another node"));
 }
 
-static bool void_copies(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_agents_void_copies(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-
-	return kb_db_run(
-	        conn, &sql[VOID_COPIES],
-	        KB_VALUES(kb_int(store->node), kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)),
-	        NULL, err);
-}
-
-bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_copies, store, err);
+	return kb_leases_void(store, &sql[VOID_COPIES], me, err);
 }
 
 struct delete

@@ -255,19 +255,9 @@ bool kb_store_answers_end_lost(struct kb_store *store, int64_t *ended, struct kb
 	return ok;
 }
 
-static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_answers_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-
-	return kb_db_run(
-	        conn, &sql[VOID_LEASES],
-	        KB_VALUES(kb_int(store->node), kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)),
-	        NULL, err);
-}
-
-bool kb_answers_void_leases(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_leases, store, err);
+	return kb_leases_void(store, &sql[VOID_LEASES], me, err);
 }
 
 /* ---- its readers ---- */

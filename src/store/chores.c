@@ -44,8 +44,8 @@ static const struct kb_sql sql[] = {
 	[COUNT] = { "chore_count", "",
 		"SELECT count(*) FROM chores WHERE " KB_AGENT_SHOWN("agent_id") },
 	[VOID_LEASES] = { "chore_void_leases", "iii",
-		"UPDATE chores SET due_at = $1, lease_node = 0 "
-		"WHERE lease_node > 0 AND lease_node NOT IN " KB_NODES_THERE("$2", "$3") },
+		"UPDATE chores SET due_at = $3, lease_node = 0 "
+		"WHERE lease_node > 0 AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_chores = { "chores", sql, KB_COUNTOF(sql) };
@@ -138,20 +138,9 @@ bool kb_store_chore_count(struct kb_store *store, int64_t *count, struct kb_err 
 	return kb_db_read_int(store->db, &sql[COUNT], KB_NO_VALUES, 0, count, err);
 }
 
-static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_chores_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-	int64_t now = kb_store_now(store);
-
-	return kb_db_run(
-	        conn, &sql[VOID_LEASES],
-	        KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), NULL,
-	        err);
-}
-
-bool kb_chores_void_leases(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_leases, store, err);
+	return kb_leases_void(store, &sql[VOID_LEASES], me, err);
 }
 
 /* ---- the end ---- */

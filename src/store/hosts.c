@@ -305,17 +305,7 @@ bool kb_store_host_leave(struct kb_store *store, const struct kb_host_hold *hold
 	return kb_db_write(store->db, leave, &in, err);
 }
 
-static bool void_lines(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_hosts_void_lines(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-
-	return kb_db_run(
-	        conn, &sql[VOID_LINES],
-	        KB_VALUES(kb_int(store->node), kb_int(kb_store_now(store) - KB_NODE_ALIVE_US)),
-	        NULL, err);
-}
-
-bool kb_hosts_void_lines(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_lines, store, err);
+	return kb_leases_void(store, &sql[VOID_LINES], me, err);
 }

@@ -36,6 +36,10 @@ struct kb_nodes {
 	struct kb_bell bell;
 	_Atomic int64_t alive;
 	_Atomic bool replaced;
+	/* The thread's own: how many it takes to be there, and whether it missed one at the last
+	 * beat. */
+	int64_t known;
+	bool missed;
 };
 
 struct join {
@@ -109,12 +113,35 @@ static void beat_once(struct kb_nodes *nodes)
 		nodes->config.replaced(nodes->config.replaced_arg);
 }
 
+/* What a node that is gone had leased is taken up by the others. Where the database itself was away
+ * all are silent: so each has a beat more to say that it is there. */
+static void look_for_gone(struct kb_nodes *nodes)
+{
+	int64_t alive = atomic_load(&nodes->alive);
+	struct kb_err err;
+	bool fewer = alive < nodes->known;
+
+	if (fewer && !nodes->missed) {
+		nodes->missed = true;
+		return;
+	}
+	if (fewer && !kb_store_void_leases(nodes->store, 0, &err)) {
+		kb_warn(nodes->store->log, "leases of a node that is gone not freed error=%s",
+		        err.msg);
+		return;
+	}
+	nodes->known = alive;
+	nodes->missed = false;
+}
+
 static void *work(void *arg)
 {
 	struct kb_nodes *nodes = arg;
 
-	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US))
+	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US)) {
 		beat_once(nodes);
+		look_for_gone(nodes);
+	}
 	return NULL;
 }
 
@@ -134,6 +161,7 @@ bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_sto
 	nodes->alive = 1;
 	kb_bell_init(&nodes->bell, NULL);
 	beat_once(nodes);
+	nodes->known = nodes->alive;
 	nodes->thread = kb_thread_start("node", work, nodes);
 	store->nodes = nodes;
 	return true;
@@ -154,6 +182,29 @@ void kb_nodes_leave(struct kb_store *store)
 		kb_warn(store->log, "the node could not say that it ends error=%s", err.msg);
 	free(nodes);
 	store->nodes = NULL;
+}
+
+struct voiding {
+	const struct kb_sql *sql;
+	int64_t me, now;
+};
+
+static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct voiding *in = arg;
+	const struct kb_db_value values[] = { kb_int(in->me), kb_int(in->now - KB_NODE_ALIVE_US),
+		                              kb_int(in->now), kb_int(KB_DUE_NEVER) };
+
+	return kb_db_run(conn, in->sql, (struct kb_db_values){ values, strlen(in->sql->types) },
+	                 NULL, err);
+}
+
+bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int64_t me,
+                    struct kb_err *err)
+{
+	struct voiding in = { statement, me, kb_store_now(store) };
+
+	return kb_db_write(store->db, void_leases, &in, err);
 }
 
 bool kb_nodes_none(struct kb_store *store, struct kb_err *err)

@@ -37,10 +37,10 @@ enum {
 // clang-format off
 static const struct kb_sql sql[] = {
 	[VOID_LEASES] = { "queue_void_leases", "iiii",
-		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $1 "
-		"WHERE state > 0 AND ((state = " KB_SQL(PAGE_LEASED) " AND lease_node NOT IN " KB_NODES_THERE("$3", "$4") ") "
-		"OR (due_at = $2 AND agent_id NOT IN (SELECT a.id FROM agents a WHERE a.state > 0 AND a.state = "
-		KB_SQL(AGENT_COPIED) " AND a.lease_node IN " KB_NODES_THERE("$3", "$4") ")))" },
+		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3 "
+		"WHERE state > 0 AND ((state = " KB_SQL(PAGE_LEASED) " AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") ") "
+		"OR (due_at = $4 AND agent_id NOT IN (SELECT a.id FROM agents a WHERE a.state > 0 AND a.state = "
+		KB_SQL(AGENT_COPIED) " AND a.lease_node IN " KB_NODES_THERE("$1", "$2") ")))" },
 	[TURN_NEXT] = { "queue_turn_next", "iii",
 		"SELECT t.agent_id FROM turns t WHERE t.account_id = $3 AND " DUE("t.agent_id")
 		" ORDER BY t.turn LIMIT 1" },
@@ -85,20 +85,9 @@ const struct kb_sql_table kb_sql_queue = { "queue", sql, KB_COUNTOF(sql) };
 
 /* ---- leases ---- */
 
-static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_queue_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-	int64_t now = kb_store_now(store);
-
-	return kb_db_run(conn, &sql[VOID_LEASES],
-	                 KB_VALUES(kb_int(now), kb_int(KB_DUE_NEVER), kb_int(store->node),
-	                           kb_int(now - KB_NODE_ALIVE_US)),
-	                 NULL, err);
-}
-
-bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_leases, store, err);
+	return kb_leases_void(store, &sql[VOID_LEASES], me, err);
 }
 
 struct lease {

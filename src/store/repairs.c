@@ -62,8 +62,8 @@ static const struct kb_sql sql[] = {
 		"SELECT agent_id, id, blob, damaged_at FROM segments WHERE (agent_id, id) > ($1, $2) AND "
 		KB_AGENT_SHOWN("agent_id") " ORDER BY agent_id, id LIMIT $3" },
 	[VOID_LEASES] = { "repair_void_leases", "iii",
-		"UPDATE repairs SET due_at = $1, lease_node = 0 "
-		"WHERE lease_node > 0 AND lease_node NOT IN " KB_NODES_THERE("$2", "$3") },
+		"UPDATE repairs SET due_at = $3, lease_node = 0 "
+		"WHERE lease_node > 0 AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_repairs = { "repairs", sql, KB_COUNTOF(sql) };
@@ -183,20 +183,9 @@ bool kb_store_repair_renew(struct kb_store *store, const struct kb_repair *repai
 	return kb_db_write(store->db, renew, &in, err);
 }
 
-static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_repairs_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-	int64_t now = kb_store_now(store);
-
-	return kb_db_run(
-	        conn, &sql[VOID_LEASES],
-	        KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), NULL,
-	        err);
-}
-
-bool kb_repairs_void_leases(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_leases, store, err);
+	return kb_leases_void(store, &sql[VOID_LEASES], me, err);
 }
 
 /* ---- what there is ---- */

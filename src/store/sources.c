@@ -61,8 +61,8 @@ static const struct kb_sql sql[] = {
 		"UPDATE sources SET due_at = $4 "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = 1" },
 	[VOID_LEASES] = { "source_void_leases", "iii",
-		"UPDATE sources SET state = 0, due_at = $1 WHERE due_at > 0 AND state = 1 "
-		"AND lease_node NOT IN " KB_NODES_THERE("$2", "$3") },
+		"UPDATE sources SET state = 0, due_at = $3 WHERE due_at > 0 AND state = 1 "
+		"AND lease_node NOT IN " KB_NODES_THERE("$1", "$2") },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_sources = { "sources", sql, KB_COUNTOF(sql) };
@@ -456,18 +456,7 @@ bool kb_store_source_renew(struct kb_store *store, const struct kb_source_lease 
 	return kb_db_write(store->db, renew, &in, err);
 }
 
-static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+bool kb_sources_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	const struct kb_store *store = arg;
-	int64_t now = kb_store_now(store);
-
-	return kb_db_run(
-	        conn, &sql[VOID_LEASES],
-	        KB_VALUES(kb_int(now), kb_int(store->node), kb_int(now - KB_NODE_ALIVE_US)), NULL,
-	        err);
-}
-
-bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err)
-{
-	return kb_db_write(store->db, void_leases, store, err);
+	return kb_leases_void(store, &sql[VOID_LEASES], me, err);
 }

@@ -262,13 +262,12 @@ static bool open_sqlite(struct kb_store *store, struct kb_err *err)
 	return ok;
 }
 
-/* What this node held when its earlier life ended, and what nodes hold that are gone. */
-static bool void_leases(struct kb_store *store, struct kb_err *err)
+bool kb_store_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
 {
-	return kb_queue_void_leases(store, err) && kb_sources_void_leases(store, err)
-	       && kb_hosts_void_lines(store, err) && kb_answers_void_leases(store, err)
-	       && kb_chores_void_leases(store, err) && kb_repairs_void_leases(store, err)
-	       && kb_agents_void_copies(store, err);
+	return kb_queue_void_leases(store, me, err) && kb_sources_void_leases(store, me, err)
+	       && kb_hosts_void_lines(store, me, err) && kb_answers_void_leases(store, me, err)
+	       && kb_chores_void_leases(store, me, err) && kb_repairs_void_leases(store, me, err)
+	       && kb_agents_void_copies(store, me, err);
 }
 
 static bool open_directory(struct kb_store *store, const struct kb_store_config *config,
@@ -282,7 +281,7 @@ static bool open_directory(struct kb_store *store, const struct kb_store_config 
 	store->node = store->life = 1;
 	return lock_hold(store, err) && open_sqlite(store, err)
 	       && kb_move_gate(store, config->use, config->at, err)
-	       && (config->use == KB_STORE_MOVE || void_leases(store, err));
+	       && (config->use == KB_STORE_MOVE || kb_store_void_leases(store, store->node, err));
 }
 
 /* The name that the home keeps, made at the first start there. */
@@ -319,7 +318,7 @@ static bool open_node(struct kb_store *store, const struct kb_store_config *conf
 		     && (config->node || kept_name(config->home, &arena, &name, err));
 	}
 	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), config, err)
-	     && void_leases(store, err);
+	     && kb_store_void_leases(store, store->node, err);
 	kb_arena_fini(&arena);
 	return ok;
 }

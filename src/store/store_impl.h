@@ -76,6 +76,14 @@ void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t siz
 #define KB_NODES_THERE(me, since)                                                                  \
 	"(SELECT n.id FROM nodes n WHERE n.id <> " me " AND n.beat_at > " since ")"
 
+/* Runs a statement that frees leases: its parameters are the first of me, the `since` of
+ * KB_NODES_THERE, now and KB_DUE_NEVER. `me` is the node that starts, whose earlier life has ended;
+ * 0: it goes on, and leases of others that are gone are meant. */
+bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int64_t me,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* All kinds of leases. */
+bool kb_store_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
+
 /* From now on the process is a node of that name, until it leaves. */
 bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_store_config *config,
                    struct kb_err *err) KB_MUST_CHECK;
@@ -144,11 +152,11 @@ bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t
 bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
                     const struct kb_source_lease *lease, struct kb_source *now,
                     int64_t *index_version, struct kb_err *err) KB_MUST_CHECK;
-bool kb_sources_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
-bool kb_hosts_void_lines(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
-bool kb_answers_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
-bool kb_chores_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
-bool kb_repairs_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_sources_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
+bool kb_hosts_void_lines(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
+bool kb_answers_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
+bool kb_chores_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
+bool kb_repairs_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
 /* 0: the agent has none. */
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id,
                          struct kb_err *err) KB_MUST_CHECK;
@@ -165,7 +173,7 @@ bool kb_agent_make_copy(struct kb_db_conn *conn, int64_t agent_id, int64_t node,
 bool kb_agent_show_copy(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_agent *copy,
                         struct kb_err *err) KB_MUST_CHECK;
 /* Copies that an earlier life of this node was making, or a node that is gone, are deleted. */
-bool kb_agents_void_copies(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_agents_void_copies(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
 bool kb_agent_stats(struct kb_db_conn *conn, int64_t agent_id, struct kb_agent_stats *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
@@ -665,8 +673,6 @@ bool kb_blob_names(struct kb_db_conn *conn, struct kb_arena *arena, struct kb_sv
 
 /* ---- queue.c ---- */
 
-/* Frees the leases of this node, whose holders ended with its earlier life, and of nodes that are
- * gone. */
-bool kb_queue_void_leases(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+bool kb_queue_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -326,11 +326,11 @@ static void test_void(struct kb_test *t)
 		                   &leases, &w.f.err));
 	CHECK_INT(t, leased_by(&w, 0), 2);
 	CHECK_INT(t, leased_by(&w, 1), 2);
-	NEED(&w.f, kb_queue_void_leases(w.nodes[0], &w.f.err));
+	NEED(&w.f, kb_queue_void_leases(w.nodes[0], w.nodes[0]->node, &w.f.err));
 	CHECK_INT(t, leased_by(&w, 0), 0);
 	CHECK_INT(t, leased_by(&w, 1), 2);
 	silence(&w, "two");
-	NEED(&w.f, kb_queue_void_leases(w.nodes[0], &w.f.err));
+	NEED(&w.f, kb_queue_void_leases(w.nodes[0], w.nodes[0]->node, &w.f.err));
 	CHECK_INT(t, leased_by(&w, 1), 0);
 	close_world(&w);
 }
@@ -371,6 +371,34 @@ static int64_t held(struct world *w, int node)
 	return raw_int(&w->f, query);
 }
 
+/* While it goes on, as look_for_gone() of nodes.c does. */
+static void test_void_gone(struct kb_test *t)
+{
+	struct kb_leases leases;
+	struct world w;
+
+	open_world(&w, t);
+	fixture_pages(&w.f, w.agent.id, 4);
+	for (int node = 0; node < 2; node++) {
+		NEED(&w.f, kb_store_pages_lease(
+		                   w.nodes[node], &w.f.arena,
+		                   &(struct kb_lease_want){ .max = 2, .lease_us = KB_DAY_US },
+		                   &leases, &w.f.err));
+		hold(&w, node);
+	}
+	for (int silent = 0; silent < 2; silent++) {
+		if (silent)
+			silence(&w, "two");
+		NEED(&w.f, kb_store_void_leases(w.nodes[0], 0, &w.f.err));
+		CHECK_INT(t, leased_by(&w, 0), 2);
+		CHECK_INT(t, leased_by(&w, 1), silent ? 0 : 2);
+		CHECK_INT(t, held(&w, 0), 3);
+		CHECK_INT(t, held(&w, 1), silent ? 0 : 3);
+	}
+	raw_run(&w.f, "DELETE FROM answers; DELETE FROM repairs");
+	close_world(&w);
+}
+
 static void test_void_others(struct kb_test *t)
 {
 	struct world w;
@@ -379,11 +407,13 @@ static void test_void_others(struct kb_test *t)
 	for (int node = 0; node < 2; node++)
 		hold(&w, node);
 	for (int silent = 0; silent < 2; silent++) {
+		int64_t me = w.nodes[0]->node;
+
 		if (silent)
 			silence(&w, "two");
-		NEED(&w.f, kb_chores_void_leases(w.nodes[0], &w.f.err)
-		                   && kb_repairs_void_leases(w.nodes[0], &w.f.err)
-		                   && kb_answers_void_leases(w.nodes[0], &w.f.err));
+		NEED(&w.f, kb_chores_void_leases(w.nodes[0], me, &w.f.err)
+		                   && kb_repairs_void_leases(w.nodes[0], me, &w.f.err)
+		                   && kb_answers_void_leases(w.nodes[0], me, &w.f.err));
 		CHECK_INT(t, held(&w, 0), 0);
 		CHECK_INT(t, held(&w, 1), silent ? 0 : 3);
 	}
@@ -653,6 +683,8 @@ int main(int argc, char **argv)
 		  test_work },
 		{ "a node that starts voids its own leases, and those of nodes that are gone",
 		  test_void },
+		{ "a node that goes on frees what nodes held that are gone, and keeps its own",
+		  test_void_gone },
 		{ "and those of chores, repairs and answers", test_void_others },
 		{ "two nodes remove the same pages once, while others come", test_removal },
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
