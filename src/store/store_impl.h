@@ -49,6 +49,12 @@ int64_t kb_list_offset(const struct kb_list *list);
 	((array) = kb_rows_room((arena), (array), (count), sizeof(*(array))))
 void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t size);
 
+/* What may be made again keeps the day of its last use. */
+int64_t kb_store_today(struct kb_store *store);
+/* Runs a statement that removes what was last used before the day $1; *gone: how many rows. */
+bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int64_t unused_days,
+                    int64_t *gone, struct kb_err *err) KB_MUST_CHECK;
+
 /*
  * What is hidden (migrations/0007): an agent that is deleted or not whole yet, a source that is
  * deleted. Whoever names an agent or a page by its id alone, or goes through those of all, leaves

@@ -27,11 +27,6 @@ struct use {
 	int64_t day;
 };
 
-static int64_t today(struct kb_store *store)
-{
-	return kb_store_now(store) / KB_DAY_US;
-}
-
 static bool note_use(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct use *use = arg;
@@ -45,7 +40,7 @@ static bool note_use(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 bool kb_store_view_find(struct kb_store *store, struct kb_arena *arena, struct kb_view_row *row,
                         struct kb_err *err)
 {
-	struct use use = { row, today(store) };
+	struct use use = { row, kb_store_today(store) };
 	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_db_rows rows;
 	int64_t used_on = 0;
@@ -87,26 +82,11 @@ static bool put(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 bool kb_store_view_put(struct kb_store *store, const struct kb_view_row *row, struct kb_err *err)
 {
-	return kb_db_write(store->db, put, &(struct use){ row, today(store) }, err);
-}
-
-struct forgetting {
-	int64_t before, gone;
-};
-
-static bool forget(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct forgetting *in = arg;
-
-	return kb_db_run(conn, &sql[FORGET], KB_VALUES(kb_int(in->before)), &in->gone, err);
+	return kb_db_write(store->db, put, &(struct use){ row, kb_store_today(store) }, err);
 }
 
 bool kb_store_views_forget(struct kb_store *store, int64_t unused_days, int64_t *gone,
                            struct kb_err *err)
 {
-	struct forgetting in = { .before = today(store) - unused_days };
-	bool ok = kb_db_write(store->db, forget, &in, err);
-
-	*gone = in.gone;
-	return ok;
+	return kb_days_forget(store, &sql[FORGET], unused_days, gone, err);
 }
