@@ -105,6 +105,8 @@ static struct pg_conn *pg_of(struct kb_db_conn *conn)
 
 /* ---- errors ---- */
 
+#define BEHIND_POOLER ": behind a pooler of transactions, say statements=unnamed in its address"
+
 /* What the five letters of an error mean; a row may name their first two or four. In what clients
  * read there are no words of SQL. */
 static const struct meaning {
@@ -139,9 +141,7 @@ static const struct meaning {
 	{ "0A000", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
 	  .broken = true, /* a plan of before a migration */
 	  .text = "the database was changed meanwhile" },
-	{ "26000", KB_E_IO,
-	  .text = "the database forgot a prepared statement: behind a pooler of "
-	          "transactions, say statements=unnamed in its address" },
+	{ "26000", KB_E_IO, .text = "the database forgot a prepared statement" BEHIND_POOLER },
 };
 
 static bool fail(struct pg_conn *conn, const char *state, const char *why, const char *what,
@@ -510,8 +510,8 @@ static struct kb_db_conn *pg_open(const char *where, bool writes, struct kb_err 
 	if (!conn->handle || pq->PQstatus(conn->handle) != CONNECTION_OK) {
 		const char *why = conn->handle ? pq->PQerrorMessage(conn->handle) : "no memory";
 
-		kb_fail(err, KB_E_IO, "cannot reach the database: %.*s", (int)strcspn(why, "\n"),
-		        why);
+		kb_fail(err, KB_E_IO, "cannot reach the database: %.*s%s", (int)strcspn(why, "\n"),
+		        why, strstr(why, "unsupported startup parameter") ? BEHIND_POOLER : "");
 	} else if (check_encoding(conn, err)) {
 		pq->PQsetNoticeProcessor(conn->handle, say_nothing, NULL);
 		if (pq->PQenterPipelineMode(conn->handle))

@@ -5,6 +5,7 @@
 //   node tests/api/lib/bucket.mjs
 import { createHash, createHmac } from "node:crypto";
 import http from "node:http";
+import https from "node:https";
 import { pathToFileURL } from "node:url";
 
 export const KEY_ID = "TESTKEY";
@@ -96,11 +97,13 @@ export class Bucket {
   before = null; // (ask) => whether it has dealt with the request
   ageMs = 0; // everything seems so much older
 
-  async open(t, port = 0) {
-    this.server = http.createServer((req, res) => this.answer(req, res));
+  /** tls: { key, cert } of the name localhost. */
+  async open(t, port = 0, tls = null) {
+    const answer = (req, res) => this.answer(req, res);
+    this.server = tls ? https.createServer(tls, answer) : http.createServer(answer);
     this.server.keepAliveTimeout = 60_000;
     await new Promise((resolve) => this.server.listen(port, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${this.server.address().port}`;
+    this.url = `${tls ? "https://localhost" : "http://127.0.0.1"}:${this.server.address().port}`;
     t?.after(() => this.close());
     return this;
   }
