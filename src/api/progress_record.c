@@ -45,6 +45,7 @@ static void write_progress(struct kb_jw *jw, const struct kb_progress *progress)
 	kb_jw_key_int(jw, "queued", progress->working);
 	kb_jw_key_int(jw, "fetching", progress->fetching);
 	kb_jw_key_int(jw, "reading", progress->working - progress->fetching);
+	kb_jw_key_int(jw, "sources", progress->sources);
 	kb_jw_key_int(jw, "failed", progress->failed);
 	kb_jw_key_int(jw, "limited", progress->limited);
 	write_pace(jw, progress);

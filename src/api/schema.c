@@ -50,8 +50,8 @@ static const struct kb_schema schemas[] = {
 	{ "ProjectPages", "project:Agent pages:PagePage" },
 	{ "PageListReply", SUCCESS("ProjectPages") },
 	{ "ProgressPage", "id:int name:str state:str reason:str? attempts:int next_try_at:time?" },
-	{ "Progress", "total:int done:int queued:int fetching:int reading:int failed:int limited:int "
-	              "per_minute:int? seconds_left:int? pages:[ProgressPage]" },
+	{ "Progress", "total:int done:int queued:int fetching:int reading:int sources:int failed:int "
+	              "limited:int per_minute:int? seconds_left:int? pages:[ProgressPage]" },
 	{ "ProgressReply", SUCCESS("Progress") },
 	{ "TextBlock", "type:str page_no:int? second:int? offset:int length:int text:str" },
 	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "

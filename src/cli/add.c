@@ -8,18 +8,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/remote.h"
+#include "cli/remote_events.h"
 #include "cli/tally.h"
 
 enum {
-	POLL_US = 500 * 1000,
+	SHARE = 4, /* of the time, one part of so many at most goes to reading lists */
+	AWAY_PAUSE_S = 2,
 	PAGE_ROWS = 100, /* of one list of documents */
 	PATH_BYTES = 128,
 	/* Rows move from one page of a list to the next while it is read; what was not there so
 	 * often is gone. */
 	MISSED_MAX = 5,
 };
+#define IDLE_US (500 * INT64_C(1000)) /* between looks while nothing is in work */
+#define LOOK_US (15 * KB_SECOND_US)   /* at most, whatever the service says */
+#define AWAY_US (300 * KB_SECOND_US)  /* it may not be there for so long */
 
 /* One thing to be added. */
 struct item {
@@ -36,6 +42,13 @@ struct adding {
 	size_t count, capacity;
 	struct kb_tally tally;
 	bool wait;
+
+	/* While it waits: what the service says, and when its lists were, or may be, read. */
+	struct kb_tally_pace pace;
+	int64_t finished_before; /* documents that were done with when the command began */
+	int64_t sources;
+	bool changed;
+	int64_t looked_us, next_look_us; /* kb_clock_mono_us() */
 };
 
 /* ---- telling ---- */
@@ -274,26 +287,105 @@ static bool look_at_sources(struct adding *a, struct kb_err *err)
 	return data != NULL;
 }
 
+/* ---- the service's progress ---- */
+
+static void take_progress(struct adding *a, const json_t *progress)
+{
+	const json_t *queued = kb_json_get(progress, "queued");
+
+	if (!json_is_integer(queued))
+		return; /* of an error; the next try says which */
+	a->pace = (struct kb_tally_pace){
+		.finished = kb_json_int(progress, "total", 0) - json_integer_value(queued)
+		            - a->finished_before,
+		.queued = json_integer_value(queued),
+		.per_minute = kb_json_int(progress, "per_minute", -1),
+		.left_s = kb_json_int(progress, "seconds_left", -1),
+	};
+	a->sources = kb_json_int(progress, "sources", 0);
+	a->changed = true;
+}
+
+static void on_progress(void *arg, const json_t *progress)
+{
+	struct adding *a = arg;
+
+	take_progress(a, progress);
+	a->tally.note = NULL;
+	kb_tally_show(&a->tally);
+}
+
+/* Before anything is sent: what there is already. */
+static bool begin(struct adding *a, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	json_t *data = kb_remote_call(&a->remote, &arena, "/progress", NULL, err);
+
+	take_progress(a, data);
+	a->finished_before = a->pace.finished;
+	kb_arena_fini(&arena);
+	return data != NULL;
+}
+
+/* Reads the lists when something has changed, or should have, and seldom enough that a long list
+ * costs the service little. */
+static bool look(void *arg, struct kb_err *err)
+{
+	struct adding *a = arg;
+	int64_t now = kb_clock_mono_us();
+	bool idle = a->pace.queued == 0 && a->sources == 0;
+
+	if (now < a->next_look_us || !(a->changed || idle || now - a->looked_us > LOOK_US))
+		return true;
+	a->changed = false;
+	if (!look_at_pages(a, err) || !look_at_sources(a, err))
+		return false;
+	a->looked_us = kb_clock_mono_us();
+	a->next_look_us = a->looked_us + KB_MAX(IDLE_US, SHARE * (a->looked_us - now));
+	return a->tally.done < a->count;
+}
+
+/* Until all is done, over any number of streams: each lasts some minutes, and the service may be
+ * started anew meanwhile. */
+static bool wait_for_all(struct adding *a, struct kb_err *err)
+{
+	const struct kb_remote_stream stream = { .event = on_progress, .tick = look, .arg = a };
+
+	a->tally.pace = &a->pace;
+	a->looked_us = kb_clock_mono_us();
+	while (a->tally.done < a->count) {
+		*err = (struct kb_err){ 0 };
+		if (kb_remote_follow(&a->remote, "/progress", &stream, err))
+			continue;
+		if (err->code != KB_E_UPSTREAM || kb_clock_mono_us() - a->looked_us > AWAY_US)
+			return false;
+		a->tally.note = "waiting for the service";
+		kb_tally_show(&a->tally);
+		sleep(AWAY_PAUSE_S);
+	}
+	return true;
+}
+
 static bool add_all(struct adding *a, struct kb_err *err)
 {
+	if (a->wait && !begin(a, err))
+		return false;
 	a->tally.count = a->count;
 	kb_tally_show(&a->tally);
 	for (size_t i = 0; i < a->count; i++) {
-		if (!send_item(a, &a->items[i], err)) {
-			if (err->code == KB_E_UPSTREAM)
-				return false; /* the next one would fare no better */
-			fail(a, &a->items[i], kb_sv_str(err->msg));
+		struct kb_err why = { 0 };
+
+		if (!send_item(a, &a->items[i], &why)) {
+			if (why.code == KB_E_UPSTREAM) { /* the next one would fare no better */
+				*err = why;
+				return false;
+			}
+			fail(a, &a->items[i], kb_sv_str(why.msg));
 		} else if (!a->wait) {
 			finish(a, &a->items[i], "sent", KB_SV(""));
 		}
 	}
-	while (a->tally.done < a->count) {
-		if (!look_at_pages(a, err) || !look_at_sources(a, err))
-			return false;
-		if (a->tally.done < a->count)
-			usleep(POLL_US);
-	}
-	return true;
+	return wait_for_all(a, err);
 }
 
 int kb_cli_add(int argc, char **argv)

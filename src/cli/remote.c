@@ -166,6 +166,8 @@ static bool send_once(struct kb_remote *r, const char *url, const char *type, st
 	kb_buf_clear(&r->body);
 	r->retry_after_s = 1;
 	code = lib->easy_perform(r->curl);
+	r->refused = code == CURLE_COULDNT_CONNECT;
+	r->reached |= code == CURLE_OK;
 	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, NULL);
 	lib->slist_free_all(headers);
 	if (code != CURLE_OK)
@@ -180,18 +182,22 @@ static enum kb_errc code_of(long status)
 	return status == 404 ? KB_E_NOT_FOUND : status < 500 ? KB_E_INVALID : KB_E_UPSTREAM;
 }
 
-/* Until it is no longer busy; the answer's data. */
+const char *kb_remote_address(const struct kb_remote *r, struct kb_arena *arena, const char *path)
+{
+	return kb_arena_printf(arena, "%s/api/v1/projects/%s%s", r->url, r->agent, path).p;
+}
+
+/* Until it is there and no longer busy; the answer's data. */
 static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path, const char *type,
                    struct sent *sent, struct kb_err *err)
 {
-	const char *url =
-	        kb_arena_printf(arena, "%s/api/v1/projects/%s%s", r->url, r->agent, path).p;
+	const char *url = kb_remote_address(r, arena, path);
 	json_t *json;
 	long status = 0;
 
 	for (int i = 0; i < TRIES; i++) {
 		if (i)
-			sleep((unsigned)KB_MAX(r->retry_after_s, INT64_C(1)));
+			sleep((unsigned)KB_MAX(r->retry_after_s, (int64_t)(status ? 1 : i)));
 		if (sent) {
 			sent->stage = 0;
 			sent->at = 0;
@@ -200,8 +206,12 @@ static json_t *ask(struct kb_remote *r, struct kb_arena *arena, const char *path
 				return NULL;
 			}
 		}
-		if (!send_once(r, url, type, sent, &status, err))
-			return NULL;
+		status = 0;
+		if (!send_once(r, url, type, sent, &status, err)) {
+			if (!r->reached || (sent && !r->refused) || i + 1 == TRIES)
+				return NULL;
+			continue;
+		}
 		if (status != TOO_MANY && status != UNAVAILABLE)
 			break;
 	}

@@ -2,8 +2,10 @@
  * A running service, asked over HTTP for one agent: what the commands that need no data directory
  * (add) share. It may stand on another machine.
  *
- * A service that is busy (429, 503) is asked again after the pause it names, a dozen times. What a
- * call gives lives in the arena of that call. One thread.
+ * A service that is busy (429, 503) is asked again after the pause it names, a dozen times, and so
+ * is one that has answered before and cannot be reached now: it may be starting anew. What was sent
+ * to it and perhaps taken is not sent again. What a call gives lives in the arena of that call. One
+ * thread.
  */
 #ifndef KB_CLI_REMOTE_H
 #define KB_CLI_REMOTE_H
@@ -18,6 +20,8 @@ struct kb_remote {
 	CURL *curl;
 	struct kb_buf body;
 	int64_t retry_after_s; /* of the last answer */
+	bool reached;          /* it has answered */
+	bool refused;          /* the last time nobody was there to take anything */
 };
 
 /* Takes --url, --key and --agent from the arguments; true when argv[*i] was one of them. */
@@ -26,6 +30,10 @@ bool kb_remote_option(struct kb_remote *remote, int argc, char **argv, int *i);
  * something is missing. Close it even when this fails. */
 bool kb_remote_open(struct kb_remote *remote, struct kb_err *err) KB_MUST_CHECK;
 void kb_remote_close(struct kb_remote *remote);
+
+/* Where a path of the agent is: "/pages". */
+const char *kb_remote_address(const struct kb_remote *remote, struct kb_arena *arena,
+                              const char *path);
 
 /* path: behind the agent's own, "/pages"; json: the body of a POST, NULL: a GET. Gives the
  * envelope's data, or NULL with *err set: KB_E_UPSTREAM with the service's own words, or

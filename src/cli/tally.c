@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 
 enum {
@@ -12,17 +13,8 @@ enum {
 	HOUR_S = 3600,
 };
 
-void kb_tally_left(const struct kb_tally *tally, int64_t took_us, char out[KB_TALLY_LEFT_CHARS])
+static void left_text(int64_t left_s, char out[KB_TALLY_LEFT_CHARS])
 {
-	int64_t left_s;
-
-	out[0] = '\0';
-	if (tally->done < DONE_MIN || took_us < TOOK_MIN_S * KB_SECOND_US
-	    || tally->done >= tally->count)
-		return;
-	left_s = (int64_t)((double)took_us * (double)(tally->count - tally->done)
-	                   / (double)tally->done / (double)KB_SECOND_US)
-	         + 1;
 	if (left_s < 2 * MINUTE_S)
 		snprintf(out, KB_TALLY_LEFT_CHARS, "about %" PRId64 " s left", left_s);
 	else if (left_s < 2 * HOUR_S)
@@ -31,25 +23,60 @@ void kb_tally_left(const struct kb_tally *tally, int64_t took_us, char out[KB_TA
 		snprintf(out, KB_TALLY_LEFT_CHARS, "about %" PRId64 " h left", left_s / HOUR_S);
 }
 
+void kb_tally_left(const struct kb_tally *tally, int64_t took_us, char out[KB_TALLY_LEFT_CHARS])
+{
+	const struct kb_tally_pace *pace = tally->pace;
+
+	out[0] = '\0';
+	if (pace) {
+		if (pace->queued > 0 && pace->left_s >= 0)
+			left_text(pace->left_s, out);
+	} else if (tally->done >= DONE_MIN && took_us >= TOOK_MIN_S * KB_SECOND_US
+	           && tally->done < tally->count) {
+		left_text((int64_t)((double)took_us * (double)(tally->count - tally->done)
+		                    / (double)tally->done / (double)KB_SECOND_US)
+		                  + 1,
+		          out);
+	}
+}
+
+void kb_tally_bar(const struct kb_tally *tally, int64_t took_us, char out[KB_TALLY_BAR_CHARS])
+{
+	const struct kb_tally_pace *pace = tally->pace;
+	int64_t done = pace ? KB_MAX(pace->finished, INT64_C(0)) : (int64_t)tally->done;
+	int64_t count = pace ? done + pace->queued : (int64_t)tally->count;
+	int64_t filled = count ? done * BAR_CELLS / count : 0;
+	char left[KB_TALLY_LEFT_CHARS];
+	struct kb_buf bar;
+
+	kb_tally_left(tally, took_us, left);
+	kb_buf_init(&bar, KB_TALLY_BAR_CHARS - 1);
+	kb_buf_byte(&bar, '[');
+	for (int64_t i = 0; i < BAR_CELLS; i++)
+		kb_buf_byte(&bar, i < filled ? '#' : '.');
+	kb_buf_printf(&bar, "] %" PRId64 " of %" PRId64 "%s", done, count, pace ? " read" : "");
+	if (tally->failed)
+		kb_buf_printf(&bar, ", %zu failed", tally->failed);
+	if (pace && pace->queued > 0 && pace->per_minute >= 0)
+		kb_buf_printf(&bar, ", %" PRId64 " a minute", pace->per_minute);
+	if (left[0])
+		kb_buf_printf(&bar, ", %s", left);
+	if (tally->note)
+		kb_buf_printf(&bar, ", %s", tally->note);
+	snprintf(out, KB_TALLY_BAR_CHARS, "%.*s", KB_SV_ARG(kb_buf_view(&bar)));
+	kb_buf_fini(&bar);
+}
+
 void kb_tally_show(struct kb_tally *tally)
 {
-	char left[KB_TALLY_LEFT_CHARS];
-	size_t filled = tally->count ? tally->done * BAR_CELLS / tally->count : 0;
+	char bar[KB_TALLY_BAR_CHARS];
 
 	if (!tally->bar)
 		return;
 	if (!tally->began_us)
 		tally->began_us = kb_clock_mono_us();
-	kb_tally_left(tally, kb_clock_mono_us() - tally->began_us, left);
-	printf("\r[");
-	for (size_t i = 0; i < BAR_CELLS; i++)
-		putchar(i < filled ? '#' : '.');
-	printf("] %zu of %zu", tally->done, tally->count);
-	if (tally->failed)
-		printf(", %zu failed", tally->failed);
-	if (left[0])
-		printf(", %s", left);
-	printf("\033[K");
+	kb_tally_bar(tally, kb_clock_mono_us() - tally->began_us, bar);
+	printf("\r%s\033[K", bar);
 	fflush(stdout);
 }
 

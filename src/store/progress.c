@@ -3,12 +3,14 @@
 #include "store/agents.h"
 #include "store/store_impl.h"
 
-enum { WORKING, FETCHING, FAILED, PACE, READING, WAITING };
+enum { WORKING, SOURCES, FETCHING, FAILED, PACE, READING, WAITING };
 #define COLUMNS "id, url, filename, is_file, reason, attempts, due_at"
 // clang-format off
 static const struct kb_sql sql[] = {
 	[WORKING] = { "queue_working", "i",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND state > 0 AND " KB_PAGE_SHOWN("$1") },
+	[SOURCES] = { "progress_sources", "i",
+		"SELECT count(*) FROM sources WHERE agent_id = $1 AND status = 0 AND dead_version = 0" },
 	[FETCHING] = { "queue_fetching", "i",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND state > 0 AND to_fetch = 1 AND " KB_PAGE_SHOWN("$1") },
 	[FAILED] = { "queue_failed", "ii",
@@ -83,6 +85,7 @@ bool kb_store_progress(struct kb_store *store, struct kb_arena *arena, int64_t a
 		return false;
 	ok = kb_agent_stats(conn, agent_id, &stats, err)
 	     && kb_db_int(conn, &sql[WORKING], KB_VALUES(kb_int(agent_id)), 0, &out->working, err)
+	     && kb_db_int(conn, &sql[SOURCES], KB_VALUES(kb_int(agent_id)), 0, &out->sources, err)
 	     && kb_db_int(conn, &sql[FETCHING], KB_VALUES(kb_int(agent_id)), 0, &out->fetching, err)
 	     && count_by_status(conn, agent_id, KB_STATUS_FAILED, &out->failed, err)
 	     && count_by_status(conn, agent_id, KB_STATUS_LIMITED, &out->limited, err)

@@ -17,6 +17,7 @@ struct kb_progress_page {
 
 struct kb_progress {
 	int64_t total, done, working, failed, limited;
+	int64_t sources;  /* that wait to be read, or are */
 	int64_t fetching; /* of those in work: they wait for their host, or are fetched */
 	/* Documents that were done with lately, in so long; 0: it cannot be said. */
 	int64_t lately, lately_us;

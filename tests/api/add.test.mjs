@@ -1,9 +1,13 @@
 // docent add: files, folders and addresses into an agent, from any machine that reaches the service.
+import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
+import { binary } from "./lib/service.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 
 async function folder(t, files) {
   const dir = await mkdtemp(join(tmpdir(), "docent-add-"));
@@ -90,4 +94,88 @@ test("a document that somebody deletes meanwhile is not waited for", async (t) =
   await agent.api("DELETE", `/pages/${page.id}`);
   const { stdout } = await adding;
   assert.match(stdout, /^(ok|failed)\t.*long\.txt/);
+});
+
+/** The service behind a door that stays where it is when the service is started anew, and what was asked through it. */
+async function door(t, kb) {
+  const asked = [];
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(kb.url).port), "127.0.0.1");
+    near.on("data", (bytes) => {
+      const text = bytes.toString("latin1");
+      if (/^[A-Z]+ \//.test(text)) asked.push(text);
+    });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ]) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${server.address().port}`, asked };
+}
+
+/** A website of so many pages, each of which leads to the next two. */
+async function website(t, count) {
+  const web = await site(t);
+  for (let i = 0; i < count; i++)
+    web.set(i ? `/p${i}` : "/", {
+      "content-type": "text/html",
+      body: `<html><head><title>Page ${i}</title></head><body><main><h1>Page ${i}</h1><p>The parcel of page ${i} lies in hall ${i * 7}.</p></main>${[
+        2 * i + 1,
+        2 * i + 2,
+      ]
+        .filter((n) => n < count)
+        .map((n) => `<a href="/p${n}">on</a>`)
+        .join("")}</body></html>`,
+    });
+  return web;
+}
+
+test("what is waited for is waited for on, when the service is killed and started anew meanwhile", async (t) => {
+  const kb = await start(t, { env: { ...mayFetch.env, DOCENT_HOST_PAUSE: "100" } });
+  const agent = await kb.agent();
+  const web = await website(t, 20);
+  const { url, asked } = await door(t, kb);
+  const dir = await folder(t, { "a.txt": "Harbour." });
+  const adding = docent(["add", "--url", url, "--key", kb.key, "--agent", String(agent.id), dir, `${web.url}/`]);
+  await until("some pages", () => web.log.length >= 5);
+  await kb.kill9();
+  await kb.spawn();
+  const { code, stdout, stderr } = await adding;
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.deepEqual(stdout.trim().split("\n").sort(), [`ok\t${dir}/a.txt`, `ok\t${web.url}/`]);
+  assert.equal((await agent.pages()).filter((page) => page.index_status === "ok").length, 21);
+  const streams = asked.filter((head) => /\/progress .*text\/event-stream/s.test(head)).length;
+  const looks = asked.filter((head) => /^GET \S*\/pages\?/.test(head)).length;
+  assert.ok(streams >= 2, `${streams} streams`);
+  t.diagnostic(`${streams} streams, ${looks} looks at the list`);
+});
+
+test("on a terminal a bar shows how many documents are read, how fast it goes and what is left", async (t) => {
+  const kb = await start(t, { env: { ...mayFetch.env, DOCENT_HOST_PAUSE: "150" } });
+  const agent = await kb.agent();
+  const web = await website(t, 30);
+  const command = `'${binary}' add --agent ${agent.id} ${web.url}/`;
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    env: { ...process.env, DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let out = "";
+  child.stdout.on("data", (piece) => (out += piece));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  assert.equal(code, 0, out);
+  const bars = out.split("\r").map((bar) => bar.replace("\x1b[K", ""));
+  assert.ok(
+    bars.some((bar) => /^\[#*\.+\] \d+ of \d+ read, \d+ a minute, about \d+ s left$/.test(bar)),
+    out,
+  );
+  assert.ok(
+    bars.some((bar) => /^\[#{30}\] 30 of 30 read$/.test(bar)),
+    out,
+  );
 });

@@ -57,7 +57,7 @@ test("the progress is cheap to ask for again: nothing comes while nothing change
   const kb = await start(t);
   const agent = await kb.agent({ files: { "lighthouse.md": lighthouse } });
   const first = await agent.api("GET", "/progress");
-  const counts = { total: 1, done: 1, queued: 0, fetching: 0, reading: 0, failed: 0, limited: 0 };
+  const counts = { total: 1, done: 1, queued: 0, fetching: 0, reading: 0, sources: 0, failed: 0, limited: 0 };
   assert.deepEqual(first.data, { ...counts, per_minute: null, seconds_left: null, pages: [] });
   const same = await agent.api("GET", "/progress", { headers: { "if-none-match": first.headers.etag } });
   assert.deepEqual([same.status, same.bytes.length], [304, 0]);

@@ -90,6 +90,7 @@ export interface Progress {
   queued: number;
   fetching: number;
   reading: number;
+  sources: number;
   failed: number;
   limited: number;
   per_minute: number | null;
