@@ -1,15 +1,10 @@
 #include "ingest/recording.h"
 
-#include <string.h>
 #include <unistd.h>
 
-#include "parse/doc.h"
+#include "parse/said.h"
 
-enum {
-	PARAGRAPH_BYTES = 500,
-	PAUSE_S = 20, /* whoever is silent for so long begins anew */
-	TEXT_MAX = 64 << 20,
-};
+enum { TEXT_MAX = 64 << 20 };
 
 bool kb_recording_is(int fd)
 {
@@ -19,36 +14,14 @@ bool kb_recording_is(int fd)
 	return n > 0 && kb_is_recording(kb_sv(head, (size_t)n));
 }
 
-/* As subtitles are joined. */
-static bool is_paragraph(struct kb_sv text)
-{
-	return text.n > PARAGRAPH_BYTES
-	       || (text.n > PARAGRAPH_BYTES / 2 && strchr(".!?", text.p[text.n - 1]));
-}
-
 static void add_all(struct kb_doc *doc, const struct kb_speech *speech)
 {
-	struct kb_buf text;
-	uint32_t before = 0;
+	struct kb_said said;
 
-	kb_buf_init(&text, TEXT_MAX);
-	for (size_t i = 0; i < speech->count; i++) {
-		const struct kb_spoken *spoken = &speech->v[i];
-
-		if (text.n
-		    && (is_paragraph(kb_buf_view(&text)) || spoken->second > before + PAUSE_S)) {
-			kb_doc_add(doc, KB_BLOCK_PARAGRAPH, kb_buf_view(&text));
-			kb_buf_clear(&text);
-		}
-		if (!text.n)
-			kb_doc_moment(doc, spoken->second);
-		else
-			kb_buf_byte(&text, ' ');
-		kb_buf_sv(&text, kb_sv_trim(spoken->text));
-		before = spoken->second;
-	}
-	kb_doc_add(doc, KB_BLOCK_PARAGRAPH, kb_buf_view(&text));
-	kb_buf_fini(&text);
+	kb_said_init(&said, doc);
+	for (size_t i = 0; i < speech->count; i++)
+		kb_said_add(&said, speech->v[i].second, speech->v[i].text);
+	kb_said_fini(&said);
 }
 
 bool kb_recording_read(struct kb_transcriber *transcriber, struct kb_arena *arena,

@@ -1,10 +1,7 @@
-/* SRT and WebVTT: what is said and when, cues joined to paragraphs at the ends of sentences. */
-#include <string.h>
-
+/* SRT and WebVTT: what is said and when, cue by cue. */
 #include "parse/format.h"
 #include "parse/html.h"
-
-enum { PARAGRAPH_BYTES = 500 };
+#include "parse/said.h"
 
 static bool is_number(struct kb_sv line)
 {
@@ -53,43 +50,41 @@ static uint32_t second_of(struct kb_sv time)
 	return seconds;
 }
 
+static bool begins_note(struct kb_sv line)
+{
+	return kb_sv_starts(line, KB_SV("NOTE")) || kb_sv_starts(line, KB_SV("STYLE"))
+	       || kb_sv_starts(line, KB_SV("REGION")) || kb_sv_starts(line, KB_SV("WEBVTT"));
+}
+
 bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_sv rest = kb_input_text(in, doc->arena), line;
-	struct kb_buf text;
+	struct kb_said said;
+	struct kb_buf cue;
+	uint32_t second = 0;
 	bool in_cue = false, in_note = false;
 	ptrdiff_t arrow;
 
 	(void)err;
-	kb_buf_init(&text, doc->text.max);
+	kb_said_init(&said, doc);
+	kb_buf_init(&cue, doc->text.max);
 	while (rest.p && kb_sv_split(&rest, '\n', &line)) {
-		struct kb_sv said = kb_sv_trim(kb_buf_view(&text));
-
 		line = kb_sv_trim(line);
 		if (!line.n) {
 			in_cue = in_note = false;
-			if (said.n > PARAGRAPH_BYTES
-			    || (said.n > PARAGRAPH_BYTES / 2
-			        && strchr(".!?", said.p[said.n - 1]))) {
-				kb_doc_add(doc, KB_BLOCK_PARAGRAPH, said);
-				kb_buf_clear(&text);
-			}
 		} else if ((arrow = kb_sv_find(line, KB_SV("-->"))) >= 0) {
+			kb_said_add(&said, second, kb_buf_view(&cue));
+			kb_buf_clear(&cue);
 			in_cue = true;
-			/* A paragraph begins with its first cue. */
-			if (!text.n)
-				kb_doc_moment(doc, second_of(kb_sv_sub(line, 0, (size_t)arrow)));
-		} else if (!in_cue
-		           && (kb_sv_starts(line, KB_SV("NOTE"))
-		               || kb_sv_starts(line, KB_SV("STYLE"))
-		               || kb_sv_starts(line, KB_SV("REGION"))
-		               || kb_sv_starts(line, KB_SV("WEBVTT")))) {
+			second = second_of(kb_sv_sub(line, 0, (size_t)arrow));
+		} else if (!in_cue && begins_note(line)) {
 			in_note = true;
-		} else if (in_cue && !in_note && !(is_number(line) && !text.n)) {
-			add_line(&text, line);
+		} else if (in_cue && !in_note && !(is_number(line) && !cue.n && !said.text.n)) {
+			add_line(&cue, line);
 		}
 	}
-	kb_doc_add(doc, KB_BLOCK_PARAGRAPH, kb_buf_view(&text));
-	kb_buf_fini(&text);
+	kb_said_add(&said, second, kb_buf_view(&cue));
+	kb_buf_fini(&cue);
+	kb_said_fini(&said);
 	return true;
 }

@@ -196,6 +196,9 @@ static const struct {
 	  "p@1 Hi & hello you.\n" },
 	{ "subtitles: hours, and times that are none", "a.srt",
 	  "1\n01:02:03,500 --> 01:02:04,000\nHi.\n\n2\nx:y --> z\nyou.\n", "subtitles", "p@3723 Hi. you.\n" },
+	{ "subtitles: whoever is silent for a while begins anew", "a.srt",
+	  "1\n00:00:01,000 --> 00:00:02,000\nHi.\n\n2\n00:00:21,000 --> 00:00:22,000\nyou.\n\n"
+	  "3\n00:01:23,000 --> 00:01:24,000\nWho\nis it?\n", "subtitles", "p@1 Hi. you.\np@83 Who is it?\n" },
 	{ "XML: entities of its own are not expanded", "a.xml",
 	  "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY x 'bomb'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>"
 	  "<r><a>one &x;&f;</a></r>", "xml", "t#1 a: one\n" },
