@@ -258,6 +258,37 @@ test("the page is accessible: light and dark, from either side, narrow and wide"
   assert.deepEqual(found, []);
 });
 
+test("a recording opens at its moment, and its address leads there", async (t) => {
+  const { kb, agent, link } = await open(t, { is_pdf_viewer: true, citations_view_type: "show" });
+  const cue = (from, text) => `00:${from}.000 --> 01:00:00.000\n${text}\n`;
+  const words = [
+    cue("00:01", "Welcome to the tour of the harbour of Velmora."),
+    cue("01:23", "The lighthouse window was painted by Ottilie Brandt in the year 1911."),
+  ];
+  await agent.add({ "tour.vtt": `WEBVTT\n\n${words.join("\n")}` });
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await ask(page, "Who painted the lighthouse window?");
+  const row = page.locator(".sources .row", { hasText: "1:23" });
+  const viewer = page.locator(".viewer");
+  await row.click();
+  await viewer.locator("mark.current", { hasText: "Ottilie Brandt" }).waitFor();
+  await viewer.locator(".page-no", { hasText: "1:23" }).waitFor();
+  assert.equal(await viewer.locator("a").count(), 0, "it is nowhere to be watched");
+  const { id } = await agent.page("tour.vtt");
+  await agent.expect(200, "PUT", `/pages/${id}/metadata`, { json: { url: "https://video.example/tour" } });
+  await page.reload();
+  await page.locator("button.cite").click();
+  await viewer.locator("mark.current", { hasText: "Ottilie Brandt" }).waitFor();
+  const watch = viewer.getByRole("link", { name: "1:23" });
+  assert.equal(await watch.getAttribute("href"), "https://video.example/tour#t=83");
+  await agent.expect(200, "POST", "/settings", { json: { is_pdf_viewer: false } });
+  await page.reload();
+  await row.waitFor();
+  assert.equal(await row.getAttribute("href"), "https://video.example/tour#t=83");
+  quiet();
+});
+
 test("what visitors fetch is small", async (t) => {
   const { kb, link } = await open(t);
   const { page } = await browse(t, kb);

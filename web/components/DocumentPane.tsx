@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { get } from "../lib/api";
 import type { Source } from "../lib/chat";
 import { download } from "../lib/files";
-import { number } from "../lib/format";
+import { atMoment, clock, number } from "../lib/format";
 import { pageReader } from "../lib/pages";
 import { useResource } from "../lib/resource";
 import { attempt } from "../lib/state";
@@ -42,7 +42,11 @@ export function DocumentPane({ agentId, source, n, places, current, onCurrent, o
         <div>
           <b title={source.title}>{source.title}</b>
           <small class="num">
-            {[page && known?.pages ? w.pageOfPages(page, known.pages) : "", known && w.words(number(known.words))]
+            {[
+              page && known?.pages ? w.pageOfPages(page, known.pages) : "",
+              place && place.second !== null ? clock(place.second) : "",
+              known && w.words(number(known.words)),
+            ]
               .filter(Boolean)
               .join(" · ")}
           </small>
@@ -57,7 +61,7 @@ export function DocumentPane({ agentId, source, n, places, current, onCurrent, o
           source.url && (
             <a
               class="btn icon-only"
-              href={source.url + (place?.second ? `#t=${place.second}` : "")}
+              href={atMoment(source.url, place?.second ?? null)}
               target="_blank"
               rel="noopener noreferrer"
               aria-label={w.openOriginal}

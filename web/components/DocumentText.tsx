@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { clock } from "../lib/format";
 import type { Block, Place, TextWindow } from "../lib/types";
 import { Button } from "./Button";
 import { Note } from "./Note";
@@ -148,6 +149,7 @@ export function DocumentText({ words, load, places, current, number, onLoaded }:
         return (
           <>
             {isNew && <p class="page-no num">{words.page(block.page_no!)}</p>}
+            {block.second !== null && <p class="page-no num">{clock(block.second)}</p>}
             <BlockView key={block.offset} block={block}>
               <Marked block={block} places={places} current={current} number={number} />
             </BlockView>

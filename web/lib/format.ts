@@ -47,6 +47,16 @@ export function duration(seconds: number): string {
   );
 }
 
+/** The second of a recording as its players write it: "1:23", "1:02:03". */
+export function clock(second: number): string {
+  const two = (n: number) => String(Math.floor(n)).padStart(2, "0");
+  const minutes = Math.floor(second / 60);
+  return `${minutes < 60 ? minutes : `${Math.floor(minutes / 60)}:${two(minutes % 60)}`}:${two(second % 60)}`;
+}
+/** The address of a recording, where players begin at that second. */
+export const atMoment = (url: string, second: number | null) =>
+  second === null || url.includes("#") ? url : `${url}#t=${second}`;
+
 export const dateTime = (time: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 export const date = (time: string | number | Date) =>

@@ -155,6 +155,7 @@ export interface Claim {
 export interface Block {
   type: "heading" | "paragraph" | "list" | "table" | "code";
   page_no: number | null;
+  second: number | null; // of a recording
   offset: number;
   length: number;
   text: string;

@@ -8,7 +8,7 @@ import type { Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Face } from "./Face";
 import type Pictures from "./Pictures";
-import { keepOpen, opensFirst, Sources, titleOf } from "./Sources";
+import { isViewed, keepOpen, opensFirst, Sources, titleOf } from "./Sources";
 
 const HANG_MS = 4000;
 
@@ -121,7 +121,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
   const show = (n: number, from: HTMLElement) => {
     back.current = from;
     current.value = n;
-    if (onOpen && sources[n - 1]?.is_pdf) onOpen(turn, n);
+    if (onOpen && sources[n - 1] && isViewed(sources[n - 1]!)) onOpen(turn, n);
     else open.value = true;
   };
   return (

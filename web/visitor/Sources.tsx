@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { Icon } from "../components/Icon";
-import { host } from "../lib/format";
+import { atMoment, clock, host } from "../lib/format";
 import { put } from "../lib/language";
 import type { Look } from "../lib/look";
 import type { TalkSource } from "../lib/visit";
@@ -30,7 +30,14 @@ export function keepOpen(open: boolean) {
 
 export const titleOf = (source: TalkSource, n: number) => source.title ?? put(t.document, { n });
 
+/** Where a recording says it; null: it is none. */
+export const momentOf = (source: TalkSource) => source.places[0]?.second ?? null;
+/** What the viewer shows rather than the address it came from. */
+export const isViewed = (source: TalkSource) => source.is_pdf || momentOf(source) !== null;
+
 function where(source: TalkSource): string {
+  const second = momentOf(source);
+  if (second !== null) return clock(second);
   const pages = [...new Set(source.places.map((place) => place.page_no).filter((n) => n))].sort((a, b) => a! - b!);
   if (pages.length) return put(t.page, { n: pages.slice(0, 3).join(", ") });
   return source.url ? host(source.url) : "";
@@ -89,12 +96,17 @@ export function Sources({ id, look, sources, current, open, onToggle, onOpen, on
             const row = { class: "row", "data-n": i + 1, "aria-current": current === i + 1 || undefined };
             return (
               <>
-                {onOpen && (source.is_pdf || !source.url) ? (
+                {onOpen && (isViewed(source) || !source.url) ? (
                   <button {...row} onClick={() => onOpen(i + 1)}>
                     {inside}
                   </button>
                 ) : source.url ? (
-                  <a {...row} href={source.url} target="_blank" rel="noopener noreferrer nofollow">
+                  <a
+                    {...row}
+                    href={atMoment(source.url, momentOf(source))}
+                    target="_blank"
+                    rel="noopener noreferrer nofollow"
+                  >
                     {inside}
                   </a>
                 ) : (

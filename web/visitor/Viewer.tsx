@@ -4,13 +4,14 @@ import { Icon } from "../components/Icon";
 import { Pages } from "../components/Pages";
 import { call, send } from "../lib/api";
 import { saveBlob } from "../lib/files";
+import { atMoment, clock } from "../lib/format";
 import { put } from "../lib/language";
 import type { Look } from "../lib/look";
 import type { PageReader } from "../lib/pages";
 import type { PageWords, TextWindow } from "../lib/types";
 import type { TalkSource } from "../lib/visit";
 import { t } from "../words/visitor";
-import { titleOf } from "./Sources";
+import { momentOf, titleOf } from "./Sources";
 
 interface Shown extends TextWindow {
   title: string | null;
@@ -65,7 +66,8 @@ export default function Viewer({ look, path, source, n, focused, onClose }: Prop
       gone = true;
     };
   }, [path]);
-  const title = titleOf(source, n);
+  const title = titleOf(source, n),
+    second = momentOf(source);
   const name = (no: number) => put(t.page, { n: no });
   const limited = look.is_pdf_page_visibility_limited && shown?.visible;
   return (
@@ -93,6 +95,12 @@ export default function Viewer({ look, path, source, n, focused, onClose }: Prop
           ) : (
             <span class="limited">{look.pdf_limited_page_label}</span>
           ))}
+        {source.url && second !== null && (
+          <a class="moment" href={atMoment(source.url, second)} target="_blank" rel="noopener noreferrer nofollow">
+            {clock(second)}
+            <Icon name="external" />
+          </a>
+        )}
         {shown?.has_file && (
           <button
             class="icon"
