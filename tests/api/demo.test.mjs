@@ -1,4 +1,4 @@
-// The first ten questions of a newcomer, asked of Docent's own documents as `make run` loads them.
+// A newcomer's first questions, asked of Docent's own documents as `make run` loads them.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { assert, start, test } from "./lib/harness.mjs";
@@ -22,9 +22,21 @@ const questions = [
   ["How do I delete everything?", /remove the data directory/, "operating.md"],
   ["How do I change the port?", /--listen/, "operating.md"],
   ["How much memory does it need?", /12 MB/, "operating.md"],
+  ["How do I get rid of an agent?", /delete it/, "operating.md"],
+  ["Can I put it on my website?", /paste the line/, "questions.md"],
+  ["Does it run on Windows?", /runs on Linux/, "questions.md"],
+  ["What does it cost?", /Docent costs nothing/, "questions.md"],
+  ["I lost my key, what now?", /Make a new one/, "questions.md"],
+  ["How often does it re-read my website?", /As often as you say/, "questions.md"],
+  ["How do I see which questions were not answered?", /lists the questions without an answer/, "questions.md"],
+  ["Does it send my data anywhere?", /sends nothing home/, "questions.md"],
+  ["How do I use it with Claude or another agent?", /Model Context Protocol/, "questions.md"],
+  ["How big can an upload be?", /100 MB/, "questions.md"],
+  ["How do I move from SQLite to Postgres?", /docent move/, "questions.md"],
+  ["Why does it say it does not know?", /nothing in its documents answers/, "questions.md"],
 ];
 
-test("a newcomer's first ten questions are answered from the right document", async (t) => {
+test("a newcomer's first questions are answered from the right document", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({
     files: Object.fromEntries(files.map((name) => [path.basename(name), readFileSync(path.join(root, name))])),
