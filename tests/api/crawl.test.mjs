@@ -1,6 +1,6 @@
 // Whole websites, on small sites of the test's own: what belongs to one, what is left out and why.
 import { readFileSync, readdirSync } from "node:fs";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { assert, sleep, start, test, until } from "./lib/harness.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 
@@ -405,12 +405,8 @@ test("hosts that break off, lie, go round or never end leave each page with its 
     };
     more();
   };
-  const bomb = gzipSync(Buffer.alloc(150 << 20, 32));
   web
-    .set(
-      "/",
-      page("teal", ["/reset", "/short", "/round", "/bomb", "/endless", "/storm", "/brotli", "/inner", "/other"]),
-    )
+    .set("/", page("teal", ["/reset", "/short", "/round", "/endless", "/storm", "/brotli", "/inner", "/other"]))
     .set("/reset", (req, res) => res.destroy())
     .set("/short", (req, res) => {
       res.writeHead(200, { "content-type": "text/html", "content-length": 100000 }).write("<p>cut");
@@ -418,7 +414,6 @@ test("hosts that break off, lie, go round or never end leave each page with its 
     })
     .set("/round", { status: 302, location: "/round2" })
     .set("/round2", { status: 302, location: "/round" })
-    .set("/bomb", { body: bomb, "content-type": "text/html", "content-encoding": "gzip" })
     .set("/endless", (req, res) =>
       forever(res.writeHead(200, { "content-type": "text/html" }), "<p>more</p>".repeat(5000)),
     )
@@ -438,7 +433,7 @@ test("hosts that break off, lie, go round or never end leave each page with its 
     async () => {
       const all = await states(agent, web);
       const waiting = Object.keys(all).filter((path) => all[path] === "queued" || all[path][1] === "queued");
-      return Object.keys(all).length === 9 && waiting.every((path) => again.includes(path)) && all;
+      return Object.keys(all).length === 8 && waiting.every((path) => again.includes(path)) && all;
     },
     90_000,
   );
@@ -446,7 +441,6 @@ test("hosts that break off, lie, go round or never end leave each page with its 
   assert.deepEqual(found, {
     ...ok("/", "/storm", "/brotli", "/other"),
     "/round": ["failed", "n/a", "127.0.0.1 redirects more than 5 times"],
-    "/bomb": ["failed", "n/a", "127.0.0.1 sends more than 100 MB"],
     "/endless": ["failed", "n/a", "127.0.0.1 sends more than 100 MB"],
   });
   assert.equal(web.asked("/storm").length, 2);
