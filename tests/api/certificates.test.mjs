@@ -1,23 +1,14 @@
 // The database and the bucket over TLS: each is known by who signed for it, and by its name.
 import { appendFile, chown, writeFile } from "node:fs/promises";
-import net from "node:net";
 import path from "node:path";
 import { Bucket } from "./lib/bucket.mjs";
 import { certificate } from "./lib/certificate.mjs";
 import { assert, docent, start, test } from "./lib/harness.mjs";
 import { Server } from "./lib/postgres.mjs";
-import { folder } from "./lib/util.mjs";
+import { folder, freePort } from "./lib/util.mjs";
 
 const warranty = { "warranty.txt": "The warranty of the kettle lasts 27 months." };
 const QUESTION = "How long does the warranty of the kettle last?";
-
-async function freePort() {
-  const server = net.createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A PostgreSQL that takes connections with TLS and no others; gives its port. */
 async function secured(t, tls) {

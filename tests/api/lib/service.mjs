@@ -215,7 +215,7 @@ export class Service {
 
   /** Where its data is, where that is not the data directory alone. */
   places() {
-    return Object.fromEntries(Object.entries(this.env).filter(([name]) => /^DOCENT_(STORE|BLOB|S3_)/.test(name)));
+    return Object.fromEntries(Object.entries(this.env).filter(([name]) => /^DOCENT_(CONFIG|STORE|BLOB|S3_)/.test(name)));
   }
 
   /** A key of an account (the usual one unless named), perhaps of a plan, perhaps limited to agents. */

@@ -1,5 +1,6 @@
 // Small words that stories share.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -60,4 +61,13 @@ export async function fileOf(t, text) {
   const file = path.join(await folder(t), "file");
   await writeFile(file, text);
   return file;
+}
+
+/** A port of 127.0.0.1 that nobody listens on right now. */
+export async function freePort() {
+  const server = net.createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
