@@ -29,16 +29,17 @@ bool kb_status_parse(struct kb_sv name, enum kb_status *status)
 	return false;
 }
 
+/* Lists of pages that an index names are read along it: they are few, and others may be many. */
+enum { ALL, WAITING, AMISS, LISTS };
+enum { DESC, ASC, COUNT, LIST_SHAPES };
 enum {
 	ADD,
 	BY_ID,
 	BY_URL,
 	HAS_URL,
 	FIND,
-	LIST_DESC,
-	LIST_ASC,
-	LIST_COUNT,
-	OF_SOURCE,
+	LIST,
+	OF_SOURCE = LIST + LISTS * LIST_SHAPES,
 	DELETE,
 	REQUEUE,
 	METADATA
@@ -49,7 +50,17 @@ enum {
 	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) "                     \
 	"AND ($5 = 0 OR NOT EXISTS (SELECT 1 FROM page_labels l "                                  \
 	"WHERE l.agent_id = pages.agent_id AND l.page_id = pages.id)) AND " KB_PAGE_SHOWN("$1")
-#define LIST(order) "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
+#define LIST_OF(which, name, where)                                                                \
+	[LIST + which * LIST_SHAPES +                                                              \
+	        DESC] = { "page_list_" name "desc", "itiiiii",                                     \
+		          "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE where                            \
+		          " ORDER BY id DESC LIMIT $6 OFFSET $7" },                                \
+	        [LIST + which * LIST_SHAPES + ASC] = { "page_list_" name "asc", "itiiiii",         \
+		                                       "SELECT " KB_NAMES(KB_PAGES)                \
+		                                               LIST_WHERE where                    \
+		                                       " ORDER BY id LIMIT $6 OFFSET $7" },        \
+	        [LIST + which * LIST_SHAPES + COUNT] = { "page_list_" name "count", "itiii",       \
+		                                         "SELECT count(*)" LIST_WHERE where }
 /* What the owner says of it. */
 #define METADATA_COLUMNS(FIRST, NEXT) KB_PAGE_META(FIRST, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
@@ -68,9 +79,9 @@ static const struct kb_sql sql[] = {
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE id = $1 "
 		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
 		"AND a.state = " KB_SQL(AGENT_THERE) ") AND " KB_PAGE_SHOWN("pages.agent_id") },
-	[LIST_DESC]  = { "page_list_desc",  "itiiiii", LIST("id DESC") },
-	[LIST_ASC]   = { "page_list_asc",   "itiiiii", LIST("id") },
-	[LIST_COUNT] = { "page_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
+	LIST_OF(ALL, "", ""),
+	LIST_OF(WAITING, "waiting_", " AND state > 0"),
+	LIST_OF(AMISS, "amiss_", " AND index_status > " KB_SQL(STATUS_OK)),
 	[OF_SOURCE] = { "page_of_source", "iii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"ORDER BY id DESC LIMIT $3" },
@@ -364,10 +375,39 @@ bool kb_store_page_find(struct kb_store *store, struct kb_arena *arena, int64_t 
 	       && (out->id || not_found(err, id));
 }
 
+static int list_of(const struct kb_page_filter *filter)
+{
+	return filter->index > KB_STATUS_OK        ? AMISS
+	       : filter->index == KB_STATUS_QUEUED ? WAITING
+	                                           : ALL;
+}
+
+/* All of them, or all that may be found, are a figure of the agent's. */
+static bool count_list(struct kb_db_conn *conn, int64_t agent_id,
+                       const struct kb_page_filter *filter, struct kb_sv pattern, int64_t *out,
+                       struct kb_err *err)
+{
+	struct kb_agent_stats stats;
+
+	if (pattern.n || filter->unlabelled || filter->crawl >= 0
+	    || (filter->index >= 0 && filter->index != KB_STATUS_OK))
+		return kb_db_int(conn, &sql[LIST + list_of(filter) * LIST_SHAPES + COUNT],
+		                 KB_VALUES(kb_int(agent_id), kb_text(pattern),
+		                           kb_int(filter->crawl), kb_int(filter->index),
+		                           kb_int(filter->unlabelled)),
+		                 0, out, err);
+	*out = 0;
+	if (!kb_agent_stats(conn, agent_id, &stats, err))
+		return err->code == KB_E_NOT_FOUND; /* no agent, no pages */
+	*out = filter->index < 0 ? stats.pages_found : stats.pages_indexed;
+	return true;
+}
+
 bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                         const struct kb_page_filter *filter, struct kb_page_list *out,
                         struct kb_err *err)
 {
+	int shape = filter->list.ascending ? ASC : DESC;
 	struct kb_sv pattern;
 	struct kb_db_conn *conn;
 	struct kb_db_rows rows;
@@ -379,16 +419,13 @@ bool kb_store_page_list(struct kb_store *store, struct kb_arena *arena, int64_t 
 	conn = kb_db_take(store->db, true, err);
 	if (!conn)
 		return false;
-	kb_rows_open(&rows, conn, &sql[filter->list.ascending ? LIST_ASC : LIST_DESC],
+	kb_rows_open(&rows, conn, &sql[LIST + list_of(filter) * LIST_SHAPES + shape],
 	             KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
 	                       kb_int(filter->index), kb_int(filter->unlabelled),
 	                       kb_int(kb_list_limit(&filter->list)),
 	                       kb_int(kb_list_offset(&filter->list))));
 	ok = kb_pages_read(&rows, arena, out, err)
-	     && kb_db_int(conn, &sql[LIST_COUNT],
-	                  KB_VALUES(kb_int(agent_id), kb_text(pattern), kb_int(filter->crawl),
-	                            kb_int(filter->index), kb_int(filter->unlabelled)),
-	                  0, &out->total, err);
+	     && count_list(conn, agent_id, filter, pattern, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

@@ -3,7 +3,7 @@
 #include "store/agents.h"
 #include "store/store_impl.h"
 
-enum { WORKING, SOURCES, FETCHING, FAILED, PACE, READING, WAITING };
+enum { WORKING, SOURCES, FETCHING, AMISS, PACE, READING, WAITING };
 #define COLUMNS "id, url, filename, is_file, reason, attempts, due_at"
 // clang-format off
 static const struct kb_sql sql[] = {
@@ -13,8 +13,9 @@ static const struct kb_sql sql[] = {
 		"SELECT count(*) FROM sources WHERE agent_id = $1 AND status = 0 AND dead_version = 0" },
 	[FETCHING] = { "queue_fetching", "i",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND state > 0 AND to_fetch = 1 AND " KB_PAGE_SHOWN("$1") },
-	[FAILED] = { "queue_failed", "ii",
-		"SELECT count(*) FROM pages WHERE agent_id = $1 AND index_status = $2 AND " KB_PAGE_SHOWN("$1") },
+	[AMISS] = { "queue_amiss", "ii",
+		"SELECT count(*) FROM pages WHERE agent_id = $1 AND index_status = $2 "
+		"AND index_status > " KB_SQL(STATUS_OK) " AND " KB_PAGE_SHOWN("$1") },
 	/* None in the last minute: then nobody knows. */
 	[PACE] = { "progress_pace", "ii",
 		"SELECT finished - old_finished, last_at - old_at FROM agent_totals "
@@ -66,10 +67,10 @@ static bool read_pace(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
 	return kb_rows_close(&rows, err);
 }
 
-static bool count_by_status(struct kb_db_conn *conn, int64_t agent_id, enum kb_status status,
+static bool count_amiss(struct kb_db_conn *conn, int64_t agent_id, enum kb_status status,
                             int64_t *out, struct kb_err *err)
 {
-	return kb_db_int(conn, &sql[FAILED], KB_VALUES(kb_int(agent_id), kb_int(status)), 0, out,
+	return kb_db_int(conn, &sql[AMISS], KB_VALUES(kb_int(agent_id), kb_int(status)), 0, out,
 	                 err);
 }
 
@@ -87,8 +88,8 @@ bool kb_store_progress(struct kb_store *store, struct kb_arena *arena, int64_t a
 	     && kb_db_int(conn, &sql[WORKING], KB_VALUES(kb_int(agent_id)), 0, &out->working, err)
 	     && kb_db_int(conn, &sql[SOURCES], KB_VALUES(kb_int(agent_id)), 0, &out->sources, err)
 	     && kb_db_int(conn, &sql[FETCHING], KB_VALUES(kb_int(agent_id)), 0, &out->fetching, err)
-	     && count_by_status(conn, agent_id, KB_STATUS_FAILED, &out->failed, err)
-	     && count_by_status(conn, agent_id, KB_STATUS_LIMITED, &out->limited, err)
+	     && count_amiss(conn, agent_id, KB_STATUS_FAILED, &out->failed, err)
+	     && count_amiss(conn, agent_id, KB_STATUS_LIMITED, &out->limited, err)
 	     && read_pace(conn, agent_id, kb_store_now(store), out, err)
 	     && read_pages(conn, arena, agent_id, true, out, err)
 	     && (out->page_count == KB_PROGRESS_PAGES
