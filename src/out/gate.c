@@ -18,10 +18,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/pool.h"
+#include "out/gate_head.h"
 
 enum {
 	CALLS_MAX = 24,
@@ -50,11 +50,6 @@ struct kb_gate {
 
 /* ---- what is open ---- */
 
-static struct kb_sv origin_of(struct kb_arena *arena, const struct kb_url *url)
-{
-	return kb_arena_printf(arena, "%.*s:%d", KB_SV_ARG(url->host), kb_url_port(url));
-}
-
 static bool is_permitted(struct kb_gate *gate, struct kb_sv name)
 {
 	bool found = false;
@@ -69,7 +64,7 @@ static bool is_permitted(struct kb_gate *gate, struct kb_sv name)
 void kb_gate_permit(struct kb_gate *gate, const struct kb_url *url)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_sv name = origin_of(&arena, url);
+	struct kb_sv name = kb_gate_origin(&arena, url);
 
 	if (!is_permitted(gate, name)) {
 		struct origin *origin = kb_xcalloc(1, sizeof(*origin));
@@ -100,9 +95,7 @@ struct call {
 	struct kb_gate *gate;
 	struct kb_arena arena;
 	int client, host;
-	struct kb_url url;
-	bool is_tunnel;
-	struct kb_sv head; /* to be sent on, and what came behind it */
+	struct kb_gate_head head;
 };
 
 /* Waits until one of them can be read or written; false when that is over. deadline_us: of silence.
@@ -160,64 +153,6 @@ static bool read_head(struct call *c, struct kb_sv *all)
 	return true;
 }
 
-/* Fields between the two of us, which the host is not to see. */
-static bool is_between_us(struct kb_sv line)
-{
-	static const char *const names[] = { "proxy-", "connection:", "keep-alive:" };
-
-	for (size_t i = 0; i < KB_COUNTOF(names); i++)
-		if (kb_sv_ieq_str(kb_sv_sub(line, 0, strlen(names[i])), names[i]))
-			return true;
-	return false;
-}
-
-/* "GET http://host/path HTTP/1.1" and its fields as the host wants them. */
-static void rewrite(struct call *c, struct kb_sv method, struct kb_sv rest)
-{
-	struct kb_sv line;
-	struct kb_buf head;
-
-	kb_buf_init(&head, HEAD_MAX * 2);
-	kb_buf_sv(&head, method);
-	kb_buf_byte(&head, ' ');
-	kb_buf_sv(&head, c->url.path);
-	kb_buf_sv(&head, c->url.query);
-	kb_buf_str(&head, " HTTP/1.1\r\n");
-	while (kb_sv_split(&rest, '\n', &line) && line.n > 1)
-		if (!is_between_us(line)) {
-			kb_buf_sv(&head, line);
-			kb_buf_byte(&head, '\n');
-		}
-	kb_buf_str(&head, "Connection: close\r\n\r\n");
-	kb_buf_sv(&head, rest);
-	c->head = kb_arena_sv(&c->arena, kb_buf_view(&head));
-	kb_buf_fini(&head);
-}
-
-/* Who is asked for what; false: it is nothing that a proxy is asked. */
-static bool read_request(struct call *c)
-{
-	struct kb_sv all, line, method, target, rest;
-
-	if (!read_head(c, &all))
-		return false;
-	rest = all;
-	if (!kb_sv_split(&rest, '\n', &line) || !kb_sv_split(&line, ' ', &method)
-	    || !kb_sv_split(&line, ' ', &target))
-		return false;
-	c->is_tunnel = kb_sv_eq_str(method, "CONNECT");
-	if (c->is_tunnel)
-		target = kb_arena_printf(&c->arena, "https://%.*s/", KB_SV_ARG(target));
-	if (!kb_url_parse(&c->arena, target, NULL, &c->url, NULL) || !kb_url_is_web(&c->url)
-	    || (!c->is_tunnel && !kb_sv_eq_str(c->url.scheme, "http")))
-		return false;
-	if (c->is_tunnel)
-		c->head = kb_sv_from(all, (size_t)kb_sv_find(all, KB_SV("\r\n\r\n")) + 4);
-	else
-		rewrite(c, method, rest);
-	return true;
-}
-
 static int connect_one(struct call *c, const struct kb_address *address, int64_t deadline_us)
 {
 	struct sockaddr_storage to = { 0 };
@@ -230,14 +165,16 @@ static int connect_one(struct call *c, const struct kb_address *address, int64_t
 
 		to_n = sizeof(*in);
 		*in = (struct sockaddr_in){ .sin_family = AF_INET,
-			                    .sin_port = htons((uint16_t)kb_url_port(&c->url)) };
+			                    .sin_port =
+			                            htons((uint16_t)kb_url_port(&c->head.url)) };
 		memcpy(&in->sin_addr, address->bytes, 4);
 	} else {
 		struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)(void *)&to;
 
 		to_n = sizeof(*in6);
 		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
-			                      .sin6_port = htons((uint16_t)kb_url_port(&c->url)) };
+			                      .sin6_port =
+			                              htons((uint16_t)kb_url_port(&c->head.url)) };
 		memcpy(&in6->sin6_addr, address->bytes, 16);
 	}
 	if (fd < 0)
@@ -257,8 +194,8 @@ static bool connect_host(struct call *c)
 	struct kb_err err;
 
 	if (!kb_fetcher_judge(c->gate->fetcher,
-	                      &(struct kb_fetch_target){ .url = &c->url,
-	                                                 .asked = c->url.host,
+	                      &(struct kb_fetch_target){ .url = &c->head.url,
+	                                                 .asked = c->head.url.host,
 	                                                 .deadline_us = deadline_us },
 	                      addresses, &err))
 		return false;
@@ -300,10 +237,12 @@ static void relay(struct call *c)
 static void answer(struct call *c)
 {
 	static const struct kb_sv open = KB_SV_INIT("HTTP/1.1 200 Connection established\r\n\r\n");
+	struct kb_sv all;
 
-	if (read_request(c) && is_permitted(c->gate, origin_of(&c->arena, &c->url))
-	    && connect_host(c) && (!c->is_tunnel || send_all(c, c->client, open))
-	    && send_all(c, c->host, c->head))
+	if (read_head(c, &all) && kb_gate_head_read(&c->arena, all, &c->head)
+	    && is_permitted(c->gate, kb_gate_origin(&c->arena, &c->head.url)) && connect_host(c)
+	    && (!c->head.is_tunnel || send_all(c, c->client, open))
+	    && send_all(c, c->host, c->head.onward))
 		relay(c);
 }
 
