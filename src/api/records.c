@@ -151,6 +151,9 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 	kb_jw_key_time(jw, "created_at", page->created_at);
 	kb_jw_key_time(jw, "updated_at", page->updated_at);
 	kb_jw_key_null(jw, "deleted_at");
+	/* Ours: the document it was found in, or whose film says this. */
+	if (page->parent_id)
+		kb_jw_key_int(jw, "parent_id", page->parent_id);
 	if (page->is_file) {
 		kb_jw_key_sv(jw, "s3_path",
 		             kb_arena_printf(call->arena,
@@ -159,13 +162,10 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 		kb_jw_key_bool(jw, "is_file_kept", page->is_file_kept);
 		kb_jw_key_sv(jw, "filename", page->filename);
 		kb_jw_key_int(jw, "filesize", page->size);
-		/* Ours: what those who mirror a folder compare (docent sync), and the document it
-		 * was found in, at that path. */
+		/* Ours: what those who mirror a folder compare (docent sync). */
 		kb_jw_key_opt(jw, "content_hash", set_or_none(page->content_hash));
 		if (page->path.n)
 			kb_jw_key_sv(jw, "path", page->path);
-		if (page->parent_id)
-			kb_jw_key_int(jw, "parent_id", page->parent_id);
 		if (page->meta_url.n)
 			kb_jw_key_sv(jw, "link_url", page->meta_url);
 	}

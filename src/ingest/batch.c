@@ -416,6 +416,27 @@ static void wait_for_browser(struct batch *batch, const struct kb_lease *lease,
 	result->reason = KB_SV("its text is written by a script, waiting for a browser");
 }
 
+/* What is said in the film of a page has that page's name. */
+static bool take_film(struct batch *batch, const struct kb_page *page, struct kb_parsed *parsed,
+                      struct kb_err *err)
+{
+	struct kb_page film;
+
+	if (page->is_file || !page->parent_id)
+		return true;
+	if (!kb_sv_eq_str(parsed->format, "subtitles"))
+		return kb_fail(err, KB_E_INVALID,
+		               "the page plays a film with these subtitles, and they are no WebVTT "
+		               "or SRT");
+	if (kb_store_page_get(batch->by->config->store, &batch->arena, page->agent_id,
+	                      page->parent_id, &film, err)) {
+		if (!parsed->title.n)
+			parsed->title = film.title;
+		return true;
+	}
+	return err->code == KB_E_NOT_FOUND;
+}
+
 /* *later: nothing was done, because it takes long and this turn is for what is quick. */
 static bool take_page(struct batch *batch, const struct kb_lease *lease,
                       struct kb_page_result *result, bool *later, struct kb_err *err)
@@ -464,12 +485,15 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	else if (ok && !*later)
 		ok = read_scan(batch, lease, &request, &parsed, result, err);
 	kb_fd_close(&fd);
-	if (!ok || *later || !follow(batch, page, &parsed, result, &left_out, err))
+	if (!ok || *later || !take_film(batch, page, &parsed, err)
+	    || !follow(batch, page, &parsed, result, &left_out, err))
 		return false;
 	if (!result->reason.n)
 		result->reason = scripted.note;
 	if (left_out || (result->found && result->found->moved))
 		return true;
+	result->tracks = parsed.tracks;
+	result->track_count = page->is_file ? 0 : parsed.track_count;
 	result->text_hash = text_hash(&batch->arena, &parsed);
 	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
 	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
@@ -480,7 +504,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	}
 	if (index_page(batch, page, &parsed, result, err))
 		return true;
-	if (!result->part_count || err->code != KB_E_INVALID)
+	if ((!result->part_count && !result->track_count) || err->code != KB_E_INVALID)
 		return false;
 	/* It has no text of its own, but what is in it has. */
 	result->crawl = result->index = KB_STATUS_OK;

@@ -184,6 +184,15 @@ void kb_doc_picture(struct kb_doc *doc, struct kb_sv url, struct kb_sv text)
 		                          .block = (uint32_t)doc->block_count };
 }
 
+void kb_doc_track(struct kb_doc *doc, struct kb_sv url)
+{
+	for (size_t i = 0; i < doc->track_count; i++)
+		if (kb_sv_eq(doc->tracks[i], url))
+			return;
+	if (doc->track_count < KB_TRACKS_MAX)
+		doc->tracks[doc->track_count++] = kb_arena_sv(doc->arena, url);
+}
+
 /* ---- tables */
 
 void kb_doc_table(struct kb_doc *doc)
@@ -318,6 +327,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .painted_count = doc->painted_count,
 		                   .pictures = doc->pictures,
 		                   .picture_count = doc->picture_count,
+		                   .tracks = doc->tracks,
+		                   .track_count = doc->track_count,
 		                   .parts = doc->parts };
 	if (doc->links)
 		out->links = *doc->links;

@@ -41,6 +41,8 @@ struct kb_doc {
 	size_t painted_count, painted_capacity;
 	struct kb_picture_link *pictures; /* their text is in the arena */
 	size_t picture_count, picture_capacity;
+	struct kb_sv tracks[KB_TRACKS_MAX]; /* in the arena */
+	size_t track_count;
 	uint32_t page_no, pages, table, tables;
 	size_t path, path_n;                 /* the path in use, in `paths` */
 	struct kb_sv heading[KB_DOC_LEVELS]; /* in the arena; empty: no heading of this level */
@@ -84,6 +86,9 @@ void kb_doc_painted(struct kb_doc *doc, uint32_t page_no, uint32_t dpi);
 
 /* A picture that stands here: within the block that comes next, or before it. */
 void kb_doc_picture(struct kb_doc *doc, struct kb_sv url, struct kb_sv text);
+
+/* Subtitles of a film that is played here. */
+void kb_doc_track(struct kb_doc *doc, struct kb_sv url);
 
 /* A table: begin, then rows. The first row given with `header` names the columns and makes no block
  * of its own unless no row follows. A row becomes "name: value; name: value". */

@@ -45,8 +45,12 @@ struct kb_sv kb_input_text(const struct kb_parse_input *in, struct kb_arena *are
 	return kb_charset_to_utf8(arena, in->bytes, in->content_type, NULL);
 }
 
-static bool leads_somewhere(const struct kb_links *links)
+static bool leads_somewhere(const struct kb_doc *doc)
 {
+	const struct kb_links *links = doc->links;
+
+	if (doc->track_count)
+		return true;
 	return links && (links->count || links->canonical.n || links->refresh.n);
 }
 
@@ -89,7 +93,7 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	if (!info->read(&inner, doc, err))
 		return false;
 	if (kb_doc_is_empty(doc) && !doc->painted_count && !doc->parts.taken && !doc->text.failed
-	    && !leads_somewhere(doc->links))
+	    && !leads_somewhere(doc))
 		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
 	return true;
 }

@@ -659,6 +659,7 @@ bool kb_html_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb
 	kb_html_mark_folds(&tree);
 	if (doc->links)
 		kb_html_links(doc->arena, &tree, in->url, doc->links);
+	kb_html_tracks(doc, &tree, in->url);
 	kb_html_mark_hidden(&tree);
 	read_meta(doc, &tree);
 	kb_html_mark_main(&tree);

@@ -1,4 +1,4 @@
-/* Where an HTML page leads, and what it says to crawlers. */
+/* Where an HTML page leads, what it says to crawlers, and where its films are written down. */
 #include <string.h>
 
 #include "out/url.h"
@@ -162,4 +162,99 @@ void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, stru
 	/* Its other words count, these do not. */
 	if (out->nofollow)
 		out->count = 0;
+}
+
+/* ---- what is said in its films */
+
+/* "de" of "de-AT". */
+static struct kb_sv language(struct kb_sv tag)
+{
+	ptrdiff_t end = kb_sv_find_byte(tag, '-');
+
+	return end < 0 ? tag : kb_sv_sub(tag, 0, (size_t)end);
+}
+
+static struct kb_sv page_language(const struct kb_html_tree *tree)
+{
+	for (uint32_t i = 1; i < tree->count; i++)
+		if (tree->nodes[i].tag == KB_TAG_html)
+			return language(kb_html_attr(tree, i, "lang"));
+	return KB_SV("");
+}
+
+/* How much a track is to be preferred; 0: it says nothing of what is said. */
+static int track_rank(const struct kb_html_tree *tree, uint32_t node, struct kb_sv lang)
+{
+	struct kb_sv kind = kb_html_attr(tree, node, "kind");
+	struct kb_sv own = language(kb_html_attr(tree, node, "srclang"));
+
+	if (tree->nodes[node].tag != KB_TAG_track
+	    || (kind.n && !kb_sv_ieq_str(kind, "subtitles") && !kb_sv_ieq_str(kind, "captions")))
+		return 0;
+	return 1 + (lang.n && kb_sv_ieq(own, lang) ? 2 : 0)
+	       + kb_html_has_attr(tree, node, "default");
+}
+
+static void add_track(struct reader *r, struct kb_doc *doc, struct kb_sv text)
+{
+	struct kb_sv address = resolve(r, text);
+
+	if (address.n)
+		kb_doc_track(doc, address);
+}
+
+static void add_film(struct reader *r, struct kb_doc *doc, uint32_t film, struct kb_sv lang)
+{
+	const struct kb_html_tree *tree = r->tree;
+	uint32_t best = 0;
+	int most = 0;
+
+	for (uint32_t i = film + 1; i < tree->nodes[film].end; i++) {
+		int rank = track_rank(tree, i, lang);
+
+		if (rank > most) {
+			most = rank;
+			best = i;
+		}
+	}
+	if (best)
+		add_track(r, doc, kb_html_attr(tree, best, "src"));
+}
+
+/* A link to a file of subtitles, beside a film. */
+static bool is_subtitles(struct kb_arena *arena, struct kb_sv href)
+{
+	struct kb_sv path = href;
+	char *lower;
+
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '?' || path.p[i] == '#')
+			path.n = i;
+	if (path.n < 5 || path.n > KB_LINK_BYTES_MAX)
+		return false;
+	path = kb_sv_from(path, path.n - 4);
+	lower = kb_arena_str(arena, path);
+	for (size_t i = 0; i < path.n; i++)
+		lower[i] = (char)(lower[i] | 0x20);
+	return !strcmp(lower, ".vtt") || !strcmp(lower, ".srt");
+}
+
+void kb_html_tracks(struct kb_doc *doc, const struct kb_html_tree *tree, struct kb_sv address)
+{
+	struct reader r = { .arena = doc->arena, .tree = tree };
+	struct kb_sv lang;
+	bool plays = false;
+
+	for (uint32_t i = 1; i < tree->count && !plays; i++)
+		plays = tree->nodes[i].tag == KB_TAG_video || tree->nodes[i].tag == KB_TAG_audio
+		        || tree->nodes[i].tag == KB_TAG_iframe;
+	if (!plays || address.n == 0 || !kb_html_base(doc->arena, tree, address, &r.base))
+		return;
+	lang = page_language(tree);
+	for (uint32_t i = 1; i < tree->count; i++)
+		if (tree->nodes[i].tag == KB_TAG_video || tree->nodes[i].tag == KB_TAG_audio)
+			add_film(&r, doc, i, lang);
+		else if (tree->nodes[i].tag == KB_TAG_a
+		         && is_subtitles(doc->arena, kb_html_attr(tree, i, "href")))
+			add_track(&r, doc, kb_html_attr(tree, i, "href"));
 }

@@ -91,6 +91,8 @@ static bool is_wanted(const char *name)
 		"data-target",   "data-bs-target",
 		"hreflang",      "data-src",
 		"data-original", "data-lazy-src",
+		"kind",          "srclang",
+		"default",
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(wanted); i++)

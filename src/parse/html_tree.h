@@ -36,7 +36,7 @@ enum {
 	X(strike, INLINE) X(strong, INLINE) X(style, SKIP) X(sub, INLINE) X(summary, HEADING) \
 	X(sup, INLINE) X(svg, SKIP) X(table, BLOCK) X(tbody, BLOCK) X(td, BLOCK) X(template, SKIP) \
 	X(textarea, SKIP) X(tfoot, BLOCK) X(th, BLOCK) X(thead, BLOCK) X(time, INLINE) \
-	X(title, SKIP) X(tr, BLOCK) X(tt, INLINE) X(u, INLINE) X(ul, BLOCK) X(var, INLINE) \
+	X(title, SKIP) X(tr, BLOCK) X(track, INLINE) X(tt, INLINE) X(u, INLINE) X(ul, BLOCK) X(var, INLINE) \
 	X(video, SKIP) X(audio, SKIP) X(wbr, VOID) X(xmp, BLOCK)
 // clang-format on
 

@@ -88,6 +88,9 @@ struct kb_picture_link {
 	uint32_t block;    /* it stands before that block, or within it; block_count: behind all */
 };
 
+/* Subtitles of the films that a page of the web plays: absolute addresses of the web. */
+enum { KB_TRACKS_MAX = 20 }; /* of one page; the others are left out */
+
 /* Documents within a document: the files of an archive, what is attached to a mail. */
 enum { KB_PARTS_MAX = 5000, KB_PART_PATH_MAX = 4000 };
 #define KB_PARTS_BYTES_MAX (KB_MIB(1024)) /* of all of them, unpacked */
@@ -116,6 +119,8 @@ struct kb_parsed {
 	size_t block_count;
 	struct kb_picture_link *pictures; /* in their order */
 	size_t picture_count;
+	struct kb_sv *tracks; /* each once */
+	size_t track_count;
 	uint32_t pages;
 	struct kb_links links;           /* where they were asked for; an HTML page's, else none */
 	struct kb_painted_page *painted; /* only where asked for, ascending */

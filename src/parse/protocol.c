@@ -271,6 +271,23 @@ static void get_pictures(struct kb_arena *arena, struct reader *r, struct kb_par
 	}
 }
 
+static void put_tracks(struct kb_buf *out, const struct kb_parsed *parsed)
+{
+	kb_buf_u32(out, (uint32_t)parsed->track_count);
+	for (size_t i = 0; i < parsed->track_count; i++)
+		put_bytes(out, parsed->tracks[i], KB_LINK_BYTES_MAX);
+}
+
+static void get_tracks(struct kb_arena *arena, struct reader *r, struct kb_parsed *parsed)
+{
+	size_t count = get_u32_up_to(r, KB_TRACKS_MAX);
+
+	parsed->track_count = r->bad ? 0 : count;
+	parsed->tracks = KB_NEW_ARRAY(arena, parsed->track_count + 1, struct kb_sv);
+	for (size_t i = 0; i < parsed->track_count; i++)
+		parsed->tracks[i] = get_text(r, KB_LINK_BYTES_MAX, false);
+}
+
 static void put_u16(struct kb_buf *out, uint16_t n)
 {
 	kb_buf_byte(out, (char)(n & 0xff));
@@ -387,6 +404,7 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 	}
 	put_links(out, &parsed->links);
 	put_pictures(out, parsed);
+	put_tracks(out, parsed);
 	kb_buf_u32(out, parsed->parts.taken);
 	kb_buf_u32(out, parsed->parts.locked);
 	kb_buf_u32(out, parsed->parts.damaged);
@@ -435,6 +453,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 	}
 	get_links(arena, &r, &parsed->links);
 	get_pictures(arena, &r, parsed);
+	get_tracks(arena, &r, parsed);
 	parsed->parts.taken = get_u32_up_to(&r, KB_PARTS_MAX);
 	parsed->parts.locked = get_u32_up_to(&r, KB_PARTS_MAX);
 	parsed->parts.damaged = get_u32_up_to(&r, KB_PARTS_MAX);

@@ -56,13 +56,27 @@ static bool begins_note(struct kb_sv line)
 	       || kb_sv_starts(line, KB_SV("REGION")) || kb_sv_starts(line, KB_SV("WEBVTT"));
 }
 
+/* "WEBVTT - A title", "Language: en": what stands before the first cue. */
+static void take_head(struct kb_doc *doc, struct kb_sv line)
+{
+	static const struct kb_sv mark = KB_SV_INIT("WEBVTT"), lang = KB_SV_INIT("Language:");
+
+	if (kb_sv_starts(line, mark)) {
+		line = kb_sv_trim(kb_sv_from(line, mark.n));
+		if (kb_sv_starts(line, KB_SV("-")))
+			kb_doc_meta(doc, KB_DOC_TITLE, kb_sv_trim(kb_sv_from(line, 1)));
+	} else if (kb_sv_starts(line, lang)) {
+		kb_doc_meta(doc, KB_DOC_LANG, kb_sv_trim(kb_sv_from(line, lang.n)));
+	}
+}
+
 bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_err *err)
 {
 	struct kb_sv rest = kb_input_text(in, doc->arena), line;
 	struct kb_said said;
 	struct kb_buf cue;
 	uint32_t second = 0;
-	bool in_cue = false, in_note = false;
+	bool in_cue = false, in_note = false, in_head = true;
 	ptrdiff_t arrow;
 
 	(void)err;
@@ -70,6 +84,9 @@ bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, stru
 	kb_buf_init(&cue, doc->text.max);
 	while (rest.p && kb_sv_split(&rest, '\n', &line)) {
 		line = kb_sv_trim(line);
+		if (in_head)
+			take_head(doc, line);
+		in_head = in_head && line.n;
 		if (!line.n) {
 			in_cue = in_note = false;
 		} else if ((arrow = kb_sv_find(line, KB_SV("-->"))) >= 0) {

@@ -12,7 +12,7 @@ static const struct kb_sql sql[] = {
 		"WHERE agent_id = $1 AND id = $2" },
 	[UNSEEN] = { "listing_unseen", "iiii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
-		"AND seen <> $3 ORDER BY id LIMIT $4" },
+		"AND seen <> $3 AND parent_id = 0 ORDER BY id LIMIT $4" },
 	[FINISH] = { "listing_finish", "iiitiii",
 		"UPDATE sources SET state = 0, status = $3, reason = $4, due_at = $5, attempts = $6, "
 		"synced_at = $7 WHERE agent_id = $1 AND id = $2" },

@@ -464,13 +464,25 @@ static bool begin_change(struct kb_db_conn *conn, struct change *in, struct kb_a
 	       && (row->page.id || not_found(err, in->id));
 }
 
+static bool remove_tracks(struct kb_db_conn *conn, const struct kb_page *page, int64_t version,
+                          struct kb_totals *totals, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	bool ok = page->is_file || page->parent_id
+	          || kb_parts_remove(conn, &arena, page, version, totals, err);
+
+	kb_arena_fini(&arena);
+	return ok;
+}
+
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err)
 {
 	int64_t agent_id = row->page.agent_id, id = row->page.id;
 
 	kb_totals_count(totals, row, -1);
-	return kb_crawl_free_copies(conn, row, totals, err)
+	return remove_tracks(conn, &row->page, version, totals, err)
+	       && kb_crawl_free_copies(conn, row, totals, err)
 	       && kb_labels_drop_page(conn, agent_id, id, err)
 	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL, err)
 	       && (!row->is_found || kb_dead_add(conn, agent_id, id, version, err));

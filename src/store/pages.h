@@ -44,7 +44,8 @@ enum kb_rendering {
 
 struct kb_page {
 	int64_t agent_id, id, source_id;
-	int64_t parent_id; /* the document that it is a part of, at `path`; 0: of none */
+	/* The document that it is a part of, at `path`, or whose film its subtitles are of; 0: none */
+	int64_t parent_id;
 	struct kb_sv url;  /* empty for an upload: the interface shows its preview address */
 	bool is_file, is_file_kept;
 	struct kb_sv filename;     /* of an upload, cleaned for display */
@@ -237,6 +238,10 @@ struct kb_page_result {
 	 * become pages, those whose bytes are known already stay as they are, others go. */
 	const struct kb_page_new *parts;
 	size_t part_count;
+	/* Of an address that is OK: the subtitles of its films. They become pages under it that
+	 * lead readers to it, and are fetched; those that are known stay, others go. */
+	const struct kb_sv *tracks;
+	size_t track_count;
 };
 /* A new segment, or none (blob empty). */
 struct kb_segment_new {

@@ -1,5 +1,6 @@
-/* Pages that stand for the files of a folder, or for the documents within a document: one a path.
- * Whoever looks for the page of a path to change it holds the agent, so that there are never two.
+/* Pages that stand for the files of a folder, or for the documents within a document: one a path;
+ * and for the subtitles of a page's films: one an address. Whoever looks for the page of a path to
+ * change it holds the agent, so that there are never two.
  */
 #include <stdlib.h>
 
@@ -60,7 +61,8 @@ static bool insert(struct kb_db_conn *conn, struct put *in, struct kb_err *err)
 		                       .due_at = in->now,
 		                       .now = in->now,
 		                       .page = in->page,
-		                       .reason = KB_SV("waiting for its turn") };
+		                       .reason = in->page->url.n ? kb_page_waits_for_host()
+		                                                 : KB_SV("waiting for its turn") };
 
 	in->totals->pages_found++;
 	in->totals->storage_bytes += in->page->size;
@@ -224,6 +226,72 @@ bool kb_parts_remove(struct kb_db_conn *conn, struct kb_arena *arena, const stru
 	        &(struct kb_parts_write){
 	                .arena = arena, .version = version, .totals = totals, .died = &died },
 	        page, &(struct kb_page_result){ 0 }, err);
+}
+
+/* ---- the subtitles of a page's films ---- */
+
+static struct kb_page_row *find_track(const struct parts *there, struct kb_sv url)
+{
+	for (size_t i = 0; i < there->count; i++)
+		if (there->v[i].page.id && kb_sv_eq(there->v[i].page.url, url))
+			return &there->v[i];
+	return NULL;
+}
+
+/* They are fetched again with their page. The reading of a website comes to all its pages by
+ * itself.
+ */
+static bool keep_track(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                       struct kb_page_row *row, bool again, struct kb_err *err)
+{
+	if (again && row->state == KB_PAGE_DONE) {
+		kb_totals_count(write->totals, row, -1);
+		if (!kb_page_queue(conn, row, write->now, write->now, err))
+			return false;
+		kb_totals_count(write->totals, row, 1);
+	}
+	row->page.id = 0;
+	return true;
+}
+
+/* A page that is known by that address already stays what it is. */
+static bool add_track(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                      const struct kb_page *page, struct kb_sv url, struct kb_err *err)
+{
+	struct kb_page_new track = { .source_id = page->source_id,
+		                     .parent_id = page->id,
+		                     .url = url,
+		                     .meta_url = page->url };
+	struct put in = { .arena = write->arena,
+		          .agent_id = page->agent_id,
+		          .now = write->now,
+		          .page = &track,
+		          .totals = write->totals };
+	int64_t known;
+
+	return kb_page_has_url(conn, page->agent_id, url, &known, err)
+	       && (known || insert(conn, &in, err));
+}
+
+bool kb_tracks_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                   const struct kb_page *page, const struct kb_page_result *result,
+                   struct kb_err *err)
+{
+	struct parts there;
+
+	if (!read_parts(conn, write->arena, page, &there, err))
+		return false;
+	for (size_t i = 0; i < result->track_count; i++) {
+		struct kb_page_row *row = find_track(&there, result->tracks[i]);
+
+		if (row ? !keep_track(conn, write, row, page->depth == 0, err)
+		        : !add_track(conn, write, page, result->tracks[i], err))
+			return false;
+	}
+	for (size_t i = 0; i < there.count; i++)
+		if (there.v[i].page.id && !remove_part(conn, write, &there.v[i], err))
+			return false;
+	return true;
 }
 
 /* ---- another path ---- */

@@ -366,17 +366,24 @@ static bool follow(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	                       row, result->found, err);
 }
 
+/* The documents within it, and the subtitles of its films. */
 static bool set_parts(struct kb_db_conn *conn, struct finish *in,
                       const struct kb_page_result *result, const struct kb_page *page,
-                      struct kb_err *err)
+                      bool was_found, struct kb_err *err)
 {
-	return kb_parts_set(conn,
-	                    &(struct kb_parts_write){ .arena = &in->arena,
-	                                              .version = in->so_far.version,
-	                                              .now = in->now,
-	                                              .totals = &in->so_far.totals,
-	                                              .died = &in->so_far.died },
-	                    page, result, err);
+	const struct kb_parts_write write = { .arena = &in->arena,
+		                              .version = in->so_far.version,
+		                              .now = in->now,
+		                              .totals = &in->so_far.totals,
+		                              .died = &in->so_far.died };
+
+	if (page->parent_id || page->index != KB_STATUS_OK)
+		return true;
+	if (page->is_file)
+		return kb_parts_set(conn, &write, page, result, err);
+	/* A new page has none that could go. */
+	return (!result->track_count && !was_found)
+	       || kb_tracks_set(conn, &write, page, result, err);
 }
 
 /* The page is only a signpost: its row goes, its address stays known, and its link takes its place.
@@ -473,10 +480,9 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 		        || !kb_crawl_free_copies(conn, &before, &in->so_far.totals, err)))
 			return false;
 	}
-	if (result->found && !follow(conn, in, result, row, err))
-		return false;
-	if (page->is_file && !page->parent_id && page->index == KB_STATUS_OK
-	    && !set_parts(conn, in, result, page, err))
+	/* Subtitles that are linked, too, are those of the film. */
+	if (!set_parts(conn, in, result, page, was_found, err)
+	    || (result->found && !follow(conn, in, result, row, err)))
 		return false;
 	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
 	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err)

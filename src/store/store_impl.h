@@ -324,7 +324,7 @@ struct kb_sv kb_page_waits_for_host(void);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
 bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
                    struct kb_err *err) KB_MUST_CHECK;
-/* The row, its labels and its passages (dead below `version`), within a transaction that publishes
+/* The row, its labels, its passages (dead below `version`) and the subtitles of its films, within a transaction that publishes
  * that version and adds the totals. */
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
@@ -341,6 +341,10 @@ struct kb_parts_write {
 bool kb_parts_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
                   const struct kb_page *page, const struct kb_page_result *result,
                   struct kb_err *err) KB_MUST_CHECK;
+/* The same of the subtitles of the films of a page. */
+bool kb_tracks_set(struct kb_db_conn *conn, const struct kb_parts_write *write,
+                   const struct kb_page *page, const struct kb_page_result *result,
+                   struct kb_err *err) KB_MUST_CHECK;
 bool kb_parts_remove(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_page *page,
                      int64_t version, struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 

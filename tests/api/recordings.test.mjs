@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 import { models } from "./lib/models.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 
 const wave = Buffer.concat([Buffer.from("RIFF\0\0\0\0WAVEfmt "), Buffer.alloc(2000, 7)]);
 const talk = [
@@ -84,4 +85,67 @@ test("subtitles know the second of what is said", async (t) => {
   assert.equal((await claimed(agent, message))[0].places[0].second, 3723);
   const ferry = await agent.ask("What is the ferry called?");
   assert.equal((await claimed(agent, ferry))[0].places[0].second, 83);
+});
+
+/** Once each page is read or given up, and none are waited for: the pages by the paths of their addresses. */
+const settled = (agent, count) =>
+  until(
+    `${count} pages to be read or given up`,
+    async () => {
+      const pages = await agent.pages();
+      const done = pages.every((page) => page.crawl_status !== "queued" && page.index_status !== "queued");
+      return done && pages.length === count && new Map(pages.map((page) => [new URL(page.page_url).pathname, page]));
+    },
+    60_000,
+  );
+
+test("what is said in the films of a page is found, and cited as the page at that moment", async (t) => {
+  const kb = await start(t, { env: { ...mayFetch.env, DOCENT_HOST_PAUSE: "5" } });
+  const web = await site(t);
+  const cue = (at, text) => `${at}.000 --> 00:59:00.000\n${text}\n\n`;
+  const film = (tracks, more = "") => ({
+    "content-type": "text/html",
+    body: `<html lang="en"><head><title>The tour of Velmora</title></head><body><main><h1>The tour of Velmora</h1><p>A film of the harbour, made in the summer of last year.</p><video controls><source src="/tour.mp4">${tracks}</video>${more}</main></body></html>`,
+  });
+  const vtt = (body) => ({ "content-type": "text/vtt", body: `WEBVTT\n\n${body}` });
+  web.set(
+    "/tour.html",
+    film(
+      `<track src="/de.vtt" srclang="de" kind="subtitles" default><track src="/en.vtt" srclang="en-GB" kind="captions"><track src="/chapters.vtt" kind="chapters">`,
+      `<p>Take it with you: <a href="/walk.SRT?dl=1">the walk</a></p>`,
+    ),
+  );
+  web.set("/en.vtt", vtt(cue("00:01:23", "The lighthouse was painted by Ottilie Brandt.")));
+  web.set("/walk.SRT?dl=1", {
+    "content-type": "text/plain",
+    body: `1\n${cue("00:00:07", "The quay is made of granite.")}`,
+  });
+  const agent = await kb.agent({ sitemap_path: `${web.url}/tour.html` });
+  const pages = await settled(agent, 3);
+  assert.deepEqual([...pages.keys()].sort(), ["/en.vtt", "/tour.html", "/walk.SRT"]);
+  const [tour, track] = [pages.get("/tour.html"), pages.get("/en.vtt")];
+  assert.deepEqual([track.index_status, track.parent_id], ["ok", tour.id], track.status_reason);
+  assert.deepEqual(web.asked("/de.vtt").concat(web.asked("/chapters.vtt"), web.asked("/tour.mp4")), []);
+  const message = await agent.ask("Who painted the lighthouse?");
+  assert.match(message.llm_response, /Ottilie Brandt/);
+  const [claim] = await claimed(agent, message);
+  assert.equal(claim.places[0].second, 83);
+  const { data } = { data: await agent.expect(200, "GET", `/citations/${message.citations[0]}`) };
+  assert.deepEqual([data.title, data.url], ["The tour of Velmora", `${web.url}/tour.html`]);
+  const { passages } = await agent.expect(200, "GET", "/search", { query: { query: "granite quay" } });
+  assert.equal(passages[0].second, 7);
+
+  // Read again without them, the page takes them along.
+  web.set("/tour.html", film(`<track src="/html.vtt">`));
+  web.set("/html.vtt", {
+    "content-type": "text/html",
+    body: "<!doctype html><p>Please sign in to see the subtitles of this film.</p>",
+  });
+  await agent.expect(200, "POST", `/pages/${tour.id}/reindex`);
+  await until("the others to go", async () => (await agent.pages()).every((page) => !/en.vtt|SRT/.test(page.page_url)));
+  const after = await settled(agent, 2);
+  assert.match(after.get("/html.vtt").status_reason, /no WebVTT or SRT/);
+  assert.doesNotMatch((await agent.ask("Who painted the lighthouse?")).llm_response, /Ottilie/);
+  await agent.expect(200, "DELETE", `/pages/${tour.id}`);
+  assert.deepEqual(await agent.pages(), []);
 });

@@ -194,6 +194,8 @@ static const struct {
 	{ "subtitles: what is said and when, without marks", "a.vtt",
 	  "WEBVTT\n\nNOTE hidden\n\n1\n00:01.000 --> 00:02.000\n<v Ann>Hi &amp; hello\nyou.\n", "subtitles",
 	  "p@1 Hi & hello you.\n" },
+	{ "subtitles: what their head says", "a.vtt",
+	  "WEBVTT - The tour\nKind: captions\nLanguage: de-AT\n\n00:01.000 --> 00:02.000\nHallo.\n", "subtitles", "p@1 Hallo.\n" },
 	{ "subtitles: hours, and times that are none", "a.srt",
 	  "1\n01:02:03,500 --> 01:02:04,000\nHi.\n\n2\nx:y --> z\nyou.\n", "subtitles", "p@3723 Hi. you.\n" },
 	{ "subtitles: whoever is silent for a while begins anew", "a.srt",

@@ -72,6 +72,53 @@ static void test_rows(struct kb_test *t)
 	}
 }
 
+static void test_tracks(struct kb_test *t)
+{
+	// clang-format off
+	static const struct {
+		const char *name, *html, *want;
+	} rows[] = {
+		{ "of each film one", "<video><track src=a.vtt></video><audio><track src=/b.vtt></audio>", "http://x.org/a/a.vtt http://x.org/b.vtt" },
+		{ "in the page's language", "<html lang=de-AT><video><track src=a srclang=en default><track src=b srclang=de></video>", "http://x.org/a/b" },
+		{ "else what is shown by itself", "<html lang=fr><video><track src=a srclang=en><track src=b srclang=de default></video>", "http://x.org/a/b" },
+		{ "else the first", "<video><track src=a srclang=en><track src=b srclang=de></video>", "http://x.org/a/a" },
+		{ "chapters say nothing", "<video><track src=a kind=chapters><track src=b kind=metadata><track src=c kind=Captions></video>", "http://x.org/a/c" },
+		{ "behind its sources", "<video><source src=v.mp4><source src=v.webm><track src=a></video>", "http://x.org/a/a" },
+		{ "no address of the web", "<video><track src='data:text/vtt,x'></video><video><track></video>", "" },
+		{ "without a film there is none", "<track src=a.vtt><a href=b.vtt>b</a>", "" },
+		{ "files beside a film", "<iframe src=/player></iframe><a href='b.vtt'>b</a><a href='c.SRT?d#e'>c</a><a href='d.vtt.html'>d</a>", "http://x.org/a/b.vtt http://x.org/a/c.SRT?d" },
+		{ "each once", "<video><track src=a.vtt></video><a href=a.vtt>a</a>", "http://x.org/a/a.vtt" },
+	};
+	// clang-format on
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_links links = { 0 };
+		struct kb_parsed parsed = { 0 };
+		struct kb_html_tree tree;
+		struct kb_buf body;
+		struct kb_doc doc;
+		struct kb_err err;
+
+		t->row = rows[i].name;
+		kb_doc_init(&doc, &arena, KB_MIB(1));
+		kb_html_tree_read(&tree, &arena, kb_sv_str(rows[i].html));
+		kb_html_tracks(&doc, &tree, KB_SV("http://x.org/a/"));
+		/* And through a child's message. */
+		CHECK(t, kb_doc_done(&doc, &parsed, &err));
+		kb_buf_init(&body, SIZE_MAX);
+		kb_msg_put_result(&body, &parsed);
+		CHECK(t, kb_msg_get_result(&arena, kb_buf_view(&body), &parsed, &err));
+		links.v = parsed.tracks;
+		links.count = parsed.track_count;
+		CHECK_SV(t, summary(&arena, &links), rows[i].want);
+		kb_buf_fini(&body);
+		kb_html_tree_fini(&tree);
+		kb_doc_fini(&doc);
+		kb_arena_fini(&arena);
+	}
+}
+
 static void test_many(struct kb_test *t)
 {
 	struct kb_arena arena = { 0 };
@@ -171,6 +218,7 @@ static void test_pictures(struct kb_test *t)
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
+		{ "what is said in the films of a page", test_tracks },
 		{ "where a page leads", test_rows },
 		{ "a page with more links than are taken", test_many },
 		{ "pictures within a text", test_pictures },
