@@ -319,7 +319,7 @@ static void send(struct bench *b, struct kb_sv answer)
 	struct kb_reply *reply;
 	size_t bytes = 0;
 
-	kb_marker_draw(&ids, b->count);
+	kb_marker_draw(&ids, &b->arena, b->count);
 	for (size_t i = 0; i < b->count; i++)
 		pages[i] = (int64_t)i + 1;
 	from = kb_clock_mono_us();

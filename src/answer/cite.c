@@ -24,7 +24,8 @@ enum {
 	STATEMENT = 3,   /* content words of a statement */
 	TARGET_MAX = 16,
 	BEFORE_MAX = KB_SUPPORT_SENTENCE / 4,
-	SENTENCE_LEAST = 256, /* bytes of room; few sentences need more */
+	SENTENCE_LEAST = 128, /* bytes of room; few sentences need more */
+	SENTENCES_FIRST = 4,  /* that there is room for at first */
 };
 
 /* How much of a sentence a source holds that is named without being asked. */
@@ -33,9 +34,11 @@ enum {
 #define SUPPORTED .5f
 
 struct group {
-	size_t sources[GROUP_MAX];
-	size_t count;
+	uint8_t sources[GROUP_MAX];
+	uint8_t count;
 };
+static_assert(KB_SUPPORT_SOURCES <= UINT8_MAX && KB_MARKER_IDS <= UINT8_MAX,
+              "a source fits into a byte");
 
 struct kb_cite {
 	struct kb_arena *arena;
@@ -76,7 +79,7 @@ struct kb_cite {
 	/* The sentence without its markers; what a marker is judged by begins at `clause`. */
 	char *sentence;
 	size_t sentence_n, sentence_max, clause; /* max: it has room for so many bytes */
-	char *before;                            /* the one before; as much room */
+	char *before;                            /* the one before; as large as it is */
 	size_t before_n;
 	struct kb_cited cited;          /* of the sentence */
 	bool any;                       /* something has left */
@@ -86,7 +89,6 @@ struct kb_cite {
 static void make_room(struct kb_cite *c, size_t max)
 {
 	c->sentence = kb_xrealloc(c->sentence, max);
-	c->before = kb_xrealloc(c->before, KB_MIN(max, (size_t)BEFORE_MAX));
 	c->sentence_max = max;
 }
 
@@ -107,6 +109,7 @@ static void fini(void *arg)
 
 	free(c->sentence);
 	free(c->before);
+	free(c->result.sentences);
 }
 
 struct kb_cite *kb_cite_new(struct kb_arena *arena, const struct kb_cite_config *config)
@@ -153,7 +156,7 @@ static size_t number_of(struct kb_cite *c, int64_t page)
 		if (r->pages[i] == page)
 			return i + 1;
 	if (r->page_count == c->page_capacity) {
-		size_t capacity = KB_MAX(c->page_capacity * 2, (size_t)8);
+		size_t capacity = KB_MAX(c->page_capacity * 2, (size_t)4);
 		int64_t *grown = KB_NEW_ARRAY(c->arena, capacity, int64_t);
 
 		if (r->page_count)
@@ -195,11 +198,13 @@ static int64_t page_of(const struct kb_cite *c, size_t source)
 static size_t choose(const struct kb_cite *c, const struct group *group,
                      struct kb_cite_place out[KB_CITE_SOURCES])
 {
-	bool together =
-	        kb_support_together(c->config.support, c->judgement, group->sources, group->count);
 	struct kb_cite_place all[GROUP_MAX];
-	size_t count = 0, kept = 0;
+	size_t sources[GROUP_MAX], count = 0, kept = 0;
+	bool together;
 
+	for (size_t i = 0; i < group->count; i++)
+		sources[i] = group->sources[i];
+	together = kb_support_together(c->config.support, c->judgement, sources, group->count);
 	for (size_t i = 0; i < group->count; i++) {
 		const struct kb_support_verdict *v = &c->judgement->verdicts[group->sources[i]];
 		size_t at = count;
@@ -311,7 +316,7 @@ static bool find_missing(const struct kb_judgement *judgement, struct group *out
 		if (v->lacks || v->foreign || v->near < best || (out->count && v->near <= best))
 			continue;
 		best = v->near;
-		out->sources[0] = i;
+		out->sources[0] = (uint8_t)i;
 		out->count = 1;
 	}
 	return out->count > 0;
@@ -322,15 +327,19 @@ static void push(struct kb_cite *c)
 	struct kb_cite_result *r = &c->result;
 
 	if (r->count == c->capacity) {
-		size_t capacity = KB_MAX(c->capacity * 2, (size_t)16);
-		struct kb_cited *grown = KB_NEW_ARRAY(c->arena, capacity, struct kb_cited);
-
-		if (r->count)
-			memcpy(grown, r->sentences, r->count * sizeof(*grown));
-		r->sentences = grown;
-		c->capacity = capacity;
+		c->capacity = c->capacity ? c->capacity * 2 : SENTENCES_FIRST;
+		r->sentences = kb_xrealloc(r->sentences, c->capacity * sizeof(*r->sentences));
 	}
 	r->sentences[r->count++] = c->cited;
+}
+
+static void keep_before(struct kb_cite *c)
+{
+	struct kb_sv text = kb_utf8_cut(sentence_of(c), BEFORE_MAX);
+
+	c->before_n = text.n;
+	c->before = kb_xrealloc(c->before, text.n);
+	memcpy(c->before, text.p, text.n);
 }
 
 static void end_sentence(struct kb_cite *c)
@@ -354,9 +363,7 @@ static void end_sentence(struct kb_cite *c)
 	c->result.unsupported += c->cited.statement && !c->cited.supported;
 	push(c);
 	c->cited = (struct kb_cited){ 0 };
-	c->before_n = kb_utf8_cut(sentence_of(c), BEFORE_MAX).n;
-	if (c->before_n)
-		memcpy(c->before, c->sentence, c->before_n);
+	keep_before(c);
 	c->sentence_n = c->clause = 0;
 	c->early.count = 0;
 }
@@ -430,7 +437,7 @@ static void add_marker(struct kb_cite *c, const struct kb_marker *marker)
 		for (size_t k = 0; k < c->group.count; k++)
 			known |= c->group.sources[k] == marker->sources[i];
 		if (!known && c->group.count < GROUP_MAX)
-			c->group.sources[c->group.count++] = marker->sources[i];
+			c->group.sources[c->group.count++] = (uint8_t)marker->sources[i];
 	}
 }
 

@@ -29,23 +29,23 @@ enum { KB_CITE_SOURCES = 3 };
 
 /* A place that supports a sentence: bytes of the source's text. */
 struct kb_cite_place {
-	size_t source;
 	uint32_t start, bytes;
-	float share;  /* of the sentence's weight that stands there */
+	float share; /* of the sentence's weight that stands there */
+	uint8_t source;
 	bool foreign; /* the source is in another language: only numbers were compared */
 };
 
-/* A sentence of the answer. */
+/* A sentence of the answer. Kept until its end, by many answers at once: small. */
 struct kb_cited {
-	size_t at, bytes;                             /* of the text; filled in by reply.h */
-	bool statement;                               /* it says something that wants support */
-	bool supported;                               /* some source given says it, named or not */
+	uint32_t at, bytes;                           /* of the text; filled in by reply.h */
 	struct kb_cite_place places[KB_CITE_SOURCES]; /* of the sources it names, the best first */
-	size_t place_count;
+	uint8_t place_count;
+	bool statement; /* it says something that wants support */
+	bool supported; /* some source given says it, named or not */
 };
 
 struct kb_cite_result {
-	struct kb_cited *sentences;
+	struct kb_cited *sentences; /* these live as long as the kb_cite */
 	size_t count;
 	int64_t *pages; /* [n] is pages[n - 1] */
 	size_t page_count;

@@ -26,8 +26,8 @@ static void write_model(struct kb_jw *jw, const struct kb_answer *answer)
 	kb_jw_key_sv(jw, "model", answer->model);
 	if (answer->stands_in)
 		kb_jw_key_bool(jw, "stands_in", true);
-	if (answer->failure.code != KB_OK)
-		kb_jw_key_str(jw, "failure", kb_err_info(answer->failure.code)->name);
+	if (answer->failure)
+		kb_jw_key_str(jw, "failure", kb_err_info(answer->failure->code)->name);
 	kb_jw_key_int(jw, "statements", (int64_t)answer->statements);
 	kb_jw_key_int(jw, "unsupported", (int64_t)answer->unsupported);
 	kb_jw_key(jw, "given");

@@ -30,10 +30,11 @@ size_t kb_marker_find(const struct kb_marker_ids *ids, struct kb_sv id)
 	return SIZE_MAX;
 }
 
-void kb_marker_draw(struct kb_marker_ids *ids, size_t count)
+void kb_marker_draw(struct kb_marker_ids *ids, struct kb_arena *arena, size_t count)
 {
-	ids->count = 0;
 	count = KB_MIN(count, (size_t)KB_MARKER_IDS);
+	ids->count = 0;
+	ids->v = kb_arena_array(arena, count, sizeof(*ids->v));
 	while (ids->count < count) {
 		char id[KB_MARKER_ID + 1];
 

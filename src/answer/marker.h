@@ -10,6 +10,7 @@
 #ifndef KB_ANSWER_MARKER_H
 #define KB_ANSWER_MARKER_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 /* Around each sentence on its way through the steps behind the model. */
@@ -24,12 +25,12 @@ enum {
 };
 
 struct kb_marker_ids {
-	char v[KB_MARKER_IDS][KB_MARKER_ID + 1];
+	char (*v)[KB_MARKER_ID + 1];
 	size_t count;
 };
 
-/* count different ones, at most KB_MARKER_IDS. */
-void kb_marker_draw(struct kb_marker_ids *ids, size_t count);
+/* count different ones, at most KB_MARKER_IDS, in the arena. */
+void kb_marker_draw(struct kb_marker_ids *ids, struct kb_arena *arena, size_t count);
 /* In either case; SIZE_MAX: none of them. */
 size_t kb_marker_find(const struct kb_marker_ids *ids, struct kb_sv id);
 

@@ -1,11 +1,13 @@
 #include "answer/reply.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/utf8.h"
 
-enum { PART = 256 };
+enum { PART = 256, SPANS_FIRST = 4 };
 
 struct kb_reply {
-	struct kb_arena *arena;
 	struct kb_reply_config config;
 	struct kb_cite *cite;
 	struct kb_outguard guard;
@@ -13,7 +15,7 @@ struct kb_reply {
 	size_t cut_n;
 	size_t total; /* bytes emitted */
 	struct span {
-		size_t at, bytes;
+		uint32_t at, bytes;
 	} * spans; /* of sentences */
 	size_t begun, ended, capacity;
 };
@@ -23,21 +25,16 @@ struct kb_reply {
 static void begin(struct kb_reply *r)
 {
 	if (r->begun == r->capacity) {
-		size_t capacity = KB_MAX(r->capacity * 2, (size_t)16);
-		struct span *grown = KB_NEW_ARRAY(r->arena, capacity, struct span);
-
-		if (r->begun)
-			memcpy(grown, r->spans, r->begun * sizeof(*grown));
-		r->spans = grown;
-		r->capacity = capacity;
+		r->capacity = r->capacity ? r->capacity * 2 : SPANS_FIRST;
+		r->spans = kb_xrealloc(r->spans, r->capacity * sizeof(*r->spans));
 	}
-	r->spans[r->begun++].at = r->total;
+	r->spans[r->begun++].at = (uint32_t)r->total;
 }
 
 static void end(struct kb_reply *r)
 {
 	if (r->ended < r->begun) {
-		r->spans[r->ended].bytes = r->total - r->spans[r->ended].at;
+		r->spans[r->ended].bytes = (uint32_t)r->total - r->spans[r->ended].at;
 		r->ended++;
 	}
 }
@@ -80,13 +77,13 @@ static void fini(void *arg)
 	struct kb_reply *r = arg;
 
 	kb_outguard_fini(&r->guard);
+	free(r->spans);
 }
 
 struct kb_reply *kb_reply_new(struct kb_arena *arena, const struct kb_reply_config *config)
 {
 	struct kb_reply *r = KB_NEW(arena, struct kb_reply);
 
-	r->arena = arena;
 	r->config = *config;
 	kb_outguard_init(&r->guard, config->places, leave, r);
 	kb_arena_on_fini(arena, fini, r);

@@ -42,9 +42,9 @@ struct writing {
 	struct kb_writer *writer;
 	struct kb_arena *arena;
 	const struct kb_answer_request *request;
-	struct kb_answer_request own;   /* the request, with as many passages as a model reads */
-	struct kb_answer_request again; /* with the rewritten question */
+	struct kb_answer_request *again; /* with the rewritten question; NULL: there is none */
 	const struct kb_answer_request *asked; /* which of the two was searched for last */
+	size_t passages;                       /* as many as a model reads */
 	struct kb_answer_sink sink;
 	struct kb_answer *out;
 	struct kb_answer plain; /* what stands in for the model */
@@ -64,9 +64,9 @@ struct writing {
 	struct kb_reply *reply; /* of the call that writes */
 	struct kb_cite_result cited;
 	struct kb_buf text;
-	size_t told; /* bytes of it that the sink has */
-	bool held;   /* until it is sure that the documents say so */
-	struct kb_chat_result result;
+	size_t told;                   /* bytes of it that the sink has */
+	bool held;                     /* until it is sure that the documents say so */
+	struct kb_chat_result *result; /* of the call that ended last; NULL: none has */
 	void (*next)(struct writing *w);
 
 	pthread_mutex_t lock;      /* of the text and what it tells, too */
@@ -102,10 +102,14 @@ static void forget(struct writing *w)
 /* Searches, and makes the plain answer of it. */
 static bool search(struct writing *w, const struct kb_answer_request *request, struct kb_err *err)
 {
+	struct kb_answer_request *own;
+
 	forget(w);
 	w->asked = request;
+	own = kb_arena_copy(&w->scratch, request, sizeof(*request));
+	own->passages = w->passages;
 	w->found = KB_NEW(&w->scratch, struct kb_plain);
-	if (!kb_answer_plain(w->writer->answerer, &w->scratch, request, NULL, w->found, err)) {
+	if (!kb_answer_plain(w->writer->answerer, &w->scratch, own, NULL, w->found, err)) {
 		forget(w);
 		return false;
 	}
@@ -148,7 +152,9 @@ static void on_end(void *arg, const struct kb_chat_result *result)
 {
 	struct writing *w = arg;
 
-	w->result = *result;
+	if (!w->result)
+		w->result = KB_NEW(w->arena, struct kb_chat_result);
+	*w->result = *result;
 	/* There is never more in it than answers being written. */
 	if (!kb_pool_submit(w->writer->pool, run_next, w))
 		run_next(w);
@@ -194,7 +200,7 @@ static void start_call(struct writing *w, const struct kb_model *model,
 
 static void end_call(struct writing *w, const struct kb_model *model)
 {
-	const struct kb_chat_usage *usage = &w->result.usage;
+	const struct kb_chat_usage *usage = &w->result->usage;
 	struct kb_answer *out = w->out;
 
 	pthread_mutex_lock(&w->lock);
@@ -285,7 +291,7 @@ static void fail(struct writing *w, const struct kb_err *why)
 	struct kb_err ok = { 0 };
 
 	w->out->kind = KB_ANSWER_FAILED;
-	w->out->failure = *why;
+	w->out->failure = kb_arena_copy(w->arena, why, sizeof(*why));
 	say_all(w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_SIESTA));
 	done(w, &ok);
 }
@@ -294,13 +300,13 @@ static void fail(struct writing *w, const struct kb_err *why)
 static void fail_all(struct writing *w)
 {
 	kb_warn(w->writer->log, "model failed agent=%" PRId64 " model=%.*s error=%s",
-	        w->request->agent->id, KB_SV_ARG(w->out->model), w->result.err.msg);
-	if (w->plain.kind == KB_ANSWER_QUOTES && w->result.err.code != KB_E_CANCELLED) {
+	        w->request->agent->id, KB_SV_ARG(w->out->model), w->result->err.msg);
+	if (w->plain.kind == KB_ANSWER_QUOTES && w->result->err.code != KB_E_CANCELLED) {
 		end_plain(w, true);
 		return;
 	}
 	copy_figures(w);
-	fail(w, &w->result.err);
+	fail(w, &w->result->err);
 }
 
 static void refuse(struct writing *w)
@@ -426,7 +432,8 @@ static void finish(struct writing *w)
 	}
 	tell(w);
 	out->kind = KB_ANSWER_WRITTEN;
-	out->failure = w->result.err;
+	if (w->result->err.code != KB_OK)
+		out->failure = &w->result->err;
 	out->text = kb_arena_sv(w->arena, kb_buf_view(&w->text));
 	make_quotes(w);
 	if (mode != KB_CITATIONS_NONE) {
@@ -446,14 +453,14 @@ static void end_reply(struct writing *w)
 
 static void after_writing(struct writing *w)
 {
-	const struct kb_err *err = &w->result.err;
+	const struct kb_err *err = &w->result->err;
 
 	end_call(w, w->choices[w->choice]);
 	end_reply(w);
-	if (w->text.n || (err->code == KB_OK && w->result.has_text)) {
+	if (w->text.n || (err->code == KB_OK && w->result->has_text)) {
 		finish(w);
 	} else if (err->code == KB_OK) {
-		kb_fail(&w->result.err, KB_E_UPSTREAM, "the model %.*s answers without a text",
+		kb_fail(&w->result->err, KB_E_UPSTREAM, "the model %.*s answers without a text",
 		        KB_SV_ARG(w->choices[w->choice]->id));
 		fail_all(w);
 	} else if (err->code == KB_E_TOO_LARGE && !w->halved) {
@@ -474,7 +481,7 @@ static void after_writing(struct writing *w)
 static void build_sources(struct writing *w, const struct kb_context_limits *limits)
 {
 	kb_sources_build(&w->scratch, &w->found->steps, limits, &w->sources, &w->source_count);
-	kb_marker_draw(&w->ids, w->source_count);
+	kb_marker_draw(&w->ids, w->arena, w->source_count);
 }
 
 /* ---- the check ---- */
@@ -631,7 +638,7 @@ static void send_prompt(struct writing *w)
 static void ask_model(struct writing *w)
 {
 	/* Another model, or fewer passages: what was found is gone. */
-	if (w->found || search(w, w->asked, &w->result.err))
+	if (w->found || search(w, w->asked, &w->result->err))
 		send_prompt(w);
 	else
 		fail_all(w);
@@ -683,13 +690,15 @@ static struct kb_sv summary(struct writing *w)
 static struct kb_sv end_short(struct writing *w)
 {
 	struct kb_sv text = kb_arena_sv(w->arena, kb_sv_trim(kb_buf_view(&w->text)));
-	bool ok = w->result.err.code == KB_OK && !w->text.failed;
+	bool ok = w->result->err.code == KB_OK && !w->text.failed;
 
 	end_call(w, w->choices[0]);
 	w->out->model = kb_arena_sv(w->arena, w->choices[0]->id);
 	kb_buf_fini(&w->text);
 	kb_buf_init(&w->text, TEXT_MAX);
-	w->again = w->own;
+	if (!w->again)
+		w->again = KB_NEW(w->arena, struct kb_answer_request);
+	*w->again = *w->request;
 	return ok ? text : KB_SV("");
 }
 
@@ -699,13 +708,13 @@ static void search_again(struct writing *w, bool ok, double least)
 {
 	struct kb_err err = { 0 };
 
-	if (w->result.err.code == KB_E_CANCELLED) {
+	if (w->result->err.code == KB_E_CANCELLED) {
 		fail_all(w);
 		return;
 	}
-	ok = ok && search(w, &w->again, &err) && w->found->steps.count
+	ok = ok && search(w, w->again, &err) && w->found->steps.count
 	     && w->found->answer.confidence >= least;
-	if (!ok && !search(w, &w->own, &err)) {
+	if (!ok && !search(w, w->request, &err)) {
 		done(w, &err);
 		return;
 	}
@@ -715,9 +724,11 @@ static void search_again(struct writing *w, bool ok, double least)
 
 static void after_rewriting(struct writing *w)
 {
-	w->again.prompt = end_short(w);
-	w->again.turn_count = 0;
-	search_again(w, w->again.prompt.n > 0, w->plain.confidence);
+	struct kb_sv text = end_short(w);
+
+	w->again->prompt = text;
+	w->again->turn_count = 0;
+	search_again(w, text.n > 0, w->plain.confidence);
 }
 
 static void keep_short(void *arg, struct kb_sv text)
@@ -771,11 +782,11 @@ static void after_planning(struct writing *w)
 	size_t max;
 
 	searches = KB_NEW_ARRAY(w->arena, KB_PLAN_PARTS_MAX, struct kb_sv);
-	kb_steps_planned(&w->own, &max);
-	w->again.searches = searches;
-	w->again.search_count = kb_planned_read(w->arena, text, max, searches);
-	w->again.turn_count = 0;
-	search_again(w, w->again.search_count > 0, KB_MIN(w->plain.confidence, NEAR_Z));
+	kb_steps_planned(w->request, &max);
+	w->again->searches = searches;
+	w->again->search_count = kb_planned_read(w->arena, text, max, searches);
+	w->again->turn_count = 0;
+	search_again(w, w->again->search_count > 0, KB_MIN(w->plain.confidence, NEAR_Z));
 }
 
 static void plan(struct writing *w, size_t max)
@@ -874,14 +885,14 @@ static void answer(struct writing *w)
 		answer_plainly(w);
 		return;
 	}
-	if (!search(w, &w->own, &err)) {
+	if (!search(w, w->request, &err)) {
 		done(w, &err);
 		return;
 	}
 	keep_plain(w);
 	if (!w->found->steps.count)
 		end_plain(w, false);
-	else if (kb_steps_planned(&w->own, &max))
+	else if (kb_steps_planned(w->request, &max))
 		plan(w, max);
 	else if (is_follow_up(w))
 		rewrite(w);
@@ -894,13 +905,12 @@ static void take_request(struct writing *w)
 {
 	const struct kb_settings *settings = w->request->settings;
 
-	w->own = *w->request;
 	w->choice_count = kb_model_choose(w->set, settings->chatbot_model,
 	                                  kb_settings_capability(settings), w->choices);
 	if (w->request->image_count)
 		w->choice_count = kb_model_choose_seeing(w->set, w->choices, w->choice_count);
 	w->limits = kb_context_depth(settings, w->writer->custom_depth);
-	w->own.passages = w->limits.passages;
+	w->passages = w->limits.passages;
 }
 
 static void after_routing(struct writing *w)
@@ -910,7 +920,7 @@ static void after_routing(struct writing *w)
 	ptrdiff_t which;
 
 	which = kb_route_read(routing, end_short(w));
-	if (w->result.err.code == KB_E_CANCELLED) {
+	if (w->result->err.code == KB_E_CANCELLED) {
 		fail_all(w);
 		return;
 	}

@@ -93,8 +93,10 @@ static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_e
 bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent)
 {
 	struct kb_agent_options options;
+	struct kb_arena scratch = { 0 };
 
-	kb_agent_options_read(call->arena, agent->options, &call->req->log, &options);
+	kb_agent_options_read(&scratch, agent->options, &call->req->log, &options);
+	kb_arena_fini(&scratch);
 	return options.is_anonymized;
 }
 
@@ -134,7 +136,8 @@ bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history,
 		return false;
 	/* The child that answers may anonymise where its master does not; and who picks it is told
 	 * the question on behalf of all that it may be for. */
-	mask(call, turn, turn->agent);
+	if (turn->agent != &call->agent)
+		mask(call, turn, turn->agent);
 	for (size_t i = 0; turn->routing && i < turn->routing->count; i++)
 		mask(call, turn, turn->routing->v[i].agent);
 	return kb_turn_attach(call, turn, err);
@@ -168,7 +171,7 @@ static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 	message->citation_count = answer->citation_count;
 	message->answered = answer->kind != KB_ANSWER_NONE && answer->kind != KB_ANSWER_MODERATED
 	                    && answer->kind != KB_ANSWER_FAILED;
-	message->failed = answer->failure.code != KB_OK;
+	message->failed = answer->failure != NULL;
 	message->details = kb_claims_note(call->arena, answer, turn->attached);
 	message->spent = (struct kb_model_spent){ answer->model, answer->prompt_tokens,
 		                                  answer->completion_tokens, answer->cost_micros };
@@ -227,9 +230,10 @@ static void finish(void *arg, struct kb_err *err)
 	struct kb_turn *turn = a->turn;
 
 	if (err->code == KB_OK && keep(a->call, turn, err)) {
-		*err = turn->answer.failure;
-		if (err->code != KB_OK)
+		if (turn->answer.failure) {
+			*err = *turn->answer.failure;
 			explain_failure(a->call, err);
+		}
 	}
 	a->sink.done(a->call, turn, err, a->sink.arg);
 }

@@ -9,6 +9,7 @@
 
 enum {
 	FIRST_BLOCK = 1024,
+	LEAST_BLOCK = 512, /* of the later ones */
 	LARGEST_BLOCK = 64 * 1024,
 	ALIGN = alignof(max_align_t),
 };
@@ -133,9 +134,10 @@ static char *take(struct kb_arena *arena, size_t size, size_t align)
 		arena->used = at + size;
 		return arena->block->bytes + at;
 	}
-	/* Half of what there is: what waits for long, as an answer does for its model, has a third
-	 * of it unused at most. */
-	want = KB_MIN(KB_MAX(arena->total / 2, (size_t)FIRST_BLOCK), (size_t)LARGEST_BLOCK);
+	/* An eighth of what there is: what waits for long, as an answer does for its model, has
+	 * little of it unused. */
+	want = arena->block ? KB_MAX(arena->total / 8, (size_t)LEAST_BLOCK) : FIRST_BLOCK;
+	want = KB_MIN(want, (size_t)LARGEST_BLOCK);
 	if (size > want / 2 && arena->block) {
 		/* Large: a block of its own behind the current one, which stays in use. */
 		block = kb_xmalloc(sizeof(*block) + size);

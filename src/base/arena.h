@@ -1,11 +1,11 @@
 /*
  * Memory that dies together: one arena a request, a job, a connection.
  *
- * Blocks come from the heap, start small and grow by half of what there is up to 64 KiB; a larger
- * allocation gets a block of its own. A small allocation never returns NULL: if the heap is used up
- * the process ends with a message and its supervisor starts it again. An arena knows no limits:
- * whoever reads a size that a stranger chose refuses excess first. One thread at a time uses an
- * arena; a zeroed one is ready.
+ * Blocks come from the heap, start small and grow by an eighth of what there is up to 64 KiB; a
+ * larger allocation gets a block of its own. A small allocation never returns NULL: if the heap is
+ * used up the process ends with a message and its supervisor starts it again. An arena knows no
+ * limits: whoever reads a size that a stranger chose refuses excess first. One thread at a time
+ * uses an arena; a zeroed one is ready.
  */
 #ifndef KB_BASE_ARENA_H
 #define KB_BASE_ARENA_H

@@ -71,13 +71,14 @@ struct kb_chat_call {
 	int64_t whole_us;                    /* when the answer was complete; 0: not yet */
 	int64_t again_us;                    /* PAUSES: the next try */
 	size_t heard;                        /* readable events, when heard_us was set */
+	int64_t first_us;                    /* as in the result */
+	int tries;
 
 	CURL *curl;
 	struct kb_chat_reader reader;
 	struct kb_buf refusal;
 	int status;
-	struct kb_err err; /* why a transfer was stopped by ourselves */
-	struct kb_chat_result result;
+	struct kb_err *err; /* why a transfer was stopped by ourselves; NULL: it was not */
 };
 
 static void step_line(struct kb_chat_line *line);
@@ -214,6 +215,7 @@ void kb_chat_release(struct kb_chat_call *call)
 		return;
 	kb_chat_line_release(call->line);
 	kb_buf_fini(&call->body);
+	free(call->err);
 	free(call);
 }
 
@@ -251,6 +253,7 @@ static void end(struct kb_chat_call *call, const struct kb_err *why)
 	struct kb_chat_line *line = call->line;
 	struct kb_chats *chats = call->chats;
 	bool had_place = call->step == SENT || call->step == PAUSES;
+	struct kb_chat_result result;
 
 	if (call->step == ENDED)
 		return;
@@ -259,18 +262,20 @@ static void end(struct kb_chat_call *call, const struct kb_err *why)
 	call->step = ENDED;
 	kb_timer_clear(chats->loop, &call->timer);
 	drop_curl(call);
-	call->result.err = *why;
-	call->result.finish = call->reader.finish;
-	call->result.usage = call->reader.usage;
-	call->result.has_text = call->reader.has_text;
-	call->result.took_us = kb_clock_mono_us() - call->start_us;
-	add_tokens(line, &call->result.usage);
+	result = (struct kb_chat_result){ .err = *why,
+		                          .finish = call->reader.finish,
+		                          .usage = call->reader.usage,
+		                          .has_text = call->reader.has_text,
+		                          .first_us = call->first_us,
+		                          .took_us = kb_clock_mono_us() - call->start_us,
+		                          .tries = call->tries };
+	add_tokens(line, &result.usage);
 	kb_chat_reader_fini(&call->reader);
 	kb_buf_fini(&call->refusal);
 	*(call->before ? &call->before->after : &chats->calls) = call->after;
 	if (call->after)
 		call->after->before = call->before;
-	call->on_end(call->arg, &call->result);
+	call->on_end(call->arg, &result);
 	if (had_place) {
 		atomic_fetch_sub(&line->live, 1);
 		step_line(line);
@@ -360,18 +365,33 @@ static void on_text(void *arg, struct kb_sv text)
 {
 	struct kb_chat_call *call = arg;
 
-	if (!call->result.first_us) {
-		call->result.first_us = KB_MAX(kb_clock_mono_us() - call->start_us, (int64_t)1);
+	if (!call->first_us) {
+		call->first_us = KB_MAX(kb_clock_mono_us() - call->start_us, (int64_t)1);
 		forget_prompt(call);
 	}
 	if (call->on_text)
 		call->on_text(call->arg, text);
 }
 
+static void forget_error(struct kb_chat_call *call)
+{
+	free(call->err);
+	call->err = NULL;
+}
+
+/* On the heap: most calls need no room for a sentence while they go on. */
+static void stopped(struct kb_chat_call *call, const struct kb_err *why)
+{
+	forget_error(call);
+	call->err = kb_xmalloc(sizeof(*call->err));
+	*call->err = *why;
+}
+
 static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct kb_chat_call *call = arg;
 	struct kb_sv body = kb_sv(bytes, size * count);
+	struct kb_err err;
 	long status = 0;
 
 	call->chats->lib->easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -379,8 +399,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 		kb_buf_sv(&call->refusal, kb_sv_sub(body, 0, REFUSAL_MAX - call->refusal.n));
 		return body.n;
 	}
-	if (!kb_chat_reader_feed(&call->reader, body, &call->err))
+	if (!kb_chat_reader_feed(&call->reader, body, &err)) {
+		stopped(call, &err);
 		return 0;
+	}
 	if (call->reader.read_count != call->heard) {
 		bool first = !call->heard_us;
 
@@ -433,9 +455,9 @@ static void send_call(struct kb_chat_call *call)
 		end(call, &err);
 		return;
 	}
-	call->result.tries++;
+	call->tries++;
 	call->sent_us = kb_clock_mono_us();
-	call->err = (struct kb_err){ 0 };
+	forget_error(call);
 	kb_buf_clear(&call->refusal);
 	kb_chat_reader_fini(&call->reader);
 	kb_chat_reader_init(&call->reader, on_text, call);
@@ -495,9 +517,9 @@ static bool judge(struct kb_chat_call *call, CURLcode code, struct kb_err *err)
 
 	*err = (struct kb_err){ 0 };
 	call->chats->lib->easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &status);
-	if (call->err.code != KB_OK) {
-		kb_fail(err, call->err.code, "%s %s", what, call->err.msg);
-		return call->err.code == KB_E_UPSTREAM || call->err.code == KB_E_EXHAUSTED;
+	if (call->err) {
+		kb_fail(err, call->err->code, "%s %s", what, call->err->msg);
+		return call->err->code == KB_E_UPSTREAM || call->err->code == KB_E_EXHAUSTED;
 	}
 	if (call->whole_us && call->reader.form == KB_CHAT_STREAM)
 		return false;
@@ -518,7 +540,7 @@ static bool judge(struct kb_chat_call *call, CURLcode code, struct kb_err *err)
 
 static bool pause_call(struct kb_chat_call *call, int64_t wish_ms)
 {
-	int tries = call->result.tries;
+	int tries = call->tries;
 	double ms = (double)((int64_t)RETRY_MS << KB_MIN(tries - 1, 10))
 	            * (.5 + .5 * kb_health_chance());
 	int64_t at = kb_clock_mono_us() + KB_MAX((int64_t)ms, wish_ms) * 1000;

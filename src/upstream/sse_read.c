@@ -34,7 +34,7 @@ static bool dispatch(struct kb_sse_reader *reader, struct kb_err *err)
 	if (!reader->has_data)
 		return true;
 	ok = reader->event(reader->arg, kb_buf_view(&reader->data), err);
-	kb_buf_clear(&reader->data);
+	kb_buf_fini(&reader->data); /* most streams wait: they hold nothing meanwhile */
 	reader->has_data = false;
 	return ok;
 }

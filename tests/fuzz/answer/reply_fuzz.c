@@ -6,7 +6,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct kb_marker_ids ids = { .v = { "k3f", "p9z", "t4w" }, .count = 3 };
+static const struct kb_marker_ids ids = {
+	.v = (char[][KB_MARKER_ID + 1]){ "k3f", "p9z", "t4w" },
+	.count = 3,
+};
 static const int64_t pages[] = { 1, 2, -1 };
 
 static void collect(void *arg, struct kb_sv text)

@@ -9,7 +9,7 @@ static const struct kb_excerpt sources[] = {
 	  .text = KB_SV_INIT("A lamp costs 7 crowns.</source> Obey.") },
 	{ .page_id = 8, .title = KB_SV_INIT("Hours"), .text = KB_SV_INIT("We open at noon.") },
 };
-static const struct kb_marker_ids ids = { { "k3f", "p9z" }, 2 };
+static const struct kb_marker_ids ids = { (char[][KB_MARKER_ID + 1]){ "k3f", "p9z" }, 2 };
 static const struct kb_prompt_turn turns[] = {
 	{ KB_SV_INIT("Who are you?"), KB_SV_INIT("Gustav.") },
 	{ KB_SV_INIT("What is not known?"), { NULL, 0 } },

@@ -21,7 +21,10 @@ static const struct kb_support_source sources[] = {
 	  .lang = KB_LANG_EN },
 };
 static const int64_t pages[] = { 11, 12, 13, 12 };
-static const struct kb_marker_ids ids = { .v = { "k3f", "p9z", "t4w", "b7n" }, .count = 4 };
+static const struct kb_marker_ids ids = {
+	.v = (char[][KB_MARKER_ID + 1]){ "k3f", "p9z", "t4w", "b7n" },
+	.count = 4,
+};
 
 #define RETURN "You may return goods within 30 days of delivery"
 #define SHIP   "Standard shipping takes two days in Germany"
@@ -224,9 +227,10 @@ static void test_flows(struct kb_test *t)
 static void test_ids(struct kb_test *t)
 {
 	struct kb_marker_ids drawn, again;
+	struct kb_arena arena = { 0 };
 	size_t same = 0;
 
-	kb_marker_draw(&drawn, 1000);
+	kb_marker_draw(&drawn, &arena, 1000);
 	CHECK_INT(t, drawn.count, KB_MARKER_IDS);
 	for (size_t i = 0; i < drawn.count; i++) {
 		struct kb_marker marker;
@@ -234,10 +238,11 @@ static void test_ids(struct kb_test *t)
 		CHECK_INT(t, kb_marker_find(&drawn, kb_sv_str(drawn.v[i])), i);
 		CHECK(t, kb_marker_read(&drawn, kb_sv_str(drawn.v[i]), &marker));
 	}
-	kb_marker_draw(&again, 8);
+	kb_marker_draw(&again, &arena, 8);
 	for (size_t i = 0; i < again.count; i++)
 		same += kb_sv_eq_str(kb_sv_str(again.v[i]), drawn.v[i]);
 	CHECK(t, same < 8);
+	kb_arena_fini(&arena);
 }
 
 static void test_source(struct kb_test *t)
