@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "cli/cli.h"
 #include "crawl/browser.h"
+#include "crawl/films.h"
 #include "parse/parse.h"
 
 static int version(int argc, char **argv)
@@ -39,6 +40,7 @@ static const struct command {
 	{ "version", version, "", "print the version" },
 	{ "help", help, "", "print this" },
 	{ "browser-child", kb_browser_child_main, NULL, NULL }, /* becomes a browser; not for people */
+	{ "film-child", kb_film_child_main, NULL, NULL },       /* likewise, what reads a film */
 	{ "parse-worker", kb_parse_worker_main, NULL, NULL }, /* the sandboxed child; not for people */
 };
 // clang-format on

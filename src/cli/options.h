@@ -22,6 +22,7 @@ struct kb_options {
 	        *custom_depth;
 	const char *models, *field_alias, *value_alias;
 	const char *block_list, *fetch_allow, *chromium, *trusted_proxies;
+	const char *yt_dlp, *video_hosts;
 	const char *embed_url, *embed_name, *embed_key;
 	const char *meaning;
 	const char *rerank_url, *rerank_name, *rerank_key;

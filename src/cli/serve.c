@@ -21,6 +21,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "crawl/browser.h"
+#include "crawl/films.h"
 #include "crawl/follow.h"
 #include "crawl/scripts.h"
 #include "index/meaning.h"
@@ -291,6 +292,7 @@ struct service {
 	struct kb_meaning *meaning;
 	struct kb_fetcher *fetcher;
 	struct kb_browser *browser;
+	struct kb_films *films;
 	struct kb_parser *parser;
 	struct kb_web_config web; /* ingestion goes by it, too */
 };
@@ -353,6 +355,8 @@ static bool read_options(struct service *s, struct kb_err *err)
 		return fail_option(s, "--fetch-allow", err);
 	if (!kb_browser_new(o->chromium, s->fetcher, &s->browser, err))
 		return fail_option(s, "--chromium", err);
+	if (!kb_films_new(o->yt_dlp, o->video_hosts, s->fetcher, &s->films, err))
+		return fail_option(s, "--yt-dlp", err);
 	return kb_guard_read(s->arena, o->trusted_proxies, &s->proxies, err)
 	       || fail_option(s, "--trusted-proxies", err);
 }
@@ -495,6 +499,7 @@ static void start_background(struct service *s)
 		.parser = s->parser,
 		.fetcher = s->fetcher,
 		.browser = s->browser,
+		.films = s->films,
 		.log = &s->log,
 		.clock = &s->clock,
 		.limits = plan_limits,
@@ -683,6 +688,7 @@ static void close_all(struct service *s)
 	kb_views_free(api->views);
 	kb_pictures_free(api->pictures);
 	kb_parser_close(s->parser);
+	kb_films_free(s->films);
 	kb_browser_free(s->browser);
 	kb_fetcher_free(s->fetcher);
 	kb_blobs_close(api->blobs);

@@ -12,16 +12,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +26,7 @@
 #include "base/file.h"
 #include "crawl/browser_impl.h"
 #include "crawl/devtools.h"
+#include "crawl/own_folder.h"
 #include "out/fetch_head.h"
 #include "out/gate.h"
 
@@ -72,69 +70,6 @@ static bool find_program(const char *asked, const char **found, struct kb_err *e
 	return true;
 }
 
-/* ---- the profile ---- */
-
-static const char *temp_dir(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir && *dir == '/' ? dir : "/tmp";
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	(void)remove(path); /* what stays is tried again by whoever comes next */
-	return 0;
-}
-
-static void remove_tree(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
-/* Its maker holds the folder as long as he lives: what nobody holds is left of a crash. */
-static int hold(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB))
-		kb_fd_close(&fd);
-	return fd;
-}
-
-static bool is_ours(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0
-	       && (st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == KB_BROWSER_USER));
-}
-
-static void sweep_profiles(void)
-{
-	const char *dir = temp_dir();
-	DIR *list = opendir(dir);
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list))) {
-		char path[PATH_MAX];
-		int fd;
-
-		if (strncmp(entry->d_name, PROFILE_NAME, strlen(PROFILE_NAME)) != 0
-		    || snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >= PATH_MAX)
-			continue;
-		fd = hold(path);
-		if (fd >= 0 && is_ours(fd))
-			remove_tree(path);
-		kb_fd_close(&fd);
-	}
-	if (list)
-		closedir(list);
-}
-
 bool kb_browser_new(const char *program, struct kb_fetcher *fetcher, struct kb_browser **out,
                     struct kb_err *err)
 {
@@ -145,7 +80,7 @@ bool kb_browser_new(const char *program, struct kb_fetcher *fetcher, struct kb_b
 		return false;
 	if (!found)
 		return true;
-	sweep_profiles();
+	kb_own_folder_sweep(PROFILE_NAME);
 	*out = kb_xcalloc(1, sizeof(**out));
 	(*out)->program = found;
 	(*out)->fetcher = fetcher;
@@ -180,8 +115,7 @@ struct render {
 	struct kb_arena *arena;
 	const struct kb_browser_request *request;
 	struct kb_gate *gate;
-	char profile[PATH_MAX];
-	int profile_fd;
+	struct kb_own_folder profile;
 	pid_t pid; /* and process group; 0: none */
 	int to, from;
 	struct kb_devtools tools;
@@ -193,20 +127,6 @@ struct render {
 	struct kb_fetch_head head;
 	struct kb_sv mime;
 };
-
-static bool make_profile(struct render *r, struct kb_err *err)
-{
-	snprintf(r->profile, sizeof(r->profile), "%s/" PROFILE_NAME "XXXXXX", temp_dir());
-	if (!mkdtemp(r->profile)) {
-		r->profile[0] = '\0';
-		return kb_fail_errno(err, "cannot make a folder in %s", temp_dir());
-	}
-	r->profile_fd = hold(r->profile);
-	if (r->profile_fd < 0
-	    || (geteuid() == 0 && fchown(r->profile_fd, KB_BROWSER_USER, KB_BROWSER_USER)))
-		return kb_fail_errno(err, "cannot hand the folder %s to a browser", r->profile);
-	return true;
-}
 
 /* ---- its process ---- */
 
@@ -258,7 +178,7 @@ static bool spawn_browser(struct render *r, const int fds[2], struct kb_err *err
 	argv[n++] = kb_arena_printf(r->arena, "--proxy-server=http://127.0.0.1:%d",
 	                            kb_gate_port(r->gate))
 	                    .p;
-	argv[n++] = kb_arena_printf(r->arena, "--user-data-dir=%s", r->profile).p;
+	argv[n++] = kb_arena_printf(r->arena, "--user-data-dir=%s", r->profile.path).p;
 	argv[n++] = kb_arena_printf(r->arena, "--user-agent=%.*s", KB_SV_ARG(agent)).p;
 	argv[n++] = "about:blank";
 	static_assert(KB_COUNTOF(switches) + 9 < ARGS_MAX,
@@ -674,12 +594,12 @@ static bool take_page(struct render *r, struct kb_fetch_response *out, struct kb
 
 static bool render(struct render *r, struct kb_fetch_response *out, struct kb_err *err)
 {
-	struct kb_gate_limits limits = { KB_BROWSER_BYTES_MAX, r->request->patience };
+	struct kb_gate_limits limits = { KB_BROWSER_BYTES_MAX, r->request->patience, false };
 	int status;
 	bool ok;
 
 	r->gate = kb_gate_open(r->browser->fetcher, &limits, err);
-	ok = r->gate && make_profile(r, err) && start_browser(r, err);
+	ok = r->gate && kb_own_folder_make(PROFILE_NAME, &r->profile, err) && start_browser(r, err);
 	r->tools.goes_on = goes_on;
 	r->tools.arg = r;
 	ok = ok && open_page(r, err) && run_page(r, err) && take_page(r, out, err);
@@ -687,9 +607,7 @@ static bool render(struct render *r, struct kb_fetch_response *out, struct kb_er
 	if (!ok)
 		explain_end(r, status, err);
 	kb_devtools_fini(&r->tools);
-	if (r->profile[0])
-		remove_tree(r->profile);
-	kb_fd_close(&r->profile_fd);
+	kb_own_folder_remove(&r->profile);
 	kb_gate_close(r->gate);
 	return ok;
 }
@@ -702,7 +620,7 @@ bool kb_browser_render(struct kb_browser *browser, struct kb_arena *arena,
 		.browser = browser,
 		.arena = arena,
 		.request = request,
-		.profile_fd = -1,
+		.profile = { .fd = -1 },
 		.to = -1,
 		.from = -1,
 		.deadline_us = kb_clock_mono_us() + request->patience.whole * KB_SECOND_US,

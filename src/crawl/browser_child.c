@@ -71,12 +71,20 @@ static bool forbid_datagrams(void)
 	return !failed;
 }
 
-static bool drop_user(void)
+bool kb_browser_drop_user(void)
 {
 	return geteuid() != 0
 	       || (!setgroups(0, NULL)
 	           && !setresgid(KB_BROWSER_USER, KB_BROWSER_USER, KB_BROWSER_USER)
 	           && !setresuid(KB_BROWSER_USER, KB_BROWSER_USER, KB_BROWSER_USER));
+}
+
+bool kb_browser_wall_off(int port)
+{
+	if (!forbid_datagrams())
+		return false;
+	keep_to_port(port);
+	return true;
 }
 
 /* argv: "browser-child", the gate's port, the program and its arguments. */
@@ -93,11 +101,10 @@ int kb_browser_child_main(int argc, char **argv)
 
 	if (argc < 3 || !kb_sv_to_int(kb_sv_str(argv[1]), 1, 65535, &port))
 		return KB_BROWSER_NO_WALLS;
-	if (!drop_user() || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+	if (!kb_browser_drop_user() || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
 	    || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || setrlimit(RLIMIT_CORE, &none)
-	    || setrlimit(RLIMIT_NOFILE, &files) || !forbid_datagrams())
+	    || setrlimit(RLIMIT_NOFILE, &files) || !kb_browser_wall_off((int)port))
 		return KB_BROWSER_NO_WALLS;
-	keep_to_port((int)port);
 	syscall(SYS_close_range, (unsigned)KB_BROWSER_FD_MAX + 1, ~0u, 0);
 	execve(argv[2], argv + 2, (char **)(uintptr_t)environment);
 	return KB_BROWSER_NO_PROGRAM;

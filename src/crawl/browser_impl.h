@@ -1,6 +1,8 @@
-/* What browser.c and the child it starts (browser_child.c) share. */
+/* What browser.c, films.c and the children they start (browser_child.c, film_child.c) share. */
 #ifndef KB_CRAWL_BROWSER_IMPL_H
 #define KB_CRAWL_BROWSER_IMPL_H
+
+#include <stdbool.h>
 
 enum {
 	KB_BROWSER_USER = 65534, /* and group: nobody */
@@ -12,5 +14,14 @@ enum {
 };
 
 #define KB_BROWSER_COMMAND "browser-child"
+
+/* Walls of a child, which another program is to take the place of (browser_child.c, film_child.c).
+ */
+
+/* To nobody, where the service is root. */
+bool kb_browser_drop_user(void);
+/* No datagrams; and TCP to that port of ours alone, where the kernel can see to that. Ends the
+ * process where it is refused halfway. */
+bool kb_browser_wall_off(int port);
 
 #endif

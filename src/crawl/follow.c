@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/films.h"
 #include "crawl/page_address.h"
 #include "crawl/permit.h"
 #include "crawl/robots.h"
@@ -175,6 +176,15 @@ static bool take_other(struct follow *f, struct kb_sv address, struct kb_page_li
 	return address.n && take_link(f, address, f->page->depth, out);
 }
 
+/* What a video site puts beside a film is not the website that somebody named. */
+static bool is_film(const struct follow *f)
+{
+	struct kb_url url;
+
+	return f->config->films && kb_url_parse(f->arena, f->page->url, NULL, &url, NULL)
+	       && kb_films_is_film(f->config->films, &url);
+}
+
 bool kb_web_follow(void *arg, struct kb_arena *arena, const struct kb_page *page,
                    const struct kb_parsed *parsed, struct kb_followed *out, struct kb_err *err)
 {
@@ -185,6 +195,8 @@ bool kb_web_follow(void *arg, struct kb_arena *arena, const struct kb_page *page
 	bool follows;
 
 	*out = (struct kb_followed){ 0 };
+	if (is_film(&f))
+		return true;
 	f.found = KB_NEW(arena, struct kb_page_found);
 	if (!begin(&f, &follows, err))
 		return false;

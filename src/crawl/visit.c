@@ -5,17 +5,19 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "crawl/films.h"
 #include "crawl/page_address.h"
 #include "crawl/scope.h"
 #include "crawl/walls.h"
 #include "crawl/web_impl.h"
+#include "settings/settings.h"
 #include "store/crawls.h"
 
 enum {
 	LIST_HEAD = 4096, /* in which the root of a sitemap must stand */
 	FOLLOWED_S = 10,  /* in which a page has mostly been read */
 	TRIM_PAGES = 250,
-	BROWSER_WAIT_S = 1, /* until one may be free */
+	BROWSER_WAIT_S = 1, /* until one may be free, or a place for a film */
 };
 
 static const char accept_any[] =
@@ -290,6 +292,22 @@ static void choose_browser(struct visit *v)
 		v->manner.by_browser = true;
 }
 
+/* A film of a video site is what is said in it. */
+static void choose_film(struct visit *v)
+{
+	const struct kb_films *films = v->web->config.films;
+	struct kb_settings settings;
+	struct kb_url url;
+
+	if (!films || !kb_films_can_read(films)
+	    || !kb_url_parse(v->arena, v->page->url, NULL, &url, NULL)
+	    || !kb_films_is_film(films, &url))
+		return;
+	v->manner.is_film = true;
+	if (kb_settings_read(v->arena, v->agent.settings, &settings, NULL))
+		v->manner.film_lang = settings.chatbot_msg_lang;
+}
+
 /* What a browser's failure makes of the page: it is read as its host sends it, and says why. */
 static bool read_plainly(struct visit *v, const struct kb_err *why)
 {
@@ -340,7 +358,9 @@ static bool go(struct visit *v, struct kb_err *err)
 		come_back(v);
 		return true;
 	}
-	choose_browser(v);
+	choose_film(v);
+	if (!v->manner.is_film)
+		choose_browser(v);
 	ok = kb_web_fetch(v->web, v->arena, &v->manner,
 	                  &(struct kb_fetch_request){
 	                          .url = page->url,
@@ -409,7 +429,7 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 	if (!go(&v, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 			come_back(&v);
-		} else if (v.manner.by_browser && err.code == KB_E_BUSY) {
+		} else if ((v.manner.by_browser || v.manner.is_film) && err.code == KB_E_BUSY) {
 			come_back(&v);
 			v.result.next_try_at += BROWSER_WAIT_S * KB_SECOND_US;
 		} else if (!v.strayed && read_plainly(&v, &err)) {

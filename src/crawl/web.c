@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "crawl/browser.h"
+#include "crawl/films.h"
 #include "crawl/web_impl.h"
 #include "settings/options.h"
 
@@ -94,6 +95,12 @@ static bool fetch(struct kb_web *web, struct kb_arena *arena, const struct kb_ma
 
 	if (!web->config.fetcher)
 		return kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
+	if (manner->is_film)
+		return kb_films_read(web->config.films, arena,
+		                     &(struct kb_film_request){ .url = request->url,
+		                                                .lang = manner->film_lang,
+		                                                .patience = request->patience },
+		                     out, err);
 	if (!manner->by_browser)
 		return kb_fetch(web->config.fetcher, arena, request, out, err);
 	return kb_browser_render(web->config.browser, arena,
@@ -130,7 +137,7 @@ bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
 	outcome = ok                                                        ? KB_HOST_ANSWERED
-	          : manner->by_browser                                      ? KB_HOST_NOT_ASKED
+	          : manner->by_browser || manner->is_film                   ? KB_HOST_NOT_ASKED
 	          : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM ? KB_HOST_FAILED
 	                                                                    : KB_HOST_NOT_ASKED;
 	kb_web_leave(web, manner, pause_us, outcome);

@@ -14,12 +14,14 @@
 
 struct kb_web;
 struct kb_browser;
+struct kb_films;
 
 struct kb_web_config {
 	struct kb_store *store;
 	struct kb_blobs *blobs;
 	struct kb_parser *parser;   /* of sitemaps */
 	struct kb_browser *browser; /* for pages that a script writes; NULL: there is none */
+	struct kb_films *films;     /* of video sites; NULL: their pages are pages */
 	struct kb_fetcher *fetcher; /* the one way out; cancelled before this is stopped */
 	const struct kb_log *log;
 	const struct kb_clock *clock;

@@ -30,6 +30,23 @@ static void add_line(struct kb_buf *out, struct kb_sv line)
 	kb_buf_byte(out, ' ');
 }
 
+/* Captions that roll say a line again, above or without the next: what was said last is not said
+ * anew. */
+static void add_new_line(struct kb_buf *cue, struct kb_buf *last, struct kb_sv line)
+{
+	size_t before = cue->n;
+	struct kb_sv said;
+
+	add_line(cue, line);
+	said = kb_sv_trim(kb_sv_from(kb_buf_view(cue), before));
+	if (said.n && kb_sv_eq(said, kb_buf_view(last))) {
+		cue->n = before;
+	} else if (said.n) {
+		kb_buf_clear(last);
+		kb_buf_sv(last, said);
+	}
+}
+
 /* "01:02:03,400", "02:03.400": the seconds. */
 static uint32_t second_of(struct kb_sv time)
 {
@@ -74,21 +91,26 @@ bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, stru
 {
 	struct kb_sv rest = kb_input_text(in, doc->arena), line;
 	struct kb_said said;
-	struct kb_buf cue;
+	struct kb_buf cue, last;
 	uint32_t second = 0;
-	bool in_cue = false, in_note = false, in_head = true;
+	bool in_cue = false, in_note = false, in_head = true, is_vtt = false, goes_on;
 	ptrdiff_t arrow;
 
 	(void)err;
 	kb_said_init(&said, doc);
 	kb_buf_init(&cue, doc->text.max);
+	kb_buf_init(&last, doc->text.max);
 	while (rest.p && kb_sv_split(&rest, '\n', &line)) {
+		/* A blank does not end a cue of WebVTT; captions that roll begin with one. */
+		goes_on = in_cue && is_vtt && line.n && line.p[0] == ' ';
 		line = kb_sv_trim(line);
 		if (in_head)
 			take_head(doc, line);
+		is_vtt |= in_head && kb_sv_starts(line, KB_SV("WEBVTT"));
 		in_head = in_head && line.n;
 		if (!line.n) {
-			in_cue = in_note = false;
+			in_cue &= goes_on;
+			in_note = false;
 		} else if ((arrow = kb_sv_find(line, KB_SV("-->"))) >= 0) {
 			kb_said_add(&said, second, kb_buf_view(&cue));
 			kb_buf_clear(&cue);
@@ -97,10 +119,11 @@ bool kb_subtitles_read(const struct kb_parse_input *in, struct kb_doc *doc, stru
 		} else if (!in_cue && begins_note(line)) {
 			in_note = true;
 		} else if (in_cue && !in_note && !(is_number(line) && !cue.n && !said.text.n)) {
-			add_line(&cue, line);
+			add_new_line(&cue, &last, line);
 		}
 	}
 	kb_said_add(&said, second, kb_buf_view(&cue));
+	kb_buf_fini(&last);
 	kb_buf_fini(&cue);
 	kb_said_fini(&said);
 	return true;

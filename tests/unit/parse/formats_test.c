@@ -196,6 +196,9 @@ static const struct {
 	  "p@1 Hi & hello you.\n" },
 	{ "subtitles: what their head says", "a.vtt",
 	  "WEBVTT - The tour\nKind: captions\nLanguage: de-AT\n\n00:01.000 --> 00:02.000\nHallo.\n", "subtitles", "p@1 Hallo.\n" },
+	{ "subtitles: captions that roll say each line once", "a.vtt",
+	  "WEBVTT\n\n00:01.000 --> 00:02.000\n \nwelcome<00:01.500><c> to</c>\n\n00:02.000 --> 00:02.010\nwelcome to\n \n\n"
+	  "00:02.010 --> 00:04.000\nwelcome to\nthe harbour\n", "subtitles", "p@1 welcome to the harbour\n" },
 	{ "subtitles: hours, and times that are none", "a.srt",
 	  "1\n01:02:03,500 --> 01:02:04,000\nHi.\n\n2\nx:y --> z\nyou.\n", "subtitles", "p@3723 Hi. you.\n" },
 	{ "subtitles: whoever is silent for a while begins anew", "a.srt",
