@@ -49,9 +49,15 @@ static const struct {
 	{ "replicate_", "", "a copy reads everything" },
 	{ "repair_pages", "", "a repair does too" },
 	{ "remove_", "", "slices of what is deleted; each stops early" },
+	{ "crawl_waiting", "", "pages of a website that wait, by a partial index" },
 	{ "report_", "", "reports over a time" },
 	{ "purge_due", "SEARCH c ", "conversations older than a day, once an hour" },
 	{ "state_dead", "SEARCH dead_pages ", "dead pages, of which there are few" },
+	{ "state_dead_and_dying", "SEARCH p ", "pages of deleted sources, until they are removed" },
+	{ "account_words", "SEARCH p ", "the same" },
+	{ "agent_totals", "SEARCH p ", "the same" },
+	{ "page_of_source", "", "the newest of it; stops early" },
+	{ "listing_unseen", "", "slices, when a reading has ended" },
 	{ "dead_sweep", "", "the same" },
 };
 
@@ -64,8 +70,9 @@ static bool may_read_widely(const char *name, const char *step)
 	return false;
 }
 
-/* "SEARCH messages USING INDEX messages_by_time (agent_id=? AND created_at>?)": the agent alone, of
- * a table that has many rows an agent. Short names are what our statements call these tables. */
+/* "SEARCH messages USING INDEX messages_by_time (agent_id=? AND created_at>?)": the agent alone, or
+ * one of its sources, which may be a website, of a table that has many rows an agent. Short names
+ * are what our statements call these tables. */
 static bool reads_widely(const char *step)
 {
 	static const char *const tables[] = { "messages ", "m ", "conversations ", "c ",
@@ -75,7 +82,8 @@ static bool reads_widely(const char *step)
 	if (strncmp(step, "SEARCH ", 7) != 0 || !key)
 		return false;
 	key += strlen("(agent_id=?");
-	if (*key != ')' && strncmp(key, " AND created_at", 15) != 0)
+	if (*key != ')' && strncmp(key, " AND created_at", 15) != 0
+	    && strncmp(key, " AND source_id=?)", 17) != 0)
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(tables); i++)
 		if (strncmp(step + 7, tables[i], strlen(tables[i])) == 0)
