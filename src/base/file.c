@@ -80,6 +80,15 @@ bool kb_fd_read_all(struct kb_arena *arena, int fd, size_t max, struct kb_sv *ou
 	return read_all(arena, fd, "the input", max, out, err);
 }
 
+bool kb_fd_open_again(int fd, int *out, struct kb_err *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*out = kb_fault() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	return *out >= 0 || kb_fail_errno(err, "opening the document again");
+}
+
 bool kb_fd_write_all(int fd, struct kb_sv bytes, const char *what, struct kb_err *err)
 {
 	while (bytes.n) {

@@ -15,6 +15,9 @@ bool kb_file_read(struct kb_arena *arena, const char *path, size_t max, struct k
 /* Reads until the end of a descriptor, which stays open. The same. */
 bool kb_fd_read_all(struct kb_arena *arena, int fd, size_t max, struct kb_sv *out,
                     struct kb_err *err) KB_MUST_CHECK;
+/* The same file by a descriptor of its own: programs that read one description of a file move each
+ * other's place in it. Also where the file has no name. */
+bool kb_fd_open_again(int fd, int *out, struct kb_err *err) KB_MUST_CHECK;
 /* Writes all of it, going on after short writes. `what` names the target in the error. */
 bool kb_fd_write_all(int fd, struct kb_sv bytes, const char *what,
                      struct kb_err *err) KB_MUST_CHECK;

@@ -27,10 +27,12 @@ void kb_doc_fini(struct kb_doc *doc)
 	free(doc->boxes);
 	free(doc->painted);
 	free(doc->pictures);
+	free(doc->insets);
 	doc->blocks = NULL;
 	doc->boxes = NULL;
 	doc->painted = NULL;
 	doc->pictures = NULL;
+	doc->insets = NULL;
 }
 
 /* The text cleaned, in the scratch buffer, at the end of what is there. */
@@ -193,6 +195,39 @@ void kb_doc_track(struct kb_doc *doc, struct kb_sv url)
 		doc->tracks[doc->track_count++] = kb_arena_sv(doc->arena, url);
 }
 
+/* By the name of the part: drawings of lines have no dots to be shown. */
+static bool is_dotted(struct kb_sv name)
+{
+	static const char *const ends[] = { ".png", ".jpg", ".jpeg", ".gif",
+		                            ".bmp", ".tif", ".tiff", ".webp" };
+
+	for (size_t i = 0; i < KB_COUNTOF(ends); i++) {
+		struct kb_sv end = kb_sv_str(ends[i]);
+
+		if (name.n > end.n && kb_sv_ieq(kb_sv_from(name, name.n - end.n), end))
+			return true;
+	}
+	return false;
+}
+
+void kb_doc_inset(struct kb_doc *doc, const struct kb_inset *inset)
+{
+	struct kb_inset *kept;
+
+	if (!doc->wants_insets || doc->inset_count == KB_INSETS_MAX
+	    || (inset->name.n && (inset->name.n > KB_INSET_NAME_MAX || !is_dotted(inset->name))))
+		return;
+	for (size_t i = 0; inset->name.n && i < doc->inset_count; i++)
+		if (kb_sv_eq(doc->insets[i].name, inset->name))
+			return;
+	KB_GROW(doc->insets, doc->inset_capacity, doc->inset_count + 1);
+	kept = &doc->insets[doc->inset_count++];
+	*kept = *inset;
+	kept->name = kb_arena_sv(doc->arena, inset->name);
+	kept->block = (uint32_t)doc->block_count;
+	kept->page_no = doc->page_no;
+}
+
 /* ---- tables */
 
 void kb_doc_table(struct kb_doc *doc)
@@ -329,6 +364,8 @@ bool kb_doc_done(struct kb_doc *doc, struct kb_parsed *out, struct kb_err *err)
 		                   .picture_count = doc->picture_count,
 		                   .tracks = doc->tracks,
 		                   .track_count = doc->track_count,
+		                   .insets = doc->insets,
+		                   .inset_count = doc->inset_count,
 		                   .parts = doc->parts };
 	if (doc->links)
 		out->links = *doc->links;

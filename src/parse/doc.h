@@ -43,6 +43,10 @@ struct kb_doc {
 	size_t picture_count, picture_capacity;
 	struct kb_sv tracks[KB_TRACKS_MAX]; /* in the arena */
 	size_t track_count;
+	struct kb_inset *insets; /* their names are in the arena */
+	size_t inset_count, inset_capacity;
+	bool wants_insets;
+	struct kb_sv inset_folder; /* EPUB: of the chapter in hand */
 	uint32_t page_no, pages, table, tables;
 	size_t path, path_n;                 /* the path in use, in `paths` */
 	struct kb_sv heading[KB_DOC_LEVELS]; /* in the arena; empty: no heading of this level */
@@ -89,6 +93,11 @@ void kb_doc_picture(struct kb_doc *doc, struct kb_sv url, struct kb_sv text);
 
 /* Subtitles of a film that is played here. */
 void kb_doc_track(struct kb_doc *doc, struct kb_sv url);
+
+/* A picture that the document holds, and that stands here; of `inset` the name and the place. Where
+ * nobody asks for them it is passed over, and so are kinds that are no dots, and one that was there
+ * before. */
+void kb_doc_inset(struct kb_doc *doc, const struct kb_inset *inset);
 
 /* A table: begin, then rows. The first row given with `header` names the columns and makes no block
  * of its own unless no row follows. A row becomes "name: value; name: value". */

@@ -40,6 +40,7 @@ struct paragraph {
 
 struct docx {
 	struct kb_doc *doc;
+	const struct kb_relations *relations;
 	struct style *styles;
 	size_t style_count, style_capacity;
 	struct note *notes[2]; /* footnotes, endnotes */
@@ -370,6 +371,17 @@ static void table_end(struct docx *d, const char *name)
 
 /* ---- the document */
 
+/* A picture names its part by a relation; older ones (VML) do so by another attribute. */
+static void refer_to_picture(struct docx *d, const char *name, const struct kb_xml_attr *attrs,
+                             size_t count)
+{
+	struct kb_sv id = kb_xml_attr(attrs, count, is(name, "blip") ? "embed" : "id");
+	struct kb_inset inset = { .name = kb_ooxml_target_by_id(d->relations, id) };
+
+	if (inset.name.n && !d->hidden)
+		kb_doc_inset(d->doc, &inset);
+}
+
 static bool is_left_out(const char *name)
 {
 	static const char *const names[] = { "del", "moveFrom", "Fallback", "instrText",
@@ -456,6 +468,8 @@ static void start(void *arg, const char *name, const struct kb_xml_attr *attrs, 
 		refer(d, 0, kb_xml_attr(attrs, count, "id"));
 	} else if (is(name, "endnoteReference")) {
 		refer(d, 1, kb_xml_attr(attrs, count, "id"));
+	} else if (is(name, "blip") || is(name, "imagedata")) {
+		refer_to_picture(d, name, attrs, count);
 	} else {
 		table_start(d, name, attrs, count);
 	}
@@ -535,6 +549,7 @@ bool kb_docx_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb
 		part = KB_SV("word/document.xml");
 	kb_ooxml_properties(zip, KB_SV("docProps/core.xml"), doc);
 	relations = kb_ooxml_relations(zip, doc->arena, part);
+	d->relations = &relations;
 	read_aside(d, zip, &relations);
 	ok = kb_ooxml_part(zip, part, &handler, d, err);
 	/* Damage behind the first pages is no reason to lose them. */

@@ -1,6 +1,8 @@
-/* A page of a PDF as a picture, by poppler's pdftoppm behind the sandbox; pictures: picture.c. */
+/* A page of a PDF, or a part of one, as a picture, by poppler's pdftoppm behind the sandbox;
+ * pictures: picture.c. */
 #include "parse/format.h"
 #include "parse/helper.h"
+#include "parse/pdf_insets.h"
 
 #define PDFTOPPM "/usr/bin/pdftoppm"
 /* Letters stay clean, and a full page has 250 KB. */
@@ -52,11 +54,15 @@ bool kb_draw_page(const struct kb_parse_input *in, struct kb_buf *jpeg, bool may
 {
 	enum kb_format format = kb_detect(in);
 
+	const struct kb_inset *inset = &in->look.inset;
+
 	*needs_helper = false;
-	if ((format != KB_FORMAT_PDF && format != KB_FORMAT_IMAGE) || in->fd < 0)
+	if ((format != KB_FORMAT_PDF && format != KB_FORMAT_IMAGE && !inset->name.n) || in->fd < 0)
 		return kb_fail(err, KB_E_INVALID, "the file is no PDF: it has no pages to look at");
 	*needs_helper = !may_help;
 	if (!may_help)
 		return false;
-	return format == KB_FORMAT_PDF ? draw(in, jpeg, err) : kb_draw_picture(in, jpeg, err);
+	if (format != KB_FORMAT_PDF)
+		return kb_draw_picture(in, jpeg, err);
+	return inset->x1 ? kb_pdf_inset_draw(in, jpeg, err) : draw(in, jpeg, err);
 }

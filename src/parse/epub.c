@@ -38,39 +38,14 @@ static void container_start(void *arg, const char *name, const struct kb_xml_att
 		p->root = kb_arena_sv(p->doc->arena, kb_xml_attr(attrs, count, "full-path"));
 }
 
-/* "%20" in a chapter's address is a blank in its member's name. */
-static struct kb_sv unescape(struct kb_arena *arena, struct kb_sv text)
-{
-	char *out = kb_arena_str(arena, text);
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned value = 0;
-
-		if (text.p[i] == '%' && i + 2 < text.n) {
-			for (size_t k = i + 1; k < i + 3; k++)
-				value = value * 16
-				        + (unsigned)(text.p[k] <= '9'
-				                             ? text.p[k] - '0'
-				                             : (text.p[k] | 0x20) - 'a' + 10);
-			out[n++] = (char)value;
-			i += 2;
-		} else if (text.p[i] == '#') {
-			break;
-		} else {
-			out[n++] = text.p[i];
-		}
-	}
-	return kb_sv(out, n);
-}
-
 static void package_start(void *arg, const char *name, const struct kb_xml_attr *attrs,
                           size_t count)
 {
 	struct package *p = arg;
 
 	if (!strcmp(name, "item") && p->item_count < ITEMS_MAX) {
-		struct kb_sv href = unescape(p->doc->arena, kb_xml_attr(attrs, count, "href"));
+		struct kb_sv href =
+		        kb_ooxml_unescape(p->doc->arena, kb_xml_attr(attrs, count, "href"));
 
 		p->ids[p->item_count] = kb_arena_sv(p->doc->arena, kb_xml_attr(attrs, count, "id"));
 		p->targets[p->item_count++] = kb_arena_printf(
@@ -99,6 +74,7 @@ static bool read_chapter(struct kb_zip *zip, struct kb_sv name, struct kb_doc *d
 		return true; /* a chapter that is not there is no reason to lose the others */
 	if (!kb_zip_read(zip, doc->arena, (size_t)at, CHAPTER_MAX, &bytes, err))
 		return false;
+	doc->inset_folder = kb_sv_sub(name, 0, name.n - kb_ooxml_own_name(name).n);
 	kb_doc_unhead(doc);
 	kb_html_fragment(doc, kb_charset_to_utf8(doc->arena, bytes, KB_SV(""), NULL));
 	return true;

@@ -105,7 +105,8 @@ kb_format_reader kb_ocr_read;
  */
 bool kb_draw_page(const struct kb_parse_input *in, struct kb_buf *jpeg, bool may_help,
                   bool *needs_helper, struct kb_err *err) KB_MUST_CHECK;
-/* A picture (picture.c); in a child that may start helpers, and as the last thing that it does. */
+/* A picture, or one that the file holds in a part (picture.c); in a child that may start helpers,
+ * and as the last thing that it does. */
 bool kb_draw_picture(const struct kb_parse_input *in, struct kb_buf *jpeg,
                      struct kb_err *err) KB_MUST_CHECK;
 /* Why pdftotext or pdftoppm came to nothing, by how it ended; always false (pdf.c). */

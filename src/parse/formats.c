@@ -78,7 +78,7 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	info = &infos[format];
 	doc->format = kb_sv_str(info->name);
-	if (in->look.page_no && format != KB_FORMAT_PDF)
+	if ((in->look.page_no || in->look.insets) && format != KB_FORMAT_PDF)
 		return kb_fail(err, KB_E_INVALID, "the file is no PDF: it has no pages to look at");
 	if (in->painted.page_no) {
 		*needs_helper = !may_help;
@@ -92,8 +92,8 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 	}
 	if (!info->read(&inner, doc, err))
 		return false;
-	if (kb_doc_is_empty(doc) && !doc->painted_count && !doc->parts.taken && !doc->text.failed
-	    && !leads_somewhere(doc))
+	if (kb_doc_is_empty(doc) && !in->look.insets && !doc->painted_count && !doc->inset_count
+	    && !doc->parts.taken && !doc->text.failed && !leads_somewhere(doc))
 		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
 	return true;
 }

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-enum { KB_HELPER_ARGS_MAX = 16, KB_HELPER_COMPLAINT_MAX = 4096 };
+enum { KB_HELPER_ARGS_MAX = 32, KB_HELPER_COMPLAINT_MAX = 4096 };
 
 struct kb_helper_run {
 	const char *const *argv; /* program's path first, NULL last */

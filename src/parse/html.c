@@ -10,6 +10,7 @@
 #include "out/url.h"
 #include "parse/format.h"
 #include "parse/html_tree.h"
+#include "parse/ooxml.h"
 
 enum {
 	TABLE_COLUMNS_MAX = 200,
@@ -107,6 +108,20 @@ static bool is_small(const struct writer *w, uint32_t node)
 	return false;
 }
 
+/* A picture of a chapter is a part of the same file. */
+static void add_inset(struct writer *w, uint32_t node)
+{
+	struct kb_arena *arena = w->doc->arena;
+	struct kb_sv address = kb_sv_trim(kb_html_attr(w->tree, node, "src"));
+	struct kb_inset inset = { 0 };
+
+	if (!address.n || address.n > KB_INSET_NAME_MAX)
+		return;
+	inset.name =
+	        kb_ooxml_resolve(arena, w->doc->inset_folder, kb_ooxml_unescape(arena, address));
+	kb_doc_inset(w->doc, &inset);
+}
+
 static void add_picture(struct writer *w, uint32_t node)
 {
 	/* Pages that load their pictures late have a placeholder in the first. */
@@ -116,6 +131,8 @@ static void add_picture(struct writer *w, uint32_t node)
 
 	if (is_small(w, node))
 		return;
+	if (w->doc->wants_insets && w->doc->inset_folder.p)
+		add_inset(w, node);
 	for (size_t i = 0; i < KB_COUNTOF(sources); i++) {
 		struct kb_sv text = kb_sv_trim(kb_html_attr(tree, node, sources[i])), address;
 		struct kb_url url;

@@ -75,6 +75,9 @@ static void start(void *arg, const char *name, const struct kb_xml_attr *attrs, 
 		kb_buf_clear(&o->text[o->depth++]);
 		o->heading = is(name, "h");
 		o->level = (int)number(attrs, count, "outline-level", 9);
+	} else if (is(name, "image")) {
+		kb_doc_inset(o->doc,
+		             &(struct kb_inset){ .name = kb_xml_attr(attrs, count, "href") });
 	} else if (is(name, "list-item") || is(name, "list-header")) {
 		o->lists++;
 	} else if (is(name, "s") || is(name, "tab") || is(name, "line-break")) {

@@ -12,8 +12,7 @@ struct relations_reader {
 	struct kb_relation *v;
 };
 
-/* "../media/a.png" seen from "ppt/slides/" is "ppt/media/a.png"; "/word/x" is "word/x". */
-static struct kb_sv resolve(struct kb_arena *arena, struct kb_sv folder, struct kb_sv target)
+struct kb_sv kb_ooxml_resolve(struct kb_arena *arena, struct kb_sv folder, struct kb_sv target)
 {
 	if (kb_sv_starts(target, KB_SV("/")))
 		return kb_arena_sv(arena, kb_sv_from(target, 1));
@@ -32,11 +31,41 @@ static struct kb_sv resolve(struct kb_arena *arena, struct kb_sv folder, struct 
 	}
 }
 
+struct kb_sv kb_ooxml_unescape(struct kb_arena *arena, struct kb_sv address)
+{
+	char *out = kb_arena_str(arena, address);
+	size_t n = 0;
+
+	for (size_t i = 0; i < address.n; i++) {
+		unsigned value = 0;
+
+		if (address.p[i] == '%' && i + 2 < address.n) {
+			for (size_t k = i + 1; k < i + 3; k++)
+				value = value * 16
+				        + (unsigned)(address.p[k] <= '9'
+				                             ? address.p[k] - '0'
+				                             : (address.p[k] | 0x20) - 'a' + 10);
+			out[n++] = (char)value;
+			i += 2;
+		} else if (address.p[i] == '#') {
+			break;
+		} else {
+			out[n++] = address.p[i];
+		}
+	}
+	return kb_sv(out, n);
+}
+
 static struct kb_sv folder_of(struct kb_sv part)
 {
 	while (part.n && part.p[part.n - 1] != '/')
 		part.n--;
 	return part;
+}
+
+struct kb_sv kb_ooxml_own_name(struct kb_sv part)
+{
+	return kb_sv_from(part, folder_of(part).n);
 }
 
 static void relation_start(void *arg, const char *name, const struct kb_xml_attr *attrs,
@@ -51,7 +80,8 @@ static void relation_start(void *arg, const char *name, const struct kb_xml_attr
 	KB_GROW(r->v, r->capacity, r->found.count + 1);
 	r->v[r->found.count++] = (struct kb_relation){
 		.id = kb_arena_sv(r->arena, kb_xml_attr(attrs, count, "Id")),
-		.target = resolve(r->arena, r->folder, kb_xml_attr(attrs, count, "Target")),
+		.target =
+		        kb_ooxml_resolve(r->arena, r->folder, kb_xml_attr(attrs, count, "Target")),
 		.type = kb_arena_sv(r->arena, kb_sv_from(type, folder_of(type).n)),
 	};
 }

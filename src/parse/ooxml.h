@@ -25,6 +25,13 @@ struct kb_relations kb_ooxml_relations(struct kb_zip *zip, struct kb_arena *aren
 struct kb_sv kb_ooxml_target(const struct kb_relations *relations, const char *type);
 struct kb_sv kb_ooxml_target_by_id(const struct kb_relations *relations, struct kb_sv id);
 
+/* "../media/a.png" seen from "ppt/slides/" is "ppt/media/a.png"; "/word/x" is "word/x". */
+struct kb_sv kb_ooxml_resolve(struct kb_arena *arena, struct kb_sv folder, struct kb_sv target);
+/* "%20" in an address is a blank in a part's name; what follows '#' is none of it. */
+struct kb_sv kb_ooxml_unescape(struct kb_arena *arena, struct kb_sv address);
+/* What follows the folder. */
+struct kb_sv kb_ooxml_own_name(struct kb_sv part);
+
 /* Streams a part through a handler. False with a sentence when it is not there or its bytes are
  * damaged. Broken XML is no failure: what stood before the break was handed on. */
 bool kb_ooxml_part(struct kb_zip *zip, struct kb_sv part, const struct kb_xml_handler *handler,

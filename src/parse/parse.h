@@ -48,6 +48,8 @@ struct kb_block {
 	uint32_t page_no;     /* from 1; 0: the format has no pages; or a moment */
 	uint32_t offset;      /* of text in the document's whole text (blocks joined by '\n') */
 	uint32_t table;       /* rows of one table share it, from 1; 0: none */
+	uint32_t picture;     /* what a picture within the document shows: its blocks share it, from
+	                         1; 0: the document's own text */
 	struct kb_sv heading; /* path, outermost first, joined by " > " */
 	struct kb_sv text;    /* UTF-8, valid, no control characters but '\n' in code */
 	const struct kb_word_box *boxes; /* in the order of the text */
@@ -60,11 +62,30 @@ struct kb_painted_page {
 	uint32_t dpi;     /* to draw it with; 0: the file itself is the picture */
 };
 
+/* A picture that the document itself holds: an inset. kb_parse_draw() takes it out. */
+enum {
+	KB_INSETS_MAX = 100, /* of one document; the others are left out */
+	KB_INSET_NAME_MAX = 1000,
+	KB_INSET_SIDE_MIN = 80, /* dots; smaller ones are ornaments */
+};
+struct kb_inset {
+	struct kb_sv name;       /* of the file's part that holds it; empty: its page shows it */
+	uint64_t hash;           /* of what its page shows there; 0: not known */
+	uint32_t block;          /* it stands before that block; block_count: behind all */
+	uint32_t page_no;        /* as of a block */
+	uint16_t width, height;  /* of its page, in points; 0: not known */
+	uint16_t x0, y0, x1, y1; /* on the page, as of a word; all 0: not known */
+};
+
 /* A page of a PDF that somebody looks at, or a picture. */
 struct kb_page_look {
 	uint32_t page_no;       /* from 1; 0: none */
 	uint32_t width, height; /* of its picture, in dots: how it lies; 0: upright */
 	uint32_t side;          /* of a drawing, see kb_parse_draw(); 0: KB_DRAWING_SIDE */
+	struct kb_inset inset;  /* of a drawing: that alone, where it has a name or a place */
+	/* Of a PDF: its insets in the place of words. With page_no 0 those pages alone are named
+	 * that show a picture which none before them has shown. */
+	bool insets;
 };
 
 /* Where a page of the web leads. */
@@ -121,6 +142,8 @@ struct kb_parsed {
 	size_t picture_count;
 	struct kb_sv *tracks; /* each once */
 	size_t track_count;
+	struct kb_inset *insets; /* only where asked for, in their order */
+	size_t inset_count;
 	uint32_t pages;
 	struct kb_links links;           /* where they were asked for; an HTML page's, else none */
 	struct kb_painted_page *painted; /* only where asked for, ascending */
@@ -139,6 +162,7 @@ struct kb_parse_request {
 	/* Painted pages, and pictures, are given back as such; else a document of nothing else is
 	 * refused. */
 	bool wants_painted;
+	bool wants_insets; /* they are named; a PDF's are asked for by look.insets */
 	/* Reads this page alone, by OCR (page_no 0: the whole document, by its text), with these
 	 * models of tesseract: "deu+eng". */
 	struct kb_painted_page painted;
@@ -180,8 +204,9 @@ bool kb_parse(struct kb_parser *parser, struct kb_arena *arena,
 
 /* The page request->look.page_no of a PDF as it looks, as a JPEG of look.side dots on its longer
  * side; of a picture likewise, but a small one stays as small as it is (TIFFs may have pages:
- * KB_E_NOT_FOUND behind the last). What a child sends is not looked into here: it may be anything.
- * As kb_parse(). */
+ * KB_E_NOT_FOUND behind the last). With look.inset that picture, of at most look.side dots;
+ * KB_E_NOT_FOUND where it is smaller than KB_INSET_SIDE_MIN. What a child sends is not looked into
+ * here: it may be anything. As kb_parse(). */
 enum { KB_DRAWING_SIDE = 1400, KB_DRAWING_SIDE_MAX = 4000, KB_DRAWING_BYTES_MAX = 8 << 20 };
 bool kb_parse_draw(struct kb_parser *parser, struct kb_arena *arena,
                    const struct kb_parse_request *request, struct kb_sv *jpeg,
@@ -251,6 +276,9 @@ bool kb_is_recording(struct kb_sv head);
  * at least is null. */
 struct kb_jw;
 void kb_page_no_write(struct kb_jw *jw, uint32_t page_no);
+
+/* The path of headings of what follows the block. */
+struct kb_sv kb_block_path_after(struct kb_arena *arena, const struct kb_block *block);
 
 /* The parsed document as JSON, and back: what `docent parse` prints and what the text blob holds.
  */

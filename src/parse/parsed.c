@@ -10,6 +10,15 @@ static const char *const block_types[] = {
 	[KB_BLOCK_CODE] = "code",
 };
 
+struct kb_sv kb_block_path_after(struct kb_arena *arena, const struct kb_block *block)
+{
+	if (block->type != KB_BLOCK_HEADING)
+		return block->heading;
+	return block->heading.n ? kb_arena_printf(arena, "%.*s > %.*s", KB_SV_ARG(block->heading),
+	                                          KB_SV_ARG(block->text))
+	                        : block->text;
+}
+
 static const struct {
 	const char *name;
 	size_t offset;
@@ -92,6 +101,8 @@ void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw)
 			kb_jw_key_int(jw, "page", block->page_no);
 		if (block->table)
 			kb_jw_key_int(jw, "table", block->table);
+		if (block->picture)
+			kb_jw_key_int(jw, "picture", block->picture);
 		if (block->heading.n)
 			kb_jw_key_sv(jw, "heading", block->heading);
 		kb_jw_key_int(jw, "offset", block->offset);
@@ -136,16 +147,19 @@ static bool read_block(struct kb_arena *arena, const json_t *json, struct kb_blo
 	struct kb_sv type = kb_json_sv(json, "type", KB_SV(""));
 	int64_t page = kb_json_int(json, "page", 0), table = kb_json_int(json, "table", 0);
 	int64_t offset = kb_json_int(json, "offset", -1);
+	int64_t picture = kb_json_int(json, "picture", 0);
 	size_t i = 0;
 
 	while (i < KB_COUNTOF(block_types) && !kb_sv_eq_str(type, block_types[i]))
 		i++;
 	if (i == KB_COUNTOF(block_types) || page < 0 || page > UINT32_MAX || table < 0
-	    || table > UINT32_MAX || offset < 0 || offset > UINT32_MAX)
+	    || table > UINT32_MAX || offset < 0 || offset > UINT32_MAX || picture < 0
+	    || picture > UINT32_MAX)
 		return false;
 	*block = (struct kb_block){ .type = (enum kb_block_type)i,
 		                    .page_no = (uint32_t)page,
 		                    .table = (uint32_t)table,
+		                    .picture = (uint32_t)picture,
 		                    .offset = (uint32_t)offset,
 		                    .heading = kb_json_sv(json, "heading", KB_SV("")),
 		                    .text = kb_json_sv(json, "text", KB_SV("")) };

@@ -435,6 +435,7 @@ static enum outcome converse(struct kb_parser *parser, struct child *child, cons
 		                        .is_part = request->is_part,
 		                        .links = request->links,
 		                        .wants_painted = request->wants_painted,
+		                        .wants_insets = request->wants_insets,
 		                        .painted = request->painted,
 		                        .models = request->models,
 		                        .look = request->look };

@@ -11,6 +11,7 @@
 #include "parse/format.h"
 #include "parse/helper.h"
 #include "parse/html.h"
+#include "parse/pdf_insets.h"
 
 #define PDFTOTEXT "/usr/bin/pdftotext"
 
@@ -380,6 +381,8 @@ bool kb_pdf_read(const struct kb_parse_input *in, struct kb_doc *doc, struct kb_
 	struct kb_pdf pdf = { .arena = doc->arena };
 	bool ok;
 
+	if (in->look.insets)
+		return kb_pdf_insets_read(in, doc, err);
 	if (in->look.page_no)
 		return read_look(in, doc, err);
 	ok = run_pdftotext(in, argv, &pdf, err);

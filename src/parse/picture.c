@@ -1,5 +1,5 @@
 /*
- * A picture made smaller, as a JPEG, by leptonica behind the sandbox.
+ * A picture made smaller, as a JPEG, by leptonica behind the sandbox: a file, or a part of one.
  *
  * leptonica is the library that tesseract reads pictures with, so it is there where tesseract is.
  * It is loaded while the child may still open files, and before it has seen a byte of the picture;
@@ -9,11 +9,13 @@
 
 #include "parse/format.h"
 #include "parse/sandbox.h"
+#include "parse/zip.h"
 
 enum {
 	DOTS_MAX = 60 * 1000 * 1000, /* four bytes each, twice while it is converted */
 	QUALITY = 75,
-	CLONE = 2, /* leptonica's L_CLONE */
+	PART_MAX = 32 << 20, /* bytes of a picture within a document */
+	CLONE = 2,           /* leptonica's L_CLONE */
 };
 
 struct Pix; /* leptonica's */
@@ -98,6 +100,20 @@ static bool encode(const struct leptonica *lib, struct Pix *pix, uint32_t side, 
 	return ok; /* the bytes go with the child */
 }
 
+/* Those of an office document or a book are members of its zip. */
+static bool read_part(const struct kb_parse_input *in, struct kb_arena *arena, struct kb_sv *bytes,
+                      struct kb_err *err)
+{
+	struct kb_zip *zip = kb_zip_open(in->bytes, err);
+	ptrdiff_t at = zip ? kb_zip_find(zip, in->look.inset.name) : -1;
+	bool ok = at >= 0 && kb_zip_read(zip, arena, (size_t)at, PART_MAX, bytes, err);
+
+	if (zip && at < 0)
+		kb_fail(err, KB_E_INVALID, "the document is damaged: a picture of it is missing");
+	kb_zip_close(zip);
+	return ok;
+}
+
 static bool draw(const struct leptonica *lib, const struct kb_parse_input *in, struct kb_buf *jpeg,
                  struct kb_err *err)
 {
@@ -111,6 +127,9 @@ static bool draw(const struct leptonica *lib, const struct kb_parse_input *in, s
 	if (lib->header(bytes, in->bytes.n, &format, &width, &height, &bits, &samples, &mapped))
 		return kb_fail(err, KB_E_INVALID,
 		               "the picture is damaged, or of a kind that cannot be read");
+	if (in->look.inset.name.n && KB_MIN(width, height) < KB_INSET_SIDE_MIN)
+		return kb_fail(err, KB_E_NOT_FOUND, "the picture has only %d by %d dots", width,
+		               height);
 	if ((int64_t)width * height > DOTS_MAX)
 		return kb_fail(err, KB_E_TOO_LARGE,
 		               "the picture has %d by %d dots, the limit is %d million", width,
@@ -128,10 +147,15 @@ static bool draw(const struct leptonica *lib, const struct kb_parse_input *in, s
 
 bool kb_draw_picture(const struct kb_parse_input *in, struct kb_buf *jpeg, struct kb_err *err)
 {
+	struct kb_parse_input picture = *in;
 	struct leptonica lib = { 0 };
+	struct kb_arena arena = { 0 };
 	uint32_t layers = 0;
+	bool ok = load(&lib, err)
+	          && (!kb_sandbox_is_filtered() || kb_sandbox_filter(KB_SANDBOX_PURE, &layers, err))
+	          && (!in->look.inset.name.n || read_part(in, &arena, &picture.bytes, err))
+	          && draw(&lib, &picture, jpeg, err);
 
-	return load(&lib, err)
-	       && (!kb_sandbox_is_filtered() || kb_sandbox_filter(KB_SANDBOX_PURE, &layers, err))
-	       && draw(&lib, in, jpeg, err);
+	kb_arena_fini(&arena);
+	return ok;
 }

@@ -19,6 +19,12 @@ struct pptx {
 	        titled;
 	bool skip_shape; /* slide numbers and dates */
 	int64_t level;
+	struct kb_relations relations; /* of the slide in hand */
+	int64_t width, height;         /* of a slide; 0: not known */
+	bool in_picture;
+	int groups;                     /* we are in: each has places of its own */
+	struct kb_sv picture;           /* the part of the picture in hand */
+	int64_t x, y, across, downward; /* where it stands */
 };
 
 static bool is(const char *name, const char *other)
@@ -38,10 +44,22 @@ static void nothing_text(void *arg, struct kb_sv text)
 	(void)text;
 }
 
+/* In units of which an inch has 914,400; 0 where there is none. */
+static int64_t length(const struct kb_xml_attr *attrs, size_t count, const char *name)
+{
+	int64_t n;
+
+	return kb_sv_to_int(kb_xml_attr(attrs, count, name), 0, INT32_MAX, &n) ? n : 0;
+}
+
 static void list_start(void *arg, const char *name, const struct kb_xml_attr *attrs, size_t count)
 {
 	struct pptx *p = arg;
 
+	if (is(name, "sldSz")) {
+		p->width = length(attrs, count, "cx");
+		p->height = length(attrs, count, "cy");
+	}
 	/* Two attributes end in "id"; the relation's is not a number. */
 	if (is(name, "sldId") && p->slide_count < SLIDES_MAX)
 		for (size_t i = 0; i < count; i++)
@@ -50,6 +68,57 @@ static void list_start(void *arg, const char *name, const struct kb_xml_attr *at
 				p->slides[p->slide_count++] =
 				        kb_arena_sv(p->doc->arena, attrs[i].value);
 }
+
+/* ---- pictures */
+
+static void picture_start(struct pptx *p, const char *name, const struct kb_xml_attr *attrs,
+                          size_t count)
+{
+	if (is(name, "grpSp")) {
+		p->groups++;
+	} else if (is(name, "pic")) {
+		p->in_picture = true;
+		p->picture = KB_SV("");
+		p->x = p->y = p->across = p->downward = 0;
+	} else if (!p->in_picture) {
+		return;
+	} else if (is(name, "blip")) {
+		p->picture =
+		        kb_ooxml_target_by_id(&p->relations, kb_xml_attr(attrs, count, "embed"));
+	} else if (is(name, "off")) {
+		p->x = length(attrs, count, "x");
+		p->y = length(attrs, count, "y");
+	} else if (is(name, "ext") && !p->across) { /* extensions are called so too */
+		p->across = length(attrs, count, "cx");
+		p->downward = length(attrs, count, "cy");
+	}
+}
+
+static uint16_t share_of(int64_t at, int64_t side)
+{
+	return (uint16_t)(KB_MIN(at, side) * KB_BOX_UNITS / side);
+}
+
+static void picture_end(struct pptx *p, const char *name)
+{
+	struct kb_inset inset = { .name = p->picture };
+
+	if (is(name, "grpSp"))
+		p->groups -= p->groups > 0;
+	if (!is(name, "pic"))
+		return;
+	p->in_picture = false;
+	if (!p->groups && p->width && p->height && p->across && p->downward) {
+		inset.x0 = share_of(p->x, p->width);
+		inset.y0 = share_of(p->y, p->height);
+		inset.x1 = share_of(p->x + p->across, p->width);
+		inset.y1 = share_of(p->y + p->downward, p->height);
+	}
+	if (inset.name.n && !p->hidden && !p->notes)
+		kb_doc_inset(p->doc, &inset);
+}
+
+/* ---- text */
 
 static void start(void *arg, const char *name, const struct kb_xml_attr *attrs, size_t count)
 {
@@ -84,6 +153,8 @@ static void start(void *arg, const char *name, const struct kb_xml_attr *attrs, 
 		kb_buf_clear(&p->cell);
 	} else if (is(name, "pt")) {
 		kb_buf_clear(&p->text);
+	} else {
+		picture_start(p, name, attrs, count);
 	}
 }
 
@@ -132,6 +203,7 @@ static void end(void *arg, const char *name)
 	}
 	if (is(name, "p") || is(name, "pt"))
 		kb_buf_clear(&p->text);
+	picture_end(p, name);
 }
 
 static void text(void *arg, struct kb_sv piece)
@@ -146,9 +218,12 @@ static bool read_slide(struct pptx *p, struct kb_zip *zip, struct kb_sv part, st
 {
 	static const struct kb_xml_handler handler = { start, end, text };
 	static const char *const beside[] = { "diagramData", "chart", "notesSlide" };
-	struct kb_relations relations = kb_ooxml_relations(zip, p->doc->arena, part);
+	const struct kb_relations relations = kb_ooxml_relations(zip, p->doc->arena, part);
 	struct kb_err ignored;
 
+	p->relations = relations;
+	p->in_picture = false;
+	p->groups = 0;
 	if (!kb_ooxml_part(zip, part, &handler, p, err))
 		return false;
 	for (size_t b = 0; b < KB_COUNTOF(beside) && !p->hidden; b++)

@@ -22,6 +22,8 @@ enum {
 	WANT_DRAWING = 4,
 	WANT_PARTS = 8,
 	IS_PART = 16,
+	WANT_INSETS = 32,
+	LOOK_AT_INSETS = 64,
 	FIRST = 1, /* flags of a piece */
 	LAST = 2,
 	SPOILT = 4,
@@ -126,6 +128,60 @@ static void put_bytes(struct kb_buf *out, struct kb_sv bytes, size_t max)
 	kb_buf_sv(out, bytes);
 }
 
+static uint16_t get_u16(struct reader *r)
+{
+	unsigned low = get_u8(r);
+
+	return (uint16_t)(low | (unsigned)get_u8(r) << 8);
+}
+
+/* Of a page's side. */
+static uint16_t get_share(struct reader *r)
+{
+	uint16_t n = get_u16(r);
+
+	r->bad |= n > KB_BOX_UNITS;
+	return n;
+}
+
+static void put_u16(struct kb_buf *out, uint16_t n)
+{
+	kb_buf_byte(out, (char)(n & 0xff));
+	kb_buf_byte(out, (char)(n >> 8));
+}
+
+static void put_inset(struct kb_buf *out, const struct kb_inset *inset)
+{
+	put_bytes(out, inset->name, KB_INSET_NAME_MAX);
+	kb_buf_u64(out, inset->hash);
+	kb_buf_u32(out, inset->block);
+	kb_buf_u32(out, inset->page_no);
+	put_u16(out, inset->width);
+	put_u16(out, inset->height);
+	put_u16(out, inset->x0);
+	put_u16(out, inset->y0);
+	put_u16(out, inset->x1);
+	put_u16(out, inset->y1);
+}
+
+static void get_inset(struct reader *r, struct kb_inset *inset)
+{
+	uint64_t low;
+
+	inset->name = get_bytes(r, KB_INSET_NAME_MAX);
+	low = get_u32(r);
+	inset->hash = (uint64_t)get_u32(r) << 32 | low;
+	inset->block = get_u32_up_to(r, KB_MSG_BLOCKS_MAX);
+	inset->page_no = get_u32_up_to(r, KB_MSG_PAGES_MAX);
+	inset->width = get_u16(r);
+	inset->height = get_u16(r);
+	inset->x0 = get_share(r);
+	inset->y0 = get_share(r);
+	inset->x1 = get_share(r);
+	inset->y1 = get_share(r);
+	r->bad |= inset->x0 > inset->x1 || inset->y0 > inset->y1;
+}
+
 /* ---- bodies */
 
 void kb_msg_put_hello(struct kb_buf *out, const struct kb_msg_hello *hello)
@@ -150,7 +206,9 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	            (char)((request->is_sitemap ? WANT_LIST : 0) | (request->links ? WANT_LINKS : 0)
 	                   | (request->wants_drawing ? WANT_DRAWING : 0)
 	                   | (request->wants_parts ? WANT_PARTS : 0)
-	                   | (request->is_part ? IS_PART : 0)));
+	                   | (request->is_part ? IS_PART : 0)
+	                   | (request->wants_insets ? WANT_INSETS : 0)
+	                   | (request->look.insets ? LOOK_AT_INSETS : 0)));
 	put_bytes(out, request->filename, KB_MSG_HINT_MAX);
 	put_bytes(out, request->content_type, KB_MSG_HINT_MAX);
 	put_bytes(out, request->url, KB_MSG_HINT_MAX);
@@ -162,6 +220,7 @@ void kb_msg_put_request(struct kb_buf *out, const struct kb_msg_request *request
 	kb_buf_u32(out, request->look.width);
 	kb_buf_u32(out, request->look.height);
 	kb_buf_u32(out, request->look.side);
+	put_inset(out, &request->look.inset);
 }
 
 bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struct kb_err *err)
@@ -176,6 +235,8 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->wants_drawing = wants & WANT_DRAWING;
 	request->wants_parts = wants & WANT_PARTS;
 	request->is_part = wants & IS_PART;
+	request->wants_insets = wants & WANT_INSETS;
+	request->look.insets = wants & LOOK_AT_INSETS;
 	request->filename = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->content_type = get_bytes(&r, KB_MSG_HINT_MAX);
 	request->url = get_bytes(&r, KB_MSG_HINT_MAX);
@@ -187,6 +248,7 @@ bool kb_msg_get_request(struct kb_sv body, struct kb_msg_request *request, struc
 	request->look.width = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
 	request->look.height = get_u32_up_to(&r, KB_MSG_SIDE_MAX);
 	request->look.side = get_u32_up_to(&r, KB_DRAWING_SIDE_MAX);
+	get_inset(&r, &request->look.inset);
 	return finish(&r, "request", err);
 }
 
@@ -288,10 +350,28 @@ static void get_tracks(struct kb_arena *arena, struct reader *r, struct kb_parse
 		parsed->tracks[i] = get_text(r, KB_LINK_BYTES_MAX, false);
 }
 
-static void put_u16(struct kb_buf *out, uint16_t n)
+static void put_insets(struct kb_buf *out, const struct kb_parsed *parsed)
 {
-	kb_buf_byte(out, (char)(n & 0xff));
-	kb_buf_byte(out, (char)(n >> 8));
+	kb_buf_u32(out, (uint32_t)parsed->inset_count);
+	for (size_t i = 0; i < parsed->inset_count; i++)
+		put_inset(out, &parsed->insets[i]);
+}
+
+/* In the order in which they stand between the blocks. */
+static void get_insets(struct kb_arena *arena, struct reader *r, struct kb_parsed *parsed)
+{
+	uint32_t count = get_u32_up_to(r, KB_INSETS_MAX), before = 0;
+
+	parsed->inset_count = r->bad ? 0 : count;
+	parsed->insets = KB_NEW_ARRAY(arena, parsed->inset_count + 1, struct kb_inset);
+	for (size_t i = 0; i < parsed->inset_count; i++) {
+		struct kb_inset *inset = &parsed->insets[i];
+
+		get_inset(r, inset);
+		r->bad |= inset->block < before || inset->block > parsed->block_count
+		          || inset->page_no > parsed->pages;
+		before = inset->block;
+	}
 }
 
 static void put_boxes(struct kb_buf *out, const struct kb_block *block)
@@ -307,14 +387,6 @@ static void put_boxes(struct kb_buf *out, const struct kb_block *block)
 		put_u16(out, box->x1);
 		put_u16(out, box->y1);
 	}
-}
-
-static uint16_t get_share(struct reader *r)
-{
-	unsigned low = get_u8(r), n = low | (unsigned)get_u8(r) << 8;
-
-	r->bad |= n > KB_BOX_UNITS;
-	return (uint16_t)n;
 }
 
 /* They go through the text from its beginning to its end. */
@@ -405,6 +477,7 @@ void kb_msg_put_result(struct kb_buf *out, const struct kb_parsed *parsed)
 	put_links(out, &parsed->links);
 	put_pictures(out, parsed);
 	put_tracks(out, parsed);
+	put_insets(out, parsed);
 	kb_buf_u32(out, parsed->parts.taken);
 	kb_buf_u32(out, parsed->parts.locked);
 	kb_buf_u32(out, parsed->parts.damaged);
@@ -454,6 +527,7 @@ bool kb_msg_get_result(struct kb_arena *arena, struct kb_sv body, struct kb_pars
 	get_links(arena, &r, &parsed->links);
 	get_pictures(arena, &r, parsed);
 	get_tracks(arena, &r, parsed);
+	get_insets(arena, &r, parsed);
 	parsed->parts.taken = get_u32_up_to(&r, KB_PARTS_MAX);
 	parsed->parts.locked = get_u32_up_to(&r, KB_PARTS_MAX);
 	parsed->parts.damaged = get_u32_up_to(&r, KB_PARTS_MAX);

@@ -68,6 +68,7 @@ struct kb_msg_request {
 	bool is_part;
 	bool links; /* a RESULT with those of the page */
 	bool wants_painted;
+	bool wants_insets;
 	struct kb_painted_page painted; /* page_no 0: the whole document */
 	struct kb_sv models;            /* of tesseract */
 	struct kb_page_look look;       /* page_no 0: the whole document */

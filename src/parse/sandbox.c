@@ -55,6 +55,8 @@ static const struct {
 	{ "/usr/lib", true },
 	{ "/usr/lib64", true },
 	{ "/usr/bin/pdftotext", true },
+	{ "/usr/bin/pdfimages", true },
+	{ "/usr/bin/pdftocairo", true },
 	{ "/usr/bin/pdftoppm", true },
 	{ "/usr/bin/tesseract", true },
 	{ "/usr/bin/catdoc", true },

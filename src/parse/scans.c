@@ -1,27 +1,21 @@
 /* Which pages are read, by whom at a time, and how they are put between the others. */
 #include "parse/scans.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/pool.h"
 #include "index/langid.h"
 
 enum {
 	PAGE_TIMEOUT_MS = 90000,
 	ASK_MS = 200,
-	AT_ONCE_MAX = 16, /* pages of one document */
 	SEEN_AT_ONCE = 4, /* of those that somebody sees who is waited for */
 	LANG_BYTES = 200, /* of text that tell a language */
 	LANG_TEXT_MAX = 65536,
@@ -95,6 +89,13 @@ static enum kb_lang lang_of(const struct kb_block *blocks, size_t count, enum kb
 	return lang;
 }
 
+struct kb_sv kb_scan_models(struct kb_arena *arena, const struct kb_parsed *parsed,
+                            struct kb_sv lang)
+{
+	return models_of(arena,
+	                 lang_of(parsed->blocks, parsed->block_count, kb_lang_from_code(lang)));
+}
+
 /* ---- reading pages side by side */
 
 struct page {
@@ -113,39 +114,24 @@ struct work {
 	const struct kb_painted_page *painted;
 	struct page *pages;
 	struct kb_sv models;
-	_Atomic size_t next;
-	size_t end;
-	atomic_bool stop;
-	pthread_mutex_t mutex;
-	pthread_cond_t ended;
-	size_t running; /* threads */
+	struct kb_crew crew;
 };
 
-static bool is_stopped(void *arg)
-{
-	return atomic_load((atomic_bool *)arg);
-}
-
-/* The request for one page, with a descriptor of its own: programs that read one description of a
- * file move each other's place in it. */
+/* The request for one page, with a descriptor of its own. */
 static bool open_page(struct work *w, size_t i, struct kb_parse_request *request,
                       struct kb_err *err)
 {
-	char path[PATH_MAX_BYTES];
-
 	*request = *w->request;
 	request->painted = w->painted[i];
 	request->models = w->models;
 	request->timeout_ms = w->scan->timeout_ms ? w->scan->timeout_ms : PAGE_TIMEOUT_MS;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->request->fd);
-	request->fd = open(path, O_RDONLY | O_CLOEXEC);
-	return request->fd >= 0 || kb_fail_errno(err, "opening the document again");
+	return kb_fd_open_again(w->request->fd, &request->fd, err);
 }
 
 static void read_page(struct work *w, size_t i)
 {
 	struct page *page = &w->pages[i];
-	struct kb_cancel cancel = { is_stopped, &w->stop };
+	struct kb_cancel cancel = { kb_crew_is_stopped, &w->crew.stop };
 	struct kb_parse_request request;
 
 	kb_arena_reset(&page->arena);
@@ -159,7 +145,7 @@ static void read_page(struct work *w, size_t i)
 	kb_fd_close(&request.fd);
 	/* What is missing here is missing for all, unless somebody sees. */
 	if (!page->done && page->err.code == KB_E_UNSUPPORTED && !w->scan->see)
-		atomic_store(&w->stop, true);
+		atomic_store(&w->crew.stop, true);
 }
 
 /* A page that is being shown, and until when. */
@@ -172,7 +158,7 @@ static bool is_over(void *arg)
 {
 	struct showing *s = arg;
 
-	return is_stopped(&s->w->stop) || kb_clock_mono_us() > s->until_us;
+	return kb_crew_is_stopped(&s->w->crew.stop) || kb_clock_mono_us() > s->until_us;
 }
 
 /* Whether somebody has seen the page. It is shown once. */
@@ -199,71 +185,21 @@ static bool see_page(struct work *w, size_t i)
 	return page->seen;
 }
 
-static void *read_some(void *arg)
+static void read_one(void *arg, size_t i)
 {
 	struct work *w = arg;
-	struct kb_cancel cancel = { is_stopped, &w->stop };
+	struct kb_cancel cancel = { kb_crew_is_stopped, &w->crew.stop };
 
-	while (!atomic_load(&w->stop)) {
-		size_t i = atomic_fetch_add(&w->next, 1);
-
-		if (i >= w->end)
-			break;
-		if (see_page(w, i))
-			continue;
-		if (!kb_parser_place_take(w->parser, &cancel))
-			break;
-		read_page(w, i);
-		kb_parser_place_give(w->parser);
-	}
-	pthread_mutex_lock(&w->mutex);
-	w->running--;
-	pthread_cond_signal(&w->ended);
-	pthread_mutex_unlock(&w->mutex);
-	return NULL;
-}
-
-static void wait_a_little(struct work *w)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ASK_MS * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_cond_timedwait(&w->ended, &w->mutex, &until);
+	if (see_page(w, i) || !kb_parser_place_take(w->parser, &cancel))
+		return;
+	read_page(w, i);
+	kb_parser_place_give(w->parser);
 }
 
 /* Pages from `first` to before `end`. False: given up. */
 static bool read_pages(struct work *w, size_t first, size_t end, struct kb_err *err)
 {
-	/* Who waits for a model keeps no core busy. */
-	size_t most = KB_MAX(kb_parser_places(w->parser), w->scan->see ? (size_t)SEEN_AT_ONCE : 0);
-	size_t threads = KB_MIN(KB_MIN(end - first, (size_t)AT_ONCE_MAX), most);
-	pthread_t thread[AT_ONCE_MAX];
-	bool wanted = true;
-
-	atomic_store(&w->next, first);
-	w->end = end;
-	w->running = threads;
-	for (size_t i = 0; i < threads; i++)
-		thread[i] = kb_thread_start("scan", read_some, w);
-	pthread_mutex_lock(&w->mutex);
-	while (w->running) {
-		wait_a_little(w);
-		pthread_mutex_unlock(&w->mutex);
-		if (wanted && kb_cancelled(w->scan->cancel, err)) {
-			wanted = false;
-			atomic_store(&w->stop, true);
-		}
-		pthread_mutex_lock(&w->mutex);
-	}
-	pthread_mutex_unlock(&w->mutex);
-	for (size_t i = 0; i < threads; i++)
-		pthread_join(thread[i], NULL);
-	if (!wanted)
+	if (!kb_crew_run(&w->crew, first, end, err))
 		return false;
 	for (size_t i = first; i < end && !w->scan->see; i++)
 		if (!w->pages[i].done && w->pages[i].err.code == KB_E_UNSUPPORTED) {
@@ -367,19 +303,10 @@ struct whole {
 	struct kb_sv open; /* the path of what follows */
 };
 
-static struct kb_sv path_after(struct kb_arena *arena, const struct kb_block *block)
-{
-	if (block->type != KB_BLOCK_HEADING)
-		return block->heading;
-	return block->heading.n ? kb_arena_printf(arena, "%.*s > %.*s", KB_SV_ARG(block->heading),
-	                                          KB_SV_ARG(block->text))
-	                        : block->text;
-}
-
 static void add_block(struct whole *out, const struct kb_block *block)
 {
 	out->blocks[out->count++] = *block;
-	out->open = path_after(out->arena, block);
+	out->open = kb_block_path_after(out->arena, block);
 }
 
 /* A page's blocks into the arena of the whole. A page without a heading goes on under the last. */
@@ -549,8 +476,14 @@ bool kb_scans_read(struct kb_parser *parser, struct kb_arena *arena,
 		return kb_fail(err, KB_E_TOO_LARGE,
 		               "the document has %zu scanned pages, the limit is %d",
 		               parsed->painted_count, KB_SCANS_PAGES_MAX);
-	pthread_mutex_init(&w.mutex, NULL);
-	pthread_cond_init(&w.ended, NULL);
+	w.crew = (struct kb_crew){
+		.name = "scan",
+		/* Who waits for a model keeps no core busy. */
+		.threads = KB_MAX(kb_parser_places(parser), scan->see ? (size_t)SEEN_AT_ONCE : 0),
+		.task = read_one,
+		.arg = &w,
+		.cancel = scan->cancel,
+	};
 	w.pages = kb_xcalloc(parsed->painted_count, sizeof(*w.pages));
 	ok = read_all(&w, arena, parsed, &lang, err);
 	if (ok || (err->code == KB_E_UNSUPPORTED && parsed->block_count)) {
@@ -561,7 +494,5 @@ bool kb_scans_read(struct kb_parser *parser, struct kb_arena *arena,
 	for (size_t i = 0; i < parsed->painted_count; i++)
 		kb_arena_fini(&w.pages[i].arena);
 	free(w.pages);
-	pthread_cond_destroy(&w.ended);
-	pthread_mutex_destroy(&w.mutex);
 	return ok;
 }

@@ -40,4 +40,9 @@ bool kb_scans_read(struct kb_parser *parser, struct kb_arena *arena,
                    const struct kb_parse_request *request, struct kb_scan *scan,
                    struct kb_parsed *parsed, struct kb_err *err) KB_MUST_CHECK;
 
+/* The models of tesseract for what stands in the document: of its text's language, where that
+ * shows, else of `lang`. */
+struct kb_sv kb_scan_models(struct kb_arena *arena, const struct kb_parsed *parsed,
+                            struct kb_sv lang);
+
 #endif

@@ -245,6 +245,7 @@ static bool serve(const struct options *o, struct kb_arena *arena, bool may_help
 	d.fd = msg.passed;
 	kb_doc_init(&doc, arena, (size_t)o->output_max);
 	kb_buf_init(&drawing, KB_DRAWING_BYTES_MAX);
+	doc.wants_insets = request.wants_insets;
 	if (request.links)
 		doc.links = &links;
 	if (request.wants_parts)

@@ -47,6 +47,15 @@ static struct kb_sv make_zip(struct kb_arena *arena, struct kb_sv rest)
 	return out;
 }
 
+/* As the server checks it. */
+static void check_inset(const struct kb_parsed *parsed, const struct kb_inset *inset)
+{
+	KB_ASSERT(inset->block <= parsed->block_count && inset->page_no <= parsed->pages);
+	KB_ASSERT(inset->name.n <= KB_INSET_NAME_MAX);
+	KB_ASSERT(inset->x0 <= inset->x1 && inset->y0 <= inset->y1);
+	KB_ASSERT(inset->x1 <= KB_BOX_UNITS && inset->y1 <= KB_BOX_UNITS);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kb_arena arena = { 0 };
@@ -57,10 +66,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	in.bytes = make_zip(&arena, kb_sv((const char *)data, size));
 	kb_doc_init(&doc, &arena, KB_MIB(4));
-	if (READER(&in, &doc, &err) && kb_doc_done(&doc, &parsed, &err))
+	doc.wants_insets = true;
+	if (READER(&in, &doc, &err) && kb_doc_done(&doc, &parsed, &err)) {
 		for (size_t i = 0; i < parsed.block_count; i++)
 			KB_ASSERT(kb_clean_is(parsed.blocks[i].text,
 			                      parsed.blocks[i].type == KB_BLOCK_CODE));
+		for (size_t i = 0; i < parsed.inset_count; i++)
+			check_inset(&parsed, &parsed.insets[i]);
+	}
 	kb_doc_fini(&doc);
 	kb_arena_fini(&arena);
 	return 0;

@@ -5,7 +5,9 @@
 	"'/></Relationships>"
 
 // clang-format off
-#define DOCX { "word/document.xml", "<w/>" }
+#define DOCX                                                                                       \
+	{ "word/document.xml", "<w/>" },                                                           \
+	{ "word/_rels/document.xml.rels", RELATIONS("image", "a.png") }
 
 #define XLSX                                                                                       \
 	{ "xl/sheet.xml", "<worksheet/>" },                                                        \
@@ -21,8 +23,10 @@
 #define PPTX                                                                                       \
 	{ "ppt/slide.xml", "<p:sld/>" },                                                           \
 	{ "ppt/notes.xml", "<p:notes/>" },                                                         \
-	{ "ppt/presentation.xml", "<p><sldId id='1'/><sldId id='r'/></p>" },                       \
-	{ "ppt/_rels/slide.xml.rels", RELATIONS("notesSlide", "notes.xml") },                      \
+	{ "ppt/presentation.xml", "<p><sldSz cx='9' cy='7'/><sldId id='1'/><sldId id='r'/></p>" }, \
+	{ "ppt/_rels/slide.xml.rels",                                                               \
+	  "<R><Relationship Id='r' Type='x/notesSlide' Target='notes.xml'/>"                       \
+	  "<Relationship Id='i' Type='x/image' Target='a.png'/></R>" },                            \
 	{ "ppt/_rels/presentation.xml.rels", RELATIONS("slide", "slide.xml") },                    \
 	{ "_rels/.rels", RELATIONS("officeDocument", "ppt/presentation.xml") }
 

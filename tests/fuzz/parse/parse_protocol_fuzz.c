@@ -22,12 +22,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kb_msg_get_hello(body, &hello, &err);
 	kb_msg_get_request(body, &request, &err);
 	kb_msg_get_error(body, &problem, &err);
-	if (kb_msg_get_result(&arena, body, &parsed, &err))
+	if (kb_msg_get_result(&arena, body, &parsed, &err)) {
+		KB_ASSERT(parsed.inset_count <= KB_INSETS_MAX);
+		for (size_t i = 0; i < parsed.inset_count; i++)
+			KB_ASSERT(parsed.insets[i].block <= parsed.block_count
+			          && parsed.insets[i].x1 <= KB_BOX_UNITS);
 		for (size_t i = 0; i < parsed.block_count; i++)
 			KB_ASSERT(kb_clean_is(parsed.blocks[i].text,
 			                      parsed.blocks[i].type == KB_BLOCK_CODE)
 			          && (parsed.blocks[i].page_no <= parsed.pages
 			              || kb_is_moment(parsed.blocks[i].page_no)));
+	}
 	if (kb_msg_get_list(&arena, body, &list, &err))
 		for (size_t i = 0; i < list.count; i++)
 			KB_ASSERT(kb_clean_is(list.entries[i].url, false)
