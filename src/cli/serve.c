@@ -514,6 +514,7 @@ static void start_background(struct service *s)
 	        .parser = s->parser,
 	        .transcriber = api->transcriber,
 	        .models = api->models,
+	        .pictures = api->pictures,
 	        .may_spend = may_spend,
 	        .may_spend_arg = api,
 	        .log = &s->log,

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/temp.h"
 #include "base/utf8.h"
+#include "ingest/insets.h"
 #include "ingest/origin.h"
 #include "ingest/parts.h"
 #include "ingest/recording.h"
@@ -58,6 +59,8 @@ struct batch {
 	struct kb_agent_options options;
 	struct kb_ingest_limits limits;
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
+	/* That looks at pictures within documents; NULL: nobody does. */
+	const struct kb_model *seer;
 };
 
 /* The first sentences, for metadata that the document does not bring. */
@@ -71,8 +74,22 @@ static struct kb_sv first_words(const struct kb_chunks *chunks)
 	return kb_utf8_head(text, DESCRIPTION_CHARS);
 }
 
-/* What a search and an answer would see of it. */
-static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *parsed)
+/* Which pictures are in it, and who looks at them: a model that says other words of the same
+ * picture is no change. */
+static void hash_insets(struct kb_hasher *hasher, const struct kb_model *seer,
+                        const struct kb_parsed *parsed)
+{
+	kb_hasher_add(hasher, "\n", 1);
+	kb_hasher_add(hasher, seer->id.p, seer->id.n);
+	for (size_t i = 0; i < parsed->inset_count; i++)
+		kb_hasher_add(hasher, parsed->insets[i].name.p, parsed->insets[i].name.n);
+	for (size_t i = 0; i < parsed->picture_count; i++)
+		kb_hasher_add(hasher, parsed->pictures[i].url.p, parsed->pictures[i].url.n);
+}
+
+/* What a search and an answer would see of it. seer: of its pictures; NULL: nobody looks. */
+static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *parsed,
+                              const struct kb_model *seer)
 {
 	char *hex = kb_arena_bytes(arena, KB_HASH_HEX);
 	struct kb_hasher hasher;
@@ -87,6 +104,8 @@ static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *pa
 		kb_hasher_add(&hasher, "\n", 1);
 		kb_hasher_add(&hasher, block->text.p, block->text.n);
 	}
+	if (seer)
+		hash_insets(&hasher, seer, parsed);
 	kb_hasher_hex(&hasher, hex);
 	return kb_sv_str(hex);
 }
@@ -295,6 +314,65 @@ static bool read_painted(struct batch *batch, struct kb_scan *scan,
 	return ok;
 }
 
+static int patience_of(const struct batch *batch)
+{
+	return batch->options.allow_extra_timeout ? SCAN_TIMEOUT_MS * EXTRA_TIMES : SCAN_TIMEOUT_MS;
+}
+
+/* What is wrong with a part of the document, beside what else is. */
+static void add_note(struct batch *batch, struct kb_page_result *result, struct kb_sv note)
+{
+	if (note.n)
+		result->reason = result->reason.n ? kb_arena_printf(&batch->arena, "%.*s; %.*s",
+		                                                    KB_SV_ARG(result->reason),
+		                                                    KB_SV_ARG(note))
+		                                  : note;
+}
+
+static bool has_insets(const struct batch *batch, const struct kb_page *page,
+                       const struct kb_parsed *parsed)
+{
+	bool is_web = !page->is_file && batch->by->config->pictures;
+
+	return batch->seer && kb_insets_are_likely(parsed, is_web);
+}
+
+/* What the pictures in it show, where a model sees them. */
+static bool read_insets(struct batch *batch, const struct kb_lease *lease,
+                        const struct kb_parse_request *request, struct kb_parsed *parsed,
+                        struct kb_page_result *result, struct kb_err *err)
+{
+	const struct kb_ingest_config *config = batch->by->config;
+	struct scanning scanning = { .batch = batch,
+		                     .lease = lease,
+		                     .asked_us = now_us(batch->by),
+		                     .held_us = now_us(batch->by) };
+	struct kb_cancel cancel = { is_unwanted, &scanning };
+	struct kb_scan none = { 0 };
+	struct kb_sight sight;
+	struct kb_insets insets = { .sight = &sight,
+		                    .lang = lang_of_agent(batch),
+		                    .timeout_ms = patience_of(batch),
+		                    .cancel = &cancel,
+		                    .pictures = lease->page.is_file ? NULL : config->pictures,
+		                    .blobs = config->blobs,
+		                    .agent_id = batch->agent_id };
+	bool ok = true;
+
+	kb_sight_init(&sight, &none, config->parser, kb_models_in(config->models, &batch->arena),
+	              &batch->options, may_spend(batch));
+	if (none.see)
+		ok = kb_insets_read(&insets, &batch->arena, request, parsed, err);
+	else
+		insets.note =
+		        kb_arena_printf(&batch->arena, "the pictures in it were not seen: %.*s",
+		                        KB_SV_ARG(none.unseen));
+	count_spent(batch, &sight.spent);
+	kb_sight_fini(&sight);
+	add_note(batch, result, insets.note);
+	return ok;
+}
+
 static bool read_scan(struct batch *batch, const struct kb_lease *lease,
                       const struct kb_parse_request *request, struct kb_parsed *parsed,
                       struct kb_page_result *result, struct kb_err *err)
@@ -305,9 +383,7 @@ static bool read_scan(struct batch *batch, const struct kb_lease *lease,
 		                     .held_us = now_us(batch->by) };
 	struct kb_cancel cancel = { is_unwanted, &scanning };
 	struct kb_scan scan = { .lang = lang_of_agent(batch),
-		                .timeout_ms = batch->options.allow_extra_timeout
-		                                      ? SCAN_TIMEOUT_MS * EXTRA_TIMES
-		                                      : SCAN_TIMEOUT_MS,
+		                .timeout_ms = patience_of(batch),
 		                .cancel = &cancel };
 
 	if (!read_painted(batch, &scan, request, parsed, err))
@@ -437,27 +513,89 @@ static bool take_film(struct batch *batch, const struct kb_page *page, struct kb
 	return err->code == KB_E_NOT_FOUND;
 }
 
+/* A document whose bytes are open. */
+struct opened {
+	const struct kb_lease *lease;
+	struct kb_parse_request request;
+	int64_t size;
+};
+
+/* *later as of take_page(). */
+static bool read_opened(struct batch *batch, struct opened *opened, struct kb_page_result *result,
+                        bool *later, struct kb_err *err)
+{
+	const struct kb_lease *lease = opened->lease;
+	struct kb_parse_request *request = &opened->request;
+	const struct kb_ingest_config *config = batch->by->config;
+	const struct kb_page *page = &lease->page;
+	struct kb_scripted scripted = { 0 };
+	struct kb_parsed parsed;
+	bool ok, left_out, spoken = config->transcriber && kb_recording_is(request->fd);
+
+	ok = spoken || parse_page(batch, page, request, &parsed, result, err);
+	if (!spoken)
+		ok = ask_for_scripts(
+		        batch, &(struct kb_read_page){ page, ok ? &parsed : NULL, request->fd },
+		        &scripted, err);
+	if (ok && scripted.wants_browser) {
+		wait_for_browser(batch, lease, result);
+		return true;
+	}
+	*later = (spoken || (ok && parsed.painted_count)) && !lease->is_slow;
+	if (spoken && !*later)
+		ok = read_recording(batch, lease, request, opened->size, &parsed, err);
+	else if (ok && !*later)
+		ok = read_scan(batch, lease, request, &parsed, result, err);
+	if (!ok || *later || !take_film(batch, page, &parsed, err)
+	    || !follow(batch, page, &parsed, result, &left_out, err))
+		return false;
+	if (!result->reason.n)
+		result->reason = scripted.note;
+	if (left_out || (result->found && result->found->moved))
+		return true;
+	result->tracks = parsed.tracks;
+	result->track_count = page->is_file ? 0 : parsed.track_count;
+	result->text_hash = text_hash(&batch->arena, &parsed,
+	                              has_insets(batch, page, &parsed) ? batch->seer : NULL);
+	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
+	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
+		result->crawl = result->index = KB_STATUS_OK;
+		result->unchanged = true;
+		atomic_fetch_add(&batch->by->counts->unchanged, 1);
+		return true;
+	}
+	*later = has_insets(batch, page, &parsed) && !lease->is_slow;
+	if (*later
+	    || (has_insets(batch, page, &parsed)
+	        && !read_insets(batch, lease, request, &parsed, result, err)))
+		return false;
+	if (index_page(batch, page, &parsed, result, err))
+		return true;
+	if ((!result->part_count && !result->track_count) || err->code != KB_E_INVALID)
+		return false;
+	/* It has no text of its own, but what is in it has. */
+	result->crawl = result->index = KB_STATUS_OK;
+	return true;
+}
+
 /* *later: nothing was done, because it takes long and this turn is for what is quick. */
 static bool take_page(struct batch *batch, const struct kb_lease *lease,
                       struct kb_page_result *result, bool *later, struct kb_err *err)
 {
-	const struct kb_ingest_config *config = batch->by->config;
 	const struct kb_page *page = &lease->page;
-	struct kb_parse_request request;
-	struct kb_scripted scripted = { 0 };
-	struct kb_parsed parsed;
-	int64_t size;
+	struct opened opened = { .lease = lease };
 	int fd = -1;
-	bool ok, left_out, spoken;
+	bool ok;
 
 	/* A page of an address is fetched again when it is wanted. */
 	result->drop_original = !page->is_file || !batch->options.file_data_retension;
 	if (page->blob.n == 0)
 		return kb_fail(err, KB_E_INVALID,
 		               "the document's original is not kept; upload it again");
-	if (!kb_blob_open(config->blobs, kb_arena_str(&batch->arena, page->blob), &fd, &size, err))
+	if (!kb_blob_open(batch->by->config->blobs, kb_arena_str(&batch->arena, page->blob), &fd,
+	                  &opened.size, err))
 		return false;
-	request = (struct kb_parse_request){
+	opened.request = (struct kb_parse_request){
 		.fd = fd,
 		.filename = page->is_file ? page->filename : name_in(page->url),
 		.content_type = page->content_type,
@@ -468,47 +606,11 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		                                                   : 0,
 		.owner = batch->account_id,
 		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
+		.wants_insets = batch->seer != NULL,
 	};
-	spoken = config->transcriber && kb_recording_is(fd);
-	ok = spoken || parse_page(batch, page, &request, &parsed, result, err);
-	if (!spoken)
-		ok = ask_for_scripts(batch, &(struct kb_read_page){ page, ok ? &parsed : NULL, fd },
-		                     &scripted, err);
-	if (ok && scripted.wants_browser) {
-		kb_fd_close(&fd);
-		wait_for_browser(batch, lease, result);
-		return true;
-	}
-	*later = (spoken || (ok && parsed.painted_count)) && !lease->is_slow;
-	if (spoken && !*later)
-		ok = read_recording(batch, lease, &request, size, &parsed, err);
-	else if (ok && !*later)
-		ok = read_scan(batch, lease, &request, &parsed, result, err);
+	ok = read_opened(batch, &opened, result, later, err);
 	kb_fd_close(&fd);
-	if (!ok || *later || !take_film(batch, page, &parsed, err)
-	    || !follow(batch, page, &parsed, result, &left_out, err))
-		return false;
-	if (!result->reason.n)
-		result->reason = scripted.note;
-	if (left_out || (result->found && result->found->moved))
-		return true;
-	result->tracks = parsed.tracks;
-	result->track_count = page->is_file ? 0 : parsed.track_count;
-	result->text_hash = text_hash(&batch->arena, &parsed);
-	result->likeness = page->depth ? (int64_t)kb_likeness(&parsed) : 0;
-	if (!page->is_file && page->passages && kb_sv_eq(result->text_hash, page->text_hash)) {
-		result->crawl = result->index = KB_STATUS_OK;
-		result->unchanged = true;
-		atomic_fetch_add(&batch->by->counts->unchanged, 1);
-		return true;
-	}
-	if (index_page(batch, page, &parsed, result, err))
-		return true;
-	if ((!result->part_count && !result->track_count) || err->code != KB_E_INVALID)
-		return false;
-	/* It has no text of its own, but what is in it has. */
-	result->crawl = result->index = KB_STATUS_OK;
-	return true;
+	return ok;
 }
 
 /* What an error makes of a page: another try later, or the end with its sentence. */
@@ -771,6 +873,9 @@ static bool begin(struct batch *batch, struct kb_err *err)
 		return false;
 	kb_agent_options_read(&batch->arena, batch->agent.options, batch->by->config->log,
 	                      &batch->options);
+	if (kb_sight_is_wanted(&batch->options))
+		batch->seer = kb_sight_model(kb_models_in(batch->by->config->models, &batch->arena),
+		                             &batch->options);
 	return true;
 }
 

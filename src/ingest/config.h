@@ -56,6 +56,7 @@ struct kb_ingest_config {
 	const struct kb_clock *clock;
 	struct kb_transcriber *transcriber; /* NULL: nobody hears recordings */
 	struct kb_models *models;           /* of which one may see pictures; may be NULL */
+	struct kb_pictures *pictures;       /* of pages of the web; NULL: they are not looked at */
 	const char *temp_dir; /* for segments in the making; on the blobs' file system */
 	int threads; /* that read documents; one more is in reserve for what is read quickly */
 	kb_ingest_limits_fn *limits; /* may be NULL */

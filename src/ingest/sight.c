@@ -27,6 +27,16 @@ bool kb_sight_is_wanted(const struct kb_agent_options *options)
 	return options->is_ocr_enabled == BY_A_MODEL || options->is_vision_enabled;
 }
 
+const struct kb_model *kb_sight_model(const struct kb_model_set *set,
+                                      const struct kb_agent_options *options)
+{
+	const struct kb_model *model = kb_model_of_kind(set, KB_MODEL_VISION);
+
+	return model && model->line && kb_sight_is_wanted(options) && !options->is_anonymized
+	               ? model
+	               : NULL;
+}
+
 /* ---- the picture ---- */
 
 static bool read_file(struct kb_arena *arena, int fd, struct kb_sv *out, struct kb_err *err)
@@ -147,9 +157,8 @@ static bool take_page(struct kb_sight *sight, struct kb_err *err)
 	                  KB_SIGHT_PAGES_MAX);
 }
 
-/* What the model says of one page or picture. */
-static bool look(struct kb_sight *sight, struct kb_arena *arena, const struct kb_sv *address,
-                 const struct kb_cancel *cancel, struct kb_sv *text, struct kb_err *err)
+bool kb_sight_look(struct kb_sight *sight, struct kb_arena *arena, const struct kb_sv *address,
+                   const struct kb_cancel *cancel, struct kb_sv *text, struct kb_err *err)
 {
 	const struct kb_chat_message messages[] = {
 		{ .role = "system", .text = kb_sv_str(orders) },
@@ -184,7 +193,7 @@ static bool see_page(struct kb_sight *sight, struct kb_arena *arena,
 	struct kb_sv address, text;
 
 	return take_page(sight, err) && show(sight, arena, request, page_no, &address, err)
-	       && look(sight, arena, &address, request->cancel, &text, err)
+	       && kb_sight_look(sight, arena, &address, request->cancel, &text, err)
 	       && (kb_sight_read(arena, page_no, text, out)
 	           || kb_fail(err, KB_E_UPSTREAM, "the model %.*s saw nothing in it",
 	                      KB_SV_ARG(sight->model->id)));

@@ -36,6 +36,9 @@ struct kb_sight {
 
 /* Whether the agent's pictures and scans are to be seen by a model. */
 bool kb_sight_is_wanted(const struct kb_agent_options *options);
+/* The first model of the set that would see them; NULL: none, or nothing of theirs is shown. */
+const struct kb_model *kb_sight_model(const struct kb_model_set *set,
+                                      const struct kb_agent_options *options);
 
 /* Opens it for one document and hands it to the scan, with the first model of the set that sees. Of
  * an agent that anonymises nothing is shown, nor where there is no such model; the scan's note then
@@ -50,7 +53,13 @@ bool kb_sight_draw(struct kb_parser *parser, struct kb_arena *arena,
                    const struct kb_parse_request *request, struct kb_sv *address,
                    struct kb_err *err) KB_MUST_CHECK;
 
-/* For tests and the fuzz target: a model's words as the blocks of a page. False: there are none. */
+/* What the model says of a picture, which kb_picture_address() has made. */
+bool kb_sight_look(struct kb_sight *sight, struct kb_arena *arena, const struct kb_sv *address,
+                   const struct kb_cancel *cancel, struct kb_sv *text,
+                   struct kb_err *err) KB_MUST_CHECK;
+
+/* Also for tests and the fuzz target: a model's words as the blocks of a page (0: there are
+ * no pages). False: there are none. */
 bool kb_sight_read(struct kb_arena *arena, uint32_t page_no, struct kb_sv text,
                    struct kb_parsed *out);
 

@@ -12,7 +12,7 @@
 struct piece {
 	struct kb_sv text;
 	struct kb_sv gap; /* what stands between the piece before and this one */
-	uint32_t offset, page_no;
+	uint32_t offset, page_no, picture;
 	int64_t words, letters; /* letters: with its gap */
 	struct kb_sv heading;
 	bool is_heading;
@@ -127,6 +127,7 @@ static void add_piece(struct pieces *pieces, struct kb_arena *arena, const struc
 			.gap = end ? kb_sv_sub(block->text, end, from - end) : KB_SV("\n"),
 			.offset = block->offset + (uint32_t)from,
 			.page_no = block->page_no,
+			.picture = block->picture,
 			.heading = block->heading,
 			.is_heading = is_heading,
 			.words = kb_count_words(text),
@@ -191,6 +192,9 @@ static bool starts_passage(const struct piece *first, const struct piece *next, 
 		return letters > 0;
 	if (words == 0)
 		return false;
+	/* What a picture shows is a passage of its own, and stands right behind another piece. */
+	if (next->picture != next[-1].picture)
+		return true;
 	if (words + next->words > KB_CHUNK_MAX_WORDS || words >= KB_CHUNK_WORDS)
 		return true;
 	if (next->is_heading || !kb_sv_eq(next->heading, first->heading))

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,9 +195,24 @@ static bool words_of_text(struct kb_arena *arena, const struct kb_parsed *text, 
 		if (text->blocks[i].page_no != page_no)
 			continue;
 		out->blocks[out->block_count++] = text->blocks[i];
-		has_places |= text->blocks[i].box_count > 0;
+		has_places |= text->blocks[i].box_count > 0 && !text->blocks[i].picture;
 	}
 	return has_places;
+}
+
+/* What pictures of the page show, behind its own words. */
+static void add_pictures(struct kb_arena *arena, const struct kb_parsed *text, uint32_t page_no,
+                         struct kb_parsed *out)
+{
+	struct kb_block *blocks =
+	        KB_NEW_ARRAY(arena, out->block_count + text->block_count + 1, struct kb_block);
+
+	if (out->block_count)
+		memcpy(blocks, out->blocks, out->block_count * sizeof(*blocks));
+	for (size_t i = 0; i < text->block_count; i++)
+		if (text->blocks[i].page_no == page_no && text->blocks[i].picture)
+			blocks[out->block_count++] = text->blocks[i];
+	out->blocks = blocks;
 }
 
 static bool read_words(struct kb_views *views, struct kb_arena *arena,
@@ -246,13 +262,16 @@ bool kb_view_words(struct kb_views *views, struct kb_arena *arena, const struct 
 {
 	struct kb_view_row row = row_of(wish, KB_VIEW_WORDS);
 	struct kb_sv json;
+	bool ok;
 
 	if (words_of_text(arena, text, wish->page_no, out))
 		return true;
-	if (find(views, arena, &row, err)
-	    && kb_blob_read(views->config.blobs, arena, kb_arena_str(arena, row.blob), WORDS_MAX,
-	                    &json, err)
-	    && kb_parsed_read(arena, json, out, err))
-		return true;
-	return err->code == KB_E_NOT_FOUND && make_words(views, arena, wish, out, err);
+	ok = (find(views, arena, &row, err)
+	      && kb_blob_read(views->config.blobs, arena, kb_arena_str(arena, row.blob), WORDS_MAX,
+	                      &json, err)
+	      && kb_parsed_read(arena, json, out, err))
+	     || (err->code == KB_E_NOT_FOUND && make_words(views, arena, wish, out, err));
+	if (ok)
+		add_pictures(arena, text, wish->page_no, out);
+	return ok;
 }

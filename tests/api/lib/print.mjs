@@ -112,20 +112,24 @@ export function turned(scan, degrees) {
   return { ...scan, width, height, grey };
 }
 
-/** A PDF whose pages are pictures (scans), or lines, which make a page with text. */
+const imageOf = ({ width, height, grey }) =>
+  stream(
+    `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`,
+    deflateSync(grey, { level: 1 }),
+  );
+
+/**
+ * A PDF whose pages are pictures (scans), or lines, which make a page with text, or { lines, picture, place }: lines
+ * and a picture that stands at [x, y, width, height] points, from the page's top left.
+ */
 export function mixedPdf(pages) {
+  const drawn = ([x, y, w, h]) => Buffer.from(`\nq ${w} 0 0 ${h} ${x} ${HEIGHT - y - h} cm /I Do Q`);
   return pdfOfPages(
-    pages.map((page) =>
-      Array.isArray(page)
-        ? { content: typed(page) }
-        : {
-            content: Buffer.from(`q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm /I Do Q`),
-            image: stream(
-              `/Type /XObject /Subtype /Image /Width ${page.width} /Height ${page.height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`,
-              deflateSync(page.grey, { level: 1 }),
-            ),
-          },
-    ),
+    pages.map((page) => {
+      if (Array.isArray(page)) return { content: typed(page) };
+      if (!page.lines) return { content: drawn([0, 0, WIDTH, HEIGHT]), image: imageOf(page) };
+      return { content: Buffer.concat([typed(page.lines), drawn(page.place)]), image: imageOf(page.picture) };
+    }),
   );
 }
 

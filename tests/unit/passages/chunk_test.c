@@ -325,6 +325,36 @@ static void test_nothing(struct kb_test *t)
 	doc_fini(&d);
 }
 
+/* Adds what a picture shows. */
+static void add_shown(struct doc *d, uint32_t picture, const char *text)
+{
+	add(d, KB_BLOCK_PARAGRAPH, "Guide", kb_sv_str(text));
+	d->blocks[d->parsed.block_count - 1].picture = picture;
+}
+
+static void test_pictures(struct kb_test *t)
+{
+	static const char *const want[] = { "Before it.", "A ship.\nIt is white.", "A pier.",
+		                            "After it.\nAnd further." };
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_HEADING, "", KB_SV("Guide"));
+	add(&d, KB_BLOCK_PARAGRAPH, "Guide", KB_SV("Before it."));
+	add_shown(&d, 1, "A ship.");
+	add_shown(&d, 1, "It is white.");
+	add_shown(&d, 2, "A pier.");
+	add(&d, KB_BLOCK_PARAGRAPH, "Guide", KB_SV("After it."));
+	add(&d, KB_BLOCK_PARAGRAPH, "Guide", KB_SV("And further."));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, KB_COUNTOF(want));
+	for (size_t i = 0; i < chunks.count && i < KB_COUNTOF(want); i++)
+		CHECK_SV(t, chunks.v[i].text, want[i]);
+	check_slices(t, &d, &chunks);
+	doc_fini(&d);
+}
+
 static void test_count_words(struct kb_test *t)
 {
 	static const struct {
@@ -357,6 +387,7 @@ int main(int argc, char **argv)
 		  test_hard_length },
 		{ "the rest of a heading that is too long is text", test_long_heading },
 		{ "a document without text has no passage", test_nothing },
+		{ "what a picture shows is a passage of its own", test_pictures },
 		{ "words are counted as people count them", test_count_words },
 	};
 

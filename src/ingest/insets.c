@@ -1,0 +1,501 @@
+#include "ingest/insets.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/crew.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "settings/image.h"
+#include "upstream/picture.h"
+
+enum {
+	AT_ONCE = 4, /* pictures of one document */
+	FETCH_TRIES = 20,
+	FETCH_NAP_MS = 250, /* while others fetch many */
+};
+
+/* What became of a picture. */
+struct shown {
+	struct kb_arena arena;
+	struct kb_parsed parsed; /* what was read of it */
+	bool unseen;             /* by the model; OCR may have read it */
+	struct kb_err why;       /* it could not be taken out, or was not seen */
+	bool failed;
+};
+
+struct work {
+	struct kb_insets *insets;
+	const struct kb_parse_request *request;
+	struct kb_sv models; /* of tesseract */
+	struct kb_inset *list;
+	size_t count;
+	struct kb_sv lost; /* empty, or a sentence on pages whose pictures were not found */
+	struct shown *shown;
+	struct kb_crew crew;
+	pthread_mutex_t mutex; /* over what follows */
+	uint64_t hashes[KB_INSETS_MAX];
+	size_t hash_count;
+	size_t bytes;
+};
+
+/* ---- which there are ---- */
+
+bool kb_insets_are_likely(const struct kb_parsed *parsed, bool is_web)
+{
+	return parsed->inset_count || kb_sv_eq_str(parsed->format, "pdf")
+	       || (is_web && parsed->picture_count);
+}
+
+static bool is_painted(const struct kb_parsed *parsed, uint32_t page_no)
+{
+	for (size_t i = 0; i < parsed->painted_count; i++)
+		if (parsed->painted[i].page_no == page_no)
+			return true;
+	return false;
+}
+
+/* The pages that show pictures; with page_no the places of those on that one. */
+static bool ask_pdf(const struct work *w, struct kb_arena *arena, uint32_t page_no,
+                    struct kb_parsed *out, struct kb_err *err)
+{
+	struct kb_parse_request request = *w->request;
+	bool ok;
+
+	if (!kb_fd_open_again(w->request->fd, &request.fd, err))
+		return false;
+	request.painted = (struct kb_painted_page){ 0 };
+	request.wants_painted = request.wants_insets = request.links = false;
+	request.parts = NULL;
+	request.cancel = w->insets->cancel;
+	request.look = (struct kb_page_look){ .page_no = page_no, .insets = true };
+	ok = kb_parse(w->insets->sight->parser, arena, &request, out, err);
+	kb_fd_close(&request.fd);
+	return ok;
+}
+
+static bool has_hash(const struct work *w, uint64_t hash)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->list[i].hash == hash)
+			return true;
+	return false;
+}
+
+/* Behind the last block of its page. */
+static uint32_t block_behind(const struct kb_parsed *parsed, uint32_t page_no)
+{
+	size_t at = parsed->block_count;
+
+	while (at && parsed->blocks[at - 1].page_no > page_no)
+		at--;
+	return (uint32_t)at;
+}
+
+static void note_lost(struct work *w, struct kb_arena *arena, uint32_t page_no,
+                      const struct kb_err *why)
+{
+	if (!w->lost.n)
+		w->lost = kb_arena_printf(arena, "the pictures on page %u could not be found: %s",
+		                          page_no, why->msg);
+}
+
+/* A page that has no text is looked at as a whole. */
+static bool find_in_pdf(struct work *w, struct kb_arena *arena, const struct kb_parsed *parsed,
+                        struct kb_err *err)
+{
+	struct kb_parsed pages, page;
+
+	if (!ask_pdf(w, arena, 0, &pages, err))
+		return false;
+	for (size_t i = 0; i < pages.inset_count && w->count < KB_INSETS_MAX; i++) {
+		uint32_t page_no = pages.insets[i].page_no;
+
+		if (!page_no || is_painted(parsed, page_no))
+			continue;
+		if (!ask_pdf(w, arena, page_no, &page, err)) {
+			if (err->code == KB_E_CANCELLED)
+				return false;
+			note_lost(w, arena, page_no, err);
+			continue; /* the others may be better */
+		}
+		for (size_t k = 0; k < page.inset_count && w->count < KB_INSETS_MAX; k++) {
+			struct kb_inset inset = page.insets[k];
+
+			if (inset.page_no != page_no || inset.name.n || inset.x1 <= inset.x0
+			    || inset.y1 <= inset.y0 || (inset.hash && has_hash(w, inset.hash)))
+				continue;
+			inset.block = block_behind(parsed, page_no);
+			w->list[w->count++] = inset;
+		}
+	}
+	return true;
+}
+
+static void find_on_web(struct work *w, const struct kb_parsed *parsed)
+{
+	for (size_t i = 0; i < parsed->picture_count && w->count < KB_INSETS_WEB_MAX; i++)
+		w->list[w->count++] = (struct kb_inset){ .name = parsed->pictures[i].url,
+			                                 .block = parsed->pictures[i].block };
+}
+
+static bool find(struct work *w, struct kb_arena *arena, const struct kb_parsed *parsed,
+                 struct kb_err *err)
+{
+	w->list = KB_NEW_ARRAY(arena, KB_INSETS_MAX, struct kb_inset);
+	if (w->insets->pictures && parsed->picture_count) {
+		find_on_web(w, parsed);
+		return true;
+	}
+	if (kb_sv_eq_str(parsed->format, "pdf"))
+		return find_in_pdf(w, arena, parsed, err);
+	w->count = KB_MIN(parsed->inset_count, (size_t)KB_INSETS_MAX);
+	memcpy(w->list, parsed->insets, w->count * sizeof(*w->list));
+	return true;
+}
+
+/* ---- one picture ---- */
+
+/* A document holds it. */
+static bool take_out(const struct work *w, struct kb_arena *arena, const struct kb_inset *inset,
+                     struct kb_sv *bytes, struct kb_err *err)
+{
+	struct kb_cancel cancel = { kb_crew_is_stopped, (void *)(uintptr_t)&w->crew.stop };
+	struct kb_parse_request drawing = {
+		.filename = w->request->filename,
+		.content_type = w->request->content_type,
+		.timeout_ms = w->request->timeout_ms,
+		.owner = w->request->owner,
+		.cancel = &cancel,
+		.look = { .page_no = inset->name.n ? 1 : inset->page_no,
+		          .side = w->insets->sight->side,
+		          .inset = *inset },
+	};
+	bool ok;
+
+	if (!kb_fd_open_again(w->request->fd, &drawing.fd, err))
+		return false;
+	ok = kb_parse_draw(w->insets->sight->parser, arena, &drawing, bytes, err);
+	kb_fd_close(&drawing.fd);
+	return ok;
+}
+
+/* A page of the web shows it. One at a time for each document: its host is somebody else's. */
+static bool fetch(struct work *w, struct kb_arena *arena, struct kb_sv url, struct kb_sv *bytes,
+                  struct kb_err *err)
+{
+	const struct kb_picture_wish wish = { .agent_id = w->insets->agent_id,
+		                              .account_id = w->request->owner,
+		                              .url = url };
+	struct kb_picture_found found;
+	struct kb_image image;
+	bool ok = false;
+
+	for (int i = 0; i < FETCH_TRIES && !ok && !kb_crew_is_stopped(&w->crew.stop); i++) {
+		pthread_mutex_lock(&w->mutex);
+		ok = kb_picture_get(w->insets->pictures, arena, &wish, &found, err);
+		pthread_mutex_unlock(&w->mutex);
+		if (!ok && err->code != KB_E_BUSY)
+			return false;
+		if (!ok)
+			usleep(FETCH_NAP_MS * 1000);
+	}
+	return ok
+	       && kb_blob_read(w->insets->blobs, arena, kb_arena_str(arena, found.blob),
+	                       KB_IMAGE_MAX_BYTES, bytes, err)
+	       && kb_image_check(*bytes, &image, err)
+	       && (KB_MIN(image.width, image.height) >= KB_INSET_SIDE_MIN
+	           || kb_fail(err, KB_E_NOT_FOUND, "it is an ornament"));
+}
+
+/* False: it was there before, or there are too many. */
+static bool is_wanted(struct work *w, struct kb_sv bytes, struct kb_err *err)
+{
+	uint64_t hash = kb_hash64(bytes);
+	bool wanted = true;
+
+	pthread_mutex_lock(&w->mutex);
+	for (size_t i = 0; i < w->hash_count; i++)
+		wanted &= w->hashes[i] != hash;
+	if (!wanted) {
+		kb_fail(err, KB_E_NOT_FOUND, "it was there before");
+	} else if (w->bytes + bytes.n > KB_INSETS_BYTES_MAX) {
+		wanted = kb_fail(err, KB_E_TOO_LARGE,
+		                 "a model sees at most %d MB of a document's pictures",
+		                 KB_INSETS_BYTES_MAX >> 20);
+	} else {
+		w->hashes[w->hash_count++] = hash;
+		w->bytes += bytes.n;
+	}
+	pthread_mutex_unlock(&w->mutex);
+	return wanted;
+}
+
+/* A picture that is being shown, and until when. */
+struct showing {
+	struct work *w;
+	int64_t until_us;
+};
+
+static bool is_over(void *arg)
+{
+	struct showing *s = arg;
+
+	return kb_crew_is_stopped(&s->w->crew.stop) || kb_clock_mono_us() > s->until_us;
+}
+
+static bool see(struct work *w, struct shown *shown, struct kb_sv bytes, struct kb_err *err)
+{
+	struct showing showing = {
+		.w = w, .until_us = kb_clock_mono_us() + w->insets->timeout_ms * INT64_C(1000)
+	};
+	struct kb_cancel cancel = { is_over, &showing };
+	struct kb_sv address, text;
+
+	/* A child may have been taken over: what it sends is a picture or nothing. */
+	if (!kb_picture_address(&shown->arena, bytes, &address, err))
+		return false;
+	if (kb_sight_look(w->insets->sight, &shown->arena, &address, &cancel, &text, err))
+		return kb_sight_read(&shown->arena, 0, text, &shown->parsed)
+		       || kb_fail(err, KB_E_UPSTREAM, "the model %.*s saw nothing in it",
+		                  KB_SV_ARG(w->insets->sight->model->id));
+	if (err->code == KB_E_CANCELLED)
+		kb_fail(err, KB_E_TIMEOUT, "the model took longer than %d s",
+		        w->insets->timeout_ms / 1000);
+	return false;
+}
+
+/* By OCR; no words are no failure. */
+static void read_words(struct work *w, struct shown *shown, struct kb_sv bytes)
+{
+	struct kb_cancel cancel = { kb_crew_is_stopped, &w->crew.stop };
+	struct kb_parse_request request = { .fd = memfd_create("inset", MFD_CLOEXEC),
+		                            .timeout_ms = w->insets->timeout_ms,
+		                            .owner = w->request->owner,
+		                            .painted = { .page_no = 1 },
+		                            .models = w->models,
+		                            .cancel = &cancel };
+	struct kb_parser *parser = w->insets->sight->parser;
+	struct kb_err err;
+
+	shown->parsed = (struct kb_parsed){ 0 };
+	if (request.fd >= 0 && kb_fd_write_all(request.fd, bytes, "a picture", &err)
+	    && lseek(request.fd, 0, SEEK_SET) == 0 && kb_parser_place_take(parser, &cancel)) {
+		if (!kb_parse(parser, &shown->arena, &request, &shown->parsed, &err))
+			shown->parsed = (struct kb_parsed){ 0 };
+		kb_parser_place_give(parser);
+	}
+	kb_fd_close(&request.fd);
+}
+
+/* The crew's task. */
+static void show_one(void *arg, size_t i)
+{
+	struct work *w = arg;
+	struct shown *shown = &w->shown[i];
+	struct kb_sv bytes;
+
+	if (!(w->insets->pictures ? fetch(w, &shown->arena, w->list[i].name, &bytes, &shown->why)
+	                          : take_out(w, &shown->arena, &w->list[i], &bytes, &shown->why))
+	    || !is_wanted(w, bytes, &shown->why)) {
+		/* An ornament, or nothing to see: nobody has to be told. */
+		shown->failed = shown->why.code != KB_E_NOT_FOUND;
+		return;
+	}
+	shown->unseen = !see(w, shown, bytes, &shown->why);
+	if (shown->unseen && !kb_crew_is_stopped(&w->crew.stop))
+		read_words(w, shown, bytes);
+}
+
+/* ---- between the blocks ---- */
+
+static uint16_t within(uint16_t from, uint16_t to, uint16_t share)
+{
+	return (uint16_t)(from + (to - from) * share / KB_BOX_UNITS);
+}
+
+/* Places on the picture become places on its page; without that there are none. */
+static void place_boxes(struct kb_arena *arena, const struct kb_inset *inset,
+                        struct kb_block *block)
+{
+	struct kb_word_box *boxes;
+
+	if (!inset->page_no || !inset->x1) {
+		block->boxes = NULL;
+		block->box_count = 0;
+		return;
+	}
+	boxes = kb_arena_copy(arena, block->boxes, block->box_count * sizeof(*boxes));
+	for (size_t i = 0; i < block->box_count; i++) {
+		boxes[i].x0 = within(inset->x0, inset->x1, boxes[i].x0);
+		boxes[i].x1 = within(inset->x0, inset->x1, boxes[i].x1);
+		boxes[i].y0 = within(inset->y0, inset->y1, boxes[i].y0);
+		boxes[i].y1 = within(inset->y0, inset->y1, boxes[i].y1);
+	}
+	block->boxes = boxes;
+}
+
+struct whole {
+	struct kb_arena *arena;
+	struct kb_block *blocks;
+	size_t count;
+	uint32_t pictures;
+};
+
+static void add_inset(struct whole *out, const struct kb_inset *inset, const struct shown *shown)
+{
+	const struct kb_block *before = out->count ? &out->blocks[out->count - 1] : NULL;
+	struct kb_sv path = before ? kb_block_path_after(out->arena, before) : KB_SV("");
+
+	out->pictures += shown->parsed.block_count > 0;
+	for (size_t i = 0; i < shown->parsed.block_count; i++) {
+		struct kb_block block = shown->parsed.blocks[i];
+
+		/* Headings would change the path of what follows. */
+		block.type = block.type == KB_BLOCK_HEADING ? KB_BLOCK_PARAGRAPH : block.type;
+		block.text = kb_arena_sv(out->arena, block.text);
+		block.heading = path;
+		block.page_no = inset->page_no;
+		block.picture = out->pictures;
+		block.table = 0;
+		place_boxes(out->arena, inset, &block);
+		out->blocks[out->count++] = block;
+	}
+}
+
+/* From the list's next-th on: those that stand before the block. */
+static size_t add_insets(const struct work *w, struct whole *out, size_t next, size_t block)
+{
+	while (next < w->count && w->list[next].block <= block) {
+		add_inset(out, &w->list[next], &w->shown[next]);
+		next++;
+	}
+	return next;
+}
+
+static void merge(const struct work *w, struct kb_arena *arena, struct kb_parsed *parsed)
+{
+	struct whole out = { .arena = arena };
+	size_t most = parsed->block_count, next = 0;
+	uint32_t *moved = KB_NEW_ARRAY(arena, parsed->block_count + 1, uint32_t);
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		most += w->shown[i].parsed.block_count;
+	if (most == parsed->block_count)
+		return;
+	out.blocks = KB_NEW_ARRAY(arena, most, struct kb_block);
+	for (size_t i = 0; i < parsed->block_count; i++) {
+		next = add_insets(w, &out, next, i);
+		moved[i] = (uint32_t)out.count;
+		out.blocks[out.count++] = parsed->blocks[i];
+	}
+	add_insets(w, &out, next, parsed->block_count);
+	moved[parsed->block_count] = (uint32_t)out.count;
+	for (size_t i = 0; i < out.count; i++) {
+		out.blocks[i].offset = (uint32_t)KB_MIN(offset, (uint64_t)UINT32_MAX);
+		offset += out.blocks[i].text.n + 1;
+	}
+	for (size_t i = 0; i < parsed->picture_count; i++)
+		parsed->pictures[i].block = moved[parsed->pictures[i].block];
+	parsed->blocks = out.blocks;
+	parsed->block_count = out.count;
+}
+
+/* By the block that they stand before; a page may name its pictures in any order. */
+static void put_in_order(struct work *w)
+{
+	for (size_t i = 1; i < w->count; i++) {
+		struct kb_inset inset = w->list[i];
+		size_t at = i;
+
+		for (; at && w->list[at - 1].block > inset.block; at--)
+			w->list[at] = w->list[at - 1];
+		w->list[at] = inset;
+	}
+}
+
+static struct kb_sv both(struct kb_arena *arena, struct kb_sv a, struct kb_sv b)
+{
+	return a.n && b.n ? kb_arena_printf(arena, "%.*s; %.*s", KB_SV_ARG(a), KB_SV_ARG(b))
+	                  : (a.n ? a : b);
+}
+
+static struct kb_sv note_of(const struct work *w, struct kb_arena *arena)
+{
+	size_t failed = 0, unseen = 0;
+	const char *failure = "", *blindness = "";
+	struct kb_sv note = KB_SV(""), blind = KB_SV("");
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct shown *shown = &w->shown[i];
+
+		if (shown->failed && !failed++)
+			failure = shown->why.msg;
+		if (shown->unseen && !unseen++)
+			blindness = shown->why.msg;
+	}
+	if (failed)
+		note = kb_arena_printf(arena,
+		                       "%zu of %zu pictures in it could not be looked at; the "
+		                       "first: %s",
+		                       failed, w->count, failure);
+	if (unseen)
+		blind = kb_arena_printf(arena,
+		                        "%zu of %zu pictures in it %s left to OCR, not seen by a "
+		                        "model: %s",
+		                        unseen, w->count, unseen == 1 ? "was" : "were", blindness);
+	return both(arena, w->lost, both(arena, note, blind));
+}
+
+/* Also what a web page's pictures fail for says nothing of the page. */
+static bool find_all(struct work *w, struct kb_arena *arena, const struct kb_parsed *parsed,
+                     struct kb_err *err)
+{
+	struct kb_err why;
+
+	if (find(w, arena, parsed, &why))
+		return true;
+	if (why.code == KB_E_CANCELLED) {
+		*err = why;
+		return false;
+	}
+	w->lost = kb_arena_printf(arena, "the pictures in it could not be found: %s", why.msg);
+	w->count = 0;
+	return true;
+}
+
+bool kb_insets_read(struct kb_insets *insets, struct kb_arena *arena,
+                    const struct kb_parse_request *request, struct kb_parsed *parsed,
+                    struct kb_err *err)
+{
+	struct work w = { .insets = insets, .request = request, .lost = KB_SV("") };
+	bool ok;
+
+	if (!find_all(&w, arena, parsed, err))
+		return false;
+	insets->note = w.lost;
+	if (!w.count)
+		return true;
+	put_in_order(&w);
+	pthread_mutex_init(&w.mutex, NULL);
+	w.models = kb_scan_models(arena, parsed, insets->lang);
+	w.shown = kb_xcalloc(w.count, sizeof(*w.shown));
+	w.crew = (struct kb_crew){ .name = "insets",
+		                   .threads = AT_ONCE,
+		                   .task = show_one,
+		                   .arg = &w,
+		                   .cancel = insets->cancel };
+	ok = kb_crew_run(&w.crew, 0, w.count, err);
+	if (ok) {
+		merge(&w, arena, parsed);
+		insets->note = note_of(&w, arena);
+	}
+	for (size_t i = 0; i < w.count; i++)
+		kb_arena_fini(&w.shown[i].arena);
+	free(w.shown);
+	pthread_mutex_destroy(&w.mutex);
+	return ok;
+}
