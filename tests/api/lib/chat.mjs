@@ -152,6 +152,7 @@ const gone = new Error("the client has left");
 class Answer {
   constructor(chat, entry, res) {
     Object.assign(this, { chat, entry, res, mode: entry.mode, dialect: chat.dialect });
+    res.setMaxListeners(0); // each full buffer waits for its end
   }
 
   async run() {
