@@ -6,7 +6,8 @@
  *
  *   /traffic, /queries, /conversations   sums over all there is
  *   /analysis                            the last seven days by day (interval=weekly), or the last
- *                                        24 hours by hour (daily); times are UTC
+ *                                        24 hours by hour (daily), or from start_date to end_date
+ *                                        by day or by several days; times are UTC
  *   /models                              tokens and cost by model, of the last 30 days
  *   /intelligence                        the questions one by one
  *   /leads                               contacts that visitors left; nothing asks for them yet
@@ -25,7 +26,8 @@
 
 enum {
 	PARTS_MAX = 3,
-	BUCKETS_MAX = 24,
+	BUCKETS_MAX = 92, /* a quarter by day */
+	BUCKETS_USUAL = 30,
 	ROWS = 100, /* of a page */
 	MODEL_DAYS = 30,
 };
@@ -202,6 +204,26 @@ bool kb_reports_conversations(struct kb_call *call, struct kb_err *err)
 
 /* ---- over time ---- */
 
+/* start_date and end_date; an end that is a day is the end of that day. */
+static bool read_dates(struct kb_call *call, int64_t *from, int64_t *until, struct kb_err *err)
+{
+	enum { DAY_CHARS = 10 };
+	struct kb_sv start = kb_sv_trim(kb_request_query(call->req, "start_date"));
+	struct kb_sv end = kb_sv_trim(kb_request_query(call->req, "end_date"));
+
+	*from = 0;
+	*until = INT64_MAX;
+	if (start.n && !kb_time_parse(start, from))
+		return kb_fail(err, KB_E_INVALID, "start_date must be a date or an ISO 8601 time");
+	if (end.n && !kb_time_parse(end, until))
+		return kb_fail(err, KB_E_INVALID, "end_date must be a date or an ISO 8601 time");
+	if (end.n)
+		*until += end.n == DAY_CHARS ? KB_DAY_US : 1;
+	if (*from >= *until)
+		return kb_fail(err, KB_E_INVALID, "start_date must not be after end_date");
+	return true;
+}
+
 static const struct interval {
 	const char *name;
 	int64_t width_us;
@@ -212,7 +234,7 @@ static const struct interval {
 	{ "daily", 3600 * KB_SECOND_US, 24, true },
 };
 
-/* "Sat" or "17:00". */
+/* "Sat" or "17:00"; "2026-11-20" where the client names the days. */
 static struct kb_sv label_of(struct kb_arena *arena, const struct interval *interval, int64_t at)
 {
 	static const char *const days[] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
@@ -220,8 +242,55 @@ static struct kb_sv label_of(struct kb_arena *arena, const struct interval *inte
 	struct tm tm = { 0 };
 
 	gmtime_r(&seconds, &tm);
+	if (!interval)
+		return kb_arena_printf(arena, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1,
+		                       tm.tm_mday);
 	return interval->by_hour ? kb_arena_printf(arena, "%02d:00", tm.tm_hour)
 	                         : kb_sv_str(days[tm.tm_wday]);
+}
+
+/* Whole days, or as many at a time as make few enough stretches. */
+static void between_dates(int64_t from, int64_t until, int64_t now, struct kb_report_series *series)
+{
+	int64_t days, each;
+
+	if (until == INT64_MAX)
+		until = KB_MAX(now - now % KB_DAY_US, from) + KB_DAY_US;
+	if (from == 0)
+		from = KB_MAX(until - BUCKETS_USUAL * KB_DAY_US, 0);
+	from -= from % KB_DAY_US;
+	days = (until - from + KB_DAY_US - 1) / KB_DAY_US;
+	each = (days + BUCKETS_MAX - 1) / BUCKETS_MAX;
+	series->start = from;
+	series->width_us = each * KB_DAY_US;
+	series->count = (size_t)((days + each - 1) / each);
+}
+
+/* The stretches that the query names; *interval is NULL where it names days. */
+static bool read_series(struct kb_call *call, struct kb_report_series *series,
+                        const struct interval **interval, struct kb_err *err)
+{
+	struct kb_sv name = kb_request_query(call->req, "interval");
+	int64_t now = kb_clock_now_us(call->api->clock), from, until;
+
+	*interval = &intervals[0];
+	if (name.n && kb_sv_eq_str(name, intervals[1].name))
+		*interval = &intervals[1];
+	else if (name.n && !kb_sv_eq_str(name, intervals[0].name))
+		return kb_fail(err, KB_E_INVALID, "interval must be daily or weekly");
+	if (!read_dates(call, &from, &until, err))
+		return false;
+	if (from > 0 || until < INT64_MAX) {
+		*interval = NULL;
+		between_dates(from, until, now, series);
+		return true;
+	}
+	/* The last stretch is the one that runs now. */
+	series->width_us = (*interval)->width_us;
+	series->count = (*interval)->count;
+	series->start =
+	        now - now % series->width_us - (int64_t)(series->count - 1) * series->width_us;
+	return true;
 }
 
 static double of_bucket(const struct kb_report_bucket *bucket, int part)
@@ -240,24 +309,14 @@ bool kb_reports_analysis(struct kb_call *call, struct kb_err *err)
 {
 	static const char *const parts[PARTS_MAX] = { "queries", "conversations",
 		                                      "queries_per_conversation" };
-	struct kb_sv name = kb_request_query(call->req, "interval");
-	const struct interval *interval = &intervals[0];
+	const struct interval *interval;
 	struct kb_report_bucket buckets[BUCKETS_MAX];
 	struct kb_report_series series = { .v = buckets };
-	int64_t now = kb_clock_now_us(call->api->clock);
 	bool wanted[PARTS_MAX];
 	struct kb_buf buf;
 	struct kb_jw jw;
 
-	if (name.n && kb_sv_eq_str(name, intervals[1].name))
-		interval = &intervals[1];
-	else if (name.n && !kb_sv_eq_str(name, intervals[0].name))
-		return kb_fail(err, KB_E_INVALID, "interval must be daily or weekly");
-	/* The last stretch is the one that runs now. */
-	series.width_us = interval->width_us;
-	series.count = interval->count;
-	series.start = now - now % series.width_us - (int64_t)(series.count - 1) * series.width_us;
-	if (!read_filters(call, parts, wanted, err)
+	if (!read_series(call, &series, &interval, err) || !read_filters(call, parts, wanted, err)
 	    || !kb_store_report_buckets(call->api->store, call->agent.id, &series, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
@@ -283,26 +342,6 @@ bool kb_reports_analysis(struct kb_call *call, struct kb_err *err)
 }
 
 /* ---- one by one ---- */
-
-/* start_date and end_date; an end that is a day is the end of that day. */
-static bool read_dates(struct kb_call *call, int64_t *from, int64_t *until, struct kb_err *err)
-{
-	enum { DAY_CHARS = 10 };
-	struct kb_sv start = kb_sv_trim(kb_request_query(call->req, "start_date"));
-	struct kb_sv end = kb_sv_trim(kb_request_query(call->req, "end_date"));
-
-	*from = 0;
-	*until = INT64_MAX;
-	if (start.n && !kb_time_parse(start, from))
-		return kb_fail(err, KB_E_INVALID, "start_date must be a date or an ISO 8601 time");
-	if (end.n && !kb_time_parse(end, until))
-		return kb_fail(err, KB_E_INVALID, "end_date must be a date or an ISO 8601 time");
-	if (end.n)
-		*until += end.n == DAY_CHARS ? KB_DAY_US : 1;
-	if (*from >= *until)
-		return kb_fail(err, KB_E_INVALID, "start_date must not be after end_date");
-	return true;
-}
 
 /* What is known of one question, by its note and by rule; what is not known is null. */
 struct insight {
@@ -390,11 +429,14 @@ static void intelligence_row(struct kb_call *call, struct kb_jw *jw, const void 
 bool kb_reports_intelligence(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_report_filter filter = { .list = kb_call_list(call, ROWS) };
+	struct kb_sv unanswered = kb_request_query(call->req, "unanswered");
 	struct kb_report_sums sums;
 	struct kb_message_list messages;
 	struct kb_buf buf;
 	struct kb_jw jw;
 
+	if (unanswered.n && !kb_text_to_bool(unanswered, &filter.unanswered))
+		return kb_fail(err, KB_E_INVALID, "unanswered must be true or false");
 	if (!read_dates(call, &filter.from, &filter.until, err)
 	    || !kb_store_report_messages(call->api->store, call->arena, call->agent.id, &filter,
 	                                 &messages, err)

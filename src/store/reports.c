@@ -13,9 +13,9 @@ enum {
 	MESSAGES_COUNT,
 	MODELS,
 };
-#define IN_TIME " FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3"
-#define MESSAGES(order)                                                                            \
-	"SELECT " KB_NAMES(REPORTED) IN_TIME " ORDER BY " order " LIMIT $4 OFFSET $5"
+#define IN_TIME         " FROM messages WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3"
+#define LISTED          IN_TIME " AND ($4 = 0 OR answered = 0 OR failed = 1)"
+#define MESSAGES(order) "SELECT " KB_NAMES(REPORTED) LISTED " ORDER BY " order " LIMIT $5 OFFSET $6"
 // clang-format off
 /* What is read of messages (columns.h). */
 #define REPORTED(FIRST, NEXT) \
@@ -48,9 +48,9 @@ static const struct kb_sql sql[] = {
 	[CONVERSATION_BUCKETS] = { "report_conversation_buckets", "iiii",
 		"SELECT (created_at - $2) / $4, count(*) FROM conversations "
 		"WHERE agent_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY 1" },
-	[MESSAGES_DESC] = { "report_messages_desc", "iiiii", MESSAGES("created_at DESC, id DESC") },
-	[MESSAGES_ASC] = { "report_messages_asc", "iiiii", MESSAGES("created_at, id") },
-	[MESSAGES_COUNT] = { "report_messages_count", "iii", "SELECT count(*)" IN_TIME },
+	[MESSAGES_DESC] = { "report_messages_desc", "iiiiii", MESSAGES("created_at DESC, id DESC") },
+	[MESSAGES_ASC] = { "report_messages_asc", "iiiiii", MESSAGES("created_at, id") },
+	[MESSAGES_COUNT] = { "report_messages_count", "iiii", "SELECT count(*)" LISTED },
 	[MODELS] = { "report_models", "ii",
 		"SELECT model, sum(answers), sum(prompt_tokens), sum(completion_tokens), sum(cost) "
 		"FROM model_usage WHERE agent_id = $1 AND day >= $2 GROUP BY model "
@@ -173,7 +173,8 @@ bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, in
 		return false;
 	kb_rows_open(&rows, conn, &sql[list->ascending ? MESSAGES_ASC : MESSAGES_DESC],
 	             KB_VALUES(kb_int(agent_id), kb_int(filter->from), kb_int(filter->until),
-	                       kb_int(kb_list_limit(list)), kb_int(kb_list_offset(list))));
+	                       kb_int(filter->unanswered), kb_int(kb_list_limit(list)),
+	                       kb_int(kb_list_offset(list))));
 	while (kb_rows_next(&rows)) {
 		kb_columns_read(&message_columns, &rows, 0, arena,
 		                &KB_ROOM(arena, out->v, out->count)[out->count]);
@@ -181,7 +182,8 @@ bool kb_store_report_messages(struct kb_store *store, struct kb_arena *arena, in
 	}
 	ok = kb_rows_close(&rows, err)
 	     && kb_db_int(conn, &sql[MESSAGES_COUNT],
-	                  KB_VALUES(kb_int(agent_id), kb_int(filter->from), kb_int(filter->until)),
+	                  KB_VALUES(kb_int(agent_id), kb_int(filter->from), kb_int(filter->until),
+	                            kb_int(filter->unanswered)),
 	                  0, &out->total, err);
 	kb_db_give(store->db, conn);
 	return ok;

@@ -59,6 +59,7 @@ bool kb_store_report_models(struct kb_store *store, struct kb_arena *arena, int6
 struct kb_report_filter {
 	struct kb_list list;
 	int64_t from, until;
+	bool unanswered; /* only failed queries */
 };
 /* By the time they were made. Of each: agent_id, id, conversation_id, query, response, answered,
  * failed, user_agent, source, details, reaction, created_at. */

@@ -97,6 +97,31 @@ test("analysis: the week by day and the day by hour", async (t) => {
   await agent.expect(400, "GET", "/reports/analysis", { query: "interval=yearly" });
 });
 
+test("analysis: the days between two dates, some at a time where they are many", async (t) => {
+  const kb = await start(t);
+  const { agent } = await asked(kb);
+  const day = 86_400_000,
+    name = (time) => new Date(time).toISOString().slice(0, 10);
+  const today = Date.parse(name(Date.now()));
+  const series = async (query) => (await report(agent, "analysis", `filters=queries&${query}`)).queries;
+  const sum = (points) => points.reduce((n, point) => n + point.queries_number, 0);
+  const week = await series(`start_date=${name(today - 6 * day)}&end_date=${name(today + day)}`);
+  assert.deepEqual(
+    week.map((point) => point.created_at_interval),
+    Array.from({ length: 8 }, (_, i) => name(today + (i - 6) * day)),
+  );
+  assert.equal(sum(week), 4);
+  const month = await series(`end_date=${name(today + day)}`);
+  assert.deepEqual([month.length, sum(month)], [30, 4]);
+  const decade = await series(`start_date=${name(today - 3650 * day)}`);
+  assert.ok(decade.length > 80 && decade.length <= 92, `${decade.length}`);
+  assert.equal(sum(decade), 4);
+  const early = await series("start_date=2001-02-03&end_date=2001-02-03");
+  assert.deepEqual(early, [{ queries_number: 0, created_at_interval: "2001-02-03" }]);
+  await series(`start_date=${name(today + 400 * day)}`);
+  await agent.expect(400, "GET", "/reports/analysis", { query: "start_date=2026-02-03&end_date=2026-02-02" });
+});
+
 test("the averages are over the conversations in which something was asked, in both reports", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
@@ -167,7 +192,15 @@ test("intelligence tells of each question what is known of it", async (t) => {
     assert.equal(some.total, n, query);
     assert.equal(some.total_queries, 4);
   }
-  for (const query of ["start_date=yesterday", "end_date=2024-13-01", "start_date=2024-02-02&end_date=2024-02-01"])
+  const unanswered = await report(agent, "intelligence", "unanswered=true");
+  assert.deepEqual(unanswered.data, [none]);
+  assert.deepEqual([unanswered.total, unanswered.total_queries], [1, 4]);
+  for (const query of [
+    "unanswered=perhaps",
+    "start_date=yesterday",
+    "end_date=2024-13-01",
+    "start_date=2024-02-02&end_date=2024-02-01",
+  ])
     await agent.expect(400, "GET", "/reports/intelligence", { query });
 });
 
