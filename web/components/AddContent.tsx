@@ -10,8 +10,19 @@ import { Field } from "./Field";
 import { FileChooser } from "./FileChooser";
 import { Note } from "./Note";
 
-/** Files or an address for an agent that is there. */
-export function AddContent({ id, onClose }: { id: number; onClose: () => void }) {
+/** An answer in its owner's words, as a document. */
+function written(question: string, answer: string): File {
+  const name =
+    question
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim()
+      .slice(0, 80) || w.question;
+  return new File([`# ${question}\n\n${answer.trim()}\n`], `${name}.md`, { type: "text/markdown" });
+}
+
+/** Files or an address for an agent that is there; or what a question was not answered with. */
+export function AddContent({ id, question, onClose }: { id: number; question?: string; onClose: () => void }) {
+  const [answer, setAnswer] = useState("");
   const [files, setFiles] = useState<File[]>([]);
   const [address, setAddress] = useState("");
   const [share, setShare] = useState<number | null>(null);
@@ -22,7 +33,8 @@ export function AddContent({ id, onClose }: { id: number; onClose: () => void })
     setShare(0);
     try {
       if (address.trim()) await post(`/projects/${id}/sources`, { sitemap_path: address.trim() });
-      if (files.length) await uploadFiles(id, files, setShare);
+      const all = question && answer.trim() ? [...files, written(question, answer)] : files;
+      if (all.length) await uploadFiles(id, all, setShare);
       contentCame();
       tell(w.contentAdded);
       onClose();
@@ -39,12 +51,35 @@ export function AddContent({ id, onClose }: { id: number; onClose: () => void })
       footer={
         <>
           <Button onClick={onClose}>{w.cancel}</Button>
-          <Button kind="primary" type="submit" disabled={!files.length && !address.trim()} busy={share !== null}>
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={!files.length && !address.trim() && !answer.trim()}
+            busy={share !== null}
+          >
             {share === null ? w.add : w.uploading(percent(share))}
           </Button>
         </>
       }
     >
+      {question && (
+        <>
+          <p class="question" dir="auto">
+            {question}
+          </p>
+          <Field label={w.writeAnswer} help={w.writeAnswerHelp}>
+            {(given) => (
+              <textarea
+                {...given}
+                class="input"
+                dir="auto"
+                value={answer}
+                onInput={(event) => setAnswer(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </>
+      )}
       <FileChooser files={files} onChange={setFiles} />
       <Field label={w.orAddress} help={w.addressHelp}>
         {(given) => (

@@ -1,8 +1,10 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
 import { Empty } from "../components/Empty";
 import { Loaded } from "../components/Loaded";
+import { Pager } from "../components/Pager";
 import { Plot } from "../components/Plot";
 import { Screen } from "../components/Shell";
 import { get } from "../lib/api";
@@ -41,16 +43,25 @@ const surface = (name: string) => w.surfaces[name as "web"] ?? name;
 
 const short = (n: number) => number(Math.round(n * 100) / 100);
 
+/** Those that are shown as a table, whatever days they are of. */
+const tables = signal<string[]>([]);
+
 /** A plot, its figures as a table, and the same as a file. */
 function Series({ title, points }: { title: string; points: Point[] }) {
-  const [asTable, setTable] = useState(false);
+  const asTable = tables.value.includes(title);
   return (
     <section class="card padded">
       <div class="split">
         <h2>{title}</h2>
         <b class="num lead">{short(points.reduce((sum, point) => sum + point.queries_number, 0))}</b>
         <span class="space" />
-        <Button kind="quiet" pressed={asTable} onClick={() => setTable(!asTable)}>
+        <Button
+          kind="quiet"
+          pressed={asTable}
+          onClick={() =>
+            (tables.value = asTable ? tables.value.filter((other) => other !== title) : [...tables.value, title])
+          }
+        >
           {w.asTable}
         </Button>
         <Button
@@ -139,9 +150,12 @@ const isOpen = (question: Question) => question.content_source === null && quest
 export default function Analytics({ id }: { id: number }) {
   const interval = location_.value.query.get("interval") ?? "weekly";
   const from = location_.value.query.get("from") ?? "",
-    to = location_.value.query.get("to") ?? "";
-  const [adding, setAdding] = useState(false);
-  const [onlyOpen, setOnlyOpen] = useState(false);
+    to = location_.value.query.get("to") ?? "",
+    page = Number(location_.value.query.get("page") ?? 1),
+    onlyOpen = location_.value.query.get("open") === "1";
+  const isDated = Boolean(from || to);
+  /** The question that content is added for; empty: for any. */
+  const [adding, setAdding] = useState<string | null>(null);
   const base = `/projects/${id}/reports`;
   const figures = useResource(
     async (signal) => {
@@ -154,15 +168,22 @@ export default function Analytics({ id }: { id: number }) {
     },
     [id],
   );
-  const analysis = useResource((signal) => get<Analysis>(`${base}/analysis`, { interval }, signal), [id, interval]);
+  const analysis = useResource(
+    (signal) => get<Analysis>(`${base}/analysis`, isDated ? { start_date: from, end_date: to } : { interval }, signal),
+    [id, interval, from, to],
+  );
   const questions = useResource(
-    (signal) =>
-      get<List<Question> & { total_queries: number }>(
-        `${base}/intelligence`,
-        { limit: 100, start_date: from, end_date: to },
-        signal,
-      ),
-    [id, from, to],
+    async (signal) => {
+      const read = (unanswered: boolean) =>
+        get<List<Question>>(
+          `${base}/intelligence`,
+          { limit: 100, page: unanswered === onlyOpen ? page : 1, start_date: from, end_date: to, unanswered },
+          signal,
+        );
+      const [all, open] = await Promise.all([read(false), read(true)]);
+      return { all, open };
+    },
+    [id, from, to, page, onlyOpen],
   );
   return (
     <Screen title={w.analytics}>
@@ -194,18 +215,44 @@ export default function Analytics({ id }: { id: number }) {
                     </div>
                   ))}
                 </dl>
-                <span class="chips" role="group" aria-label={w.interval}>
-                  {["weekly", "daily"].map((each) => (
-                    <button
-                      key={each}
-                      class="chip"
-                      aria-pressed={interval === each}
-                      onClick={() => goQuery({ interval: each === "weekly" ? null : each }, { replace: true })}
-                    >
-                      {w.intervals[each as "weekly"]}
-                    </button>
-                  ))}
-                </span>
+                <div class="split">
+                  <span class="chips" role="group" aria-label={w.interval}>
+                    {["weekly", "daily"].map((each) => (
+                      <button
+                        key={each}
+                        class="chip"
+                        aria-pressed={interval === each && !isDated}
+                        onClick={() =>
+                          goQuery(
+                            { interval: each === "weekly" ? null : each, from: null, to: null, page: null },
+                            { replace: true },
+                          )
+                        }
+                      >
+                        {w.intervals[each as "weekly"]}
+                      </button>
+                    ))}
+                  </span>
+                  <span class="space" />
+                  <label class="date">
+                    {w.from}{" "}
+                    <input
+                      class="input"
+                      type="date"
+                      value={from}
+                      onChange={(e) => goQuery({ from: e.currentTarget.value, page: null }, { replace: true })}
+                    />
+                  </label>
+                  <label class="date">
+                    {w.to}{" "}
+                    <input
+                      class="input"
+                      type="date"
+                      value={to}
+                      onChange={(e) => goQuery({ to: e.currentTarget.value, page: null }, { replace: true })}
+                    />
+                  </label>
+                </div>
                 <Loaded from={analysis}>
                   {(series) => (
                     <div class="plots">
@@ -220,59 +267,42 @@ export default function Analytics({ id }: { id: number }) {
                     </div>
                   )}
                 </Loaded>
-                <div class="split">
-                  <h2>{w.questionsTitle}</h2>
-                  <span class="space" />
-                  <label class="date">
-                    {w.from}{" "}
-                    <input
-                      class="input"
-                      type="date"
-                      value={from}
-                      onChange={(e) => goQuery({ from: e.currentTarget.value }, { replace: true })}
-                    />
-                  </label>
-                  <label class="date">
-                    {w.to}{" "}
-                    <input
-                      class="input"
-                      type="date"
-                      value={to}
-                      onChange={(e) => goQuery({ to: e.currentTarget.value }, { replace: true })}
-                    />
-                  </label>
-                </div>
+                <h2>{w.questionsTitle}</h2>
                 <Loaded from={questions}>
-                  {(list) => {
-                    const open = list.data.filter(isOpen);
-                    const rows = onlyOpen ? open : list.data;
+                  {({ all, open }) => {
+                    const list = onlyOpen ? open : all;
+                    const rows = list.data;
                     return (
                       <>
                         <div class="plots">
                           <Shares
                             title={w.languages}
-                            total={list.data.length}
-                            rows={count(list.data, (q) => q.language)}
+                            total={all.data.length}
+                            rows={count(all.data, (q) => q.language)}
                           />
-                          <Shares
-                            title={w.browsers}
-                            total={list.data.length}
-                            rows={count(list.data, (q) => q.browser)}
-                          />
+                          <Shares title={w.browsers} total={all.data.length} rows={count(all.data, (q) => q.browser)} />
                         </div>
                         <section class="card">
                           <div class="split card-title">
                             <span class="chips">
-                              <button class="chip" aria-pressed={!onlyOpen} onClick={() => setOnlyOpen(false)}>
-                                {w.all} <b class="num">{number(list.data.length)}</b>
+                              <button
+                                class="chip"
+                                aria-pressed={!onlyOpen}
+                                onClick={() => goQuery({ open: null, page: null }, { replace: true })}
+                              >
+                                {w.all} <b class="num">{number(all.total)}</b>
                               </button>
-                              <button class="chip" aria-pressed={onlyOpen} onClick={() => setOnlyOpen(true)}>
-                                {w.withoutAnswer} <b class="num">{number(open.length)}</b>
+                              <button
+                                class="chip"
+                                aria-pressed={onlyOpen}
+                                onClick={() => goQuery({ open: "1", page: null }, { replace: true })}
+                              >
+                                {w.withoutAnswer} <b class="num">{number(open.total)}</b>
                               </button>
                             </span>
                             <span class="space" />
-                            {open.length > 0 && (
-                              <Button icon="add" onClick={() => setAdding(true)}>
+                            {open.total > 0 && (
+                              <Button icon="add" onClick={() => setAdding("")}>
                                 {w.addContent}
                               </Button>
                             )}
@@ -307,10 +337,15 @@ export default function Analytics({ id }: { id: number }) {
                                   <th>{w.asked}</th>
                                   <th>{w.language}</th>
                                   <th>{w.state}</th>
+                                  {onlyOpen && (
+                                    <th class="right">
+                                      <span class="hidden">{w.actions}</span>
+                                    </th>
+                                  )}
                                 </tr>
                               </thead>
                               <tbody>
-                                {rows.slice(0, 50).map((question) => (
+                                {rows.map((question) => (
                                   <tr key={question.prompt_id}>
                                     <td class="wide" dir="auto">
                                       {question.user_query}
@@ -318,7 +353,7 @@ export default function Analytics({ id }: { id: number }) {
                                     <td class="num">{dateTime(question.created_at)}</td>
                                     <td>{question.language ?? "–"}</td>
                                     <td>
-                                      {isOpen(question) ? (
+                                      {onlyOpen || isOpen(question) ? (
                                         <span class="badge warn">{w.withoutAnswer}</span>
                                       ) : (
                                         <span class="badge ok">{w.answered}</span>
@@ -329,6 +364,16 @@ export default function Analytics({ id }: { id: number }) {
                                         </span>
                                       )}
                                     </td>
+                                    {onlyOpen && (
+                                      <td class="right">
+                                        <Button
+                                          kind="quiet"
+                                          icon="add"
+                                          label={`${w.addContent}: ${question.user_query}`}
+                                          onClick={() => setAdding(question.user_query)}
+                                        />
+                                      </td>
+                                    )}
                                   </tr>
                                 ))}
                               </tbody>
@@ -336,6 +381,7 @@ export default function Analytics({ id }: { id: number }) {
                           </div>
                           {!rows.length && <p class="lead padded">{w.none}</p>}
                         </section>
+                        <Pager list={list} />
                       </>
                     );
                   }}
@@ -345,7 +391,7 @@ export default function Analytics({ id }: { id: number }) {
           }}
         </Loaded>
       </div>
-      {adding && <AddContent id={id} onClose={() => setAdding(false)} />}
+      {adding !== null && <AddContent id={id} question={adding || undefined} onClose={() => setAdding(null)} />}
     </Screen>
   );
 }
