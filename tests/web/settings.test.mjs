@@ -1,5 +1,5 @@
 // What an owner sets in the page: the form comes from the service's own table of settings.
-import { assert, signedIn, start, test } from "./lib.mjs";
+import { assert, signedIn, start, test, until } from "./lib.mjs";
 
 const masterOnly = ["master_project_smart_routing_mode", "master_project_user_agent_switching_enabled"];
 /** Has a screen of its own. */
@@ -177,9 +177,61 @@ test("reports are plots, tables and files; questions without an answer stand apa
   ]);
   assert.equal(file.suggestedFilename(), "questions.csv");
   await page.getByRole("button", { name: /^Without an answer 1$/ }).click();
-  await page.getByRole("cell", { name: "What is the boiling point of tungsten?" }).waitFor();
-  assert.equal(await page.getByRole("cell", { name: "Who built the Velmora lighthouse?" }).count(), 0);
-  await page.getByRole("button", { name: "Add content" }).waitFor();
+  await page.getByRole("cell", { name: "What is the boiling point of tungsten?", exact: true }).waitFor();
+  await page.getByRole("cell", { name: "Who built the Velmora lighthouse?", exact: true }).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Add content", exact: true }).waitFor();
+  // The days that are named hold for the plots as well.
+  const today = new Date().toISOString().slice(0, 10);
+  await page.getByRole("textbox", { name: "From" }).fill("2026-01-01");
+  await page.getByRole("textbox", { name: "To", exact: true }).fill("2026-01-03");
+  await page.getByRole("cell", { name: "2026-01-02" }).waitFor();
+  await page.getByRole("button", { name: /^All 0$/ }).waitFor();
+  await page.getByRole("textbox", { name: "To", exact: true }).fill(today);
+  await page.getByRole("textbox", { name: "From" }).fill(today);
+  await page.getByRole("cell", { name: today }).waitFor();
+  quiet();
+});
+
+test("what had no answer gets one in its owner's words", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: { "a.txt": "The Velmora lighthouse was built in 1874 by Hester Quillby." } });
+  const question = "Who keeps the golden key of the harbour office?";
+  await agent.ask(question);
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/analytics?open=1`);
+  await page.getByRole("button", { name: `Add content: ${question}` }).click();
+  await page.getByLabel("Write the answer yourself").fill("Osric Vellum keeps the golden key of the harbour office.");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await until("the document", async () =>
+    (await agent.pages()).some(({ index_status: s, filename: f }) => s === "ok" && f.startsWith("Who keeps")),
+  );
+  assert.match((await agent.ask(question)).llm_response, /Osric Vellum/);
+  quiet();
+});
+
+test("a setting is reached by its name; what is discarded comes back by undo; the preview is turned", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.locator(".ask-foot").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Go to …" }).fill("title");
+  await page.getByRole("option", { name: /^Title ?Look & texts$/ }).click();
+  await page.waitForURL(/\/look\?field=chatbot_title$/);
+  await page.waitForFunction(() => document.activeElement?.closest("[data-field='chatbot_title']"));
+  await page.keyboard.type("Ask the harbour");
+  const preview = page.locator(".preview .widget");
+  await preview.getByText("Ask the harbour").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await preview.getByText("Ask the harbour").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await preview.getByText("Ask the harbour").waitFor();
+  const wide = (await preview.boundingBox()).width;
+  for (const turn of ["Dark", "Right to left", "As on a phone"]) await page.getByRole("button", { name: turn }).click();
+  assert.match(await preview.getAttribute("class"), /dark/);
+  assert.equal(await preview.getAttribute("dir"), "rtl");
+  assert.ok((await preview.boundingBox()).width < wide);
   quiet();
 });
 

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { get } from "../lib/api";
+import { behaviour, look, titleOf } from "../lib/fields";
 import { places } from "../lib/places";
 import { go } from "../lib/router";
 import { screens } from "../lib/screens";
@@ -43,7 +44,19 @@ function fixed(): Entry[] {
   ];
 }
 
-/** Goes anywhere by name: screens, pages, agents. */
+/** The settings of the agent in hand, each in its place. */
+function settings(): Entry[] {
+  const now = agent.value;
+  if (!now) return [];
+  const of = (groups: typeof look, name: string, kind: string, icon: IconName) =>
+    groups
+      .filter((group) => group.name !== "master" || now.is_master)
+      .flatMap((group) => group.fields)
+      .map((field) => ({ title: titleOf(field), kind, icon, href: `/agents/${now.id}/${name}?field=${field}` }));
+  return [...of(behaviour, "behaviour", w.behaviour, "behaviour"), ...of(look, "look", w.look, "look")];
+}
+
+/** Goes anywhere by name: screens, pages, settings, agents. */
 function Open() {
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -70,6 +83,7 @@ function Open() {
   const words = text.toLowerCase().split(/\s+/);
   const entries = [
     ...fixed().filter((entry) => words.every((word) => `${entry.title} ${entry.kind}`.toLowerCase().includes(word))),
+    ...(text ? settings().filter((entry) => words.every((word) => entry.title.toLowerCase().includes(word))) : []),
     ...agents,
   ];
   const chosen = Math.min(at, entries.length - 1);

@@ -22,6 +22,7 @@ export function Preview({
 }) {
   const [dark, setDark] = useState(false);
   const [rtl, setRtl] = useState(false);
+  const [phone, setPhone] = useState(false);
   const [begun, setBegun] = useState(true);
   const text = (field: string) => String(values[field] ?? "");
   const picture = (field: string) => (typeof values[field] === "string" ? (values[field] as string) : null);
@@ -53,12 +54,15 @@ export function Preview({
         <button type="button" class="chip" aria-pressed={rtl} onClick={() => setRtl(!rtl)}>
           {w.rightToLeft}
         </button>
+        <button type="button" class="chip" aria-pressed={phone} onClick={() => setPhone(!phone)}>
+          {w.phone}
+        </button>
         <button type="button" class="chip" aria-pressed={!begun} onClick={() => setBegun(!begun)}>
           {w.beforeFirst}
         </button>
       </span>
       <div
-        class={`widget ${isDark ? "dark" : "light"} ${values.font_family === "public-sans" ? "public" : ""}`}
+        class={`widget ${phone ? "on-phone" : ""} ${isDark ? "dark" : "light"} ${values.font_family === "public-sans" ? "public" : ""}`}
         dir={rtl ? "rtl" : "ltr"}
         style={
           { "--main": main, "--main-ink": inkOn(main), "--radius": radii[text("radius_styling")] ?? "10px" } as never

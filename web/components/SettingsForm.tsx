@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { get, post } from "../lib/api";
 import { choiceName, choicesOf, isField, languageName, titleOf, type Group } from "../lib/fields";
 import { useResource } from "../lib/resource";
-import { guard } from "../lib/router";
+import { guard, location_ } from "../lib/router";
 import { tell } from "../lib/state";
 import { w } from "../words/dashboard";
 import { Button } from "./Button";
@@ -312,6 +312,20 @@ function Row({
   );
 }
 
+/** The address may name a field: it takes the focus. */
+function Reach() {
+  const name = location_.value.query.get("field");
+  useEffect(() => {
+    const row = name && document.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
+    if (!row) return;
+    row.scrollIntoView({ block: "center" });
+    row
+      .querySelector<HTMLElement>("input:not(.hidden), select, textarea, button:not(.back)")
+      ?.focus({ preventScroll: true });
+  }, [name]);
+  return null;
+}
+
 /** Sends what differs; gives what was refused, by field. */
 async function save(id: number, draft: Values): Promise<Record<string, string[]>> {
   const files = Object.entries(draft).filter(([, value]) => value instanceof File) as [string, File][];
@@ -415,6 +429,7 @@ export function SettingsForm({ id, groups, beside }: Props) {
                     ))}
                   </section>
                 ))}
+              <Reach />
               {failure.value && <Note kind="bad">{failure.value}</Note>}
               {count > 0 && (
                 <div class="save-bar fade" role="region" aria-label={w.changes(count)}>
@@ -425,8 +440,10 @@ export function SettingsForm({ id, groups, beside }: Props) {
                   <span class="space" />
                   <Button
                     onClick={() => {
+                      const lost = draft.value;
                       draft.value = {};
                       errors.value = {};
+                      tell(w.discarded, { label: w.undo, run: () => (draft.value = { ...lost, ...draft.value }) });
                     }}
                   >
                     {w.discard}

@@ -317,6 +317,11 @@ export default function Conversations({ id }: { id: number }) {
               {(talks) =>
                 talks.total === 0 ? (
                   <Empty icon="conversations" title={isFiltered ? w.conversationsNoMatch : w.conversationsNone}>
+                    {isFiltered && (
+                      <Button onClick={() => goQuery({ name: null, whose: null, since: null, page: null })}>
+                        {w.showAll}
+                      </Button>
+                    )}
                     {!isFiltered && <p>{w.conversationsNoneText}</p>}
                     {!isFiltered && (
                       <Button kind="primary" icon="ask" href={`/agents/${id}/ask`}>

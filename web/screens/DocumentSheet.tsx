@@ -32,11 +32,13 @@ function MetadataForm({ id, metadata, onSaved }: { id: number; metadata: Metadat
     image: metadata.image ?? "",
   });
   const [error, setError] = useState("");
-  async function save(change: Record<string, string | null>) {
+  async function save(change: Record<string, string | null>, undone = false) {
     setError("");
     try {
       await put(`/projects/${id}/pages/${metadata.page_id}/metadata`, change);
-      tell(w.saved);
+      const before = Object.fromEntries(Object.keys(change).map((name) => [name, metadata[name as "title"]]));
+      const isLost = !undone && Object.keys(change).some((name) => metadata[name as "title"] && !change[name]);
+      tell(w.saved, isLost ? { label: w.undo, run: () => void save(before, true) } : undefined);
       onSaved();
     } catch (failure) {
       setError((failure as Error).message);

@@ -97,8 +97,15 @@ function Sub({
             onClick={() =>
               void attempt(async () => {
                 await remove(path);
-                tell(w.saved);
                 onChanged();
+                tell(w.saved, {
+                  label: w.undo,
+                  run: () =>
+                    void attempt(async () => {
+                      await patch(path, { instructions: own.instructions });
+                      onChanged();
+                    }),
+                });
               })
             }
           >
