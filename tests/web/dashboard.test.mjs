@@ -210,15 +210,18 @@ test("every screen is accessible: light and dark, from either side, narrow and w
   const { context, page, quiet } = await signedIn(t, kb);
   const paths = [...places, ...screens.map((screen) => `/agents/${agent.id}/${screen}`)];
   const found = [];
-  // Two pages share the screens; each is loaded once.
-  const look = async (page) => {
-    for (let path = paths.shift(); path; path = paths.shift()) {
-      await page.goto(kb.url + path);
-      await page.locator("h1").waitFor();
-      found.push(...(await faultsEverywhere(page, path)));
-    }
+  const look = async (page, path, within) => {
+    await page.goto(kb.url + path);
+    await page.locator("h1").waitFor();
+    found.push(...(await faultsEverywhere(page, path, { within })));
   };
-  await Promise.all([look(page), look(await context.newPage())]);
+  // What stands around a screen, of the account and of an agent, is looked at once.
+  for (const path of [paths.shift(), paths.pop()]) await look(page, path);
+  // Two pages share the screens; each is loaded once.
+  const walk = async (page) => {
+    for (let path = paths.shift(); path; path = paths.shift()) await look(page, path, "main");
+  };
+  await Promise.all([walk(page), walk(await context.newPage())]);
   assert.deepEqual(found, []);
   quiet();
 });
@@ -228,7 +231,7 @@ test("what opens over a screen is accessible too", async (t) => {
   const agent = await kb.agent({ project_name: "Harbour", files: library });
   const found = [];
   for (const colorScheme of ["light", "dark"]) {
-    const { page, browser, quiet } = await signedIn(t, kb, { colorScheme, viewport: { width: 390, height: 844 } });
+    const { page, context, quiet } = await signedIn(t, kb, { colorScheme, viewport: { width: 390, height: 844 } });
     const look = async (what) => found.push(...(await faults(page, `${what}, ${colorScheme}`)));
     await page.getByRole("button", { name: "New agent" }).click();
     await look("a new agent");
@@ -260,7 +263,7 @@ test("what opens over a screen is accessible too", async (t) => {
     await page.locator(".paper mark.current").waitFor();
     await look("a cited document");
     quiet();
-    await browser.close();
+    await context.close();
   }
   assert.deepEqual(found, []);
 });

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { after } from "node:test";
 import { assert, docent, test as plainTest } from "../api/lib/harness.mjs";
 
 export { assert, start, until } from "../api/lib/harness.mjs";
@@ -14,12 +15,18 @@ const skip = !playwright ? "playwright-core is not installed" : !program ? "no C
 
 export const test = (name, fn) => plainTest(name, { skip, timeout: 240_000 }, fn);
 
-/** A browser that ends with the test. What a page logs as an error, and requests to anybody but the
- * service and the places named in `elsewhere`, fail the test. */
+/** One browser for the stories of a file. */
+let launched = null;
+const browserOfFile = () =>
+  (launched ??= playwright.chromium.launch({ executablePath: program, args: ["--no-sandbox"] }));
+after(async () => (await launched)?.close());
+
+/** A window that knows nothing of other stories and ends with the test. What a page logs as an error, and requests to
+ * anybody but the service and the places named in `elsewhere`, fail the test. */
 export async function browse(t, kb, { elsewhere = [], ...options } = {}) {
-  const browser = await playwright.chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-  t.after(() => browser.close());
+  const browser = await browserOfFile();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  t.after(() => context.close());
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
@@ -72,26 +79,28 @@ export const attacks = [
 
 let axe;
 /** Rules that turn on colours and places; the others judge the elements, which are the same in any light. */
-const seen = ["color-contrast", "target-size", "link-in-text-block", "scrollable-region-focusable"];
+export const seen = ["color-contrast", "target-size", "link-in-text-block", "scrollable-region-focusable"];
 
-/** What axe-core finds wrong with what is shown: by all rules, or by those named. */
-export async function faults(page, what, rules = null) {
+/** What axe-core finds wrong with what is shown, or with a part of it: by all rules, or by those named. */
+export async function faults(page, what, { rules = null, within = null } = {}) {
   axe ??= await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  await page.waitForFunction(() => !document.querySelector(".spinner") && document.fonts.status === "loaded");
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter((a) => a.effect?.getTiming().iterations === 1 || a instanceof CSSTransition)
-        .map((a) => a.finished.catch(() => {})),
-    ),
+  // A specimen may wait for ever.
+  await page.waitForFunction(
+    () => !document.querySelector(".spinner:not([data-component] *)") && document.fonts.status === "loaded",
   );
+  // The page's policy lets no text become a script; the driver's own world may.
+  if (!(await page.evaluate(() => Boolean(window.axe)))) await page.evaluate((source) => (0, eval)(source), axe);
   return page.evaluate(
-    async ([source, what, rules]) => {
-      // The page's policy lets no text become a script; the driver's own world may.
-      if (!window.axe) (0, eval)(source);
-      const { violations } = await window.axe.run(document, {
+    async ([what, rules, within]) => {
+      // What a change of light begins, begins with the next frame.
+      await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+      const passing = document
+        .getAnimations()
+        .filter((a) => a.effect?.getTiming().iterations === 1 || a instanceof CSSTransition);
+      await Promise.all(passing.map((a) => a.finished.catch(() => {})));
+      const { violations } = await window.axe.run(within ?? document, {
         runOnly: rules ?? ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+        resultTypes: ["violations"],
       });
       return violations.map(
         (v) =>
@@ -101,14 +110,16 @@ export async function faults(page, what, rules = null) {
             .join(" | ")}`,
       );
     },
-    [axe, what, rules],
+    [what, rules, within],
   );
 }
 
-/** What is wrong with what is shown, light and dark, from either side, narrow and wide: nothing is loaded anew. */
-export async function faultsEverywhere(page, what, { sides = ["ltr", "rtl"] } = {}) {
+/** What is wrong with what is shown, light and dark, from either side, narrow and wide: nothing is loaded anew.
+ * `within`: the part whose colours and places are looked at, where the rest was seen before. */
+export async function faultsEverywhere(page, what, options = {}) {
+  const { sides = ["ltr", "rtl"], widths = [320, 1440], within = null } = options;
   const found = [];
-  for (const width of [320, 1440]) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
     for (const side of sides) {
       await page.evaluate((side) => (document.documentElement.dir = side), side);
@@ -116,7 +127,7 @@ export async function faultsEverywhere(page, what, { sides = ["ltr", "rtl"] } = 
         await page.emulateMedia({ colorScheme });
         const here = `${what}, ${width}, ${side}, ${colorScheme}`;
         const first = side === sides[0] && colorScheme === "light";
-        found.push(...(await faults(page, here, first ? null : seen)));
+        found.push(...(await faults(page, here, first ? {} : { rules: seen, within })));
       }
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (over > 0) found.push(`${what}, ${width}, ${side}: ${over} px are cut off`);

@@ -238,7 +238,7 @@ test("the page is accessible: light and dark, from either side, narrow and wide"
       },
     });
     const { shareable_link: link } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
-    const { page, browser, quiet } = await browse(t, kb);
+    const { page, context, quiet } = await browse(t, kb);
     const sides = [chatbot_msg_lang === "ar" ? "rtl" : "ltr"];
     const look = async (what) =>
       found.push(...(await faultsEverywhere(page, `${what}, ${chatbot_msg_lang}`, { sides })));
@@ -253,7 +253,7 @@ test("the page is accessible: light and dark, from either side, narrow and wide"
     await page.locator(".talks li").first().waitFor();
     await look("the list");
     quiet();
-    await browser.close();
+    await context.close();
   }
   assert.deepEqual(found, []);
 });
