@@ -1,5 +1,5 @@
 # The short front of Meson. `make run` and `make test` install what is missing and need nothing else.
-.PHONY: build run test bench bench-search asan asan-stories tsan fuzz lint fmt clean
+.PHONY: build run test bench bench-search asan asan-stories tsan fuzz components lint fmt clean
 
 BUILD = build
 
@@ -67,6 +67,10 @@ bench-search: build-release/build.ninja
 
 build-release/build.ninja:
 	@meson setup build-release --buildtype=release >/dev/null
+
+# Every component of the pages in its states, served at 127.0.0.1:8010.
+components:
+	@scripts/components
 
 lint: build
 	@scripts/lint

@@ -53,6 +53,7 @@ const paths = {
 } as const;
 
 export type IconName = keyof typeof paths;
+export const iconNames = Object.keys(paths) as IconName[];
 
 export const Icon = ({ name, turned }: { name: IconName; turned?: boolean }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" style={turned ? { rotate: "180deg" } : undefined}>
