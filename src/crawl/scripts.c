@@ -1,14 +1,14 @@
 #include "crawl/scripts.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "crawl/films.h"
+#include "crawl/shell.h"
 #include "crawl/source.h"
 
 enum {
-	SHELL_TEXT_BYTES =
-	        200,           /* a shell says no more than what it is called, and that one waits */
-	LOOKED_AT = 256 << 10, /* of the page, for its first script */
+	SHELL_TEXT_BYTES = 8000, /* who says so much has no need of scripts */
+	LOOKED_AT = 1 << 20,     /* of the page: what stands before its body may be long */
 };
 
 /* Why the text of a page may not be there, by enum kb_rendering. */
@@ -34,42 +34,37 @@ static size_t text_bytes(const struct kb_parsed *parsed)
 	return n;
 }
 
-static bool has_script(struct kb_arena *arena, int fd)
-{
-	static const struct kb_sv mark = KB_SV_INIT("<script");
-	char *head = kb_arena_bytes(arena, LOOKED_AT);
-	ssize_t n = pread(fd, head, LOOKED_AT, 0);
-	struct kb_sv rest = kb_sv(head, n > 0 ? (size_t)n : 0);
-	ptrdiff_t at;
-
-	while ((at = kb_sv_find_byte(rest, '<')) >= 0) {
-		rest = kb_sv_from(rest, (size_t)at);
-		if (kb_sv_istarts(rest, mark))
-			return true;
-		rest = kb_sv_from(rest, 1);
-	}
-	return false;
-}
-
 /* A page that sends its readers on has no text, and wants none. */
 static bool is_shell(struct kb_arena *arena, const struct kb_read_page *read)
 {
-	if (read->parsed
-	    && (!kb_sv_eq_str(read->parsed->format, "html") || read->parsed->links.refresh.n
-	        || text_bytes(read->parsed) > SHELL_TEXT_BYTES))
+	const struct kb_parsed *parsed = read->parsed;
+	struct stat st;
+	size_t size;
+	char *html;
+	ssize_t n;
+
+	if (parsed
+	    && (!kb_sv_eq_str(parsed->format, "html") || parsed->links.refresh.n
+	        || text_bytes(parsed) > SHELL_TEXT_BYTES))
 		return false;
-	return has_script(arena, read->fd);
+	if (fstat(read->fd, &st) != 0 || st.st_size <= 0)
+		return false;
+	size = (size_t)KB_MIN((int64_t)st.st_size, (int64_t)LOOKED_AT);
+	html = kb_arena_bytes(arena, size);
+	n = pread(read->fd, html, size, 0);
+	return n > 0 && kb_page_is_shell(kb_sv(html, (size_t)n), parsed != NULL);
 }
 
-static bool ask_for_browser(const struct kb_web_config *config, struct kb_arena *arena,
-                            const struct kb_read_page *read, struct kb_scripted *out,
-                            struct kb_err *err)
+bool kb_web_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page *read,
+                    struct kb_scripted *out, struct kb_err *err)
 {
+	const struct kb_web_config *config = arg;
 	const struct kb_page *page = read->page;
 	enum kb_rendering rendering = page->rendering;
 	struct kb_source_settings settings;
 	struct kb_source source;
 
+	*out = (struct kb_scripted){ 0 };
 	if (!is_shell(arena, read))
 		return true;
 	if (!kb_store_source_get(config->store, arena, page->agent_id, page->source_id, &source,
@@ -82,30 +77,5 @@ static bool ask_for_browser(const struct kb_web_config *config, struct kb_arena 
 		rendering = KB_RENDERING_ABSENT;
 	out->wants_browser = rendering == KB_RENDERING_NONE;
 	out->note = kb_sv_str(notes[rendering]);
-	return true;
-}
-
-/* A film's page that was read as a page, because nobody reads films here. */
-static bool is_unread_film(const struct kb_web_config *config, struct kb_arena *arena,
-                           const struct kb_page *page)
-{
-	struct kb_url url;
-
-	return config->films && !kb_films_can_read(config->films)
-	       && kb_url_parse(arena, page->url, NULL, &url, NULL)
-	       && kb_films_is_film(config->films, &url);
-}
-
-bool kb_web_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page *read,
-                    struct kb_scripted *out, struct kb_err *err)
-{
-	const struct kb_web_config *config = arg;
-
-	*out = (struct kb_scripted){ 0 };
-	if (!ask_for_browser(config, arena, read, out, err))
-		return false;
-	if (!out->wants_browser && is_unread_film(config, arena, read->page))
-		out->note = KB_SV("what is said in the film is not read: yt-dlp is missing here; "
-		                  "install yt-dlp");
 	return true;
 }
