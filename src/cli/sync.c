@@ -14,7 +14,7 @@
 #include "cli/tally.h"
 
 enum {
-	PAGE_ROWS = 1000, /* of one list of documents */
+	PAGE_ROWS = 100, /* of one list of documents: the most that the service gives */
 	QUERY_BYTES = 128,
 	POLL_FIRST_MS = 300, /* doubled up to POLL_MAX_MS */
 	POLL_MAX_MS = 3000,
@@ -104,7 +104,7 @@ static bool list(struct syncing *s, const char *status, struct kb_err *err)
 		         PAGE_ROWS, page, status);
 		data = kb_remote_call(&s->remote, &arena, path, NULL, err);
 		rows = kb_json_get(kb_json_get(data, "pages"), "data");
-		more = json_array_size(rows) >= PAGE_ROWS;
+		more = page < kb_json_int(kb_json_get(data, "pages"), "last_page", 0);
 		for (i = 0; (row = json_array_get(rows, i)); i++)
 			take_doc(s, &s->list, row);
 		kb_arena_fini(&arena);
@@ -402,13 +402,20 @@ static void judge(struct syncing *s, struct kb_sv path)
 		kb_tally_line(&s->tally, false, "ok", path, doc->reason);
 }
 
-/* s->docs are those in the queue: what is not goes to the front of s->sent. How many that are. */
+static bool waits(struct syncing *s, struct kb_sv path)
+{
+	const struct doc *doc = doc_of(s, path);
+
+	return doc && kb_sv_eq_str(doc->status, "queued");
+}
+
+/* Those of s->sent that s->docs does not have in the queue go to its front. How many that are. */
 static size_t part_read(struct syncing *s)
 {
 	size_t read = 0;
 
 	for (size_t i = 0; i < s->sent_count; i++)
-		if (!doc_of(s, s->sent[i])) {
+		if (!waits(s, s->sent[i])) {
 			struct kb_sv swapped = s->sent[read];
 
 			s->sent[read++] = s->sent[i];
@@ -427,8 +434,12 @@ static bool wait_for_sent(struct syncing *s, struct kb_err *err)
 		if (!list(s, "queued", err))
 			return false;
 		read = part_read(s);
+		/* What left the queue meanwhile moved others past us in its list: the whole list
+		 * says which of them wait still. */
 		if (read && !list(s, "all", err))
 			return false;
+		if (read)
+			read = part_read(s);
 		for (size_t i = 0; i < read; i++)
 			judge(s, s->sent[i]);
 		s->sent_count -= read;

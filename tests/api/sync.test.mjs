@@ -72,6 +72,24 @@ test("a folder is mirrored: new, changed, moved and deleted files, and nothing t
   assert.match((await agent.ask("How high is the lighthouse of Velm?")).llm_response, /31 metres/);
 });
 
+test("a folder of more files than one list of documents has room for is mirrored once", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const names = Array.from({ length: 230 }, (_, i) => `n${String(i).padStart(3, "0")}.txt`);
+  const dir = await folder(t, Object.fromEntries(names.map((name) => [name, `The parcel ${name} is there.`])));
+  assert.deepEqual(
+    await sync(kb, agent, 0, "--delete", dir),
+    names.map((name) => `ok\t${name}`),
+  );
+  const pages = await agent.pages();
+  assert.equal(pages.length, 230);
+  assert.deepEqual([...new Set(pages.map((page) => page.index_status))], ["ok"]);
+  assert.deepEqual(await sync(kb, agent, 0, "--delete", dir), [], "all is as it was");
+  await unlink(join(dir, names[0]));
+  await unlink(join(dir, names[229]));
+  assert.deepEqual(await sync(kb, agent, 0, "--delete", dir), [`deleted\t${names[0]}`, `deleted\t${names[229]}`]);
+});
+
 test("a file with another name keeps its id and is found by that name", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
