@@ -148,6 +148,13 @@ static void read_page(struct work *w, size_t i)
 		atomic_store(&w->crew.stop, true);
 }
 
+/* Its child, or the program in it, may have been killed for what others did: a system that is out
+ * of memory takes the largest. A page that is to blame itself fails again. */
+static bool is_worth_another(const struct page *page)
+{
+	return !page->done && (page->err.code == KB_E_TOO_LARGE || page->err.code == KB_E_INVALID);
+}
+
 /* A page that is being shown, and until when. */
 struct showing {
 	struct work *w;
@@ -193,6 +200,8 @@ static void read_one(void *arg, size_t i)
 	if (see_page(w, i) || !kb_parser_place_take(w->parser, &cancel))
 		return;
 	read_page(w, i);
+	if (is_worth_another(&w->pages[i]))
+		read_page(w, i);
 	kb_parser_place_give(w->parser);
 }
 

@@ -1,7 +1,7 @@
 // Words that are only painted: scans and pictures, read by tesseract in the sandbox.
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
@@ -249,4 +249,68 @@ test("a long scan is in nobody's way, and ends with its agent or its server", as
   await kb.stop();
   const seconds = Number(process.hrtime.bigint() - before) / 1e9;
   t.diagnostic(`stopped within ${seconds.toFixed(1)} s`);
+});
+
+/** The processes of that name that a process has started, and those have. */
+function descendants(pid, name) {
+  const all = readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map((entry) => {
+      try {
+        const [, comm, rest] = /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8"));
+        return { pid: Number(entry), comm, parent: Number(rest.split(" ")[1]), ended: rest[0] === "Z" };
+      } catch {
+        return null; // it has ended meanwhile
+      }
+    })
+    .filter((one) => one && !one.ended);
+  const of = (parent) => all.filter((one) => one.parent === parent).flatMap((one) => [one, ...of(one.pid)]);
+  return of(pid).filter((one) => one.comm === name);
+}
+
+test("a scan is read by all cores, and to its end though its children and its server are killed", async (t) => {
+  const kb = await start(t);
+  const words = ["anchor", "barrel", "candle", "diamond", "engine"];
+  const scan = mixedPdf(
+    words.map((word) =>
+      scanned(setLines(`The ${word} of Lindholm is kept in the ${word} room.\n${report.slice(0, 120)}`), { dpi: 100 }),
+    ),
+  );
+  const agent = await kb.agent({ is_ocr_enabled: "1" });
+  await agent.expect(201, "POST", "/sources", { form: form({}, { "scan.pdf": scan }) });
+  const readers = () => descendants(kb.child.pid, "tesseract");
+  await until(
+    "a page to be read on each core",
+    () => readers().length >= Math.min(availableParallelism(), words.length),
+  );
+  process.kill(readers()[0].parent, "SIGKILL");
+  await until("others to be read", () => readers().length > 0);
+  process.kill(readers()[0].pid, "SIGKILL");
+  await until("others to be read", () => readers().length > 0);
+  const orphans = readers();
+  await kb.kill9();
+  const gone = ({ pid }) => !existsSync(`/proc/${pid}`);
+  await until("what the server had started to end with it", () => orphans.every(gone));
+  await kb.spawn();
+  await until("pages to be read again", () => readers().length > 0);
+  process.kill(readers()[0].parent, "SIGKILL");
+  const page = await until(
+    "the scan",
+    async () => {
+      const [one] = await agent.pages();
+      return one.index_status !== "queued" && one;
+    },
+    120_000,
+  );
+  assert.deepEqual([page.index_status, page.status_reason], ["ok", null]);
+  const { blocks, pages } = await agent.expect(200, "GET", `/pages/${page.id}/text`);
+  assert.equal(pages, words.length);
+  words.forEach((word, i) => {
+    const said = blocks.filter((block) => block.text.includes(`${word} room`));
+    assert.deepEqual(
+      said.map((block) => block.page_no),
+      [i + 1],
+      word,
+    );
+  });
 });
