@@ -1,4 +1,5 @@
 // What visitors of a public agent meet in a real browser: its page, alone.
+import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { assert, attacks, browse, faultsEverywhere, start, test } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
@@ -92,6 +93,84 @@ test("one line puts the agent into a foreign page with the strictest policy and 
   await page.reload();
   await button.click();
   await frame.getByText("Hester Quillby").waitFor();
+  quiet();
+});
+
+test("a site steers the panel beside its page: open, ask, context, identify, close; it hears of events, never of words", async (t) => {
+  const { kb, agent } = await open(t, {
+    use_context_aware_starter_question: true,
+    example_questions: ["How is the machine descaled?", "Who built the lighthouse?"],
+  });
+  const { live_chat_code: code } = await agent.expect(200, "GET");
+  const { secret } = await agent.expect(201, "POST", "/embed-secret");
+  const shop = await site(
+    t,
+    `<!doctype html><title>The Velmora lighthouse</title><h1>Tour</h1>
+      <script>
+        window.heard = [];
+        for (const name of ["ready", "message", "citation", "close"])
+          document.addEventListener("docent:" + name, (event) => heard.push([name, JSON.stringify(event.detail)]));
+      </script>${code.replace(" defer", ' data-mode="copilot" defer')}`,
+  );
+  const { page, quiet } = await browse(t, kb, { elsewhere: [shop.url] });
+  await page.goto(shop.url);
+  await page.waitForFunction(() => window.Docent);
+  const steer = (name, value) => page.evaluate(([name, value]) => Docent[name](value), [name, value]);
+  const frame = page.frameLocator("iframe");
+  await steer("open");
+  // What the page is about comes first; the page makes room.
+  await frame.locator(".starter").nth(2).waitFor();
+  assert.match(await frame.locator(".starter").first().textContent(), /lighthouse/i);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).marginInlineEnd), "400px");
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { sub: "ann", name: "Ann Arbor", exp: Math.floor(Date.now() / 1000) + 600 };
+  const head = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
+  await steer("identify", `${head}.${createHmac("sha256", secret).update(head).digest("base64url")}`);
+  await frame.getByText("Ann Arbor").waitFor();
+  await steer("context", { basket: "The basket holds a brass telescope for 145 EUR." });
+  await steer("ask", question);
+  await frame.getByText("Hester Quillby").waitFor();
+  await frame.locator("button.cite").first().click();
+  await page.waitForFunction(() => heard.some(([name]) => name === "citation"));
+  await steer("ask", "What does the basket hold?");
+  await frame.locator(".reply .text", { hasText: "brass telescope" }).waitFor();
+  await page.waitForFunction(() => heard.filter(([name]) => name === "message").length === 2);
+  await steer("close");
+  await page.locator("iframe").waitFor({ state: "hidden" });
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).marginInlineEnd), "0px");
+  const heard = await page.evaluate(() => heard);
+  assert.deepEqual(
+    heard.map(([name]) => name),
+    ["ready", "message", "citation", "message"],
+  );
+  assert.deepEqual(heard[2], ["citation", '{"n":1}']);
+  assert.ok(!/Quillby|telescope/.test(JSON.stringify(heard)));
+  const { data } = await agent.expect(200, "GET", "/conversations");
+  const { messages } = await agent.expect(200, "GET", `/conversations/${data[0].session_id}/messages`);
+  assert.deepEqual(new Set(messages.data.map((message) => message.metadata.request_source)), new Set(["embed"]));
+  quiet();
+});
+
+test("the agent stands within a page, where the page wants it, and says that it does", async (t) => {
+  const { kb, agent } = await open(t);
+  const { live_chat_code: code } = await agent.expect(200, "GET");
+  const shop = await site(
+    t,
+    `<!doctype html><title>Shop</title><main id="here"></main><footer>End</footer>
+      ${code.replace(" defer", ' data-mode="inline" data-target="#here" defer')}`,
+  );
+  const { page, quiet } = await browse(t, kb, { elsewhere: [shop.url] });
+  await page.goto(shop.url);
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("textbox").fill(question);
+  await page.keyboard.press("Enter");
+  await frame.locator(".acts").waitFor();
+  const [top, end] = await Promise.all([page.locator("iframe").boundingBox(), page.locator("footer").boundingBox()]);
+  assert.ok(top.height > 400 && top.y + top.height <= end.y, JSON.stringify([top, end]));
+  assert.equal(await frame.getByRole("button", { name: "Close" }).count(), 0);
+  const { data } = await agent.expect(200, "GET", "/conversations");
+  const { messages } = await agent.expect(200, "GET", `/conversations/${data[0].session_id}/messages`);
+  assert.equal(messages.data[0].metadata.request_source, "iframe");
   quiet();
 });
 

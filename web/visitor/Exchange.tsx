@@ -121,6 +121,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
   const show = (n: number, from: HTMLElement) => {
     back.current = from;
     current.value = n;
+    visitor.heard("citation", { n });
     if (onOpen && sources[n - 1] && isViewed(sources[n - 1]!)) onOpen(turn, n);
     else open.value = true;
   };
@@ -185,7 +186,13 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
               current.value = null;
               if (look.citations_view_type === "user" || !look.citations_view_type) keepOpen(next);
             }}
-            onOpen={onOpen && ((n) => onOpen(turn, n))}
+            onOpen={
+              onOpen &&
+              ((n) => {
+                visitor.heard("citation", { n });
+                onOpen(turn, n);
+              })
+            }
             pictures={pictures.beside}
             onBack={() => {
               current.value = null;
