@@ -1,4 +1,7 @@
 // The dashboard in a real browser, as the person at it meets it.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { assert, attacks, browse, faults, faultsEverywhere, link, signedIn, start, test, until } from "./lib.mjs";
 import { lighthouse, library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
@@ -146,6 +149,47 @@ test("documents are dropped, watched, looked at, found by name and deleted", asy
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "No document fits" }).waitFor();
   assert.equal((await agent.pages()).length, 3);
+  quiet();
+});
+
+test("a folder is taken whole; documents are labelled, read again and described, and a lost title comes back", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  const folder = await mkdtemp(path.join(tmpdir(), "docent-folder-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, "deep", "deeper"), { recursive: true });
+  const places = ["", "deep", "deep/deeper"];
+  for (const [i, [name, text]] of Object.entries(library).entries())
+    await writeFile(path.join(folder, places[i % 3], name), text);
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  await page.getByLabel("Choose a folder").and(page.locator("input")).setInputFiles(folder);
+  await page.getByRole("button", { name: /^Ready 3$/ }).waitFor();
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  const many = page.getByRole("toolbar");
+  await many.getByRole("button", { name: "Labels" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "staff" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  for (const { id } of await agent.pages())
+    assert.equal((await agent.expect(200, "GET", `/pages/${id}/labels`)).length, 1);
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  await many.getByRole("button", { name: "Read again" }).click();
+  await page.getByText("3 documents").first().waitFor();
+  await page.getByRole("button", { name: /^Ready 3$/ }).waitFor();
+  const { id } = await agent.page("espresso.md");
+  const titled = async () => (await agent.expect(200, "GET", `/pages/${id}/metadata`)).title;
+  await agent.expect(200, "PUT", `/pages/${id}/metadata`, { json: { title: "The machine" } });
+  await page.getByRole("button", { name: "espresso.md", exact: true }).click();
+  await dialog.getByRole("button", { name: "In citations" }).click();
+  await dialog.getByLabel("Title").waitFor();
+  assert.equal(await dialog.getByLabel("Title").inputValue(), "The machine");
+  await dialog.getByRole("button", { name: "Back to the document's own words" }).click();
+  await until("the document's own title", async () => (await titled()) !== "The machine");
+  await dialog.getByRole("button", { name: "Undo" }).click();
+  await until("the title", async () => (await titled()) === "The machine");
   quiet();
 });
 

@@ -24,7 +24,17 @@ const fields = [
   ["image", 2000],
 ] as const;
 
-function MetadataForm({ id, metadata, onSaved }: { id: number; metadata: Metadata; onSaved: () => void }) {
+/** What a change has taken away; null: nothing. */
+type Lost = Record<string, string | null> | null;
+
+interface FormProps {
+  id: number;
+  metadata: Metadata;
+  lost: Lost;
+  onSaved: (lost: Lost) => void;
+}
+
+function MetadataForm({ id, metadata, lost, onSaved }: FormProps) {
   const [values, setValues] = useState({
     title: metadata.title ?? "",
     url: metadata.url ?? "",
@@ -32,14 +42,13 @@ function MetadataForm({ id, metadata, onSaved }: { id: number; metadata: Metadat
     image: metadata.image ?? "",
   });
   const [error, setError] = useState("");
-  async function save(change: Record<string, string | null>, undone = false) {
+  async function save(change: Record<string, string | null>) {
     setError("");
     try {
       await put(`/projects/${id}/pages/${metadata.page_id}/metadata`, change);
-      const before = Object.fromEntries(Object.keys(change).map((name) => [name, metadata[name as "title"]]));
-      const isLost = !undone && Object.keys(change).some((name) => metadata[name as "title"] && !change[name]);
-      tell(w.saved, isLost ? { label: w.undo, run: () => void save(before, true) } : undefined);
-      onSaved();
+      tell(w.saved);
+      const gone = Object.keys(change).filter((name) => metadata[name as "title"] && !change[name]);
+      onSaved(gone.length ? Object.fromEntries(gone.map((name) => [name, metadata[name as "title"]])) : null);
     } catch (failure) {
       setError((failure as Error).message);
     }
@@ -91,6 +100,7 @@ function MetadataForm({ id, metadata, onSaved }: { id: number; metadata: Metadat
         >
           {w.ownWords}
         </Button>
+        {lost && <Button onClick={() => void save(lost)}>{w.undo}</Button>}
       </div>
     </form>
   );
@@ -144,6 +154,7 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
     [pageId],
   );
   const [tab, setTab] = useState<(typeof tabs)[number]>("text");
+  const [lost, setLost] = useState<Lost>(null);
   const [labelling, setLabelling] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const name = page?.filename ?? metadata.value.value?.title ?? page?.page_url ?? w.document;
@@ -215,7 +226,16 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
       ) : (
         <Loaded from={metadata}>
           {(value) => (
-            <MetadataForm key={JSON.stringify(value)} id={id} metadata={value} onSaved={() => void metadata.again()} />
+            <MetadataForm
+              key={JSON.stringify(value)}
+              id={id}
+              metadata={value}
+              lost={lost}
+              onSaved={(gone) => {
+                setLost(gone);
+                void metadata.again();
+              }}
+            />
           )}
         </Loaded>
       )}
