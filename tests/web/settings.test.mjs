@@ -235,6 +235,35 @@ test("a setting is reached by its name; what is discarded comes back by undo; th
   quiet();
 });
 
+test("licences are handed out, a plugin is described, a master gets its children", async (t) => {
+  const kb = await start(t);
+  const plain = await kb.agent({ project_name: "Harbour" }),
+    master = await kb.agent({ project_name: "Desk", is_master: "true" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${plain.id}/licences`);
+  await page.getByRole("button", { name: "Allow licences" }).click();
+  await page.getByRole("button", { name: "New licence" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("The island's school");
+  await page.getByRole("button", { name: "Create" }).click();
+  const row = page.getByRole("row", { name: /The island's school/ });
+  const key = await row.locator("code").textContent();
+  assert.equal((await plain.expect(200, "GET", "/licenses"))[0].key, key);
+  await row.getByRole("button", { name: /^Delete/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await row.waitFor({ state: "detached" });
+  await page.goto(`${kb.url}/agents/${plain.id}/plugin`);
+  await page.getByLabel("Name for models").fill("harbour_lookup");
+  await page.getByLabel("Keywords").fill("tides, ferries");
+  await page.getByLabel("Description").fill("Knows the harbour.");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved").waitFor();
+  assert.equal((await plain.expect(200, "GET", "/plugins")).model_name, "harbour_lookup");
+  await page.goto(`${kb.url}/agents/${master.id}/master`);
+  await page.getByRole("checkbox", { name: /Harbour/ }).check();
+  await until("the child", async () => (await master.expect(200, "GET")).child_project_ids?.includes(plain.id));
+  quiet();
+});
+
 test("a source is added by its address, planned, and deleted with its documents", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();

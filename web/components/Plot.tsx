@@ -64,7 +64,7 @@ export function Plot({ labels, values, name }: Props) {
               grid: { show: false },
               ticks: { show: false },
               splits: () => labels.map((_, i) => i),
-              values: (_, splits) => splits.map((i) => (labels.length > 12 && i % 3 ? "" : (labels[i] ?? ""))),
+              values: (_, splits) => splits.map((i) => (i % Math.ceil(labels.length / 12) ? "" : (labels[i] ?? ""))),
             },
             {
               stroke: mute,

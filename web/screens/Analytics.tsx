@@ -43,6 +43,16 @@ const surface = (name: string) => w.surfaces[name as "web"] ?? name;
 
 const short = (n: number) => number(Math.round(n * 100) / 100);
 
+/** A day under a plot is short; names of days and hours are. */
+const named = (interval: string) =>
+  /^\d{4}-/.test(interval)
+    ? new Intl.DateTimeFormat(document.documentElement.lang, {
+        month: "short",
+        day: "numeric",
+        timeZone: "UTC",
+      }).format(new Date(interval))
+    : interval;
+
 /** Those that are shown as a table, whatever days they are of. */
 const tables = signal<string[]>([]);
 
@@ -98,7 +108,7 @@ function Series({ title, points }: { title: string; points: Point[] }) {
       ) : (
         <Plot
           name={title}
-          labels={points.map((p) => p.created_at_interval)}
+          labels={points.map((p) => named(p.created_at_interval))}
           values={points.map((p) => p.queries_number)}
         />
       )}
