@@ -41,8 +41,8 @@ struct kb_web {
 struct kb_manner {
 	int64_t agent_id;
 	bool extra_timeout, gentle, whole_host;
-	bool by_browser;          /* what kb_web_fetch() fetches next */
-	bool is_film;             /* likewise: what is said in it, if it can be, in film_lang */
+	bool by_browser; /* what kb_web_fetch() fetches next */
+	bool is_film;    /* likewise: what is said in it, if it can be, in film_lang */
 	struct kb_sv film_lang;
 	int64_t delay_us;         /* what robots.txt asks for between two requests; 0: nothing */
 	struct kb_host_hold hold; /* kb_manner_read() leaves it */

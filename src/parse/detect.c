@@ -265,7 +265,10 @@ enum kb_format kb_detect(const struct kb_parse_input *in)
 		return kb_zip_detect(in->bytes);
 	for (size_t i = 0; i < KB_COUNTOF(magics); i++)
 		if (has_magic(head, i))
-			return magics[i].format;
+			return magics[i].format == KB_FORMAT_OLD_OFFICE
+			                       && kb_old_office_is_word(in->bytes)
+			               ? KB_FORMAT_OLD_WORD
+			               : magics[i].format;
 	/* A character cut at the end of the head would look like damage. */
 	text = kb_charset_to_utf8(&arena, kb_utf8_cut(in->bytes, HEAD_BYTES), in->content_type,
 	                          &charset);

@@ -47,6 +47,7 @@ enum kb_format {
 	KB_FORMAT_SUBTITLES,
 	KB_FORMAT_GZIP,
 	KB_FORMAT_OLD_OFFICE,
+	KB_FORMAT_OLD_WORD,
 	KB_FORMAT_IMAGE,
 	KB_FORMAT_IWORK,
 	KB_FORMAT_ZIP,
@@ -74,6 +75,9 @@ enum kb_format kb_detect(const struct kb_parse_input *in);
 bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool may_help,
                     bool *needs_helper, struct kb_err *err) KB_MUST_CHECK;
 
+/* Whether a file of the old Office format is a Word document (old_office.c). */
+bool kb_old_office_is_word(struct kb_sv bytes);
+
 /* The file's text as UTF-8, by BOM, declaration or guess (charset.h). */
 struct kb_sv kb_input_text(const struct kb_parse_input *in, struct kb_arena *arena);
 
@@ -96,6 +100,7 @@ kb_format_reader kb_email_read;
 kb_format_reader kb_subtitles_read;
 kb_format_reader kb_picture_read;
 kb_format_reader kb_old_office_read;
+kb_format_reader kb_old_word_read;
 kb_format_reader kb_archive_read;
 
 /* The painted page that was asked for, by OCR (ocr.c). */

@@ -27,7 +27,8 @@ static const struct kb_format_info infos[KB_FORMAT_COUNT] = {
 	[KB_FORMAT_SUBTITLES] = { "subtitles", kb_subtitles_read },
 	[KB_FORMAT_GZIP] = { "gzip",
 		.refusal = "the file is compressed more than once" },
-	[KB_FORMAT_OLD_OFFICE] = { "office", kb_old_office_read, .helper = true },
+	[KB_FORMAT_OLD_OFFICE] = { "office", kb_old_office_read },
+	[KB_FORMAT_OLD_WORD] = { "office", kb_old_word_read, .helper = true },
 	[KB_FORMAT_IWORK] = { "iwork",
 		.refusal = "the file is of Apple Pages, Numbers or Keynote; export it as .docx, .xlsx, "
 		           ".pptx or PDF" },

@@ -7,8 +7,14 @@
 
 #include "parse/format.h"
 #include "parse/ooxml.h"
+#include "parse/sheet.h"
 
-enum { CELLS_MAX = 256, STRINGS_MAX = 2000000, SHEETS_MAX = 500, STYLES_MAX = 20000 };
+enum {
+	CELLS_MAX = KB_SHEET_CELLS_MAX,
+	STRINGS_MAX = 2000000,
+	SHEETS_MAX = 500,
+	STYLES_MAX = 20000
+};
 
 struct sheet {
 	struct kb_sv name, id;
@@ -96,19 +102,6 @@ static void workbook_start(void *arg, const char *name, const struct kb_xml_attr
 	};
 }
 
-static bool is_date_code(struct kb_sv code)
-{
-	bool quoted = false;
-
-	for (size_t i = 0; i < code.n; i++) {
-		if (code.p[i] == '"' || code.p[i] == '[' || code.p[i] == ']')
-			quoted = code.p[i] == '"' ? !quoted : code.p[i] == '[';
-		else if (!quoted && strchr("yYdDhH", code.p[i]))
-			return true;
-	}
-	return false;
-}
-
 static void style_start(void *arg, const char *name, const struct kb_xml_attr *attrs, size_t count)
 {
 	struct xlsx *x = arg;
@@ -116,15 +109,14 @@ static void style_start(void *arg, const char *name, const struct kb_xml_attr *a
 
 	if (is(name, "numFmt")) {
 		if (x->date_format_count < STYLES_MAX
-		    && is_date_code(kb_xml_attr(attrs, count, "formatCode")))
+		    && kb_sheet_is_date_code(kb_xml_attr(attrs, count, "formatCode")))
 			x->date_formats[x->date_format_count++] =
 			        kb_arena_sv(x->doc->arena, kb_xml_attr(attrs, count, "numFmtId"));
 	} else if (is(name, "cellXfs") || is(name, "cellStyleXfs")) {
 		x->in_cell_formats = is(name, "cellXfs");
 	} else if (is(name, "xf") && x->in_cell_formats && x->style_count < STYLES_MAX) {
 		struct kb_sv format = kb_xml_attr(attrs, count, "numFmtId");
-		bool date = kb_sv_to_int(format, 0, INT32_MAX, &id)
-		            && ((id >= 14 && id <= 22) || (id >= 45 && id <= 47));
+		bool date = kb_sv_to_int(format, 0, INT32_MAX, &id) && kb_sheet_is_date_id(id);
 
 		for (size_t i = 0; i < x->date_format_count; i++)
 			date |= kb_sv_eq(x->date_formats[i], format);
@@ -146,37 +138,14 @@ static size_t column_of(struct kb_sv reference)
 	return column ? column - 1 : SIZE_MAX;
 }
 
-/* Days since the end of 1899 (with the year 1900 a leap year, as Excel has it) as a date. */
-static struct kb_sv date_text(struct kb_arena *arena, double serial)
-{
-	int64_t days = (int64_t)floor(serial),
-	        seconds = (int64_t)llround((serial - floor(serial)) * 86400);
-	/* Days to civil date: H. Hinnant, "chrono-compatible low-level date algorithms". */
-	int64_t z = days - (days > 59) - 25568 + 719468, era = z / 146097, day = z - era * 146097;
-	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-	int64_t in_year = day - (365 * year + year / 4 - year / 100), m = (5 * in_year + 2) / 153;
-	int64_t month = m < 10 ? m + 3 : m - 9, y = year + era * 400 + (month <= 2);
-	int64_t d = in_year - (153 * m + 2) / 5 + 1;
-
-	if (seconds >= 86400)
-		seconds = 86399;
-	if (!days)
-		return kb_arena_printf(arena, "%02d:%02d:%02d", (int)(seconds / 3600),
-		                       (int)(seconds / 60 % 60), (int)(seconds % 60));
-	if (!seconds)
-		return kb_arena_printf(arena, "%04d-%02d-%02d", (int)y, (int)month, (int)d);
-	return kb_arena_printf(arena, "%04d-%02d-%02d %02d:%02d", (int)y, (int)month, (int)d,
-	                       (int)(seconds / 3600), (int)(seconds / 60 % 60));
-}
-
 static struct kb_sv number_text(struct xlsx *x, struct kb_sv raw)
 {
 	double n;
 
 	if (!kb_sv_to_double(raw, &n) || fabs(n) > 1e15)
 		return raw;
-	if (x->style < x->style_count && x->is_date[x->style] && n >= 0 && n < 2958466)
-		return date_text(x->doc->arena, n);
+	if (x->style < x->style_count && x->is_date[x->style] && n >= 0 && n < KB_SHEET_DAYS_MAX)
+		return kb_sheet_date(x->doc->arena, n);
 	/* 0.1 is stored as 0.10000000000000001. */
 	return raw.n > 15 ? kb_arena_printf(x->doc->arena, "%.12g", n) : raw;
 }
@@ -227,21 +196,6 @@ static void cell_start(void *arg, const char *name, const struct kb_xml_attr *at
 	}
 }
 
-/* The first row with more than one cell names the columns when it is words, all different. */
-static bool is_header(const struct xlsx *x)
-{
-	double n;
-
-	for (size_t i = 0; i < x->cell_count; i++) {
-		if (!x->cells[i].n || kb_sv_to_double(x->cells[i], &n))
-			return false;
-		for (size_t j = 0; j < i; j++)
-			if (kb_sv_eq(x->cells[i], x->cells[j]))
-				return false;
-	}
-	return x->cell_count > 1;
-}
-
 static void cell_end(void *arg, const char *name)
 {
 	struct xlsx *x = arg;
@@ -260,7 +214,8 @@ static void cell_end(void *arg, const char *name)
 			x->cell_count--;
 		if (!x->cell_count)
 			return;
-		kb_doc_row(x->doc, x->cells, x->cell_count, !x->any_row && is_header(x));
+		kb_doc_row(x->doc, x->cells, x->cell_count,
+		           !x->any_row && kb_sheet_is_header(x->cells, x->cell_count));
 		x->any_row |= x->cell_count > 1;
 	}
 }

@@ -220,8 +220,8 @@ static void test_refusals(struct kb_test *t)
 		  "the file is a Visio drawing; export it as PDF" },
 		{ "a Publisher document", "a.pub", KB_SV_INIT(OLE "Q\0u\0i\0l\0l\0\0\0\0\0"),
 		  "the file is a Publisher document; export it as PDF" },
-		{ "an old sheet", "a.doc", KB_SV_INIT(OLE "B\0o\0o\0k\0\0\0\0\0"),
-		  "the file is an old Excel sheet; save it as .xlsx" },
+		{ "an old sheet that is cut", "a.doc", KB_SV_INIT(OLE "B\0o\0o\0k\0\0\0\0\0"),
+		  "the file is damaged: its parts cannot be told apart" },
 		{ "a container of nothing known", "a.doc", KB_SV_INIT(OLE "B\0o\0o\0k\0s\0"),
 		  "the file is in the old binary Office format; save it as .docx, .xlsx or .pptx" },
 #undef OLE
