@@ -31,31 +31,28 @@ enum {
 };
 
 /* What a name says of the element that bears it. */
-enum verdict { NEUTRAL, CONTENT, FURNITURE, STRONG_FURNITURE };
+enum verdict { NEUTRAL, FURNITURE, STRONG_FURNITURE };
 
 // clang-format off
-/* Whole words of class, id and role: "nav" is furniture, "navy" is not. */
+/* Whole words of class, id and role, with or without an s: "nav" is furniture, "navy" is not. */
 static const char *const furniture_words[] = {
-	"ad", "ads", "advert", "adverts", "advertisement", "advertising", "banner", "bottombar", "breadcrumb",
-	"breadcrumbs", "byline", "carousel", "comment", "comments", "complementary", "consent", "contentinfo", "cookie", "cookies", "copyright",
-	"dialog", "discussion", "disqus", "feedback", "footer", "hidden", "login", "masthead", "menu", "meta", "metadata", "modal",
-	"more", "mpu", "nav", "navbar", "navigation", "navigator", "newsletter", "outbrain", "overlay", "pager", "pagination", "paywall",
-	"popular", "popup", "print", "promo", "promoted", "promotion", "rail", "rating", "recirc", "recirculation", "recommend", "recommended", "recommendations",
-	"register", "related", "replies", "reply", "respond", "search", "share", "sharebar", "sharing", "shares", "shop", "sidebar", "signup", "skip", "skyscraper",
-	"social", "sponsor", "sponsored", "sponsors", "subscribe", "subscription", "tabs", "tagcloud", "tags", "teaser", "teasers", "toc", "toolbar", "tooltip",
-	"trending", "widget", "widgets", "taboola", "noprint", "visually", "utility", "upsell", "donate",
-	"addthis", "sharedaddy", "authorbox", "bio", "crumbs", "agegate", "supplemental", "flyout", "dropdown", "dateline", "timestamp", "datetime", "published", "pubdate", "author", "authors", "slideshow", "lightbox", "offscreen", "screenreader", "followus", "follow",
+	"ad", "addthis", "agegate", "author", "authorbox", "banner", "bio", "bottombar", "byline", "carousel",
+	"complementary", "contentinfo", "copyright", "crumbs", "dateline", "datetime", "dialog", "discussion",
+	"donate", "dropdown", "feedback", "flyout", "follow", "followus", "hidden", "lightbox", "login",
+	"masthead", "menu", "meta", "metadata", "modal", "more", "mpu", "nav", "navbar", "noprint",
+	"offscreen", "overlay", "pager", "paywall", "popup", "print", "pubdate", "published", "rail", "rating",
+	"recirc", "recirculation", "register", "replies", "reply", "respond", "screenreader", "search",
+	"sharing", "shop", "skip", "skyscraper", "slideshow", "supplemental", "tabs", "tagcloud", "tags",
+	"teaser", "timestamp", "toc", "toolbar", "tooltip", "upsell", "utility", "visually",
 };
 /* Parts of a name that are as good as whole words. */
 static const char *const furniture_parts[] = {
-	"sidebar", "related", "recommend", "newsletter", "breadcrumb", "comment", "advert", "subscri", "social", "sponsor", "footer", "cookie", "promo", "popular", "pagination", "disqus",
-	"outbrain", "taboola", "share", "navig", "widget", "author-", "readmore", "read-more", "read_more", "signup", "sign-up", "skip-link", "tag-list", "taglist", "toc-", "trending",
+	"advert", "author-", "navig", "pagination", "popular", "promo", "read-more", "read_more", "readmore",
+	"recommend", "related", "share", "sidebar", "sign-up", "signup", "skip-link", "social", "sponsor",
+	"subscri", "tag-list", "taglist", "toc-", "trending", "widget",
 };
-/* Names that are hardly ever given to the text itself. */
+/* Likewise, and hardly ever given to the text itself. */
 static const char *const strong_parts[] = { "footer", "cookie", "consent", "comment", "disqus", "newsletter", "outbrain", "taboola", "breadcrumb" };
-static const char *const content_words[] = {
-	"article", "articlebody", "body", "content", "entry", "main", "post", "story", "text", "page", "column",
-};
 // clang-format on
 
 // clang-format off
@@ -67,13 +64,8 @@ static const char *const labels[] = {
 	"you may also like", "you may also like...", "this slideshow requires javascript.", "anzeige", "werbung", "publicit\xc3\xa9", "publicidad", "learn more",
 };
 /* Words in the names of what stands under a picture. */
-static const char *const caption_words[] = { "caption", "captions", "credit", "credits", "copyright", "photographer" };
+static const char *const caption_words[] = { "caption", "credit", "copyright", "photographer" };
 static const char *const picture_words[] = { "image", "photo", "picture", "img", "media", "gallery", "slide", "video", "wp", "hero" };
-/* How lines begin that lead to another page. */
-static const char *const pointers[] = {
-	"related", "read more", "read also", "read:", "see also", "see more", "also:", "also read", "more:", "more on", "watch", "click here", "don\xe2\x80\x99t miss", "don't miss",
-	"must read", "recommended", "lesen sie", "mehr zum", "lire aussi", "lee tambi", "leia tamb", "leia mais",
-};
 // clang-format on
 
 struct info {
@@ -100,10 +92,17 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static bool is_word(const char *word, const char *other)
+{
+	size_t n = strlen(other);
+
+	return !strncmp(word, other, n) && (!word[n] || (word[n] == 's' && !word[n + 1]));
+}
+
 static bool in_list(const char *word, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (list[i][0] == word[0] && !strcmp(word, list[i]))
+		if (list[i][0] == word[0] && is_word(word, list[i]))
 			return true;
 	return false;
 }
@@ -141,25 +140,6 @@ static bool has_part(struct kb_sv name, const char *const *parts, size_t count)
 	return false;
 }
 
-static enum verdict judge_name(struct kb_sv name)
-{
-	enum verdict verdict = NEUTRAL;
-	char word[TOKEN_MAX];
-	struct kb_sv rest = name;
-
-	if (has_part(name, strong_parts, KB_COUNTOF(strong_parts)))
-		return STRONG_FURNITURE;
-	if (has_part(name, furniture_parts, KB_COUNTOF(furniture_parts)))
-		return FURNITURE;
-	while (next_word(&rest, word)) {
-		if (in_list(word, furniture_words, KB_COUNTOF(furniture_words)))
-			return FURNITURE;
-		if (in_list(word, content_words, KB_COUNTOF(content_words)))
-			verdict = CONTENT;
-	}
-	return verdict;
-}
-
 static bool has_word(struct kb_sv name, const char *const *list, size_t count)
 {
 	char word[TOKEN_MAX];
@@ -168,6 +148,16 @@ static bool has_word(struct kb_sv name, const char *const *list, size_t count)
 		if (in_list(word, list, count))
 			return true;
 	return false;
+}
+
+static enum verdict judge_name(struct kb_sv name)
+{
+	if (has_part(name, strong_parts, KB_COUNTOF(strong_parts)))
+		return STRONG_FURNITURE;
+	return has_part(name, furniture_parts, KB_COUNTOF(furniture_parts))
+	                       || has_word(name, furniture_words, KB_COUNTOF(furniture_words))
+	               ? FURNITURE
+	               : NEUTRAL;
 }
 
 /* What stands under a picture says little without it; what stands under a table or a listing is
@@ -233,7 +223,7 @@ static enum verdict judge(const struct kb_html_tree *tree, uint32_t i)
 	case KB_TAG_body:
 	case KB_TAG_main:
 	case KB_TAG_article:
-		return CONTENT;
+		return NEUTRAL;
 	default:
 		break;
 	}
@@ -539,10 +529,10 @@ static void prune_forms(struct page *page, uint32_t main)
 	}
 }
 
-static bool is_label_of(struct kb_sv text, const char *const *list, size_t count, bool whole)
+static bool is_label(struct kb_sv text)
 {
-	for (size_t i = 0; i < count; i++)
-		if (whole ? kb_sv_ieq_str(text, list[i]) : kb_sv_istarts(text, kb_sv_str(list[i])))
+	for (size_t i = 0; i < KB_COUNTOF(labels); i++)
+		if (kb_sv_ieq_str(text, labels[i]))
 			return true;
 	return false;
 }
@@ -643,7 +633,16 @@ static void count_prose(struct pruning *p)
 	}
 }
 
-/* A line that is only a link, or mostly and says where to: "read more: …". */
+static bool has_code(const struct kb_html_tree *tree, uint32_t i)
+{
+	for (uint32_t j = i + 1; j < tree->nodes[i].end; j++)
+		if (tree->nodes[j].tag == KB_TAG_code)
+			return true;
+	return false;
+}
+
+/* A line that is only a link, or mostly and no sentence: "Read more: …". Documentation says "See
+ * f()". */
 static bool is_link_line(const struct pruning *p, uint32_t i, struct kb_sv text)
 {
 	const struct info *info = &p->page->info[i];
@@ -651,8 +650,7 @@ static bool is_link_line(const struct pruning *p, uint32_t i, struct kb_sv text)
 	if (!is_text_tag(p->page->tree->nodes[i].tag))
 		return false;
 	return (info->links * 20 >= info->bytes * 19 && !kb_sv_istarts(text, KB_SV("http")))
-	       || (info->links * 2 > info->bytes
-	           && is_label_of(text, pointers, KB_COUNTOF(pointers), false));
+	       || (info->links * 2 > info->bytes && !info->marks && !has_code(p->page->tree, i));
 }
 
 /* Sentences that stood before, word by word. Rows of lists and tables may be alike. */
@@ -706,9 +704,8 @@ static bool is_noise(struct pruning *p, uint32_t i)
 	char label[LABEL_MAX];
 	struct kb_sv text = beginning(p->page->tree, i, label);
 
-	return (text.n < LABEL_MAX && is_label_of(text, labels, KB_COUNTOF(labels), true))
-	       || is_link_line(p, i, text) || is_said_twice(p, i) || is_ahead(p, i)
-	       || is_behind(p, i);
+	return (text.n < LABEL_MAX && is_label(text)) || is_link_line(p, i, text)
+	       || is_said_twice(p, i) || is_ahead(p, i) || is_behind(p, i);
 }
 
 /* Block by block: labels, lines that are only a link, words said twice, and the short lines around
