@@ -63,7 +63,7 @@ struct kb_api {
 	struct kb_models *models; /* the operator's catalogue */
 	struct kb_aliases aliases;
 	struct kb_rates *rates;
-	const struct kb_clock *clock;
+	struct kb_clock *clock;
 	const struct kb_log *log;
 	int64_t public_daily;   /* questions that an agent's visitors may ask a day; 0: no limit */
 	const char *public_url; /* without a slash at its end; NULL: from each request's Host */

@@ -10,12 +10,25 @@ static int64_t shift_us(const struct kb_clock *clock)
 	             : 0;
 }
 
+int64_t kb_clock_skew_us(const struct kb_clock *clock)
+{
+	return clock ? atomic_load_explicit(&((struct kb_clock *)(uintptr_t)clock)->skew_us,
+	                                    memory_order_relaxed)
+	             : 0;
+}
+
+void kb_clock_set_skew(struct kb_clock *clock, int64_t us)
+{
+	atomic_store_explicit(&clock->skew_us, us, memory_order_relaxed);
+}
+
 int64_t kb_clock_now_us(const struct kb_clock *clock)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * KB_SECOND_US + ts.tv_nsec / 1000 + shift_us(clock);
+	return (int64_t)ts.tv_sec * KB_SECOND_US + ts.tv_nsec / 1000 + shift_us(clock)
+	       + kb_clock_skew_us(clock);
 }
 
 void kb_clock_advance(struct kb_clock *clock, int64_t us)

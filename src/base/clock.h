@@ -18,11 +18,17 @@
 
 struct kb_clock {
 	_Atomic int64_t shift_us; /* added to the real time; a zeroed clock is the real one */
+	/* Likewise, but not to the steady time: what the machine's time lacks to that by which all
+	 * processes of an installation go. */
+	_Atomic int64_t skew_us;
 };
 
 int64_t kb_clock_now_us(const struct kb_clock *clock);
 /* For tests. Who waits at a bell of the clock looks at it after kb_bell_look() or a ring. */
 void kb_clock_advance(struct kb_clock *clock, int64_t us);
+/* The machine's time is that much behind. */
+void kb_clock_set_skew(struct kb_clock *clock, int64_t us);
+int64_t kb_clock_skew_us(const struct kb_clock *clock);
 int64_t kb_clock_mono_us(void);
 /* The same, moved with the clock: for waits, turns and ages that a test lets pass without sleeping.
  */

@@ -139,6 +139,7 @@ static void *work(void *arg)
 	struct kb_nodes *nodes = arg;
 
 	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US)) {
+		kb_store_follow_clock(nodes->store);
 		beat_once(nodes);
 		look_for_gone(nodes);
 	}

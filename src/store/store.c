@@ -212,20 +212,38 @@ static bool schema_update_shared(struct kb_store *store, struct kb_db_conn *conn
 	}
 }
 
-/* All its processes go by one clock: leases end by it. */
+/* All its processes go by one clock: leases end by it. What a machine's time is off by is known no
+ * better than by the time that asking took. */
 static bool read_clock(struct kb_store *store, struct kb_db_conn *conn, struct kb_err *err)
 {
-	int64_t before = kb_clock_now_us(NULL), now, took;
+	int64_t before = kb_clock_mono_us(), now, took, off;
 
 	if (!conn->driver->now)
 		return true;
 	if (!conn->driver->now(conn, &now, err))
 		return false;
-	/* It is not known better than by the time that asking took. */
-	took = kb_clock_now_us(NULL) - before;
-	now -= before + took / 2;
-	store->skew_us = now < -took || now > took ? now : 0;
+	took = kb_clock_mono_us() - before;
+	off = now + took / 2 - kb_clock_now_us(NULL) - kb_clock_skew_us(store->clock);
+	if (off >= -took && off <= took)
+		return true;
+	kb_clock_set_skew(store->clock, kb_clock_skew_us(store->clock) + off);
+	if (off < -KB_SECOND_US || off > KB_SECOND_US)
+		kb_warn(store->log,
+		        "this machine's time is not the database's, which counts ahead_s=%" PRId64,
+		        -kb_clock_skew_us(store->clock) / KB_SECOND_US);
 	return true;
+}
+
+void kb_store_follow_clock(struct kb_store *store)
+{
+	struct kb_err err;
+	struct kb_db_conn *conn = kb_db_take(store->db, false, &err);
+
+	if (!conn)
+		return; /* when the server is there again */
+	if (!read_clock(store, conn, &err))
+		kb_warn(store->log, "the database does not say its time error=%s", err.msg);
+	kb_db_give(store->db, conn);
 }
 
 static bool open_driver(struct kb_store *store, const struct kb_driver *driver, const char *where,
@@ -388,11 +406,11 @@ struct kb_store *kb_store_open_as(const struct kb_store_config *config, struct k
 
 	pthread_mutex_init(&store->ids_lock, NULL);
 	pthread_mutex_init(&store->copy_lock, NULL);
-	store->clock = config->clock;
+	store->clock = config->clock ? config->clock : &store->own_clock;
 	store->log = config->log;
 	store->lock_fd = -1;
-	store->keys = kb_cache_new(&kb_key_columns, config->clock);
-	store->agents = kb_cache_new(&kb_agent_columns, config->clock);
+	store->keys = kb_cache_new(&kb_key_columns, store->clock);
+	store->agents = kb_cache_new(&kb_agent_columns, store->clock);
 	if (kb_store_is_address(config->at) ? open_server(store, config, err)
 	                                    : open_directory(store, config, err))
 		return store;
@@ -400,7 +418,7 @@ struct kb_store *kb_store_open_as(const struct kb_store_config *config, struct k
 	return NULL;
 }
 
-struct kb_store *kb_store_open(const char *at, bool exclusive, const struct kb_clock *clock,
+struct kb_store *kb_store_open(const char *at, bool exclusive, struct kb_clock *clock,
                                const struct kb_log *log, struct kb_err *err)
 {
 	return kb_store_open_as(

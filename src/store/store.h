@@ -53,13 +53,15 @@ struct kb_store_config {
 	 * store's. May be NULL. */
 	void (*replaced)(void *arg);
 	void *replaced_arg;
-	const struct kb_clock *clock;
+	/* May be NULL. On a server the store keeps it by the server's time, by which leases end:
+	 * for all parts of the process that are given it. */
+	struct kb_clock *clock;
 	const struct kb_log *log;
 };
 struct kb_store *kb_store_open_as(const struct kb_store_config *config,
                                   struct kb_err *err) KB_MUST_CHECK;
 /* The same as the one node that there is (`exclusive`), or as a tool. */
-struct kb_store *kb_store_open(const char *at, bool exclusive, const struct kb_clock *clock,
+struct kb_store *kb_store_open(const char *at, bool exclusive, struct kb_clock *clock,
                                const struct kb_log *log, struct kb_err *err) KB_MUST_CHECK;
 bool kb_store_is_address(const char *at);
 /* The address without its password and options, for what people read. */

@@ -14,15 +14,14 @@
 
 struct kb_store {
 	struct kb_db *db;
-	const struct kb_clock *clock;
+	struct kb_clock *clock, own_clock; /* the process's; the store's where it has none */
 	const struct kb_log *log;
 	struct kb_cache *keys, *agents;
 	pthread_mutex_t copy_lock; /* one copy at a time, each at full speed */
 	/* Whose leases are this process's: 1 where the database is its own, 0 for a tool. */
 	int64_t node, life;
 	bool is_shared; /* others change it as well: what is known of it is asked for again */
-	struct kb_nodes *nodes;  /* where others serve the same database; else NULL */
-	_Atomic int64_t skew_us; /* of the database's clock against the process's */
+	struct kb_nodes *nodes; /* where others serve the same database; else NULL */
 	/* The process's own: of SQLite's database, or a node's home, or NULL. */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
@@ -36,7 +35,7 @@ struct kb_store {
 
 static inline int64_t kb_store_now(const struct kb_store *store)
 {
-	return kb_clock_now_us(store->clock) + atomic_load(&store->skew_us);
+	return kb_clock_now_us(store->clock);
 }
 
 /* LIMIT and OFFSET of a page of a list. */
@@ -87,6 +86,8 @@ bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int6
  * 0: it goes on, and leases of others that are gone are meant. */
 bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int64_t me,
                     struct kb_err *err) KB_MUST_CHECK;
+/* Once more what open() does: a machine's time drifts, and is set. */
+void kb_store_follow_clock(struct kb_store *store);
 /* All kinds of leases. */
 bool kb_store_void_leases(struct kb_store *store, int64_t me, struct kb_err *err) KB_MUST_CHECK;
 

@@ -38,11 +38,24 @@ static void test_shift(struct kb_test *t)
 	CHECK(t, kb_clock_now_us(&clock) - before >= KB_DAY_US);
 }
 
+static void test_skew(struct kb_test *t)
+{
+	struct kb_clock clock = { 0 };
+	int64_t now = kb_clock_now_us(&clock), steady = kb_clock_steady_us(&clock);
+
+	kb_clock_set_skew(&clock, -KB_DAY_US);
+	CHECK_INT(t, kb_clock_skew_us(&clock), -KB_DAY_US);
+	CHECK(t, kb_clock_now_us(&clock) < now);
+	CHECK(t, kb_clock_steady_us(&clock) >= steady);
+	CHECK_INT(t, kb_clock_skew_us(NULL), 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "time has one text form and reads it back", test_text },
 		{ "a test can move the clock", test_shift },
+		{ "a machine's time is put right, and waits are not touched", test_skew },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
