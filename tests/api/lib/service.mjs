@@ -103,8 +103,9 @@ export async function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
 export class Service {
   log = "";
 
-  /** addressSpaceKb: as `ulimit -v` sets it. */
-  constructor({ args = [], env = {}, dir = null, addressSpaceKb = "unlimited", key = true } = {}) {
+  /** addressSpaceKb: as `ulimit -v` sets it. program: another one than is tested. */
+  constructor({ args = [], env = {}, dir = null, addressSpaceKb = "unlimited", key = true, program = binary } = {}) {
+    this.program = program;
     this.wantsKey = key;
     this.args = args;
     this.addressSpaceKb = addressSpaceKb;
@@ -127,7 +128,7 @@ export class Service {
       this.addressSpaceKb === "unlimited" ? [] : ["sh", "-c", `ulimit -v ${this.addressSpaceKb}; exec "$0" "$@"`];
     const [program, ...args] = [
       ...limited,
-      binary,
+      this.program,
       "serve",
       "--data",
       this.dir,
@@ -215,7 +216,9 @@ export class Service {
 
   /** Where its data is, where that is not the data directory alone. */
   places() {
-    return Object.fromEntries(Object.entries(this.env).filter(([name]) => /^DOCENT_(CONFIG|STORE|BLOB|S3_)/.test(name)));
+    return Object.fromEntries(
+      Object.entries(this.env).filter(([name]) => /^DOCENT_(CONFIG|STORE|BLOB|S3_)/.test(name)),
+    );
   }
 
   /** A key of an account (the usual one unless named), perhaps of a plan, perhaps limited to agents. */
