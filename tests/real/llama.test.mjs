@@ -1,7 +1,7 @@
-// Docent beside a real server, llama.cpp's, whose tiny model says what a grammar prescribes:
-// scripts/llama-server DIRECTORY try. Not part of `make test`.
+// Docent beside real servers, llama.cpp's, with tiny models: one says what a grammar prescribes, one gives
+// vectors, one judges: scripts/llama-server DIRECTORY try. Not part of `make test`.
 import { randomUUID } from "node:crypto";
-import { assert, docent, start, test } from "../api/lib/harness.mjs";
+import { assert, docent, start, test, until } from "../api/lib/harness.mjs";
 import { foreign, library, questions } from "../api/lib/documents.mjs";
 import { figure } from "../api/lib/models.mjs";
 
@@ -62,4 +62,51 @@ test("who deletes the conversation frees the server", async (t) => {
   });
   for (const reply of await Promise.all(asked)) assert.ok([200, 404, 503].includes(reply.status), reply.text);
   assert.equal((await agent.ask(foreign[0])).llm_response, said);
+});
+
+const vectors = {
+  DOCENT_EMBED_URL: process.env.DOCENT_REAL_EMBEDDINGS,
+  DOCENT_EMBED_NAME: "embeddings",
+  DOCENT_EMBED_KEY: "k",
+};
+const judge = {
+  DOCENT_RERANK_URL: process.env.DOCENT_REAL_RERANK,
+  DOCENT_RERANK_NAME: "rerank",
+  DOCENT_RERANK_KEY: "k",
+};
+const search = (agent, query) => agent.expect(200, "POST", "/search", { json: { query, explain: true } });
+/** Of 900 words that are no words: more tokens than the server takes in one text. */
+const long = Array.from({ length: 900 }, (_, i) => `q${i}x`).join(" ");
+
+test("its vectors find passages, and a passage that it does not take whole keeps none of the others", async (t) => {
+  const { stdout } = await docent(["models", "check"], { env: vectors, ms: 180_000 });
+  assert.match(stdout, /embeddings .*works/);
+  const kb = await start(t, { env: vectors });
+  const agent = await kb.agent({ files: { ...library, "codes.txt": `The codes of the harbour. ${long}` } });
+  const [question] = questions[0];
+  const { passages } = await agent.expect(200, "POST", "/search", { json: { query: question, limit: 50 } });
+  await until("the vectors", async () => (await figure(kb, "passages_embedded_total")) >= passages.length, 60_000);
+  const found = await search(agent, question);
+  assert.equal(found.vectors, "used");
+  assert.ok(found.passages.every((passage) => passage.explanation.fusion.vectors));
+});
+
+test("its judge is asked where the agent is to look widely, and one with the wrong model leaves the order", async (t) => {
+  const { stdout } = await docent(["models", "check"], { env: judge, ms: 180_000 });
+  assert.match(stdout, /rerank .*works/);
+  const [question] = questions[0];
+  const wide = async (env) => {
+    const kb = await start(t, { env });
+    const agent = await kb.agent({ files: library });
+    await agent.expect(200, "POST", "/settings", { json: { agent_capability: "complex-tasks" } });
+    return search(agent, question);
+  };
+  const judged = await wide(judge);
+  assert.equal(judged.reranker, "used");
+  assert.ok(judged.passages.every((passage) => Number.isFinite(passage.explanation.fusion.relevance)));
+  // A server whose model has no such head says 501.
+  const left = await wide({ ...judge, DOCENT_RERANK_URL: process.env.DOCENT_REAL_EMBEDDINGS });
+  assert.equal(left.reranker, "failed");
+  const [first] = left.passages;
+  assert.ok(first.text.includes(questions[0][2]), "words alone decide");
 });
