@@ -246,7 +246,8 @@ static bool is_over(void *arg)
 	return kb_crew_is_stopped(&s->w->crew.stop) || kb_clock_mono_us() > s->until_us;
 }
 
-static bool see(struct work *w, struct shown *shown, struct kb_sv bytes, struct kb_err *err)
+static bool see(struct work *w, struct kb_arena *scratch, struct kb_sv bytes, struct shown *shown,
+                struct kb_err *err)
 {
 	struct showing showing = {
 		.w = w, .until_us = kb_clock_mono_us() + w->insets->timeout_ms * INT64_C(1000)
@@ -255,9 +256,9 @@ static bool see(struct work *w, struct shown *shown, struct kb_sv bytes, struct 
 	struct kb_sv address, text;
 
 	/* A child may have been taken over: what it sends is a picture or nothing. */
-	if (!kb_picture_address(&shown->arena, bytes, &address, err))
+	if (!kb_picture_address(scratch, bytes, &address, err))
 		return false;
-	if (kb_sight_look(w->insets->sight, &shown->arena, &address, &cancel, &text, err))
+	if (kb_sight_look(w->insets->sight, scratch, &address, &cancel, &text, err))
 		return kb_sight_read(&shown->arena, 0, text, &shown->parsed)
 		       || kb_fail(err, KB_E_UPSTREAM, "the model %.*s saw nothing in it",
 		                  KB_SV_ARG(w->insets->sight->model->id));
@@ -290,23 +291,31 @@ static void read_words(struct work *w, struct shown *shown, struct kb_sv bytes)
 	kb_fd_close(&request.fd);
 }
 
-/* The crew's task. */
+static bool take(struct work *w, struct kb_arena *scratch, const struct kb_inset *inset,
+                 struct kb_sv *bytes, struct kb_err *err)
+{
+	return (w->insets->pictures ? fetch(w, scratch, inset->name, bytes, err)
+	                            : take_out(w, scratch, inset, bytes, err))
+	       && is_wanted(w, *bytes, err);
+}
+
+/* The crew's task. Only what was read outlives it: pictures are large. */
 static void show_one(void *arg, size_t i)
 {
 	struct work *w = arg;
 	struct shown *shown = &w->shown[i];
+	struct kb_arena scratch = { 0 };
 	struct kb_sv bytes;
 
-	if (!(w->insets->pictures ? fetch(w, &shown->arena, w->list[i].name, &bytes, &shown->why)
-	                          : take_out(w, &shown->arena, &w->list[i], &bytes, &shown->why))
-	    || !is_wanted(w, bytes, &shown->why)) {
+	if (!take(w, &scratch, &w->list[i], &bytes, &shown->why)) {
 		/* An ornament, or nothing to see: nobody has to be told. */
 		shown->failed = shown->why.code != KB_E_NOT_FOUND;
-		return;
+	} else {
+		shown->unseen = !see(w, &scratch, bytes, shown, &shown->why);
+		if (shown->unseen && !kb_crew_is_stopped(&w->crew.stop))
+			read_words(w, shown, bytes);
 	}
-	shown->unseen = !see(w, shown, bytes, &shown->why);
-	if (shown->unseen && !kb_crew_is_stopped(&w->crew.stop))
-		read_words(w, shown, bytes);
+	kb_arena_fini(&scratch);
 }
 
 /* ---- between the blocks ---- */
