@@ -1,7 +1,7 @@
 // Answers that a model writes: what it is told, what becomes of what it says, and that nothing else
 // depends on it.
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
@@ -472,6 +472,45 @@ test("an answer is written to its end when its reader leaves, and not when its c
   });
   assert.equal((await stored(agent, session)).llm_response, chat.say);
   assert.equal(chat.seen.at(-1).gone, false);
+});
+
+test("two hundred readers who leave at once leave nothing behind, and every answer is stored whole", async (t) => {
+  const { chat, agent, kb } = await scene(t, { settings: { response_source: "llm_content" } });
+  chat.say = "One two three four five six seven eight nine ten.";
+  chat.gap = 1;
+  const sessions = [];
+  const leave = async () => {
+    const session = randomUUID();
+    const stop = new AbortController();
+    const reply = await fetch(`${kb.url}/api/v1${agent.path}/conversations/${session}/messages?stream=true`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${kb.key}`, "content-type": "application/json", connection: "close" },
+      body: JSON.stringify({ prompt: foreign[0] }),
+      signal: stop.signal,
+    });
+    assert.equal(reply.status, 200);
+    stop.abort();
+    sessions.push(session);
+  };
+  const many = async (count) => {
+    for (let left = count; left > 0; left -= 20) await Promise.all(Array.from({ length: 20 }, leave));
+    await until("the model to be left alone", () => chat.live === 0, 60_000);
+    for (const session of sessions.splice(0)) {
+      await until("the answer to be stored", async () => {
+        const reply = await agent.api("GET", `/conversations/${session}/messages`);
+        return reply.status === 200 && !reply.data.messages.data[0].is_running;
+      });
+      assert.equal((await stored(agent, session)).llm_response, chat.say);
+    }
+  };
+  const held = async (what) => (await readdir(`/proc/${kb.child.pid}/${what}`)).length;
+  await many(100);
+  const before = { handles: await held("fd"), threads: await held("task") };
+  await many(200);
+  // Connections that wait for a next request, and threads of the pool, may be some more; not one for each who left.
+  await until("the handles to be given back", async () => (await held("fd")) <= before.handles + 100, 60_000);
+  assert.ok((await held("task")) <= before.threads + 100);
+  assert.ok(chat.seen.every((entry) => !entry.gone));
 });
 
 test("chat/completions is written by the model as well", async (t) => {
