@@ -35,6 +35,7 @@ export const signedIn: SignIn = {
 };
 
 export const progress: Progress = {
+  sources: 1,
   total: 48,
   done: 31,
   queued: 17,
@@ -72,11 +73,11 @@ export const text: PageText = {
   bytes: 2600,
   from: 0,
   blocks: [
-    { type: "heading", page_no: 1, offset: 0, length: before.length, text: before },
-    { type: "paragraph", page_no: 1, offset, length: sentence.length, text: sentence },
-    { type: "list", page_no: 2, offset: 400, length: further.length, text: further },
-    { type: "table", page_no: 2, offset: 600, length: 26, text: "Inspection | 79 crowns" },
-    { type: "code", page_no: 2, offset: 700, length: 19, text: "serial: HB-2041-7Q" },
+    { type: "heading", page_no: 1, second: null, offset: 0, length: before.length, text: before },
+    { type: "paragraph", page_no: 1, second: null, offset, length: sentence.length, text: sentence },
+    { type: "list", page_no: 2, second: null, offset: 400, length: further.length, text: further },
+    { type: "table", page_no: 2, second: null, offset: 600, length: 26, text: "Inspection | 79 crowns" },
+    { type: "code", page_no: 2, second: null, offset: 700, length: 19, text: "serial: HB-2041-7Q" },
   ],
   next_from: 900,
 };
