@@ -6,7 +6,6 @@ import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { start } from "../tests/api/lib/harness.mjs";
-import { library } from "../tests/api/lib/documents.mjs";
 import { setLines, typedPdf } from "../tests/api/lib/print.mjs";
 import { assert, link, test } from "../tests/web/lib.mjs";
 
@@ -42,8 +41,13 @@ async function furnish(t) {
     project_name: "Harbour Bikes",
     files: {
       "Warranty and returns.pdf": sheet,
-      ...library,
       "Opening hours.md": "# Opening hours\n\nThe shop is open from nine to six, on Saturdays to two.",
+      "Rental.md":
+        "# Rental\n\nA city bicycle costs 18 crowns a day, one with a motor 42. A lock and lights go with it. Whoever keeps it for a week pays for five days.",
+      "Care of chains.md":
+        "# Care of chains\n\nClean the chain every 200 kilometres with a dry cloth and put one drop of oil on each link. A chain that is longer than 0.75 percent is replaced.",
+      "Prices of the workshop.md":
+        "# Prices of the workshop\n\n| Work | Crowns |\n| --- | --- |\n| Inspection | 79 |\n| New chain | 45 |\n| Brakes | 38 |",
     },
   });
   await agent.expect(200, "POST", "/settings", {
@@ -80,7 +84,7 @@ test("screens are drawn", async (t) => {
   const own = (screen) => `${kb.url}/agents/${agent.id}/${screen}`;
   const cited = async (page) => {
     await ask(page, questions[0]);
-    await page.locator(".sheet .mark.current").first().waitFor();
+    await page.locator(".leaf .mark.current").first().waitFor();
   };
   const visited = async (page) => {
     await ask(page, questions[0]);
@@ -94,7 +98,10 @@ test("screens are drawn", async (t) => {
       "conversations",
       desktop,
       own("conversations"),
-      (page) => page.locator("main table a, main li a, main tbody tr").first().click(),
+      async (page) => {
+        await page.locator("td.what button").first().click();
+        await page.locator(".answer").first().waitFor();
+      },
     ],
     ["analytics", desktop, own("analytics"), (page) => page.locator(".uplot").first().waitFor()],
     ["persona", desktop, own("persona")],
