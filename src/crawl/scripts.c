@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "crawl/films.h"
 #include "crawl/shell.h"
 #include "crawl/source.h"
 
@@ -55,16 +56,15 @@ static bool is_shell(struct kb_arena *arena, const struct kb_read_page *read)
 	return n > 0 && kb_page_is_shell(kb_sv(html, (size_t)n), parsed != NULL);
 }
 
-bool kb_web_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page *read,
-                    struct kb_scripted *out, struct kb_err *err)
+static bool ask_for_browser(const struct kb_web_config *config, struct kb_arena *arena,
+                            const struct kb_read_page *read, struct kb_scripted *out,
+                            struct kb_err *err)
 {
-	const struct kb_web_config *config = arg;
 	const struct kb_page *page = read->page;
 	enum kb_rendering rendering = page->rendering;
 	struct kb_source_settings settings;
 	struct kb_source source;
 
-	*out = (struct kb_scripted){ 0 };
 	if (!is_shell(arena, read))
 		return true;
 	if (!kb_store_source_get(config->store, arena, page->agent_id, page->source_id, &source,
@@ -77,5 +77,30 @@ bool kb_web_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page
 		rendering = KB_RENDERING_ABSENT;
 	out->wants_browser = rendering == KB_RENDERING_NONE;
 	out->note = kb_sv_str(notes[rendering]);
+	return true;
+}
+
+/* A film's page that was read as a page, because nobody reads films here. */
+static bool is_unread_film(const struct kb_web_config *config, struct kb_arena *arena,
+                           const struct kb_page *page)
+{
+	struct kb_url url;
+
+	return config->films && !kb_films_can_read(config->films)
+	       && kb_url_parse(arena, page->url, NULL, &url, NULL)
+	       && kb_films_is_film(config->films, &url);
+}
+
+bool kb_web_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page *read,
+                    struct kb_scripted *out, struct kb_err *err)
+{
+	const struct kb_web_config *config = arg;
+
+	*out = (struct kb_scripted){ 0 };
+	if (!ask_for_browser(config, arena, read, out, err))
+		return false;
+	if (!out->wants_browser && is_unread_film(config, arena, read->page))
+		out->note = KB_SV("what is said in the film is not read: yt-dlp is missing here; "
+		                  "install yt-dlp");
 	return true;
 }
