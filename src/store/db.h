@@ -143,7 +143,8 @@ struct kb_driver {
 	/* False once an error has taken the whole transaction away. */
 	bool (*in_transaction)(struct kb_db_conn *conn);
 
-	/* The values' texts must live until finish. */
+	/* The values' texts must live until finish. It may be run as late as its first step, with
+	 * all that was started meanwhile. */
 	bool (*start)(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
 	              void **cursor, struct kb_err *err);
 	/* Runs it at the latest with the next statement that is not deferred, which then fails in
@@ -193,7 +194,8 @@ extern const struct kb_driver kb_driver_sqlite, kb_driver_postgres;
  *   if (!kb_rows_close(&rows, err))
  *           return false;
  *
- * An error ends the loop and is told by close. */
+ * An error ends the loop and is told by close. Of several that are open at once, of different
+ * statements, those not looked at yet share one trip to the database. */
 struct kb_db;
 struct kb_db_rows {
 	struct kb_db_conn *conn;

@@ -22,7 +22,8 @@
 
 enum {
 	STATEMENT_SLOTS = 1024, /* more than twice the statements there are */
-	PENDING_MAX = 64,
+	PENDING_MAX = 512,
+	PENDING_SPARE = 8, /* of one statement and what goes with it */
 	OID_BIGINT = 20,
 	OID_TEXT = 25,
 	ID_TRIES = 20,
@@ -36,10 +37,13 @@ struct statement {
 	char name[16];
 };
 
+struct cursor;
+
 /* What was sent and not heard of yet. */
 struct pending {
 	const struct kb_sql *sql;    /* NULL: a sync */
 	struct statement *preparing; /* NULL: it is run */
+	struct cursor *cursor; /* who wants its result; NULL: whoever hears it last, if at all */
 };
 
 struct pg_conn {
@@ -57,10 +61,14 @@ struct pg_conn {
 	struct kb_arena texts; /* mended for the statement that is being sent */
 };
 
+/* A running statement. It is sent when it is started, and heard at its first step: what several
+ * have started meanwhile shares one trip. */
 struct cursor {
-	const struct kb_pq *pq;
-	PGresult *result;
+	struct pg_conn *conn;
+	PGresult *result; /* NULL where it failed, and until it is heard */
+	bool is_heard;
 	int row, count;
+	struct kb_err err;
 };
 
 // clang-format off
@@ -190,7 +198,7 @@ static bool note_sent(struct pg_conn *conn, const struct kb_sql *what, struct st
 {
 	if (!sent)
 		return fail_sending(conn, what ? what->name : "sync", err);
-	conn->pending[conn->pending_count++] = (struct pending){ what, preparing };
+	conn->pending[conn->pending_count++] = (struct pending){ what, preparing, NULL };
 	return true;
 }
 
@@ -279,8 +287,19 @@ static PGresult *hear_one(struct pg_conn *conn, const struct pending *of)
 	return result;
 }
 
-/* Hears all that was sent. The result of the last statement, or NULL and its error, or that of one
- * before it: of those between two syncs none was run after the first that failed. */
+static void hand_over(struct cursor *cursor, PGresult *result, const struct kb_err *err)
+{
+	cursor->is_heard = true;
+	cursor->result = result;
+	if (result)
+		cursor->count = cursor->conn->pq->PQntuples(result);
+	else
+		cursor->err = *err;
+}
+
+/* Hears all that was sent. The result of the last statement that no cursor waits for, or NULL and
+ * its error, or that of one before it: of those between two syncs none was run after the first that
+ * failed. */
 static PGresult *hear_all(struct pg_conn *conn, struct kb_err *err)
 {
 	const struct kb_pq *pq = conn->pq;
@@ -304,7 +323,11 @@ static PGresult *hear_all(struct pg_conn *conn, struct kb_err *err)
 			else
 				fail_sending(conn, what, err);
 		}
-		if (ok && of->sql && !of->preparing) {
+		if (of->cursor) {
+			if (!ok)
+				pq->PQclear(result);
+			hand_over(of->cursor, ok ? result : NULL, err);
+		} else if (ok && of->sql && !of->preparing) {
 			pq->PQclear(last);
 			last = result;
 		} else {
@@ -336,6 +359,12 @@ static struct statement *statement(struct pg_conn *conn, const struct kb_sql *wh
 		KB_ASSERT(conn->used < STATEMENT_SLOTS / 2);
 		return slot;
 	}
+}
+
+/* Room for one more statement. */
+static bool has_room(const struct pg_conn *conn)
+{
+	return conn->pending_count + PENDING_SPARE < PENDING_MAX;
 }
 
 static bool send(struct pg_conn *conn, const struct kb_sql *what, struct kb_db_values values,
@@ -416,7 +445,7 @@ static bool tell_with(struct pg_conn *conn, const struct kb_sql *what, struct kb
 {
 	PGresult *result;
 
-	if (conn->pending_count < PENDING_MAX / 2)
+	if (has_room(conn))
 		return send(conn, what, values, err);
 	result = ask(conn, what, values, err);
 	conn->pq->PQclear(result);
@@ -538,23 +567,32 @@ static bool pg_usable(struct kb_db_conn *base)
 
 /* ---- statements ---- */
 
+/* Hears all that was started and deferred; each cursor gets its result or its error. */
+static void hear_started(struct pg_conn *conn)
+{
+	struct kb_err err = { 0 };
+
+	if (!conn->is_broken)
+		(void)send_sync(conn, &err); /* else it is broken now, and all that waits is told */
+	conn->pq->PQclear(hear_all(conn, &err));
+}
+
 static bool pg_start(struct kb_db_conn *base, const struct kb_sql *what, struct kb_db_values values,
                      void **cursor, struct kb_err *err)
 {
 	struct pg_conn *conn = pg_of(base);
 	struct cursor *out;
-	PGresult *result;
 
 	if (kb_fault())
 		return kb_fail(err, KB_E_IO, "the database failed (%s): a fault", what->name);
-	result = ask(conn, what, values, err);
-	if (!result)
+	if (!has_room(conn))
+		hear_started(conn);
+	if (!send(conn, what, values, err))
 		return false;
 	*cursor = out = kb_xcalloc(1, sizeof(*out));
-	out->pq = conn->pq;
-	out->result = result;
+	out->conn = conn;
 	out->row = -1;
-	out->count = conn->pq->PQntuples(result);
+	conn->pending[conn->pending_count - 1].cursor = out;
 	return true;
 }
 
@@ -570,19 +608,24 @@ static enum kb_db_step pg_step(struct kb_db_conn *base, void *cursor, struct kb_
 {
 	struct cursor *at = cursor;
 
-	(void)base;
-	(void)err;
+	if (!at->is_heard)
+		hear_started(pg_of(base));
+	if (!at->result) {
+		*err = at->err;
+		return KB_STEP_FAILED;
+	}
 	return ++at->row < at->count ? KB_STEP_ROW : KB_STEP_DONE;
 }
 
 static struct kb_sv pg_column_text(void *cursor, int column)
 {
 	struct cursor *at = cursor;
+	const struct kb_pq *pq = at->conn->pq;
 
-	if (at->pq->PQgetisnull(at->result, at->row, column))
+	if (pq->PQgetisnull(at->result, at->row, column))
 		return kb_sv(NULL, 0);
-	return kb_sv(at->pq->PQgetvalue(at->result, at->row, column),
-	             (size_t)at->pq->PQgetlength(at->result, at->row, column));
+	return kb_sv(pq->PQgetvalue(at->result, at->row, column),
+	             (size_t)pq->PQgetlength(at->result, at->row, column));
 }
 
 /* Booleans come as t and f. */
@@ -597,11 +640,15 @@ static int64_t pg_column_int(void *cursor, int column)
 
 static int64_t pg_finish(struct kb_db_conn *base, void *cursor)
 {
+	struct pg_conn *conn = pg_of(base);
 	struct cursor *at = cursor;
-	int64_t changed = strtoll(at->pq->PQcmdTuples(at->result), NULL, 10);
+	int64_t changed = 0;
 
-	(void)base;
-	at->pq->PQclear(at->result);
+	if (!at->is_heard)
+		hear_started(conn); /* nobody wants it any more */
+	if (at->result)
+		changed = strtoll(conn->pq->PQcmdTuples(at->result), NULL, 10);
+	conn->pq->PQclear(at->result);
 	free(at);
 	return changed;
 }
@@ -654,6 +701,9 @@ static void pg_rollback(struct kb_db_conn *base)
 	struct kb_err err;
 	enum kb_db_again again = base->again;
 
+	/* Behind what was not heard of yet it might not be run. */
+	if (conn->in_transaction && conn->pending_count)
+		hear_started(conn);
 	if (conn->in_transaction && !conn->is_broken
 	    && !(tell(conn, &sql[ROLLBACK], &err) && send_sync(conn, &err)
 	         && conn->pq->PQflush(conn->handle) >= 0))
