@@ -71,6 +71,7 @@ struct begin {
 	const struct kb_answer_row *row;
 	int64_t now, lease_us, node;
 	struct kb_message message; /* as it becomes */
+	struct kb_conversation_asking asking;
 };
 
 static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -88,7 +89,10 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	};
 
 	row.message.created_at = row.message.updated_at = in->now;
-	if (!kb_conversation_use(conn, in->arena, session, &row.message, &conversation, err))
+	if (!kb_conversation_use(
+	            conn, in->arena,
+	            &(struct kb_message_coming){ session, &row.message, &in->asking.append },
+	            &conversation, err))
 		return false;
 	row.message.agent_id = session->agent_id;
 	row.message.conversation_id = conversation.id;
@@ -109,10 +113,8 @@ bool kb_store_answer_begin(struct kb_store *store, struct kb_arena *arena,
 	};
 
 	KB_ASSERT(row->message->id && row->message->writer.n);
-	if (!kb_db_append(store->db,
-	                  (struct kb_db_counted){ row->session.account_id, row->session.agent_id,
-	                                          row->session.id },
-	                  begin, &in, err))
+	kb_conversation_ask(&row->session, in.now, &in.asking);
+	if (!kb_db_append(store->db, &in.asking.append, begin, &in, err))
 		return false;
 	*row->message = in.message;
 	return true;
@@ -222,7 +224,10 @@ static bool end_one(struct kb_db_conn *conn, struct lost *in, const struct row *
 	if (!message.response.n)
 		message.response = row->ending;
 	message.created_at = in->now;
-	return kb_message_insert(conn, &in->arena, &session, &message, &conversation, err);
+	return kb_message_insert(
+	        conn, &in->arena,
+	        &(struct kb_message_coming){ .session = &session, .message = &message },
+	        &conversation, err);
 }
 
 static bool end_lost(struct kb_db_conn *conn, void *arg, struct kb_err *err)

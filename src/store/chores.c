@@ -190,13 +190,15 @@ static bool count_spent(struct kb_db_conn *conn, const struct end *in, struct kb
 
 	if (!spent->model.n)
 		return true;
-	return kb_db_int(conn, &sql[OWNER], KB_VALUES(kb_int(in->chore->agent_id)), 0, &account_id,
-	                 err)
-	       && kb_spent_add(conn,
-	                       &(struct kb_spender){ .account_id = account_id,
-	                                             .agent_id = in->chore->agent_id,
-	                                             .now = in->now },
-	                       spent, err);
+	if (!kb_db_int(conn, &sql[OWNER], KB_VALUES(kb_int(in->chore->agent_id)), 0, &account_id,
+	               err))
+		return false;
+	kb_spent_add(conn,
+	             &(struct kb_spender){ .account_id = account_id,
+	                                   .agent_id = in->chore->agent_id,
+	                                   .now = in->now },
+	             spent);
+	return true;
 }
 
 static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)

@@ -13,8 +13,8 @@ enum naming { BY_NOBODY, BY_PROMPT, BY_PERSON };
 enum {
 	ADD,
 	BY_SESSION,
+	USE,
 	TO_USE,
-	TOUCH,
 	SET_CHILD,
 	RENAME,
 	HOLD,
@@ -67,13 +67,16 @@ static const struct kb_sql sql[] = {
 	[BY_SESSION] = { "conversation_by_session", "iti",
 		"SELECT " KB_NAMES(CONVERSATIONS) " FROM conversations WHERE agent_id = $1 AND session_id = $2 "
 		"AND ($3 = 0 OR visitor_id = $3)" },
-	/* The same of an agent that is there, in one trip; without a conversation its columns are NULL. */
+	/* The same of an agent that is there, as it is used. */
+	[USE] = { "conversation_use", "itii",
+		"UPDATE conversations SET updated_at = $4 WHERE agent_id = $1 AND session_id = $2 "
+		"AND ($3 = 0 OR visitor_id = $3) AND EXISTS (SELECT 1 FROM agents WHERE id = $1 "
+		"AND state = " KB_SQL(AGENT_THERE) ") RETURNING " KB_NAMES(CONVERSATIONS) },
+	/* Where that found nothing: is the agent there? Without a conversation its columns are NULL. */
 	[TO_USE] = { "conversation_to_use", "iti",
 		"SELECT there, " KB_NAMES(CONVERSATIONS) " FROM (SELECT id AS there FROM agents WHERE id = $1 "
 		"AND state = " KB_SQL(AGENT_THERE) ") a LEFT JOIN conversations ON agent_id = $1 AND session_id = $2 "
 		"AND ($3 = 0 OR visitor_id = $3)" },
-	[TOUCH] = { "conversation_touch", "iii",
-		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
 	[SET_CHILD] = { "conversation_set_child", "iii",
 		"UPDATE conversations SET child_id = $3 WHERE agent_id = $1 AND id = $2" },
 	[RENAME] = { "conversation_rename", "ii" KB_TYPES(RENAMED),
@@ -239,28 +242,59 @@ static struct kb_conversation begun(struct kb_arena *arena, const struct kb_sess
 	};
 }
 
-bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
-                         const struct kb_session *session, const struct kb_message *message,
-                         struct kb_conversation *out, struct kb_err *err)
+void kb_conversation_ask(const struct kb_session *session, int64_t now,
+                         struct kb_conversation_asking *out)
 {
-	struct kb_sv name = name_of(arena, message->query);
-	int64_t now = message->created_at;
+	*out = (struct kb_conversation_asking){
+		.values = { kb_int(session->agent_id), kb_text(session->id),
+		            kb_int(session->visitor_id), kb_int(now) },
+	};
+	out->append = (struct kb_db_append){
+		.agent_id = session->agent_id,
+		.within = session->id,
+		.sql = &sql[USE],
+		.values = { out->values, KB_COUNTOF(out->values) },
+	};
+}
+
+/* The session's conversation, marked as used; one without an id where there is none. */
+static bool use(struct kb_db_conn *conn, struct kb_arena *arena,
+                const struct kb_message_coming *coming, struct row *out, struct kb_err *err)
+{
+	struct kb_conversation_asking asking;
+	struct kb_db_rows *rows = coming->asked ? &coming->asked->rows : &asking.append.rows;
+
+	if (!coming->asked) {
+		kb_conversation_ask(coming->session, coming->message->created_at, &asking);
+		kb_rows_open(rows, conn, asking.append.sql, asking.append.values);
+	}
+	*out = (struct row){ 0 };
+	while (kb_rows_next(rows))
+		read_row(rows, arena, out);
+	return kb_rows_close(rows, err)
+	       && (out->conversation.id || find_to_use(conn, arena, coming->session, out, err));
+}
+
+bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
+                         const struct kb_message_coming *coming, struct kb_conversation *out,
+                         struct kb_err *err)
+{
+	struct kb_sv name = name_of(arena, coming->message->query);
+	int64_t now = coming->message->created_at;
 	struct row row;
 
-	if (!find_to_use(conn, arena, session, &row, err))
+	if (!use(conn, arena, coming, &row, err))
 		return false;
 	*out = row.conversation;
 	if (!out->id) {
-		*out = begun(arena, session, name, now);
+		*out = begun(arena, coming->session, name, now);
 		return insert(conn, arena, out, name.n ? BY_PROMPT : BY_NOBODY, err);
 	}
 	out->updated_at = now;
-	if (row.naming == BY_NOBODY && name.n) {
-		out->name = name;
-		return set_name(conn, arena, out, BY_PROMPT, err);
-	}
-	return kb_db_defer(conn, &sql[TOUCH],
-	                   KB_VALUES(kb_int(session->agent_id), kb_int(out->id), kb_int(now)), err);
+	if (row.naming != BY_NOBODY || !name.n)
+		return true;
+	out->name = name;
+	return set_name(conn, arena, out, BY_PROMPT, err);
 }
 
 bool kb_conversation_is_named_after(const struct kb_conversation *conversation,

@@ -19,6 +19,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/fault.h"
@@ -52,7 +53,7 @@ struct job {
 	void *arg;
 	bool ok;
 	struct kb_err err;
-	struct kb_db_counted counted;
+	struct kb_db_append *append; /* NULL: of no order, and asks nothing first */
 	bool came_again;             /* after what others had made or removed meanwhile */
 	struct kb_fault_state fault; /* the caller's, while the writer carries the call */
 	sem_t done;
@@ -137,6 +138,116 @@ static bool comes_again(const struct kb_db_conn *conn, const struct job *job)
 	return conn->again == KB_AGAIN_OFTEN || (conn->again == KB_AGAIN_ONCE && !job->came_again);
 }
 
+/* ---- what writes ask first ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	static const struct kb_db_append none = { 0 };
+	const struct kb_db_append *x = (*(struct job *const *)a)->append,
+	                          *y = (*(struct job *const *)b)->append;
+
+	x = x ? x : &none;
+	y = y ? y : &none;
+	if (x->agent_id != y->agent_id)
+		return x->agent_id < y->agent_id ? -1 : 1;
+	return kb_sv_cmp(x->within, y->within);
+}
+
+/* Where a trip costs more than a statement. */
+static bool asks_together(const struct kb_db_conn *conn)
+{
+	return conn->driver->defer != NULL;
+}
+
+/* Those that ask together, so that no answer depends on one of them: as they are sorted, up to the
+ * second one within the same. */
+static size_t together(struct job **jobs, size_t from, size_t count)
+{
+	size_t end = from + 1;
+
+	while (end < count
+	       && !(jobs[end]->append && jobs[end]->append->sql
+	            && by_place(&jobs[end - 1], &jobs[end]) == 0))
+		end++;
+	return end;
+}
+
+static void begin_asking(struct kb_db_conn *conn, struct job *job)
+{
+	struct kb_db_append *append = job->append;
+
+	if (append && append->sql) {
+		carry(job);
+		kb_rows_open(&append->rows, conn, append->sql, append->values);
+		carry(job);
+	}
+}
+
+/* What was not read of it: its write has failed, or was not run. */
+static void end_asking(struct job *job)
+{
+	struct kb_err ignored;
+
+	if (job->append && job->append->rows.conn)
+		(void)!kb_rows_close(&job->append->rows, &ignored);
+}
+
+/* The ids that they want of the first one's sequence; the others see to it themselves. */
+static bool read_ids(struct kb_db_conn *conn, struct job **jobs, size_t count, struct kb_err *err)
+{
+	const char *sequence = NULL;
+	struct kb_db_rows rows;
+	int64_t wanted = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct kb_db_append *append = jobs[i]->append;
+
+		if (!append || !append->sequence)
+			continue;
+		append->id = 0;
+		sequence = sequence ? sequence : append->sequence;
+		wanted += strcmp(append->sequence, sequence) == 0;
+	}
+	if (!wanted || !conn->driver->ids)
+		return true;
+	kb_rows_open(&rows, conn, conn->driver->ids,
+	             KB_VALUES(kb_text(kb_sv_str(sequence)), kb_int(wanted)));
+	for (size_t i = 0; i < count; i++) {
+		struct kb_db_append *append = jobs[i]->append;
+
+		if (append && append->sequence && strcmp(append->sequence, sequence) == 0
+		    && kb_rows_next(&rows))
+			append->id = kb_rows_int(&rows, 0);
+	}
+	return kb_rows_close(&rows, err);
+}
+
+/* Sends what they all want to know, in one trip. */
+static bool ask(struct kb_db_conn *conn, struct job **jobs, size_t count)
+{
+	bool ok;
+
+	for (size_t i = 0; i < count; i++)
+		begin_asking(conn, jobs[i]);
+	carry(jobs[0]);
+	ok = read_ids(conn, jobs, count, &jobs[0]->err);
+	carry(jobs[0]);
+	return ok;
+}
+
+/* Where each asks for itself. */
+static bool ask_alone(struct kb_db_conn *conn, struct job *job)
+{
+	struct kb_db_append *append = job->append;
+
+	if (!append || asks_together(conn))
+		return true;
+	if (append->sql)
+		kb_rows_open(&append->rows, conn, append->sql, append->values);
+	return !append->sequence
+	       || kb_db_next_id(conn, append->sequence, 1, &append->id, &job->err);
+}
+
 /* One write inside the batch's transaction. False when the whole transaction is lost. Where others
  * write too there is no savepoint: what fails there takes the transaction with it, and is run anew
  * with fewer and fewer others, in the end alone. That costs those that never fail nothing, and a
@@ -145,15 +256,17 @@ static bool run_job(struct kb_db_conn *conn, struct job *job, bool alone)
 {
 	const struct kb_driver *driver = conn->driver;
 	bool has_savepoint = !alone && !driver->is_shared;
-	size_t notes = conn->note_count;
+	size_t notes = conn->note_count, counts = conn->counts.count;
 
 	conn->again = KB_AGAIN_NEVER;
 	job->ok = (!has_savepoint || driver->savepoint(conn, KB_SET, &job->err))
-	          && job->fn(conn, job->arg, &job->err)
+	          && ask_alone(conn, job) && job->fn(conn, job->arg, &job->err)
 	          && (!has_savepoint || driver->savepoint(conn, KB_KEEP, &job->err));
+	end_asking(job);
 	if (job->ok)
 		return true;
 	conn->note_count = notes;
+	kb_db_counts_drop(conn, counts);
 	return has_savepoint && driver->in_transaction(conn) && !comes_again(conn, job)
 	       && driver->savepoint(conn, KB_UNDO, NULL);
 }
@@ -177,6 +290,7 @@ static bool begin(struct kb_db_conn *conn, struct job *job, struct kb_err *err)
 	bool ok;
 
 	conn->note_count = 0;
+	kb_db_counts_drop(conn, 0);
 	conn->again = KB_AGAIN_NEVER;
 	carry(job);
 	ok = conn->driver->begin(conn, true, err);
@@ -243,6 +357,29 @@ static bool begin_numbered(struct writer *writer, struct job **jobs, size_t coun
 	return true;
 }
 
+/* Runs those that ask together, from *done on, and moves that on. False when the transaction is
+ * lost, by the last of those that are done. */
+static bool run_some(struct kb_db_conn *conn, struct job **jobs, size_t *done, size_t count)
+{
+	size_t end = asks_together(conn) ? together(jobs, *done, count) : *done + 1;
+	bool ok = true;
+
+	for (size_t i = *done; i < end; i++)
+		jobs[i]->err.code = KB_OK;
+	if (asks_together(conn) && !ask(conn, jobs + *done, end - *done)) {
+		jobs[*done]->ok = ok = false;
+		++*done;
+	}
+	for (; ok && *done < end; ++*done) {
+		carry(jobs[*done]);
+		ok = run_job(conn, jobs[*done], count == 1);
+		carry(jobs[*done]);
+	}
+	for (size_t i = *done - !ok; i < end; i++)
+		end_asking(jobs[i]);
+	return ok;
+}
+
 /* Runs jobs in one transaction, as many as it takes: one that takes the transaction with it ends
  * the round. Returns how many have their result; *again: that may be another one the next time. */
 static size_t try_round(struct writer *writer, struct job **jobs, size_t count, bool is_first,
@@ -253,7 +390,7 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	bool was_uncertain = writer->is_uncertain, was_done = false;
 	struct kb_err err = { 0 };
 	size_t done = 0;
-	bool ok, is_unclear;
+	bool ok, was_counted = true, is_unclear;
 
 	if (!begin_numbered(writer, jobs, count, &was_done, &err)) {
 		*again = was_uncertain || comes_again(conn, jobs[0]);
@@ -263,12 +400,8 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	}
 	if (was_done)
 		return count;
-	for (ok = true; ok && done < count; done++) {
-		jobs[done]->err.code = KB_OK;
-		carry(jobs[done]);
-		ok = run_job(conn, jobs[done], count == 1);
-		carry(jobs[done]);
-	}
+	for (ok = true; ok && done < count;)
+		ok = run_some(conn, jobs, &done, count);
 	if (ok && is_first && kb_fault_repeats_writes()) {
 		*again = true;
 		driver->rollback(conn);
@@ -276,7 +409,8 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	}
 	if (ok) {
 		carry(jobs[0]);
-		ok = driver->commit(conn, &err);
+		was_counted = kb_db_counts_flush(conn, &err);
+		ok = was_counted && driver->commit(conn, &err);
 		carry(jobs[0]);
 		writer->is_uncertain = !ok && err.code == KB_E_UNCERTAIN && driver->is_shared;
 	} else {
@@ -288,7 +422,7 @@ static size_t try_round(struct writer *writer, struct job **jobs, size_t count, 
 	}
 	if (writer->is_uncertain)
 		keep_notes(writer);
-	is_unclear = driver->is_shared && count > 1; /* whose statement it was */
+	is_unclear = (driver->is_shared || !was_counted) && count > 1; /* whose statement it was */
 	*again = writer->is_uncertain || is_unclear || comes_again(conn, jobs[done - 1]);
 	jobs[done - 1]->came_again |= conn->again == KB_AGAIN_ONCE && !is_unclear;
 	driver->rollback(conn);
@@ -354,18 +488,6 @@ static size_t run_round(struct writer *writer, struct job **jobs, size_t count)
 	return done;
 }
 
-static int by_counted(const void *a, const void *b)
-{
-	const struct kb_db_counted *x = &(*(struct job *const *)a)->counted,
-	                           *y = &(*(struct job *const *)b)->counted;
-
-	if (x->account_id != y->account_id)
-		return x->account_id < y->account_id ? -1 : 1;
-	if (x->agent_id != y->agent_id)
-		return x->agent_id < y->agent_id ? -1 : 1;
-	return kb_sv_cmp(x->within, y->within);
-}
-
 static size_t take_batch(struct queue *queue, struct job **jobs, size_t max)
 {
 	size_t count = 0;
@@ -394,7 +516,7 @@ static void *write_loop(void *arg)
 		size_t done = 0;
 
 		if (writer->db->config.driver->is_shared)
-			qsort(jobs, count, sizeof(struct job *), by_counted);
+			qsort(jobs, count, sizeof(struct job *), by_place);
 		while (done < count) {
 			size_t more = run_round(writer, jobs + done, count - done);
 
@@ -445,10 +567,10 @@ bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *er
 	return write_by(db, &db->queues[db->config.driver->is_shared], &job, err);
 }
 
-bool kb_db_append(struct kb_db *db, struct kb_db_counted counted, kb_write_fn *fn, void *arg,
+bool kb_db_append(struct kb_db *db, struct kb_db_append *append, kb_write_fn *fn, void *arg,
                   struct kb_err *err)
 {
-	struct job job = { .fn = fn, .arg = arg, .counted = counted };
+	struct job job = { .fn = fn, .arg = arg, .append = append };
 
 	return write_by(db, &db->queues[0], &job, err);
 }

@@ -109,11 +109,19 @@ struct kb_db_note {
 	int64_t id;
 };
 
+/* Sums of the running transaction (counts.c). */
+struct kb_db_counts {
+	struct kb_db_count *v;
+	size_t count, capacity;
+	struct kb_arena texts;
+};
+
 /* One connection; one thread at a time. The driver's own struct begins with this one. */
 struct kb_db_conn {
 	const struct kb_driver *driver;
 	struct kb_db_note *notes; /* of the running transaction */
 	size_t note_count, note_capacity;
+	struct kb_db_counts counts;
 	/* Whether the last failure was of the moment (a deadlock, a server that went away): then
 	 * the whole transaction may be run anew. What has been made or removed meanwhile by
 	 * somebody else is found the next time, once. */
@@ -172,6 +180,9 @@ struct kb_driver {
 	/* The id that it would give next, which is `at_least` from now on. */
 	bool (*sequence_at)(struct kb_db_conn *conn, const char *sequence, int64_t at_least,
 	                    int64_t *next, struct kb_err *err);
+	/* Rows of ids that need not be consecutive: as many as $2 says of the sequence $1. NULL:
+	 * next_id is as good. */
+	const struct kb_sql *ids;
 	/* What tables there are: table, column, type, its place in the key from 1, by table; and
 	 * which of them refer to which. */
 	const struct kb_sql *columns, *references;
@@ -225,6 +236,19 @@ bool kb_db_run(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_v
  * later, in order, and its failure is that of a later statement, or of the commit. */
 bool kb_db_defer(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
                  struct kb_err *err) KB_MUST_CHECK;
+/*
+ * A statement that only adds to a row of counters: its first `keys` parameters say which, each of
+ * the others is a number that is added. It is run at the end of the transaction, once for all that
+ * count for the same row there, in one order everywhere: no hot row is held for longer than a
+ * commit takes, and no two transactions wait for each other's. What is read in the same transaction
+ * is without it.
+ */
+void kb_db_count(struct kb_db_conn *conn, const struct kb_sql *sql, size_t keys,
+                 struct kb_db_values values);
+/* For db.c: runs what was counted; forgets what was counted beyond the first `count`. */
+bool kb_db_counts_flush(struct kb_db_conn *conn, struct kb_err *err) KB_MUST_CHECK;
+void kb_db_counts_drop(struct kb_db_conn *conn, size_t count);
+void kb_db_counts_fini(struct kb_db_conn *conn);
 /* A statement with one row of one number; `otherwise` when it has no row. */
 bool kb_db_int(struct kb_db_conn *conn, const struct kb_sql *sql, struct kb_db_values values,
                int64_t otherwise, int64_t *out, struct kb_err *err) KB_MUST_CHECK;
@@ -265,15 +289,26 @@ void kb_db_close(struct kb_db *db);
  */
 typedef bool kb_write_fn(struct kb_db_conn *conn, void *arg, struct kb_err *err);
 bool kb_db_write(struct kb_db *db, kb_write_fn *fn, void *arg, struct kb_err *err) KB_MUST_CHECK;
-/* The same for what counts for its account, then for its agent, and then adds rows of its own to
- * what is there `within` the agent. These share transactions everywhere, each in the order of its
- * accounts, agents and what is within them, so that no two wait for each other. 0 and an empty
- * text: for none. */
-struct kb_db_counted {
-	int64_t account_id, agent_id;
-	struct kb_sv within; /* a conversation's session */
+/*
+ * The same for what adds rows of its own to what is there `within` an agent, and counts
+ * (kb_db_count()). These share transactions everywhere, each in the order of its agents and what is
+ * within them, so that no two wait for each other. 0 and an empty text: for none.
+ *
+ * Such a write may say what it asks the database first: `sql`, whose rows fn reads and closes, and
+ * with `sequence` an id of it. Those that share a transaction ask in one trip; of two that are
+ * within the same the second one asks when the first is done.
+ */
+struct kb_db_append {
+	int64_t agent_id;
+	struct kb_sv within;      /* a conversation's session */
+	const struct kb_sql *sql; /* NULL: nothing is asked */
+	struct kb_db_values values;
+	const char *sequence; /* NULL: no id is wanted */
+	/* For fn: */
+	struct kb_db_rows rows;
+	int64_t id;
 };
-bool kb_db_append(struct kb_db *db, struct kb_db_counted counted, kb_write_fn *fn, void *arg,
+bool kb_db_append(struct kb_db *db, struct kb_db_append *append, kb_write_fn *fn, void *arg,
                   struct kb_err *err) KB_MUST_CHECK;
 
 /* A connection for reading, NULL with *err set; with `snapshot` all its statements see one state.

@@ -74,7 +74,7 @@ struct cursor {
 // clang-format off
 enum {
 	BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP,
-	NEXT_ID, NEXT_IDS, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
+	NEXT_ID, NEXT_IDS, SOME_IDS, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
 };
 static const struct kb_sql sql[] = {
 	[BEGIN_READ]  = { "begin_read",  "", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
@@ -87,6 +87,8 @@ static const struct kb_sql sql[] = {
 	[NOW]         = { "now",         "",
 		"SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint" },
 	[NEXT_ID]     = { "next_id",     "t", "SELECT nextval($1::regclass)" },
+	[SOME_IDS]    = { "some_ids",    "ti",
+		"SELECT nextval(('ids_' || $1)::regclass) FROM generate_series(1, $2)" },
 	[SEQUENCE_AT] = { "sequence_at", "t",
 		"SELECT coalesce(last_value + 1, start_value) FROM pg_sequences "
 		"WHERE schemaname = current_schema() AND sequencename = $1" },
@@ -502,6 +504,7 @@ static void pg_close(struct kb_db_conn *base)
 	kb_arena_fini(&conn->texts);
 	free(conn->address);
 	free(conn->base.notes);
+	kb_db_counts_fini(&conn->base);
 	free(conn);
 }
 
@@ -860,6 +863,7 @@ const struct kb_driver kb_driver_postgres = {
 	.sequence = pg_sequence,
 	.next_id = pg_next_id,
 	.sequence_at = pg_sequence_at,
+	.ids = &sql[SOME_IDS],
 	.columns = &sql[COLUMNS],
 	.references = &sql[REFERENCES],
 	.notify = NULL, /* they look again after a second (cache.h) */

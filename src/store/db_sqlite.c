@@ -137,6 +137,7 @@ static void sqlite_close(struct kb_db_conn *base)
 	kb_checkpointer_stop(conn->checkpointer);
 	sqlite3_close(conn->handle);
 	free(conn->base.notes);
+	kb_db_counts_fini(&conn->base);
 	free(conn);
 }
 

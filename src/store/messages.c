@@ -129,32 +129,31 @@ static void read_row(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 
 /* ---- adding ---- */
 
-static bool add_to_month(struct kb_db_conn *conn, const struct kb_spender *by,
-                         const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
+static void add_to_month(struct kb_db_conn *conn, const struct kb_spender *by,
+                         const struct kb_model_spent *spent, int64_t queries)
 {
-	return kb_db_defer(conn, &sql[MONTH_ADD],
-	                   KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
-	                             kb_int(spent->prompt_tokens + spent->completion_tokens),
-	                             kb_int(spent->cost), kb_int(queries)),
-	                   err);
+	kb_db_count(conn, &sql[MONTH_ADD], 2,
+	            KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
+	                      kb_int(spent->prompt_tokens + spent->completion_tokens),
+	                      kb_int(spent->cost), kb_int(queries)));
 }
 
-static bool add_to_model(struct kb_db_conn *conn, const struct kb_spender *by,
-                         const struct kb_model_spent *spent, int64_t queries, struct kb_err *err)
+static void add_to_model(struct kb_db_conn *conn, const struct kb_spender *by,
+                         const struct kb_model_spent *spent, int64_t queries)
 {
-	return spent->model.n == 0
-	       || kb_db_defer(conn, &sql[MODEL_ADD],
-	                      KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
-	                                kb_text(spent->model), kb_int(spent->prompt_tokens),
-	                                kb_int(spent->completion_tokens), kb_int(spent->cost),
-	                                kb_int(queries)),
-	                      err);
+	if (spent->model.n)
+		kb_db_count(conn, &sql[MODEL_ADD], 3,
+		            KB_VALUES(kb_int(by->agent_id), kb_int(by->now / KB_DAY_US),
+		                      kb_text(spent->model), kb_int(spent->prompt_tokens),
+		                      kb_int(spent->completion_tokens), kb_int(spent->cost),
+		                      kb_int(queries)));
 }
 
-bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
-                  const struct kb_model_spent *spent, struct kb_err *err)
+void kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
+                  const struct kb_model_spent *spent)
 {
-	return add_to_month(conn, by, spent, 0, err) && add_to_model(conn, by, spent, 0, err);
+	add_to_month(conn, by, spent, 0);
+	add_to_model(conn, by, spent, 0);
 }
 
 struct spent {
@@ -166,7 +165,9 @@ static bool put_spent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct spent *in = arg;
 
-	return kb_spent_add(conn, &in->by, in->spent, err);
+	(void)err;
+	kb_spent_add(conn, &in->by, in->spent);
+	return true;
 }
 
 bool kb_store_model_spent(struct kb_store *store, int64_t account_id, int64_t agent_id,
@@ -197,10 +198,11 @@ static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message
 }
 
 bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
-                       const struct kb_session *session, struct kb_message *message,
-                       struct kb_conversation *conversation, struct kb_err *err)
+                       const struct kb_message_coming *coming, struct kb_conversation *conversation,
+                       struct kb_err *err)
 {
-	struct kb_totals totals = { .queries = 1, .query_credits = !message->failed };
+	const struct kb_session *session = coming->session;
+	struct kb_message *message = coming->message;
 	struct row row = {
 		.message = *message,
 		.citations = kb_ids_text(arena, message->citations, message->citation_count),
@@ -212,13 +214,13 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 		                       .now = message->created_at };
 
 	row.message.updated_at = message->created_at;
-	/* In the order that kb_db_append() asks for. An answer that ends comes before its
-	 * conversation: one that was deleted meanwhile must not be made again. */
-	if (!add_to_month(conn, &by, &message->spent, 1, err)
-	    || !kb_totals_add(conn, session->agent_id, &totals, err)
-	    || (message->writer.n && !kb_answer_ends(conn, message, err))
-	    || !kb_conversation_use(conn, arena, session, &row.message, conversation, err)
-	    || (message->id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
+	if (row.message.id == 0 && coming->asked)
+		row.message.id = coming->asked->id;
+	/* An answer that ends comes before its conversation: one that was deleted meanwhile must
+	 * not be made again. */
+	if ((message->writer.n && !kb_answer_ends(conn, message, err))
+	    || !kb_conversation_use(conn, arena, coming, conversation, err)
+	    || (row.message.id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
 		return false;
 	row.message.agent_id = session->agent_id;
 	row.message.conversation_id = conversation->id;
@@ -231,7 +233,10 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 	                                      message->stays_with, err)))
 		return false;
 	*message = row.message;
-	return add_to_model(conn, &by, &message->spent, 1, err);
+	add_to_month(conn, &by, &message->spent, 1);
+	kb_totals_count_query(conn, session->agent_id, !message->failed);
+	add_to_model(conn, &by, &message->spent, 1);
+	return true;
 }
 
 struct add {
@@ -241,6 +246,7 @@ struct add {
 	struct kb_message *message;
 	struct kb_conversation *conversation;
 	bool chores;
+	struct kb_conversation_asking asking;
 };
 
 static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -250,7 +256,10 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	bool first;
 
 	message.created_at = in->now;
-	if (!kb_message_insert(conn, in->arena, in->session, &message, in->conversation, err))
+	if (!kb_message_insert(
+	            conn, in->arena,
+	            &(struct kb_message_coming){ in->session, &message, &in->asking.append },
+	            in->conversation, err))
 		return false;
 	first = kb_conversation_is_named_after(in->conversation, in->arena, message.query);
 	if (in->chores && !add_chores(conn, &message, first, err))
@@ -300,10 +309,9 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.chores = atomic_load(&store->chores_wanted),
 	};
 
-	return kb_db_append(
-	        store->db,
-	        (struct kb_db_counted){ session->account_id, session->agent_id, session->id }, add,
-	        &in, err);
+	kb_conversation_ask(session, in.now, &in.asking);
+	in.asking.append.sequence = message->id ? NULL : "message";
+	return kb_db_append(store->db, &in.asking.append, add, &in, err);
 }
 
 /* ---- reading ---- */

@@ -98,7 +98,7 @@ static void beat_once(struct kb_nodes *nodes)
 	struct beat in = { .store = nodes->store, .now = kb_store_now(nodes->store) };
 	struct kb_err err;
 
-	if (!kb_db_append(nodes->store->db, (struct kb_db_counted){ 0 }, beat, &in, &err)) {
+	if (!kb_db_append(nodes->store->db, &(struct kb_db_append){ 0 }, beat, &in, &err)) {
 		kb_warn(nodes->store->log, "the node cannot say that it is there error=%s",
 		        err.msg);
 		return;

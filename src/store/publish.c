@@ -129,6 +129,13 @@ bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_to
 	                   NULL, err));
 }
 
+void kb_totals_count_query(struct kb_db_conn *conn, int64_t agent_id, bool costs)
+{
+	kb_db_count(conn, &sql[TOTALS_ADD], 1,
+	            KB_VALUES(kb_int(agent_id), kb_int(0), kb_int(0), kb_int(0), kb_int(0),
+	                      kb_int(0), kb_int(0), kb_int(costs), kb_int(1)));
+}
+
 static bool account_of(struct kb_db_conn *conn, int64_t agent_id, int64_t *account_id,
                        struct kb_err *err)
 {

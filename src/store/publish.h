@@ -47,6 +47,8 @@ struct kb_totals {
 };
 bool kb_totals_add(struct kb_db_conn *conn, int64_t agent_id, const struct kb_totals *more,
                    struct kb_err *err) KB_MUST_CHECK;
+/* One query more, counted at the end of the transaction (kb_db_count()). */
+void kb_totals_count_query(struct kb_db_conn *conn, int64_t agent_id, bool costs);
 
 /* Gives the agent a turn when it has pages in the queue, takes it away when it has none. */
 bool kb_turn_settle(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err) KB_MUST_CHECK;

@@ -491,18 +491,32 @@ bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena,
                           struct kb_err *err) KB_MUST_CHECK;
 bool kb_conversation_set_child(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
                                int64_t child_id, struct kb_err *err) KB_MUST_CHECK;
-/* For a message that comes in: finds the session or makes it, names it after its first query, and
- * marks it as used when the message was created. */
+/* A message that comes in. */
+struct kb_message_coming {
+	const struct kb_session *session;
+	struct kb_message *message;
+	struct kb_db_append *asked; /* by kb_conversation_ask(); NULL: nothing was asked before */
+};
+/* Finds the session or makes it, names it after its first query, and marks it as used when the
+ * message was created. */
 bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
-                         const struct kb_session *session, const struct kb_message *message,
-                         struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
+                         const struct kb_message_coming *coming, struct kb_conversation *out,
+                         struct kb_err *err) KB_MUST_CHECK;
+/* What kb_conversation_use() has to know of a message that comes at `now`. Fills agent, session and
+ * question of out; the values are its own. */
+struct kb_conversation_asking {
+	struct kb_db_append append;
+	struct kb_db_value values[4];
+};
+void kb_conversation_ask(const struct kb_session *session, int64_t now,
+                         struct kb_conversation_asking *out);
 
 /* ---- messages.c, for answers.c; answers.c, for messages.c and conversations.c ---- */
 
 /* kb_store_message_add() inside a write, at message->created_at. */
 bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
-                       const struct kb_session *session, struct kb_message *message,
-                       struct kb_conversation *conversation, struct kb_err *err) KB_MUST_CHECK;
+                       const struct kb_message_coming *coming, struct kb_conversation *conversation,
+                       struct kb_err *err) KB_MUST_CHECK;
 /* KB_E_CANCELLED where the message's writer has no row any more. */
 bool kb_answer_ends(struct kb_db_conn *conn, const struct kb_message *message,
                     struct kb_err *err) KB_MUST_CHECK;
@@ -578,9 +592,9 @@ bool kb_conversation_name(struct kb_db_conn *conn, struct kb_arena *arena,
 struct kb_spender {
 	int64_t account_id, agent_id, now;
 };
-/* Counts what a model was asked for beside the answers. */
-bool kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
-                  const struct kb_model_spent *spent, struct kb_err *err) KB_MUST_CHECK;
+/* Counts what a model was asked for beside the answers, at the end of the transaction. */
+void kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,
+                  const struct kb_model_spent *spent);
 
 /* ---- the columns of others, for their test ---- */
 

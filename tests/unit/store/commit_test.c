@@ -173,7 +173,7 @@ static void *work(void *arg)
 		bool is_wrong = i % 5 == 4;
 		kb_write_fn *fn = is_wrong ? run_wrong : run_count;
 		bool ok =
-		        i % 3 ? kb_db_append(hand->db, (struct kb_db_counted){ 0 }, fn, NULL, &err)
+		        i % 3 ? kb_db_append(hand->db, &(struct kb_db_append){ 0 }, fn, NULL, &err)
 		              : kb_db_write(hand->db, fn, NULL, &err);
 
 		hand->good += ok;
@@ -270,7 +270,7 @@ static void *work_deferred(void *arg)
 
 	for (int i = 0; i < 10; i++) {
 		struct kb_err err;
-		bool ok = kb_db_append(hand->db, (struct kb_db_counted){ 0 },
+		bool ok = kb_db_append(hand->db, &(struct kb_db_append){ 0 },
 		                       i % 5 == hand->good % 5 ? run_twin : run_count, NULL, &err);
 
 		hand->good += ok;
@@ -308,12 +308,101 @@ static void test_deferred(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* Read, and one more written, without a lock: right only if no other one comes between. */
+struct asking {
+	struct kb_db_append append;
+	struct kb_db_value id;
+	bool is_wrong;
+	int64_t was, ticket;
+};
+
+static bool run_asking(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	static const struct kb_sql put = { "put", "ii", "UPDATE probes SET at = $2 WHERE id = $1" },
+	                           sum = { "sum", "ii",
+		                           "UPDATE probes SET at = at + $2 WHERE id = $1" };
+	struct asking *in = arg;
+
+	in->was = -1;
+	in->ticket = in->append.id;
+	while (kb_rows_next(&in->append.rows))
+		in->was = kb_rows_int(&in->append.rows, 0);
+	kb_db_count(conn, &sum, 1, KB_VALUES(kb_int(7), kb_int(1)));
+	return kb_rows_close(&in->append.rows, err)
+	       && kb_db_defer(conn, &put, KB_VALUES(in->id, kb_int(in->was + 1)), err)
+	       && (!in->is_wrong || kb_fail(err, KB_E_INVALID, "this one is wrong"));
+}
+
+static void *work_asking(void *arg)
+{
+	static const struct kb_sql look = { "look", "i", "SELECT at FROM probes WHERE id = $1" };
+	struct hand *hand = arg;
+
+	for (int i = 0; i < 30; i++) {
+		bool is_odd = (i + hand->good) % 2;
+		struct asking in = { .id = kb_int(is_odd ? 9 : 8), .is_wrong = i % 5 == 4 };
+		struct kb_err err;
+		bool ok;
+
+		in.append = (struct kb_db_append){ .within = is_odd ? KB_SV("9") : KB_SV("8"),
+			                           .sql = &look,
+			                           .values = { &in.id, 1 },
+			                           .sequence = i % 2 ? "message" : NULL };
+		ok = kb_db_append(hand->db, &in.append, run_asking, &in, &err);
+		hand->good += ok;
+		hand->wrong += !ok && err.code == KB_E_INVALID;
+		hand->other += (!ok && err.code != KB_E_INVALID) || (in.ticket > 0) != (i % 2 > 0);
+	}
+	return NULL;
+}
+
+static bool run_begin_asking(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	static const struct kb_sql rows = { "begin_asking", "",
+		                            "INSERT INTO probes (id, at) VALUES (8, 0), (9, 0)" };
+
+	(void)arg;
+	return kb_db_run(conn, &rows, KB_NO_VALUES, NULL, err);
+}
+
+static void test_asking(struct kb_test *t)
+{
+	enum { HANDS = 12 };
+	struct hand hands[HANDS];
+	struct kb_db *db;
+	struct fixture f;
+	int good = 0;
+
+	fixture_init(&f, t);
+	db = open_double(&f);
+	NEED(&f, kb_db_write(db, run_begin_asking, NULL, &f.err));
+	for (int i = 0; i < HANDS; i++) {
+		hands[i] = (struct hand){ .db = db };
+		pthread_create(&hands[i].thread, NULL, work_asking, &hands[i]);
+	}
+	for (int i = 0; i < HANDS; i++) {
+		pthread_join(hands[i].thread, NULL);
+		CHECK_INT(t, hands[i].other, 0);
+		CHECK_INT(t, hands[i].wrong, 6);
+		good += hands[i].good;
+	}
+	CHECK_INT(t, good, HANDS * 24);
+	CHECK_INT(t, raw_int(&f, "SELECT at FROM probes WHERE id = 7"), good);
+	CHECK_INT(t, raw_int(&f, "SELECT sum(at) FROM probes WHERE id IN (8, 9)"), good);
+	kb_db_close(db);
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a commit of which nothing was heard is found, or made", test_one },
 		{ "of many at once each is made once", test_many },
 		{ "what fails late fails alone, and for who wrote it", test_deferred },
+		{ "what asks together asks nothing that another one of it changes; who fails "
+		  "counts "
+		  "nothing",
+		  test_asking },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
