@@ -31,6 +31,8 @@ struct kb_answer_request {
 	struct kb_sv lang;
 	const struct kb_sv *turns; /* the user's earlier prompts, newest last */
 	size_t turn_count;
+	/* What is known of the agent's index already; NULL: nothing. */
+	const struct kb_known_version *known;
 	struct kb_label_filter labels; /* what may be found; zeroed: documents without labels */
 	/* KB_NOTE_COUNT of them: for the steps that ask a model. */
 	const struct kb_note_override *notes;

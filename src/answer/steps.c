@@ -476,7 +476,7 @@ bool kb_steps_take(const struct kb_answer_job *job, const struct kb_answer_reque
 	struct kb_catalog *catalog = job->answerer->catalog;
 	int64_t agent_id = request->agent->id;
 
-	return kb_catalog_get(catalog, agent_id, view, err)
+	return kb_catalog_get_known(catalog, agent_id, request->known, view, err)
 	       && (search_view(job, request, view, out, err)
 	           || (kb_catalog_reopen(catalog, agent_id, view, err)
 	               && search_view(job, request, view, out, err)));

@@ -25,6 +25,7 @@
 #include "settings/plans.h"
 #include "store/accounts.h"
 #include "store/agents.h"
+#include "store/ahead.h"
 #include "store/conversations.h"
 #include "store/pages.h"
 #include "store/sources.h"
@@ -99,7 +100,10 @@ struct kb_call {
 	const struct kb_plan *plan; /* of the key's account */
 	int64_t retry_after_s;      /* of a 429 that passes */
 	struct kb_agent agent;      /* paths with {projectId}, and those of public agents */
-	struct kb_visitor visitor;  /* KB_RIGHT_VISITOR */
+	/* Its index version, where other nodes change agents; a read_at of 0: not known. */
+	struct kb_known_version known;
+	struct kb_ahead *ahead;    /* what was read for the route's question (asks); or NULL */
+	struct kb_visitor visitor; /* KB_RIGHT_VISITOR */
 	struct kb_inputs inputs;
 	bool streaming;              /* an answer has begun: errors go into the stream */
 	struct kb_cited_text *texts; /* what is known of cited documents (cited.c) */
@@ -117,6 +121,7 @@ struct kb_api_route {
 	 * itself is changed or deleted; what lies below it, settings too, is not found. */
 	bool foreign_is_403;
 	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
+	bool asks;           /* a question in the session that the path names */
 	bool chat_errors;    /* errors have the member that chat client libraries read, too */
 	size_t body_max;
 	bool upload;

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/quota.h"
 #include "api/routes.h"
 #include "api/schema.h"
+#include "api/session.h"
 #include "base/utf8.h"
 #include "store/nodes.h"
 #include "store/signins.h"
@@ -117,6 +119,60 @@ static int param_index(const char *path, const char *name)
 	return -1;
 }
 
+/* ---- a question's trip to the database ---- */
+
+/* Reads all that the route's question needs, with the key where the cache lacks it. Whose it is is
+ * judged by who uses it. */
+static bool read_ahead(struct kb_call *call, struct kb_sv key, struct kb_err *err)
+{
+	const char *path = call->row->path;
+	int agent = param_index(path, "projectId"), session = param_index(path, "sessionId");
+	struct kb_ahead_want want = { .key = key, .history = KB_HISTORY_TURNS };
+
+	if (!kb_call_id(call, (size_t)agent, "Agent", &want.agent_id, err))
+		return false;
+	want.session_id = call->req->params[session];
+	if (call->plan && kb_limits_queries(call->plan))
+		want.account_id = call->key.account_id;
+	call->ahead = KB_NEW(call->arena, struct kb_ahead);
+	return kb_store_read_ahead(call->api->store, call->arena, &want, call->ahead, err);
+}
+
+static bool reads_ahead(const struct kb_call *call)
+{
+	return call->row->asks && !call->ahead && kb_store_reads_ahead(call->api->store);
+}
+
+/* A key that is known already is checked before anything is read for it. */
+static bool read_with_key(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_sv key = kb_request_bearer(call->req);
+	struct kb_key known;
+
+	return !reads_ahead(call) || !key.n
+	       || kb_store_peek_key(call->api->store, call->arena, key, &known)
+	       || read_ahead(call, key, err);
+}
+
+static bool get_agent(struct kb_call *call, int64_t id, struct kb_err *err)
+{
+	int64_t before = kb_clock_mono_us();
+
+	if (reads_ahead(call) && !read_ahead(call, KB_SV(""), err))
+		return false;
+	if (call->ahead && call->ahead->agent.id
+	    && call->ahead->agent.account_id == call->key.account_id) {
+		call->agent = call->ahead->agent;
+		before = call->ahead->read_at;
+	} else if (!kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
+	                               &call->agent, err)) {
+		return false;
+	}
+	if (kb_store_reads_ahead(call->api->store))
+		call->known = (struct kb_known_version){ id, call->agent.index_version, before };
+	return true;
+}
+
 /* Foreign, missing and out of the key's reach look alike, except where the contract says 403. */
 static bool find_agent(struct kb_call *call, struct kb_err *err)
 {
@@ -128,9 +184,7 @@ static bool find_agent(struct kb_call *call, struct kb_err *err)
 		return true;
 	if (!kb_call_id(call, (size_t)at, "Agent", &id, err))
 		return false;
-	if (kb_call_covers(call, id)
-	    && kb_store_agent_get(call->api->store, call->arena, call->key.account_id, id,
-	                          &call->agent, err))
+	if (kb_call_covers(call, id) && get_agent(call, id, err))
 		return true;
 	if (kb_call_covers(call, id) && err->code != KB_E_NOT_FOUND)
 		return false;
@@ -172,8 +226,8 @@ static bool run(struct kb_call *call, struct kb_err *err)
 	if (call->row->right == KB_RIGHT_VISITOR && !kb_call_visit(call, err))
 		return false;
 	if (call->row->right > KB_RIGHT_VISITOR
-	    && !(check_key(call, err) && check_rate(call, err) && find_agent(call, err)
-	         && check_reach(call, err)))
+	    && !(read_with_key(call, err) && check_key(call, err) && check_rate(call, err)
+	         && find_agent(call, err) && check_reach(call, err)))
 		return false;
 	if (call->row->feature && call->plan && !(call->plan->features & call->row->feature))
 		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",

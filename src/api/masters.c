@@ -27,12 +27,13 @@ static bool is_child(const int64_t *children, size_t count, int64_t id)
 static bool read_kept(struct kb_call *call, const struct kb_turn *turn, const int64_t *children,
                       size_t count, int64_t *id, struct kb_err *err)
 {
-	struct kb_session session = kb_call_session(call, turn->session_id);
 	struct kb_conversation conversation;
 
 	*id = 0;
-	if (!kb_store_conversation_get(call->api->store, call->arena, &session, &conversation, err))
-		return err->code == KB_E_NOT_FOUND;
+	if (!kb_turn_conversation(call, turn, &conversation, err))
+		return false;
+	if (!conversation.id)
+		return true;
 	if (conversation.child_id == call->agent.id
 	    || is_child(children, count, conversation.child_id))
 		*id = conversation.child_id;

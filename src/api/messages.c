@@ -145,8 +145,10 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	    || !kb_wants_resumable(call, &resumable, err) || !kb_turn_begin(call, turn, false, err))
 		return false;
 	/* A numbered stream names its message from the start on. */
-	if (stream && resumable
-	    && !kb_store_message_reserve(call->api->store, &turn->message.id, err))
+	if (stream && resumable && call->ahead)
+		turn->message.id = call->ahead->message_id;
+	else if (stream && resumable
+	         && !kb_store_message_reserve(call->api->store, &turn->message.id, err))
 		return false;
 	if (stream)
 		kb_turn_stream(call, turn, resumable ? &numbered : &plain);

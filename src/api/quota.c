@@ -1,5 +1,10 @@
 #include "api/quota.h"
 
+bool kb_limits_queries(const struct kb_plan *plan)
+{
+	return plan->queries_per_month || plan->tokens_per_month;
+}
+
 bool kb_limit_queries(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_month_use used;
@@ -12,9 +17,11 @@ bool kb_limit_queries(struct kb_call *call, struct kb_err *err)
 		  &used.model_tokens },
 	};
 
-	if (!rows[0].limit && !rows[1].limit)
+	if (!kb_limits_queries(call->plan))
 		return true;
-	if (!kb_store_used_this_month(call->api->store, call->key.account_id, &used, err))
+	if (call->ahead && call->ahead->has_month)
+		used = call->ahead->month;
+	else if (!kb_store_used_this_month(call->api->store, call->key.account_id, &used, err))
 		return false;
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++)
 		if (rows[i].limit && *rows[i].used >= rows[i].limit)

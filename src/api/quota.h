@@ -7,6 +7,8 @@
 
 #include "api/api.h"
 
+/* Whether kb_limit_queries() has anything to count. */
+bool kb_limits_queries(const struct kb_plan *plan);
 /* KB_E_QUOTA or KB_E_INVALID with the contract's words where the plan's figure is reached. */
 bool kb_limit_queries(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 bool kb_limit_agents(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;

@@ -187,7 +187,7 @@ static const struct kb_api_route routes[] = {
 	  .query = LIST "includeInsights:bool",
 	  .response = "MessageListReply", .status = 200 },
 	{ "POST", AGENT "/conversations/{sessionId}/messages", kb_messages_send, .right = KB_RIGHT_KEY,
-	  .body_max = JSON_MAX, .upload = true,
+	  .asks = true, .body_max = JSON_MAX, .upload = true,
 	  .tag = "Conversations", .summary = "Ask, perhaps with files; with stream=true the answer comes as server-sent events",
 	  .query = "stream:bool resumable:bool lang:str external_id:str",
 	  .request = "MessageFields", .response = "MessageReply", .status = 200, .also = { 403, 502, 503, 504 } },

@@ -23,15 +23,38 @@ bool kb_session_id_check(struct kb_sv id, struct kb_err *err)
 	                  "the session id must be 1 to 128 letters, digits and - . _ ~");
 }
 
-static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, struct kb_err *err)
+/* What was read for the question, if the turn is in its session; or NULL. */
+static const struct kb_ahead *ahead_of(const struct kb_call *call, const struct kb_turn *turn)
+{
+	return call->ahead && call->ahead->agent.id == call->agent.id
+	                       && kb_sv_eq(call->ahead->session_id, turn->session_id)
+	               ? call->ahead
+	               : NULL;
+}
+
+bool kb_turn_conversation(struct kb_call *call, const struct kb_turn *turn,
+                          struct kb_conversation *out, struct kb_err *err)
 {
 	struct kb_session session = kb_call_session(call, turn->session_id);
+	const struct kb_ahead *ahead = ahead_of(call, turn);
+
+	*out = (struct kb_conversation){ 0 };
+	if (ahead)
+		*out = ahead->conversation;
+	return ahead || kb_store_conversation_get(call->api->store, call->arena, &session, out, err)
+	       || err->code == KB_E_NOT_FOUND;
+}
+
+static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, struct kb_err *err)
+{
 	struct kb_conversation conversation;
 
 	if (kb_settings_window(&turn->settings) != KB_WINDOW_LOCKS)
 		return true;
-	if (!kb_store_conversation_get(call->api->store, call->arena, &session, &conversation, err))
-		return err->code == KB_E_NOT_FOUND;
+	if (!kb_turn_conversation(call, turn, &conversation, err))
+		return false;
+	if (!conversation.id)
+		return true;
 	if (kb_clock_now_us(call->api->clock) - conversation.created_at
 	    < LOCK_HOURS * INT64_C(3600) * KB_SECOND_US)
 		return true;
@@ -40,50 +63,85 @@ static bool refuse_locked(struct kb_call *call, const struct kb_turn *turn, stru
 	               LOCK_HOURS);
 }
 
+/* What judges earlier answers: mostly they are all of one agent. */
+struct judge {
+	int64_t agent_id; /* 0: none yet */
+	bool is_open;
+	struct kb_view view;
+	struct kb_pass pass;
+};
+
+static bool judge_opens(struct kb_call *call, const struct kb_turn *turn, int64_t agent_id,
+                        struct judge *judge)
+{
+	if (judge->agent_id == agent_id)
+		return judge->is_open;
+	kb_view_release(&judge->view);
+	judge->agent_id = agent_id;
+	judge->is_open = kb_catalog_get_known(call->api->catalog, agent_id, &call->known,
+	                                      &judge->view, NULL);
+	if (judge->is_open)
+		kb_pass_init(&judge->pass, judge->view.access, call->arena, &turn->labels);
+	return judge->is_open;
+}
+
 /* Whether an earlier answer may be told to a model now: what this request may not find, an answer
  * that was made of it may not tell either. */
 static bool may_be_told(struct kb_call *call, const struct kb_turn *turn,
-                        const struct kb_message *message)
+                        const struct kb_message *message, struct judge *judge)
 {
 	size_t count;
 	const int64_t *pages = kb_claims_pages(call->arena, message, &count);
-	struct kb_view view = { 0 };
-	struct kb_pass pass;
 	bool may = !message->failed;
 
 	if (!may || !count)
 		return may;
-	if (!kb_catalog_get(call->api->catalog,
-	                    message->child_id ? message->child_id : call->agent.id, &view, NULL))
-		return false;
-	kb_pass_init(&pass, view.access, call->arena, &turn->labels);
+	may = judge_opens(call, turn, message->child_id ? message->child_id : call->agent.id,
+	                  judge);
 	for (size_t i = 0; may && i < count; i++)
-		may = kb_pass_allows(&pass, pages[i]);
-	kb_view_release(&view);
+		may = kb_pass_allows(&judge->pass, pages[i]);
 	return may;
+}
+
+/* The last messages, those of the window. */
+static bool load_history(struct kb_call *call, const struct kb_turn *turn, int64_t since,
+                         struct kb_message_list *out, struct kb_err *err)
+{
+	struct kb_session session = kb_call_session(call, turn->session_id);
+	const struct kb_ahead *ahead = ahead_of(call, turn);
+
+	if (!ahead)
+		return kb_store_message_history(
+		        call->api->store, call->arena, &session,
+		        &(struct kb_history_want){ .since = since, .limit = KB_HISTORY_TURNS }, out,
+		        err);
+	*out = ahead->history;
+	while (out->count && out->v[0].created_at < since) {
+		out->v++;
+		out->count--;
+	}
+	return true;
 }
 
 static bool read_history(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	struct kb_session session = kb_call_session(call, turn->session_id);
 	int64_t since = kb_settings_window(&turn->settings) == KB_WINDOW_DAY
 	                        ? kb_clock_now_us(call->api->clock) - KB_DAY_US
 	                        : 0;
 	struct kb_message_list messages;
 	struct kb_sv *turns, *replies;
+	struct judge judge = { 0 };
 
-	if (!kb_store_message_history(
-	            call->api->store, call->arena, &session,
-	            &(struct kb_history_want){ .since = since, .limit = KB_HISTORY_TURNS },
-	            &messages, err))
+	if (!load_history(call, turn, since, &messages, err))
 		return false;
 	turns = KB_NEW_ARRAY(call->arena, messages.count, struct kb_sv);
 	replies = KB_NEW_ARRAY(call->arena, messages.count, struct kb_sv);
 	for (size_t i = 0; i < messages.count; i++) {
 		turns[i] = messages.v[i].query;
-		if (may_be_told(call, turn, &messages.v[i]))
+		if (may_be_told(call, turn, &messages.v[i], &judge))
 			replies[i] = messages.v[i].response;
 	}
+	kb_view_release(&judge.view);
 	turn->turns = turns;
 	turn->replies = replies;
 	turn->turn_count = messages.count;
@@ -166,6 +224,7 @@ static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 	const struct kb_answer *answer = &turn->answer;
 	struct kb_message *message = &turn->message;
 
+	message->ahead = ahead_of(call, turn);
 	message->response = answer->text;
 	message->citations = answer->citations;
 	message->citation_count = answer->citation_count;
@@ -282,6 +341,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .turn_count = turn->turn_count,
 		             .images = turn->images,
 		             .image_count = turn->image_count,
+		             .known = &call->known,
 		             .labels = turn->labels,
 		             .notes = turn->notes,
 		             .row = &a->row,

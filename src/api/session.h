@@ -59,6 +59,11 @@ struct kb_turn {
  */
 bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent);
 
+/* The session's, an id of 0 where there is none yet; of what was read for the question, if it was.
+ */
+bool kb_turn_conversation(struct kb_call *call, const struct kb_turn *turn,
+                          struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
+
 /* Session ids of the path: 1 to 128 URL-safe characters. */
 bool kb_session_id_check(struct kb_sv id, struct kb_err *err) KB_MUST_CHECK;
 

@@ -20,6 +20,7 @@ enum {
 	/* Each open file is a map, and the kernel gives a process 65,530 of them
 	 * (vm.max_map_count); views that requests still hold and everything else share them. */
 	FILES_MAX = 30000,
+	KNOWN_MAX_US = 100000,
 	BUCKETS_MAX = 1 << 16,
 };
 
@@ -545,8 +546,21 @@ static struct entry *publish(struct kb_catalog *catalog, struct entry *entry)
 	return gone;
 }
 
+static bool is_known(const struct kb_known_version *known, int64_t agent_id)
+{
+	return known && known->agent_id == agent_id && known->read_at
+	       && kb_clock_mono_us() - known->read_at <= KNOWN_MAX_US;
+}
+
 bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
                     struct kb_err *err)
+{
+	return kb_catalog_get_known(catalog, agent_id, NULL, out, err);
+}
+
+bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
+                          const struct kb_known_version *known, struct kb_view *out,
+                          struct kb_err *err)
 {
 	/* A merge may remove a segment's blob between our reading of its row and the open; the next
 	 * version has what it held. A blob that is not there at the second try is lost. */
@@ -558,7 +572,9 @@ bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view
 		struct entry *entry;
 		int64_t version;
 
-		if (!kb_store_index_version(catalog->store, agent_id, &version, err))
+		if (attempt == 0 && is_known(known, agent_id))
+			version = known->version;
+		else if (!kb_store_index_version(catalog->store, agent_id, &version, err))
 			return false;
 		pthread_mutex_lock(&catalog->lock);
 		entry = find(catalog, agent_id);

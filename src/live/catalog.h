@@ -36,6 +36,16 @@ struct kb_view {
 	struct kb_access *access;
 	int64_t version;
 };
+/* An agent's index version that was read a moment ago, for the same request. */
+struct kb_known_version {
+	int64_t agent_id, version;
+	int64_t read_at; /* kb_clock_mono_us(), before it was read */
+};
+/* Spares the look at the version where `known` is of this agent and not older than a tenth of a
+ * second: the view is the one of then, or newer. May be NULL. */
+bool kb_catalog_get_known(struct kb_catalog *catalog, int64_t agent_id,
+                          const struct kb_known_version *known, struct kb_view *out,
+                          struct kb_err *err) KB_MUST_CHECK;
 /* The caller releases it. */
 bool kb_catalog_get(struct kb_catalog *catalog, int64_t agent_id, struct kb_view *out,
                     struct kb_err *err) KB_MUST_CHECK;

@@ -508,29 +508,52 @@ bool kb_store_peek_key(struct kb_store *store, struct kb_arena *arena, struct kb
 	return true;
 }
 
+void kb_key_read_begin(struct kb_store *store, struct kb_db_conn *conn, struct kb_sv text,
+                       struct kb_key_reading *reading)
+{
+	reading->id = key_id(text);
+	if (!reading->id)
+		return;
+	reading->mark = kb_cache_mark(store->keys, reading->id);
+	kb_rows_open(&reading->rows, conn, &sql[KEY_BY_ID], KB_VALUES(kb_int(reading->id)));
+}
+
+/* *record is NULL when there is none. */
+static bool key_record_read(struct kb_store *store, struct kb_arena *arena,
+                            struct kb_key_reading *reading, struct key_record **record,
+                            struct kb_err *err)
+{
+	struct kb_db_rows *rows = &reading->rows;
+
+	*record = NULL;
+	while (kb_rows_next(rows)) {
+		*record = KB_NEW(arena, struct key_record);
+		key_read(rows, arena, *record);
+		(*record)->key.plan = kb_rows_text(rows, arena, (int)key_stored.count);
+	}
+	if (!kb_rows_close(rows, err))
+		return false;
+	if (*record)
+		kb_cache_put(store->keys, reading->id, reading->mark, *record);
+	return true;
+}
+
+bool kb_key_read_end(struct kb_store *store, struct kb_arena *arena, struct kb_key_reading *reading,
+                     struct kb_err *err)
+{
+	struct key_record *record;
+
+	return !reading->id || key_record_read(store, arena, reading, &record, err);
+}
+
 /* Reads the key into the cache; *record is NULL when there is none. */
 static bool key_load(struct kb_store *store, struct kb_arena *arena, int64_t id,
                      struct key_record **record, struct kb_err *err)
 {
-	struct kb_cache_mark mark = kb_cache_mark(store->keys, id);
-	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
-	struct kb_db_rows rows;
-	bool ok;
+	struct kb_key_reading reading = { .id = id, .mark = kb_cache_mark(store->keys, id) };
 
-	*record = NULL;
-	if (!conn)
-		return false;
-	kb_rows_open(&rows, conn, &sql[KEY_BY_ID], KB_VALUES(kb_int(id)));
-	while (kb_rows_next(&rows)) {
-		*record = KB_NEW(arena, struct key_record);
-		key_read(&rows, arena, *record);
-		(*record)->key.plan = kb_rows_text(&rows, arena, (int)key_stored.count);
-	}
-	ok = kb_rows_close(&rows, err);
-	kb_db_give(store->db, conn);
-	if (ok && *record)
-		kb_cache_put(store->keys, id, mark, *record);
-	return ok;
+	kb_rows_take(&reading.rows, store->db, &sql[KEY_BY_ID], KB_VALUES(kb_int(id)));
+	return key_record_read(store, arena, &reading, record, err);
 }
 
 bool kb_store_key_get(struct kb_store *store, struct kb_arena *arena, int64_t id,

@@ -141,18 +141,27 @@ static struct row row_of(struct kb_arena *arena, const struct kb_agent *agent)
 	return (struct row){ .agent = *agent, .name_key = kb_store_fold(arena, agent->name) };
 }
 
+void kb_agent_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[BY_ID], KB_VALUES(kb_int(id)));
+}
+
+bool kb_agent_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_agent *out,
+                       struct kb_err *err)
+{
+	*out = (struct kb_agent){ 0 };
+	while (kb_rows_next(rows))
+		read_agent(rows, arena, out);
+	return kb_rows_close(rows, err);
+}
+
 static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t id, struct kb_agent *out,
                  struct kb_err *err)
 {
 	struct kb_db_rows rows;
-	bool found = false;
 
-	kb_rows_open(&rows, conn, &sql[BY_ID], KB_VALUES(kb_int(id)));
-	while (kb_rows_next(&rows)) {
-		read_agent(&rows, arena, out);
-		found = true;
-	}
-	return kb_rows_close(&rows, err) && (found || kb_agent_missing(err, id));
+	kb_agent_read_begin(conn, id, &rows);
+	return kb_agent_read_end(&rows, arena, out, err) && (out->id || kb_agent_missing(err, id));
 }
 
 /* ---- inside transactions of this and other files ---- */

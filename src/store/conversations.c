@@ -15,6 +15,7 @@ enum {
 	BY_SESSION,
 	USE,
 	TO_USE,
+	TOUCH,
 	SET_CHILD,
 	RENAME,
 	HOLD,
@@ -77,6 +78,8 @@ static const struct kb_sql sql[] = {
 		"SELECT there, " KB_NAMES(CONVERSATIONS) " FROM (SELECT id AS there FROM agents WHERE id = $1 "
 		"AND state = " KB_SQL(AGENT_THERE) ") a LEFT JOIN conversations ON agent_id = $1 AND session_id = $2 "
 		"AND ($3 = 0 OR visitor_id = $3)" },
+	[TOUCH] = { "conversation_touch", "iii",
+		"UPDATE conversations SET updated_at = $3 WHERE agent_id = $1 AND id = $2" },
 	[SET_CHILD] = { "conversation_set_child", "iii",
 		"UPDATE conversations SET child_id = $3 WHERE agent_id = $1 AND id = $2" },
 	[RENAME] = { "conversation_rename", "ii" KB_TYPES(RENAMED),
@@ -137,19 +140,42 @@ static bool missing(struct kb_err *err, struct kb_sv session_id)
 	               KB_SV_ARG(kb_utf8_cut(session_id, 200)));
 }
 
+void kb_conversation_read_begin(struct kb_db_conn *conn, const struct kb_session *session,
+                                struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[BY_SESSION],
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
+	                       kb_int(session->visitor_id)));
+}
+
 /* The row is zeroed where there is none: it has no id. */
+static bool find_end(struct kb_db_rows *rows, struct kb_arena *arena, struct row *out,
+                     struct kb_err *err)
+{
+	*out = (struct row){ 0 };
+	while (kb_rows_next(rows))
+		read_row(rows, arena, out);
+	return kb_rows_close(rows, err);
+}
+
+bool kb_conversation_read_end(struct kb_db_rows *rows, struct kb_arena *arena,
+                              struct kb_conversation *out, bool *is_named, struct kb_err *err)
+{
+	struct row row;
+	bool ok = find_end(rows, arena, &row, err);
+
+	*out = row.conversation;
+	*is_named = row.naming != BY_NOBODY;
+	return ok;
+}
+
 static bool find(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_session *session,
                  struct row *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*out = (struct row){ 0 };
-	kb_rows_open(&rows, conn, &sql[BY_SESSION],
-	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
-	                       kb_int(session->visitor_id)));
-	while (kb_rows_next(&rows))
-		read_row(&rows, arena, out);
-	return kb_rows_close(&rows, err);
+	kb_conversation_read_begin(conn, session, &rows);
+	return find_end(&rows, arena, out, err);
 }
 
 /* Of an agent that is there. KB_E_NOT_FOUND: it is not. */
@@ -268,10 +294,7 @@ static bool use(struct kb_db_conn *conn, struct kb_arena *arena,
 		kb_conversation_ask(coming->session, coming->message->created_at, &asking);
 		kb_rows_open(rows, conn, asking.append.sql, asking.append.values);
 	}
-	*out = (struct row){ 0 };
-	while (kb_rows_next(rows))
-		read_row(rows, arena, out);
-	return kb_rows_close(rows, err)
+	return find_end(rows, arena, out, err)
 	       && (out->conversation.id || find_to_use(conn, arena, coming->session, out, err));
 }
 
@@ -295,6 +318,15 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
 		return true;
 	out->name = name;
 	return set_name(conn, arena, out, BY_PROMPT, err);
+}
+
+bool kb_conversation_touch(struct kb_db_conn *conn, const struct kb_conversation *conversation,
+                           struct kb_err *err)
+{
+	return kb_db_defer(conn, &sql[TOUCH],
+	                   KB_VALUES(kb_int(conversation->agent_id), kb_int(conversation->id),
+	                             kb_int(conversation->updated_at)),
+	                   err);
 }
 
 bool kb_conversation_is_named_after(const struct kb_conversation *conversation,

@@ -68,6 +68,7 @@ struct kb_model_spent {
 	int64_t cost; /* millionths of the currency of the operator's prices */
 };
 
+struct kb_ahead;
 struct kb_message {
 	int64_t agent_id, conversation_id, id;
 	struct kb_sv query, response;
@@ -86,6 +87,8 @@ struct kb_message {
 	struct kb_sv writer; /* on the way in: the owner of its row in answers (answers.h), whose
 	                        place it takes; empty: it has none */
 	struct kb_model_spent spent; /* on the way in: counted (reports.h), not kept with it */
+	/* On the way in: what was read when it was asked (ahead.h); NULL: nothing. */
+	const struct kb_ahead *ahead;
 	int64_t user_id;
 	enum kb_reaction reaction;
 	int64_t reaction_user, reaction_created_at, reaction_updated_at;

@@ -126,6 +126,8 @@ static const struct meaning {
 	bool broken;
 	const char *text; /* NULL: the server's own, which err.c hides */
 } meanings[] = {
+	{ "23502", KB_E_NOT_FOUND, .again = KB_AGAIN_ONCE,
+	  .text = "what it belongs to is not there any more" },
 	{ "23503", KB_E_NOT_FOUND, .again = KB_AGAIN_ONCE,
 	  .text = "what it belongs to is not there any more" },
 	{ "23505", KB_E_CONFLICT, .again = KB_AGAIN_ONCE, .text = "there is one like it already" },

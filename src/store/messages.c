@@ -2,12 +2,14 @@
 #include <time.h>
 
 #include "store/agents.h"
+#include "store/ahead.h"
 #include "store/chores.h"
 #include "store/conversations.h"
 #include "store/store_impl.h"
 
 enum {
 	ADD,
+	ADD_KNOWN,
 	HISTORY,
 	BY_ID,
 	RUNNING_BY_ID,
@@ -62,6 +64,12 @@ enum {
 
 static const struct kb_sql sql[] = {
 	[ADD] = { "message_add", KB_TYPES(MESSAGES), KB_INSERT("messages", MESSAGES) },
+	/* The same into a conversation that was seen: fails where the agent or the conversation has gone
+	 * since, by what a row of messages must have. */
+	[ADD_KNOWN] = { "message_add_known", KB_TYPES(MESSAGES),
+		"INSERT INTO messages (" KB_NAMES(MESSAGES) ") VALUES ("
+		"(SELECT id FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) "), $2, "
+		KB_HOLES_TO(MESSAGES(KB_ONE_FIRST, KB_ONE_NEXT)) ")" },
 	[HISTORY] = { "message_history", "itiii",
 		"SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND +created_at >= $4 ORDER BY id DESC LIMIT $5" },
 	[BY_ID] = { "message_by_id", "itii", "SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND id = $4" },
@@ -197,45 +205,84 @@ static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message
 	       && kb_chore_add(conn, &insight, message->created_at, err);
 }
 
-bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
-                       const struct kb_message_coming *coming, struct kb_conversation *conversation,
-                       struct kb_err *err)
+/* What it counts, and the agent that the conversation stays with. */
+static bool account_for(struct kb_db_conn *conn, const struct kb_session *session,
+                        const struct kb_message *message, struct kb_err *err)
 {
-	const struct kb_session *session = coming->session;
-	struct kb_message *message = coming->message;
-	struct row row = {
-		.message = *message,
-		.citations = kb_ids_text(arena, message->citations, message->citation_count),
-	};
 	/* Who answers for a master pays for itself. */
 	const struct kb_spender by = { .account_id = session->account_id,
 		                       .agent_id = message->child_id ? message->child_id
 		                                                     : session->agent_id,
 		                       .now = message->created_at };
 
+	add_to_month(conn, &by, &message->spent, 1);
+	kb_totals_count_query(conn, session->agent_id, !message->failed);
+	add_to_model(conn, &by, &message->spent, 1);
+	return !message->stays_with
+	       || kb_conversation_set_child(conn, session->agent_id, message->conversation_id,
+	                                    message->stays_with, err);
+}
+
+/* As a new row of that conversation. */
+static struct row row_of(struct kb_arena *arena, const struct kb_message *message,
+                         const struct kb_conversation *conversation)
+{
+	struct row row = {
+		.message = *message,
+		.citations = kb_ids_text(arena, message->citations, message->citation_count),
+	};
+
 	row.message.updated_at = message->created_at;
-	if (row.message.id == 0 && coming->asked)
-		row.message.id = coming->asked->id;
-	/* An answer that ends comes before its conversation: one that was deleted meanwhile must
-	 * not be made again. */
-	if ((message->writer.n && !kb_answer_ends(conn, message, err))
-	    || !kb_conversation_use(conn, arena, coming, conversation, err)
-	    || (row.message.id == 0 && !kb_db_next_id(conn, "message", 1, &row.message.id, err)))
-		return false;
-	row.message.agent_id = session->agent_id;
+	row.message.agent_id = conversation->agent_id;
 	row.message.conversation_id = conversation->id;
 	row.message.reaction = KB_REACTION_NONE;
 	row.message.reaction_user = 0;
 	row.message.reaction_created_at = row.message.reaction_updated_at = 0;
+	return row;
+}
+
+bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
+                       const struct kb_message_coming *coming, struct kb_conversation *conversation,
+                       struct kb_err *err)
+{
+	struct kb_message *message = coming->message;
+	struct row row;
+
+	if (message->id == 0 && coming->asked)
+		message->id = coming->asked->id;
+	/* An answer that ends comes before its conversation: one that was deleted meanwhile must
+	 * not be made again. */
+	if ((message->writer.n && !kb_answer_ends(conn, message, err))
+	    || !kb_conversation_use(conn, arena, coming, conversation, err)
+	    || (message->id == 0 && !kb_db_next_id(conn, "message", 1, &message->id, err)))
+		return false;
+	row = row_of(arena, message, conversation);
 	if (!kb_columns_defer(&kb_message_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err)
-	    || (message->stays_with
-	        && !kb_conversation_set_child(conn, session->agent_id, conversation->id,
-	                                      message->stays_with, err)))
+	    || !account_for(conn, coming->session, &row.message, err))
 		return false;
 	*message = row.message;
-	add_to_month(conn, &by, &message->spent, 1);
-	kb_totals_count_query(conn, session->agent_id, !message->failed);
-	add_to_model(conn, &by, &message->spent, 1);
+	return true;
+}
+
+/* Into the conversation that was seen when the question came: nothing is waited for. */
+static bool insert_known(struct kb_db_conn *conn, struct kb_arena *arena,
+                         const struct kb_message_coming *coming,
+                         struct kb_conversation *conversation, struct kb_err *err)
+{
+	struct kb_message *message = coming->message;
+	struct row row;
+
+	*conversation = message->ahead->conversation;
+	conversation->updated_at = message->created_at;
+	if (message->id == 0)
+		message->id = message->ahead->message_id;
+	row = row_of(arena, message, conversation);
+	if (!kb_conversation_touch(conn, conversation, err)
+	    || !kb_columns_defer(&kb_message_columns, conn, &sql[ADD_KNOWN], KB_NO_VALUES, &row,
+	                         err)
+	    || !account_for(conn, coming->session, &row.message, err))
+		return false;
+	*message = row.message;
 	return true;
 }
 
@@ -246,20 +293,30 @@ struct add {
 	struct kb_message *message;
 	struct kb_conversation *conversation;
 	bool chores;
+	bool knows; /* the conversation and an id, from before; tried once */
 	struct kb_conversation_asking asking;
 };
+
+/* The question that asks for what was not known, or is so no more. */
+static void ask(struct add *in)
+{
+	kb_conversation_ask(in->session, in->now, &in->asking);
+	in->asking.append.sequence = in->message->id ? NULL : "message";
+}
 
 static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct add *in = arg;
 	struct kb_message message = *in->message; /* a write may be run again */
-	bool first;
+	const struct kb_message_coming coming = { in->session, &message, &in->asking.append };
+	bool first, knows = in->knows;
 
 	message.created_at = in->now;
-	if (!kb_message_insert(
-	            conn, in->arena,
-	            &(struct kb_message_coming){ in->session, &message, &in->asking.append },
-	            in->conversation, err))
+	if (knows)
+		ask(in); /* for the next time, should there be one */
+	in->knows = false;
+	if (!(knows ? insert_known : kb_message_insert)(conn, in->arena, &coming, in->conversation,
+	                                                err))
 		return false;
 	first = kb_conversation_is_named_after(in->conversation, in->arena, message.query);
 	if (in->chores && !add_chores(conn, &message, first, err))
@@ -268,7 +325,7 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-/* Ids are taken from the store in lots: one durable write for so many streams. */
+/* A store of one process gives ids in lots: one durable write for so many streams. */
 enum { IDS_AT_ONCE = 64 };
 
 static bool take_ids(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -276,10 +333,25 @@ static bool take_ids(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return kb_db_next_id(conn, "message", IDS_AT_ONCE, arg, err);
 }
 
+/* Where others give ids too, a later message has the higher one only without lots. */
+static bool take_id(struct kb_store *store, int64_t *id, struct kb_err *err)
+{
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
+	bool ok;
+
+	if (!conn)
+		return false;
+	ok = kb_db_next_id(conn, "message", 1, id, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
 bool kb_store_message_reserve(struct kb_store *store, int64_t *id, struct kb_err *err)
 {
 	bool ok = true;
 
+	if (store->is_shared)
+		return take_id(store, id, err);
 	pthread_mutex_lock(&store->ids_lock);
 	if (store->message_id == store->message_id_end) {
 		int64_t first;
@@ -309,8 +381,13 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 		.chores = atomic_load(&store->chores_wanted),
 	};
 
-	kb_conversation_ask(session, in.now, &in.asking);
-	in.asking.append.sequence = message->id ? NULL : "message";
+	ask(&in);
+	in.knows = message->ahead && message->ahead->conversation.id && message->ahead->is_named
+	           && !message->writer.n;
+	if (in.knows) {
+		in.asking.append.sql = NULL;
+		in.asking.append.sequence = NULL;
+	}
 	return kb_db_append(store->db, &in.asking.append, add, &in, err);
 }
 
@@ -358,6 +435,29 @@ static bool read_all(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_
 	return kb_rows_close(rows, err);
 }
 
+void kb_history_read_begin(struct kb_db_conn *conn, const struct kb_session *session,
+                           const struct kb_history_want *want, struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[HISTORY],
+	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
+	                       kb_int(session->visitor_id), kb_int(want->since),
+	                       kb_int(KB_MAX(want->limit, 0))));
+}
+
+bool kb_history_read_end(struct kb_db_rows *rows, struct kb_arena *arena,
+                         struct kb_message_list *out, struct kb_err *err)
+{
+	bool ok = read_all(rows, arena, out, err);
+
+	for (size_t i = 0; i < out->count / 2; i++) {
+		struct kb_message newer = out->v[i];
+
+		out->v[i] = out->v[out->count - 1 - i];
+		out->v[out->count - 1 - i] = newer;
+	}
+	return ok;
+}
+
 bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena,
                               const struct kb_session *session, const struct kb_history_want *want,
                               struct kb_message_list *out, struct kb_err *err)
@@ -368,18 +468,9 @@ bool kb_store_message_history(struct kb_store *store, struct kb_arena *arena,
 
 	if (!conn)
 		return false;
-	kb_rows_open(&rows, conn, &sql[HISTORY],
-	             KB_VALUES(kb_int(session->agent_id), kb_text(session->id),
-	                       kb_int(session->visitor_id), kb_int(want->since),
-	                       kb_int(KB_MAX(want->limit, 0))));
-	ok = read_all(&rows, arena, out, err);
+	kb_history_read_begin(conn, session, want, &rows);
+	ok = kb_history_read_end(&rows, arena, out, err);
 	kb_db_give(store->db, conn);
-	for (size_t i = 0; i < out->count / 2; i++) {
-		struct kb_message newer = out->v[i];
-
-		out->v[i] = out->v[out->count - 1 - i];
-		out->v[out->count - 1 - i] = newer;
-	}
 	return ok;
 }
 
@@ -448,23 +539,34 @@ bool kb_store_message_list(struct kb_store *store, struct kb_arena *arena,
 	return ok;
 }
 
+void kb_month_read_begin(struct kb_db_conn *conn, int64_t account_id, int64_t now,
+                         struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[MONTH], KB_VALUES(kb_int(account_id), kb_int(month_of(now))));
+}
+
+bool kb_month_read_end(struct kb_db_rows *rows, struct kb_month_use *out, struct kb_err *err)
+{
+	*out = (struct kb_month_use){ 0 };
+	while (kb_rows_next(rows))
+		*out = (struct kb_month_use){ .queries = kb_rows_int(rows, 0),
+			                      .model_tokens = kb_rows_int(rows, 1),
+			                      .model_cost = kb_rows_int(rows, 2) };
+	return kb_rows_close(rows, err);
+}
+
 bool kb_store_used_this_month(struct kb_store *store, int64_t account_id, struct kb_month_use *out,
                               struct kb_err *err)
 {
-	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
 	struct kb_db_rows rows;
 	bool ok;
 
 	*out = (struct kb_month_use){ 0 };
 	if (!conn)
 		return false;
-	kb_rows_open(&rows, conn, &sql[MONTH],
-	             KB_VALUES(kb_int(account_id), kb_int(month_of(kb_store_now(store)))));
-	while (kb_rows_next(&rows))
-		*out = (struct kb_month_use){ .queries = kb_rows_int(&rows, 0),
-			                      .model_tokens = kb_rows_int(&rows, 1),
-			                      .model_cost = kb_rows_int(&rows, 2) };
-	ok = kb_rows_close(&rows, err);
+	kb_month_read_begin(conn, account_id, kb_store_now(store), &rows);
+	ok = kb_month_read_end(&rows, out, err);
 	kb_db_give(store->db, conn);
 	return ok;
 }

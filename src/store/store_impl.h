@@ -480,11 +480,45 @@ bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page
 bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                      struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- what ahead.c reads in one trip: begun here, ended in the same order ---- */
+
+struct kb_agent;
+struct kb_conversation;
+struct kb_history_want;
+struct kb_message_list;
+struct kb_month_use;
+struct kb_session;
+struct kb_key_reading {
+	int64_t id; /* 0: nothing is read */
+	struct kb_cache_mark mark;
+	struct kb_db_rows rows;
+};
+/* Into the cache. */
+void kb_key_read_begin(struct kb_store *store, struct kb_db_conn *conn, struct kb_sv text,
+                       struct kb_key_reading *reading);
+bool kb_key_read_end(struct kb_store *store, struct kb_arena *arena, struct kb_key_reading *reading,
+                     struct kb_err *err) KB_MUST_CHECK;
+/* An id of 0: it is not there. */
+void kb_agent_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows);
+bool kb_agent_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_agent *out,
+                       struct kb_err *err) KB_MUST_CHECK;
+void kb_conversation_read_begin(struct kb_db_conn *conn, const struct kb_session *session,
+                                struct kb_db_rows *rows);
+bool kb_conversation_read_end(struct kb_db_rows *rows, struct kb_arena *arena,
+                              struct kb_conversation *out, bool *is_named,
+                              struct kb_err *err) KB_MUST_CHECK;
+void kb_history_read_begin(struct kb_db_conn *conn, const struct kb_session *session,
+                           const struct kb_history_want *want, struct kb_db_rows *rows);
+bool kb_history_read_end(struct kb_db_rows *rows, struct kb_arena *arena,
+                         struct kb_message_list *out, struct kb_err *err) KB_MUST_CHECK;
+void kb_month_read_begin(struct kb_db_conn *conn, int64_t account_id, int64_t now,
+                         struct kb_db_rows *rows);
+bool kb_month_read_end(struct kb_db_rows *rows, struct kb_month_use *out,
+                       struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- conversations.c, for messages.c ---- */
 
-struct kb_conversation;
 struct kb_message;
-struct kb_session;
 /* KB_E_NOT_FOUND where the agent has no such session. */
 bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena,
                           const struct kb_session *session, struct kb_conversation *out,
@@ -502,6 +536,9 @@ struct kb_message_coming {
 bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
                          const struct kb_message_coming *coming, struct kb_conversation *out,
                          struct kb_err *err) KB_MUST_CHECK;
+/* The same of one whose row is known, and has a name. */
+bool kb_conversation_touch(struct kb_db_conn *conn, const struct kb_conversation *conversation,
+                           struct kb_err *err) KB_MUST_CHECK;
 /* What kb_conversation_use() has to know of a message that comes at `now`. Fills agent, session and
  * question of out; the values are its own. */
 struct kb_conversation_asking {
