@@ -10,12 +10,12 @@
  */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { psql } from "../tests/api/lib/postgres.mjs";
 import { Service } from "../tests/api/lib/service.mjs";
+import { countingTrips } from "../tests/api/lib/trips.mjs";
 
 const socket = process.env.DOCENT_TEST_POSTGRES;
 if (!socket) {
@@ -92,39 +92,6 @@ async function allMessages() {
 
 // ---- questions
 
-/** Between a node and its database: counts trips (what ends with a Sync), and takes `ms` for each way. */
-async function proxy(url, ms = 0) {
-  const dir = await folder();
-  const seen = { trips: 0 };
-  const server = net.createServer((client) => {
-    const server = net.connect(path.join(socket, ".s.PGSQL.5432"));
-    const later = (fn) => (ms ? setTimeout(fn, ms) : fn());
-    let rest = Buffer.alloc(0),
-      begun = false;
-    client.on("data", (bytes) => {
-      rest = Buffer.concat([rest, bytes]);
-      for (;;) {
-        const head = begun ? 1 : 0;
-        if (rest.length < head + 4 || rest.length < head + rest.readInt32BE(head)) break;
-        if (begun && rest[0] === 0x53) seen.trips++;
-        rest = rest.subarray(head + rest.readInt32BE(head));
-        begun = true;
-      }
-      later(() => server.write(bytes));
-    });
-    server.on("data", (bytes) => later(() => client.write(bytes)));
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ]) {
-      one.on("error", () => {});
-      one.on("close", () => other.destroy());
-    }
-  });
-  await new Promise((resolve) => server.listen(path.join(dir, ".s.PGSQL.5432"), resolve));
-  return { seen, url: url.replace(socket, dir), close: () => server.close() };
-}
-
 async function serving(store) {
   const dir = await folder();
   const kb = new Service({ dir, env: { DOCENT_STORE: store ?? dir, DOCENT_BLOB: path.join(dir, "blobs") } });
@@ -142,8 +109,8 @@ async function ask({ agent }, i) {
 }
 
 async function questions() {
-  const between = await proxy(await database());
-  const far = await proxy(await database(), 1);
+  const between = await countingTrips(await database());
+  const far = await countingTrips(await database(), 1);
   const sides = [
     ["SQLite", await serving()],
     ["PostgreSQL", await serving(await database())],

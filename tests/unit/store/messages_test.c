@@ -1,5 +1,6 @@
 /* Conversations and messages. */
 #include "fixture.h"
+#include "store/ahead.h"
 
 static void test_history(struct kb_test *t)
 {
@@ -330,6 +331,72 @@ static void test_month(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* What happens between a question and the storing of its answer. */
+static void test_ahead(struct kb_test *t)
+{
+	enum what { NOTHING, CONVERSATION_GOES, AGENT_GOES };
+	static const struct {
+		const char *name;
+		enum what what;
+		bool stored, same; /* the answer, and into the same conversation */
+	} rows[] = {
+		{ "nothing", NOTHING, true, true },
+		{ "the conversation was deleted", CONVERSATION_GOES, true, false },
+		{ "the agent was deleted", AGENT_GOES, false, false },
+	};
+	struct fixture f;
+
+	fixture_init(&f, t);
+	for (size_t i = 0; kb_store_reads_ahead(f.store) && i < KB_COUNTOF(rows); i++) {
+		struct kb_agent agent = fixture_agent(&f, "a");
+		struct kb_session session = { .agent_id = agent.id,
+			                      .id = KB_SV("s"),
+			                      .account_id = f.account.id };
+		struct kb_message first = fixture_say_to(&f, agent.id, "s", "first"), message = {
+			.query = KB_SV("second"), .response = KB_SV("r"), .answered = true
+		};
+		struct kb_conversation conversation;
+		struct kb_ahead ahead;
+		int64_t before, after;
+		bool stored;
+
+		t->row = rows[i].name;
+		NEED(&f, kb_store_read_ahead(f.store, &f.arena,
+		                             &(struct kb_ahead_want){ .agent_id = agent.id,
+		                                                      .session_id = session.id,
+		                                                      .history = 10,
+		                                                      .account_id = f.account.id },
+		                             &ahead, &f.err));
+		CHECK_INT(t, ahead.agent.id, agent.id);
+		CHECK_INT(t, ahead.agent.index_version, agent.index_version);
+		CHECK_INT(t, ahead.history.count, 1);
+		CHECK_INT(t, ahead.conversation.id, first.conversation_id);
+		CHECK(t, ahead.is_named && ahead.has_month && ahead.message_id > first.id);
+		if (rows[i].what == CONVERSATION_GOES)
+			NEED(&f, kb_store_conversation_delete(f.store, &session, &f.err));
+		if (rows[i].what == AGENT_GOES)
+			NEED(&f, kb_store_agent_delete(f.store, f.account.id, agent.id, &f.err));
+		message.ahead = &ahead;
+		before = ahead.month.queries;
+		stored = kb_store_message_add(f.store, &f.arena, &session, &message, &conversation,
+		                              &f.err);
+		CHECK(t, stored == rows[i].stored);
+		CHECK(t, stored || f.err.code == KB_E_NOT_FOUND);
+		CHECK(t, kb_store_queries_this_month(f.store, f.account.id, &after, &f.err));
+		CHECK_INT(t, after - before, stored);
+		if (!stored)
+			continue;
+		CHECK(t, (message.conversation_id == first.conversation_id) == rows[i].same);
+		CHECK_INT(t, message.id, ahead.message_id);
+		CHECK_INT(t, conversation.id, message.conversation_id);
+		NEED(&f, kb_store_message_get(f.store, &f.arena, &session, message.id, &message,
+		                              &f.err));
+		CHECK_SV(t, message.query, "second");
+	}
+	t->row = NULL;
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -339,6 +406,7 @@ int main(int argc, char **argv)
 		{ "conversations and messages are listed", test_lists },
 		{ "a reaction can be changed and cleared", test_reactions },
 		{ "queries are counted by the calendar month", test_month },
+		{ "what was read with the question may have gone since", test_ahead },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }
