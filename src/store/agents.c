@@ -159,9 +159,15 @@ static bool load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t id, st
                  struct kb_err *err)
 {
 	struct kb_db_rows rows;
+	struct kb_agent agent;
 
 	kb_agent_read_begin(conn, id, &rows);
-	return kb_agent_read_end(&rows, arena, out, err) && (out->id || kb_agent_missing(err, id));
+	if (!kb_agent_read_end(&rows, arena, &agent, err))
+		return false;
+	if (!agent.id)
+		return kb_agent_missing(err, id);
+	*out = agent;
+	return true;
 }
 
 /* ---- inside transactions of this and other files ---- */

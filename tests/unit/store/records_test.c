@@ -167,7 +167,7 @@ static bool get_segment(struct world *w, const union record *want, union record 
 	{                                                                                          \
 		offsetof(type, member), sizeof(((type *)0)->member)                                \
 	}
-#define OTHERS_MAX 6
+#define OTHERS_MAX 8
 /* Members that are no columns: they are made from others, or are only for a call. */
 struct other {
 	size_t offset, size;
@@ -206,7 +206,8 @@ static const struct table {
 	  get_message,
 	  { MEMBER(struct kb_message, citations), MEMBER(struct kb_message, citation_count),
 	    MEMBER(struct kb_message, stays_with), MEMBER(struct kb_message, spent),
-	    MEMBER(struct kb_message, running), MEMBER(struct kb_message, writer) } },
+	    MEMBER(struct kb_message, running), MEMBER(struct kb_message, writer),
+	    MEMBER(struct kb_message, ahead) } },
 	{ "segments",
 	  "segment_add",
 	  &kb_segment_columns,
