@@ -5,12 +5,15 @@ export const Avatar = ({
   name,
   src,
   size = "",
+  look,
 }: {
   name: string;
   src?: string | null;
   size?: "" | "small" | "large";
+  /** Instead of the name's own colour. */
+  look?: { background: string; color: string };
 }) => (
-  <span class={`avatar ${size}`} style={src ? undefined : { background: colourOf(name) }} aria-hidden="true">
+  <span class={`avatar ${size}`} style={src ? undefined : (look ?? { background: colourOf(name) })} aria-hidden="true">
     {src ? <img src={src} alt="" /> : initials(name)}
   </span>
 );

@@ -1,54 +1,48 @@
 import { useState } from "preact/hooks";
-import { contrast, inkOn, rgb } from "../lib/colour";
+import { contrast, rgb } from "../lib/colour";
 import { number } from "../lib/format";
+import { type Look, mayBeDark, paint } from "../lib/look";
 import { w } from "../words/dashboard";
 import { Avatar } from "./Avatar";
 import { Icon } from "./Icon";
 import { Note } from "./Note";
 import type { Values } from "./SettingsForm";
 
-const radii: Record<string, string> = { sharp: "0", soft: "10px", round: "18px", legacy: "4px" };
-const colour = (value: unknown, otherwise: string) => (typeof value === "string" && rgb(value) ? value : otherwise);
+const FACE = { background: "var(--main)", color: "var(--main-ink)" },
+  BAR_FACE = { background: "var(--bar-face)", color: "var(--bar-face-ink)" };
 
 /** What visitors will see, of settings that may not be saved yet. */
-export function Preview({
-  values,
-  isDefault,
-  name,
-}: {
-  values: Values;
-  isDefault: (name: string) => boolean;
-  name: string;
-}) {
+export function Preview({ values, name }: { values: Values; name: string }) {
   const [dark, setDark] = useState(false);
   const [rtl, setRtl] = useState(false);
   const [phone, setPhone] = useState(false);
   const [begun, setBegun] = useState(true);
   const text = (field: string) => String(values[field] ?? "");
   const picture = (field: string) => (typeof values[field] === "string" ? (values[field] as string) : null);
-  const main = colour(values.chatbot_color, "#0a5f57");
-  const legacy = values.chat_bot_color_scheme === "legacy";
-  const isDark = dark && !legacy;
-  // A colour that its owner has not chosen is the scheme's own.
-  const chosen = (field: string) => (isDefault(field) ? null : values[field]);
-  const bar = colour(chosen("chatbot_toolbar_color"), legacy ? main : isDark ? "#191d1b" : "#ffffff");
-  const titleColour = colour(chosen("chatbot_title_color"), inkOn(bar));
+  const look = values as unknown as Look;
+  const isDark = dark && mayBeDark(look);
+  const colours = paint(look, isDark);
   const sides = text("user_avatar_orientation") || "agent-left-user-right";
   const title = text("chatbot_title") || name;
   const starters = (values.example_questions as string[] | null) ?? [];
-  const unreadable = contrast(titleColour, bar) < 4.5;
+  const titleColour = text("chatbot_title_color");
+  const readable = rgb(titleColour) ? contrast(titleColour, paint(look, false)["--bar"]!) : Infinity;
   const background =
     values.chat_bot_bg_type === "image" && picture("chat_bot_bg")
       ? { backgroundImage: `url("${picture("chat_bot_bg")}")` }
-      : isDark
-        ? {}
-        : { backgroundColor: colour(values.chat_bot_bg_color, "#ffffff") };
+      : { backgroundColor: "var(--ground)" };
   const userSide = sides.endsWith("right") ? "end" : "start",
     agentSide = sides.startsWith("agent-right") ? "end" : "start";
   return (
     <aside class="preview" aria-label={w.preview}>
       <span class="chips">
-        <button type="button" class="chip" aria-pressed={isDark} disabled={legacy} onClick={() => setDark(!dark)}>
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={isDark}
+          disabled={!mayBeDark(look)}
+          onClick={() => setDark(!dark)}
+        >
           {w.dark}
         </button>
         <button type="button" class="chip" aria-pressed={rtl} onClick={() => setRtl(!rtl)}>
@@ -64,16 +58,13 @@ export function Preview({
       <div
         class={`widget ${phone ? "on-phone" : ""} ${isDark ? "dark" : "light"} ${values.font_family === "public-sans" ? "public" : ""}`}
         dir={rtl ? "rtl" : "ltr"}
-        style={
-          { "--main": main, "--main-ink": inkOn(main), "--radius": radii[text("radius_styling")] ?? "10px" } as never
-        }
+        style={colours as never}
         inert
       >
-        <div
-          class={`widget-bar ${text("agent_title_avatar_alignment")}`}
-          style={{ background: bar, color: titleColour }}
-        >
-          {values.title_avatar_enabled !== false && <Avatar name={title} src={picture("chat_bot_avatar")} />}
+        <div class={`widget-bar ${text("agent_title_avatar_alignment")}`}>
+          {values.title_avatar_enabled !== false && (
+            <Avatar name={title} src={picture("chat_bot_avatar")} look={BAR_FACE} />
+          )}
           <b>{title}</b>
         </div>
         <div class="widget-talk" style={background}>
@@ -88,7 +79,7 @@ export function Preview({
               </div>
               <div class={`line ${agentSide}`}>
                 {values.is_in_chat_agent_avatar_enabled !== false && (
-                  <Avatar name={title} src={picture("chat_bot_avatar")} size="small" />
+                  <Avatar name={title} src={picture("chat_bot_avatar")} size="small" look={FACE} />
                 )}
                 <p class="bubble">
                   {w.previewAnswer}
@@ -103,7 +94,7 @@ export function Preview({
                   {picture("spotlight_avatar") ? (
                     <img src={picture("spotlight_avatar")!} alt="" />
                   ) : (
-                    <Avatar name={title} size="large" />
+                    <Avatar name={title} size="large" look={FACE} />
                   )}
                 </span>
               )}
@@ -127,7 +118,7 @@ export function Preview({
             "\u00a0"}
         </p>
       </div>
-      {unreadable && <Note kind="warn">{w.unreadable(number(Math.floor(contrast(titleColour, bar) * 10) / 10))}</Note>}
+      {readable < 4.5 && <Note kind="warn">{w.unreadable(number(Math.floor(readable * 10) / 10))}</Note>}
     </aside>
   );
 }

@@ -359,7 +359,7 @@ interface Props {
   id: number;
   groups: Group[];
   /** Beside the form, of what the form holds now. */
-  beside?: (values: Values, isDefault: (name: string) => boolean) => ComponentChildren;
+  beside?: (values: Values) => ComponentChildren;
 }
 
 /** Settings by groups: what is changed waits until it is saved together; each field is refused alone. */
@@ -454,7 +454,7 @@ export function SettingsForm({ id, groups, beside }: Props) {
                 </div>
               )}
             </form>
-            {beside?.(valuesOf(form), (name) => same(valuesOf(form)[name] ?? null, fields.get(name)?.default ?? null))}
+            {beside?.(valuesOf(form))}
           </div>
         );
       }}

@@ -12,9 +12,7 @@ export default function Look({ id }: { id: number }) {
         <SettingsForm
           id={id}
           groups={look}
-          beside={(values, isDefault) => (
-            <Preview values={values} isDefault={isDefault} name={agent.value!.project_name} />
-          )}
+          beside={(values) => <Preview values={values} name={agent.value!.project_name} />}
         />
       </div>
     </Screen>

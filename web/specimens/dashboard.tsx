@@ -444,12 +444,11 @@ const specimens: Specimens = {
   Preview: () => (
     <>
       <State name="readable">
-        <Preview values={data.settings} isDefault={() => true} name="Harbour Bikes" />
+        <Preview values={data.settings} name="Harbour Bikes" />
       </State>
       <State name="a title that can hardly be read">
         <Preview
           values={{ ...data.settings, chatbot_toolbar_color: "#ffee00", chatbot_title_color: "#ffffff" }}
-          isDefault={() => false}
           name="Harbour Bikes"
         />
       </State>
