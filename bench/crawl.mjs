@@ -249,8 +249,8 @@ async function frontier(url, addresses) {
       most = Math.max(most, anonymous(kb.child.pid));
       return { ...data, ms, seconds: (performance.now() - start) / 1000 };
     };
-    // The page that the cut interrupts comes again behind all that wait, with what it leads to.
-    for (let tenth = 1, at = { total: 0 }; at.total < pages - LINKS;) {
+    // What the cut interrupts comes again behind all that wait, with what it leads to.
+    for (let tenth = 1, at = { total: 0 }; at.total < pages - 16 * LINKS;) {
       at = await look();
       for (; at.total >= (tenth * pages) / 10; tenth++)
         console.log(
@@ -281,14 +281,15 @@ async function frontier(url, addresses) {
       console.log(`asked: ${where} ${JSON.stringify(query ?? {})} in ${(await timed(where, query)).ms.toFixed(0)} ms`);
     const urls = new Set();
     let rows = 0;
-    for (let n = 1, full = true; full; n++) {
-      const { data } = await timed("/pages", { limit: 1000, order: "asc", page: n });
-      full = data.pages.data.length === 1000;
+    for (let n = 1, last = 1; n <= last; n++) {
+      const { data } = await timed("/pages", { limit: 100, order: "asc", page: n });
+      last = data.pages.last_page;
       rows += data.pages.data.length;
       for (const row of data.pages.data) urls.add(row.page_url);
     }
     console.log(`known: ${rows} pages, ${urls.size} of different addresses, ${pages} there are`);
-    const size = fs.statSync(path.join(kb.dir, "docent.db")).size;
+    const files = fs.readdirSync(kb.dir).filter((name) => name.startsWith("docent.db"));
+    const size = files.reduce((sum, name) => sum + fs.statSync(path.join(kb.dir, name)).size, 0);
     console.log(`store: ${(size / 2 ** 20).toFixed(0)} MB, ${(size / rows).toFixed(0)} bytes a page`);
   } finally {
     await kb.end();
