@@ -143,15 +143,21 @@ static bool reads_ahead(const struct kb_call *call)
 	return call->row->asks && !call->ahead && kb_store_reads_ahead(call->api->store);
 }
 
-/* A key that is known already is checked before anything is read for it. */
+/* A key that is known already is checked before anything is read for it; what is no agent's id is
+ * refused behind the key. */
 static bool read_with_key(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv key = kb_request_bearer(call->req);
+	struct kb_err ignored;
 	struct kb_key known;
+	int64_t id;
+	int at;
 
-	return !reads_ahead(call) || !key.n
-	       || kb_store_peek_key(call->api->store, call->arena, key, &known)
-	       || read_ahead(call, key, err);
+	if (!reads_ahead(call) || !key.n
+	    || kb_store_peek_key(call->api->store, call->arena, key, &known))
+		return true;
+	at = param_index(call->row->path, "projectId");
+	return !kb_call_id(call, (size_t)at, "Agent", &id, &ignored) || read_ahead(call, key, err);
 }
 
 static bool get_agent(struct kb_call *call, int64_t id, struct kb_err *err)

@@ -231,7 +231,7 @@ static bool take_tag(struct page *p, struct tag *tag)
 	return true;
 }
 
-/* The text up to the element's end tag, which is passed too. */
+/* The text up to the element's end tag. */
 static struct kb_sv take_raw(struct page *p, struct kb_sv name)
 {
 	struct kb_sv at = p->rest;
