@@ -13,16 +13,24 @@ const { look } = settings;
 const visitor = new Visitor(settings);
 const starters = signal(look.example_questions ?? []);
 
-/** Those that fit the page around come first: what the documents have on it, then the owner's by the words that they share with its title. */
-async function fitStarters(title: string) {
+/** Those that fit the page around come first: what a model has written for it or else what the documents have on it, then the owner's by the words that they share with its title. */
+async function fitStarters(title: string, address: string) {
   if (!look.use_context_aware_starter_question || !title) return;
   const words = new Set(title.toLowerCase().match(/\p{L}{4,}/gu) ?? []);
   const fits = (question: string) =>
     (question.toLowerCase().match(/\p{L}{4,}/gu) ?? []).filter((word) => words.has(word)).length;
   await visitor.visit();
-  const topics = await visitor.topics(title);
+  const { topics, suggested } = await visitor.starters(title, address);
   const own = [...(look.example_questions ?? [])].sort((a, b) => fits(b) - fits(a));
-  starters.value = [...topics.map((topic) => put(t.about, { title: topic })), ...own];
+  const about = suggested.length ? suggested : topics.map((topic) => put(t.about, { title: topic }));
+  starters.value = [...about, ...own];
+}
+
+/** Where the owner has none, those that a model has written for the agent. */
+async function findStarters() {
+  if (starters.value.length) return;
+  const { suggested } = await visitor.starters("", "");
+  if (!starters.value.length) starters.value = suggested;
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -47,9 +55,13 @@ const around =
 
 await speak(t, tables, settings.lang);
 if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
-else void visitor.visit().catch(() => {});
+else
+  void visitor
+    .visit()
+    .then(findStarters)
+    .catch(() => {});
 if (around) {
-  around.onPage = () => void fitStarters(around.title).catch(() => {});
+  around.onPage = () => void fitStarters(around.title, around.address).catch(() => {});
   around.say("ready");
 }
 effect(() => {

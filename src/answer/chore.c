@@ -1,10 +1,12 @@
 #include "answer/chore.h"
 
+#include <string.h>
+
 #include "answer/planned.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
-enum { PROMPT_MAX = 1 << 20 };
+enum { PROMPT_MAX = 1 << 20, LINES_MAX = 12 };
 
 const char *const kb_insight_intents[] = { "information", "how_to",  "problem",     "purchase",
 	                                   "complaint",   "contact", "about_agent", "small_talk",
@@ -56,6 +58,13 @@ static const struct request {
 	                       "are, and add "
 	                       "nothing." DATA " Reply with the notes alone.",
 	                       700, 20, 4000, false },
+	[KB_CHORE_STARTERS] = { "Write the questions that a visitor would most likely begin with: "
+	                        "three at most, each of four to fifteen words and answered by the "
+	                        "documents below, and where a page is named, about what stands on "
+	                        "it. Write them in the language named." DATA
+	                        " Reply with the questions alone, one a line, each ending with a "
+	                        "question mark.",
+	                        200, KB_STARTER_CHARS_LEAST, 2000, false },
 };
 
 void kb_chore_ask(struct kb_arena *arena, enum kb_chore_kind kind,
@@ -155,6 +164,64 @@ static bool is_plain(struct kb_sv text)
 	return true;
 }
 
+/* "1. ", "- ": of a list. */
+static struct kb_sv unlisted(struct kb_sv line)
+{
+	size_t digits = 0;
+
+	while (digits < line.n && line.p[digits] >= '0' && line.p[digits] <= '9')
+		digits++;
+	if (digits && digits < 3 && digits < line.n && strchr(".)", line.p[digits]))
+		return kb_sv_trim(kb_sv_from(line, digits + 1));
+	if (line.n && strchr("-*+", line.p[0]))
+		return kb_sv_trim(kb_sv_from(line, 1));
+	return kb_sv_starts(line, KB_SV("•")) ? kb_sv_trim(kb_sv_from(line, strlen("•"))) : line;
+}
+
+static bool is_question(struct kb_sv line)
+{
+	static const char *const ends[] = { "?", "？", "؟", "՞" };
+	size_t chars = kb_utf8_count(line);
+
+	if (chars < KB_STARTER_CHARS_LEAST || chars > KB_STARTER_CHARS || !is_plain(line)
+	    || kb_sv_find_byte(line, '@') >= 0 || kb_sv_find_byte(line, '`') >= 0)
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(ends); i++)
+		if (kb_sv_ends(line, kb_sv_str(ends[i])))
+			return true;
+	return false;
+}
+
+/* The lines that are questions, each once. */
+static struct kb_sv read_starters(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_sv kept[KB_STARTERS_MAX], line, out;
+	size_t count = 0;
+	struct kb_buf buf;
+
+	for (int i = 0; i < LINES_MAX && count < KB_STARTERS_MAX && kb_sv_split(&text, '\n', &line);
+	     i++) {
+		bool fits;
+
+		line = unquoted(unlisted(kb_sv_trim(line)));
+		fits = is_question(line);
+		for (size_t k = 0; k < count; k++)
+			fits = fits && !kb_sv_ieq(kept[k], line);
+		if (fits)
+			kept[count++] = line;
+	}
+	if (!count)
+		return kb_sv(NULL, 0);
+	kb_buf_init(&buf, KB_CHORE_TEXT_MAX);
+	for (size_t k = 0; k < count; k++) {
+		kb_buf_str(&buf, k ? "\n" : "");
+		kb_buf_sv(&buf, kept[k]);
+	}
+	out = kb_arena_sv(arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
 struct kb_sv kb_chore_read(struct kb_arena *arena, enum kb_chore_kind kind, struct kb_sv text)
 {
 	const struct request *request = &requests[kind];
@@ -163,6 +230,8 @@ struct kb_sv kb_chore_read(struct kb_arena *arena, enum kb_chore_kind kind, stru
 	text = kb_sv_trim(text);
 	if (kind == KB_CHORE_INSIGHT)
 		return read_insight(arena, text);
+	if (kind == KB_CHORE_STARTERS)
+		return read_starters(arena, text);
 	text = unquoted(text);
 	chars = kb_utf8_count(text);
 	if (chars < request->least || chars > request->most || !is_plain(text)

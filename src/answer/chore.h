@@ -4,7 +4,8 @@
  *
  * What is written by others goes into a request as data, cut to a bound. What comes back is read
  * strictly: a text that is not of the form that was asked for, or that brings a link, markup or an
- * address, is none, and what the rule made stays.
+ * address, is none, and what the rule made stays. Of the lines of questions to begin with, those
+ * count that are questions.
  *
  * tests/unit/answer/chore_test.c shows whole requests. Pure but for the arena; any thread.
  */
@@ -22,6 +23,10 @@ struct kb_chore_part {
 enum {
 	KB_CHORE_PART_CHARS = 6000,
 	KB_CHORE_TEXT_MAX = 8000, /* bytes that a model may answer */
+	/* Questions to begin with, and characters of one. */
+	KB_STARTERS_MAX = 3,
+	KB_STARTER_CHARS_LEAST = 8,
+	KB_STARTER_CHARS = 120,
 };
 
 /* Fills messages and max_tokens of the ask. */

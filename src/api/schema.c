@@ -156,7 +156,7 @@ static const struct kb_schema schemas[] = {
 	{ "TalkLinkReply", SUCCESS("TalkLink") },
 	{ "EmbedSecret", "secret:str" },
 	{ "EmbedSecretReply", SUCCESS("EmbedSecret") },
-	{ "Starters", "questions:[str] topics:[str]" },
+	{ "Starters", "questions:[str] topics:[str] suggested:[str]" },
 	{ "StartersReply", SUCCESS("Starters") },
 	{ "SharedTalk", "name:str messages:[TalkMessage]" },
 	{ "SharedTalkReply", SUCCESS("SharedTalk") },

@@ -1,9 +1,15 @@
-/* Questions to begin with: the owner's, and with use_context_aware_starter_question what the
- * documents have on the page that the agent stands on. */
+/* Questions to begin with: the owner's; with use_context_aware_starter_question what the documents
+ * have on the page that the agent stands on; and what a model has written for that page or, where
+ * the owner has no questions, for the agent. Nobody waits for the model: who asks first has the
+ * others alone. */
+#include "store/starters.h"
 #include "answer/find.h"
+#include "answer/mask.h"
 #include "api/routes.h"
+#include "api/session.h"
+#include "base/utf8.h"
 
-enum { TITLE_BYTES = 300, PASSAGES = 12, TOPICS = 3, TOPIC_BYTES = 80 };
+enum { PASSAGES = 12, TOPICS = 3, TOPIC_BYTES = 80 };
 
 /* Where a passage stands: its heading, or else its document. */
 static struct kb_sv topic_of(struct kb_call *call, const struct kb_passage *passage)
@@ -18,14 +24,34 @@ static struct kb_sv topic_of(struct kb_call *call, const struct kb_passage *pass
 	return page.meta_title.n ? page.meta_title : page.title;
 }
 
-static bool write_topics(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
-                         struct kb_err *err)
+/* The page around, as far as it matters: what stands behind a ? or # is the visitor's own. */
+static struct kb_starters_page page_around(struct kb_call *call)
 {
-	struct kb_sv title = kb_request_query(call->req, "title"), topics[TOPICS];
+	struct kb_sv title = kb_utf8_mend(call->arena, kb_request_query(call->req, "title"));
+	struct kb_sv address = kb_utf8_mend(call->arena, kb_request_query(call->req, "address"));
+	struct kb_starters_page page = { .address = address };
+
+	for (size_t i = 0; i < address.n && page.address.n == address.n; i++)
+		if (address.p[i] == '?' || address.p[i] == '#')
+			page.address = kb_sv_sub(address, 0, i);
+	if (kb_agent_anonymises(call, &call->agent)) {
+		title = kb_mask(call->arena, title);
+		page.address = kb_mask(call->arena, page.address);
+	}
+	page.title = kb_utf8_cut(kb_sv_trim(title), KB_STARTERS_TITLE_BYTES);
+	page.address = kb_utf8_cut(page.address, KB_STARTERS_ADDRESS_BYTES);
+	return page;
+}
+
+/* *found: the documents have something on the page. */
+static bool write_topics(struct kb_call *call, struct kb_jw *jw, const struct kb_settings *settings,
+                         struct kb_sv title, bool *found, struct kb_err *err)
+{
+	struct kb_sv topics[TOPICS];
 	const struct kb_find_request find = {
 		.agent_id = call->agent.id,
 		.settings = settings,
-		.text = kb_sv_sub(title, 0, KB_MIN(title.n, TITLE_BYTES)),
+		.text = title,
 		.limit = PASSAGES,
 		.words_only = true,
 	};
@@ -34,8 +60,7 @@ static bool write_topics(struct kb_call *call, struct kb_jw *jw, const struct kb
 
 	kb_jw_key(jw, "topics");
 	kb_jw_array(jw);
-	if (settings->use_context_aware_starter_question.v && title.n
-	    && !kb_find(call->api->answerer, call->arena, &find, &findings, err))
+	if (title.n && !kb_find(call->api->answerer, call->arena, &find, &findings, err))
 		return false;
 	for (size_t i = 0; i < findings.count && count < TOPICS; i++) {
 		struct kb_sv topic = topic_of(call, &findings.v[i].passage);
@@ -49,18 +74,48 @@ static bool write_topics(struct kb_call *call, struct kb_jw *jw, const struct kb
 		kb_jw_sv(jw, topic);
 	}
 	kb_jw_end(jw);
+	*found = findings.count > 0;
+	return true;
+}
+
+/* What a model has written; where that is to be done, it is asked for. */
+static bool write_suggested(struct kb_call *call, struct kb_jw *jw,
+                            const struct kb_starters_page *page, bool may, struct kb_err *err)
+{
+	struct kb_starters starters = { 0 };
+	struct kb_err why = { 0 };
+	struct kb_sv line;
+
+	if (may
+	    && !kb_store_starters_get(call->api->store, call->arena, &call->agent, page, &starters,
+	                              err))
+		return false;
+	/* What cannot be asked for now is asked for by the next visitor. */
+	if (starters.wanted && !kb_store_starters_want(call->api->store, &call->agent, page, &why))
+		kb_info(&call->req->log, "starters not asked for error=%s", why.msg);
+	kb_jw_key(jw, "suggested");
+	kb_jw_array(jw);
+	while (kb_sv_split(&starters.questions, '\n', &line))
+		if (line.n)
+			kb_jw_sv(jw, line);
+	kb_jw_end(jw);
 	return true;
 }
 
 bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 {
+	struct kb_starters_page page = { KB_SV(""), KB_SV("") };
 	struct kb_settings settings;
 	struct kb_buf buf;
 	struct kb_jw jw;
-	bool ok;
+	bool ok, found = false;
 
 	if (!kb_settings_read(call->arena, call->agent.settings, &settings, err))
 		return false;
+	if (settings.use_context_aware_starter_question.v)
+		page = page_around(call);
+	if (!page.title.n)
+		page.address = KB_SV("");
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "questions");
@@ -68,7 +123,10 @@ bool kb_starters_read(struct kb_call *call, struct kb_err *err)
 	for (size_t i = 0; i < settings.example_questions.count; i++)
 		kb_jw_sv(&jw, settings.example_questions.v[i]);
 	kb_jw_end(&jw);
-	ok = write_topics(call, &jw, &settings, err);
+	ok = write_topics(call, &jw, &settings, page.title, &found, err);
+	ok = ok
+	     && write_suggested(call, &jw, &page,
+	                        page.title.n ? found : settings.example_questions.count == 0, err);
 	kb_jw_end(&jw);
 	if (!ok) {
 		kb_buf_fini(&buf);

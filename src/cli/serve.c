@@ -538,6 +538,7 @@ static void start_background(struct service *s)
 	        .keep_days = keep_days,
 	        .sweep = sweep_limits(plan),
 	        .vectorizer = kb_embedder_vectorizer(api->embedder),
+	        .answerer = api->answerer,
 	        .models = s->chore_models,
 	        .may_spend = may_spend,
 	        .may_spend_arg = api,

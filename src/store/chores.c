@@ -177,6 +177,8 @@ static bool put_text(struct kb_db_conn *conn, const struct end *in, struct kb_er
 		        conn, &sql[NOTE],
 		        KB_VALUES(agent, subject, kb_text(in->end->slug), text, kb_int(in->now)),
 		        NULL, err);
+	case KB_CHORE_STARTERS:
+		return kb_starters_put(conn, chore, in->end->text, err);
 	case KB_CHORE_KINDS:
 		break;
 	}

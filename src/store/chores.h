@@ -23,6 +23,7 @@ enum kb_chore_kind {
 	KB_CHORE_DESCRIPTION, /* of a page that brings none of its own */
 	KB_CHORE_SUMMARY,     /* persona-summary of a persona's version */
 	KB_CHORE_PLANNER,     /* task-planner of a persona's version */
+	KB_CHORE_STARTERS,    /* questions to begin with, of a page around (starters.h) */
 	KB_CHORE_KINDS
 };
 

@@ -46,7 +46,7 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views, kb_sql_visitors;
 extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs, kb_sql_moves,
         kb_sql_commits;
-extern const struct kb_sql_table kb_sql_paths, kb_sql_chores, kb_sql_pictures;
+extern const struct kb_sql_table kb_sql_paths, kb_sql_chores, kb_sql_starters, kb_sql_pictures;
 extern const struct kb_sql_table kb_sql_answers, kb_sql_talklinks;
 extern const struct kb_sql_table *const kb_sql_tables[];
 extern const size_t kb_sql_table_count;

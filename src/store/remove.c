@@ -66,6 +66,7 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM sources WHERE agent_id = $1 AND id = $2" },
 
 	[AGENT_FIRST] = DELETE("chores", "kind, subject"),
+	DELETE("starters", "page"),
 	DELETE("messages", "conversation_id, id"),
 	DELETE("answers", "conversation_id, id"),
 	DELETE("talk_links", "hash"),

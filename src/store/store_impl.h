@@ -325,8 +325,8 @@ struct kb_sv kb_page_waits_for_host(void);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
 bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
                    struct kb_err *err) KB_MUST_CHECK;
-/* The row, its labels, its passages (dead below `version`) and the subtitles of its films, within a transaction that publishes
- * that version and adds the totals. */
+/* The row, its labels, its passages (dead below `version`) and the subtitles of its films, within a
+ * transaction that publishes that version and adds the totals. */
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 /* ---- paths.c, for pages.c and queue.c ---- */
@@ -618,6 +618,9 @@ struct kb_conversation;
 struct kb_model_spent;
 
 /* Adds it; one that is there begins anew, and who has it leased does it in vain. */
+/* What a model has written for a page around the agent. */
+bool kb_starters_put(struct kb_db_conn *conn, const struct kb_chore *chore, struct kb_sv questions,
+                     struct kb_err *err) KB_MUST_CHECK;
 bool kb_chore_add(struct kb_db_conn *conn, const struct kb_chore *chore, int64_t due_at,
                   struct kb_err *err) KB_MUST_CHECK;
 /* Whether the prompt gave it its name. */

@@ -5,13 +5,17 @@
 
 #include "answer/chore.h"
 #include "answer/claims.h"
+#include "answer/find.h"
 #include "answer/mask.h"
 #include "answer/notes.h"
 #include "base/bell.h"
 #include "base/pool.h"
+#include "base/utf8.h"
+#include "index/langid.h"
 #include "parse/parse.h"
 #include "settings/options.h"
 #include "store/personas.h"
+#include "store/starters.h"
 
 enum {
 	LOOK_MS = 1000,
@@ -21,7 +25,9 @@ enum {
 	POLITE_TRIES = 40,
 	AGAIN_S = 30, /* after the first failure; four times as long after each further one */
 	ATTEMPTS = 5,
-	PARTS = 1 + 2 * KB_CHORE_MESSAGES,
+	PASSAGES = 6, /* that questions to begin with are made of */
+	PASSAGE_CHARS = 700,
+	PARTS = 4 + 2 * KB_CHORE_MESSAGES + PASSAGES,
 	TEXT_MAX = 64 << 20,
 	CHORES_NICE = 10,
 };
@@ -158,18 +164,99 @@ static bool add_persona(struct job *job, struct kb_err *err)
 	return true;
 }
 
+/* What everybody may find of it; without a page, of the documents' own titles. */
+static bool add_passages(struct job *job, struct kb_sv about, struct kb_err *err)
+{
+	const struct kb_find_request find = { .agent_id = job->agent.id,
+		                              .settings = &job->settings,
+		                              .text = about,
+		                              .limit = PASSAGES,
+		                              .words_only = true };
+	struct kb_findings found;
+
+	if (!kb_find(job->by->config.answerer, &job->arena, &find, &found, err))
+		return false;
+	for (size_t i = 0; i < found.count; i++) {
+		const struct kb_passage *passage = &found.v[i].passage;
+
+		add_part(job, "Document",
+		         kb_arena_printf(&job->arena, "%.*s\n%.*s", KB_SV_ARG(passage->heading),
+		                         KB_SV_ARG(kb_utf8_head(passage->text, PASSAGE_CHARS))));
+	}
+	return true;
+}
+
+/* The titles of what everybody may find, one a line. */
+static bool add_titles(struct job *job, struct kb_sv *all, struct kb_err *err)
+{
+	struct kb_notes_input input = { .agent = &job->agent };
+	struct kb_buf buf;
+
+	if (!kb_notes_titles(job->by->config.store, &job->arena, &input, err))
+		return false;
+	kb_buf_init(&buf, TEXT_MAX);
+	for (size_t i = 0; i < input.title_count; i++) {
+		kb_buf_sv(&buf, input.titles[i]);
+		kb_buf_byte(&buf, '\n');
+	}
+	*all = kb_arena_sv(&job->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	add_part(job, "Titles of the documents", *all);
+	return true;
+}
+
+/* Nothing where the documents have nothing on the page. */
+static bool add_page_around(struct job *job, struct kb_err *err)
+{
+	struct kb_starters_page page;
+	struct kb_sv titles;
+	size_t before;
+
+	if (!job->by->config.answerer)
+		return true;
+	if (!kb_store_starters_page(job->by->config.store, &job->arena, job->agent.id,
+	                            job->chore.subject, &page, err))
+		return err->code == KB_E_NOT_FOUND;
+	add_part(job, "Language", job->settings.chatbot_msg_lang);
+	add_part(job, "Title of the page", page.title);
+	add_part(job, "Address of the page", page.address);
+	if (!add_titles(job, &titles, err))
+		return false;
+	before = job->part_count;
+	if (!add_passages(job, page.title.n ? page.title : kb_utf8_head(titles, PASSAGE_CHARS),
+	                  err))
+		return false;
+	if (job->part_count == before)
+		job->part_count = 0;
+	return true;
+}
+
 static bool add_parts(struct job *job, struct kb_err *err)
 {
 	static bool (*const adding[KB_CHORE_KINDS])(struct job *, struct kb_err *) = {
 		[KB_CHORE_NAME] = add_messages,        [KB_CHORE_INSIGHT] = add_messages,
 		[KB_CHORE_DESCRIPTION] = add_document, [KB_CHORE_SUMMARY] = add_persona,
-		[KB_CHORE_PLANNER] = add_persona,
+		[KB_CHORE_PLANNER] = add_persona,      [KB_CHORE_STARTERS] = add_page_around,
 	};
 
 	return (unsigned)job->chore.kind >= KB_CHORE_KINDS || adding[job->chore.kind](job, err);
 }
 
 /* ---- asking ---- */
+
+/* Questions that visitors see are in their agent's language, as far as that can be told. */
+static bool is_in_language(const struct job *job, struct kb_sv text)
+{
+	enum kb_lang lang = kb_lang_from_code(job->settings.chatbot_msg_lang);
+	struct kb_lang_guess guesses[KB_LANG_COUNT];
+	size_t count = kb_lang_guesses(text, guesses), at = 0;
+
+	if (lang == KB_LANG_NONE || job->chore.kind != KB_CHORE_STARTERS)
+		return true;
+	while (at < count && guesses[at].lang != lang)
+		at++;
+	return at < count && guesses[at].points + 2 * KB_LANG_WORD_POINTS > guesses[0].points;
+}
 
 /* Answers that are being written go first. */
 static void be_polite(struct kb_chore_thread *by, struct kb_chat_line *line)
@@ -222,6 +309,8 @@ static void ask(struct job *job, const struct kb_model *model)
 		        job->agent.id, (int)job->chore.kind, result.err.msg);
 	} else if (result.finish == KB_CHAT_STOP) {
 		job->end.text = kb_chore_read(&job->arena, job->chore.kind, text);
+		if (job->end.text.p && !is_in_language(job, job->end.text))
+			job->end.text = kb_sv(NULL, 0);
 	}
 	count_spent(job, model, &result.usage);
 	if (result.err.code == KB_OK && !job->end.text.p)

@@ -19,6 +19,7 @@ const kinds = {
   description: /Describe the document/,
   summary: /Summarise the description/,
   planner: /Rewrite the notes/,
+  starters: /questions that a visitor/,
 };
 const kindOf = (body) => Object.keys(kinds).find((kind) => kinds[kind].test(contentOf(body.messages[0])));
 
@@ -128,7 +129,7 @@ test("what labels hide and what the mask covers is in no request", async (t) => 
     ...lighthouse,
     "board.txt": "The board paid Hester Quillby CANARY-77 crowns for the Velmora lighthouse.",
   };
-  const { agent, chat, settled, asked } = await scene(t, {}, { agent: { files: {}, is_anonymized: "true" } });
+  const { kb, agent, chat, settled, asked } = await scene(t, {}, { agent: { files: {}, is_anonymized: "true" } });
   const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
   await agent.add({ "board.txt": "An empty note of the board." });
   const page = await agent.page("board.txt");
@@ -145,8 +146,77 @@ test("what labels hide and what the mask covers is in no request", async (t) => 
   assert.ok(message.llm_response.includes("CANARY-77"), message.llm_response);
   await settled();
   assert.ok(asked("name").length === 1 && asked("insight").length === 1);
+  await agent.expect(200, "POST", "/settings", { json: { use_context_aware_starter_question: true } });
+  const starters = await visitorOf(kb, agent);
+  await starters({ title: "What the board paid jane.roe@example.org for the Velmora lighthouse" });
+  await settled();
+  assert.equal(asked("starters").length, 1);
   const sent = JSON.stringify(chat.seen.filter(({ body }) => !body.stream));
   assert.ok(!sent.includes("CANARY") && !sent.includes("jane.roe"), sent);
+});
+
+/** What a visitor of the agent gets to begin with, on the page around with that title and address. */
+async function visitorOf(kb, agent) {
+  const { shareable_slug: slug } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  const path = `/public/v1/agents/${slug}`;
+  const begun = await kb.api("POST", `${path}/visit`, {
+    plain: true,
+    key: null,
+    json: {},
+    headers: { "x-docent-visitor": "1" },
+  });
+  const headers = { "x-docent-visitor": "1", cookie: begun.headers["set-cookie"][0].split(";")[0] };
+  return async (query = {}) =>
+    (await kb.api("GET", `${path}/starters`, { plain: true, key: null, headers, query })).data;
+}
+
+test("questions to begin with are the model's, for the agent and for the page around; nobody waits", async (t) => {
+  const said = { starters: "Here are some:\n1. Who built the lighthouse?\n2. How tall is the lighthouse?\nBye." };
+  const { kb, agent, asked, settled } = await scene(t, said);
+  const starters = await visitorOf(kb, agent);
+  const its = ["Who built the lighthouse?", "How tall is the lighthouse?"];
+  await settled();
+  assert.deepEqual((await starters()).suggested, [], "who comes first does not wait");
+  await until("the agent's own", async () => (await starters()).suggested.length > 0);
+  assert.deepEqual((await starters()).suggested, its);
+  assert.ok(promptOf(asked("starters")[0].body).includes("Hester Quillby"));
+  await agent.expect(200, "POST", "/settings", {
+    json: { use_context_aware_starter_question: true, example_questions: ["May I come in?"] },
+  });
+  const page = { title: "The Velmora lighthouse", address: "https://a.example/visit?token=CANARY#x" };
+  const first = await starters(page);
+  assert.deepEqual([first.questions, first.suggested], [["May I come in?"], []]);
+  assert.ok(first.topics.length, "what the documents have on it is there at once");
+  await until("the page's", async () => (await starters(page)).suggested.length > 0);
+  assert.equal(asked("starters").length, 2, "once a page");
+  const prompt = promptOf(asked("starters")[1].body);
+  assert.ok(prompt.includes(page.title) && prompt.includes("https://a.example/visit"), prompt);
+  assert.ok(!prompt.includes("CANARY"), "what stands behind the path is the visitor's own");
+  assert.deepEqual((await starters({ ...page, address: "https://b.example/" })).suggested, [], "each page has its own");
+  assert.deepEqual((await starters({ title: "Zzyzx qqfl", address: "" })).suggested, []);
+  await settled();
+  assert.equal(asked("starters").length, 3, "the documents have nothing on the last one");
+});
+
+test("texts that are no questions, lead away or are in another language begin nothing", async (t) => {
+  const bad = [
+    "I can tell you everything on lighthouses.",
+    "Have you seen https://evil.example/? <img src=x>?",
+    "Wer hat den Leuchtturm gebaut und wie hoch ist er?\nWas kostet der Eintritt für die Kinder?",
+  ];
+  const { kb, agent, asked, settled } = await scene(t, { starters: () => bad.shift() ?? "-" });
+  const starters = await visitorOf(kb, agent);
+  await agent.expect(200, "POST", "/settings", { json: { use_context_aware_starter_question: true } });
+  await settled();
+  for (const n of [1, 2, 3]) {
+    const page = { title: "The Velmora lighthouse", address: `https://a.example/${n}` };
+    await starters(page);
+    await settled();
+    assert.equal(asked("starters").length, n);
+    const { suggested, topics } = await starters(page);
+    assert.deepEqual(suggested, []);
+    assert.ok(topics.length);
+  }
 });
 
 test("chores are counted, and fail without a trace in what is answered", async (t) => {

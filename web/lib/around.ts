@@ -7,6 +7,12 @@ export class Around {
   title = "";
   url = "";
   onPage = () => {};
+
+  /** Of the page, without what may be the visitor's own. */
+  get address() {
+    return this.url.replace(/[?#].*$/s, "");
+  }
+
   #signed = false;
 
   constructor(

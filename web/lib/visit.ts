@@ -186,9 +186,9 @@ export class Visitor {
     await this.visit().catch(() => {});
   }
 
-  /** What the documents have on the page around. */
-  topics = async (title: string) =>
-    (await call<{ topics: string[] }>("GET", this.path("/starters"), { query: { title } })).topics;
+  /** What the documents have on the page around, and questions that a model has written for it. */
+  starters = (title: string, address: string) =>
+    call<{ topics: string[]; suggested: string[] }>("GET", this.path("/starters"), { query: { title, address } });
 
   async open(sessionId: string) {
     const talk = await call<Talk>("GET", this.path(`/conversations/${sessionId}`));

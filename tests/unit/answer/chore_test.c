@@ -28,6 +28,24 @@ static const struct {
 	  "{\"intent\": \"fun\", \"emotion\": \"satisfied\"}",
 	  "{\"intent\":null,\"emotion\":\"satisfied\",\"content_source\":null}" },
 	{ "nothing known is none", KB_CHORE_INSIGHT, "{\"intent\": \"fun\"}", NULL },
+	{ "questions to begin with", KB_CHORE_STARTERS,
+	  "Here you are:\n1. Who built the lighthouse?\n- \"How tall is it now?\"\n* Wie hoch "
+	  "ist er?\nAnd a fourth one?",
+	  "Who built the lighthouse?\nHow tall is it now?\nWie hoch ist er?" },
+	{ "each once", KB_CHORE_STARTERS, "Who built it?\n\nwho built it?", "Who built it?" },
+	{ "in other scripts", KB_CHORE_STARTERS, "灯台は誰が建てましたか？",
+	  "灯台は誰が建てましたか？" },
+	{ "statements are none", KB_CHORE_STARTERS, "The lighthouse is old.\nAsk me anything!",
+	  NULL },
+	{ "links are none", KB_CHORE_STARTERS,
+	  "Have you seen https://a.example?\n[Who built it](//a.example)?\nwww.a.example, no?",
+	  NULL },
+	{ "nor markup and addresses", KB_CHORE_STARTERS,
+	  "<b>Who built it</b>?\nMay I write to a@b.example?\n`Who built it`?", NULL },
+	{ "what is long or short is none", KB_CHORE_STARTERS,
+	  "Who?\nWho built the lighthouse that stands at the end of the long pier behind the old "
+	  "harbour, and who paid for all of it at that time?",
+	  NULL },
 	{ "words are no insight", KB_CHORE_INSIGHT, "The person is happy.", NULL },
 };
 

@@ -1,6 +1,7 @@
 /* Leases of chores, and what their end stores. */
 #include "fixture.h"
 #include "store/chores.h"
+#include "store/starters.h"
 
 enum { LEASE_US = 60 * 1000000 };
 
@@ -90,11 +91,92 @@ static void test_names(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+static struct kb_sv starters(struct fixture *f, const struct kb_agent *agent,
+                             const struct kb_starters_page *page, bool *wanted)
+{
+	struct kb_starters out = { 0 };
+
+	NEED(f, kb_store_starters_get(f->store, &f->arena, agent, page, &out, &f->err));
+	*wanted = out.wanted;
+	return out.questions;
+}
+
+static void test_starters(struct kb_test *t)
+{
+	const struct kb_starters_page page = { KB_SV("Tickets"), KB_SV("https://a.example/t") };
+	const struct kb_starters_page elsewhere = { KB_SV("Tickets"), KB_SV("https://b.example/") };
+	const struct kb_chore_end written = { .text = KB_SV("What is it?\nWho is it?") };
+	struct kb_starters_page read;
+	struct kb_agent agent;
+	struct kb_chore chore;
+	struct fixture f;
+	size_t chores = 0;
+	bool wanted;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	CHECK_SV(t, starters(&f, &agent, &page, &wanted), "");
+	CHECK(t, !wanted); /* nobody writes them */
+	kb_store_chores_wanted(f.store);
+	starters(&f, &agent, &page, &wanted);
+	CHECK(t, wanted);
+	NEED(&f, kb_store_starters_want(f.store, &agent, &page, &f.err));
+	starters(&f, &agent, &page, &wanted);
+	CHECK(t, !wanted);
+	chore = lease(&f);
+	CHECK_INT(t, chore.kind, KB_CHORE_STARTERS);
+	NEED(&f, kb_store_starters_page(f.store, &f.arena, agent.id, chore.subject, &read, &f.err));
+	CHECK_SV(t, read.title, "Tickets");
+	CHECK_SV(t, read.address, "https://a.example/t");
+	CHECK(t, end(&f, &chore, &written));
+	CHECK_SV(t, starters(&f, &agent, &page, &wanted), "What is it?\nWho is it?");
+	CHECK_SV(t, starters(&f, &agent, &elsewhere, &wanted), ""); /* its title alone is shared */
+
+	/* Documents have changed: the old ones stay until there are new ones. */
+	agent.index_version++;
+	starters(&f, &agent, &page, &wanted);
+	CHECK(t, !wanted);
+	kb_clock_advance(&f.clock, (KB_STARTERS_AGAIN_S + 1) * KB_SECOND_US);
+	CHECK_SV(t, starters(&f, &agent, &page, &wanted), "What is it?\nWho is it?");
+	CHECK(t, wanted);
+
+	/* A try that gives nothing is made again after a day. */
+	NEED(&f, kb_store_starters_want(f.store, &agent, &elsewhere, &f.err));
+	chore = lease(&f);
+	CHECK(t, end(&f, &chore, &(struct kb_chore_end){ 0 }));
+	starters(&f, &agent, &elsewhere, &wanted);
+	CHECK(t, !wanted);
+	kb_clock_advance(&f.clock, KB_DAY_US + KB_SECOND_US);
+	starters(&f, &agent, &elsewhere, &wanted);
+	CHECK(t, wanted);
+
+	/* Whoever makes up pages gets so many of them a day. */
+	for (int i = 0; i < KB_STARTERS_A_DAY + 10; i++) {
+		struct kb_starters_page made = { kb_arena_printf(&f.arena, "page %d", i),
+			                         KB_SV("") };
+
+		NEED(&f, kb_store_starters_want(f.store, &agent, &made, &f.err));
+	}
+	while ((chore = lease(&f)).agent_id) {
+		chores++;
+		CHECK(t, end(&f, &chore, &written));
+	}
+	CHECK_INT(t, chores, KB_STARTERS_A_DAY);
+	kb_clock_advance(&f.clock, (KB_STARTERS_KEPT_DAYS + 1) * KB_DAY_US);
+	NEED(&f, kb_store_starters_want(f.store, &agent, &page, &f.err));
+	CHECK_SV(t,
+	         starters(&f, &agent, &(struct kb_starters_page){ KB_SV("page 1"), KB_SV("") },
+	                  &wanted),
+	         "");
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
 		{ "a chore is one worker's at a time, and counted", test_leases },
 		{ "a person's name stays", test_names },
+		{ "starters are a page's, bounded, and made again", test_starters },
 	};
 
 	return kb_test_main(argc, argv, tests, KB_COUNTOF(tests));

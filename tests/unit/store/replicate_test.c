@@ -18,6 +18,7 @@ static const char *const left_out[] = {
 	"talk_links",    /* of conversations, which stay */
 	"embed_secrets", /* a site signs for one agent */
 	"chores",        /* what the rule made is copied; a model is not asked twice */
+	"starters",      /* made again where somebody asks */
 	"model_usage",   /* what the original has spent */
 	"licenses",      /* their holders have them from the original */
 	"work",          /* leases of what is done with the original */
