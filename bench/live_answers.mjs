@@ -8,8 +8,14 @@
  * long each was on its way. The same streams are read from the double directly first: the
  * difference is Docent's. The answers begin over RAMP_MS (without it, over GAP_MS). Printed are
  * quantiles over all tokens, and over those sent while all answers were live; the processor time of
- * the server, and its memory before and while all are live; and how long questions that need no
- * model, and small reads, took meanwhile.
+ * the server, and its memory; and how long questions that need no model, and small reads, took
+ * meanwhile.
+ *
+ * Memory is what is resident: before the first answer, while all are live, and of that what each of
+ * the second half has added, when the threads have their stacks and the database its pages. Counted
+ * is all that an answer has in the server: the reader's connection and request, libcurl's handle and
+ * connection, and Docent's own state. How these share it, a heap profile tells
+ * (results/2026-11-23-live-answers-memory.md).
  *
  * Client, server and double share the processors of the machine.
  */
@@ -134,6 +140,7 @@ async function main([answers = 200, tokens = 100, gap = 50, ramp = gap]) {
   // The documents are nowhere near to this question, so that it needs no model.
   const other = await kb.agent({ files: { "b.txt": "Goods may be returned within 30 days of delivery." } });
   let live = 0,
+    half = 0,
     most = 0,
     allLive = Infinity,
     over = false;
@@ -144,7 +151,8 @@ async function main([answers = 200, tokens = 100, gap = 50, ramp = gap]) {
       { prompt: "Who built the lighthouse?" },
       (o) => o.message,
       () => {
-        if (++live < answers) return;
+        if (++live === answers >> 1) half = rss(kb.child.pid);
+        if (live < answers) return;
         most = rss(kb.child.pid);
         allLive = now();
       },
@@ -170,7 +178,8 @@ async function main([answers = 200, tokens = 100, gap = 50, ramp = gap]) {
   print("small reads", reads);
   console.log(
     `server     processor ${(cpu(kb.child.pid) - used).toFixed(1)} s; memory before ${before} KB, ` +
-      `all live ${most} KB: ${((most - before) / answers).toFixed(1)} KB an answer, its connections included`,
+      `all live ${most} KB: ${((most - before) / answers).toFixed(1)} KB an answer, ` +
+      `${((most - half) / (answers - (answers >> 1))).toFixed(1)} KB each of the second half`,
   );
   fs.rmSync(catalogue);
   await kb.stop();
