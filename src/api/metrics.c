@@ -6,6 +6,7 @@
 #include "api/routes.h"
 #include "base/address.h"
 #include "store/chores.h"
+#include "store/nodes.h"
 #include "store/repairs.h"
 #include "upstream/embed.h"
 #include "upstream/moderation.h"
@@ -14,7 +15,7 @@
 
 /* All that is asked for one answer. */
 struct figures {
-	int64_t uptime_s, resident, worker_queue, queued, repairing, chores;
+	int64_t uptime_s, resident, nodes, worker_queue, queued, repairing, chores;
 	struct kb_server_stats server;
 	struct kb_ingest_stats ingest;
 	struct kb_web_stats web;
@@ -44,6 +45,7 @@ struct metric {
 static const struct metric metrics[] = {
 	{ "uptime_seconds", GAUGE, FIGURE(uptime_s), "Seconds since the start" },
 	{ "resident_bytes", GAUGE, FIGURE(resident), "Resident memory" },
+	{ "nodes", GAUGE, FIGURE(nodes), "Nodes that are there, this one among them" },
 	{ "http_connections", GAUGE, FIGURE(server.connections), "Open connections" },
 	{ "http_streams", GAUGE, FIGURE(server.streams), "Open streamed answers" },
 	{ "http_requests_total", COUNTER, FIGURE(server.requests), "Requests answered" },
@@ -200,6 +202,24 @@ static int64_t figure(const struct metric *row, const void *of)
 	return row->unit ? value / row->unit : value;
 }
 
+/* Which node it is whose figures these are, as the value of a label. */
+static void write_node(struct kb_buf *buf, const struct kb_store *store)
+{
+	static const struct metric info = { "node_info", GAUGE, 0, "The node's name" };
+	const char *name = kb_store_node_name(store);
+
+	if (!name)
+		return;
+	write_head(buf, &info);
+	kb_buf_printf(buf, "docent_%s{node=\"", info.name);
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			kb_buf_byte(buf, '\\');
+		kb_buf_byte(buf, *name == '\n' ? ' ' : *name);
+	}
+	kb_buf_str(buf, "\"} 1\n");
+}
+
 static void write_metrics(struct kb_buf *buf, const struct metric *rows, size_t count,
                           const struct figures *figures)
 {
@@ -328,6 +348,7 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	*out = (struct figures){
 		.uptime_s = (kb_clock_mono_us() - api->started_us) / KB_SECOND_US,
 		.resident = resident_bytes(),
+		.nodes = kb_store_nodes(api->store),
 		.worker_queue = (int64_t)kb_pool_waiting(api->workers),
 	};
 	if (running)
@@ -356,6 +377,7 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	if (!gather(call->api, &figures, err))
 		return false;
 	kb_buf_init(&buf, 64 << 10);
+	write_node(&buf, call->api->store);
 	write_metrics(&buf, metrics, KB_COUNTOF(metrics), &figures);
 	write_models(&buf, call, &figures);
 	kb_respond(call->req, &(struct kb_response){

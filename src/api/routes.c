@@ -47,6 +47,9 @@ static const struct kb_api_route routes[] = {
 	{ "GET", AGENT "/stats", kb_agents_stats, .right = KB_RIGHT_KEY,
 	  .tag = "Agents", .summary = "Counts of documents, words and queries",
 	  .response = "StatsReply", .status = 200 },
+	{ "POST", AGENT "/warm", kb_agents_warm, .right = KB_RIGHT_KEY,
+	  .tag = "Agents", .summary = "Open the agent's index on the node that is asked, so that the next question need not wait for it",
+	  .response = "WarmedReply", .status = 200 },
 
 	/* documents */
 	{ "GET", AGENT "/pages", kb_pages_list, .right = KB_RIGHT_KEY,

@@ -16,6 +16,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err);
 bool kb_agents_delete(struct kb_call *call, struct kb_err *err);
 bool kb_agents_replicate(struct kb_call *call, struct kb_err *err);
 bool kb_agents_stats(struct kb_call *call, struct kb_err *err);
+bool kb_agents_warm(struct kb_call *call, struct kb_err *err);
 /* sources.c */
 bool kb_sources_list(struct kb_call *call, struct kb_err *err);
 bool kb_sources_create(struct kb_call *call, struct kb_err *err);

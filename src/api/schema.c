@@ -39,6 +39,8 @@ static const struct kb_schema schemas[] = {
 	           "query_credits_used:int total_queries:int total_words_indexed:int "
 	           "total_storage_credits_used:int" },
 	{ "StatsReply", SUCCESS("Stats") },
+	{ "Warmed", "passages:int took_ms:int" },
+	{ "WarmedReply", SUCCESS("Warmed") },
 
 	{ "Page", "id:int page_url:str page_url_hash:str project_id:int crawl_status:str index_status:str "
 	          "status_reason:str? is_file:bool is_refreshable:bool created_at:time updated_at:time "

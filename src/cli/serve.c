@@ -118,33 +118,6 @@ static void stop_serving(void *arg)
 	kill(getpid(), SIGTERM);
 }
 
-/* The store and the blobs, which belong together. */
-static bool open_data(const struct plan *plan, struct kb_api *api, struct kb_arena *arena,
-                      struct kb_err *err)
-{
-	struct kb_installed data = { .blobs_at = plan->places.blobs };
-
-	data.store_at = kb_arena_str(arena, kb_store_place(arena, plan->places.store));
-	data.blobs = api->blobs = kb_places_blobs(&plan->places, true, api->log, err);
-	if (!data.blobs)
-		return false;
-	if (!kb_store_exists(plan->places.store) && !kb_installation_begin(&data, err))
-		return false;
-	data.store = api->store =
-	        kb_store_open_as(&(struct kb_store_config){ .at = plan->places.store,
-	                                                    .use = KB_STORE_NODE,
-	                                                    .node = plan->options.node,
-	                                                    .home = plan->options.data,
-	                                                    .replaced = stop_serving,
-	                                                    .clock = api->clock,
-	                                                    .log = api->log },
-	                         err);
-	if (!data.store)
-		return false;
-	kb_sweep_keep_ledger(data.blobs, data.store);
-	return kb_installation_join(&data, err);
-}
-
 /* Two doors stay shut until the operator opens them: strangers before there is a key, and keys over
  * plain HTTP. */
 static bool may_listen(const struct plan *plan, struct kb_store *store, struct kb_err *err)
@@ -426,13 +399,51 @@ static bool open_models(struct service *s, struct kb_err *err)
 	                                        err));
 }
 
+/* Lines of several nodes are read together. */
+static void name_in_log(void *arg, const char *name)
+{
+	struct service *s = arg;
+
+	s->log.context = kb_arena_printf(s->arena, "node=%s", name).p;
+}
+
+/* The store and the blobs, which belong together. */
+static bool open_data(struct service *s, struct kb_err *err)
+{
+	const struct plan *plan = s->plan;
+	struct kb_api *api = &s->api;
+	struct kb_installed data = { .blobs_at = plan->places.blobs };
+
+	data.store_at = kb_arena_str(s->arena, kb_store_place(s->arena, plan->places.store));
+	data.blobs = api->blobs = kb_places_blobs(&plan->places, true, api->log, err);
+	if (!data.blobs)
+		return false;
+	if (!kb_store_exists(plan->places.store) && !kb_installation_begin(&data, err))
+		return false;
+	data.store = api->store =
+	        kb_store_open_as(&(struct kb_store_config){ .at = plan->places.store,
+	                                                    .use = KB_STORE_NODE,
+	                                                    .node = plan->options.node,
+	                                                    .home = plan->options.data,
+	                                                    .replaced = stop_serving,
+	                                                    .joined = name_in_log,
+	                                                    .joined_arg = s,
+	                                                    .clock = api->clock,
+	                                                    .log = api->log },
+	                         err);
+	if (!data.store)
+		return false;
+	kb_sweep_keep_ledger(data.blobs, data.store);
+	return kb_installation_join(&data, err);
+}
+
 /* The blobs are asked whose they are before a store would be made; then the store, whose lock keeps
  * a second server out. */
 static bool open_places(struct service *s, struct kb_err *err)
 {
 	const struct plan *plan = s->plan;
 
-	if (!open_data(plan, &s->api, s->arena, err) || !may_listen(plan, s->api.store, err))
+	if (!open_data(s, err) || !may_listen(plan, s->api.store, err))
 		return false;
 	warn_if_open(&s->log, plan->options.data);
 	if (plan->options.store && !kb_store_is_address(plan->options.store))

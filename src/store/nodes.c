@@ -32,6 +32,7 @@ const struct kb_sql_table kb_sql_nodes = { "nodes", sql, KB_COUNTOF(sql) };
 struct kb_nodes {
 	struct kb_store *store;
 	struct kb_store_config config;
+	char *name;
 	pthread_t thread;
 	struct kb_bell bell;
 	_Atomic int64_t alive;
@@ -159,10 +160,13 @@ bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_sto
 	nodes = kb_xcalloc(1, sizeof(*nodes));
 	nodes->store = store;
 	nodes->config = *config;
+	nodes->name = kb_xstrdup(name);
 	nodes->alive = 1;
 	kb_bell_init(&nodes->bell, NULL);
 	beat_once(nodes);
 	nodes->known = nodes->alive;
+	if (config->joined)
+		config->joined(config->joined_arg, nodes->name);
 	nodes->thread = kb_thread_start("node", work, nodes);
 	store->nodes = nodes;
 	return true;
@@ -181,6 +185,7 @@ void kb_nodes_leave(struct kb_store *store)
 	/* If it fails, the others notice a little later. */
 	if (!kb_db_write(store->db, leave, store, &err))
 		kb_warn(store->log, "the node could not say that it ends error=%s", err.msg);
+	free(nodes->name);
 	free(nodes);
 	store->nodes = NULL;
 }
@@ -230,6 +235,11 @@ bool kb_nodes_none(struct kb_store *store, struct kb_err *err)
 int64_t kb_store_nodes(const struct kb_store *store)
 {
 	return store->nodes ? atomic_load(&store->nodes->alive) : 1;
+}
+
+const char *kb_store_node_name(const struct kb_store *store)
+{
+	return store->nodes ? store->nodes->name : NULL;
 }
 
 bool kb_store_replaced(const struct kb_store *store)

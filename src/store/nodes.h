@@ -15,6 +15,9 @@
 
 /* How many are there, this one included. From memory, as of the last beat. */
 int64_t kb_store_nodes(const struct kb_store *store);
+/* This one's name, for as long as the store is open; NULL where the database is one process's own.
+ */
+const char *kb_store_node_name(const struct kb_store *store);
 /* Another process serves under this one's name. From memory, as of the last beat. */
 bool kb_store_replaced(const struct kb_store *store);
 

@@ -53,6 +53,10 @@ struct kb_store_config {
 	 * store's. May be NULL. */
 	void (*replaced)(void *arg);
 	void *replaced_arg;
+	/* The name that the node has, before any thread of the store says something. May be NULL.
+	 */
+	void (*joined)(void *arg, const char *name);
+	void *joined_arg;
 	/* May be NULL. On a server the store keeps it by the server's time, by which leases end:
 	 * for all parts of the process that are given it. */
 	struct kb_clock *clock;

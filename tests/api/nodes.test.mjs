@@ -4,6 +4,7 @@ import path from "node:path";
 import { at, cluster } from "./lib/cluster.mjs";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { database } from "./lib/postgres.mjs";
+import { figure } from "./lib/models.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 import { folder, unique } from "./lib/util.mjs";
 
@@ -27,6 +28,22 @@ test("what is uploaded to one node is answered from by all", async (t) => {
   const { nodes } = await cluster(t);
   const agent = await nodes[0].agent({ files: warranty(27) });
   for (const node of nodes) assert.match((await at(node, agent).ask(question)).llm_response, /27 months/);
+});
+
+test("a node says its name in its log and figures, and opens an agent's index when it is told to", async (t) => {
+  const { nodes } = await cluster(t, 2);
+  const agent = await nodes[0].agent({ files: warranty(27) });
+  for (const [i, node] of nodes.entries()) {
+    const { passages } = await at(node, agent).expect(200, "POST", "/warm");
+    assert.equal(passages, 1);
+    const { text } = await node.api("GET", "/metrics", { key: null });
+    assert.match(text, new RegExp(`^docent_node_info\\{node="n${i + 1}"\\} 1$`, "m"));
+    assert.match(text, /^docent_open_agents 1$/m);
+    await until("both to be there", async () => (await figure(node, "nodes")) === 2, 10_000);
+    assert.match(node.log, new RegExp(`parser confined by=.* node=n${i + 1}$`, "m"));
+  }
+  const key = await nodes[1].newKey({ account: "other" });
+  await nodes[1].expect(404, "POST", `/projects/${agent.id}/warm`, { key });
 });
 
 test("a conversation goes on at whichever node is asked", async (t) => {
