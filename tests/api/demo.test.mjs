@@ -31,6 +31,8 @@ const questions = [
   ["How do I see which questions were not answered?", /lists the questions without an answer/, "questions.md"],
   ["Does it send my data anywhere?", /sends nothing home/, "questions.md"],
   ["How do I use it with Claude or another agent?", /Model Context Protocol/, "questions.md"],
+  ["Can it read YouTube videos?", /yt-dlp/, "questions.md"],
+  ["Can it read scanned PDFs?", /tesseract/, "questions.md"],
   ["How big can an upload be?", /100 MB/, "questions.md"],
   ["How do I move from SQLite to Postgres?", /docent move/, "questions.md"],
   ["Why does it say it does not know?", /nothing in its documents answers/, "questions.md"],
