@@ -22,8 +22,8 @@ struct kb_html_tree;
 void kb_html_links(struct kb_arena *arena, const struct kb_html_tree *tree, struct kb_sv address,
                    struct kb_links *out);
 
-/* The subtitles of the films that the page plays: of each film those in the language of the page, else
- * those that a player shows by itself, else the first. */
+/* The subtitles of the films that the page plays: of each film those in the language of the page,
+ * else those that a player shows by itself, else the first. */
 void kb_html_tracks(struct kb_doc *doc, const struct kb_html_tree *tree, struct kb_sv address);
 
 /* What relative addresses of the page stand for: its own address, or what it says. False: nothing

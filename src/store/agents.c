@@ -468,7 +468,7 @@ bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
                      const struct kb_agent_edit *edit, int64_t now, struct kb_agent *after,
                      struct kb_err *err)
 {
-	struct kb_agent before;
+	struct kb_agent before = { 0 };
 
 	/* What is read here is what is changed. */
 	if (!kb_db_run(conn, &sql[HOLD], KB_VALUES(kb_int(edit->id)), NULL, err)

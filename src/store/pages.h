@@ -44,9 +44,10 @@ enum kb_rendering {
 
 struct kb_page {
 	int64_t agent_id, id, source_id;
-	/* The document that it is a part of, at `path`, or whose film its subtitles are of; 0: none */
+	/* The document that it is a part of, at `path`, or whose film its subtitles are of; 0: none
+	 */
 	int64_t parent_id;
-	struct kb_sv url;  /* empty for an upload: the interface shows its preview address */
+	struct kb_sv url; /* empty for an upload: the interface shows its preview address */
 	bool is_file, is_file_kept;
 	struct kb_sv filename;     /* of an upload, cleaned for display */
 	struct kb_sv path;         /* of an upload, in the folder it mirrors; empty: of none */

@@ -213,7 +213,7 @@ void kb_chat_release(struct kb_chat_call *call)
 {
 	if (atomic_fetch_sub_explicit(&call->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	kb_chat_line_release(call->line);
+	kb_chat_line_release(call->line); // NOLINT(clang-analyzer-unix.Malloc): the last one's end
 	kb_buf_fini(&call->body);
 	free(call->err);
 	free(call);
@@ -630,7 +630,7 @@ static void on_begin(struct kb_task *task)
 		        line->config.live_max, line->config.queue_max);
 		end(call, &err);
 	}
-	if (call->step != ENDED)
+	if (call->step != ENDED) // NOLINT(clang-analyzer-unix.Malloc): it is held
 		watch_time(call);
 	kb_chat_release(call);
 }

@@ -1,6 +1,5 @@
 /* What a browser says through its pipe, which holds whatever a page wants to: each message is a
  * tree, or the end. The first byte says in what pieces it comes. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
