@@ -161,7 +161,8 @@ static void write_form(const char *name, const char *ending, const void *bytes, 
 	char path[PATH_BYTES];
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%s/%s%s", packed, name, ending);
+	if (snprintf(path, sizeof(path), "%s/%s%s", packed, name, ending) >= (int)sizeof(path))
+		fail("the path is too long of", name);
 	out = fopen(path, "wb");
 	if (!out || fwrite(bytes, 1, n, out) != n || fclose(out) != 0)
 		fail("cannot write", path);
