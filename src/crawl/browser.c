@@ -161,12 +161,30 @@ static const char *const switches[] = {
 	"--js-flags=--max-old-space-size=512",
 };
 
+int kb_browser_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions, const char *argv[])
+{
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	int status;
+
+	posix_spawnattr_init(&attr);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+	                                        | POSIX_SPAWN_SETPGROUP);
+	status = posix_spawn(pid, "/proc/self/exe", actions, &attr, (char **)(uintptr_t)argv,
+	                     (char *[]){ NULL });
+	posix_spawnattr_destroy(&attr);
+	return status;
+}
+
 static bool spawn_browser(struct render *r, const int fds[2], struct kb_err *err)
 {
 	const char *argv[ARGS_MAX] = { "docent", KB_BROWSER_COMMAND };
 	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
 	size_t n = 2;
 	int status;
 	struct kb_sv agent = kb_fetcher_field(r->browser->fetcher, r->request->plain_browser);
@@ -189,17 +207,7 @@ static bool spawn_browser(struct render *r, const int fds[2], struct kb_err *err
 		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
 	posix_spawn_file_actions_adddup2(&actions, fds[0], KB_BROWSER_IN);
 	posix_spawn_file_actions_adddup2(&actions, fds[1], KB_BROWSER_OUT);
-	posix_spawnattr_init(&attr);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-	                                        | POSIX_SPAWN_SETPGROUP);
-	status = posix_spawn(&r->pid, "/proc/self/exe", &actions, &attr, (char **)(uintptr_t)argv,
-	                     (char *[]){ NULL });
-	posix_spawnattr_destroy(&attr);
+	status = kb_browser_spawn(&r->pid, &actions, argv);
 	posix_spawn_file_actions_destroy(&actions);
 	if (status == 0)
 		return true;

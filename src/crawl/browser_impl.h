@@ -2,6 +2,7 @@
 #ifndef KB_CRAWL_BROWSER_IMPL_H
 #define KB_CRAWL_BROWSER_IMPL_H
 
+#include <spawn.h>
 #include <stdbool.h>
 
 enum {
@@ -14,6 +15,10 @@ enum {
 };
 
 #define KB_BROWSER_COMMAND "browser-child"
+
+/* This program anew, as the child that argv names: in a process group of its own, with the signals
+ * of a fresh start and without an environment. 0, or why not (errno). */
+int kb_browser_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions, const char *argv[]);
 
 /* Walls of a child, which another program is to take the place of (browser_child.c, film_child.c).
  */

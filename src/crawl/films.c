@@ -195,8 +195,6 @@ static bool spawn_program(struct film *f, struct kb_err *err)
 {
 	const char *argv[ARGS_MAX] = { "docent", CHILD };
 	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
 	size_t n = 2;
 	int status, port = kb_gate_port(f->gate);
 
@@ -220,17 +218,7 @@ static bool spawn_program(struct film *f, struct kb_err *err)
 	                                 kb_arena_printf(f->arena, "%s/title", f->folder.path).p,
 	                                 O_WRONLY | O_CREAT | O_EXCL, 0600);
 	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawnattr_init(&attr);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-	                                        | POSIX_SPAWN_SETPGROUP);
-	status = posix_spawn(&f->pid, "/proc/self/exe", &actions, &attr, (char **)(uintptr_t)argv,
-	                     (char *[]){ NULL });
-	posix_spawnattr_destroy(&attr);
+	status = kb_browser_spawn(&f->pid, &actions, argv);
 	posix_spawn_file_actions_destroy(&actions);
 	if (status == 0)
 		return true;
