@@ -103,8 +103,7 @@ static bool scan(struct reading *r, const struct kb_parse_request *request, stru
 	              kb_models_in(call->api->models, call->arena), &r->options, true);
 	ok = kb_scans_read(call->api->parser, call->arena, request, &scan, out, err);
 	if (sight.spent.model.n
-	    && !kb_store_model_spent(call->api->store, call->agent.account_id, call->agent.id,
-	                             &sight.spent, &problem))
+	    && !kb_store_model_spent(call->api->store, call->agent.id, &sight.spent, &problem))
 		kb_warn(&call->req->log, "a model's use is not counted agent=%" PRId64 " error=%s",
 		        call->agent.id, problem.msg);
 	kb_sight_fini(&sight);

@@ -140,11 +140,10 @@ static struct kb_sv secret_of(struct kb_call *call)
 
 static bool recognise(struct kb_call *call, struct kb_err *err)
 {
-	if (!kb_store_visitor_check(call->api->store, call->arena, secret_of(call), &call->visitor,
-	                            err))
+	if (!kb_store_visitor_check(call->api->store, call->arena, call->agent.id, secret_of(call),
+	                            &call->visitor, err))
 		return false;
-	if (call->visitor.agent_id == call->agent.id
-	    && kb_sv_eq(call->visitor.slug, call->agent.shareable_slug))
+	if (kb_sv_eq(call->visitor.slug, call->agent.shareable_slug))
 		return true;
 	call->visitor = (struct kb_visitor){ 0 };
 	return kb_fail(err, KB_E_UNAUTHORIZED, "This visit is over; begin another");

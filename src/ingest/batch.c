@@ -286,8 +286,7 @@ static void count_spent(const struct batch *batch, const struct kb_model_spent *
 	struct kb_err err;
 
 	if (spent->model.n
-	    && !kb_store_model_spent(batch->by->config->store, batch->account_id, batch->agent_id,
-	                             spent, &err))
+	    && !kb_store_model_spent(batch->by->config->store, batch->agent_id, spent, &err))
 		kb_warn(batch->by->config->log,
 		        "a model's use is not counted agent=%" PRId64 " error=%s", batch->agent_id,
 		        err.msg);

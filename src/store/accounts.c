@@ -22,11 +22,13 @@ enum {
 	ACCOUNT_ADD,
 	ACCOUNT_HOLD,
 	ACCOUNT_BY_HANDLE,
+	HANDLE_TAKE,
 	ACCOUNT_BY_ID,
 	ACCOUNT_UPDATE,
 	ACCOUNT_PHOTO,
 	ACCOUNT_PLAN,
 	KEY_ADD,
+	KEY_ACCOUNT,
 	KEY_AGENT,
 	KEY_LIST,
 	KEY_REVOKE,
@@ -70,8 +72,10 @@ enum {
 static const struct kb_sql sql[] = {
 	[ACCOUNT_HOLD] = { "account_hold", "i", "UPDATE accounts SET plan = plan WHERE id = $1" },
 	[ACCOUNT_ADD] = { "account_add", KB_TYPES(ACCOUNTS), KB_INSERT("accounts", ACCOUNTS) },
-	[ACCOUNT_BY_HANDLE] = { "account_by_handle", "t",
-		"SELECT " KB_NAMES(ACCOUNTS) " FROM accounts WHERE handle = $1" },
+	[ACCOUNT_BY_HANDLE] = { "account_by_handle", "t", "SELECT " KB_NAMES(ACCOUNTS) " FROM accounts "
+		"WHERE id = (SELECT account_id FROM account_handles WHERE handle = $1)" },
+	[HANDLE_TAKE] = { "account_handle_take", "ti",
+		"INSERT INTO account_handles (handle, account_id) VALUES ($1, $2) ON CONFLICT (handle) DO NOTHING" },
 	[ACCOUNT_BY_ID] = { "account_by_id", "i",
 		"SELECT " KB_NAMES(ACCOUNTS) " FROM accounts WHERE id = $1" },
 	[ACCOUNT_UPDATE] = { "account_update", "ittti",
@@ -80,6 +84,7 @@ static const struct kb_sql sql[] = {
 	[ACCOUNT_PHOTO] = { "account_photo", "it",
 		"SELECT count(*) FROM accounts WHERE id = $1 AND photo = $2" },
 	[KEY_ADD] = { "key_add", KB_TYPES(KEYS), KB_INSERT("api_keys", KEYS) },
+	[KEY_ACCOUNT] = { "key_account", "i", "SELECT count(*) FROM accounts WHERE id = $1" },
 	[KEY_AGENT] = { "key_agent", "ii",
 		"SELECT count(*) FROM agents WHERE account_id = $1 AND id = $2 AND state = " KB_SQL(AGENT_THERE) },
 	[ACCOUNT_PLAN] = { "account_plan", "iti",
@@ -145,9 +150,9 @@ struct ensure {
 	struct kb_account *out;
 };
 
-static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+/* Whoever writes the handle first has it: for the others its account is there. */
+static bool make(struct kb_db_conn *conn, struct ensure *in, struct kb_err *err)
 {
-	struct ensure *in = arg;
 	struct kb_account account = {
 		.handle = in->handle,
 		.name = in->handle,
@@ -155,23 +160,32 @@ static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		.created_at = in->now,
 		.updated_at = in->now,
 	};
+	int64_t taken;
+
+	return kb_db_next_id(conn, "account", 1, &account.id, err)
+	       && kb_db_run(conn, &sql[HANDLE_TAKE],
+	                    KB_VALUES(kb_text(in->handle), kb_int(account.id)), &taken, err)
+	       && (!taken
+	           || kb_columns_write(&kb_account_columns, conn, &sql[ACCOUNT_ADD], KB_NO_VALUES,
+	                               &account, err))
+	       && account_find(conn, in->arena, &sql[ACCOUNT_BY_HANDLE], kb_text(in->handle),
+	                       in->out, err);
+}
+
+static bool ensure(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct ensure *in = arg;
 
 	if (!account_find(conn, in->arena, &sql[ACCOUNT_BY_HANDLE], kb_text(in->handle), in->out,
-	                  err))
+	                  err)
+	    || (!in->out->id && !make(conn, in, err)))
 		return false;
-	if (in->out->id && (!in->plan.n || kb_sv_eq(in->plan, in->out->plan)))
+	if (!in->plan.n || kb_sv_eq(in->plan, in->out->plan))
 		return true;
-	if (in->out->id) {
-		in->out->plan = in->plan;
-		return kb_db_run(conn, &sql[ACCOUNT_PLAN],
-		                 KB_VALUES(kb_int(in->out->id), kb_text(in->plan), kb_int(in->now)),
-		                 NULL, err);
-	}
-	return kb_db_next_id(conn, "account", 1, &account.id, err)
-	       && kb_columns_write(&kb_account_columns, conn, &sql[ACCOUNT_ADD], KB_NO_VALUES,
-	                           &account, err)
-	       && account_find(conn, in->arena, &sql[ACCOUNT_BY_ID], kb_int(account.id), in->out,
-	                       err);
+	in->out->plan = in->plan;
+	return kb_db_run(conn, &sql[ACCOUNT_PLAN],
+	                 KB_VALUES(kb_int(in->out->id), kb_text(in->plan), kb_int(in->now)), NULL,
+	                 err);
 }
 
 static bool check_name(struct kb_sv name, struct kb_err *err)
@@ -305,8 +319,13 @@ static bool key_create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		.key = { .account_id = key->account_id, .name = key->name, .created_at = in->now },
 		.agents = kb_ids_text(in->arena, key->agents, key->agent_count),
 	};
-	int64_t *id = &record.key.id;
+	int64_t *id = &record.key.id, there;
 
+	if (!kb_db_int(conn, &sql[KEY_ACCOUNT], KB_VALUES(kb_int(key->account_id)), 0, &there, err))
+		return false;
+	if (!there)
+		return kb_fail(err, KB_E_NOT_FOUND, "Account with id %" PRId64 " not found",
+		               key->account_id);
 	for (size_t i = 0; i < key->agent_count; i++) {
 		int64_t count;
 

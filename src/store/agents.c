@@ -9,6 +9,8 @@ enum {
 	ADD,
 	ADD_TOTALS,
 	BY_ID,
+	SLUG_TAKE,
+	SLUG_DROP,
 	UPDATE,
 	COUNT,
 	WORDS,
@@ -70,6 +72,8 @@ static const struct kb_sql sql[] = {
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
 	[BY_ID] = { "agent_by_id", "i", AGENT_READ " FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) },
+	[SLUG_TAKE] = { "agent_slug_take", "ti", "INSERT INTO agent_slugs (slug, agent_id) VALUES ($1, $2)" },
+	[SLUG_DROP] = { "agent_slug_drop", "ti", "DELETE FROM agent_slugs WHERE slug = $1 AND agent_id = $2" },
 	[UPDATE] = { "agent_update", "ii" KB_TYPES(AGENT_PUT),
 		KB_UPDATE("agents", AGENT_PUT) "WHERE id = $1 AND account_id = $2" },
 	[IS_CHILD] = { "agent_is_child", "ii",
@@ -179,6 +183,20 @@ bool kb_agent_load(struct kb_db_conn *conn, struct kb_arena *arena, int64_t acco
 	       && (out->account_id == account_id || kb_agent_missing(err, id));
 }
 
+/* The way from its public address, in place of that from the one before; p == NULL: none. */
+static bool put_slug(struct kb_db_conn *conn, int64_t id, struct kb_sv before, struct kb_sv after,
+                     struct kb_err *err)
+{
+	if (kb_sv_eq(before, after))
+		return true;
+	return (!before.p
+	        || kb_db_run(conn, &sql[SLUG_DROP], KB_VALUES(kb_text(before), kb_int(id)), NULL,
+	                     err))
+	       && (!after.p
+	           || kb_db_run(conn, &sql[SLUG_TAKE], KB_VALUES(kb_text(after), kb_int(id)), NULL,
+	                        err));
+}
+
 bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
                          struct kb_err *err)
 {
@@ -194,7 +212,8 @@ bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_
 	if (!kb_db_next_id(conn, "agent", 1, &agent->id, err))
 		return false;
 	row = row_of(&arena, agent);
-	ok = kb_columns_write(&whole, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+	ok = kb_columns_write(&whole, conn, &sql[ADD], KB_NO_VALUES, &row, err)
+	     && put_slug(conn, agent->id, kb_sv(NULL, 0), agent->shareable_slug, err);
 	kb_arena_fini(&arena);
 	return ok;
 }
@@ -486,7 +505,8 @@ bool kb_agent_change(struct kb_db_conn *conn, struct kb_arena *arena,
 	after->index_version = before.index_version;
 	after->created_at = before.created_at;
 	after->updated_at = now;
-	return put(conn, arena, after, err);
+	return put_slug(conn, after->id, before.shareable_slug, after->shareable_slug, err)
+	       && put(conn, arena, after, err);
 }
 
 static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)

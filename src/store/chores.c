@@ -11,7 +11,6 @@ enum {
 	DESCRIBE,
 	NOTE,
 	INSIGHT,
-	OWNER,
 	COUNT,
 	VOID_LEASES,
 };
@@ -22,8 +21,9 @@ static const struct kb_sql sql[] = {
 		"VALUES ($1, $2, $3, $4, $5, 0, 0) ON CONFLICT (agent_id, kind, subject) DO UPDATE SET "
 		"due_at = $5, lease_epoch = chores.lease_epoch + 1, attempts = 0, lease_node = 0" },
 	[NEXT] = { "chore_next", "i",
-		"SELECT agent_id, kind, subject FROM chores WHERE due_at <= $1 AND "
-		KB_AGENT_SHOWN("agent_id") " ORDER BY due_at LIMIT 1" },
+		"SELECT agent_id, kind, subject FROM chores WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS
+		" AND due_at = " KB_EARLIEST("chores", "due_at", "q.due_at <= $1 AND " KB_AGENT_SHOWN("q.agent_id"))
+		" AND " KB_AGENT_SHOWN("agent_id") " LIMIT 1" },
 	[TAKE] = { "chore_take", "iiiiii",
 		"UPDATE chores SET due_at = $5, lease_node = $6, lease_epoch = lease_epoch + 1, attempts = attempts + 1 "
 		"WHERE agent_id = $1 AND kind = $2 AND subject = $3 AND due_at <= $4 "
@@ -40,7 +40,6 @@ static const struct kb_sql sql[] = {
 		"WHERE agent_id = $1 AND version = $2 AND slug = $3" },
 	[INSIGHT] = { "chore_insight", "iiit",
 		"UPDATE messages SET insight = $4 WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
-	[OWNER] = { "chore_owner", "i", "SELECT account_id FROM agents WHERE id = $1" },
 	[COUNT] = { "chore_count", "",
 		"SELECT count(*) FROM chores WHERE " KB_AGENT_SHOWN("agent_id") },
 	[VOID_LEASES] = { "chore_void_leases", "iii",
@@ -185,24 +184,6 @@ static bool put_text(struct kb_db_conn *conn, const struct end *in, struct kb_er
 	return true;
 }
 
-static bool count_spent(struct kb_db_conn *conn, const struct end *in, struct kb_err *err)
-{
-	const struct kb_model_spent *spent = &in->end->spent;
-	int64_t account_id;
-
-	if (!spent->model.n)
-		return true;
-	if (!kb_db_int(conn, &sql[OWNER], KB_VALUES(kb_int(in->chore->agent_id)), 0, &account_id,
-	               err))
-		return false;
-	kb_spent_add(conn,
-	             &(struct kb_spender){ .account_id = account_id,
-	                                   .agent_id = in->chore->agent_id,
-	                                   .now = in->now },
-	             spent);
-	return true;
-}
-
 static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct end *in = arg;
@@ -223,7 +204,10 @@ static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	if (!changed)
 		return kb_fail(err, KB_E_CONFLICT, "the chore is somebody else's");
-	return count_spent(conn, in, err) && (!in->end->text.p || put_text(conn, in, err));
+	if (in->end->spent.model.n)
+		kb_spent_add(conn, &(struct kb_spender){ chore->agent_id, in->now },
+		             &in->end->spent);
+	return !in->end->text.p || put_text(conn, in, err);
 }
 
 bool kb_store_chore_end(struct kb_store *store, struct kb_arena *arena,

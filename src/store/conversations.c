@@ -21,7 +21,6 @@ enum {
 	HOLD,
 	NAME,
 	DELETE_MESSAGES,
-	DELETE_LINK,
 	DELETE,
 	LIST_COUNT,
 	VISITOR_COUNT,
@@ -91,8 +90,6 @@ static const struct kb_sql sql[] = {
 		"WHERE agent_id = $1 AND id = $2 AND naming = $5" },
 	[DELETE_MESSAGES] = { "conversation_delete_messages", "ii",
 		"DELETE FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
-	[DELETE_LINK] = { "conversation_delete_link", "ii",
-		"DELETE FROM talk_links WHERE agent_id = $1 AND conversation_id = $2" },
 	[DELETE] = { "conversation_delete", "ii",
 		"DELETE FROM conversations WHERE agent_id = $1 AND id = $2" },
 	[LIST_COUNT] = { "conversation_list_count", "itiii", "SELECT count(*)" LIST_WHERE },
@@ -412,25 +409,36 @@ bool kb_store_conversation_rename(struct kb_store *store, struct kb_arena *arena
 	return kb_db_write(store->db, rename_one, &in, err);
 }
 
+bool kb_conversation_hold(struct kb_db_conn *conn, int64_t agent_id, int64_t id, bool *held,
+                          struct kb_err *err)
+{
+	int64_t changed = 0;
+	bool ok =
+	        kb_db_run(conn, &sql[HOLD], KB_VALUES(kb_int(agent_id), kb_int(id)), &changed, err);
+
+	*held = changed > 0;
+	return ok;
+}
+
 static bool delete_one(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_conversation row;
 	struct kb_db_values key;
-	int64_t held;
+	bool held;
 
 	if (!kb_conversation_load(conn, in->arena, in->session, &row, err))
 		return false;
 	key = KB_VALUES(kb_int(row.agent_id), kb_int(row.id));
 	/* Held, it gets no more messages, and is deleted once. */
-	if (!kb_db_run(conn, &sql[HOLD], key, &held, err))
+	if (!kb_conversation_hold(conn, row.agent_id, row.id, &held, err))
 		return false;
 	if (!held)
 		return kb_conversation_load(conn, in->arena, in->session, &row, err);
 	/* The running ones first: one that becomes a message meanwhile goes with the messages. */
 	return kb_answers_drop(conn, row.agent_id, row.id, err)
 	       && kb_db_run(conn, &sql[DELETE_MESSAGES], key, NULL, err)
-	       && kb_db_run(conn, &sql[DELETE_LINK], key, NULL, err)
+	       && kb_talk_link_drop(conn, row.agent_id, row.id, err)
 	       && kb_db_run(conn, &sql[DELETE], key, NULL, err);
 }
 

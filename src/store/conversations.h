@@ -162,7 +162,7 @@ bool kb_store_conversations_purge(struct kb_store *store, struct kb_purge *purge
                                   struct kb_err *err) KB_MUST_CHECK;
 
 /* Counts what a model was asked for beside the answers, for the agent and its account. */
-bool kb_store_model_spent(struct kb_store *store, int64_t account_id, int64_t agent_id,
+bool kb_store_model_spent(struct kb_store *store, int64_t agent_id,
                           const struct kb_model_spent *spent, struct kb_err *err) KB_MUST_CHECK;
 
 /* Of the account in this calendar month (UTC), for the plan's limits. */

@@ -47,7 +47,7 @@ extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views, 
 extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs, kb_sql_moves,
         kb_sql_commits;
 extern const struct kb_sql_table kb_sql_paths, kb_sql_chores, kb_sql_starters, kb_sql_pictures;
-extern const struct kb_sql_table kb_sql_answers, kb_sql_talklinks;
+extern const struct kb_sql_table kb_sql_answers, kb_sql_talklinks, kb_sql_lookups;
 extern const struct kb_sql_table *const kb_sql_tables[];
 extern const size_t kb_sql_table_count;
 
@@ -62,6 +62,7 @@ extern const size_t kb_sequence_count;
 struct kb_migration {
 	int64_t version;
 	const char *name, *text;
+	const char *driver; /* of that one alone; NULL: of all */
 };
 extern const struct kb_migration kb_migrations[]; /* by version */
 extern const size_t kb_migration_count;
@@ -196,6 +197,13 @@ struct kb_driver {
 
 enum { KB_DB_WRITERS_MAX = 8 };
 extern const struct kb_driver kb_driver_sqlite, kb_driver_postgres;
+
+/* Whether it has something for such a database; where it has not it is recorded all the same. */
+static inline bool kb_migration_is_for(const struct kb_migration *migration,
+                                       const struct kb_driver *driver)
+{
+	return !migration->driver || strcmp(migration->driver, driver->name) == 0;
+}
 
 /* ---- rows: one running statement ----
  *

@@ -1,5 +1,6 @@
 /* Turns the migrations into a C table: embed FILE.sql... > migrations.c. A file is named
- * <4 digits>_<name>.sql and holds ASCII; they are given by number. A number may be left out. */
+ * <4 digits>_<name>.sql, or <4 digits>_<name>.<driver>.sql for one database alone, and holds ASCII;
+ * they are given by number. A number may be left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,18 @@ static int put_text(const char *path, int number)
 	return 1;
 }
 
+static void put_row(const char *path, int number)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	int name = (int)strcspn(base, "."), length = (int)(strlen(base) - strlen(".sql"));
+
+	printf("\t{ %ld, \"%.*s\", text_%d, ", strtol(base, NULL, 10), name, base, number);
+	if (name < length)
+		printf("\"%.*s\" },\n", length - name - 1, base + name + 1);
+	else
+		printf("NULL },\n");
+}
+
 int main(int argc, char **argv)
 {
 	printf("#include \"store/db.h\"\n\n");
@@ -37,12 +50,8 @@ int main(int argc, char **argv)
 		if (!put_text(argv[i], i))
 			return 1;
 	printf("const struct kb_migration kb_migrations[] = {\n");
-	for (int i = 1; i < argc; i++) {
-		const char *base = strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i];
-
-		printf("\t{ %ld, \"%.*s\", text_%d },\n", strtol(base, NULL, 10),
-		       (int)(strlen(base) - strlen(".sql")), base, i);
-	}
+	for (int i = 1; i < argc; i++)
+		put_row(argv[i], i);
 	printf("};\nconst size_t kb_migration_count = KB_COUNTOF(kb_migrations);\n");
 	return 0;
 }

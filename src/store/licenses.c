@@ -7,6 +7,8 @@
 
 enum {
 	ADD,
+	KEY_TAKE,
+	KEY_DROP,
 	LIST,
 	COUNT,
 	GET,
@@ -31,6 +33,9 @@ enum {
 
 static const struct kb_sql sql[] = {
 	[ADD] = { "license_add", KB_TYPES(LICENSES), KB_INSERT("licenses", LICENSES) },
+	[KEY_TAKE] = { "license_key_take", "ti", "INSERT INTO license_keys (key, agent_id) VALUES ($1, $2)" },
+	[KEY_DROP] = { "license_key_drop", "iit", "DELETE FROM license_keys WHERE key IN "
+		"(SELECT key FROM licenses WHERE agent_id = $1 AND (id = $2 OR key = $3))" },
 	[LIST] = { "license_list", "i",
 		"SELECT " KB_NAMES(LICENSES) " FROM licenses WHERE agent_id = $1 ORDER BY id" },
 	[COUNT] = { "license_count", "i", "SELECT count(*) FROM licenses WHERE agent_id = $1" },
@@ -38,7 +43,8 @@ static const struct kb_sql sql[] = {
 		"SELECT " KB_NAMES(LICENSES) " FROM licenses WHERE agent_id = $1 AND (id = $2 OR key = $3)" },
 	[FIND] = { "license_find", "t",
 		"SELECT " LICENSES(L_FIRST, L_NEXT) " FROM licenses l JOIN agents a ON a.id = l.agent_id "
-		"WHERE l.key = $1 AND a.are_licenses_allowed = 1 AND a.state = " KB_SQL(AGENT_THERE) },
+		"WHERE l.agent_id = (SELECT agent_id FROM license_keys WHERE key = $1) AND l.key = $1 "
+		"AND a.are_licenses_allowed = 1 AND a.state = " KB_SQL(AGENT_THERE) },
 	[RENAME] = { "license_rename", "iiti",
 		"UPDATE licenses SET name = $3, updated_at = $4 WHERE agent_id = $1 AND id = $2" },
 	[DELETE] = { "license_delete", "iit",
@@ -158,7 +164,9 @@ static bool create(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		                        .key = kb_arena_sv(in->arena, kb_sv_str(uuid)),
 		                        .created_at = in->now,
 		                        .updated_at = in->now };
-	return kb_db_next_id(conn, "license", 1, &in->out->id, err)
+	return kb_db_run(conn, &sql[KEY_TAKE], KB_VALUES(kb_text(in->out->key), kb_int(agent_id)),
+	                 NULL, err)
+	       && kb_db_next_id(conn, "license", 1, &in->out->id, err)
 	       && kb_columns_write(&kb_license_columns, conn, &sql[ADD], KB_NO_VALUES, in->out,
 	                           err);
 }
@@ -187,11 +195,12 @@ static bool rename_license(struct kb_db_conn *conn, void *arg, struct kb_err *er
 static bool delete_license(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct kb_license_ref *ref = arg;
+	struct kb_db_values which =
+	        KB_VALUES(kb_int(ref->agent_id), kb_int(ref->id), kb_text(ref->key));
 	int64_t changed;
 
-	return kb_db_run(conn, &sql[DELETE],
-	                 KB_VALUES(kb_int(ref->agent_id), kb_int(ref->id), kb_text(ref->key)),
-	                 &changed, err)
+	return kb_db_run(conn, &sql[KEY_DROP], which, NULL, err)
+	       && kb_db_run(conn, &sql[DELETE], which, &changed, err)
 	       && (changed > 0 || not_found(err, ref));
 }
 

@@ -88,14 +88,17 @@ static const struct kb_sql sql[] = {
 		"UPDATE messages SET details = $4 "
 		"WHERE agent_id = $1 AND conversation_id = $2 AND id = $3" },
 	[MONTH_ADD] = { "month_add", "iiiii",
-		"INSERT INTO account_months (account_id, month, queries, model_tokens, model_cost) "
-		"VALUES ($1, $2, $5, $3, $4) ON CONFLICT (account_id, month) DO UPDATE SET "
-		"queries = account_months.queries + $5, "
-		"model_tokens = account_months.model_tokens + $3, "
-		"model_cost = account_months.model_cost + $4" },
+		"INSERT INTO agent_months (agent_id, month, queries, model_tokens, model_cost) "
+		"VALUES ($1, $2, $5, $3, $4) ON CONFLICT (agent_id, month) DO UPDATE SET "
+		"queries = agent_months.queries + $5, "
+		"model_tokens = agent_months.model_tokens + $3, "
+		"model_cost = agent_months.model_cost + $4" },
 	[MONTH] = { "month", "ii",
-		"SELECT queries, model_tokens, model_cost FROM account_months "
-		"WHERE account_id = $1 AND month = $2" },
+		"SELECT CAST(coalesce(sum(w.queries), 0) AS BIGINT), CAST(coalesce(sum(w.model_tokens), 0) AS BIGINT), "
+		"CAST(coalesce(sum(w.model_cost), 0) AS BIGINT) FROM ("
+		"SELECT queries, model_tokens, model_cost FROM account_months WHERE account_id = $1 AND month = $2 "
+		"UNION ALL SELECT m.queries, m.model_tokens, m.model_cost FROM agents a "
+		"JOIN agent_months m ON m.agent_id = a.id WHERE a.account_id = $1 AND m.month = $2) w" },
 	[MODEL_ADD] = { "model_add", "iitiiii",
 		"INSERT INTO model_usage (agent_id, day, model, answers, prompt_tokens, "
 		"completion_tokens, cost) VALUES ($1, $2, $3, $7, $4, $5, $6) "
@@ -141,7 +144,7 @@ static void add_to_month(struct kb_db_conn *conn, const struct kb_spender *by,
                          const struct kb_model_spent *spent, int64_t queries)
 {
 	kb_db_count(conn, &sql[MONTH_ADD], 2,
-	            KB_VALUES(kb_int(by->account_id), kb_int(month_of(by->now)),
+	            KB_VALUES(kb_int(by->agent_id), kb_int(month_of(by->now)),
 	                      kb_int(spent->prompt_tokens + spent->completion_tokens),
 	                      kb_int(spent->cost), kb_int(queries)));
 }
@@ -178,13 +181,10 @@ static bool put_spent(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-bool kb_store_model_spent(struct kb_store *store, int64_t account_id, int64_t agent_id,
+bool kb_store_model_spent(struct kb_store *store, int64_t agent_id,
                           const struct kb_model_spent *spent, struct kb_err *err)
 {
-	struct spent in = {
-		{ .account_id = account_id, .agent_id = agent_id, .now = kb_store_now(store) },
-		spent
-	};
+	struct spent in = { { .agent_id = agent_id, .now = kb_store_now(store) }, spent };
 
 	return kb_db_write(store->db, put_spent, &in, err);
 }
@@ -209,15 +209,15 @@ static bool add_chores(struct kb_db_conn *conn, const struct kb_message *message
 static bool account_for(struct kb_db_conn *conn, const struct kb_session *session,
                         const struct kb_message *message, struct kb_err *err)
 {
+	const struct kb_spender asked = { session->agent_id, message->created_at };
 	/* Who answers for a master pays for itself. */
-	const struct kb_spender by = { .account_id = session->account_id,
-		                       .agent_id = message->child_id ? message->child_id
-		                                                     : session->agent_id,
-		                       .now = message->created_at };
+	const struct kb_spender answered = { message->child_id ? message->child_id
+		                                               : session->agent_id,
+		                             message->created_at };
 
-	add_to_month(conn, &by, &message->spent, 1);
+	add_to_month(conn, &asked, &message->spent, 1);
 	kb_totals_count_query(conn, session->agent_id, !message->failed);
-	add_to_model(conn, &by, &message->spent, 1);
+	add_to_model(conn, &answered, &message->spent, 1);
 	return !message->stays_with
 	       || kb_conversation_set_child(conn, session->agent_id, message->conversation_id,
 	                                    message->stays_with, err);

@@ -1,5 +1,6 @@
 /* Migrations: numbered SQL files, applied in order, forward only, each recorded. One that is
- * missing among later ones (made on another branch, landed afterwards) is applied as well. */
+ * missing among later ones (made on another branch, landed afterwards) is applied as well. What one
+ * database has to say in its own words stands in a file of its driver's. */
 #include <stdio.h>
 
 #include "store/db.h"
@@ -51,7 +52,8 @@ bool kb_schema_whole(struct kb_db_conn *conn, bool *whole, struct kb_err *err)
 static bool apply(struct kb_db_conn *conn, const struct kb_migration *migration, int64_t now,
                   struct kb_err *err)
 {
-	return conn->driver->script(conn, migration->text, err)
+	return (!kb_migration_is_for(migration, conn->driver)
+	        || conn->driver->script(conn, migration->text, err))
 	       && kb_db_run(conn, &sql[RECORD],
 	                    KB_VALUES(kb_int(migration->version),
 	                              kb_text(kb_sv_str(migration->name)), kb_int(now)),

@@ -21,6 +21,8 @@ enum {
 	PAGES_LABELS,
 	PAGES,
 	SOURCE_ROW,
+	MONTHS,
+	MONTH_KEEP,
 	AGENT_FIRST, /* of all tables of agents: what refers to others before those */
 };
 /* $1 agent, $2 how many; the first of them by the rest of their key. */
@@ -64,12 +66,22 @@ static const struct kb_sql sql[] = {
 	[PAGES] = { "remove_pages_of", "iii", "DELETE " OF_SOURCE },
 	[SOURCE_ROW] = { "remove_source_row", "ii",
 		"DELETE FROM sources WHERE agent_id = $1 AND id = $2" },
+	/* Its account has used that all the same. */
+	[MONTHS] = { "remove_months", "i", "DELETE FROM agent_months WHERE agent_id = $1 "
+		"RETURNING month, queries, model_tokens, model_cost" },
+	[MONTH_KEEP] = { "remove_month_keep", "iiiii",
+		"INSERT INTO account_months (account_id, month, queries, model_tokens, model_cost) "
+		"SELECT account_id, $2, $3, $4, $5 FROM agents WHERE id = $1 "
+		"ON CONFLICT (account_id, month) DO UPDATE SET queries = account_months.queries + $3, "
+		"model_tokens = account_months.model_tokens + $4, model_cost = account_months.model_cost + $5" },
 
 	[AGENT_FIRST] = DELETE("chores", "kind, subject"),
 	DELETE("starters", "page"),
 	DELETE("messages", "conversation_id, id"),
 	DELETE("answers", "conversation_id, id"),
-	DELETE("talk_links", "hash"),
+	{ "remove_talk_link_hashes", "ii", "DELETE FROM talk_link_hashes WHERE hash IN "
+	  "(SELECT hash FROM talk_links WHERE agent_id = $1 ORDER BY conversation_id LIMIT $2)" },
+	DELETE("talk_links", "conversation_id"),
 	DELETE("conversations", "id"),
 	DELETE("visitors", "id"),
 	DELETE("page_labels", "page_id, label_id"),
@@ -84,6 +96,8 @@ static const struct kb_sql sql[] = {
 	DELETE("crawls", "source_id"),
 	DELETE("sub_personas", "version, slug"),
 	DELETE("personas", "version"),
+	{ "remove_license_keys", "ii", "DELETE FROM license_keys WHERE key IN "
+	  "(SELECT key FROM licenses WHERE agent_id = $1 ORDER BY id LIMIT $2)" },
 	DELETE("licenses", "id"),
 	DELETE("agent_images", "blob"),
 	DELETE("web_pictures", "hash"),
@@ -96,6 +110,8 @@ static const struct kb_sql sql[] = {
 	DELETE_ALL("embed_secrets"),
 	DELETE_ALL("plugins"),
 	DELETE_ALL("agent_totals"),
+	{ "remove_agent_slug", "i", "DELETE FROM agent_slugs WHERE agent_id = $1 "
+	  "AND slug = (SELECT shareable_slug FROM agents WHERE id = $1)" },
 	{ "remove_agents", "i", "DELETE FROM agents WHERE id = $1" },
 };
 // clang-format on
@@ -103,13 +119,45 @@ const struct kb_sql_table kb_sql_remove = { "remove", sql, KB_COUNTOF(sql) };
 
 struct slice {
 	struct kb_store *store;
+	struct kb_arena *arena;
 	int64_t now, rows, removed, took_us;
 	bool worked;
 };
 
+/* Months of the agent become its account's. */
+static bool keep_months(struct kb_db_conn *conn, struct slice *slice, int64_t id,
+                        struct kb_err *err)
+{
+	struct month {
+		int64_t month, queries, tokens, cost;
+	} *months = NULL;
+	size_t count = 0;
+	struct kb_db_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[MONTHS], KB_VALUES(kb_int(id)));
+	while (kb_rows_next(&rows)) {
+		KB_ROOM(slice->arena, months, count)
+		[count] = (struct month){ kb_rows_int(&rows, 0), kb_rows_int(&rows, 1),
+			                  kb_rows_int(&rows, 2), kb_rows_int(&rows, 3) };
+		count++;
+	}
+	if (!kb_rows_close(&rows, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!kb_db_run(conn, &sql[MONTH_KEEP],
+		               KB_VALUES(kb_int(id), kb_int(months[i].month),
+		                         kb_int(months[i].queries), kb_int(months[i].tokens),
+		                         kb_int(months[i].cost)),
+		               NULL, err))
+			return false;
+	return true;
+}
+
 static bool remove_agent(struct kb_db_conn *conn, struct slice *slice, int64_t id,
                          struct kb_err *err)
 {
+	if (!keep_months(conn, slice, id, err))
+		return false;
 	for (size_t i = AGENT_FIRST; i < KB_COUNTOF(sql) && slice->removed < slice->rows; i++) {
 		int64_t changed;
 
@@ -228,7 +276,9 @@ static bool remove_slice(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, struct kb_err *err)
 {
+	struct kb_arena arena = { 0 };
 	struct slice slice = { .store = store,
+		               .arena = &arena,
 		               .now = kb_store_now(store),
 		               .rows = removal->slice ? removal->slice : ROWS_FIRST };
 	struct leaving next;
@@ -243,7 +293,9 @@ bool kb_store_remove_some(struct kb_store *store, struct kb_removal *removal, st
 	kb_db_give(store->db, conn);
 	if (!ok || next.agent_id == 0)
 		return ok;
-	if (!kb_db_write(store->db, remove_slice, &slice, err))
+	ok = kb_db_write(store->db, remove_slice, &slice, err);
+	kb_arena_fini(&arena);
+	if (!ok)
 		return false;
 	removal->left = slice.worked;
 	removal->rows += slice.removed;

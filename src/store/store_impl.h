@@ -70,6 +70,24 @@ bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int6
 	"SELECT page_id, version FROM dead_pages WHERE agent_id = $1 UNION ALL "                   \
 	"SELECT p.id, s.dead_version FROM sources s CROSS JOIN pages p WHERE s.agent_id = $1 "     \
 	"AND s.dead_version > 0 AND p.agent_id = $1 AND p.source_id = s.id AND p.is_found = 1"
+/* A queue of all agents has an index by one of sixteen buckets of agents and then by time, so that
+ * where tables are cut by ranges no one of them gets all that is new (hash-sharded indexes of
+ * CockroachDB, by whose own default there are sixteen). A statement that goes by time names the
+ * buckets. */
+#define KB_BUCKET(agent) "(" agent " & 15)"
+#define KB_BUCKETS       "(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)"
+#define KB_BUCKET_ROWS                                                                             \
+	"(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), " \
+	"(15))"
+/* A row by its id alone, which has an index by buckets of its own. A single id is asked for as a
+ * range: SQLite would put the id that it equals into the bucket too, and find no index. */
+#define KB_ID_ALONE(id, value)                                                                     \
+	"(" id " & 15) = (" value " & 15) AND " id " BETWEEN " value " AND " value
+/* The earliest time of rows `q` of such a queue, of which `which` holds; NULL: there are none. */
+#define KB_EARLIEST(table, time, which)                                                            \
+	"(SELECT min(w.at) FROM (SELECT (SELECT q." time " FROM " table                            \
+	" q WHERE " KB_BUCKET("q.agent_id") " = b.column1 AND " which " ORDER BY q." time          \
+	                                    " LIMIT 1) AS at FROM " KB_BUCKET_ROWS " b) w)"
 /* When a page may be leased that waits in a copy in the making. */
 #define KB_DUE_NEVER (INT64_C(1) << 62)
 
@@ -97,6 +115,16 @@ bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_sto
 void kb_nodes_leave(struct kb_store *store);
 /* KB_E_CONFLICT while a node is there. */
 bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- talklinks.c, for conversations.c ---- */
+
+bool kb_talk_link_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t conversation_id,
+                       struct kb_err *err) KB_MUST_CHECK;
+
+/* ---- lookups.c ---- */
+
+/* For a node that starts: others may be of a program that knows no look-up tables. */
+bool kb_lookups_mend(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- move.c ---- */
 
@@ -523,6 +551,9 @@ struct kb_message;
 bool kb_conversation_load(struct kb_db_conn *conn, struct kb_arena *arena,
                           const struct kb_session *session, struct kb_conversation *out,
                           struct kb_err *err) KB_MUST_CHECK;
+/* Nobody else changes the row until the end of the write; not held: it has gone. */
+bool kb_conversation_hold(struct kb_db_conn *conn, int64_t agent_id, int64_t id, bool *held,
+                          struct kb_err *err) KB_MUST_CHECK;
 bool kb_conversation_set_child(struct kb_db_conn *conn, int64_t agent_id, int64_t id,
                                int64_t child_id, struct kb_err *err) KB_MUST_CHECK;
 /* A message that comes in. */
@@ -630,7 +661,7 @@ bool kb_conversation_is_named_after(const struct kb_conversation *conversation,
 bool kb_conversation_name(struct kb_db_conn *conn, struct kb_arena *arena,
                           const struct kb_conversation *named, struct kb_err *err) KB_MUST_CHECK;
 struct kb_spender {
-	int64_t account_id, agent_id, now;
+	int64_t agent_id, now;
 };
 /* Counts what a model was asked for beside the answers, at the end of the transaction. */
 void kb_spent_add(struct kb_db_conn *conn, const struct kb_spender *by,

@@ -4,18 +4,22 @@
 #include "base/hash.h"
 #include "store/store_impl.h"
 
-enum { SHARE, UNSHARE, BY_HASH, LAST, SECRET_PUT, SECRET_DELETE, SECRET };
+enum { SHARE, SHARE_HASH, UNSHARE, UNSHARE_HASH, BY_HASH, LAST, SECRET_PUT, SECRET_DELETE, SECRET };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[SHARE] = { "talk_share", "tiiii",
 		"INSERT INTO talk_links (hash, agent_id, conversation_id, last_id, created_at) "
-		"VALUES ($1, $2, $3, $4, $5) ON CONFLICT (agent_id, conversation_id) DO UPDATE SET "
-		"hash = excluded.hash, last_id = excluded.last_id, created_at = excluded.created_at" },
+		"VALUES ($1, $2, $3, $4, $5)" },
+	[SHARE_HASH] = { "talk_share_hash", "ti",
+		"INSERT INTO talk_link_hashes (hash, agent_id) VALUES ($1, $2)" },
+	[UNSHARE_HASH] = { "talk_unshare_hash", "ii", "DELETE FROM talk_link_hashes WHERE hash IN "
+		"(SELECT hash FROM talk_links WHERE agent_id = $1 AND conversation_id = $2)" },
 	[UNSHARE] = { "talk_unshare", "ii",
 		"DELETE FROM talk_links WHERE agent_id = $1 AND conversation_id = $2" },
 	[BY_HASH] = { "talk_link_by_hash", "t",
 		"SELECT l.agent_id, l.last_id, c.session_id FROM talk_links l JOIN conversations c "
-		"ON c.agent_id = l.agent_id AND c.id = l.conversation_id WHERE l.hash = $1 AND "
+		"ON c.agent_id = l.agent_id AND c.id = l.conversation_id "
+		"WHERE l.agent_id = (SELECT agent_id FROM talk_link_hashes WHERE hash = $1) AND l.hash = $1 AND "
 		KB_AGENT_SHOWN("l.agent_id") },
 	[LAST] = { "talk_last", "ii",
 		"SELECT coalesce(max(id), 0) FROM messages WHERE agent_id = $1 AND conversation_id = $2" },
@@ -35,15 +39,38 @@ struct change {
 	struct kb_sv text;
 };
 
+bool kb_talk_link_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t conversation_id,
+                       struct kb_err *err)
+{
+	struct kb_db_values key = KB_VALUES(kb_int(agent_id), kb_int(conversation_id));
+
+	return kb_db_run(conn, &sql[UNSHARE_HASH], key, NULL, err)
+	       && kb_db_run(conn, &sql[UNSHARE], key, NULL, err);
+}
+
+/* Nobody else shares it, or takes that back, or deletes it, at the same time. */
+static bool hold(struct kb_db_conn *conn, struct change *in, struct kb_conversation *row,
+                 struct kb_err *err)
+{
+	bool held;
+
+	return kb_conversation_load(conn, in->arena, in->session, row, err)
+	       && kb_conversation_hold(conn, row->agent_id, row->id, &held, err)
+	       && (held || kb_conversation_load(conn, in->arena, in->session, row, err));
+}
+
 static bool share(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_conversation row;
 	int64_t last = 0;
 
-	return kb_conversation_load(conn, in->arena, in->session, &row, err)
+	return hold(conn, in, &row, err)
 	       && kb_db_int(conn, &sql[LAST], KB_VALUES(kb_int(row.agent_id), kb_int(row.id)), 0,
 	                    &last, err)
+	       && kb_talk_link_drop(conn, row.agent_id, row.id, err)
+	       && kb_db_run(conn, &sql[SHARE_HASH],
+	                    KB_VALUES(kb_text(in->text), kb_int(row.agent_id)), NULL, err)
 	       && kb_db_run(conn, &sql[SHARE],
 	                    KB_VALUES(kb_text(in->text), kb_int(row.agent_id), kb_int(row.id),
 	                              kb_int(last), kb_int(in->now)),
@@ -71,9 +98,7 @@ static bool take_back(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct change *in = arg;
 	struct kb_conversation row;
 
-	return kb_conversation_load(conn, in->arena, in->session, &row, err)
-	       && kb_db_run(conn, &sql[UNSHARE], KB_VALUES(kb_int(row.agent_id), kb_int(row.id)),
-	                    NULL, err);
+	return hold(conn, in, &row, err) && kb_talk_link_drop(conn, row.agent_id, row.id, err);
 }
 
 bool kb_store_talk_unshare(struct kb_store *store, const struct kb_session *session,

@@ -11,6 +11,29 @@ static const struct kb_sql sql[] = {
 	  "SELECT id FROM agents WHERE account_id NOT IN (SELECT id FROM accounts)" },
 	{ "keys of no account: key", "",
 	  "SELECT id FROM api_keys WHERE account_id NOT IN (SELECT id FROM accounts)" },
+	{ "months of no account: account", "",
+	  "SELECT DISTINCT account_id FROM account_months WHERE account_id NOT IN (SELECT id FROM accounts)" },
+	{ "accounts that their handle does not lead to: account", "",
+	  "SELECT id FROM accounts a WHERE NOT EXISTS (SELECT 1 FROM account_handles h "
+	  "WHERE h.handle = a.handle AND h.account_id = a.id)" },
+	{ "handles of no account: account", "",
+	  "SELECT account_id FROM account_handles WHERE account_id NOT IN (SELECT id FROM accounts)" },
+	{ "licenses that their key does not lead to: agent, license", "",
+	  "SELECT agent_id, id FROM licenses l WHERE NOT EXISTS (SELECT 1 FROM license_keys k "
+	  "WHERE k.key = l.key AND k.agent_id = l.agent_id) AND " KB_AGENT_SHOWN("l.agent_id") },
+	{ "license keys that lead to no license: agent", "",
+	  "SELECT agent_id FROM license_keys k WHERE NOT EXISTS (SELECT 1 FROM licenses l "
+	  "WHERE l.agent_id = k.agent_id AND l.key = k.key)" },
+	{ "agents that their public address does not lead to: agent", "",
+	  "SELECT id FROM agents a WHERE shareable_slug IS NOT NULL AND state = 0 AND NOT EXISTS (SELECT 1 FROM agent_slugs s "
+	  "WHERE s.slug = a.shareable_slug AND s.agent_id = a.id)" },
+	{ "public addresses that lead to no agent: agent", "",
+	  "SELECT agent_id FROM agent_slugs s WHERE NOT EXISTS (SELECT 1 FROM agents a "
+	  "WHERE a.id = s.agent_id AND a.shareable_slug = s.slug)" },
+	{ "links that lead to no conversation's, or are not led to: agent", "",
+	  "SELECT agent_id FROM talk_link_hashes h WHERE NOT EXISTS (SELECT 1 FROM talk_links l "
+	  "WHERE l.agent_id = h.agent_id AND l.hash = h.hash) UNION ALL SELECT agent_id FROM talk_links l "
+	  "WHERE NOT EXISTS (SELECT 1 FROM talk_link_hashes h WHERE h.hash = l.hash AND h.agent_id = l.agent_id) AND " KB_AGENT_SHOWN("l.agent_id") },
 	{ "agents without totals: agent", "",
 	  "SELECT id FROM agents WHERE state = 0 AND id NOT IN (SELECT agent_id FROM agent_totals)" },
 	{ "agents without exactly one upload source: agent", "",

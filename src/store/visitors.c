@@ -49,30 +49,30 @@ enum {
 	VISITORS(FIRST, NEXT) \
 	NEXT (t, hash,         hash)
 /* The address by which it came is open. */
-#define WELCOME "agent_id = (SELECT a.id FROM agents a WHERE a.shareable_slug = slug " \
-	"AND a.is_shared = 1 AND " KB_AGENT_SHOWN("a.id") ")"
+#define WELCOME "EXISTS (SELECT 1 FROM agents a WHERE a.id = visitors.agent_id AND a.shareable_slug = visitors.slug " \
+	"AND a.is_shared = 1 AND a.state = " KB_SQL(AGENT_THERE) ")"
 
 static const struct kb_sql sql[] = {
 	[AGENT] = { "visitor_agent", "t",
-		"SELECT id FROM agents WHERE shareable_slug = $1 AND is_shared = 1 AND " KB_AGENT_SHOWN("id") },
+		"SELECT agent_id FROM agent_slugs WHERE slug = $1" },
 	[ADD] = { "visitor_add", KB_TYPES(VISITORS_WHOLE), KB_INSERT("visitors", VISITORS_WHOLE) },
 	[PERSON] = { "visitor_person", "it",
 		"SELECT person_id FROM visitors WHERE agent_id = $1 AND subject = $2 AND subject <> '' ORDER BY id LIMIT 1" },
-	[BY_HASH] = { "visitor_by_hash", "t",
-		"SELECT " KB_NAMES(VISITORS) " FROM visitors WHERE hash = $1 AND " WELCOME },
+	[BY_HASH] = { "visitor_by_hash", "it",
+		"SELECT " KB_NAMES(VISITORS) " FROM visitors WHERE agent_id = $1 AND hash = $2 AND " WELCOME },
 	[VALID] = { "visitor_valid", "ii",
-		"SELECT count(*) FROM visitors WHERE id = $1 AND (ends_at = 0 OR ends_at > $2) AND " WELCOME },
-	[SEEN] = { "visitor_seen", "ii", "UPDATE visitors SET seen_at = $2 WHERE id = $1" },
+		"SELECT count(*) FROM visitors WHERE " KB_ID_ALONE("id", "$1") " AND (ends_at = 0 OR ends_at > $2) AND " WELCOME },
+	[SEEN] = { "visitor_seen", "ii", "UPDATE visitors SET seen_at = $2 WHERE " KB_ID_ALONE("id", "$1") },
 	[PROVE] = { "visitor_prove", "iti",
-		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE id = $1" },
-	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE seen_at < $1" },
+		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE " KB_ID_ALONE("id", "$1") },
+	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS " AND seen_at < $1" },
 	[BEGIN] = { "visitor_begin", "iiti",
-		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE id = $1 AND (busy_until < $2 OR "
+		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE " KB_ID_ALONE("id", "$1") " AND (busy_until < $2 OR "
 		"(busy_until < $2 + " KB_SQL(BUSY) " - " KB_SQL(SOON) " AND NOT EXISTS (SELECT 1 FROM answers w "
 		"JOIN conversations c ON c.agent_id = w.agent_id AND c.id = w.conversation_id "
 		"WHERE w.agent_id = visitors.agent_id AND c.visitor_id = visitors.person_id))) AND "
 		"(SELECT count(*) FROM visitors b WHERE b.id <> $1 AND b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
-	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE id = $1" },
+	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE " KB_ID_ALONE("id", "$1") },
 	[VISIT] = { "visit", "ti", "SELECT began_at, times FROM visits WHERE who = $1 AND span = $2" },
 	[VISIT_ADD] = { "visit_add", "tii",
 		"INSERT INTO visits (who, span, began_at, times) VALUES ($1, $2, $3, 1) "
@@ -102,8 +102,11 @@ bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, stru
 	if (!kb_db_read_int(store->db, &sql[AGENT], KB_VALUES(kb_text(slug)), 0, &id, err))
 		return false;
 	/* A change that is being made shows itself to whoever asks next. */
-	if (id && !kb_store_agent_find(store, arena, id, out, err))
-		return false;
+	if (id && !kb_store_agent_find(store, arena, id, out, err)) {
+		if (err->code != KB_E_NOT_FOUND)
+			return false;
+		id = 0;
+	}
 	return (id && out->is_shared && kb_sv_eq(out->shareable_slug, slug))
 	       || kb_fail(err, KB_E_NOT_FOUND, "There is no public agent at this address");
 }
@@ -167,8 +170,8 @@ static bool seen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return kb_db_run(conn, &sql[SEEN], KB_VALUES(kb_int(in->id), kb_int(in->now)), NULL, err);
 }
 
-bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv secret,
-                            struct kb_visitor *out, struct kb_err *err)
+bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            struct kb_sv secret, struct kb_visitor *out, struct kb_err *err)
 {
 	int64_t now = kb_store_now(store);
 	struct row row = { 0 };
@@ -179,7 +182,8 @@ bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, stru
 	if (secret.n != KB_VISITOR_TEXT - 1)
 		return refuse(err);
 	kb_hash_hex(secret, hash);
-	kb_rows_take(&rows, store->db, &sql[BY_HASH], KB_VALUES(kb_text(kb_sv_str(hash))));
+	kb_rows_take(&rows, store->db, &sql[BY_HASH],
+	             KB_VALUES(kb_int(agent_id), kb_text(kb_sv_str(hash))));
 	while (kb_rows_next(&rows))
 		kb_columns_read(&columns, &rows, 0, arena, &row);
 	if (!kb_rows_close(&rows, err))

@@ -42,9 +42,11 @@ bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, stru
  * none), takes its conversations along where there is no such person yet. */
 bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor, int64_t before,
                           char secret[KB_VISITOR_TEXT], struct kb_err *err) KB_MUST_CHECK;
-/* Who has that secret. KB_E_UNAUTHORIZED for what is unknown, over, or of a closed address. */
-bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv secret,
-                            struct kb_visitor *out, struct kb_err *err) KB_MUST_CHECK;
+/* Who has that secret at the agent. KB_E_UNAUTHORIZED for what is unknown, over, or of a closed
+ * address. */
+bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                            struct kb_sv secret, struct kb_visitor *out,
+                            struct kb_err *err) KB_MUST_CHECK;
 /* Whether a visitor still counts: for answers that outlast a request's own check. */
 bool kb_store_visitor_valid(struct kb_store *store, int64_t id, bool *valid,
                             struct kb_err *err) KB_MUST_CHECK;

@@ -551,7 +551,7 @@ static void test_mingled(struct kb_test *t)
 	all_hands(&w, hands, mingle);
 	check_once(t, hands, HANDS * ITEMS);
 	CHECK_INT(t, raw_int(&w.f, "SELECT count(*) FROM conversations"), ITEMS);
-	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM account_months"), HANDS * ITEMS);
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM agent_months"), HANDS * ITEMS);
 	close_world(&w);
 }
 
@@ -627,7 +627,7 @@ static void test_counters(struct kb_test *t)
 		agents[i] = fixture_agent(&w.f, "many").id;
 	all_hands(&w, hands, ask_many);
 	check_once(t, hands, HANDS * AGENTS * ROUNDS);
-	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM account_months"),
+	CHECK_INT(t, raw_int(&w.f, "SELECT sum(queries) FROM agent_months"),
 	          HANDS * AGENTS * ROUNDS);
 	for (int i = 0; i < AGENTS; i++) {
 		char query[100];

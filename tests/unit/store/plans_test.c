@@ -33,9 +33,17 @@ static const char *const scans[] = {
 	"node_alive", /* a row a process, of which there are few */
 	"node_other",
 	"node_forget",
-	"node_forget_commits", /* a row a connection of the last day, when a node starts */
-	"chore_void_leases",   /* the same as chore_count, when a node starts */
-	"repair_void_leases",  /* the same as repair_count, when a node starts */
+	"node_forget_commits",    /* a row a connection of the last day, when a node starts */
+	"chore_void_leases",      /* the same as chore_count, when a node starts */
+	"repair_void_leases",     /* the same as repair_count, when a node starts */
+	"lookup_account_handles", /* accounts, licenses and so on, when a node of several starts */
+	"lookup_gone_account_handles",
+	"lookup_license_keys",
+	"lookup_gone_license_keys",
+	"lookup_agent_slugs",
+	"lookup_gone_agent_slugs",
+	"lookup_talk_link_hashes",
+	"lookup_gone_talk_link_hashes",
 };
 
 /* Statements that read all rows of an agent, or those of a time, in its widest tables on purpose.
@@ -131,8 +139,9 @@ static void test_plans(struct kb_test *t)
 	CHECK(t, sqlite3_open(":memory:", &handle) == SQLITE_OK);
 	CHECK(t, sqlite3_exec(handle, kb_sql_migrate.rows[0].text, NULL, NULL, NULL) == SQLITE_OK);
 	for (size_t i = 0; i < kb_migration_count; i++)
-		CHECK(t,
-		      sqlite3_exec(handle, kb_migrations[i].text, NULL, NULL, NULL) == SQLITE_OK);
+		CHECK(t, !kb_migration_is_for(&kb_migrations[i], &kb_driver_sqlite)
+		                 || sqlite3_exec(handle, kb_migrations[i].text, NULL, NULL, NULL)
+		                            == SQLITE_OK);
 	for (size_t i = 0; i < kb_sql_table_count; i++) {
 		for (size_t j = 0; j < kb_sql_tables[i]->count; j++) {
 			const struct kb_sql *sql = &kb_sql_tables[i]->rows[j];

@@ -19,11 +19,15 @@ static const char *const left_out[] = {
 	"embed_secrets", /* a site signs for one agent */
 	"chores",        /* what the rule made is copied; a model is not asked twice */
 	"starters",      /* made again where somebody asks */
-	"model_usage",   /* what the original has spent */
-	"licenses",      /* their holders have them from the original */
-	"work",          /* leases of what is done with the original */
-	"web_pictures",  /* fetched when somebody looks at the copy */
-	"repairs",       /* a copy finds out for itself what is damaged */
+	"agent_slugs",   /* its public address */
+	"talk_link_hashes",
+	"agent_months", /* what the original has spent */
+	"model_usage",
+	"license_keys",
+	"licenses",     /* their holders have them from the original */
+	"work",         /* leases of what is done with the original */
+	"web_pictures", /* fetched when somebody looks at the copy */
+	"repairs",      /* a copy finds out for itself what is damaged */
 };
 
 /* The statement that fills the table, or NULL. */
@@ -56,8 +60,9 @@ static void test_tables(struct kb_test *t)
 
 	CHECK(t, sqlite3_open(":memory:", &handle) == SQLITE_OK);
 	for (size_t i = 0; i < kb_migration_count; i++)
-		CHECK(t,
-		      sqlite3_exec(handle, kb_migrations[i].text, NULL, NULL, NULL) == SQLITE_OK);
+		CHECK(t, !kb_migration_is_for(&kb_migrations[i], &kb_driver_sqlite)
+		                 || sqlite3_exec(handle, kb_migrations[i].text, NULL, NULL, NULL)
+		                            == SQLITE_OK);
 	CHECK(t, sqlite3_prepare_v2(handle,
 	                            "SELECT m.name, c.name FROM sqlite_master m, "
 	                            "pragma_table_info(m.name) c WHERE m.type = 'table' AND "

@@ -54,11 +54,11 @@ static struct kb_visitor come(struct fixture *f, struct kb_visitor visitor, int6
 	return made;
 }
 
-static bool counts(struct fixture *f, const char *secret)
+static bool counts(struct fixture *f, int64_t agent_id, const char *secret)
 {
 	struct kb_visitor visitor;
-	bool valid = false, known = kb_store_visitor_check(f->store, &f->arena, kb_sv_str(secret),
-	                                                   &visitor, &f->err);
+	bool valid = false, known = kb_store_visitor_check(f->store, &f->arena, agent_id,
+	                                                   kb_sv_str(secret), &visitor, &f->err);
 
 	if (known)
 		CHECK(f->t, kb_store_visitor_valid(f->store, visitor.id, &valid, &f->err));
@@ -81,20 +81,22 @@ static void test_ends(struct kb_test *t)
 	signed_one.subject = KB_SV("ann");
 	signed_one.ends_at = kb_clock_now_us(&f.clock) + HOUR_US;
 	come(&f, signed_one, 0, brief);
-	CHECK(t, counts(&f, idle) && counts(&f, used) && counts(&f, brief));
-	CHECK(t, !counts(&f, "") && !counts(&f, "wrong"));
+	CHECK(t, counts(&f, visitor.agent_id, idle) && counts(&f, visitor.agent_id, used)
+	                 && counts(&f, visitor.agent_id, brief));
+	CHECK(t, !counts(&f, visitor.agent_id, "") && !counts(&f, visitor.agent_id, "wrong"));
 	kb_clock_advance(&f.clock, HOUR_US + 1);
-	CHECK(t, !counts(&f, brief)); /* its signature is over */
+	CHECK(t, !counts(&f, visitor.agent_id + 1, used)); /* of another agent */
+	CHECK(t, !counts(&f, visitor.agent_id, brief));    /* its signature is over */
 	kb_clock_advance(&f.clock, 20 * KB_DAY_US);
-	CHECK(t, counts(&f, used));
+	CHECK(t, counts(&f, visitor.agent_id, used));
 	kb_clock_advance(&f.clock, 11 * KB_DAY_US);
-	CHECK(t, counts(&f, used) && !counts(&f, idle));
+	CHECK(t, counts(&f, visitor.agent_id, used) && !counts(&f, visitor.agent_id, idle));
 	/* Closing the agent ends all visits, and so they stay when it is opened elsewhere. */
 	set_slug(&f, visitor.agent_id, NULL);
-	CHECK(t, !counts(&f, used));
+	CHECK(t, !counts(&f, visitor.agent_id, used));
 	CHECK_INT(t, f.err.code, KB_E_UNAUTHORIZED);
 	set_slug(&f, visitor.agent_id, "second");
-	CHECK(t, !counts(&f, used));
+	CHECK(t, !counts(&f, visitor.agent_id, used));
 	fixture_fini(&f);
 }
 
