@@ -9,18 +9,26 @@
 enum {
 	KEPT_S = 30 * 86400, /* rows of nodes that are gone */
 	COMMITS_KEPT_S = 86400,
+	AGAIN_S = 60, /* by then a commit of a node that fell silent has come, or will not */
 };
 
-enum { JOIN, BEAT, LEAVE, ALIVE, OTHER, FORGET, FORGET_COMMITS };
+enum { JOIN, BEAT, LEAVE, ALIVE, HOLDING, FREED, OTHER, FORGET, FORGET_COMMITS };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[JOIN] = { "node_join", "iti",
 		"INSERT INTO nodes (id, name, life, started_at, beat_at) VALUES ($1, $2, 1, $3, $3) "
 		"ON CONFLICT (name) DO UPDATE SET life = nodes.life + 1, started_at = excluded.started_at, "
-		"beat_at = excluded.beat_at RETURNING id, life" },
-	[BEAT] = { "node_beat", "iii", "UPDATE nodes SET beat_at = $3 WHERE id = $1 AND life = $2" },
+		"beat_at = excluded.beat_at, free_at = 0 RETURNING id, life" },
+	[BEAT] = { "node_beat", "iii",
+		"UPDATE nodes SET beat_at = $3, free_at = 0 WHERE id = $1 AND life = $2" },
 	[LEAVE] = { "node_leave", "ii", "UPDATE nodes SET beat_at = 0 WHERE id = $1 AND life = $2" },
 	[ALIVE] = { "node_alive", "i", "SELECT count(*) FROM nodes WHERE beat_at > $1" },
+	/* Silent since $1: what they held is to be freed by $2. */
+	[HOLDING] = { "node_holding", "ii",
+		"SELECT count(*) FROM nodes WHERE beat_at <= $1 AND free_at <= $2" },
+	[FREED] = { "node_freed", "iiii",
+		"UPDATE nodes SET free_at = CASE WHEN free_at = 0 THEN $3 ELSE $4 END "
+		"WHERE beat_at <= $1 AND free_at <= $2" },
 	[OTHER] = { "node_other", "i", "SELECT name FROM nodes WHERE beat_at > $1 ORDER BY id LIMIT 1" },
 	[FORGET] = { "node_forget", "i", "DELETE FROM nodes WHERE beat_at < $1 AND started_at < $1" },
 	/* Of connections that have long ended; one that still lives makes its row anew. */
@@ -37,10 +45,7 @@ struct kb_nodes {
 	struct kb_bell bell;
 	_Atomic int64_t alive;
 	_Atomic bool replaced;
-	/* The thread's own: how many it takes to be there, and whether it missed one at the last
-	 * beat. */
-	int64_t known;
-	bool missed;
+	bool missed; /* the thread's own: at the last beat a node was silent that still holds */
 };
 
 struct join {
@@ -71,8 +76,13 @@ static bool join(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 
 struct beat {
 	struct kb_store *store;
-	int64_t now, changed, alive;
+	int64_t now, changed, alive, holding;
 };
+
+static int64_t silent_since(const struct beat *in)
+{
+	return in->now - KB_NODE_ALIVE_US;
+}
 
 static bool beat(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
@@ -82,8 +92,21 @@ static bool beat(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	               conn, &sql[BEAT],
 	               KB_VALUES(kb_int(in->store->node), kb_int(in->store->life), kb_int(in->now)),
 	               &in->changed, err)
-	       && kb_db_int(conn, &sql[ALIVE], KB_VALUES(kb_int(in->now - KB_NODE_ALIVE_US)), 1,
-	                    &in->alive, err);
+	       && kb_db_int(conn, &sql[ALIVE], KB_VALUES(kb_int(silent_since(in))), 1, &in->alive,
+	                    err)
+	       && kb_db_int(conn, &sql[HOLDING],
+	                    KB_VALUES(kb_int(silent_since(in)), kb_int(in->now)), 0, &in->holding,
+	                    err);
+}
+
+static bool freed(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct beat *in = arg;
+
+	return kb_db_run(conn, &sql[FREED],
+	                 KB_VALUES(kb_int(silent_since(in)), kb_int(in->now),
+	                           kb_int(in->now + AGAIN_S * KB_SECOND_US), kb_int(KB_DUE_NEVER)),
+	                 NULL, err);
 }
 
 static bool leave(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -94,55 +117,58 @@ static bool leave(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	                 NULL, err);
 }
 
-static void beat_once(struct kb_nodes *nodes)
+static bool beat_once(struct kb_nodes *nodes, struct beat *in)
 {
-	struct beat in = { .store = nodes->store, .now = kb_store_now(nodes->store) };
 	struct kb_err err;
 
-	if (!kb_db_append(nodes->store->db, &(struct kb_db_append){ 0 }, beat, &in, &err)) {
+	*in = (struct beat){ .store = nodes->store, .now = kb_store_now(nodes->store) };
+	if (!kb_db_append(nodes->store->db, &(struct kb_db_append){ 0 }, beat, in, &err)) {
 		kb_warn(nodes->store->log, "the node cannot say that it is there error=%s",
 		        err.msg);
-		return;
+		return false;
 	}
-	atomic_store(&nodes->alive, KB_MAX(in.alive, INT64_C(1)));
-	if (in.changed || atomic_exchange(&nodes->replaced, true))
-		return;
+	atomic_store(&nodes->alive, KB_MAX(in->alive, INT64_C(1)));
+	if (in->changed || atomic_exchange(&nodes->replaced, true))
+		return true;
 	kb_warn(nodes->store->log,
 	        "another process serves under the name of this node, which ends node=%" PRId64,
 	        nodes->store->node);
 	if (nodes->config.replaced)
 		nodes->config.replaced(nodes->config.replaced_arg);
+	return true;
 }
 
 /* What a node that is gone had leased is taken up by the others. Where the database itself was away
- * all are silent: so each has a beat more to say that it is there. */
-static void look_for_gone(struct kb_nodes *nodes)
+ * all are silent: so each has a beat more to say that it is there. Of those that were silent at the
+ * beat all has been freed when their rows say so, whoever did it. */
+static void free_gone(struct kb_nodes *nodes, struct beat *in)
 {
-	int64_t alive = atomic_load(&nodes->alive);
+	bool again = in->holding && nodes->missed;
 	struct kb_err err;
-	bool fewer = alive < nodes->known;
 
-	if (fewer && !nodes->missed) {
-		nodes->missed = true;
+	nodes->missed = in->holding != 0;
+	if (!again)
 		return;
-	}
-	if (fewer && !kb_store_void_leases(nodes->store, 0, &err)) {
+	if (!kb_store_void_leases(nodes->store, 0, &err)
+	    || !kb_db_write(nodes->store->db, freed, in, &err))
 		kb_warn(nodes->store->log, "leases of a node that is gone not freed error=%s",
 		        err.msg);
-		return;
-	}
-	nodes->known = alive;
-	nodes->missed = false;
+	else
+		kb_info(nodes->store->log, "leases of nodes that are gone freed nodes=%" PRId64,
+		        in->holding);
 }
 
 static void *work(void *arg)
 {
 	struct kb_nodes *nodes = arg;
+	struct beat in;
 
 	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US)) {
 		kb_store_follow_clock(nodes->store);
-		beat_once(nodes);
-		look_for_gone(nodes);
+		if (beat_once(nodes, &in))
+			free_gone(nodes, &in);
+		else
+			nodes->missed = false; /* the others may not have been heard either */
 	}
 	return NULL;
 }
@@ -152,6 +178,7 @@ bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_sto
 {
 	struct join in = { .name = kb_sv_str(name), .now = kb_store_now(store) };
 	struct kb_nodes *nodes;
+	struct beat first;
 
 	if (!kb_db_write(store->db, join, &in, err))
 		return false;
@@ -163,8 +190,7 @@ bool kb_nodes_join(struct kb_store *store, const char *name, const struct kb_sto
 	nodes->name = kb_xstrdup(name);
 	nodes->alive = 1;
 	kb_bell_init(&nodes->bell, NULL);
-	beat_once(nodes);
-	nodes->known = nodes->alive;
+	beat_once(nodes, &first);
 	if (config->joined)
 		config->joined(config->joined_arg, nodes->name);
 	nodes->thread = kb_thread_start("node", work, nodes);

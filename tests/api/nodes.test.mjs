@@ -236,3 +236,41 @@ test("a page that lasts on one node is overtaken by an agent of another, and a k
   const third = await second.agent({ sitemap_path: `${web.url}/sitemap.xml` });
   await crawled(second, third, 3);
 });
+
+// A node that nobody has ever counted: it came and died between two beats of the others.
+test("what a node held that came and died unseen is freed, once more a while later, and then no more", async (t) => {
+  const { nodes, run } = await cluster(t, 2, mayFetch.env);
+  const web = await shop(t, 1, 5);
+  const agent = await nodes[0].agent({ sitemap_path: `${web.url}/sitemap.xml` });
+  await crawled(nodes[0], agent, 1);
+  const readings = () => web.asked("/sitemap.xml").length;
+  /** The dead node has the sitemap leased for an hour. */
+  const hold = () =>
+    run(
+      "UPDATE sources SET state = 1, lease_node = 99, lease_epoch = lease_epoch + 1, due_at = " +
+        `${(Date.now() + 3_600_000) * 1000} WHERE type = 'sitemap'`,
+    );
+  const freeAt = () => run("SELECT free_at FROM nodes WHERE id = 99");
+  const taken = async (before) => {
+    await until("what it held to be taken up", () => readings() > before, 14_000);
+    await until("the reading to end", async () => (await run("SELECT count(*) FROM sources WHERE state = 1")) === "0");
+  };
+
+  let before = readings();
+  await hold();
+  await run("INSERT INTO nodes (id, name, life, started_at, beat_at) VALUES (99, 'brief', 1, 1, 1)");
+  await taken(before);
+  const next = Number(await freeAt()) / 1000 - Date.now();
+  assert.ok(next > 30_000 && next <= 60_000, `once more in ${next} ms`);
+
+  // A commit of it came late; the minute is over.
+  before = readings();
+  await hold();
+  await run("UPDATE nodes SET free_at = 1 WHERE id = 99");
+  await taken(before);
+  await until("the end of it", async () => Number(await freeAt()) > 4e18, 5_000);
+  for (const node of nodes) {
+    const said = node.log.match(/leases of nodes that are gone freed/g) ?? [];
+    assert.ok(said.length <= 2, node.log);
+  }
+});

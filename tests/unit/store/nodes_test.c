@@ -40,8 +40,8 @@ static struct kb_store *second_node(struct fixture *f)
 		return store;
 	now = kb_clock_now_us(&f->clock);
 	snprintf(text, sizeof(text),
-	         "INSERT INTO nodes VALUES (1, 'one', 1, 0, %" PRId64 "), (2, 'two', 1, 0, %" PRId64
-	         ")",
+	         "INSERT INTO nodes (id, name, life, started_at, beat_at) VALUES (1, 'one', 1, 0, "
+	         "%" PRId64 "), (2, 'two', 1, 0, %" PRId64 ")",
 	         now, now);
 	raw_run(f, text);
 	store->node = 2;

@@ -32,6 +32,8 @@ static const char *const scans[] = {
 	"migrations_known",
 	"node_alive", /* a row a process, of which there are few */
 	"node_other",
+	"node_holding",
+	"node_freed",
 	"node_forget",
 	"node_forget_commits",    /* a row a connection of the last day, when a node starts */
 	"chore_void_leases",      /* the same as chore_count, when a node starts */
