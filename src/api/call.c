@@ -405,15 +405,6 @@ bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, stru
 	return kb_call_reply(call, status, &buf, &jw, err);
 }
 
-static const char *public_message(const struct kb_err *err)
-{
-	const struct kb_err_info *info = kb_err_info(err->code);
-
-	if (!info->hide)
-		return err->msg;
-	return info->status == 503 ? "Service Unavailable" : "Internal Server Error";
-}
-
 /* Which member chat libraries read an error from, and what they call its kind. */
 static const char *openai_type(int status)
 {
@@ -456,7 +447,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	const struct kb_err_info *info = kb_err_info(err->code);
 	/* A refusal of the server's own may have a finer status than its code. */
 	int status = call->req->status ? call->req->status : info->status;
-	const char *message = public_message(err);
+	const char *message = kb_err_shown(err);
 	struct kb_response response = { .content_type = "application/json" };
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -466,6 +457,8 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 		status = 422;
 	response.status = status;
 
+	if (status == 503 && info->retry && !call->retry_after_s)
+		call->retry_after_s = 1;
 	if (status >= 500)
 		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
 		        info->name, err->msg);

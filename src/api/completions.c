@@ -301,7 +301,7 @@ static void send_error(struct chunks *chunks, const struct kb_err *err)
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "error");
 	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "message", info->hide ? "Internal Server Error" : err->msg);
+	kb_jw_key_str(&jw, "message", kb_err_shown(err));
 	kb_jw_key_str(&jw, "type", "server_error");
 	kb_jw_key_null(&jw, "param");
 	kb_jw_key_str(&jw, "code", info->name);

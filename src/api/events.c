@@ -111,7 +111,7 @@ static void fill_error(struct kb_jw *jw, const void *arg)
 	const struct failure *failure = arg;
 	const struct kb_err_info *info = kb_err_info(failure->err->code);
 
-	kb_jw_key_str(jw, "error", info->hide ? "Internal Server Error" : failure->err->msg);
+	kb_jw_key_str(jw, "error", kb_err_shown(failure->err));
 	kb_jw_key_int(jw, "code", failure->status ? failure->status : info->status);
 }
 

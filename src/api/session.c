@@ -267,10 +267,8 @@ static void explain_failure(struct kb_call *call, struct kb_err *err)
 		enum kb_errc code;
 		int status;
 	} statuses[] = {
-		{ KB_E_EXHAUSTED, 429 },
-		{ KB_E_BUSY, 503 },
-		{ KB_E_CANCELLED, 503 },
-		{ KB_E_TIMEOUT, 504 },
+		{ KB_E_EXHAUSTED, 429 }, { KB_E_BUSY, 503 },    { KB_E_AWAY, 503 },
+		{ KB_E_CANCELLED, 503 }, { KB_E_TIMEOUT, 504 },
 	};
 
 	call->req->status = 502;

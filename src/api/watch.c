@@ -63,7 +63,7 @@ static bool tell_error(struct watcher *watcher, const struct kb_err *err)
 	kb_buf_init(&json, PROGRESS_MAX);
 	kb_api_jw(watcher->api, &jw, &json);
 	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "error", info->hide ? "Internal Server Error" : err->msg);
+	kb_jw_key_str(&jw, "error", kb_err_shown(err));
 	kb_jw_key_int(&jw, "code", info->status);
 	kb_jw_end(&jw);
 	tell(watcher, "error", kb_buf_view(&json));

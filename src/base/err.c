@@ -22,6 +22,7 @@ static const struct kb_err_info infos[] = {
 	[KB_E_UNSUPPORTED]  = { "unsupported",     501 },
 	[KB_E_UPSTREAM]     = { "upstream_failed", 500, .retry = true },
 	[KB_E_TIMEOUT]      = { "timed_out",       500, .retry = true },
+	[KB_E_AWAY]         = { "storage_away",    503, .retry = true, .hide = true },
 	[KB_E_IO]           = { "io_failed",       500, .retry = true, .hide = true },
 	[KB_E_FULL]         = { "disk_full",       500, .retry = true },
 	[KB_E_UNCERTAIN]    = { "outcome_unknown", 503, .hide = true },
@@ -35,6 +36,15 @@ const struct kb_err_info *kb_err_info(enum kb_errc code)
 {
 	KB_ASSERT((unsigned)code < KB_ERRC_COUNT);
 	return &infos[code];
+}
+
+const char *kb_err_shown(const struct kb_err *err)
+{
+	const struct kb_err_info *info = kb_err_info(err->code);
+
+	if (!info->hide)
+		return err->msg;
+	return info->status == 503 ? "Service Unavailable" : "Internal Server Error";
 }
 
 KB_PRINTF(3, 0)

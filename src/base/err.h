@@ -26,6 +26,7 @@ enum kb_errc {
 	KB_E_UNSUPPORTED, /* an argument Docent does not serve */
 	KB_E_UPSTREAM,    /* a server we depend on failed */
 	KB_E_TIMEOUT,
+	KB_E_AWAY,      /* the server that keeps our bytes does not do its work just now */
 	KB_E_IO,        /* a disk or descriptor failed */
 	KB_E_FULL,      /* no space left on the disk */
 	KB_E_UNCERTAIN, /* the store went away during the commit: it may have happened */
@@ -47,6 +48,8 @@ struct kb_err_info {
 };
 
 const struct kb_err_info *kb_err_info(enum kb_errc code);
+/* What a client is told. */
+const char *kb_err_shown(const struct kb_err *err);
 
 /* Fills err (NULL is fine) and returns false, so that failing is one line. */
 bool kb_fail(struct kb_err *err, enum kb_errc code, const char *fmt, ...) KB_PRINTF(3, 4);

@@ -735,7 +735,7 @@ static bool s3_ready(void *impl, struct kb_err *err)
 		kb_arena_fini(&arena);
 	}
 	return atomic_load(&s3->is_there)
-	       || kb_fail(err, KB_E_IO, "%.*s does not answer", KB_SV_ARG(s3->bucket.shown));
+	       || kb_fail(err, KB_E_AWAY, "%.*s does not answer", KB_SV_ARG(s3->bucket.shown));
 }
 
 static void s3_stats(void *impl, struct kb_blobs_stats *out)

@@ -280,7 +280,7 @@ static void set_options(struct request *r)
 
 static bool fail(const struct request *r, const char *reason, struct kb_err *err)
 {
-	return kb_fail(err, KB_E_IO, "%.*s: %s", KB_SV_ARG(r->s3->bucket->shown), reason);
+	return kb_fail(err, KB_E_AWAY, "%.*s: %s", KB_SV_ARG(r->s3->bucket->shown), reason);
 }
 
 /* Why the transfer did not end. All of it may pass, but for what is ours. */
@@ -328,7 +328,10 @@ static bool refuse(struct request *r, bool *again, struct kb_err *err)
 		                       * kb_fetch_retry_after(r->head.retry_after,
 		                                              kb_clock_now_us(NULL) / KB_SECOND_US),
 		               (int64_t)WISH_MAX_MS);
-	return fail(r, kb_arena_str(r->arena, kb_s3_explain(r->arena, &refusal)), err);
+	fail(r, kb_arena_str(r->arena, kb_s3_explain(r->arena, &refusal)), err);
+	if (!*again)
+		err->code = KB_E_IO;
+	return false;
 }
 
 /* What was answered well may still be the wrong bytes. A multipart upload's end may carry an error
@@ -431,7 +434,7 @@ bool kb_s3_ask(struct kb_s3 *s3, struct kb_arena *arena, const struct kb_s3_call
 			break;
 		}
 		if (!kb_health_admit(&s3->health, &why)) {
-			why.code = KB_E_IO;
+			why.code = KB_E_AWAY;
 			break;
 		}
 		r.started_us = kb_clock_mono_us();

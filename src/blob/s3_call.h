@@ -9,8 +9,9 @@
  * keeps failing is left alone for a while (out/breaker.h): calls then fail at once, so that those
  * who wait for it never are all threads there are.
  *
- * Neither half of the key is ever in a sentence or a log line. A failure of the bucket is KB_E_IO,
- * as one of a disk is: its sentence is for the operator, not for clients.
+ * Neither half of the key is ever in a sentence or a log line. A server that may do its work in a
+ * moment is KB_E_AWAY, any other failure of the bucket KB_E_IO, as one of a disk is: the sentences
+ * are for the operator, not for clients.
  *
  * Calls block and are never made on a loop thread. Any number of threads may call at once.
  */
@@ -63,8 +64,8 @@ struct kb_s3_answer {
 	struct kb_sv body; /* up to some megabytes, which is what listings are */
 };
 
-/* False: KB_E_NOT_FOUND (the bucket has no such object), KB_E_IO, KB_E_CANCELLED, or what the sink
- * said. The answer lives in the arena. */
+/* False: KB_E_NOT_FOUND (the bucket has no such object), KB_E_AWAY, KB_E_IO, KB_E_CANCELLED, or
+ * what the sink said. The answer lives in the arena. */
 bool kb_s3_ask(struct kb_s3 *s3, struct kb_arena *arena, const struct kb_s3_call *call,
                struct kb_s3_answer *out, struct kb_err *err) KB_MUST_CHECK;
 

@@ -124,7 +124,7 @@ void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct 
 
 	call->refused = true;
 	call->req.status = status ? status : kb_err_info(err->code)->status;
-	if (err->code == KB_E_BUSY)
+	if (err->code == KB_E_BUSY || err->code == KB_E_AWAY)
 		call->retry_after_s = RETRY_AFTER_S;
 	kb_debug(&call->req.log, "request refused peer=%s status=%d: %s", call->req.peer,
 	         call->req.status, err->msg);

@@ -122,6 +122,18 @@ test("while the bucket does not answer, warm agents do, and documents wait", asy
   await answers(warm);
   await answers(warm, "Swan", 530);
 
+  // What needs the bucket is refused, in our words, until it is back.
+  s3.before = (ask) => ask.refuse("ServiceUnavailable", "", {}, 503);
+  const away = (reply) => {
+    assert.equal(reply.status, 503, reply.text);
+    assert.equal(reply.json.message, "Service Unavailable");
+    assert.ok(Number(reply.headers["retry-after"]) >= 1);
+  };
+  away(await warm.api("POST", "/sources", { form: form({}, { "tern.txt": "The Tern pump costs 5 euros.\n" }) }));
+  const [page] = await warm.pages();
+  await rm(path.join(kb.dir, "cache"), { recursive: true, force: true });
+  away(await kb.api("GET", `/preview/${page.id}`));
+
   s3.before = null;
   await until("the bucket to answer again", isReady, 60_000);
   const late = await warm.add({ "gull.txt": "The Gull pump costs 99 euros.\n" });

@@ -114,7 +114,7 @@ export class Clients {
       return reply.data;
     }
     const said = `${reply.status} ${reply.json?.message}`;
-    assert.ok(reply.status >= 500, `${method} ${where} answered ${said}`);
+    assert.equal(reply.status, 503, `${method} ${where} answered ${said}`);
     this.refused.set(said, (this.refused.get(said) ?? 0) + 1);
     await sleep(50);
   }
