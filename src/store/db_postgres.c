@@ -26,9 +26,9 @@ enum {
 	PENDING_SPARE = 8, /* of one statement and what goes with it */
 	OID_BIGINT = 20,
 	OID_TEXT = 25,
-	ID_TRIES = 20,
-	QUIET_S = 15,   /* of silence, after which somebody looks whether the server is there */
-	LOOKS_MAX = 40, /* the longest statement that is waited for: ten minutes */
+	LINE_GAP = 100000, /* ids that others may take while a line of them is laid aside */
+	QUIET_S = 15,      /* of silence, after which somebody looks whether the server is there */
+	LOOKS_MAX = 40,    /* the longest statement that is waited for: ten minutes */
 };
 
 struct statement {
@@ -74,7 +74,7 @@ struct cursor {
 // clang-format off
 enum {
 	BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP,
-	NEXT_ID, NEXT_IDS, SOME_IDS, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
+	NEXT_ID, NEXT_IDS, SOME_IDS, LINE_HOLD, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
 };
 static const struct kb_sql sql[] = {
 	[BEGIN_READ]  = { "begin_read",  "", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
@@ -89,6 +89,10 @@ static const struct kb_sql sql[] = {
 	[NEXT_ID]     = { "next_id",     "t", "SELECT nextval($1::regclass)" },
 	[SOME_IDS]    = { "some_ids",    "ti",
 		"SELECT nextval(('ids_' || $1)::regclass) FROM generate_series(1, $2)" },
+	/* Until the end of the transaction. */
+	[LINE_HOLD]   = { "line_hold", "t",
+		"INSERT INTO work (agent_id, kind, lease_node, lease_epoch, lease_until) VALUES (0, $1, 0, 1, 0) "
+		"ON CONFLICT (agent_id, kind) DO UPDATE SET lease_epoch = work.lease_epoch + 1" },
 	[SEQUENCE_AT] = { "sequence_at", "t",
 		"SELECT coalesce(last_value + 1, start_value) FROM pg_sequences "
 		"WHERE schemaname = current_schema() AND sequencename = $1" },
@@ -794,7 +798,22 @@ static bool next_ids(struct kb_db_conn *conn, struct kb_sv name, int64_t count, 
 	return kb_rows_close(&rows, err);
 }
 
-/* Somebody else may take one between ours: then these are left out, and others taken. */
+/* Ids in a line that begins so far ahead that nobody who takes single ones comes to it before the
+ * sequence goes on behind it. One at a time lays such a line aside. */
+static bool long_line(struct kb_db_conn *conn, struct kb_sv name, int64_t count, int64_t *first,
+                      struct kb_err *err)
+{
+	int64_t last;
+
+	if (!kb_db_run(conn, &sql[LINE_HOLD], KB_VALUES(kb_text(name)), NULL, err)
+	    || !kb_db_int(conn, &sql[NEXT_ID], KB_VALUES(kb_text(name)), 0, first, err))
+		return false;
+	*first += LINE_GAP;
+	return kb_db_int(conn, &sql[RAISE], KB_VALUES(kb_text(name), kb_int(*first + count)), 0,
+	                 &last, err);
+}
+
+/* Somebody else may take one between ours: then these are left out. */
 static bool pg_next_id(struct kb_db_conn *conn, const char *sequence, int64_t count, int64_t *first,
                        struct kb_err *err)
 {
@@ -805,12 +824,8 @@ static bool pg_next_id(struct kb_db_conn *conn, const char *sequence, int64_t co
 	if (count == 1)
 		return kb_db_int(conn, &sql[NEXT_ID], KB_VALUES(kb_text(kb_sv_str(name))), 0, first,
 		                 err);
-	for (int i = 0; i < ID_TRIES && !in_line; i++)
-		if (!next_ids(conn, kb_sv_str(name), count, first, &in_line, err))
-			return false;
-	conn->again = in_line ? KB_AGAIN_NEVER : KB_AGAIN_OFTEN;
-	return in_line
-	       || kb_fail(err, KB_E_BUSY, "%" PRId64 " ids in a line were not to be had", count);
+	return next_ids(conn, kb_sv_str(name), count, first, &in_line, err)
+	       && (in_line || long_line(conn, kb_sv_str(name), count, first, err));
 }
 
 static bool pg_sequence_at(struct kb_db_conn *conn, const char *sequence, int64_t at_least,

@@ -653,6 +653,77 @@ static void test_counted(struct kb_test *t)
 	close_world(&w);
 }
 
+/* ---- ids ---- */
+
+enum { SINGLES = 3, LINES = 12, LINE = 50000 };
+
+/* What a thread takes of the sequence of pages until told to stop: one at a time, or in lines. */
+struct taker {
+	struct world *w;
+	int64_t count;
+	_Atomic bool *stop;
+	int64_t *taken;
+	size_t taken_count, room;
+};
+
+static bool take_ids(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	struct taker *taker = arg;
+
+	return kb_db_next_id(conn, "page", taker->count, &taker->taken[taker->taken_count], err);
+}
+
+static void *take_many(void *arg)
+{
+	struct taker *taker = arg;
+	struct kb_store *store = taker->w->nodes[taker->count > 1];
+
+	while (taker->taken_count < taker->room && !atomic_load(taker->stop)) {
+		struct kb_err err;
+
+		if (kb_db_write(store->db, take_ids, taker, &err))
+			taker->taken_count++;
+		else
+			kb_test_fail(taker->w->f.t, __FILE__, __LINE__, err.msg);
+	}
+	return NULL;
+}
+
+static void test_lines(struct kb_test *t)
+{
+	enum { ROOM = 100000 };
+	struct taker takers[SINGLES + 1];
+	pthread_t threads[SINGLES + 1];
+	_Atomic bool stop = false;
+	struct world w;
+
+	open_world(&w, t);
+	for (int i = 0; i <= SINGLES; i++) {
+		takers[i] = (struct taker){ .w = &w,
+			                    .count = i < SINGLES ? 1 : LINE,
+			                    .room = i < SINGLES ? ROOM : LINES,
+			                    .stop = &stop };
+		takers[i].taken = KB_NEW_ARRAY(&w.f.arena, takers[i].room, int64_t);
+		pthread_create(&threads[i], NULL, take_many, &takers[i]);
+	}
+	pthread_join(threads[SINGLES], NULL);
+	atomic_store(&stop, true);
+	for (int i = 0; i < SINGLES; i++)
+		pthread_join(threads[i], NULL);
+	CHECK_INT(t, takers[SINGLES].taken_count, LINES);
+	for (int i = 0; i < LINES; i++) {
+		int64_t first = takers[SINGLES].taken[i];
+
+		for (int j = 0; j < i; j++)
+			CHECK(t, llabs(first - takers[SINGLES].taken[j]) >= LINE);
+		for (int j = 0; j < SINGLES; j++)
+			for (size_t k = 0; k < takers[j].taken_count; k++)
+				CHECK(t, takers[j].taken[k] < first
+				                 || takers[j].taken[k] >= first + LINE);
+	}
+	close_world(&w);
+}
+
 /* ---- the installation ---- */
 
 static void test_installation(struct kb_test *t)
@@ -693,6 +764,7 @@ int main(int argc, char **argv)
 		{ "what is run again after a clash leaves what one run does", test_again },
 		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
+		{ "ids in a line are to be had while others take single ones", test_lines },
 		{ "nodes that make the installation at once agree on its mark", test_installation },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
