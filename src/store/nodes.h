@@ -3,8 +3,9 @@
  *
  * A node says every KB_NODE_BEAT_US that it is there; nothing else is membership. Leases carry the
  * node's number: at its start a node voids what its earlier life held; while it goes on, what nodes
- * held that have fallen silent. Their rows say whether that has been done. A process that finds another one under its name has been replaced,
- * and has to end. Where a database is one process's own there is one node, which has no row.
+ * held that have fallen silent. Their rows say whether that has been done. A process that finds
+ * another one under its name has been replaced, and has to end. Where a database is one process's
+ * own there is one node, which has no row.
  */
 #ifndef KB_STORE_NODES_H
 #define KB_STORE_NODES_H
