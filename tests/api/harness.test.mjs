@@ -1,8 +1,12 @@
 // The checkers that the other stories lean on must themselves be able to say no.
 import nodeTest from "node:test";
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { Description } from "./lib/schema.mjs";
 import { chunks, namedEvents } from "./lib/sse.mjs";
+import { folder } from "./lib/util.mjs";
 
 const reply = (status, body, type = "application/json") => ({
   status,
@@ -91,4 +95,27 @@ nodeTest("the stream readers take the contract's frames and nothing looser", () 
     "data:{}\n\ndata: [DONE]\n\n",
   ])
     assert.throws(() => chunks(Buffer.from(text)), Error, text);
+});
+
+nodeTest("a part of .ci/run keeps all that it said, whatever bytes, and shows what failed", async (t) => {
+  const dir = await folder(t);
+  const story = path.join(dir, "late.test.mjs");
+  await writeFile(
+    story,
+    `import test from "node:test";
+     test("one that holds", () => process.stderr.write(Buffer.from([0, 0xff, 0, 10])));
+     test("one that does not", () => { throw new Error("the reason"); });`,
+  );
+  const early = "echo FAILED the first; echo its reason; seq -f 'line %g of much' 1000; scripts/test-postgres \"$0\"";
+  const env = { ...process.env, DOCENT_TEST_POSTGRES: dir }; // nobody asks it for a database
+  delete env.NODE_TEST_CONTEXT; // or what runs within reports in another form
+  const { code, said } = await new Promise((done) =>
+    execFile(".ci/run", ["early", "sh", "-c", early, story], { env, encoding: "latin1" }, (error, stdout) =>
+      done({ code: error?.code ?? 0, said: stdout }),
+    ),
+  );
+  assert.equal(code, 1);
+  assert.match(said, /^== early\nFAILED the first\nits reason\nline 1 of much\n/);
+  assert.match(said, /FAILED one that does not\n +Error: the reason\n/);
+  assert.match(said, /\n1 passed, 1 failed\n-- early: \d+ seconds\n1 passed, 1 failed\n$/);
 });
