@@ -1,9 +1,13 @@
 /* docent check: every reference of the store and every checksum of the blobs, of a server at rest.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/crew.h"
+#include "base/pool.h"
 #include "blob/blob.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -17,26 +21,93 @@ static void say(void *arg, const char *finding)
 	printf("%s\n", finding);
 }
 
+/* ---- blobs ---- */
+
+enum {
+	BUCKET_AT_ONCE = 16, /* most of the time goes by waiting for a bucket's server */
+	SAY_EVERY_S = 10,
+};
+
+/* What was found of the blobs that rows name. */
+struct look {
+	struct kb_blobs *blobs;
+	const struct kb_sv *names; /* sorted */
+	struct kb_err **bad;       /* of each; NULL: it is there and whole */
+	size_t count;
+	_Atomic size_t done;
+	int64_t say_us; /* when it is told next how far this is */
+};
+
+static void look_at(void *arg, size_t i)
+{
+	struct look *in = arg;
+	char name[KB_HASH_HEX + 1]; /* what is longer than a name stays so */
+	struct kb_err bad;
+
+	snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(in->names[i]));
+	if (!kb_blob_verify(in->blobs, name, &bad)) {
+		in->bad[i] = kb_xcalloc(1, sizeof(bad));
+		*in->bad[i] = bad;
+	}
+	atomic_fetch_add(&in->done, 1);
+}
+
+/* Asked several times a second while the blobs are looked at. It goes on. */
+static bool say_how_far(void *arg)
+{
+	struct look *in = arg;
+	int64_t now = kb_clock_mono_us();
+
+	if (now >= in->say_us) {
+		fprintf(stderr, "%zu of %zu blobs checked\n", atomic_load(&in->done), in->count);
+		in->say_us = now + SAY_EVERY_S * KB_SECOND_US;
+	}
+	return false;
+}
+
+static bool look_at_all(struct look *in, struct kb_err *err)
+{
+	const struct kb_cancel told = { say_how_far, in };
+	struct kb_crew crew = { .name = "check",
+		                .threads = kb_blobs_are_remote(in->blobs) ? BUCKET_AT_ONCE : 1,
+		                .task = look_at,
+		                .arg = in,
+		                .cancel = &told };
+
+	in->bad = kb_xcalloc(KB_MAX(in->count, (size_t)1), sizeof(struct kb_err *));
+	in->say_us = kb_clock_mono_us() + SAY_EVERY_S * KB_SECOND_US;
+	return kb_crew_run(&crew, 0, in->count, err);
+}
+
+static void look_fini(struct look *in)
+{
+	for (size_t i = 0; in->bad && i < in->count; i++)
+		free(in->bad[i]);
+	free(in->bad);
+}
+
 /* Blobs that rows name: there and whole. */
-static bool check_blobs(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
+static bool check_blobs(struct kb_store *store, struct kb_arena *arena, struct look *in,
                         int64_t *findings, struct kb_err *err)
 {
 	struct kb_sv *names;
-	size_t count;
 
-	if (!kb_store_blob_names(store, arena, &names, &count, NULL, err))
+	if (!kb_store_blob_names(store, arena, &names, &in->count, NULL, err))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		struct kb_err bad;
-
-		if (kb_blob_verify(blobs, kb_arena_str(arena, names[i]), &bad))
+	in->names = names;
+	if (!look_at_all(in, err))
+		return false;
+	for (size_t i = 0; i < in->count; i++) {
+		if (!in->bad[i])
 			continue;
-		printf("blob %.*s: %s\n", KB_SV_ARG(names[i]), bad.msg);
+		printf("blob %.*s: %s\n", KB_SV_ARG(names[i]), in->bad[i]->msg);
 		++*findings;
 	}
-	printf("%zu blobs checked\n", count);
+	printf("%zu blobs checked\n", in->count);
 	return true;
 }
+
+/* ---- both together ---- */
 
 /* That the two belong together; where that is not marked, whether the rows name most of what is
  * there. Where it is, much that nobody names is what no sweep has come to yet: raw pages of a large
@@ -69,17 +140,25 @@ static bool check_installation(struct kb_store *store, struct kb_blobs *blobs, b
 	return true;
 }
 
-static bool is_damaged(struct kb_blobs *blobs, struct kb_arena *arena, struct kb_sv blob)
+static int by_name(const void *a, const void *b)
 {
-	struct kb_err bad;
+	return kb_sv_cmp(*(const struct kb_sv *)a, *(const struct kb_sv *)b);
+}
 
-	return !kb_blob_verify(blobs, kb_arena_str(arena, blob), &bad)
-	       && (bad.code == KB_E_CORRUPT || bad.code == KB_E_NOT_FOUND);
+/* A segment's blob is one of those that rows name. */
+static bool is_damaged(const struct look *in, struct kb_sv blob)
+{
+	const struct kb_sv *found =
+	        in->count ? bsearch(&blob, in->names, in->count, sizeof(*in->names), by_name)
+	                  : NULL;
+	const struct kb_err *bad = found ? in->bad[found - in->names] : NULL;
+
+	return bad && (bad->code == KB_E_CORRUPT || bad->code == KB_E_NOT_FOUND);
 }
 
 /* Segments, by agent; what is found damaged is made anew from the next start on. Blobs of another
  * installation say nothing about them. */
-static bool check_segments(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
+static bool check_segments(struct kb_store *store, const struct look *in, struct kb_arena *arena,
                            int64_t *findings, struct kb_err *err)
 {
 	enum { AT_ONCE = 1000 };
@@ -91,7 +170,7 @@ static bool check_segments(struct kb_store *store, struct kb_blobs *blobs, struc
 			return false;
 		for (size_t i = 0; i < places.count; i++) {
 			after = places.v[i];
-			if (!after.is_damaged && !is_damaged(blobs, arena, after.blob))
+			if (!after.is_damaged && !is_damaged(in, after.blob))
 				continue;
 			printf("segment %" PRId64 " of agent %" PRId64
 			       " is damaged (blob %.*s); it is "
@@ -109,12 +188,15 @@ static bool check_segments(struct kb_store *store, struct kb_blobs *blobs, struc
 static bool check(struct kb_store *store, struct kb_blobs *blobs, struct kb_arena *arena,
                   int64_t *findings, struct kb_err *err)
 {
-	bool together;
+	struct look look = { .blobs = blobs };
+	bool together, ok;
 
-	return kb_store_verify(store, say, NULL, findings, err)
-	       && check_blobs(store, blobs, arena, findings, err)
-	       && check_installation(store, blobs, &together, findings, err)
-	       && (!together || check_segments(store, blobs, arena, findings, err));
+	ok = kb_store_verify(store, say, NULL, findings, err)
+	     && check_blobs(store, arena, &look, findings, err)
+	     && check_installation(store, blobs, &together, findings, err)
+	     && (!together || check_segments(store, &look, arena, findings, err));
+	look_fini(&look);
+	return ok;
 }
 
 int kb_cli_check(int argc, char **argv)

@@ -3,7 +3,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Bucket, SECRET } from "./lib/bucket.mjs";
-import { assert, docent, form, start, test, until } from "./lib/harness.mjs";
+import { assert, docent, form, sleep, start, test, until } from "./lib/harness.mjs";
 
 const files = {
   "heron.txt": "The Heron pump costs 410 euros and weighs 12 kilograms.\n",
@@ -26,6 +26,8 @@ async function figure(kb, name) {
 }
 
 const run = (kb, command, ...args) => docent([command, "--data", kb.dir, ...args], { env: kb.env });
+/** The name in a request for a blob's bytes. */
+const blobOf = (ask) => (ask.req.method === "GET" ? /[0-9a-f]{64}$/.exec(ask.key)?.[0] : null);
 
 test("documents are kept in the bucket alone, and the cache may be lost", async (t) => {
   const { s3, env } = await open(t);
@@ -88,6 +90,52 @@ test("what a check finds in a bucket", async (t) => {
   assert.equal(check.code, 1);
   assert.match(check.stdout, new RegExp(`blob ${lost.slice(-64)}: there is no blob`));
   assert.match(check.stdout, new RegExp(`blob ${damaged.slice(-64)}: .* is damaged in the bucket stories`));
+  await kb.restart();
+});
+
+test("a check asks for sixteen blobs at once, for each once, and says how far it is", async (t) => {
+  const { s3, env } = await open(t);
+  const kb = await start(t, { env });
+  const many = Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, `The pump of number ${i} costs ${i} euros.\n`]);
+  await kb.agent({ files: Object.fromEntries(many) });
+  await kb.stop();
+  const all = s3.blobs("stories");
+  assert.ok(all.length > 20);
+
+  const asked = [];
+  let waiting = 0;
+  let most = 0;
+  let told = "";
+  s3.before = async (ask) => {
+    const name = blobOf(ask);
+    if (!name) return false;
+    asked.push(name);
+    most = Math.max(most, ++waiting);
+    if (most < 16) await until("sixteen to be asked for", () => most >= 16);
+    // One goes by bytes until it has been told how far it is: so it is slow, and not given up.
+    if (name === asked[0] && !told) {
+      const { bytes } = s3.objects.get(ask.at);
+      ask.instead(async (res) => {
+        let sent = 0;
+        for (; !told && sent < bytes.length - 1; sent++) {
+          res.write(bytes.subarray(sent, sent + 1));
+          await sleep(1000);
+        }
+        res.end(bytes.subarray(sent));
+        waiting--;
+      });
+      return true;
+    }
+    waiting--;
+    return false;
+  };
+  const check = await docent(["check", "--data", kb.dir], { env, heard: (said) => (told = said) });
+  assert.equal(check.code, 0, check.stdout + check.stderr);
+  assert.match(check.stdout, new RegExp(`^${all.length} blobs checked\\n`));
+  assert.match(check.stderr, new RegExp(`^${all.length - 1} of ${all.length} blobs checked\\n`));
+  assert.equal(most, 16);
+  assert.deepEqual([...asked].sort(), [...all].sort());
+  s3.before = null;
   await kb.restart();
 });
 

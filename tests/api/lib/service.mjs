@@ -73,7 +73,7 @@ async function dropStore(dir) {
 }
 
 /** Runs `docent args…` to its end: { code, stdout, stderr }. */
-export async function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
+export async function docent(args, { env, input, cwd, ms = 60_000, heard } = {}) {
   const data = args.includes("--data") ? args[args.indexOf("--data") + 1] : env?.DOCENT_DATA;
   const places = {
     ...(databases.has(data) ? await storeOf(data) : {}),
@@ -89,7 +89,10 @@ export async function docent(args, { env, input, cwd, ms = 60_000 } = {}) {
       err = [];
     const timer = setTimeout(() => child.kill("SIGKILL"), ms);
     child.stdout.on("data", (piece) => out.push(piece));
-    child.stderr.on("data", (piece) => err.push(piece));
+    child.stderr.on("data", (piece) => {
+      err.push(piece);
+      heard?.(Buffer.concat(err).toString());
+    });
     child.on("error", reject);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
