@@ -232,9 +232,7 @@ bool kb_blob_discard(struct kb_blobs *blobs, const char *name, int64_t min_age_s
 
 struct emptying {
 	struct kb_blobs *blobs;
-	bool (*wanted)(void *arg, const char *name);
-	void *arg;
-	int64_t min_age_s;
+	const struct kb_trash_rule *rule;
 	struct kb_trash *out;
 	bool ok;
 	struct kb_err *err;
@@ -246,10 +244,12 @@ static bool empty_one(void *arg, const char *name, int64_t size, int64_t age_s)
 	const struct kb_blobs *blobs = in->blobs;
 
 	(void)size;
-	if (in->wanted(in->arg, name)) {
+	if (kb_cancelled(in->rule->cancel, in->err)) {
+		in->ok = false;
+	} else if (in->rule->wanted(in->rule->arg, name)) {
 		in->ok = blobs->driver->recall(blobs->impl, name, in->err);
 		in->out->recalled += in->ok;
-	} else if (age_s >= in->min_age_s) {
+	} else if (age_s >= in->rule->min_age_s) {
 		in->ok = blobs->driver->purge(blobs->impl, name, in->err);
 		in->out->removed += in->ok;
 	} else {
@@ -258,10 +258,10 @@ static bool empty_one(void *arg, const char *name, int64_t size, int64_t age_s)
 	return in->ok;
 }
 
-bool kb_blobs_empty_trash(struct kb_blobs *blobs, bool (*wanted)(void *arg, const char *name),
-                          void *arg, int64_t min_age_s, struct kb_trash *out, struct kb_err *err)
+bool kb_blobs_empty_trash(struct kb_blobs *blobs, const struct kb_trash_rule *rule,
+                          struct kb_trash *out, struct kb_err *err)
 {
-	struct emptying in = { blobs, wanted, arg, min_age_s, out, true, err };
+	struct emptying in = { blobs, rule, out, true, err };
 
 	*out = (struct kb_trash){ 0 };
 	return blobs->driver->each_discarded(blobs->impl, empty_one, &in, err) && in.ok;

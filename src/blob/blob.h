@@ -107,12 +107,17 @@ bool kb_blob_discard(struct kb_blobs *blobs, const char *name, int64_t min_age_s
 
 /* Empties the trash of what is there since min_age_s; what `wanted` wants comes back instead,
  * whatever its age. */
+struct kb_trash_rule {
+	bool (*wanted)(void *arg, const char *name);
+	void *arg;
+	int64_t min_age_s;
+	const struct kb_cancel *cancel; /* asked before each; may be NULL */
+};
 struct kb_trash {
 	int64_t kept, removed, recalled;
 };
-bool kb_blobs_empty_trash(struct kb_blobs *blobs, bool (*wanted)(void *arg, const char *name),
-                          void *arg, int64_t min_age_s, struct kb_trash *out,
-                          struct kb_err *err) KB_MUST_CHECK;
+bool kb_blobs_empty_trash(struct kb_blobs *blobs, const struct kb_trash_rule *rule,
+                          struct kb_trash *out, struct kb_err *err) KB_MUST_CHECK;
 /* Removes what puts left behind that never ended. */
 bool kb_blobs_tidy(struct kb_blobs *blobs, int64_t min_age_s, struct kb_err *err) KB_MUST_CHECK;
 

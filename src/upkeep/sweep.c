@@ -52,6 +52,9 @@ struct looking {
 	struct names named, strays;
 	size_t capacity;
 	int64_t min_age_s, blobs;
+	const struct kb_cancel *cancel;
+	bool stopped;
+	struct kb_err *err;
 };
 
 static bool look(void *arg, const char *name, int64_t size, int64_t age_s)
@@ -59,6 +62,9 @@ static bool look(void *arg, const char *name, int64_t size, int64_t age_s)
 	struct looking *in = arg;
 
 	(void)size;
+	in->stopped = kb_cancelled(in->cancel, in->err);
+	if (in->stopped)
+		return false;
 	in->blobs++;
 	/* A younger one may be put for a commit that has not been yet. */
 	if (age_s < in->min_age_s || is_named(&in->named, name))
@@ -73,7 +79,8 @@ static bool look_for_strays(struct kb_store *store, struct kb_blobs *blobs, stru
 {
 	if (!kb_store_blob_names(store, &in->arena, &in->named.v, &in->named.count, in_flux, err))
 		return false;
-	if (!kb_blob_each(blobs, look, in, err))
+	in->err = err;
+	if (!kb_blob_each(blobs, look, in, err) || in->stopped)
 		return false;
 	if (in->strays.count)
 		qsort(in->strays.v, in->strays.count, sizeof(*in->strays.v), by_name);
@@ -139,6 +146,8 @@ static bool end_strays(struct kb_blobs *blobs, const struct kb_sweep_limits *lim
 			out->left++;
 			continue;
 		}
+		if (kb_cancelled(limits->cancel, err))
+			return false;
 		if (made ? !kb_blob_remove(blobs, name, limits->made_s, &done, err)
 		         : !kb_blob_discard(blobs, name, limits->made_s, &done, err))
 			return false;
@@ -163,7 +172,8 @@ bool kb_sweep_views(struct kb_store *store, const struct kb_sweep_limits *limits
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
                     const struct kb_sweep_limits *limits, struct kb_sweep *out, struct kb_err *err)
 {
-	struct looking in = { .min_age_s = limits->made_s };
+	struct looking in = { .min_age_s = limits->made_s, .cancel = limits->cancel };
+	const struct kb_trash_rule rule = { is_named, &in.named, limits->trash_s, limits->cancel };
 	struct kb_trash trash = { 0 };
 	bool in_flux = false, ok;
 
@@ -178,8 +188,7 @@ bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
 		out->unnamed = (int64_t)in.strays.count;
 		ok = kb_store_strays_note(store, in.strays.v, in.strays.count, age_us, err)
 		     && end_strays(blobs, limits, &in, age_us, out, err)
-		     && kb_blobs_empty_trash(blobs, is_named, &in.named, limits->trash_s, &trash,
-		                             err)
+		     && kb_blobs_empty_trash(blobs, &rule, &trash, err)
 		     && kb_blobs_tidy(blobs, limits->made_s, err);
 		out->removed += trash.removed;
 		out->recalled = trash.recalled;

@@ -31,6 +31,7 @@ struct kb_sweep_limits {
 	int64_t page;       /* so many rows of a bucket's ledger at a time (sweep_bucket.h) */
 	/* At most one of so many blobs ends in one sweep, where that is more than `least`. */
 	int64_t share, least;
+	const struct kb_cancel *cancel; /* asked before each blob; may be NULL */
 };
 struct kb_sweep_limits kb_sweep_usual(void);
 
@@ -41,7 +42,8 @@ struct kb_sweep {
 	int64_t views; /* pages that were looked at, forgotten before it */
 	int64_t left;  /* due, but more than the share */
 };
-/* One sweep, whenever it is called. None while an agent is copied. */
+/* One sweep, whenever it is called. None while an agent is copied. After a failure, and where it is
+ * cancelled (KB_E_CANCELLED), *out says what has been done. */
 bool kb_sweep_blobs(struct kb_store *store, struct kb_blobs *blobs,
                     const struct kb_sweep_limits *limits, struct kb_sweep *out,
                     struct kb_err *err) KB_MUST_CHECK;

@@ -171,6 +171,52 @@ static bool remove_one(struct page *page, const struct kb_blob_step *step, int64
 	return true;
 }
 
+/* What a sweep that ends early has not come to is leaving again, as it was: nobody has to wait for
+ * a removal that nobody makes. Where this fails, a put goes over them in some minutes. */
+static void let_be(struct page *page, size_t from)
+{
+	struct kb_blob_step *back =
+	        KB_NEW_ARRAY(&page->arena, page->step_count, struct kb_blob_step);
+	struct kb_blob_row *rows = KB_NEW_ARRAY(&page->arena, page->step_count, struct kb_blob_row);
+	size_t count = 0;
+	struct kb_err ignored;
+
+	for (size_t i = from; i < page->step_count; i++) {
+		const struct kb_blob_step *step = &page->steps[i];
+
+		if (!step->done || step->to != KB_BLOB_GOING)
+			continue;
+		rows[count] = *step->from;
+		rows[count].state = KB_BLOB_GOING;
+		rows[count].at = step->at;
+		back[count] = (struct kb_blob_step){ .from = &rows[count],
+			                             .to = KB_BLOB_LEAVING,
+			                             .at = step->from->at };
+		count++;
+	}
+	if (!kb_store_blobs_step(page->store, back, count, &ignored))
+		return;
+}
+
+static bool remove_all(struct page *page, int64_t begun_us, struct kb_err *err)
+{
+	for (size_t i = 0; i < page->step_count; i++) {
+		const struct kb_blob_step *step = &page->steps[i];
+
+		if (!step->done || step->to != KB_BLOB_GOING)
+			continue;
+		if (kb_cancelled(page->limits->cancel, err)) {
+			let_be(page, i);
+			return false;
+		}
+		if (!remove_one(page, step, begun_us, err)) {
+			let_be(page, i + 1); /* the one that failed may still be on its way */
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool carry_out(struct page *page, struct kb_err *err)
 {
 	int64_t begun_us = kb_clock_mono_us();
@@ -187,10 +233,8 @@ static bool carry_out(struct page *page, struct kb_err *err)
 		page->out->recalled += step->to == KB_BLOB_HERE;
 		page->out->in_trash += step->to == KB_BLOB_LEAVING;
 		page->out->in_trash -= step->from->state == KB_BLOB_LEAVING;
-		if (step->to == KB_BLOB_GOING && !remove_one(page, step, begun_us, err))
-			return false;
 	}
-	return true;
+	return remove_all(page, begun_us, err);
 }
 
 bool kb_sweep_bucket(struct kb_store *store, struct kb_blobs *blobs,

@@ -261,7 +261,7 @@ static void count_round(struct kb_upkeep *up, const struct kb_sweep *sum, bool m
 static void sweep(struct kb_upkeep *up)
 {
 	struct kb_upkeep_config *config = &up->config;
-	bool is_bucket = kb_blobs_are_remote(config->blobs), more = false, ok;
+	bool is_bucket = kb_blobs_are_remote(config->blobs), more = false, ok, cancelled;
 	struct kb_sweep sum;
 	struct kb_err err;
 	int64_t epoch;
@@ -278,14 +278,16 @@ static void sweep(struct kb_upkeep *up)
 	ok = is_bucket ? kb_sweep_bucket(config->store, config->blobs, &config->sweep, &sum, &more,
 	                                 &err)
 	               : kb_sweep_blobs(config->store, config->blobs, &config->sweep, &sum, &err);
-	if (!ok) {
+	/* A sweep that a stop cuts short goes on at the next start, or on another node. */
+	cancelled = !ok && err.code == KB_E_CANCELLED;
+	if (!ok && !cancelled)
 		kb_warn(config->log, "blobs not swept error=%s", err.msg);
-		more = false;
-	}
+	more = more && ok;
 	say_sweep(up, &sum);
 	count_round(up, &sum, more);
 	if (!kb_store_upkeep_done(config->store, "sweep", epoch,
-	                          more ? 0 : config->sweep.every_s * KB_SECOND_US, &err))
+	                          more || cancelled ? 0 : config->sweep.every_s * KB_SECOND_US,
+	                          &err))
 		kb_warn(config->log, "the sweep's end was not noted error=%s", err.msg);
 }
 
@@ -322,6 +324,7 @@ struct kb_upkeep *kb_upkeep_start(const struct kb_upkeep_config *config)
 	up->config = *config;
 	up->started_us = now_us(up);
 	up->cancel = (struct kb_cancel){ is_stopping, up };
+	up->config.sweep.cancel = &up->cancel;
 	kb_bell_init(&up->bell, config->clock);
 	up->vectorize = kb_vectorize_start(config);
 	up->upkeep = kb_thread_start("upkeep", upkeep_thread, up);

@@ -76,6 +76,11 @@ const faults = {
   late: (ask) => (ask.req.method === "GET" && ask.key ? ask.refuse("NoSuchKey") : false),
   broken: (ask) =>
     ask.req.method === "POST" && ask.query.has("uploadId") ? ask.refuse("InternalError", "", {}, 200) : false,
+  // Removes one after another, and takes its time.
+  slow: async (ask) => {
+    if (ask.req.method === "DELETE") await new Promise((done) => setTimeout(done, 200));
+    return false;
+  },
   keep: (ask) => (ask.req.method === "DELETE" ? ask.refuse("AccessDenied") : false),
   half: (ask) => (ask.query.get("partNumber") === "2" ? ask.refuse("InternalError") : false),
 };

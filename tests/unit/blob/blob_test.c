@@ -340,7 +340,9 @@ static void test_trash(struct kb_test *t)
 	}
 	CHECK_INT(t, count(&f), 0);
 	/* Its time there began with the discard. */
-	CHECK(t, kb_blobs_empty_trash(f.blobs, wants_none, NULL, 1000, &trash, &f.err));
+	CHECK(t,
+	      kb_blobs_empty_trash(f.blobs, &(struct kb_trash_rule){ wants_none, NULL, 1000, NULL },
+	                           &trash, &f.err));
 	CHECK(t, trash.kept == BLOBS && !trash.removed && !trash.recalled);
 
 	/* Whoever wants one has it. */
@@ -356,7 +358,9 @@ static void test_trash(struct kb_test *t)
 	age_in_trash(&f, names[OLD].hex, 5000);
 	age_in_trash(&f, names[WANTED].hex, 5000);
 	age_in_trash(&f, names[PUT].hex, 5000);
-	CHECK(t, kb_blobs_empty_trash(f.blobs, wants, names[WANTED].hex, 1000, &trash, &f.err));
+	CHECK(t, kb_blobs_empty_trash(
+	                 f.blobs, &(struct kb_trash_rule){ wants, names[WANTED].hex, 1000, NULL },
+	                 &trash, &f.err));
 	CHECK(t, trash.kept == 1 && trash.removed == 2 && trash.recalled == 1);
 	CHECK(t, there(&f, names[WANTED].hex) && there(&f, names[PUT].hex));
 	CHECK(t, !there(&f, names[OLD].hex) && there(&f, names[YOUNG].hex));
@@ -364,7 +368,9 @@ static void test_trash(struct kb_test *t)
 	/* One that was put anew is not replaced by the one in the trash. */
 	discard(&f, names[PUT].hex);
 	CHECK(t, kb_blob_put(f.blobs, KB_SV("put"), &again, &f.err));
-	CHECK(t, kb_blobs_empty_trash(f.blobs, wants, names[PUT].hex, 1000, &trash, &f.err));
+	CHECK(t, kb_blobs_empty_trash(f.blobs,
+	                              &(struct kb_trash_rule){ wants, names[PUT].hex, 1000, NULL },
+	                              &trash, &f.err));
 	CHECK(t, trash.recalled == 1 && kb_blob_verify(f.blobs, names[PUT].hex, &f.err));
 	fixture_fini(&f);
 }
@@ -419,7 +425,9 @@ static void *end_for_ever(void *arg)
 
 		if (!kb_blob_remove(race->f->blobs, race->name, 1000, &removed, &err)
 		    || !kb_blob_discard(race->f->blobs, race->name, 1000, &discarded, &err)
-		    || !kb_blobs_empty_trash(race->f->blobs, wants_none, NULL, 1000, &trash, &err))
+		    || !kb_blobs_empty_trash(
+		            race->f->blobs, &(struct kb_trash_rule){ wants_none, NULL, 1000, NULL },
+		            &trash, &err))
 			abort();
 		race->ended += removed + discarded;
 	}
@@ -473,7 +481,9 @@ static void test_faults(struct kb_test *t)
 		     && kb_blob_discard(f.blobs, put.hex, 0, &done, &f.err)
 		     && kb_blob_verify(f.blobs, put.hex, &f.err)
 		     && kb_blob_discard(f.blobs, put.hex, 0, &done, &f.err)
-		     && kb_blobs_empty_trash(f.blobs, wants, put.hex, 1000, &trash, &f.err)
+		     && kb_blobs_empty_trash(f.blobs,
+		                             &(struct kb_trash_rule){ wants, put.hex, 1000, NULL },
+		                             &trash, &f.err)
 		     && kb_blobs_tidy(f.blobs, 1000, &f.err)
 		     && kb_blobs_set_mark(f.blobs, "00112233445566778899aabbccddeeff", &f.err)
 		     && kb_blobs_mark(f.blobs, mark, &f.err);

@@ -304,14 +304,54 @@ static void test_unknown(struct kb_test *t)
 	world_fini(&w);
 }
 
+/* Says that it is enough when it has been asked so many times. */
+static bool is_enough(void *arg)
+{
+	int *times = arg;
+
+	return --*times <= 0;
+}
+
+static void test_cancelled(struct kb_test *t)
+{
+	enum { BLOBS = 12, BEFORE = 4 };
+	struct kb_blob_name names[BLOBS];
+	int times = BEFORE, left = 0;
+	struct kb_cancel cancel = { is_enough, &times };
+	struct world w;
+
+	world_init(&w, t, "sweep");
+	for (int i = 0; i < BLOBS; i++)
+		names[i] = put(&w, (char[]){ (char)('a' + i), '\0' });
+	hours_pass(&w, 100);
+	sweep(&w);
+	hours_pass(&w, 100);
+	w.limits.cancel = &cancel;
+	CHECK(t, !kb_sweep_bucket(w.f.store, w.blobs, &w.limits, &w.sum, &w.more, &w.f.err));
+	CHECK_INT(t, w.f.err.code, KB_E_CANCELLED);
+	CHECK_INT(t, w.sum.removed, BEFORE - 1);
+
+	/* Nobody waits for a removal that nobody makes, and the next sweep goes on. */
+	for (int i = 0; i < BLOBS; i++)
+		if (there(&w, &names[i]) && left++ == 0)
+			CHECK(t, note(&w, &names[i]));
+	CHECK_INT(t, left, BLOBS - BEFORE + 1);
+	w.limits.cancel = NULL;
+	sweep(&w);
+	CHECK_INT(t, w.sum.removed, left - 1);
+	world_fini(&w);
+}
+
 static void test_refused(struct kb_test *t)
 {
-	struct kb_blob_name name;
+	struct kb_blob_name names[2];
+	int puts = 0;
 	struct world w;
 
 	/* Its key may write and not remove. */
 	world_init(&w, t, "keep");
-	name = put(&w, "text");
+	names[0] = put(&w, "text");
+	names[1] = put(&w, "another text");
 	for (int i = 0; i < 2; i++) {
 		hours_pass(&w, 100);
 		CHECK_INT(t,
@@ -319,7 +359,11 @@ static void test_refused(struct kb_test *t)
 		          i == 0);
 	}
 	CHECK(t, strstr(w.f.err.msg, "does not allow that anything is removed"));
-	CHECK(t, there(&w, &name));
+	for (int i = 0; i < 2; i++) {
+		CHECK(t, there(&w, &names[i]));
+		puts += note(&w, &names[i]);
+	}
+	CHECK_INT(t, puts, 1); /* the removal that failed may still come */
 	world_fini(&w);
 }
 
@@ -331,6 +375,8 @@ int main(int argc, char **argv)
 		{ "a round goes a page at a time", test_pages },
 		{ "a put between the steps of a sweep", test_put_between },
 		{ "what has no row is nobody's to remove", test_unknown },
+		{ "a stop ends it before the next blob, and leaves no removal that nobody makes",
+		  test_cancelled },
 		{ "a bucket that removes nothing", test_refused },
 	};
 	int code;

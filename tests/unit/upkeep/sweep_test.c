@@ -187,6 +187,56 @@ static void test_share(struct kb_test *t)
 	world_fini(&w);
 }
 
+/* Says that it is enough when it has been asked so many times. */
+static bool is_enough(void *arg)
+{
+	int *times = arg;
+
+	return --*times <= 0;
+}
+
+static void test_cancelled(struct kb_test *t)
+{
+	enum { BLOBS = 10 };
+	static const struct {
+		const char *name;
+		int times, hours, discarded, removed;
+	} rows[] = {
+		{ "while it looks", 3, 0, 0, 0 },
+		{ "while it puts into the trash", BLOBS + 4, 0, 3, 0 },
+		{ "while it empties the trash", 4, 200, 0, 3 },
+	};
+	struct world w;
+
+	world_init(&w, t);
+	for (int i = 0; i < BLOBS; i++)
+		put(&w, (char[]){ (char)('a' + i), '\0' });
+	hours_pass(&w, 1);
+	sweep(&w);
+	hours_pass(&w, 25);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		int times = rows[i].times;
+		struct kb_cancel cancel = { is_enough, &times };
+
+		t->row = rows[i].name;
+		if (rows[i].hours) {
+			w.limits.cancel = NULL;
+			sweep(&w);
+			hours_pass(&w, rows[i].hours);
+		}
+		w.limits.cancel = &cancel;
+		CHECK(t, !kb_sweep_blobs(w.f.store, w.blobs, &w.limits, &w.sum, &w.f.err));
+		CHECK_INT(t, w.f.err.code, KB_E_CANCELLED);
+		CHECK_INT(t, w.sum.discarded, rows[i].discarded);
+		CHECK_INT(t, w.sum.removed, rows[i].removed);
+	}
+	t->row = NULL;
+	w.limits.cancel = NULL;
+	sweep(&w);
+	CHECK_INT(t, w.sum.removed, BLOBS - 3);
+	world_fini(&w);
+}
+
 static void test_turns(struct kb_test *t)
 {
 	int64_t one, two;
@@ -364,6 +414,7 @@ int main(int argc, char **argv)
 		{ "what no row names ends slowly", test_slowly },
 		{ "what is named again stays, or comes back", test_named_again },
 		{ "a sweep ends no more than a share", test_share },
+		{ "a stop ends it before the next blob", test_cancelled },
 		{ "one at a time sweeps", test_turns },
 		{ "a server starts with a store and blobs that belong together", test_join },
 		{ "no store is made beside blobs", test_begin },
