@@ -48,9 +48,9 @@ void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *row
 		          (char *)record + columns->v[i].offset);
 }
 
-/* What the statement needs, which lies in `values`. */
-static struct kb_db_values values_of(const struct kb_db_columns *columns, struct kb_db_values first,
-                                     const void *record, struct kb_db_value *values)
+struct kb_db_values kb_columns_values(const struct kb_db_columns *columns,
+                                      struct kb_db_values first, const void *record,
+                                      struct kb_db_value values[KB_SQL_PARAMS])
 {
 	size_t count = 0;
 
@@ -69,7 +69,7 @@ bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *co
 {
 	struct kb_db_value values[KB_SQL_PARAMS];
 
-	return kb_db_run(conn, sql, values_of(columns, first, record, values), NULL, err);
+	return kb_db_run(conn, sql, kb_columns_values(columns, first, record, values), NULL, err);
 }
 
 bool kb_columns_defer(const struct kb_db_columns *columns, struct kb_db_conn *conn,
@@ -78,5 +78,5 @@ bool kb_columns_defer(const struct kb_db_columns *columns, struct kb_db_conn *co
 {
 	struct kb_db_value values[KB_SQL_PARAMS];
 
-	return kb_db_defer(conn, sql, values_of(columns, first, record, values), err);
+	return kb_db_defer(conn, sql, kb_columns_values(columns, first, record, values), err);
 }

@@ -166,6 +166,11 @@ struct kb_db_columns {
 /* The columns from `at` on; members that are no columns become zero. Texts lie in the arena. */
 void kb_columns_read(const struct kb_db_columns *columns, struct kb_db_rows *rows, int at,
                      struct kb_arena *arena, void *record);
+/* Parameters of a statement: `first` (may be KB_NO_VALUES), then the columns; they lie in `values`.
+ */
+struct kb_db_values kb_columns_values(const struct kb_db_columns *columns,
+                                      struct kb_db_values first, const void *record,
+                                      struct kb_db_value values[KB_SQL_PARAMS]);
 /* A statement whose parameters are `first` (may be KB_NO_VALUES), then the columns. */
 bool kb_columns_write(const struct kb_db_columns *columns, struct kb_db_conn *conn,
                       const struct kb_sql *sql, struct kb_db_values first, const void *record,

@@ -67,15 +67,18 @@ static const struct kb_sql sql[] = {
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id IN (SELECT id FROM pages "
 		"WHERE agent_id = $1 AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 "
 		"ORDER BY due_at, id LIMIT $4) "
-		"RETURNING " KB_NAMES(KB_PAGES) },
+		/* One that its owner has prolonged meanwhile stays its owner's. */
+		"AND state > 0 AND is_slow = $5 AND to_fetch = 0 AND due_at <= $2 RETURNING " KB_NAMES(KB_PAGES) },
 	[HELD] = { "queue_held", "iii",
 		"SELECT count(*) FROM pages "
 		"WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 AND state = " KB_SQL(PAGE_LEASED) },
 	[HOLD] = { "queue_hold", "iiii",
 		"UPDATE pages SET due_at = $4 WHERE agent_id = $1 AND id = $2 AND lease_epoch = $3 "
 		"AND state = " KB_SQL(PAGE_LEASED) " RETURNING id" },
+	/* Unless somebody took it since it was read: what is written has the epoch of then. */
 	[FINISH] = { "queue_finish", "ii" KB_TYPES(FINISHED),
-		KB_UPDATE("pages", FINISHED) "WHERE agent_id = $1 AND id = $2" },
+		KB_UPDATE("pages", FINISHED) "WHERE agent_id = $1 AND id = $2 AND lease_epoch = $6 AND state = "
+		KB_SQL(PAGE_LEASED) },
 	[LENGTH] = { "queue_length", "", "SELECT count(*) FROM pages WHERE state > 0 AND " KB_AGENT_SHOWN("agent_id")
 		" AND (agent_id, source_id) NOT IN "
 		"(SELECT s.agent_id, s.id FROM sources s WHERE s.dead_version > 0)" },
@@ -447,6 +450,25 @@ static bool add_chore(struct kb_db_conn *conn, const struct finish *in,
 	       || kb_chore_add(conn, &chore, in->now, err);
 }
 
+/* One that was leased anew since it was read is not written: all is run anew, and finds that. */
+static bool write_finished(struct kb_db_conn *conn, const struct finish *in,
+                           const struct kb_page_row *row, struct kb_err *err)
+{
+	struct kb_db_value values[KB_SQL_PARAMS];
+	int64_t changed;
+
+	if (!kb_db_run(conn, &sql[FINISH],
+	               kb_columns_values(&finished_columns,
+	                                 KB_VALUES(kb_int(in->agent_id), kb_int(row->page.id)), row,
+	                                 values),
+	               &changed, err))
+		return false;
+	if (changed)
+		return true;
+	conn->again = KB_AGAIN_OFTEN;
+	return kb_fail(err, KB_E_BUSY, "page %" PRId64 " was leased anew meanwhile", row->page.id);
+}
+
 static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_page_result *result,
                    struct kb_page_row *row, struct kb_err *err)
 {
@@ -484,9 +506,7 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	if (!set_parts(conn, in, result, page, was_found, err)
 	    || (result->found && !follow(conn, in, result, row, err)))
 		return false;
-	return kb_columns_write(&finished_columns, conn, &sql[FINISH],
-	                        KB_VALUES(kb_int(in->agent_id), kb_int(page->id)), row, err)
-	       && add_chore(conn, in, result, row, err);
+	return write_finished(conn, in, row, err) && add_chore(conn, in, result, row, err);
 }
 
 static bool finish_one(struct kb_db_conn *conn, struct finish *in,
