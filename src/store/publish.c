@@ -13,6 +13,7 @@ enum {
 	TURN_DROP,
 	ACCOUNT_OF,
 	SHARE_JOIN,
+	SHARE_HOLD,
 	SHARE_LEAVE,
 	SHARES_AT,
 };
@@ -58,6 +59,7 @@ static const struct kb_sql sql[] = {
 		"INSERT INTO shares (account_id, used, waiting) VALUES ($1, $2, 1) "
 		"ON CONFLICT (account_id) DO UPDATE SET waiting = 1, used = CASE WHEN shares.waiting = 0 "
 		"AND shares.used < excluded.used THEN excluded.used ELSE shares.used END" },
+	[SHARE_HOLD] = { "queue_share_hold", "i", "UPDATE shares SET used = used WHERE account_id = $1" },
 	[SHARE_LEAVE] = { "queue_share_leave", "i",
 		"UPDATE shares SET waiting = 0 WHERE account_id = $1 "
 		"AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.account_id = $1)" },
@@ -164,6 +166,9 @@ bool kb_turn_drop(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 
 	return account_of(conn, agent_id, &account_id, err)
 	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err)
+	       /* Held before it is looked whether others wait: who joins meanwhile does so after.
+	        */
+	       && kb_db_run(conn, &sql[SHARE_HOLD], KB_VALUES(kb_int(account_id)), NULL, err)
 	       && kb_db_run(conn, &sql[SHARE_LEAVE], KB_VALUES(kb_int(account_id)), NULL, err);
 }
 
