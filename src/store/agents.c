@@ -76,9 +76,10 @@ static const struct kb_sql sql[] = {
 	[SLUG_DROP] = { "agent_slug_drop", "ti", "DELETE FROM agent_slugs WHERE slug = $1 AND agent_id = $2" },
 	[UPDATE] = { "agent_update", "ii" KB_TYPES(AGENT_PUT),
 		KB_UPDATE("agents", AGENT_PUT) "WHERE id = $1 AND account_id = $2" },
+	/* Held, it is not deleted before its master is written, and then leaves it. */
 	[IS_CHILD] = { "agent_is_child", "ii",
-		"SELECT count(*) FROM agents WHERE id = $1 AND account_id = $2 AND is_master = 0 "
-		"AND state = " KB_SQL(AGENT_THERE) },
+		"UPDATE agents SET index_version = index_version WHERE id = $1 AND account_id = $2 AND is_master = 0 "
+		"AND state = " KB_SQL(AGENT_THERE) " RETURNING id" },
 	[MASTERS_OF] = { "agent_masters_of", "it",
 		"SELECT id, children FROM agents WHERE account_id = $1 AND is_master = 1 "
 		"AND ',' || children || ',' LIKE $2" },
