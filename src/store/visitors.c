@@ -23,6 +23,7 @@ enum {
 	SWEEP,
 	BEGIN,
 	END,
+	BUSY_AT,
 	VISIT,
 	VISIT_ADD,
 	VISIT_SWEEP,
@@ -73,12 +74,17 @@ static const struct kb_sql sql[] = {
 		"WHERE w.agent_id = visitors.agent_id AND c.visitor_id = visitors.person_id))) AND "
 		"(SELECT count(*) FROM visitors b WHERE b.id <> $1 AND b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
 	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE " KB_ID_ALONE("id", "$1") },
-	[VISIT] = { "visit", "ti", "SELECT began_at, times FROM visits WHERE who = $1 AND span = $2" },
-	[VISIT_ADD] = { "visit_add", "tii",
-		"INSERT INTO visits (who, span, began_at, times) VALUES ($1, $2, $3, 1) "
+	/* Those of an address begin one after the other. */
+	[BUSY_AT] = { "visitor_busy_at", "ti",
+		"INSERT INTO visits (who, span, began_at, times) VALUES ('at ' || $1, 0, $2, 0) "
+		"ON CONFLICT (who, span) DO UPDATE SET began_at = excluded.began_at" },
+	/* How often it was done in the span that began then; the row is held. */
+	[VISIT] = { "visit", "tii",
+		"INSERT INTO visits (who, span, began_at, times) VALUES ($1, $2, $3, 0) "
 		"ON CONFLICT (who, span) DO UPDATE SET "
-		"times = CASE WHEN visits.began_at = excluded.began_at THEN visits.times + 1 ELSE 1 END, "
-		"began_at = excluded.began_at" },
+		"times = CASE WHEN visits.began_at = excluded.began_at THEN visits.times ELSE 0 END, "
+		"began_at = excluded.began_at RETURNING times" },
+	[VISIT_ADD] = { "visit_add", "ti", "UPDATE visits SET times = times + 1 WHERE who = $1 AND span = $2" },
 	[VISIT_SWEEP] = { "visit_sweep", "i", "DELETE FROM visits WHERE began_at < $1" },
 };
 // clang-format on
@@ -123,10 +129,13 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct adding *in = arg;
 	struct kb_visitor *v = in->visitor;
+	int64_t version;
 	struct row row;
 
 	v->person_id = 0;
-	if (!kb_agent_there(conn, v->agent_id, err)
+	/* A subject that comes twice at once is one person: the second finds the first. */
+	if (!(v->subject.n ? kb_agent_lock(conn, v->agent_id, &version, err)
+	                   : kb_agent_there(conn, v->agent_id, err))
 	    || !kb_db_run(conn, &sql[SWEEP], KB_VALUES(kb_int(v->seen_at - KB_VISITOR_IDLE_US)),
 	                  NULL, err)
 	    || !kb_db_next_id(conn, "visitor", 1, &v->id, err)
@@ -240,10 +249,12 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct beginning *in = arg;
 
-	return kb_db_run(conn, &sql[BEGIN],
-	                 KB_VALUES(kb_int(in->turn->id), kb_int(in->now),
-	                           kb_text(in->turn->address), kb_int(in->turn->most)),
-	                 &in->changed, err);
+	return kb_db_run(conn, &sql[BUSY_AT],
+	                 KB_VALUES(kb_text(in->turn->address), kb_int(in->now)), NULL, err)
+	       && kb_db_run(conn, &sql[BEGIN],
+	                    KB_VALUES(kb_int(in->turn->id), kb_int(in->now),
+	                              kb_text(in->turn->address), kb_int(in->turn->most)),
+	                    &in->changed, err);
 }
 
 bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn *turn, bool *yes,
@@ -283,16 +294,15 @@ static int64_t span_began(const struct visit *in, const struct kb_visit_limit *l
 static bool is_full(struct kb_db_conn *conn, struct visit *in, const struct kb_visit_limit *limit,
                     bool *full, struct kb_err *err)
 {
-	struct kb_db_rows rows;
-	int64_t times = 0;
+	int64_t times;
 
-	kb_rows_open(&rows, conn, &sql[VISIT],
-	             KB_VALUES(kb_text(limit->who), kb_int(limit->span_us)));
-	while (kb_rows_next(&rows))
-		if (kb_rows_int(&rows, 0) == span_began(in, limit))
-			times = kb_rows_int(&rows, 1);
+	if (!kb_db_int(conn, &sql[VISIT],
+	               KB_VALUES(kb_text(limit->who), kb_int(limit->span_us),
+	                         kb_int(span_began(in, limit))),
+	               0, &times, err))
+		return false;
 	*full = times >= limit->most;
-	return kb_rows_close(&rows, err);
+	return true;
 }
 
 static bool visit(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -313,8 +323,7 @@ static bool visit(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	}
 	for (size_t i = 0; i < in->count; i++)
 		if (!kb_db_run(conn, &sql[VISIT_ADD],
-		               KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us),
-		                         kb_int(span_began(in, &in->limits[i]))),
+		               KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us)),
 		               NULL, err))
 			return false;
 	return kb_db_run(conn, &sql[VISIT_SWEEP], KB_VALUES(kb_int(in->now - 2 * KB_DAY_US)), NULL,
