@@ -79,9 +79,10 @@ struct damaged {
 static bool damaged(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	const struct damaged *in = arg;
-	int64_t changed;
+	int64_t changed, version;
 
-	return kb_agent_there(conn, in->agent_id, err)
+	/* Who merges finds either the segment, or that it is damaged. */
+	return kb_agent_lock(conn, in->agent_id, &version, err)
 	       && kb_db_run(conn, &sql[DAMAGED],
 	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->segment_id),
 	                              kb_text(in->blob), kb_int(in->now)),

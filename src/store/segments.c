@@ -40,7 +40,7 @@ static const struct kb_sql sql[] = {
 	[STATE_DEAD_AND_DYING] = { "state_dead_and_dying", "i",
 		"SELECT page_id, max(version) FROM (" KB_DEAD_PAGES ") w GROUP BY page_id ORDER BY page_id" },
 	[VERSION_OF] = { "segment_version", "ii",
-		"SELECT version FROM segments WHERE agent_id = $1 AND id = $2" },
+		"SELECT version FROM segments WHERE agent_id = $1 AND id = $2 AND damaged_at = 0" },
 	[DELETE] = { "segment_delete", "ii", "DELETE FROM segments WHERE agent_id = $1 AND id = $2" },
 	[DEAD_SWEEP] = { "dead_sweep", "i",
 		"DELETE FROM dead_pages WHERE agent_id = $1 AND NOT EXISTS (SELECT 1 FROM segments s "
@@ -259,7 +259,8 @@ static bool drop_old(struct kb_db_conn *conn, const struct merge *in, int64_t id
 		return false;
 	if (version < 0)
 		return kb_fail(err, KB_E_CONFLICT,
-		               "segment %" PRId64 " of agent %" PRId64 " was replaced meanwhile",
+		               "segment %" PRId64 " of agent %" PRId64
+		               " was replaced, or found damaged, meanwhile",
 		               id, in->agent_id);
 	if (version > in->merged->version)
 		return kb_fail(err, KB_E_INVALID,
