@@ -8,7 +8,13 @@ static atomic_bool repeats_writes;
 
 void kb_fault_arm(int n)
 {
-	now = (struct kb_fault_state){ .countdown = n };
+	now = (struct kb_fault_state){ .countdown = n, .step = now.step, .arg = now.arg };
+}
+
+void kb_fault_step(void (*step)(void *arg), void *arg)
+{
+	now.step = step;
+	now.arg = arg;
 }
 
 bool kb_fault_disarm(void)
@@ -19,6 +25,8 @@ bool kb_fault_disarm(void)
 
 bool kb_fault(void)
 {
+	if (now.step)
+		now.step(now.arg);
 	if (!now.countdown || --now.countdown)
 		return false;
 	now.fired = true;

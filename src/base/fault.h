@@ -12,6 +12,9 @@
 void kb_fault_arm(int n);
 /* True if the fault fired since it was armed. */
 bool kb_fault_disarm(void);
+/* Each question of this thread from now on calls `step` first, which may wait: for tests that run
+ * two calls a step at a time. NULL: no longer. */
+void kb_fault_step(void (*step)(void *arg), void *arg);
 bool kb_fault(void);
 
 /* A call that another thread carries out takes its caller's fault along: the carrier swaps the
@@ -19,6 +22,8 @@ bool kb_fault(void);
 struct kb_fault_state {
 	int countdown;
 	bool fired;
+	void (*step)(void *arg);
+	void *arg;
 };
 struct kb_fault_state kb_fault_swap(struct kb_fault_state state);
 
