@@ -74,7 +74,7 @@ struct cursor {
 // clang-format off
 enum {
 	BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK, SAVE, SAVE_UNDO, SAVE_KEEP,
-	NEXT_ID, NEXT_IDS, SOME_IDS, LINE_HOLD, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
+	NEXT_ID, NEXT_IDS, SOME_IDS, LINE_HOLD, LINE, SEQUENCE_AT, RAISE, NOW, COLUMNS, REFERENCES,
 };
 static const struct kb_sql sql[] = {
 	[BEGIN_READ]  = { "begin_read",  "", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
@@ -93,6 +93,9 @@ static const struct kb_sql sql[] = {
 	[LINE_HOLD]   = { "line_hold", "t",
 		"INSERT INTO work (agent_id, kind, lease_node, lease_epoch, lease_until) VALUES (0, $1, 0, 1, 0) "
 		"ON CONFLICT (agent_id, kind) DO UPDATE SET lease_epoch = work.lease_epoch + 1" },
+	/* The last of a line of $3 that begins $2 behind what is next. One statement: who stands still
+	 * before it has taken nothing yet, and for what others take within it $2 is wide enough. */
+	[LINE]        = { "line", "tii", "SELECT setval($1::regclass, nextval($1::regclass) + $2 + $3)" },
 	[SEQUENCE_AT] = { "sequence_at", "t",
 		"SELECT coalesce(last_value + 1, start_value) FROM pg_sequences "
 		"WHERE schemaname = current_schema() AND sequencename = $1" },
@@ -798,19 +801,19 @@ static bool next_ids(struct kb_db_conn *conn, struct kb_sv name, int64_t count, 
 	return kb_rows_close(&rows, err);
 }
 
-/* Ids in a line that begins so far ahead that nobody who takes single ones comes to it before the
- * sequence goes on behind it. One at a time lays such a line aside. */
+/* Ids in a line that begins so far ahead that nobody who takes others comes to it while the server
+ * lays it aside. One at a time does so. */
 static bool long_line(struct kb_db_conn *conn, struct kb_sv name, int64_t count, int64_t *first,
                       struct kb_err *err)
 {
-	int64_t last;
+	int64_t last = 0;
 
 	if (!kb_db_run(conn, &sql[LINE_HOLD], KB_VALUES(kb_text(name)), NULL, err)
-	    || !kb_db_int(conn, &sql[NEXT_ID], KB_VALUES(kb_text(name)), 0, first, err))
+	    || !kb_db_int(conn, &sql[LINE],
+	                  KB_VALUES(kb_text(name), kb_int(LINE_GAP), kb_int(count)), 0, &last, err))
 		return false;
-	*first += LINE_GAP;
-	return kb_db_int(conn, &sql[RAISE], KB_VALUES(kb_text(name), kb_int(*first + count)), 0,
-	                 &last, err);
+	*first = last - count + 1;
+	return true;
 }
 
 /* Somebody else may take one between ours: then these are left out. */

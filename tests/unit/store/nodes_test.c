@@ -724,6 +724,50 @@ static void test_lines(struct kb_test *t)
 	close_world(&w);
 }
 
+/* A node that has begun to lay a line aside stands still before its next statement, while others
+ * take many ids. */
+static struct {
+	struct fixture *f;
+	struct kb_driver driver;
+	bool has_begun;
+	int64_t last; /* that others have got */
+} still;
+
+static bool start_late(struct kb_db_conn *conn, const struct kb_sql *what,
+                       struct kb_db_values values, void **cursor, struct kb_err *err)
+{
+	if (still.has_begun)
+		still.last = raw_int(still.f, "SELECT max(nextval('ids_page')) FROM "
+		                              "generate_series(1, 300000)");
+	still.has_begun = still.has_begun || strcmp(what->name, "line_hold") == 0;
+	return kb_driver_postgres.start(conn, what, values, cursor, err);
+}
+
+static void test_late_line(struct kb_test *t)
+{
+	struct fixture f;
+	struct kb_db_conn *conn;
+	int64_t first, next;
+
+	if (!fixture_postgres())
+		return; /* SQLite has one writer */
+	fixture_init(&f, t);
+	raw_run(&f, "ALTER SEQUENCE ids_page INCREMENT BY 2"); /* nothing is in a line by chance */
+	still.f = &f;
+	still.driver = kb_driver_postgres;
+	still.driver.start = start_late;
+	conn = raw_open(&f);
+	conn->driver = &still.driver;
+	NEED(&f, kb_driver_postgres.begin(conn, true, &f.err)
+	                 && kb_driver_postgres.next_id(conn, "page", LINE, &first, &f.err)
+	                 && kb_driver_postgres.commit(conn, &f.err));
+	kb_driver_postgres.close(conn);
+	next = raw_int(&f, "SELECT nextval('ids_page')");
+	CHECK(t, still.last > 0 && first > still.last);
+	CHECK(t, next > still.last && next >= first + LINE);
+	fixture_fini(&f);
+}
+
 /* ---- the installation ---- */
 
 static void test_installation(struct kb_test *t)
@@ -765,6 +809,7 @@ int main(int argc, char **argv)
 		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
 		{ "ids in a line are to be had while others take single ones", test_lines },
+		{ "a line that is laid aside late takes nobody's ids", test_late_line },
 		{ "nodes that make the installation at once agree on its mark", test_installation },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
