@@ -121,7 +121,7 @@ struct kb_api_route {
 	 * itself is changed or deleted; what lies below it, settings too, is not found. */
 	bool foreign_is_403;
 	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
-	bool asks;           /* a question in the session that the path names */
+	bool asks;           /* a question, in the session that the path names, or a new one */
 	bool chat_errors;    /* errors have the member that chat client libraries read, too */
 	size_t body_max;
 	bool upload;

@@ -131,7 +131,8 @@ static bool read_ahead(struct kb_call *call, struct kb_sv key, struct kb_err *er
 
 	if (!kb_call_id(call, (size_t)agent, "Agent", &want.agent_id, err))
 		return false;
-	want.session_id = call->req->params[session];
+	if (session >= 0)
+		want.session_id = call->req->params[session];
 	if (call->plan && kb_limits_queries(call->plan))
 		want.account_id = call->key.account_id;
 	call->ahead = KB_NEW(call->arena, struct kb_ahead);

@@ -377,10 +377,7 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 			return false;
 		turn->session_id = session_id;
 	} else {
-		char *uuid = kb_arena_bytes(call->arena, 37);
-
-		kb_random_uuid(uuid);
-		turn->session_id = kb_sv(uuid, 36);
+		kb_turn_new_session(call, turn);
 	}
 	/* The caller's own messages are the history; with a session and no history, the stored one
 	 * is. */

@@ -307,10 +307,7 @@ static bool ask(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
 		if (!kb_session_id_check(turn->session_id, err))
 			return false;
 	} else {
-		char *uuid = kb_arena_bytes(mcp->call->arena, KB_UUID_CHARS + 1);
-
-		kb_random_uuid(uuid);
-		turn->session_id = kb_sv(uuid, KB_UUID_CHARS);
+		kb_turn_new_session(mcp->call, turn);
 	}
 	if (!kb_turn_begin(mcp->call, turn, !goes_on, err))
 		return refused(mcp, err);

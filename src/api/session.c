@@ -32,6 +32,16 @@ static const struct kb_ahead *ahead_of(const struct kb_call *call, const struct 
 	               : NULL;
 }
 
+void kb_turn_new_session(struct kb_call *call, struct kb_turn *turn)
+{
+	char *uuid = kb_arena_bytes(call->arena, KB_UUID_CHARS + 1);
+
+	kb_random_uuid(uuid);
+	turn->session_id = kb_sv_str(uuid);
+	if (call->ahead && !call->ahead->session_id.n)
+		call->ahead->session_id = turn->session_id;
+}
+
 bool kb_turn_conversation(struct kb_call *call, const struct kb_turn *turn,
                           struct kb_conversation *out, struct kb_err *err)
 {
@@ -207,7 +217,8 @@ static void begin_message(struct kb_call *call, struct kb_turn *turn)
 	struct kb_sv agent = kb_request_field(call->req, "user-agent");
 
 	turn->message = (struct kb_message){
-		.id = turn->message.id,
+		.id = turn->message.id || !ahead_of(call, turn) ? turn->message.id
+		                                                : ahead_of(call, turn)->message_id,
 		.query = turn->prompt,
 		.user_ip = kb_sv_str(call->req->peer),
 		.user_agent = kb_utf8_head(kb_utf8_mend(call->arena, agent.p ? agent : KB_SV("")),

@@ -59,6 +59,8 @@ struct kb_turn {
  */
 bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent);
 
+/* Gives the turn a session of its own. */
+void kb_turn_new_session(struct kb_call *call, struct kb_turn *turn);
 /* The session's, an id of 0 where there is none yet; of what was read for the question, if it was.
  */
 bool kb_turn_conversation(struct kb_call *call, const struct kb_turn *turn,

@@ -146,7 +146,6 @@ static const struct kb_turn_face face = { add_finish, reword, over, .numbered = 
 /* The visitor's own conversation, or a new one. */
 static bool read_session(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
-	char *uuid = kb_arena_bytes(call->arena, KB_UUID_CHARS + 1);
 	struct kb_conversation conversation;
 	struct kb_sv id = { 0 };
 	struct kb_session session;
@@ -155,8 +154,7 @@ static bool read_session(struct kb_call *call, struct kb_turn *turn, struct kb_e
 		return false;
 	turn->session_id = id;
 	if (!id.n) {
-		kb_random_uuid(uuid);
-		turn->session_id = kb_sv_str(uuid);
+		kb_turn_new_session(call, turn);
 		return true;
 	}
 	if (!kb_session_id_check(id, err))

@@ -11,9 +11,9 @@
 struct kb_ahead_want {
 	struct kb_sv key; /* text of a key that the cache lacks; it has it then. Empty: none */
 	int64_t agent_id;
-	struct kb_sv session_id;
-	int64_t history;    /* so many messages */
-	int64_t account_id; /* whose month is wanted; 0: none */
+	struct kb_sv session_id; /* empty: a new one */
+	int64_t history;         /* so many messages */
+	int64_t account_id;      /* whose month is wanted; 0: none */
 };
 
 struct kb_ahead {
@@ -22,8 +22,9 @@ struct kb_ahead {
 	struct kb_agent agent;               /* whoever's it is; an id of 0: it is not there */
 	struct kb_message_list history;      /* the newest, oldest first */
 	struct kb_conversation conversation; /* an id of 0: there is none yet */
-	bool is_named;      /* the next message leaves the conversation's name as it is */
-	int64_t message_id; /* of the message to come */
+	bool is_named;           /* the next message leaves the conversation's name as it is */
+	int64_t message_id;      /* of the message to come */
+	int64_t conversation_id; /* of its conversation, where there is none yet */
 	bool has_month;
 	struct kb_month_use month;
 };

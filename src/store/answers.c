@@ -98,7 +98,7 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	row.message.conversation_id = conversation.id;
 	row.message.response = KB_SV("");
 	in->message = row.message;
-	return kb_columns_write(&kb_answer_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+	return kb_columns_defer(&kb_answer_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
 bool kb_store_answer_begin(struct kb_store *store, struct kb_arena *arena,

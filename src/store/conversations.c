@@ -317,6 +317,19 @@ bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
 	return set_name(conn, arena, out, BY_PROMPT, err);
 }
 
+bool kb_conversation_begin(struct kb_db_conn *conn, struct kb_arena *arena,
+                           const struct kb_message_coming *coming, int64_t id,
+                           struct kb_conversation *out, struct kb_err *err)
+{
+	struct kb_sv name = name_of(arena, coming->message->query);
+	struct row row;
+
+	*out = begun(arena, coming->session, name, coming->message->created_at);
+	out->id = id;
+	row = row_of(arena, out, name.n ? BY_PROMPT : BY_NOBODY);
+	return kb_columns_defer(&kb_conversation_columns, conn, &sql[ADD], KB_NO_VALUES, &row, err);
+}
+
 bool kb_conversation_touch(struct kb_db_conn *conn, const struct kb_conversation *conversation,
                            struct kb_err *err)
 {

@@ -264,7 +264,22 @@ bool kb_message_insert(struct kb_db_conn *conn, struct kb_arena *arena,
 	return true;
 }
 
-/* Into the conversation that was seen when the question came: nothing is waited for. */
+/* Marks the conversation that was seen when the question came; makes it where there was none. */
+static bool use_known(struct kb_db_conn *conn, struct kb_arena *arena,
+                      const struct kb_message_coming *coming, struct kb_conversation *conversation,
+                      struct kb_err *err)
+{
+	const struct kb_ahead *ahead = coming->message->ahead;
+
+	if (!ahead->conversation.id)
+		return kb_conversation_begin(conn, arena, coming, ahead->conversation_id,
+		                             conversation, err);
+	*conversation = ahead->conversation;
+	conversation->updated_at = coming->message->created_at;
+	return kb_conversation_touch(conn, conversation, err);
+}
+
+/* Into the conversation as it was then: nothing is waited for. */
 static bool insert_known(struct kb_db_conn *conn, struct kb_arena *arena,
                          const struct kb_message_coming *coming,
                          struct kb_conversation *conversation, struct kb_err *err)
@@ -272,14 +287,12 @@ static bool insert_known(struct kb_db_conn *conn, struct kb_arena *arena,
 	struct kb_message *message = coming->message;
 	struct row row;
 
-	*conversation = message->ahead->conversation;
-	conversation->updated_at = message->created_at;
 	if (message->id == 0)
 		message->id = message->ahead->message_id;
+	if (!use_known(conn, arena, coming, conversation, err))
+		return false;
 	row = row_of(arena, message, conversation);
-	if (!kb_conversation_touch(conn, conversation, err)
-	    || !kb_columns_defer(&kb_message_columns, conn, &sql[ADD_KNOWN], KB_NO_VALUES, &row,
-	                         err)
+	if (!kb_columns_defer(&kb_message_columns, conn, &sql[ADD_KNOWN], KB_NO_VALUES, &row, err)
 	    || !account_for(conn, coming->session, &row.message, err))
 		return false;
 	*message = row.message;
@@ -382,8 +395,9 @@ bool kb_store_message_add(struct kb_store *store, struct kb_arena *arena,
 	};
 
 	ask(&in);
-	in.knows = message->ahead && message->ahead->conversation.id && message->ahead->is_named
-	           && !message->writer.n;
+	in.knows = message->ahead && !message->writer.n
+	           && (message->ahead->conversation.id ? message->ahead->is_named
+	                                               : message->ahead->conversation_id != 0);
 	if (in.knows) {
 		in.asking.append.sql = NULL;
 		in.asking.append.sequence = NULL;

@@ -567,6 +567,12 @@ struct kb_message_coming {
 bool kb_conversation_use(struct kb_db_conn *conn, struct kb_arena *arena,
                          const struct kb_message_coming *coming, struct kb_conversation *out,
                          struct kb_err *err) KB_MUST_CHECK;
+/* The same of a session that is new, under that id: fails where it no longer is. Nothing is waited
+ * for.
+ */
+bool kb_conversation_begin(struct kb_db_conn *conn, struct kb_arena *arena,
+                           const struct kb_message_coming *coming, int64_t id,
+                           struct kb_conversation *out, struct kb_err *err) KB_MUST_CHECK;
 /* The same of one whose row is known, and has a name. */
 bool kb_conversation_touch(struct kb_db_conn *conn, const struct kb_conversation *conversation,
                            struct kb_err *err) KB_MUST_CHECK;

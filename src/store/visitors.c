@@ -249,8 +249,8 @@ static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct beginning *in = arg;
 
-	return kb_db_run(conn, &sql[BUSY_AT],
-	                 KB_VALUES(kb_text(in->turn->address), kb_int(in->now)), NULL, err)
+	return kb_db_defer(conn, &sql[BUSY_AT],
+	                   KB_VALUES(kb_text(in->turn->address), kb_int(in->now)), err)
 	       && kb_db_run(conn, &sql[BEGIN],
 	                    KB_VALUES(kb_int(in->turn->id), kb_int(in->now),
 	                              kb_text(in->turn->address), kb_int(in->turn->most)),
@@ -269,7 +269,7 @@ bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn
 
 static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[END], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+	return kb_db_defer(conn, &sql[END], KB_VALUES(kb_int(*(int64_t *)arg)), err);
 }
 
 bool kb_store_visitor_end(struct kb_store *store, int64_t id, struct kb_err *err)
@@ -291,51 +291,67 @@ static int64_t span_began(const struct visit *in, const struct kb_visit_limit *l
 	return in->now - in->now % limit->span_us;
 }
 
-static bool is_full(struct kb_db_conn *conn, struct visit *in, const struct kb_visit_limit *limit,
-                    bool *full, struct kb_err *err)
+static void hold(struct kb_db_conn *conn, const struct visit *in, size_t i, struct kb_db_rows *rows)
 {
-	int64_t times;
+	kb_rows_open(rows, conn, &sql[VISIT],
+	             KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us),
+	                       kb_int(span_began(in, &in->limits[i]))));
+}
 
-	if (!kb_db_int(conn, &sql[VISIT],
-	               KB_VALUES(kb_text(limit->who), kb_int(limit->span_us),
-	                         kb_int(span_began(in, limit))),
-	               0, &times, err))
-		return false;
-	*full = times >= limit->most;
-	return true;
+/* Finds the first that is full. All are held, where a trip costs more than a statement in one; else
+ * one is open at a time, since they are of one statement. */
+static bool look(struct kb_db_conn *conn, struct visit *in, struct kb_err *err)
+{
+	struct kb_db_rows rows[KB_VISIT_LIMITS_MAX];
+	bool ok = true, together = conn->driver->is_shared;
+
+	in->over = -1; /* it may be run again */
+	for (size_t i = 0; together && i < in->count; i++)
+		hold(conn, in, i, &rows[i]);
+	for (size_t i = 0; i < in->count; i++) {
+		int64_t times = 0;
+
+		if (!together)
+			hold(conn, in, i, &rows[i]);
+		while (kb_rows_next(&rows[i]))
+			times = kb_rows_int(&rows[i], 0);
+		ok = kb_rows_close(&rows[i], ok ? err : NULL) && ok;
+		if (in->over < 0 && times >= in->limits[i].most)
+			in->over = (ptrdiff_t)i;
+	}
+	return ok;
 }
 
 static bool visit(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct visit *in = arg;
-	bool full;
 
-	in->over = -1; /* it may be run again */
-	for (size_t i = 0; i < in->count; i++) {
-		if (!is_full(conn, in, &in->limits[i], &full, err))
-			return false;
-		if (full) {
-			in->over = (ptrdiff_t)i;
-			in->wait_us =
-			        span_began(in, &in->limits[i]) + in->limits[i].span_us - in->now;
-			return true;
-		}
+	if (!look(conn, in, err))
+		return false;
+	if (in->over >= 0) {
+		const struct kb_visit_limit *full = &in->limits[in->over];
+
+		in->wait_us = span_began(in, full) + full->span_us - in->now;
+		return true;
 	}
 	for (size_t i = 0; i < in->count; i++)
-		if (!kb_db_run(conn, &sql[VISIT_ADD],
-		               KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us)),
-		               NULL, err))
+		if (!kb_db_defer(
+		            conn, &sql[VISIT_ADD],
+		            KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us)),
+		            err))
 			return false;
-	return kb_db_run(conn, &sql[VISIT_SWEEP], KB_VALUES(kb_int(in->now - 2 * KB_DAY_US)), NULL,
-	                 err);
+	return kb_db_defer(conn, &sql[VISIT_SWEEP], KB_VALUES(kb_int(in->now - 2 * KB_DAY_US)),
+	                   err);
 }
 
 bool kb_store_visit(struct kb_store *store, const struct kb_visit_limit *limits, size_t count,
                     ptrdiff_t *over, int64_t *wait_us, struct kb_err *err)
 {
 	struct visit in = { .limits = limits, .count = count, .now = kb_store_now(store) };
-	bool ok = kb_db_write(store->db, visit, &in, err);
+	bool ok;
 
+	KB_ASSERT(count <= KB_VISIT_LIMITS_MAX);
+	ok = kb_db_write(store->db, visit, &in, err);
 	*over = in.over;
 	*wait_us = in.wait_us;
 	return ok;

@@ -65,6 +65,8 @@ bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn
 /* Ends it. */
 bool kb_store_visitor_end(struct kb_store *store, int64_t id, struct kb_err *err) KB_MUST_CHECK;
 
+enum { KB_VISIT_LIMITS_MAX = 8 };
+
 /* One more of what `who` may do `most` times within each span of time. */
 struct kb_visit_limit {
 	struct kb_sv who;

@@ -1,21 +1,32 @@
-// A wire between a node and its PostgreSQL that counts trips: what a client sends up to a Sync.
+// A wire between a node and its PostgreSQL that counts trips: what a client sends up to a Sync. What each
+// asked is kept, for a story that fails to say.
 import { mkdtemp, rm } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const SYNC = 0x53;
+const [SYNC, PARSE, BIND] = [0x53, 0x50, 0x42];
 
-/** Sees the messages of a connection go by; `more` with each trip. */
+/** Texts of a message that end with a zero. */
+const texts = (bytes) => bytes.toString("latin1", 5).split("\0");
+
+/** Sees the messages of a connection go by; `more` with each trip, and the statements that it runs. */
 function counter(more) {
   let rest = Buffer.alloc(0),
-    begun = false; // the first message has no letter
+    begun = false, // the first message has no letter
+    asked = [];
+  const known = new Map(); // statements by name
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
     for (;;) {
       const head = begun ? 1 : 0;
       if (rest.length < head + 4 || rest.length < head + rest.readInt32BE(head)) return;
-      if (begun && rest[0] === SYNC) more();
+      if (begun && rest[0] === PARSE) known.set(texts(rest)[0], texts(rest)[1].slice(0, 70));
+      if (begun && rest[0] === BIND) asked.push(known.get(texts(rest)[1]));
+      if (begun && rest[0] === SYNC) {
+        more(asked);
+        asked = [];
+      }
       rest = rest.subarray(head + rest.readInt32BE(head));
       begun = true;
     }
@@ -26,11 +37,14 @@ function counter(more) {
 export async function countingTrips(url, ms = 0) {
   const socket = new URL(url.replace("@/", "@x/")).searchParams.get("host");
   const dir = await mkdtemp(path.join(tmpdir(), "docent-trips-"));
-  const seen = { trips: 0 };
+  const seen = { trips: 0, asked: [] };
   const later = (fn) => (ms ? setTimeout(fn, ms) : fn());
   const listener = net.createServer((client) => {
     const server = net.connect(path.join(socket, ".s.PGSQL.5432"));
-    const count = counter(() => seen.trips++);
+    const count = counter((asked) => {
+      seen.trips++;
+      seen.asked.push(asked.join("\n   "));
+    });
     client.on("data", (bytes) => {
       count(bytes);
       later(() => server.write(bytes));
