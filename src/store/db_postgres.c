@@ -18,7 +18,7 @@
 
 #include "base/fault.h"
 #include "store/db.h"
-#include "store/pq.h"
+#include "store/pq_address.h"
 
 enum {
 	STATEMENT_SLOTS = 1024, /* more than twice the statements there are */
@@ -27,8 +27,7 @@ enum {
 	OID_BIGINT = 20,
 	OID_TEXT = 25,
 	LINE_GAP = 100000, /* ids that others may take while a line of them is laid aside */
-	QUIET_S = 15,      /* of silence, after which somebody looks whether the server is there */
-	LOOKS_MAX = 40,    /* the longest statement that is waited for: ten minutes */
+	LOOKS_MAX = 40,    /* by default the longest statement that is waited for: ten minutes */
 };
 
 struct statement {
@@ -50,10 +49,9 @@ struct pg_conn {
 	struct kb_db_conn base;
 	const struct kb_pq *pq;
 	PGconn *handle;
-	bool in_transaction, is_unnamed;
+	struct kb_pq_address address;
+	bool in_transaction;
 	bool is_broken; /* nothing more will come of it */
-	char *address;  /* libpq's */
-	int quiet_ms;   /* as QUIET_S, or the address, says */
 	struct pending pending[PENDING_MAX];
 	size_t pending_count;
 	struct statement slots[STATEMENT_SLOTS]; /* by the statement's address, open addressing */
@@ -151,6 +149,9 @@ static const struct meaning {
 	  .text = "the database waited too long for this change" },
 	{ "25006", KB_E_BUSY, .again = KB_AGAIN_OFTEN, .broken = true,
 	  .text = "the database takes no writes right now" },
+	{ "42501", KB_E_IO,
+	  .text = "the database denies the role of its address what it needs: the role has to own "
+	          "the database, or be granted the making of tables in its schema" },
 	{ "53300", KB_E_BUSY, .again = KB_AGAIN_OFTEN,
 	  .text = "the database has too many connections" },
 	{ "53100", KB_E_FULL, .text = "no space left for the database" },
@@ -245,7 +246,7 @@ static PGconn *dial(const struct kb_pq *pq, const char *address, const char *opt
 /* Whether somebody still answers there, on another connection. */
 static bool is_there(const struct pg_conn *conn)
 {
-	PGconn *other = dial(conn->pq, conn->address, NULL);
+	PGconn *other = dial(conn->pq, conn->address.text, NULL);
 	bool ok = other && conn->pq->PQstatus(other) == CONNECTION_OK;
 
 	if (other)
@@ -268,7 +269,7 @@ static bool wait_to_hear(struct pg_conn *conn)
 
 		if (left < 0)
 			break; /* PQgetResult says why */
-		ready = poll(&at, 1, conn->quiet_ms);
+		ready = poll(&at, 1, conn->address.quiet_ms);
 		if (ready == 0 && (++looks == LOOKS_MAX || !is_there(conn)))
 			return false;
 		if ((ready < 0 && errno != EINTR)
@@ -413,7 +414,7 @@ static bool send(struct pg_conn *conn, const struct kb_sql *what, struct kb_db_v
 			sizes[i] = (int)text.n;
 		}
 	}
-	if (conn->is_unnamed) {
+	if (conn->address.is_unnamed) {
 		ok = note_sent(conn, what, NULL,
 		               pq->PQsendQueryParams(conn->handle, what->text, count, types, at,
 		                                     sizes, formats, 0),
@@ -470,40 +471,6 @@ static bool tell(struct pg_conn *conn, const struct kb_sql *what, struct kb_err 
 
 /* ---- opening ---- */
 
-/* Takes what is ours out of the address: the value of `name=`, of up to 15 letters; empty without.
- */
-static void take_own(char *address, const char *name, char out[16])
-{
-	char *query = strchr(address, '?'), *at = query;
-	size_t n = strlen(name), length;
-
-	*out = '\0';
-	while (at && strncmp(at + 1, name, n) != 0)
-		at = strchr(at + 1, '&');
-	if (!at)
-		return;
-	length = strcspn(at + 1, "&");
-	snprintf(out, 16, "%.*s", (int)(length - n), at + 1 + n);
-	if (at[1 + length] == '\0')
-		*at = '\0';
-	else
-		memmove(at + 1, at + length + 2, strlen(at + length + 2) + 1);
-}
-
-static void take_address(struct pg_conn *conn, const char *where)
-{
-	char statements[16], silence[16];
-	int64_t seconds;
-
-	conn->address = kb_xstrdup(where);
-	take_own(conn->address, "statements=", statements);
-	take_own(conn->address, "silence=", silence);
-	conn->is_unnamed = strcmp(statements, "unnamed") == 0;
-	if (!kb_sv_to_int(kb_sv_str(silence), 1, 600, &seconds))
-		seconds = QUIET_S;
-	conn->quiet_ms = (int)seconds * 1000;
-}
-
 static void pg_close(struct kb_db_conn *base)
 {
 	struct pg_conn *conn = pg_of(base);
@@ -511,7 +478,7 @@ static void pg_close(struct kb_db_conn *base)
 	if (conn->handle)
 		conn->pq->PQfinish(conn->handle);
 	kb_arena_fini(&conn->texts);
-	free(conn->address);
+	kb_pq_address_fini(&conn->address);
 	free(conn->base.notes);
 	kb_db_counts_fini(&conn->base);
 	free(conn);
@@ -543,11 +510,14 @@ static struct kb_db_conn *pg_open(const char *where, bool writes, struct kb_err 
 	conn = kb_xcalloc(1, sizeof(*conn));
 	conn->base.driver = &kb_driver_postgres;
 	conn->pq = pq;
-	take_address(conn, where);
-	conn->handle = dial(pq, conn->address,
-	                    conn->is_unnamed ? NULL
-	                    : writes         ? "-c idle_in_transaction_session_timeout=30s"
-	                                     : "-c idle_in_transaction_session_timeout=10min");
+	if (!kb_pq_address_read(pq, where, &conn->address, err)) {
+		pg_close(&conn->base);
+		return NULL;
+	}
+	conn->handle = dial(pq, conn->address.text,
+	                    conn->address.is_unnamed ? NULL
+	                    : writes                 ? "-c idle_in_transaction_session_timeout=30s"
+	                             : "-c idle_in_transaction_session_timeout=10min");
 	if (!conn->handle || pq->PQstatus(conn->handle) != CONNECTION_OK) {
 		const char *why = conn->handle ? pq->PQerrorMessage(conn->handle) : "no memory";
 

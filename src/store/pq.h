@@ -12,6 +12,9 @@
 /* The functions of libpq that the driver uses, under their own names. */
 #define KB_PQ_FUNCTIONS(F)                                                                         \
 	F(PQconnectdbParams)                                                                       \
+	F(PQconninfoParse)                                                                         \
+	F(PQconninfoFree)                                                                          \
+	F(PQfreemem)                                                                               \
 	F(PQfinish)                                                                                \
 	F(PQstatus)                                                                                \
 	F(PQerrorMessage)                                                                          \
