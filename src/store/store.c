@@ -19,6 +19,7 @@
 enum {
 	LOCK_TRIES = 100, /* for another tool that brings the schema up to date */
 	LOCK_PAUSE_MS = 50,
+	NODE_NAME_MAX = 100,
 	SCHEMA_TRIES = 20,
 	/* A server that was killed while it started a child has left its lock to it until the child
 	 * runs its own program: some milliseconds, more under load. */
@@ -302,6 +303,26 @@ static bool open_directory(struct kb_store *store, const struct kb_store_config 
 	       && (config->use == KB_STORE_MOVE || kb_store_void_leases(store, store->node, err));
 }
 
+/* A name stands in log lines and in labels of figures. */
+static bool is_name_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+	       || (c && strchr("-_.", c));
+}
+
+static bool check_node_name(struct kb_sv name, struct kb_err *err)
+{
+	bool ok = name.n >= 1 && name.n <= NODE_NAME_MAX;
+
+	for (size_t i = 0; ok && i < name.n; i++)
+		ok = is_name_letter(name.p[i]);
+	return ok
+	       || kb_fail(err, KB_E_INVALID,
+	                  "the node's name has to be 1 to %d letters, digits, hyphens, underscores "
+	                  "and dots (--node, or the file `node` of the data directory)",
+	                  NODE_NAME_MAX);
+}
+
 /* The name that the home keeps, made at the first start there. */
 static bool kept_name(const char *home, struct kb_arena *arena, struct kb_sv *name,
                       struct kb_err *err)
@@ -318,6 +339,8 @@ static bool kept_name(const char *home, struct kb_arena *arena, struct kb_sv *na
 	}
 	if (gethostname(host, sizeof(host) - 1) != 0)
 		snprintf(host, sizeof(host), "node");
+	for (char *c = host; *c; c++)
+		*c = is_name_letter(*c) ? *c : '-';
 	kb_random_text(random, RANDOM_NAME);
 	*name = kb_arena_printf(arena, "%s-%s", host, random);
 	return kb_file_replace(path.p, *name, err);
@@ -335,7 +358,8 @@ static bool open_node(struct kb_store *store, const struct kb_store_config *conf
 		ok = kb_dir_make(config->home, err) && lock_hold(store, err)
 		     && (config->node || kept_name(config->home, &arena, &name, err));
 	}
-	ok = ok && kb_nodes_join(store, kb_arena_str(&arena, name), config, err)
+	ok = ok && check_node_name(name, err)
+	     && kb_nodes_join(store, kb_arena_str(&arena, name), config, err)
 	     && kb_store_void_leases(store, store->node, err) && kb_lookups_mend(store, err);
 	kb_arena_fini(&arena);
 	return ok;

@@ -789,6 +789,41 @@ static void test_installation(struct kb_test *t)
 	close_world(&w);
 }
 
+/* Names stand in log lines and figures. */
+static void test_names(struct kb_test *t)
+{
+	static char long_name[102], longest[101];
+	static const struct {
+		const char *name;
+		bool fits;
+	} rows[] = {
+		{ "n-1_a.example", true },  { longest, true },
+		{ long_name, false },       { "", false },
+		{ "a b", false },           { "a\nb", false },
+		{ "kn\xc3\xb6ten", false }, { "a\"b", false },
+	};
+	struct fixture f;
+
+	if (!fixture_postgres())
+		return; /* of one process's own database there is one node, without a name */
+	memset(long_name, 'a', sizeof(long_name) - 1);
+	memset(longest, 'a', sizeof(longest) - 1);
+	fixture_init(&f, t);
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_store *store = kb_store_open_as(
+		        &(struct kb_store_config){
+		                .at = f.at, .use = KB_STORE_NODE, .node = rows[i].name },
+		        &f.err);
+
+		t->row = rows[i].name;
+		CHECK(t, (store != NULL) == rows[i].fits);
+		CHECK(t, store || f.err.code == KB_E_INVALID);
+		kb_store_close(store);
+	}
+	t->row = NULL;
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -808,6 +843,7 @@ int main(int argc, char **argv)
 		{ "what is run again after a clash leaves what one run does", test_again },
 		{ "messages of two nodes to many agents are all counted", test_counters },
 		{ "a node knows how many there are", test_counted },
+		{ "a node's name has letters, digits and little else", test_names },
 		{ "ids in a line are to be had while others take single ones", test_lines },
 		{ "a line that is laid aside late takes nobody's ids", test_late_line },
 		{ "nodes that make the installation at once agree on its mark", test_installation },
