@@ -520,18 +520,21 @@ static struct kb_support *make_support(struct writing *w)
 static struct kb_named *make_places(struct writing *w)
 {
 	struct kb_named *places = kb_named_new(w->arena);
+	int64_t *ids = KB_NEW_ARRAY(&w->scratch, w->source_count, int64_t);
+	struct kb_page *pages = KB_NEW_ARRAY(&w->scratch, w->source_count, struct kb_page);
+	bool known;
 
 	kb_named_add_owner(places, w->request->settings->persona_instructions);
 	for (size_t i = 0; i < w->source_count; i++) {
-		struct kb_page page;
-
 		kb_named_add_source(places, w->sources[i].text);
-		if (!kb_attached_is_page(w->sources[i].page_id)
-		    && kb_store_page_get(w->writer->answerer->store, &w->scratch,
-		                         w->request->agent->id, w->sources[i].page_id, &page, NULL)
-		    && page.url.n)
-			kb_named_add_site(places, page.url);
+		if (!kb_attached_is_page(w->sources[i].page_id))
+			ids[i] = w->sources[i].page_id;
 	}
+	known = kb_store_pages_get(w->writer->answerer->store, &w->scratch, w->request->agent->id,
+	                           ids, w->source_count, pages, NULL);
+	for (size_t i = 0; known && i < w->source_count; i++)
+		if (pages[i].url.n)
+			kb_named_add_site(places, pages[i].url);
 	return places;
 }
 

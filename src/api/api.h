@@ -106,7 +106,8 @@ struct kb_call {
 	struct kb_visitor visitor; /* KB_RIGHT_VISITOR */
 	struct kb_inputs inputs;
 	bool streaming;              /* an answer has begun: errors go into the stream */
-	struct kb_cited_text *texts; /* what is known of cited documents (cited.c) */
+	struct kb_cited_rows *cited; /* what is known of cited documents (cited.c) */
+	struct kb_cited_text *texts;
 };
 
 struct kb_api_route {

@@ -71,6 +71,42 @@ bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, stru
 	return may_find(call, agent_id, cited->id, err);
 }
 
+/* ---- their rows ---- */
+
+/* Of one message. */
+struct kb_cited_rows {
+	int64_t message_id;
+	struct kb_page *v;
+	struct kb_cited_rows *next;
+};
+
+static int64_t owner_of(const struct kb_call *call, const struct kb_message *message)
+{
+	return message->child_id ? message->child_id : call->agent.id;
+}
+
+const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message)
+{
+	struct kb_cited_rows *rows = call->cited;
+	struct kb_err err;
+
+	while (rows && rows->message_id != message->id)
+		rows = rows->next;
+	if (rows)
+		return rows->v;
+	rows = KB_NEW(call->arena, struct kb_cited_rows);
+	*rows = (struct kb_cited_rows){
+		.message_id = message->id,
+		.v = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page),
+		.next = call->cited,
+	};
+	if (!kb_store_pages_get(call->api->store, call->arena, owner_of(call, message),
+	                        message->citations, message->citation_count, rows->v, &err))
+		kb_warn(&call->req->log, "cited documents not read error=%s", err.msg);
+	call->cited = rows;
+	return rows->v;
+}
+
 /* ---- on which pages ---- */
 
 /* Where the pages of a document begin in its text. */
@@ -100,31 +136,42 @@ void kb_cited_know(struct kb_call *call, int64_t page_id, const struct kb_parsed
 	call->texts = known;
 }
 
-/* Its memory is given back at once: of a text only its pages are wanted. */
-static void read_text(struct kb_call *call, int64_t agent_id, int64_t page_id)
+/* The blob of a cited document's text; empty: it has none. */
+static struct kb_sv text_blob_of(struct kb_call *call, const struct kb_message *message,
+                                 int64_t page_id)
 {
+	const struct kb_page *pages = kb_cited_pages(call, message);
+
+	for (size_t i = 0; i < message->citation_count; i++)
+		if (pages[i].id == page_id)
+			return pages[i].text_blob;
+	return KB_SV("");
+}
+
+/* Its memory is given back at once: of a text only its pages are wanted. */
+static void read_text(struct kb_call *call, const struct kb_message *message, int64_t page_id)
+{
+	struct kb_sv json, blob = text_blob_of(call, message, page_id);
 	struct kb_arena arena = { 0 };
 	struct kb_parsed text = { 0 };
-	struct kb_page page;
-	struct kb_sv json;
 
-	if (!kb_store_page_get(call->api->store, &arena, agent_id, page_id, &page, NULL)
-	    || !page.text_blob.n
-	    || !kb_blob_read(call->api->blobs, &arena, kb_arena_str(&arena, page.text_blob),
-	                     TEXT_MAX, &json, NULL)
+	if (!blob.n
+	    || !kb_blob_read(call->api->blobs, &arena, kb_arena_str(&arena, blob), TEXT_MAX, &json,
+	                     NULL)
 	    || !kb_parsed_read(&arena, json, &text, NULL))
 		text = (struct kb_parsed){ 0 }; /* it is gone: what the note says stands */
 	kb_cited_know(call, page_id, &text);
 	kb_arena_fini(&arena);
 }
 
-static const struct kb_cited_text *text_of(struct kb_call *call, int64_t agent_id, int64_t page_id)
+static const struct kb_cited_text *text_of(struct kb_call *call, const struct kb_message *message,
+                                           int64_t page_id)
 {
 	for (int tries = 0; tries < 2; tries++) {
 		for (const struct kb_cited_text *text = call->texts; text; text = text->next)
 			if (text->page_id == page_id)
 				return text;
-		read_text(call, agent_id, page_id);
+		read_text(call, message, page_id);
 	}
 	return NULL;
 }
@@ -134,7 +181,6 @@ const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct 
 {
 	const struct kb_claim_place *noted = kb_claims_places(call->arena, message, count);
 	struct kb_claim_place *out = KB_NEW_ARRAY(call->arena, *count + 1, struct kb_claim_place);
-	int64_t agent_id = message->child_id ? message->child_id : call->agent.id;
 
 	for (size_t i = 0; i < *count; i++) {
 		const struct kb_cited_text *text;
@@ -142,7 +188,7 @@ const struct kb_claim_place *kb_cited_places(struct kb_call *call, const struct 
 		out[i] = noted[i];
 		if (!noted[i].page_no) /* of a format without pages */
 			continue;
-		text = text_of(call, agent_id, noted[i].page_id);
+		text = text_of(call, message, noted[i].page_id);
 		for (size_t k = 0; text && k < text->count && text->v[k].offset <= noted[i].offset;
 		     k++)
 			out[i].page_no = text->v[k].page_no;

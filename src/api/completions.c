@@ -332,7 +332,7 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 static bool reply_stream(struct kb_call *call, struct kb_turn *turn, struct chunks *chunks,
                          struct kb_err *err)
 {
-	if (!kb_store_message_reserve(call->api->store, &turn->message.id, err))
+	if (!kb_turn_number(call, turn, err))
 		return false;
 	chunks->id = kb_arena_printf(call->arena, "%" PRId64, turn->message.id);
 	chunks->stream = kb_stream_begin(call->req,

@@ -1,6 +1,7 @@
 /* What a client of the Model Context Protocol can do: ask, search, read documents. */
 #include "answer/find.h"
 #include "api/mcp.h"
+#include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
 #include "out/link.h"
@@ -239,14 +240,14 @@ static bool read_number(const json_t *arguments, const char *name, int64_t max, 
 static struct kb_page *read_cited(struct kb_mcp *mcp, const struct kb_turn *turn)
 {
 	struct kb_call *call = mcp->call;
-	struct kb_page *pages =
-	        KB_NEW_ARRAY(call->arena, turn->message.citation_count, struct kb_page);
-	struct kb_err err;
+	const struct kb_message *message = &turn->message;
+	struct kb_page *pages = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page);
+	bool known = kb_store_pages_get(call->api->store, call->arena, turn->agent->id,
+	                                message->citations, message->citation_count, pages, NULL);
 
-	for (size_t i = 0; i < turn->message.citation_count; i++)
-		if (!kb_store_page_get(call->api->store, call->arena, turn->agent->id,
-		                       turn->message.citations[i], &pages[i], &err))
-			pages[i] = (struct kb_page){ .id = turn->message.citations[i] };
+	for (size_t i = 0; i < message->citation_count; i++)
+		if (!known || !pages[i].id)
+			pages[i] = (struct kb_page){ .id = message->citations[i] };
 	return pages;
 }
 
@@ -341,20 +342,16 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 	struct kb_findings findings;
 	struct kb_page *pages;
 	struct kb_buf text;
-	struct kb_err gone;
 
-	if (!find(mcp, arguments, &findings, err))
+	if (!find(mcp, arguments, &findings, err)
+	    || !kb_findings_pages(call, &findings, &pages, err))
 		return false;
-	pages = KB_NEW_ARRAY(call->arena, findings.count, struct kb_page);
 	kb_buf_init(&text, KB_MIB(4));
 	for (size_t i = 0; i < findings.count; i++) {
 		const struct kb_passage *passage = &findings.v[i].passage;
 
 		/* One that was deleted meanwhile is passed over. */
-		if (!kb_store_page_get(call->api->store, call->arena, call->agent.id,
-		                       passage->page_id, &pages[i], &gone))
-			pages[i].id = 0;
-		else
+		if (pages[i].id)
 			kb_buf_printf(&text, "%s[%" PRId64 "] %.*s\n%.*s\n", text.n ? "\n" : "",
 			              pages[i].id, KB_SV_ARG(title_of(&pages[i])),
 			              KB_SV_ARG(passage->text));

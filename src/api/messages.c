@@ -50,7 +50,7 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 	const struct kb_turn_face *face = streamed->face;
 
 	if (face->over)
-		face->over(call);
+		face->over(call, turn);
 	if (err->code == KB_OK) {
 		kb_events_finish(&streamed->events,
 		                 &(struct kb_events_end){ .message = &turn->message,
@@ -145,10 +145,7 @@ bool kb_messages_send(struct kb_call *call, struct kb_err *err)
 	    || !kb_wants_resumable(call, &resumable, err) || !kb_turn_begin(call, turn, false, err))
 		return false;
 	/* A numbered stream names its message from the start on. */
-	if (stream && resumable && call->ahead)
-		turn->message.id = call->ahead->message_id;
-	else if (stream && resumable
-	         && !kb_store_message_reserve(call->api->store, &turn->message.id, err))
+	if (stream && resumable && !kb_turn_number(call, turn, err))
 		return false;
 	if (stream)
 		kb_turn_stream(call, turn, resumable ? &numbered : &plain);

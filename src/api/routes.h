@@ -78,6 +78,10 @@ bool kb_messages_react(struct kb_call *call, struct kb_err *err);
 bool kb_mcp_serve(struct kb_call *call, struct kb_err *err);
 /* search.c */
 bool kb_search_run(struct kb_call *call, struct kb_err *err);
+/* The documents of the passages, in their order; one that was deleted after the search has id 0. */
+struct kb_findings;
+bool kb_findings_pages(struct kb_call *call, const struct kb_findings *findings,
+                       struct kb_page **out, struct kb_err *err) KB_MUST_CHECK;
 /* export.c */
 bool kb_conversations_export(struct kb_call *call, struct kb_err *err);
 /* account.c */

@@ -195,29 +195,16 @@ static void write_meant(struct kb_jw *jw, const struct kb_findings *findings)
 	kb_jw_end(jw);
 }
 
-/* The documents of the passages, in their order; one that was deleted after the search has id 0. */
-static bool read_pages(struct kb_call *call, const struct kb_findings *findings,
+bool kb_findings_pages(struct kb_call *call, const struct kb_findings *findings,
                        struct kb_page **out, struct kb_err *err)
 {
-	struct kb_page *pages = KB_NEW_ARRAY(call->arena, findings->count, struct kb_page);
+	int64_t *ids = KB_NEW_ARRAY(call->arena, findings->count, int64_t);
 
-	for (size_t i = 0; i < findings->count; i++) {
-		int64_t id = findings->v[i].passage.page_id;
-		size_t before = 0;
-
-		while (before < i && pages[before].id != id)
-			before++;
-		if (before < i)
-			pages[i] = pages[before];
-		else if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id,
-		                            &pages[i], err)) {
-			if (err->code != KB_E_NOT_FOUND)
-				return false;
-			pages[i].id = 0;
-		}
-	}
-	*out = pages;
-	return true;
+	*out = KB_NEW_ARRAY(call->arena, findings->count, struct kb_page);
+	for (size_t i = 0; i < findings->count; i++)
+		ids[i] = findings->v[i].passage.page_id;
+	return kb_store_pages_get(call->api->store, call->arena, call->agent.id, ids,
+	                          findings->count, *out, err);
 }
 
 bool kb_search_run(struct kb_call *call, struct kb_err *err)
@@ -230,7 +217,7 @@ bool kb_search_run(struct kb_call *call, struct kb_err *err)
 
 	if (!read_request(call, &search, err)
 	    || !kb_find(call->api->answerer, call->arena, &search.find, &findings, err)
-	    || !read_pages(call, &findings, &pages, err))
+	    || !kb_findings_pages(call, &findings, &pages, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);

@@ -32,6 +32,34 @@ static const struct kb_ahead *ahead_of(const struct kb_call *call, const struct 
 	               : NULL;
 }
 
+bool kb_turn_read_ahead(struct kb_call *call, struct kb_sv session_id, struct kb_err *err)
+{
+	const struct kb_ahead_want want = {
+		.agent_id = call->agent.id,
+		.knows_agent = true,
+		.session_id = session_id,
+		.visitor_id = call->visitor.person_id,
+		.history = KB_HISTORY_TURNS,
+		.account_id = kb_limits_queries(call->plan) ? call->key.account_id : 0,
+	};
+
+	if (call->ahead || !kb_store_reads_ahead(call->api->store))
+		return true;
+	call->ahead = KB_NEW(call->arena, struct kb_ahead);
+	if (!kb_store_read_ahead(call->api->store, call->arena, &want, call->ahead, err))
+		return false;
+	call->ahead->agent = call->agent;
+	return true;
+}
+
+bool kb_turn_number(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
+{
+	if (!call->ahead)
+		return kb_store_message_reserve(call->api->store, &turn->message.id, err);
+	turn->message.id = call->ahead->message_id;
+	return true;
+}
+
 void kb_turn_new_session(struct kb_call *call, struct kb_turn *turn)
 {
 	char *uuid = kb_arena_bytes(call->arena, KB_UUID_CHARS + 1);
@@ -236,6 +264,7 @@ static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 	struct kb_message *message = &turn->message;
 
 	message->ahead = ahead_of(call, turn);
+	message->ends_visit = turn->visitor_id;
 	message->response = answer->text;
 	message->citations = answer->citations;
 	message->citation_count = answer->citation_count;
@@ -245,8 +274,11 @@ static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 	message->details = kb_claims_note(call->arena, answer, turn->attached);
 	message->spent = (struct kb_model_spent){ answer->model, answer->prompt_tokens,
 		                                  answer->completion_tokens, answer->cost_micros };
-	return kb_store_message_add(call->api->store, call->arena, &session, message,
-	                            &turn->conversation, err);
+	if (!kb_store_message_add(call->api->store, call->arena, &session, message,
+	                          &turn->conversation, err))
+		return false;
+	turn->visitor_id = 0;
+	return true;
 }
 
 struct answering {

@@ -53,12 +53,19 @@ struct kb_turn {
 	struct kb_message
 	        message; /* its id may be reserved before; the rest after kb_turn_keep() */
 	struct kb_conversation conversation;
+	int64_t visitor_id; /* whose answer is under way until the message is stored; 0: nobody's */
 };
 
 /* Whether what the mask covers (answer/mask.h) is kept from the agent and from its conversations.
  */
 bool kb_agent_anonymises(struct kb_call *call, const struct kb_agent *agent);
 
+/* Reads what a question in that session needs into call->ahead, where that is worth it and was not
+ * done with the agent. Empty: a new session. */
+bool kb_turn_read_ahead(struct kb_call *call, struct kb_sv session_id,
+                        struct kb_err *err) KB_MUST_CHECK;
+/* Gives its message an id before it is stored. */
+bool kb_turn_number(struct kb_call *call, struct kb_turn *turn, struct kb_err *err) KB_MUST_CHECK;
 /* Gives the turn a session of its own. */
 void kb_turn_new_session(struct kb_call *call, struct kb_turn *turn);
 /* The session's, an id of 0 where there is none yet; of what was read for the question, if it was.
@@ -94,7 +101,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 struct kb_turn_face {
 	void (*finish)(struct kb_call *call, struct kb_jw *jw, struct kb_turn *turn);
 	void (*failed)(struct kb_call *call, struct kb_turn *turn, struct kb_err *err);
-	void (*over)(struct kb_call *call);
+	void (*over)(struct kb_call *call, struct kb_turn *turn);
 	bool numbered; /* as events.h says: the turn's message has its id already */
 };
 void kb_turn_stream(struct kb_call *call, struct kb_turn *turn, const struct kb_turn_face *face);

@@ -70,18 +70,15 @@ static void write_sources(struct kb_call *call, struct kb_jw *jw, const struct t
 {
 	const struct kb_message *message = told->message;
 	bool cites = kb_settings_citations(told->settings) != KB_CITATIONS_NONE;
-	int64_t agent_id = message->child_id ? message->child_id : call->agent.id;
+	const struct kb_page *pages = cites ? kb_cited_pages(call, message) : NULL;
 
 	kb_jw_key(jw, "sources");
 	kb_jw_array(jw);
 	for (size_t i = 0; cites && i < message->citation_count; i++) {
-		struct kb_page page;
-
 		kb_jw_object(jw);
 		kb_jw_key_int(jw, "id", message->citations[i]);
-		if (kb_store_page_get(call->api->store, call->arena, agent_id,
-		                      message->citations[i], &page, NULL)) {
-			write_page(call, jw, told->settings, &page);
+		if (pages[i].id) {
+			write_page(call, jw, told->settings, &pages[i]);
 		} else { /* deleted since */
 			kb_jw_key_null(jw, "title");
 			kb_jw_key_null(jw, "url");
@@ -132,11 +129,12 @@ static void reword(struct kb_call *call, struct kb_turn *turn, struct kb_err *er
 	kb_fail(err, err->code, "%.*s", KB_SV_ARG(text));
 }
 
-static void over(struct kb_call *call)
+/* Where no message was stored that ended it. */
+static void over(struct kb_call *call, struct kb_turn *turn)
 {
 	struct kb_err err;
 
-	if (!kb_store_visitor_end(call->api->store, call->visitor.id, &err))
+	if (turn->visitor_id && !kb_store_visitor_end(call->api->store, turn->visitor_id, &err))
 		kb_warn(&call->req->log, "visit not ended id=%" PRId64 " error=%s",
 		        call->visitor.id, err.msg);
 }
@@ -148,20 +146,20 @@ static bool read_session(struct kb_call *call, struct kb_turn *turn, struct kb_e
 {
 	struct kb_conversation conversation;
 	struct kb_sv id = { 0 };
-	struct kb_session session;
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "session_id", KB_UUID_CHARS, &id, err))
+	if (!kb_inputs_text(&call->inputs, call->arena, "session_id", KB_UUID_CHARS, &id, err)
+	    || (id.n && !kb_session_id_check(id, err)) || !kb_turn_read_ahead(call, id, err))
 		return false;
 	turn->session_id = id;
 	if (!id.n) {
 		kb_turn_new_session(call, turn);
 		return true;
 	}
-	if (!kb_session_id_check(id, err))
+	if (!kb_turn_conversation(call, turn, &conversation, err))
 		return false;
-	session = kb_call_session(call, id);
-	return kb_store_conversation_get(call->api->store, call->arena, &session, &conversation,
-	                                 err);
+	return conversation.id
+	       || kb_fail(err, KB_E_NOT_FOUND, "Conversation with session id %.*s not found",
+	                  KB_SV_ARG(id));
 }
 
 /* What the site around says of the moment, as its script hands it over: material like a file. */
@@ -182,26 +180,7 @@ static bool may_ask(struct kb_call *call, const struct kb_settings *settings, st
 	    && call->visitor.proven_until <= kb_clock_now_us(call->api->clock))
 		return kb_fail(err, KB_E_UNAUTHORIZED,
 		               "The browser has not done the work yet that this visit asks of it");
-	return kb_visitor_may_ask(call, err);
-}
-
-/* One answer at a time. */
-static bool begin_answer(struct kb_call *call, struct kb_err *err)
-{
-	enum { MOST_THERE = 4 };
-	const struct kb_visitor_turn turn = {
-		.id = call->visitor.id,
-		.address = call->visitor.address,
-		.most = MOST_THERE,
-	};
-	bool yes;
-
-	if (!kb_store_visitor_begin(call->api->store, &turn, &yes, err))
-		return false;
-	if (yes)
-		return true;
-	call->retry_after_s = 1;
-	return kb_fail(err, KB_E_EXHAUSTED, "One question at a time, please");
+	return true;
 }
 
 static bool wants_inline(const struct kb_settings *settings)
@@ -227,11 +206,11 @@ bool kb_talks_ask(struct kb_call *call, struct kb_err *err)
 	if (!kb_inputs_int(&call->inputs, "child_project_id", 1, INT64_MAX, &turn->named_child, err)
 	    || !read_session(call, turn, err) || !read_context(call, turn, err)
 	    || !kb_visitor_labels(call, &turn->labels, err) || !may_ask(call, &turn->settings, err)
-	    || !begin_answer(call, err))
+	    || !kb_visitor_begins(call, err))
 		return false;
-	if (!kb_store_message_reserve(call->api->store, &turn->message.id, err)
-	    || !kb_turn_begin(call, turn, false, err)) {
-		over(call);
+	turn->visitor_id = call->visitor.id;
+	if (!kb_turn_number(call, turn, err) || !kb_turn_begin(call, turn, false, err)) {
+		over(call, turn);
 		if (err->code == KB_E_QUOTA)
 			reword(call, turn, err);
 		return false;

@@ -115,18 +115,41 @@ static struct kb_sv set_cookie(struct kb_call *call, const char *secret)
 	                               : "; SameSite=Lax");
 }
 
-bool kb_call_public_agent(struct kb_call *call, struct kb_err *err)
+/* Who answers for the visitors, and pays. */
+static void set_payer(struct kb_call *call, const struct kb_account *account)
+{
+	call->key = (struct kb_key){ .account_id = account->id, .plan = account->plan };
+	call->plan = kb_plans_get(&call->api->plans, account->plan);
+}
+
+static bool read_payer(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_account account;
 
-	if (!kb_store_agent_by_slug(call->api->store, call->arena, call->req->params[0],
-	                            &call->agent, err)
-	    || !kb_store_account_get(call->api->store, call->arena, call->agent.account_id,
-	                             &account, err))
+	if (!kb_store_account_get(call->api->store, call->arena, call->agent.account_id, &account,
+	                          err))
 		return false;
-	call->key = (struct kb_key){ .account_id = account.id, .plan = account.plan };
-	call->plan = kb_plans_get(&call->api->plans, account.plan);
+	set_payer(call, &account);
 	return true;
+}
+
+/* Its index version with it, where other nodes change agents. */
+static bool find_public_agent(struct kb_call *call, struct kb_err *err)
+{
+	int64_t before = kb_clock_mono_us();
+
+	if (!kb_store_agent_by_slug(call->api->store, call->arena, call->req->params[0],
+	                            &call->agent, err))
+		return false;
+	if (kb_store_reads_ahead(call->api->store))
+		call->known = (struct kb_known_version){ call->agent.id, call->agent.index_version,
+			                                 before };
+	return true;
+}
+
+bool kb_call_public_agent(struct kb_call *call, struct kb_err *err)
+{
+	return find_public_agent(call, err) && read_payer(call, err);
 }
 
 static struct kb_sv secret_of(struct kb_call *call)
@@ -138,45 +161,57 @@ static struct kb_sv secret_of(struct kb_call *call)
 	return kb_sv_eq_str(field, "1") ? kb_call_cookie(call, cookie_name(call)) : field;
 }
 
-static bool recognise(struct kb_call *call, struct kb_err *err)
+/* Not one that came by another address. */
+static bool came_here(struct kb_call *call, struct kb_err *err)
 {
-	if (!kb_store_visitor_check(call->api->store, call->arena, call->agent.id, secret_of(call),
-	                            &call->visitor, err))
-		return false;
 	if (kb_sv_eq(call->visitor.slug, call->agent.shareable_slug))
 		return true;
 	call->visitor = (struct kb_visitor){ 0 };
 	return kb_fail(err, KB_E_UNAUTHORIZED, "This visit is over; begin another");
 }
 
+static bool recognise(struct kb_call *call, struct kb_err *err)
+{
+	return kb_store_visitor_check(call->api->store, call->arena, call->agent.id,
+	                              secret_of(call), &call->visitor, err)
+	       && came_here(call, err);
+}
+
 bool kb_call_visit(struct kb_call *call, struct kb_err *err)
 {
-	if (!kb_call_public_agent(call, err) || !recognise(call, err))
+	struct kb_account payer;
+
+	if (!find_public_agent(call, err)
+	    || !kb_store_visitor_arrives(call->api->store, call->arena, &call->agent,
+	                                 secret_of(call), &call->visitor, &payer, err)
+	    || !came_here(call, err))
 		return false;
+	set_payer(call, &payer);
 	call->req->owner = -call->visitor.id;
 	return true;
 }
 
 /* ---- how much ---- */
 
-static bool count(struct kb_call *call, const struct kb_visit_limit *limits, size_t n,
-                  struct kb_err *err)
+static bool is_within(struct kb_call *call, const struct kb_visits *visits, struct kb_err *err)
 {
-	ptrdiff_t over;
-	int64_t wait_us;
-
-	if (!kb_store_visit(call->api->store, limits, n, &over, &wait_us, err))
-		return false;
-	if (over < 0)
+	if (visits->over < 0)
 		return true;
-	call->retry_after_s = (wait_us + KB_SECOND_US - 1) / KB_SECOND_US;
+	call->retry_after_s = (visits->wait_us + KB_SECOND_US - 1) / KB_SECOND_US;
 	return kb_fail(err, KB_E_EXHAUSTED,
 	               "Too many questions for now; try again in %" PRId64 " s",
 	               call->retry_after_s);
 }
 
-bool kb_visitor_may_ask(struct kb_call *call, struct kb_err *err)
+/* One answer at a time, and not too many. */
+bool kb_visitor_begins(struct kb_call *call, struct kb_err *err)
 {
+	enum { MOST_THERE = 4 };
+	const struct kb_visitor_turn turn = {
+		.id = call->visitor.id,
+		.address = call->visitor.address,
+		.most = MOST_THERE,
+	};
 	struct kb_sv who = kb_arena_printf(call->arena, "visitor %" PRId64, call->visitor.id);
 	struct kb_sv there =
 	        kb_arena_printf(call->arena, "asking %.*s", KB_SV_ARG(kb_visitor_address(call)));
@@ -189,7 +224,16 @@ bool kb_visitor_may_ask(struct kb_call *call, struct kb_err *err)
 		{ all, KB_DAY_US, daily },
 	};
 
-	return count(call, limits, KB_COUNTOF(limits) - (daily ? 0 : 1), err);
+	struct kb_visits visits = { limits, KB_COUNTOF(limits) - (daily ? 0 : 1) };
+	bool yes;
+
+	if (!kb_store_visitor_begin(call->api->store, &turn, &visits, &yes, err)
+	    || !is_within(call, &visits, err))
+		return false;
+	if (yes)
+		return true;
+	call->retry_after_s = 1;
+	return kb_fail(err, KB_E_EXHAUSTED, "One question at a time, please");
 }
 
 /* ---- beginning ---- */
@@ -254,6 +298,7 @@ static bool begin(struct kb_call *call, const struct arrival *arrival, char secr
 		MINUTE_US,
 		BEGUN_A_MINUTE_THERE,
 	};
+	struct kb_visits visits = { &limit, 1 };
 
 	/* Who was nobody in particular so far keeps what was said. */
 	int64_t before =
@@ -272,7 +317,7 @@ static bool begin(struct kb_call *call, const struct arrival *arrival, char secr
 		.proven_until = arrival->who.ends_at, /* the site knows them */
 		.challenge = new_challenge(call),
 	};
-	return count(call, &limit, 1, err)
+	return kb_store_visit(call->api->store, &visits, err) && is_within(call, &visits, err)
 	       && kb_store_visitor_add(call->api->store, &call->visitor, before, secret, err);
 }
 

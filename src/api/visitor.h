@@ -24,8 +24,9 @@ struct kb_sv kb_visitor_origin(struct kb_sv url);
 /* Who is counted for a request: the address, of IPv6 the network of 64 bits. */
 struct kb_sv kb_visitor_address(struct kb_call *call);
 
-/* Counts one more question; KB_E_EXHAUSTED with retry_after_s where that is too many. */
-bool kb_visitor_may_ask(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* Begins an answer, and counts it; KB_E_EXHAUSTED with retry_after_s where that is one too many, or
+ * another one is under way. */
+bool kb_visitor_begins(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 /* The agent and settings behind a shared conversation of the path (talks.c); KB_E_NOT_FOUND. */
 bool kb_talks_find_shared(struct kb_call *call, struct kb_settings *settings,

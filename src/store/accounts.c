@@ -130,17 +130,28 @@ static void account_read(struct kb_db_rows *rows, struct kb_arena *arena, int at
 		out->email = out->handle;
 }
 
+void kb_account_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[ACCOUNT_BY_ID], KB_VALUES(kb_int(id)));
+}
+
+bool kb_account_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_account *out,
+                         struct kb_err *err)
+{
+	*out = (struct kb_account){ 0 };
+	while (kb_rows_next(rows))
+		account_read(rows, arena, 0, out);
+	return kb_rows_close(rows, err);
+}
+
 /* Zeroed where there is none: it has no id. */
 static bool account_find(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_sql *what,
                          struct kb_db_value value, struct kb_account *out, struct kb_err *err)
 {
 	struct kb_db_rows rows;
 
-	*out = (struct kb_account){ 0 };
 	kb_rows_open(&rows, conn, what, KB_VALUES(value));
-	while (kb_rows_next(&rows))
-		account_read(&rows, arena, 0, out);
-	return kb_rows_close(&rows, err);
+	return kb_account_read_end(&rows, arena, out, err);
 }
 
 struct ensure {

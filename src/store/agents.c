@@ -9,6 +9,7 @@ enum {
 	ADD,
 	ADD_TOTALS,
 	BY_ID,
+	BY_SLUG,
 	SLUG_TAKE,
 	SLUG_DROP,
 	UPDATE,
@@ -72,6 +73,8 @@ static const struct kb_sql sql[] = {
 		"words_indexed, storage_bytes, crawl_credits, query_credits, queries) "
 		"VALUES ($1, 0, 0, 0, 0, 0, 0, 0, 0)" },
 	[BY_ID] = { "agent_by_id", "i", AGENT_READ " FROM agents WHERE id = $1 AND state = " KB_SQL(AGENT_THERE) },
+	[BY_SLUG] = { "agent_by_slug", "t", AGENT_READ " FROM agents WHERE id = "
+		"(SELECT agent_id FROM agent_slugs WHERE slug = $1) AND state = " KB_SQL(AGENT_THERE) },
 	[SLUG_TAKE] = { "agent_slug_take", "ti", "INSERT INTO agent_slugs (slug, agent_id) VALUES ($1, $2)" },
 	[SLUG_DROP] = { "agent_slug_drop", "ti", "DELETE FROM agent_slugs WHERE slug = $1 AND agent_id = $2" },
 	[UPDATE] = { "agent_update", "ii" KB_TYPES(AGENT_PUT),
@@ -149,6 +152,11 @@ static struct row row_of(struct kb_arena *arena, const struct kb_agent *agent)
 void kb_agent_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows)
 {
 	kb_rows_open(rows, conn, &sql[BY_ID], KB_VALUES(kb_int(id)));
+}
+
+void kb_agent_read_public_begin(struct kb_db_conn *conn, struct kb_sv slug, struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[BY_SLUG], KB_VALUES(kb_text(slug)));
 }
 
 bool kb_agent_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_agent *out,

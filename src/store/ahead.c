@@ -21,11 +21,14 @@ static void next_id_begin(struct kb_db_conn *conn, const char *sequence, struct 
 static void begin(struct kb_store *store, struct kb_db_conn *conn, const struct kb_ahead_want *want,
                   struct reading *reading)
 {
-	const struct kb_session session = { .agent_id = want->agent_id, .id = want->session_id };
+	const struct kb_session session = { .agent_id = want->agent_id,
+		                            .id = want->session_id,
+		                            .visitor_id = want->visitor_id };
 
 	*reading = (struct reading){ 0 };
 	kb_key_read_begin(store, conn, want->key, &reading->key);
-	kb_agent_read_begin(conn, want->agent_id, &reading->agent);
+	if (!want->knows_agent)
+		kb_agent_read_begin(conn, want->agent_id, &reading->agent);
 	if (session.id.n) {
 		kb_history_read_begin(conn, &session,
 		                      &(struct kb_history_want){ .limit = want->history },
@@ -51,7 +54,8 @@ static bool end(struct kb_store *store, struct kb_arena *arena, struct reading *
 {
 	bool ok = kb_key_read_end(store, arena, &reading->key, err);
 
-	ok = kb_agent_read_end(&reading->agent, arena, &out->agent, err) && ok;
+	if (reading->agent.conn)
+		ok = kb_agent_read_end(&reading->agent, arena, &out->agent, err) && ok;
 	if (reading->history.conn)
 		ok = kb_history_read_end(&reading->history, arena, &out->history, err) && ok;
 	if (reading->conversation.conn)

@@ -11,7 +11,9 @@
 struct kb_ahead_want {
 	struct kb_sv key; /* text of a key that the cache lacks; it has it then. Empty: none */
 	int64_t agent_id;
+	bool knows_agent;        /* it was read before, and is not again */
 	struct kb_sv session_id; /* empty: a new one */
+	int64_t visitor_id;      /* the person whose session it has to be; 0: whoever's */
 	int64_t history;         /* so many messages */
 	int64_t account_id;      /* whose month is wanted; 0: none */
 };

@@ -86,6 +86,8 @@ struct kb_message {
 	int64_t stays_with;  /* on the way in: kb_conversation.child_id from now on; 0: as it was */
 	struct kb_sv writer; /* on the way in: the owner of its row in answers (answers.h), whose
 	                        place it takes; empty: it has none */
+	int64_t ends_visit;  /* on the way in: whose answer under way it was (visitors.h); 0:
+	                        nobody's */
 	struct kb_model_spent spent; /* on the way in: counted (reports.h), not kept with it */
 	/* On the way in: what was read when it was asked (ahead.h); NULL: nothing. */
 	const struct kb_ahead *ahead;

@@ -332,7 +332,8 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	                                                err))
 		return false;
 	first = kb_conversation_is_named_after(in->conversation, in->arena, message.query);
-	if (in->chores && !add_chores(conn, &message, first, err))
+	if ((in->chores && !add_chores(conn, &message, first, err))
+	    || (message.ends_visit && !kb_visit_end(conn, message.ends_visit, err)))
 		return false;
 	*in->message = message;
 	return true;

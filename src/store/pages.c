@@ -32,9 +32,11 @@ bool kb_status_parse(struct kb_sv name, enum kb_status *status)
 /* Lists of pages that an index names are read along it: they are few, and others may be many. */
 enum { ALL, WAITING, AMISS, LISTS };
 enum { DESC, ASC, COUNT, LIST_SHAPES };
+enum { IDS_AT_ONCE = 8 };
 enum {
 	ADD,
 	BY_ID,
+	BY_IDS,
 	BY_URL,
 	HAS_URL,
 	FIND,
@@ -69,6 +71,10 @@ static const struct kb_sql sql[] = {
 	[BY_ID] = { "page_by_id", "ii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND id = $2 AND "
 		KB_PAGE_SHOWN("$1") },
+	/* IDS_AT_ONCE of them. */
+	[BY_IDS] = { "page_by_ids", "iiiiiiiii",
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND id IN ($2, $3, $4, $5, $6, $7, $8, $9) "
+		"AND " KB_PAGE_SHOWN("$1") },
 	[BY_URL] = { "page_by_url", "it",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
 		"AND " KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT 1" },
@@ -365,6 +371,40 @@ bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t a
 	return read_one(store, arena, &sql[BY_ID], KB_VALUES(kb_int(agent_id), kb_int(id)), out,
 	                err)
 	       && (out->id || not_found(err, id));
+}
+
+/* Up to IDS_AT_ONCE; 0 stands for no page. */
+static bool read_some(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                      const int64_t *ids, size_t count, struct kb_page_list *out,
+                      struct kb_err *err)
+{
+	struct kb_db_value values[1 + IDS_AT_ONCE] = { kb_int(agent_id) };
+	struct kb_db_rows rows;
+
+	for (size_t i = 0; i < IDS_AT_ONCE; i++)
+		values[1 + i] = kb_int(i < count ? ids[i] : 0);
+	kb_rows_take(&rows, store->db, &sql[BY_IDS],
+	             (struct kb_db_values){ values, KB_COUNTOF(values) });
+	return kb_pages_read(&rows, arena, out, err);
+}
+
+bool kb_store_pages_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+                        const int64_t *ids, size_t count, struct kb_page *out, struct kb_err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = (struct kb_page){ 0 };
+	for (size_t from = 0; from < count; from += IDS_AT_ONCE) {
+		size_t some = KB_MIN(count - from, (size_t)IDS_AT_ONCE);
+		struct kb_page_list found;
+
+		if (!read_some(store, arena, agent_id, ids + from, some, &found, err))
+			return false;
+		for (size_t i = from; i < from + some; i++)
+			for (size_t k = 0; k < found.count; k++)
+				if (found.v[k].id == ids[i])
+					out[i] = found.v[k];
+	}
+	return true;
 }
 
 bool kb_store_page_find(struct kb_store *store, struct kb_arena *arena, int64_t account_id,

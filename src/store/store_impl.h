@@ -121,6 +121,11 @@ bool kb_nodes_none(struct kb_store *store, struct kb_err *err) KB_MUST_CHECK;
 bool kb_talk_link_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t conversation_id,
                        struct kb_err *err) KB_MUST_CHECK;
 
+/* ---- visitors.c, for messages.c ---- */
+
+/* The answer of the visitor that was under way. */
+bool kb_visit_end(struct kb_db_conn *conn, int64_t visitor_id, struct kb_err *err) KB_MUST_CHECK;
+
 /* ---- lookups.c ---- */
 
 /* For a node that starts: others may be of a program that knows no look-up tables. */
@@ -512,6 +517,7 @@ bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t ag
 
 struct kb_agent;
 struct kb_conversation;
+struct kb_account;
 struct kb_history_want;
 struct kb_message_list;
 struct kb_month_use;
@@ -528,8 +534,14 @@ bool kb_key_read_end(struct kb_store *store, struct kb_arena *arena, struct kb_k
                      struct kb_err *err) KB_MUST_CHECK;
 /* An id of 0: it is not there. */
 void kb_agent_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows);
+/* The same of the one that the public address leads to; it may be closed since. */
+void kb_agent_read_public_begin(struct kb_db_conn *conn, struct kb_sv slug,
+                                struct kb_db_rows *rows);
 bool kb_agent_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_agent *out,
                        struct kb_err *err) KB_MUST_CHECK;
+void kb_account_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows);
+bool kb_account_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_account *out,
+                         struct kb_err *err) KB_MUST_CHECK;
 void kb_conversation_read_begin(struct kb_db_conn *conn, const struct kb_session *session,
                                 struct kb_db_rows *rows);
 bool kb_conversation_read_end(struct kb_db_rows *rows, struct kb_arena *arena,

@@ -100,21 +100,46 @@ static const struct kb_db_columns columns = KB_COLUMNS(struct row, VISITORS(ROW,
 
 /* ---- the agent ---- */
 
-bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, struct kb_sv slug,
-                            struct kb_agent *out, struct kb_err *err)
+/* An agent that was found: one that is just being changed shows itself to whoever asks next. */
+static bool is_public(const struct kb_agent *agent, struct kb_sv slug, struct kb_err *err)
+{
+	return (agent->id && agent->is_shared && kb_sv_eq(agent->shareable_slug, slug))
+	       || kb_fail(err, KB_E_NOT_FOUND, "There is no public agent at this address");
+}
+
+/* In one trip. */
+static bool read_public(struct kb_store *store, struct kb_arena *arena, struct kb_sv slug,
+                        struct kb_agent *out, struct kb_err *err)
+{
+	struct kb_db_conn *conn = kb_db_take(store->db, false, err);
+	struct kb_db_rows rows;
+	bool ok;
+
+	if (!conn)
+		return false;
+	kb_agent_read_public_begin(conn, slug, &rows);
+	ok = kb_agent_read_end(&rows, arena, out, err);
+	kb_db_give(store->db, conn);
+	return ok;
+}
+
+/* By what is known of agents here. */
+static bool find_public(struct kb_store *store, struct kb_arena *arena, struct kb_sv slug,
+                        struct kb_agent *out, struct kb_err *err)
 {
 	int64_t id = 0;
 
-	if (!kb_db_read_int(store->db, &sql[AGENT], KB_VALUES(kb_text(slug)), 0, &id, err))
-		return false;
-	/* A change that is being made shows itself to whoever asks next. */
-	if (id && !kb_store_agent_find(store, arena, id, out, err)) {
-		if (err->code != KB_E_NOT_FOUND)
-			return false;
-		id = 0;
-	}
-	return (id && out->is_shared && kb_sv_eq(out->shareable_slug, slug))
-	       || kb_fail(err, KB_E_NOT_FOUND, "There is no public agent at this address");
+	return kb_db_read_int(store->db, &sql[AGENT], KB_VALUES(kb_text(slug)), 0, &id, err)
+	       && (!id || kb_store_agent_find(store, arena, id, out, err)
+	           || err->code == KB_E_NOT_FOUND);
+}
+
+bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, struct kb_sv slug,
+                            struct kb_agent *out, struct kb_err *err)
+{
+	*out = (struct kb_agent){ 0 };
+	return (store->is_shared ? read_public : find_public)(store, arena, slug, out, err)
+	       && is_public(out, slug, err);
 }
 
 /* ---- who ---- */
@@ -179,32 +204,80 @@ static bool seen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return kb_db_run(conn, &sql[SEEN], KB_VALUES(kb_int(in->id), kb_int(in->now)), NULL, err);
 }
 
+/* What was read of it; an id of 0: there is none. */
+static bool still_counts(struct kb_store *store, const struct kb_visitor *visitor,
+                         struct kb_err *err)
+{
+	int64_t now = kb_store_now(store);
+	struct kb_err ignored;
+
+	if (!visitor->id || now - visitor->seen_at > KB_VISITOR_IDLE_US
+	    || (visitor->ends_at && visitor->ends_at <= now))
+		return refuse(err);
+	/* A disk that is full keeps nobody out. */
+	if (now - visitor->seen_at > NOTED_US)
+		(void)!kb_db_write(store->db, seen, &(struct noting){ visitor->id, now }, &ignored);
+	return true;
+}
+
+/* An id of 0 where there is none. */
+static bool read_visitor(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_visitor *out,
+                         struct kb_err *err)
+{
+	struct row row = { 0 };
+
+	while (kb_rows_next(rows))
+		kb_columns_read(&columns, rows, 0, arena, &row);
+	*out = row.visitor;
+	return kb_rows_close(rows, err);
+}
+
 bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             struct kb_sv secret, struct kb_visitor *out, struct kb_err *err)
 {
-	int64_t now = kb_store_now(store);
-	struct row row = { 0 };
 	char hash[KB_HASH_HEX];
 	struct kb_db_rows rows;
-	struct kb_err ignored;
 
 	if (secret.n != KB_VISITOR_TEXT - 1)
 		return refuse(err);
 	kb_hash_hex(secret, hash);
 	kb_rows_take(&rows, store->db, &sql[BY_HASH],
 	             KB_VALUES(kb_int(agent_id), kb_text(kb_sv_str(hash))));
-	while (kb_rows_next(&rows))
-		kb_columns_read(&columns, &rows, 0, arena, &row);
-	if (!kb_rows_close(&rows, err))
-		return false;
-	*out = row.visitor;
-	if (!out->id || now - out->seen_at > KB_VISITOR_IDLE_US
-	    || (out->ends_at && out->ends_at <= now))
+	return read_visitor(&rows, arena, out, err) && still_counts(store, out, err);
+}
+
+/* Both statements share their trip. */
+static bool arrive(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_agent *agent,
+                   struct kb_sv hash, struct kb_visitor *visitor, struct kb_account *payer,
+                   struct kb_err *err)
+{
+	struct kb_db_rows visitors, payers;
+	bool ok;
+
+	kb_rows_open(&visitors, conn, &sql[BY_HASH], KB_VALUES(kb_int(agent->id), kb_text(hash)));
+	kb_account_read_begin(conn, agent->account_id, &payers);
+	ok = read_visitor(&visitors, arena, visitor, err);
+	return kb_account_read_end(&payers, arena, payer, ok ? err : NULL) && ok;
+}
+
+bool kb_store_visitor_arrives(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_agent *agent, struct kb_sv secret,
+                              struct kb_visitor *visitor, struct kb_account *payer,
+                              struct kb_err *err)
+{
+	struct kb_db_conn *conn;
+	char hash[KB_HASH_HEX];
+	bool ok;
+
+	if (secret.n != KB_VISITOR_TEXT - 1)
 		return refuse(err);
-	/* A disk that is full keeps nobody out. */
-	if (now - out->seen_at > NOTED_US)
-		(void)!kb_db_write(store->db, seen, &(struct noting){ out->id, now }, &ignored);
-	return true;
+	kb_hash_hex(secret, hash);
+	conn = kb_db_take(store->db, false, err);
+	if (!conn)
+		return false;
+	ok = arrive(conn, arena, agent, kb_sv_str(hash), visitor, payer, err);
+	kb_db_give(store->db, conn);
+	return ok && still_counts(store, visitor, err);
 }
 
 bool kb_store_visitor_valid(struct kb_store *store, int64_t id, bool *valid, struct kb_err *err)
@@ -238,121 +311,130 @@ bool kb_store_visitor_prove(struct kb_store *store, int64_t id, struct kb_sv cha
 	return kb_db_write(store->db, prove, &(struct proof){ id, until, challenge }, err);
 }
 
+/* ---- how often ---- */
+
+static int64_t span_began(const struct kb_visit_limit *limit, int64_t now)
+{
+	return now - now % limit->span_us;
+}
+
+static void hold(struct kb_db_conn *conn, const struct kb_visit_limit *limit, int64_t now,
+                 struct kb_db_rows *rows)
+{
+	kb_rows_open(rows, conn, &sql[VISIT],
+	             KB_VALUES(kb_text(limit->who), kb_int(limit->span_us),
+	                       kb_int(span_began(limit, now))));
+}
+
+/* Finds the first that is full. All are held, where a trip costs more than a statement in one; else
+ * one is open at a time, since they are of one statement. */
+static bool look(struct kb_db_conn *conn, struct kb_visits *visits, int64_t now, struct kb_err *err)
+{
+	struct kb_db_rows rows[KB_VISIT_LIMITS_MAX];
+	bool ok = true, together = conn->driver->is_shared;
+
+	visits->over = -1; /* it may be run again */
+	for (size_t i = 0; together && i < visits->count; i++)
+		hold(conn, &visits->limits[i], now, &rows[i]);
+	for (size_t i = 0; i < visits->count; i++) {
+		const struct kb_visit_limit *limit = &visits->limits[i];
+		int64_t times = 0;
+
+		if (!together)
+			hold(conn, limit, now, &rows[i]);
+		while (kb_rows_next(&rows[i]))
+			times = kb_rows_int(&rows[i], 0);
+		ok = kb_rows_close(&rows[i], ok ? err : NULL) && ok;
+		if (visits->over >= 0 || times < limit->most)
+			continue;
+		visits->over = (ptrdiff_t)i;
+		visits->wait_us = span_began(limit, now) + limit->span_us - now;
+	}
+	return ok;
+}
+
+static bool count(struct kb_db_conn *conn, const struct kb_visits *visits, int64_t now,
+                  struct kb_err *err)
+{
+	for (size_t i = 0; i < visits->count; i++)
+		if (!kb_db_defer(conn, &sql[VISIT_ADD],
+		                 KB_VALUES(kb_text(visits->limits[i].who),
+		                           kb_int(visits->limits[i].span_us)),
+		                 err))
+			return false;
+	return kb_db_defer(conn, &sql[VISIT_SWEEP], KB_VALUES(kb_int(now - 2 * KB_DAY_US)), err);
+}
+
+struct visit {
+	struct kb_visits *visits;
+	int64_t now;
+};
+
+static bool visit(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct visit *in = arg;
+
+	return look(conn, in->visits, in->now, err)
+	       && (in->visits->over >= 0 || count(conn, in->visits, in->now, err));
+}
+
+bool kb_store_visit(struct kb_store *store, struct kb_visits *visits, struct kb_err *err)
+{
+	struct visit in = { visits, kb_store_now(store) };
+
+	KB_ASSERT(visits->count <= KB_VISIT_LIMITS_MAX);
+	return kb_db_write(store->db, visit, &in, err);
+}
+
 /* ---- one answer at a time ---- */
 
 struct beginning {
 	const struct kb_visitor_turn *turn;
-	int64_t now, changed;
+	struct kb_visits *visits;
+	int64_t now, begun;
 };
 
 static bool begin(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct beginning *in = arg;
 
+	in->begun = 0; /* it may be run again */
+	if (!look(conn, in->visits, in->now, err))
+		return false;
+	if (in->visits->over >= 0)
+		return true;
 	return kb_db_defer(conn, &sql[BUSY_AT],
 	                   KB_VALUES(kb_text(in->turn->address), kb_int(in->now)), err)
 	       && kb_db_run(conn, &sql[BEGIN],
 	                    KB_VALUES(kb_int(in->turn->id), kb_int(in->now),
 	                              kb_text(in->turn->address), kb_int(in->turn->most)),
-	                    &in->changed, err);
+	                    &in->begun, err)
+	       && (!in->begun || count(conn, in->visits, in->now, err));
 }
 
-bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn *turn, bool *yes,
-                            struct kb_err *err)
+bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn *turn,
+                            struct kb_visits *visits, bool *yes, struct kb_err *err)
 {
-	struct beginning in = { .turn = turn, .now = kb_store_now(store) };
-	bool ok = kb_db_write(store->db, begin, &in, err);
+	struct beginning in = { .turn = turn, .visits = visits, .now = kb_store_now(store) };
+	bool ok;
 
-	*yes = in.changed > 0;
+	KB_ASSERT(visits->count <= KB_VISIT_LIMITS_MAX);
+	ok = kb_db_write(store->db, begin, &in, err);
+	*yes = in.begun > 0;
 	return ok;
+}
+
+bool kb_visit_end(struct kb_db_conn *conn, int64_t visitor_id, struct kb_err *err)
+{
+	return kb_db_defer(conn, &sql[END], KB_VALUES(kb_int(visitor_id)), err);
 }
 
 static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	return kb_db_defer(conn, &sql[END], KB_VALUES(kb_int(*(int64_t *)arg)), err);
+	return kb_visit_end(conn, *(int64_t *)arg, err);
 }
 
 bool kb_store_visitor_end(struct kb_store *store, int64_t id, struct kb_err *err)
 {
 	return kb_db_write(store->db, end, &id, err);
-}
-
-/* ---- how often ---- */
-
-struct visit {
-	const struct kb_visit_limit *limits;
-	size_t count;
-	int64_t now, wait_us;
-	ptrdiff_t over;
-};
-
-static int64_t span_began(const struct visit *in, const struct kb_visit_limit *limit)
-{
-	return in->now - in->now % limit->span_us;
-}
-
-static void hold(struct kb_db_conn *conn, const struct visit *in, size_t i, struct kb_db_rows *rows)
-{
-	kb_rows_open(rows, conn, &sql[VISIT],
-	             KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us),
-	                       kb_int(span_began(in, &in->limits[i]))));
-}
-
-/* Finds the first that is full. All are held, where a trip costs more than a statement in one; else
- * one is open at a time, since they are of one statement. */
-static bool look(struct kb_db_conn *conn, struct visit *in, struct kb_err *err)
-{
-	struct kb_db_rows rows[KB_VISIT_LIMITS_MAX];
-	bool ok = true, together = conn->driver->is_shared;
-
-	in->over = -1; /* it may be run again */
-	for (size_t i = 0; together && i < in->count; i++)
-		hold(conn, in, i, &rows[i]);
-	for (size_t i = 0; i < in->count; i++) {
-		int64_t times = 0;
-
-		if (!together)
-			hold(conn, in, i, &rows[i]);
-		while (kb_rows_next(&rows[i]))
-			times = kb_rows_int(&rows[i], 0);
-		ok = kb_rows_close(&rows[i], ok ? err : NULL) && ok;
-		if (in->over < 0 && times >= in->limits[i].most)
-			in->over = (ptrdiff_t)i;
-	}
-	return ok;
-}
-
-static bool visit(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct visit *in = arg;
-
-	if (!look(conn, in, err))
-		return false;
-	if (in->over >= 0) {
-		const struct kb_visit_limit *full = &in->limits[in->over];
-
-		in->wait_us = span_began(in, full) + full->span_us - in->now;
-		return true;
-	}
-	for (size_t i = 0; i < in->count; i++)
-		if (!kb_db_defer(
-		            conn, &sql[VISIT_ADD],
-		            KB_VALUES(kb_text(in->limits[i].who), kb_int(in->limits[i].span_us)),
-		            err))
-			return false;
-	return kb_db_defer(conn, &sql[VISIT_SWEEP], KB_VALUES(kb_int(in->now - 2 * KB_DAY_US)),
-	                   err);
-}
-
-bool kb_store_visit(struct kb_store *store, const struct kb_visit_limit *limits, size_t count,
-                    ptrdiff_t *over, int64_t *wait_us, struct kb_err *err)
-{
-	struct visit in = { .limits = limits, .count = count, .now = kb_store_now(store) };
-	bool ok;
-
-	KB_ASSERT(count <= KB_VISIT_LIMITS_MAX);
-	ok = kb_db_write(store->db, visit, &in, err);
-	*over = in.over;
-	*wait_us = in.wait_us;
-	return ok;
 }

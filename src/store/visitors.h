@@ -11,6 +11,7 @@
 #ifndef KB_STORE_VISITORS_H
 #define KB_STORE_VISITORS_H
 
+#include "store/accounts.h"
 #include "store/agents.h"
 
 enum { KB_VISITOR_TEXT = 44 }; /* 43 letters and digits, and the end */
@@ -47,23 +48,17 @@ bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor, in
 bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
                             struct kb_sv secret, struct kb_visitor *out,
                             struct kb_err *err) KB_MUST_CHECK;
+/* The same with the account that pays for the agent, in one trip. */
+bool kb_store_visitor_arrives(struct kb_store *store, struct kb_arena *arena,
+                              const struct kb_agent *agent, struct kb_sv secret,
+                              struct kb_visitor *visitor, struct kb_account *payer,
+                              struct kb_err *err) KB_MUST_CHECK;
 /* Whether a visitor still counts: for answers that outlast a request's own check. */
 bool kb_store_visitor_valid(struct kb_store *store, int64_t id, bool *valid,
                             struct kb_err *err) KB_MUST_CHECK;
 /* Its browser has done the work: it counts until then, and the next challenge takes its place. */
 bool kb_store_visitor_prove(struct kb_store *store, int64_t id, struct kb_sv challenge,
                             int64_t until, struct kb_err *err) KB_MUST_CHECK;
-
-/* Begins an answer: *yes is false while the visitor has one already, or its address has so many. */
-struct kb_visitor_turn {
-	int64_t id;
-	struct kb_sv address;
-	int64_t most; /* answers under way for the address */
-};
-bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn *turn, bool *yes,
-                            struct kb_err *err) KB_MUST_CHECK;
-/* Ends it. */
-bool kb_store_visitor_end(struct kb_store *store, int64_t id, struct kb_err *err) KB_MUST_CHECK;
 
 enum { KB_VISIT_LIMITS_MAX = 8 };
 
@@ -72,9 +67,27 @@ struct kb_visit_limit {
 	struct kb_sv who;
 	int64_t span_us, most;
 };
-/* Counts all of them, or none: *over is the first that is full, or -1; *wait_us says until when it
- * is. */
-bool kb_store_visit(struct kb_store *store, const struct kb_visit_limit *limits, size_t count,
-                    ptrdiff_t *over, int64_t *wait_us, struct kb_err *err) KB_MUST_CHECK;
+/* All of them are counted, or none. */
+struct kb_visits {
+	const struct kb_visit_limit *limits;
+	size_t count; /* up to KB_VISIT_LIMITS_MAX */
+	/* What became of it: the first that is full, or -1; and until when it is. */
+	ptrdiff_t over;
+	int64_t wait_us;
+};
+bool kb_store_visit(struct kb_store *store, struct kb_visits *visits,
+                    struct kb_err *err) KB_MUST_CHECK;
+
+/* Begins an answer, and counts it: *yes is false where it is over a limit, and while the visitor
+ * has one already, or its address so many. */
+struct kb_visitor_turn {
+	int64_t id;
+	struct kb_sv address;
+	int64_t most; /* answers under way for the address */
+};
+bool kb_store_visitor_begin(struct kb_store *store, const struct kb_visitor_turn *turn,
+                            struct kb_visits *visits, bool *yes, struct kb_err *err) KB_MUST_CHECK;
+/* Ends it. A message that says so (kb_message.ends_visit) does it where it is stored. */
+bool kb_store_visitor_end(struct kb_store *store, int64_t id, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -68,7 +68,7 @@ test("what a question costs in trips: one to read and one to write, and few more
     ["a new conversation", (i) => ask({ session: `new-${i}` }), 2],
     ["chat completions", chat, 2],
     ["a tool of MCP", tool, 3],
-    ["a visitor", visit, 18, 3],
+    ["a visitor", visit, 8, 3],
   ]) {
     for (let i = 0; i < (tries ? 1 : 3); i++) await fn(`warm-${i}`);
     const { fewest, said } = await least(fn, trips, tries);

@@ -88,6 +88,15 @@ static bool page_get(struct cross *c, size_t *count)
 	return kb_store_page_get(S, A, c->agent_id, c->page_id, &page, E);
 }
 
+static bool pages_get(struct cross *c, size_t *count)
+{
+	struct kb_page page;
+	bool ok = kb_store_pages_get(S, A, c->agent_id, &c->page_id, 1, &page, E);
+
+	*count += page.id != 0;
+	return ok;
+}
+
 static bool page_find(struct cross *c, size_t *count)
 {
 	struct kb_page page;
@@ -309,6 +318,7 @@ static const struct {
 	{ "agent_stats", stats, NOTHING },
 	{ "key_create", key_for_agent, MISSING },
 	{ "page_get", page_get, MISSING },
+	{ "pages_get", pages_get, NOTHING },
 	{ "page_find", page_find, MISSING },
 	{ "page_list", page_list, NOTHING },
 	{ "page_delete", page_delete, MISSING },

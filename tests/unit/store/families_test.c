@@ -347,6 +347,32 @@ static void test_page_list(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+static void test_pages_by_ids(struct kb_test *t)
+{
+	enum { ASKED = 20 }; /* more than are asked for at once */
+	int64_t first, ids[ASKED];
+	struct kb_page pages[ASKED];
+	struct kb_agent agent;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	first = fixture_pages(&f, agent.id, ASKED);
+	for (size_t i = 0; i < ASKED; i++)
+		ids[i] = first + (int64_t)(ASKED - 1 - i);
+	ids[3] = ids[12] = ids[0]; /* twice */
+	ids[5] = first + ASKED;    /* not there */
+	ids[6] = 0;
+	ids[7] = fixture_pages(&f, fixture_agent(&f, "b").id, 1); /* another agent's */
+	CHECK(t, kb_store_pages_get(f.store, &f.arena, agent.id, ids, ASKED, pages, &f.err));
+	for (size_t i = 0; i < ASKED; i++) {
+		CHECK_INT(t, pages[i].id, i >= 5 && i <= 7 ? 0 : ids[i]);
+		CHECK(t, !pages[i].id || pages[i].filename.n);
+	}
+	CHECK(t, kb_store_pages_get(f.store, &f.arena, agent.id, NULL, 0, NULL, &f.err));
+	fixture_fini(&f);
+}
+
 static void test_page_metadata(struct kb_test *t)
 {
 	struct kb_agent agent;
@@ -405,6 +431,7 @@ int main(int argc, char **argv)
 		{ "agents are listed by filter, order and page", test_agent_list },
 		{ "a deleted agent leaves nothing", test_agent_delete },
 		{ "pages are searched without case, with wild cards", test_page_list },
+		{ "pages with some ids are each in the place of its id", test_pages_by_ids },
 		{ "metadata is set field by field", test_page_metadata },
 		{ "a status has a name", test_statuses },
 	};

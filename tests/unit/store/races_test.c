@@ -687,10 +687,11 @@ static bool begin_visit(struct race_world *w, int side, struct kb_err *err)
 	const struct kb_visitor_turn turn = { .id = w->ids[SECOND + side],
 		                              .address = KB_SV("192.0.2.1"),
 		                              .most = 1 };
+	struct kb_visits none = { 0 };
 	bool *yes = KB_NEW(ARENA, bool);
 
 	w->own[side] = yes;
-	return kb_store_visitor_begin(STORE, &turn, yes, err);
+	return kb_store_visitor_begin(STORE, &turn, &none, yes, err);
 }
 
 static void one_begins(struct race_world *w)
@@ -722,17 +723,23 @@ static bool count_visit(struct race_world *w, int side, struct kb_err *err)
 {
 	const struct kb_visit_limit limits[] = { { KB_SV("a"), HOUR_US, 9 },
 		                                 { KB_SV("b"), HOUR_US, 1 } };
-	ptrdiff_t *over = KB_NEW(ARENA, ptrdiff_t);
-	int64_t wait;
+	struct kb_visits *visits = KB_NEW(ARENA, struct kb_visits);
+	bool ok;
 
-	w->own[side] = over;
-	return kb_store_visit(STORE, limits, KB_COUNTOF(limits), over, &wait, err);
+	*visits = (struct kb_visits){ limits, KB_COUNTOF(limits) };
+	w->own[side] = visits;
+	ok = kb_store_visit(STORE, visits, err);
+	visits->limits = NULL; /* they were this call's */
+	return ok;
 }
 
 static void counted_once(struct race_world *w)
 {
 	CHECK(w->f.t, both_ok(w));
-	CHECK_INT(w->f.t, (*(ptrdiff_t *)w->own[0] < 0) + (*(ptrdiff_t *)w->own[1] < 0), 1);
+	CHECK_INT(w->f.t,
+	          (((struct kb_visits *)w->own[0])->over < 0)
+	                  + (((struct kb_visits *)w->own[1])->over < 0),
+	          1);
 	CHECK_INT(w->f.t, one_int(w, "SELECT sum(times) FROM visits"), 2);
 }
 

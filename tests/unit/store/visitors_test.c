@@ -126,13 +126,11 @@ static void test_person(struct kb_test *t)
 
 static bool may_begin(struct fixture *f, int64_t id, const char *address)
 {
+	const struct kb_visitor_turn turn = { .id = id, .address = kb_sv_str(address), .most = 2 };
+	struct kb_visits none = { 0 };
 	bool yes = false;
 
-	CHECK(f->t,
-	      kb_store_visitor_begin(f->store,
-	                             &(struct kb_visitor_turn){
-	                                     .id = id, .address = kb_sv_str(address), .most = 2 },
-	                             &yes, &f->err));
+	CHECK(f->t, kb_store_visitor_begin(f->store, &turn, &none, &yes, &f->err));
 	return yes;
 }
 
@@ -164,12 +162,13 @@ static void test_answers(struct kb_test *t)
 
 static ptrdiff_t over(struct fixture *f, const struct kb_visit_limit *limits, size_t count)
 {
-	ptrdiff_t out = -2;
-	int64_t wait_us;
+	struct kb_visits visits = { limits, count, .over = -2 };
 
-	CHECK(f->t, kb_store_visit(f->store, limits, count, &out, &wait_us, &f->err));
-	CHECK(f->t, out < 0 || (wait_us > 0 && wait_us <= limits[out].span_us));
-	return out;
+	CHECK(f->t, kb_store_visit(f->store, &visits, &f->err));
+	CHECK(f->t,
+	      visits.over < 0
+	              || (visits.wait_us > 0 && visits.wait_us <= limits[visits.over].span_us));
+	return visits.over;
 }
 
 static void test_counts(struct kb_test *t)
@@ -195,6 +194,72 @@ static void test_counts(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* What is asked is counted once it begins. */
+static void test_counted_answers(struct kb_test *t)
+{
+	char secret[KB_VISITOR_TEXT];
+	struct kb_visitor plain = { .slug = KB_SV("first"), .address = KB_SV("192.0.2.1") }, one;
+	const struct kb_visit_limit two = { KB_SV("asks"), HOUR_US, 2 };
+	struct kb_visits visits = { &two, 1 };
+	struct kb_visitor_turn turn = { .address = KB_SV("192.0.2.1"), .most = 2 };
+	struct fixture f;
+	static const struct {
+		bool ends_before, begins;
+		ptrdiff_t over;
+	} rows[] = {
+		{ false, true, -1 },
+		{ false, false, -1 }, /* one is under way: not counted */
+		{ true, true, -1 },
+		{ true, false, 0 }, /* the third */
+	};
+
+	fixture_init(&f, t);
+	kb_clock_advance(&f.clock, HOUR_US - kb_clock_now_us(&f.clock) % HOUR_US);
+	plain.agent_id = make_public(&f, "first");
+	one = come(&f, plain, 0, secret);
+	turn.id = one.id;
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		bool yes;
+
+		if (rows[i].ends_before)
+			CHECK(t, kb_store_visitor_end(f.store, one.id, &f.err));
+		CHECK(t, kb_store_visitor_begin(f.store, &turn, &visits, &yes, &f.err));
+		CHECK(t, yes == rows[i].begins);
+		CHECK_INT(t, visits.over, rows[i].over);
+	}
+	CHECK(t, visits.wait_us > 0 && visits.wait_us <= HOUR_US);
+	fixture_fini(&f);
+}
+
+/* A message that is stored ends the answer of its visitor; one that is not leaves it. */
+static void test_message_ends(struct kb_test *t)
+{
+	char secret[KB_VISITOR_TEXT];
+	struct kb_visitor plain = { .slug = KB_SV("first"), .address = KB_SV("192.0.2.1") }, one;
+	struct kb_conversation conversation;
+	struct kb_session session;
+	struct kb_message message;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	plain.agent_id = make_public(&f, "first");
+	one = come(&f, plain, 0, secret);
+	session = (struct kb_session){ plain.agent_id, KB_SV("s"), f.account.id, one.person_id };
+	message = (struct kb_message){ .query = KB_SV("q"),
+		                       .response = KB_SV("a"),
+		                       .ends_visit = one.id };
+	CHECK(t, may_begin(&f, one.id, "192.0.2.1"));
+	message.writer = KB_SV("somebody whose row has gone");
+	CHECK(t,
+	      !kb_store_message_add(f.store, &f.arena, &session, &message, &conversation, &f.err));
+	CHECK(t, !may_begin(&f, one.id, "192.0.2.1"));
+	message.writer = KB_SV("");
+	CHECK(t,
+	      kb_store_message_add(f.store, &f.arena, &session, &message, &conversation, &f.err));
+	CHECK(t, may_begin(&f, one.id, "192.0.2.1"));
+	fixture_fini(&f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -204,6 +269,9 @@ int main(int argc, char **argv)
 		{ "all browsers of a signed subject are one person, who keeps what was said before",
 		  test_person },
 		{ "a visitor has one answer at a time, an address some", test_answers },
+		{ "an answer is counted when it begins, and not one that does not",
+		  test_counted_answers },
+		{ "a message that is stored ends its visitor's answer", test_message_ends },
 		{ "what is done is counted in each span of time, or not at all", test_counts },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
