@@ -1,6 +1,6 @@
 -- What an engine of many shards needs: rows of an agent are found by their agent, and nothing but a
 -- table of its own is unique across agents. What each engine would do with it is in
--- docs/decisions/2026-11-23-sharding.md.
+-- docs/decisions/2026-11-25-sharding.md.
 
 -- Whose a handle is: who wants one writes here first.
 CREATE TABLE account_handles (

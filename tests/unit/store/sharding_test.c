@@ -1,5 +1,5 @@
 /*
- * What docs/decisions/2026-11-23-sharding.md says of the tables: those of an agent have agent_id
+ * What docs/decisions/2026-11-25-sharding.md says of the tables: those of an agent have agent_id
  * first in their key, in what they refer to, and in their indexes; the others are named here, with
  * what an engine of many shards would do with them. A new table or index that is neither fails.
  */
