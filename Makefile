@@ -42,7 +42,7 @@ build-asan/build.ninja:
 
 tsan: build-tsan/build.ninja
 	@ninja -C build-tsan $(if $(V),-v,--quiet)
-	@$(FIXED) scripts/test-unit build-tsan
+	@$(FIXED) scripts/test-unit --threads build-tsan
 
 # Some kernels place memory where the thread sanitizer does not expect it, unless they are told not to.
 FIXED = $(shell setarch -R true 2>/dev/null && echo setarch -R)

@@ -167,7 +167,7 @@ test("a file that cannot be read is refused with a sentence that names it, and n
 });
 
 test("files are not kept: neither as documents nor on the disk", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   const agent = await kb.agent({ files: library });
   const blobs = async () => (await readdir(path.join(kb.dir, "blobs"), { recursive: true })).sort();
   const before = await blobs();

@@ -3,7 +3,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Bucket, SECRET } from "./lib/bucket.mjs";
-import { assert, docent, form, sleep, start, test, until } from "./lib/harness.mjs";
+import { assert, docent, form, sleep, sqliteTest, start, test, until } from "./lib/harness.mjs";
 
 const files = {
   "heron.txt": "The Heron pump costs 410 euros and weighs 12 kilograms.\n",
@@ -58,7 +58,7 @@ test("documents are kept in the bucket alone, and the cache may be lost", async 
 
 test("a directory's blobs may be copied into a bucket", async (t) => {
   const { s3, env } = await open(t);
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   const agent = await kb.agent({ files });
   await kb.stop();
   const from = path.join(kb.dir, "blobs");
@@ -277,9 +277,9 @@ test("a start says in one sentence what is wrong with the bucket", async (t) => 
   await kb.restart();
 });
 
-test("the secret may stand in a file, and is in no log, answer or figure", async (t) => {
+sqliteTest("the secret may stand in a file, and is in no log, answer or figure", async (t) => {
   const { env } = await open(t, "storm-2");
-  const kb = await start(t, { key: false });
+  const kb = await start(t, { key: false, blobFiles: true });
   await kb.stop();
   const secret = path.join(kb.dir, "secret");
   await writeFile(secret, `${SECRET}\n`, { mode: 0o600 });

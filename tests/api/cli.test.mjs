@@ -133,7 +133,7 @@ test("a mistake in the configuration file is named with its line", async (t) => 
 });
 
 test("a second server on the same data directory is refused", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   const { code, stdout, stderr } = await docent(["serve", "--data", kb.dir, "--listen", "127.0.0.1:0"]);
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /in use/);
@@ -334,7 +334,7 @@ test("index builds, searches, counts and verifies a collection of JSON lines", a
 });
 
 test("check finds a sound directory sound, waits its turn, and finds damage", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   await kb.agent({ files: library });
   const beside = await kb.cli("check");
   assert.equal(beside.code, 1, "not beside a running server");

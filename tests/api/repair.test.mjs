@@ -85,7 +85,7 @@ const repaired = (kb, agent) =>
 
 for (const [kind, damage] of Object.entries(kinds)) {
   test(`${kind} among the segments is made anew after a start`, async (t) => {
-    const kb = await start(t);
+    const kb = await start(t, { blobFiles: true });
     const agent = await agentWithSegments(kb);
     const pages = await agent.pages();
     await kb.stop();
@@ -107,7 +107,7 @@ for (const [kind, damage] of Object.entries(kinds)) {
 }
 
 test("all index files gone: everything is answered again, uploads without originals too", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   const agent = await agentWithSegments(kb, { file_data_retension: "false" });
   await kb.stop();
   for (const file of await indexFiles(kb)) await rm(file);
@@ -119,7 +119,7 @@ test("all index files gone: everything is answered again, uploads without origin
 });
 
 test("a damage met by a question of a running server is mended, and so are kills in between", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   const agent = await agentWithSegments(kb);
   await answersAll(agent);
   // The stored texts of the passages: what an answer quotes.
@@ -147,7 +147,7 @@ test("a damage met by a question of a running server is mended, and so are kills
 });
 
 test("a text that is gone too is read anew from its original, or its document fails with a reason", async (t) => {
-  const kb = await start(t);
+  const kb = await start(t, { blobFiles: true });
   const kept = await agentWithSegments(kb);
   const unkept = await kb.agent({ files: { "dodo.txt": text("dodo") }, file_data_retension: "false" });
   await kb.stop();
@@ -180,7 +180,7 @@ test("a text that is gone too is read anew from its original, or its document fa
 });
 
 test("while it is repaired the agent says so, and so does readyz", async (t) => {
-  const kb = await start(t, { args: ["--open-agents", "1"] });
+  const kb = await start(t, { args: ["--open-agents", "1"], blobFiles: true });
   const agent = await agentWithSegments(kb);
   const other = await kb.agent({ files: { "dodo.txt": text("dodo") } });
   // A repair that has to wait: a text is gone, and the blobs do not seem to be ours.

@@ -59,9 +59,10 @@ const bucket = process.env.DOCENT_TEST_BLOB === "s3" && {
   DOCENT_S3_SECRET: process.env.DOCENT_TEST_S3_SECRET,
 };
 const prefixes = new Map();
+const apart = new Set(); // data directories whose blobs are files there, whatever the run says
 
 function blobsOf(dir) {
-  if (!bucket || !dir) return {};
+  if (!bucket || !dir || apart.has(dir)) return {};
   if (!prefixes.has(dir)) prefixes.set(dir, randomUUID());
   return { ...bucket, DOCENT_BLOB: `s3://stories/${prefixes.get(dir)}` };
 }
@@ -106,9 +107,21 @@ export async function docent(args, { env, input, cwd, ms = 60_000, heard } = {})
 export class Service {
   log = "";
 
-  /** addressSpaceKb: as `ulimit -v` sets it. program: another one than is tested. */
-  constructor({ args = [], env = {}, dir = null, addressSpaceKb = "unlimited", key = true, program = binary } = {}) {
+  /**
+   * addressSpaceKb: as `ulimit -v` sets it. program: another one than is tested. blobFiles: the story is
+   * about the files of blobs, so they are in the data directory.
+   */
+  constructor({
+    args = [],
+    env = {},
+    dir = null,
+    addressSpaceKb = "unlimited",
+    key = true,
+    program = binary,
+    blobFiles = false,
+  } = {}) {
     this.program = program;
+    this.blobFiles = blobFiles;
     this.wantsKey = key;
     this.args = args;
     this.addressSpaceKb = addressSpaceKb;
@@ -120,6 +133,7 @@ export class Service {
   async begin() {
     if (this.dir) await mkdir(this.dir, { recursive: true });
     this.dir ??= await mkdtemp(path.join(tmpdir(), "docent-story-"));
+    if (this.blobFiles) apart.add(this.dir);
     await this.spawn();
     if (this.wantsKey) this.key = await this.newKey();
   }
