@@ -2,6 +2,7 @@
 import net from "node:net";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
+import { figure } from "./lib/models.mjs";
 import { Service } from "./lib/service.mjs";
 
 test("health and readiness need no key", async (t) => {
@@ -14,6 +15,8 @@ test("the figures are in Prometheus' text form and count what happened", async (
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
   await agent.ask("Hello");
+  // Counted behind the commit that shows it.
+  await until("all to be counted", async () => (await figure(kb, "documents_indexed_total")) === 3);
   const { text, headers } = await kb.api("GET", "/metrics", { key: null });
   assert.match(headers["content-type"], /^text\/plain; version=0\.0\.4/);
   for (const line of text.trim().split("\n"))
