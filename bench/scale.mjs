@@ -9,7 +9,7 @@
  * `make bench B=cold`.
  */
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -108,9 +108,20 @@ async function ask({ agent }, i) {
   return performance.now() - begin;
 }
 
+/** What an empty question to that database takes, in ms: by PostgreSQL's own bench. */
+async function trip(url) {
+  const bin = (await readdir("/usr/lib/postgresql")).sort((a, b) => b - a)[0];
+  const script = path.join(await folder(), "one.sql");
+  await writeFile(script, "SELECT 1;\n");
+  const args = ["-n", "-M", "prepared", "-c", "1", "-T", "3", "-f", script, url];
+  const { stdout } = await run(`/usr/lib/postgresql/${bin}/bin/pgbench`, args);
+  return Number(/latency average = ([\d.]+) ms/.exec(stdout)[1]);
+}
+
 async function questions() {
   const between = await countingTrips(await database());
-  const far = await countingTrips(await database(), 1);
+  const far = await countingTrips(await database(), 0.85); // each way, and the wire itself
+  line("a trip, 2 ms away", `${(await trip(far.url)).toFixed(2)} ms`);
   const sides = [
     ["SQLite", await serving()],
     ["PostgreSQL", await serving(await database())],
