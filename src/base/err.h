@@ -45,6 +45,8 @@ struct kb_err_info {
 	int status;       /* HTTP */
 	bool retry;       /* the same call may succeed later */
 	bool hide;        /* the client gets the name of the status, the log gets the message */
+	bool outage; /* it says nothing of what was asked: the service cannot do its work just now
+	              */
 };
 
 const struct kb_err_info *kb_err_info(enum kb_errc code);

@@ -17,7 +17,8 @@ enum {
 	LIST_HEAD = 4096, /* in which the root of a sitemap must stand */
 	FOLLOWED_S = 10,  /* in which a page has mostly been read */
 	TRIM_PAGES = 250,
-	BROWSER_WAIT_S = 1, /* until one may be free, or a place for a film */
+	PLACE_WAIT_S = 1,   /* until a browser may be free, or a place for a film */
+	OUTAGE_WAIT_S = 10, /* until what pages are kept in may be there again */
 };
 
 static const char accept_any[] =
@@ -429,9 +430,12 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 	if (!go(&v, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
 			come_back(&v);
-		} else if ((v.manner.by_browser || v.manner.is_film) && err.code == KB_E_BUSY) {
+		} else if (kb_err_info(err.code)->outage) {
+			/* No place for a browser or a film, or nothing can be kept: no attempt. */
 			come_back(&v);
-			v.result.next_try_at += BROWSER_WAIT_S * KB_SECOND_US;
+			v.result.next_try_at +=
+			        (err.code == KB_E_BUSY ? PLACE_WAIT_S : OUTAGE_WAIT_S)
+			        * KB_SECOND_US;
 		} else if (!v.strayed && read_plainly(&v, &err)) {
 			kb_web_wake(web);
 		} else if (v.strayed && !lease->page.passages) {

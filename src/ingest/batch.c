@@ -35,6 +35,7 @@ enum {
 	HELD_ASK_S = 1,          /* between questions whether a scan is still ours */
 	HOLD_S = KB_BATCH_LEASE_S / 4,
 	RETRY_FIRST_S = 2,    /* doubled with every attempt */
+	MET_S = 10,           /* more than the others waits who met an outage */
 	TRIM_BYTES = 4 << 20, /* of text: after such a batch the heap has kept a lot */
 	NAP_MS = 200,         /* between tries at a store that cannot take pages back; doubled */
 	NAP_MAX_MS = 10000,
@@ -61,6 +62,7 @@ struct batch {
 	int64_t agent_pages, account_words; /* in use, those of this batch included */
 	/* That looks at pictures within documents; NULL: nobody does. */
 	const struct kb_model *seer;
+	struct kb_err outage; /* that ended the reading; KB_OK: none has */
 };
 
 /* The first sentences, for metadata that the document does not bring. */
@@ -110,6 +112,14 @@ static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *pa
 	return kb_sv_str(hex);
 }
 
+/* What a bucket refuses it refuses everybody. */
+static bool blame_place(const struct batch *batch, struct kb_err *err)
+{
+	if (err->code == KB_E_IO && kb_blobs_are_remote(batch->by->config->blobs))
+		err->code = KB_E_AWAY;
+	return false;
+}
+
 /* Puts the parsed page into the segment and its text into a blob. */
 static bool index_page(struct batch *batch, const struct kb_page *page,
                        const struct kb_parsed *parsed, struct kb_page_result *result,
@@ -131,7 +141,8 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	kb_jw_init(&jw, &json);
 	kb_parsed_write(parsed, &jw);
 	ok = kb_buf_done(&json, &text, err)
-	     && kb_blob_put(batch->by->config->blobs, text, &name, err);
+	     && (kb_blob_put(batch->by->config->blobs, text, &name, err)
+	         || blame_place(batch, err));
 	kb_buf_fini(&json);
 	if (!ok)
 		return false;
@@ -593,7 +604,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		               "the document's original is not kept; upload it again");
 	if (!kb_blob_open(batch->by->config->blobs, kb_arena_str(&batch->arena, page->blob), &fd,
 	                  &opened.size, err))
-		return false;
+		return blame_place(batch, err);
 	opened.request = (struct kb_parse_request){
 		.fd = fd,
 		.filename = page->is_file ? page->filename : name_in(page->url),
@@ -610,6 +621,15 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	ok = read_opened(batch, &opened, result, later, err);
 	kb_fd_close(&fd);
 	return ok;
+}
+
+/* A sentence for a document's owner: what only the operator may know is in the log. */
+static struct kb_sv reason_of(struct batch *batch, const struct kb_err *err)
+{
+	return kb_arena_printf(&batch->arena, "%s",
+	                       kb_err_info(err->code)->hide
+	                               ? "the service could not do its work just then"
+	                               : err->msg);
 }
 
 /* What an error makes of a page: another try later, or the end with its sentence. */
@@ -632,7 +652,7 @@ static void fail_page(struct batch *batch, const struct kb_lease *lease, bool ag
 			                           .drop_original = !page->is_file };
 		atomic_fetch_add(&batch->by->counts->failed, 1);
 	}
-	result->reason = kb_arena_printf(&batch->arena, "%s", err->msg);
+	result->reason = reason_of(batch, err);
 	kb_info(batch->by->config->log,
 	        "document not indexed page=%" PRId64 " agent=%" PRId64 " again=%d reason=%s",
 	        page->id, page->agent_id, again, err->msg);
@@ -712,8 +732,11 @@ static void give_back(struct batch *batch, const struct kb_lease *leases, size_t
 		again_later(batch, &leases[i], why ? RETRY_FIRST_S : 0, &results[i]);
 		results[i].untried = true;
 		if (why)
-			results[i].reason = kb_arena_printf(&batch->arena, "%s", why->msg);
+			results[i].reason = reason_of(batch, why);
 	}
+	/* Whoever met it waits longer, should it be what is wrong after all. */
+	if (batch->outage.code)
+		results[0].next_try_at += MET_S * KB_SECOND_US;
 	while (!kb_store_pages_finish(by->config->store, batch->agent_id, results, count,
 	                              &(struct kb_segment_new){ 0 }, &err)) {
 		if (err.code == KB_E_NOT_FOUND)
@@ -780,8 +803,9 @@ static void leave_slow(struct batch *batch, const struct kb_lease *lease,
 	         lease->page.id, batch->agent_id);
 }
 
-/* Reads one page; what comes of it is the batch's next result. */
-static void read_page(struct batch *batch, const struct kb_lease *lease)
+/* Reads one page; what comes of it is the batch's next result. False where there is none, because
+ * the service cannot do its work: batch->outage. */
+static bool read_page(struct batch *batch, const struct kb_lease *lease)
 {
 	struct kb_page_result *result = &batch->results[batch->count++];
 	bool later = false;
@@ -789,7 +813,7 @@ static void read_page(struct batch *batch, const struct kb_lease *lease)
 
 	*result = (struct kb_page_result){ .page_id = lease->page.id, .epoch = lease->epoch };
 	if (over_limit(batch, &lease->page, result))
-		return;
+		return true;
 	if (take_page(batch, lease, result, &later, &err)) {
 		batch->agent_pages++;
 		batch->account_words += result->words;
@@ -798,10 +822,15 @@ static void read_page(struct batch *batch, const struct kb_lease *lease)
 	} else if (err.code == KB_E_CANCELLED) {
 		again_later(batch, lease, 0, result);
 		result->untried = true;
+	} else if (kb_err_info(err.code)->outage) {
+		batch->outage = err;
+		batch->count--;
+		return false;
 	} else {
 		fail_page(batch, lease, kb_err_info(err.code)->retry && err.code != KB_E_TIMEOUT,
 		          result, &err);
 	}
+	return true;
 }
 
 /* Reads pages until the turn is over; how many. */
@@ -810,9 +839,8 @@ static size_t read_pages(struct batch *batch, const struct kb_lease *leases, siz
 	size_t i;
 
 	for (i = 0; i < count && !kb_cancelled(batch->by->cancel, NULL); i++) {
-		if (i && is_deleted(batch))
+		if ((i && is_deleted(batch)) || !read_page(batch, &leases[i]))
 			break;
-		read_page(batch, &leases[i]);
 		if (batch->text_bytes >= TURN_TEXT_BYTES
 		    || now_us(batch->by) - batch->started_us >= TURN_MS * INT64_C(1000))
 			return i + 1;
@@ -835,7 +863,10 @@ static size_t commit_one_by_one(struct batch *batch, const struct kb_lease *leas
 	for (size_t i = 0; i < count; i++) {
 		if (kb_cancelled(batch->by->cancel, err))
 			return i;
-		read_page(batch, &leases[i]);
+		if (!read_page(batch, &leases[i])) {
+			*err = batch->outage;
+			return i;
+		}
 		if (commit(batch, err) || err->code == KB_E_CONFLICT) /* somebody else's by now */
 			continue;
 		if (!is_of_a_document(err))
@@ -893,6 +924,10 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 		done = commit_read(&batch, leases, read, &err);
 		ok = done == read;
 	}
+	if (ok && batch.outage.code) {
+		err = batch.outage;
+		ok = false;
+	}
 	if (ok) {
 		give_back(&batch, leases + done, count - done, NULL);
 	} else if (err.code == KB_E_NOT_FOUND) {
@@ -901,8 +936,10 @@ bool kb_batch_run(const struct kb_batcher *by, const struct kb_lease *leases, si
 		         batch.agent_id);
 		ok = true;
 	} else {
-		kb_error_log(by->config->log, "batch not committed agent=%" PRId64 " error=%s",
-		             batch.agent_id, err.msg);
+		kb_error_log(by->config->log,
+		             "documents wait, the service cannot do its work agent=%" PRId64
+		             " count=%zu error=%s",
+		             batch.agent_id, count - done, err.msg);
 		give_back(&batch, leases + done, count - done, &err);
 	}
 	kb_arena_fini(&batch.arena);

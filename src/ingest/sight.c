@@ -177,6 +177,8 @@ bool kb_sight_look(struct kb_sight *sight, struct kb_arena *arena, const struct 
 	count_spent(sight, &result.usage);
 	if (!ok)
 		*err = result.err;
+	if (!ok && err->code == KB_E_BUSY) /* the model's line, which is not ours */
+		err->code = KB_E_UPSTREAM;
 	/* Cut off, it is half of a page, or a model that repeats itself: OCR does better. */
 	return ok
 	       && (result.finish == KB_CHAT_STOP

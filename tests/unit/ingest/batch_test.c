@@ -1,6 +1,7 @@
 /* A batch: turns, and commits that fail. */
 #include "ingest/batch.h"
 
+#include "../s3_double.h"
 #include "../store/fixture.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -24,16 +25,23 @@ struct world {
 
 static char worker_program[4096];
 
-static void world_init(struct world *w, struct kb_test *t)
+/* bucket: NULL for a directory. */
+static void world_init_in(struct world *w, struct kb_test *t, const char *bucket)
 {
+	const struct kb_blobs_bucket in = { .options = { .where = bucket,
+		                                         .endpoint = kb_double.url,
+		                                         .key_id = "TESTKEY",
+		                                         .secret = "testsecret" } };
 	struct kb_parser_config parsing;
 
 	memset(w, 0, sizeof(*w));
 	fixture_init(&w->f, t);
 	snprintf(w->blob_dir, sizeof(w->blob_dir), "%s-blobs", w->f.dir);
 	snprintf(w->temp_dir, sizeof(w->temp_dir), "%s", w->blob_dir);
-	w->blobs = kb_blobs_open(w->blob_dir, &w->f.err);
+	w->blobs = bucket ? kb_blobs_open_bucket(&in, &w->f.err)
+	                  : kb_blobs_open(w->blob_dir, &w->f.err);
 	NEED(&w->f, w->blobs);
+	NEED(&w->f, kb_dir_make(w->temp_dir, &w->f.err));
 	w->catalog = kb_catalog_open(
 	        w->f.store, w->blobs,
 	        &(struct kb_catalog_limits){ .agents = 4, .heap_bytes = INT64_MAX }, NULL);
@@ -51,6 +59,11 @@ static void world_init(struct world *w, struct kb_test *t)
 		                          .writer = kb_segment_writer_new(),
 		                          .counts = &w->counts };
 	w->agent = fixture_agent(&w->f, "a");
+}
+
+static void world_init(struct world *w, struct kb_test *t)
+{
+	world_init_in(w, t, NULL);
 }
 
 static void world_fini(struct world *w)
@@ -171,6 +184,43 @@ static void test_world(struct kb_test *t)
 	world_fini(&w);
 }
 
+/* Nor is it one when nothing can be kept: documents wait, however long that lasts, and their owner
+ * is not told where they would be. */
+static void test_outage(struct kb_test *t)
+{
+	struct kb_lease *leases;
+	struct world w;
+	int64_t first;
+	size_t count;
+
+	if (!kb_double_start()) {
+		kb_test_skip(t, "node is not installed");
+		return;
+	}
+	world_init_in(&w, t, "s3://outage/batch");
+	first = upload(&w, DOCUMENTS, DOCUMENTS, 0);
+	kb_double_stop();
+	for (int i = 0; i < 7; i++) {
+		count = lease(&w, &leases);
+		CHECK_INT(t, count, DOCUMENTS);
+		CHECK(t, !kb_batch_run(&w.batcher, leases, count));
+		for (int64_t k = 0; k < DOCUMENTS; k++) {
+			struct kb_page page = page_of(&w, first + k);
+
+			CHECK_INT(t, page.index, KB_STATUS_QUEUED);
+			CHECK_INT(t, page.attempts, 0);
+			CHECK(t, page.reason.n && kb_sv_find(page.reason, KB_SV("outage")) < 0);
+		}
+		kb_clock_advance(&w.f.clock, 3 * KB_SECOND_US);
+		count = lease(&w, &leases);
+		CHECK_INT(t, count, DOCUMENTS - 1); /* who met it waits longer */
+		CHECK(t, !kb_batch_run(&w.batcher, leases, count));
+		kb_clock_advance(&w.f.clock, 13 * KB_SECOND_US);
+	}
+	CHECK_INT(t, w.counts.failed, 0);
+	world_fini(&w);
+}
+
 /* Two seconds pass with each question whether to stop; nobody does. */
 static bool takes_long(void *arg)
 {
@@ -243,6 +293,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a document that cannot be committed fails alone", test_guilty },
 		{ "a commit that fails for the world's reason is no attempt", test_world },
+		{ "nor is one where nothing can be kept", test_outage },
 		{ "a turn ends after a second or two, and the rest is given back", test_turn },
 		{ "pages of an agent that was deleted meanwhile are let go", test_deleted },
 		{ "a page that takes too long in the reserve is left to others", test_slow },
