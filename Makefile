@@ -40,9 +40,12 @@ build-asan/build.ninja:
 	@CC=clang meson setup build-asan -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
 		>/dev/null
 
-tsan: build-tsan/build.ninja
+# What starts no thread is left out, as an ordinary build tells.
+THREADED = $(shell scripts/threaded-tests $(BUILD))
+
+tsan: build build-tsan/build.ninja
 	@ninja -C build-tsan $(if $(V),-v,--quiet)
-	@$(FIXED) scripts/test-unit --threads build-tsan
+	@printf '%s\n' $(THREADED:%=build-tsan/%) | $(FIXED) scripts/test-unit -
 
 # Some kernels place memory where the thread sanitizer does not expect it, unless they are told not to.
 FIXED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
