@@ -530,8 +530,9 @@ static struct kb_named *make_places(struct writing *w)
 		if (!kb_attached_is_page(w->sources[i].page_id))
 			ids[i] = w->sources[i].page_id;
 	}
-	known = kb_store_pages_get(w->writer->answerer->store, &w->scratch, w->request->agent->id,
-	                           ids, w->source_count, pages, NULL);
+	known = kb_store_pages_get(
+	        w->writer->answerer->store, &w->scratch,
+	        &(struct kb_page_ids){ w->request->agent->id, ids, w->source_count }, pages, NULL);
 	for (size_t i = 0; known && i < w->source_count; i++)
 		if (pages[i].url.n)
 			kb_named_add_site(places, pages[i].url);

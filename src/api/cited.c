@@ -87,6 +87,8 @@ static int64_t owner_of(const struct kb_call *call, const struct kb_message *mes
 
 const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message)
 {
+	const struct kb_page_ids ids = { owner_of(call, message), message->citations,
+		                         message->citation_count };
 	struct kb_cited_rows *rows = call->cited;
 	struct kb_err err;
 
@@ -100,8 +102,7 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
 		.v = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page),
 		.next = call->cited,
 	};
-	if (!kb_store_pages_get(call->api->store, call->arena, owner_of(call, message),
-	                        message->citations, message->citation_count, rows->v, &err))
+	if (!kb_store_pages_get(call->api->store, call->arena, &ids, rows->v, &err))
 		kb_warn(&call->req->log, "cited documents not read error=%s", err.msg);
 	call->cited = rows;
 	return rows->v;

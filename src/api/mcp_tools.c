@@ -242,8 +242,9 @@ static struct kb_page *read_cited(struct kb_mcp *mcp, const struct kb_turn *turn
 	struct kb_call *call = mcp->call;
 	const struct kb_message *message = &turn->message;
 	struct kb_page *pages = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page);
-	bool known = kb_store_pages_get(call->api->store, call->arena, turn->agent->id,
-	                                message->citations, message->citation_count, pages, NULL);
+	const struct kb_page_ids ids = { turn->agent->id, message->citations,
+		                         message->citation_count };
+	bool known = kb_store_pages_get(call->api->store, call->arena, &ids, pages, NULL);
 
 	for (size_t i = 0; i < message->citation_count; i++)
 		if (!known || !pages[i].id)

@@ -203,8 +203,9 @@ bool kb_findings_pages(struct kb_call *call, const struct kb_findings *findings,
 	*out = KB_NEW_ARRAY(call->arena, findings->count, struct kb_page);
 	for (size_t i = 0; i < findings->count; i++)
 		ids[i] = findings->v[i].passage.page_id;
-	return kb_store_pages_get(call->api->store, call->arena, call->agent.id, ids,
-	                          findings->count, *out, err);
+	return kb_store_pages_get(call->api->store, call->arena,
+	                          &(struct kb_page_ids){ call->agent.id, ids, findings->count },
+	                          *out, err);
 }
 
 bool kb_search_run(struct kb_call *call, struct kb_err *err)

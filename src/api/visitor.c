@@ -179,14 +179,16 @@ static bool recognise(struct kb_call *call, struct kb_err *err)
 
 bool kb_call_visit(struct kb_call *call, struct kb_err *err)
 {
-	struct kb_account payer;
+	struct kb_visitor_arrival arrival;
 
 	if (!find_public_agent(call, err)
 	    || !kb_store_visitor_arrives(call->api->store, call->arena, &call->agent,
-	                                 secret_of(call), &call->visitor, &payer, err)
-	    || !came_here(call, err))
+	                                 secret_of(call), &arrival, err))
 		return false;
-	set_payer(call, &payer);
+	call->visitor = arrival.visitor;
+	if (!came_here(call, err))
+		return false;
+	set_payer(call, &arrival.payer);
 	call->req->owner = -call->visitor.id;
 	return true;
 }

@@ -374,35 +374,35 @@ bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t a
 }
 
 /* Up to IDS_AT_ONCE; 0 stands for no page. */
-static bool read_some(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                      const int64_t *ids, size_t count, struct kb_page_list *out,
-                      struct kb_err *err)
+static bool read_some(struct kb_store *store, struct kb_arena *arena, const struct kb_page_ids *ids,
+                      struct kb_page_list *out, struct kb_err *err)
 {
-	struct kb_db_value values[1 + IDS_AT_ONCE] = { kb_int(agent_id) };
+	struct kb_db_value values[1 + IDS_AT_ONCE] = { kb_int(ids->agent_id) };
 	struct kb_db_rows rows;
 
 	for (size_t i = 0; i < IDS_AT_ONCE; i++)
-		values[1 + i] = kb_int(i < count ? ids[i] : 0);
+		values[1 + i] = kb_int(i < ids->count ? ids->v[i] : 0);
 	kb_rows_take(&rows, store->db, &sql[BY_IDS],
 	             (struct kb_db_values){ values, KB_COUNTOF(values) });
 	return kb_pages_read(&rows, arena, out, err);
 }
 
-bool kb_store_pages_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                        const int64_t *ids, size_t count, struct kb_page *out, struct kb_err *err)
+bool kb_store_pages_get(struct kb_store *store, struct kb_arena *arena,
+                        const struct kb_page_ids *ids, struct kb_page *out, struct kb_err *err)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < ids->count; i++)
 		out[i] = (struct kb_page){ 0 };
-	for (size_t from = 0; from < count; from += IDS_AT_ONCE) {
-		size_t some = KB_MIN(count - from, (size_t)IDS_AT_ONCE);
+	for (size_t from = 0; from < ids->count; from += IDS_AT_ONCE) {
+		const struct kb_page_ids some = { ids->agent_id, ids->v + from,
+			                          KB_MIN(ids->count - from, (size_t)IDS_AT_ONCE) };
 		struct kb_page_list found;
 
-		if (!read_some(store, arena, agent_id, ids + from, some, &found, err))
+		if (!read_some(store, arena, &some, &found, err))
 			return false;
-		for (size_t i = from; i < from + some; i++)
+		for (size_t i = 0; i < some.count; i++)
 			for (size_t k = 0; k < found.count; k++)
-				if (found.v[k].id == ids[i])
-					out[i] = found.v[k];
+				if (found.v[k].id == some.v[i])
+					out[from + i] = found.v[k];
 	}
 	return true;
 }

@@ -131,8 +131,13 @@ bool kb_store_page_get(struct kb_store *store, struct kb_arena *arena, int64_t a
                        struct kb_page *out, struct kb_err *err) KB_MUST_CHECK;
 /* Those with these ids, each in the place of its id, in few trips: out[i].id is 0 where there is
  * none. */
-bool kb_store_pages_get(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
-                        const int64_t *ids, size_t count, struct kb_page *out,
+struct kb_page_ids {
+	int64_t agent_id;
+	const int64_t *v;
+	size_t count;
+};
+bool kb_store_pages_get(struct kb_store *store, struct kb_arena *arena,
+                        const struct kb_page_ids *ids, struct kb_page *out,
                         struct kb_err *err) KB_MUST_CHECK;
 /* By id alone, within the account (GET /preview/{pageId}). */
 bool kb_store_page_find(struct kb_store *store, struct kb_arena *arena, int64_t account_id,

@@ -248,22 +248,20 @@ bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int6
 
 /* Both statements share their trip. */
 static bool arrive(struct kb_db_conn *conn, struct kb_arena *arena, const struct kb_agent *agent,
-                   struct kb_sv hash, struct kb_visitor *visitor, struct kb_account *payer,
-                   struct kb_err *err)
+                   struct kb_sv hash, struct kb_visitor_arrival *out, struct kb_err *err)
 {
 	struct kb_db_rows visitors, payers;
 	bool ok;
 
 	kb_rows_open(&visitors, conn, &sql[BY_HASH], KB_VALUES(kb_int(agent->id), kb_text(hash)));
 	kb_account_read_begin(conn, agent->account_id, &payers);
-	ok = read_visitor(&visitors, arena, visitor, err);
-	return kb_account_read_end(&payers, arena, payer, ok ? err : NULL) && ok;
+	ok = read_visitor(&visitors, arena, &out->visitor, err);
+	return kb_account_read_end(&payers, arena, &out->payer, ok ? err : NULL) && ok;
 }
 
 bool kb_store_visitor_arrives(struct kb_store *store, struct kb_arena *arena,
                               const struct kb_agent *agent, struct kb_sv secret,
-                              struct kb_visitor *visitor, struct kb_account *payer,
-                              struct kb_err *err)
+                              struct kb_visitor_arrival *out, struct kb_err *err)
 {
 	struct kb_db_conn *conn;
 	char hash[KB_HASH_HEX];
@@ -275,9 +273,9 @@ bool kb_store_visitor_arrives(struct kb_store *store, struct kb_arena *arena,
 	conn = kb_db_take(store->db, false, err);
 	if (!conn)
 		return false;
-	ok = arrive(conn, arena, agent, kb_sv_str(hash), visitor, payer, err);
+	ok = arrive(conn, arena, agent, kb_sv_str(hash), out, err);
 	kb_db_give(store->db, conn);
-	return ok && still_counts(store, visitor, err);
+	return ok && still_counts(store, &out->visitor, err);
 }
 
 bool kb_store_visitor_valid(struct kb_store *store, int64_t id, bool *valid, struct kb_err *err)

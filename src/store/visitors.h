@@ -49,10 +49,13 @@ bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int6
                             struct kb_sv secret, struct kb_visitor *out,
                             struct kb_err *err) KB_MUST_CHECK;
 /* The same with the account that pays for the agent, in one trip. */
+struct kb_visitor_arrival {
+	struct kb_visitor visitor;
+	struct kb_account payer;
+};
 bool kb_store_visitor_arrives(struct kb_store *store, struct kb_arena *arena,
                               const struct kb_agent *agent, struct kb_sv secret,
-                              struct kb_visitor *visitor, struct kb_account *payer,
-                              struct kb_err *err) KB_MUST_CHECK;
+                              struct kb_visitor_arrival *out, struct kb_err *err) KB_MUST_CHECK;
 /* Whether a visitor still counts: for answers that outlast a request's own check. */
 bool kb_store_visitor_valid(struct kb_store *store, int64_t id, bool *valid,
                             struct kb_err *err) KB_MUST_CHECK;

@@ -91,7 +91,8 @@ static bool page_get(struct cross *c, size_t *count)
 static bool pages_get(struct cross *c, size_t *count)
 {
 	struct kb_page page;
-	bool ok = kb_store_pages_get(S, A, c->agent_id, &c->page_id, 1, &page, E);
+	bool ok = kb_store_pages_get(S, A, &(struct kb_page_ids){ c->agent_id, &c->page_id, 1 },
+	                             &page, E);
 
 	*count += page.id != 0;
 	return ok;

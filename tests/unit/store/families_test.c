@@ -364,12 +364,14 @@ static void test_pages_by_ids(struct kb_test *t)
 	ids[5] = first + ASKED;    /* not there */
 	ids[6] = 0;
 	ids[7] = fixture_pages(&f, fixture_agent(&f, "b").id, 1); /* another agent's */
-	CHECK(t, kb_store_pages_get(f.store, &f.arena, agent.id, ids, ASKED, pages, &f.err));
+	CHECK(t, kb_store_pages_get(f.store, &f.arena,
+	                            &(struct kb_page_ids){ agent.id, ids, ASKED }, pages, &f.err));
 	for (size_t i = 0; i < ASKED; i++) {
 		CHECK_INT(t, pages[i].id, i >= 5 && i <= 7 ? 0 : ids[i]);
 		CHECK(t, !pages[i].id || pages[i].filename.n);
 	}
-	CHECK(t, kb_store_pages_get(f.store, &f.arena, agent.id, NULL, 0, NULL, &f.err));
+	CHECK(t, kb_store_pages_get(f.store, &f.arena, &(struct kb_page_ids){ agent.id, NULL, 0 },
+	                            NULL, &f.err));
 	fixture_fini(&f);
 }
 
