@@ -47,6 +47,12 @@ const char *kb_err_shown(const struct kb_err *err)
 	return info->status == 503 ? "Service Unavailable" : "Internal Server Error";
 }
 
+const char *kb_err_reason(const struct kb_err *err)
+{
+	return kb_err_info(err->code)->hide ? "the service could not do its work just then"
+	                                    : err->msg;
+}
+
 KB_PRINTF(3, 0)
 static bool fail_v(struct kb_err *err, enum kb_errc code, const char *fmt, va_list ap)
 {

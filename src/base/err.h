@@ -52,6 +52,8 @@ struct kb_err_info {
 const struct kb_err_info *kb_err_info(enum kb_errc code);
 /* What a client is told. */
 const char *kb_err_shown(const struct kb_err *err);
+/* What the owner of a document or a source is told, as the reason of its state. */
+const char *kb_err_reason(const struct kb_err *err);
 
 /* Fills err (NULL is fine) and returns false, so that failing is one line. */
 bool kb_fail(struct kb_err *err, enum kb_errc code, const char *fmt, ...) KB_PRINTF(3, 4);

@@ -49,6 +49,13 @@ bool kb_blobs_are_remote(const struct kb_blobs *blobs)
 	return blobs->driver == &kb_blob_s3;
 }
 
+bool kb_blob_blame(const struct kb_blobs *blobs, struct kb_err *err)
+{
+	if (err->code == KB_E_IO && kb_blobs_are_remote(blobs))
+		err->code = KB_E_AWAY;
+	return false;
+}
+
 void kb_blobs_cancel(struct kb_blobs *blobs)
 {
 	if (blobs && blobs->driver->cancel)

@@ -57,6 +57,9 @@ struct kb_blob_ledger {
 void kb_blobs_set_ledger(struct kb_blobs *blobs, const struct kb_blob_ledger *ledger);
 /* Whether they are in a bucket. */
 bool kb_blobs_are_remote(const struct kb_blobs *blobs);
+/* After a failure of one of them, for work that may wait: what a bucket refuses it refuses
+ * everybody, so KB_E_IO becomes KB_E_AWAY there. Returns false. */
+bool kb_blob_blame(const struct kb_blobs *blobs, struct kb_err *err);
 
 bool kb_blob_put(struct kb_blobs *blobs, struct kb_sv bytes, struct kb_blob_name *name,
                  struct kb_err *err) KB_MUST_CHECK;

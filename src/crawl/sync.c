@@ -460,7 +460,7 @@ static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 
 		result.status = again ? KB_STATUS_QUEUED : KB_STATUS_FAILED;
 		result.reason = kb_arena_printf(s->arena, "the sitemap could not be read: %s",
-		                                problem->msg);
+		                                kb_err_reason(problem));
 		if (again)
 			result.due_at = kb_web_retry_at(web, &s->manner, s->lease->attempts,
 			                                s->retry_after_s);

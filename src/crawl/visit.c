@@ -163,7 +163,8 @@ static bool keep(struct visit *v, const struct kb_fetch_response *response, stru
 
 	if (map == MAP_FAILED)
 		return kb_fail_errno(err, "mapping a page of %zu bytes", n);
-	ok = kb_blob_put(v->web->config.blobs, kb_sv(map, n), name, err);
+	ok = kb_blob_put(v->web->config.blobs, kb_sv(map, n), name, err)
+	     || kb_blob_blame(v->web->config.blobs, err);
 	munmap(map, n);
 	if (!ok || (v->result.is_of_crawl && !take_name(v, response, err)))
 		return false;
@@ -445,7 +446,7 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 			fail(&v, kb_arena_printf(arena, "%s", err.msg));
 			v.result.outcome = KB_VISIT_LIMITED;
 		} else {
-			fail_or_retry(&v, kb_arena_printf(arena, "%s", err.msg),
+			fail_or_retry(&v, kb_arena_printf(arena, "%s", kb_err_reason(&err)),
 			              kb_err_info(err.code)->retry, 0);
 		}
 	}

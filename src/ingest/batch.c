@@ -112,14 +112,6 @@ static struct kb_sv text_hash(struct kb_arena *arena, const struct kb_parsed *pa
 	return kb_sv_str(hex);
 }
 
-/* What a bucket refuses it refuses everybody. */
-static bool blame_place(const struct batch *batch, struct kb_err *err)
-{
-	if (err->code == KB_E_IO && kb_blobs_are_remote(batch->by->config->blobs))
-		err->code = KB_E_AWAY;
-	return false;
-}
-
 /* Puts the parsed page into the segment and its text into a blob. */
 static bool index_page(struct batch *batch, const struct kb_page *page,
                        const struct kb_parsed *parsed, struct kb_page_result *result,
@@ -142,7 +134,7 @@ static bool index_page(struct batch *batch, const struct kb_page *page,
 	kb_parsed_write(parsed, &jw);
 	ok = kb_buf_done(&json, &text, err)
 	     && (kb_blob_put(batch->by->config->blobs, text, &name, err)
-	         || blame_place(batch, err));
+	         || kb_blob_blame(batch->by->config->blobs, err));
 	kb_buf_fini(&json);
 	if (!ok)
 		return false;
@@ -604,7 +596,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		               "the document's original is not kept; upload it again");
 	if (!kb_blob_open(batch->by->config->blobs, kb_arena_str(&batch->arena, page->blob), &fd,
 	                  &opened.size, err))
-		return blame_place(batch, err);
+		return kb_blob_blame(batch->by->config->blobs, err);
 	opened.request = (struct kb_parse_request){
 		.fd = fd,
 		.filename = page->is_file ? page->filename : name_in(page->url),
@@ -621,15 +613,6 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 	ok = read_opened(batch, &opened, result, later, err);
 	kb_fd_close(&fd);
 	return ok;
-}
-
-/* A sentence for a document's owner: what only the operator may know is in the log. */
-static struct kb_sv reason_of(struct batch *batch, const struct kb_err *err)
-{
-	return kb_arena_printf(&batch->arena, "%s",
-	                       kb_err_info(err->code)->hide
-	                               ? "the service could not do its work just then"
-	                               : err->msg);
 }
 
 /* What an error makes of a page: another try later, or the end with its sentence. */
@@ -652,7 +635,7 @@ static void fail_page(struct batch *batch, const struct kb_lease *lease, bool ag
 			                           .drop_original = !page->is_file };
 		atomic_fetch_add(&batch->by->counts->failed, 1);
 	}
-	result->reason = reason_of(batch, err);
+	result->reason = kb_arena_printf(&batch->arena, "%s", kb_err_reason(err));
 	kb_info(batch->by->config->log,
 	        "document not indexed page=%" PRId64 " agent=%" PRId64 " again=%d reason=%s",
 	        page->id, page->agent_id, again, err->msg);
@@ -732,7 +715,8 @@ static void give_back(struct batch *batch, const struct kb_lease *leases, size_t
 		again_later(batch, &leases[i], why ? RETRY_FIRST_S : 0, &results[i]);
 		results[i].untried = true;
 		if (why)
-			results[i].reason = reason_of(batch, why);
+			results[i].reason =
+			        kb_arena_printf(&batch->arena, "%s", kb_err_reason(why));
 	}
 	/* Whoever met it waits longer, should it be what is wrong after all. */
 	if (batch->outage.code)
