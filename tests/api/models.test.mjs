@@ -235,14 +235,14 @@ test("texts that the server refuses are halved, and the rest of the batch does n
       "long.txt": `Felines too. ${"Words and more words of it. ".repeat(90)}`,
     },
   });
-  await embedded(kb, 4);
+  await embedded(kb, 6);
   assert.equal(await figure(kb, "passages_not_embedded_total"), 1);
   assert.deepEqual(names(await search(agent, "kitten", { limit: 2 })).sort(), ["cats.txt", "long.txt"].sort());
   assert.equal(names(await search(agent, "poison refused"))[0], "poison.txt");
   // Whoever looks for something to embed the next time finds what is new and nothing else.
   const asked = server.texts().length;
   await agent.add({ "later.txt": "A later document about the tides." });
-  await embedded(kb, 5);
+  await embedded(kb, 7);
   assert.ok(
     server
       .texts()
@@ -270,7 +270,7 @@ test("a server that fails on a long text, rather than refuse it, has all others 
       },
     });
     const other = await kb.agent({ files: { "other.txt": "Felines in another agent." } });
-    await embedded(kb, 5);
+    await embedded(kb, 7);
     assert.deepEqual(
       names(await search(agent, "kitten", { limit: 2 })).sort(),
       ["cats.txt", "long.txt"].sort(),
@@ -283,7 +283,7 @@ test("a server that fails on a long text, rather than refuse it, has all others 
     assert.ok(server.log.length - asked < 120, `${server.log.length - asked} requests`);
     const before = server.log.length;
     await kb.agent({ files: { "later.txt": "A later document." } });
-    await embedded(kb, 6);
+    await embedded(kb, 8);
     assert.ok(
       !server.log.slice(before).some(({ body }) => body.input.some((text) => text.includes("poison"))),
       "what was refused is not asked for again",
