@@ -24,7 +24,7 @@ static const struct kb_err_info infos[] = {
 	[KB_E_TIMEOUT]      = { "timed_out",       500, .retry = true },
 	[KB_E_AWAY]         = { "storage_away",    503, .retry = true, .hide = true, .outage = true },
 	[KB_E_IO]           = { "io_failed",       500, .retry = true, .hide = true },
-	[KB_E_FULL]         = { "disk_full",       500, .retry = true },
+	[KB_E_FULL]         = { "disk_full",       500, .retry = true, .outage = true },
 	[KB_E_UNCERTAIN]    = { "outcome_unknown", 503, .hide = true, .outage = true },
 	[KB_E_CORRUPT]      = { "corrupt",         500, .hide = true },
 	[KB_E_CANCELLED]    = { "cancelled",       503, .retry = true },

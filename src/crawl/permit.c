@@ -79,7 +79,7 @@ static bool take(struct kb_web *web, struct kb_arena *arena, struct rules *rules
 	/* Redirects without an end, or to where nobody may go: there is no such file. */
 	if (!answered)
 		return err->code == KB_E_INVALID ? keep(web, rules, text, err)
-		       : err->code == KB_E_CANCELLED || err->code == KB_E_BUSY
+		       : err->code == KB_E_CANCELLED || kb_err_info(err->code)->outage
 		               ? false
 		               : keep_old(web, rules, err);
 	if (response->status >= 500 || response->status == 429) {

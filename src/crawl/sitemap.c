@@ -148,7 +148,7 @@ static bool read_part(struct state *state, const struct part *part, bool *fatal,
 		ok = hand_on(state, &arena, &list, &base, part->depth, err);
 		*fatal = !ok;
 	} else {
-		*fatal = err->code == KB_E_CANCELLED;
+		*fatal = err->code == KB_E_CANCELLED || kb_err_info(err->code)->outage;
 	}
 	kb_arena_fini(&arena);
 	return ok;

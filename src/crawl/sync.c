@@ -200,7 +200,7 @@ static bool found_in_site(void *arg, const struct kb_listed *listed, size_t coun
 	return kept_count == 0 || found(s, kept, kept_count, err);
 }
 
-/* One that is not there, or no sitemap, is no matter. */
+/* One that is not there, or no sitemap, is no matter; an outage says nothing of it. */
 static bool try_sitemap(struct sync *s, struct kb_sv address, struct kb_err *err)
 {
 	struct kb_sitemap_report report;
@@ -210,7 +210,8 @@ static bool try_sitemap(struct sync *s, struct kb_sv address, struct kb_err *err
 	    || !kb_url_is_web(&url))
 		return true;
 	return read_list(s, kb_url_document(s->arena, &url), &report, found_in_site, err)
-	       || (err->code != KB_E_CANCELLED && err->code != KB_E_CONFLICT);
+	       || (err->code != KB_E_CANCELLED && err->code != KB_E_CONFLICT
+	           && !kb_err_info(err->code)->outage);
 }
 
 /* The sitemaps that robots.txt names, else those that stand where they mostly do. */
@@ -454,6 +455,13 @@ static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 		result.status = KB_STATUS_QUEUED;
 		result.reason = KB_SV("waiting for its turn");
 		result.due_at = kb_clock_now_us(web->config.clock);
+	} else if (kb_err_info(problem->code)->outage) {
+		/* It says nothing of the source. */
+		result.status = KB_STATUS_QUEUED;
+		result.is_no_try = true;
+		result.reason = kb_arena_printf(s->arena, "%s", kb_err_reason(problem));
+		result.due_at =
+		        kb_clock_now_us(web->config.clock) + KB_WEB_OUTAGE_WAIT_S * KB_SECOND_US;
 	} else {
 		bool again =
 		        kb_err_info(problem->code)->retry && s->lease->attempts < KB_WEB_TRIES_MAX;

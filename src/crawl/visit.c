@@ -17,8 +17,7 @@ enum {
 	LIST_HEAD = 4096, /* in which the root of a sitemap must stand */
 	FOLLOWED_S = 10,  /* in which a page has mostly been read */
 	TRIM_PAGES = 250,
-	PLACE_WAIT_S = 1,   /* until a browser may be free, or a place for a film */
-	OUTAGE_WAIT_S = 10, /* until what pages are kept in may be there again */
+	PLACE_WAIT_S = 1, /* until a browser may be free, or a place for a film */
 };
 
 static const char accept_any[] =
@@ -435,7 +434,7 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 			/* No place for a browser or a film, or nothing can be kept: no attempt. */
 			come_back(&v);
 			v.result.next_try_at +=
-			        (err.code == KB_E_BUSY ? PLACE_WAIT_S : OUTAGE_WAIT_S)
+			        (err.code == KB_E_BUSY ? PLACE_WAIT_S : KB_WEB_OUTAGE_WAIT_S)
 			        * KB_SECOND_US;
 		} else if (!v.strayed && read_plainly(&v, &err)) {
 			kb_web_wake(web);

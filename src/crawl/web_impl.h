@@ -15,6 +15,7 @@
 enum {
 	KB_WEB_LEASE_S = 600, /* far more than the longest fetch */
 	KB_WEB_TRIES_MAX = 5,
+	KB_WEB_OUTAGE_WAIT_S = 10,  /* until what pages are kept in may be there again */
 	KB_WEB_RETRY_FIRST_S = 2,   /* four times that with every attempt: 2, 8, 32, 128 */
 	KB_WEB_EXTRA_TIMES = 3,     /* with allow_extra_timeout */
 	KB_WEB_PAUSE_MAX_MS = 5000, /* the pause is as long as the last answer took, within this */

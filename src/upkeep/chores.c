@@ -352,7 +352,8 @@ static void do_chore(struct job *job)
 	struct kb_err err = { 0 };
 
 	if (!prepare(job, &err)) {
-		job->end.again_us = pause_us(job->chore.attempts);
+		job->end.again_us =
+		        pause_us(kb_err_info(err.code)->outage ? 1 : job->chore.attempts);
 		kb_warn(by->config.log, "chore not begun agent=%" PRId64 " kind=%d error=%s",
 		        job->chore.agent_id, (int)job->chore.kind, err.msg);
 	} else if (job->part_count

@@ -1,9 +1,11 @@
 // Parts of an installation of several nodes fail while clients ask, upload and delete: nodes, the
 // database, its successor, the bucket, and the wires between them. What was acknowledged is there in
 // the end, once, and `docent check` is content. DOCENT_TRIAL_SECONDS makes each of them longer.
+import { Bucket } from "./lib/bucket.mjs";
 import { Clients, at, sound, wired } from "./lib/cluster.mjs";
-import { assert, form, sleep, test, until } from "./lib/harness.mjs";
-import { Server } from "./lib/postgres.mjs";
+import { assert, form, sleep, start, test, until } from "./lib/harness.mjs";
+import { Server, database } from "./lib/postgres.mjs";
+import { mayFetch, site } from "./lib/site.mjs";
 import { seeded, unique } from "./lib/util.mjs";
 
 const SECONDS = Number(process.env.DOCENT_TRIAL_SECONDS ?? 0);
@@ -171,4 +173,59 @@ test("the bucket is silent, fails, is slow and cut: agents that are open answer,
     await mend();
   });
   await clients.verify();
+});
+
+test("a database or bucket that keeps nothing while websites are read costs none of their pages, and no try", async (t) => {
+  const { url, run } = await database();
+  const bucket = await new Bucket().open(t);
+  const kb = await start(t, {
+    env: { DOCENT_STORE: url, ...bucket.env("stories"), ...mayFetch.env, DOCENT_HOST_PAUSE: "5" },
+  });
+  await run(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+             AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`);
+  const sites = await Promise.all([site(t), site(t)]);
+  for (const [i, web] of sites.entries()) {
+    for (const name of ["oak", "elm"])
+      web.page(`/${name}`, name, `The ${name} of garden ${i} is ${20 + i} metres tall.`);
+    web.page("/", "Garden", `Garden ${i} has two trees.`);
+    web.sitemap("/list.xml", ["/oak", "/elm"]);
+    // From the moment that its list is read, no page can be added.
+    const { body, ...headers } = web.pages.get("/list.xml");
+    web.set("/sitemap.xml", async (_, res) => {
+      await run("CREATE OR REPLACE TRIGGER no_room BEFORE INSERT ON pages FOR EACH ROW EXECUTE FUNCTION refuse()");
+      res.writeHead(200, headers).end(body);
+    });
+  }
+  const whole = await kb.agent(),
+    listed = await kb.agent();
+  await whole.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${sites[0].url}/` }) });
+  await until("the start page to be read", async () => (await whole.pages()).length === 1);
+  await listed.expect(201, "POST", "/sources", { form: form({ sitemap_path: `${sites[1].url}/sitemap.xml` }) });
+  const waiting = "SELECT count(*) FROM sources WHERE reason LIKE 'no space left%' AND attempts = 0 AND status = 0";
+  await until("both sources to wait", async () => (await run(waiting)) === "2", 20_000);
+
+  let refused = 0;
+  bucket.before = (ask) => ask.req.method === "PUT" && (refused++, ask.refuse("AccessDenied"));
+  await run("DROP TRIGGER no_room ON pages");
+  for (const web of sites) web.set("/sitemap.xml", web.pages.get("/list.xml"));
+  await until(
+    "all trees to be met",
+    () => sites.every((web) => web.asked("/oak").length && web.asked("/elm").length),
+    30_000,
+  );
+  const waits = "SELECT count(*) FROM pages WHERE crawl_status = 0 AND attempts = 0 AND due_at > 0";
+  await until("pages to wait for the bucket", async () => (await run(waits)) === "4" && refused >= 4, 30_000);
+
+  bucket.before = null;
+  for (const [agent, count] of [
+    [whole, 3],
+    [listed, 2],
+  ]) {
+    const pages = await agent.settled(60_000);
+    assert.deepEqual(
+      pages.map((page) => page.index_status),
+      Array(count).fill("ok"),
+    );
+  }
+  assert.match((await whole.ask("How tall is the elm?")).llm_response, /20 metres/);
 });
