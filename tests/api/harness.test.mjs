@@ -107,7 +107,8 @@ nodeTest("a part of .ci/run keeps all that it said, whatever bytes, and shows wh
      test("one that does not", () => { throw new Error("the reason"); });`,
   );
   const early = "echo FAILED the first; echo its reason; seq -f 'line %g of much' 1000; scripts/test-postgres \"$0\"";
-  const env = { ...process.env, DOCENT_TEST_POSTGRES: dir }; // nobody asks it for a database
+  // Nobody asks it for a database.
+  const env = { ...process.env, DOCENT_TEST_POSTGRES: dir, DOCENT_TEST_TABLES: "" };
   delete env.NODE_TEST_CONTEXT; // or what runs within reports in another form
   const { code, said } = await new Promise((done) =>
     execFile(".ci/run", ["early", "sh", "-c", early, story], { env, encoding: "latin1" }, (error, stdout) =>

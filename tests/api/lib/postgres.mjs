@@ -7,6 +7,7 @@ import { after } from "node:test";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { psql } from "./psql.mjs";
 import { root } from "./service.mjs";
 import { until } from "./util.mjs";
 
@@ -40,21 +41,6 @@ after(async () => {
   child.stdin.end();
   await ended;
 });
-
-/** Runs statements; gives what they print, a line a row. */
-export function psql(at, database, text) {
-  return new Promise((resolve, reject) => {
-    const child = spawn("psql", ["-h", at, "-U", "docent", "-d", database, "-qAtc", text], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const out = [];
-    child.stdout.on("data", (piece) => out.push(piece));
-    child.on("error", reject);
-    child.on("close", (code) =>
-      code === 0 ? resolve(Buffer.concat(out).toString().trim()) : reject(new Error(`${text} failed`)),
-    );
-  });
-}
 
 /** A database of its own: { url, run(statements) }. */
 export async function database() {

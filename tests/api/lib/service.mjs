@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { multipart, form, raw, request } from "./http.mjs";
+import { psql } from "./psql.mjs";
 import { Description } from "./schema.mjs";
 import { namedEvents } from "./sse.mjs";
 import { until } from "./util.mjs";
@@ -26,15 +27,11 @@ function environment(extra = {}) {
 
 /** Where PostgreSQL listens (scripts/with-postgres): then each data directory has a database there. */
 export const postgres = process.env.DOCENT_TEST_POSTGRES;
+/** What those databases are copies of, if anything (tables.mjs). */
+const tables = process.env.DOCENT_TEST_TABLES;
 const databases = new Map();
 
-function sql(text) {
-  return new Promise((resolve, reject) => {
-    const child = spawn("psql", ["-h", postgres, "-U", "docent", "-d", "postgres", "-qc", text], { stdio: "ignore" });
-    child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`${text} failed`))));
-  });
-}
+const sql = (text) => psql(postgres, "postgres", text);
 
 /** The environment that names the store of a data directory: nothing for SQLite. */
 export async function storeOf(dir) {
@@ -43,7 +40,7 @@ export async function storeOf(dir) {
     const name = `story-${randomUUID()}`;
     databases.set(
       dir,
-      sql(`CREATE DATABASE "${name}"`).then(() => name),
+      sql(`CREATE DATABASE "${name}"${tables ? ` TEMPLATE "${tables}"` : ""}`).then(() => name),
     );
   }
   return { DOCENT_STORE: `postgresql://docent@/${await databases.get(dir)}?host=${postgres}` };
