@@ -82,8 +82,8 @@ async function walkAll(t, round) {
     const is = (got) => (mode === "endless" ? got.startsWith(text) : got === text);
     const whole = await ask();
     assert.deepEqual([whole.status, is(whole.text), whole.secret], [status, true, false], `${id}: ${whole.text}`);
-    // A kept connection that breaks before a byte came is no try of ours: libcurl makes a new one.
-    assert.ok(asked() === tries || (mode === "reset" && asked() <= 2 * tries), `${id}: ${asked()} requests`);
+    // A kept connection that breaks before a byte came is no try of ours: libcurl takes the next, up to five.
+    assert.ok(asked() === tries || (mode === "reset" && asked() <= 6 * tries), `${id}: ${asked()} requests`);
     const failures = await figure(kb, "server_failures_total", id);
     assert.deepEqual([await figure(kb, "server_requests_total", id), failures], [tries, counted], id);
     assert.equal(await figure(kb, "server_state", id), 0, id);

@@ -1,6 +1,6 @@
 // Which of a master's agents a question is for, where a model says so.
 import { randomUUID } from "node:crypto";
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 import { contentOf, promptOf, sourcesOf } from "./lib/chat.mjs";
 import { espresso, foreign, lighthouse, noAnswer, returns } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
@@ -92,7 +92,8 @@ test("what labels hide is in no routing, and what one of the agents masks is mas
   const page = await sea.page("board.md");
   await sea.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
   await mode("every-message");
-  server.log.length = 0; // the documents' own vectors
+  await until("the documents' own vectors", () => server.texts().some((text) => text.includes("CANARY")));
+  server.log.length = 0;
   for (const prompt of [builder, "What did the board of the Velmora lighthouse pay?"])
     await say(`I am ottilie@example.com. ${prompt}`);
   assert.equal(routings().length, 2);
