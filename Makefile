@@ -1,5 +1,5 @@
 # The short front of Meson. `make run` and `make test` install what is missing and need nothing else.
-.PHONY: build run test bench bench-search asan asan-stories tsan fuzz components lint fmt clean
+.PHONY: build run test bench bench-search sanitizers asan asan-stories tsan fuzz components lint fmt clean
 
 BUILD = build
 
@@ -22,6 +22,11 @@ test:
 
 # What is undefined ends a program, as a wrong address does.
 export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1:suppressions=$(CURDIR)/tests/fixtures/ubsan.supp
+
+# All builds of what is below.
+sanitizers: build-asan/build.ninja build-tsan/build.ninja
+	@ninja -C build-asan $(if $(V),-v,--quiet)
+	@ninja -C build-tsan $(if $(V),-v,--quiet)
 
 # One build serves the unit tests under the sanitizers and the fuzz targets.
 asan: build-asan/build.ninja
@@ -51,7 +56,8 @@ tsan: build build-tsan/build.ninja
 FIXED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 build-tsan/build.ninja:
-	@meson setup build-tsan -Db_sanitize=thread -Db_lundef=false >/dev/null
+	@meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Doptimization=1 \
+		-Ddebug=false -Dc_args=-g1 >/dev/null
 
 # make fuzz SECONDS=60   each target for so long
 fuzz: build-asan/build.ninja
