@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,10 +28,13 @@ int kb_helper_exec(char **argv)
 		                                   "OMP_THREAD_LIMIT=1", NULL };
 	uint32_t layers = 0;
 	struct kb_err err;
+	int64_t parent;
 
-	if (!argv[0])
+	if (!argv[0] || !kb_sv_to_int(kb_sv_str(argv[0]), 1, INT_MAX, &parent) || !*++argv)
 		return 2;
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	/* Dies with its parent; if that happened already, there is nobody to work for. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
+		return 126;
 	kb_sandbox_close_from(KB_WORKER_SOCKET);
 	/* Where the worker has no filter, the operator allowed that. */
 	if (kb_sandbox_is_filtered() && !kb_sandbox_filter(KB_SANDBOX_HELPER, &layers, &err))
@@ -46,7 +51,7 @@ struct ends {
 static bool start(const char *const *program, const struct ends *ends, pid_t *pid,
                   struct kb_err *err)
 {
-	char *argv[KB_HELPER_ARGS_MAX + 5];
+	char *argv[KB_HELPER_ARGS_MAX + 6], self[12];
 	posix_spawn_file_actions_t actions;
 	char *const environment[] = { NULL };
 	size_t n = 0;
@@ -56,6 +61,8 @@ static bool start(const char *const *program, const struct ends *ends, pid_t *pi
 	argv[n++] = (char *)(uintptr_t)KB_WORKER_COMMAND;
 	argv[n++] = (char *)(uintptr_t) "--role";
 	argv[n++] = (char *)(uintptr_t)KB_WORKER_EXEC;
+	snprintf(self, sizeof(self), "%d", getpid());
+	argv[n++] = self;
 	for (size_t i = 0; i < KB_HELPER_ARGS_MAX && program[i]; i++)
 		argv[n++] = (char *)(uintptr_t)program[i];
 	argv[n] = NULL;

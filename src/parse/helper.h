@@ -26,8 +26,8 @@ struct kb_helper_run {
  */
 bool kb_helper_run(struct kb_helper_run *run, struct kb_err *err) KB_MUST_CHECK;
 
-/* What a child of role "exec" does: it becomes a helper program, whose path is argv[0]; returns the
- * process's exit status, only when that failed. */
+/* What a child of role "exec" does: it becomes a helper program. argv: its parent's process, the
+ * program's path, and its arguments. Returns the process's exit status, only when that failed. */
 int kb_helper_exec(char **argv);
 
 #endif

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "fixture.h"
 #include "parse/sandbox.h"
@@ -248,6 +249,19 @@ static void test_layers(struct kb_test *t)
 	kb_parser_close(parser);
 }
 
+/* A helper starts the program only for the parent that started it. */
+static void test_orphan(struct kb_test *t)
+{
+	char command[5000];
+
+	snprintf(command, sizeof(command), "%s parse-worker --role exec $$ /bin/true; exit $?",
+	         worker_program);
+	CHECK_INT(t, WEXITSTATUS(system(command)), 0);
+	snprintf(command, sizeof(command), "%s parse-worker --role exec 1 /bin/true; exit $?",
+	         worker_program);
+	CHECK_INT(t, WEXITSTATUS(system(command)), 126);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -259,6 +273,7 @@ int main(int argc, char **argv)
 		{ "a document with too much text fails with the limit", test_output_limit },
 		{ "without a sandbox nothing is parsed", test_refuses_without_sandbox },
 		{ "the layers are named", test_layers },
+		{ "a helper whose parent has gone does not begin", test_orphan },
 	};
 
 	fixture_init(argv[0]);
