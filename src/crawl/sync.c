@@ -437,7 +437,9 @@ static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 	struct kb_web *web = s->web;
 	const struct kb_source *source = &s->lease->source;
 	struct kb_source_result result = { .status = KB_STATUS_OK, .is_crawl = s->is_site };
+	int64_t nap_ms = KB_WEB_OUTAGE_NAP_MS;
 	struct kb_err err;
+	bool done;
 
 	if (ok && s->waiting) {
 		look_again(s, &result);
@@ -483,8 +485,10 @@ static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 		        " queued=%" PRId64 " reason=%.*s",
 		        source->agent_id, source->id, kb_status_name(result.status),
 		        s->report.pages, s->queued, KB_SV_ARG(result.reason));
-	if (!kb_store_source_finish(web->config.store, s->lease, &result, &err)
-	    && err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND)
+	while (!(done = kb_store_source_finish(web->config.store, s->lease, &result, &err))
+	       && kb_web_insists(web, &nap_ms, &err))
+		;
+	if (!done && err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND)
 		kb_error_log(web->config.log,
 		             "reading not recorded, the source waits for the end of its lease "
 		             "source=%" PRId64 " error=%s",

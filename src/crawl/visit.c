@@ -425,7 +425,9 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 		            .epoch = lease->epoch,
 		            .rendering = lease->page.rendering },
 	};
+	int64_t nap_ms = KB_WEB_OUTAGE_NAP_MS;
 	struct kb_err err = { 0 };
+	bool ok;
 
 	if (!go(&v, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
@@ -451,7 +453,10 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 	}
 	kb_web_leave(web, &v.manner, 0, KB_HOST_NOT_ASKED);
 	count(&v);
-	if (!kb_store_page_visited(web->config.store, &v.result, &err))
+	while (!(ok = kb_store_page_visited(web->config.store, &v.result, &err))
+	       && kb_web_insists(web, &nap_ms, &err))
+		;
+	if (!ok)
 		kb_error_log(
 		        web->config.log,
 		        "visit not recorded, the page waits for the end of its lease page=%" PRId64

@@ -55,15 +55,30 @@ static int64_t retry_after(const struct kb_manner *manner, int64_t named_s)
 	return KB_MIN(KB_MAX(named_s, INT64_C(0)), most_s) * KB_SECOND_US;
 }
 
+bool kb_web_insists(struct kb_web *web, int64_t *nap_ms, const struct kb_err *err)
+{
+	int64_t until = kb_clock_steady_us(web->config.clock) + *nap_ms * 1000;
+
+	if (!kb_err_info(err->code)->outage)
+		return false;
+	*nap_ms = KB_MIN(*nap_ms * 2, (int64_t)POLL_MS);
+	return kb_bell_rest(&web->bell, until);
+}
+
 void kb_web_leave(struct kb_web *web, struct kb_manner *manner, int64_t pause_us,
                   enum kb_host_outcome outcome)
 {
 	struct kb_host_hold *hold = &manner->hold;
+	int64_t nap_ms = KB_WEB_OUTAGE_NAP_MS;
 	struct kb_err err;
+	bool ok;
 
 	if (!hold->since)
 		return;
-	if (!kb_store_host_leave(web->config.store, hold, pause_us, outcome, &err))
+	while (!(ok = kb_store_host_leave(web->config.store, hold, pause_us, outcome, &err))
+	       && kb_web_insists(web, &nap_ms, &err))
+		;
+	if (!ok)
 		kb_warn(web->config.log, "host is held until the hold ends host=%.*s error=%s",
 		        KB_SV_ARG(hold->host), err.msg);
 	hold->since = 0;
@@ -360,6 +375,14 @@ static void wait_for_work(struct kb_web *web, uint64_t *heard, int64_t us)
 		kb_bell_wait(&web->bell, heard, now + KB_MAX(us, INT64_C(1000)));
 }
 
+static void fail_to_look(struct kb_web *web, const struct kb_err *err)
+{
+	int64_t now = kb_clock_steady_us(web->config.clock);
+
+	kb_error_log(web->config.log, "cannot look for visits error=%s", err->msg);
+	kb_bell_rest(&web->bell, now + POLL_MS * INT64_C(1000));
+}
+
 static void *dispatch(void *arg)
 {
 	struct kb_web *web = arg;
@@ -370,8 +393,9 @@ static void *dispatch(void *arg)
 		struct kb_err err = { 0 };
 
 		if (!begin_syncs(web, &wait_us, &err) || !begin_visits(web, &wait_us, &err))
-			kb_error_log(web->config.log, "cannot look for visits error=%s", err.msg);
-		wait_for_work(web, &heard, wait_us);
+			fail_to_look(web, &err);
+		else
+			wait_for_work(web, &heard, wait_us);
 	}
 	return NULL;
 }

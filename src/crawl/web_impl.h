@@ -15,6 +15,7 @@
 enum {
 	KB_WEB_LEASE_S = 600, /* far more than the longest fetch */
 	KB_WEB_TRIES_MAX = 5,
+	KB_WEB_OUTAGE_NAP_MS = 100, /* between two tries to say what came of something, at first */
 	KB_WEB_OUTAGE_WAIT_S = 10,  /* until what pages are kept in may be there again */
 	KB_WEB_RETRY_FIRST_S = 2,   /* four times that with every attempt: 2, 8, 32, 128 */
 	KB_WEB_EXTRA_TIMES = 3,     /* with allow_extra_timeout */
@@ -66,6 +67,10 @@ bool kb_web_may_follow(void *web, struct kb_arena *arena, const struct kb_url *t
 bool kb_web_fetch(struct kb_web *web, struct kb_arena *arena, struct kb_manner *manner,
                   const struct kb_fetch_request *request, struct kb_fetch_response *out,
                   struct kb_err *err) KB_MUST_CHECK;
+/* Whether to say once more what came of something, after a failure. A store that is away is waited
+ * for as long as the service runs: what is not said waits for its lease to end. *nap_ms, first
+ * KB_WEB_OUTAGE_NAP_MS, grows. */
+bool kb_web_insists(struct kb_web *web, int64_t *nap_ms, const struct kb_err *err);
 /* Gives the host back, unless that was done. */
 void kb_web_leave(struct kb_web *web, struct kb_manner *manner, int64_t pause_us,
                   enum kb_host_outcome outcome);

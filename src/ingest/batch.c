@@ -699,8 +699,8 @@ static bool nap(const struct kb_batcher *by, int64_t *ms)
 }
 
 /* Gives pages back that were not tried, for another turn or another day. A store that cannot take
- * them now, for want of room on its disk, is asked until it can: else they would wait for their
- * lease to end. */
+ * them now, being away or without room, is asked until it can: else they would wait for their lease
+ * to end. */
 static void give_back(struct batch *batch, const struct kb_lease *leases, size_t count,
                       const struct kb_err *why)
 {
@@ -725,7 +725,9 @@ static void give_back(struct batch *batch, const struct kb_lease *leases, size_t
 	                              &(struct kb_segment_new){ 0 }, &err)) {
 		if (err.code == KB_E_NOT_FOUND)
 			return;
-		if (!kb_err_info(err.code)->retry || !nap(by, &nap_ms)) {
+		const struct kb_err_info *info = kb_err_info(err.code);
+
+		if ((!info->retry && !info->outage) || !nap(by, &nap_ms)) {
 			kb_warn(by->config->log,
 			        "pages stay leased until the lease ends count=%zu error=%s", count,
 			        err.msg);

@@ -126,7 +126,7 @@ bool kb_store_chore_lease(struct kb_store *store, int64_t lease_us, struct kb_ch
 	if (!ok || !in.chore.agent_id)
 		return ok;
 	in.until = in.now + lease_us;
-	if (!kb_db_write(store->db, lease, &in, err))
+	if (!kb_lease_write(store, lease, &in, err))
 		return false;
 	*out = in.chore;
 	return true;

@@ -254,7 +254,7 @@ bool kb_store_host_enter(struct kb_store *store, struct kb_sv host, int64_t agen
 		            .agent = agent_id,
 		            .out = out };
 
-	return kb_db_write(store->db, enter, &in, err);
+	return kb_lease_write(store, enter, &in, err);
 }
 
 /* ---- the end of a line ---- */

@@ -221,7 +221,7 @@ bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
 		            .now = kb_store_now(store),
 		            .out = out };
 
-	if (kb_db_write(store->db, lease, &in, err))
+	if (kb_lease_write(store, lease, &in, err))
 		return true;
 	*out = (struct kb_leases){ 0 }; /* it may have come half way */
 	return false;

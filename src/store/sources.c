@@ -425,7 +425,7 @@ bool kb_store_source_lease(struct kb_store *store, struct kb_arena *arena, int64
 	if (!ok || *next_due_at == 0 || *next_due_at > in.now)
 		return ok;
 	in.until = in.now + lease_us;
-	if (!kb_db_write(store->db, lease, &in, err))
+	if (!kb_lease_write(store, lease, &in, err))
 		return false;
 	*next_due_at = out->source.id ? 0 : in.next_due_at;
 	return true;

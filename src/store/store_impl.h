@@ -21,7 +21,8 @@ struct kb_store {
 	/* Whose leases are this process's: 1 where the database is its own, 0 for a tool. */
 	int64_t node, life;
 	bool is_shared; /* others change it as well: what is known of it is asked for again */
-	struct kb_nodes *nodes; /* where others serve the same database; else NULL */
+	struct kb_nodes *nodes;     /* where others serve the same database; else NULL */
+	_Atomic bool lease_unheard; /* kb_lease_write() */
 	/* The process's own: of SQLite's database, or a node's home, or NULL. */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
@@ -103,6 +104,11 @@ bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int6
  * KB_NODES_THERE, now and KB_DUE_NEVER. `me` is the node that starts, whose earlier life has ended;
  * 0: it goes on, and leases of others that are gone are meant. */
 bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int64_t me,
+                    struct kb_err *err) KB_MUST_CHECK;
+/* As kb_db_write(), for what takes a lease. Where nobody heard whether it was taken, nobody works
+ * on it: soon the node gives up all it holds of pages, sources, hosts and chores. What it had in
+ * hand is refused as it ends, and done again. */
+bool kb_lease_write(struct kb_store *store, kb_write_fn *fn, void *arg,
                     struct kb_err *err) KB_MUST_CHECK;
 /* Once more what open() does: a machine's time drifts, and is set. */
 void kb_store_follow_clock(struct kb_store *store);

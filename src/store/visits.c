@@ -208,7 +208,7 @@ bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct
 		            .out = out };
 
 	in.until = in.at.now + lease_us;
-	if (kb_db_write(store->db, lease, &in, err))
+	if (kb_lease_write(store, lease, &in, err))
 		return true;
 	*out = (struct kb_visit_lease){ 0 }; /* it may have come half way */
 	return false;

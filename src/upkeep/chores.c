@@ -350,6 +350,7 @@ static void do_chore(struct job *job)
 	const struct kb_model_set *set = kb_models_in(by->config.models, &job->arena);
 	const struct kb_model *choices[KB_MODEL_CHOICES_MAX];
 	struct kb_err err = { 0 };
+	bool ok;
 
 	if (!prepare(job, &err)) {
 		job->end.again_us =
@@ -361,7 +362,12 @@ static void do_chore(struct job *job)
 	                              choices)) {
 		ask(job, choices[0]);
 	}
-	if (kb_store_chore_end(by->config.store, &job->arena, &job->chore, &job->end, &err))
+	while (!(ok = kb_store_chore_end(by->config.store, &job->arena, &job->chore, &job->end,
+	                                 &err))
+	       && kb_err_info(err.code)->outage
+	       && kb_bell_rest(&by->bell, kb_clock_steady_us(by->config.clock) + KB_SECOND_US))
+		;
+	if (ok)
 		atomic_fetch_add(&by->done, job->end.text.p != NULL);
 	else if (err.code != KB_E_CONFLICT)
 		kb_warn(by->config.log, "chore not ended agent=%" PRId64 " kind=%d error=%s",

@@ -229,3 +229,73 @@ test("a database or bucket that keeps nothing while websites are read costs none
   }
   assert.match((await whole.ask("How tall is the elm?")).llm_response, /20 metres/);
 });
+
+test("websites are read whole while nodes, the database and the bucket fail in turn", async (t) => {
+  const server = await Server.begin(t);
+  const env = { ...mayFetch.env, DOCENT_HOST_PAUSE: "5" };
+  const { nodes, wires, bucket } = await wired(t, [server], { env });
+  const random = seeded(SEED);
+  const agent = await nodes[0].agent();
+  const expected = [];
+  /** A website of pages that lead to each other, and others that only its sitemap names. */
+  const open = async (n) => {
+    const web = await site(t);
+    const names = Array.from({ length: 12 }, (_, i) => `/${i % 2 ? "linked" : "listed"}-${i}`);
+    for (const name of names) web.page(name, `Tree ${name}`, `The tree ${name} of garden ${n} is ${n} metres tall.`);
+    const links = names.filter((name) => name.startsWith("/linked")).map((name) => `<a href="${name}">${name}</a>`);
+    web.page("/", `Garden ${n}`, `Garden ${n} has trees. ${links.join(" ")}`);
+    web.sitemap(
+      "/sitemap.xml",
+      names.filter((name) => name.startsWith("/listed")),
+    );
+    for (const [path, { body = "", status = 200, etag, ...headers }] of web.pages)
+      web.set(path, (_, res) => void setTimeout(() => res.writeHead(status, headers).end(body), random.int(400)));
+    expected.push(...["/", ...names].map((name) => web.url + name));
+    await at(random.pick(nodes), agent).expect(201, "POST", "/sources", {
+      form: form({ sitemap_path: `${web.url}/` }),
+    });
+  };
+  const away = async (ms) => (await server.stop("immediate"), await sleep(ms), await server.start());
+  const faults = [
+    () => away(0),
+    () => away(3000),
+    async () => {
+      const wire = random.pick(wires).servers[0];
+      wire.freeze();
+      await sleep(3000);
+      wire.cut();
+      wire.thaw();
+    },
+    async () => {
+      bucket.before = (ask) => ask.refuse("AccessDenied");
+      await sleep(2000);
+      bucket.before = null;
+    },
+    async () => {
+      const node = random.pick(nodes);
+      await node.kill9();
+      await node.spawn();
+    },
+  ];
+  await again(faults.length, async (i) => {
+    await open(i);
+    await sleep(random.int(1500));
+    await faults[i % faults.length]();
+    await until(
+      "the nodes to be well",
+      async () => {
+        const states = await Promise.all(nodes.map((node) => node.api("GET", "/readyz", { plain: true, key: null })));
+        return states.every(({ status }) => status === 200);
+      },
+      30_000,
+    );
+  });
+  const left = async () => (await agent.pages()).filter((page) => page.index_status !== "ok");
+  const read = async () => (await agent.pages()).length >= expected.length && !(await left()).length;
+  await until("all pages to be read", read, 120_000).catch(async (error) => {
+    error.message += `: ${JSON.stringify((await left()).slice(0, 5))} of ${expected.length}, ${(await agent.pages()).length}`;
+    throw error;
+  });
+  assert.deepEqual((await agent.pages()).map((page) => page.page_url).sort(), expected.sort());
+  await sound(nodes);
+});

@@ -36,7 +36,7 @@ export async function nodesOf(t, places, options = {}) {
  * Nodes with a wire to each of the servers (postgres.mjs) and one to a bucket, all of them the
  * story's: { nodes, wires: [{ servers, bucket }], bucket }.
  */
-export async function wired(t, servers, { count = 3, query = "?silence=1", args = [] } = {}) {
+export async function wired(t, servers, { count = 3, query = "?silence=1", args = [], env = {} } = {}) {
   await servers[0].psql("postgres", "CREATE DATABASE docent");
   const bucket = await new Bucket().open(t);
   const wires = [];
@@ -46,6 +46,7 @@ export async function wired(t, servers, { count = 3, query = "?silence=1", args 
       bucket: await new Wire({ host: "127.0.0.1", port: bucket.server.address().port }).open(t),
     });
   const places = wires.map((wire) => ({
+    ...env,
     DOCENT_STORE: `postgresql://docent@${wire.servers.map(({ port }) => `127.0.0.1:${port}`)}/docent${query}`,
     ...bucket.env("stories"),
     DOCENT_S3_ENDPOINT: `http://127.0.0.1:${wire.bucket.port}`,

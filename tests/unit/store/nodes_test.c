@@ -421,6 +421,37 @@ static void test_void_others(struct kb_test *t)
 	close_world(&w);
 }
 
+static bool hear_nothing(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	(void)conn;
+	(void)arg;
+	return kb_fail(err, KB_E_UNCERTAIN, "nobody heard");
+}
+
+/* Of which lease nothing was heard the node cannot know, so it gives up its own. */
+static void test_unheard(struct kb_test *t)
+{
+	struct kb_leases leases;
+	struct kb_err err;
+	struct world w;
+
+	if (!fixture_postgres()) /* there is nobody who beats */
+		return;
+	open_world(&w, t);
+	fixture_pages(&w.f, w.agent.id, 4);
+	for (int node = 0; node < 2; node++)
+		NEED(&w.f, kb_store_pages_lease(
+		                   w.nodes[node], &w.f.arena,
+		                   &(struct kb_lease_want){ .max = 2, .lease_us = KB_DAY_US },
+		                   &leases, &w.f.err));
+	CHECK(t, !kb_lease_write(w.nodes[0], hear_nothing, NULL, &err));
+	for (int i = 0; i < 1000 && leased_by(&w, 0); i++)
+		usleep(10000);
+	CHECK_INT(t, leased_by(&w, 0), 0);
+	CHECK_INT(t, leased_by(&w, 1), 2);
+	close_world(&w);
+}
+
 /* ---- both at once ---- */
 
 static void remove_all(struct hand *hand)
@@ -836,6 +867,8 @@ int main(int argc, char **argv)
 		{ "a node that goes on frees what nodes held that are gone, and keeps its own",
 		  test_void_gone },
 		{ "and those of chores, repairs and answers", test_void_others },
+		{ "a node gives up what it holds when nobody heard whether it took more",
+		  test_unheard },
 		{ "two nodes remove the same pages once, while others come", test_removal },
 		{ "messages of two nodes in one new conversation meet in it", test_conversations },
 		{ "messages of two nodes in many new conversations, in any order, are all kept",
