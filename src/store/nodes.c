@@ -158,25 +158,6 @@ static void free_gone(struct kb_nodes *nodes, struct beat *in)
 		        in->holding);
 }
 
-/* A lease that this one may have taken unheard is held by a node that is there, and never worked
- * on. */
-static void free_unheard(struct kb_store *store)
-{
-	struct kb_err err;
-
-	if (!atomic_exchange(&store->lease_unheard, false))
-		return;
-	if (kb_queue_void_leases(store, store->node, &err)
-	    && kb_sources_void_leases(store, store->node, &err)
-	    && kb_hosts_void_lines(store, store->node, &err)
-	    && kb_chores_void_leases(store, store->node, &err)) {
-		kb_info(store->log, "leases given up, since nobody heard of one of them");
-		return;
-	}
-	atomic_store(&store->lease_unheard, true);
-	kb_warn(store->log, "a lease that nobody heard of not freed error=%s", err.msg);
-}
-
 static void *work(void *arg)
 {
 	struct kb_nodes *nodes = arg;
@@ -184,12 +165,10 @@ static void *work(void *arg)
 
 	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US)) {
 		kb_store_follow_clock(nodes->store);
-		if (beat_once(nodes, &in)) {
+		if (beat_once(nodes, &in))
 			free_gone(nodes, &in);
-			free_unheard(nodes->store);
-		} else {
+		else
 			nodes->missed = false; /* the others may not have been heard either */
-		}
 	}
 	return NULL;
 }
@@ -258,15 +237,6 @@ bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int6
 	struct voiding in = { statement, me, kb_store_now(store) };
 
 	return kb_db_write(store->db, void_leases, &in, err);
-}
-
-bool kb_lease_write(struct kb_store *store, kb_write_fn *fn, void *arg, struct kb_err *err)
-{
-	bool ok = kb_db_write(store->db, fn, arg, err);
-
-	if (!ok && err->code == KB_E_UNCERTAIN)
-		atomic_store(&store->lease_unheard, true);
-	return ok;
 }
 
 bool kb_nodes_none(struct kb_store *store, struct kb_err *err)

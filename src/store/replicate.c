@@ -490,8 +490,7 @@ static bool wake(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return true;
 }
 
-/* The copy is there. What fails here is made good when the process starts again
- * (kb_queue_void_leases). */
+/* The copy is there. What fails here is made good by kb_store_unheard_free(). */
 static void wake_queued(struct replicate *in)
 {
 	for (size_t i = 0; i < in->queued_count;) {
@@ -504,8 +503,9 @@ static void wake_queued(struct replicate *in)
 		struct kb_err err;
 
 		if (!kb_db_write(in->store->db, wake, &some, &err)) {
+			atomic_store(&in->store->lease_unheard, true);
 			kb_error_log(in->store->log,
-			             "pages of a copy wait until the next start agent=%" PRId64
+			             "pages of a copy wait a little longer agent=%" PRId64
 			             " pages=%zu error=%s",
 			             in->copy.to, in->queued_count - i, err.msg);
 			return;
@@ -557,7 +557,7 @@ bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena,
 	bool ok;
 
 	pthread_mutex_lock(&store->copy_lock);
-	ok = kb_db_write(store->db, begin, &in, err);
+	ok = kb_lease_write(store, begin, &in, err);
 	if (ok) {
 		ok = copy_all(&in, err);
 		if (in.conn)
@@ -567,8 +567,7 @@ bool kb_store_agent_replicate(struct kb_store *store, struct kb_arena *arena,
 		if (ok)
 			wake_queued(&in);
 		else if (!kb_db_write(store->db, give_up, &in, NULL))
-			kb_warn(store->log, "half a copy stays until the next start agent=%" PRId64,
-			        in.copy.to);
+			atomic_store(&store->lease_unheard, true);
 	}
 	pthread_mutex_unlock(&store->copy_lock);
 	return ok;

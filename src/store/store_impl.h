@@ -22,7 +22,7 @@ struct kb_store {
 	int64_t node, life;
 	bool is_shared; /* others change it as well: what is known of it is asked for again */
 	struct kb_nodes *nodes;     /* where others serve the same database; else NULL */
-	_Atomic bool lease_unheard; /* kb_lease_write() */
+	_Atomic bool lease_unheard; /* of what this process holds: work.h */
 	/* The process's own: of SQLite's database, or a node's home, or NULL. */
 	char *directory;
 	int lock_fd;              /* of docent.lock; -1: not exclusive */
@@ -105,11 +105,6 @@ bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int6
  * 0: it goes on, and leases of others that are gone are meant. */
 bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int64_t me,
                     struct kb_err *err) KB_MUST_CHECK;
-/* As kb_db_write(), for what takes a lease. Where nobody heard whether it was taken, nobody works
- * on it: soon the node gives up all it holds of pages, sources, hosts and chores. What it had in
- * hand is refused as it ends, and done again. */
-bool kb_lease_write(struct kb_store *store, kb_write_fn *fn, void *arg,
-                    struct kb_err *err) KB_MUST_CHECK;
 /* Once more what open() does: a machine's time drifts, and is set. */
 void kb_store_follow_clock(struct kb_store *store);
 /* All kinds of leases. */
@@ -145,6 +140,11 @@ bool kb_move_gate(struct kb_store *store, enum kb_store_use use, const char *at,
                   struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- work.c ---- */
+
+/* As kb_db_write(), for what takes a lease: kb_store_unheard_free() knows when nobody heard whether
+ * it was taken. */
+bool kb_lease_write(struct kb_store *store, kb_write_fn *fn, void *arg,
+                    struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_work_want {
 	struct kb_store *store;

@@ -301,6 +301,7 @@ static void *upkeep_thread(void *arg)
 	while (!kb_bell_is_stopped(&up->bell)) {
 		bool again;
 
+		kb_store_unheard_free(up->config.store);
 		fold_new(up);
 		merge_one(up, &again);
 		if (now_us(up) - looked_at > SWEEP_LOOK_S * KB_SECOND_US) {
