@@ -607,6 +607,7 @@ static bool take_page(struct batch *batch, const struct kb_lease *lease,
 		              : batch->options.allow_extra_timeout ? PARSE_TIMEOUT_MS * EXTRA_TIMES
 		                                                   : 0,
 		.owner = batch->account_id,
+		.cancel = batch->by->cancel,
 		.wants_painted = batch->options.is_ocr_enabled || batch->options.is_vision_enabled,
 		.wants_insets = batch->seer != NULL,
 	};
