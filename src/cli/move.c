@@ -278,6 +278,7 @@ static bool run(struct task *task, struct kb_err *err)
 	if (task->store_moves)
 		printf("%" PRId64 " rows of %" PRId64 " tables are the same in both\n", sum.rows,
 		       sum.tables);
+	fflush(stdout); /* a run that ends behind the arrival has said it */
 	return count_blobs(task, err) && kb_move_arrive(&task->move, err);
 }
 

@@ -100,14 +100,14 @@ async function answers(kb, record, n) {
 
 const move = (args, env) => docent(["move", ...args], { env });
 
-/** Ends it a little later each time, until it comes to its end by itself; gives how often. */
+/** Ends it a little later each time, until it comes to its end by itself; gives how often, and all it said. */
 async function moveWithPowerCuts(args, env, steps) {
+  let text = "";
   for (let cuts = 0; ; cuts++) {
     const child = spawn(binary, ["move", ...args], {
       env: { PATH: process.env.PATH, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let text = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (text += piece));
     const ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
     const code = await Promise.race([ended, cuts < 12 ? sleep(steps * (cuts + 1)) : ended]);
