@@ -724,10 +724,10 @@ static void give_back(struct batch *batch, const struct kb_lease *leases, size_t
 		results[0].next_try_at += MET_S * KB_SECOND_US;
 	while (!kb_store_pages_finish(by->config->store, batch->agent_id, results, count,
 	                              &(struct kb_segment_new){ 0 }, &err)) {
-		if (err.code == KB_E_NOT_FOUND)
-			return;
 		const struct kb_err_info *info = kb_err_info(err.code);
 
+		if (err.code == KB_E_NOT_FOUND)
+			return;
 		if ((!info->retry && !info->outage) || !nap(by, &nap_ms)) {
 			kb_warn(by->config->log,
 			        "pages stay leased until the lease ends count=%zu error=%s", count,
