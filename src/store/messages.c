@@ -72,9 +72,10 @@ static const struct kb_sql sql[] = {
 		KB_HOLES_TO(MESSAGES(KB_ONE_FIRST, KB_ONE_NEXT)) ")" },
 	[HISTORY] = { "message_history", "itiii",
 		"SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND +created_at >= $4 ORDER BY id DESC LIMIT $5" },
-	[BY_ID] = { "message_by_id", "itii", "SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND id = $4" },
+	[BY_ID] = { "message_by_id", "itii", "SELECT " KB_NAMES(MESSAGES) ", 0" OF_SESSION " AND id = $4 AND "
+		KB_AGENT_SHOWN("agent_id") },
 	[RUNNING_BY_ID] = { "message_running_by_id", "itii",
-		RUNNING THE_SESSION " AND id = $4" },
+		RUNNING THE_SESSION " AND id = $4 AND " KB_AGENT_SHOWN("agent_id") },
 	[LIST_DESC] = { "message_list_desc", "iiii", LIST("id DESC") },
 	[LIST_ASC] = { "message_list_asc", "iiii", LIST("id") },
 	[LIST_COUNT] = { "message_list_count", "ii",

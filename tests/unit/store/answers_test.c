@@ -194,6 +194,7 @@ static void test_deleted(struct kb_test *t)
 {
 	struct kb_conversation conversation;
 	struct kb_session session;
+	struct kb_message message;
 	struct world w;
 
 	open_world(&w, t);
@@ -207,9 +208,16 @@ static void test_deleted(struct kb_test *t)
 	      !kb_store_conversation_get(w.f.store, &w.f.arena, &session, &conversation, &w.f.err));
 	begin(&w, "s2");
 	CHECK(t, renew(&w, "Hester"));
+	session = session_of(&w, "s2");
+	CHECK(t, kb_store_message_get(w.f.store, &w.f.arena, &session, w.message.id, &message,
+	                              &w.f.err));
 	CHECK(t, kb_store_agent_delete(w.other, w.f.account.id, w.agent.id, &w.f.err));
 	CHECK(t, !renew(&w, "Hester Quillby"));
 	CHECK(t, !add(&w, "s2"));
+	/* Whoever follows it is not told that it ended well. */
+	CHECK(t, !kb_store_message_get(w.f.store, &w.f.arena, &session, w.message.id, &message,
+	                               &w.f.err));
+	CHECK_INT(t, w.f.err.code, KB_E_NOT_FOUND);
 	/* Nobody ends what belongs to nobody; its row goes with the agent's others. */
 	kb_clock_advance(&w.f.clock, 2 * LEASE_US);
 	CHECK_INT(t, end_lost(&w, w.other), 0);
