@@ -19,6 +19,12 @@ async function again(times, fault) {
   for (let i = 0; i < times || Date.now() < end; i++) await fault(i);
 }
 
+/** Each reaches its database and its bucket. */
+async function well(nodes) {
+  const states = await Promise.all(nodes.map((node) => node.api("GET", "/readyz", { plain: true, key: null })));
+  return states.every(({ json }) => json?.status === "ready");
+}
+
 /** Three nodes, an agent that knows one thing, and clients at work. */
 async function begin(t, servers, options) {
   const world = await wired(t, servers, options);
@@ -172,6 +178,7 @@ test("the bucket is silent, fails, is slow and cut: agents that are open answer,
     if (SECONDS) await sleep(3000);
     await mend();
   });
+  await until("the bucket to be asked again", () => well(nodes), 60_000);
   await clients.verify();
 });
 
@@ -281,14 +288,7 @@ test("websites are read whole while nodes, the database and the bucket fail in t
     await open(i);
     await sleep(random.int(1500));
     await faults[i % faults.length]();
-    await until(
-      "the nodes to be well",
-      async () => {
-        const states = await Promise.all(nodes.map((node) => node.api("GET", "/readyz", { plain: true, key: null })));
-        return states.every(({ status }) => status === 200);
-      },
-      30_000,
-    );
+    await until("the nodes to be well", () => well(nodes), 30_000);
   });
   const left = async () => (await agent.pages()).filter((page) => page.index_status !== "ok");
   const read = async () => (await agent.pages()).length >= expected.length && !(await left()).length;
