@@ -6,6 +6,7 @@ import { Palette } from "./components/Palette";
 import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
 import { noService } from "./lib/api";
+import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { screens } from "./lib/screens";
@@ -46,7 +47,7 @@ function Later({
   const Part = kept.get(props.name);
   useEffect(() => {
     if (!Part)
-      load().then(
+      part(load).then(
         (module) => {
           kept.set(props.name, module.default);
           done((n) => n + 1);

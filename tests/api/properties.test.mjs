@@ -20,7 +20,7 @@ async function figures(kb, agent) {
   return { agents: agents.total, stats, conversations: conversations.total, record };
 }
 
-test("random bodies and queries at every route meet documented answers only", { timeout: 180_000 }, async (t) => {
+test("random bodies and queries at every route meet documented answers only", { timeout: 480_000 }, async (t) => {
   const kb = await start(t, { args: ["--log", "error"] });
   const { agent, ids: keep } = await furnished(kb, { name: "Wild" });
   const calm = await kb.agent({ files: library });

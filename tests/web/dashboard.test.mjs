@@ -93,6 +93,7 @@ test("a key that is revoked elsewhere leads back to the sign-in", async (t) => {
   const kb = await start(t);
   const { page } = await signedIn(t, kb);
   const other = await kb.newKey();
+  await page.waitForLoadState("networkidle"); // what is on its way would lead there by itself
   await kb.expect(200, "DELETE", `/keys/${kb.key.split("|")[0]}`, { key: other });
   await page.getByRole("link", { name: "Keys" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -196,9 +197,13 @@ test("a folder is taken whole; documents are labelled, read again and described,
 test("by keyboard alone: the palette leads to an agent, a question is asked, its source opened and left", async (t) => {
   const kb = await start(t);
   await kb.agent({ project_name: "Harbour", files: library });
-  const { page, quiet } = await signedIn(t, kb, { viewport: { width: 1000, height: 800 } });
+  const { context, page, quiet } = await signedIn(t, kb, { viewport: { width: 1000, height: 800 } });
+  // On a slow machine too what is typed at once belongs into the palette.
+  const machine = await context.newCDPSession(page);
+  await machine.send("Emulation.setCPUThrottlingRate", { rate: 20 });
   await page.keyboard.press("Control+k");
   await page.keyboard.type("harb");
+  await machine.send("Emulation.setCPUThrottlingRate", { rate: 1 });
   await page.getByRole("option", { name: /Harbour/ }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: /^Ask Harbour/ }).waitFor();

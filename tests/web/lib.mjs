@@ -29,8 +29,11 @@ export async function browse(t, kb, { elsewhere = [], ...options } = {}) {
   t.after(() => context.close());
   const page = await context.newPage();
   const wrong = [];
-  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
-  page.on("pageerror", (error) => wrong.push(error.stack));
+  // A test that fails tells it with what the server said.
+  const note = (text) => (kb.log = `${kb.log ?? ""}a page: ${text}\n`);
+  page.on("console", (message) => message.type() === "error" && (wrong.push(message.text()), note(message.text())));
+  page.on("pageerror", (error) => (wrong.push(error.stack), note(error.stack)));
+  page.on("requestfailed", (request) => note(`${request.url()} ${request.failure()?.errorText}`));
   page.on("request", (request) => {
     const expected = [`${kb.url}/`, ...elsewhere].some((place) => request.url().startsWith(place));
     if (/^(https?|wss?):/.test(request.url()) && !expected) wrong.push(`asked ${request.url()}`);

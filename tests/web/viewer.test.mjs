@@ -97,6 +97,27 @@ test("a visitor's viewer waits for a click where its owner wants that, and shows
   quiet();
 });
 
+test("what a page fetches when it is needed is asked for again where the network failed for a moment", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "harbour.pdf": typedPdf(pages) } });
+  await agent.expect(200, "POST", "/settings", { json: { is_pdf_viewer: true, is_pdf_viewer_autoopen: false } });
+  const { shareable_link: address } = await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  const { page } = await browse(t, kb);
+  const failed = new Map();
+  await page.route(/\/(Markdown|Viewer)-[^/]*\.js$/, (route) => {
+    const name = /(Markdown|Viewer)/.exec(route.request().url())[1];
+    failed.set(name, (failed.get(name) ?? 0) + 1);
+    return failed.get(name) <= 2 ? route.abort("connectionfailed") : route.continue();
+  });
+  await page.goto(address);
+  await page.getByRole("textbox").fill("Who is the harbour master of Velmora?");
+  await page.keyboard.press("Enter");
+  await page.locator(".acts").waitFor();
+  await page.locator(".reply button.cite").first().click();
+  await page.locator(".viewer .leaf .mark.current").first().waitFor();
+  assert.deepEqual(Object.fromEntries(failed), { Markdown: 3, Viewer: 3 });
+});
+
 test("what has no pages to look at opens as its text, with the sentence marked", async (t) => {
   const kb = await start(t);
   const words = (name) => `The keeper of the ${name} gate is Osric ${name}son, who lives in Velmora.`;

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get } from "../lib/api";
 import { behaviour, look, titleOf } from "../lib/fields";
 import { places } from "../lib/places";
@@ -66,7 +66,8 @@ function Open() {
   const id = useId();
   const close = () => (isOpen.value = false);
 
-  useEffect(() => {
+  // Before the next key, which belongs into it.
+  useLayoutEffect(() => {
     dialog.current!.showModal();
     return () => dialog.current?.close();
   }, []);

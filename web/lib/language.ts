@@ -2,6 +2,8 @@
 // language's table takes their place before anything is drawn. A table is a module of its own, fetched
 // where it is wanted.
 
+import { part } from "./part";
+
 export type Tables<T> = Record<string, () => Promise<{ default: T }>>;
 
 const rightToLeft = ["ar", "he", "fa", "ur", "ps", "sd", "ks"];
@@ -11,7 +13,8 @@ export const isRtl = (lang: string) => rightToLeft.includes(lang.split("-")[0]!)
  * them as they are. */
 export async function speak<T extends object>(words: T, tables: Tables<T>, lang: string): Promise<void> {
   try {
-    Object.assign(words, (await tables[lang]?.())?.default);
+    const load = tables[lang];
+    if (load) Object.assign(words, (await part(load)).default);
   } catch {
     // English is better than nothing.
   }

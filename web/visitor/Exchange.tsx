@@ -4,6 +4,7 @@ import { Icon } from "../components/Icon";
 import { Formatted } from "./Formatted";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
+import { part } from "../lib/part";
 import type { Visitor, VisitTurn } from "../lib/visit";
 import { t } from "../words/visitor";
 import { Face } from "./Face";
@@ -36,7 +37,7 @@ function usePictures(settings: Settings, visitor: Visitor, turn: VisitTurn) {
   const all = turn.pictures.value ?? [];
   useEffect(() => {
     if (all.length && !Draw)
-      void import("./Pictures").then(
+      void part(() => import("./Pictures")).then(
         (found) => setDraw({ it: found.default }),
         () => {},
       );

@@ -1,11 +1,12 @@
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Markdown } from "../components/Markdown";
+import { part } from "../lib/part";
 
 /** What draws Markdown is half of all that is fetched, and nobody needs it before there is an answer. */
 const drawn = signal<typeof Markdown | null>(null);
 export const prepare = async () => {
-  drawn.value ??= (await import("../components/Markdown")).Markdown;
+  drawn.value ??= (await part(() => import("../components/Markdown"))).Markdown;
 };
 
 /** An answer's text, formatted as soon as that can be done. */

@@ -3,6 +3,7 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { Icon } from "../components/Icon";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
+import { part } from "../lib/part";
 import { FILES_MOST, type TalkSource, type Visitor, type VisitTurn } from "../lib/visit";
 import { withQuery } from "../lib/api";
 import { t } from "../words/visitor";
@@ -69,7 +70,11 @@ function useViewer({ look }: Settings, visitor: Visitor) {
     const source = turn.answer.value?.sources[n - 1];
     if (!source || !turn.id.value) return;
     setViewed({ path: visitor.sourcePath(turn, source.id), source, n, focused });
-    if (!View) void import("./Viewer").then((found) => setView({ it: found.default }));
+    if (!View)
+      void part(() => import("./Viewer")).then(
+        (found) => setView({ it: found.default }),
+        () => setViewed(null),
+      );
   };
   useEffect(() => {
     if (!last || last.state.value !== "done" || opened.current === last.key || !last.answer.value) return;
