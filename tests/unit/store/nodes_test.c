@@ -302,6 +302,16 @@ static void test_work(struct kb_test *t)
 
 /* ---- starting ---- */
 
+/* Two of the agent's pages, for a day. */
+static void lease_two(struct world *w, int node)
+{
+	const struct kb_lease_want want = { .max = 2, .lease_us = KB_DAY_US };
+	struct kb_leases leases;
+
+	NEED(&w->f, kb_store_pages_lease(w->nodes[node], &w->f.arena, &want, &leases, &w->f.err));
+	CHECK_INT(w->f.t, leases.count, 2);
+}
+
 static int64_t leased_by(struct world *w, int node)
 {
 	char query[100];
@@ -314,16 +324,12 @@ static int64_t leased_by(struct world *w, int node)
 
 static void test_void(struct kb_test *t)
 {
-	struct kb_leases leases;
 	struct world w;
 
 	open_world(&w, t);
 	fixture_pages(&w.f, w.agent.id, 4);
 	for (int node = 0; node < 2; node++)
-		NEED(&w.f, kb_store_pages_lease(
-		                   w.nodes[node], &w.f.arena,
-		                   &(struct kb_lease_want){ .max = 2, .lease_us = KB_DAY_US },
-		                   &leases, &w.f.err));
+		lease_two(&w, node);
 	CHECK_INT(t, leased_by(&w, 0), 2);
 	CHECK_INT(t, leased_by(&w, 1), 2);
 	NEED(&w.f, kb_queue_void_leases(w.nodes[0], w.nodes[0]->node, &w.f.err));
@@ -374,16 +380,12 @@ static int64_t held(struct world *w, int node)
 /* While it goes on, as look_for_gone() of nodes.c does. */
 static void test_void_gone(struct kb_test *t)
 {
-	struct kb_leases leases;
 	struct world w;
 
 	open_world(&w, t);
 	fixture_pages(&w.f, w.agent.id, 4);
 	for (int node = 0; node < 2; node++) {
-		NEED(&w.f, kb_store_pages_lease(
-		                   w.nodes[node], &w.f.arena,
-		                   &(struct kb_lease_want){ .max = 2, .lease_us = KB_DAY_US },
-		                   &leases, &w.f.err));
+		lease_two(&w, node);
 		hold(&w, node);
 	}
 	for (int silent = 0; silent < 2; silent++) {
@@ -431,17 +433,13 @@ static bool hear_nothing(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 /* Of which lease nothing was heard the node cannot know, so it gives up its own. */
 static void test_unheard(struct kb_test *t)
 {
-	struct kb_leases leases;
 	struct kb_err err;
 	struct world w;
 
 	open_world(&w, t);
 	fixture_pages(&w.f, w.agent.id, 4);
 	for (int node = 0; node < 2; node++)
-		NEED(&w.f, kb_store_pages_lease(
-		                   w.nodes[node], &w.f.arena,
-		                   &(struct kb_lease_want){ .max = 2, .lease_us = KB_DAY_US },
-		                   &leases, &w.f.err));
+		lease_two(&w, node);
 	kb_store_unheard_free(w.nodes[0]);
 	CHECK_INT(t, leased_by(&w, 0), 2);
 	CHECK(t, !kb_lease_write(w.nodes[0], hear_nothing, NULL, &err));
