@@ -84,14 +84,14 @@ test("a visitor's viewer waits for a click where its owner wants that, and shows
   await page.keyboard.press("Enter");
   await page.locator(".acts").waitFor();
   assert.equal(await page.locator(".viewer").count(), 0, "not by itself");
-  await page.locator(".reply .cite").first().click();
+  await page.locator(".reply button.cite").first().click();
   await page.locator(".viewer .leaf .mark.current").first().waitFor();
   assert.ok(!(await page.content()).includes("Payroll"));
   assert.equal(await page.locator(".viewer").getByRole("button", { name: "Download" }).count(), 0);
   // Without the viewer a number leads to the list.
   await set({ is_pdf_viewer: false });
   await page.reload();
-  await page.locator(".reply .cite").first().click();
+  await page.locator(".reply button.cite").first().click();
   await page.locator(".sources .row").first().waitFor();
   assert.equal(await page.locator(".viewer").count(), 0);
   quiet();
@@ -180,14 +180,14 @@ test("a visitor sees the cited page and its neighbours, labelled, and no others"
   await viewer.locator(".paper-scroll").focus();
   await page.keyboard.press("Escape");
   await viewer.waitFor({ state: "detached" });
-  await page.locator(".reply .cite").first().click();
+  await page.locator(".reply button.cite").first().click();
   await viewer.locator(".leaf .mark.current").first().waitFor();
   // The label leads to the address that the document has elsewhere.
   const [{ id }] = await agent.pages();
   await agent.expect(200, "PUT", `/pages/${id}/metadata`, { json: { url: "https://shop.example/handbook" } });
   await agent.expect(200, "POST", "/settings", { json: { is_pdf_limited_label_linked: true } });
   await page.keyboard.press("Escape");
-  await page.locator(".reply .cite").first().click();
+  await page.locator(".reply button.cite").first().click();
   assert.equal(await viewer.locator("a.limited").getAttribute("href"), "https://shop.example/handbook");
   await viewer.locator(".leaf .mark.current").first().waitFor();
   // On a phone it covers the talk.

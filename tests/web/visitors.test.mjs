@@ -224,7 +224,7 @@ test("what is said while an answer takes long, fails, or is stopped", async (t) 
   await page.getByText("Stopped", { exact: true }).waitFor();
   await page.unroute("**/messages");
   await ask(page, question);
-  await page.locator(".exchange").nth(2).locator(".cite").first().waitFor();
+  await page.locator(".exchange").nth(2).locator("button.cite").first().waitFor();
 });
 
 test("the dots stay away where the owner wants that", async (t) => {

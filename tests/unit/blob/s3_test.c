@@ -160,6 +160,19 @@ static bool count_one(void *arg, const char *name, int64_t size, int64_t age_s)
 
 /* ---- what holds of every server ---- */
 
+/* A server of someone else's may take longer over its first bucket than readiness waits for. */
+static bool ready_within(struct world *w, int seconds)
+{
+	int64_t until = kb_clock_mono_us() + seconds * KB_SECOND_US;
+
+	while (!kb_blobs_ready(w->blobs, &w->err)) {
+		if (kb_clock_mono_us() > until)
+			return false;
+		usleep(100 * 1000);
+	}
+	return true;
+}
+
 static void test_every_server(struct kb_test *t)
 {
 	static const char nothing[] =
@@ -171,7 +184,7 @@ static void test_every_server(struct kb_test *t)
 	int fd;
 
 	open_any(&w, t, false);
-	CHECK(t, kb_blobs_are_remote(w.blobs) && kb_blobs_ready(w.blobs, &w.err));
+	CHECK(t, kb_blobs_are_remote(w.blobs) && ready_within(&w, 20));
 	CHECK(t, kb_blob_put(w.blobs, KB_SV("a text"), &first, &w.err));
 	CHECK(t, kb_blob_put(w.blobs, KB_SV("a text"), &name, &w.err));
 	CHECK_SV(t, kb_sv_str(name.hex), first.hex);
