@@ -54,7 +54,7 @@ static bool is_wanted(struct kb_ingest *in, bool reserve)
 
 /* One turn. False: there was none; *wait_ms says how long there will be none. */
 static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
-                      struct kb_lease_want *want, int64_t *wait_ms, int64_t *pause_ms)
+                      const struct kb_lease_want *want, int64_t *wait_ms, int64_t *pause_ms)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_leases leases;
@@ -64,11 +64,8 @@ static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
 	*wait_ms = POLL_MS;
 	if (!kb_store_pages_lease(in->config.store, &arena, want, &leases, &err)) {
 		kb_error_log(in->config.log, "cannot lease pages error=%s", err.msg);
-	} else {
-		want->settle_us = 0;
-		if (leases.next_due_at)
-			*wait_ms =
-			        (leases.next_due_at - kb_clock_now_us(in->config.clock)) / 1000 + 1;
+	} else if (leases.next_due_at) {
+		*wait_ms = (leases.next_due_at - kb_clock_now_us(in->config.clock)) / 1000 + 1;
 	}
 	*wait_ms = KB_MAX(INT64_C(1), KB_MIN(*wait_ms, (int64_t)POLL_MS));
 	if (leases.count) {
@@ -80,8 +77,10 @@ static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
 		if (!want->not_slow)
 			set_busy(in, -1);
 		*pause_ms = ok ? 0 : KB_MIN(KB_MAX(*pause_ms * 2, PAUSE_MS), PAUSE_MAX_MS);
-		want->settle_account_id = leases.v[0].account_id;
-		want->settle_us = kb_clock_mono_us() - start - want->charge_us;
+		/* Else its charge has to do. */
+		if (!kb_store_turn_settle(in->config.store, leases.v[0].account_id,
+		                          kb_clock_mono_us() - start - want->charge_us, &err))
+			kb_error_log(in->config.log, "cannot settle a turn error=%s", err.msg);
 	}
 	kb_arena_fini(&arena);
 	return leases.count > 0;
@@ -96,18 +95,16 @@ static void run_thread(struct kb_ingest *in, bool reserve)
 		                      .writer = kb_segment_writer_new(),
 		                      .counts = &in->batches,
 		                      .quick_ms = reserve ? QUICK_MS : 0 };
-	struct kb_lease_want want = { .lease_us = KB_BATCH_LEASE_S * KB_SECOND_US,
-		                      .not_slow = reserve,
-		                      .charge_us = CHARGE_MS * INT64_C(1000) };
+	const struct kb_lease_want want = { .max = KB_BATCH_PAGES,
+		                            .lease_us = KB_BATCH_LEASE_S * KB_SECOND_US,
+		                            .not_slow = reserve,
+		                            .charge_us = CHARGE_MS * INT64_C(1000) };
 	int64_t wait_ms = 0, pause_ms = 0; /* pause: grows while the world fails */
 	uint64_t seen = 0;
 
 	kb_thread_set_nice(INGEST_NICE);
 	while (!kb_bell_is_stopped(&in->bell)) {
-		bool wanted = is_wanted(in, reserve);
-
-		want.max = wanted ? KB_BATCH_PAGES : 0;
-		if (!wanted && !want.settle_us)
+		if (!is_wanted(in, reserve))
 			(void)kb_bell_wait(&in->bell, &seen, in_ms(in, POLL_MS));
 		else if (!take_turn(in, &batcher, &want, &wait_ms, &pause_ms))
 			(void)kb_bell_wait(&in->bell, &seen, in_ms(in, wait_ms));

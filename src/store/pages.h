@@ -184,14 +184,11 @@ struct kb_lease {
 };
 
 struct kb_lease_want {
-	size_t max; /* pages; of slow ones never more than one. 0: settle only */
+	size_t max; /* pages; of slow ones never more than one */
 	int64_t lease_us;
 	bool not_slow; /* for a thread that others must never wait long for */
 	/* What the account is charged for this turn until the true time is known. */
 	int64_t charge_us;
-	/* What an earlier turn took beyond its charge, perhaps less than nothing, and whose it was.
-	 */
-	int64_t settle_account_id, settle_us;
 };
 
 /*
@@ -199,7 +196,6 @@ struct kb_lease_want {
  * and among its agents the one that waited longest: a large upload never starves a small one, nor
  * do slow documents quick ones. An account that had nothing to do saves up no time. Pages known to
  * be slow come after the agent's others, one at a time.
- *
  */
 struct kb_leases {
 	struct kb_lease *v;
@@ -208,6 +204,10 @@ struct kb_leases {
 };
 bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
                           const struct kb_lease_want *want, struct kb_leases *out,
+                          struct kb_err *err) KB_MUST_CHECK;
+/* What a turn of that account took beyond its charge, perhaps less than nothing. It is no part of
+ * the next lease: that would hold one account while it waits for another. */
+bool kb_store_turn_settle(struct kb_store *store, int64_t account_id, int64_t us,
                           struct kb_err *err) KB_MUST_CHECK;
 
 /* What a page of a website leads to (crawls.h). */

@@ -165,10 +165,10 @@ bool kb_turn_drop(struct kb_db_conn *conn, int64_t agent_id, struct kb_err *err)
 	int64_t account_id;
 
 	return account_of(conn, agent_id, &account_id, err)
-	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err)
 	       /* Held before it is looked whether others wait: who joins meanwhile does so after.
-	        */
+	        * And before the turn is touched, as a lease does. */
 	       && kb_db_run(conn, &sql[SHARE_HOLD], KB_VALUES(kb_int(account_id)), NULL, err)
+	       && kb_db_run(conn, &sql[TURN_DROP], KB_VALUES(kb_int(agent_id)), NULL, err)
 	       && kb_db_run(conn, &sql[SHARE_LEAVE], KB_VALUES(kb_int(account_id)), NULL, err);
 }
 

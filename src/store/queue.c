@@ -155,7 +155,8 @@ static bool take(struct kb_db_conn *conn, struct lease *in, bool slow, struct kb
 	return kb_rows_close(&rows, err);
 }
 
-/* The sharing has come to where the account was before its turn. */
+/* The sharing has come to where the account was before its turn. Its row is every lease's first: so
+ * no two wait for each other. */
 static bool next_turn(struct kb_db_conn *conn, struct lease *in, struct kb_err *err)
 {
 	int64_t any = !in->want->not_slow, used, turn;
@@ -178,14 +179,6 @@ static bool next_turn(struct kb_db_conn *conn, struct lease *in, struct kb_err *
 	                    NULL, err);
 }
 
-static bool settle(struct kb_db_conn *conn, const struct kb_lease_want *want, struct kb_err *err)
-{
-	return want->settle_us == 0
-	       || kb_db_run(conn, &sql[SHARE_CHARGE],
-	                    KB_VALUES(kb_int(want->settle_account_id), kb_int(want->settle_us)),
-	                    NULL, err);
-}
-
 static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
@@ -193,10 +186,6 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	struct kb_leases *out = in->out;
 
 	*out = (struct kb_leases){ 0 };
-	if (!settle(conn, want, err))
-		return false;
-	if (want->max == 0)
-		return true;
 	if (!next_turn(conn, in, err))
 		return false;
 	if (in->agent_id == 0)
@@ -225,6 +214,26 @@ bool kb_store_pages_lease(struct kb_store *store, struct kb_arena *arena,
 		return true;
 	*out = (struct kb_leases){ 0 }; /* it may have come half way */
 	return false;
+}
+
+struct settle {
+	int64_t account_id, us;
+};
+
+static bool settle(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+{
+	const struct settle *in = arg;
+
+	return kb_db_run(conn, &sql[SHARE_CHARGE],
+	                 KB_VALUES(kb_int(in->account_id), kb_int(in->us)), NULL, err);
+}
+
+bool kb_store_turn_settle(struct kb_store *store, int64_t account_id, int64_t us,
+                          struct kb_err *err)
+{
+	struct settle in = { account_id, us };
+
+	return kb_db_write(store->db, settle, &in, err);
 }
 
 bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,

@@ -142,11 +142,10 @@ static char turn(struct fixture *f, const int64_t accounts[3], bool not_slow,
 	struct kb_lease_want want = { .max = 2,
 		                      .lease_us = 600 * KB_SECOND_US,
 		                      .not_slow = not_slow,
-		                      .charge_us = 2 * KB_SECOND_US,
-		                      .settle_account_id = settle_account_id,
-		                      .settle_us = settle_us };
+		                      .charge_us = 2 * KB_SECOND_US };
 	struct kb_leases got;
 
+	NEED(f, kb_store_turn_settle(f->store, settle_account_id, settle_us, &f->err));
 	NEED(f, kb_store_pages_lease(f->store, &f->arena, &want, &got, &f->err));
 	*leases = got.v;
 	*count = got.count;

@@ -40,6 +40,7 @@ struct race_stage {
 	struct side sides[2];
 	bool both[STEPS_MAX]; /* whether either could go on at that step */
 	int steps;
+	bool circle; /* both waited at once */
 };
 
 static void gate(void *arg)
@@ -75,8 +76,8 @@ static void *call(void *arg)
 	return NULL;
 }
 
-/* Whether a connection of this database waits for a lock. */
-static bool somebody_waits(struct race_stage *stage)
+/* How many connections of this database wait for a lock. */
+static int64_t how_many_wait(struct race_stage *stage)
 {
 	static const struct kb_sql waits = {
 		"waits", "",
@@ -88,7 +89,7 @@ static bool somebody_waits(struct race_stage *stage)
 
 	if (!kb_db_int(stage->w.raw, &waits, KB_NO_VALUES, 0, &count, &err))
 		abort();
-	return count > 0;
+	return count;
 }
 
 /* Waits until the side stands at its next step or has ended, or waits for the other one. The lock
@@ -100,7 +101,7 @@ static bool settles(struct race_stage *stage, struct side *side)
 
 	while (side->where == GOING) {
 		struct timespec at;
-		bool waits;
+		int64_t wait;
 
 		clock_gettime(CLOCK_REALTIME, &at);
 		at.tv_nsec += LOOK_US * 1000;
@@ -110,14 +111,13 @@ static bool settles(struct race_stage *stage, struct side *side)
 		}
 		if (pthread_cond_timedwait(&stage->moved, &stage->lock, &at) == 0)
 			continue;
+		pthread_mutex_unlock(&stage->lock);
+		wait = how_many_wait(stage);
+		pthread_mutex_lock(&stage->lock);
 		/* Where the other one goes too it will be over soon: it is not at a step. */
-		if (other->where == AT_GATE) {
-			pthread_mutex_unlock(&stage->lock);
-			waits = somebody_waits(stage);
-			pthread_mutex_lock(&stage->lock);
-			if (waits && side->where == GOING)
-				return false;
-		}
+		if (wait > 0 && other->where == AT_GATE && side->where == GOING)
+			return false;
+		stage->circle |= wait > 1;
 		if (kb_clock_mono_us() > until) {
 			fprintf(stderr, "%s: stuck at step %d\n", stage->race->name, stage->steps);
 			abort();
@@ -139,6 +139,7 @@ static void run(struct race_stage *stage, const struct order *order)
 	int now = order->first, change = 0;
 
 	stage->steps = 0;
+	stage->circle = false;
 	for (int i = 0; i < 2; i++) {
 		stage->sides[i] = (struct side){ .stage = stage, .number = i, .where = GOING };
 		pthread_create(&stage->sides[i].thread, NULL, call, &stage->sides[i]);
@@ -196,6 +197,7 @@ static void one_order(struct race_stage *stage, const struct order *order)
 	         order->first, order->changes > 0 ? order->at[0] : -1,
 	         order->changes > 1 ? order->at[1] : -1);
 	t->row = row;
+	CHECK(t, !stage->circle || !stage->race->no_circle);
 	if (stage->race->end)
 		stage->race->end(w);
 	fixture_sound(&w->f);

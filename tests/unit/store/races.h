@@ -33,6 +33,8 @@ struct race {
 	bool (*calls[2])(struct race_world *w, int side, struct kb_err *err);
 	/* What must hold behind any order, beside that the store is sound. */
 	void (*end)(struct race_world *w);
+	/* The two take rows in one order: neither waits for the other while that waits for it. */
+	bool no_circle;
 };
 
 /* Two nodes on a new database, for any number of races. */

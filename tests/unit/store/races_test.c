@@ -154,6 +154,12 @@ static bool lease_pages(struct race_world *w, int side, struct kb_err *err)
 	                            leases, err);
 }
 
+/* As a thread does that reads pages. */
+static bool take_turn(struct race_world *w, int side, struct kb_err *err)
+{
+	return kb_store_turn_settle(STORE, w->f.account.id, 1000, err) && lease_pages(w, side, err);
+}
+
 static bool finish_late(struct race_world *w, int side, struct kb_err *err)
 {
 	const struct kb_page_result result = { .page_id = w->ids[LEASED],
@@ -790,6 +796,16 @@ static const struct race races[] = {
 	  with_passed_lease,
 	  { lease_pages, finish_late },
 	  finished_or_taken },
+	{ "a turn is taken, another one settled and taken",
+	  with_passed_lease,
+	  { lease_pages, take_turn },
+	  leased_once,
+	  .no_circle = true },
+	{ "the last page ends while a turn is settled and taken",
+	  with_pages,
+	  { take_turn, finish_late },
+	  refused_rightly,
+	  .no_circle = true },
 	{ "an account whose one agent ends waits with its other one",
 	  with_two_agents,
 	  { finish_late, add_page_to_second },
