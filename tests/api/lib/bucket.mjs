@@ -206,7 +206,7 @@ export class Bucket {
     ask.send(200, object.bytes);
   }
 
-  /** Pages of three, with tokens that have to be encoded and unescaped. */
+  /** Pages of three, or of a thousand where there is much; with tokens that have to be encoded and unescaped. */
   list(ask) {
     const prefix = ask.query.get("prefix") ?? "";
     const token = ask.query.get("continuation-token");
@@ -215,9 +215,11 @@ export class Bucket {
       .map(([at, object]) => [at.slice(ask.name.length + 1), object, at])
       .filter(([key, , at]) => at.startsWith(`${ask.name}/${prefix}`) && key > from)
       .sort(([a], [b]) => (a < b ? -1 : 1));
-    const page = all.slice(0, 3);
+    const page = all.slice(0, all.length > 1000 ? 1000 : 3);
     const next =
-      all.length > 3 ? `<NextContinuationToken>${escaped(`<&"+ ${page.at(-1)[0]}`)}</NextContinuationToken>` : "";
+      all.length > page.length
+        ? `<NextContinuationToken>${escaped(`<&"+ ${page.at(-1)[0]}`)}</NextContinuationToken>`
+        : "";
     const rows = page.map(
       ([key, object]) =>
         `<Contents><Key>${escaped(key)}</Key><LastModified>${this.time(object.at)}</LastModified><Size>${object.bytes.length}</Size></Contents>`,

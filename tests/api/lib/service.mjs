@@ -70,8 +70,11 @@ async function dropStore(dir) {
   if (name) await sql(`DROP DATABASE "${name}" WITH (FORCE)`);
 }
 
+/** How long a command may take: a trial that lasts longer leaves more to look through. */
+const ENOUGH_MS = 60_000 + 1000 * Number(process.env.DOCENT_TRIAL_SECONDS ?? 0);
+
 /** Runs `docent args…` to its end: { code, stdout, stderr }. */
-export async function docent(args, { env, input, cwd, ms = 60_000, heard } = {}) {
+export async function docent(args, { env, input, cwd, ms = ENOUGH_MS, heard } = {}) {
   const data = args.includes("--data") ? args[args.indexOf("--data") + 1] : env?.DOCENT_DATA;
   const places = {
     ...(databases.has(data) ? await storeOf(data) : {}),
