@@ -77,9 +77,10 @@ static bool take_turn(struct kb_ingest *in, const struct kb_batcher *batcher,
 		if (!want->not_slow)
 			set_busy(in, -1);
 		*pause_ms = ok ? 0 : KB_MIN(KB_MAX(*pause_ms * 2, PAUSE_MS), PAUSE_MAX_MS);
-		/* Else its charge has to do. */
-		if (!kb_store_turn_settle(in->config.store, leases.v[0].account_id,
-		                          kb_clock_mono_us() - start - want->charge_us, &err))
+		/* Else its charge has to do; and where the world has failed, nobody would hear. */
+		if (ok
+		    && !kb_store_turn_settle(in->config.store, leases.v[0].account_id,
+		                             kb_clock_mono_us() - start - want->charge_us, &err))
 			kb_error_log(in->config.log, "cannot settle a turn error=%s", err.msg);
 	}
 	kb_arena_fini(&arena);
