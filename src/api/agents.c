@@ -139,6 +139,7 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 	    || !kb_inputs_bool(&call->inputs, "is_master", &agent.is_master, err)
 	    || !kb_inputs_bool(&call->inputs, "use_planner_mode", &planner, err)
 	    || !kb_agent_read_options(call, call->arena, &agent.options, err)
+	    || (uploads.count && !kb_source_input_no_labels(call, err))
 	    || !kb_uploads_take(call, &uploads, &pages, &count, err))
 		return false;
 	if (url.n) {
@@ -349,6 +350,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 	 */
 	if (!read_sitemap(call, update.has_files, &call->agent, &url, err)
 	    || !kb_source_input_settings(call, &settings, err)
+	    || (uploads.count && !kb_source_input_no_labels(call, err))
 	    || !kb_uploads_take(call, &uploads, &pages, &count, err)
 	    || !kb_store_agent_update(call->api->store, call->arena,
 	                              &(struct kb_agent_edit){ .account_id = call->key.account_id,

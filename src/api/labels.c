@@ -261,25 +261,29 @@ bool kb_page_labels_read(struct kb_call *call, struct kb_err *err)
 	       && reply_labels(call, 200, &labels, err);
 }
 
-bool kb_page_labels_update(struct kb_call *call, struct kb_err *err)
+bool kb_label_ids_read(struct kb_call *call, const int64_t **out, size_t *count, struct kb_err *err)
 {
 	const json_t *json = kb_inputs_json(&call->inputs, call->arena, "label_ids"), *item;
-	struct kb_label_list labels;
-	int64_t id, *ids;
+	int64_t *ids;
 	size_t i;
 
-	if (!kb_call_id(call, 1, "Page", &id, err))
-		return false;
 	if (!json_is_array(json))
 		return kb_fail(err, KB_E_INVALID, "label_ids must be an array of integers");
 	ids = KB_NEW_ARRAY(call->arena, json_array_size(json), int64_t);
 	json_array_foreach(json, i, item) if (!read_id(item, &ids[i])) return kb_fail(
 	        err, KB_E_INVALID, "label_ids[%zu] must be integer", i);
-	return kb_store_page_set_labels(call->api->store, call->arena,
-	                                &(struct kb_page_labels){ .agent_id = call->agent.id,
-	                                                          .page_id = id,
-	                                                          .ids = ids,
-	                                                          .count = json_array_size(json) },
-	                                &labels, err)
+	*out = ids;
+	*count = json_array_size(json);
+	return true;
+}
+
+bool kb_page_labels_update(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_page_labels page = { .agent_id = call->agent.id };
+	struct kb_label_list labels;
+
+	return kb_call_id(call, 1, "Page", &page.page_id, err)
+	       && kb_label_ids_read(call, &page.ids, &page.count, err)
+	       && kb_store_page_set_labels(call->api->store, call->arena, &page, &labels, err)
 	       && reply_labels(call, 200, &labels, err);
 }

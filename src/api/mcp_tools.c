@@ -34,7 +34,8 @@ static struct kb_sv address_of(struct kb_mcp *mcp, const struct kb_page *page)
 	return kb_link_shown(mcp->call->arena, page->meta_url.n ? page->meta_url : page->url);
 }
 
-/* The agent's present state, to see what the labels open. */
+/* The agent's present state, to see what the labels open. Asked for once the rows of documents are
+ * read: what can be read by then, the state knows. */
 static bool open_view(struct kb_mcp *mcp, struct kb_err *err)
 {
 	if (mcp->view.snapshot)
@@ -55,11 +56,11 @@ static bool find_document(struct kb_mcp *mcp, int64_t id, struct kb_page *out, s
 {
 	struct kb_call *call = mcp->call;
 
-	if (!open_view(mcp, err))
-		return false;
 	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, out, err)) {
 		if (err->code != KB_E_NOT_FOUND)
 			return false;
+	} else if (!open_view(mcp, err)) {
+		return false;
 	} else if (is_open(mcp, out)) {
 		return true;
 	}
@@ -129,9 +130,8 @@ bool kb_mcp_list_documents(struct kb_mcp *mcp, struct kb_err *err)
 
 	if (!kb_sv_to_int(cursor, 1, INT32_MAX, &filter.list.page))
 		return kb_fail(err, KB_E_INVALID, "cursor is not one that was given");
-	if (!open_view(mcp, err)
-	    || !kb_store_page_list(call->api->store, call->arena, call->agent.id, &filter, &pages,
-	                           err))
+	if (!kb_store_page_list(call->api->store, call->arena, call->agent.id, &filter, &pages, err)
+	    || !open_view(mcp, err))
 		return false;
 	kb_jw_key(jw, "resources");
 	kb_jw_array(jw);

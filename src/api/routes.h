@@ -59,6 +59,9 @@ bool kb_labels_set_users(struct kb_call *call, struct kb_err *err);
 bool kb_labels_remove_users(struct kb_call *call, struct kb_err *err);
 bool kb_page_labels_read(struct kb_call *call, struct kb_err *err);
 bool kb_page_labels_update(struct kb_call *call, struct kb_err *err);
+/* label_ids of the body, which has to have them. */
+bool kb_label_ids_read(struct kb_call *call, const int64_t **out, size_t *count,
+                       struct kb_err *err) KB_MUST_CHECK;
 /* conversations.c */
 bool kb_conversations_create(struct kb_call *call, struct kb_err *err);
 bool kb_conversations_list(struct kb_call *call, struct kb_err *err);

@@ -89,7 +89,7 @@ static const struct kb_schema schemas[] = {
 	                         "refresh_schedule~:[ScheduleRule] sitemap_path~:str "
 	                         "image_extraction_type~:str update_existing_images~:bool "
 	                         "sync_all_images~:bool max_pages~:int max_depth~:int max_megabytes~:int "
-	                         "max_minutes~:int" },
+	                         "max_minutes~:int label_ids~:[int]" },
 	{ "SourceFields", "sitemap_path~:str file~:file files[]~:[file] path~:str url~:str file_data_retension~:bool "
 	                  "is_ocr_enabled~:int is_anonymized~:bool is_vision_enabled~:bool "
 	                  "is_vision_compress_image~:bool is_low_performance_mode_enabled~:bool "
@@ -98,8 +98,8 @@ static const struct kb_schema schemas[] = {
 	                  "remove_unexist_pages~:bool refresh_existing_pages~:str "
 	                  "refresh_schedule~:[ScheduleRule] image_extraction_type~:str "
 	                  "update_existing_images~:bool sync_all_images~:bool max_pages~:int "
-	                  "max_depth~:int max_megabytes~:int max_minutes~:int" },
-	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings "
+	                  "max_depth~:int max_megabytes~:int max_minutes~:int label_ids~:[int]" },
+	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings label_ids:[int] "
 	            "sync_status:str sync_reason:str? synced_at:time? next_sync_at:time? pages:[Page]?" },
 	{ "SourceReply", SUCCESS("Source") },
 	{ "Sources", "sitemaps:[Source] uploads:Source zapiers:[obj] confluences:[obj] youtubes:[obj] vimeos:[obj] sharepoints:[obj] "

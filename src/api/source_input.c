@@ -1,5 +1,6 @@
 #include "api/source_input.h"
 
+#include "api/routes.h"
 #include "out/link.h"
 #include "settings/options.h"
 
@@ -51,6 +52,57 @@ bool kb_source_input_settings(struct kb_call *call, struct kb_source_settings *s
 	return kb_source_input_merge(call, settings, err);
 }
 
+/* ---- labels ---- */
+
+bool kb_source_input_labels(struct kb_call *call, struct kb_source *source, bool *given,
+                            struct kb_err *err)
+{
+	*given = kb_inputs_find(&call->inputs, "label_ids") != NULL;
+	if (!*given)
+		return true;
+	if (!(call->plan->features & KB_FEATURE_LABELS))
+		return kb_fail(err, KB_E_FORBIDDEN, "Requires the %s plan feature",
+		               kb_feature_title(KB_FEATURE_LABELS));
+	return kb_label_ids_read(call, &source->label_ids, &source->label_count, err);
+}
+
+bool kb_source_input_no_labels(struct kb_call *call, struct kb_err *err)
+{
+	return !kb_inputs_find(&call->inputs, "label_ids")
+	       || kb_fail(
+	               err, KB_E_INVALID,
+	               "label_ids are those of a source of an address; label files one by one, or "
+	               "the source of all uploads");
+}
+
+static bool set_labels(void *arg, struct kb_arena *arena, struct kb_source *source,
+                       struct kb_err *err)
+{
+	const struct kb_source *wanted = arg;
+
+	(void)arena;
+	(void)err;
+	source->label_ids = wanted->label_ids;
+	source->label_count = wanted->label_count;
+	return true;
+}
+
+/* Of a source that is there already, before it brings anything new. */
+static bool relabel(struct kb_call *call, int64_t id, struct kb_err *err)
+{
+	struct kb_source wanted = { 0 }, after;
+	const struct kb_source_edit edit = {
+		.agent_id = call->agent.id, .id = id, .change = set_labels, .arg = &wanted
+	};
+	bool given;
+
+	return kb_source_input_labels(call, &wanted, &given, err)
+	       && (!given
+	           || kb_store_source_update(call->api->store, call->arena, &edit, &after, err));
+}
+
+/* ---- sources ---- */
+
 bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_source *source,
                          struct kb_page_new *page, bool *has_page, struct kb_err *err)
 {
@@ -59,6 +111,7 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 	struct kb_sv stored = call->agent.options; /* of a new agent none */
 	struct kb_agent_options options;
 	enum kb_source_kind kind;
+	bool has_labels;
 
 	if (!kb_source_input_settings(call, &settings, err)
 	    || !kb_agent_read_options(call, call->arena, &stored, err))
@@ -75,7 +128,7 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 	};
 	*page = (struct kb_page_new){ .url = url, .depth = kind == KB_SOURCE_SITE };
 	*has_page = kind != KB_SOURCE_LIST;
-	return true;
+	return kb_source_input_labels(call, source, &has_labels, err);
 }
 
 /* The agent's source of that address, put in the queue; *found tells whether it has one. */
@@ -90,11 +143,12 @@ static bool read_again(struct kb_call *call, struct kb_sv url, struct kb_source 
 	for (size_t i = 0; i < sources.count; i++)
 		if (kb_sv_eq(sources.v[i].url, url)) {
 			*found = true;
-			return kb_store_source_sync(
-			        call->api->store, call->arena,
-			        &(struct kb_source_sync){ .agent_id = call->agent.id,
-			                                  .id = sources.v[i].id },
-			        out, err);
+			return relabel(call, sources.v[i].id, err)
+			       && kb_store_source_sync(
+			               call->api->store, call->arena,
+			               &(struct kb_source_sync){ .agent_id = call->agent.id,
+			                                         .id = sources.v[i].id },
+			               out, err);
 		}
 	return sources.count < SOURCES_MAX
 	       || kb_fail(err, KB_E_INVALID, "the agent has %zu sources, the limit is %d",

@@ -15,12 +15,20 @@ bool kb_source_input_merge(struct kb_call *call, struct kb_source_settings *sett
 bool kb_source_input_settings(struct kb_call *call, struct kb_source_settings *settings,
                               struct kb_err *err) KB_MUST_CHECK;
 
-/* The new source of an address, due now where it is a sitemap; *page is the page of one that is
- * none. */
+/* label_ids, where they are sent (*given): what the source's pages need to open. KB_E_FORBIDDEN
+ * where the plan has no labels. */
+bool kb_source_input_labels(struct kb_call *call, struct kb_source *source, bool *given,
+                            struct kb_err *err) KB_MUST_CHECK;
+/* KB_E_INVALID where label_ids come with files: those are not the labels of one upload. */
+bool kb_source_input_no_labels(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+
+/* The new source of an address, due now where it is a sitemap, with its labels; *page is the page
+ * of one that is none. */
 bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_source *source,
                          struct kb_page_new *page, bool *has_page,
                          struct kb_err *err) KB_MUST_CHECK;
-/* Makes the agent's source of that address, or puts the one that is there in the queue.
+/* Makes the agent's source of that address, or puts the one that is there in the queue, with the
+ * labels that are sent.
  * KB_E_INVALID where the agent has as many sources as it may. */
 bool kb_source_input_take(struct kb_call *call, struct kb_sv url, struct kb_source *out,
                           struct kb_err *err) KB_MUST_CHECK;

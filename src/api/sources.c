@@ -36,7 +36,13 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 	kb_source_settings_write(&settings, jw);
 	kb_jw_key_opt(jw, "sitemap_path", url.n ? url : (struct kb_sv){ 0 });
 	kb_jw_end(jw);
-	/* Our own: how its last reading went, and when the next one is. */
+	/* Our own: what its documents need to open, how its last reading went, and when the next
+	 * one is. */
+	kb_jw_key(jw, "label_ids");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < source->label_count; i++)
+		kb_jw_int(jw, source->label_ids[i]);
+	kb_jw_end(jw);
 	kb_jw_key_str(jw, "sync_status", kb_status_name(source->status));
 	kb_jw_key_opt(jw, "sync_reason", source->reason.n ? source->reason : (struct kb_sv){ 0 });
 	kb_jw_key(jw, "synced_at");
@@ -145,7 +151,7 @@ static bool add_files(struct kb_call *call, const struct kb_uploads *uploads, st
 	size_t count;
 	int64_t first;
 
-	if (!kb_path_input(call, &at, err))
+	if (!kb_path_input(call, &at, err) || !kb_source_input_no_labels(call, err))
 		return false;
 	if (at.path.n && uploads->count != 1)
 		return kb_fail(err, KB_E_INVALID, "path is of one file: send each by itself");
@@ -225,10 +231,16 @@ static bool change(void *arg, struct kb_arena *arena, struct kb_source *source, 
 	int64_t now = kb_clock_now_us(call->api->clock);
 	struct kb_source_settings settings;
 	struct kb_sv url = { 0 };
+	bool has_labels;
 
+	if (!kb_source_input_labels(call, source, &has_labels, err))
+		return false;
 	if (source->url.n == 0)
-		return kb_fail(err, KB_E_INVALID,
-		               "the source of uploads reads no address: it has nothing to set");
+		return has_labels
+		       || kb_fail(
+		               err, KB_E_INVALID,
+		               "the source of uploads reads no address: it has nothing to set but "
+		               "label_ids");
 	kb_source_settings_read(arena, source->settings, &settings);
 	if (!kb_source_input_merge(call, &settings, err) || !kb_source_input_url(call, &url, err))
 		return false;

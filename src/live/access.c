@@ -6,16 +6,22 @@
 
 #include "base/hash.h"
 
-/* A combination of labels that some document carries, as places in the table of labels; deleted
- * ones, which no request can name, are left out. */
-struct combination {
-	const uint32_t *labels;
+/* Different lists of small numbers, each once; [0] is empty and nothing's. */
+struct lists {
+	struct list {
+		const uint32_t *v;
+		size_t count;
+	} * v;
 	size_t count;
+	uint32_t *known; /* while they are made: places in v by hash; 0 is free */
+	uint64_t mask;
 };
 
+/* Under `lock`: what has to open for the document to open. Below combinations.count it is that one
+ * combination of labels, else one of `locks`: several. */
 struct slot {
 	int64_t page_id; /* 0: free; ids start at 1 */
-	uint32_t combination;
+	uint32_t lock;
 };
 
 struct kb_access {
@@ -23,9 +29,12 @@ struct kb_access {
 	struct kb_arena arena;
 	struct kb_label_row *by_id, *by_key;
 	size_t label_count;
-	uint32_t *places;                 /* of by_key's labels in by_id */
-	struct combination *combinations; /* [0] is empty and no document's */
-	size_t combination_count;
+	uint32_t *places; /* of by_key's labels in by_id */
+	/* Labels that a document or a source carries, as places in by_id; deleted ones, which no
+	 * request can name, are left out. */
+	struct lists combinations;
+	struct lists
+	        locks; /* combinations that all have to open: a document's, its containers' … */
 	struct slot *slots;
 	uint64_t mask; /* slots, a power of two, less one */
 };
@@ -102,34 +111,6 @@ static void copy_labels(struct kb_access *access, const struct kb_index_state *s
 		access->places[i] = (uint32_t)place_of_id(access, access->by_key[i].id);
 }
 
-/* Combinations met so far, while the table is made: places in access->combinations by their hash;
- * 0 is free. */
-struct known {
-	uint32_t *v;
-	uint64_t mask;
-};
-
-static uint32_t intern(struct kb_access *access, struct known *known, const uint32_t *labels,
-                       size_t count)
-{
-	struct kb_sv bytes = kb_sv((const char *)labels, count * sizeof(*labels));
-	uint64_t at = kb_hash64(bytes) & known->mask;
-
-	for (; known->v[at]; at = (at + 1) & known->mask) {
-		const struct combination *other = &access->combinations[known->v[at]];
-
-		if (other->count == count
-		    && (count == 0 || memcmp(other->labels, labels, bytes.n) == 0))
-			return known->v[at];
-	}
-	known->v[at] = (uint32_t)access->combination_count;
-	access->combinations[access->combination_count].count = count;
-	if (count)
-		access->combinations[access->combination_count].labels = (const uint32_t *)memcpy(
-		        KB_NEW_ARRAY(&access->arena, count, uint32_t), labels, bytes.n);
-	return (uint32_t)access->combination_count++;
-}
-
 static uint64_t table_size(size_t count)
 {
 	uint64_t size = 8;
@@ -139,44 +120,183 @@ static uint64_t table_size(size_t count)
 	return size;
 }
 
+/* Room for that many more than the empty one; what is known of them lives in `scratch`. */
+static void lists_init(struct lists *lists, struct kb_arena *arena, struct kb_arena *scratch,
+                       size_t most)
+{
+	lists->v = KB_NEW_ARRAY(arena, most + 1, struct list);
+	lists->count = 1;
+	lists->mask = table_size(most) - 1;
+	lists->known = KB_NEW_ARRAY(scratch, lists->mask + 1, uint32_t);
+}
+
+static uint32_t intern(struct lists *lists, struct kb_arena *arena, const uint32_t *v, size_t count)
+{
+	struct kb_sv bytes = kb_sv((const char *)v, count * sizeof(*v));
+	uint64_t at = kb_hash64(bytes) & lists->mask;
+
+	for (; lists->known[at]; at = (at + 1) & lists->mask) {
+		const struct list *other = &lists->v[lists->known[at]];
+
+		if (other->count == count && (count == 0 || memcmp(other->v, v, bytes.n) == 0))
+			return lists->known[at];
+	}
+	lists->known[at] = (uint32_t)lists->count;
+	lists->v[lists->count].count = count;
+	if (count)
+		lists->v[lists->count].v =
+		        (const uint32_t *)memcpy(KB_NEW_ARRAY(arena, count, uint32_t), v, bytes.n);
+	return (uint32_t)lists->count++;
+}
+
+/* ---- what carries labels ---- */
+
+/* A page or a source, and the combination that it carries. */
+struct carrier {
+	int64_t id;
+	uint32_t combination;
+};
+struct carriers {
+	struct carrier *v; /* by id */
+	size_t count;
+};
+
+/* What the table is made of. */
+struct making {
+	struct kb_access *access;
+	const struct kb_index_state *state;
+	struct kb_arena scratch;
+	struct carriers pages, sources;
+	uint32_t *labels; /* of one carrier */
+	size_t label_count;
+};
+
+static void add_label(struct making *m, struct carriers *to, int64_t id, int64_t label_id)
+{
+	ptrdiff_t place = place_of_id(m->access, label_id);
+
+	if (!to->count || to->v[to->count - 1].id != id) {
+		to->v[to->count++].id = id;
+		m->label_count = 0;
+	}
+	if (place >= 0)
+		m->labels[m->label_count++] = (uint32_t)place;
+}
+
+static void end_carrier(struct making *m, struct carriers *to)
+{
+	to->v[to->count - 1].combination =
+	        intern(&m->access->combinations, &m->access->arena, m->labels, m->label_count);
+}
+
+static void read_carriers(struct making *m)
+{
+	const struct kb_page_label_row *own = m->state->page_labels;
+	const struct kb_source_label_row *sources = m->state->source_labels;
+	size_t own_count = m->state->page_label_count, count = m->state->source_label_count;
+
+	m->pages.v = KB_NEW_ARRAY(&m->scratch, own_count, struct carrier);
+	m->sources.v = KB_NEW_ARRAY(&m->scratch, count, struct carrier);
+	m->labels = KB_NEW_ARRAY(&m->scratch, own_count + count, uint32_t);
+	lists_init(&m->access->combinations, &m->access->arena, &m->scratch, own_count + count);
+	for (size_t i = 0; i < own_count; i++) {
+		add_label(m, &m->pages, own[i].page_id, own[i].label_id);
+		if (i + 1 == own_count || own[i + 1].page_id != own[i].page_id)
+			end_carrier(m, &m->pages);
+	}
+	for (size_t i = 0; i < count; i++) {
+		add_label(m, &m->sources, sources[i].source_id, sources[i].label_id);
+		if (i + 1 == count || sources[i + 1].source_id != sources[i].source_id)
+			end_carrier(m, &m->sources);
+	}
+}
+
+static int compare_carrier(const void *a, const void *b)
+{
+	int64_t x = ((const struct carrier *)a)->id, y = ((const struct carrier *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+static uint32_t combination_of(const struct making *m, const struct kb_keeper_row *row)
+{
+	const struct carriers *in = row->is_source ? &m->sources : &m->pages;
+	struct carrier wanted = { .id = row->keeper_id }, *found = NULL;
+
+	if (in->count)
+		found = bsearch(&wanted, in->v, in->count, sizeof(wanted), compare_carrier);
+	KB_ASSERT(found); /* both were read in one transaction */
+	return found->combination;
+}
+
+/* ---- what has to open for a document ---- */
+
+static int compare_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of these combinations, which it sorts. */
+static uint32_t lock_of(struct making *m, uint32_t *needs, size_t count)
+{
+	struct kb_access *access = m->access;
+	size_t kept = 0;
+
+	if (count > 1)
+		qsort(needs, count, sizeof(*needs), compare_number);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || needs[i] != needs[kept - 1])
+			needs[kept++] = needs[i];
+	if (kept == 1)
+		return needs[0];
+	return (uint32_t)access->combinations.count
+	       + intern(&access->locks, &access->arena, needs, kept);
+}
+
+/* Pages that carry labels and those that are kept, both by id. */
+static void fill_slots(struct making *m)
+{
+	const struct kb_keeper_row *keepers = m->state->keepers;
+	size_t count = m->state->keeper_count, most = 1;
+	uint32_t *needs;
+
+	for (size_t i = 0, first = 0; i < count; i++) {
+		first = keepers[i].page_id == keepers[first].page_id ? first : i;
+		most = KB_MAX(most, i - first + 2);
+	}
+	needs = KB_NEW_ARRAY(&m->scratch, most, uint32_t);
+	for (size_t own = 0, kept = 0; own < m->pages.count || kept < count;) {
+		int64_t id = own < m->pages.count ? m->pages.v[own].id : INT64_MAX;
+		struct slot *slot;
+		size_t n = 0;
+
+		if (kept < count && keepers[kept].page_id < id)
+			id = keepers[kept].page_id;
+		if (own < m->pages.count && m->pages.v[own].id == id)
+			needs[n++] = m->pages.v[own++].combination;
+		for (; kept < count && keepers[kept].page_id == id; kept++)
+			needs[n++] = combination_of(m, &keepers[kept]);
+		slot = slot_of(m->access, id);
+		slot->page_id = id;
+		slot->lock = lock_of(m, needs, n);
+	}
+}
+
 static void copy_pages(struct kb_access *access, const struct kb_index_state *state)
 {
-	const struct kb_page_label_row *rows = state->page_labels;
-	size_t pages = 0, widest = 0;
-	struct kb_arena scratch = { 0 };
-	struct known known;
-	uint32_t *labels;
+	struct making m = { .access = access, .state = state };
+	size_t most;
 
-	for (size_t i = 0, width = 0; i < state->page_label_count; i++) {
-		bool first = i == 0 || rows[i].page_id != rows[i - 1].page_id;
-
-		pages += first;
-		width = first ? 1 : width + 1;
-		widest = KB_MAX(widest, width);
-	}
-	access->mask = table_size(pages) - 1;
+	read_carriers(&m);
+	most = m.pages.count + state->keeper_count;
+	lists_init(&access->locks, &access->arena, &m.scratch, state->keeper_count);
+	access->mask = table_size(most) - 1;
 	access->slots = KB_NEW_ARRAY(&access->arena, access->mask + 1, struct slot);
-	access->combinations = KB_NEW_ARRAY(&access->arena, pages + 1, struct combination);
-	access->combination_count = 1;
-	known.mask = access->mask;
-	known.v = KB_NEW_ARRAY(&scratch, known.mask + 1, uint32_t);
-	labels = KB_NEW_ARRAY(&scratch, widest, uint32_t);
-	for (size_t i = 0; i < state->page_label_count;) {
-		int64_t page_id = rows[i].page_id;
-		struct slot *slot;
-		size_t count = 0;
-
-		for (; i < state->page_label_count && rows[i].page_id == page_id; i++) {
-			ptrdiff_t place = place_of_id(access, rows[i].label_id);
-
-			if (place >= 0)
-				labels[count++] = (uint32_t)place;
-		}
-		slot = slot_of(access, page_id);
-		slot->page_id = page_id;
-		slot->combination = intern(access, &known, labels, count);
-	}
-	kb_arena_fini(&scratch);
+	fill_slots(&m);
+	access->combinations.known = access->locks.known = NULL;
+	kb_arena_fini(&m.scratch);
 }
 
 struct kb_access *kb_access_new(const struct kb_index_state *state)
@@ -236,17 +356,25 @@ void kb_pass_init(struct kb_pass *pass, const struct kb_access *access, struct k
 	KB_ASSERT(filter->group_count <= KB_FILTER_GROUPS_MAX);
 	groups = groups_by_label(access, arena, filter);
 	pass->access = access;
-	pass->open = KB_NEW_ARRAY(arena, access->combination_count, bool);
+	pass->open = KB_NEW_ARRAY(arena, access->combinations.count + access->locks.count, bool);
 	pass->open[0] = !filter->exclusive;
 	pass->all_open = pass->open[0];
-	for (size_t i = 1; i < access->combination_count; i++) {
-		const struct combination *combination = &access->combinations[i];
+	for (size_t i = 1; i < access->combinations.count; i++) {
+		const struct list *labels = &access->combinations.v[i];
 		uint32_t met = 0;
 
-		for (size_t j = 0; j < combination->count; j++)
-			met |= groups[combination->labels[j]];
+		for (size_t j = 0; j < labels->count; j++)
+			met |= groups[labels->v[j]];
 		pass->open[i] = filter->group_count > 0 && met == all;
 		pass->all_open = pass->all_open && pass->open[i];
+	}
+	for (size_t i = 1; i < access->locks.count; i++) {
+		const struct list *needs = &access->locks.v[i];
+		bool open = true;
+
+		for (size_t j = 0; j < needs->count; j++)
+			open = open && pass->open[needs->v[j]];
+		pass->open[access->combinations.count + i] = open;
 	}
 }
 
@@ -255,5 +383,5 @@ bool kb_pass_allows(void *pass, int64_t page_id)
 	const struct kb_pass *judged = pass;
 	const struct slot *slot = slot_of(judged->access, page_id);
 
-	return judged->open[slot->combination];
+	return judged->open[slot->lock];
 }

@@ -6,6 +6,11 @@
  * across groups). A filter without groups passes no labelled document, and neither does a group of
  * which no label is known: what cannot be understood never opens anything.
  *
+ * What a document was found in keeps it as well: a part passes where its own labels pass and those
+ * of its container do, all the way up, and those of its source. Where none of these carries a label
+ * it is a document without labels. Who keeps whom is said by the store (KB_PAGE_KEEPERS of
+ * store_impl.h), in the transaction that says what carries which labels.
+ *
  * The access table is immutable and counted, one an index version, made by the catalog. Documents
  * share few combinations of labels, so a query judges each combination once and then asks for a
  * document with one look into a hash table: of 10,000 labelled documents each costs about 4 ns
@@ -51,7 +56,7 @@ int64_t kb_access_bytes(const struct kb_access *access);
  */
 struct kb_pass {
 	const struct kb_access *access;
-	bool *open;    /* by combination of labels; [0]: none */
+	bool *open;    /* by what has to open; [0]: nothing */
 	bool all_open; /* every document passes: nobody needs to ask */
 };
 void kb_pass_init(struct kb_pass *pass, const struct kb_access *access, struct kb_arena *arena,

@@ -233,7 +233,7 @@ bool kb_agent_insert(struct kb_db_conn *conn, struct kb_agent *agent, int64_t no
 	agent->index_version = 0;
 	return kb_agent_insert_row(conn, agent, now, err)
 	       && kb_db_run(conn, &sql[ADD_TOTALS], KB_VALUES(kb_int(agent->id)), NULL, err)
-	       && kb_source_insert_upload(conn, agent->id, now, err)
+	       && kb_source_insert_upload(conn, agent->id, now, NULL, err)
 	       && kb_persona_insert(conn, agent->id, 1, (struct kb_sv){ 0 }, now, err);
 }
 

@@ -17,12 +17,21 @@ enum {
 	LIST_DESC,
 	LIST_ASC,
 	OF_PAGE,
+	OF_SOURCE,
+	OF_SOURCES,
 	PAGE_EXISTS,
 	ATTACH,
+	ATTACH_SOURCE,
 	DETACH_PAGE,
+	DETACH_SOURCE,
 	STATE_LABELS,
-	STATE_PAGES,
+	STATE_KEPT,
 };
+/* What a row of STATE_KEPT is: a page and its label, a source and its label, a page and what keeps
+ * it. */
+#define KB_SQL_PAGE_LABEL   0
+#define KB_SQL_SOURCE_LABEL 1
+#define KB_SQL_KEEPER       2
 #define LIST(order)                                                                                \
 	"SELECT " KB_NAMES(KB_LABELS) " FROM labels WHERE agent_id = $1 AND deleted_at = 0 "       \
 	                              "ORDER BY " order " LIMIT $2 OFFSET $3"
@@ -49,16 +58,29 @@ static const struct kb_sql sql[] = {
 	[OF_PAGE] = { "label_of_page", "ii",
 		"SELECT " KB_LABELS(L_FIRST, L_NEXT) " FROM page_labels p JOIN labels l ON l.agent_id = p.agent_id "
 		"AND l.id = p.label_id WHERE p.agent_id = $1 AND p.page_id = $2 ORDER BY p.label_id" },
+	[OF_SOURCE] = { "label_of_source", "ii",
+		"SELECT " KB_LABELS(L_FIRST, L_NEXT) " FROM source_labels s JOIN labels l ON l.agent_id = s.agent_id "
+		"AND l.id = s.label_id WHERE s.agent_id = $1 AND s.source_id = $2 ORDER BY s.label_id" },
+	[OF_SOURCES] = { "label_of_sources", "i",
+		"SELECT source_id, label_id FROM source_labels WHERE agent_id = $1 ORDER BY source_id, label_id" },
 	[PAGE_EXISTS] = { "label_page_exists", "ii",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND id = $2 AND " KB_PAGE_SHOWN("$1") },
 	[ATTACH] = { "label_attach", "iii",
 		"INSERT INTO page_labels (agent_id, page_id, label_id) VALUES ($1, $2, $3)" },
+	[ATTACH_SOURCE] = { "label_attach_source", "iii",
+		"INSERT INTO source_labels (agent_id, source_id, label_id) VALUES ($1, $2, $3)" },
 	[DETACH_PAGE] = { "label_detach_page", "ii",
 		"DELETE FROM page_labels WHERE agent_id = $1 AND page_id = $2" },
+	[DETACH_SOURCE] = { "label_detach_source", "ii",
+		"DELETE FROM source_labels WHERE agent_id = $1 AND source_id = $2" },
 	[STATE_LABELS] = { "label_state", "i",
 		"SELECT id, name_key FROM labels WHERE agent_id = $1 AND deleted_at = 0 ORDER BY id" },
-	[STATE_PAGES] = { "label_state_pages", "i",
-		"SELECT page_id, label_id FROM page_labels WHERE agent_id = $1 ORDER BY page_id, label_id" },
+	/* In one trip. */
+	[STATE_KEPT] = { "label_state_kept", "i",
+		"SELECT " KB_SQL(PAGE_LABEL) ", page_id, label_id, 0 FROM page_labels WHERE agent_id = $1 UNION ALL "
+		"SELECT " KB_SQL(SOURCE_LABEL) ", source_id, label_id, 0 FROM source_labels WHERE agent_id = $1 UNION ALL "
+		"SELECT " KB_SQL(KEEPER) ", page_id, keeper_id, is_source FROM (" KB_PAGE_KEEPERS ") w "
+		"ORDER BY 1, 2, 3" },
 };
 // clang-format on
 const struct kb_sql_table kb_sql_labels = { "labels", sql, KB_COUNTOF(sql) };
@@ -184,6 +206,39 @@ bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page
 	                 NULL, err);
 }
 
+static void put_kept(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_index_state *out)
+{
+	int64_t id = kb_rows_int(rows, 1), other = kb_rows_int(rows, 2);
+
+	switch (kb_rows_int(rows, 0)) {
+	case KB_SQL_PAGE_LABEL:
+		KB_ROOM(arena, out->page_labels, out->page_label_count)
+		[out->page_label_count] = (struct kb_page_label_row){ id, other };
+		out->page_label_count++;
+		return;
+	case KB_SQL_SOURCE_LABEL:
+		KB_ROOM(arena, out->source_labels, out->source_label_count)
+		[out->source_label_count] = (struct kb_source_label_row){ id, other };
+		out->source_label_count++;
+		return;
+	default:
+		KB_ROOM(arena, out->keepers, out->keeper_count)
+		[out->keeper_count] = (struct kb_keeper_row){ id, other, kb_rows_int(rows, 3) };
+		out->keeper_count++;
+	}
+}
+
+static bool state_kept(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                       struct kb_index_state *out, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	kb_rows_open(&rows, conn, &sql[STATE_KEPT], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows))
+		put_kept(&rows, arena, out);
+	return kb_rows_close(&rows, err);
+}
+
 bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                      struct kb_index_state *out, struct kb_err *err)
 {
@@ -200,16 +255,7 @@ bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t ag
 	}
 	if (!kb_rows_close(&rows, err))
 		return false;
-	kb_rows_open(&rows, conn, &sql[STATE_PAGES], KB_VALUES(kb_int(agent_id)));
-	while (kb_rows_next(&rows)) {
-		KB_ROOM(arena, out->page_labels, out->page_label_count)
-		[out->page_label_count] = (struct kb_page_label_row){
-			.page_id = kb_rows_int(&rows, 0),
-			.label_id = kb_rows_int(&rows, 1),
-		};
-		out->page_label_count++;
-	}
-	return kb_rows_close(&rows, err);
+	return state_kept(conn, arena, agent_id, out, err);
 }
 
 /* ---- reading ---- */
@@ -595,12 +641,51 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Sorted, each once. */
+static bool tidy_ids(const int64_t *ids, size_t count, int64_t out[KB_PAGE_LABELS_MAX],
+                     size_t *kept, struct kb_err *err)
+{
+	*kept = 0;
+	if (count > KB_PAGE_LABELS_MAX)
+		return kb_fail(err, KB_E_INVALID, "label_ids holds %zu labels, the limit is %d",
+		               count, KB_PAGE_LABELS_MAX);
+	for (size_t i = 0; i < count; i++)
+		out[i] = ids[i];
+	qsort(out, count, sizeof(*out), by_id);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || out[i] != out[*kept - 1])
+			out[(*kept)++] = out[i];
+	return true;
+}
+
 static bool carries(const struct kb_label_list *labels, int64_t id)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		if (labels->v[i].id == id)
 			return true;
 	return false;
+}
+
+/* One label after another onto the page or source in->id, which carried those of `before`. */
+static bool attach_all(struct kb_db_conn *conn, struct change *in, int attach,
+                       const struct kb_label_list *before, struct kb_err *err)
+{
+	for (size_t i = 0; i < in->count; i++) {
+		struct kb_label *label = push(in);
+
+		if (!load(conn, in->arena, in->agent_id, in->ids[i], label, err))
+			return false;
+		if (!label->id || (label->deleted_at && !carries(before, label->id)))
+			return kb_fail(err, KB_E_INVALID,
+			               "label_ids holds %" PRId64
+			               ", which is no label of this agent",
+			               in->ids[i]);
+		if (!kb_db_run(conn, &sql[attach],
+		               KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(label->id)),
+		               NULL, err))
+			return false;
+	}
+	return true;
 }
 
 static bool set_page_labels(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -610,26 +695,11 @@ static bool set_page_labels(struct kb_db_conn *conn, void *arg, struct kb_err *e
 	int64_t version;
 
 	*in->out = (struct kb_label_list){ 0 };
-	if (!kb_agent_lock(conn, in->agent_id, &version, err)
-	    || !of_page(conn, in->arena, in->agent_id, in->id, &before, err)
-	    || !kb_labels_drop_page(conn, in->agent_id, in->id, err))
-		return false;
-	for (size_t i = 0; i < in->count; i++) {
-		struct kb_label *label = push(in);
-
-		if (!load(conn, in->arena, in->agent_id, in->ids[i], label, err))
-			return false;
-		if (!label->id || (label->deleted_at && !carries(&before, label->id)))
-			return kb_fail(err, KB_E_INVALID,
-			               "label_ids holds %" PRId64
-			               ", which is no label of this agent",
-			               in->ids[i]);
-		if (!kb_db_run(conn, &sql[ATTACH],
-		               KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(label->id)),
-		               NULL, err))
-			return false;
-	}
-	return kb_agent_publish(conn, in->agent_id, version + 1, false, err);
+	return kb_agent_lock(conn, in->agent_id, &version, err)
+	       && of_page(conn, in->arena, in->agent_id, in->id, &before, err)
+	       && kb_labels_drop_page(conn, in->agent_id, in->id, err)
+	       && attach_all(conn, in, ATTACH, &before, err)
+	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
 bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
@@ -637,7 +707,6 @@ bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
                               struct kb_err *err)
 {
 	int64_t sorted[KB_PAGE_LABELS_MAX];
-	size_t count = labels->count;
 	struct change in = { .arena = arena,
 		             .agent_id = labels->agent_id,
 		             .id = labels->page_id,
@@ -645,14 +714,63 @@ bool kb_store_page_set_labels(struct kb_store *store, struct kb_arena *arena,
 		             .ids = sorted,
 		             .out = out };
 
-	if (count > KB_PAGE_LABELS_MAX)
-		return kb_fail(err, KB_E_INVALID, "label_ids holds %zu labels, the limit is %d",
-		               count, KB_PAGE_LABELS_MAX);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = labels->ids[i];
-	qsort(sorted, count, sizeof(*sorted), by_id);
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || sorted[i] != sorted[in.count - 1])
-			sorted[in.count++] = sorted[i];
-	return kb_db_write(store->db, set_page_labels, &in, err);
+	return tidy_ids(labels->ids, labels->count, sorted, &in.count, err)
+	       && kb_db_write(store->db, set_page_labels, &in, err);
+}
+
+/* ---- labels of a source ---- */
+
+bool kb_labels_drop_source(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
+                           struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[DETACH_SOURCE], KB_VALUES(kb_int(agent_id), kb_int(source_id)),
+	                 NULL, err);
+}
+
+bool kb_labels_set_source(struct kb_db_conn *conn, const struct kb_source *source,
+                          struct kb_err *err)
+{
+	struct kb_label_list before = { 0 }, after = { 0 };
+	int64_t sorted[KB_PAGE_LABELS_MAX];
+	struct kb_arena arena = { 0 };
+	struct change in = { .arena = &arena,
+		             .agent_id = source->agent_id,
+		             .id = source->id,
+		             .ids = sorted,
+		             .out = &after };
+	struct kb_db_rows rows;
+	bool ok;
+
+	if (!tidy_ids(source->label_ids, source->label_count, sorted, &in.count, err))
+		return false;
+	kb_rows_open(&rows, conn, &sql[OF_SOURCE],
+	             KB_VALUES(kb_int(source->agent_id), kb_int(source->id)));
+	ok = read_all(&rows, &arena, &before, err)
+	     && kb_labels_drop_source(conn, source->agent_id, source->id, err)
+	     && attach_all(conn, &in, ATTACH_SOURCE, &before, err);
+	kb_arena_fini(&arena);
+	return ok;
+}
+
+bool kb_labels_of_sources(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_source_list *sources, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	int64_t *ids = NULL;
+	size_t count = 0, at = 0;
+
+	kb_rows_open(&rows, conn, &sql[OF_SOURCES], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		int64_t source_id = kb_rows_int(&rows, 0);
+
+		for (; at < sources->count && sources->v[at].id < source_id; at++)
+			ids = NULL;
+		if (at == sources->count || sources->v[at].id != source_id)
+			continue;
+		count = ids ? count : 0;
+		KB_ROOM(arena, ids, count)[count] = kb_rows_int(&rows, 1);
+		sources->v[at].label_ids = ids;
+		sources->v[at].label_count = ++count;
+	}
+	return kb_rows_close(&rows, err);
 }

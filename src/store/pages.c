@@ -50,8 +50,7 @@ enum {
 	" FROM pages WHERE agent_id = $1 "                                                         \
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
 	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) "                     \
-	"AND ($5 = 0 OR NOT EXISTS (SELECT 1 FROM page_labels l "                                  \
-	"WHERE l.agent_id = pages.agent_id AND l.page_id = pages.id)) AND " KB_PAGE_SHOWN("$1")
+	"AND ($5 = 0 OR id NOT IN (" KB_PAGES_LABELLED ")) AND " KB_PAGE_SHOWN("$1")
 #define LIST_OF(which, name, where)                                                                \
 	[LIST + which * LIST_SHAPES +                                                              \
 	        DESC] = { "page_list_" name "desc", "itiiiii",                                     \
@@ -504,12 +503,12 @@ static bool begin_change(struct kb_db_conn *conn, struct change *in, struct kb_a
 	       && (row->page.id || not_found(err, in->id));
 }
 
-static bool remove_tracks(struct kb_db_conn *conn, const struct kb_page *page, int64_t version,
-                          struct kb_totals *totals, struct kb_err *err)
+/* And what is in those, however deep: a part without its container would be nobody's. */
+static bool remove_parts(struct kb_db_conn *conn, const struct kb_page *page, int64_t version,
+                         struct kb_totals *totals, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
-	bool ok = page->is_file || page->parent_id
-	          || kb_parts_remove(conn, &arena, page, version, totals, err);
+	bool ok = kb_parts_remove(conn, &arena, page, version, totals, err);
 
 	kb_arena_fini(&arena);
 	return ok;
@@ -521,7 +520,7 @@ bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int6
 	int64_t agent_id = row->page.agent_id, id = row->page.id;
 
 	kb_totals_count(totals, row, -1);
-	return remove_tracks(conn, &row->page, version, totals, err)
+	return remove_parts(conn, &row->page, version, totals, err)
 	       && kb_crawl_free_copies(conn, row, totals, err)
 	       && kb_labels_drop_page(conn, agent_id, id, err)
 	       && kb_db_run(conn, &sql[DELETE], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL, err)
@@ -536,7 +535,6 @@ static bool delete_page(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version = 0;
 
 	return begin_change(conn, in, in->arena, &row, &version, err)
-	       && kb_parts_remove(conn, in->arena, &row.page, version + 1, &totals, err)
 	       && kb_page_remove(conn, &row, version + 1, &totals, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err)
 	       && kb_totals_add(conn, in->agent_id, &totals, err)

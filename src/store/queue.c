@@ -553,8 +553,8 @@ static bool publish(struct kb_db_conn *conn, struct finish *in, struct kb_err *e
 	for (size_t i = 0; kept && i < in->so_far.refused_count; i++)
 		if (!kb_dead_add(conn, in->agent_id, in->so_far.refused[i], version, err))
 			return false;
-	if (!kept && !in->so_far.died)
-		version--; /* nothing has changed for a search */
+	/* Who reads the text of a page that came to nothing for a search has to know what keeps it.
+	 */
 	return !(kept || in->so_far.died || in->so_far.indexed)
 	       || kb_agent_publish(conn, in->agent_id, version, in->so_far.indexed, err);
 }

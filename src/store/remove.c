@@ -85,6 +85,7 @@ static const struct kb_sql sql[] = {
 	DELETE("conversations", "id"),
 	DELETE("visitors", "id"),
 	DELETE("page_labels", "page_id, label_id"),
+	DELETE("source_labels", "source_id, label_id"),
 	DELETE("labels", "id"),
 	DELETE("pages", "id"),
 	DELETE("dead_pages", "page_id"),
@@ -227,6 +228,7 @@ static bool remove_source(struct kb_db_conn *conn, struct slice *slice,
 		return remove_pages(conn, slice, source, last, err);
 	slice->removed = 1;
 	return kb_crawl_drop(conn, agent_id, id, err)
+	       && kb_labels_drop_source(conn, agent_id, id, err)
 	       && kb_db_run(conn, &sql[SOURCE_ROW], KB_VALUES(kb_int(agent_id), kb_int(id)), NULL,
 	                    err);
 }

@@ -130,6 +130,10 @@ static const struct kb_sql sql[] = {
 		"page_id + $3, label_id + $4 FROM page_labels WHERE agent_id = $1 AND page_id IN "
 		"(SELECT id FROM pages WHERE agent_id = $1 AND " KB_PAGE_SHOWN("$1") ")", "iiii",
 		"iii", V3),
+	TABLE("source_labels", "source_id, label_id",
+		"source_id + $3, label_id + $4 FROM source_labels WHERE agent_id = $1 AND source_id IN "
+		"(SELECT id FROM sources WHERE agent_id = $1 AND dead_version = 0)", "iiii",
+		"iii", V3),
 	COPY("personas", KB_PERSONAS, KB_PERSONAS_COPIED),
 	COPY("sub_personas", KB_SUB_PERSONAS, KB_SUB_PERSONAS_COPIED),
 	COPY("sub_persona_overrides", KB_OVERRIDES, KB_OVERRIDES_COPIED),
@@ -151,8 +155,8 @@ static const struct kb_sql sql[] = {
 /* The parameters of each reading statement, by letter: from, to, page, source and label shift, now,
  * never. */
 static const char *const parameters[] = {
-	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ft", "ft", "ft", "ft", "ft", "fts",
-	"fts", "fts",
+	"ftsn", "ftpse", "ftp", "ft", "ft", "ftp", "ftl", "ftpl", "ftsl", "ft", "ft", "ft", "ft", "ft",
+	"fts", "fts", "fts",
 };
 // clang-format on
 static_assert(2 * KB_COUNTOF(parameters) == KB_COUNTOF(sql) - TABLE_FIRST,

@@ -26,6 +26,15 @@ struct kb_label_row {
 struct kb_page_label_row {
 	int64_t page_id, label_id;
 };
+struct kb_source_label_row {
+	int64_t source_id, label_id;
+};
+/* What keeps a page besides its own labels: a page that it is a part of, however deep, or its
+ * source. Only those that carry labels. */
+struct kb_keeper_row {
+	int64_t page_id, keeper_id;
+	bool is_source; /* the keeper */
+};
 /* A vector column of one of the segments (vectors.h). */
 struct kb_vectors_row {
 	int64_t segment_id;
@@ -51,6 +60,10 @@ struct kb_index_state {
 	size_t label_count;
 	struct kb_page_label_row *page_labels; /* by page, then label */
 	size_t page_label_count;
+	struct kb_source_label_row *source_labels; /* by source, then label */
+	size_t source_label_count;
+	struct kb_keeper_row *keepers; /* by page */
+	size_t keeper_count;
 	struct kb_vectors_row *vectors; /* by segment, then name */
 	size_t vectors_count;
 	struct kb_factors_row factors;

@@ -1,6 +1,8 @@
 /* Sources as records, and the queue of their readings. What a reading finds is in listing.c. */
 #include "store/sources.h"
 
+#include <string.h>
+
 #include "store/agents.h"
 #include "store/store_impl.h"
 
@@ -13,6 +15,7 @@ enum {
 	TWIN,
 	UPDATE,
 	KILL,
+	TAKE_LABELS,
 	SYNC,
 	NEXT_DUE,
 	NEXT,
@@ -44,6 +47,9 @@ static const struct kb_sql sql[] = {
 	[KILL] = { "source_kill", "iii",
 		"UPDATE sources SET dead_version = $3, due_at = 0, state = 0, "
 		"lease_epoch = lease_epoch + 1 WHERE agent_id = $1 AND id = $2" },
+	[TAKE_LABELS] = { "source_take_labels", "iii",
+		"INSERT INTO source_labels (agent_id, source_id, label_id) "
+		"SELECT agent_id, $3, label_id FROM source_labels WHERE agent_id = $1 AND source_id = $2" },
 	[SYNC] = { "source_sync", "iiti",
 		"UPDATE sources SET due_at = CASE WHEN state = 1 THEN due_at ELSE $4 END, status = 0, "
 		"reason = CASE WHEN state = 1 THEN reason ELSE $3 END, attempts = 0, asked_at = $4 "
@@ -125,18 +131,22 @@ static bool is_alone(struct kb_db_conn *conn, const struct kb_source *source, st
 }
 
 bool kb_source_insert_upload(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
-                             struct kb_err *err)
+                             const struct kb_source *after, struct kb_err *err)
 {
-	return insert(conn,
-	              &(struct kb_source){
-	                      .agent_id = agent_id,
-	                      .type = KB_SV("upload"),
-	                      .settings = KB_SV("{}"),
-	                      .status = KB_STATUS_NA,
-	                      .created_at = now,
-	                      .updated_at = now,
-	              },
-	              err);
+	struct kb_source source = {
+		.agent_id = agent_id,
+		.type = KB_SV("upload"),
+		.settings = KB_SV("{}"),
+		.status = KB_STATUS_NA,
+		.created_at = now,
+		.updated_at = now,
+	};
+
+	return insert(conn, &source, err)
+	       && (!after
+	           || kb_db_run(conn, &sql[TAKE_LABELS],
+	                        KB_VALUES(kb_int(agent_id), kb_int(after->id), kb_int(source.id)),
+	                        NULL, err));
 }
 
 bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t agent_id,
@@ -146,7 +156,8 @@ bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t
 	source->type = KB_SV("sitemap");
 	source->created_at = source->updated_at = now;
 	source->id = 0;
-	return is_alone(conn, source, err) && insert(conn, source, err);
+	return is_alone(conn, source, err) && insert(conn, source, err)
+	       && (!source->label_count || kb_labels_set_source(conn, source, err));
 }
 
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id, struct kb_err *err)
@@ -190,10 +201,14 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
 static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
                  struct kb_db_values values, struct kb_source_list *out, struct kb_err *err)
 {
+	struct kb_db_conn *conn = kb_db_take(store->db, true, err);
 	struct kb_db_rows rows;
+	bool ok;
 
 	*out = (struct kb_source_list){ 0 };
-	kb_rows_take(&rows, store->db, what, values);
+	if (!conn)
+		return false;
+	kb_rows_open(&rows, conn, what, values);
 	while (kb_rows_next(&rows)) {
 		struct kb_source_row row;
 
@@ -201,7 +216,10 @@ static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb
 		KB_ROOM(arena, out->v, out->count)[out->count] = row.source;
 		out->count++;
 	}
-	return kb_rows_close(&rows, err);
+	ok = kb_rows_close(&rows, err)
+	     && (!out->count || kb_labels_of_sources(conn, arena, out->v[0].agent_id, out, err));
+	kb_db_give(store->db, conn);
+	return ok;
 }
 
 bool kb_store_source_upload(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
@@ -247,16 +265,39 @@ struct change {
 	struct kb_source *out;
 };
 
+static bool has_labels_of(const struct kb_source *a, const struct kb_source *b)
+{
+	return a->label_count == b->label_count
+	       && (a->label_count == 0
+	           || memcmp(a->label_ids, b->label_ids, a->label_count * sizeof(int64_t)) == 0);
+}
+
+/* Questions see other labels, not other settings. */
+static bool change_labels(struct kb_db_conn *conn, struct change *in, int64_t version,
+                          struct kb_err *err)
+{
+	struct kb_source_list one = { in->out, 1 };
+
+	if (!kb_labels_set_source(conn, in->out, err))
+		return false;
+	in->out->label_count = 0;
+	return kb_labels_of_sources(conn, in->arena, in->agent_id, &one, err)
+	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
+}
+
 static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct change *in = arg;
 	struct kb_source *after = in->out;
-	const struct kb_source *before;
+	struct kb_source *before;
 	struct held held;
 
 	if (!hold(conn, in->arena, in->agent_id, in->id, &held, err))
 		return false;
 	before = &held.row.source;
+	if (!kb_labels_of_sources(conn, in->arena, in->agent_id,
+	                          &(struct kb_source_list){ before, 1 }, err))
+		return false;
 	*after = *before;
 	if (!in->edit->change(in->edit->arg, in->arena, after, err))
 		return false;
@@ -268,6 +309,7 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	}
 	after->updated_at = in->now;
 	return (after->url.n == 0 || is_alone(conn, after, err))
+	       && (has_labels_of(before, after) || change_labels(conn, in, held.version, err))
 	       && kb_db_run(conn, &sql[UPDATE],
 	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_text(after->url),
 	                              kb_text(after->settings), kb_int(after->status),
@@ -316,10 +358,12 @@ static bool sync_now(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		in->out->due_at = in->now;
 		in->out->reason = KB_SV("waiting for its turn");
 	}
-	return kb_db_run(conn, &sql[SYNC],
-	                 KB_VALUES(kb_int(in->agent_id), kb_int(in->id),
-	                           kb_text(KB_SV("waiting for its turn")), kb_int(in->now)),
-	                 NULL, err);
+	return kb_labels_of_sources(conn, in->arena, in->agent_id,
+	                            &(struct kb_source_list){ in->out, 1 }, err)
+	       && kb_db_run(conn, &sql[SYNC],
+	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id),
+	                              kb_text(KB_SV("waiting for its turn")), kb_int(in->now)),
+	                    NULL, err);
 }
 
 bool kb_store_source_sync(struct kb_store *store, struct kb_arena *arena,
@@ -350,7 +394,7 @@ static bool delete_source(struct kb_db_conn *conn, void *arg, struct kb_err *err
 	               KB_VALUES(kb_int(in->agent_id), kb_int(in->id), kb_int(held.version + 1)),
 	               NULL, err)
 	       && (held.row.source.url.n
-	           || kb_source_insert_upload(conn, in->agent_id, in->now, err))
+	           || kb_source_insert_upload(conn, in->agent_id, in->now, &held.row.source, err))
 	       && kb_agent_publish(conn, in->agent_id, held.version + 1, false, err);
 }
 

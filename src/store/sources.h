@@ -25,6 +25,10 @@ struct kb_source {
 	bool is_read;          /* right now */
 	int64_t due_at;        /* the next reading; 0: none is planned */
 	int64_t synced_at;     /* the last complete reading; 0: none */
+	/* Its pages open only where these open as well; deleted labels too. Read for records of
+	 * sources, not for those that are leased. */
+	const int64_t *label_ids;
+	size_t label_count;
 	int64_t created_at, updated_at;
 };
 
@@ -44,14 +48,16 @@ bool kb_store_source_pages(struct kb_store *store, struct kb_arena *arena,
                            const struct kb_source *source, int64_t max, struct kb_page_list *out,
                            struct kb_err *err) KB_MUST_CHECK;
 
-/* Adds a source of an address with up to one page in one transaction. url, settings, status, reason
- * and due_at are the caller's; the rest is filled in. KB_E_CONFLICT: there is one for it. */
+/* Adds a source of an address with up to one page in one transaction. url, settings, status,
+ * reason, due_at and label_ids are the caller's; the rest is filled in. KB_E_CONFLICT: there is one
+ * for it. KB_E_INVALID for a label as in kb_store_page_set_labels(). */
 bool kb_store_source_add(struct kb_store *store, struct kb_source *source,
                          const struct kb_page_new *page, struct kb_err *err) KB_MUST_CHECK;
 
-/* Which source is edited, and how: `change` may edit url, settings, status, reason and due_at of
- * the source as it is in the transaction, with the duties it has in struct kb_agent_edit. The
- * due_at of one that is being read is not its to change. */
+/* Which source is edited, and how: `change` may edit url, settings, status, reason, due_at and
+ * label_ids of the source as it is in the transaction, with the duties it has in struct
+ * kb_agent_edit. The due_at of one that is being read is not its to change. The very next question
+ * sees other labels. */
 struct kb_source_edit {
 	int64_t agent_id, id;
 	bool (*change)(void *arg, struct kb_arena *arena, struct kb_source *source,
@@ -65,7 +71,8 @@ bool kb_store_source_update(struct kb_store *store, struct kb_arena *arena,
 
 /*
  * The source with all its pages: no call knows them from now on, the next question sees none of
- * them. Their rows go in slices (remove.h). That of uploads is followed by a new, empty one.
+ * them. Their rows go in slices (remove.h). That of uploads is followed by a new, empty one with
+ * the same labels.
  */
 bool kb_store_source_delete(struct kb_store *store, int64_t agent_id, int64_t id,
                             struct kb_err *err) KB_MUST_CHECK;

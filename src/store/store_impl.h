@@ -189,8 +189,9 @@ bool kb_agent_insert_row(struct kb_db_conn *conn, struct kb_agent *agent, int64_
 /* Inside a write: the agent's row with its totals, upload source and first persona. */
 bool kb_agent_insert(struct kb_db_conn *conn, struct kb_agent *agent, int64_t now,
                      struct kb_err *err) KB_MUST_CHECK;
+/* after: the one whose place it takes, and whose labels; NULL: it is the agent's first. */
 bool kb_source_insert_upload(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
-                             struct kb_err *err) KB_MUST_CHECK;
+                             const struct kb_source *after, struct kb_err *err) KB_MUST_CHECK;
 /* Fills id, agent_id and times of a source of an address. */
 bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t agent_id,
                       int64_t now, struct kb_err *err) KB_MUST_CHECK;
@@ -364,8 +365,8 @@ struct kb_sv kb_page_waits_for_host(void);
 /* Back to the queue at due_at; both statuses too. The caller counts the totals. */
 bool kb_page_queue(struct kb_db_conn *conn, struct kb_page_row *row, int64_t due_at, int64_t now,
                    struct kb_err *err) KB_MUST_CHECK;
-/* The row, its labels, its passages (dead below `version`) and the subtitles of its films, within a
- * transaction that publishes that version and adds the totals. */
+/* The row, its labels, its passages (dead below `version`) and all its parts, within a transaction
+ * that publishes that version and adds the totals. */
 bool kb_page_remove(struct kb_db_conn *conn, const struct kb_page_row *row, int64_t version,
                     struct kb_totals *totals, struct kb_err *err) KB_MUST_CHECK;
 /* ---- paths.c, for pages.c and queue.c ---- */
@@ -494,7 +495,7 @@ bool kb_vectors_check_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t
 bool kb_vectors_drop_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t segment_id,
                              struct kb_err *err) KB_MUST_CHECK;
 
-/* ---- labels.c, for agents.c, pages.c and segments.c ---- */
+/* ---- labels.c, for agents.c, pages.c, segments.c and sources.c ---- */
 
 // clang-format off
 /* The columns of labels (columns.h). A copy has ids of its own. */
@@ -512,9 +513,40 @@ bool kb_vectors_drop_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t 
 	NEXT (i, created_at, label.created_at)
 #define KB_LABELS(FIRST, NEXT) KB_LABEL_ID(FIRST, NEXT) KB_LABELS_COPIED(NEXT, NEXT)
 // clang-format on
+/*
+ * Whose labels a page needs besides its own: (page_id, keeper_id, is_source) of agent $1. A page
+ * opens only where each page that it is a part of opens, all the way up, and its source. Nothing is
+ * copied, so that nothing is forgotten: what comes later (a new member, another reading) is kept
+ * from its first moment. A keeper without labels is none.
+ */
+#define KB_PAGE_KEEPERS                                                                            \
+	"WITH RECURSIVE inside (page_id, keeper_id) AS ("                                          \
+	"SELECT p.id, w.page_id FROM (SELECT DISTINCT page_id FROM page_labels WHERE agent_id = "  \
+	"$1 "                                                                                      \
+	"AND EXISTS (SELECT 1 FROM pages WHERE agent_id = $1 AND parent_id > 0)) w "               \
+	"CROSS JOIN pages p WHERE p.agent_id = $1 AND p.parent_id = w.page_id AND p.parent_id > "  \
+	"0 "                                                                                       \
+	"UNION SELECT p.id, w.keeper_id FROM inside w CROSS JOIN pages p "                         \
+	"WHERE p.agent_id = $1 AND p.parent_id = w.page_id AND p.parent_id > 0) "                  \
+	"SELECT page_id, keeper_id, 0 AS is_source FROM inside w UNION ALL "                       \
+	"SELECT p.id, w.source_id, 1 FROM "                                                        \
+	"(SELECT DISTINCT source_id FROM source_labels WHERE agent_id = $1) w "                    \
+	"CROSS JOIN pages p WHERE p.agent_id = $1 AND p.source_id = w.source_id"
+/* The pages that some label closes: a request without labels finds the others. */
+#define KB_PAGES_LABELLED                                                                          \
+	"SELECT page_id FROM page_labels WHERE agent_id = $1 UNION ALL "                           \
+	"SELECT page_id FROM (" KB_PAGE_KEEPERS ") w"
 struct kb_index_state;
 bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err) KB_MUST_CHECK;
+bool kb_labels_drop_source(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
+                           struct kb_err *err) KB_MUST_CHECK;
+/* Makes label_ids of the source what it carries from now on. */
+bool kb_labels_set_source(struct kb_db_conn *conn, const struct kb_source *source,
+                          struct kb_err *err) KB_MUST_CHECK;
+/* Fills label_ids of sources of the agent, by id. */
+bool kb_labels_of_sources(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                          struct kb_source_list *sources, struct kb_err *err) KB_MUST_CHECK;
 /* Fills the labels of the state. */
 bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                      struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;

@@ -90,6 +90,16 @@ static const struct kb_sql sql[] = {
 	{ "documents with a label that is none: agent, page, label", "",
 	  "SELECT agent_id, page_id, label_id FROM page_labels p WHERE NOT EXISTS (SELECT 1 "
 	  "FROM labels l WHERE l.agent_id = p.agent_id AND l.id = p.label_id)" },
+	{ "labels of no source: agent, source, label", "",
+	  "SELECT agent_id, source_id, label_id FROM source_labels l WHERE NOT EXISTS (SELECT 1 "
+	  "FROM sources s WHERE s.agent_id = l.agent_id AND s.id = l.source_id)" },
+	{ "sources with a label that is none: agent, source, label", "",
+	  "SELECT agent_id, source_id, label_id FROM source_labels s WHERE NOT EXISTS (SELECT 1 "
+	  "FROM labels l WHERE l.agent_id = s.agent_id AND l.id = s.label_id)" },
+	{ "parts of no document: agent, page, document", "",
+	  "SELECT agent_id, id, parent_id FROM pages p WHERE parent_id > 0 AND NOT EXISTS (SELECT 1 "
+	  "FROM pages q WHERE q.agent_id = p.agent_id AND q.id = p.parent_id) AND "
+	  KB_PAGE_SHOWN("p.agent_id") " AND " KB_AGENT_SHOWN("p.agent_id") },
 	{ "turns of agents with nothing in the queue: agent", "",
 	  "SELECT agent_id FROM turns t WHERE NOT EXISTS (SELECT 1 FROM pages p "
 	  "WHERE p.agent_id = t.agent_id AND p.state > 0)" },

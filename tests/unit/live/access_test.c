@@ -5,13 +5,14 @@
 
 #include "test.h"
 
-enum { LABELS = 12, PAGES = 300, ROUNDS = 300, FIRST_PAGE = 1000 };
+enum { LABELS = 12, PAGES = 300, SOURCES = 4, ROUNDS = 300, FIRST_PAGE = 1000, FIRST_SOURCE = 7 };
 
 struct world {
 	struct kb_arena arena;
 	uint64_t seed;
-	bool living[LABELS + 1]; /* by label id, from 1 */
-	uint32_t carried[PAGES]; /* a bit a label id */
+	bool living[LABELS + 1];                   /* by label id, from 1 */
+	uint32_t carried[PAGES], sources[SOURCES]; /* a bit a label id */
+	int parent[PAGES], source[PAGES];          /* -1: none; a page's parent comes before it */
 	struct kb_index_state state;
 };
 
@@ -21,9 +22,34 @@ static uint64_t draw(struct world *world, uint64_t below)
 	return (world->seed >> 33) % below;
 }
 
+static uint32_t some_labels(struct world *world)
+{
+	return (uint32_t)(draw(world, 3) ? draw(world, 1 << 12) & draw(world, 1 << 12) : 0) << 1;
+}
+
+/* What the store says of who keeps whom: those that carry labels, all the way up. */
+static void make_keepers(struct world *world)
+{
+	struct kb_index_state *state = &world->state;
+
+	state->keepers = KB_NEW_ARRAY(&world->arena, PAGES * (PAGES + 1), struct kb_keeper_row);
+	for (int i = 0; i < PAGES; i++) {
+		for (int up = world->parent[i]; up >= 0; up = world->parent[up])
+			if (world->carried[up])
+				state->keepers[state->keeper_count++] =
+				        (struct kb_keeper_row){ FIRST_PAGE + 3 * i,
+					                        FIRST_PAGE + 3 * up, false };
+		if (world->source[i] >= 0 && world->sources[world->source[i]])
+			state->keepers[state->keeper_count++] =
+			        (struct kb_keeper_row){ FIRST_PAGE + 3 * i,
+				                        FIRST_SOURCE + world->source[i], true };
+	}
+}
+
 static void make_world(struct world *world)
 {
 	struct kb_index_state *state = &world->state;
+	bool has_sources = draw(world, 2), has_parts = draw(world, 2);
 
 	state->labels = KB_NEW_ARRAY(&world->arena, LABELS, struct kb_label_row);
 	state->page_labels = KB_NEW_ARRAY(&world->arena, PAGES * LABELS, struct kb_page_label_row);
@@ -35,16 +61,27 @@ static void make_world(struct world *world)
 			};
 	}
 	for (int i = 0; i < PAGES; i++) {
-		uint32_t some =
-		        (uint32_t)(draw(world, 3) ? draw(world, 1 << 12) & draw(world, 1 << 12) : 0)
-		        << 1;
+		uint32_t some = some_labels(world);
 
 		world->carried[i] = some;
+		world->parent[i] =
+		        has_parts && i && draw(world, 2) ? (int)draw(world, (uint64_t)i) : -1;
+		world->source[i] = has_sources ? (int)draw(world, SOURCES) : -1;
 		for (int64_t id = 1; id <= LABELS; id++)
 			if (some >> id & 1)
 				state->page_labels[state->page_label_count++] =
 				        (struct kb_page_label_row){ FIRST_PAGE + 3 * i, id };
 	}
+	state->source_labels =
+	        KB_NEW_ARRAY(&world->arena, SOURCES * LABELS, struct kb_source_label_row);
+	for (int i = 0; i < SOURCES; i++) {
+		world->sources[i] = some_labels(world);
+		for (int64_t id = 1; id <= LABELS; id++)
+			if (world->sources[i] >> id & 1)
+				state->source_labels[state->source_label_count++] =
+				        (struct kb_source_label_row){ FIRST_SOURCE + i, id };
+	}
+	make_keepers(world);
 }
 
 /* Ids and names, of living, deleted and unknown labels. */
@@ -84,13 +121,9 @@ static bool names(const struct world *world, const struct kb_label_ref *ref, int
 	return false;
 }
 
-/* The rule as it is told. */
-static bool expected(const struct world *world, const struct kb_label_filter *filter, int page)
+/* The rule as it is told: of one that carries labels. */
+static bool opens(const struct world *world, const struct kb_label_filter *filter, uint32_t carried)
 {
-	uint32_t carried = page < 0 ? 0 : world->carried[page];
-
-	if (!carried)
-		return !filter->exclusive;
 	for (size_t i = 0; i < filter->group_count; i++) {
 		bool met = false;
 
@@ -103,6 +136,19 @@ static bool expected(const struct world *world, const struct kb_label_filter *fi
 			return false;
 	}
 	return filter->group_count > 0;
+}
+
+/* Its own labels, those of what it is in, and of its source. */
+static bool expected(const struct world *world, const struct kb_label_filter *filter, int page)
+{
+	uint32_t source = world->source[page] < 0 ? 0 : world->sources[world->source[page]];
+	bool labelled = source, open = !source || opens(world, filter, source);
+
+	for (int up = page; up >= 0; up = world->parent[up]) {
+		labelled = labelled || world->carried[up];
+		open = open && (!world->carried[up] || opens(world, filter, world->carried[up]));
+	}
+	return labelled ? open : !filter->exclusive;
 }
 
 static void test_naive(struct kb_test *t)
@@ -157,7 +203,7 @@ static void test_nothing(struct kb_test *t)
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
-		{ "a filter opens what the rule says", test_naive },
+		{ "a filter opens what the rule says, of parts and sources too", test_naive },
 		{ "an agent without labels is open", test_nothing },
 	};
 

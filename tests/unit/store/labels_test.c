@@ -282,6 +282,182 @@ static void test_pages(struct kb_test *t)
 	fixture_fini(&l.f);
 }
 
+/* Whose labels a page needs, as "page<keeper" in order of their places from the first one, sources
+ * with an s. */
+static struct kb_sv keepers_of(struct labels *l, int64_t first)
+{
+	struct kb_index_state state = state_of(l);
+	struct kb_sv text = KB_SV("");
+
+	for (size_t i = 0; i < state.keeper_count; i++) {
+		const struct kb_keeper_row *row = &state.keepers[i];
+
+		text = kb_arena_printf(&l->f.arena, "%.*s%s%" PRId64 "<", KB_SV_ARG(text),
+		                       i ? " " : "", row->page_id - first);
+		text = row->is_source ? kb_arena_printf(&l->f.arena, "%.*ss", KB_SV_ARG(text))
+		                      : kb_arena_printf(&l->f.arena, "%.*s%" PRId64,
+		                                        KB_SV_ARG(text), row->keeper_id - first);
+	}
+	return text;
+}
+
+/* A page within that one; 0: by itself. */
+static int64_t add_part(struct labels *l, int64_t parent, const char *name)
+{
+	const struct kb_page_new page = { .parent_id = parent,
+		                          .filename = kb_sv_str(name),
+		                          .path = kb_sv_str(name),
+		                          .blob = KB_SV("of the part"),
+		                          .is_file = true };
+	int64_t id;
+
+	NEED(&l->f, kb_store_pages_add(l->f.store, l->agent.id, &page, 1, &id, &l->f.err));
+	return id;
+}
+
+static struct kb_sv unlabelled(struct labels *l, int64_t first)
+{
+	struct kb_page_filter filter = { .list = { .page = 1, .limit = 20, .ascending = true },
+		                         .crawl = -1,
+		                         .index = -1,
+		                         .unlabelled = true };
+	struct kb_sv text = KB_SV("");
+	struct kb_page_list list;
+
+	NEED(&l->f,
+	     kb_store_page_list(l->f.store, &l->f.arena, l->agent.id, &filter, &list, &l->f.err));
+	CHECK_INT(l->f.t, list.total, list.count);
+	for (size_t i = 0; i < list.count; i++)
+		if (list.v[i].id >= first)
+			text = kb_arena_printf(&l->f.arena, "%.*s%s%" PRId64, KB_SV_ARG(text),
+			                       text.n ? " " : "", list.v[i].id - first);
+	return text;
+}
+
+/* A zip (0) with a mail (1) that has a zip (2) with a text (3); another zip (4) with a text (5). */
+static void test_containers(struct kb_test *t)
+{
+	struct kb_label_list list;
+	struct kb_label one, two;
+	struct labels l;
+	int64_t zip, mail, inner, other;
+
+	setup(&l, t);
+	one = make(&l, "one");
+	two = make(&l, "two");
+	zip = add_part(&l, 0, "a.zip");
+	mail = add_part(&l, zip, "b.eml");
+	inner = add_part(&l, mail, "c.zip");
+	add_part(&l, inner, "d.txt");
+	other = add_part(&l, 0, "e.zip");
+	add_part(&l, other, "f.txt");
+	CHECK_SV(t, keepers_of(&l, zip), "");
+	CHECK_SV(t, unlabelled(&l, zip), "0 1 2 3 4 5");
+	CHECK(t, put(&l, mail, IDS(one.id, two.id), &list));
+	CHECK_SV(t, keepers_of(&l, zip), "2<1 3<1");
+	CHECK_SV(t, unlabelled(&l, zip), "0 4 5");
+	CHECK(t, put(&l, zip, IDS(one.id), &list));
+	CHECK(t, put(&l, mail + 2, IDS(two.id), &list)); /* the text itself keeps nothing */
+	CHECK_SV(t, keepers_of(&l, zip), "1<0 2<0 2<1 3<0 3<1");
+	CHECK_SV(t, unlabelled(&l, zip), "4 5");
+	/* A deleted label still keeps; what is taken off does not. */
+	CHECK(t, kb_store_label_delete(l.f.store, l.agent.id, one.id, &l.f.err));
+	CHECK_SV(t, keepers_of(&l, zip), "1<0 2<0 2<1 3<0 3<1");
+	CHECK(t, put(&l, zip, NULL, 0, &list));
+	CHECK_SV(t, keepers_of(&l, zip), "2<1 3<1");
+	/* All that is in it goes with it. */
+	CHECK(t, kb_store_page_delete(l.f.store, l.agent.id, zip, &l.f.err));
+	CHECK_SV(t, keepers_of(&l, zip), "");
+	CHECK_SV(t, unlabelled(&l, zip), "4 5");
+	fixture_sound(&l.f);
+	fixture_fini(&l.f);
+}
+
+static bool add_labels(void *arg, struct kb_arena *arena, struct kb_source *source,
+                       struct kb_err *err)
+{
+	const struct kb_source *wanted = arg;
+
+	(void)arena;
+	(void)err;
+	source->label_ids = wanted->label_ids;
+	source->label_count = wanted->label_count;
+	return true;
+}
+
+static bool put_on_source(struct labels *l, int64_t id, const int64_t *ids, size_t count,
+                          struct kb_source *out)
+{
+	struct kb_source wanted = { .label_ids = ids, .label_count = count };
+
+	return kb_store_source_update(
+	        l->f.store, &l->f.arena,
+	        &(struct kb_source_edit){
+	                .agent_id = l->agent.id, .id = id, .change = add_labels, .arg = &wanted },
+	        out, &l->f.err);
+}
+
+static void test_sources(struct kb_test *t)
+{
+	struct kb_source site = { .url = KB_SV("https://a.example/"),
+		                  .settings = KB_SV("{}"),
+		                  .status = KB_STATUS_QUEUED };
+	struct kb_source uploads, out;
+	struct kb_label one, two;
+	struct labels l;
+	int64_t before, zip;
+
+	setup(&l, t);
+	one = make(&l, "one");
+	two = make(&l, "two");
+	site.agent_id = l.agent.id;
+	site.label_ids = (const int64_t[]){ two.id, one.id, two.id };
+	site.label_count = 3;
+	NEED(&l.f, kb_store_source_add(l.f.store, &site, &(struct kb_page_new){ .url = site.url },
+	                               &l.f.err));
+	CHECK_SV(t, keepers_of(&l, l.page), "3<s");
+	CHECK(t, kb_store_source_get(l.f.store, &l.f.arena, l.agent.id, site.id, &out, &l.f.err));
+	CHECK_INT(t, out.label_count, 2);
+	CHECK_INT(t, out.label_ids[0], one.id);
+	NEED(&l.f, kb_store_source_upload(l.f.store, &l.f.arena, l.agent.id, &uploads, &l.f.err));
+	CHECK_INT(t, uploads.label_count, 0);
+
+	/* Uploads that are there, one that comes, and what is in it. */
+	before = version(&l);
+	CHECK(t, put_on_source(&l, uploads.id, IDS(one.id), &out));
+	CHECK_INT(t, version(&l), before + 1);
+	zip = add_part(&l, 0, "a.zip");
+	add_part(&l, zip, "b.txt");
+	CHECK_SV(t, keepers_of(&l, l.page), "0<s 1<s 2<s 3<s 4<s 5<s");
+	CHECK(t, put_on_source(&l, uploads.id, IDS(one.id), &out));
+	CHECK_INT(t, version(&l), before + 1); /* the same ones */
+	CHECK(t, !put_on_source(&l, uploads.id, IDS(one.id, 999), &out));
+	CHECK_INT(t, l.f.err.code, KB_E_INVALID);
+	CHECK_INT(t, state_of(&l).source_label_count, 3);
+
+	/* A deleted one stays, and cannot be put on another. */
+	CHECK(t, kb_store_label_delete(l.f.store, l.agent.id, two.id, &l.f.err));
+	CHECK(t, put_on_source(&l, site.id, IDS(two.id), &out));
+	CHECK(t, !put_on_source(&l, uploads.id, IDS(two.id), &out));
+	CHECK_INT(t, out.label_count, 1);
+
+	/* What follows the uploads is as closed as they were. */
+	CHECK(t, kb_store_source_delete(l.f.store, l.agent.id, uploads.id, &l.f.err));
+	zip = add_part(&l, 0, "c.zip");
+	NEED(&l.f, kb_store_source_upload(l.f.store, &l.f.arena, l.agent.id, &uploads, &l.f.err));
+	CHECK_INT(t, uploads.label_count, 1);
+	CHECK(t, kb_store_source_delete(l.f.store, l.agent.id, site.id, &l.f.err));
+	for (struct kb_removal removal = { .left = true }; removal.left;)
+		NEED(&l.f, kb_store_remove_some(l.f.store, &removal, &l.f.err));
+	CHECK_SV(t, keepers_of(&l, zip), "0<s");
+	fixture_sound(&l.f);
+	CHECK(t, kb_store_agent_delete(l.f.store, l.f.account.id, l.agent.id, &l.f.err));
+	for (struct kb_removal removal = { .left = true }; removal.left;)
+		NEED(&l.f, kb_store_remove_some(l.f.store, &removal, &l.f.err));
+	fixture_sound(&l.f);
+	fixture_fini(&l.f);
+}
+
 static void test_strangers(struct kb_test *t)
 {
 	struct kb_agent other;
@@ -320,6 +496,9 @@ int main(int argc, char **argv)
 		{ "a label is renamed to a free name", test_rename },
 		{ "users are replaced and taken away", test_users },
 		{ "a document's labels are replaced, and deleted ones stay closed", test_pages },
+		{ "what is within a document needs the labels of all that it is in",
+		  test_containers },
+		{ "a source's documents need its labels, those that come later too", test_sources },
 		{ "another agent's labels and documents are out of reach", test_strangers },
 	};
 
