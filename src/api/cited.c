@@ -41,21 +41,24 @@ static bool cites(const struct kb_message *message, int64_t id)
 	return false;
 }
 
-/* Whether a question of the visitor's would find it now: labels may have come since. */
-static bool may_find(struct kb_call *call, int64_t agent_id, int64_t id, struct kb_err *err)
+/* Zeroes those of the pages that no question of the visitor's would find now: labels may have come
+ * since. Their rows are read already, so that the view knows what keeps them. */
+static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *pages, size_t count,
+                       struct kb_err *err)
 {
 	struct kb_label_filter labels;
 	struct kb_view view = { 0 };
 	struct kb_pass pass;
-	bool may;
 
 	if (!kb_visitor_labels(call, &labels, err)
 	    || !kb_catalog_get(call->api->catalog, agent_id, &view, err))
 		return false;
 	kb_pass_init(&pass, view.access, call->arena, &labels);
-	may = kb_pass_allows(&pass, id);
+	for (size_t i = 0; i < count; i++)
+		if (!kb_pass_allows(&pass, pages[i].id))
+			pages[i] = (struct kb_page){ 0 };
 	kb_view_release(&view);
-	return may || not_there(id, err);
+	return true;
 }
 
 bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
@@ -68,7 +71,7 @@ bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, stru
 		return not_there(cited->id, err);
 	if (!kb_store_page_get(call->api->store, call->arena, agent_id, cited->id, out, err))
 		return err->code == KB_E_NOT_FOUND && not_there(cited->id, err);
-	return may_find(call, agent_id, cited->id, err);
+	return leave_open(call, agent_id, out, 1, err) && (out->id || not_there(cited->id, err));
 }
 
 /* ---- their rows ---- */
@@ -90,21 +93,24 @@ const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_messa
 	const struct kb_page_ids ids = { owner_of(call, message), message->citations,
 		                         message->citation_count };
 	struct kb_cited_rows *rows = call->cited;
+	struct kb_page *pages;
 	struct kb_err err;
 
 	while (rows && rows->message_id != message->id)
 		rows = rows->next;
 	if (rows)
 		return rows->v;
+	pages = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page);
 	rows = KB_NEW(call->arena, struct kb_cited_rows);
-	*rows = (struct kb_cited_rows){
-		.message_id = message->id,
-		.v = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page),
-		.next = call->cited,
-	};
-	if (!kb_store_pages_get(call->api->store, call->arena, &ids, rows->v, &err))
-		kb_warn(&call->req->log, "cited documents not read error=%s", err.msg);
+	*rows = (struct kb_cited_rows){ message->id, pages, call->cited };
 	call->cited = rows;
+	if (!message->citation_count)
+		return pages;
+	if (!kb_store_pages_get(call->api->store, call->arena, &ids, pages, &err)
+	    || !leave_open(call, ids.agent_id, pages, ids.count, &err)) {
+		kb_warn(&call->req->log, "cited documents not read error=%s", err.msg);
+		rows->v = KB_NEW_ARRAY(call->arena, message->citation_count, struct kb_page);
+	}
 	return rows->v;
 }
 

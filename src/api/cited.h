@@ -22,7 +22,8 @@ struct kb_cited_wish {
 bool kb_cited_page(struct kb_call *call, const struct kb_cited_wish *cited, struct kb_page *out,
                    struct kb_err *err) KB_MUST_CHECK;
 
-/* The documents that the message cites, in its order, read once a call; an id of 0: it has gone. */
+/* The documents that the message cites, in its order, read once a call; an id of 0: it has gone, or
+ * the visitor may not find it now. */
 const struct kb_page *kb_cited_pages(struct kb_call *call, const struct kb_message *message);
 
 /* Where the documents say what the answer says, each place with the page on which it stands: the

@@ -79,7 +79,7 @@ static void write_sources(struct kb_call *call, struct kb_jw *jw, const struct t
 		kb_jw_key_int(jw, "id", message->citations[i]);
 		if (pages[i].id) {
 			write_page(call, jw, told->settings, &pages[i]);
-		} else { /* deleted since */
+		} else { /* deleted since, or closed */
 			kb_jw_key_null(jw, "title");
 			kb_jw_key_null(jw, "url");
 			kb_jw_key_bool(jw, "is_pdf", false);
