@@ -10,6 +10,8 @@ import { t, tables } from "./words/visitor";
 
 const settings: Settings = JSON.parse(document.getElementById("settings")!.textContent!);
 const { look } = settings;
+/** How long a visit waits for the page around. */
+const MET_MS = 1000;
 const visitor = new Visitor(settings);
 const starters = signal(look.example_questions ?? []);
 
@@ -54,16 +56,19 @@ const around =
   settings.surface === "ama" || !settings.surface || parent === window ? null : new Around(settings, visitor);
 
 await speak(t, tables, settings.lang);
-if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
-else
-  void visitor
-    .visit()
-    .then(findStarters)
-    .catch(() => {});
 if (around) {
   around.onPage = () => void fitStarters(around.title, around.address).catch(() => {});
   around.say("ready");
 }
+async function arrive() {
+  // A site that has signed who it is has said so by then: nobody's visit would end theirs.
+  if (around && settings.surface !== "iframe")
+    await Promise.race([around.met, new Promise((go) => setTimeout(go, MET_MS))]);
+  await visitor.visit();
+  await findStarters();
+}
+if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
+else void arrive().catch(() => {});
 effect(() => {
   render(
     <Panel

@@ -291,8 +291,9 @@ static bool read_arrival(struct kb_call *call, const struct kb_settings *setting
 	return true;
 }
 
-static bool begin(struct kb_call *call, const struct arrival *arrival, char secret[KB_VISITOR_TEXT],
-                  struct kb_err *err)
+/* Takes the place of the visit that the browser had (NULL: none that counts). */
+static bool begin(struct kb_call *call, const struct arrival *arrival,
+                  const struct kb_visitor *before, char secret[KB_VISITOR_TEXT], struct kb_err *err)
 {
 	struct kb_sv address = kb_visitor_address(call);
 	const struct kb_visit_limit limit = {
@@ -301,10 +302,6 @@ static bool begin(struct kb_call *call, const struct arrival *arrival, char secr
 		BEGUN_A_MINUTE_THERE,
 	};
 	struct kb_visits visits = { &limit, 1 };
-
-	/* Who was nobody in particular so far keeps what was said. */
-	int64_t before =
-	        arrival->who.subject.n && !call->visitor.subject.n ? call->visitor.person_id : 0;
 
 	call->visitor = (struct kb_visitor){
 		.agent_id = call->agent.id,
@@ -390,23 +387,20 @@ static bool reply(struct kb_call *call, const struct kb_settings *settings, cons
 	return ok;
 }
 
-/* Whether the visit that is known is the one that arrives: it is the same person, if one is named.
- */
-static bool goes_on(const struct kb_call *call, const struct kb_identity *who)
+/* Who is nobody in particular is not whom the site has signed before. */
+static bool is_same(const struct kb_visitor *visitor, const struct kb_identity *who)
 {
-	return !who->subject.n
-	       || (kb_sv_eq(call->visitor.subject, who->subject)
-	           && kb_sv_eq(call->visitor.labels, who->labels)
-	           && kb_sv_eq(call->visitor.name, who->name)
-	           && call->visitor.ends_at >= who->ends_at);
+	return kb_sv_eq(visitor->subject, who->subject) && kb_sv_eq(visitor->labels, who->labels)
+	       && kb_sv_eq(visitor->name, who->name);
 }
 
 bool kb_visit_begin(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_settings settings;
 	struct arrival arrival;
+	struct kb_visitor before;
 	char secret[KB_VISITOR_TEXT];
-	bool known;
+	bool known, same;
 
 	if (!kb_call_public_agent(call, err))
 		return false;
@@ -418,10 +412,14 @@ bool kb_visit_begin(struct kb_call *call, struct kb_err *err)
 	known = recognise(call, err);
 	if (!known && err->code != KB_E_UNAUTHORIZED)
 		return false;
-	known = known && goes_on(call, &arrival.who);
-	if (!known && !begin(call, &arrival, secret, err))
-		return false;
-	return reply(call, &settings, known ? NULL : secret, arrival.in_memory, err);
+	before = call->visitor;
+	same = known && is_same(&before, &arrival.who);
+	if (same && before.ends_at >= arrival.who.ends_at)
+		return reply(call, &settings, NULL, arrival.in_memory, err);
+	/* The same once more, for longer: answers under way are read to their end by the old one.
+	 */
+	return begin(call, &arrival, known && !same ? &before : NULL, secret, err)
+	       && reply(call, &settings, secret, arrival.in_memory, err);
 }
 
 bool kb_visit_read(struct kb_call *call, struct kb_err *err)

@@ -126,6 +126,9 @@ bool kb_talk_link_drop(struct kb_db_conn *conn, int64_t agent_id, int64_t conver
 
 /* The answer of the visitor that was under way. */
 bool kb_visit_end(struct kb_db_conn *conn, int64_t visitor_id, struct kb_err *err) KB_MUST_CHECK;
+/* Those of the agent's visitors whom a site has signed. */
+bool kb_visits_end_signed(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
+                          struct kb_err *err) KB_MUST_CHECK;
 
 /* ---- lookups.c ---- */
 

@@ -158,7 +158,8 @@ static bool put_secret(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	return kb_agent_there(conn, in->agent_id, err)
 	       && kb_db_run(conn, &sql[SECRET_PUT],
 	                    KB_VALUES(kb_int(in->agent_id), kb_text(in->text), kb_int(in->now)),
-	                    NULL, err);
+	                    NULL, err)
+	       && kb_visits_end_signed(conn, in->agent_id, in->now, err);
 }
 
 bool kb_store_embed_secret_make(struct kb_store *store, int64_t agent_id,
@@ -173,12 +174,17 @@ bool kb_store_embed_secret_make(struct kb_store *store, int64_t agent_id,
 
 static bool delete_secret(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	return kb_db_run(conn, &sql[SECRET_DELETE], KB_VALUES(kb_int(*(int64_t *)arg)), NULL, err);
+	const struct change *in = arg;
+
+	return kb_db_run(conn, &sql[SECRET_DELETE], KB_VALUES(kb_int(in->agent_id)), NULL, err)
+	       && kb_visits_end_signed(conn, in->agent_id, in->now, err);
 }
 
 bool kb_store_embed_secret_delete(struct kb_store *store, int64_t agent_id, struct kb_err *err)
 {
-	return kb_db_write(store->db, delete_secret, &agent_id, err);
+	struct change in = { .agent_id = agent_id, .now = kb_store_now(store) };
+
+	return kb_db_write(store->db, delete_secret, &in, err);
 }
 
 bool kb_store_embed_secret(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

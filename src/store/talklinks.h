@@ -28,7 +28,8 @@ struct kb_shared_talk {
 bool kb_store_talk_shared(struct kb_store *store, struct kb_arena *arena, struct kb_sv secret,
                           struct kb_shared_talk *out, struct kb_err *err) KB_MUST_CHECK;
 
-/* Makes the agent's secret, in place of the one before; told once. */
+/* Makes the agent's secret, in place of the one before; told once. What was signed with that one
+ * counts no more: the visits of the agent's signed visitors end, as they do where it is deleted. */
 bool kb_store_embed_secret_make(struct kb_store *store, int64_t agent_id,
                                 char secret[KB_EMBED_SECRET_TEXT],
                                 struct kb_err *err) KB_MUST_CHECK;

@@ -19,6 +19,8 @@ enum {
 	BY_HASH,
 	VALID,
 	SEEN,
+	OVER,
+	OVER_SIGNED,
 	PROVE,
 	SWEEP,
 	BEGIN,
@@ -64,6 +66,10 @@ static const struct kb_sql sql[] = {
 	[VALID] = { "visitor_valid", "ii",
 		"SELECT count(*) FROM visitors WHERE " KB_ID_ALONE("id", "$1") " AND (ends_at = 0 OR ends_at > $2) AND " WELCOME },
 	[SEEN] = { "visitor_seen", "ii", "UPDATE visitors SET seen_at = $2 WHERE " KB_ID_ALONE("id", "$1") },
+	/* The row stays: it says who the person of its subject is. */
+	[OVER] = { "visitor_over", "ii", "UPDATE visitors SET ends_at = $2 WHERE " KB_ID_ALONE("id", "$1") },
+	[OVER_SIGNED] = { "visitors_over_signed", "ii",
+		"UPDATE visitors SET ends_at = $2 WHERE agent_id = $1 AND subject <> '' AND ends_at > $2" },
 	[PROVE] = { "visitor_prove", "iti",
 		"UPDATE visitors SET challenge = $2, proven_until = $3 WHERE " KB_ID_ALONE("id", "$1") },
 	[SWEEP] = { "visitor_sweep", "i", "DELETE FROM visitors WHERE " KB_BUCKET("agent_id") " IN " KB_BUCKETS " AND seen_at < $1" },
@@ -146,9 +152,29 @@ bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, stru
 
 struct adding {
 	struct kb_visitor *visitor;
-	int64_t before;
+	const struct kb_visitor *before;
 	struct kb_sv hash;
 };
+
+/* Whose the conversations are, and what becomes of the visit before. */
+static bool settle_person(struct kb_db_conn *conn, const struct adding *in, struct kb_err *err)
+{
+	const struct kb_visitor *before = in->before;
+	struct kb_visitor *v = in->visitor;
+	bool goes_along;
+
+	v->person_id = 0;
+	if (v->subject.n
+	    && !kb_db_int(conn, &sql[PERSON], KB_VALUES(kb_int(v->agent_id), kb_text(v->subject)),
+	                  0, &v->person_id, err))
+		return false;
+	goes_along = before && v->subject.n && !before->subject.n && !v->person_id;
+	if (!v->person_id)
+		v->person_id = goes_along ? before->person_id : v->id;
+	return !before || !(goes_along || before->subject.n)
+	       || kb_db_run(conn, &sql[OVER], KB_VALUES(kb_int(before->id), kb_int(v->created_at)),
+	                    NULL, err);
+}
 
 static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
@@ -157,26 +183,20 @@ static bool add(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version;
 	struct row row;
 
-	v->person_id = 0;
 	/* A subject that comes twice at once is one person: the second finds the first. */
 	if (!(v->subject.n ? kb_agent_lock(conn, v->agent_id, &version, err)
 	                   : kb_agent_there(conn, v->agent_id, err))
 	    || !kb_db_run(conn, &sql[SWEEP], KB_VALUES(kb_int(v->seen_at - KB_VISITOR_IDLE_US)),
 	                  NULL, err)
-	    || !kb_db_next_id(conn, "visitor", 1, &v->id, err)
-	    || (v->subject.n
-	        && !kb_db_int(conn, &sql[PERSON],
-	                      KB_VALUES(kb_int(v->agent_id), kb_text(v->subject)), 0, &v->person_id,
-	                      err)))
+	    || !kb_db_next_id(conn, "visitor", 1, &v->id, err) || !settle_person(conn, in, err))
 		return false;
-	if (!v->person_id)
-		v->person_id = in->before ? in->before : v->id;
 	row = (struct row){ .visitor = *v, .hash = in->hash };
 	return kb_columns_write(&whole, conn, &sql[ADD], KB_NO_VALUES, &row, err);
 }
 
-bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor, int64_t before,
-                          char secret[KB_VISITOR_TEXT], struct kb_err *err)
+bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor,
+                          const struct kb_visitor *before, char secret[KB_VISITOR_TEXT],
+                          struct kb_err *err)
 {
 	struct adding in = { .visitor = visitor, .before = before };
 	char hash[KB_HASH_HEX];
@@ -186,6 +206,13 @@ bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor, in
 	in.hash = kb_sv_str(hash);
 	visitor->created_at = visitor->seen_at = kb_store_now(store);
 	return kb_db_write(store->db, add, &in, err);
+}
+
+bool kb_visits_end_signed(struct kb_db_conn *conn, int64_t agent_id, int64_t now,
+                          struct kb_err *err)
+{
+	return kb_db_run(conn, &sql[OVER_SIGNED], KB_VALUES(kb_int(agent_id), kb_int(now)), NULL,
+	                 err);
 }
 
 static bool refuse(struct kb_err *err)

@@ -39,10 +39,12 @@ bool kb_store_agent_by_slug(struct kb_store *store, struct kb_arena *arena, stru
                             struct kb_agent *out, struct kb_err *err) KB_MUST_CHECK;
 
 /* Makes the visitor and its secret, which is given once: fills id, person_id and times. A signed
- * one is the person of the first with its subject; one that was unsigned before, `before` (0:
- * none), takes its conversations along where there is no such person yet. */
-bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor, int64_t before,
-                          char secret[KB_VISITOR_TEXT], struct kb_err *err) KB_MUST_CHECK;
+ * one is the person of the first with its subject. `before` is the visit of the same browser whose
+ * place this one takes (NULL: none): where that is unsigned and there is no such person yet, its
+ * conversations go along. One that was signed, or whose conversations went along, ends here. */
+bool kb_store_visitor_add(struct kb_store *store, struct kb_visitor *visitor,
+                          const struct kb_visitor *before, char secret[KB_VISITOR_TEXT],
+                          struct kb_err *err) KB_MUST_CHECK;
 /* Who has that secret at the agent. KB_E_UNAUTHORIZED for what is unknown, over, or of a closed
  * address. */
 bool kb_store_visitor_check(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,

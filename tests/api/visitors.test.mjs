@@ -329,6 +329,53 @@ test("a site signs who its visitor is: name, labels, and the same conversations 
   assert.equal((await visit(kb, slug, { identity })).begun.status, 403, "the secret is gone");
 });
 
+test("a visitor who signs out is nobody: neither talks nor labels go on, at once and after the page is loaded anew", async (t) => {
+  const { kb, agent, slug } = await open(t);
+  const { secret } = await agent.expect(201, "POST", "/embed-secret");
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["gold"] } });
+  const page = await agent.page("lighthouse.md");
+  await agent.expect(200, "PUT", `/pages/${page.id}/labels`, { json: { label_ids: [label.id] } });
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const identity = sign({ sub: "ann", name: "Ann Arbor", labels: ["gold"], exp }, secret);
+  const ann = await visit(kb, slug, { identity });
+  const { last } = await ann.ask(question);
+  assert.equal(last.sources.length, 1);
+  const again = await visit(kb, slug, { identity }, { cookie: ann.cookie });
+  assert.deepEqual([again.begun.status, again.begun.data.is_new], [200, false], "signed as the same, it goes on");
+  const out = await visit(kb, slug, { identity: null }, { cookie: ann.cookie });
+  assert.deepEqual(
+    [out.begun.status, out.begun.data.is_new, out.begun.data.name, out.begun.data.session_id],
+    [201, true, null, null],
+  );
+  assert.equal((await out.call("GET", `/conversations/${last.session_id}`)).status, 404);
+  assert.deepEqual((await out.ask(question)).last.sources, [], "what is hers is not found");
+  assert.equal((await ann.ask(question)).status, 401, "her visit is over, whoever kept its cookie");
+  // Loaded anew, nobody is signed: it is the visit of nobody that goes on.
+  const loaded = await visit(kb, slug, { identity: null }, { cookie: out.cookie });
+  assert.deepEqual([loaded.begun.status, loaded.begun.data.is_new], [200, false]);
+  const back = await visit(kb, slug, { identity }, { cookie: out.cookie });
+  assert.equal(back.begun.data.session_id, last.session_id, "signed in again, her talk is there");
+});
+
+test("a secret that is made anew or deleted ends what was signed with it, open answers included", async (t) => {
+  const { kb, agent, slug } = await open(t);
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const come = async () => {
+    const { secret } = await agent.expect(201, "POST", "/embed-secret");
+    return visit(kb, slug, { identity: sign({ sub: "ann", name: "Ann", exp }, secret) });
+  };
+  const plain = await visit(kb, slug);
+  const first = await come();
+  assert.equal((await first.call("GET", "/visit")).status, 200);
+  const second = await come();
+  assert.equal((await first.call("GET", "/visit")).status, 401, "another secret has taken its place");
+  assert.equal((await second.ask(question)).last.status, "finish");
+  await agent.expect(200, "DELETE", "/embed-secret");
+  assert.equal((await second.call("GET", "/visit")).status, 401);
+  assert.equal((await second.ask(question)).status, 401);
+  assert.equal((await plain.call("GET", "/visit")).status, 200, "nobody has signed this one");
+});
+
 test("starters follow the page around where the owner wants that", async (t) => {
   const { kb, agent, slug } = await open(t, { example_questions: ["Who built it?"] });
   const { call } = await visit(kb, slug);

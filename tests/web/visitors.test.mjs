@@ -96,6 +96,14 @@ test("one line puts the agent into a foreign page with the strictest policy and 
   quiet();
 });
 
+/** As a site's server signs who its visitor is, for ten minutes. */
+function sign(claims, secret) {
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const head = `${part({ alg: "HS256", typ: "JWT" })}.${part({ exp, ...claims })}`;
+  return `${head}.${createHmac("sha256", secret).update(head).digest("base64url")}`;
+}
+
 test("a site steers the panel beside its page: open, ask, context, identify, close; it hears of events, never of words", async (t) => {
   const { kb, agent } = await open(t, {
     use_context_aware_starter_question: true,
@@ -122,10 +130,7 @@ test("a site steers the panel beside its page: open, ask, context, identify, clo
   await frame.locator(".starter").nth(2).waitFor();
   assert.match(await frame.locator(".starter").first().textContent(), /lighthouse/i);
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).marginInlineEnd), "400px");
-  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const claims = { sub: "ann", name: "Ann Arbor", exp: Math.floor(Date.now() / 1000) + 600 };
-  const head = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
-  await steer("identify", `${head}.${createHmac("sha256", secret).update(head).digest("base64url")}`);
+  await steer("identify", sign({ sub: "ann", name: "Ann Arbor" }, secret));
   await frame.getByText("Ann Arbor").waitFor();
   await steer("context", { basket: "The basket holds a brass telescope for 145 EUR." });
   await steer("ask", question);
@@ -148,6 +153,47 @@ test("a site steers the panel beside its page: open, ask, context, identify, clo
   const { data } = await agent.expect(200, "GET", "/conversations");
   const { messages } = await agent.expect(200, "GET", `/conversations/${data[0].session_id}/messages`);
   assert.deepEqual(new Set(messages.data.map((message) => message.metadata.request_source)), new Set(["embed"]));
+  quiet();
+});
+
+test("who signs out leaves an empty panel: no talk and no document of theirs, at once and on the next page", async (t) => {
+  const { kb, agent } = await open(t, { conversation_history: "everyone" });
+  const { live_chat_code: code } = await agent.expect(200, "GET");
+  const { secret } = await agent.expect(201, "POST", "/embed-secret");
+  const [label] = await agent.expect(201, "POST", "/labels", { json: { names: ["board"] } });
+  const document = await agent.page("lighthouse.md");
+  await agent.expect(200, "PUT", `/pages/${document.id}/labels`, { json: { label_ids: [label.id] } });
+  const shop = await site(t, `<!doctype html><title>Shop</title><h1>Shop</h1>${code}`);
+  const { page, quiet } = await browse(t, kb, { elsewhere: [shop.url] });
+  const frame = page.frameLocator("iframe");
+  const identify = (jwt) => page.evaluate((jwt) => Docent.identify(jwt), jwt);
+  const ann = { sub: "ann", name: "Ann Arbor", labels: ["board"] };
+  const arrive = async () => {
+    await page.goto(shop.url);
+    await page.waitForFunction(() => window.Docent);
+    await page.evaluate(() => Docent.open());
+    await frame.getByRole("textbox").waitFor();
+  };
+  const answers = async (wanted) => {
+    await page.evaluate((question) => Docent.ask(question), question);
+    await frame.locator(".reply .text", { hasText: wanted }).waitFor();
+    await frame.locator(".acts").waitFor();
+  };
+  await arrive();
+  await identify(sign(ann, secret));
+  await frame.getByText("Ann Arbor").waitFor();
+  await answers("Hester Quillby");
+  await identify(null);
+  await frame.locator(".reply").waitFor({ state: "detached" });
+  await frame.getByText("Ann Arbor").waitFor({ state: "detached" });
+  await answers(/don't know|sorry/i);
+  // Signed in again her talk is there; another page on which nobody is signed shows nothing of it.
+  await identify(sign(ann, secret));
+  await frame.getByText("Hester Quillby").waitFor();
+  await arrive();
+  await answers(/don't know|sorry/i);
+  assert.equal(await frame.getByText("Hester Quillby").count(), 0, "the talk of before is not shown above it");
+  assert.equal(await frame.getByText("Ann Arbor").count(), 0);
   quiet();
 });
 

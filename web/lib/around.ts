@@ -7,6 +7,9 @@ export class Around {
   title = "";
   url = "";
   onPage = () => {};
+  /** It has spoken for the first time. */
+  met: Promise<void>;
+  #meet = () => {};
 
   /** Of the page, without what may be the visitor's own. */
   get address() {
@@ -19,6 +22,7 @@ export class Around {
     readonly settings: Settings,
     visitor: Visitor,
   ) {
+    this.met = new Promise((go) => (this.#meet = go));
     visitor.heard = (what, detail) => this.say(what, detail);
     addEventListener("message", ({ source, origin, data }) => {
       if (source !== parent || (settings.site && origin !== settings.site) || !data?.docent) return;
@@ -30,6 +34,7 @@ export class Around {
         if (data.token || this.#signed) void visitor.identify(String(data.token ?? ""));
         this.#signed = !!data.token;
         this.onPage();
+        this.#meet();
       }
     });
   }

@@ -117,6 +117,15 @@ function stored(message: TalkMessage): VisitTurn {
   return turn;
 }
 
+/** Whom a JWT names; the service looks whether it is true. */
+function subjectOf(token: string): string {
+  try {
+    return String(JSON.parse(atob(token.split(".")[1]!.replace(/-/g, "+").replace(/_/g, "/"))).sub);
+  } catch {
+    return "";
+  }
+}
+
 export class Visitor {
   turns = signal<VisitTurn[]>([]);
   busy = signal(false);
@@ -124,6 +133,8 @@ export class Visitor {
   sessionId = signal<string | null>(null);
   isLocked = signal(false);
   name = signal<string | null>(null);
+  /** Another number: what is on the screen is somebody else's. */
+  person = signal(0);
   /** The browser keeps no cookie for us. */
   forgets = signal(false);
   /** The quota is used up: nothing more is asked. */
@@ -149,14 +160,25 @@ export class Visitor {
 
   /** Begins the visit, or goes on with it; and with the talk of this day. */
   visit(): Promise<void> {
-    return (this.#visiting ??= this.#visit().catch((error) => {
-      this.#visiting = null;
-      throw error;
-    }));
+    return this.#visiting ?? this.#follow(Promise.resolve());
+  }
+
+  /** Visits one after the other: of two cookies the last one's stays. */
+  #follow(before: Promise<void>): Promise<void> {
+    const visiting = before
+      .catch(() => {})
+      .then(() => this.#visit())
+      .catch((error) => {
+        if (this.#visiting === visiting) this.#visiting = null;
+        throw error;
+      });
+    return (this.#visiting = visiting);
   }
 
   async #visit() {
+    const identity = this.#identity;
     let visit = await this.#arrive(false);
+    if (visit.is_new) headers["x-docent-visitor"] = "1"; // not the secret of the visit before
     try {
       if (this.turns.value.length) this.sessionId.value = visit.is_new ? null : this.sessionId.value;
       else if (visit.session_id) await this.open(visit.session_id);
@@ -167,6 +189,7 @@ export class Visitor {
       headers["x-docent-visitor"] = visit.token!;
       this.forgets.value = true;
     }
+    if (identity !== this.#identity) return; // another one follows
     this.name.value = visit.name;
     this.#work = visit.work;
   }
@@ -176,14 +199,19 @@ export class Visitor {
       body: { surface: this.settings.surface, site: this.settings.site, in_memory, identity: this.#identity || null },
     });
 
-  /** Who the visitor is, as their site has signed it; empty: nobody in particular. */
+  /** Who the visitor is, as their site has signed it; empty: nobody in particular. What is shown of somebody
+   * else goes at once. */
   async identify(token: string) {
-    if (token === this.#identity) return;
+    const before = this.#identity;
+    if (token === before) return;
     this.#identity = token;
-    headers["x-docent-visitor"] = "1";
-    this.#visiting = null;
-    if (!this.busy.value) this.begin();
-    await this.visit().catch(() => {});
+    const isOther = !!before && subjectOf(token) !== subjectOf(before);
+    if (isOther) {
+      this.name.value = null;
+      this.person.value++;
+    }
+    if (isOther || !this.busy.value) this.begin();
+    await this.#follow(this.#visiting ?? Promise.resolve()).catch(() => {});
   }
 
   /** What the documents have on the page around, and questions that a model has written for it. */
@@ -191,7 +219,9 @@ export class Visitor {
     call<{ topics: string[]; suggested: string[] }>("GET", this.path("/starters"), { query: { title, address } });
 
   async open(sessionId: string) {
+    const identity = this.#identity;
     const talk = await call<Talk>("GET", this.path(`/conversations/${sessionId}`));
+    if (identity !== this.#identity) return;
     this.sessionId.value = talk.session_id;
     this.isLocked.value = talk.is_locked;
     this.turns.value = talk.messages.map(stored);

@@ -114,6 +114,14 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   useEffect(() => {
     if (matchMedia("(pointer: fine)").matches) focus();
   }, []);
+  useEffect(() => {
+    if (!visitor.person.value) return;
+    setListing(false);
+    setMore(false);
+    viewer.close();
+    text.value = note.value = "";
+    files.value = [];
+  }, [visitor.person.value]);
 
   const ask = (question: string) => {
     if (visitor.busy.value || disabled) return;

@@ -683,7 +683,7 @@ static void with_visitors(struct race_world *w)
 		struct kb_visitor visitor = visitor_of(w);
 		char secret[KB_VISITOR_TEXT];
 
-		NEED(&w->f, kb_store_visitor_add(w->f.store, &visitor, 0, secret, &w->f.err));
+		NEED(&w->f, kb_store_visitor_add(w->f.store, &visitor, NULL, secret, &w->f.err));
 		w->ids[SECOND + i] = visitor.id;
 	}
 }
@@ -714,7 +714,7 @@ static bool come_signed(struct race_world *w, int side, struct kb_err *err)
 	visitor->subject = KB_SV("ann");
 	visitor->ends_at = INT64_MAX;
 	w->own[side] = visitor;
-	return kb_store_visitor_add(STORE, visitor, 0, secret, err);
+	return kb_store_visitor_add(STORE, visitor, NULL, secret, err);
 }
 
 static void one_person(struct race_world *w)

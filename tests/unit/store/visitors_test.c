@@ -1,6 +1,7 @@
 /* Visitors: how long a visit counts, whose conversations they are, and how often something is done.
  */
 #include "fixture.h"
+#include "store/talklinks.h"
 #include "store/visitors.h"
 
 #define HOUR_US   (INT64_C(3600) * KB_SECOND_US)
@@ -40,8 +41,8 @@ static int64_t make_public(struct fixture *f, const char *slug)
 	return agent.id;
 }
 
-static struct kb_visitor come(struct fixture *f, struct kb_visitor visitor, int64_t before,
-                              char secret[KB_VISITOR_TEXT])
+static struct kb_visitor come(struct fixture *f, struct kb_visitor visitor,
+                              const struct kb_visitor *before, char secret[KB_VISITOR_TEXT])
 {
 	struct kb_visitor made = visitor;
 	struct kb_sv *texts[] = { &made.site, &made.surface, &made.address,  &made.subject,
@@ -75,12 +76,12 @@ static void test_ends(struct kb_test *t)
 
 	fixture_init(&f, t);
 	visitor.agent_id = make_public(&f, "first");
-	come(&f, visitor, 0, idle);
-	come(&f, visitor, 0, used);
+	come(&f, visitor, NULL, idle);
+	come(&f, visitor, NULL, used);
 	signed_one = visitor;
 	signed_one.subject = KB_SV("ann");
 	signed_one.ends_at = kb_clock_now_us(&f.clock) + HOUR_US;
-	come(&f, signed_one, 0, brief);
+	come(&f, signed_one, NULL, brief);
 	CHECK(t, counts(&f, visitor.agent_id, idle) && counts(&f, visitor.agent_id, used)
 	                 && counts(&f, visitor.agent_id, brief));
 	CHECK(t, !counts(&f, visitor.agent_id, "") && !counts(&f, visitor.agent_id, "wrong"));
@@ -111,16 +112,47 @@ static void test_person(struct kb_test *t)
 	ann = plain;
 	ann.subject = KB_SV("ann");
 	ann.ends_at = INT64_MAX;
-	first = come(&f, plain, 0, secret);
+	first = come(&f, plain, NULL, secret);
 	CHECK_INT(t, first.person_id, first.id);
-	named = come(&f, ann, first.person_id, secret);
+	named = come(&f, ann, &first, secret);
 	CHECK_INT(t, named.person_id, first.id); /* what was said before is theirs */
-	second = come(&f, ann, 0, secret);
+	second = come(&f, ann, NULL, secret);
 	CHECK_INT(t, second.person_id, first.id); /* on another device */
-	other = come(&f, plain, 0, secret);
+	other = come(&f, plain, NULL, secret);
 	CHECK(t, other.person_id == other.id && other.id != first.id);
-	second = come(&f, ann, other.person_id, secret);
+	second = come(&f, ann, &other, secret);
 	CHECK_INT(t, second.person_id, first.id); /* there is such a person already */
+	fixture_fini(&f);
+}
+
+static void test_takes_place(struct kb_test *t)
+{
+	char was[KB_VISITOR_TEXT], is[KB_VISITOR_TEXT], at_home[KB_VISITOR_TEXT];
+	char secret[KB_EMBED_SECRET_TEXT];
+	struct kb_visitor plain = { .slug = KB_SV("first") }, ann, first, named, other;
+	struct fixture f;
+
+	fixture_init(&f, t);
+	plain.agent_id = make_public(&f, "first");
+	ann = plain;
+	ann.subject = KB_SV("ann");
+	ann.ends_at = INT64_MAX;
+	first = come(&f, plain, NULL, was);
+	named = come(&f, ann, &first, is);
+	CHECK(t, !counts(&f, plain.agent_id, was)); /* its conversations are Ann's now */
+	other = come(&f, plain, &named, was);
+	CHECK(t, !counts(&f, plain.agent_id, is)); /* she has signed out */
+	CHECK(t, other.person_id == other.id);
+	come(&f, ann, &other, is);
+	CHECK(t, counts(&f, plain.agent_id, was)); /* what it said is not hers */
+	named = come(&f, ann, NULL, at_home);
+	CHECK_INT(t, named.person_id, first.id); /* her ended visits still say who she is */
+	NEED(&f, kb_store_embed_secret_make(f.store, plain.agent_id, secret, &f.err));
+	CHECK(t, !counts(&f, plain.agent_id, is) && !counts(&f, plain.agent_id, at_home));
+	CHECK(t, counts(&f, plain.agent_id, was));
+	come(&f, ann, NULL, is);
+	NEED(&f, kb_store_embed_secret_delete(f.store, plain.agent_id, &f.err));
+	CHECK(t, !counts(&f, plain.agent_id, is) && counts(&f, plain.agent_id, was));
 	fixture_fini(&f);
 }
 
@@ -143,7 +175,7 @@ static void test_answers(struct kb_test *t)
 	fixture_init(&f, t);
 	plain.agent_id = make_public(&f, "first");
 	for (size_t i = 0; i < KB_COUNTOF(v); i++)
-		v[i] = come(&f, plain, 0, secret);
+		v[i] = come(&f, plain, NULL, secret);
 	CHECK(t, may_begin(&f, v[0].id, "192.0.2.1"));
 	CHECK(t, !may_begin(&f, v[0].id, "192.0.2.1")); /* one at a time */
 	CHECK(t, may_begin(&f, v[1].id, "192.0.2.1"));
@@ -216,7 +248,7 @@ static void test_counted_answers(struct kb_test *t)
 	fixture_init(&f, t);
 	kb_clock_advance(&f.clock, HOUR_US - kb_clock_now_us(&f.clock) % HOUR_US);
 	plain.agent_id = make_public(&f, "first");
-	one = come(&f, plain, 0, secret);
+	one = come(&f, plain, NULL, secret);
 	turn.id = one.id;
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
 		bool yes;
@@ -243,7 +275,7 @@ static void test_message_ends(struct kb_test *t)
 
 	fixture_init(&f, t);
 	plain.agent_id = make_public(&f, "first");
-	one = come(&f, plain, 0, secret);
+	one = come(&f, plain, NULL, secret);
 	session = (struct kb_session){ plain.agent_id, KB_SV("s"), f.account.id, one.person_id };
 	message = (struct kb_message){ .query = KB_SV("q"),
 		                       .response = KB_SV("a"),
@@ -268,6 +300,10 @@ int main(int argc, char **argv)
 		  test_ends },
 		{ "all browsers of a signed subject are one person, who keeps what was said before",
 		  test_person },
+		{ "a visit that takes another's place ends it where its person is not the same, "
+		  "and a "
+		  "secret that goes ends what it has signed",
+		  test_takes_place },
 		{ "a visitor has one answer at a time, an address some", test_answers },
 		{ "an answer is counted when it begins, and not one that does not",
 		  test_counted_answers },
