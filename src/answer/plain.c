@@ -8,6 +8,7 @@
 #include "answer/notes.h"
 #include "answer/persona.h"
 #include "answer/phrases.h"
+#include "answer/prompt.h"
 #include "answer/smalltalk.h"
 #include "base/utf8.h"
 #include "index/outline.h"
@@ -335,7 +336,7 @@ static bool say_topics(struct run *run, struct kb_err *err)
 	return true;
 }
 
-/* The name of who asks; empty: it is not known, or not for the agent. */
+/* The name of who asks, as a line; empty: it is not known, or not for the agent. */
 static bool find_name(struct run *run, struct kb_sv *name, struct kb_err *err)
 {
 	struct kb_account account;
@@ -344,13 +345,13 @@ static bool find_name(struct run *run, struct kb_sv *name, struct kb_err *err)
 	if (!run->request->settings->user_awareness)
 		return true;
 	if (!run->request->account_id) {
-		*name = run->request->asker;
+		*name = kb_utf8_line(run->arena, run->request->asker, KB_ASKER_CHARS);
 		return true;
 	}
 	if (!kb_store_account_get(run->answerer->store, run->arena, run->request->account_id,
 	                          &account, err))
 		return false;
-	*name = account.name;
+	*name = kb_utf8_line(run->arena, account.name, KB_ASKER_CHARS);
 	return true;
 }
 

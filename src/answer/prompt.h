@@ -19,6 +19,8 @@
 #include "answer/marker.h"
 #include "upstream/chat.h"
 
+enum { KB_ASKER_CHARS = 60 }; /* of the name of who asks */
+
 struct kb_prompt_turn {
 	struct kb_sv question, answer; /* answer.p == NULL: it is not known */
 };
@@ -26,7 +28,7 @@ struct kb_prompt_turn {
 struct kb_prompt {
 	struct kb_sv name;    /* the agent's */
 	struct kb_sv persona; /* empty: none */
-	struct kb_sv asker;   /* the name of who asks; empty: not to be known */
+	struct kb_sv asker;   /* whom people say they are; empty: not to be known */
 	struct kb_sv lang;    /* a language tag; empty: that of the question */
 	struct kb_sv no_answer;
 	bool own_content; /* from the sources alone */

@@ -58,7 +58,7 @@ static bool is_signed(struct kb_arena *arena, struct kb_sv text, struct kb_sv si
 static bool read_text(const json_t *claims, const char *name, size_t max, struct kb_sv *out)
 {
 	*out = kb_json_sv(claims, name, KB_SV(""));
-	return kb_utf8_valid(*out) && kb_utf8_count(*out) <= max;
+	return kb_utf8_valid(*out) && kb_utf8_count(*out) <= max && !kb_utf8_has_control(*out);
 }
 
 static bool read_labels(struct kb_arena *arena, const json_t *labels, struct kb_sv *out)
@@ -91,15 +91,18 @@ static bool read_claims(struct kb_arena *arena, const json_t *claims, int64_t no
                         struct kb_identity *out, struct kb_err *err)
 {
 	int64_t exp = kb_json_int(claims, "exp", 0), now_s = now / KB_SECOND_US;
+	const json_t *nbf = kb_json_get(claims, "nbf");
 
 	if (!read_text(claims, "sub", SUBJECT_CHARS, &out->subject) || !out->subject.n)
-		return refuse(err, "sub must be a text of 1 to 128 characters");
+		return refuse(err, "sub must be a text of 1 to 128 characters on one line");
 	if (!read_text(claims, "name", NAME_CHARS, &out->name))
-		return refuse(err, "name has more than 200 characters");
+		return refuse(err, "name must be a text of at most 200 characters on one line");
 	if (!read_labels(arena, kb_json_get(claims, "labels"), &out->labels))
 		return refuse(err, "labels must be a list of at most 50 texts");
 	if (exp <= now_s)
 		return refuse(err, "it is over (exp)");
+	if (nbf && (!json_is_number(nbf) || json_number_value(nbf) > (double)(now_s + SKEW_S)))
+		return refuse(err, "it does not count yet (nbf)");
 	if (exp > now_s + AHEAD_S + SKEW_S)
 		return refuse(err, "exp is more than an hour ahead");
 	out->ends_at = exp * KB_SECOND_US;

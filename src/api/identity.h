@@ -3,8 +3,9 @@
  *
  *   { "sub": "customer-4711", "name": "Ann", "labels": ["gold"], "exp": 1764000000 }
  *
- * sub and exp are needed, exp within the next hour. What is signed is the site's word: the name is
- * told to the agent where it may know it, and the labels open the documents that carry one of them.
+ * sub and exp are needed, exp within the next hour; nbf is obeyed where it is there. sub and name
+ * are one line each. What is signed is the site's word: the name is told to the agent where it may
+ * know it, and the labels open the documents that carry one of them.
  */
 #ifndef KB_API_IDENTITY_H
 #define KB_API_IDENTITY_H

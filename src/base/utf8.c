@@ -147,3 +147,59 @@ struct kb_sv kb_utf8_cut(struct kb_sv text, size_t max)
 		max--;
 	return kb_sv(text.p, max);
 }
+
+bool kb_utf8_is_control(uint32_t cp)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		// clang-format off
+		{ 0x00, 0x1f },       { 0x7f, 0x9f },
+		{ 0x200e, 0x200f },   { 0x2028, 0x202e }, { 0x2060, 0x206f },
+		{ 0xfeff, 0xfeff },   { 0xfff9, 0xfffb },
+		{ 0xe0000, 0xe007f },
+		// clang-format on
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(ranges); i++)
+		if (cp >= ranges[i].first && cp <= ranges[i].last)
+			return true;
+	return false;
+}
+
+bool kb_utf8_has_control(struct kb_sv text)
+{
+	uint32_t cp;
+
+	for (size_t i = 0; i < text.n;) {
+		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
+		if (kb_utf8_is_control(cp))
+			return true;
+	}
+	return false;
+}
+
+struct kb_sv kb_utf8_line(struct kb_arena *arena, struct kb_sv text, size_t n)
+{
+	/* A bad part of a byte may become three. */
+	char *out = kb_arena_bytes(arena, text.n * 3 + 1);
+	size_t count = 0, length = 0;
+	bool space = false;
+	uint32_t cp;
+
+	for (size_t i = 0; i < text.n;) {
+		i += kb_utf8_decode(kb_sv_from(text, i), &cp);
+		if (cp == ' ' || cp == 0xa0 || kb_utf8_is_control(cp)) {
+			space = count > 0;
+			continue;
+		}
+		if (count + space >= n)
+			break;
+		if (space)
+			out[length++] = ' ';
+		count += 1 + space;
+		space = false;
+		length += kb_utf8_encode(cp, out + length);
+	}
+	return kb_sv(out, length);
+}
