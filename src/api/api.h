@@ -110,6 +110,14 @@ struct kb_call {
 	struct kb_cited_text *texts;
 };
 
+/* What is kept of a request besides its call, which there is one of before a large body is taken,
+ * and another behind it. */
+struct kb_request_kept {
+	int64_t rate_limit, rate_left;  /* of the key's plan; 0: it has no rate */
+	struct kb_visitor_early *early; /* a visitor's turn (visitor.c) */
+};
+struct kb_request_kept *kb_request_kept(struct kb_request *req);
+
 struct kb_api_route {
 	const char *method, *path;
 	/* Answers, or returns false with *err set for dispatch to answer. Every row has one: `fast`
@@ -126,6 +134,10 @@ struct kb_api_route {
 	bool chat_errors;    /* errors have the member that chat client libraries read, too */
 	size_t body_max;
 	bool upload;
+	int64_t upload_max; /* bytes of one request's files, where the server's limit is too much */
+	/* Before a large body is taken, behind key and agent: what the handler would refuse
+	 * whatever it holds. NULL: nothing. */
+	bool (*admit)(struct kb_call *call, struct kb_err *err);
 	/* For /openapi.json and for the tests that check each answer. */
 	const char *tag, *summary;
 	const char *query;    /* "page:int limit:int search:str", api/schema.h's words */

@@ -82,25 +82,26 @@ bool kb_call_covers(const struct kb_call *call, int64_t agent_id)
 	return call->key.agent_count == 0;
 }
 
-/* What the answer's fields say of the rate; the server hands it to kb_api_decorate(). */
-struct rate_state {
-	int64_t limit, left;
-};
+struct kb_request_kept *kb_request_kept(struct kb_request *req)
+{
+	if (!req->user)
+		req->user = KB_NEW(req->arena, struct kb_request_kept);
+	return req->user;
+}
 
 static bool check_rate(struct kb_call *call, struct kb_err *err)
 {
 	const struct kb_plan *plan = call->plan;
-	struct rate_state *state;
+	struct kb_request_kept *kept;
 	int64_t wait_ms;
 
 	if (!plan->rate_per_second)
 		return true;
-	state = KB_NEW(call->arena, struct rate_state);
-	state->limit = plan->burst;
-	call->req->user = state;
+	kept = kb_request_kept(call->req);
+	kept->rate_limit = plan->burst;
 	kb_rates_share(call->api->rates, kb_store_nodes(call->api->store));
-	if (kb_rates_take(call->api->rates, call->key.id, plan, kb_clock_mono_us(), &state->left,
-	                  &wait_ms))
+	if (kb_rates_take(call->api->rates, call->key.id, plan, kb_clock_mono_us(),
+	                  &kept->rate_left, &wait_ms))
 		return true;
 	call->retry_after_s = (wait_ms + 999) / 1000;
 	return kb_fail(err, KB_E_EXHAUSTED, "Too Many Requests");
@@ -275,6 +276,7 @@ struct kb_route *kb_api_net_routes(struct kb_arena *arena, size_t *count)
 			.fast = rows[i].fast,
 			.body_max = rows[i].body_max,
 			.upload = rows[i].upload,
+			.upload_max = rows[i].upload_max,
 			.app = &rows[i],
 		};
 	}
@@ -289,10 +291,11 @@ bool kb_api_admit(struct kb_request *req)
 	struct kb_err err = { 0 };
 
 	if (!call.row || call.row->right == KB_RIGHT_NONE
-	    || (call.row->right == KB_RIGHT_VISITOR
-	                ? kb_call_visit(&call, &err)
-	                : check_key(&call, &err) && find_agent(&call, &err)
-	                          && check_reach(&call, &err)))
+	    || ((call.row->right == KB_RIGHT_VISITOR
+	                 ? kb_call_visit(&call, &err)
+	                 : check_key(&call, &err) && find_agent(&call, &err)
+	                           && check_reach(&call, &err))
+	        && (!call.row->admit || call.row->admit(&call, &err))))
 		return true;
 	kb_call_error(&call, &err);
 	return false;
@@ -317,13 +320,13 @@ void kb_api_refuse(struct kb_request *req, const struct kb_err *err)
 
 void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 {
-	const struct rate_state *rate = req->user;
+	const struct kb_request_kept *kept = req->user;
 
-	if (rate)
+	if (kept && kept->rate_limit)
 		kb_buf_printf(head,
 		              "x-ratelimit-limit: %" PRId64 "\r\nx-ratelimit-remaining: %" PRId64
 		              "\r\n",
-		              rate->limit, rate->left);
+		              kept->rate_limit, kept->rate_left);
 	/* Browsers call the service directly, with a key and without cookies; what they are not
 	 * told to expose they hide from their pages. No answer is of another type than it says. */
 	kb_buf_str(head, "access-control-allow-origin: *\r\n"

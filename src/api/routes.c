@@ -1,7 +1,11 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
 #include "api/routes.h"
 
-enum { JSON_MAX = 1 << 20, FORM_MAX = 4 << 20 };
+enum {
+	JSON_MAX = 1 << 20,
+	FORM_MAX = 4 << 20,
+	VISITOR_FILES_MAX = 20 << 20, /* of one question */
+};
 
 #define V1    "/api/v1"
 #define AGENT V1 "/projects/{projectId}"
@@ -305,6 +309,7 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Public", .summary = "Hand in the work that a visit asks of the browser in place of a captcha",
 	  .request = "ProofFields", .response = "ProofReply", .status = 200, .also = { 403 } },
 	{ "POST", PUBLIC "/messages", kb_talks_ask, .right = KB_RIGHT_VISITOR, .body_max = JSON_MAX, .upload = true,
+	  .upload_max = VISITOR_FILES_MAX, .admit = kb_talks_admit,
 	  .tag = "Public", .summary = "Ask; the answer comes as server-sent events, the last of which names its sources",
 	  .request = "VisitorMessageFields", .status = 200, .also = { 403, 502, 503, 504 } },
 	{ "GET", PUBLIC "/conversations/{sessionId}/messages/{messageId}/stream", kb_messages_follow,

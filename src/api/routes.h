@@ -153,6 +153,7 @@ bool kb_visit_begin(struct kb_call *call, struct kb_err *err);
 bool kb_visit_read(struct kb_call *call, struct kb_err *err);
 bool kb_visit_prove(struct kb_call *call, struct kb_err *err);
 /* talks.c */
+bool kb_talks_admit(struct kb_call *call, struct kb_err *err);
 bool kb_talks_ask(struct kb_call *call, struct kb_err *err);
 bool kb_talks_leave(struct kb_call *call, struct kb_err *err);
 bool kb_talks_read(struct kb_call *call, struct kb_err *err);

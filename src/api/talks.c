@@ -183,6 +183,15 @@ static bool may_ask(struct kb_call *call, const struct kb_settings *settings, st
 	return true;
 }
 
+/* A body that may be large is not taken of whoever may not ask now. */
+bool kb_talks_admit(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_settings settings;
+
+	return read_settings(call, &settings, err) && may_ask(call, &settings, err)
+	       && kb_visitor_begins_early(call, err);
+}
+
 static bool wants_inline(const struct kb_settings *settings)
 {
 	return kb_settings_citations(settings) >= KB_CITATIONS_INLINE;

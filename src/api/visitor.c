@@ -2,6 +2,7 @@
 #include "api/visitor.h"
 
 #include <arpa/inet.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/identity.h"
@@ -206,7 +207,7 @@ static bool is_within(struct kb_call *call, const struct kb_visits *visits, stru
 }
 
 /* One answer at a time, and not too many. */
-bool kb_visitor_begins(struct kb_call *call, struct kb_err *err)
+static bool take_turn(struct kb_call *call, struct kb_err *err)
 {
 	enum { MOST_THERE = 4 };
 	const struct kb_visitor_turn turn = {
@@ -236,6 +237,59 @@ bool kb_visitor_begins(struct kb_call *call, struct kb_err *err)
 		return true;
 	call->retry_after_s = 1;
 	return kb_fail(err, KB_E_EXHAUSTED, "One question at a time, please");
+}
+
+/* A turn that was taken before the body came. */
+struct kb_visitor_early {
+	struct kb_api *api;
+	int64_t visitor_id; /* 0: its handler has it */
+};
+
+static void end_turn(void *arg)
+{
+	struct kb_visitor_early *early = arg;
+	struct kb_err err;
+
+	if (!kb_store_visitor_end(early->api->store, early->visitor_id, &err))
+		kb_warn(early->api->log, "visit not ended id=%" PRId64 " error=%s",
+		        early->visitor_id, err.msg);
+	free(early);
+}
+
+/* The request is over: its body never came, or was no question. Perhaps on a loop thread. Where the
+ * workers are busy, the turn is over after a minute. */
+static void drop_turn(void *arg)
+{
+	struct kb_visitor_early *early = arg, *own;
+
+	if (!early->visitor_id)
+		return;
+	own = kb_xcalloc(1, sizeof(*own));
+	*own = *early;
+	if (!kb_pool_submit(early->api->workers, end_turn, own))
+		free(own);
+}
+
+bool kb_visitor_begins_early(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_visitor_early *early = KB_NEW(call->req->arena, struct kb_visitor_early);
+
+	if (!take_turn(call, err))
+		return false;
+	*early = (struct kb_visitor_early){ call->api, call->visitor.id };
+	kb_request_kept(call->req)->early = early;
+	kb_arena_on_fini(call->req->arena, drop_turn, early);
+	return true;
+}
+
+bool kb_visitor_begins(struct kb_call *call, struct kb_err *err)
+{
+	struct kb_visitor_early *early = kb_request_kept(call->req)->early;
+
+	if (!early || early->visitor_id != call->visitor.id)
+		return take_turn(call, err);
+	early->visitor_id = 0;
+	return true;
 }
 
 /* ---- beginning ---- */

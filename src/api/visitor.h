@@ -27,6 +27,9 @@ struct kb_sv kb_visitor_address(struct kb_call *call);
 /* Begins an answer, and counts it; KB_E_EXHAUSTED with retry_after_s where that is one too many, or
  * another one is under way. */
 bool kb_visitor_begins(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
+/* The same before the request's body is taken: kb_visitor_begins() then finds it begun. Where that
+ * is not reached, it ends with the request. */
+bool kb_visitor_begins_early(struct kb_call *call, struct kb_err *err) KB_MUST_CHECK;
 
 /* The agent and settings behind a shared conversation of the path (talks.c); KB_E_NOT_FOUND. */
 bool kb_talks_find_shared(struct kb_call *call, struct kb_settings *settings,

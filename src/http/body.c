@@ -20,12 +20,15 @@ static struct kb_upload_limits limits_of(const struct kb_http_exchange *call)
 {
 	const struct kb_server_config *config = &call->lane->server->config;
 	const struct kb_route *route = call->req.route;
+	int64_t total_max = config->upload_total_max;
 
+	if (route->upload_max)
+		total_max = KB_MIN(total_max, route->upload_max);
 	return (struct kb_upload_limits){
 		.files = route->upload && config->temp_dir,
 		.files_max = config->upload_files_max,
-		.file_max = config->upload_file_max,
-		.files_total_max = config->upload_total_max,
+		.file_max = KB_MIN(config->upload_file_max, total_max),
+		.files_total_max = total_max,
 		.text_max = route->upload ? (size_t)KB_FORM_TEXT_BYTES_MAX
 		                          : KB_MIN(route->body_max, (size_t)KB_FORM_TEXT_BYTES_MAX),
 		.temp_dir = config->temp_dir,

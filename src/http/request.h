@@ -58,7 +58,8 @@ struct kb_route {
 	size_t body_max; /* bytes kept in memory (JSON, urlencoded); 0: a body is read and dropped,
 	                    at most 64 KiB */
 	bool upload;     /* multipart with files is welcome, up to the server's upload limits */
-	const void *app; /* the application's own row */
+	int64_t upload_max; /* bytes of one request's files, where that is less; 0: it is not */
+	const void *app;    /* the application's own row */
 };
 
 struct kb_request {

@@ -1,6 +1,7 @@
 // Visitors of public agents: what their browser is given, and what nobody else may do with it.
 import { createHash, createHmac } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
+import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, start, test, until } from "./lib/harness.mjs";
@@ -377,6 +378,63 @@ test("a secret that is made anew or deleted ends what was signed with it, open a
   assert.equal((await second.call("GET", "/visit")).status, 401);
   assert.equal((await second.ask(question)).status, 401);
   assert.equal((await plain.call("GET", "/visit")).status, 200, "nobody has signed this one");
+});
+
+/** The head of an upload, nothing of whose body is sent: the answer to that, if one comes within a second. */
+function announce(t, kb, slug, cookie, bytes) {
+  const socket = net.connect(Number(new URL(kb.url).port), "127.0.0.1");
+  t.after(() => socket.destroy());
+  const status = new Promise((go) => {
+    socket.on("data", (text) => go(Number(String(text).split(" ")[1])));
+    setTimeout(go, 1000, null);
+  });
+  socket.write(
+    `POST /public/v1/agents/${slug}/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Docent-Visitor: 1\r\nCookie: ${cookie}\r\n` +
+      `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${bytes}\r\n\r\n`,
+  );
+  return { socket, status };
+}
+
+const MB = 1 << 20;
+
+test("no upload is taken of a visitor who may not ask: not the work done, a turn under way, too many, too large", async (t) => {
+  const { kb, agent, slug } = await open(t, { enable_recaptcha_for_public_chatbots: true });
+  const first = await visit(kb, slug);
+  assert.equal(await announce(t, kb, slug, first.cookie, 5 * MB).status, 401, "the work is not done");
+  await agent.expect(200, "POST", "/settings", { json: { enable_recaptcha_for_public_chatbots: false } });
+  assert.equal(await announce(t, kb, slug, first.cookie, 25 * MB).status, 400, "20 MB are enough for a question");
+  const one = announce(t, kb, slug, first.cookie, 5 * MB);
+  assert.equal(await one.status, null, "this one is waited for");
+  assert.equal(await announce(t, kb, slug, first.cookie, 5 * MB).status, 429, "one at a time");
+  assert.equal((await first.ask(question)).status, 429, "nor a question beside it");
+  one.socket.destroy();
+  await until("the turn of a body that never came to be over", async () => (await first.ask(question)).status === 200);
+  // A form that is no question ends its turn too, and what was refused has been counted.
+  const body = Buffer.concat([Buffer.from("--x\r\ncontent-disposition: form-data; name=a\r\n\r\n"), Buffer.alloc(MB)]);
+  const odd = (n) =>
+    first.call("POST", "/messages", { body, headers: { "content-type": `multipart/form-data; boundary=x` } });
+  const statuses = [];
+  for (let i = 0; i < 6; i++) statuses.push((await odd(i)).status);
+  assert.deepEqual([...new Set(statuses)].sort(), [400, 429]);
+  assert.equal(await announce(t, kb, slug, first.cookie, 5 * MB).status, 429, "six a minute");
+});
+
+test("a visitor's file of some megabytes comes along with its question", async (t) => {
+  const { kb, slug } = await open(t);
+  const { call } = await visit(kb, slug);
+  const form = [
+    { name: "prompt", value: "Who painted the harbour mural?" },
+    {
+      name: "files[]",
+      filename: "mural.txt",
+      type: "text/plain",
+      value: `The harbour mural was painted by Ilse Marr.\n${"It is blue. ".repeat(100_000)}`,
+    },
+  ];
+  const { status, text } = await call("POST", "/messages", { form });
+  assert.equal(status, 200, text);
+  assert.match(text, /Ilse Marr/);
+  assert.match((await call("POST", "/messages", { form })).text, /Ilse Marr/, "and another behind it");
 });
 
 test("starters follow the page around where the owner wants that", async (t) => {
