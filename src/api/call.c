@@ -35,6 +35,10 @@ struct kb_sv kb_call_base_url(struct kb_call *call)
 	                       KB_SV_ARG(host));
 }
 
+/* Whose an answer is (the request's owner): a key's by its id, a visitor's by that below 0, and a
+ * signed-in browser's by its number with this bit. */
+#define SIGNED_IN (INT64_C(1) << 62)
+
 /* ---- the key ---- */
 
 struct kb_sv kb_request_bearer(const struct kb_request *req)
@@ -54,11 +58,13 @@ static bool find_key(struct kb_call *call, struct kb_err *err)
 	struct kb_sv cookie =
 	        kb_request_field(call->req, "authorization").p ? KB_SV("") : kb_call_sign_in(call);
 
-	if (cookie.n)
-		return kb_store_sign_in_check(call->api->store, call->arena, cookie, &call->key,
-		                              err);
-	return kb_store_key_check(call->api->store, call->arena, kb_request_bearer(call->req),
-	                          &call->key, err);
+	if (cookie.n ? !kb_store_sign_in_check(call->api->store, call->arena, cookie, &call->key,
+	                                       err)
+	             : !kb_store_key_check(call->api->store, call->arena,
+	                                   kb_request_bearer(call->req), &call->key, err))
+		return false;
+	call->req->owner = cookie.n ? SIGNED_IN | kb_store_sign_in_number(cookie) : call->key.id;
+	return true;
 }
 
 static bool check_key(struct kb_call *call, struct kb_err *err)
@@ -66,7 +72,6 @@ static bool check_key(struct kb_call *call, struct kb_err *err)
 	if (find_key(call, err)) {
 		kb_store_key_seen(call->api->store, &call->key);
 		call->plan = kb_plans_get(&call->api->plans, call->key.plan);
-		call->req->owner = call->key.id;
 		return true;
 	}
 	if (err->code == KB_E_UNAUTHORIZED)
@@ -335,16 +340,18 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 	                 "x-content-type-options: nosniff\r\n");
 }
 
-/* A revoked key stops at once, its open streams and downloads included; so does the visit of an
- * agent that is no longer public. A visitor is an owner below 0. */
+/* A revoked key stops at once, its open streams and downloads included; so does a browser that
+ * signs out, and the visit of an agent that is no longer public. */
 bool kb_api_owner_holds(void *app, int64_t owner)
 {
 	struct kb_api *api = app;
 	struct kb_err err;
 	bool valid;
 
-	if (owner > 0 ? kb_store_key_valid(api->store, owner, &valid, &err)
-	              : kb_store_visitor_valid(api->store, -owner, &valid, &err))
+	if (owner < 0 ? kb_store_visitor_valid(api->store, -owner, &valid, &err)
+	    : owner & SIGNED_IN
+	            ? kb_store_sign_in_valid(api->store, owner & ~SIGNED_IN, &valid, &err)
+	            : kb_store_key_valid(api->store, owner, &valid, &err))
 		return valid;
 	kb_warn(api->log, "owner not looked up id=%" PRId64 " error=%s", owner, err.msg);
 	return true;

@@ -1,19 +1,26 @@
 /* Browsers that are signed in, and the links that sign them in. */
 #include "store/signins.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/hash.h"
 #include "store/store_impl.h"
 
 /* A use is noted when the last one that was is so old. */
 #define NOTED_US INT64_C(300000000)
 
-enum { ADD, GET, SEEN, END, SWEEP, LINK_ADD, LINK_TAKE, LINK_SWEEP };
+enum { ADD, GET, BY_NUMBER, SEEN, END, SWEEP, LINK_ADD, LINK_TAKE, LINK_SWEEP };
 // clang-format off
 static const struct kb_sql sql[] = {
 	[ADD] = { "sign_in_add", "tii",
 		"INSERT INTO sign_ins (hash, key_id, created_at, seen_at) VALUES ($1, $2, $3, $3)" },
 	[GET] = { "sign_in_get", "t",
 		"SELECT key_id, created_at, seen_at FROM sign_ins WHERE hash = $1" },
+	/* Those whose hash begins so: one. */
+	[BY_NUMBER] = { "sign_in_by_number", "tti",
+		"SELECT count(*) FROM sign_ins WHERE hash >= $1 AND hash < $2 AND created_at >= $3 AND "
+		"EXISTS (SELECT 1 FROM api_keys k WHERE k.id = sign_ins.key_id AND k.revoked_at = 0)" },
 	[SEEN] = { "sign_in_seen", "ti", "UPDATE sign_ins SET seen_at = $2 WHERE hash = $1" },
 	[END] = { "sign_in_end", "t", "DELETE FROM sign_ins WHERE hash = $1" },
 	[SWEEP] = { "sign_in_sweep", "i", "DELETE FROM sign_ins WHERE created_at < $1" },
@@ -25,6 +32,8 @@ static const struct kb_sql sql[] = {
 };
 // clang-format on
 const struct kb_sql_table kb_sql_signins = { "signins", sql, KB_COUNTOF(sql) };
+
+enum { NUMBER_DIGITS = 15 }; /* of a hash, in its number */
 
 static bool refuse(struct kb_err *err)
 {
@@ -102,6 +111,31 @@ bool kb_store_sign_in_check(struct kb_store *store, struct kb_arena *arena, stru
 	if (in.now - seen_at > NOTED_US)
 		(void)!kb_db_write(store->db, seen, &in, &ignored);
 	return true;
+}
+
+int64_t kb_store_sign_in_number(struct kb_sv secret)
+{
+	char hash[KB_HASH_HEX], *end;
+
+	kb_hash_hex(secret, hash);
+	hash[NUMBER_DIGITS] = '\0';
+	return strtoll(hash, &end, 16);
+}
+
+bool kb_store_sign_in_valid(struct kb_store *store, int64_t number, bool *valid, struct kb_err *err)
+{
+	char first[NUMBER_DIGITS + 1], behind[NUMBER_DIGITS + 2];
+	int64_t count = 0;
+	bool ok;
+
+	snprintf(first, sizeof(first), "%015" PRIx64, (uint64_t)number);
+	snprintf(behind, sizeof(behind), "%sg", first); /* behind each digit */
+	ok = kb_db_read_int(store->db, &sql[BY_NUMBER],
+	                    KB_VALUES(kb_text(kb_sv_str(first)), kb_text(kb_sv_str(behind)),
+	                              kb_int(kb_store_now(store) - KB_SIGN_IN_MAX_US)),
+	                    0, &count, err);
+	*valid = count > 0;
+	return ok;
 }
 
 static bool end(struct kb_db_conn *conn, void *arg, struct kb_err *err)

@@ -23,6 +23,11 @@ bool kb_store_sign_in(struct kb_store *store, int64_t key_id, char secret[KB_SIG
  * key. */
 bool kb_store_sign_in_check(struct kb_store *store, struct kb_arena *arena, struct kb_sv secret,
                             struct kb_key *out, struct kb_err *err) KB_MUST_CHECK;
+/* A number of 60 bits by which the browser with that secret is asked about without it. */
+int64_t kb_store_sign_in_number(struct kb_sv secret);
+/* Whether it is still signed in: for answers that outlast a request's own check. */
+bool kb_store_sign_in_valid(struct kb_store *store, int64_t number, bool *valid,
+                            struct kb_err *err) KB_MUST_CHECK;
 /* One that is not signed in is no mistake. */
 bool kb_store_sign_out(struct kb_store *store, struct kb_sv secret,
                        struct kb_err *err) KB_MUST_CHECK;

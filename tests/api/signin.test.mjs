@@ -1,5 +1,5 @@
 // Browsers that sign in: with a key or a link, for pages of ours alone; and keys made by the interface.
-import { assert, docent, start, test, until } from "./lib/harness.mjs";
+import { assert, docent, sleep, start, test, until } from "./lib/harness.mjs";
 import { fill, rightBody } from "./lib/requests.mjs";
 import { furnished } from "./lib/scene.mjs";
 
@@ -36,6 +36,32 @@ test("a browser signs in with a key, uses the interface without it, and signs ou
   assert.equal(seen.data[0].id, agent.id);
   await kb.expect(200, "DELETE", "/session", { plain: true, ...asBrowser(cookie) });
   assert.equal((await kb.api("GET", "/projects", asBrowser(cookie))).status, 401);
+});
+
+test("signing out ends what the browser was reading; another browser of the same key reads on", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const read = async (cookie) => {
+    const reply = await fetch(`${kb.url}/api/v1/projects/${agent.id}/progress`, {
+      headers: { ...PAGE, cookie, accept: "text/event-stream" },
+    });
+    assert.equal(reply.status, 200);
+    const stream = { over: false };
+    stream.end = reply.text().then(
+      () => (stream.over = true),
+      () => (stream.over = true),
+    );
+    return stream;
+  };
+  const [leaves, stays] = [await signIn(kb, { key: kb.key }), await signIn(kb, { key: kb.key })];
+  const first = await read(leaves.cookie),
+    second = await read(stays.cookie);
+  await kb.expect(200, "DELETE", "/session", { plain: true, ...asBrowser(leaves.cookie) });
+  await until("the stream of who has signed out to end", () => first.over);
+  await sleep(1500); // the owners are asked twice a second
+  assert.equal(second.over, false);
+  await kb.expect(200, "DELETE", "/session", { plain: true, ...asBrowser(stays.cookie) });
+  await second.end;
 });
 
 test("a wrong key signs nobody in", async (t) => {
