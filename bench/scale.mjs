@@ -13,7 +13,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { psql } from "../tests/api/lib/postgres.mjs";
+import { psql } from "../tests/api/lib/psql.mjs";
 import { Service } from "../tests/api/lib/service.mjs";
 import { countingTrips } from "../tests/api/lib/trips.mjs";
 

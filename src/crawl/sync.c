@@ -337,15 +337,15 @@ static bool list(struct sync *s, struct kb_err *err)
 static bool remove_unlisted(struct sync *s, struct kb_err *err)
 {
 	enum { PIECE = 200 };
-	int64_t removed = PIECE;
+	int64_t after = 0, removed = PIECE;
 
 	/* Of a website those that its host says are gone have gone already. */
 	if (s->is_site || !s->settings.remove_unexist_pages || s->report.cut || s->report.unread
 	    || s->report.pages == 0)
 		return true;
 	while (removed == PIECE)
-		if (!kb_store_source_drop_unseen(s->web->config.store, s->lease, PIECE, &removed,
-		                                 err))
+		if (!kb_store_source_drop_unseen(s->web->config.store, s->lease, PIECE, &after,
+		                                 &removed, err))
 			return false;
 	return true;
 }

@@ -33,7 +33,7 @@ enum {
 	"AND updated_at >= $3 AND created_by BETWEEN $4 AND $5"
 /* Of one visitor: by an index of theirs. */
 #define VISITOR_WHERE                                                                              \
-	" FROM conversations WHERE agent_id = $1 AND visitor_id = $2 AND visitor_id > 0"
+	" FROM conversations WHERE agent_id = $1 AND visitor_id = $2 AND visitor_id <> 0"
 #define LIST(order)                                                                                \
 	"SELECT " KB_NAMES(CONVERSATIONS) LIST_WHERE " ORDER BY " order " LIMIT $6 OFFSET $7"
 // clang-format off

@@ -10,8 +10,8 @@ static const struct kb_sql sql[] = {
 	[SEEN] = { "listing_seen", "iiiti",
 		"UPDATE pages SET listed_at = $3, listed_image = $4, seen = $5 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[UNSEEN] = { "listing_unseen", "iiii",
-		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
+	[UNSEEN] = { "listing_unseen", "iiiii",
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 AND id > $5 "
 		"AND seen <> $3 AND parent_id = 0 ORDER BY id LIMIT $4" },
 	[FINISH] = { "listing_finish", "iiitiii",
 		"UPDATE sources SET state = 0, status = $3, reason = $4, due_at = $5, attempts = $6, "
@@ -175,7 +175,7 @@ struct drop {
 	struct kb_arena arena;
 	const struct kb_source_lease *lease;
 	size_t max;
-	int64_t removed;
+	int64_t after, last, removed;
 };
 
 static bool drop_unseen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
@@ -192,7 +192,8 @@ static bool drop_unseen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		return false;
 	kb_rows_open(&rows, conn, &sql[UNSEEN],
 	             KB_VALUES(kb_int(agent_id), kb_int(in->lease->source.id),
-	                       kb_int(in->lease->epoch), kb_int((int64_t)in->max)));
+	                       kb_int(in->lease->epoch), kb_int((int64_t)in->max),
+	                       kb_int(in->after)));
 	while (kb_rows_next(&rows)) {
 		KB_ROOM(&in->arena, pages, count);
 		kb_page_read(&rows, &in->arena, &pages[count++]);
@@ -203,6 +204,7 @@ static bool drop_unseen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		if (!kb_page_remove(conn, &pages[i], version + 1, &totals, err))
 			return false;
 	in->removed = (int64_t)count;
+	in->last = count ? pages[count - 1].page.id : in->after;
 	return count == 0
 	       || (kb_agent_publish(conn, agent_id, version + 1, false, err)
 	           && kb_totals_add(conn, agent_id, &totals, err)
@@ -210,12 +212,14 @@ static bool drop_unseen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 }
 
 bool kb_store_source_drop_unseen(struct kb_store *store, const struct kb_source_lease *lease,
-                                 size_t max, int64_t *removed, struct kb_err *err)
+                                 size_t max, int64_t *after, int64_t *removed,
+                                 struct kb_err *err)
 {
-	struct drop in = { .lease = lease, .max = max };
+	struct drop in = { .lease = lease, .max = max, .after = *after };
 	bool ok = kb_db_write(store->db, drop_unseen, &in, err);
 
 	*removed = ok ? in.removed : 0;
+	*after = ok ? in.last : *after;
 	kb_arena_fini(&in.arena);
 	return ok;
 }

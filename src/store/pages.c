@@ -46,22 +46,28 @@ enum {
 	REQUEUE,
 	METADATA
 };
-#define LIST_WHERE                                                                                 \
-	" FROM pages WHERE agent_id = $1 "                                                         \
+/* Of the pages of `from`, which are those of agent $1. */
+#define LIST_WHERE(from)                                                                           \
+	" FROM " from " WHERE agent_id = $1 "                                                      \
 	"AND ($2 = '' OR url_key LIKE $2 ESCAPE '\\' OR filename_key LIKE $2 ESCAPE '\\') "        \
 	"AND ($3 < 0 OR crawl_status = $3) AND ($4 < 0 OR index_status = $4) "                     \
 	"AND ($5 = 0 OR id NOT IN (" KB_PAGES_LABELLED ")) AND " KB_PAGE_SHOWN("$1")
-#define LIST_OF(which, name, where)                                                                \
+#define LIST_OF(which, name, from, where)                                                          \
 	[LIST + which * LIST_SHAPES +                                                              \
 	        DESC] = { "page_list_" name "desc", "itiiiii",                                     \
-		          "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE where                            \
+		          "SELECT " KB_NAMES(KB_PAGES) LIST_WHERE(from) where                      \
 		          " ORDER BY id DESC LIMIT $6 OFFSET $7" },                                \
 	        [LIST + which * LIST_SHAPES + ASC] = { "page_list_" name "asc", "itiiiii",         \
 		                                       "SELECT " KB_NAMES(KB_PAGES)                \
-		                                               LIST_WHERE where                    \
+		                                               LIST_WHERE(from) where              \
 		                                       " ORDER BY id LIMIT $6 OFFSET $7" },        \
 	        [LIST + which * LIST_SHAPES + COUNT] = { "page_list_" name "count", "itiii",       \
-		                                         "SELECT count(*)" LIST_WHERE where }
+		                                         "SELECT count(*)"                         \
+		                                                 LIST_WHERE(from) where }
+/* Those that wait, each by its id: of an agent's pages SQLite would read all, in their order. */
+#define WAITING_PAGES                                                                              \
+	"(SELECT w.id AS waiting_id FROM pages w "                                                 \
+	"WHERE w.agent_id = $1 AND w.state > 0 AND w.to_fetch IN (0, 1)) w CROSS JOIN pages"
 /* What the owner says of it. */
 #define METADATA_COLUMNS(FIRST, NEXT) KB_PAGE_META(FIRST, NEXT) KB_PAGE_CHANGED(NEXT, NEXT)
 // clang-format off
@@ -72,8 +78,9 @@ static const struct kb_sql sql[] = {
 		KB_PAGE_SHOWN("$1") },
 	/* IDS_AT_ONCE of them. */
 	[BY_IDS] = { "page_by_ids", "iiiiiiiii",
-		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND id IN ($2, $3, $4, $5, $6, $7, $8, $9) "
-		"AND " KB_PAGE_SHOWN("$1") },
+		"WITH w (of_agent, of_id) AS (VALUES ($1, $2), ($1, $3), ($1, $4), ($1, $5), ($1, $6), ($1, $7), ($1, $8), "
+		"($1, $9)) SELECT " KB_NAMES(KB_PAGES) " FROM w JOIN pages ON agent_id = of_agent AND id = of_id "
+		"WHERE " KB_PAGE_SHOWN("$1") },
 	[BY_URL] = { "page_by_url", "it",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND url = $2 AND is_file = 0 "
 		"AND " KB_PAGE_SHOWN("$1") " ORDER BY id LIMIT 1" },
@@ -82,11 +89,11 @@ static const struct kb_sql sql[] = {
 		KB_PAGE_SHOWN("$1") },
 	[FIND] = { "page_find", "ii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE " KB_ID_ALONE("id", "$1") " "
-		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND a.account_id = $2 "
+		"AND EXISTS (SELECT 1 FROM agents a WHERE a.id = pages.agent_id AND +a.account_id = $2 "
 		"AND a.state = " KB_SQL(AGENT_THERE) ") AND " KB_PAGE_SHOWN("pages.agent_id") },
-	LIST_OF(ALL, "", ""),
-	LIST_OF(WAITING, "waiting_", " AND state > 0"),
-	LIST_OF(AMISS, "amiss_", " AND index_status > " KB_SQL(STATUS_OK)),
+	LIST_OF(ALL, "", "pages", ""),
+	LIST_OF(WAITING, "waiting_", WAITING_PAGES, " AND id = waiting_id AND state > 0"),
+	LIST_OF(AMISS, "amiss_", "pages", " AND index_status > " KB_SQL(STATUS_OK)),
 	[OF_SOURCE] = { "page_of_source", "iii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"ORDER BY id DESC LIMIT $3" },

@@ -14,7 +14,7 @@ static const struct kb_sql sql[] = {
 		"SELECT id FROM pages WHERE agent_id = $1 AND path = $2 AND path <> '' AND parent_id = 0 AND "
 		KB_PAGE_SHOWN("$1") },
 	[PARTS] = { "paths_parts", "ii",
-		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND parent_id = $2 AND parent_id > 0" },
+		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND parent_id = $2 AND parent_id <> 0" },
 	[REPLACE] = { "paths_replace", "iitttit",
 		"UPDATE pages SET filename = $3, filename_key = $4, content_type = $5, size = $6, blob = $7, "
 		"content_hash = $7, is_file_kept = 1, is_slow = 0 WHERE agent_id = $1 AND id = $2" },

@@ -47,8 +47,9 @@ static const struct kb_sql sql[] = {
 		"mark_at = CASE WHEN mark_at <= $3 - " HALF_A_MINUTE " THEN $3 ELSE mark_at END, "
 		"mark_finished = CASE WHEN mark_at <= $3 - " HALF_A_MINUTE " THEN finished + $2 ELSE mark_finished END "
 		"WHERE agent_id = $1" },
+	/* No column of the page, or SQLite reads those that do not wait, too. */
 	[HAS_WORK] = { "queue_has_work", "i",
-		"SELECT count(*) FROM (SELECT id FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
+		"SELECT count(*) FROM (SELECT 1 FROM pages WHERE agent_id = $1 AND state > 0 LIMIT 1) w" },
 	[HAS_TURN] = { "queue_has_turn", "i", "SELECT count(*) FROM turns WHERE agent_id = $1" },
 	[TURN_ADD] = { "queue_turn_add", "iii",
 		"INSERT INTO turns (agent_id, turn, account_id) VALUES ($1, $2, $3) "

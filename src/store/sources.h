@@ -126,9 +126,11 @@ struct kb_listing {
 bool kb_store_source_found(struct kb_store *store, const struct kb_source_lease *lease,
                            const struct kb_listing *listing, int64_t *queued,
                            struct kb_err *err) KB_MUST_CHECK;
-/* Deletes up to `max` of its pages that this reading has not found; *removed counts them. */
+/* Deletes up to `max` of its pages that this reading has not found, in the order of their ids;
+ * *removed counts them. *after: 0, or as the call before has left it. */
 bool kb_store_source_drop_unseen(struct kb_store *store, const struct kb_source_lease *lease,
-                                 size_t max, int64_t *removed, struct kb_err *err) KB_MUST_CHECK;
+                                 size_t max, int64_t *after, int64_t *removed,
+                                 struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_source_result {
 	enum kb_status status; /* QUEUED: try again at due_at */

@@ -18,7 +18,7 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM talk_links WHERE agent_id = $1 AND conversation_id = $2" },
 	[BY_HASH] = { "talk_link_by_hash", "t",
 		"SELECT l.agent_id, l.last_id, c.session_id FROM talk_links l JOIN conversations c "
-		"ON c.agent_id = l.agent_id AND c.id = l.conversation_id "
+		"ON c.agent_id = +l.agent_id AND c.id = l.conversation_id "
 		"WHERE l.agent_id = (SELECT agent_id FROM talk_link_hashes WHERE hash = $1) AND l.hash = $1 AND "
 		KB_AGENT_SHOWN("l.agent_id") },
 	[LAST] = { "talk_last", "ii",

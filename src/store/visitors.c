@@ -60,7 +60,7 @@ static const struct kb_sql sql[] = {
 		"SELECT agent_id FROM agent_slugs WHERE slug = $1" },
 	[ADD] = { "visitor_add", KB_TYPES(VISITORS_WHOLE), KB_INSERT("visitors", VISITORS_WHOLE) },
 	[PERSON] = { "visitor_person", "it",
-		"SELECT person_id FROM visitors WHERE agent_id = $1 AND subject = $2 AND subject <> '' ORDER BY id LIMIT 1" },
+		"SELECT person_id FROM visitors WHERE agent_id = $1 AND subject = $2 AND subject <> '' ORDER BY +id LIMIT 1" },
 	[BY_HASH] = { "visitor_by_hash", "it",
 		"SELECT " KB_NAMES(VISITORS) " FROM visitors WHERE agent_id = $1 AND hash = $2 AND " WELCOME },
 	[VALID] = { "visitor_valid", "ii",
@@ -76,7 +76,7 @@ static const struct kb_sql sql[] = {
 	[BEGIN] = { "visitor_begin", "iiti",
 		"UPDATE visitors SET busy_until = $2 + " KB_SQL(BUSY) " WHERE " KB_ID_ALONE("id", "$1") " AND (busy_until < $2 OR "
 		"(busy_until < $2 + " KB_SQL(BUSY) " - " KB_SQL(SOON) " AND NOT EXISTS (SELECT 1 FROM answers w "
-		"JOIN conversations c ON c.agent_id = w.agent_id AND c.id = w.conversation_id "
+		"JOIN conversations c ON c.agent_id = +w.agent_id AND c.id = w.conversation_id "
 		"WHERE w.agent_id = visitors.agent_id AND c.visitor_id = visitors.person_id))) AND "
 		"(SELECT count(*) FROM visitors b WHERE b.id <> $1 AND b.address = $3 AND b.busy_until > 0 AND b.busy_until >= $2) < $4" },
 	[END] = { "visitor_end", "i", "UPDATE visitors SET busy_until = 0 WHERE " KB_ID_ALONE("id", "$1") },

@@ -4,20 +4,11 @@
  * directory, without network, as a user without rights; where none is installed that part is
  * skipped and says so.
  */
-#include <fcntl.h>
-#include <ftw.h>
-#include <glob.h>
-#include <pwd.h>
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/file.h"
+#include "server.h"
 #include "store/db.h"
-#include "test.h"
 
 /* ---- SQLite ---- */
 
@@ -77,40 +68,6 @@ static void test_no_sqlite_words(struct kb_test *t)
 
 /* ---- PostgreSQL ---- */
 
-/* Runs a program as `user` in a directory; its output goes to a file there. */
-static bool run(const struct passwd *user, const char *dir, const char *const *argv)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0) {
-		int fd = open("/dev/null", O_RDONLY);
-		char path[128];
-
-		dup2(fd, 0);
-		snprintf(path, sizeof(path), "%s/output", dir);
-		if (user && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0))
-			_exit(120);
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-		dup2(fd, 1);
-		dup2(fd, 2);
-		if (chdir(dir) != 0)
-			_exit(121);
-		execv(argv[0], (char *const *)(uintptr_t)argv);
-		_exit(127);
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status)
-	       && WEXITSTATUS(status) == 0;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static void add_script(struct kb_buf *script)
 {
 	int number = 0;
@@ -140,23 +97,6 @@ static void add_script(struct kb_buf *script)
 	kb_buf_str(script, "SELECT 'prepared ' || count(*) FROM pg_prepared_statements;\n");
 }
 
-struct postgres {
-	char bin[256], dir[64];
-	const struct passwd *user;
-};
-
-static void show_output(struct postgres *pg)
-{
-	struct kb_arena arena = { 0 };
-	struct kb_sv text;
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/output", pg->dir);
-	if (kb_file_read(&arena, path, KB_MIB(1), &text, NULL))
-		fprintf(stderr, "%.*s\n", KB_SV_ARG(text));
-	kb_arena_fini(&arena);
-}
-
 static void prepare_all(struct kb_test *t, struct postgres *pg)
 {
 	char psql[300], path[128];
@@ -173,12 +113,12 @@ static void prepare_all(struct kb_test *t, struct postgres *pg)
 	CHECK(t, kb_file_replace(path, text, &err));
 	CHECK(t, chmod(path, 0644) == 0);
 	snprintf(psql, sizeof(psql), "%s/psql", pg->bin);
-	ok = run(pg->user, pg->dir,
-	         (const char *[]){ psql, "-h", pg->dir, "-U", "docent", "-d", "postgres", "-v",
-	                           "ON_ERROR_STOP=1", "-qAt", "-f", path, NULL });
+	ok = postgres_run(pg,
+	                  (const char *[]){ psql, "-h", pg->dir, "-U", "docent", "-d", "postgres",
+	                                    "-v", "ON_ERROR_STOP=1", "-qAt", "-f", path, NULL });
 	CHECK(t, ok);
 	if (!ok)
-		show_output(pg);
+		postgres_show_output(pg);
 	snprintf(path, sizeof(path), "%s/output", pg->dir);
 	CHECK(t, kb_file_read(&arena, path, KB_MIB(1), &text, &err));
 	CHECK(t, kb_sv_find(text, KB_SV("prepared ")) >= 0);
@@ -186,52 +126,14 @@ static void prepare_all(struct kb_test *t, struct postgres *pg)
 	kb_buf_fini(&script);
 }
 
-/* The newest PostgreSQL of Debian's places. */
-static bool find_postgres(struct postgres *pg)
-{
-	glob_t found;
-	bool ok = glob("/usr/lib/postgresql/*/bin", 0, NULL, &found) == 0 && found.gl_pathc > 0;
-
-	if (ok)
-		snprintf(pg->bin, sizeof(pg->bin), "%s", found.gl_pathv[found.gl_pathc - 1]);
-	globfree(&found);
-	return ok;
-}
-
 static void test_postgres(struct kb_test *t)
 {
-	struct postgres pg = { 0 };
-	char initdb[300], pg_ctl[300], data[80], options[256];
+	struct postgres pg;
 
-	if (!find_postgres(&pg)) {
-		kb_test_skip(t, "no PostgreSQL is installed (package postgresql)");
+	if (!postgres_start(t, &pg))
 		return;
-	}
-	snprintf(pg.dir, sizeof(pg.dir), "/tmp/docent-pg-XXXXXX");
-	CHECK(t, mkdtemp(pg.dir) != NULL);
-	if (getuid() == 0) {
-		pg.user = getpwnam("nobody");
-		CHECK(t, pg.user && chown(pg.dir, pg.user->pw_uid, pg.user->pw_gid) == 0);
-	}
-	snprintf(initdb, sizeof(initdb), "%s/initdb", pg.bin);
-	snprintf(pg_ctl, sizeof(pg_ctl), "%s/pg_ctl", pg.bin);
-	snprintf(data, sizeof(data), "%s/data", pg.dir);
-	snprintf(options, sizeof(options), "-c listen_addresses= -c fsync=off -k %s", pg.dir);
-	if (!run(pg.user, pg.dir,
-	         (const char *[]){ initdb, "-D", data, "-U", "docent", "-A", "trust", "-N", "-E",
-	                           "UTF8", "--locale=C", NULL })
-	    || !run(pg.user, pg.dir,
-	            (const char *[]){ pg_ctl, "-D", data, "-o", options, "-w", "-l", "server.log",
-	                              "start", NULL })) {
-		kb_test_fail(t, __FILE__, __LINE__, "PostgreSQL did not start");
-		show_output(&pg);
-	} else {
-		prepare_all(t, &pg);
-		CHECK(t,
-		      run(pg.user, pg.dir,
-		          (const char *[]){ pg_ctl, "-D", data, "-m", "immediate", "stop", NULL }));
-	}
-	nftw(pg.dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	prepare_all(t, &pg);
+	postgres_stop(t, &pg);
 }
 
 int main(int argc, char **argv)
