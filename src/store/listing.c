@@ -212,8 +212,7 @@ static bool drop_unseen(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 }
 
 bool kb_store_source_drop_unseen(struct kb_store *store, const struct kb_source_lease *lease,
-                                 size_t max, int64_t *after, int64_t *removed,
-                                 struct kb_err *err)
+                                 size_t max, int64_t *after, int64_t *removed, struct kb_err *err)
 {
 	struct drop in = { .lease = lease, .max = max, .after = *after };
 	bool ok = kb_db_write(store->db, drop_unseen, &in, err);

@@ -62,8 +62,8 @@ enum {
 		                                               LIST_WHERE(from) where              \
 		                                       " ORDER BY id LIMIT $6 OFFSET $7" },        \
 	        [LIST + which * LIST_SHAPES + COUNT] = { "page_list_" name "count", "itiii",       \
-		                                         "SELECT count(*)"                         \
-		                                                 LIST_WHERE(from) where }
+		                                         "SELECT count(*)" LIST_WHERE(from)        \
+		                                                 where }
 /* Those that wait, each by its id: of an agent's pages SQLite would read all, in their order. */
 #define WAITING_PAGES                                                                              \
 	"(SELECT w.id AS waiting_id FROM pages w "                                                 \
