@@ -59,7 +59,9 @@ struct batch {
 	struct kb_agent agent;
 	struct kb_agent_options options;
 	struct kb_ingest_limits limits;
-	int64_t agent_pages, account_words; /* in use, those of this batch included */
+	struct room {
+		int64_t pages, words;
+	} used, taken; /* of the agent's plan: committed, and by the results in hand */
 	/* That looks at pictures within documents; NULL: nobody does. */
 	const struct kb_model *seer;
 	struct kb_err outage; /* that ended the reading; KB_OK: none has */
@@ -682,6 +684,11 @@ static bool commit(struct batch *batch, struct kb_err *err)
 			        batch->agent_id, batch->pages, batch->passages,
 			        (now_us(batch->by) - batch->started_us) / 1000);
 	}
+	if (ok) {
+		batch->used.pages += batch->taken.pages;
+		batch->used.words += batch->taken.words;
+	}
+	batch->taken = (struct room){ 0 };
 	batch->count = 0;
 	batch->pages = batch->passages = batch->text_bytes = 0;
 	batch->started_us = now_us(batch->by);
@@ -750,27 +757,33 @@ static bool read_limits(struct batch *batch, const struct kb_agent *agent, struc
 	if (batch->limits.pages_per_agent) {
 		if (!kb_store_agent_stats(config->store, agent->id, &stats, err))
 			return false;
-		batch->agent_pages = stats.pages_indexed;
+		batch->used.pages = stats.pages_indexed;
 	}
 	return batch->limits.words == 0
-	       || kb_store_account_words(config->store, agent->account_id, &batch->account_words,
-	                                 err);
+	       || kb_store_account_words(config->store, agent->account_id, &batch->used.words, err);
 }
 
-/* A page that the plan has no room for stays, marked as limited, until it is queued again. One that
- * can be found already takes no new room. */
+/* One that can be found already takes no new room. */
+static bool has_room(const struct kb_page *page)
+{
+	return page->index == KB_STATUS_OK || page->passages;
+}
+
+/* A page that the plan has no room for stays, marked as limited, until it is queued again. */
 static bool over_limit(struct batch *batch, const struct kb_page *page,
                        struct kb_page_result *result)
 {
 	const struct kb_ingest_limits *limits = &batch->limits;
+	int64_t pages = batch->used.pages + batch->taken.pages;
+	int64_t words = batch->used.words + batch->taken.words;
 
-	if (page->index == KB_STATUS_OK || page->passages)
+	if (has_room(page))
 		return false;
-	if (limits->pages_per_agent && batch->agent_pages >= limits->pages_per_agent)
+	if (limits->pages_per_agent && pages >= limits->pages_per_agent)
 		result->reason = kb_arena_printf(&batch->arena,
 		                                 "the plan allows %" PRId64 " documents an agent",
 		                                 limits->pages_per_agent);
-	else if (limits->words && batch->account_words >= limits->words)
+	else if (limits->words && words >= limits->words)
 		result->reason = kb_arena_printf(&batch->arena, "the plan allows %" PRId64 " words",
 		                                 limits->words);
 	else
@@ -802,8 +815,9 @@ static bool read_page(struct batch *batch, const struct kb_lease *lease)
 	if (over_limit(batch, &lease->page, result))
 		return true;
 	if (take_page(batch, lease, result, &later, &err)) {
-		batch->agent_pages++;
-		batch->account_words += result->words;
+		batch->taken.pages += !has_room(&lease->page);
+		batch->taken.words +=
+		        result->words - (has_room(&lease->page) ? lease->page.words : 0);
 	} else if (later || (err.code == KB_E_TIMEOUT && batch->by->quick_ms)) {
 		leave_slow(batch, lease, result);
 	} else if (err.code == KB_E_CANCELLED) {

@@ -155,6 +155,55 @@ static void test_guilty(struct kb_test *t)
 	world_fini(&w);
 }
 
+static bool plan(void *arg, const struct kb_agent *agent, struct kb_ingest_limits *out,
+                 struct kb_err *err)
+{
+	(void)agent;
+	(void)err;
+	*out = *(const struct kb_ingest_limits *)arg;
+	return true;
+}
+
+/* What the batch had counted before it failed is not counted again, nor is what failed: the plan
+ * has room for all the others. */
+static void test_room(struct kb_test *t)
+{
+	static const struct {
+		const char *name;
+		struct kb_ingest_limits limits;
+		int limited; /* how many the plan has no room for */
+	} rows[] = {
+		{ "room for all", { .pages_per_agent = DOCUMENTS }, 0 },
+		{ "room for all that are read", { .pages_per_agent = DOCUMENTS - 1 }, 0 },
+		{ "room for two", { .pages_per_agent = 2 }, DOCUMENTS - 3 },
+		{ "words of one", { .words = 1 }, DOCUMENTS - 2 },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_lease *leases;
+		struct world w;
+		int limited = 0;
+		int64_t first;
+		size_t count;
+
+		t->row = rows[i].name;
+		world_init(&w, t);
+		w.config.limits = plan;
+		w.config.limits_arg = (void *)(uintptr_t)&rows[i].limits;
+		kb_segment_writer_limit(w.batcher.writer, PASSAGE_MAX);
+		first = upload(&w, DOCUMENTS, 0, 5000);
+		count = lease(&w, &leases);
+		CHECK(t, kb_batch_run(&w.batcher, leases, count));
+		CHECK_INT(t, page_of(&w, first).index, KB_STATUS_FAILED);
+		for (int64_t k = 1; k < DOCUMENTS; k++)
+			limited += page_of(&w, first + k).index == KB_STATUS_LIMITED;
+		CHECK_INT(t, limited, rows[i].limited);
+		CHECK_INT(t, w.counts.indexed, DOCUMENTS - 1 - rows[i].limited);
+		world_fini(&w);
+	}
+	t->row = NULL;
+}
+
 /* Nothing can be written: the documents wait, and it was no attempt of theirs. */
 static void test_world(struct kb_test *t)
 {
@@ -292,6 +341,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "a document that cannot be committed fails alone", test_guilty },
+		{ "a document that failed takes no room of the plan from the others", test_room },
 		{ "a commit that fails for the world's reason is no attempt", test_world },
 		{ "nor is one where nothing can be kept", test_outage },
 		{ "a turn ends after a second or two, and the rest is given back", test_turn },
