@@ -4,7 +4,8 @@
 //   <script src="https://docent.example/widget.js" data-agent="SLUG" defer></script>
 //
 // data-mode: float (default), inline, copilot. data-position: end (default) or start. data-label: words
-// on the button. data-open: open at once. data-target: for inline, the element it goes into.
+// on the button. data-open: open at once. data-target: for inline, a selector of the element behind which
+// it stands; without one it stands where the script does.
 //
 // It needs nothing of the page but script-src and frame-src of our origin: styles are set by script,
 // what the button looks like comes as a script too, and a shadow root keeps the page's styles out.
@@ -82,6 +83,19 @@ function drawButton() {
   if (label && !isOpen) button.append(label);
   button.setAttribute("aria-label", label || look.name);
   button.setAttribute("aria-expanded", String(isOpen));
+}
+
+/** Where the agent stands within the page; a script in the head has no place of its own. */
+function spot(): Element | null {
+  if (!target) return document.body.contains(script) ? script : null;
+  try {
+    const found = document.querySelector(target);
+    if (found) return found;
+  } catch {
+    // No selector.
+  }
+  console.warn(`Docent: nothing on this page is ${target} (data-target)`);
+  return document.body.contains(script) ? script : null;
 }
 
 /** Beside, above or within the page, or all of a narrow one. */
@@ -170,7 +184,9 @@ const api = {
   dress(launcher: Launcher) {
     look = launcher;
     if (mode === "inline") {
-      (document.querySelector(target) ?? script).after(host);
+      const behind = spot();
+      if (behind) behind.after(host);
+      else document.body.append(host);
       open();
       return;
     }
@@ -231,6 +247,7 @@ scope.Docent.all[agent] = api;
 const asking = document.createElement("script");
 asking.src = `${home}/embed/${agent}/launcher.js`;
 asking.referrerPolicy = "origin";
+asking.onerror = () => console.warn(`Docent: ${home} has no public agent ${agent}`);
 document.head.append(asking);
 
 export {};

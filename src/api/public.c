@@ -310,7 +310,8 @@ static void write_launcher(struct kb_call *call, struct kb_jw *jw,
 }
 
 /* What the button on a foreign page looks like, as a script: a strict page may ask for nothing else
- * of ours. A site that may not show the agent gets a script that shows nothing. */
+ * of ours. A site that may not show the agent gets a script that shows nothing, and tells the
+ * site's maker why in the browser's console. */
 bool kb_public_launcher(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv site = kb_visitor_origin(kb_request_field(call->req, "referer"));
@@ -337,7 +338,12 @@ bool kb_public_launcher(struct kb_call *call, struct kb_err *err)
 		write_launcher(call, &jw, &settings);
 		kb_buf_str(&buf, ");\n");
 	} else {
-		kb_buf_str(&buf, "// This site is not among those that may show the agent.\n");
+		kb_buf_str(&buf, "console.warn(\"Docent: \" + ");
+		kb_jw_init(&jw, &buf);
+		kb_jw_sv(&jw, site.n ? site : KB_SV("a page without an address"));
+		kb_buf_str(&buf,
+		           " + \" is not among the sites that may show this agent: its owner lists"
+		           " them at Share & embed\");\n");
 	}
 	ok = kb_buf_done(&buf, &response.body, err);
 	if (ok)

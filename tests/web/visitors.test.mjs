@@ -1,7 +1,7 @@
 // What visitors of a public agent meet in a real browser: its page, alone.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { assert, attacks, browse, faultsEverywhere, start, test } from "./lib.mjs";
+import { assert, attacks, browse, faultsEverywhere, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
 
@@ -220,6 +220,28 @@ test("the agent stands within a page, where the page wants it, and says that it 
   quiet();
 });
 
+test("the line for the page, as Share gives it, shows the agent where the line stands", async (t) => {
+  const { kb, agent } = await open(t);
+  const { live_chat_code: code } = await agent.expect(200, "GET");
+  const line = code.replace(" defer>", ' data-mode="inline" defer>');
+  const pages = {
+    "in the text": `<main><p id="before">Before</p>${line}<p id="after">After</p></main>`,
+    "in the head": `<head>${line}</head><p id="before">Before</p>`,
+    "with a selector that is none": `<p id="before">Before</p>${line.replace("inline", 'inline" data-target="#')}`,
+  };
+  for (const [where, html] of Object.entries(pages)) {
+    const shop = await site(t, `<!doctype html><title>Shop</title>${html}`);
+    const { page, quiet } = await browse(t, kb, { elsewhere: [shop.url] });
+    await page.goto(shop.url);
+    await page.frameLocator("iframe").getByRole("textbox").waitFor();
+    const frame = await page.locator("iframe").boundingBox();
+    const before = await page.locator("#before").boundingBox();
+    assert.ok(frame.height > 400 && frame.y >= before.y + before.height, where);
+    if (where === "in the text") assert.ok((await page.locator("#after").boundingBox()).y >= frame.y + frame.height);
+    quiet();
+  }
+});
+
 test("a site that is not listed is shown nothing; one that is, the agent", async (t) => {
   const { kb, agent } = await open(t);
   const { live_chat_code: code } = await agent.expect(200, "GET");
@@ -228,6 +250,8 @@ test("a site that is not listed is shown nothing; one that is, the agent", async
     `<!doctype html><title>Shop</title><meta name="referrer" content="no-referrer"><h1>Shop</h1>${code}`,
   );
   const { page } = await browse(t, kb, { elsewhere: [shop.url] });
+  const said = [];
+  page.on("console", (message) => message.type() === "warning" && said.push(message.text()));
   const set = (allowed_domains_for_embedding) =>
     agent.expect(200, "POST", "/settings", { json: { allowed_domains_for_embedding } });
   await set(["shop.example"]);
@@ -235,10 +259,15 @@ test("a site that is not listed is shown nothing; one that is, the agent", async
   await page.goto(shop.url);
   assert.ok(!(await (await told).text()).includes("dress"));
   assert.equal(await page.getByRole("button").count(), 0);
+  await until("the console's word for whoever made the site", () =>
+    said.find((line) => line.includes(shop.url.replace(/\/$/, "")) && /not among the sites/.test(line)),
+  );
+  said.length = 0;
   await set(["localhost"]);
   await page.reload();
   await page.getByRole("button").click();
   await page.frameLocator("iframe").getByRole("textbox").waitFor();
+  assert.deepEqual(said, []);
 });
 
 test("what is said while an answer takes long, fails, or is stopped", async (t) => {
