@@ -267,6 +267,9 @@ bool kb_settings_activate_persona(struct kb_call *call, int64_t version,
 void kb_record_user(struct kb_call *call, struct kb_jw *jw, const struct kb_account *account);
 void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent);
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
+/* Whether a document can be read again: what is at its address; or an upload's bytes, where they
+ * are still there and gave nothing. */
+bool kb_page_is_refreshable(const struct kb_page *page);
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);

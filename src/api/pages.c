@@ -75,6 +75,14 @@ bool kb_pages_delete(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply_flag(call, 200, "deleted", err);
 }
 
+static bool requeue(struct kb_call *call, int64_t id, struct kb_err *err)
+{
+	if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err))
+		return page_not_found(id, err);
+	kb_api_wake(call->api);
+	return kb_call_reply_flag(call, 200, "updated", err);
+}
+
 bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_source source;
@@ -87,10 +95,12 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 		return false;
 	if (!kb_store_page_get(call->api->store, call->arena, call->agent.id, id, &page, err))
 		return page_not_found(id, err);
-	if (page.is_file)
+	if (!kb_page_is_refreshable(&page))
 		return kb_fail(err, KB_E_FORBIDDEN,
 		               "The Document with the id %" PRId64 " couldn't have been updated",
 		               id);
+	if (page.is_file)
+		return requeue(call, id, err);
 	/* The page that stands for a sitemap which could not be read: that is tried again. */
 	if (!kb_store_source_get(call->api->store, call->arena, call->agent.id, page.source_id,
 	                         &source, err))
@@ -103,11 +113,10 @@ bool kb_pages_reindex(struct kb_call *call, struct kb_err *err)
 		            &(struct kb_source_sync){ .agent_id = call->agent.id, .id = source.id },
 		            &source, err))
 			return false;
-	} else if (!kb_store_page_requeue(call->api->store, call->agent.id, id, err)) {
-		return page_not_found(id, err);
+		kb_api_wake(call->api);
+		return kb_call_reply_flag(call, 200, "updated", err);
 	}
-	kb_api_wake(call->api);
-	return kb_call_reply_flag(call, 200, "updated", err);
+	return requeue(call, id, err);
 }
 
 /* ---- metadata ---- */

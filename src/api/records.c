@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/hash.h"
 #include "out/link.h"
+#include "parse/parse.h"
 
 void kb_html_text(struct kb_buf *buf, struct kb_sv text)
 {
@@ -130,9 +131,17 @@ static struct kb_sv page_url(struct kb_call *call, const struct kb_page *page)
 	                       KB_SV_ARG(kb_call_base_url(call)), page->id);
 }
 
+bool kb_page_is_refreshable(const struct kb_page *page)
+{
+	return !page->is_file
+	       || (page->blob.n
+	           && (page->index == KB_STATUS_FAILED || page->index == KB_STATUS_LIMITED));
+}
+
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
 {
 	struct kb_sv url = page_url(call, page);
+	const char *wants = kb_parse_wants(page->reason);
 	char hash[KB_MD5_HEX];
 
 	kb_md5_hex(url, hash);
@@ -147,7 +156,9 @@ void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page
 	 * know. */
 	kb_jw_key_opt(jw, "status_reason", page->reason.n ? page->reason : (struct kb_sv){ 0 });
 	kb_jw_key_bool(jw, "is_file", page->is_file);
-	kb_jw_key_bool(jw, "is_refreshable", !page->is_file);
+	if (wants)
+		kb_jw_key_str(jw, "status_option", wants); /* Ours: with it, it may be read. */
+	kb_jw_key_bool(jw, "is_refreshable", kb_page_is_refreshable(page));
 	kb_jw_key_time(jw, "created_at", page->created_at);
 	kb_jw_key_time(jw, "updated_at", page->updated_at);
 	kb_jw_key_null(jw, "deleted_at");

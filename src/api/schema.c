@@ -43,7 +43,7 @@ static const struct kb_schema schemas[] = {
 	{ "WarmedReply", SUCCESS("Warmed") },
 
 	{ "Page", "id:int page_url:str page_url_hash:str project_id:int crawl_status:str index_status:str "
-	          "status_reason:str? is_file:bool is_refreshable:bool created_at:time updated_at:time "
+	          "status_reason:str? status_option~:str is_file:bool is_refreshable:bool created_at:time updated_at:time "
 	          "deleted_at:time? s3_path~:str? is_file_kept~:bool filename~:str? filesize~:int? "
 	          "path~:str? parent_id~:int content_hash~:str? link_url~:str?" },
 	{ "PathFields", "path:str url~:str?" },

@@ -23,8 +23,10 @@ struct kb_parse_input {
 	struct kb_page_look look;       /* page_no 0: the whole document */
 };
 
-/* The end of every refusal of words that are only painted, where nobody asked for them. */
-#define KB_PICTURES_UNREAD "text in pictures is read only where is_ocr_enabled is 1"
+/* The end of every refusal of words that are only painted, where nobody asked for them. It is kept
+ * with the document, so it says how it was. */
+#define KB_PICTURES_UNREAD  "text in pictures was left alone, because is_ocr_enabled was 0"
+#define KB_READING_TOO_LONG "reading the document took longer than"
 
 enum kb_format {
 	KB_FORMAT_UNKNOWN,

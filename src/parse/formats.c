@@ -98,3 +98,20 @@ bool kb_format_read(const struct kb_parse_input *in, struct kb_doc *doc, bool ma
 		return kb_fail(err, KB_E_INVALID, "there is no text in the file");
 	return true;
 }
+
+const char *kb_parse_wants(struct kb_sv reason)
+{
+	static const struct {
+		const char *sentence, *option;
+	} refusals[] = {
+		{ KB_PICTURES_UNREAD, "is_ocr_enabled" },
+		/* as it was said, and is still kept */
+		{ "text in pictures is read only where is_ocr_enabled is 1", "is_ocr_enabled" },
+		{ KB_READING_TOO_LONG, "allow_extra_timeout" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(refusals); i++)
+		if (kb_sv_find(reason, kb_sv_str(refusals[i].sentence)) >= 0)
+			return refusals[i].option;
+	return NULL;
+}

@@ -286,4 +286,8 @@ void kb_parsed_write(const struct kb_parsed *parsed, struct kb_jw *jw);
 bool kb_parsed_read(struct kb_arena *arena, struct kb_sv json, struct kb_parsed *out,
                     struct kb_err *err) KB_MUST_CHECK;
 
+/* The agent's option (settings/options.h) that was off when a document was refused with that
+ * sentence, and with which it may be read; NULL: none. */
+const char *kb_parse_wants(struct kb_sv reason);
+
 #endif

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/pool.h"
+#include "parse/format.h"
 #include "parse/protocol.h"
 #include "parse/roles.h"
 #include "parse/sandbox.h"
@@ -345,8 +346,7 @@ static void explain(int status, const struct kb_err *seen, int timeout_ms, size_
 	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
 	if (seen->code == KB_E_TIMEOUT || signal == SIGXCPU)
-		kb_fail(err, KB_E_TIMEOUT, "reading the document took longer than %d s",
-		        (timeout_ms + 999) / 1000);
+		kb_fail(err, KB_E_TIMEOUT, KB_READING_TOO_LONG " %d s", (timeout_ms + 999) / 1000);
 	else if (signal == SIGSYS)
 		kb_fail(err, KB_E_INVALID,
 		        "the parser tried something forbidden on this document and was stopped");

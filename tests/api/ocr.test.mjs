@@ -314,3 +314,28 @@ test("a scan is read by all cores, and to its end though its children and its se
     );
   });
 });
+
+test("an upload that failed because an option was off names it, and is read again once it is on", async (t) => {
+  const kb = await start(t);
+  const scan = mixedPdf([scanned(["The marble room opens at eleven."])]);
+  const agent = await kb.agent({ files: { "scan.pdf": scan, "notes.txt": "The harbour has nine berths." } });
+  const page = await agent.page("scan.pdf");
+  assert.deepEqual([page.index_status, page.status_option, page.is_refreshable], ["failed", "is_ocr_enabled", true]);
+  await agent.expect(200, "POST", "", { form: form({ is_ocr_enabled: "1" }) });
+  const { updated } = await agent.expect(200, "POST", `/pages/${page.id}/reindex`);
+  assert.equal(updated, true);
+  const read = await until("the scan", async () => {
+    const now = await agent.page("scan.pdf");
+    return now.index_status !== "queued" && now;
+  });
+  assert.deepEqual([read.id, read.index_status, read.status_reason], [page.id, "ok", null]);
+  assert.ok(!("status_option" in read));
+  const { llm_response } = await agent.ask("When does the marble room open?");
+  assert.match(llm_response, /eleven/);
+  // What could be read is deleted and sent again instead.
+  for (const name of ["scan.pdf", "notes.txt"]) {
+    const { id, is_refreshable } = await agent.page(name);
+    assert.equal(is_refreshable, false, name);
+    await agent.expect(403, "POST", `/pages/${id}/reindex`);
+  }
+});

@@ -226,7 +226,7 @@ test("a PDF and a picture without text fail, and their status tells whether they
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
   );
-  const unread = "text in pictures is read only where is_ocr_enabled is 1";
+  const unread = "text in pictures was left alone, because is_ocr_enabled was 0";
   const empty = "there is no text to be read in the picture";
   const blind = `${empty}; no model that sees is configured`;
   for (const { options, scan, picture } of [

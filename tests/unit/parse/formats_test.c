@@ -410,8 +410,8 @@ static void test_pdf(struct kb_test *t)
 	CHECK_INT(t, parsed.pages, 1);
 	CHECK(t, !parse_text(parser, &arena, "a.pdf", kb_sv_str(empty), &parsed, &err));
 	CHECK_SV(t, kb_sv_str(err.msg),
-	         "the PDF has no text layer (scanned?), and text in pictures is read only where "
-	         "is_ocr_enabled is 1");
+	         "the PDF has no text layer (scanned?), and text in pictures was left alone, "
+	         "because is_ocr_enabled was 0");
 	CHECK(t,
 	      !parse_text(parser, &arena, "a.pdf", KB_SV("%PDF-1.4 and nothing"), &parsed, &err));
 	CHECK_SV(t, kb_sv_str(err.msg), "the PDF is damaged");

@@ -226,7 +226,7 @@ static void test_refusals(struct kb_test *t)
 		  "the file is in the old binary Office format; save it as .docx, .xlsx or .pptx" },
 #undef OLE
 		{ "a picture", "a.pdf", KB_SV_INIT("\x89PNG\r\n\x1a\n"),
-		  "the file is a picture, and text in pictures is read only where is_ocr_enabled is 1" },
+		  "the file is a picture, and text in pictures was left alone, because is_ocr_enabled was 0" },
 	};
 	// clang-format on
 	struct kb_parser *parser = open_parser(t, NULL);
