@@ -6,6 +6,7 @@ import { Palette } from "./components/Palette";
 import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
 import { noService } from "./lib/api";
+import "./lib/drops";
 import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";

@@ -151,7 +151,7 @@ function open() {
   isOpen = true;
   if (mode !== "inline") drawButton();
   place();
-  frame!.focus();
+  if (mode !== "inline") frame!.focus();
   tell(page());
 }
 

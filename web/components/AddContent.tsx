@@ -1,14 +1,17 @@
 import { useState } from "preact/hooks";
 import { post } from "../lib/api";
 import { percent } from "../lib/format";
-import { tell } from "../lib/state";
+import { changed, ofAddress, ofAgent, optionsOf, type Options } from "../lib/reading";
+import { agent, readAgent, tell } from "../lib/state";
 import { contentCame, uploadFiles } from "../lib/uploads";
 import { w } from "../words/dashboard";
+import { AddressField, addressOf } from "./AddressField";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
 import { Field } from "./Field";
 import { FileChooser } from "./FileChooser";
 import { Note } from "./Note";
+import { ReadingOptions } from "./ReadingOptions";
 
 /** An answer in its owner's words, as a document. */
 function written(question: string, answer: string): File {
@@ -20,10 +23,21 @@ function written(question: string, answer: string): File {
   return new File([`# ${question}\n\n${answer.trim()}\n`], `${name}.md`, { type: "text/markdown" });
 }
 
-/** Files or an address for an agent that is there; or what a question was not answered with. */
-export function AddContent({ id, question, onClose }: { id: number; question?: string; onClose: () => void }) {
+interface Props {
+  id: number;
+  /** What it was not answered with. */
+  question?: string;
+  /** Chosen before. */
+  begun?: File[];
+  onClose: () => void;
+}
+
+/** Files or an address for an agent that is there, and how they are read. */
+export function AddContent({ id, question, begun = [], onClose }: Props) {
   const [answer, setAnswer] = useState("");
-  const [files, setFiles] = useState<File[]>([]);
+  const [files, setFiles] = useState<File[]>(begun);
+  const [before] = useState<Options>(() => optionsOf(agent.value));
+  const [options, setOptions] = useState(before);
   const [address, setAddress] = useState("");
   const [share, setShare] = useState<number | null>(null);
   const [error, setError] = useState("");
@@ -32,7 +46,17 @@ export function AddContent({ id, question, onClose }: { id: number; question?: s
     setError("");
     setShare(0);
     try {
-      if (address.trim()) await post(`/projects/${id}/sources`, { sitemap_path: address.trim() });
+      // First how they are read: reading begins at once.
+      const wanted = changed(before, options, ofAgent);
+      if (Object.keys(wanted).length) {
+        await post(`/projects/${id}`, wanted);
+        await readAgent(id);
+      }
+      if (address.trim())
+        await post(`/projects/${id}/sources`, {
+          sitemap_path: addressOf(address),
+          ...changed(before, options, ofAddress),
+        });
       const all = question && answer.trim() ? [...files, written(question, answer)] : files;
       if (all.length) await uploadFiles(id, all, setShare);
       contentCame();
@@ -81,18 +105,17 @@ export function AddContent({ id, question, onClose }: { id: number; question?: s
         </>
       )}
       <FileChooser files={files} onChange={setFiles} />
-      <Field label={w.orAddress} help={w.addressHelp}>
-        {(given) => (
-          <input
-            {...given}
-            class="input"
-            type="url"
-            placeholder="https://example.org/sitemap.xml"
-            value={address}
-            onInput={(event) => setAddress(event.currentTarget.value)}
+      <AddressField label={w.orAddress} value={address} onChange={setAddress} />
+      <details>
+        <summary>{w.readingOptions}</summary>
+        <div class="options">
+          <ReadingOptions
+            names={address.trim() ? [...ofAgent, ...ofAddress] : ofAgent}
+            values={options}
+            onChange={(option, value) => setOptions({ ...options, [option]: value })}
           />
-        )}
-      </Field>
+        </div>
+      </details>
       {error && <Note kind="bad">{error}</Note>}
     </Dialog>
   );

@@ -26,6 +26,13 @@ export function Composer({ text, placeholder, busy, disabled, children, onSend, 
   return (
     <form
       class="composer"
+      onDrop={(event) => {
+        const files = [...(event.dataTransfer?.files ?? [])];
+        if (!files.length || !onFiles) return;
+        event.preventDefault();
+        event.stopPropagation();
+        onFiles(files);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         if (!busy && text.value.trim()) onSend();

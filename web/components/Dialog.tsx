@@ -3,6 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { w } from "../words/dashboard";
 import { Button } from "./Button";
 
+/** A field that takes words. */
+const FIELD =
+  ".body :is(textarea, select, input:not([type=file], [type=checkbox], [type=radio], [type=color])):enabled";
+
 interface Props {
   title: string;
   children: ComponentChildren;
@@ -21,6 +25,8 @@ export function Dialog({ title, children, footer, sheet, onClose, onSubmit }: Pr
     const dialog = element.current!;
     const before = document.activeElement as HTMLElement | null;
     if (!dialog.open) dialog.showModal();
+    // Whoever fills something in begins there, and not at the way out; a keyboard on glass waits.
+    if (matchMedia("(pointer: fine)").matches) dialog.querySelector<HTMLElement>(FIELD)?.focus();
     return () => {
       dialog.close();
       before?.focus?.();
@@ -32,7 +38,9 @@ export function Dialog({ title, children, footer, sheet, onClose, onSubmit }: Pr
         <h2>{title}</h2>
         <Button kind="quiet" icon="close" label={w.close} onClick={onClose} />
       </header>
-      <div class="body">{children}</div>
+      <div class="body" tabIndex={sheet ? 0 : undefined}>
+        {children}
+      </div>
       {footer && <footer>{footer}</footer>}
     </>
   );

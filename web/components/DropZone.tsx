@@ -1,51 +1,23 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { takeDrops } from "../lib/drops";
 import { w } from "../words/dashboard";
 import { Button } from "./Button";
 import { Icon } from "./Icon";
 
-/** All files below what was dropped, folders included. */
-async function filesOf(items: DataTransferItemList): Promise<File[]> {
-  const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry != null);
-  const files: File[] = [];
-  async function walk(entry: FileSystemEntry): Promise<void> {
-    if (entry.isFile) {
-      files.push(await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail)));
-      return;
-    }
-    const reader = (entry as FileSystemDirectoryEntry).createReader();
-    for (;;) {
-      const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
-      if (!some.length) return;
-      for (const each of some) await walk(each);
-    }
-  }
-  for (const entry of entries) await walk(entry);
-  return files.filter((file) => !file.name.startsWith("."));
-}
-
-/** Takes files and folders, dropped or picked. */
+/** Takes files and folders: dropped, here or beside it, or picked. */
 export function DropZone({ onFiles, compact }: { onFiles: (files: File[]) => void; compact?: boolean }) {
   const [over, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  const take = useRef(onFiles);
+  take.current = onFiles;
+  useEffect(() => takeDrops({ over: setOver, take: (dropped) => take.current(dropped) }), []);
   const picked = (event: { currentTarget: HTMLInputElement }) => {
     onFiles([...(event.currentTarget.files ?? [])]);
     event.currentTarget.value = "";
   };
   return (
-    <div
-      class={`drop ${over ? "over" : ""} ${compact ? "compact" : ""}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={async (event) => {
-        event.preventDefault();
-        setOver(false);
-        if (event.dataTransfer) onFiles(await filesOf(event.dataTransfer.items));
-      }}
-    >
+    <div class={`drop ${over ? "over" : ""} ${compact ? "compact" : ""}`}>
       <Icon name="upload" />
       <b>{w.dropFiles}</b>
       {!compact && <span>{w.dropKinds}</span>}

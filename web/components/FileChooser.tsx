@@ -7,7 +7,7 @@ import { DropZone } from "./DropZone";
 export function FileChooser({ files, onChange }: { files: File[]; onChange: (files: File[]) => void }) {
   return (
     <>
-      <DropZone onFiles={(more) => onChange([...files, ...more])} />
+      <DropZone compact={files.length > 0} onFiles={(more) => onChange([...files, ...more])} />
       {files.length > 0 && (
         <ul class="file-list" aria-label={w.filesChosen(files.length)}>
           {files.map((file, i) => (

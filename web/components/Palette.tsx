@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { get } from "../lib/api";
 import { behaviour, look, titleOf } from "../lib/fields";
 import { places } from "../lib/places";
+import { ofAddress, ofAgent, type OptionName } from "../lib/reading";
 import { go } from "../lib/router";
 import { screens } from "../lib/screens";
 import { agent } from "../lib/state";
@@ -25,6 +26,8 @@ interface Entry {
   kind: string;
   icon: IconName;
   href: string;
+  /** By what else it is found. */
+  also?: string;
 }
 
 function fixed(): Entry[] {
@@ -52,8 +55,26 @@ function settings(): Entry[] {
     groups
       .filter((group) => group.name !== "master" || now.is_master)
       .flatMap((group) => group.fields)
-      .map((field) => ({ title: titleOf(field), kind, icon, href: `/agents/${now.id}/${name}?field=${field}` }));
-  return [...of(behaviour, "behaviour", w.behaviour, "behaviour"), ...of(look, "look", w.look, "look")];
+      .map((field) => ({
+        title: titleOf(field),
+        kind,
+        icon,
+        href: `/agents/${now.id}/${name}?field=${field}`,
+        also: field,
+      }));
+  const option = (field: OptionName, place: string, kind: string, icon: IconName) => ({
+    title: w.reading.titles[field],
+    kind,
+    icon,
+    href: `/agents/${now.id}/${place}?field=${field}`,
+    also: `${field} ${w.reading.find[field]}`,
+  });
+  return [
+    ...of(behaviour, "behaviour", w.behaviour, "behaviour"),
+    ...ofAgent.map((field) => option(field, "behaviour", w.behaviour, "behaviour")),
+    ...ofAddress.map((field) => option(field, "sources", w.sources, "globe")),
+    ...of(look, "look", w.look, "look"),
+  ];
 }
 
 /** Goes anywhere by name: screens, pages, settings, agents. */
@@ -84,7 +105,9 @@ function Open() {
   const words = text.toLowerCase().split(/\s+/);
   const entries = [
     ...fixed().filter((entry) => words.every((word) => `${entry.title} ${entry.kind}`.toLowerCase().includes(word))),
-    ...(text ? settings().filter((entry) => words.every((word) => entry.title.toLowerCase().includes(word))) : []),
+    ...(text
+      ? settings().filter((entry) => words.every((word) => `${entry.title} ${entry.also}`.toLowerCase().includes(word)))
+      : []),
     ...agents,
   ];
   const chosen = Math.min(at, entries.length - 1);

@@ -360,10 +360,12 @@ interface Props {
   groups: Group[];
   /** Beside the form, of what the form holds now. */
   beside?: (values: Values) => ComponentChildren;
+  /** Below it, as soon as the form is there: nothing moves when it comes. */
+  below?: ComponentChildren;
 }
 
 /** Settings by groups: what is changed waits until it is saved together; each field is refused alone. */
-export function SettingsForm({ id, groups, beside }: Props) {
+export function SettingsForm({ id, groups, beside, below }: Props) {
   const loaded = useResource(
     async (signal) => {
       const [schema, answer] = await Promise.all([
@@ -455,6 +457,7 @@ export function SettingsForm({ id, groups, beside }: Props) {
               )}
             </form>
             {beside?.(valuesOf(form))}
+            {below}
           </div>
         );
       }}

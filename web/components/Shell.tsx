@@ -56,9 +56,10 @@ function AgentNav() {
     more = group("more");
   return (
     <>
-      <button class="switch" onClick={openPalette} aria-label={`${w.chooseAgent}: ${now.project_name}`}>
+      <button class="switch" onClick={openPalette}>
         <Avatar name={now.project_name} size="small" />
         <span>
+          <span class="hidden">{w.chooseAgent}: </span>
           <b>{now.project_name}</b>
           {stats.value && <small>{w.documents(stats.value.pages_found)}</small>}
         </span>

@@ -65,6 +65,8 @@ export interface Page {
   crawl_status: Status;
   index_status: Status;
   status_reason: string | null;
+  /** The option of the agent that was off, and with which it may be read. */
+  status_option?: string;
   is_file: boolean;
   is_file_kept?: boolean;
   is_refreshable: boolean;

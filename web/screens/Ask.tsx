@@ -12,6 +12,7 @@ import { Icon } from "../components/Icon";
 import { Live, Reading, useProgress } from "../components/Reading";
 import { Screen } from "../components/Shell";
 import { get, put, send, V1 } from "../lib/api";
+import { takeDrops } from "../lib/drops";
 import { Talk, type Question, type Source, type Turn } from "../lib/chat";
 import { bytes } from "../lib/format";
 import { randomId } from "../lib/random";
@@ -258,11 +259,14 @@ export default function Ask({ id }: { id: number }) {
   const text = useSignal("");
   const [shown, setShown] = useState<(Shown & { turn: Turn }) | null>(null);
   const [why, setWhy] = useState<Turn | null>(null);
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<File[] | null>(null);
+  const [over, setOver] = useState(false);
   const turns = talk.turns.value;
   const { element, away, toEnd } = useFollow(turns);
   const now = agent.value!;
   useProgress(id);
+  // What is dropped anywhere but on the question becomes content.
+  useEffect(() => takeDrops({ over: setOver, take: setAdding }), []);
 
   useEffect(() => {
     if (!session || talk.turns.value.length) return;
@@ -334,13 +338,13 @@ export default function Ask({ id }: { id: number }) {
                 {w.newConversation}
               </Button>
             )}
-            <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+            <Button kind="primary" icon="add" onClick={() => setAdding([])}>
               {w.addContent}
             </Button>
           </>
         }
       >
-        <div class={`ask-body ${doc ? "with-doc" : ""}`}>
+        <div class={`ask-body ${doc ? "with-doc" : ""} ${over ? "over" : ""}`}>
           <div class="talk-side">
             <div class="talk-scroll" ref={element}>
               <div class="talk">
@@ -348,7 +352,7 @@ export default function Ask({ id }: { id: number }) {
                   (nothing ? (
                     <Empty icon="document" title={w.askNothingTitle}>
                       <p>{w.askNothingText}</p>
-                      <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+                      <Button kind="primary" icon="add" onClick={() => setAdding([])}>
                         {w.addContent}
                       </Button>
                     </Empty>
@@ -450,7 +454,7 @@ export default function Ask({ id }: { id: number }) {
           )}
         </div>
       </Screen>
-      {adding && <AddContent id={id} onClose={() => setAdding(false)} />}
+      {adding && <AddContent id={id} begun={adding} onClose={() => setAdding(null)} />}
       {why && <Why id={id} question={why.question.text} onClose={() => setWhy(null)} />}
     </>
   );

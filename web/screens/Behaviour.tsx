@@ -1,4 +1,5 @@
 import { AgentCare } from "../components/AgentCare";
+import { AgentReading } from "../components/AgentReading";
 import { Screen } from "../components/Shell";
 import { SettingsForm } from "../components/SettingsForm";
 import { behaviour } from "../lib/fields";
@@ -8,9 +9,18 @@ export default function Behaviour({ id }: { id: number }) {
   return (
     <Screen title={w.behaviour}>
       <div class="column narrow">
-        <SettingsForm id={id} groups={behaviour} />
-        <h2>{w.theAgent}</h2>
-        <AgentCare id={id} />
+        <SettingsForm
+          id={id}
+          groups={behaviour}
+          below={
+            <>
+              <h2>{w.readingOptions}</h2>
+              <AgentReading id={id} />
+              <h2>{w.theAgent}</h2>
+              <AgentCare id={id} />
+            </>
+          }
+        />
       </div>
     </Screen>
   );

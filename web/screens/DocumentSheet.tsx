@@ -4,6 +4,7 @@ import { Confirm } from "../components/Confirm";
 import { Dialog } from "../components/Dialog";
 import { DocumentText } from "../components/DocumentText";
 import { textWords } from "../components/DocumentView";
+import { ReadWithOption, reasonOf } from "../components/FailedReason";
 import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
@@ -204,7 +205,11 @@ export default function DocumentSheet({ id, pageId, page, onClose, onChanged }: 
             .join(" · ")}
         </p>
       )}
-      {page?.status_reason && <Note kind={page.index_status === "failed" ? "bad" : "warn"}>{page.status_reason}</Note>}
+      {page?.status_reason && (
+        <Note kind={page.index_status === "failed" ? "bad" : "warn"}>
+          {reasonOf(page)} <ReadWithOption id={id} page={page} onRead={onChanged} />
+        </Note>
+      )}
       <span class="chips" role="group" aria-label={name}>
         {tabs.map((each) => (
           <button key={each} class="chip" aria-pressed={tab === each} onClick={() => setTab(each)}>

@@ -4,6 +4,7 @@ import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
 import { DropZone } from "../components/DropZone";
 import { Empty } from "../components/Empty";
+import { ReadWithOption, reasonOf } from "../components/FailedReason";
 import { Loaded } from "../components/Loaded";
 import { Pager } from "../components/Pager";
 import { Live, Reading, useProgress } from "../components/Reading";
@@ -27,7 +28,15 @@ function StatusBadge({ page }: { page: Page }) {
   return <span class={`badge ${kinds[status]}`}>{w.status[status]}</span>;
 }
 
-function Row({ page, chosen, onChoose }: { page: Page; chosen: boolean; onChoose: (on: boolean) => void }) {
+interface RowProps {
+  id: number;
+  page: Page;
+  chosen: boolean;
+  onChoose: (on: boolean) => void;
+  onRead: () => void;
+}
+
+function Row({ id, page, chosen, onChoose, onRead }: RowProps) {
   const name = page.filename ?? page.page_url;
   return (
     <tr>
@@ -43,7 +52,8 @@ function Row({ page, chosen, onChoose }: { page: Page; chosen: boolean; onChoose
         <button title={name} onClick={() => goQuery({ document: page.id })}>
           {name}
         </button>
-        {page.status_reason && <small>{page.status_reason}</small>}
+        {page.status_reason && <small>{reasonOf(page)}</small>}
+        <ReadWithOption id={id} page={page} onRead={onRead} />
       </td>
       <td>
         <StatusBadge page={page} />
@@ -237,6 +247,8 @@ export default function Documents({ id }: { id: number }) {
                       {list.data.map((row) => (
                         <Row
                           key={row.id}
+                          id={id}
+                          onRead={() => void pages.again()}
                           page={row}
                           chosen={chosen.includes(row.id)}
                           onChoose={(on) =>

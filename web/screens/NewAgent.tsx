@@ -1,13 +1,16 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
+import { AddressField, addressOf } from "../components/AddressField";
 import { Field } from "../components/Field";
 import { FileChooser } from "../components/FileChooser";
 import { Icon } from "../components/Icon";
 import { Note } from "../components/Note";
+import { ReadingOptions } from "../components/ReadingOptions";
 import { Toggle } from "../components/Toggle";
 import { upload } from "../lib/api";
 import { host, percent } from "../lib/format";
+import { changed, ofAddress, ofAgent, usual, type Options } from "../lib/reading";
 import { go } from "../lib/router";
 import { tell } from "../lib/state";
 import type { Agent } from "../lib/types";
@@ -24,7 +27,7 @@ const ways = [
 /** A name for who has given none: of the file, or of the host. */
 function nameFor(way: Way, files: File[], address: string): string {
   if (way === "files" && files[0]) return files[0].name.replace(/\.[^.]+$/, "");
-  return way === "address" && address ? host(address) : "";
+  return way === "address" && address ? host(addressOf(address)) : "";
 }
 
 export default function NewAgent({ onClose }: { onClose: () => void }) {
@@ -33,10 +36,10 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
   const [address, setAddress] = useState("");
   const [files, setFiles] = useState<File[]>([]);
   const [isMaster, setMaster] = useState(false);
-  const [isAnonymized, setAnonymized] = useState(false);
-  const [keeps, setKeeps] = useState(true);
+  const [options, setOptions] = useState<Options>(usual);
   const [share, setShare] = useState<number | null>(null);
   const [error, setError] = useState("");
+  const shown = way === "address" ? [...ofAgent, ...ofAddress] : ofAgent;
   const suggested = nameFor(way, files, address);
   const ready =
     (name.trim() || suggested) && (way !== "files" || files.length > 0) && (way !== "address" || address.trim() !== "");
@@ -47,10 +50,9 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
     const part = bytesOf(first) / (bytesOf(files) || 1);
     const form = formOf(first);
     form.set("project_name", name.trim() || suggested);
-    if (way === "address") form.set("sitemap_path", address.trim());
+    if (way === "address") form.set("sitemap_path", addressOf(address));
     if (isMaster) form.set("is_master", "true");
-    if (isAnonymized) form.set("is_anonymized", "true");
-    if (!keeps) form.set("file_data_retension", "false");
+    for (const [option, value] of Object.entries(changed(usual, options, shown))) form.set(option, String(value));
     setShare(0);
     setError("");
     try {
@@ -89,21 +91,7 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       {way === "files" && <FileChooser files={files} onChange={setFiles} />}
-      {way === "address" && (
-        <Field label={w.address} help={w.addressHelp}>
-          {(given) => (
-            <input
-              {...given}
-              class="input"
-              type="url"
-              inputMode="url"
-              placeholder="https://example.org/sitemap.xml"
-              value={address}
-              onInput={(event) => setAddress(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-      )}
+      {way === "address" && <AddressField label={w.address} value={address} onChange={setAddress} />}
       <Field label={w.agentName}>
         {(given) => (
           <input
@@ -119,8 +107,11 @@ export default function NewAgent({ onClose }: { onClose: () => void }) {
       <details>
         <summary>{w.readingOptions}</summary>
         <div class="options">
-          <Toggle label={w.anonymize} help={w.anonymizeHelp} checked={isAnonymized} onChange={setAnonymized} />
-          <Toggle label={w.keepFiles} help={w.keepFilesHelp} checked={keeps} onChange={setKeeps} />
+          <ReadingOptions
+            names={shown}
+            values={options}
+            onChange={(option, value) => setOptions({ ...options, [option]: value })}
+          />
           <Toggle label={w.makeMaster} help={w.makeMasterHelp} checked={isMaster} onChange={setMaster} />
         </div>
       </details>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Copy } from "../components/Copy";
 import { Field } from "../components/Field";
@@ -34,6 +34,7 @@ export default function SignIn() {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const command = signIn.value?.command;
+  const field = useRef<HTMLInputElement>(null);
 
   async function submit(by: { key: string } | { link: string }) {
     setBusy(true);
@@ -51,6 +52,9 @@ export default function SignIn() {
     const link = takeLink();
     if (link) void submit({ link });
   }, []);
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus();
+  }, [command]);
   return (
     <div class="signin">
       <main>
@@ -72,6 +76,7 @@ export default function SignIn() {
               {(given) => (
                 <input
                   {...given}
+                  ref={field}
                   class="input mono"
                   type="password"
                   autocomplete="current-password"

@@ -8,9 +8,11 @@ import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
 import { Live, useProgress } from "../components/Reading";
+import { ReadingOptions } from "../components/ReadingOptions";
 import { Screen } from "../components/Shell";
 import { Toggle } from "../components/Toggle";
 import { get, put, remove } from "../lib/api";
+import { ofAddress, usual } from "../lib/reading";
 import { ago, dateTime } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, readStats, tell } from "../lib/state";
@@ -24,6 +26,8 @@ interface Settings {
   refresh_existing_pages: string;
   refresh_schedule: { days: number[]; hours: string[] }[];
   sitemap_path: string | null;
+  executive_js: boolean;
+  image_extraction_type: string;
   max_pages: number;
   max_depth: number;
   max_megabytes: number;
@@ -72,12 +76,21 @@ function Schedule({ id, source, onClose }: { id: number; source: Source; onClose
     );
   async function save() {
     try {
-      const { data_refresh_frequency, create_new_pages, remove_unexist_pages, refresh_existing_pages } = values;
+      const {
+        data_refresh_frequency,
+        create_new_pages,
+        remove_unexist_pages,
+        refresh_existing_pages,
+        executive_js,
+        image_extraction_type,
+      } = values;
       await put(`/projects/${id}/sources/${source.id}`, {
         data_refresh_frequency,
         create_new_pages,
         remove_unexist_pages,
         refresh_existing_pages,
+        executive_js,
+        image_extraction_type,
         refresh_schedule: schedule(),
         ...Object.fromEntries(limits.map(([name]) => [name, values[name]])),
       });
@@ -176,6 +189,11 @@ function Schedule({ id, source, onClose }: { id: number; source: Source; onClose
           </select>
         )}
       </Field>
+      <ReadingOptions
+        names={ofAddress}
+        values={{ ...usual, ...values }}
+        onChange={(name, value) => setValues({ ...values, [name]: value })}
+      />
       <details>
         <summary>{w.websiteLimits}</summary>
         <div class="options">

@@ -112,7 +112,8 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   const reading = settings.share !== null;
   const focus = () => document.getElementById("question")?.focus();
   useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) focus();
+    // Within another page the page goes on holding it, and stays where it is.
+    if (settings.surface !== "iframe" && matchMedia("(pointer: fine)").matches) focus();
   }, []);
   useEffect(() => {
     if (!visitor.person.value) return;

@@ -246,7 +246,8 @@ const de: Words = {
   sourcesText:
     "Adressen, deren Seiten geholt werden, bei jedem Host eine nach der anderen, und nach ihrem Zeitplan neu gelesen werden.",
   sourcesNone: "Noch keine Adressen",
-  sourcesNoneText: "Fügen Sie eine Sitemap, eine Seite oder einen Feed hinzu. Dateien stehen unter Dokumente.",
+  sourcesNoneText:
+    "Fügen Sie eine Website, eine Seite, eine Sitemap, einen Feed oder einen Film hinzu. Dateien stehen unter Dokumente.",
   schedule: "Zeitplan",
   syncNow: "Jetzt lesen",
   syncing: "Es wird gelesen",
@@ -467,14 +468,70 @@ const de: Words = {
   fromAddress: "Von einer Adresse",
   fromNothing: "Leer",
   address: "Adresse",
-  addressHelp: "Eine Sitemap, eine Seite oder ein Feed. Ihre Seiten werden eine nach der anderen geholt.",
+  addressHelp:
+    "Eine Website, eine Seite, eine Sitemap, ein Feed oder ein Film. Seiten werden eine nach der anderen geholt.",
   readingOptions: "Wie Dokumente gelesen werden",
   makeMaster: "Master-Agent",
   makeMasterHelp: "Er lässt andere Agenten antworten. Das lässt sich später nicht ändern.",
-  anonymize: "Personendaten unkenntlich machen",
-  anonymizeHelp: "Adressen, Telefonnummern und Ähnliches werden in Fragen verdeckt, bevor sie gespeichert werden.",
-  keepFiles: "Originaldateien behalten",
-  keepFilesHelp: "Aus: Sie werden entfernt, sobald sie gelesen sind; Text und Quellenangaben bleiben.",
+  reading: {
+    titles: {
+      is_ocr_enabled: "Scans und Bilder",
+      is_vision_enabled: "Bilder in Dokumenten beschreiben",
+      is_vision_compress_image: "Dem Modell kleinere Bilder zeigen",
+      allow_extra_timeout: "Mehr Zeit für große Dokumente",
+      file_data_retension: "Originaldateien behalten",
+      is_anonymized: "Personendaten unkenntlich machen",
+      is_low_performance_mode_enabled: "Websites schonen",
+      use_full_url_crawl: "Die ganze Website lesen",
+      executive_js: "Lesen, was Skripte schreiben",
+      image_extraction_type: "Bilder, die eine Sitemap nennt",
+    },
+    help: {
+      is_ocr_enabled: "Wie Worte gelesen werden, die nur ein Bild sind: eine gescannte Seite, ein Foto, ein Fax.",
+      is_vision_enabled: "Ein sehendes Modell sagt in Worten, was Bilder zeigen, damit Fragen sie finden.",
+      is_vision_compress_image: "Sie gehen als kleine JPEG-Dateien an das Modell: billiger und weniger scharf.",
+      allow_extra_timeout: "Holen und Lesen dürfen dreimal so lange dauern, bevor sie aufgegeben werden.",
+      file_data_retension: "Aus: Sie werden entfernt, sobald sie gelesen sind; Text und Quellenangaben bleiben.",
+      is_anonymized: "Adressen, Telefonnummern und Ähnliches werden in Fragen verdeckt, bevor sie gespeichert werden.",
+      is_low_performance_mode_enabled:
+        "Längere Pausen zwischen Seiten und das Auftreten eines gewöhnlichen Browsers: für Websites, die Leser abweisen.",
+      use_full_url_crawl:
+        "Alles auf ihrem Server, wohin Links führen, nicht nur, was unter dem Anfang oder in der Liste steht.",
+      executive_js: "Seiten, die ein Skript füllt, werden vor dem Lesen in einem Browser geöffnet.",
+      image_extraction_type:
+        "Ein Bild, das die Sitemap einer Seite gibt, steht bei ihren Quellenangaben, wenn die Seite kein eigenes hat.",
+    },
+    choices: {
+      is_ocr_enabled: { "0": "Nicht lesen", "1": "Ihre Worte lesen (OCR)", "2": "Ein sehendes Modell liest sie" },
+      image_extraction_type: { none: "Nicht verwenden", sync_from_sitemap: "Verwenden" },
+    },
+    find: {
+      is_ocr_enabled: "ocr scan gescannt foto fax bild texterkennung",
+      is_vision_enabled: "bild foto beschreiben",
+      is_vision_compress_image: "verkleinern komprimieren",
+      allow_extra_timeout: "zeit timeout groß langsam",
+      file_data_retension: "original aufbewahren dateien",
+      is_anonymized: "anonymisieren datenschutz personen",
+      is_low_performance_mode_enabled: "langsam blockiert crawl schonend website",
+      use_full_url_crawl: "crawl ganze website alle seiten",
+      executive_js: "javascript skript browser",
+      image_extraction_type: "bild sitemap",
+    },
+    fromNow: "Sie gelten für alles, was von nun an gelesen wird.",
+    isOff: {
+      is_ocr_enabled: "Es ist ein Bild oder ein Scan, und das Lesen von Worten in Bildern ist aus.",
+      allow_extra_timeout: "Das Lesen hat zu lange gedauert.",
+    },
+    wasOff: {
+      is_ocr_enabled:
+        "Es ist ein Bild oder ein Scan, und das Lesen von Worten in Bildern war aus, als es gelesen wurde.",
+      allow_extra_timeout: "Das Lesen hat zu lange gedauert, bevor mehr Zeit erlaubt war.",
+    },
+    turnOn: {
+      is_ocr_enabled: "Worte in Bildern lesen und es neu lesen",
+      allow_extra_timeout: "Mehr Zeit erlauben und es neu lesen",
+    },
+  },
   dropFiles: "Dateien oder einen Ordner hier ablegen",
   dropKinds: "PDF, Word, PowerPoint, Excel, HTML, Markdown, E-Mail, Bücher und mehr; bis zu 100 MB je Datei",
   chooseFiles: "Dateien wählen",

@@ -243,7 +243,7 @@ const fr: Words = {
   sourcesText:
     "Des adresses dont les pages sont lues, une à la fois pour chaque hôte, et relues selon leur calendrier.",
   sourcesNone: "Pas encore d’adresses",
-  sourcesNoneText: "Ajoutez un plan de site, une page ou un flux. Les fichiers sont sous Documents.",
+  sourcesNoneText: "Ajoutez un site, une page, un plan de site, un flux ou un film. Les fichiers sont sous Documents.",
   schedule: "Calendrier",
   syncNow: "Lire maintenant",
   syncing: "La lecture est en cours",
@@ -457,14 +457,71 @@ const fr: Words = {
   fromAddress: "D’une adresse",
   fromNothing: "Vide",
   address: "Adresse",
-  addressHelp: "Un plan de site, une page ou un flux. Ses pages sont lues une à la fois.",
+  addressHelp: "Un site, une page, un plan de site, un flux ou un film. Les pages sont lues une à la fois.",
   readingOptions: "Comment les documents sont lus",
   makeMaster: "Agent maître",
   makeMasterHelp: "Il laisse d’autres agents répondre. Cela ne peut pas être changé plus tard.",
-  anonymize: "Masquer les données personnelles",
-  anonymizeHelp: "Adresses, numéros de téléphone et semblables sont masqués dans les questions avant d’être gardés.",
-  keepFiles: "Garder les fichiers d’origine",
-  keepFilesHelp: "Désactivé : ils sont retirés une fois lus ; le texte et les citations restent.",
+  reading: {
+    titles: {
+      is_ocr_enabled: "Scans et images",
+      is_vision_enabled: "Décrire les images des documents",
+      is_vision_compress_image: "Montrer au modèle des images réduites",
+      allow_extra_timeout: "Plus de temps pour les grands documents",
+      file_data_retension: "Garder les fichiers d’origine",
+      is_anonymized: "Masquer les données personnelles",
+      is_low_performance_mode_enabled: "Ménager les sites",
+      use_full_url_crawl: "Lire le site entier",
+      executive_js: "Lire ce qu’écrivent les scripts",
+      image_extraction_type: "Images d’un plan de site",
+    },
+    help: {
+      is_ocr_enabled: "Comment sont lus les mots qui ne sont qu’une image : une page scannée, une photo, un fax.",
+      is_vision_enabled:
+        "Un modèle qui voit dit en mots ce que montrent les images, pour que les questions les trouvent.",
+      is_vision_compress_image: "Elles sont envoyées au modèle en petits JPEG : moins cher, et moins net.",
+      allow_extra_timeout: "Chercher et lire peuvent durer trois fois plus longtemps avant d’être abandonnés.",
+      file_data_retension: "Désactivé : ils sont retirés une fois lus ; le texte et les citations restent.",
+      is_anonymized:
+        "Adresses, numéros de téléphone et semblables sont masqués dans les questions avant d’être gardés.",
+      is_low_performance_mode_enabled:
+        "Des pauses plus longues entre les pages et l’allure d’un navigateur ordinaire : pour les sites qui bloquent les lecteurs.",
+      use_full_url_crawl:
+        "Tout ce vers quoi mènent les liens sur son serveur, pas seulement ce qui est sous le départ ou dans la liste.",
+      executive_js: "Les pages qu’un script remplit sont ouvertes dans un navigateur avant d’être lues.",
+      image_extraction_type:
+        "Une image que le plan de site donne à une page accompagne ses citations, si la page n’en a pas.",
+    },
+    choices: {
+      is_ocr_enabled: { "0": "Ne pas les lire", "1": "Lire leurs mots (OCR)", "2": "Un modèle qui voit les lit" },
+      image_extraction_type: { none: "Ignorées", sync_from_sitemap: "Utilisées" },
+    },
+    find: {
+      is_ocr_enabled: "ocr scan scanné photo fax image reconnaissance texte",
+      is_vision_enabled: "image photo vision décrire",
+      is_vision_compress_image: "compresser réduire",
+      allow_extra_timeout: "temps délai grand lent",
+      file_data_retension: "original garder fichiers",
+      is_anonymized: "anonymiser confidentialité personnelles",
+      is_low_performance_mode_enabled: "lent bloqué exploration site",
+      use_full_url_crawl: "exploration site entier toutes pages",
+      executive_js: "javascript script navigateur",
+      image_extraction_type: "image plan site",
+    },
+    fromNow: "Elles valent pour ce qui est lu désormais.",
+    isOff: {
+      is_ocr_enabled: "C’est une image ou un scan, et la lecture des mots dans les images est désactivée.",
+      allow_extra_timeout: "Sa lecture a duré trop longtemps.",
+    },
+    wasOff: {
+      is_ocr_enabled:
+        "C’est une image ou un scan, et la lecture des mots dans les images était désactivée quand il a été lu.",
+      allow_extra_timeout: "Sa lecture a duré trop longtemps, avant que plus de temps soit permis.",
+    },
+    turnOn: {
+      is_ocr_enabled: "Lire les mots des images et le relire",
+      allow_extra_timeout: "Accorder plus de temps et le relire",
+    },
+  },
   dropFiles: "Déposez ici des fichiers ou un dossier",
   dropKinds: "PDF, Word, PowerPoint, Excel, HTML, Markdown, courriels, livres et plus ; jusqu’à 100 Mo chacun",
   chooseFiles: "Choisir des fichiers",

@@ -1,0 +1,195 @@
+// How content comes into an agent, in a real browser: files, addresses, and how they are read.
+import { assert, faults, link, browse, signedIn, start, test, until } from "./lib.mjs";
+import { library, lighthouse } from "../api/lib/documents.mjs";
+import { mixedPdf, scanned } from "../api/lib/print.mjs";
+
+const file = (name, text, mimeType = "text/markdown") => ({ name, mimeType, buffer: Buffer.from(text) });
+const scan = () => mixedPdf([scanned(["The marble room opens at eleven."])]);
+
+/** Drops files onto what is at that place of the page, as a hand would. */
+async function drop(page, selector, files) {
+  const data = await page.evaluateHandle((files) => {
+    const data = new DataTransfer();
+    for (const [name, text] of files) data.items.add(new File([text], name, { type: "text/markdown" }));
+    return data;
+  }, files);
+  for (const type of ["dragenter", "dragover", "drop"])
+    await page.dispatchEvent(selector, type, { dataTransfer: data, cancelable: true, bubbles: true });
+}
+
+test("a scan says that reading pictures is off; one button turns it on and reads the scan", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "scan.pdf": scan(), "a.md": lighthouse } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  const row = page.getByRole("row", { name: /scan\.pdf/ });
+  await row.getByText("reading words in pictures is off").waitFor();
+  assert.equal(await page.getByText("is_ocr_enabled").count(), 0, "no name of a field");
+  assert.deepEqual(await faults(page, "a failed scan"), []);
+  await row.getByRole("button", { name: "Read words in pictures, and read it again" }).click();
+  await row.getByText("Ready").waitFor({ timeout: 60_000 });
+  assert.equal((await agent.expect(200, "GET")).is_ocr_enabled, 1);
+  quiet();
+});
+
+test("when the option is on already, a scan that failed before says so and is read again", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "scan.pdf": scan(), "a.md": lighthouse } });
+  await agent.expect(200, "POST", "", { json: { is_ocr_enabled: 1 } });
+  const { page, quiet } = await signedIn(t, kb);
+  const { id } = await agent.page("scan.pdf");
+  await page.goto(`${kb.url}/agents/${agent.id}/documents?document=${id}`);
+  const note = page.locator("dialog .note");
+  await note.getByText("was off when it was read").waitFor();
+  await note.getByRole("button", { name: "Read again" }).click();
+  await until("the scan", async () => (await agent.page("scan.pdf")).index_status === "ok", 60_000);
+  quiet();
+});
+
+test("how documents are read is set with a new agent, with more content, and later", async (t) => {
+  const kb = await start(t);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(await link(kb));
+  await page.getByRole("button", { name: "New agent" }).first().click();
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(file("scan.pdf", scan(), "application/pdf"));
+  await page.getByText("How documents are read").click();
+  assert.equal(await page.getByLabel("Read what scripts write").count(), 0, "that is for addresses");
+  await page.getByLabel("Scans and pictures").selectOption({ label: "Read their words (OCR)" });
+  await page.getByLabel("More time for large documents").check();
+  await page.getByLabel("Keep original files").uncheck();
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByText("Answering", { exact: true }).waitFor({ timeout: 60_000 });
+  const { data } = await kb.expect(200, "GET", "/projects");
+  const read = () => kb.expect(200, "GET", `/projects/${data[0].id}`);
+  const options = ({ is_ocr_enabled, allow_extra_timeout, file_data_retension, is_vision_enabled }) => [
+    is_ocr_enabled,
+    allow_extra_timeout,
+    file_data_retension,
+    is_vision_enabled,
+  ];
+  assert.deepEqual(options(await read()), [1, true, false, false]);
+
+  // With more content: what the agent has is shown, and what is changed counts for it.
+  await page.getByRole("button", { name: "Add content" }).first().click();
+  await page.getByText("How documents are read").click();
+  assert.equal(await page.getByLabel("Scans and pictures").inputValue(), "1");
+  await page.getByLabel("Describe pictures in documents").check();
+  await page.getByLabel("Or an address").fill("docent.invalid/notes");
+  await page.getByLabel("Read what scripts write").uncheck();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.deepEqual(options(await read()), [1, true, false, true]);
+  const { sitemaps } = await kb.expect(200, "GET", `/projects/${data[0].id}/sources`);
+  assert.deepEqual(
+    [sitemaps[0].settings.sitemap_path, sitemaps[0].settings.executive_js],
+    ["https://docent.invalid/notes", false],
+  );
+
+  // Later, by whatever name people have for it.
+  for (const [word, title] of [
+    ["ocr", "Scans and pictures"],
+    ["scan", "Scans and pictures"],
+    ["is_anonymized", "Mask personal data"],
+  ]) {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to …" }).fill(word);
+    await page.getByRole("option", { name: title }).first().click();
+    const control = page.getByLabel(title);
+    await control.waitFor();
+    await until("the focus", () => control.evaluate((node) => node === document.activeElement));
+  }
+  await page.getByLabel("Mask personal data").check();
+  await page.getByText("Saved").waitFor();
+  assert.equal((await read()).is_anonymized, true);
+  await page.getByLabel("Scans and pictures").selectOption("0");
+  await until("it to be saved", async () => (await read()).is_ocr_enabled === 0);
+  quiet();
+});
+
+test("the files that are chosen can be seen, in any window", async (t) => {
+  const kb = await start(t);
+  const { page } = await browse(t, kb);
+  await page.goto(await link(kb));
+  await page.getByRole("button", { name: "New agent" }).first().click();
+  const files = Array.from({ length: 20 }, (_, i) => file(`note-${i}.md`, `Note ${i}.`));
+  await page.locator("input[type=file]").first().setInputFiles(files);
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ])
+    for (const isOpen of [false, true]) {
+      await page.setViewportSize({ width, height });
+      await page.locator("dialog details").evaluate((node, isOpen) => (node.open = isOpen), isOpen);
+      const box = await page.locator(".file-list").boundingBox();
+      assert.ok(box.height >= 180, `${width} wide, ${isOpen ? "open" : "folded"}: ${box.height} px`);
+      assert.ok(await page.locator(".file-list li").first().isVisible());
+      const over = await page.locator("dialog .body").evaluate((node) => node.scrollWidth - node.clientWidth);
+      assert.equal(over, 0);
+    }
+});
+
+test("the first button looks like every other, and its icon can be seen", async (t) => {
+  const kb = await start(t);
+  const { page } = await browse(t, kb);
+  await page.goto(await link(kb));
+  const [top, first] = [page.locator(".top .btn.primary"), page.locator(".empty .btn.primary")];
+  await first.waitFor();
+  const look = (button) =>
+    button.evaluate((node) => {
+      const icon = node.querySelector("svg");
+      const style = getComputedStyle(icon);
+      return [node.getBoundingClientRect().height, style.width, style.height, style.color, style.marginBottom];
+    });
+  assert.deepEqual(await look(first), await look(top));
+});
+
+test("an address needs no scheme, and a dialog begins with its first field", async (t) => {
+  const kb = await start(t);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(await link(kb));
+  await page.getByRole("button", { name: "New agent" }).first().click();
+  assert.ok(await page.getByLabel("Name of the agent").evaluate((node) => node === document.activeElement));
+  await page.getByRole("button", { name: "From an address" }).click();
+  await page.getByLabel("Address", { exact: true }).fill("www.docent.invalid");
+  assert.equal(await page.getByLabel("Name of the agent").getAttribute("placeholder"), "www.docent.invalid");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/ask$/);
+  const { data } = await kb.expect(200, "GET", "/projects");
+  assert.equal(data[0].sitemap_path, "https://www.docent.invalid");
+  quiet();
+});
+
+test("files that are dropped anywhere are added, and the page is never left for them", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  const names = async () => (await agent.pages()).map((one) => one.filename);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  await page.locator("table.list").waitFor();
+  await drop(page, ".rail", [["beside.md", "The harbour has nine berths."]]);
+  await until("it", async () => (await names()).includes("beside.md"));
+  // Beside the question it becomes content, once that is said; on the question it goes along with it.
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox").waitFor();
+  await drop(page, ".talk-side", [["content.md", "The crane lifts four tons."]]);
+  await page.locator("dialog .file-list", { hasText: "content.md" }).waitFor();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await until("it", async () => (await names()).includes("content.md"));
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await drop(page, ".composer textarea", [["question.md", "A letter."]]);
+  await page.locator(".ask-foot .chip", { hasText: "question.md" }).waitFor();
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  // Where nothing takes it, nothing happens.
+  await page.goto(`${kb.url}/usage`);
+  await page.getByRole("heading", { name: "Usage" }).waitFor();
+  const stays = await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["x"], "x.md"));
+    return !document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true, bubbles: true }));
+  });
+  assert.ok(stays, "the browser does not open it");
+  quiet();
+});
