@@ -2,6 +2,7 @@
 import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Empty } from "./components/Empty";
+import { Loaded } from "./components/Loaded";
 import { Palette } from "./components/Palette";
 import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
@@ -11,7 +12,8 @@ import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { screens } from "./lib/screens";
-import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, tell } from "./lib/state";
+import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, tell, turnTo } from "./lib/state";
+import { useResource } from "./lib/resource";
 import { readUsage } from "./lib/usage";
 import { speakToReader, w } from "./words/dashboard";
 import SignIn from "./screens/SignIn";
@@ -61,15 +63,23 @@ function Later({
 
 /** /agents/7/documents: the agent is read first, so that every screen has it. */
 function AgentScreen({ id, name }: { id: number; name: string }) {
-  const [missing, setMissing] = useState(false);
-  useEffect(() => {
-    setMissing(false);
-    if (agent.value?.id !== id) forgetAgent();
-    readAgent(id).catch(() => setMissing(true));
-    readStats(id).catch(() => {});
+  const read = useResource(async () => {
+    turnTo(id);
+    void readStats(id).catch(() => {});
+    await readAgent(id);
+    return id;
   }, [id]);
+  const error = read.error.value;
   const screen = screens.find((each) => each.name === name);
-  if (missing || !screen) return <NotFound />;
+  if (!screen || error?.status === 404) return <NotFound />;
+  if (error && agent.value?.id !== id)
+    return (
+      <Screen title={w.notNow}>
+        <div class="column">
+          <Loaded from={read}>{() => null}</Loaded>
+        </div>
+      </Screen>
+    );
   return agent.value?.id === id ? <Later load={screen.load} name={name} id={id} /> : <Waiting />;
 }
 
@@ -78,7 +88,7 @@ function Routed() {
   const found = /^\/agents\/(\d+)(?:\/([a-z-]+))?$/.exec(path);
   const place = places().find((each) => each.href === path);
   useEffect(() => {
-    if (!found && agent.value) forgetAgent();
+    if (!found) forgetAgent();
     if (path === "/" || path === "/login") go("/agents", { replace: true });
     else if (found && !found[2]) go(`${path}/${screens[0]!.name}`, { replace: true });
   }, [path]);

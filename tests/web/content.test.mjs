@@ -193,3 +193,77 @@ test("files that are dropped anywhere are added, and the page is never left for 
   assert.ok(stays, "the browser does not open it");
   quiet();
 });
+
+test("what is chosen is what is seen: another page, filter or search begins anew", async (t) => {
+  const kb = await start(t);
+  const files = Object.fromEntries(
+    Array.from({ length: 55 }, (_, i) => [`note-${i}.md`, `Note ${i} is about pump ${i}.`]),
+  );
+  const agent = await kb.agent({ project_name: "Pumps" });
+  for (const some of [Object.entries(files).slice(0, 40), Object.entries(files).slice(40)])
+    await agent.add(Object.fromEntries(some));
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  const bar = page.getByRole("toolbar");
+  await page.getByLabel("Choose all on this page").check();
+  await bar.getByText("50 chosen").waitFor();
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.locator("table.list tbody tr").nth(4).waitFor();
+  await bar.waitFor({ state: "detached" });
+  await page.getByLabel("Choose all on this page").check();
+  await bar.getByText("5 chosen").waitFor();
+  await page.getByRole("button", { name: "Ready" }).click();
+  await bar.waitFor({ state: "detached" });
+  await page.getByLabel("Choose all on this page").check();
+  await page.getByRole("searchbox").or(page.getByLabel("Search by name, * and ? are wild")).first().fill("note-7");
+  await bar.waitFor({ state: "detached" });
+  await page.getByLabel("Choose note-7.md").check();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await until("one to be gone", async () => (await agent.expect(200, "GET", "/pages")).pages.total === 54);
+  quiet();
+});
+
+test("an agent that cannot be read now is not said to be gone, and a late answer changes nothing", async (t) => {
+  const kb = await start(t);
+  const one = await kb.agent({ project_name: "Harbour", files: library });
+  const two = await kb.agent({ project_name: "Lighthouse", files: library });
+  const { page } = await signedIn(t, kb);
+  let breaks = true;
+  await page.route(`**${one.path}`, (route) =>
+    breaks
+      ? route.fulfill({ status: 503, json: { status: "error", message: "the database does not answer" } })
+      : route.continue(),
+  );
+  await page.goto(`${kb.url}/agents/${one.id}/documents`);
+  await page.getByText("the database does not answer").waitFor();
+  assert.equal(await page.getByText("There is nothing here").count(), 0);
+  breaks = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("row", { name: /lighthouse\.md/ }).waitFor();
+  // Slow: the other one is opened meanwhile.
+  await page.goto(`${kb.url}/agents`);
+  await page.unroute(`**${one.path}`);
+  let release;
+  await page.route(`**${one.path}`, async (route) => {
+    await new Promise((go) => (release = go));
+    await route.continue();
+  });
+  await page
+    .getByRole("link", { name: /Harbour/ })
+    .first()
+    .click();
+  await until("it to be asked for", () => release);
+  await page.goBack();
+  await page
+    .getByRole("link", { name: /Lighthouse/ })
+    .first()
+    .click();
+  await page.getByRole("textbox", { name: "Ask Lighthouse …" }).waitFor();
+  release();
+  await page.waitForResponse((reply) => reply.url().endsWith(one.path));
+  await page.waitForTimeout(200);
+  assert.ok(await page.getByRole("textbox", { name: "Ask Lighthouse …" }).isVisible());
+  await page.goto(`${kb.url}/agents/${two.id + 1000}/documents`);
+  await page.getByRole("heading", { name: "There is nothing here" }).first().waitFor();
+});

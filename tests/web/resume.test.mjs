@@ -1,6 +1,6 @@
 // A visitor's page and an answer that is being written: a line that breaks, a page that is loaded anew.
 import net from "node:net";
-import { assert, browse, start, test } from "./lib.mjs";
+import { assert, browse, link as signInLink, start, test } from "./lib.mjs";
 import { foreign, library } from "../api/lib/documents.mjs";
 import { models } from "../api/lib/models.mjs";
 
@@ -98,4 +98,69 @@ test("an agent that is closed in the middle of an answer says so", async (t) => 
   await page.getByText("This agent is no longer public.").waitFor();
   assert.ok(await page.locator("#question").isDisabled());
   chat.until = Infinity;
+});
+
+/** The dashboard's own field, over a line that can be cut. */
+async function askOwn(t, opened) {
+  const { kb, agent } = opened;
+  const { url, cut } = await line(t, kb);
+  const { page, quiet } = await browse(t, kb, { elsewhere: [`${url}/`] });
+  await page.goto((await signInLink(kb)).replace(kb.url, url));
+  await page.locator(".frame").waitFor();
+  await page.goto(`${url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill(foreign[0]);
+  await page.keyboard.press("Enter");
+  return { page, cut, quiet, text: page.locator(".answer .text") };
+}
+
+test("in the dashboard too an answer goes on behind the place where its line broke, and after a reload", async (t) => {
+  const opened = await open(t);
+  const { page, cut, text } = await askOwn(t, opened);
+  await text.filter({ hasText: begun }).waitFor();
+  cut();
+  opened.chat.until = 6;
+  await text.filter({ hasText: "fünf" }).waitFor();
+  await page.reload();
+  await text.filter({ hasText: "fünf" }).waitFor();
+  opened.chat.until = Infinity;
+  await page.locator(".answer .acts").waitFor();
+  assert.equal((await text.innerText()).trim(), said);
+  assert.equal(await page.locator(".turn").count(), 1);
+  assert.equal(opened.chat.seen.length, 1, "the model was asked once");
+});
+
+test("in the dashboard a stream that ends without its last event is gone on with", async (t) => {
+  const opened = await open(t);
+  opened.chat.until = Infinity;
+  const { kb, agent } = opened;
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(await signInLink(kb));
+  await page.locator(".frame").waitFor();
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.route("**/messages?**", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    const reply = await route.fetch();
+    const body = await reply.text();
+    // A proxy that gives up in the middle of a sentence, and says nothing of it.
+    return route.fulfill({
+      response: reply,
+      body: body.slice(0, body.indexOf("fünf")).replace(/id: \d+\nevent: progress\ndata: [^\n]*$/, ""),
+    });
+  });
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill(foreign[0]);
+  await page.keyboard.press("Enter");
+  await page.locator(".answer .acts").waitFor();
+  assert.equal((await page.locator(".answer .text").innerText()).trim(), said);
+  quiet();
+});
+
+test("in the dashboard the words for a long wait stand where the answer will be", async (t) => {
+  const opened = await open(t);
+  await opened.agent.expect(200, "POST", "/settings", { json: { hang_in_there_msg: "One moment, please." } });
+  opened.chat.until = 0;
+  const { page } = await askOwn(t, opened);
+  await page.getByText("One moment, please.").waitFor();
+  opened.chat.until = Infinity;
+  await page.locator(".answer .acts").waitFor();
+  assert.equal(await page.getByText("One moment, please.").count(), 0);
 });

@@ -94,7 +94,7 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
           <i />
           <i />
           <i />
-          <span class="hidden">{w.looking}</span>
+          {turn.waiting.value ? <span dir="auto">{turn.waiting.value}</span> : <span class="hidden">{w.looking}</span>}
         </p>
       ) : (
         <Markdown

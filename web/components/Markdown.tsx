@@ -14,20 +14,61 @@ export interface Passage {
   sources: number[];
 }
 
-/** Puts marks around each passage where the text has it, the longest first. */
-function withMarks(text: string, passages: Passage[]): string {
+/** What makes a line a list's, a heading, a quote, a row: a mark before it would make it none. */
+const LINE = /^(?:[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+|#{1,6}[ \t]+|>[ \t]?|\|[ \t]*))+/;
+/** Emphasis begins and ends beside letters; beside a mark it would be none. */
+const OPENS = /^[*_~]+/,
+  CLOSES = /(?:[*_~]+|[ \t]*\|)?\s*$/;
+
+interface Span {
+  i: number;
+  at: number;
+  end: number;
+}
+
+/** Where the text has each passage, the longest first where some begin alike; none within another. */
+function spansOf(text: string, passages: Passage[]): Span[] {
   const found = passages
-    .map((passage, i) => ({ i, at: text.indexOf(passage.text), n: passage.text.length }))
-    .filter(({ at, n }) => at >= 0 && n > 0)
-    .sort((a, b) => a.at - b.at || b.n - a.n);
-  let out = "",
-    end = 0;
-  for (const { i, at, n } of found) {
-    if (at < end) continue;
-    out += `${text.slice(end, at)}${BEGIN}${i}${STOP}${text.slice(at, at + n)}${END}${i}${STOP}`;
-    end = at + n;
+    .map(({ text: words }, i) => ({ i, at: words ? text.indexOf(words) : -1, end: words.length }))
+    .filter(({ at }) => at >= 0)
+    .map(({ i, at, end }) => ({ i, at, end: at + end }))
+    .sort((a, b) => a.at - b.at || b.end - a.end);
+  const spans: Span[] = [];
+  for (const { i, at, end } of found) {
+    if (at < (spans.at(-1)?.end ?? 0)) continue;
+    const line = at === 0 || text[at - 1] === "\n" ? (LINE.exec(text.slice(at, end))?.[0].length ?? 0) : 0;
+    const from = at + line + (OPENS.exec(text.slice(at + line, end))?.[0].length ?? 0);
+    const words = text.slice(from, end).replace(CLOSES, "");
+    spans.push(words ? { i, at: from, end: from + words.length } : { i, at, end });
   }
-  return out + text.slice(end);
+  return spans;
+}
+
+/** Puts marks around the spans. */
+function withMarks(text: string, spans: Span[]): string {
+  let out = "",
+    done = 0;
+  for (const { i, at, end } of spans) {
+    out += `${text.slice(done, at)}${BEGIN}${i}${STOP}${text.slice(at, end)}${END}${i}${STOP}`;
+    done = end;
+  }
+  return out + text.slice(done);
+}
+
+/** What an answer is built of: equal where two differ in their words alone. */
+const shapeOf = (nodes: BlockNode[]): string =>
+  JSON.stringify(nodes, (key, value) => (key === "text" ? undefined : value)).replaceAll('{"kind":"text"},', "");
+
+/** The answer with marks around its passages. Marks never change what it is built of: one that would is left out. */
+function parseMarked(text: string, passages: Passage[], before: Parsed | null): Parsed {
+  const spans = spansOf(text, passages);
+  if (!spans.length) return parse(text, before);
+  const shape = shapeOf(parse(text).nodes);
+  const fits = (some: Span[]) => shapeOf(parse(withMarks(text, some)).nodes) === shape;
+  if (fits(spans)) return parse(withMarks(text, spans));
+  const kept: Span[] = [];
+  for (const span of spans) if (fits([...kept, span])) kept.push(span);
+  return parse(withMarks(text, kept));
 }
 
 const none: Passage[] = [];
@@ -52,9 +93,8 @@ export function Markdown({ text, formatted = true, passages = none, coming, acti
   const parsed = useRef<Parsed | null>(null);
   const drawn = useRef(new WeakMap<BlockNode, ComponentChildren>());
   const tree = useMemo(() => {
-    const marked = withMarks(text, passages);
-    if (!formatted) return plain(marked);
-    parsed.current = parse(marked, parsed.current);
+    if (!formatted) return plain(withMarks(text, spansOf(text, passages)));
+    parsed.current = parseMarked(text, passages, parsed.current);
     return parsed.current.nodes;
   }, [text, passages, formatted]);
   let cited: number[] = []; // in the block that is being drawn

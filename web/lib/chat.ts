@@ -2,6 +2,8 @@
 // address: where questions go and what citations mean, its surface says (the dashboard, a public
 // page, a widget). No element is made here.
 import { signal, type Signal } from "@preact/signals";
+import { ApiError } from "./api";
+import { bytesOfText, goOn } from "./goon";
 import { events } from "./stream";
 import type { Claim, Message } from "./types";
 
@@ -21,8 +23,10 @@ export interface Question {
 }
 
 export interface Service {
-  /** Sends it; the answer is a stream of events. */
+  /** Sends it; the answer is a stream of events, each with its place, and can be read on. */
   ask(question: Question, abort: AbortSignal): Promise<Response>;
+  /** What the answer has beyond so many bytes, while it is written or later. */
+  readOn(messageId: number, from: number, abort: AbortSignal): Promise<Response>;
   sources(ids: number[]): Promise<Source[]>;
   /** What the answer states and where its documents say so; [] where the surface has none. */
   claims(messageId: number): Promise<Claim[]>;
@@ -38,6 +42,10 @@ export interface Turn {
   text: Signal<string>;
   state: Signal<State>;
   error: Signal<string>;
+  /** The question may be sent again: what it failed of may pass. */
+  again: Signal<boolean>;
+  /** What is said while nothing comes yet. */
+  waiting: Signal<string>;
   messageId: Signal<number | null>;
   sources: Signal<Source[]>;
   claims: Signal<Claim[]>;
@@ -56,6 +64,8 @@ export function newTurn(question: Question): Turn {
     text: signal(""),
     state: signal<State>("waiting"),
     error: signal(""),
+    again: signal(true),
+    waiting: signal(""),
     messageId: signal<number | null>(null),
     sources: signal<Source[]>([]),
     claims: signal<Claim[]>([]),
@@ -76,12 +86,14 @@ export class Talk {
     this.turns.value = messages.map((message) => {
       const turn = newTurn({ text: message.user_query });
       turn.text.value = message.llm_response;
-      turn.state.value = "done";
+      turn.state.value = message.is_running ? "coming" : "done";
       turn.messageId.value = message.id;
       turn.reaction.value = message.response_feedback?.reaction ?? null;
       void this.#resolve(turn, message.citations ?? []);
       return turn;
     });
+    const last = this.turns.value.at(-1);
+    if (last?.state.value === "coming") void this.#run(last, true);
   }
 
   async ask(question: Question): Promise<Turn> {
@@ -96,6 +108,7 @@ export class Talk {
     turn.text.value = "";
     turn.error.value = "";
     turn.state.value = "waiting";
+    turn.messageId.value = null;
     await this.#run(turn);
   }
 
@@ -104,43 +117,74 @@ export class Talk {
     this.#abort?.abort();
   }
 
-  async #run(turn: Turn) {
+  /** Asks, or reads on what is being written already. */
+  async #run(turn: Turn, begun = false) {
     const abort = (this.#abort = new AbortController());
     const began = performance.now();
-    let text = "",
-      drawn = 0;
     this.busy.value = true;
     try {
-      const reply = await this.service.ask(turn.question, abort.signal);
+      const isWhole = !begun && (await this.#read(turn, await this.service.ask(turn.question, abort.signal), abort));
+      if (!isWhole)
+        await goOn({
+          length: () => bytesOfText(turn.text.value),
+          read: async (from) =>
+            this.#read(turn, await this.service.readOn(turn.messageId.value!, from, abort.signal), abort),
+          signal: abort.signal,
+        });
+      if (!begun) turn.tookMs.value = Math.round(performance.now() - began);
+    } catch (error) {
+      if (abort.signal.aborted) turn.state.value = "stopped";
+      else {
+        const { status } = error as ApiError;
+        turn.error.value = this.service.failed(error as Error);
+        turn.again.value = !(status >= 400 && status < 500) || status === 429;
+        turn.state.value = "failed";
+      }
+    }
+    if (this.#abort === abort) this.busy.value = false;
+  }
+
+  /** True: the answer is whole. False: its line broke, and the answer goes on without a reader. */
+  async #read(turn: Turn, reply: Response, abort: AbortController): Promise<boolean> {
+    let text = turn.text.value,
+      drawn = 0,
+      late: ReturnType<typeof setTimeout> | undefined;
+    const draw = () => {
+      clearTimeout(late);
+      late = undefined;
+      turn.state.value = "coming";
+      turn.text.value = text;
+      drawn = performance.now();
+    };
+    try {
       for await (const { data } of events(reply)) {
-        if (data.status === "error") throw new Error(String(data.error));
+        if (data.status === "error") throw new ApiError(String(data.error), Number(data.code));
+        if (data.status === "start") turn.messageId.value = Number(data.id);
+        if (data.status === "waiting") turn.waiting.value = String(data.text ?? "");
         if (data.status === "progress") {
           text += String(data.message ?? "");
           if (text && performance.now() - drawn >= DRAW_MS) {
-            turn.state.value = "coming";
-            turn.text.value = text;
-            drawn = performance.now();
+            draw();
             // The browser draws between two pieces, however fast they come.
             await new Promise((go) => setTimeout(go));
-          }
+          } else if (text) late ??= setTimeout(draw, DRAW_MS); // a pause may follow
         }
         if (data.status === "finish") {
           turn.messageId.value = Number(data.id);
           turn.text.value = text;
           turn.state.value = "done";
-          turn.tookMs.value = Math.round(performance.now() - began);
           void this.#resolve(turn, (data.citations as number[] | null) ?? []);
+          return true;
         }
       }
     } catch (error) {
+      if (error instanceof ApiError || abort.signal.aborted) throw error; // else the line has broken
+    } finally {
+      clearTimeout(late);
       turn.text.value = text;
-      if (abort.signal.aborted) turn.state.value = "stopped";
-      else {
-        turn.error.value = this.service.failed(error as Error);
-        turn.state.value = "failed";
-      }
     }
-    if (this.#abort === abort) this.busy.value = false;
+    if (!turn.messageId.value) throw new ApiError("", 0);
+    return false;
   }
 
   async #resolve(turn: Turn, ids: number[]) {

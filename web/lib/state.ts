@@ -34,12 +34,23 @@ export const agent = signal<Agent | null>(null);
 export const stats = signal<Stats | null>(null);
 export const progress = signal<Progress | null>(null);
 
+/** The agent that is shown, or that will be: an answer about another one comes too late. */
+let wanted = 0;
+
+/** From now on it is this one. */
+export function turnTo(id: number) {
+  if (agent.value?.id !== id) forgetAgent();
+  wanted = id;
+}
+
 export async function readAgent(id: number) {
-  agent.value = await get<Agent>(`/projects/${id}`);
+  const found = await get<Agent>(`/projects/${id}`);
+  if (id === wanted) agent.value = found;
 }
 
 export async function readStats(id: number) {
-  stats.value = await get<Stats>(`/projects/${id}/stats`);
+  const found = await get<Stats>(`/projects/${id}/stats`);
+  if (id === wanted) stats.value = found;
 }
 
 let etag = "";
@@ -50,12 +61,15 @@ export async function readProgress(id: number): Promise<boolean> {
     headers: etag && progress.value ? { "if-none-match": etag } : {},
   });
   if (reply.status === 304) return false;
+  const { data } = await reply.json();
+  if (id !== wanted) return false;
   etag = reply.headers.get("etag") ?? "";
-  progress.value = (await reply.json()).data;
+  progress.value = data;
   return true;
 }
 
 export function forgetAgent() {
+  wanted = 0;
   agent.value = null;
   stats.value = null;
   progress.value = null;

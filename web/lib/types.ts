@@ -127,6 +127,8 @@ export interface Message {
   llm_response: string;
   citations: number[] | null;
   metadata: { user_ip: string; user_agent: string; external_id: string; request_source: string };
+  /** It is being written: what there is, is as far as it has come. */
+  is_running?: boolean;
   response_feedback: { reaction: string } | null;
   child_project_id?: number;
   created_at: string;

@@ -2,6 +2,7 @@
 // No element is made here.
 import { signal, type Signal } from "@preact/signals";
 import { ApiError, call, headers, send } from "./api";
+import { bytesOfText, goOn } from "./goon";
 import { put } from "./language";
 import type { Settings } from "./look";
 import { events } from "./stream";
@@ -84,10 +85,6 @@ export interface VisitTurn {
 
 /** Drawing more often is work that nobody sees. */
 const DRAW_MS = 50;
-/** A line that breaks is tried anew, after longer and longer pauses. */
-const RETRIES = 9,
-  PAUSE_MS = 250,
-  PAUSE_MOST_MS = 8000;
 export const FILES_MOST = 10;
 let keys = 0;
 
@@ -430,22 +427,15 @@ export class Visitor {
     this.heard("message", {});
   }
 
-  /** Reads on behind what is there, as often as the line breaks. */
-  async #goOn(turn: VisitTurn, abort: AbortSignal) {
+  /** Reads on behind what is there. */
+  #goOn(turn: VisitTurn, signal: AbortSignal) {
     const path = this.path(`/conversations/${this.sessionId.value}/messages/${turn.id.value}/stream`);
-    for (let tried = 0; tried < RETRIES; tried++) {
-      const from = new TextEncoder().encode(turn.text.value).length;
-      try {
-        if (await this.#read(turn, await send("GET", path, { query: { from }, signal: abort }), abort)) return;
-        if (new TextEncoder().encode(turn.text.value).length > from) tried = 0;
-      } catch (error) {
-        // Not there yet, or nobody there to ask: perhaps in a moment.
-        const { status } = error as ApiError;
-        if (abort.aborted || !(status === 0 || status === 404 || status === 503) || tried === RETRIES - 1) throw error;
-        if (status === 404) await send("GET", this.path("/visit"), { signal: abort }); // is the agent still public?
-      }
-      await new Promise((go) => setTimeout(go, Math.min(PAUSE_MS * 2 ** tried, PAUSE_MOST_MS)));
-    }
+    return goOn({
+      length: () => bytesOfText(turn.text.value),
+      read: async (from) => this.#read(turn, await send("GET", path, { query: { from }, signal }), signal),
+      missing: () => send("GET", this.path("/visit"), { signal }), // is the agent still public?
+      signal,
+    });
   }
 
   #fail(turn: VisitTurn, abort: AbortController, error: ApiError) {
@@ -465,8 +455,10 @@ export class Visitor {
       turn.again.value = false;
       this.isSpent.value = true;
     } else if (error.status === 429) turn.error.value = put(t.tooMany, { n: error.retryAfter });
-    else if (error.status === 400 || error.status === 413) turn.error.value = error.message;
-    else if (error.status === 403) {
+    else if (error.status === 400 || error.status === 413) {
+      turn.error.value = error.message;
+      turn.again.value = false; // it would be refused again
+    } else if (error.status === 403) {
       turn.error.value = t.locked;
       turn.again.value = false;
       this.isLocked.value = true;

@@ -23,6 +23,9 @@ import type { Claim, Label, List, Message, Metadata } from "../lib/types";
 import { w } from "../words/dashboard";
 import { Why } from "./Why";
 
+/** Of a stored talk so many questions are shown: the newest. */
+const SHOWN = 100;
+
 /** What goes with the next question: labels that open documents, where answers may come from, files. */
 const labels = signal<number[]>([]);
 const isGeneral = signal(false);
@@ -38,11 +41,13 @@ function talkWith(id: number, session: string): Talk {
       for (const file of question.files ?? []) form.append("files[]", file);
       for (const [name, value] of Object.entries(question.fields ?? {})) form.set(name, JSON.stringify(value));
       return send("POST", `${base}/conversations/${session}/messages`, {
-        query: { stream: true },
+        query: { stream: true, resumable: true },
         body: question.files?.length ? form : { prompt: question.text, ...question.fields },
         signal: abort,
       });
     },
+    readOn: (message, from, abort) =>
+      send("GET", `${base}/conversations/${session}/messages/${message}/stream`, { query: { from }, signal: abort }),
     sources: (ids) =>
       Promise.all(
         ids.map(async (source): Promise<Source> => {
@@ -58,7 +63,7 @@ function talkWith(id: number, session: string): Talk {
       ),
     claims: async (message) =>
       (await get<{ claims: Claim[] }>(`/projects/${id}/conversations/${session}/messages/${message}/claims`)).claims,
-    failed: (error) => error.message,
+    failed: (error) => error.message || w.noService,
   });
 }
 
@@ -258,6 +263,7 @@ export default function Ask({ id }: { id: number }) {
   const talk = useMemo(() => talkWith(id, own.current), [id, own.current]);
   const text = useSignal("");
   const [shown, setShown] = useState<(Shown & { turn: Turn }) | null>(null);
+  const [earlier, setEarlier] = useState(0);
   const [why, setWhy] = useState<Turn | null>(null);
   const [adding, setAdding] = useState<File[] | null>(null);
   const [over, setOver] = useState(false);
@@ -271,10 +277,14 @@ export default function Ask({ id }: { id: number }) {
   useEffect(() => {
     if (!session || talk.turns.value.length) return;
     get<{ messages: List<Message> }>(`/projects/${id}/conversations/${session}/messages`, {
-      limit: 100,
-      order: "asc",
+      limit: SHOWN,
+      order: "desc",
     }).then(
-      ({ messages }) => !talk.turns.value.length && talk.show(messages.data),
+      ({ messages }) => {
+        if (talk.turns.value.length) return;
+        talk.show(messages.data.reverse());
+        setEarlier(messages.total - messages.data.length);
+      },
       () => {},
     );
   }, [talk]);
@@ -309,6 +319,7 @@ export default function Ask({ id }: { id: number }) {
     void readUsage().catch(() => {});
   }
   function startAnew() {
+    setEarlier(0);
     own.current = randomId();
     setShown(null);
     goQuery({ talk: null });
@@ -362,6 +373,11 @@ export default function Ask({ id }: { id: number }) {
                       <Starters id={id} onAsk={(question) => void ask(question)} />
                     </Empty>
                   ))}
+                {earlier > 0 && turns.length > 0 && (
+                  <p class="lead">
+                    <a href={`/agents/${id}/conversations?talk=${own.current}`}>{w.earlierQuestions(earlier)}</a>
+                  </p>
+                )}
                 {turns.map((turn) => (
                   <div class="turn" key={turn.key}>
                     <p class="question" dir="auto">
@@ -385,9 +401,11 @@ export default function Ask({ id }: { id: number }) {
                             <Icon name="alert" />
                             <span>
                               {turn.error.value}{" "}
-                              <Button kind="quiet" icon="refresh" onClick={() => void talk.retry(turn)}>
-                                {w.tryAgain}
-                              </Button>
+                              {turn.again.value && (
+                                <Button kind="quiet" icon="refresh" onClick={() => void talk.retry(turn)}>
+                                  {w.tryAgain}
+                                </Button>
+                              )}
                             </span>
                           </div>
                         )}

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
@@ -53,7 +53,9 @@ function Row({ id, page, chosen, onChoose, onRead }: RowProps) {
           {name}
         </button>
         {page.status_reason && <small>{reasonOf(page)}</small>}
-        <ReadWithOption id={id} page={page} onRead={onRead} />
+        <span class="remedy">
+          <ReadWithOption id={id} page={page} onRead={onRead} />
+        </span>
       </td>
       <td>
         <StatusBadge page={page} />
@@ -91,7 +93,8 @@ export default function Documents({ id }: { id: number }) {
     status = query.get("status") ?? "",
     page = Number(query.get("page") ?? 1),
     open = Number(query.get("document") ?? 0);
-  const [chosen, setChosen] = useState<number[]>([]);
+  /** Of what is seen: what is done to them is done to no row that nobody sees. */
+  const [picked, setChosen] = useState<number[]>([]);
   const [adding, setAdding] = useState(false);
   const [labelling, setLabelling] = useState(false);
   const [deleting, setDeleting] = useState(false);
@@ -108,8 +111,10 @@ export default function Documents({ id }: { id: number }) {
     [id, search, status, page],
   );
   useProgress(id, () => void pages.again());
+  useEffect(() => setChosen([]), [id, search, status, page]);
 
   const rows = pages.value.value?.data ?? [];
+  const chosen = picked.filter((one) => rows.some((row) => row.id === one));
   const all = rows.length > 0 && rows.every((row) => chosen.includes(row.id));
   const now = progress.value;
   const counts: Record<string, number | undefined> = {

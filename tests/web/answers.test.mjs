@@ -1,0 +1,92 @@
+// Asking in the dashboard: how answers are drawn, what of a talk is shown, what is refused.
+import { assert, signedIn, start, test } from "./lib.mjs";
+import { library } from "../api/lib/documents.mjs";
+import { models } from "../api/lib/models.mjs";
+
+test("an answer's lists and emphasis stay when its sentences get their marks", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  server.chat.say = [
+    "## The tower",
+    "",
+    "1. The Velmora lighthouse was built in 1874 by the engineer Hester Quillby. [1]",
+    "2. **Its lamp was converted to electricity in 1931.** [1]",
+    "",
+    "- The lighthouse is open to visitors from April to October. [1]",
+  ].join("\n");
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill("Who built the Velmora lighthouse, and when?");
+  await page.keyboard.press("Enter");
+  const text = page.locator(".answer .text");
+  const built = () =>
+    text.evaluate((node) =>
+      Object.fromEntries(
+        ["ol", "ul", "li", "strong", ".heading"].map((tag) => [tag, node.querySelectorAll(tag).length]),
+      ),
+    );
+  const whole = { ol: 1, ul: 1, li: 3, strong: 1, ".heading": 1 };
+  await page.locator(".answer .proof").waitFor(); // the marks are there
+  assert.deepEqual(await built(), whole);
+  await text.locator("button.cite").first().click();
+  await text.locator(".said", { hasText: "Hester Quillby" }).waitFor();
+  assert.deepEqual(await built(), whole);
+  await page.reload();
+  await page.locator(".answer .proof").waitFor();
+  assert.deepEqual(await built(), whole, "read again");
+  assert.ok(!/[\uE000-\uE002]/.test(await text.textContent()));
+  quiet();
+});
+
+test("of a long talk the newest questions are shown, and where the others are", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  for (let i = 1; i <= 103; i++)
+    await agent.expect(200, "POST", "/conversations/long/messages", { json: { prompt: `Hello number ${i}` } });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask?talk=long`);
+  const questions = page.locator(".turn .question");
+  await questions.first().waitFor();
+  assert.equal(await questions.count(), 100);
+  assert.equal(await questions.first().textContent(), "Hello number 4");
+  assert.equal(await questions.last().textContent(), "Hello number 103");
+  await page.getByRole("link", { name: "3 earlier questions: under Conversations" }).click();
+  await page.locator("p.question", { hasText: /^Hello number 1$/ }).waitFor();
+  quiet();
+});
+
+test("a question that is too long is counted, not sent", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  const field = page.getByRole("textbox", { name: "Ask Harbour …" });
+  const counter = page.locator(".composer .count");
+  await field.fill("Who built the lighthouse?");
+  assert.equal(await counter.count(), 0, "nobody needs it");
+  await field.fill("x".repeat(8100));
+  assert.equal(await counter.textContent(), "8,100 / 8,000");
+  assert.ok(await page.getByRole("button", { name: "Send" }).isDisabled());
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator(".turn").count(), 0);
+  // A letter outside of the first plane is one letter.
+  await field.fill("🜁".repeat(7999));
+  assert.equal(await counter.textContent(), "7,999 / 8,000");
+  assert.ok(await page.getByRole("button", { name: "Send" }).isEnabled());
+  quiet();
+});
+
+test("what is refused for good is not offered again", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page
+    .locator(".composer input[type=file]")
+    .setInputFiles({ name: "x.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 1, 2, 255]) });
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill("What does it say?");
+  await page.keyboard.press("Enter");
+  await page.locator(".turn .note.bad").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+});
