@@ -467,6 +467,8 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (call->row && call->row->invalid_is_422 && status == 400 && !call->req->status)
 		status = 422;
 	response.status = status;
+	if (status == 404 && !has_chat_errors(call) && kb_dashboard_lost(call))
+		return;
 
 	if (status == 503 && info->retry && !call->retry_after_s)
 		call->retry_after_s = 1;

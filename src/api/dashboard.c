@@ -6,7 +6,7 @@
 #define POLICY                                                                                     \
 	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "            \
 	"img-src 'self' data:; font-src 'self'; frame-src 'self'; base-uri 'none'; "               \
-	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+	"form-action 'none'; require-trusted-types-for 'script'; frame-ancestors "
 
 bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err)
 {
@@ -14,7 +14,7 @@ bool kb_dashboard_shell(struct kb_call *call, struct kb_err *err)
 
 	if (!file)
 		return kb_fail(err, KB_E_NOT_FOUND, "This build of the service has no dashboard");
-	kb_ui_respond(call->req, file, POLICY);
+	kb_ui_respond(call->req, file, POLICY "'none'");
 	return true;
 }
 
@@ -25,5 +25,23 @@ bool kb_dashboard_file(struct kb_call *call, struct kb_err *err)
 	if (!file)
 		return kb_fail(err, KB_E_NOT_FOUND, "There is no such file");
 	kb_ui_respond(call->req, file, NULL);
+	return true;
+}
+
+bool kb_dashboard_lost(struct kb_call *call)
+{
+	/* Whoever asks these is a program, whatever it says that it takes. */
+	static const char *const programs[] = { "/api/", "/public/", "/mcp", "/web/" };
+	const struct kb_ui_file *file = kb_ui_find(KB_SV("lost.html"));
+	const struct kb_request *req = call->req;
+
+	if (!file || !kb_sv_eq_str(req->method, "GET")
+	    || kb_sv_find(kb_request_field(req, "accept"), KB_SV("text/html")) < 0)
+		return false;
+	for (size_t i = 0; i < KB_COUNTOF(programs); i++)
+		if (kb_sv_starts(req->path, kb_sv_str(programs[i])))
+			return false;
+	/* In the frame of a site too: its agent may have been closed. */
+	kb_ui_respond_lost(call->req, file, POLICY "*");
 	return true;
 }

@@ -109,6 +109,20 @@ void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const 
 	kb_respond(req, &response);
 }
 
+void kb_ui_respond_lost(struct kb_request *req, const struct kb_ui_file *file, const char *csp)
+{
+	struct kb_response response = {
+		.status = 404,
+		.content_type = file->mime,
+		.body = file->body,
+	};
+	size_t n = page_fields(response.fields, kb_sv_str(csp));
+
+	response.fields[n++] = (struct kb_http_field){ KB_SV("cache-control"), ASKED };
+	response.fields[n++] = (struct kb_http_field){ KB_SV("vary"), KB_SV("accept") };
+	kb_respond(req, &response);
+}
+
 /* The shell with its places filled: "%" and what follows it, up to the next, where that is a name.
  */
 static struct kb_sv fill(struct kb_request *req, struct kb_sv shell, const struct kb_ui_slot *slots,

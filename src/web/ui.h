@@ -29,6 +29,9 @@ const struct kb_ui_file *kb_ui_find(struct kb_sv name);
 /* Answers with it. csp: the page's Content-Security-Policy; NULL: it is no page. */
 void kb_ui_respond(struct kb_request *req, const struct kb_ui_file *file, const char *csp);
 
+/* The page with status 404: what a browser is shown where there is nothing. */
+void kb_ui_respond_lost(struct kb_request *req, const struct kb_ui_file *file, const char *csp);
+
 /* A page whose places "%name%" are filled, each once, with text that is safe where it stands; csp
  * as above, in the request's arena. It is known by the hash of what it holds. */
 struct kb_ui_slot {

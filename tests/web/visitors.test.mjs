@@ -468,3 +468,42 @@ test("what visitors fetch is small", async (t) => {
   const loader = await size(`${kb.url}/widget.js`);
   assert.ok(loader > 500 && loader <= 3 * 1024, `widget.js: ${loader} bytes`);
 });
+
+test("a link that was closed or mistyped is a page in its reader's language, and JSON for programs", async (t) => {
+  const { kb, agent, link, slug } = await open(t);
+  await agent.expect(200, "POST", "", { json: { is_shared: false } });
+  for (const [locale, words, side] of [
+    ["de-DE", "Hier ist nichts", "ltr"],
+    ["ar-EG", "لا يوجد شيء هنا", "rtl"],
+    ["zh-TW", "这里什么也没有", "ltr"],
+    ["nb-NO", "Her er det ingenting", "ltr"],
+    ["xx", "There is nothing here", "ltr"],
+  ]) {
+    const { page, quiet, context } = await browse(t, kb, { locale });
+    const reply = await page.goto(link);
+    assert.equal(reply.status(), 404);
+    await page.getByRole("heading", { name: words }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.dir), side);
+    for (const path of [`/embed/${slug}`, "/c/mistyped", "/nothing", "/projects/7/ask-me-anything?shareable_slug=x"]) {
+      assert.equal((await page.goto(kb.url + path)).status(), 404, path);
+      await page.getByRole("heading", { name: words }).waitFor();
+    }
+    if (locale === "de-DE") assert.deepEqual(await faultsEverywhere(page, "nothing"), []);
+    quiet();
+    await context.close();
+  }
+  const browserAsks = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+  for (const [path, options] of [
+    [link.replace(kb.url, ""), { headers: { accept: "application/json" } }],
+    [link.replace(kb.url, ""), {}],
+    ["/nothing", { headers: { accept: "*/*" } }],
+    ["/api/v1/nothing", browserAsks],
+    [`/public/v1/agents/${slug}/visit`, browserAsks],
+    ["/chat/completions", browserAsks],
+  ]) {
+    const { status, headers, text } = await request(kb.url + path, options);
+    assert.ok(status === 404 || status === 405, path);
+    assert.equal(headers["content-type"], "application/json", path);
+    assert.equal(JSON.parse(text).status, "error");
+  }
+});

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Söhbət",
   more: "Daha çox",
   newTalk: "Yeni söhbət",
+  nothing: "Burada heç nə yoxdur: ünvan səhv yazılmış ola bilər və ya artıq açıq deyil.",
   offline: "Bağlantı yoxdur. Bir azdan yenidən cəhd edin.",
   page: "Səhifə {n}",
   remove: "{name} faylını çıxar",

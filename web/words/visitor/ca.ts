@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversa",
   more: "Més",
   newTalk: "Conversa nova",
+  nothing: "Aquí no hi ha res: potser l’adreça està mal escrita o ja no és pública.",
   offline: "No hi ha connexió. Torneu-ho a provar d’aquí a un moment.",
   page: "Pàgina {n}",
   remove: "Treu {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "对话",
   more: "更多",
   newTalk: "新对话",
+  nothing: "这里什么也没有：地址可能有误，或已不再公开。",
   offline: "没有连接。请稍后再试。",
   page: "第 {n} 页",
   remove: "移除 {name}",

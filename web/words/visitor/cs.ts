@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Konverzace",
   more: "Více",
   newTalk: "Nová konverzace",
+  nothing: "Nic tu není: adresa je možná napsaná špatně, nebo už není veřejná.",
   offline: "Není spojení. Zkuste to za chvíli znovu.",
   page: "Strana {n}",
   remove: "Odebrat {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Samtale",
   more: "Mere",
   newTalk: "Ny samtale",
+  nothing: "Her er ingenting: adressen er måske skrevet forkert, eller den er ikke længere offentlig.",
   offline: "Der er ingen forbindelse. Prøv igen om lidt.",
   page: "Side {n}",
   remove: "Fjern {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Gespräch",
   more: "Mehr",
   newTalk: "Neues Gespräch",
+  nothing: "Hier ist nichts: Die Adresse ist vielleicht falsch geschrieben oder nicht mehr öffentlich.",
   offline: "Keine Verbindung. Versuchen Sie es gleich noch einmal.",
   page: "Seite {n}",
   remove: "{name} entfernen",

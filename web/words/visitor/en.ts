@@ -31,6 +31,7 @@ const en = {
   messages: "Conversation",
   more: "More",
   newTalk: "New conversation",
+  nothing: "There is nothing here: the address may be mistyped, or it is no longer public.",
   offline: "There is no connection. Try again in a moment.",
   page: "Page {n}",
   remove: "Remove {name}",

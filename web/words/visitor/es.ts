@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversación",
   more: "Más",
   newTalk: "Nueva conversación",
+  nothing: "Aquí no hay nada: quizá la dirección esté mal escrita o ya no sea pública.",
   offline: "No hay conexión. Inténtalo de nuevo en un momento.",
   page: "Página {n}",
   remove: "Quitar {name}",

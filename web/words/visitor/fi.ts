@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Keskustelu",
   more: "Lisää",
   newTalk: "Uusi keskustelu",
+  nothing: "Täällä ei ole mitään: osoite on ehkä kirjoitettu väärin, tai se ei ole enää julkinen.",
   offline: "Yhteyttä ei ole. Yritä hetken kuluttua uudelleen.",
   page: "Sivu {n}",
   remove: "Poista {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversation",
   more: "Plus",
   newTalk: "Nouvelle conversation",
+  nothing: "Il n’y a rien ici : l’adresse est peut-être mal écrite, ou n’est plus publique.",
   offline: "Pas de connexion. Réessayez dans un instant.",
   page: "Page {n}",
   remove: "Retirer {name}",

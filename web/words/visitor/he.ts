@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "שיחה",
   more: "עוד",
   newTalk: "שיחה חדשה",
+  nothing: "אין כאן דבר: ייתכן שהכתובת שגויה, או שאינה ציבורית עוד.",
   offline: "אין חיבור. נסו שוב בעוד רגע.",
   page: "עמוד {n}",
   remove: "הסרת {name}",

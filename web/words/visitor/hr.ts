@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Razgovor",
   more: "Više",
   newTalk: "Novi razgovor",
+  nothing: "Ovdje nema ničega: adresa je možda pogrešno napisana ili više nije javna.",
   offline: "Nema veze. Pokušajte ponovno za trenutak.",
   page: "Stranica {n}",
   remove: "Ukloni {name}",

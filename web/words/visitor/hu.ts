@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Beszélgetés",
   more: "Továbbiak",
   newTalk: "Új beszélgetés",
+  nothing: "Itt nincs semmi: lehet, hogy a cím hibás, vagy már nem nyilvános.",
   offline: "Nincs kapcsolat. Próbálja újra egy pillanat múlva.",
   page: "{n}. oldal",
   remove: "{name} eltávolítása",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Percakapan",
   more: "Lainnya",
   newTalk: "Percakapan baru",
+  nothing: "Tidak ada apa-apa di sini: alamatnya mungkin salah ketik, atau tidak lagi publik.",
   offline: "Tidak ada koneksi. Coba lagi sebentar lagi.",
   page: "Halaman {n}",
   remove: "Singkirkan {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversazione",
   more: "Altro",
   newTalk: "Nuova conversazione",
+  nothing: "Qui non c’è nulla: l’indirizzo forse è scritto male, o non è più pubblico.",
   offline: "Nessuna connessione. Riprova tra un momento.",
   page: "Pagina {n}",
   remove: "Rimuovi {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "会話",
   more: "その他",
   newTalk: "新しい会話",
+  nothing: "ここには何もありません。アドレスが間違っているか、公開が終わっています。",
   offline: "接続できません。しばらくしてからもう一度お試しください。",
   page: "{n} ページ",
   remove: "{name} を外す",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Obrolan",
   more: "Liyane",
   newTalk: "Obrolan anyar",
+  nothing: "Ora ana apa-apa ing kene: alamate mbok menawa salah ketik, utawa wis ora umum maneh.",
   offline: "Ora ana sambungan. Coba maneh sedhela maneh.",
   page: "Kaca {n}",
   remove: "Copot {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "대화",
   more: "더 보기",
   newTalk: "새 대화",
+  nothing: "여기에는 아무것도 없습니다. 주소가 잘못되었거나 더 이상 공개되지 않습니다.",
   offline: "연결되지 않습니다. 잠시 후 다시 시도하세요.",
   page: "{n}쪽",
   remove: "{name} 제거",

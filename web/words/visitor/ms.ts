@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Perbualan",
   more: "Lagi",
   newTalk: "Perbualan baharu",
+  nothing: "Tiada apa-apa di sini: alamat mungkin tersalah taip, atau tidak lagi awam.",
   offline: "Tiada sambungan. Cuba lagi sebentar nanti.",
   page: "Halaman {n}",
   remove: "Buang {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Gesprek",
   more: "Meer",
   newTalk: "Nieuw gesprek",
+  nothing: "Hier is niets: het adres is misschien verkeerd getypt, of niet meer openbaar.",
   offline: "Er is geen verbinding. Probeer het zo dadelijk opnieuw.",
   page: "Pagina {n}",
   remove: "{name} weghalen",

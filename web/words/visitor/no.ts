@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Samtale",
   more: "Mer",
   newTalk: "Ny samtale",
+  nothing: "Her er det ingenting: adressen kan være skrevet feil, eller den er ikke lenger offentlig.",
   offline: "Ingen forbindelse. Prøv igjen om litt.",
   page: "Side {n}",
   remove: "Fjern {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Rozmowa",
   more: "Więcej",
   newTalk: "Nowa rozmowa",
+  nothing: "Nic tu nie ma: adres może być błędny albo nie jest już publiczny.",
   offline: "Brak połączenia. Spróbuj ponownie za chwilę.",
   page: "Strona {n}",
   remove: "Usuń {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversa",
   more: "Mais",
   newTalk: "Nova conversa",
+  nothing: "Não há nada aqui: o endereço pode estar errado ou não é mais público.",
   offline: "Sem conexão. Tente novamente em instantes.",
   page: "Página {n}",
   remove: "Remover {name}",

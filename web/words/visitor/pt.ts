@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversa",
   more: "Mais",
   newTalk: "Nova conversa",
+  nothing: "Não há nada aqui: o endereço pode estar mal escrito ou já não é público.",
   offline: "Não há ligação. Tente novamente dentro de momentos.",
   page: "Página {n}",
   remove: "Remover {name}",

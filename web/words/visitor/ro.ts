@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Conversație",
   more: "Mai mult",
   newTalk: "Conversație nouă",
+  nothing: "Nu este nimic aici: adresa poate fi scrisă greșit sau nu mai este publică.",
   offline: "Nu există conexiune. Încercați din nou peste o clipă.",
   page: "Pagina {n}",
   remove: "Eliminați {name}",

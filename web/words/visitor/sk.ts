@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Konverzácia",
   more: "Viac",
   newTalk: "Nová konverzácia",
+  nothing: "Nič tu nie je: adresa je možno napísaná zle alebo už nie je verejná.",
   offline: "Nie je spojenie. Skúste to o chvíľu znova.",
   page: "Strana {n}",
   remove: "Odobrať {name}",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Samtal",
   more: "Mer",
   newTalk: "Nytt samtal",
+  nothing: "Här finns inget: adressen kan vara felskriven, eller så är den inte längre offentlig.",
   offline: "Ingen anslutning. Försök igen om en stund.",
   page: "Sida {n}",
   remove: "Ta bort {name}",

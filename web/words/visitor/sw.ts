@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Mazungumzo",
   more: "Zaidi",
   newTalk: "Mazungumzo mapya",
+  nothing: "Hakuna kitu hapa: huenda anwani imeandikwa vibaya, au si ya umma tena.",
   offline: "Hakuna muunganisho. Jaribu tena baada ya muda mfupi.",
   page: "Ukurasa {n}",
   remove: "Ondoa {name}",

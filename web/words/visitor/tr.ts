@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Konuşma",
   more: "Daha fazla",
   newTalk: "Yeni konuşma",
+  nothing: "Burada bir şey yok: adres yanlış yazılmış olabilir ya da artık herkese açık değil.",
   offline: "Bağlantı yok. Birazdan yeniden deneyin.",
   page: "Sayfa {n}",
   remove: "{name} dosyasını kaldır",

@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "Trò chuyện",
   more: "Thêm",
   newTalk: "Cuộc trò chuyện mới",
+  nothing: "Không có gì ở đây: địa chỉ có thể bị gõ sai, hoặc không còn công khai.",
   offline: "Không có kết nối. Hãy thử lại sau giây lát.",
   page: "Trang {n}",
   remove: "Bỏ {name}",

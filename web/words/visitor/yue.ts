@@ -32,6 +32,7 @@ const words: VisitorWords = {
   messages: "對話",
   more: "更多",
   newTalk: "新對話",
+  nothing: "呢度乜都冇：地址可能打錯咗，或者已經唔再公開。",
   offline: "冇連線。等陣再試。",
   page: "第 {n} 頁",
   remove: "移除 {name}",
