@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "answer/leads.h"
 #include "answer/marker.h"
 #include "base/buf.h"
 
@@ -16,10 +17,8 @@ enum {
 	NESTED_MAX = 8, /* brackets within a label */
 	SPAN_MAX = 256, /* bytes of code within a line */
 	INFO_MAX = 64,  /* bytes behind an opening fence */
+	NEWEST = KB_OUTGUARD_TAIL - 1,
 };
-
-/* What may stand before a paragraph in its line. */
-#define LEAD " \t\r>-*+.)0123456789"
 
 enum verdict {
 	MORE, /* another byte may tell */
@@ -34,6 +33,7 @@ struct take {
 	struct kb_sv label, close, target, end;
 	bool code;    /* the label is code */
 	bool address; /* it is a bare one that stays */
+	bool text;    /* `open` is as any text */
 	size_t fence; /* it opens one of so many bytes */
 	char swallow;
 };
@@ -47,8 +47,25 @@ static void flush(struct kb_outguard *g)
 	g->out_n = 0;
 }
 
+static bool is_name(char c)
+{
+	return kb_is_word(c) || (unsigned char)c >= 0x80;
+}
+
+/* What readers that make "//host.name" a link take for a host, or a name before it. */
+static bool is_authority(char c)
+{
+	return is_name(c) || kb_is_one_of(c, "-_@$+=^|~<>`");
+}
+
 static void put(struct kb_outguard *g, char c)
 {
+	char before = g->tail[NEWEST];
+
+	if (g->at_end && is_name(c)) {
+		g->at_end = false;
+		put(g, ' ');
+	}
 	if (g->out_n == sizeof(g->out))
 		flush(g);
 	g->out[g->out_n++] = c;
@@ -56,13 +73,21 @@ static void put(struct kb_outguard *g, char c)
 		if (g->out_lead)
 			g->bracketed = false;
 		g->out_lead = true;
-	} else if (!strchr(LEAD, c)) {
+	} else if (!kb_is_one_of(c, KB_LEADS_MARKS)) {
 		g->bracketed |= g->out_lead && c == '[';
 		g->out_lead = false;
 	}
-	memmove(g->tail, g->tail + 1, sizeof(g->tail) - 1);
-	g->tail[sizeof(g->tail) - 1] = c;
+	g->last = c;
+	g->seam = false;
 	g->at_address = false;
+	g->at_end = g->at_end && !kb_is_one_of(c, " \t\n");
+	/* A reader that takes letters for an address may have taken escapes away before. */
+	if (c == '\\')
+		return;
+	g->slashes =
+	        is_authority(c) && (g->slashes || (before == '/' && g->tail[NEWEST - 1] == '/'));
+	memmove(g->tail, g->tail + 1, sizeof(g->tail) - 1);
+	g->tail[NEWEST] = c;
 }
 
 /* What is no text leaves no trace behind it. */
@@ -80,44 +105,81 @@ static void put_marks(struct kb_outguard *g)
 	g->mark_n = 0;
 }
 
-static bool is_letter(char c)
+/* Where something was dropped, what stands around it has not been looked at together. */
+static void close_seam(struct kb_outguard *g, char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	if (g->seam && (g->at_address || kb_is_one_of(g->last, "]<!&/\\"))
+	    && !kb_is_one_of(c, " \t\n"))
+		put(g, ' ');
 }
 
-static bool is_digit(char c)
+/* Whether the number of an entity is a letter's or a sign's of an address. */
+static bool starts_address(struct kb_sv number)
 {
-	return c >= '0' && c <= '9';
+	bool hex = number.n && kb_is_same(number.p[0], 'x');
+	unsigned cp = 0;
+
+	for (size_t i = hex; i < number.n && cp < 0x80; i++)
+		cp = cp * (hex ? 16 : 10)
+		     + (unsigned)(kb_is_digit(number.p[i]) ? number.p[i] - '0'
+		                                           : (number.p[i] | 32) - 'a' + 10);
+	return cp < 0x80 && (kb_is_word((char)cp) || kb_is_one_of((char)cp, ":/\\."));
 }
 
-static bool is_word(char c)
+/* Whether a semicolon here would make an entity that an address may begin with. Readers that look
+ * for addresses in what they have read find "&#104;ttps&colon;//". */
+static bool ends_entity(const struct kb_outguard *g)
 {
-	return is_letter(c) || is_digit(c);
+	static const char *const names[] = { "colon", "sol", "bsol", "period" };
+	struct kb_sv text = kb_sv(g->tail, sizeof(g->tail)), name;
+	size_t at = text.n;
+
+	while (at > 0 && (kb_is_word(text.p[at - 1]) || text.p[at - 1] == '#'))
+		at--;
+	if (at == 0 || text.p[at - 1] != '&')
+		return at == 0; /* too long for a name: a number with many noughts */
+	name = kb_sv_from(text, at);
+	for (size_t i = 0; i < KB_COUNTOF(names); i++)
+		if (kb_sv_eq(name, kb_sv_str(names[i])))
+			return true;
+	return kb_sv_starts(name, KB_SV("#")) && starts_address(kb_sv_from(name, 1));
 }
 
-static bool is_same(char c, char small)
+/* Whether this byte would complete an address, so that it goes. */
+static bool makes_address(const struct kb_outguard *g, char c)
 {
-	return (c | 32) == small;
+	const char *last = &g->tail[NEWEST];
+
+	if (c == '/')
+		return last[0] == '/' && last[-1] == ':';
+	return c == '.' && kb_is_same(last[0], 'w') && kb_is_same(last[-1], 'w')
+	       && kb_is_same(last[-2], 'w') && !kb_is_word(last[-3]);
 }
 
-/* A byte of plain text: a blank before it, or nothing at all, where it would complete a link, a
- * definition, a tag or an address. */
+/* Whether it would complete a link, a definition, a tag or an address, and must stand apart. */
+static bool makes_construct(const struct kb_outguard *g, char c)
+{
+	if (g->last == ']' && (c == '(' || (c == ':' && g->bracketed)))
+		return true;
+	if (g->last == '<' && (kb_is_letter(c) || kb_is_one_of(c, "/!?")))
+		return true;
+	if (g->quoted)
+		return false;
+	if ((c == '.' && g->slashes) || (c == ';' && ends_entity(g)))
+		return true;
+	/* Readers take other letters for a part of the address; their stops become its dots. */
+	return g->at_address && (unsigned char)c >= 0x80;
+}
+
+/* A byte of plain text. */
 static void put_text(struct kb_outguard *g, char c)
 {
-	const char *last = &g->tail[sizeof(g->tail) - 1];
-	bool code = g->fence || g->code;
-
-	if (c == '/' && last[0] == '/' && last[-1] == ':')
+	if (!g->quoted && makes_address(g, c)) {
+		g->seam = true;
 		return;
-	if (c == '.' && is_same(last[0], 'w') && is_same(last[-1], 'w') && is_same(last[-2], 'w')
-	    && !is_word(last[-3]))
-		return;
-	if (!code
-	    && ((last[0] == ']' && (c == '(' || (c == ':' && g->bracketed)))
-	        || (last[0] == '<' && (is_letter(c) || (c && strchr("/!?", c))))))
-		put(g, ' ');
-	/* Readers take other letters for a part of the address; their stops become its dots. */
-	if (g->at_address && (unsigned char)c >= 0x80)
+	}
+	close_seam(g, c);
+	if (makes_construct(g, c))
 		put(g, ' ');
 	put(g, c);
 }
@@ -196,7 +258,7 @@ static struct kb_sv address_in(struct kb_sv text)
 static bool is_number(struct kb_sv text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (!is_digit(text.p[i]))
+		if (!kb_is_digit(text.p[i]))
 			return false;
 	return text.n > 0;
 }
@@ -253,7 +315,8 @@ static enum verdict read_definition(const struct kb_outguard *g, size_t at, stru
 	struct kb_sv text = held(g), label = kb_sv_sub(text, 1, at - 2);
 	size_t from = at + 1, end, lines = 0;
 
-	while (from < g->n && strchr(" \t\r\n", text.p[from]) && lines < 2)
+	while (from < g->n && lines < 2
+	       && kb_is_one_of(text.p[from], lines ? KB_LEADS_MARKS "\n" : " \t\n"))
 		lines += text.p[from++] == '\n';
 	if (lines > 1)
 		return TEXT;
@@ -278,8 +341,9 @@ static enum verdict read_definition(const struct kb_outguard *g, size_t at, stru
 		take->target.n = 0;
 		return TAKE;
 	}
-	take->open = kb_sv_sub(text, 0, at + 1);
-	take->close = KB_SV(" ");
+	take->open = KB_SV("[");
+	take->label = label;
+	take->close = KB_SV("]: ");
 	return TAKE;
 }
 
@@ -309,31 +373,79 @@ static enum verdict read_bracket(const struct kb_outguard *g, struct take *take)
 	return TEXT;
 }
 
-/* Tags without attributes load nothing and lead nowhere, but for these. */
-static bool is_harmless(struct kb_sv tag)
+/* The address of a link in brackets, from `at` on, if it is one that is named. */
+static enum verdict read_named(const struct kb_outguard *g, size_t at, struct take *take)
 {
-	static const char bad[] =
-	        " a applet area audio base basefont bgsound body button canvas embed form frame "
-	        "frameset head html iframe image img input isindex keygen layer link listing map "
-	        "math "
-	        "meta noembed noframes noscript object param picture plaintext portal script "
-	        "select "
-	        "slot source style svg template textarea title track video xmp ";
-	char name[16] = " ";
-	size_t n = 1;
+	struct kb_sv text = held(g);
+	size_t end = at;
 
-	for (size_t i = 0; i < tag.n; i++)
-		if (!is_letter(tag.p[i]) && !is_digit(tag.p[i]) && !strchr(" _/.,|-", tag.p[i]))
-			return false;
-	if (tag.n && tag.p[0] == '/')
-		tag = kb_sv_from(tag, 1);
-	for (size_t i = 0; i < tag.n && (is_letter(tag.p[i]) || is_digit(tag.p[i])); i++) {
-		if (n + 2 > sizeof(name))
-			return true; /* no tag of HTML has so long a name */
-		name[n++] = tag.p[i] | 32;
+	while (end < g->n && !kb_is_one_of(text.p[end], ")\n"))
+		end++;
+	if (end == g->n)
+		return g->ended || is_full(g) ? TEXT : MORE;
+	if (!kb_named_allow(g->places, kb_sv_sub(text, at, end - at), true))
+		return TEXT;
+	take->n = end;
+	take->open = kb_sv_sub(text, 0, end);
+	return TAKE;
+}
+
+/* What stands behind a label: in code "](", anywhere "]:". Readers differ in what they take for
+ * code and for a definition, so one that leads away is parted from its label, and the rest stays.
+ */
+static enum verdict read_tail(const struct kb_outguard *g, struct take *take)
+{
+	struct kb_sv text = held(g);
+	bool link, code = g->code || g->fence;
+	enum kb_leads leads;
+	bool away;
+
+	if (g->n == 1)
+		return g->ended ? TEXT : MORE;
+	link = text.p[1] == '(';
+	if (link ? !code : text.p[1] != ':')
+		return TEXT;
+	leads = kb_leads_away(text, 2);
+	if (leads == KB_LEADS_UNSURE && !g->ended && !is_full(g))
+		return MORE;
+	/* What goes on behind this end is not known here. */
+	away = leads == KB_LEADS_AWAY || (leads == KB_LEADS_UNSURE && (g->quoted || g->depth));
+	if (away && link && g->places) {
+		enum verdict named = read_named(g, 2, take);
+
+		if (named != TEXT)
+			return named;
 	}
-	name[n++] = ' ';
-	return n > 2 && kb_sv_find(kb_sv_str(bad), kb_sv(name, n)) < 0;
+	if (!away && !code)
+		return TEXT;
+	take->n = away ? 1 : 2;
+	take->open = away ? KB_SV("] ") : kb_sv_sub(text, 0, 2);
+	return TAKE;
+}
+
+/* The same in code, where a blank takes the danger from what is not plain. */
+static enum verdict read_angle_in_code(const struct kb_outguard *g, struct take *take)
+{
+	struct kb_sv text = held(g);
+	ptrdiff_t end = kb_sv_find_byte(text, '>');
+	bool never = false;
+
+	if (!kb_is_letter(text.p[1])) {
+		take->n = 2; /* a closing tag, a comment: nothing to load */
+		take->open = kb_sv_sub(text, 0, 2);
+		return TAKE;
+	}
+	for (size_t i = 0; end < 0 && i < g->n; i++)
+		never |= is_empty_line(text, i);
+	if (end < 0 && !never && !g->ended && !is_full(g))
+		return MORE;
+	take->n = 1;
+	take->open = KB_SV("< ");
+	if (end > 0 && kb_leads_no_tag_in_code(g->places, kb_sv_sub(text, 1, (size_t)end - 1))) {
+		take->n = (size_t)end + 1;
+		take->open = kb_sv_sub(text, 0, take->n);
+	}
+	return TAKE;
 }
 
 /* "<https://…>", "<a@b>", "<tag>" */
@@ -344,8 +456,10 @@ static enum verdict read_angle(const struct kb_outguard *g, struct take *take)
 
 	if (g->n == 1)
 		return g->ended ? TEXT : MORE;
-	if (!is_letter(text.p[1]) && !strchr("/!?", text.p[1]))
+	if (!kb_is_letter(text.p[1]) && !kb_is_one_of(text.p[1], "/!?"))
 		return TEXT;
+	if (g->code || g->fence)
+		return read_angle_in_code(g, take);
 	end = kb_sv_find_byte(text, '>');
 	for (size_t i = 0; end < 0 && i < g->n; i++)
 		if (is_empty_line(text, i))
@@ -363,9 +477,18 @@ static enum verdict read_angle(const struct kb_outguard *g, struct take *take)
 	if (kb_sv_find_byte(inside, ' ') < 0 && kb_sv_find_byte(inside, ':') < 0
 	    && kb_sv_find_byte(inside, '=') < 0 && kb_sv_find_byte(inside, '@') > 0)
 		take->label = inside;
-	else if (is_harmless(inside) || kb_named_allow(g->places, inside, false))
+	else if (kb_leads_no_tag(inside) || kb_named_allow(g->places, inside, false))
 		take->open = all;
 	return TAKE;
+}
+
+/* Whether one begins within an address: a reader that does not see the whole may see that. */
+static bool holds_another(struct kb_sv address)
+{
+	struct kb_sv rest = kb_sv_from(address, 8);
+
+	return kb_sv_find(rest, KB_SV("//")) >= 0 || kb_sv_find(rest, KB_SV("www.")) >= 0
+	       || kb_sv_find(rest, KB_SV("WWW.")) >= 0;
 }
 
 /* Bare addresses. */
@@ -381,7 +504,7 @@ static enum verdict read_bare(const struct kb_outguard *g, struct take *take)
 		if (g->n < start.n && kb_sv_istarts(start, text))
 			return g->ended ? TEXT : MORE;
 	}
-	if (!is_same(text.p[0], 'h') && is_word(g->tail[sizeof(g->tail) - 1]))
+	if (!kb_is_same(text.p[0], 'h') && kb_is_word(g->tail[NEWEST]))
 		return TEXT;
 	if (kb_sv_istarts(text, KB_SV("data:"))) {
 		bool data = false;
@@ -402,9 +525,33 @@ static enum verdict read_bare(const struct kb_outguard *g, struct take *take)
 		return is_full(g) ? TAKE : MORE;
 	}
 	take->n = n;
-	take->address = kb_named_allow(g->places, kb_sv_sub(text, 0, n), false);
+	take->address = kb_named_allow(g->places, kb_sv_sub(text, 0, n), false)
+	                && (!g->last || kb_is_one_of(g->last, " \t\n(")
+	                    || !holds_another(kb_sv_sub(text, 0, n)));
 	if (take->address)
 		take->open = kb_sv_sub(text, 0, n);
+	return TAKE;
+}
+
+/* "//host.name", which some readers make a link of: a blank behind the slashes. */
+static enum verdict read_slashes(const struct kb_outguard *g, struct take *take)
+{
+	struct kb_sv text = held(g);
+	size_t end = 2;
+
+	if (g->n == 1)
+		return g->ended ? TEXT : MORE;
+	if (text.p[1] != '/')
+		return TEXT;
+	while (end < g->n && is_authority(text.p[end]))
+		end++;
+	if (end == g->n && !g->ended && !is_full(g))
+		return MORE;
+	if (end == 2 || end == g->n || text.p[end] != '.')
+		return TEXT;
+	take->n = 2;
+	take->open = KB_SV("// ");
+	take->text = true;
 	return TAKE;
 }
 
@@ -431,7 +578,7 @@ static enum verdict read_fence(const struct kb_outguard *g, size_t run, struct t
 	if (text.p[0] == '`' && kb_sv_find_byte(info, '`') >= 0)
 		return TEXT;
 	for (size_t i = 0; i < info.n; i++)
-		plain &= is_letter(info.p[i]) || is_digit(info.p[i])
+		plain &= kb_is_letter(info.p[i]) || kb_is_digit(info.p[i])
 		         || strchr(" \r+#_.-", info.p[i]);
 	take->open = kb_sv_sub(text, 0, plain && info.n <= INFO_MAX ? take->n : run);
 	take->fence = run;
@@ -479,23 +626,30 @@ static enum verdict read_code(const struct kb_outguard *g, struct take *take)
 	return MORE;
 }
 
+/* Where code is what readers differ in, nothing in it is exempt. */
 static const struct {
 	const char *bytes;
 	enum verdict (*read)(const struct kb_outguard *g, struct take *take);
-	bool in_code;
+	bool code, quoted;
 } readers[] = {
-	{ "![", read_bracket, false },
-	{ "<", read_angle, false },
-	{ "`~", read_code, false },
-	{ "hHfFwWdD", read_bare, true },
+	// clang-format off
+	{ "![",       read_bracket },
+	{ "`~",       read_code },
+	{ "]",        read_tail,    .code = true, .quoted = true },
+	{ "<",        read_angle,   .code = true, .quoted = true },
+	{ "/",        read_slashes, .code = true },
+	{ "hHfFwWdD", read_bare,    .code = true },
+	// clang-format on
 };
 
 static enum verdict look(const struct kb_outguard *g, struct take *take)
 {
+	bool code = g->fence || g->code;
+
 	*take = (struct take){ 0 };
 	for (size_t i = 0; i < KB_COUNTOF(readers); i++)
-		if (g->held[0] && strchr(readers[i].bytes, g->held[0])
-		    && (readers[i].in_code || (!g->fence && !g->code)))
+		if (kb_is_one_of(g->held[0], readers[i].bytes) && (readers[i].code || !code)
+		    && (readers[i].quoted || !g->quoted))
 			return readers[i].read(g, take);
 	return TEXT;
 }
@@ -516,11 +670,11 @@ static void pass(struct kb_outguard *g, char c)
 		return;
 	}
 	g->inside_line = true;
-	if (!strchr(LEAD, c))
+	if (!kb_is_one_of(c, KB_LEADS_MARKS))
 		g->lead = false;
 	if (c == g->fence)
 		g->fence_run++;
-	else if (!strchr(" \t\r", c))
+	else if (!kb_is_one_of(c, " \t\r"))
 		g->fence_only = false;
 	g->escaped = c == '\\' && !g->escaped;
 }
@@ -541,6 +695,12 @@ static void relay(void *arg, struct kb_sv text)
 		put_text(g, text.p[i]);
 }
 
+/* Code has been looked at with all that stands beside it. */
+static void relay_code(void *arg, struct kb_sv text)
+{
+	put_known(arg, text);
+}
+
 /* A label's own text: guarded by itself, then by the output of the whole. */
 static void put_label(struct kb_outguard *g, struct kb_sv label, bool code)
 {
@@ -548,7 +708,7 @@ static void put_label(struct kb_outguard *g, struct kb_sv label, bool code)
 
 	if (g->depth == DEPTH_MAX)
 		return;
-	kb_outguard_init(&inner, g->places, relay, g);
+	kb_outguard_init(&inner, g->places, code ? relay_code : relay, g);
 	inner.depth = g->depth + 1;
 	inner.code = code;
 	inner.inside_line = true;
@@ -558,15 +718,33 @@ static void put_label(struct kb_outguard *g, struct kb_sv label, bool code)
 	kb_outguard_fini(&inner);
 }
 
+static bool has_host_alone(struct kb_sv address)
+{
+	ptrdiff_t slashes = kb_sv_find(address, KB_SV("//"));
+
+	return kb_sv_find_byte(kb_sv_from(address, slashes < 0 ? 0 : (size_t)slashes + 2), '/') < 0;
+}
+
 static void apply(struct kb_outguard *g, const struct take *take)
 {
 	char made_of = g->held[0];
 
-	put_known(g, take->open);
-	g->at_address = take->address;
+	if (take->text) {
+		relay(g, take->open);
+	} else if (take->open.n) {
+		close_seam(g, take->open.p[0]);
+		put_known(g, take->open);
+	}
+	if (take->address) {
+		g->slashes = false;
+		g->at_address = true;
+		g->at_end =
+		        has_host_alone(take->open) || !kb_named_allow(g->places, take->open, true);
+	}
 	if (take->label.n) {
 		bool was = g->code;
 
+		g->seam |= !take->open.n;
 		g->code |= take->code;
 		put_label(g, take->label, g->code);
 		g->code = was;
@@ -574,6 +752,9 @@ static void apply(struct kb_outguard *g, const struct take *take)
 	put_known(g, take->close);
 	put_known(g, take->target);
 	put_known(g, take->end);
+	if (take->target.n)
+		g->slashes = false;
+	g->seam |= !take->close.n && (take->label.n || !take->open.n);
 	g->swallow = take->swallow;
 	drop(g, take->n);
 	if (take->fence) {
@@ -653,18 +834,29 @@ void kb_outguard_fini(struct kb_outguard *guard)
 void kb_outguard_feed(struct kb_outguard *guard, struct kb_sv text)
 {
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == KB_CITE_BEGIN || text.p[i] == KB_CITE_END) {
+		char c = text.p[i];
+
+		if (!guard->quoted && (c == KB_CITE_BEGIN || c == KB_CITE_END)) {
 			if (guard->n && guard->mark_n < sizeof(guard->marks))
-				guard->marks[guard->mark_n++] = text.p[i];
+				guard->marks[guard->mark_n++] = c;
 			else
-				put_mark(guard, text.p[i]);
+				put_mark(guard, c);
 			continue;
 		}
-		if (is_swallowed(guard, text.p[i])) {
-			pass(guard, text.p[i]);
+		/* One kind of line end, as readers know three. */
+		if (!guard->quoted && (c == '\r' || (c == '\n' && guard->carriage))) {
+			guard->carriage = c == '\r';
+			if (c == '\n')
+				continue;
+			c = '\n';
+		} else {
+			guard->carriage = false;
+		}
+		if (is_swallowed(guard, c)) {
+			pass(guard, c);
 			continue;
 		}
-		hold(guard, text.p[i]);
+		hold(guard, c);
 		settle(guard);
 		if (!guard->n)
 			put_marks(guard);
@@ -685,20 +877,36 @@ static void collect(void *arg, struct kb_sv text)
 	kb_buf_sv(arg, text);
 }
 
-struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *places,
-                              struct kb_sv text)
+static struct kb_sv guard_text(struct kb_arena *arena, struct kb_outguard *guard, struct kb_sv text)
 {
-	struct kb_outguard guard;
 	struct kb_buf buf;
 	struct kb_sv out;
 
 	/* A blank may be put in for a byte or two. */
 	kb_buf_init(&buf, 2 * text.n + 1);
-	kb_outguard_init(&guard, places, collect, &buf);
-	kb_outguard_feed(&guard, text);
-	kb_outguard_end(&guard);
-	kb_outguard_fini(&guard);
+	guard->arg = &buf;
+	kb_outguard_feed(guard, text);
+	kb_outguard_end(guard);
+	kb_outguard_fini(guard);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;
+}
+
+struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *places,
+                              struct kb_sv text)
+{
+	struct kb_outguard guard;
+
+	kb_outguard_init(&guard, places, collect, NULL);
+	return guard_text(arena, &guard, text);
+}
+
+struct kb_sv kb_outguard_quote(struct kb_arena *arena, struct kb_sv text)
+{
+	struct kb_outguard guard;
+
+	kb_outguard_init(&guard, NULL, collect, NULL);
+	guard.code = guard.quoted = true;
+	return guard_text(arena, &guard, text);
 }

