@@ -38,6 +38,7 @@ struct kb_quote {
 	uint32_t offset;  /* into the page's extracted text */
 	uint32_t
 	        length; /* of a model's sentence: bytes of the place that supports it; 0: a quote */
+	uint32_t said;  /* bytes of it in its document: of a quote, in which blanks may be put */
 	size_t at;      /* where it begins in the answer's text */
 	struct kb_sv text, title, heading;
 	double score;

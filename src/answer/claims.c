@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "answer/guard.h"
 #include "answer/support.h"
 #include "base/json.h"
 #include "parse/parse.h"
@@ -69,6 +70,8 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 			kb_jw_key_int(&jw, "offset", quote->offset);
 			if (quote->length)
 				kb_jw_key_int(&jw, "length", quote->length);
+			else if (quote->said != quote->text.n)
+				kb_jw_key_int(&jw, "said", quote->said);
 		}
 		kb_jw_end(&jw);
 	}
@@ -143,6 +146,22 @@ void kb_claims_read(struct kb_arena *arena, const struct kb_message *message, st
 	};
 }
 
+static uint32_t small(const json_t *quote, const char *key)
+{
+	int64_t n = kb_json_int(quote, key, 0);
+
+	return n < 0 || n > INT32_MAX ? INT32_MAX : (uint32_t)n;
+}
+
+/* Bytes of the document that a row leans on: those that support a model's sentence; of a quote the
+ * sentence, without the blanks that were put in. */
+static uint32_t length_of(const json_t *quote)
+{
+	return small(quote, kb_json_get(quote, "length") ? "length"
+	                    : kb_json_get(quote, "said") ? "said"
+	                                                 : "bytes");
+}
+
 const int64_t *kb_claims_pages(struct kb_arena *arena, const struct kb_message *message,
                                size_t *count)
 {
@@ -177,9 +196,7 @@ const struct kb_claim_place *kb_claims_places(struct kb_arena *arena,
 			.page_id = kb_json_int(quote, "page_id", 0),
 			.page_no = (uint32_t)kb_json_int(quote, "page_no", 0),
 			.offset = (uint32_t)kb_json_int(quote, "offset", 0),
-			/* Of a quote the sentence itself. */
-			.length = (uint32_t)kb_json_int(quote, "length",
-			                                kb_json_int(quote, "bytes", 0)),
+			.length = length_of(quote),
 		};
 
 		if (place.page_id > 0)
@@ -301,25 +318,51 @@ static bool is_supported(struct check *check, const struct kb_claim *claim,
 	return true;
 }
 
-/* Where a quote stands now; SIZE_MAX: nowhere. */
-static size_t find_quote(const struct kb_claim *claim, const struct source *source, size_t offset)
+/* Bytes of the text, from `at` on, that a quote says: it is shown with blanks where its words could
+ * lead away (guard.h). 0: these are other words. */
+static size_t match_quote(struct kb_sv quote, struct kb_sv text, size_t at)
 {
-	ptrdiff_t at;
+	size_t i = at;
 
-	if (!claim->text.n)
-		return SIZE_MAX;
-	if (kb_sv_eq(kb_sv_sub(source->text, offset, claim->text.n), claim->text))
-		return offset;
-	at = kb_sv_find(source->text, claim->text);
-	return at < 0 ? SIZE_MAX : (size_t)at;
+	for (size_t k = 0; k < quote.n; k++)
+		if (i < text.n && text.p[i] == quote.p[k])
+			i++;
+		else if (quote.p[k] != ' ')
+			return 0;
+	return i - at;
+}
+
+/* Whether it stands at `at`. */
+static bool is_quote(struct check *check, struct kb_sv quote, const struct source *source,
+                     size_t at, struct kb_claim_place *place)
+{
+	size_t n = match_quote(quote, source->text, at);
+
+	if (!n || !kb_sv_eq(quote, kb_outguard_quote(check->arena, kb_sv_sub(source->text, at, n))))
+		return false;
+	place->offset = (uint32_t)at;
+	place->length = (uint32_t)n;
+	return true;
+}
+
+/* Finds where it stands now: at its place, or elsewhere. */
+static bool find_quote(struct check *check, struct kb_sv quote, const struct source *source,
+                       struct kb_claim_place *place)
+{
+	if (is_quote(check, quote, source, place->offset, place))
+		return true;
+	for (size_t at = 0; at < source->text.n; at++)
+		if (is_quote(check, quote, source, at, place))
+			return true;
+	return false;
 }
 
 /* Whether the document says it now: where the note says, or elsewhere. */
 static bool is_said(struct check *check, const struct kb_claim *claim, const struct source *source,
-                    struct kb_claim_place *place, bool *elsewhere)
+                    struct kb_claim_place *place, bool quote, bool *elsewhere)
 {
-	size_t at, from = place->offset > BESIDE ? place->offset - BESIDE : 0;
-	bool quote = place->length == 0;
+	size_t from = place->offset > BESIDE ? place->offset - BESIDE : 0;
+	uint32_t before = place->offset;
 	struct kb_claim_place found = *place;
 
 	*elsewhere = false;
@@ -331,27 +374,21 @@ static bool is_said(struct check *check, const struct kb_claim *claim, const str
 		*elsewhere = is_supported(check, claim, source, 0, ANYWHERE, place);
 		return *elsewhere;
 	}
-	place->length = (uint32_t)claim->text.n;
-	at = find_quote(claim, source, place->offset);
-	if (at == SIZE_MAX)
+	if (!find_quote(check, claim->text, source, place))
 		return false;
-	*elsewhere = at != place->offset;
-	if (*elsewhere) {
-		place->offset = (uint32_t)at;
-		place->page_no = page_at(source, at);
-	}
+	*elsewhere = place->offset != before;
+	place->page_no = page_at(source, place->offset);
 	return true;
 }
 
 static void judge(struct check *check, struct kb_claim *claim, const struct source *source,
-                  struct kb_claim_place *place)
+                  struct kb_claim_place *place, bool quote)
 {
-	bool quote = place->length == 0, elsewhere;
+	bool elsewhere;
 
 	if (source->gone) {
-		place->length = quote ? (uint32_t)claim->text.n : place->length;
 		claim->reason = KB_SV("The document was deleted.");
-	} else if (!is_said(check, claim, source, place, &elsewhere)) {
+	} else if (!is_said(check, claim, source, place, quote, &elsewhere)) {
 		claim->reason = KB_SV("The document has changed and does not say so any more.");
 	} else {
 		claim->status = KB_CLAIM_SUPPORTED;
@@ -372,13 +409,6 @@ static void begin_claim(const struct check *check, const json_t *quote, struct k
 		                            "No document that the answer was given says so.") };
 	if (at >= 0 && bytes > 0)
 		claim->text = kb_sv_sub(check->message->response, (size_t)at, (size_t)bytes);
-}
-
-static uint32_t small(const json_t *quote, const char *key)
-{
-	int64_t n = kb_json_int(quote, key, 0);
-
-	return n < 0 || n > INT32_MAX ? INT32_MAX : (uint32_t)n;
 }
 
 /* One row of the note; a claim is supported when one of its rows says so. */
@@ -409,11 +439,11 @@ static bool check_quote(struct check *check, const json_t *quote, struct kb_clai
 	*place = (struct kb_claim_place){ .page_id = kb_json_int(quote, "page_id", 0),
 		                          .page_no = small(quote, "page_no"),
 		                          .offset = small(quote, "offset"),
-		                          .length = small(quote, "length") };
+		                          .length = length_of(quote) };
 	claim->place_count++;
 	if (!find_source(check, place->page_id, &source, err))
 		return false;
-	judge(check, claim, source, place);
+	judge(check, claim, source, place, !kb_json_get(quote, "length"));
 	if (before.status == KB_CLAIM_SUPPORTED) {
 		claim->status = before.status;
 		claim->reason = before.reason;

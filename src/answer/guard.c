@@ -390,6 +390,26 @@ static enum verdict read_named(const struct kb_outguard *g, size_t at, struct ta
 	return TAKE;
 }
 
+/* Whether a citation's number stands before the bracket: it never becomes a link. */
+static bool is_citation(const struct kb_outguard *g)
+{
+	size_t at = sizeof(g->tail);
+
+	while (at > 0 && kb_is_digit(g->tail[at - 1]))
+		at--;
+	return at < sizeof(g->tail) && at > 1 && g->tail[at - 1] == '['
+	       && !is_name(g->tail[at - 2]);
+}
+
+/* Whether an address may go on in what stands behind this text: its label's, or the next quote,
+ * which completes no word. */
+static bool may_go_on(const struct kb_outguard *g)
+{
+	char last = g->held[g->n - 1];
+
+	return g->depth || (g->quoted && !is_name(last) && last != '.');
+}
+
 /* What stands behind a label: in code "](", anywhere "]:". Readers differ in what they take for
  * code and for a definition, so one that leads away is parted from its label, and the rest stays.
  */
@@ -408,8 +428,8 @@ static enum verdict read_tail(const struct kb_outguard *g, struct take *take)
 	leads = kb_leads_away(text, 2);
 	if (leads == KB_LEADS_UNSURE && !g->ended && !is_full(g))
 		return MORE;
-	/* What goes on behind this end is not known here. */
-	away = leads == KB_LEADS_AWAY || (leads == KB_LEADS_UNSURE && (g->quoted || g->depth));
+	away = leads == KB_LEADS_AWAY || (leads == KB_LEADS_UNSURE && may_go_on(g));
+	away |= code && is_citation(g);
 	if (away && link && g->places) {
 		enum verdict named = read_named(g, 2, take);
 

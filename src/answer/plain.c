@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/answerer_impl.h"
+#include "answer/guard.h"
 #include "answer/notes.h"
 #include "answer/persona.h"
 #include "answer/phrases.h"
@@ -62,10 +63,11 @@ static size_t cite(struct kb_answer *out, int64_t page_id)
 	return out->citation_count;
 }
 
-/* What parts two sentences: nothing but a blank where they follow each other in one paragraph. */
+/* What parts two sentences: nothing but a blank where they follow each other in one paragraph; one
+ * in any case where they could make a link between them. */
 static struct kb_sv separator(const struct kb_candidate *candidates,
                               const struct kb_answer_part *before,
-                              const struct kb_answer_part *part)
+                              const struct kb_answer_part *part, struct kb_sv said)
 {
 	struct kb_sv text = candidates[part->candidate].passage.text;
 
@@ -74,7 +76,9 @@ static struct kb_sv separator(const struct kb_candidate *candidates,
 	text = kb_sv_sub(text, before->end, part->start - before->end);
 	if (kb_sv_find_byte(text, '\n') >= 0)
 		return KB_SV("\n");
-	return text.n == 0 ? text : KB_SV(" ");
+	if (text.n == 0 && !kb_sv_ends(said, KB_SV("]")))
+		return text;
+	return KB_SV(" ");
 }
 
 static void quote(struct run *run, const struct kb_answer_part *parts, size_t count)
@@ -90,8 +94,8 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 	for (size_t i = 0; i < count; i++) {
 		const struct kb_answer_part *part = &parts[i];
 		const struct kb_passage *passage = &run->candidates[part->candidate].passage;
-		struct kb_sv sentence =
-		        kb_sv_sub(passage->text, part->start, part->end - part->start);
+		struct kb_sv sentence = kb_outguard_quote(
+		        run->arena, kb_sv_sub(passage->text, part->start, part->end - part->start));
 		struct kb_sv fragment = sentence, gap = { 0 };
 		bool foreign = kb_attached_is_page(passage->page_id);
 		size_t number = foreign ? 0 : cite(out, passage->page_id);
@@ -102,7 +106,8 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 			fragment = kb_arena_printf(run->arena, "%.*s [%zu]", KB_SV_ARG(sentence),
 			                           number);
 		if (i) {
-			gap = separator(run->candidates, &parts[i - 1], part);
+			gap = separator(run->candidates, &parts[i - 1], part,
+			                out->quotes[i - 1].text);
 			fragment = kb_arena_printf(run->arena, "%.*s%.*s", KB_SV_ARG(gap),
 			                           KB_SV_ARG(fragment));
 		}
@@ -111,6 +116,7 @@ static void quote(struct run *run, const struct kb_answer_part *parts, size_t co
 			.page_id = passage->page_id,
 			.page_no = passage->page_no,
 			.offset = passage->offset + part->start,
+			.said = part->end - part->start,
 			.text = sentence,
 			.title = passage->title,
 			.heading = passage->heading,
@@ -326,8 +332,10 @@ static bool say_topics(struct run *run, struct kb_err *err)
 			if (skip)
 				continue;
 			titles[shown] = title;
-			if (!describe(run, &pages.v[i], title, &lines[shown++], err))
+			if (!describe(run, &pages.v[i], title, &lines[shown], err))
 				return false;
+			lines[shown] = kb_outguard_quote(run->arena, lines[shown]);
+			shown++;
 		}
 	} while (pages.count && shown < TOPICS_SHOWN && filter.list.page++ < TOPICS_READS);
 	say_list(run, KB_PHRASE_TOPICS, lines, shown);

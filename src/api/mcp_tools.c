@@ -1,5 +1,6 @@
 /* What a client of the Model Context Protocol can do: ask, search, read documents. */
 #include "answer/find.h"
+#include "answer/guard.h"
 #include "api/mcp.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -357,7 +358,8 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 			              pages[i].id, KB_SV_ARG(title_of(&pages[i])),
 			              KB_SV_ARG(passage->text));
 	}
-	begin_content(mcp, text.n ? kb_buf_view(&text) : KB_SV("Nothing was found."));
+	begin_content(mcp, text.n ? kb_outguard_quote(call->arena, kb_buf_view(&text))
+	                          : KB_SV("Nothing was found."));
 	kb_buf_fini(&text);
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
@@ -406,7 +408,7 @@ static bool read_document(struct kb_mcp *mcp, const json_t *arguments, struct kb
 	while ((size_t)offset < text.n && ((unsigned char)text.p[offset] & 0xc0) == 0x80)
 		offset++;
 	part = kb_utf8_cut(kb_sv_from(text, (size_t)offset), (size_t)length);
-	begin_content(mcp, part);
+	begin_content(mcp, kb_outguard_quote(mcp->call->arena, part));
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
 	kb_jw_object(jw);

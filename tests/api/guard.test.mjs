@@ -1,15 +1,24 @@
 // What the output guard lets through, as readers of Markdown show it: whatever the text, nothing in it loads or
 // leads to a place that nobody has named. DOCENT_TEST_SECONDS asks for longer, DOCENT_TEST_SEED for the same again.
+// Without the registry there are no readers, and these stories say so and are skipped.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { assert, test } from "./lib/harness.mjs";
-import { placeOf, readers, targets } from "./lib/readers.mjs";
+import { fileURLToPath } from "node:url";
+import { assert, form, start, test } from "./lib/harness.mjs";
 import { binary } from "./lib/service.mjs";
 import { seeded } from "./lib/util.mjs";
 
 const SECONDS = Number(process.env.DOCENT_TEST_SECONDS ?? 6),
   SEED = Number(process.env.DOCENT_TEST_SEED ?? Date.now() % 1e9),
   BATCH = 500;
+
+const installed = existsSync(fileURLToPath(new URL("./node_modules/commonmark/package.json", import.meta.url))),
+  options = {
+    timeout: 600_000,
+    skip: !installed && "the npm packages are not installed (is the registry reachable? cd tests/api && npm ci)",
+  };
+const { placeOf, readers, targets } = installed ? await import("./lib/readers.mjs") : {};
 
 /** The texts behind the guard. */
 function guarded(texts, ...args) {
@@ -175,22 +184,98 @@ function tryOut(args, may) {
   return texts;
 }
 
-test("without the guard the readers follow many of the made texts to elsewhere", () => {
+test("without the guard the readers follow many of the made texts to elsewhere", options, () => {
   const random = seeded(SEED),
     made = Array.from({ length: 200 }, () => makeText(random));
   assert.ok(made.filter((text) => foreign(text).length).length > 60);
 });
 
-test("each form of a picture or link in what a model says leads nowhere, in code or not", () => {
+test("each form of a picture or link in what a model says leads nowhere, in code or not", options, () => {
   const made = FORMS.flatMap((form) => EVIL.map((evil) => form.replace("LONG", "a".repeat(280)).replaceAll("E", evil)));
   for (const [i, text] of guarded(made).entries())
     assert.deepEqual(foreign(text), [], `${JSON.stringify(made[i])} gives ${JSON.stringify(text)}`);
 });
 
-test("no reader of Markdown is led elsewhere by what a model says", { timeout: 600_000 }, (t) => {
+test("no reader of Markdown is led elsewhere by what a model says", options, (t) => {
   t.diagnostic(`${tryOut([])} texts, seed ${SEED}`);
 });
 
-test("no reader loads anything by a document's words, or hides where they lead", { timeout: 600_000 }, (t) => {
+test("no reader loads anything by a document's words, or hides where they lead", options, (t) => {
   t.diagnostic(`${tryOut(["quote"], isPlain)} texts, seed ${SEED}`);
+});
+
+const question = "Which oil does the harbour pump need?";
+
+/** What each kind of document says of the pump; the rest of its sentence is for readers of Markdown. */
+const documents = {
+  "picture.txt": "The harbour pump needs oil of the kind OX ![x](https://evil.example/p.png).\n",
+  "link.txt": "The harbour pump needs oil as [the official page](https://evil.example/login) says.\n",
+  "hidden.txt": "The harbour pump needs oil, see ![x](&#104;ttps&colon;&sol;&sol;evil.example/p.png).\n",
+  "tag.txt": "The harbour pump needs oil <img src=//evil.example/p.png> each month.\n",
+  "definition.txt": "[pump]: //evil.example/p\n\nThe harbour [pump] needs the oil ![pump] of kind OX.\n",
+  "page.html": "<title>Pump</title><p>The harbour pump needs oil ![x](//evil.example/p.png) of kind OX.</p>",
+  "table.csv": "what,which\nharbour pump oil,![x](https://evil.example/p.png)\n",
+};
+
+for (const [name, text] of Object.entries(documents))
+  test(`no reader is led away by a quote: ${name}`, options, async (t) => {
+    const kb = await start(t);
+    const agent = await kb.agent({ files: { [name]: text } });
+    const { id, session, llm_response: answer, citations } = await agent.ask(question);
+    assert.match(answer, /oil/);
+    assert.deepEqual(foreign(answer, isPlain), [], answer);
+    assert.equal((await agent.stream(question)).text, answer);
+    const { json: completion } = await agent.api("POST", "/chat/completions", {
+      json: { messages: [{ role: "user", content: question }] },
+    });
+    assert.deepEqual(foreign(completion.choices[0].message.content, isPlain), []);
+    // It is still a quote: its place is exact, and a check finds it there, with its new blanks.
+    const { claims } = await agent.expect(200, "GET", `/conversations/${session}/messages/${id}/claims`),
+      { blocks } = await agent.expect(200, "GET", `/pages/${citations[0]}/text`),
+      bytes = Buffer.from(blocks.map((block) => block.text).join("\n"));
+    assert.ok(claims.length);
+    for (const { claim, status, places } of claims) {
+      const [{ offset, length }] = places,
+        there = bytes.toString("utf8", offset, offset + length);
+      assert.equal(status, "supported");
+      assert.equal(there.replaceAll(" ", ""), claim.replaceAll(" ", ""));
+      assert.ok(there.length < claim.length || !foreign(there, isPlain).length, there);
+    }
+  });
+
+test("no reader is led away by the overview, or by what an MCP client is told", options, async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({
+    files: {
+      "a.html":
+        "<title>Pumps ![x](https://evil.example/p.png)</title><h2>Oil <i>[b](//evil.example)</i></h2><p>Oil it.",
+      "b.txt": documents["picture.txt"],
+    },
+  });
+  const { llm_response: overview } = await agent.ask("What do you know about?");
+  assert.match(overview, /Pumps/);
+  assert.deepEqual(foreign(overview, isPlain), [], overview);
+  for (const [tool, args] of [
+    ["search", { query: "oil" }],
+    ["ask", { question }],
+    ["read_document", { document_id: (await agent.page("b.txt")).id }],
+  ]) {
+    const reply = await fetch(`${kb.url}/mcp/projects/${agent.id}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${kb.key}`,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: tool, arguments: args },
+      }),
+    });
+    const { result } = JSON.parse((await reply.text()).replace(/^[^{]*/, ""));
+    assert.match(result.content[0].text, /oil/i);
+    assert.deepEqual(foreign(result.content[0].text, isPlain), [], tool);
+  }
 });

@@ -110,7 +110,10 @@ async function ask(kb, { questions, files }) {
       assert.ok(places.length && places.every((place) => citations.includes(place.page_id)), `${claim}: it is cited`);
       for (const { page_id: page, offset, length } of places) {
         if (!texts.has(page)) texts.set(page, await textOf(agent, page));
-        assert.equal(texts.get(page).toString("utf8", offset, offset + length), claim, "it stands there word for word");
+        const there = texts.get(page).toString("utf8", offset, offset + length);
+        // Of what could lead a reader of Markdown away, a blank parts the halves.
+        if (there !== claim && /\](?:\(|:)|<[a-z]/i.test(there)) assert.equal(squeezed(claim), squeezed(there));
+        else assert.equal(there, claim, "it stands there word for word");
       }
     }
   }

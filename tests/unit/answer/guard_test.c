@@ -217,9 +217,11 @@ static void test_quotes(struct kb_test *t)
 		{ "a definition", "[a]: https://evil.example", "[a] : https://evil.example" },
 		{ "a definition that the next quote may end", "See [a]:", "See [a] :" },
 		{ "a note", "[Note]: read this", NULL },
+		{ "a short note", "[Note]: yes.", NULL },
 		{ "an autolink", "<https://evil.example>", "< https://evil.example>" },
 		{ "a tag", "<img src=//evil.example>", "< img src=//evil.example>" },
 		{ "a tag that the next quote may end", "a <b", "a < b" },
+		{ "a citation's number", "[1]: b.html and a[1]: b", "[1] : b.html and a[1]: b" },
 		{ "types", "Map<String> and `std::vector<int>`", NULL },
 		{ "an address in its parts", "&#104;ttps&colon;//evil.example", NULL },
 	};
