@@ -335,9 +335,13 @@ void kb_api_decorate(struct kb_request *req, struct kb_buf *head)
 	/* Browsers call the service directly, with a key and without cookies; what they are not
 	 * told to expose they hide from their pages. No answer is of another type than it says. */
 	kb_buf_str(head, "access-control-allow-origin: *\r\n"
-	                 "access-control-expose-headers: x-ratelimit-limit, x-ratelimit-remaining, "
-	                 "retry-after, x-should-retry\r\n"
-	                 "x-content-type-options: nosniff\r\n");
+	                 "access-control-expose-headers: x-request-id, x-ratelimit-limit, "
+	                 "x-ratelimit-remaining, retry-after, x-should-retry, etag, "
+	                 "content-disposition, www-authenticate\r\n"
+	                 "x-content-type-options: nosniff\r\n"
+	                 "x-request-id: ");
+	kb_buf_str(head, req->name);
+	kb_buf_str(head, "\r\n");
 }
 
 /* A revoked key stops at once, its open streams and downloads included; so does a browser that

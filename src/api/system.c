@@ -1,5 +1,7 @@
 /* What operators ask: is it alive, is it ready, what is its interface. How it is doing: metrics.c.
  */
+#include <ctype.h>
+
 #include "api/routes.h"
 #include "store/repairs.h"
 
@@ -56,6 +58,39 @@ bool kb_system_openapi(struct kb_call *call, struct kb_err *err)
 	return true;
 }
 
+/* Whether a browser may be told that a page of another origin may send that field. Not ours of
+ * pages that are signed in (signin.c): that it cannot come from elsewhere is what it is for. */
+static bool may_send(struct kb_sv name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '-' && name.p[i] != '_')
+			return false;
+	return name.n > 0 && !kb_sv_ieq_str(name, "x-docent-session");
+}
+
+/* Client libraries send fields of their own, and others with each version: whatever is asked for is
+ * allowed. A key is in the page's hands, and cookies count with our own field alone. */
+static struct kb_sv allowed_fields(struct kb_call *call)
+{
+	struct kb_sv rest = kb_request_field(call->req, "access-control-request-headers"), name,
+	             out;
+	struct kb_buf buf;
+
+	kb_buf_init(&buf, KB_HTTP_HEAD_MAX + 64);
+	kb_buf_str(&buf, "authorization, content-type, accept");
+	while (kb_sv_split(&rest, ',', &name)) {
+		name = kb_sv_trim(name);
+		if (!may_send(name) || kb_sv_ieq_str(name, "authorization")
+		    || kb_sv_ieq_str(name, "content-type") || kb_sv_ieq_str(name, "accept"))
+			continue;
+		kb_buf_str(&buf, ", ");
+		kb_buf_sv(&buf, name);
+	}
+	out = kb_arena_sv(call->arena, kb_buf_view(&buf));
+	kb_buf_fini(&buf);
+	return out;
+}
+
 bool kb_system_preflight(struct kb_call *call, struct kb_err *err)
 {
 	(void)err;
@@ -65,9 +100,9 @@ bool kb_system_preflight(struct kb_call *call, struct kb_err *err)
 		           .fields = {
 			           { KB_SV("access-control-allow-methods"),
 			             KB_SV("GET, POST, PUT, PATCH, DELETE, OPTIONS") },
-			           { KB_SV("access-control-allow-headers"),
-			             KB_SV("authorization, content-type, accept") },
+			           { KB_SV("access-control-allow-headers"), allowed_fields(call) },
 			           { KB_SV("access-control-max-age"), KB_SV("86400") },
+			           { KB_SV("vary"), KB_SV("access-control-request-headers") },
 		           },
 	           });
 	return true;

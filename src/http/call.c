@@ -13,16 +13,21 @@ static void on_news(struct kb_task *task);
 
 /* ---- life ---- */
 
-/* "request=17", for every request: printf would be a tenth of a small answer. */
-static void write_context(char out[KB_LOG_CONTEXT], int64_t id)
+#define CONTEXT "request="
+
+/* "request=k3Xz0a-17", for every request: printf would be a tenth of a small answer. */
+static void write_context(char out[KB_LOG_CONTEXT], const struct kb_server *server, int64_t id)
 {
 	char digits[24];
-	size_t n = 0, at = sizeof("request=") - 1;
+	size_t n = 0, at = sizeof(CONTEXT) - 1;
 
 	do
 		digits[n++] = (char)('0' + id % 10);
 	while (id /= 10);
-	memcpy(out, "request=", at);
+	memcpy(out, CONTEXT, at);
+	memcpy(out + at, server->tag, KB_SERVER_TAG);
+	at += KB_SERVER_TAG;
+	out[at++] = '-';
 	while (n)
 		out[at++] = digits[--n];
 	out[at] = '\0';
@@ -62,7 +67,8 @@ struct kb_http_exchange *kb_exchange_new(struct kb_http_conn *conn)
 		},
 	};
 	memcpy(call->req.peer, conn->peer, sizeof(call->req.peer));
-	write_context(call->log_context, call->req.id);
+	write_context(call->log_context, lane->server, call->req.id);
+	call->req.name = call->log_context + sizeof(CONTEXT) - 1;
 	kb_log_child(&call->req.log, lane->server->config.log, call->log_context);
 	return call;
 }

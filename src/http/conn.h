@@ -56,7 +56,8 @@ enum {
 	KB_SPARE_CALLS = 64,
 	KB_SPARE_ARENA_MAX = 4096,
 	KB_PEER_TEXT = 64, /* room for KB_ADDRESS_TEXT */
-	KB_LOG_CONTEXT = 32,
+	KB_LOG_CONTEXT = 48,
+	KB_SERVER_TAG = 6, /* letters and digits: requests of another process have others */
 };
 
 enum kb_http_step {
@@ -109,6 +110,7 @@ struct kb_server {
 	struct kb_peers *peers;
 	struct kb_lane *lanes;
 	int lane_count, port;
+	char tag[KB_SERVER_TAG + 1];
 	_Atomic int64_t connections;
 	_Atomic int64_t questions; /* on their way: they point to their lanes */
 	_Atomic bool stopping;

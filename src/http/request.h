@@ -68,6 +68,7 @@ struct kb_request {
 	void *app; /* kb_server_config.app */
 	struct kb_log log;
 	int64_t id;
+	const char *name; /* as the log has it, and no other request of any process */
 
 	struct kb_sv method, target; /* target as sent, path and query */
 	struct kb_sv path;           /* percent-decoded, without the query */

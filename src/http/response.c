@@ -8,7 +8,7 @@
 #include "http/conn.h"
 #include "http/head.h"
 
-enum { HEAD_ROOM = 512, READ_AHEAD = 4 * 1024 * 1024 };
+enum { HEAD_ROOM = 640, READ_AHEAD = 4 * 1024 * 1024 };
 
 static const char *reason(int status)
 {

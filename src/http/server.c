@@ -185,6 +185,7 @@ struct kb_server *kb_server_start(const struct kb_server_config *config, struct 
 		for (size_t k = 0; k < KB_LISTENERS_MAX; k++)
 			server->lanes[i].listeners[k].source.fd = -1;
 	}
+	kb_random_text(server->tag, KB_SERVER_TAG);
 	raise_descriptor_limit(config);
 	if (!open_server(server, err)) {
 		free_server(server);

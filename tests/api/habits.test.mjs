@@ -24,6 +24,28 @@ test("a browser's preflight is answered without a key, for every route", async (
   }
 });
 
+test("a page of another site may send the fields that its client library wants, but not the one of our own", async (t) => {
+  const kb = await start(t);
+  const asked = async (fields) => {
+    const { status, headers } = await kb.api("OPTIONS", "/projects/1/chat/completions", {
+      key: null,
+      headers: {
+        origin: "https://shop.example",
+        "access-control-request-method": "POST",
+        ...(fields && { "access-control-request-headers": fields }),
+      },
+    });
+    assert.equal(status, 204);
+    assert.equal(headers.vary, "access-control-request-headers");
+    return headers["access-control-allow-headers"].split(", ");
+  };
+  const usual = ["authorization", "content-type", "accept"];
+  assert.deepEqual(await asked(), usual);
+  const library = ["x-stainless-os", "mcp-protocol-version", "mcp-method", "last-event-id", "x_y"];
+  assert.deepEqual(await asked(["authorization", ...library].join(",")), [...usual, ...library]);
+  assert.deepEqual(await asked("X-Docent-Session, x-a;b, x-b"), [...usual, "x-b"]);
+});
+
 test("every answer may be read by a page of another site, errors and streams too", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
