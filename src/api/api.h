@@ -131,7 +131,6 @@ struct kb_api_route {
 	bool foreign_is_403;
 	bool invalid_is_422; /* a bad argument: 422 instead of 400 (the contract's rule) */
 	bool asks;           /* a question, in the session that the path names, or a new one */
-	bool chat_errors;    /* errors have the member that chat client libraries read, too */
 	size_t body_max;
 	bool upload;
 	int64_t upload_max; /* bytes of one request's files, where the server's limit is too much */
@@ -193,7 +192,7 @@ bool kb_call_reply(struct kb_call *call, int status, struct kb_buf *buf, struct 
 /* {"status":"success","data":{"<name>":true}} */
 bool kb_call_reply_flag(struct kb_call *call, int status, const char *name, struct kb_err *err);
 
-/* The error body of the contract; on chat/completions with the member its clients read. */
+/* The error body of the contract, with the member that chat client libraries read. */
 void kb_call_error(struct kb_call *call, const struct kb_err *err);
 
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */

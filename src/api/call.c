@@ -430,27 +430,6 @@ static const char *openai_type(int status)
 	return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/* Does the address end as that of a chat route does? */
-static bool ends_as_chat(struct kb_sv path)
-{
-	size_t count;
-	const struct kb_api_route *rows = kb_api_routes(&count);
-
-	if (path.n && path.p[path.n - 1] == '/')
-		path.n--;
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].chat_errors
-		    && kb_sv_ends(path, kb_sv_str(strchr(rows[i].path, '}') + 1)))
-			return true;
-	return false;
-}
-
-/* A request that was refused before it found its row (405, 404) is known by its address. */
-static bool has_chat_errors(const struct kb_call *call)
-{
-	return call->row ? call->row->chat_errors : ends_as_chat(call->req->path);
-}
-
 /* Chat libraries ask again after any 429 and 5xx, unless they are told that it is no use. */
 static bool is_in_vain(const struct kb_err *err)
 {
@@ -471,7 +450,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (call->row && call->row->invalid_is_422 && status == 400 && !call->req->status)
 		status = 422;
 	response.status = status;
-	if (status == 404 && !has_chat_errors(call) && kb_dashboard_lost(call))
+	if (status == 404 && kb_dashboard_lost(call))
 		return;
 
 	if (status == 503 && info->retry && !call->retry_after_s)
@@ -494,15 +473,13 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	kb_jw_key_str(&jw, "message", message);
 	kb_jw_end(&jw);
 	kb_jw_key_str(&jw, "message", message);
-	if (has_chat_errors(call)) {
-		kb_jw_key(&jw, "error");
-		kb_jw_object(&jw);
-		kb_jw_key_str(&jw, "message", message);
-		kb_jw_key_str(&jw, "type", openai_type(status));
-		kb_jw_key_null(&jw, "param");
-		kb_jw_key_str(&jw, "code", info->name);
-		kb_jw_end(&jw);
-	}
+	kb_jw_key(&jw, "error");
+	kb_jw_object(&jw);
+	kb_jw_key_str(&jw, "message", message);
+	kb_jw_key_str(&jw, "type", openai_type(status));
+	kb_jw_key_null(&jw, "param");
+	kb_jw_key_str(&jw, "code", info->name);
+	kb_jw_end(&jw);
 	kb_jw_end(&jw);
 	response.body = kb_buf_view(&buf);
 	response.fields[fields++] =

@@ -227,11 +227,11 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Conversations", .summary = "The whole conversation as json (default), csv, txt or html to print",
 	  .query = "format:str", .status = 200 },
 	{ "POST", AGENT "/chat/completions", kb_completions_create, .right = KB_RIGHT_KEY,
-	  .asks = true, .chat_errors = true, .body_max = FORM_MAX,
+	  .asks = true, .body_max = FORM_MAX,
 	  .tag = "Conversations", .summary = "Ask in the form that chat client libraries speak",
 	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 501, 502, 503, 504 } },
 	{ "POST", AGENT "/chat-completions", kb_completions_create, .right = KB_RIGHT_KEY,
-	  .asks = true, .chat_errors = true, .body_max = FORM_MAX,
+	  .asks = true, .body_max = FORM_MAX,
 	  .tag = "Conversations", .summary = "The same under the path that one client uses",
 	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 501, 502, 503, 504 } },
 

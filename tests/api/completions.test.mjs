@@ -301,8 +301,12 @@ test("errors carry the member that chat libraries read", async (t) => {
     ["PATCH", "/projects"],
     ["GET", `${agent.path}/completions`],
     ["GET", `${agent.path}${where}/x`],
-  ])
-    assert.ok(!("error" in (await kb.api(method, path)).json), `${method} ${path}: elsewhere there is none`);
+    ["POST", "/projects/1/responses"],
+    ["GET", "/nothing"],
+  ]) {
+    const { json } = await kb.api(method, path, { plain: false });
+    assert.equal(json.error.message, json.data.message, `${method} ${path}: elsewhere too`);
+  }
 });
 
 test("what is asked in vain says so, to libraries that ask again", async (t) => {

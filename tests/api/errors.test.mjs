@@ -1,6 +1,6 @@
 // What goes wrong looks the same everywhere: the error envelope and the contract's texts.
 import { randomUUID } from "node:crypto";
-import { assert, start, test } from "./lib/harness.mjs";
+import { assert, start, test, until } from "./lib/harness.mjs";
 
 /** The whole error body, as the contract prints it. */
 function isError(reply, status, message) {
@@ -10,6 +10,7 @@ function isError(reply, status, message) {
   if (message instanceof RegExp) assert.match(reply.json.data.message, message);
   else assert.equal(reply.json.data.message, message);
   assert.equal(reply.json.message, reply.json.data.message, "the top-level copy that two clients read");
+  assert.equal(reply.json.error.message, reply.json.data.message, "the member that chat libraries read");
   assert.equal(reply.headers["content-type"], "application/json");
 }
 
@@ -18,7 +19,7 @@ test("an error names the full address of its request, query included", async (t)
   const reply = await kb.api("GET", "/projects/9", { query: { width: "50%" } });
   isError(reply, 404, "Agent with id 9 not found");
   assert.equal(reply.json.url, `${kb.url}/api/v1/projects/9?width=50%25`);
-  assert.deepEqual(Object.keys(reply.json).sort(), ["data", "message", "status", "url"]);
+  assert.deepEqual(Object.keys(reply.json).sort(), ["data", "error", "message", "status", "url"]);
   assert.deepEqual(Object.keys(reply.json.data).sort(), ["code", "message"]);
 });
 
@@ -52,12 +53,39 @@ test("no answer may be taken for another type, and pages of browsers may read wh
     assert.equal(headers["x-content-type-options"], "nosniff", where);
     assert.equal(rawHeaders.filter((name) => name.toLowerCase() === "x-content-type-options").length, 1, where);
     assert.deepEqual(headers["access-control-expose-headers"].split(", "), [
+      "x-request-id",
       "x-ratelimit-limit",
       "x-ratelimit-remaining",
       "retry-after",
       "x-should-retry",
+      "etag",
+      "content-disposition",
+      "www-authenticate",
     ]);
   }
+});
+
+test("every answer names its request as the log does, and no two are alike", async (t) => {
+  const kb = await start(t, { args: ["--log", "debug"] });
+  const agent = await kb.agent();
+  const replies = [
+    await kb.api("GET", "/projects"),
+    await kb.api("GET", "/projects"),
+    await kb.api("GET", "/healthz", { plain: true }),
+    await kb.api("GET", "/projects/999"),
+    await kb.api("GET", "/projects", { key: null }),
+    (await agent.stream("Hello")).reply,
+  ];
+  const refused = await kb.api("GET", "/nothing", { plain: true });
+  const ids = [...replies, refused].map((reply) => reply.headers["x-request-id"]);
+  for (const id of ids) assert.match(id ?? "", /^[0-9A-Za-z]{6}-\d+$/);
+  assert.equal(new Set(ids).size, ids.length);
+  const named = `request=${refused.headers["x-request-id"]}
+`;
+  await until("the log to name it", () => kb.log.includes(named));
+  const other = await start(t);
+  const there = (await other.api("GET", "/projects")).headers["x-request-id"];
+  assert.notEqual(there.split("-")[0], ids[0].split("-")[0], "another process");
 });
 
 test("an id that is no integer gives 400, not 404", async (t) => {
