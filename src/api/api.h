@@ -142,8 +142,9 @@ struct kb_api_route {
 	const char *query;    /* "page:int limit:int search:str", api/schema.h's words */
 	const char *request;  /* name of the body's schema, or NULL */
 	const char *response; /* name of the answer's schema, or NULL: not JSON */
+	const char *media;    /* further types of it, "text/csv text/html"; NULL: none */
 	int status;           /* of success */
-	int also[4];          /* further ones that nothing else in the row says (openapi.c) */
+	int also[5];          /* further ones that nothing else in the row says (openapi.c) */
 };
 
 const struct kb_api_route *kb_api_routes(size_t *count);
@@ -198,6 +199,9 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err);
 /* Path parameter i as an id: KB_E_INVALID "<what> id must be integer". */
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err);
 
+/* That agent becomes the call's. Foreign, missing and out of the key's reach look alike
+ * (KB_E_NOT_FOUND), except where the contract says 403. */
+bool kb_call_agent(struct kb_call *call, int64_t id, struct kb_err *err) KB_MUST_CHECK;
 /* Whether the call's key reaches that agent. */
 bool kb_call_covers(const struct kb_call *call, int64_t agent_id);
 
@@ -272,6 +276,10 @@ bool kb_page_is_refreshable(const struct kb_page *page);
 void kb_record_metadata(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 void kb_record_conversation(struct kb_jw *jw, const struct kb_conversation *conversation);
 void kb_record_message(struct kb_jw *jw, const struct kb_message *message);
+/* What a document is called among sources, and an address of it that a browser opens: the owner's
+ * word, its own, or of an upload its place in the dashboard. */
+struct kb_sv kb_page_title(const struct kb_page *page);
+struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page);
 /* Takes off what a visitor is not told of their own message: how it came, and which documents came
  * near an answer that there is not. */
 void kb_message_for_visitor(struct kb_message *message);

@@ -186,17 +186,10 @@ static bool get_agent(struct kb_call *call, int64_t id, struct kb_err *err)
 	return true;
 }
 
-/* Foreign, missing and out of the key's reach look alike, except where the contract says 403. */
-static bool find_agent(struct kb_call *call, struct kb_err *err)
+bool kb_call_agent(struct kb_call *call, int64_t id, struct kb_err *err)
 {
-	int at = param_index(call->row->path, "projectId");
 	struct kb_agent other;
-	int64_t id = 0;
 
-	if (at < 0)
-		return true;
-	if (!kb_call_id(call, (size_t)at, "Agent", &id, err))
-		return false;
 	if (kb_call_covers(call, id) && get_agent(call, id, err))
 		return true;
 	if (kb_call_covers(call, id) && err->code != KB_E_NOT_FOUND)
@@ -205,6 +198,15 @@ static bool find_agent(struct kb_call *call, struct kb_err *err)
 	    && kb_store_agent_find(call->api->store, call->arena, id, &other, err))
 		return kb_fail(err, KB_E_FORBIDDEN, "This action is unauthorized.");
 	return kb_fail(err, KB_E_NOT_FOUND, "Agent with id %" PRId64 " not found", id);
+}
+
+static bool find_agent(struct kb_call *call, struct kb_err *err)
+{
+	int at = param_index(call->row->path, "projectId");
+	int64_t id = 0;
+
+	return at < 0
+	       || (kb_call_id(call, (size_t)at, "Agent", &id, err) && kb_call_agent(call, id, err));
 }
 
 bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, struct kb_err *err)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answer/tokens.h"
+#include "api/cited.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
@@ -11,38 +12,100 @@
 
 enum { MESSAGES_MAX = 1000 };
 
-/* ---- arguments that are not served: 501 with the contract's words ---- */
+/* ---- arguments that are not served ---- */
 
 static bool is_other_text(const json_t *value)
 {
 	return json_is_string(value) && strcmp(json_string_value(value), "text") != 0;
 }
 
-static bool refuse_unsupported(const json_t *body, struct kb_err *err)
+static bool has_modality(const json_t *body, bool audio)
 {
-	const json_t *tools = kb_json_get(body, "tools"),
-	             *functions = kb_json_get(body, "functions");
-	const json_t *format = kb_json_get(body, "response_format");
-	const json_t *modalities = kb_json_get(body, "modalities"), *item;
-	const char *what = NULL;
-	size_t i;
+	const json_t *modalities = kb_json_get(body, "modalities");
 
-	if (json_is_object(kb_json_get(body, "audio")))
-		what = "audio";
-	else if (json_array_size(tools) > 0)
-		what = "tools";
-	else if (json_array_size(functions) > 0)
-		what = "functions";
-	else if (kb_json_int(body, "n", 1) > 1)
-		what = "n above 1";
-	else if (kb_json_bool(body, "logprobs", false))
-		what = "logprobs";
-	else if (is_other_text(kb_json_get(format, "type")))
-		what = "response_format other than text";
-	json_array_foreach(modalities, i, item) if (is_other_text(item)) what =
-	        strcmp(json_string_value(item), "audio") == 0 ? "audio"
-	                                                      : "modalities other than text";
-	return !what || kb_fail(err, KB_E_UNSUPPORTED, "%s is not yet supported", what);
+	for (size_t i = 0; i < json_array_size(modalities); i++) {
+		const json_t *item = json_array_get(modalities, i);
+
+		if (is_other_text(item) && (strcmp(json_string_value(item), "audio") == 0) == audio)
+			return true;
+	}
+	return false;
+}
+
+static bool wants_audio(const json_t *body)
+{
+	return json_is_object(kb_json_get(body, "audio")) || has_modality(body, true);
+}
+
+static bool wants_other_modality(const json_t *body)
+{
+	return has_modality(body, false);
+}
+
+/* "required", one tool by its name, or one of several that must be called. That tools are offered
+ * demands nothing: "auto" and "none" are answered in words. */
+static bool demands_tool(const json_t *body)
+{
+	const json_t *choice = kb_json_get(body, "tool_choice");
+	struct kb_sv type = kb_json_sv(choice, "type", KB_SV(""));
+
+	if (kb_sv_eq_str(type, "allowed_tools"))
+		return kb_sv_eq_str(
+		        kb_json_sv(kb_json_get(choice, "allowed_tools"), "mode", KB_SV("")),
+		        "required");
+	if (kb_sv_eq_str(type, "auto") || kb_sv_eq_str(type, "none"))
+		return false;
+	return json_is_object(choice)
+	       || (json_is_string(choice) && strcmp(json_string_value(choice), "required") == 0);
+}
+
+static bool demands_function(const json_t *body)
+{
+	return json_is_object(kb_json_get(body, "function_call"));
+}
+
+static bool wants_many(const json_t *body)
+{
+	return kb_json_int(body, "n", 1) > 1;
+}
+
+static bool wants_logprobs(const json_t *body)
+{
+	return kb_json_bool(body, "logprobs", false);
+}
+
+static bool wants_format(const json_t *body)
+{
+	return is_other_text(kb_json_get(kb_json_get(body, "response_format"), "type"));
+}
+
+/* Libraries ask again after any 5xx, so what will never be served is the request's fault (400); the
+ * specification names audio for 501. */
+static const struct {
+	bool (*is_asked)(const json_t *body);
+	enum kb_errc code;
+	const char *what;
+} unserved[] = {
+	{ wants_audio, KB_E_UNSUPPORTED, "audio is not yet supported" },
+	{ demands_tool, KB_E_INVALID,
+	  "a tool_choice that demands a call is not yet supported: no tools are called, and with "
+	  "auto or none the answer comes in words" },
+	{ demands_function, KB_E_INVALID,
+	  "a function_call that demands a call is not yet supported: no functions are called, and "
+	  "with auto or none the answer comes in words" },
+	{ wants_many, KB_E_INVALID, "n above 1 is not yet supported: a question gets one answer" },
+	{ wants_logprobs, KB_E_INVALID, "logprobs is not yet supported" },
+	{ wants_format, KB_E_INVALID,
+	  "response_format other than text is not yet supported: answers are sentences" },
+	{ wants_other_modality, KB_E_INVALID, "modalities other than text is not yet supported" },
+};
+
+static bool refuse_unserved(const json_t *body, struct kb_err *err)
+{
+	for (size_t i = 0; i < KB_COUNTOF(unserved); i++)
+		if (unserved[i].is_asked(body))
+			return kb_fail(err, unserved[i].code, "%s", unserved[i].what);
+	return true;
 }
 
 /* ---- the messages ---- */
@@ -56,7 +119,7 @@ static bool read_part(struct kb_call *call, struct kb_turn *turn, const json_t *
 	if (kb_sv_eq_str(type, "image_url") && kb_turn_may_show(call))
 		return kb_turn_add_picture(call, turn, part, err);
 	if (!kb_sv_eq_str(type, "text"))
-		return kb_fail(err, KB_E_UNSUPPORTED, "content of type %.*s is not yet supported",
+		return kb_fail(err, KB_E_INVALID, "content of type %.*s is not yet supported",
 		               KB_SV_ARG(kb_sv_sub(type, 0, 40)));
 	kb_buf_sv(text, kb_json_sv(part, "text", KB_SV("")));
 	return true;
@@ -114,10 +177,14 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 	{
 		struct kb_sv role = kb_json_sv(message, "role", KB_SV("")), text;
 
+		/* What tools of the caller's have said is no part of the talk. */
+		if (kb_sv_eq_str(role, "tool") || kb_sv_eq_str(role, "function"))
+			continue;
 		if (!kb_sv_eq_str(role, "user") && !kb_sv_eq_str(role, "assistant")
 		    && !kb_sv_eq_str(role, "system") && !kb_sv_eq_str(role, "developer"))
 			return kb_fail(err, KB_E_INVALID,
-			               "messages[%zu].role must be system, user or assistant", i);
+			               "messages[%zu].role must be system, user, assistant or tool",
+			               i);
 		/* Pictures of the last user message are the prompt's; others are not shown. */
 		pictures = kb_sv_eq_str(role, "user") ? 0 : turn->image_count;
 		turn->image_count = pictures;
@@ -128,7 +195,7 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 		*tokens += kb_tokens_count(text);
 		if (kb_sv_eq_str(role, "user"))
 			turns[count++] = text;
-		else if (kb_sv_eq_str(role, "assistant") && count)
+		else if (kb_sv_eq_str(role, "assistant") && count && text.n) /* no call of a tool */
 			replies[count - 1] = text;
 	}
 	if (count == 0 || kb_sv_trim(turns[count - 1]).n == 0)
@@ -191,9 +258,50 @@ static void write_citations(struct kb_jw *jw, const struct kb_turn *turn)
 	kb_jw_end(jw);
 }
 
+/* Of a caller that asked for [n]: where n stands in the answer first; else the whole of it.
+ * Characters. */
+static void find_mark(struct kb_call *call, const struct kb_turn *turn, size_t n, size_t *from,
+                      size_t *to)
+{
+	struct kb_sv text = turn->answer.text, mark = kb_arena_printf(call->arena, "[%zu]", n);
+	ptrdiff_t at = turn->inline_citations ? kb_sv_find(text, mark) : -1;
+
+	*from = at >= 0 ? kb_utf8_count(kb_sv_sub(text, 0, (size_t)at)) : 0;
+	*to = at >= 0 ? *from + mark.n : kb_utf8_count(text);
+}
+
+/* The cited documents as chat programs show sources. One that was deleted meanwhile has none. */
+static void write_annotations(struct kb_call *call, struct kb_jw *jw, const struct kb_turn *turn)
+{
+	const struct kb_message *message = &turn->message;
+	const struct kb_page *pages =
+	        message->citation_count ? kb_cited_pages(call, message) : NULL;
+	size_t from, to;
+
+	kb_jw_key(jw, "annotations");
+	kb_jw_array(jw);
+	for (size_t i = 0; i < message->citation_count; i++) {
+		if (!pages[i].id)
+			continue;
+		find_mark(call, turn, i + 1, &from, &to);
+		kb_jw_object(jw);
+		kb_jw_key_str(jw, "type", "url_citation");
+		kb_jw_key(jw, "url_citation");
+		kb_jw_object(jw);
+		kb_jw_key_int(jw, "start_index", (int64_t)from);
+		kb_jw_key_int(jw, "end_index", (int64_t)to);
+		kb_jw_key_sv(jw, "url", kb_page_link(call, &pages[i]));
+		kb_jw_key_sv(jw, "title", kb_page_title(&pages[i]));
+		kb_jw_end(jw);
+		kb_jw_end(jw);
+	}
+	kb_jw_end(jw);
+}
+
 /* The answer to one request for a completion, whole or as a stream of chunks. */
 struct chunks {
 	const struct kb_api *api;
+	struct kb_call *call;     /* of the last chunks */
 	struct kb_stream *stream; /* NULL: whole */
 	struct kb_turn *turn;
 	struct kb_sv id, model;
@@ -220,6 +328,8 @@ static bool write_whole(struct kb_call *call, struct kb_turn *turn, const struct
 	kb_jw_object(&jw);
 	kb_jw_key_str(&jw, "role", "assistant");
 	kb_jw_key_sv(&jw, "content", turn->answer.text);
+	kb_jw_key_null(&jw, "refusal");
+	write_annotations(call, &jw, turn);
 	kb_jw_end(&jw);
 	kb_jw_key_null(&jw, "logprobs");
 	kb_jw_key_str(&jw, "finish_reason", "stop");
@@ -271,6 +381,8 @@ static void send_chunk(struct chunks *chunks, enum chunk_kind kind, struct kb_sv
 			kb_jw_key_str(&jw, "role", "assistant");
 		if (kind != CHUNK_STOP)
 			kb_jw_key_sv(&jw, "content", text);
+		else if (chunks->turn->message.citation_count)
+			write_annotations(chunks->call, &jw, chunks->turn);
 		kb_jw_end(&jw);
 		kb_jw_key_str(&jw, "finish_reason", kind == CHUNK_STOP ? "stop" : NULL);
 		kb_jw_end(&jw);
@@ -316,6 +428,7 @@ static void end_stream(struct kb_call *call, struct kb_turn *turn, struct kb_err
 	struct chunks *chunks = arg;
 
 	(void)turn;
+	chunks->call = call;
 	if (err->code == KB_OK) {
 		send_chunk(chunks, CHUNK_STOP, KB_SV(""));
 		if (chunks->include_usage)
@@ -361,7 +474,7 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 	turn->source = KB_SOURCE_COMPLETIONS;
 	if (!call->inputs.json)
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object with messages");
-	if (!refuse_unsupported(call->inputs.json, err)
+	if (!refuse_unserved(call->inputs.json, err)
 	    || !read_messages(call, turn, &chunks->prompt_tokens, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "model", 255, &model, err)
 	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err)

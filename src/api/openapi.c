@@ -19,6 +19,7 @@ static const struct {
 	{ 401, "The key is missing or invalid" },
 	{ 403, "Not allowed" },
 	{ 404, "Not found" },
+	{ 414, "The address is too long" },
 	{ 416, "The range is outside the file" },
 	{ 422, "Bad argument" },
 	{ 429, "Resource exhausted" },
@@ -64,6 +65,7 @@ static void write_parameters(struct kb_jw *jw, const struct kb_api_route *row)
 		                                || kb_sv_eq_str(name, "slug")
 		                                || kb_sv_eq_str(name, "file")
 		                                || kb_sv_eq_str(name, "screen")
+		                                || kb_sv_eq_str(name, "model")
 		                        ? KB_SV("str")
 		                        : KB_SV("int"));
 	}
@@ -83,9 +85,11 @@ static void write_content(struct kb_jw *jw, const char *media, const char *schem
 	kb_jw_end(jw);
 }
 
-static void write_response(struct kb_jw *jw, int status, const char *schema)
+/* media: further types, which have no schema. */
+static void write_response(struct kb_jw *jw, int status, const char *schema, const char *media)
 {
-	char code[8];
+	struct kb_sv rest = kb_sv_str(media), type;
+	char code[8], name[40];
 
 	snprintf(code, sizeof(code), "%d", status);
 	kb_jw_key(jw, code);
@@ -95,6 +99,10 @@ static void write_response(struct kb_jw *jw, int status, const char *schema)
 		kb_jw_key(jw, "content");
 		kb_jw_object(jw);
 		write_content(jw, schema ? "application/json" : "*/*", schema);
+		while (kb_sv_split(&rest, ' ', &type)) {
+			snprintf(name, sizeof(name), "%.*s", KB_SV_ARG(type));
+			write_content(jw, name, NULL);
+		}
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
@@ -120,6 +128,8 @@ static bool is_implied(const struct kb_api_route *row, int status)
 		return row->feature || row->foreign_is_403 || row->right == KB_RIGHT_ACCOUNT;
 	case 404:
 		return has_variable;
+	case 414:
+		return has_variable || row->query;
 	case 422:
 		return row->invalid_is_422;
 	default:
@@ -137,7 +147,7 @@ static bool is_named(const struct kb_api_route *row, int status)
 
 static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 {
-	write_response(jw, row->status, row->response);
+	write_response(jw, row->status, row->response, row->media);
 	for (size_t i = 0; i < KB_COUNTOF(row->also); i++)
 		if (row->also[i])
 			(void)status_text(row->also[i]); /* each has one */
@@ -145,7 +155,7 @@ static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 		int status = statuses[i].status;
 
 		if (is_implied(row, status) || is_named(row, status))
-			write_response(jw, status, status < 300 ? row->response : "Error");
+			write_response(jw, status, status < 300 ? row->response : "Error", NULL);
 	}
 }
 
@@ -247,7 +257,7 @@ void kb_openapi_write(struct kb_jw *jw)
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "title", "Docent");
 	kb_jw_key_str(jw, "summary", "Agents that answer from documents, with citations");
-	kb_jw_key_str(jw, "version", "1.0.0");
+	kb_jw_key_str(jw, "version", DOCENT_VERSION);
 	kb_jw_end(jw);
 	kb_jw_key(jw, "servers");
 	kb_jw_array(jw);

@@ -138,6 +138,26 @@ bool kb_page_is_refreshable(const struct kb_page *page)
 	           && (page->index == KB_STATUS_FAILED || page->index == KB_STATUS_LIMITED));
 }
 
+struct kb_sv kb_page_title(const struct kb_page *page)
+{
+	return page->meta_title.n ? page->meta_title
+	       : page->title.n    ? page->title
+	       : page->filename.n ? page->filename
+	                          : page->url;
+}
+
+struct kb_sv kb_page_link(struct kb_call *call, const struct kb_page *page)
+{
+	struct kb_sv own = kb_link_shown(call->arena, page->meta_url);
+
+	if (!own.n && !page->is_file)
+		own = kb_link_shown(call->arena, page->url);
+	if (own.n)
+		return own;
+	return kb_arena_printf(call->arena, "%.*s/agents/%" PRId64 "/documents?document=%" PRId64,
+	                       KB_SV_ARG(kb_call_base_url(call)), page->agent_id, page->id);
+}
+
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page)
 {
 	struct kb_sv url = page_url(call, page);

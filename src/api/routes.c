@@ -10,9 +10,10 @@ enum {
 #define V1    "/api/v1"
 #define AGENT V1 "/projects/{projectId}"
 /* A public agent, for its visitors: by the address that its owner has given out. */
-#define PUBLIC "/public/v1/agents/{slug}"
-#define SHOWN  PUBLIC "/conversations/{sessionId}/messages/{messageId}/sources/{pageId}"
-#define LIST   "page:int limit:int per_page:int order:str "
+#define PUBLIC  "/public/v1/agents/{slug}"
+#define SHOWN   PUBLIC "/conversations/{sessionId}/messages/{messageId}/sources/{pageId}"
+#define EXPORTS "text/csv text/plain text/html"
+#define LIST    "page:int limit:int per_page:int order:str "
 
 /* A page of the dashboard: the same shell at each address, which holds no data. */
 #define SHELL(path)                                                                                \
@@ -225,15 +226,28 @@ static const struct kb_api_route routes[] = {
 	{ "GET", AGENT "/conversations/{sessionId}/export", kb_conversations_export,
 	  .right = KB_RIGHT_KEY,
 	  .tag = "Conversations", .summary = "The whole conversation as json (default), csv, txt or html to print",
-	  .query = "format:str", .status = 200 },
+	  .query = "format:str", .response = "ExportReply", .media = EXPORTS, .status = 200 },
 	{ "POST", AGENT "/chat/completions", kb_completions_create, .right = KB_RIGHT_KEY,
 	  .asks = true, .body_max = FORM_MAX,
 	  .tag = "Conversations", .summary = "Ask in the form that chat client libraries speak",
-	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 501, 502, 503, 504 } },
+	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 403, 501, 502, 504 } },
 	{ "POST", AGENT "/chat-completions", kb_completions_create, .right = KB_RIGHT_KEY,
 	  .asks = true, .body_max = FORM_MAX,
 	  .tag = "Conversations", .summary = "The same under the path that one client uses",
-	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 501, 502, 503, 504 } },
+	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 403, 501, 502, 504 } },
+	{ "POST", V1 "/chat/completions", kb_completions_of_model, .right = KB_RIGHT_KEY,
+	  .body_max = FORM_MAX,
+	  .tag = "Conversations", .summary = "The same for every agent of the key: model names it, by its id or as the list of models does",
+	  .request = "ChatFields", .response = "ChatReply", .status = 200, .also = { 403, 404, 501, 502, 504 } },
+	{ "GET", V1 "/models", kb_models_list, .right = KB_RIGHT_KEY,
+	  .tag = "Conversations", .summary = "The agents that the key reaches, in the form that chat client libraries list models in",
+	  .response = "ChatModelList", .status = 200 },
+	{ "GET", V1 "/models/{model}", kb_models_read, .right = KB_RIGHT_KEY,
+	  .tag = "Conversations", .summary = "One of them",
+	  .response = "ChatModel", .status = 200 },
+	{ "GET", AGENT "/models", kb_models_list, .right = KB_RIGHT_KEY,
+	  .tag = "Conversations", .summary = "The agent as the one model of its own chat/completions",
+	  .response = "ChatModelList", .status = 200 },
 
 	/* agents of other programs */
 	{ "POST", "/mcp/projects/{projectId}", kb_mcp_serve, .right = KB_RIGHT_KEY, .asks = true, .body_max = JSON_MAX,
@@ -330,7 +344,8 @@ static const struct kb_api_route routes[] = {
 	{ "DELETE", PUBLIC "/conversations/{sessionId}", kb_talks_delete, .right = KB_RIGHT_VISITOR,
 	  .tag = "Public", .summary = "Delete it", .response = "DeletedReply", .status = 200 },
 	{ "GET", PUBLIC "/conversations/{sessionId}/export", kb_talks_export, .right = KB_RIGHT_VISITOR,
-	  .tag = "Public", .summary = "Take it along, where the agent lets visitors do so", .query = "format:str", .status = 200 },
+	  .tag = "Public", .summary = "Take it along, where the agent lets visitors do so",
+	  .query = "format:str", .response = "ExportReply", .media = EXPORTS, .status = 200 },
 	{ "POST", PUBLIC "/conversations/{sessionId}/share", kb_talks_share, .right = KB_RIGHT_VISITOR,
 	  .tag = "Public", .summary = "Make a link to it as it is now, in place of the one before",
 	  .response = "TalkLinkReply", .status = 201 },

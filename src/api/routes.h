@@ -94,6 +94,10 @@ bool kb_user_search(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
+/* models.c */
+bool kb_completions_of_model(struct kb_call *call, struct kb_err *err);
+bool kb_models_list(struct kb_call *call, struct kb_err *err);
+bool kb_models_read(struct kb_call *call, struct kb_err *err);
 /* settings.c, personas.c */
 bool kb_settings_get(struct kb_call *call, struct kb_err *err);
 bool kb_settings_form(struct kb_call *call, struct kb_err *err);

@@ -196,6 +196,8 @@ static const struct kb_schema schemas[] = {
 	{ "VerifyReply", SUCCESS("Verified") },
 	{ "MessagePage", PAGINATOR("Message") },
 	{ "ConversationMessages", "conversation:Conversation messages:MessagePage" },
+	{ "Export", "conversation:Conversation messages:[Message]" },
+	{ "ExportReply", SUCCESS("Export") },
 	{ "MessageListReply", SUCCESS("ConversationMessages") },
 
 	{ "ChatMessage", "role:str content:any" },
@@ -205,7 +207,11 @@ static const struct kb_schema schemas[] = {
 	{ "ChatReply", "id:str object:str created:int model:str? choices:[ChatChoice] usage:ChatUsage "
 	               "citations:[int]" },
 	{ "ChatChoice", "index:int message:ChatAnswer logprobs:any? finish_reason:str" },
-	{ "ChatAnswer", "role:str content:str" },
+	{ "ChatAnswer", "role:str content:str refusal:str? annotations:[ChatAnnotation]" },
+	{ "ChatAnnotation", "type:str url_citation:UrlCitation" },
+	{ "UrlCitation", "start_index:int end_index:int url:str title:str" },
+	{ "ChatModel", "id:str object:str created:int owned_by:str name:str" },
+	{ "ChatModelList", "object:str data:[ChatModel]" },
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
 	{ "McpMessage", "jsonrpc:str id~:any method~:str params~:obj" },
 	{ "McpReply", "jsonrpc:str id:any result~:obj error~:McpError" },

@@ -8,7 +8,9 @@ import { fileOf } from "./lib/util.mjs";
 
 const installed =
   existsSync(fileURLToPath(new URL("./node_modules/openai/package.json", import.meta.url))) &&
-  existsSync(fileURLToPath(new URL("./node_modules/@ai-sdk/openai-compatible/package.json", import.meta.url)));
+  ["openai", "openai-compatible"].every((name) =>
+    existsSync(fileURLToPath(new URL(`./node_modules/@ai-sdk/${name}/package.json`, import.meta.url))),
+  );
 const options = installed
   ? {}
   : { skip: "the npm packages are not installed (is the registry reachable? cd tests/api && npm ci)" };
@@ -74,7 +76,7 @@ test("openai: errors show the service's own words", options, async (t) => {
   );
   await assert.rejects(
     client.chat.completions.create({ ...ask("x"), n: 2 }),
-    (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message),
+    (error) => error.status === 400 && /n above 1 is not yet supported/.test(error.message),
   );
   const stranger = await openai(kb, agent, { apiKey: `123|${"x".repeat(43)}` });
   await assert.rejects(
@@ -105,9 +107,9 @@ test("openai: what is not served is asked for once, plain and streamed", options
     const client = await openai(kb, agent, { fetch });
     await assert.rejects(
       client.chat.completions.create({ ...ask("x"), n: 2, stream }),
-      (error) => error.status === 501 && /n above 1 is not yet supported/.test(error.message),
+      (error) => error.status === 400 && /n above 1 is not yet supported/.test(error.message),
     );
-    assert.deepEqual(fetch.seen, [501], "x-should-retry: false");
+    assert.deepEqual(fetch.seen, [400]);
   }
 });
 
@@ -139,6 +141,65 @@ test("ai: streamText gives the answer in pieces, with a system text and a histor
   for await (const piece of textStream) text += piece;
   assert.ok(text.includes(followUp.words), text);
   assert.equal(await finishReason, "stop");
+});
+
+test("ai: cited documents are its sources, with an address each, whole and streamed", options, async (t) => {
+  const { generateText, streamText } = await import("ai");
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const model = createOpenAI({ apiKey: kb.key, baseURL: `${kb.url}/api/v1${agent.path}` }).chat("docent");
+  const { sources } = await generateText({ model, prompt: question });
+  const { id } = await agent.page("lighthouse.md");
+  assert.deepEqual(
+    sources.map(({ sourceType, url, title }) => ({ sourceType, url, title })),
+    [
+      {
+        sourceType: "url",
+        url: `${kb.url}/agents/${agent.id}/documents?document=${id}`,
+        title: "The Velmora Lighthouse",
+      },
+    ],
+  );
+  const streamed = streamText({ model, prompt: question });
+  await streamed.consumeStream();
+  assert.deepEqual(
+    (await streamed.sources).map(({ url }) => url),
+    sources.map(({ url }) => url),
+  );
+});
+
+test("ai: tools that a model may call are answered in words, with one request", options, async (t) => {
+  const { generateText, tool } = await import("ai");
+  const { z } = await import("zod");
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const fetch = counting();
+  const model = await provider(kb, agent, { fetch });
+  const tools = { look_up: tool({ description: "Looks up.", inputSchema: z.object({}), execute: () => "none" }) };
+  const { text, toolCalls } = await generateText({ model, prompt: question, tools });
+  assert.ok(text.includes(words), text);
+  assert.deepEqual([toolCalls, fetch.seen], [[], [200]]);
+  await assert.rejects(generateText({ model, prompt: question, tools, toolChoice: "required" }), /demands a call/);
+  assert.deepEqual(fetch.seen, [200, 400], "a refusal is not asked again");
+});
+
+test("openai: one base address for all agents, whose names its list of models tells", options, async (t) => {
+  const kb = await start(t);
+  await kb.agent({ project_name: "Empty" });
+  const agent = await kb.agent({ project_name: "The library", files: library });
+  const client = await openai(kb, { path: "" });
+  const models = [];
+  for await (const model of client.models.list()) models.push(model);
+  const { id } = models.find((model) => model.id.endsWith("-the-library"));
+  assert.equal((await client.models.retrieve(id)).object, "model");
+  const answer = await client.chat.completions.create({ ...ask(question), model: id });
+  assert.ok(answer.choices[0].message.content.includes(words));
+  assert.equal((await (await openai(kb, agent)).models.list()).data[0].id, id);
+  await assert.rejects(
+    client.chat.completions.create(ask(question)),
+    (error) => error.status === 404 && /The model docent is no agent of this key/.test(error.message),
+  );
 });
 
 test("ai: errors show the service's own words", options, async (t) => {

@@ -23,7 +23,29 @@ test("a whole answer has the layout of the chat format, without an envelope", as
     object: "chat.completion",
     created: json.created,
     model: "any-model",
-    choices: [{ index: 0, message: { role: "assistant", content }, logprobs: null, finish_reason: "stop" }],
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content,
+          refusal: null,
+          annotations: [
+            {
+              type: "url_citation",
+              url_citation: {
+                start_index: 0,
+                end_index: [...content].length,
+                url: `${kb.url}/agents/${agent.id}/documents?document=${page.id}`,
+                title: "Brisca 200 espresso machine: manual",
+              },
+            },
+          ],
+        },
+        logprobs: null,
+        finish_reason: "stop",
+      },
+    ],
     usage: {
       prompt_tokens: json.usage.prompt_tokens,
       completion_tokens: json.usage.completion_tokens,
@@ -73,7 +95,9 @@ test("a stream is data frames alone, one id and model in all, closed by [DONE]",
     assert.equal(citations !== undefined, chunk === all.at(-1));
   }
   assert.deepEqual(all[0].choices, [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }]);
-  assert.deepEqual(all.at(-1).choices, [{ index: 0, delta: {}, finish_reason: "stop" }]);
+  const { annotations } = (await agent.api("POST", where, { json: user(question) })).json.choices[0].message;
+  assert.equal(annotations.length, 1);
+  assert.deepEqual(all.at(-1).choices, [{ index: 0, delta: { annotations }, finish_reason: "stop" }]);
   for (const chunk of all.slice(1, -1))
     assert.deepEqual([Object.keys(chunk.choices[0].delta), chunk.choices[0].finish_reason], [["content"], null]);
   const text = all
@@ -219,31 +243,140 @@ test("sampling parameters and other stale members are accepted and ignored", asy
   assert.equal((await agent.api("POST", where, { json })).status, 200);
 });
 
-test("what is not served gives 501 and names it", async (t) => {
+test("what is not served is the request's fault and named; audio has the status of its own", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
+  const tools = [{ type: "function", function: { name: "f" } }];
+  const one = { type: "function", function: { name: "f" } };
+  const picture = { type: "image_url", image_url: { url: "https://docent.invalid/x.png" } };
   const cases = [
-    [{ audio: { voice: "x", format: "mp3" } }, "audio"],
-    [{ modalities: ["text", "audio"] }, "audio"],
-    [{ tools: [{ type: "function", function: { name: "f" } }] }, "tools"],
-    [{ functions: [{ name: "f" }] }, "functions"],
-    [{ n: 2 }, "n above 1"],
-    [{ logprobs: true }, "logprobs"],
-    [{ response_format: { type: "json_object" } }, "response_format other than text"],
+    [501, { audio: { voice: "x", format: "mp3" } }, "audio"],
+    [501, { modalities: ["text", "audio"] }, "audio"],
+    [400, { modalities: ["text", "video"] }, "modalities other than text"],
+    [400, { tools, tool_choice: "required" }, "a tool_choice that demands a call"],
+    [400, { tools, tool_choice: one }, "a tool_choice that demands a call"],
     [
-      {
-        messages: [
-          { role: "user", content: [{ type: "image_url", image_url: { url: "https://docent.invalid/x.png" } }] },
-        ],
-      },
-      "content of type image_url",
+      400,
+      { tools, tool_choice: { type: "allowed_tools", allowed_tools: { mode: "required", tools } } },
+      "a tool_choice that demands a call",
     ],
+    [400, { functions: [{ name: "f" }], function_call: { name: "f" } }, "a function_call that demands a call"],
+    [400, { n: 2 }, "n above 1"],
+    [400, { logprobs: true }, "logprobs"],
+    [400, { response_format: { type: "json_object" } }, "response_format other than text"],
+    [400, { response_format: { type: "json_schema", json_schema: {} } }, "response_format other than text"],
+    [400, { messages: [{ role: "user", content: [picture] }] }, "content of type image_url"],
   ];
-  for (const [json, what] of cases) {
+  for (const [status, json, what] of cases) {
     const reply = await agent.api("POST", where, { json: { ...user("Hello"), ...json } });
-    assert.deepEqual([reply.status, reply.json.message], [501, `${what} is not yet supported`]);
+    assert.equal(reply.status, status, JSON.stringify(json));
+    assert.ok(reply.json.message.startsWith(`${what} is not yet supported`), reply.json.message);
   }
   assert.equal((await agent.expect(200, "GET", "/conversations")).total, 0);
+});
+
+test("tools that are offered and not demanded are answered in words, and what tools said is passed over", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: lighthouses });
+  const tools = [{ type: "function", function: { name: "look_up", parameters: { type: "object" } } }];
+  const text = async (json) => {
+    const reply = await agent.api("POST", where, { json });
+    assert.equal(reply.status, 200, reply.text);
+    const { message, finish_reason } = reply.json.choices[0];
+    assert.deepEqual([message.tool_calls, finish_reason], [undefined, "stop"]);
+    return message.content;
+  };
+  const plain = await text(user(followUp.first));
+  for (const more of [
+    { tools },
+    { tools, tool_choice: "auto" },
+    { tools, tool_choice: "none" },
+    { tools, tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools } } },
+    { functions: [{ name: "look_up" }] },
+    { functions: [{ name: "look_up" }], function_call: "auto" },
+  ])
+    assert.equal(await text({ ...user(followUp.first), ...more }), plain);
+  const call = { id: "c1", type: "function", function: { name: "look_up", arguments: "{}" } };
+  const messages = [
+    { role: "user", content: followUp.first },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c1", content: "In 1492." },
+    { role: "assistant", content: "In 1874." },
+    { role: "user", content: followUp.then },
+  ];
+  assert.ok((await text({ messages, tools })).includes(followUp.words));
+  assert.equal(await text({ messages: messages.slice(0, 3), tools }), plain, "the tool's turn is not the question");
+});
+
+test("annotations name each cited document once, where the answer marks it, with an address for people", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const page = await agent.page("espresso.md");
+  const url = "https://shop.example/brisca";
+  await agent.expect(200, "PUT", `/pages/${page.id}/metadata`, { json: { title: "Die Brisca é", url } });
+  const { json } = await agent.api("POST", where, { json: { ...user(question), is_inline_citation: true } });
+  const { content, annotations } = json.choices[0].message;
+  assert.equal(annotations.length, json.citations.length);
+  const [{ url_citation: cited }] = annotations;
+  assert.deepEqual([cited.url, cited.title], [url, "Die Brisca é"]);
+  assert.equal([...content].slice(cited.start_index, cited.end_index).join(""), "[1]");
+  const none = await agent.api("POST", where, { json: user(foreign[1]) });
+  assert.deepEqual(none.json.choices[0].message.annotations, []);
+});
+
+test("one address serves every agent of a key, which model names, and lists tell those names", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Kaffee & Tee: the Shop", files: library });
+  const other = await kb.agent({ project_name: "灯台" });
+  const asked = async (model, key = kb.key) =>
+    await kb.api("POST", where, { json: { ...user(question), ...(model !== undefined && { model }) }, key });
+  const models = await kb.api("GET", "/models");
+  assert.deepEqual(models.json, {
+    object: "list",
+    data: [
+      { id: `${other.id}`, object: "model", created: models.json.data[0].created, owned_by: "docent", name: "灯台" },
+      {
+        id: `${agent.id}-kaffee-tee-the-shop`,
+        object: "model",
+        created: models.json.data[1].created,
+        owned_by: "docent",
+        name: "Kaffee & Tee: the Shop",
+      },
+    ],
+  });
+  const [, mine] = models.json.data;
+  assert.ok(Math.abs(mine.created - Date.now() / 1000) < 60);
+  assert.deepEqual((await agent.api("GET", "/models")).json, { object: "list", data: [mine] });
+  assert.deepEqual((await kb.api("GET", `/models/${mine.id}`)).json, mine);
+  for (const model of [mine.id, `${agent.id}`, `${agent.id}-its-former-name`, agent.id]) {
+    const reply = await asked(model);
+    assert.equal(reply.status, 200, reply.text);
+    assert.ok(reply.json.choices[0].message.content.includes(words));
+    assert.equal(reply.json.model, `${model}`);
+  }
+  assert.equal((await asked(`${other.id}`)).json.choices[0].message.content, noAnswer);
+  for (const model of [undefined, "", null]) assert.equal((await asked(model)).status, 400);
+  for (const model of ["gpt-4", `${agent.id}x`, `x-${agent.id}`, "987654", "0", "-1", "9".repeat(30)]) {
+    const reply = await asked(model);
+    assert.deepEqual([reply.status, reply.json.error.type], [404, "invalid_request_error"], model);
+  }
+  // Other keys reach their own agents alone.
+  const limited = await kb.newKey({ agents: [other.id] });
+  const stranger = await kb.newKey({ account: "stranger" });
+  const names = async (key) => (await kb.api("GET", "/models", { key })).json.data.map((model) => model.id);
+  assert.deepEqual([await names(limited), await names(stranger)], [[`${other.id}`], []]);
+  for (const key of [limited, stranger]) {
+    assert.equal((await asked(mine.id, key)).status, 404);
+    assert.equal((await kb.api("GET", `/models/${mine.id}`, { key })).status, 404);
+  }
+  assert.equal((await agent.expect(200, "GET", "/conversations")).total, 4, "each call is a conversation of its own");
+});
+
+test("the list of models has all agents of an account", async (t) => {
+  const kb = await start(t);
+  for (let i = 0; i < 101; i++) await kb.expect(201, "POST", "/projects", { json: { project_name: `Agent ${i}` } });
+  const { data } = (await kb.api("GET", "/models")).json;
+  assert.equal(new Set(data.map((model) => model.id)).size, 101);
 });
 
 test("messages that cannot be read give 400 and say which", async (t) => {
@@ -279,13 +412,15 @@ test("errors carry the member that chat libraries read", async (t) => {
     [await agent.api("POST", where, { json: {} }), 400, "invalid_request_error"],
     [await kb.api("POST", `/projects/999${where}`, { json: user("x") }), 404, "invalid_request_error"],
     [await agent.api("POST", where, { json: user("x"), key: "123|x" }), 401, "authentication_error"],
-    [await agent.api("POST", where, { json: { ...user("x"), n: 2 } }), 501, "server_error"],
+    [await agent.api("POST", where, { json: { ...user("x"), n: 2 } }), 400, "invalid_request_error"],
+    [await agent.api("POST", where, { json: { ...user("x"), audio: {} } }), 501, "server_error"],
+    [await kb.api("POST", where, { json: { ...user("x"), model: "gpt-4" } }), 404, "invalid_request_error"],
     // Refused before a route was found.
     [await agent.api("GET", where), 405, "invalid_request_error"],
     [await agent.api("PUT", `${where}/`, { json: user("x") }), 405, "invalid_request_error"],
     [await agent.api("DELETE", "/chat-completions"), 405, "invalid_request_error"],
     [await kb.api("POST", `/agents/7${where}`, { json: user("x") }), 404, "invalid_request_error"],
-    [await kb.api("POST", where, { json: user("x"), plain: true }), 404, "invalid_request_error"],
+    [await kb.api("POST", `/chat${where}`, { json: user("x") }), 404, "invalid_request_error"],
     [await agent.api("POST", where, { body: "x".repeat(5_000_000), agent: false }), 400, "invalid_request_error"],
   ];
   for (const [reply, status, type] of cases) {
@@ -312,7 +447,7 @@ test("errors carry the member that chat libraries read", async (t) => {
 test("what is asked in vain says so, to libraries that ask again", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent();
-  const inVain = await agent.api("POST", where, { json: { ...user("x"), n: 2 } });
+  const inVain = await agent.api("POST", where, { json: { ...user("x"), audio: {} } });
   assert.deepEqual([inVain.status, inVain.headers["x-should-retry"]], [501, "false"]);
   for (const reply of [
     await agent.api("POST", where, { json: {} }),

@@ -941,7 +941,7 @@ test("spec 4.4: conversations and messages", async (t) => {
         const json = { messages: [{ role: "user", content: "Hi" }] };
         status(await agent.api("POST", "/chat/completions", { json, key: null }), 401);
         status(await kb.api("POST", "/projects/987654/chat/completions", { json }), 404);
-        status(await chat({ tools: [{ type: "function", function: { name: "f" } }] }), 501);
+        status(await chat({ audio: { voice: "x", format: "mp3" } }), 501);
       },
     ],
   ]);
@@ -1046,7 +1046,7 @@ test("spec 7: statuses and their bodies", async (t) => {
     [
       501,
       "unsupported arguments",
-      () => agent.api("POST", "/chat/completions", { json: { messages: [{ role: "user", content: "x" }], n: 2 } }),
+      () => agent.api("POST", "/chat/completions", { json: { messages: [{ role: "user", content: "x" }], audio: {} } }),
       undefined,
     ],
   ];

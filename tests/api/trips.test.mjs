@@ -66,7 +66,7 @@ test("what a question costs in trips: one to read and one to write, and few more
   for (const [way, fn, trips, tries] of [
     ["a conversation that goes on", () => ask({ session: "goes-on" }), 2],
     ["a new conversation", (i) => ask({ session: `new-${i}` }), 2],
-    ["chat completions", chat, 2],
+    ["chat completions", chat, 3],
     ["a tool of MCP", tool, 3],
     ["a visitor", visit, 8, 3],
   ]) {

@@ -200,6 +200,6 @@ test("chat/completions hands pictures to a model that sees, and says so where no
   const refused = await ask(await blind.kb.agent({ files: library }), message("user", url));
   assert.deepEqual(
     [refused.status, refused.json.error.message],
-    [501, "content of type image_url is not yet supported"],
+    [400, "content of type image_url is not yet supported"],
   );
 });

@@ -15,6 +15,7 @@ export async function furnished(kb, { key, name, versions = 0 }) {
   const ids = {
     projectId: agent.id,
     agentId: agent.id,
+    model: agent.id,
     pageId: page.id,
     citationId: page.id,
     pageNo: 1,

@@ -78,8 +78,9 @@ export class Description {
       throw new Error(`${where}: the status is not documented; the body was ${reply.text.slice(0, 300)}`);
     const type = (reply.headers["content-type"] ?? "").split(";")[0];
     if (reply.status < 300 && type === "text/event-stream") return; // the stream's own stories check it
-    const schema = documented.content?.["application/json"]?.schema;
-    if (schema) this.#body(where, schema, reply, method);
+    const { [type]: other, "application/json": json } = documented.content ?? {};
+    const schema = json?.schema;
+    if (schema && (other === json || !other)) this.#body(where, schema, reply, method);
   }
 
   #body(where, schema, reply, method) {
