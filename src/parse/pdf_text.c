@@ -1,11 +1,10 @@
 /*
  * Lines on pages to headings, paragraphs and list items.
  *
- * Running heads and feet are lines near the top or bottom edge that come again, figures aside, on
- * other pages. The size that most letters have is the body's; clearly larger lines are headings,
- * ranked by size. Within a block of pdftotext a paragraph ends where the next line is indented, is
- * a list item, or stands further down than its neighbours, or where a line ends early at the end of
- * a sentence.
+ * Running heads and feet (running.h) are left out. The size that most letters have is the body's;
+ * clearly larger lines are headings, ranked by size. Within a block of pdftotext a paragraph ends
+ * where the next line is indented, is a list item, or stands further down than its neighbours, or
+ * where a line ends early at the end of a sentence.
  */
 #include "parse/pdf.h"
 
@@ -13,123 +12,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/utf8.h"
+#include "parse/running.h"
 
 enum {
-	EDGE_LINES = 3,      /* at each edge of a page that may be a running head */
-	REPEAT_PAGES = 3,    /* a line that comes on so many pages … */
-	KEY_MAX = 160,       /* bytes of a line that are compared */
 	HEADING_BYTES = 240, /* a heading is no longer */
 	HEADING_LINES = 4,
 	SIZES_MAX = 400, /* half points */
 	LEVELS_MAX = 4,
 };
-static const float edge_share = 0.13f; /* of the page's height */
 static const float usual_heading_ratio = 1.14f;
-static const float repeat_share = 0.25f; /* … and on this share of all */
 
 /* ---- running heads */
 
-/* A line without its figures, and a page's label alone, so that "Page 3 of 9" equals the next. */
-static uint64_t key_of(struct kb_sv text)
-{
-	char key[KEY_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.n && n < KEY_MAX; i++) {
-		char c = text.p[i];
-
-		if (c >= '0' && c <= '9') {
-			if (n && key[n - 1] == '#')
-				continue;
-			c = '#';
-		}
-		if (c != ' ')
-			key[n++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-	}
-	return kb_hash64(kb_sv(key, n));
-}
-
-struct edge {
-	uint64_t key;
-	size_t line;
-	uint32_t page;
-	bool top;
-};
-
-static int by_key(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	if (x->top != y->top)
-		return x->top ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
-/* The lines nearest an edge, by where they stand, not by reading order. */
-static size_t find_edges(const struct kb_pdf *pdf, uint32_t page, bool top, struct edge *out)
-{
-	const struct kb_pdf_page *p = &pdf->pages[page];
-	float last = -1;
-	size_t count = 0;
-
-	for (int rank = 0; rank < EDGE_LINES; rank++) {
-		size_t best = SIZE_MAX;
-		float best_at = 0;
-
-		for (size_t i = p->first; i < p->first + p->count; i++) {
-			const struct kb_pdf_line *line = &pdf->lines[i];
-			float at = top ? line->y0 : p->height - line->y1;
-			bool taken = false;
-
-			for (size_t j = 0; j < count; j++)
-				taken |= out[j].line == i;
-			if (!taken && at < p->height * edge_share && at >= last
-			    && (best == SIZE_MAX || at < best_at)) {
-				best = i;
-				best_at = at;
-			}
-		}
-		if (best == SIZE_MAX)
-			break;
-		last = best_at;
-		out[count++] = (struct edge){
-			.key = key_of(pdf->lines[best].text), .line = best, .page = page, .top = top
-		};
-	}
-	return count;
-}
-
 void kb_pdf_drop_repeats(struct kb_pdf *pdf)
 {
-	struct edge *edges;
-	size_t count = 0;
-	double least = KB_MAX((double)REPEAT_PAGES, (double)pdf->page_count * (double)repeat_share);
+	struct kb_running running = { 0 };
 
-	if (pdf->page_count < REPEAT_PAGES)
-		return;
-	least = KB_MIN(least, 12.0);
-	edges = kb_xcalloc(pdf->page_count, 2 * EDGE_LINES * sizeof(*edges));
-	for (uint32_t i = 0; i < pdf->page_count; i++) {
-		count += find_edges(pdf, i, true, edges + count);
-		count += find_edges(pdf, i, false, edges + count);
-	}
-	qsort(edges, count, sizeof(*edges), by_key);
-	for (size_t i = 0; i < count;) {
-		size_t end = i;
+	for (uint32_t page = 0; page < pdf->page_count; page++) {
+		const struct kb_pdf_page *p = &pdf->pages[page];
 
-		while (end < count && edges[end].key == edges[i].key
-		       && edges[end].top == edges[i].top)
-			end++;
-		if ((double)(end - i) >= least)
-			for (size_t j = i; j < end; j++)
-				pdf->lines[edges[j].line].drop = true;
-		i = end;
+		for (size_t i = p->first; p->height > 0 && i < p->first + p->count; i++) {
+			struct kb_pdf_line *line = &pdf->lines[i];
+
+			kb_running_add(&running, page, line, line->text, line->y0 / p->height,
+			               line->y1 / p->height);
+		}
 	}
-	free(edges);
+	kb_running_find(&running, pdf->page_count);
+	for (size_t i = 0; i < running.count; i++) {
+		struct kb_pdf_line *line = running.lines[i].what;
+
+		line->drop = running.lines[i].runs;
+	}
+	kb_running_fini(&running);
 }
 
 /* ---- sizes */

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/crew.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "index/langid.h"
+#include "parse/running.h"
 
 enum {
 	PAGE_TIMEOUT_MS = 90000,
@@ -19,10 +19,6 @@ enum {
 	SEEN_AT_ONCE = 4, /* of those that somebody sees who is waited for */
 	LANG_BYTES = 200, /* of text that tell a language */
 	LANG_TEXT_MAX = 65536,
-	REPEAT_PAGES = 3, /* a line at the edge of so many pages is a running head … */
-	REPEAT_ENOUGH = 12,
-	REPEAT_SHARE = 4, /* … and on one page in so many */
-	EDGE_BYTES = 160,
 	PATH_MAX_BYTES = 256,
 };
 
@@ -245,62 +241,44 @@ static bool read_all(struct work *w, struct kb_arena *arena, const struct kb_par
 
 /* ---- running heads */
 
-struct edge {
-	uint64_t key;
-	size_t page, block;
-	bool top;
-};
-
-static int by_key(const void *a, const void *b)
+/* Between which shares of the page's height the block stands. Blocks of whoever sees have no place,
+ * and stay. */
+static bool place_of(const struct kb_block *block, float *from, float *to)
 {
-	const struct edge *x = a, *y = b;
-
-	if (x->top != y->top)
-		return x->top ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-/* Without figures, so that "Page 3 of 9" equals the next. */
-static uint64_t key_of(struct kb_sv text)
-{
-	char key[EDGE_BYTES];
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.n && n < sizeof(key); i++)
-		if (text.p[i] < '0' || text.p[i] > '9')
-			key[n++] = text.p[i];
-	return kb_hash64(kb_sv(key, n));
+	*from = 1;
+	*to = 0;
+	for (size_t i = 0; i < block->box_count; i++) {
+		*from = KB_MIN(*from, (float)block->boxes[i].y0 / KB_BOX_UNITS);
+		*to = KB_MAX(*to, (float)block->boxes[i].y1 / KB_BOX_UNITS);
+	}
+	return block->box_count > 0;
 }
 
 /* Empties what repeats at the edges of scanned pages. */
-static void drop_repeats(struct page *pages, size_t count)
+static void drop_repeats(const struct work *w, size_t count)
 {
-	struct edge *edges = kb_xcalloc(count + 1, 2 * sizeof(*edges));
-	size_t n = 0, least;
+	struct kb_running running = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		const struct kb_parsed *p = &pages[i].parsed;
+		const struct kb_parsed *p = &w->pages[i].parsed;
 
-		for (int top = 0; pages[i].done && p->block_count > 1 && top < 2; top++) {
-			size_t block = top ? 0 : p->block_count - 1;
+		for (size_t j = 0; w->pages[i].done && j < p->block_count; j++) {
+			struct kb_block *block = &p->blocks[j];
+			float from, to;
 
-			if (p->blocks[block].text.n <= EDGE_BYTES)
-				edges[n++] = (struct edge){ key_of(p->blocks[block].text), i, block,
-					                    top };
+			if (place_of(block, &from, &to))
+				kb_running_add(&running, w->painted[i].page_no, block, block->text,
+				               from, to);
 		}
 	}
-	least = KB_MAX((size_t)REPEAT_PAGES, KB_MIN(count / REPEAT_SHARE, (size_t)REPEAT_ENOUGH));
-	qsort(edges, n, sizeof(*edges), by_key);
-	for (size_t i = 0; i < n;) {
-		size_t end = i;
+	kb_running_find(&running, count);
+	for (size_t i = 0; i < running.count; i++) {
+		struct kb_block *block = running.lines[i].what;
 
-		while (end < n && !by_key(&edges[i], &edges[end]))
-			end++;
-		for (size_t j = i; end - i >= least && j < end; j++)
-			pages[edges[j].page].parsed.blocks[edges[j].block].text.n = 0;
-		i = end;
+		if (running.lines[i].runs)
+			block->text.n = 0;
 	}
-	free(edges);
+	kb_running_fini(&running);
 }
 
 /* ---- putting it together */
@@ -496,7 +474,7 @@ bool kb_scans_read(struct kb_parser *parser, struct kb_arena *arena,
 	w.pages = kb_xcalloc(parsed->painted_count, sizeof(*w.pages));
 	ok = read_all(&w, arena, parsed, &lang, err);
 	if (ok || (err->code == KB_E_UNSUPPORTED && parsed->block_count)) {
-		drop_repeats(w.pages, parsed->painted_count);
+		drop_repeats(&w, parsed->painted_count);
 		merge(&w, arena, parsed);
 		ok = judge(&w, scan, lang, parsed, arena, err);
 	}

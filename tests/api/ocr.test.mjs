@@ -100,6 +100,20 @@ test("a page that lies on its side or on its head is read", async (t) => {
   assert.ok(rate <= 0.02, String(rate));
 });
 
+test("amounts at the foot of scanned invoices stay, the number of the page at their head goes", async (t) => {
+  const due = ["412.50", "198.00", "77.25"];
+  const scans = due.map((amount, i) => {
+    const lines = Array(48).fill("");
+    lines[0] = `Page ${i + 1} of 3`;
+    lines[8] = `This invoice of the harbour of Velm is for a berth of nine metres, ${i + 3} nights and water.`;
+    lines[47] = `Amount due: ${amount} euro`;
+    return scanned(lines);
+  });
+  const { text } = await read(t, "invoices.pdf", mixedPdf(scans));
+  for (const amount of due) assert.match(text, new RegExp(`Amount due: ${amount} euro`));
+  assert.doesNotMatch(text, /Page \d of 3/);
+});
+
 test("the place of each word is kept, in ten-thousandths of the page", async (t) => {
   const { blocks } = await read(t, "scan.pdf", mixedPdf([scanned(setLines(report))]));
   const seen = new Map();
