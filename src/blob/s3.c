@@ -41,7 +41,7 @@ enum {
 	BUSY_NAP_MS = 100,
 	LIST_KEYS = 1000,
 	AT_ONCE = 8, /* blobs that are fetched for one who waits */
-	READY_S = 2,
+	READY_MS = 100,
 	UPLOAD_ID_MAX = 1024,
 };
 #define MARK_KEY "installation"
@@ -721,7 +721,8 @@ static bool s3_set_mark(void *impl, const char *mark, struct kb_err *err)
 
 /* ---- how it is doing ---- */
 
-/* Asked once in a while, however often anybody wants to know: who asks pays with a request. */
+/* Asked anew, but some times a second at most, however often anybody wants to know: a request of ours
+ * is paid for. Who asks meanwhile hears what was found last. */
 static bool s3_ready(void *impl, struct kb_err *err)
 {
 	struct s3 *s3 = impl;
@@ -729,7 +730,7 @@ static bool s3_ready(void *impl, struct kb_err *err)
 	int64_t now = kb_clock_mono_us(), asked = atomic_load(&s3->asked_us);
 	struct kb_sv text;
 
-	if ((!asked || now - asked > READY_S * KB_SECOND_US)
+	if ((!asked || now - asked > READY_MS * INT64_C(1000))
 	    && atomic_compare_exchange_strong(&s3->asked_us, &asked, now)) {
 		atomic_store(&s3->is_there, read_mark(s3, &arena, true, &text, NULL));
 		kb_arena_fini(&arena);
