@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
+import { figure } from "./lib/figures.mjs";
 import { assert, form, start, test, until } from "./lib/harness.mjs";
 import { data as evaluation, skip } from "./lib/evaluation.mjs";
-import { figure, models } from "./lib/models.mjs";
+import { models } from "./lib/models.mjs";
 import { Agent } from "./lib/service.mjs";
 
 const data = path.join(evaluation, "acl");

@@ -1,4 +1,5 @@
 // What the agent says of itself and of who asks; and its index opened before it is asked.
+import { counted } from "./lib/figures.mjs";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { library, noAnswer } from "./lib/documents.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
@@ -166,25 +167,18 @@ test("ending_message is the reply to a goodbye", async (t) => {
 test("beginning a conversation opens the agent's index before the first question", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ files: library });
-  const figures = async () => {
-    const { text } = await kb.api("GET", "/metrics", { key: null });
-    const value = (name) => Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec(text)[1]);
-    return { open: value("open_agents"), loads: value("index_loads_total") };
-  };
   const { session_id } = await agent.expect(201, "POST", "/conversations", { json: { name: "Before" } });
   for (const opening of [
     () => agent.expect(201, "POST", "/conversations", { json: { name: "First" } }),
     () => agent.expect(200, "GET", `/conversations/${session_id}/messages`),
   ]) {
     await kb.restart();
-    assert.deepEqual(await figures(), { open: 0, loads: 0 });
+    await counted(kb, { open_agents: 0, index_loads_total: 0 });
     await agent.expect(200, "GET");
-    assert.equal((await figures()).loads, 0, "reading the agent opens nothing");
+    await counted(kb, { index_loads_total: 0 }); // reading the agent opens nothing
     await opening();
-    await until("the index to be open", async () => (await figures()).open === 1);
-    const { loads } = await figures();
-    assert.equal(loads, 1);
+    await counted(kb, { open_agents: 1, index_loads_total: 1 });
     await agent.ask("Who built the Velmora lighthouse?", { session: session_id });
-    assert.equal((await figures()).loads, loads, "the question found it open");
+    await counted(kb, { index_loads_total: 1 }); // the question found it open
   }
 });

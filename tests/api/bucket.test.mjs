@@ -3,6 +3,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Bucket, SECRET } from "./lib/bucket.mjs";
+import { counted } from "./lib/figures.mjs";
 import { assert, docent, form, sleep, sqliteTest, start, test, until } from "./lib/harness.mjs";
 
 const files = {
@@ -20,11 +21,6 @@ async function answers(agent, what = "Heron", price = 410) {
   assert.match(answer.llm_response, new RegExp(`${price} euros`));
 }
 
-async function figure(kb, name) {
-  const reply = await kb.api("GET", "/metrics");
-  return Number(new RegExp(`^docent_${name} (\\d+)$`, "m").exec(reply.text)?.[1]);
-}
-
 const run = (kb, command, ...args) => docent([command, "--data", kb.dir, ...args], { env: kb.env });
 /** The name in a request for a blob's bytes. */
 const blobOf = (ask) => (ask.req.method === "GET" ? /[0-9a-f]{64}$/.exec(ask.key)?.[0] : null);
@@ -38,7 +34,7 @@ test("documents are kept in the bucket alone, and the cache may be lost", async 
   assert.ok(s3.blobs("stories").length >= 5, "two originals, two texts, a segment");
   assert.ok(s3.objects.has("stories/one/installation"));
   assert.deepEqual((await readdir(kb.dir)).includes("blobs"), false);
-  assert.equal(await figure(kb, "cache_misses_total"), 0, "who made a blob has it");
+  await counted(kb, { cache_misses_total: 0 }); // who made a blob has it
 
   assert.equal(await kb.stop(), 0);
   await rm(path.join(kb.dir, "cache"), { recursive: true });
@@ -46,8 +42,7 @@ test("documents are kept in the bucket alone, and the cache may be lost", async 
   await answers(agent);
   const original = await kb.api("GET", `/preview/${page.id}`);
   assert.deepEqual([original.status, original.text], [200, files["heron.txt"]]);
-  assert.ok((await figure(kb, "cache_misses_total")) >= 2);
-  assert.ok((await figure(kb, "bucket_fetched_bytes_total")) > 0);
+  await counted(kb, { cache_misses_total: (n) => n >= 2, bucket_fetched_bytes_total: (n) => n > 0 });
 
   await kb.stop();
   const check = await run(kb, "check");
@@ -217,7 +212,7 @@ test("a power cut loses nothing that was acknowledged", async (t) => {
   await writeFile(path.join(cache, "tmp", "0123"), "half");
   await kb.restart();
   await answers(agent);
-  assert.ok((await figure(kb, "cache_damaged_total")) > 0);
+  await counted(kb, { cache_damaged_total: (n) => n > 0 });
   assert.deepEqual(await readdir(path.join(cache, "tmp")), []);
 });
 

@@ -4,10 +4,11 @@ import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { figure } from "./lib/figures.mjs";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { contentOf, promptOf } from "./lib/chat.mjs";
 import { library, questions } from "./lib/documents.mjs";
-import { figure, models } from "./lib/models.mjs";
+import { models } from "./lib/models.mjs";
 
 const [question] = questions[0];
 const lighthouse = { "lighthouse.md": library["lighthouse.md"] };

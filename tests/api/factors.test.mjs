@@ -1,5 +1,6 @@
 // Latent factors: an agent that has grown gets a model in the background, new documents are folded
 // into it, merges carry it along, and neither a restart nor a kill -9 leaves anything half there.
+import { figure } from "./lib/figures.mjs";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { seeded, unique } from "./lib/util.mjs";
 
@@ -17,11 +18,6 @@ function book(seed, sections = SECTIONS) {
     text.push(`# Section ${s}\n\n${words.join(" ")}.\n`);
   }
   return text.join("\n");
-}
-
-async function figure(kb, name) {
-  const { text } = await kb.api("GET", "/metrics", { key: null });
-  return Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec(text)?.[1]);
 }
 
 const learned = (kb, n = 1) =>

@@ -318,9 +318,10 @@ before(async () => {
 });
 
 after(async () => {
-  docent.stdin.end();
-  reference.closeAllConnections();
-  reference.close();
+  // Where `before` failed, some of them are not there, and what is left open would hold the file for ever.
+  docent?.stdin.end();
+  reference?.closeAllConnections();
+  reference?.close();
 });
 
 // Are the requests of `some` among those of `all`, in their order?

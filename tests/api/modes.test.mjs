@@ -4,9 +4,10 @@ import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { counted, figure } from "./lib/figures.mjs";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { foreign, library } from "./lib/documents.mjs";
-import { figure, models } from "./lib/models.mjs";
+import { models } from "./lib/models.mjs";
 
 const dialects = ["openai", "llamacpp", "vllm", "ollama", "sglang", "azure", "openrouter", "litellm"];
 /** How many dialects each mode is tried in; the next one's begin where this one's end. */
@@ -68,7 +69,7 @@ async function walkAll(t, round) {
   Object.assign(chat, { say: said, at: 2, retryAfter: null });
   chat.of = ({ model }) => (well.has(model) ? { mode: "ok" } : ways.get(model));
 
-  async function walk({ id, row: [mode, status, text, tries, counted] }) {
+  async function walk({ id, row: [mode, status, text, tries, failures] }) {
     const asked = () => chat.seen.filter(({ body }) => body.model === id).length;
     const ask = async () => {
       const session = randomUUID();
@@ -84,9 +85,7 @@ async function walkAll(t, round) {
     assert.deepEqual([whole.status, is(whole.text), whole.secret], [status, true, false], `${id}: ${whole.text}`);
     // A kept connection that breaks before a byte came is no try of ours: libcurl takes the next, up to five.
     assert.ok(asked() === tries || (mode === "reset" && asked() <= 6 * tries), `${id}: ${asked()} requests`);
-    const failures = await figure(kb, "server_failures_total", id);
-    assert.deepEqual([await figure(kb, "server_requests_total", id), failures], [tries, counted], id);
-    assert.equal(await figure(kb, "server_state", id), 0, id);
+    await counted(kb, { server_requests_total: tries, server_failures_total: failures, server_state: 0 }, id);
 
     const { events, text: streamed } = await agent.stream(foreign[0], { json: { chatbot_model: id } });
     const { event, data } = events.at(-1);
@@ -96,18 +95,18 @@ async function walkAll(t, round) {
 
     for (let n = 2; n < FAILURES; n++) await ask();
     const keptBack = () => figure(kb, "server_kept_back_total", id);
-    if (counted) {
+    if (failures) {
       const left = await until(`${id} to be left alone`, async () => {
         const got = await ask();
         return (await keptBack()) > 0 && got;
       });
       assert.deepEqual([left.status >= 429, left.text === siesta || is(left.text)], [true, true], id);
     } else {
-      assert.deepEqual([await figure(kb, "server_state", id), await keptBack()], [0, 0], id);
+      await counted(kb, { server_state: 0, server_kept_back_total: 0 }, id);
     }
     well.add(id);
     await until(`${id} to be asked again`, async () => (await ask()).text === said);
-    assert.equal(await figure(kb, "server_state", id), 0, id);
+    await counted(kb, { server_state: 0 }, id);
   }
   // Some at a time, those that take longest first.
   walks.sort((a, b) => (b.row[0] in times) - (a.row[0] in times));

@@ -2,9 +2,9 @@
 // agent, and what one of them acknowledged holds for all.
 import path from "node:path";
 import { at, cluster } from "./lib/cluster.mjs";
-import { assert, form, start, test, until } from "./lib/harness.mjs";
+import { figure } from "./lib/figures.mjs";
+import { assert, form, patient, start, test, until } from "./lib/harness.mjs";
 import { database } from "./lib/postgres.mjs";
-import { figure } from "./lib/models.mjs";
 import { mayFetch, site } from "./lib/site.mjs";
 import { folder, unique } from "./lib/util.mjs";
 
@@ -90,7 +90,10 @@ test("a revoked key stops at once on its node, and within a second elsewhere", a
   await nodes[0].expect(401, "GET", "/user", { key });
   for (const node of nodes.slice(1))
     await until("the key to be refused", async () => (await node.api("GET", "/user", { key })).status === 401);
-  assert.ok(Date.now() - revoked < 5_000, "it took no longer than the cache's second, and a slow machine's time");
+  assert.ok(
+    Date.now() - revoked < patient(5_000),
+    "it took no longer than the cache's second, and a slow machine's time",
+  );
 });
 
 test("many documents are read by all nodes, each once, and a killed node's are read by the others", async (t) => {
@@ -257,11 +260,12 @@ test("what a node held that came and died unseen is freed, once more a while lat
   };
 
   let before = readings();
+  const begun = Date.now();
   await hold();
   await run("INSERT INTO nodes (id, name, life, started_at, beat_at) VALUES (99, 'brief', 1, 1, 1)");
   await taken(before);
-  const next = Number(await freeAt()) / 1000 - Date.now();
-  assert.ok(next > 30_000 && next <= 60_000, `once more in ${next} ms`);
+  const next = Number(await freeAt()) / 1000;
+  assert.ok(next - begun > 30_000 && next - Date.now() <= 60_000, `once more ${next - begun} ms later`);
 
   // A commit of it came late; the minute is over.
   before = readings();

@@ -9,8 +9,8 @@ import { seeded } from "./lib/util.mjs";
 const SEED = Number(process.env.DOCENT_SEED ?? 20240607);
 const ROUNDS = Number(process.env.DOCENT_ROUNDS ?? 60);
 
-/** What is stored, in figures: agents, documents, conversations, queries. */
-async function figures(kb, agent) {
+/** What is stored, counted: agents, documents, conversations, queries. */
+async function stored(kb, agent) {
   const [agents, stats, conversations, record] = await Promise.all([
     kb.expect(200, "GET", "/projects", { query: { limit: 1 } }),
     agent.expect(200, "GET", "/stats"),
@@ -35,7 +35,7 @@ test("random bodies and queries at every route meet documented answers only", { 
       const { body, type } = wildBody(random, description, route.operation);
       const plain =
         route.method === "GET" || route.method === "DELETE" ? {} : { body, headers: { "content-type": type } };
-      const before = await figures(kb, agent);
+      const before = await stored(kb, agent);
       let reply;
       try {
         reply = await kb.api(route.method, fill(route.path, ids), { query, agent: false, ...plain });
@@ -60,7 +60,7 @@ test("random bodies and queries at every route meet documented answers only", { 
         await agent.settled(); // what it began is over before the next is judged
       else
         assert.deepEqual(
-          await figures(kb, agent),
+          await stored(kb, agent),
           before,
           `${route.method} ${route.path} answered ${reply.status} and left something: ${String(body).slice(0, 500)}`,
         );

@@ -2,6 +2,7 @@
 // so, and the file is made anew from the stored texts; no document is read again for it.
 import { open, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { counted, figure } from "./lib/figures.mjs";
 import { assert, start, test, until } from "./lib/harness.mjs";
 
 const names = ["walrus", "narwhal", "tapir", "lemur"];
@@ -63,8 +64,6 @@ async function agentWithSegments(kb, fields = {}) {
   return agent;
 }
 
-const figure = async (kb, name) =>
-  Number(new RegExp(`^docent_${name} (\\S+)$`, "m").exec((await kb.api("GET", "/metrics", { key: null })).text)?.[1]);
 const stateOf = async (agent) => (await agent.expect(200, "GET")).index_state;
 
 async function answersAll(agent) {
@@ -98,8 +97,7 @@ for (const [kind, damage] of Object.entries(kinds)) {
     await answersAll(agent);
     const seen = (list) => list.map(({ id, index_status, updated_at }) => [id, index_status, updated_at]);
     assert.deepEqual(seen(await agent.pages()), seen(pages), "no document was read again");
-    assert.equal(await figure(kb, "documents_indexed_total"), 0);
-    assert.equal(await figure(kb, "segments_repaired_total"), 1);
+    await counted(kb, { documents_indexed_total: 0, segments_repaired_total: 1 });
     await kb.stop();
     const check = await kb.cli("check");
     assert.equal(check.code, 0, check.stdout);
@@ -115,7 +113,7 @@ test("all index files gone: everything is answered again, uploads without origin
   await agent.ask(question(names[0]));
   await repaired(kb, agent);
   await answersAll(agent);
-  assert.equal(await figure(kb, "documents_repaired_total"), names.length);
+  await counted(kb, { documents_repaired_total: names.length });
 });
 
 test("a damage met by a question of a running server is mended, and so are kills in between", async (t) => {
@@ -199,7 +197,7 @@ test("while it is repaired the agent says so, and so does readyz", async (t) => 
   assert.equal(await stateOf(other), "ok");
   const ready = await kb.api("GET", "/readyz", { key: null });
   assert.deepEqual([ready.status, ready.json], [200, { status: "degraded", agents_repairing: 1 }]);
-  assert.equal(await figure(kb, "agents_repairing"), 1);
+  await counted(kb, { agents_repairing: 1 });
   await until("a try that fails", async () => (await figure(kb, "repairs_failed_total")) >= 1);
   assert.equal((await agent.page(`${names[0]}.txt`)).index_status, "ok", "no document is given up for it");
   await writeFile(mark, kept);

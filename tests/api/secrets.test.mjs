@@ -4,10 +4,11 @@ import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { figure } from "./lib/figures.mjs";
 import { assert, start, test, until } from "./lib/harness.mjs";
 import { contentOf } from "./lib/chat.mjs";
 import { espresso, foreign, lighthouse } from "./lib/documents.mjs";
-import { figure, models } from "./lib/models.mjs";
+import { models } from "./lib/models.mjs";
 
 const kinds = ["chat", "embeddings", "rerank", "moderation", "transcription"];
 const keyOf = (kind) => `sk-key-of-the-${kind}`;

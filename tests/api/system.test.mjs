@@ -1,8 +1,8 @@
 // What operators ask: health, readiness, figures, the description of the interface.
 import net from "node:net";
+import { figure } from "./lib/figures.mjs";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { library } from "./lib/documents.mjs";
-import { figure } from "./lib/models.mjs";
 import { Service } from "./lib/service.mjs";
 
 test("health and readiness need no key", async (t) => {

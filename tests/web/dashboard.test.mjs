@@ -2,7 +2,19 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { assert, attacks, browse, faults, faultsEverywhere, link, signedIn, start, test, until } from "./lib.mjs";
+import {
+  assert,
+  attacks,
+  browse,
+  faults,
+  faultsEverywhere,
+  link,
+  signedIn,
+  patient,
+  start,
+  test,
+  until,
+} from "./lib.mjs";
 import { lighthouse, library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
 
@@ -48,7 +60,7 @@ test("from the printed link to the first cited answer on one's own file", async 
   assert.match(await mark.textContent(), /The Velmora lighthouse was built in 1874 by the engineer Hester Quillby\./);
   assert.match(await page.locator(".answer .said").textContent(), /Hester Quillby/);
   await page.getByText("The statement stands in the documents").waitFor();
-  assert.ok(Date.now() - began < 60_000, `it took ${Date.now() - began} ms`);
+  assert.ok(Date.now() - began < patient(60_000), `it took ${Date.now() - began} ms`);
   quiet();
 });
 

@@ -4,16 +4,16 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after } from "node:test";
-import { assert, docent, test as plainTest } from "../api/lib/harness.mjs";
+import { assert, docent, patient, test as plainTest } from "../api/lib/harness.mjs";
 
-export { assert, start, until } from "../api/lib/harness.mjs";
+export { assert, patient, start, until } from "../api/lib/harness.mjs";
 
 const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const program = process.env.DOCENT_BROWSER ?? programs.find((path) => existsSync(path));
 const playwright = await import("playwright-core").catch(() => null);
 const skip = !playwright ? "playwright-core is not installed" : !program ? "no Chromium on this machine" : false;
 
-export const test = (name, fn) => plainTest(name, { skip, timeout: 240_000 }, fn);
+export const test = (name, fn) => plainTest(name, { skip }, fn);
 
 /** One browser for the stories of a file. */
 let launched = null;
@@ -38,7 +38,7 @@ export async function browse(t, kb, { elsewhere = [], ...options } = {}) {
     const expected = [`${kb.url}/`, ...elsewhere].some((place) => request.url().startsWith(place));
     if (/^(https?|wss?):/.test(request.url()) && !expected) wrong.push(`asked ${request.url()}`);
   });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(patient(20_000));
   /** Expected refusals are logged by the browser too; these are taken off. */
   const quiet = () =>
     assert.deepEqual(

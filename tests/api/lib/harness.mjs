@@ -9,20 +9,31 @@
 // Each start() is a server of its own: a fresh data directory, a free port, one key. It ends with
 // the test, and the test fails if the server did not end cleanly. When a test fails, the servers it
 // started tell what they logged.
+import { appendFileSync } from "node:fs";
 import nodeTest from "node:test";
 import assert from "node:assert/strict";
+import path from "node:path";
+import { patient } from "./patience.mjs";
 import { Service } from "./service.mjs";
 
 export { assert };
 export { docent } from "./service.mjs";
 export { form } from "./http.mjs";
+export { patient } from "./patience.mjs";
 export { sleep, until, words } from "./util.mjs";
 
 const LOG_LINES = 40;
+/** A story that takes longer hangs, unless it says so itself; of an idle machine. */
+const LONGEST_MS = 240_000;
 const services = new WeakMap();
 
+/** Where the reporter looks up which file has told a story. */
+const names = process.env.DOCENT_TEST_SUMS && path.join(process.env.DOCENT_TEST_SUMS, "names");
+
 export function test(name, options, fn = options) {
-  nodeTest(name, fn === options ? {} : options, async (t) => {
+  if (names) appendFileSync(names, `${JSON.stringify({ name, file: process.argv[1] })}\n`);
+  const { timeout = LONGEST_MS, ...others } = fn === options ? {} : options;
+  nodeTest(name, { ...others, timeout: patient(timeout) }, async (t) => {
     services.set(t, []);
     try {
       await fn(t);

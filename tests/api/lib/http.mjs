@@ -1,6 +1,7 @@
 // One HTTP request as exactly as a story wants it: nothing is added, followed or retried.
 import http from "node:http";
 import net from "node:net";
+import { patient } from "./patience.mjs";
 
 export const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
@@ -55,7 +56,7 @@ export function raw(url, bytes, { endAfter = true, ms = 10_000 } = {}) {
       socket.write(bytes);
       if (endAfter) socket.end();
     });
-    socket.setTimeout(ms, () => socket.destroy(new Error(`the server said nothing more for ${ms} ms`)));
+    socket.setTimeout(patient(ms), () => socket.destroy(new Error(`the server said nothing more for ${ms} ms`)));
     socket.on("data", (piece) => pieces.push(piece));
     socket.on("error", (error) => (pieces.length ? resolve(Buffer.concat(pieces)) : reject(error)));
     socket.on("close", () => resolve(Buffer.concat(pieces)));

@@ -184,10 +184,3 @@ export class Models {
 }
 
 export const models = (t) => new Models().open(t);
-
-/** A figure of /metrics; server: the label of a server's figure. */
-export async function figure(kb, name, server) {
-  const { text } = await kb.api("GET", "/metrics", { key: null });
-  const line = new RegExp(`^docent_${name}${server ? `\\{server="${server}"\\}` : ""} (\\S+)$`, "m").exec(text);
-  return line ? Number(line[1]) : undefined;
-}

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { multipart, form, raw, request } from "./http.mjs";
+import { patient } from "./patience.mjs";
 import { psql } from "./psql.mjs";
 import { Description } from "./schema.mjs";
 import { namedEvents } from "./sse.mjs";
@@ -17,6 +18,16 @@ export const binary = path.resolve(process.env.DOCENT_BINARY ?? path.join(root, 
 
 const START_MS = 20_000;
 const STOP_MS = 30_000;
+
+/** What a file that is ended in the middle would leave behind. */
+const children = new Set();
+process.on("exit", () => children.forEach((child) => child.kill("SIGKILL")));
+function spawned(...args) {
+  const child = spawn(...args);
+  children.add(child);
+  child.on("close", () => children.delete(child));
+  return child;
+}
 
 /** The caller's environment without what would configure Docent. What a model is asked beside the answers is
  * for the stories that turn it on. */
@@ -81,14 +92,14 @@ export async function docent(args, { env, input, cwd, ms = ENOUGH_MS, heard } = 
     ...(prefixes.has(data) ? blobsOf(data) : {}),
   };
   return new Promise((resolve, reject) => {
-    const child = spawn(binary, args, {
+    const child = spawned(binary, args, {
       env: environment({ ...places, ...env }),
       cwd,
       stdio: ["pipe", "pipe", "pipe"],
     });
     const out = [],
       err = [];
-    const timer = setTimeout(() => child.kill("SIGKILL"), ms);
+    const timer = setTimeout(() => child.kill("SIGKILL"), patient(ms));
     child.stdout.on("data", (piece) => out.push(piece));
     child.stderr.on("data", (piece) => {
       err.push(piece);
@@ -154,14 +165,12 @@ export class Service {
       ...this.args,
     ];
     const env = environment({ ...(await storeOf(this.dir)), ...blobsOf(this.dir), ...this.env });
-    const child = spawn(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawned(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     this.child = child;
     this.ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
     this.url = await new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new Error(`the server did not listen within ${START_MS} ms:\n${this.log}`)),
-        START_MS,
-      );
+      const ms = patient(START_MS);
+      const timer = setTimeout(() => reject(new Error(`the server did not listen within ${ms} ms:\n${this.log}`)), ms);
       child.stderr.on("data", (piece) => {
         this.log = (this.log + piece).slice(-200_000);
         const listening = /^listening on (https?:\/\/\S+)$/m.exec(this.log);
@@ -184,7 +193,7 @@ export class Service {
     const child = this.child;
     this.child = null;
     child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    const timer = setTimeout(() => child.kill("SIGKILL"), patient(STOP_MS));
     const code = await this.ended;
     clearTimeout(timer);
     return code;
@@ -200,7 +209,7 @@ export class Service {
 
   /** A power cut while it is still starting. */
   async crashAtStart(ms) {
-    const child = spawn(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], {
+    const child = spawned(binary, ["serve", "--data", this.dir, "--listen", "127.0.0.1:0", ...this.args], {
       env: environment({ ...(await storeOf(this.dir)), ...blobsOf(this.dir), ...this.env }),
       stdio: "ignore",
     });

@@ -3,16 +3,19 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { patient } from "./patience.mjs";
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks again until `probe` gives something truthy, and gives that; fails after `ms`. */
+/** Asks again until `probe` gives something truthy, and gives that; fails after `ms`, of an idle machine. */
 export async function until(what, probe, ms = 20_000, pause = 10) {
-  const end = Date.now() + ms;
+  const begun = Date.now();
   for (;;) {
+    // What is asked once more behind the end was not looked at for long: whoever looks was kept waiting, too.
+    const isOver = Date.now() - begun > ms && Date.now() - begun > patient(ms);
     const got = await probe();
     if (got) return got;
-    if (Date.now() > end) throw new Error(`waited ${ms} ms for ${what}`);
+    if (isOver) throw new Error(`waited ${Date.now() - begun} ms for ${what}`);
     await sleep(pause);
   }
 }
