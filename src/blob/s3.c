@@ -721,8 +721,8 @@ static bool s3_set_mark(void *impl, const char *mark, struct kb_err *err)
 
 /* ---- how it is doing ---- */
 
-/* Asked anew, but some times a second at most, however often anybody wants to know: a request of ours
- * is paid for. Who asks meanwhile hears what was found last. */
+/* Asked anew, but some times a second at most, however often anybody wants to know: a request of
+ * ours is paid for. Who asks meanwhile hears what was found last. */
 static bool s3_ready(void *impl, struct kb_err *err)
 {
 	struct s3 *s3 = impl;
