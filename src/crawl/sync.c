@@ -31,8 +31,8 @@ struct sync {
 	int64_t queued; /* visits that were planned */
 	int64_t retry_after_s;
 	/* Of a website. */
-	bool is_site;
-	int64_t depth; /* of the pages that are found now */
+	bool is_site, is_listed; /* is_listed: it begins with what a sitemap or feed names */
+	int64_t depth;           /* of the pages that are found now */
 	struct kb_crawl crawl;
 	struct kb_scope scope;
 	int64_t waiting;           /* of its pages; the reading goes on */
@@ -214,6 +214,25 @@ static bool try_sitemap(struct sync *s, struct kb_sv address, struct kb_err *err
 	           && !kb_err_info(err->code)->outage);
 }
 
+/* What a website begins with that has a list for a start. */
+static bool read_start_list(struct sync *s, struct kb_err *err)
+{
+	struct kb_sv url = s->lease->source.url;
+	bool certain;
+
+	if (read_list(s, url, &s->report, found, err))
+		return true;
+	/* Its name only looked like that of a list: it is a page. */
+	kb_source_is_list(url, &certain);
+	if (err->code != KB_E_UNSUPPORTED || certain)
+		return false;
+	s->depth = 1;
+	if (!single_page(s, err))
+		return false;
+	s->depth = KB_WEB_SEED_DEPTH;
+	return true;
+}
+
 /* The sitemaps that robots.txt names, else those that stand where they mostly do. */
 static bool seed(struct sync *s, struct kb_err *err)
 {
@@ -223,6 +242,8 @@ static bool seed(struct sync *s, struct kb_err *err)
 	struct kb_sv rest, address;
 	bool known, named = false;
 
+	if (s->is_listed && !read_start_list(s, err))
+		return false;
 	if (!kb_store_robots_get(s->web->config.store, s->arena, kb_web_origin(s->arena, start),
 	                         &file, &known, err))
 		return false;
@@ -243,16 +264,18 @@ static bool seed(struct sync *s, struct kb_err *err)
 static bool begin_site(struct sync *s, bool anew, struct kb_err *err)
 {
 	struct kb_store *store = s->web->config.store;
-	int64_t after = 0;
+	struct kb_crawl_again again = { .lease = s->lease,
+		                        .anew = anew,
+		                        .depth = s->is_listed ? KB_WEB_SEED_DEPTH : 1 };
 	bool more = true;
 
 	if (!kb_store_crawl_begin(store, s->lease, err))
 		return false;
 	while (more)
-		if (!kb_store_crawl_requeue(store, s->lease, anew, &after, &more, err))
+		if (!kb_store_crawl_requeue(store, &again, &more, err))
 			return false;
 	s->depth = 1;
-	if (!found(s, &(struct kb_listed){ .url = s->lease->source.url }, 1, err))
+	if (!s->is_listed && !found(s, &(struct kb_listed){ .url = s->lease->source.url }, 1, err))
 		return false;
 	s->depth = KB_WEB_SEED_DEPTH;
 	kb_web_wake(s->web);
@@ -301,7 +324,7 @@ static bool read_site(struct sync *s, struct kb_err *err)
 	if (!kb_store_crawl_waiting(store, source->agent_id, source->id, &s->waiting, err))
 		return false;
 	/* The start comes first: it tells where the website really is. */
-	if (s->waiting && s->crawl.pages <= 1)
+	if (s->waiting && s->crawl.pages <= 1 && !s->is_listed)
 		return true;
 	if (!s->crawl.is_seeded
 	    && (!kb_scope_read(s->arena, source->url, s->crawl.start, s->manner.whole_host,
@@ -324,8 +347,11 @@ static bool list(struct sync *s, struct kb_err *err)
 	case KB_SOURCE_PAGE:
 		return single_page(s, err);
 	case KB_SOURCE_LIST:
+		s->is_listed = true;
 		break;
 	}
+	if (s->manner.whole_host)
+		return read_site(s, err);
 	if (read_list(s, url, &s->report, found, err))
 		return true;
 	/* Its name only looked like that of a list. */
@@ -382,9 +408,8 @@ static struct kb_sv remarks(const struct sync *s)
 {
 	const struct kb_sitemap_report *report = &s->report;
 
-	if (s->is_site)
+	if (s->is_site && report->pages)
 		return remarks_on_site(s);
-
 	if (report->unread)
 		return kb_arena_printf(s->arena,
 		                       "%" PRId64 " parts of the sitemap could not be read; %s",

@@ -58,8 +58,8 @@ static const struct kb_sql sql[] = {
 	[STALE] = { "crawl_stale", "iiii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE agent_id = $1 AND source_id = $2 "
 		"AND id > $3 ORDER BY id LIMIT $4" },
-	[FORGET] = { "crawl_forget", "ii",
-		"UPDATE pages SET etag = '', last_modified = '', depth = CASE WHEN depth = 0 THEN 1 ELSE depth END "
+	[FORGET] = { "crawl_forget", "iii",
+		"UPDATE pages SET etag = '', last_modified = '', depth = CASE WHEN depth = 0 THEN $3 ELSE depth END "
 		"WHERE agent_id = $1 AND id = $2" },
 	[SEEDED] = { "crawl_seeded", "ii",
 		"UPDATE crawls SET seeded = 1 WHERE agent_id = $1 AND source_id = $2" },
@@ -194,8 +194,7 @@ bool kb_store_crawl_seeded(struct kb_store *store, const struct kb_source_lease 
 
 struct requeue {
 	struct kb_arena arena;
-	const struct kb_source_lease *lease;
-	bool anew;
+	const struct kb_crawl_again *again;
 	int64_t now, last;
 	size_t count;
 };
@@ -204,9 +203,11 @@ static bool requeue_one(struct kb_db_conn *conn, struct requeue *in, struct kb_p
                         struct kb_totals *totals, struct kb_err *err)
 {
 	/* A page of before it was a website has not said yet what it leads to. */
-	if ((in->anew || row->page.depth == 0)
+	if ((in->again->anew || row->page.depth == 0)
 	    && !kb_db_run(conn, &sql[FORGET],
-	                  KB_VALUES(kb_int(row->page.agent_id), kb_int(row->page.id)), NULL, err))
+	                  KB_VALUES(kb_int(row->page.agent_id), kb_int(row->page.id),
+	                            kb_int(in->again->depth)),
+	                  NULL, err))
 		return false;
 	if (row->state != KB_PAGE_DONE)
 		return true;
@@ -220,7 +221,8 @@ static bool requeue_one(struct kb_db_conn *conn, struct requeue *in, struct kb_p
 static bool requeue(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct requeue *in = arg;
-	const struct kb_source *source = &in->lease->source;
+	const struct kb_source_lease *lease = in->again->lease;
+	const struct kb_source *source = &lease->source;
 	struct kb_totals totals = { 0 };
 	struct kb_page_row *pages;
 	struct kb_source held;
@@ -228,7 +230,8 @@ static bool requeue(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	int64_t version;
 
 	in->count = 0; /* it may be run again */
-	if (!kb_source_held(conn, &in->arena, in->lease, &held, &version, err))
+	in->last = in->again->after;
+	if (!kb_source_held(conn, &in->arena, lease, &held, &version, err))
 		return false;
 	pages = KB_NEW_ARRAY(&in->arena, REQUEUED_AT_ONCE, struct kb_page_row);
 	kb_rows_open(&rows, conn, &sql[STALE],
@@ -248,15 +251,14 @@ static bool requeue(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       && kb_turn_settle(conn, source->agent_id, err);
 }
 
-bool kb_store_crawl_requeue(struct kb_store *store, const struct kb_source_lease *lease, bool anew,
-                            int64_t *after, bool *more, struct kb_err *err)
+bool kb_store_crawl_requeue(struct kb_store *store, struct kb_crawl_again *again, bool *more,
+                            struct kb_err *err)
 {
-	struct requeue in = {
-		.lease = lease, .anew = anew, .now = kb_store_now(store), .last = *after
-	};
+	struct requeue in = { .again = again, .now = kb_store_now(store) };
 	bool ok = kb_db_write(store->db, requeue, &in, err);
 
-	*after = in.last;
+	if (ok)
+		again->after = in.last;
 	*more = ok && in.count == REQUEUED_AT_ONCE;
 	kb_arena_fini(&in.arena);
 	return ok;
@@ -392,6 +394,9 @@ static bool follow_link(struct kb_db_conn *conn, struct follow *in, const struct
 		.page = &(struct kb_page_new){ .url = link->url,
 		                               .depth = page->depth + !in->found->moved },
 		.reason = kb_page_waits_for_host(),
+		.listed_at = link->listed_at,
+		.listed_image = link->image,
+		.seen = link->seen,
 	};
 	bool known, taken;
 

@@ -32,10 +32,16 @@ bool kb_store_crawl_waiting(struct kb_store *store, int64_t agent_id, int64_t so
 /* Begins another reading. */
 bool kb_store_crawl_begin(struct kb_store *store, const struct kb_source_lease *lease,
                           struct kb_err *err) KB_MUST_CHECK;
-/* Puts some of its pages into the queue, those after the id *after, which it moves on; begin with 0
- * and call again while there are *more. anew: without what their host said of them before. */
-bool kb_store_crawl_requeue(struct kb_store *store, const struct kb_source_lease *lease, bool anew,
-                            int64_t *after, bool *more, struct kb_err *err) KB_MUST_CHECK;
+/* Its pages go into the queue again, some at a call. */
+struct kb_crawl_again {
+	const struct kb_source_lease *lease;
+	bool anew;     /* without what their host said of them before */
+	int64_t depth; /* of pages that were none of a website until now */
+	int64_t after; /* the last id that was looked at; 0 at first */
+};
+/* *more: call once more. */
+bool kb_store_crawl_requeue(struct kb_store *store, struct kb_crawl_again *again, bool *more,
+                            struct kb_err *err) KB_MUST_CHECK;
 /* The sitemaps are read; from now on it is over when no page waits. */
 bool kb_store_crawl_seeded(struct kb_store *store, const struct kb_source_lease *lease,
                            struct kb_err *err) KB_MUST_CHECK;

@@ -67,7 +67,10 @@ static bool add_to_crawl(struct kb_db_conn *conn, struct found *in, const struct
 	struct kb_page_row from = { .page = { .agent_id = source->agent_id,
 		                              .source_id = source->id,
 		                              .depth = in->listing->depth - 1 } };
-	struct kb_page_link link = { .url = listed->url };
+	struct kb_page_link link = { .url = listed->url,
+		                     .listed_at = listed->modified_at,
+		                     .image = listed->image,
+		                     .seen = in->lease->epoch };
 	int64_t before = in->totals.pages_found;
 
 	if (!in->listing->add_new
@@ -108,7 +111,9 @@ static bool see_again(struct kb_db_conn *conn, struct found *in, const struct kb
 	const struct kb_listing *listing = in->listing;
 	struct kb_sv image = row->page.listed_image;
 
-	if (listed->image.n && (image.n ? listing->replace_images : listing->add_images))
+	/* A page that a link led to is new to the list that names it for the first time. */
+	if (listed->image.n
+	    && (image.n ? listing->replace_images : listing->add_images || row->seen == 0))
 		image = listed->image;
 	if (!kb_db_run(conn, &sql[SEEN],
 	               KB_VALUES(kb_int(row->page.agent_id), kb_int(row->page.id),

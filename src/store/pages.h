@@ -215,6 +215,9 @@ struct kb_page_link {
 	struct kb_sv url;
 	struct kb_sv shape; /* how others like it are spelt; empty: none is */
 	int64_t most;       /* of that shape; 0: any number */
+	/* Of a list that names it; else 0 and empty. */
+	int64_t listed_at, seen; /* its date there; the reading of the list */
+	struct kb_sv image;
 };
 struct kb_page_found {
 	struct kb_page_link *links;

@@ -118,6 +118,74 @@ test("the start path says what belongs to a website; use_full_url_crawl takes th
   ]);
 });
 
+test("use_full_url_crawl goes on from what a sitemap or feed names to the rest of the host", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  web
+    .set("/a.html", page("teal", ["/b.html", "http://elsewhere.example/"]))
+    .set("/b.html", page("grey", ["/deep/c"]))
+    .set("/deep/c", page("pink"))
+    .sitemap("/maps/one.xml", ["/a.html"])
+    .set("/feed.rss", {
+      "content-type": "application/rss+xml",
+      body: `<rss version="2.0"><channel><title>News</title><item><link>${web.url}/b.html</link></item></channel></rss>`,
+    })
+    .sitemap("/none.xml", []);
+  const crawl = async (path, more = {}) => {
+    const agent = await kb.agent({ sitemap_path: web.url + path, ...more });
+    const source = await read(agent);
+    await agent.settled();
+    return { agent, source, found: await states(agent, web) };
+  };
+  const listed = await crawl("/maps/one.xml");
+  assert.deepEqual(listed.found, ok("/a.html"), "what it names alone, unless more is asked for");
+  const map = await crawl("/maps/one.xml", { use_full_url_crawl: true });
+  assert.deepEqual([map.source.sync_status, map.source.sync_reason], ["ok", null]);
+  assert.deepEqual(map.found, ok("/a.html", "/b.html", "/deep/c"));
+  const feed = await crawl("/feed.rss", { use_full_url_crawl: true });
+  assert.deepEqual(feed.found, ok("/b.html", "/deep/c"));
+  const none = await crawl("/none.xml", { use_full_url_crawl: true });
+  assert.deepEqual([none.source.sync_status, none.source.sync_reason], ["failed", "it lists no address"]);
+  const page404 = await crawl("/sitemap-of-nothing", { use_full_url_crawl: true });
+  assert.equal(page404.source.sync_status, "failed");
+  // Once the option is set, the next reading of the list goes on from its pages as well.
+  await listed.agent.expect(200, "POST", "", { json: { use_full_url_crawl: true } });
+  web.set("/b.html", page("grey", ["/deep/c", "/new"])).set("/new", page("jade"));
+  await listed.agent.expect(201, "PUT", `/sources/${listed.source.id}/instant-sync`);
+  await until("the second reading", async () => (await states(listed.agent, web))["/new"] === "ok");
+  await read(listed.agent);
+  assert.deepEqual(await states(listed.agent, web), ok("/a.html", "/b.html", "/deep/c", "/new"));
+});
+
+test("the pictures of a website's sitemap are its pages', found by links or by it alone", async (t) => {
+  const kb = await start(t, quick);
+  const web = await site(t);
+  const entry = (path) =>
+    `<url><loc>${web.url}${path}</loc><image:image><image:loc>${web.url}${path}.png</image:loc></image:image></url>`;
+  web
+    .set("/", page("teal", ["/linked"]))
+    .set("/linked", page("grey"))
+    .set("/only", page("pink"))
+    .set("/sitemap.xml", {
+      "content-type": "application/xml",
+      body: `<urlset xmlns:image="x">${entry("/linked")}${entry("/only")}</urlset>`,
+    });
+  const pictures = async (image_extraction_type) => {
+    const agent = await kb.agent({ sitemap_path: web.url, image_extraction_type });
+    await read(agent);
+    const found = {};
+    for (const { id, page_url } of await agent.pages())
+      found[page_url.replace(web.url, "")] = (await agent.expect(200, "GET", `/pages/${id}/metadata`)).image;
+    return found;
+  };
+  assert.deepEqual(await pictures("sync_from_sitemap"), {
+    "/": null,
+    "/linked": `${web.url}/linked.png`,
+    "/only": `${web.url}/only.png`,
+  });
+  assert.deepEqual(await pictures("none"), { "/": null, "/linked": null, "/only": null });
+});
+
 test("what a page says to crawlers is kept to, and the pages of its sitemaps are found too", async (t) => {
   const kb = await start(t, quick);
   const web = await site(t);
