@@ -160,6 +160,14 @@ static void on_end(void *arg, const struct kb_chat_result *result)
 		run_next(w);
 }
 
+/* On the models' thread. */
+static bool is_heard(void *arg)
+{
+	struct writing *w = arg;
+
+	return !w->sink.is_heard || w->sink.is_heard(w->sink.arg);
+}
+
 static void done(struct writing *w, struct kb_err *err);
 
 /* From here on others can see it. False: it is over. */
@@ -187,6 +195,8 @@ static void start_call(struct writing *w, const struct kb_model *model,
 	if (!make_row(w))
 		return;
 	own.on_end = on_end;
+	own.is_heard = is_heard;
+	own.account_id = w->request->agent->account_id;
 	own.arg = w;
 	pthread_mutex_lock(&w->lock);
 	w->next = next;
@@ -457,6 +467,10 @@ static void after_writing(struct writing *w)
 
 	end_call(w, w->choices[w->choice]);
 	end_reply(w);
+	if (w->text.failed) /* that is why it was stopped */
+		kb_fail(&w->result->err, KB_E_UPSTREAM,
+		        "the model %.*s does not come to an end: its answer has more than %d bytes",
+		        KB_SV_ARG(w->choices[w->choice]->id), TEXT_MAX);
 	if (w->text.n || (err->code == KB_OK && w->result->has_text)) {
 		finish(w);
 	} else if (err->code == KB_OK) {

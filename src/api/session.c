@@ -303,6 +303,15 @@ static void silent(void *arg)
 	a->sink.silent(a->sink.arg);
 }
 
+/* A reader that goes on elsewhere (follow.h) is none here: its answer may begin later, and no more.
+ */
+static bool is_heard(void *arg)
+{
+	struct answering *a = arg;
+
+	return !kb_request_deserted(a->call->req);
+}
+
 /* What a client is told of a model that failed: whose fault it was, in the status. */
 static void explain_failure(struct kb_call *call, struct kb_err *err)
 {
@@ -402,6 +411,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 	kb_write_begin(call->api->writer, call->arena, &a->request,
 	               &(struct kb_answer_sink){ .take = sink->take ? take : NULL,
 	                                         .silent = sink->silent ? silent : NULL,
+	                                         .is_heard = is_heard,
 	                                         .done = finish,
 	                                         .arg = a },
 	               &turn->answer);

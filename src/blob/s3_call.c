@@ -414,8 +414,9 @@ static void count(struct request *r, bool ok, bool again, const struct kb_err *w
 	static const struct kb_err fine = { 0 };
 	bool is_fine = ok || why->code == KB_E_CORRUPT || (!again && why->code != KB_E_CANCELLED);
 
-	kb_health_count(&r->s3->health, is_fine ? &fine : why, kb_clock_mono_us() - r->started_us,
-	                0);
+	kb_health_count(
+	        &r->s3->health, is_fine ? &fine : why,
+	        &(struct kb_health_request){ .took_us = kb_clock_mono_us() - r->started_us });
 }
 
 bool kb_s3_ask(struct kb_s3 *s3, struct kb_arena *arena, const struct kb_s3_call *call,
@@ -433,7 +434,7 @@ bool kb_s3_ask(struct kb_s3 *s3, struct kb_arena *arena, const struct kb_s3_call
 			kb_fail(&why, KB_E_CANCELLED, "the service is stopping");
 			break;
 		}
-		if (!kb_health_admit(&s3->health, &why)) {
+		if (!kb_health_admit(&s3->health, 0, &why)) {
 			why.code = KB_E_AWAY;
 			break;
 		}

@@ -318,6 +318,11 @@ enum kb_http_step kb_exchange_start(struct kb_http_conn *conn, struct kb_http_ex
 
 /* ---- what a handler asks ---- */
 
+bool kb_request_deserted(const struct kb_request *req)
+{
+	return atomic_load(&((const struct kb_http_exchange *)(const void *)req)->deserted);
+}
+
 struct kb_sv kb_request_field(const struct kb_request *req, const char *name)
 {
 	size_t n = strlen(name);

@@ -202,6 +202,8 @@ static enum kb_http_step bury(struct kb_http_conn *conn)
 	struct kb_http_exchange *call = conn->call;
 
 	shut(conn);
+	if (call)
+		atomic_store(&call->deserted, true);
 	if (conn->lane->current == conn)
 		conn->lane->current = NULL;
 	conn->step = KB_STEP_CLOSED;
@@ -449,6 +451,8 @@ static void on_event(struct kb_loop_fd *source, uint32_t events)
 	conn->readable = conn->readable || conn->tls || events & (EPOLLIN | EPOLLRDHUP);
 	conn->writable = conn->writable || conn->tls || events & EPOLLOUT;
 	conn->peer_done = conn->peer_done || events & EPOLLRDHUP;
+	if (conn->call && events & EPOLLRDHUP)
+		atomic_store(&conn->call->deserted, true);
 	kb_conn_run(conn);
 }
 

@@ -194,6 +194,7 @@ struct kb_http_exchange {
 	struct kb_lane *lane;
 	_Atomic int refs;
 	_Atomic bool answered;
+	_Atomic bool deserted; /* the peer has closed, or sends no more */
 	bool out;  /* a worker or a writer has it and will tell; the loop thread knows */
 	bool done; /* its answer is with the connection */
 	bool head_only, http10, keep_alive, expect_continue;

@@ -107,6 +107,10 @@ bool kb_urlencoded_next(struct kb_arena *arena, struct kb_sv *rest, struct kb_sv
 /* Adds "&name=value", with escapes where the value needs them. */
 void kb_urlencoded_add(struct kb_buf *buf, const char *name, struct kb_sv value);
 
+/* Whether its peer has closed the connection, or its direction of it: nobody may wait for the
+ * answer. Any thread. */
+bool kb_request_deserted(const struct kb_request *req);
+
 /* ---- what it answers ---- */
 
 struct kb_response {

@@ -5,6 +5,9 @@
  *   open ──(its pause is over)──▶ half-open: one request is let through, the others are not
  *   half-open ──(that one went well)──▶ closed          ──(it did not)──▶ open, for twice as long
  *
+ * Failures that are all of one asker's may be that asker's doing: then it is open for that one
+ * alone. What others ask goes out, and one failure of theirs shows that it is not.
+ *
  * Pure: time and chance are passed in. The caller has a lock.
  */
 #ifndef KB_OUT_BREAKER_H
@@ -28,15 +31,20 @@ struct kb_breaker {
 	int64_t pause_ms;
 	int64_t until_us; /* open: the first moment of the next try */
 	bool trying;      /* half-open: the one request is on its way */
+	int64_t whose;    /* all of the failures; 0: of several, or nobody's in particular */
 };
 
 /* Whether a request may go out now. Whoever got true says how it went, with one of the next three.
- */
-bool kb_breaker_admit(struct kb_breaker *breaker, int64_t now_us);
+ * whose: the asker's number; 0: nobody's in particular. */
+bool kb_breaker_admit(struct kb_breaker *breaker, int64_t now_us, int64_t whose);
 void kb_breaker_good(struct kb_breaker *breaker);
 /* wish_ms: how long the server asked to be left alone, 0: nothing said. chance: 0 to 1, spreads the
  * pauses of many clients over half of their length. */
-void kb_breaker_bad(struct kb_breaker *breaker, int64_t now_us, int64_t wish_ms, double chance);
+struct kb_breaker_failure {
+	int64_t now_us, wish_ms, whose;
+	double chance;
+};
+void kb_breaker_bad(struct kb_breaker *breaker, const struct kb_breaker_failure *failure);
 /* It came to nothing that says anything of the server. */
 void kb_breaker_void(struct kb_breaker *breaker);
 

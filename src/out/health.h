@@ -36,13 +36,16 @@ void kb_health_init(struct kb_health *health, const char *name, const char *what
 void kb_health_fini(struct kb_health *health);
 
 /* Whether a request may go out now. Who got true says with kb_health_count() how it went. False
- * with KB_E_UPSTREAM. */
-bool kb_health_admit(struct kb_health *health, struct kb_err *err) KB_MUST_CHECK;
+ * with KB_E_UPSTREAM. whose: the account that asks; 0: none in particular (breaker.h). */
+bool kb_health_admit(struct kb_health *health, int64_t whose, struct kb_err *err) KB_MUST_CHECK;
 /* why: KB_OK, or a refusal of this very request (KB_E_INVALID, KB_E_TOO_LARGE), for a server that
  * does its work; KB_E_CANCELLED says nothing of it; anything else is a failure. wish_ms: how long
  * it asked to be left alone. */
-void kb_health_count(struct kb_health *health, const struct kb_err *why, int64_t took_us,
-                     int64_t wish_ms);
+struct kb_health_request {
+	int64_t took_us, wish_ms, whose;
+};
+void kb_health_count(struct kb_health *health, const struct kb_err *why,
+                     const struct kb_health_request *request);
 void kb_health_stats(struct kb_health *health, struct kb_health_stats *out);
 
 /* 0 to 1, for pauses that spread. */

@@ -292,6 +292,13 @@ static int64_t pause_us(int64_t attempts)
 	return attempts < ATTEMPTS ? seconds * KB_SECOND_US : 0;
 }
 
+/* Nobody waits for a chore: whoever does goes first. */
+static bool is_heard(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
 static void ask(struct job *job, const struct kb_model *model)
 {
 	struct kb_chore_thread *by = job->by;
@@ -300,6 +307,8 @@ static void ask(struct job *job, const struct kb_model *model)
 	struct kb_sv text;
 
 	kb_chore_ask(&job->arena, job->chore.kind, job->parts, job->part_count, &request);
+	request.account_id = job->agent.account_id;
+	request.is_heard = is_heard;
 	be_polite(by, model->line);
 	if (!kb_chat_whole(model->line, &job->arena, &request, KB_CHORE_TEXT_MAX, &text, &result)) {
 		job->end.again_us =

@@ -10,12 +10,12 @@
 #include "base/pool.h"
 #include "http/loop.h"
 #include "out/curl.h"
+#include "upstream/turns.h"
 
 enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
 	END_MS = 1000,  /* how long a connection may stay open once the answer is whole */
-	BODY_MAX = 16 << 20, /* bytes of a request */
-	CANCEL_ASK_MS = 100,
+	BODY_MAX = 16 << 20,  /* bytes of a request */
 	REFUSAL_MAX = 4096,   /* bytes of a refusal that are read */
 	RECEIVE_BYTES = 1024, /* a piece of an answer is some hundred bytes */
 	UPLOAD_BYTES = 16384, /* libcurl's least; it has such a buffer where there is TLS */
@@ -44,7 +44,7 @@ struct kb_chat_line {
 	struct kb_chat_line_config config;
 	struct curl_slist *fields;
 	struct kb_health health;
-	struct kb_chat_call *first, **last; /* those that wait */
+	struct kb_turns turns;
 	bool stepping;
 	/* Written on the loop's thread alone. */
 	_Atomic int64_t live, waiting, refused, prompt_tokens, completion_tokens;
@@ -57,20 +57,22 @@ struct kb_chat_call {
 	struct kb_chats *chats;
 	struct kb_chat_line *line;
 	struct kb_chat_call *before, *after; /* in chats->calls */
-	struct kb_chat_call *next;           /* in the line's queue */
+	struct kb_turn turn;
+	int64_t account_id;
 	enum step step;
 	struct kb_buf body;
 	void (*on_text)(void *arg, struct kb_sv text);
 	void (*on_end)(void *arg, const struct kb_chat_result *result);
+	bool (*is_heard)(void *arg);
 	void *arg;
 
 	struct kb_task begin, stop;
 	atomic_bool cancelled;
 	struct kb_timer timer;
-	int64_t start_us, sent_us, heard_us; /* heard: the server last said something readable */
+	int64_t start_us, sent_us, heard_us; /* heard: the server last said something */
 	int64_t whole_us;                    /* when the answer was complete; 0: not yet */
 	int64_t again_us;                    /* PAUSES: the next try */
-	size_t heard;                        /* readable events, when heard_us was set */
+	size_t said;                         /* events that said something, when heard_us was set */
 	int64_t first_us;                    /* as in the result */
 	int tries;
 
@@ -228,18 +230,19 @@ static void drop_curl(struct kb_chat_call *call)
 	call->curl = NULL;
 }
 
-static void leave_queue(struct kb_chat_call *call)
+/* For whoever asks from another thread. */
+static void tell_turns(struct kb_chat_line *line)
 {
-	struct kb_chat_line *line = call->line;
-	struct kb_chat_call **at = &line->first;
+	atomic_store(&line->live, (int64_t)line->turns.live);
+	atomic_store(&line->waiting, (int64_t)line->turns.waiting);
+}
 
-	while (*at != call)
-		at = &(*at)->next;
-	*at = call->next;
-	if (!call->next)
-		line->last = at;
-	call->next = NULL;
-	atomic_fetch_sub(&line->waiting, 1);
+static void count_request(struct kb_chat_call *call, const struct kb_err *why, int64_t wish_ms)
+{
+	kb_health_count(&call->line->health, why,
+	                &(struct kb_health_request){ .took_us = kb_clock_mono_us() - call->sent_us,
+	                                             .wish_ms = wish_ms,
+	                                             .whose = call->account_id });
 }
 
 static void add_tokens(struct kb_chat_line *line, const struct kb_chat_usage *usage)
@@ -252,14 +255,12 @@ static void end(struct kb_chat_call *call, const struct kb_err *why)
 {
 	struct kb_chat_line *line = call->line;
 	struct kb_chats *chats = call->chats;
-	bool had_place = call->step == SENT || call->step == PAUSES;
 	struct kb_chat_result result;
 
 	if (call->step == ENDED)
 		return;
-	if (call->step == WAITS)
-		leave_queue(call);
 	call->step = ENDED;
+	kb_turns_leave(&line->turns, &call->turn);
 	kb_timer_clear(chats->loop, &call->timer);
 	drop_curl(call);
 	result = (struct kb_chat_result){ .err = *why,
@@ -276,10 +277,7 @@ static void end(struct kb_chat_call *call, const struct kb_err *why)
 	if (call->after)
 		call->after->before = call->before;
 	call->on_end(call->arg, &result);
-	if (had_place) {
-		atomic_fetch_sub(&line->live, 1);
-		step_line(line);
-	}
+	step_line(line);
 	kb_chat_release(call);
 }
 
@@ -318,7 +316,7 @@ static void too_late(struct kb_chat_call *call, const char *what)
 
 	kb_fail(&err, KB_E_TIMEOUT, "%s %s", call->line->health.what, what);
 	if (call->step == SENT)
-		kb_health_count(&call->line->health, &err, kb_clock_mono_us() - call->sent_us, 0);
+		count_request(call, &err, 0);
 	end(call, &err);
 }
 
@@ -403,10 +401,12 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 		stopped(call, &err);
 		return 0;
 	}
-	if (call->reader.read_count != call->heard) {
+	/* The first thing that it says may be nothing, that it is there; then it has to say more.
+	 */
+	if (call->heard_us ? call->reader.said_count != call->said : call->reader.read_count > 0) {
 		bool first = !call->heard_us;
 
-		call->heard = call->reader.read_count;
+		call->said = call->reader.said_count;
 		call->heard_us = kb_clock_mono_us();
 		/* From now on silence counts, which may be over before its first word was due. What
 		 * it says later only puts that off. */
@@ -451,7 +451,7 @@ static void send_call(struct kb_chat_call *call)
 	struct kb_err err;
 
 	call->step = SENT;
-	if (!kb_health_admit(&call->line->health, &err)) {
+	if (!kb_health_admit(&call->line->health, call->account_id, &err)) {
 		end(call, &err);
 		return;
 	}
@@ -538,6 +538,15 @@ static bool judge(struct kb_chat_call *call, CURLcode code, struct kb_err *err)
 	return err->code != KB_E_TOO_LARGE;
 }
 
+/* Nothing has been heard of it. */
+static void begin_anew(struct kb_chat_call *call, enum step step)
+{
+	call->step = step;
+	call->heard_us = 0;
+	call->said = 0;
+	call->whole_us = 0;
+}
+
 static bool pause_call(struct kb_chat_call *call, int64_t wish_ms)
 {
 	int tries = call->tries;
@@ -548,10 +557,7 @@ static bool pause_call(struct kb_chat_call *call, int64_t wish_ms)
 	if (tries >= KB_CHAT_TRIES || at >= call->start_us + call->line->config.first_ms * 1000)
 		return false;
 	call->again_us = at;
-	call->step = PAUSES;
-	call->heard_us = 0;
-	call->heard = 0;
-	call->whole_us = 0;
+	begin_anew(call, PAUSES);
 	watch_time(call);
 	return true;
 }
@@ -564,8 +570,7 @@ static void finish_transfer(struct kb_chat_call *call, CURLcode code)
 
 	if (err.code == KB_E_EXHAUSTED || err.code == KB_E_UPSTREAM)
 		call->chats->lib->easy_getinfo(call->curl, CURLINFO_RETRY_AFTER, &wish_s);
-	kb_health_count(&call->line->health, &err, kb_clock_mono_us() - call->sent_us,
-	                wish_s * 1000);
+	count_request(call, &err, wish_s * 1000);
 	drop_curl(call);
 	if (again && !call->reader.has_text && pause_call(call, wish_s * 1000))
 		return;
@@ -574,20 +579,84 @@ static void finish_transfer(struct kb_chat_call *call, CURLcode code)
 
 /* ---- the line ---- */
 
-/* Lets those go that there is room for. */
+static struct kb_chat_call *call_of_turn(const struct kb_turn *turn)
+{
+	return (struct kb_chat_call *)(void *)((char *)(uintptr_t)turn
+	                                       - offsetof(struct kb_chat_call, turn));
+}
+
+static bool is_heard(const struct kb_turn *turn)
+{
+	const struct kb_chat_call *call = call_of_turn(turn);
+
+	return !call->is_heard || call->is_heard(call->arg);
+}
+
+static enum kb_turn_hold hold_of(const struct kb_turn *turn)
+{
+	const struct kb_chat_call *call = call_of_turn(turn);
+
+	if (call->step != SENT || call->whole_us)
+		return KB_TURN_FIRM;
+	if (!call->reader.has_text)
+		return KB_TURN_LOOSE;
+	return is_heard(turn) ? KB_TURN_FIRM : KB_TURN_VAIN;
+}
+
+/* Another account has fewer places than its share. What has no text yet begins anew later. */
+static void give_way(struct kb_chat_call *call)
+{
+	bool loose = hold_of(&call->turn) == KB_TURN_LOOSE;
+	struct kb_err why;
+
+	kb_fail(&why, KB_E_CANCELLED, "the answer makes room");
+	count_request(call, &why, 0);
+	if (!loose) {
+		kb_fail(&why, KB_E_BUSY,
+		        "others wait for the model, and nobody listened to this answer");
+		end(call, &why);
+		return;
+	}
+	drop_curl(call);
+	call->tries--;
+	begin_anew(call, WAITS);
+	kb_turns_back(&call->line->turns, &call->turn);
+	watch_time(call);
+}
+
+static void refuse_surplus(struct kb_chat_line *line, struct kb_chat_call *call)
+{
+	struct kb_err err;
+
+	atomic_fetch_add(&line->refused, 1);
+	kb_fail(&err, KB_E_BUSY,
+	        "%zu answers are being written and %zu wait for the model; try again in a "
+	        "moment",
+	        line->config.live_max, line->config.queue_max);
+	end(call, &err);
+}
+
+/* Lets those go that there is room for, makes room for who has less than others, and sends away who
+ * is too many. */
 static void step_line(struct kb_chat_line *line)
 {
+	struct kb_turns *turns = &line->turns;
+	struct kb_turn *turn;
+
 	if (line->stepping) /* of one that has ended while it was let go */
 		return;
 	line->stepping = true;
-	while (line->first && (size_t)atomic_load(&line->live) < line->config.live_max) {
-		struct kb_chat_call *call = line->first;
-
-		leave_queue(call);
-		atomic_fetch_add(&line->live, 1);
-		send_call(call);
-	}
+	do {
+		while ((turn = kb_turns_next(turns)))
+			send_call(call_of_turn(turn));
+		turn = kb_turns_yielding(turns);
+		if (turn)
+			give_way(call_of_turn(turn));
+	} while (turn);
+	while ((turn = kb_turns_surplus(turns)))
+		refuse_surplus(line, call_of_turn(turn));
 	line->stepping = false;
+	tell_turns(line);
 }
 
 static struct kb_chat_call *call_of(struct kb_task *task, size_t offset)
@@ -607,9 +676,6 @@ static void on_begin(struct kb_task *task)
 	call->chats->calls = call;
 	kb_buf_init(&call->refusal, REFUSAL_MAX);
 	kb_chat_reader_init(&call->reader, on_text, call);
-	*line->last = call;
-	line->last = &call->next;
-	atomic_fetch_add(&line->waiting, 1);
 	if (call->chats->stopped || atomic_load(&call->cancelled)) {
 		kb_fail(&err, KB_E_CANCELLED, "the answer was cancelled");
 		end(call, &err);
@@ -620,16 +686,9 @@ static void on_begin(struct kb_task *task)
 		end(call, &err);
 		return;
 	}
+	kb_turns_wait(&line->turns, &call->turn, call->account_id);
 	hold(call);
 	step_line(line);
-	if (call->step == WAITS && (size_t)atomic_load(&line->waiting) > line->config.queue_max) {
-		atomic_fetch_add(&line->refused, 1);
-		kb_fail(&err, KB_E_BUSY,
-		        "%zu answers are being written and %zu wait for the model; try again in a "
-		        "moment",
-		        line->config.live_max, line->config.queue_max);
-		end(call, &err);
-	}
 	if (call->step != ENDED) // NOLINT(clang-analyzer-unix.Malloc): it is held
 		watch_time(call);
 	kb_chat_release(call);
@@ -641,7 +700,7 @@ static void cancel(struct kb_chat_call *call)
 
 	kb_fail(&err, KB_E_CANCELLED, "the answer was cancelled");
 	if (call->step == SENT)
-		kb_health_count(&call->line->health, &err, kb_clock_mono_us() - call->sent_us, 0);
+		count_request(call, &err, 0);
 	end(call, &err);
 }
 
@@ -732,6 +791,8 @@ struct kb_chat_call *kb_chat_start(struct kb_chat_line *line, const struct kb_ch
 	call->line = line;
 	call->on_text = ask->on_text;
 	call->on_end = ask->on_end;
+	call->is_heard = ask->is_heard;
+	call->account_id = ask->account_id;
 	call->arg = ask->arg;
 	call->timer.fire = on_time;
 	call->begin.run = on_begin;
@@ -740,101 +801,6 @@ struct kb_chat_call *kb_chat_start(struct kb_chat_line *line, const struct kb_ch
 	write_body(&call->body, line, ask);
 	kb_loop_post(line->chats->loop, &call->begin);
 	return call;
-}
-
-/* ---- for threads that may block ---- */
-
-struct waiting {
-	pthread_mutex_t lock;
-	pthread_cond_t ended;
-	bool done;
-	struct kb_buf text;
-	struct kb_chat_result result;
-};
-
-static void gather(void *arg, struct kb_sv text)
-{
-	struct waiting *w = arg;
-
-	kb_buf_sv(&w->text, text);
-}
-
-static void wake(void *arg, const struct kb_chat_result *result)
-{
-	struct waiting *w = arg;
-
-	pthread_mutex_lock(&w->lock);
-	w->result = *result;
-	w->done = true;
-	pthread_cond_signal(&w->ended);
-	pthread_mutex_unlock(&w->lock);
-}
-
-/* Holds the lock. Whoever cancels rings no bell. */
-static void wait_a_little(struct waiting *w)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += CANCEL_ASK_MS * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_cond_timedwait(&w->ended, &w->lock, &until);
-}
-
-/* Until it has ended, or is cancelled and then has ended. */
-static void wait_for_end(struct waiting *w, struct kb_chat_call *call,
-                         const struct kb_cancel *cancel)
-{
-	pthread_mutex_lock(&w->lock);
-	while (!w->done) {
-		if (!cancel) {
-			pthread_cond_wait(&w->ended, &w->lock);
-			continue;
-		}
-		wait_a_little(w);
-		if (w->done)
-			break;
-		pthread_mutex_unlock(&w->lock);
-		if (kb_cancelled(cancel, NULL)) {
-			kb_chat_cancel(call);
-			cancel = NULL;
-		}
-		pthread_mutex_lock(&w->lock);
-	}
-	pthread_mutex_unlock(&w->lock);
-}
-
-bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const struct kb_chat_ask *ask,
-                   size_t max_bytes, struct kb_sv *text, struct kb_chat_result *result)
-{
-	struct kb_chat_ask own = *ask;
-	struct kb_chat_call *call;
-	struct waiting w = { 0 };
-	bool ok;
-
-	pthread_mutex_init(&w.lock, NULL);
-	pthread_cond_init(&w.ended, NULL);
-	kb_buf_init(&w.text, max_bytes);
-	own.on_text = gather;
-	own.on_end = wake;
-	own.arg = &w;
-	call = kb_chat_start(line, &own);
-	wait_for_end(&w, call, ask->cancel);
-	kb_chat_release(call);
-	ok = w.result.err.code == KB_OK;
-	if (ok && w.text.failed)
-		ok = kb_fail(&w.result.err, KB_E_UPSTREAM, "%s answers with more than %zu bytes",
-		             line->health.what, max_bytes);
-	if (ok)
-		*text = kb_arena_sv(arena, kb_buf_view(&w.text));
-	*result = w.result;
-	kb_buf_fini(&w.text);
-	pthread_cond_destroy(&w.ended);
-	pthread_mutex_destroy(&w.lock);
-	return ok;
 }
 
 /* ---- open and close ---- */
@@ -852,8 +818,11 @@ struct kb_chat_line *kb_chat_line_open(struct kb_chats *chats,
 
 	line->refs = 1;
 	line->chats = chats;
-	line->last = &line->first;
 	line->config = *config;
+	line->turns = (struct kb_turns){ .places = config->live_max,
+		                         .queue_max = config->queue_max,
+		                         .is_heard = is_heard,
+		                         .hold = hold_of };
 	line->config.name = kb_arena_str(&line->arena, kb_sv_str(config->name));
 	line->config.url = kb_arena_sv(&line->arena, config->url);
 	line->config.model = kb_arena_sv(&line->arena, config->model);

@@ -7,17 +7,21 @@
  *
  * A call goes through these steps; each ends it on a cancellation, on its deadlines, and at stop:
  *
- *   WAITS   for one of the line's places (live_max), in order; a full queue refuses it (KB_E_BUSY)
+ *   WAITS   for one of the line's places (live_max), by account in turn; a full queue sends one of
+ *           the account away that has the most in it (KB_E_BUSY)
  *   SENT    the request is out. What may pass (no connection, 429, 5xx, an answer that cannot be
  *           used) leads to PAUSES while no text has come and tries are left; Retry-After is obeyed
  *   PAUSES  until the next try, by longer and longer times that chance spreads
+ *           From SENT back to WAITS where another account has less than its share of the places and
+ *           this one more, and no text has come; where some has, but nobody listens any more, it
+ *           ends (KB_E_BUSY). How that is judged: turns.h
  *   ENDED   on_end() has been called
  *
  * Deadlines: of the connection (KB_UPSTREAM_CONNECT_MS); first_ms from the start until the server
- * says anything of an answer, waiting and tries included; gap_ms between two things it says;
- * whole_ms. A server that keeps failing is left alone (health.h). A redirect is an answer like
- * others and not followed; the environment's proxies are not used. Neither the key nor the words of
- * a refusal are ever logged or handed on.
+ * says anything of an answer, waiting and tries included; gap_ms between two things it says, of
+ * which empty pieces and comments are none; whole_ms. A server that keeps failing is left alone
+ * (health.h). A redirect is an answer like others and not followed; the environment's proxies are
+ * not used. Neither the key nor the words of a refusal are ever logged or handed on.
  */
 #ifndef KB_UPSTREAM_CHAT_H
 #define KB_UPSTREAM_CHAT_H
@@ -96,7 +100,11 @@ struct kb_chat_ask {
 	 * called exactly once, as the last. Only on_end may not be NULL. */
 	void (*on_text)(void *arg, struct kb_sv text);
 	void (*on_end)(void *arg, const struct kb_chat_result *result);
+	/* Whether anybody still listens; as the others, and before on_end(). NULL: somebody does.
+	 */
+	bool (*is_heard)(void *arg);
 	void *arg;
+	int64_t account_id;             /* for whom; 0: for the service itself */
 	const struct kb_cancel *cancel; /* of kb_chat_whole() alone, on its thread; may be NULL */
 };
 /* Never fails but through on_end(). The caller holds the call until kb_chat_release(); what the ask

@@ -174,6 +174,17 @@ static void take_usage(struct kb_chat_reader *reader, const json_t *usage)
 	               KB_MIN(kb_json_int(usage, "completion_tokens", -1), (int64_t)INT32_MAX));
 }
 
+/* Whether the part of a choice brings anything: also what is no text to us. */
+static bool says_something(const json_t *part)
+{
+	static const char *const texts[] = { "content", "reasoning", "reasoning_content" };
+
+	for (size_t i = 0; i < KB_COUNTOF(texts); i++)
+		if (kb_json_sv(part, texts[i], KB_SV("")).n)
+			return true;
+	return json_array_size(kb_json_get(part, "tool_calls")) > 0;
+}
+
 /* part: "delta" or "message". */
 static bool take_choice(struct kb_chat_reader *reader, const json_t *choice, const char *part,
                         struct kb_err *err)
@@ -184,6 +195,7 @@ static bool take_choice(struct kb_chat_reader *reader, const json_t *choice, con
 		return true;
 	if (kb_sv_eq_str(reason, "error"))
 		return kb_fail(err, KB_E_UPSTREAM, "breaks off with an error");
+	reader->said_count += reason.n || says_something(kb_json_get(choice, part));
 	take_text(reader, kb_json_sv(kb_json_get(choice, part), "content", KB_SV("")));
 	take_finish(reader, reason);
 	return true;
@@ -317,7 +329,8 @@ bool kb_chat_reader_feed(struct kb_chat_reader *reader, struct kb_sv bytes, stru
 	if (bytes.n == 0)
 		return true;
 	if (reader->form == KB_CHAT_BLANK) {
-		if (bytes.p[0] == '<')
+		/* A page of HTML; or bytes that nobody has asked for, such as gzip's. */
+		if (bytes.p[0] == '<' || is_control(bytes.p[0]))
 			return kb_fail(err, KB_E_UPSTREAM, "answers with what is no JSON");
 		reader->form = bytes.p[0] == '{' ? KB_CHAT_WHOLE : KB_CHAT_STREAM;
 	}

@@ -15,6 +15,9 @@
  *             unknown members are passed over
  *   bytes     ill-formed UTF-8 and lone halves of characters become U+FFFD, control characters go
  *
+ * nothing   an event that brings none of text, thoughts, tool calls and the end says nothing:
+ * servers send such ones to keep a line open
+ *
  * Pure but for what it hands on; one thread at a time.
  */
 #ifndef KB_UPSTREAM_CHAT_READ_H
@@ -49,6 +52,7 @@ struct kb_chat_reader {
 	bool done;         /* [DONE], or the whole answer was read */
 	bool has_text;     /* on_text() was called */
 	size_t read_count; /* events that could be read */
+	size_t said_count; /* of these, those that said something: text, thoughts, calls, the end */
 	size_t noise;      /* events that could not */
 	struct kb_chat_usage usage;
 	void (*on_text)(void *arg, struct kb_sv text); /* never called with nothing */

@@ -398,11 +398,12 @@ bool kb_upstream_post(struct kb_upstream *up, const struct kb_upstream_call *cal
 			kb_fail(&why, KB_E_CANCELLED, "the service is stopping");
 			break;
 		}
-		if (!kb_health_admit(&up->health, &why))
+		if (!kb_health_admit(&up->health, 0, &why))
 			break;
 		ok = send_once(&r, &why);
-		kb_health_count(&up->health, ok ? &fine : &why, kb_clock_mono_us() - start,
-		                r.wish_ms);
+		kb_health_count(&up->health, ok ? &fine : &why,
+		                &(struct kb_health_request){ .took_us = kb_clock_mono_us() - start,
+		                                             .wish_ms = r.wish_ms });
 		if (ok || attempt + 1 >= call->tries || !may_pass(&r, &why)
 		    || !wait_for_next(&r, attempt))
 			break;

@@ -30,11 +30,11 @@ const table = [
   ["401 403 404 redirect", 502, siesta, 1, 1],
   ["408", 504, siesta, 3, 3],
   ["429", 429, siesta, 3, 3],
-  ["500 502 503 504 529 html reset badjson", 502, siesta, 3, 3],
+  ["500 502 503 504 529 html gzipped reset badjson", 502, siesta, 3, 3],
   ["hang slowhead", 504, siesta, 1, 1],
   ["cut cutjson rst error errordone errorfinish hugeline", 502, begun, 1, 1],
   ["truncutf8", 502, said, 1, 1],
-  ["stall", 504, begun, 1, 1],
+  ["stall blank", 504, begun, 1, 1],
   ["endless", 504, said, 1, 1],
 ].flatMap(([names, ...row]) => names.split(" ").map((mode) => [mode, ...row]));
 
@@ -43,12 +43,13 @@ const times = {
   hang: { first_ms: 1000 },
   slowhead: { first_ms: 1000 },
   stall: { gap_ms: 1000 },
+  blank: { gap_ms: 1000 },
   endless: { whole_ms: 2000 },
 };
 const FAILURES = 5; // in a row, and the server is left alone
 
 async function walkAll(t, round) {
-  assert.equal(new Set(table.map(([mode]) => mode)).size, 56);
+  assert.equal(new Set(table.map(([mode]) => mode)).size, 58);
   const walks = table.map((row, i) => {
     const dialect = dialects[(i + round) % dialects.length];
     // Any cut of the bytes, where there are not too many, nor too little time.

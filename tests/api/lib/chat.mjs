@@ -10,6 +10,7 @@
 //   pieces    "words", "chars", a number of characters, or null: as scripted
 //   wire      bytes a write, wherever that cuts; ttft, gap: milliseconds
 //   until     how many pieces may be sent; the others wait until it is raised
+import { gzipSync } from "node:zlib";
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const stop = new Set(
   (
@@ -207,7 +208,14 @@ class Answer {
     else if (mode === "redirect") this.json("", 307, { location: "http://127.0.0.1:9/elsewhere" });
     else if (mode === "html") this.json("<html>busy</html>", 200, { "content-type": "text/html" });
     else if (mode === "badjson") this.json('{"choices": [');
-    else if (mode === "hang") await this.wait(60_000);
+    else if (mode === "gzipped") {
+      this.res.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" });
+      const bytes = gzipSync(`data: ${JSON.stringify(this.chunk({ content: "One" }))}\n\n`);
+      for (let i = 0; i < bytes.length; i++) {
+        await this.raw(bytes.subarray(i, i + 1));
+        await this.wait(500);
+      }
+    } else if (mode === "hang") await this.wait(60_000);
     else if (mode === "reset") this.reset();
     else return false;
     return true;
@@ -368,6 +376,12 @@ class Answer {
       this.reset();
     }
     if (mode === "stall") await this.wait(60_000);
+    if (mode === "blank")
+      for (;;) {
+        await this.frame(this.chunk({ content: "" }));
+        await this.raw(": still there\n\n");
+        await this.wait(50);
+      }
     if (mode === "error" || mode === "errordone") {
       await this.frame({ error });
       if (mode === "errordone") await this.frame("[DONE]");

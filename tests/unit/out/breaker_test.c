@@ -12,6 +12,7 @@ static const struct {
 		int what;
 		int64_t at_ms;
 		enum kb_breaker_state state;
+		int64_t whose; /* 0: nobody's in particular */
 	} steps[16];
 } cases[] = {
 	{ "four failures are no reason",
@@ -60,11 +61,48 @@ static const struct {
 	    { BAD, 4000, KB_BREAKER_OPEN },
 	    { BAD, 4000, KB_BREAKER_OPEN },
 	    { ADMIT, 5000, KB_BREAKER_HALF_OPEN } } },
+	{ "failures of one account are no reason for another",
+	  { { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_OPEN, 1 },
+	    { HELD, 0, KB_BREAKER_OPEN, 1 },
+	    { HELD, 0, KB_BREAKER_OPEN, 0 },
+	    { ADMIT, 0, KB_BREAKER_OPEN, 2 },
+	    { ADMIT, 0, KB_BREAKER_OPEN, 3 },
+	    { GOOD, 10, KB_BREAKER_CLOSED, 2 },
+	    { ADMIT, 10, KB_BREAKER_CLOSED, 1 } } },
+	{ "until another fails too",
+	  { { WISH, 0, KB_BREAKER_OPEN, 1 },
+	    { ADMIT, 0, KB_BREAKER_OPEN, 2 },
+	    { BAD, 10, KB_BREAKER_OPEN, 2 },
+	    { HELD, 10, KB_BREAKER_OPEN, 2 },
+	    { HELD, 10, KB_BREAKER_OPEN, 3 },
+	    { ADMIT, 5000, KB_BREAKER_HALF_OPEN, 3 },
+	    { HELD, 5000, KB_BREAKER_HALF_OPEN, 2 } } },
+	{ "five of several are a reason for all",
+	  { { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_CLOSED, 2 },
+	    { BAD, 0, KB_BREAKER_CLOSED, 1 },
+	    { BAD, 0, KB_BREAKER_OPEN, 1 },
+	    { HELD, 0, KB_BREAKER_OPEN, 1 },
+	    { HELD, 0, KB_BREAKER_OPEN, 3 } } },
 	{ "but their success closes it",
 	  { { WISH, 0, KB_BREAKER_OPEN },
 	    { GOOD, 100, KB_BREAKER_CLOSED },
 	    { ADMIT, 100, KB_BREAKER_CLOSED } } },
 };
+
+static void fail(struct kb_breaker *breaker, int64_t now_us, int64_t wish_ms, double chance,
+                 int64_t whose)
+{
+	kb_breaker_bad(breaker, &(struct kb_breaker_failure){ .now_us = now_us,
+	                                                      .wish_ms = wish_ms,
+	                                                      .whose = whose,
+	                                                      .chance = chance });
+}
 
 static void test_states(struct kb_test *t)
 {
@@ -74,13 +112,14 @@ static void test_states(struct kb_test *t)
 		t->row = cases[i].name;
 		for (size_t k = 0; k < 16 && cases[i].steps[k].what != END; k++) {
 			int64_t now = cases[i].steps[k].at_ms * 1000;
+			int64_t whose = cases[i].steps[k].whose;
 
 			switch (cases[i].steps[k].what) {
 			case ADMIT:
-				CHECK(t, kb_breaker_admit(&breaker, now));
+				CHECK(t, kb_breaker_admit(&breaker, now, whose));
 				break;
 			case HELD:
-				CHECK(t, !kb_breaker_admit(&breaker, now));
+				CHECK(t, !kb_breaker_admit(&breaker, now, whose));
 				break;
 			case GOOD:
 				kb_breaker_good(&breaker);
@@ -89,8 +128,8 @@ static void test_states(struct kb_test *t)
 				kb_breaker_void(&breaker);
 				break;
 			default:
-				kb_breaker_bad(&breaker, now,
-				               cases[i].steps[k].what == WISH ? 5000 : 0, 1);
+				fail(&breaker, now, cases[i].steps[k].what == WISH ? 5000 : 0, 1,
+				     whose);
 			}
 			CHECK_INT(t, breaker.state, cases[i].steps[k].state);
 		}
@@ -103,19 +142,19 @@ static void test_bounds(struct kb_test *t)
 	int64_t now = 0;
 
 	for (int i = 0; i < 40; i++) {
-		kb_breaker_bad(&breaker, now, 0, i % 2);
+		fail(&breaker, now, 0, i % 2, 0);
 		if (breaker.state != KB_BREAKER_OPEN)
 			continue;
 		CHECK(t, breaker.until_us - now <= KB_BREAKER_PAUSE_MAX_MS * INT64_C(1000));
 		CHECK(t, breaker.until_us - now >= KB_BREAKER_PAUSE_MS * INT64_C(500));
 		now = breaker.until_us;
-		CHECK(t, kb_breaker_admit(&breaker, now));
+		CHECK(t, kb_breaker_admit(&breaker, now, 0));
 	}
 	/* Chance spreads a pause over its second half. */
-	kb_breaker_bad(&breaker, now, 0, 0);
+	fail(&breaker, now, 0, 0, 0);
 	CHECK_INT(t, breaker.until_us - now, KB_BREAKER_PAUSE_MAX_MS * 500);
 	/* However long a server wishes. */
-	kb_breaker_bad(&breaker, now, INT64_MAX / 2000, 0);
+	fail(&breaker, now, INT64_MAX / 2000, 0, 0);
 	CHECK_INT(t, breaker.until_us - now, KB_BREAKER_WISH_MAX_MS * INT64_C(1000));
 	CHECK_SV(t, kb_sv_str(kb_breaker_name(KB_BREAKER_HALF_OPEN)), "half-open");
 }
