@@ -243,7 +243,7 @@ static void done(struct writing *w, struct kb_err *err)
 	if (w->entered)
 		kb_live_leave(w->writer->live, &w->live);
 	if (w->unwanted)
-		kb_fail(err, KB_E_CANCELLED, "the conversation was deleted");
+		kb_fail(err, KB_E_NOT_FOUND, "the conversation was deleted");
 	if (err->code != KB_OK && w->live.message)
 		drop_row(w);
 	forget(w);
@@ -295,6 +295,16 @@ static void copy_figures(struct writing *w)
 	out->rank_us = plain->rank_us;
 }
 
+static bool is_unwanted(struct writing *w)
+{
+	bool unwanted;
+
+	pthread_mutex_lock(&w->lock);
+	unwanted = w->unwanted;
+	pthread_mutex_unlock(&w->lock);
+	return unwanted;
+}
+
 /* There is no answer but that something failed. */
 static void fail(struct writing *w, const struct kb_err *why)
 {
@@ -302,6 +312,10 @@ static void fail(struct writing *w, const struct kb_err *why)
 
 	w->out->kind = KB_ANSWER_FAILED;
 	w->out->failure = kb_arena_copy(w->arena, why, sizeof(*why));
+	if (is_unwanted(w)) {
+		done(w, &ok);
+		return;
+	}
 	say_all(w, kb_settings_text_in(w->request->settings, w->request->lang, KB_TEXT_SIESTA));
 	done(w, &ok);
 }
@@ -872,7 +886,9 @@ static void give_up(struct kb_live_answer *answer)
 {
 	struct writing *w = writing_of(answer);
 
+	pthread_mutex_lock(&w->lock);
 	w->unwanted = true;
+	pthread_mutex_unlock(&w->lock);
 	stop(w);
 }
 

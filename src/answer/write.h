@@ -71,7 +71,7 @@ void kb_write_begin(struct kb_writer *writer, struct kb_arena *arena,
                     struct kb_answer *out);
 
 /* The conversation is gone, or with session_id.p == NULL the agent: the answers that are being
- * written in it end without one (KB_E_CANCELLED). Those that another process writes end at its next
+ * written in it end without one (KB_E_NOT_FOUND). Those that another process writes end at its next
  * turn (live.h). Any thread. */
 void kb_write_cancel(struct kb_writer *writer, int64_t agent_id, struct kb_sv session_id);
 

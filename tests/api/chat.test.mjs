@@ -649,8 +649,19 @@ test("deleting the conversation ends what is being written in it", async (t) => 
   await until("the model to begin", () => chat.seen.at(-1).sent > 1 && chat.live === 1);
   await agent.expect(200, "DELETE", `/conversations/${session}`);
   await until("the double to be left", () => chat.seen.at(-1).gone);
-  assert.equal((await asking).status, 503);
+  assert.equal((await asking).status, 404, "and there is no answer, because there is no conversation");
   assert.equal((await agent.api("GET", `/conversations/${session}/messages`)).status, 404, "it stays deleted");
+  // A stream says so too, and nothing else before it.
+  chat.ttft = 60_000;
+  const other = randomUUID();
+  const streaming = agent.api("POST", `/conversations/${other}/messages`, {
+    json: { prompt: foreign[0], stream: true },
+  });
+  await until("the model to be asked", () => chat.seen.length === 3 && chat.live === 1);
+  await agent.expect(200, "DELETE", `/conversations/${other}`);
+  const { text } = await streaming;
+  assert.match(text, /event: error\ndata: .*"code":404/);
+  assert.ok(!text.includes(siesta), text);
 });
 
 test("a model that is silent for four seconds has the line kept open by an empty event", async (t) => {

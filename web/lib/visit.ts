@@ -383,7 +383,11 @@ export class Visitor {
     };
     try {
       for await (const { data } of events(reply)) {
-        if (data.status === "error") throw new ApiError(String(data.error), Number(data.code));
+        if (data.status === "error") {
+          const isGone = Number(data.code) === 404; // the talk, which somebody has deleted: the next one is another
+          if (isGone) this.sessionId.value = null;
+          throw new ApiError(String(data.error), isGone ? 503 : Number(data.code));
+        }
         if (data.status === "start") {
           turn.id.value = Number(data.id);
           this.sessionId.value = String(data.session_id);
