@@ -57,7 +57,7 @@ struct kb_chat_call {
 	struct kb_chats *chats;
 	struct kb_chat_line *line;
 	struct kb_chat_call *before, *after; /* in chats->calls */
-	struct kb_turn turn;
+	struct kb_call_turn turn;
 	int64_t account_id;
 	enum step step;
 	struct kb_buf body;
@@ -579,20 +579,20 @@ static void finish_transfer(struct kb_chat_call *call, CURLcode code)
 
 /* ---- the line ---- */
 
-static struct kb_chat_call *call_of_turn(const struct kb_turn *turn)
+static struct kb_chat_call *call_of_turn(const struct kb_call_turn *turn)
 {
 	return (struct kb_chat_call *)(void *)((char *)(uintptr_t)turn
 	                                       - offsetof(struct kb_chat_call, turn));
 }
 
-static bool is_heard(const struct kb_turn *turn)
+static bool is_heard(const struct kb_call_turn *turn)
 {
 	const struct kb_chat_call *call = call_of_turn(turn);
 
 	return !call->is_heard || call->is_heard(call->arg);
 }
 
-static enum kb_turn_hold hold_of(const struct kb_turn *turn)
+static enum kb_turn_hold hold_of(const struct kb_call_turn *turn)
 {
 	const struct kb_chat_call *call = call_of_turn(turn);
 
@@ -641,7 +641,7 @@ static void refuse_surplus(struct kb_chat_line *line, struct kb_chat_call *call)
 static void step_line(struct kb_chat_line *line)
 {
 	struct kb_turns *turns = &line->turns;
-	struct kb_turn *turn;
+	struct kb_call_turn *turn;
 
 	if (line->stepping) /* of one that has ended while it was let go */
 		return;

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 
 struct queue {
-	struct kb_turn *first, *last;
+	struct kb_call_turn *first, *last;
 	size_t count;
 };
 
@@ -18,7 +18,7 @@ struct kb_turn_account {
 
 /* ---- lists ---- */
 
-static void put_last(struct queue *queue, struct kb_turn *turn)
+static void put_last(struct queue *queue, struct kb_call_turn *turn)
 {
 	turn->before = queue->last;
 	turn->after = NULL;
@@ -27,7 +27,7 @@ static void put_last(struct queue *queue, struct kb_turn *turn)
 	queue->count++;
 }
 
-static void put_first(struct queue *queue, struct kb_turn *turn)
+static void put_first(struct queue *queue, struct kb_call_turn *turn)
 {
 	turn->before = NULL;
 	turn->after = queue->first;
@@ -36,7 +36,7 @@ static void put_first(struct queue *queue, struct kb_turn *turn)
 	queue->count++;
 }
 
-static void take(struct queue *queue, struct kb_turn *turn)
+static void take(struct queue *queue, struct kb_call_turn *turn)
 {
 	*(turn->before ? &turn->before->after : &queue->first) = turn->after;
 	*(turn->after ? &turn->after->before : &queue->last) = turn->before;
@@ -95,18 +95,18 @@ static struct kb_turn_account *poorest(const struct kb_turns *turns)
 	return found;
 }
 
-void kb_turns_wait(struct kb_turns *turns, struct kb_turn *turn, int64_t account_id)
+void kb_turns_wait(struct kb_turns *turns, struct kb_call_turn *turn, int64_t account_id)
 {
-	*turn = (struct kb_turn){ .account = account_of(turns, account_id) };
+	*turn = (struct kb_call_turn){ .account = account_of(turns, account_id) };
 	put_last(&turn->account->waiting, turn);
 	turns->waiting++;
 }
 
-struct kb_turn *kb_turns_next(struct kb_turns *turns)
+struct kb_call_turn *kb_turns_next(struct kb_turns *turns)
 {
 	struct kb_turn_account *account =
 	        turns->live < turns->places && turns->waiting ? poorest(turns) : NULL;
-	struct kb_turn *turn;
+	struct kb_call_turn *turn;
 
 	if (!account)
 		return NULL;
@@ -127,11 +127,12 @@ struct kb_turn *kb_turns_next(struct kb_turns *turns)
 
 /* Which of the account's gives its place back: one that nobody listens to before others, one that
  * can begin anew before one that cannot, and of equals the latest. */
-static struct kb_turn *loosest(const struct kb_turns *turns, const struct kb_turn_account *account)
+static struct kb_call_turn *loosest(const struct kb_turns *turns,
+                                    const struct kb_turn_account *account)
 {
-	struct kb_turn *loose = NULL, *vain = NULL;
+	struct kb_call_turn *loose = NULL, *vain = NULL;
 
-	for (struct kb_turn *turn = account->placed.last; turn; turn = turn->before) {
+	for (struct kb_call_turn *turn = account->placed.last; turn; turn = turn->before) {
 		enum kb_turn_hold hold = turns->hold(turn);
 
 		if (hold == KB_TURN_LOOSE && !turns->is_heard(turn))
@@ -144,16 +145,16 @@ static struct kb_turn *loosest(const struct kb_turns *turns, const struct kb_tur
 	return loose ? loose : vain;
 }
 
-struct kb_turn *kb_turns_yielding(const struct kb_turns *turns)
+struct kb_call_turn *kb_turns_yielding(const struct kb_turns *turns)
 {
 	const struct kb_turn_account *poor = turns->waiting ? poorest(turns) : NULL;
 	size_t most = share(turns);
-	struct kb_turn *found = NULL;
+	struct kb_call_turn *found = NULL;
 
 	if (!poor || turns->live < turns->places || poor->placed.count >= most)
 		return NULL;
 	for (const struct kb_turn_account *a = turns->first; a; a = a->after) {
-		struct kb_turn *turn = a->placed.count > most ? loosest(turns, a) : NULL;
+		struct kb_call_turn *turn = a->placed.count > most ? loosest(turns, a) : NULL;
 
 		if (turn) {
 			found = turn;
@@ -163,7 +164,7 @@ struct kb_turn *kb_turns_yielding(const struct kb_turns *turns)
 	return found;
 }
 
-void kb_turns_back(struct kb_turns *turns, struct kb_turn *turn)
+void kb_turns_back(struct kb_turns *turns, struct kb_call_turn *turn)
 {
 	struct kb_turn_account *account = turn->account;
 
@@ -174,10 +175,10 @@ void kb_turns_back(struct kb_turns *turns, struct kb_turn *turn)
 	turns->waiting++;
 }
 
-struct kb_turn *kb_turns_surplus(const struct kb_turns *turns)
+struct kb_call_turn *kb_turns_surplus(const struct kb_turns *turns)
 {
 	const struct kb_turn_account *most = NULL;
-	struct kb_turn *turn;
+	struct kb_call_turn *turn;
 
 	if (turns->waiting <= turns->queue_max)
 		return NULL;
@@ -191,7 +192,7 @@ struct kb_turn *kb_turns_surplus(const struct kb_turns *turns)
 	return turn ? turn : most->waiting.last;
 }
 
-void kb_turns_leave(struct kb_turns *turns, struct kb_turn *turn)
+void kb_turns_leave(struct kb_turns *turns, struct kb_call_turn *turn)
 {
 	struct kb_turn_account *account = turn->account;
 
@@ -199,7 +200,7 @@ void kb_turns_leave(struct kb_turns *turns, struct kb_turn *turn)
 		return;
 	take(turn->placed ? &account->placed : &account->waiting, turn);
 	*(turn->placed ? &turns->live : &turns->waiting) -= 1;
-	*turn = (struct kb_turn){ 0 };
+	*turn = (struct kb_call_turn){ 0 };
 	if (account->placed.count || account->waiting.count)
 		return;
 	unlink_account(turns, account);

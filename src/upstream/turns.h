@@ -25,34 +25,34 @@ enum kb_turn_hold {
 	KB_TURN_VAIN,  /* it cannot, but nobody listens */
 };
 
-struct kb_turn {
+struct kb_call_turn {
 	struct kb_turn_account *account; /* NULL: it has none, it is neither waiting nor held */
-	struct kb_turn *before, *after;
+	struct kb_call_turn *before, *after;
 	bool placed;
 };
 
 struct kb_turns {
 	size_t places, queue_max;
 	/* Of one that waits or has a place. */
-	bool (*is_heard)(const struct kb_turn *turn);
-	enum kb_turn_hold (*hold)(const struct kb_turn *turn);
+	bool (*is_heard)(const struct kb_call_turn *turn);
+	enum kb_turn_hold (*hold)(const struct kb_call_turn *turn);
 
 	size_t live, waiting, account_count;
 	struct kb_turn_account *first, *last; /* in the order of their turns */
 };
 
 /* Every turn has left: nothing is held. */
-void kb_turns_wait(struct kb_turns *turns, struct kb_turn *turn, int64_t account_id);
+void kb_turns_wait(struct kb_turns *turns, struct kb_call_turn *turn, int64_t account_id);
 /* Gives the next one its place. NULL: none is free, or nobody waits. */
-struct kb_turn *kb_turns_next(struct kb_turns *turns);
+struct kb_call_turn *kb_turns_next(struct kb_turns *turns);
 /* One with a place that has to give it back now: by kb_turns_back() where it is loose, else by its
  * end. NULL: none. */
-struct kb_turn *kb_turns_yielding(const struct kb_turns *turns);
+struct kb_call_turn *kb_turns_yielding(const struct kb_turns *turns);
 /* It waits again, as the first of its account. */
-void kb_turns_back(struct kb_turns *turns, struct kb_turn *turn);
+void kb_turns_back(struct kb_turns *turns, struct kb_call_turn *turn);
 /* One that waits and has to go, because more than queue_max do. NULL: none. */
-struct kb_turn *kb_turns_surplus(const struct kb_turns *turns);
+struct kb_call_turn *kb_turns_surplus(const struct kb_turns *turns);
 /* From wherever it is; one that is nowhere stays so. */
-void kb_turns_leave(struct kb_turns *turns, struct kb_turn *turn);
+void kb_turns_leave(struct kb_turns *turns, struct kb_call_turn *turn);
 
 #endif

@@ -8,17 +8,17 @@
 #include "test.h"
 
 struct ask {
-	struct kb_turn turn; /* first: a turn is its ask */
-	char name;           /* of its account */
+	struct kb_call_turn turn; /* first: a turn is its ask */
+	char name;                /* of its account */
 	bool left, spoke;
 };
 
-static bool is_heard(const struct kb_turn *turn)
+static bool is_heard(const struct kb_call_turn *turn)
 {
 	return !((const struct ask *)(const void *)turn)->left;
 }
 
-static enum kb_turn_hold hold(const struct kb_turn *turn)
+static enum kb_turn_hold hold(const struct kb_call_turn *turn)
 {
 	const struct ask *ask = (const struct ask *)(const void *)turn;
 
@@ -37,7 +37,7 @@ struct play {
 
 static void settle(struct play *p)
 {
-	struct kb_turn *turn;
+	struct kb_call_turn *turn;
 
 	do {
 		while (kb_turns_next(&p->turns))
