@@ -157,6 +157,7 @@ void kb_api_refuse(struct kb_request *req, const struct kb_err *err);
 bool kb_api_admit(struct kb_request *req);
 void kb_api_decorate(struct kb_request *req, struct kb_buf *head);
 bool kb_api_owner_holds(void *app, int64_t owner);
+void kb_api_hurry(void *app);
 
 /* ---- for handlers (call.c) ---- */
 

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "store/nodes.h"
 #include "store/signins.h"
+#include "upstream/moderation.h"
 
 enum {
 	REPLY_MAX = 64 << 20,
@@ -361,6 +362,13 @@ bool kb_api_owner_holds(void *app, int64_t owner)
 		return valid;
 	kb_warn(api->log, "owner not looked up id=%" PRId64 " error=%s", owner, err.msg);
 	return true;
+}
+
+void kb_api_hurry(void *app)
+{
+	struct kb_api *api = app;
+
+	kb_moderator_cancel(api->moderator);
 }
 
 /* ---- answers ---- */

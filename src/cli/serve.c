@@ -645,6 +645,7 @@ static bool open_door(struct service *s, struct kb_err *err)
 	net.admit = kb_api_admit;
 	net.decorate = kb_api_decorate;
 	net.owner_holds = kb_api_owner_holds;
+	net.hurry = kb_api_hurry;
 	net.tls_cert = plan->options.tls_cert;
 	net.tls_key = plan->options.tls_key;
 	s->api.server = kb_server_start(&net, err);

@@ -29,6 +29,8 @@ struct kb_server_config {
 	 * always.
 	 */
 	bool (*owner_holds)(void *app, int64_t owner);
+	/* The grace of a stop is over: calls off what workers still wait for. NULL: nothing. */
+	void (*hurry)(void *app);
 	/* Adds fields to every answer (CORS); may be NULL. Runs where the answer is made. */
 	void (*decorate)(struct kb_request *req, struct kb_buf *head);
 

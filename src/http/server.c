@@ -233,6 +233,8 @@ void kb_server_stop(struct kb_server *server, int grace_ms)
 	for (int i = 0; i < server->lane_count; i++)
 		kb_loop_post(server->lanes[i].loop, &server->lanes[i].stop);
 	wait_for_end(server, grace_ms);
+	if (server->config.hurry)
+		server->config.hurry(server->config.app);
 	for (int i = 0; i < server->lane_count; i++)
 		kb_loop_post(server->lanes[i].loop, &server->lanes[i].kill);
 	/* Whoever still works on a request points into its memory. */

@@ -546,13 +546,13 @@ test("chat/completions is written by the model as well", async (t) => {
 });
 
 /** A service with a catalogue file of these models, all at the double's address. */
-async function withCatalogue(t, list, { files = library, env = {} } = {}) {
+async function withCatalogue(t, list, { files = library, env = {}, args = [] } = {}) {
   const server = await models(t);
   const dir = await mkdtemp(path.join(tmpdir(), "docent-models-"));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const file = path.join(dir, "models.json");
   await writeFile(file, JSON.stringify({ models: list.map((model) => ({ url: server.url, ...model })) }));
-  const kb = await start(t, { env: { DOCENT_MODELS: file, ...env } });
+  const kb = await start(t, { env: { DOCENT_MODELS: file, ...env }, args });
   const agent = await kb.agent({ files });
   return { server, chat: server.chat, kb, agent, set: (json) => agent.expect(200, "POST", "/settings", { json }) };
 }
@@ -761,6 +761,20 @@ test("a moderation server is asked about every prompt first, and what it flags g
   const reply = await agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: question } });
   assert.equal(reply.status, 502);
   assert.equal(chat.seen.length, 1);
+});
+
+test("a stop does not wait for a moderation server that hangs", async (t) => {
+  const { server, kb, agent } = await withCatalogue(t, [{ id: "guard", kind: "moderation" }, { id: "writer" }], {
+    args: ["--stop-grace", "1"],
+  });
+  server.way = "stall";
+  const asking = agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt: question } });
+  await until("it to be asked", () => server.asked("/v1/moderations").length === 1);
+  const begun = Date.now();
+  const [code] = await Promise.all([kb.stop(), asking.catch(() => null)]);
+  assert.equal(code, 0);
+  const took = Date.now() - begun;
+  assert.ok(took < 3500, `${took} ms, the grace being one second and moderation having five`);
 });
 
 test("a rewriting knows the persona by its summary, the agent's own before the generated one", async (t) => {
