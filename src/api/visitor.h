@@ -35,7 +35,8 @@ bool kb_visitor_begins_early(struct kb_call *call, struct kb_err *err) KB_MUST_C
 bool kb_talks_find_shared(struct kb_call *call, struct kb_settings *settings,
                           struct kb_err *err) KB_MUST_CHECK;
 
-/* Bits of zero that the browser's work has to begin with. */
+/* Bits of zero that the browser's work has to begin with: as much as a phone can bear, which is
+ * little for a program made for it (docs/embedding.md). */
 enum { KB_VISITOR_WORK_BITS = 16 };
 
 #endif
