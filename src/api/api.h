@@ -98,7 +98,6 @@ struct kb_call {
 	 */
 	struct kb_key key;
 	const struct kb_plan *plan; /* of the key's account */
-	int64_t retry_after_s;      /* of a 429 that passes */
 	struct kb_agent agent;      /* paths with {projectId}, and those of public agents */
 	/* Its index version, where other nodes change agents; a read_at of 0: not known. */
 	struct kb_known_version known;

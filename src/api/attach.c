@@ -19,7 +19,6 @@ enum {
 	WAIT_MS = 10000,    /* for a slot */
 	TIMEOUT_MS = 15000, /* for one file, and for a page of it that is a picture */
 	PAINTED_MAX = 4,    /* such pages of one file */
-	RETRY_AFTER_S = 1,
 };
 
 static void fini(void *arg)
@@ -175,8 +174,6 @@ static bool read_files(struct kb_call *call, struct kb_turn *turn, const struct 
 			ok = read_file(&r, files->v[i], err);
 		kb_slots_give(call->api->slots, &r.use);
 	}
-	if (!ok && err->code == KB_E_EXHAUSTED)
-		call->retry_after_s = RETRY_AFTER_S;
 	return ok;
 }
 

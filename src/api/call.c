@@ -109,8 +109,7 @@ static bool check_rate(struct kb_call *call, struct kb_err *err)
 	if (kb_rates_take(call->api->rates, call->key.id, plan, kb_clock_mono_us(),
 	                  &kept->rate_left, &wait_ms))
 		return true;
-	call->retry_after_s = (wait_ms + 999) / 1000;
-	return kb_fail(err, KB_E_EXHAUSTED, "Too Many Requests");
+	return kb_fail_for(err, KB_E_EXHAUSTED, (wait_ms + 999) / 1000, "Too Many Requests");
 }
 
 /* ---- the agent ---- */
@@ -462,9 +461,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	response.status = status;
 	if (status == 404 && kb_dashboard_lost(call))
 		return;
-
-	if (status == 503 && info->retry && !call->retry_after_s)
-		call->retry_after_s = 1;
+	response.retry_after_s = kb_err_retry_after(err);
 	if (status >= 500)
 		kb_warn(&call->req->log, "request failed status=%d code=%s error=%s", status,
 		        info->name, err->msg);
@@ -497,17 +494,9 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 	if (status == 401)
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("www-authenticate"), KB_SV("Bearer") };
-	if (status == 503 && !call->req->status) /* the server itself adds it to its own */
-		response.fields[fields++] =
-		        (struct kb_http_field){ KB_SV("retry-after"), KB_SV("1") };
 	if (is_in_vain(err))
 		response.fields[fields++] =
 		        (struct kb_http_field){ KB_SV("x-should-retry"), KB_SV("false") };
-	if (call->retry_after_s)
-		response.fields[fields++] =
-		        (struct kb_http_field){ KB_SV("retry-after"),
-			                        kb_arena_printf(call->arena, "%" PRId64,
-			                                        call->retry_after_s) };
 	kb_respond(call->req, &response);
 	kb_buf_fini(&buf);
 }

@@ -329,8 +329,6 @@ static void explain_failure(struct kb_call *call, struct kb_err *err)
 			call->req->status = statuses[i].status;
 	if (call->req->status == 502)
 		err->code = KB_E_UPSTREAM;
-	if (call->req->status == 503 || call->req->status == 429)
-		call->retry_after_s = 1;
 }
 
 static void finish(void *arg, struct kb_err *err)

@@ -196,14 +196,15 @@ bool kb_call_visit(struct kb_call *call, struct kb_err *err)
 
 /* ---- how much ---- */
 
-static bool is_within(struct kb_call *call, const struct kb_visits *visits, struct kb_err *err)
+static bool is_within(const struct kb_visits *visits, struct kb_err *err)
 {
+	int64_t wait_s;
+
 	if (visits->over < 0)
 		return true;
-	call->retry_after_s = (visits->wait_us + KB_SECOND_US - 1) / KB_SECOND_US;
-	return kb_fail(err, KB_E_EXHAUSTED,
-	               "Too many questions for now; try again in %" PRId64 " s",
-	               call->retry_after_s);
+	wait_s = (visits->wait_us + KB_SECOND_US - 1) / KB_SECOND_US;
+	return kb_fail_for(err, KB_E_EXHAUSTED, wait_s,
+	                   "Too many questions for now; try again in %" PRId64 " s", wait_s);
 }
 
 /* One answer at a time, and not too many. */
@@ -231,11 +232,10 @@ static bool take_turn(struct kb_call *call, struct kb_err *err)
 	bool yes;
 
 	if (!kb_store_visitor_begin(call->api->store, &turn, &visits, &yes, err)
-	    || !is_within(call, &visits, err))
+	    || !is_within(&visits, err))
 		return false;
 	if (yes)
 		return true;
-	call->retry_after_s = 1;
 	return kb_fail(err, KB_E_EXHAUSTED, "One question at a time, please");
 }
 
@@ -370,7 +370,7 @@ static bool begin(struct kb_call *call, const struct arrival *arrival,
 		.proven_until = arrival->who.ends_at, /* the site knows them */
 		.challenge = new_challenge(call),
 	};
-	return kb_store_visit(call->api->store, &visits, err) && is_within(call, &visits, err)
+	return kb_store_visit(call->api->store, &visits, err) && is_within(&visits, err)
 	       && kb_store_visitor_add(call->api->store, &call->visitor, before, secret, err);
 }
 

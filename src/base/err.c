@@ -58,6 +58,7 @@ static bool fail_v(struct kb_err *err, enum kb_errc code, const char *fmt, va_li
 {
 	if (err) {
 		err->code = code;
+		err->retry_after_s = 0;
 		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	}
 	return false;
@@ -71,6 +72,28 @@ bool kb_fail(struct kb_err *err, enum kb_errc code, const char *fmt, ...)
 	fail_v(err, code, fmt, ap);
 	va_end(ap);
 	return false;
+}
+
+bool kb_fail_for(struct kb_err *err, enum kb_errc code, int64_t retry_after_s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail_v(err, code, fmt, ap);
+	va_end(ap);
+	if (err)
+		err->retry_after_s = retry_after_s;
+	return false;
+}
+
+/* What passes, and is said as 429 or 503, has passed in a moment. */
+int64_t kb_err_retry_after(const struct kb_err *err)
+{
+	const struct kb_err_info *info = kb_err_info(err->code);
+
+	if (!info->retry || (info->status != 429 && info->status != 503))
+		return 0;
+	return KB_MAX(err->retry_after_s, (int64_t)1);
 }
 
 bool kb_fail_errno(struct kb_err *err, const char *fmt, ...)

@@ -38,6 +38,7 @@ enum kb_errc {
 struct kb_err {
 	enum kb_errc code;
 	char msg[400];
+	int64_t retry_after_s; /* 0: nobody knows */
 };
 
 struct kb_err_info {
@@ -57,6 +58,12 @@ const char *kb_err_reason(const struct kb_err *err);
 
 /* Fills err (NULL is fine) and returns false, so that failing is one line. */
 bool kb_fail(struct kb_err *err, enum kb_errc code, const char *fmt, ...) KB_PRINTF(3, 4);
+
+/* The same where it is known when to come back. */
+bool kb_fail_for(struct kb_err *err, enum kb_errc code, int64_t retry_after_s, const char *fmt, ...)
+        KB_PRINTF(4, 5);
+/* When a client is told to come back, in seconds; 0: it is told nothing. */
+int64_t kb_err_retry_after(const struct kb_err *err);
 
 /* The same from errno: "what: No such file or directory". ENOSPC and EDQUOT become KB_E_FULL. */
 bool kb_fail_errno(struct kb_err *err, const char *fmt, ...) KB_PRINTF(2, 3);

@@ -7,8 +7,6 @@
 #include "http/conn.h"
 #include "http/forwarded.h"
 
-enum { RETRY_AFTER_S = 1 };
-
 static void on_news(struct kb_task *task);
 
 /* ---- life ---- */
@@ -130,8 +128,6 @@ void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct 
 
 	call->refused = true;
 	call->req.status = status ? status : kb_err_info(err->code)->status;
-	if (err->code == KB_E_BUSY || err->code == KB_E_AWAY)
-		call->retry_after_s = RETRY_AFTER_S;
 	kb_debug(&call->req.log, "request refused peer=%s status=%d: %s", call->req.peer,
 	         call->req.status, err->msg);
 	if (config->refuse)
@@ -139,7 +135,8 @@ void kb_exchange_refuse(struct kb_http_exchange *call, int status, const struct 
 	if (atomic_load(&call->answered))
 		return;
 	plain = (struct kb_response){ .content_type = "text/plain; charset=utf-8",
-		                      .body = kb_arena_printf(&call->arena, "%s\n", err->msg) };
+		                      .body = kb_arena_printf(&call->arena, "%s\n", err->msg),
+		                      .retry_after_s = kb_err_retry_after(err) };
 	kb_respond(&call->req, &plain);
 }
 

@@ -200,7 +200,6 @@ struct kb_http_exchange {
 	bool head_only, http10, keep_alive, expect_continue;
 	bool refused;
 	const char *allow; /* of a 405 */
-	int retry_after_s; /* 0: none */
 	struct kb_body body;
 	const struct kb_err
 	        *err; /* why the request is refused once its body has been read; or NULL */

@@ -118,6 +118,7 @@ struct kb_response {
 	const char *content_type;
 	struct kb_sv body;              /* copied; a HEAD request gets only its length */
 	struct kb_http_field fields[8]; /* further ones, up to the first empty name */
+	int64_t retry_after_s;          /* of a refusal (kb_err_retry_after()); 0: not said */
 	bool close;
 };
 /* Once a request: a second answer is our own mistake. */

@@ -177,8 +177,8 @@ void kb_head_write(struct kb_buf *buf, struct kb_http_exchange *call,
 		add_field(buf, response->fields[i].name, response->fields[i].value);
 	if (call->allow)
 		add_field(buf, KB_SV("Allow"), kb_sv_str(call->allow));
-	if (call->retry_after_s)
-		kb_buf_printf(buf, "Retry-After: %d\r\n", call->retry_after_s);
+	if (response->retry_after_s)
+		kb_buf_printf(buf, "Retry-After: %" PRId64 "\r\n", response->retry_after_s);
 	if (facts->close)
 		ADD(buf, "Connection: close\r\n");
 	else if (call->http10)

@@ -5,8 +5,14 @@ import { patient } from "./patience.mjs";
 
 export const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
+/** The fields of an answer that came more than once; Node joins or drops them. */
+function repeated(rawHeaders) {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+  return names.filter((name, i) => name !== "set-cookie" && names.indexOf(name) !== i);
+}
+
 /** Sends one request; gives { status, headers, rawHeaders, bytes, text }. body: Buffer, string or
- * an async iterable (sent chunked). */
+ * an async iterable (sent chunked). An answer that has a field twice is a fault. */
 export function request(url, { method = "GET", headers = {}, body, agent = keepAlive } = {}) {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -17,6 +23,8 @@ export function request(url, { method = "GET", headers = {}, body, agent = keepA
       res.on("error", reject);
       res.on("end", () => {
         const bytes = Buffer.concat(pieces);
+        const twice = repeated(res.rawHeaders);
+        if (twice.length) return reject(new Error(`${method} ${path}: ${res.statusCode} has ${twice} more than once`));
         resolve({
           status: res.statusCode,
           headers: res.headers,

@@ -189,7 +189,14 @@ static void on_big(struct kb_request *req)
 
 static void on_refusal(struct kb_request *req, const struct kb_err *err)
 {
-	say(req, req->status, kb_arena_printf(req->arena, "refused: %s", err->msg));
+	const struct kb_response response = {
+		.status = req->status,
+		.content_type = "text/plain",
+		.body = kb_arena_printf(req->arena, "refused: %s", err->msg),
+		.retry_after_s = kb_err_retry_after(err),
+	};
+
+	kb_respond(req, &response);
 }
 
 static bool on_admission(struct kb_request *req)
