@@ -2,10 +2,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "base/cond.h"
 
 struct kb_slots {
 	pthread_mutex_t lock;
@@ -16,13 +15,9 @@ struct kb_slots {
 struct kb_slots *kb_slots_new(void)
 {
 	struct kb_slots *slots = kb_xcalloc(1, sizeof(*slots));
-	pthread_condattr_t monotonic;
 
 	pthread_mutex_init(&slots->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&slots->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_cond_init(&slots->changed);
 	return slots;
 }
 
@@ -94,18 +89,11 @@ static void grant(struct kb_slots *slots)
 static bool wait_for_slot(struct kb_slots *slots, int64_t wait_ms, struct kb_slot_use *use,
                           struct kb_err *err)
 {
-	struct timespec until;
+	int64_t until_us = kb_clock_mono_us() + wait_ms * 1000;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += wait_ms / 1000;
-	until.tv_nsec += wait_ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	grant(slots);
 	while (use->slot == KB_SLOT_NONE)
-		if (pthread_cond_timedwait(&slots->changed, &slots->lock, &until) != 0)
+		if (!kb_cond_until(&slots->changed, &slots->lock, until_us))
 			break;
 	return use->slot != KB_SLOT_NONE
 	       || kb_fail(err, KB_E_EXHAUSTED,

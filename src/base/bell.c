@@ -1,17 +1,12 @@
 #include "base/bell.h"
 
-#include <time.h>
+#include "base/cond.h"
 
 void kb_bell_init(struct kb_bell *bell, const struct kb_clock *clock)
 {
-	pthread_condattr_t monotonic;
-
 	*bell = (struct kb_bell){ .clock = clock };
 	pthread_mutex_init(&bell->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&bell->rung, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	kb_cond_init(&bell->rung);
 }
 
 void kb_bell_fini(struct kb_bell *bell)
@@ -69,9 +64,7 @@ static bool wait(struct kb_bell *bell, uint64_t *heard, int64_t until_us)
 
 		if (now >= until_us)
 			break;
-		pthread_cond_timedwait(
-		        &bell->rung, &bell->lock,
-		        &(struct timespec){ real / KB_SECOND_US, real % KB_SECOND_US * 1000 });
+		kb_cond_until(&bell->rung, &bell->lock, real);
 	}
 	if (heard)
 		*heard = bell->rings;

@@ -1,8 +1,8 @@
 #include "base/crew.h"
 
 #include <pthread.h>
-#include <time.h>
 
+#include "base/cond.h"
 #include "base/pool.h"
 
 enum { ASK_MS = 200 };
@@ -39,19 +39,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void wait_a_little(struct shift *shift)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ASK_MS * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_cond_timedwait(&shift->ended, &shift->mutex, &until);
-}
-
 bool kb_crew_run(struct kb_crew *crew, size_t first, size_t end, struct kb_err *err)
 {
 	struct shift shift = { .crew = crew, .next = first, .end = end };
@@ -61,12 +48,13 @@ bool kb_crew_run(struct kb_crew *crew, size_t first, size_t end, struct kb_err *
 
 	shift.running = threads;
 	pthread_mutex_init(&shift.mutex, NULL);
-	pthread_cond_init(&shift.ended, NULL);
+	kb_cond_init(&shift.ended);
 	for (size_t i = 0; i < threads; i++)
 		thread[i] = kb_thread_start(crew->name, work, &shift);
 	pthread_mutex_lock(&shift.mutex);
 	while (shift.running) {
-		wait_a_little(&shift);
+		kb_cond_until(&shift.ended, &shift.mutex,
+		              kb_clock_mono_us() + ASK_MS * INT64_C(1000));
 		pthread_mutex_unlock(&shift.mutex);
 		if (wanted && kb_cancelled(crew->cancel, err)) {
 			wanted = false;

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
-#include "base/clock.h"
+#include "base/cond.h"
 #include "base/fault.h"
 #include "base/pool.h"
 
@@ -81,28 +80,13 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static struct timespec soon(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	ts.tv_nsec += LOOK_EVERY_US * 1000L;
-	ts.tv_sec += ts.tv_nsec / 1000000000L;
-	ts.tv_nsec %= 1000000000L;
-	return ts;
-}
-
 static struct lookup *lookup_new(const char *name)
 {
 	struct lookup *l = kb_xcalloc(1, sizeof(*l));
-	pthread_condattr_t attr;
 
 	memcpy(l->name, name, strlen(name) + 1);
 	pthread_mutex_init(&l->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&l->done_cond, &attr);
-	pthread_condattr_destroy(&attr);
+	kb_cond_init(&l->done_cond);
 	return l;
 }
 
@@ -125,11 +109,8 @@ bool kb_resolve(const char *name, int64_t deadline_us, const atomic_bool *cancel
 	}
 	pthread_detach(thread);
 	pthread_mutex_lock(&l->mutex);
-	while (!l->done && !atomic_load(cancelled) && kb_clock_mono_us() < deadline_us) {
-		struct timespec until = soon();
-
-		pthread_cond_timedwait(&l->done_cond, &l->mutex, &until);
-	}
+	while (!l->done && !atomic_load(cancelled) && kb_clock_mono_us() < deadline_us)
+		kb_cond_until(&l->done_cond, &l->mutex, kb_clock_mono_us() + LOOK_EVERY_US);
 	if (!l->done) {
 		l->left = true;
 		atomic_fetch_add(&left_behind, 1);

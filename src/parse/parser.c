@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/cond.h"
 #include "base/file.h"
 #include "base/pool.h"
 #include "parse/format.h"
@@ -553,11 +553,9 @@ bool kb_parser_place_take(struct kb_parser *parser, const struct kb_cancel *canc
 
 	pthread_mutex_lock(&parser->mutex);
 	while (!parser->places && wanted) {
-		struct timespec until;
-
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec++; /* whoever cancels rings no bell */
-		pthread_cond_timedwait(&parser->place_freed, &parser->mutex, &until);
+		/* Whoever cancels rings no bell. */
+		kb_cond_until(&parser->place_freed, &parser->mutex,
+		              kb_clock_mono_us() + KB_SECOND_US);
 		wanted = !kb_cancelled(cancel, NULL);
 	}
 	if (wanted)
@@ -596,7 +594,7 @@ struct kb_parser *kb_parser_open(const struct kb_parser_config *config, struct k
 	pthread_mutex_init(&parser->mutex, NULL);
 	pthread_cond_init(&parser->ordered, NULL);
 	pthread_cond_init(&parser->started, NULL);
-	pthread_cond_init(&parser->place_freed, NULL);
+	kb_cond_init(&parser->place_freed);
 	if (parser->config.places <= 0)
 		parser->config.places = (int)KB_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
 	parser->places = parser->config.places;

@@ -1,7 +1,6 @@
 /* A chat server's answer for a thread that may block. */
-#include <pthread.h>
-#include <time.h>
-
+#include "base/clock.h"
+#include "base/cond.h"
 #include "upstream/chat.h"
 
 enum { CANCEL_ASK_MS = 100 };
@@ -32,20 +31,6 @@ static void wake(void *arg, const struct kb_chat_result *result)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Holds the lock. Whoever cancels rings no bell. */
-static void wait_a_little(struct waiting *w)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += CANCEL_ASK_MS * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_cond_timedwait(&w->ended, &w->lock, &until);
-}
-
 /* Until it has ended, or is cancelled and then has ended. */
 static void wait_for_end(struct waiting *w, struct kb_chat_call *call,
                          const struct kb_cancel *cancel)
@@ -56,7 +41,9 @@ static void wait_for_end(struct waiting *w, struct kb_chat_call *call,
 			pthread_cond_wait(&w->ended, &w->lock);
 			continue;
 		}
-		wait_a_little(w);
+		/* Whoever cancels rings no bell. */
+		kb_cond_until(&w->ended, &w->lock,
+		              kb_clock_mono_us() + CANCEL_ASK_MS * INT64_C(1000));
 		if (w->done)
 			break;
 		pthread_mutex_unlock(&w->lock);
@@ -87,7 +74,7 @@ bool kb_chat_whole(struct kb_chat_line *line, struct kb_arena *arena, const stru
 	bool ok;
 
 	pthread_mutex_init(&w.lock, NULL);
-	pthread_cond_init(&w.ended, NULL);
+	kb_cond_init(&w.ended);
 	kb_buf_init(&w.text, max_bytes);
 	own.on_text = gather;
 	own.on_end = wake;
