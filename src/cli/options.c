@@ -49,7 +49,7 @@ static const struct option {
 	{ "allow-plain-http", "DOCENT_ALLOW_PLAIN_HTTP", NULL, "no",
 	  "Serve plain HTTP on an address other than loopback (behind a proxy that speaks TLS).", OPTION(allow_plain_http), true },
 	{ "trusted-proxies", "DOCENT_TRUSTED_PROXIES", "NETWORK,…", NULL,
-	  "Networks (`127.0.0.1`, `10.1.0.0/16`) of your own proxies, whose X-Forwarded-For says who a request is from.", OPTION(trusted_proxies) },
+	  "Networks (`127.0.0.1`, `10.1.0.0/16`) of your own proxies, whose X-Forwarded-For says who a request is from, and X-Forwarded-Proto and X-Forwarded-Host which address it was sent to.", OPTION(trusted_proxies) },
 	{ "allow-unsandboxed-parsing", "DOCENT_ALLOW_UNSANDBOXED_PARSING", NULL, "no",
 	  "Parse documents even where the kernel cannot confine the parser. Not for documents of strangers.", OPTION(allow_unsandboxed_parsing), true },
 	{ "log", "DOCENT_LOG", "LEVEL[,json]", "info", "debug, info, warn, error or off; `,json` for JSON lines.", OPTION(log) },

@@ -289,9 +289,12 @@ enum kb_http_step kb_exchange_start(struct kb_http_conn *conn, struct kb_http_ex
 	struct kb_err err;
 
 	fill_request(call, &conn->lane->head);
-	if (conn->is_proxy)
+	if (conn->is_proxy) {
 		kb_forwarded_client(&conn->lane->server->config.proxies, call->req.fields,
 		                    call->req.field_count, call->req.peer);
+		kb_forwarded_place(call->req.fields, call->req.field_count, &call->req.tls,
+		                   &call->req.host);
+	}
 	if (kb_sv_eq_str(call->req.path, "*"))
 		return answer_options(conn, call);
 	if (!find_route(call, &err)) {

@@ -3,6 +3,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "http/http.h"
+
 bool kb_proxy_is_trusted(const struct kb_guard *proxies, const struct sockaddr *address)
 {
 	struct kb_address plain = { .family = address->sa_family };
@@ -74,4 +76,21 @@ bool kb_forwarded_client(const struct kb_guard *proxies, const struct kb_http_fi
 		}
 	}
 	return known;
+}
+
+void kb_forwarded_place(const struct kb_http_field *fields, size_t count, bool *tls,
+                        struct kb_sv *host)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kb_sv list = fields[i].value, last;
+
+		if (!take_last(&list, &last))
+			continue;
+		last = kb_sv_trim(last);
+		if (kb_sv_eq_str(fields[i].name, "x-forwarded-proto")
+		    && (kb_sv_ieq_str(last, "https") || kb_sv_ieq_str(last, "http")))
+			*tls = last.n == strlen("https");
+		else if (kb_sv_eq_str(fields[i].name, "x-forwarded-host") && kb_http_is_host(last))
+			*host = last;
+	}
 }

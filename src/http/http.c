@@ -326,6 +326,11 @@ static bool check_known(struct kb_http_head *head, struct kb_http_field *known[]
 	return true;
 }
 
+bool kb_http_is_host(struct kb_sv text)
+{
+	return text.n > 0 && text.n <= KB_HTTP_HOST_MAX && all(text, HOST);
+}
+
 bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
                         struct kb_http_refusal *why)
 {

@@ -44,6 +44,10 @@ struct kb_http_head {
 };
 
 /* Parses a complete head in place (field names become lower case); the views point into it. */
+/* What a Host field may say: a host, and perhaps a port. */
+enum { KB_HTTP_HOST_MAX = 300 };
+bool kb_http_is_host(struct kb_sv text) KB_MUST_CHECK;
+
 bool kb_http_parse_head(char *bytes, size_t n, struct kb_http_head *head,
                         struct kb_http_refusal *why) KB_MUST_CHECK;
 

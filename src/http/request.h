@@ -73,8 +73,8 @@ struct kb_request {
 	struct kb_sv method, target; /* target as sent, path and query */
 	struct kb_sv path;           /* percent-decoded, without the query */
 	struct kb_sv query;          /* raw, without '?' */
-	struct kb_sv host;           /* of the Host field */
-	bool tls;
+	struct kb_sv host;           /* of the Host field; behind a trusted proxy, the client's */
+	bool tls;                    /* likewise */
 	char peer[64]; /* address without port; behind a trusted proxy, the client's */
 	struct kb_sv params[KB_HTTP_PARAMS_MAX]; /* decoded path parameters in order */
 	size_t param_count;

@@ -87,6 +87,31 @@ test("a trusted proxy says who its requests are from, and nobody else does", asy
   );
 });
 
+test("addresses are those under which the client reached a trusted proxy", async (t) => {
+  const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "kb.example.com" };
+  const seen = async (kb) => {
+    const agent = await kb.agent({ files: { "a.txt": "The lighthouse is 41 metres high." } });
+    const [page] = (await kb.api("GET", `${agent.path}/pages`, { headers })).json.data.pages.data;
+    const listed = (await kb.api("GET", `${agent.path}/pages`, { headers, query: { limit: 1 } })).json.data.pages;
+    const missing = (await kb.api("GET", "/projects/999999", { headers })).json.url;
+    return [page.page_url, listed.first_page_url, missing].map((url) => new URL(url).origin);
+  };
+  const named = await start(t, { args: ["--trusted-proxies", "127.0.0.1"] });
+  assert.deepEqual(await seen(named), Array(3).fill("https://kb.example.com"));
+  for (const value of ["kb.example.com/x", "a b", '"'])
+    assert.equal(
+      (await named.api("GET", "/projects/9", { headers: { "x-forwarded-host": value } })).json.url,
+      `${named.url}/api/v1/projects/9`,
+      value,
+    );
+  const open = await start(t);
+  assert.deepEqual(await seen(open), Array(3).fill(open.url), "nobody is believed unless named");
+  const fixed = await start(t, {
+    args: ["--trusted-proxies", "127.0.0.1", "--public-url", "https://docs.example.org"],
+  });
+  assert.deepEqual(await seen(fixed), Array(3).fill("https://docs.example.org"), "what the operator says goes first");
+});
+
 test("the description is OpenAPI 3.1 without a loose end", async (t) => {
   const kb = await start(t);
   const { json: api } = await kb.api("GET", "/openapi.json", { key: null });

@@ -57,6 +57,52 @@ static void test_client(struct kb_test *t)
 	kb_arena_fini(&arena);
 }
 
+static void test_place(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *protos[2], *hosts[2];
+		bool tls;
+		const char *host;
+	} places[] = {
+		{ "nothing is said", { NULL }, { NULL }, false, "inner:8080" },
+		{ "both", { "https" }, { "kb.example.com" }, true, "kb.example.com" },
+		{ "any letters",
+		  { "HTTPS" },
+		  { "KB.example.com:8443" },
+		  true,
+		  "KB.example.com:8443" },
+		{ "the last of a list", { "https, http" }, { "evil.example, b" }, false, "b" },
+		{ "the last of two fields",
+		  { "http", "https" },
+		  { "evil.example", "b" },
+		  true,
+		  "b" },
+		{ "neither of the two", { "ftp" }, { NULL }, false, "inner:8080" },
+		{ "no host", { NULL }, { "a b" }, false, "inner:8080" },
+		{ "no host either", { NULL }, { "evil/\"x" }, false, "inner:8080" },
+		{ "an empty one", { "" }, { "" }, false, "inner:8080" },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(places); i++) {
+		struct kb_http_field fields[4];
+		struct kb_sv host = KB_SV("inner:8080");
+		bool tls = false;
+		size_t count = 0;
+
+		t->row = places[i].name;
+		for (size_t k = 0; k < 2 && places[i].protos[k]; k++)
+			fields[count++] = (struct kb_http_field){ KB_SV("x-forwarded-proto"),
+				                                  kb_sv_str(places[i].protos[k]) };
+		for (size_t k = 0; k < 2 && places[i].hosts[k]; k++)
+			fields[count++] = (struct kb_http_field){ KB_SV("x-forwarded-host"),
+				                                  kb_sv_str(places[i].hosts[k]) };
+		kb_forwarded_place(fields, count, &tls, &host);
+		CHECK_INT(t, tls, places[i].tls);
+		CHECK_SV(t, host, places[i].host);
+	}
+	t->row = NULL;
+}
+
 static void test_trusted(struct kb_test *t)
 {
 	static const struct {
@@ -95,6 +141,7 @@ int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "the client is the last address that is no proxy's", test_client },
+		{ "scheme and host are those of the proxy in front", test_place },
 		{ "proxies are known by their networks", test_trusted },
 	};
 
