@@ -215,7 +215,11 @@ static bool check_all(struct kb_arena *arena, const struct kb_options *o, bool *
 	if (!models)
 		return false;
 	set = kb_models_hold(models);
-	print_row(KB_SV("MODEL"), "KIND", "TIME", "RESULT");
+	if (set->count == 0 && !own[0].url.n && !own[1].url.n)
+		printf("no model is configured: give the options of docent serve (--models, "
+		       "--model-url, --embed-url, --rerank-url)\n");
+	else
+		print_row(KB_SV("MODEL"), "KIND", "TIME", "RESULT");
 	for (size_t i = 0; i < set->count; i++)
 		*good &= check_model(&set->v[i]);
 	for (size_t i = 0; i < KB_COUNTOF(own); i++)

@@ -839,6 +839,30 @@ struct kb_chat_line *kb_chat_line_open(struct kb_chats *chats,
 	return line;
 }
 
+static bool has_key(const struct kb_chat_line *line, const char *key)
+{
+	struct kb_sv head = KB_SV("Authorization: Bearer ");
+
+	for (const struct curl_slist *field = line->fields; field; field = field->next) {
+		struct kb_sv text = kb_sv_str(field->data);
+
+		if (kb_sv_starts(text, head))
+			return key && kb_sv_eq_str(kb_sv_from(text, head.n), key);
+	}
+	return !key || !*key;
+}
+
+bool kb_chat_line_is_of(const struct kb_chat_line *line, const struct kb_chat_line_config *config)
+{
+	const struct kb_chat_line_config *own = &line->config;
+
+	return strcmp(own->name, config->name) == 0 && kb_sv_eq(own->url, config->url)
+	       && kb_sv_eq(own->model, config->model) && kb_sv_eq(own->more, config->more)
+	       && own->first_ms == config->first_ms && own->gap_ms == config->gap_ms
+	       && own->whole_ms == config->whole_ms && own->live_max == config->live_max
+	       && own->queue_max == config->queue_max && has_key(line, config->key);
+}
+
 void kb_chat_line_hold(struct kb_chat_line *line)
 {
 	atomic_fetch_add_explicit(&line->refs, 1, memory_order_relaxed);

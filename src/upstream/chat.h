@@ -63,6 +63,8 @@ enum {
 /* Copies what it is given. Held once, by the caller. */
 struct kb_chat_line *kb_chat_line_open(struct kb_chats *chats,
                                        const struct kb_chat_line_config *config);
+/* Whether it was opened with the same. */
+bool kb_chat_line_is_of(const struct kb_chat_line *line, const struct kb_chat_line_config *config);
 void kb_chat_line_hold(struct kb_chat_line *line);
 /* NULL is fine. */
 void kb_chat_line_release(struct kb_chat_line *line);

@@ -500,7 +500,23 @@ static bool is_chat(const struct kb_model *model)
 	return model->kind == KB_MODEL_CHAT || model->kind == KB_MODEL_VISION;
 }
 
-static void open_line(struct kb_chats *chats, struct entry *entry)
+/* A model of before that is as it was keeps its line: what it has counted, how its server is doing,
+ * and its limits, which are those of all its answers. */
+static struct kb_chat_line *same_line(const struct held_set *before,
+                                      const struct kb_chat_line_config *config)
+{
+	for (size_t i = 0; before && i < before->set.count; i++) {
+		struct kb_chat_line *line = before->set.v[i].line;
+
+		if (line && kb_chat_line_is_of(line, config)) {
+			kb_chat_line_hold(line);
+			return line;
+		}
+	}
+	return NULL;
+}
+
+static void open_line(struct kb_models *models, struct entry *entry)
 {
 	struct kb_model *model = &entry->model;
 	struct kb_arena arena = { 0 };
@@ -509,7 +525,9 @@ static void open_line(struct kb_chats *chats, struct entry *entry)
 	entry->line.url = kb_arena_printf(&arena, "%.*s/chat/completions", KB_SV_ARG(model->url));
 	entry->line.key = model->key;
 	entry->line.model = model->name;
-	model->line = kb_chat_line_open(chats, &entry->line);
+	model->line = same_line(models->set, &entry->line);
+	if (!model->line)
+		model->line = kb_chat_line_open(models->chats, &entry->line);
 	kb_arena_fini(&arena);
 }
 
@@ -540,7 +558,7 @@ static struct held_set *read_set(struct kb_models *models, struct kb_err *err)
 	ids = KB_NEW_ARRAY(&set->arena, count, struct kb_sv);
 	for (size_t i = 0; i < count; i++) {
 		if (is_chat(&entries[i].model) && entries[i].model.url.n)
-			open_line(models->chats, &entries[i]);
+			open_line(models, &entries[i]);
 		if (is_chat(&entries[i].model))
 			ids[set->set.id_count++] = entries[i].model.id;
 		list[i] = entries[i].model;

@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
-import { models } from "./lib/models.mjs";
+import { library, questions } from "./lib/documents.mjs";
+import { figure, models } from "./lib/models.mjs";
 
 async function catalogue(t, list) {
   const dir = await mkdtemp(path.join(tmpdir(), "docent-models-"));
@@ -152,6 +153,12 @@ test("what the file says wrongly is named, with the model", async (t) => {
   }
 });
 
+test("models check says so where no model is configured", async () => {
+  const { code, stdout, stderr } = await check({});
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^no model is configured: .*--models/);
+});
+
 test("agents may name the catalogue's chat models, and the file is read again on SIGHUP", async (t) => {
   const url = "http://127.0.0.1:9/v1";
   const { file, write } = await catalogue(t, [
@@ -170,4 +177,29 @@ test("agents may name the catalogue's chat models, and the file is read again on
   kb.child.kill("SIGHUP");
   await until("the file to be refused", () => kb.log.includes("model catalogue stays as it was"));
   assert.equal(await name("large-2"), true);
+});
+
+test("what a model has counted stays when the catalogue is read again, unless the model is another", async (t) => {
+  const server = await models(t);
+  const { file, write } = await catalogue(t, [
+    { id: "same", url: server.url },
+    { id: "moved", url: server.url },
+  ]);
+  const kb = await start(t, { env: { DOCENT_MODELS: file } });
+  const agent = await kb.agent({ files: library });
+  for (const id of ["same", "moved"]) {
+    await agent.expect(200, "POST", "/settings", { json: { chatbot_model: id } });
+    await agent.ask(questions[0][0]);
+  }
+  const tokens = async (id) => figure(kb, "model_prompt_tokens_total", id);
+  const before = await tokens("same");
+  assert.ok(before > 0);
+  assert.ok((await tokens("moved")) > 0);
+  await write([
+    { id: "moved", url: `${server.url}/`, name: "another" },
+    { id: "same", url: server.url },
+  ]);
+  kb.child.kill("SIGHUP");
+  await until("the file to be read", () => kb.log.includes("model catalogue read again"));
+  assert.deepEqual([await tokens("same"), await tokens("moved")], [before, 0]);
 });
