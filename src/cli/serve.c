@@ -624,6 +624,18 @@ static void print_link(struct service *s, const char *url)
 	        secret);
 }
 
+/* Said whatever the log leaves out; where every line is an object, as one. */
+static void say_listening(const struct service *s, const char *url)
+{
+	struct kb_log always = s->log;
+
+	always.level = KB_LOG_INFO;
+	if (s->log.format == KB_LOG_JSON)
+		kb_info(&always, "listening on %s", url);
+	else
+		fprintf(stderr, "listening on %s\n", url);
+}
+
 /* The door last. */
 static bool open_door(struct service *s, struct kb_err *err)
 {
@@ -654,7 +666,7 @@ static bool open_door(struct service *s, struct kb_err *err)
 	snprintf(url, sizeof(url), "%s://%s%s%s:%d", net.tls_cert ? "https" : "http",
 	         strchr(plan->host, ':') ? "[" : "", plan->host[0] ? plan->host : "0.0.0.0",
 	         strchr(plan->host, ':') ? "]" : "", kb_server_port(s->api.server));
-	fprintf(stderr, "listening on %s\n", url);
+	say_listening(s, url);
 	print_link(s, plan->options.public_url ? plan->options.public_url : url);
 	kb_info(&s->log, "parser confined by=%s", kb_parser_sandbox(s->parser));
 	log_meaning(s);

@@ -87,6 +87,15 @@ test("a trusted proxy says who its requests are from, and nobody else does", asy
   );
 });
 
+test("a log of objects has nothing else, whatever it leaves out", async (t) => {
+  for (const level of ["info", "error"]) {
+    const kb = await start(t, { args: ["--log", `${level},json`] });
+    const lines = kb.log.trim().split("\n");
+    const [first] = lines.map((line) => JSON.parse(line)).filter(({ message }) => message.includes(kb.url));
+    assert.equal(first.message, `listening on ${kb.url}`);
+  }
+});
+
 test("addresses are those under which the client reached a trusted proxy", async (t) => {
   const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "kb.example.com" };
   const seen = async (kb) => {

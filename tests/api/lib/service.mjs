@@ -173,7 +173,7 @@ export class Service {
       const timer = setTimeout(() => reject(new Error(`the server did not listen within ${ms} ms:\n${this.log}`)), ms);
       child.stderr.on("data", (piece) => {
         this.log = (this.log + piece).slice(-200_000);
-        const listening = /^listening on (https?:\/\/\S+)$/m.exec(this.log);
+        const listening = /(?:^|"message":")listening on (https?:\/\/[^\s"]+)/m.exec(this.log);
         if (listening) {
           clearTimeout(timer);
           resolve(listening[1]);
