@@ -4,19 +4,21 @@ import { effect, signal } from "@preact/signals";
 import { put, speak } from "./lib/language";
 import { mayBeDark, paint, type Settings } from "./lib/look";
 import { Around } from "./lib/around";
+import { renewed } from "./lib/renew";
 import { Visitor } from "./lib/visit";
 import { Panel } from "./visitor/Panel";
 import { t, tables } from "./words/visitor";
+import en from "./words/visitor/en";
 
-const settings: Settings = JSON.parse(document.getElementById("settings")!.textContent!);
-const { look } = settings;
+const current = signal<Settings>(JSON.parse(document.getElementById("settings")!.textContent!));
+const visitor = new Visitor(current.value);
+const starters = signal(current.value.look.example_questions ?? []);
 /** How long a visit waits for the page around. */
 const MET_MS = 1000;
-const visitor = new Visitor(settings);
-const starters = signal(look.example_questions ?? []);
 
 /** Those that fit the page around come first: what a model has written for it or else what the documents have on it, then the owner's by the words that they share with its title. */
 async function fitStarters(title: string, address: string) {
+  const { look } = current.value;
   if (!look.use_context_aware_starter_question || !title) return;
   const words = new Set(title.toLowerCase().match(/\p{L}{4,}/gu) ?? []);
   const fits = (question: string) =>
@@ -37,21 +39,37 @@ async function findStarters() {
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 function dress() {
+  const { look, surface } = current.value;
   const isDark = dark.matches && mayBeDark(look);
   const root = document.documentElement;
   root.style.colorScheme = isDark ? "dark" : "light";
   for (const [name, value] of Object.entries(paint(look, isDark))) root.style.setProperty(name, value);
   root.classList.toggle("legacy", look.chat_bot_color_scheme === "legacy");
   root.classList.toggle("public-sans", look.font_family === "public-sans");
-  root.classList.toggle("framed", settings.surface !== "ama" && settings.surface !== null);
-  if (look.chat_bot_bg_type === "image" && look.chat_bot_bg) {
-    root.classList.add("pictured");
-    root.style.setProperty("--picture", `url("${look.chat_bot_bg}")`);
-  }
+  root.classList.toggle("framed", surface !== "ama" && surface !== null);
+  const isPictured = look.chat_bot_bg_type === "image" && !!look.chat_bot_bg;
+  root.classList.toggle("pictured", isPictured);
+  if (isPictured) root.style.setProperty("--picture", `url("${look.chat_bot_bg}")`);
 }
 dress();
 dark.addEventListener("change", dress);
 
+/** What the owner has changed since, without a new page: the talk goes on. */
+async function renew() {
+  const next = await renewed(current.peek());
+  if (next === "gone") visitor.isClosed.value = true;
+  if (!next || next === "gone") return;
+  const { lang, look } = current.value;
+  if (next.lang !== lang) await speak(Object.assign(t, en), tables, next.lang);
+  if (JSON.stringify(next.look.example_questions) !== JSON.stringify(look.example_questions))
+    starters.value = next.look.example_questions ?? [];
+  visitor.settings = next;
+  current.value = next;
+  document.title = next.look.chatbot_title || next.name;
+  dress();
+}
+
+const settings = current.value;
 const around =
   settings.surface === "ama" || !settings.surface || parent === window ? null : new Around(settings, visitor);
 
@@ -69,10 +87,16 @@ async function arrive() {
 }
 if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
 else void arrive().catch(() => {});
+if (!settings.share) {
+  document.addEventListener("visibilitychange", () => void (document.hidden || renew()));
+  addEventListener("focus", () => void renew());
+  // With each question; the answer does not wait for it.
+  effect(() => void (visitor.busy.value && renew()));
+}
 effect(() => {
   render(
     <Panel
-      settings={settings}
+      settings={current.value}
       visitor={visitor}
       starters={starters.value}
       onClose={around && settings.surface !== "iframe" ? () => around.say("close") : undefined}

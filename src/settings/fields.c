@@ -90,7 +90,8 @@ static const struct kb_setting fields[] = {
 	  .doc = "Whether a picture or a colour is behind the conversation." },
 	{ FIELD(chat_bot_bg_color), APPEARANCE, .initial = "\"#FFFFFF\"", COLOR,
 	  .response = "chatbot_background_color",
-	  .doc = "The colour behind the conversation." },
+	  .doc = "The colour behind the conversation. The default follows the visitor's light or "
+	         "dark; `#fff` is white in either." },
 	{ FIELD(chat_bot_color_scheme), APPEARANCE, .initial = "\"fresh\"", ONE_OF(schemes),
 	  .response = "chatbot_color_scheme",
 	  .doc = "The set of colours the widget starts from." },
@@ -101,11 +102,13 @@ static const struct kb_setting fields[] = {
 	{ FIELD(chatbot_color), APPEARANCE, .initial = "\"#000000\"", COLOR,
 	  .doc = "The main colour: buttons, links, the visitor's messages." },
 	{ FIELD(chatbot_toolbar_color), APPEARANCE, .initial = "\"#000000\"", COLOR,
-	  .doc = "The colour of the bar at the top." },
+	  .doc = "The colour of the bar at the top. The default leaves it to the scheme; `#000` is "
+	         "black." },
 	{ FIELD(chatbot_title), APPEARANCE, .initial = "\"\"", NULLABLE, .max = 200,
 	  .doc = "The title in the bar at the top." },
 	{ FIELD(chatbot_title_color), APPEARANCE, .initial = "\"#565656\"", COLOR, NULLABLE,
-	  .doc = "The colour of the title." },
+	  .doc = "The colour of the title. Where it cannot be read on its bar, black or white "
+	         "stands in for it." },
 	{ FIELD(user_avatar_enabled), APPEARANCE, .initial = "false",
 	  .doc = "Shows `user_avatar` as the visitor's picture." },
 	{ FIELD(user_avatar), APPEARANCE, .initial = "null", IMAGE("user avatar"), NULLABLE,
@@ -237,7 +240,8 @@ static const struct kb_setting fields[] = {
 	{ FIELD(enable_recaptcha_for_public_chatbots), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Checks guests' messages where the agent is shared or embedded." },
 	{ FIELD(is_selling_enabled), BEHAVIOUR, .initial = "false",
-	  .doc = "The agent is offered for sale." },
+	  .doc = "Says that the agent is offered for sale, for programs that sell agents. It is kept and "
+	         "answered; Docent itself sells nothing and does nothing else by it." },
 	{ FIELD(can_share_conversation), BEHAVIOUR, VISITORS, .initial = "false",
 	  .doc = "Lets visitors share their conversation by a link." },
 	{ FIELD(can_export_conversation), BEHAVIOUR, VISITORS, .initial = "false",

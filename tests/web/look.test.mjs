@@ -92,6 +92,26 @@ const rows = [
     see: async (p) => assert.notEqual(await css(p, "h1", "color"), rgb("#f4f4f4"), "nobody could read it"),
   },
   {
+    chatbot_title_color: null,
+    see: async (p) => assert.equal(await css(p, "h1", "color"), rgb("#565656"), "as by default"),
+  },
+  {
+    chatbot_toolbar_color: "#000",
+    see: async (p) => assert.equal(await css(p, ".bar", "backgroundColor"), "rgb(0, 0, 0)", "black can be chosen"),
+  },
+  {
+    chatbot_toolbar_color: "#ff000080",
+    see: async (p) => assert.equal(await css(p, ".bar", "backgroundColor"), "rgb(255, 127, 127)", "half of it"),
+  },
+  {
+    chat_bot_bg_color: "#fff",
+    see: async (p) => {
+      await p.emulateMedia({ colorScheme: "dark" });
+      assert.equal(await css(p, ".panel", "backgroundColor"), "rgb(255, 255, 255)", "white in the dark too");
+      await p.emulateMedia({ colorScheme: "light" });
+    },
+  },
+  {
     chatbot_toolbar_color: "#123456",
     see: async (p) => assert.equal(await css(p, ".bar", "backgroundColor"), rgb("#123456")),
   },

@@ -4,8 +4,10 @@ import { assert, signedIn, start, test, until } from "./lib.mjs";
 const masterOnly = ["master_project_smart_routing_mode", "master_project_user_agent_switching_enabled"];
 /** Has a screen of its own. */
 const elsewhere = ["persona_instructions"];
+/** Kept for programs; it changes nothing, so nobody is asked for it. */
+const nowhere = ["is_selling_enabled"];
 
-const shown = (page) => page.locator("[data-field]").evaluateAll((rows) => rows.map((row) => row.dataset.field));
+const shown = (page) => page.locator("form [data-field]").evaluateAll((rows) => rows.map((row) => row.dataset.field));
 
 test("every setting has a row in the page, those of masters on masters alone", async (t) => {
   const kb = await start(t);
@@ -20,7 +22,7 @@ test("every setting has a row in the page, those of masters on masters alone", a
       fields.push(...(await shown(page)));
     }
     const schema = await agent.expect(200, "GET", "/settings/schema");
-    assert.deepEqual([...fields, ...elsewhere].sort(), schema.map((field) => field.name).sort());
+    assert.deepEqual([...fields, ...elsewhere, ...nowhere].sort(), schema.map((field) => field.name).sort());
     assert.equal(
       masterOnly.every((name) => fields.includes(name)),
       agent === master,
@@ -287,5 +289,85 @@ test("a source is added by its address, planned, and deleted with its documents"
   await page.getByRole("button", { name: /^Delete http/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "No addresses yet" }).waitFor();
+  quiet();
+});
+
+test("settings can be read on a phone: words have room, and nothing runs off the screen", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb, { viewport: { width: 390, height: 844 } });
+  for (const screen of ["behaviour", "look"]) {
+    await page.goto(`${kb.url}/agents/${agent.id}/${screen}`);
+    await page.locator("[data-field]").first().waitFor();
+    const content = page.locator(".content");
+    assert.equal(await content.evaluate((node) => node.scrollWidth - node.clientWidth), 0, screen);
+    const narrow = await page
+      .locator(".setting .toggle")
+      .evaluateAll((all) => all.filter((node) => node.getBoundingClientRect().width < 240).map((n) => n.textContent));
+    assert.deepEqual(narrow, []);
+    const off = await page
+      .locator(".setting .badge")
+      .evaluateAll((all) =>
+        all.filter((node) => node.getBoundingClientRect().right > innerWidth).map((n) => n.textContent),
+      );
+    assert.deepEqual(off, []);
+  }
+  quiet();
+});
+
+test("what comes late moves nothing that is read already", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "a.txt": "The harbour has nine berths." } });
+  const { page } = await signedIn(t, kb);
+  await page.addInitScript(() => {
+    window.moved = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) window.moved += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  for (const screen of ["behaviour", "documents"]) {
+    await page.goto(`${kb.url}/agents/${agent.id}/${screen}`);
+    await page.locator("[data-field], table.list, .chip b").first().waitFor();
+    await page.waitForTimeout(800);
+    const moved = await page.evaluate(() => window.moved);
+    assert.ok(moved < 0.03, `${screen}: ${moved}`);
+  }
+});
+
+test("the preview of the widget takes neither focus nor place: its screen opens at its beginning", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: { "a.txt": "The harbour has nine berths." } });
+  await agent.expect(200, "POST", "", { json: { is_shared: true } });
+  for (const width of [1440, 1024, 390]) {
+    const { page, context } = await signedIn(t, kb, { viewport: { width, height: 800 } });
+    await page.goto(`${kb.url}/agents/${agent.id}/share`);
+    await page.frameLocator(".live-preview iframe").getByRole("textbox").waitFor();
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => document.activeElement.tagName === "IFRAME"), false, `${width} wide`);
+    assert.equal(await page.locator(".content").evaluate((node) => node.scrollTop), 0, `${width} wide`);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to …" }).waitFor();
+    await context.close();
+  }
+});
+
+test("black and white can be chosen where the default follows the scheme", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/look`);
+  const row = page.locator('[data-field="chatbot_toolbar_color"]');
+  await row.locator("input[type=color]").evaluate((node) => {
+    node.value = "#000001";
+    node.dispatchEvent(new Event("input", { bubbles: true }));
+    node.value = "#000000";
+    node.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  assert.equal(await row.locator("input.mono").inputValue(), "#000");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved").waitFor();
+  assert.equal((await agent.expect(200, "GET", "/settings")).chatbot_toolbar_color, "#000");
+  await row.getByRole("button", { name: "Back to default" }).click();
+  assert.equal(await row.locator("input.mono").inputValue(), "#000000");
   quiet();
 });

@@ -507,3 +507,75 @@ test("a link that was closed or mistyped is a page in its reader's language, and
     assert.equal(JSON.parse(text).status, "error");
   }
 });
+
+test("an open page follows its owner's changes: at the next question, and when somebody comes back to it", async (t) => {
+  const { kb, agent, link } = await open(t);
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await page.locator("#question").fill(question);
+  await page.keyboard.press("Enter");
+  await page.locator(".acts").waitFor();
+  const set = (json) => agent.expect(200, "POST", "/settings", { json });
+  await set({ chatbot_title: "Ask the harbour", chatbot_toolbar_color: "#123456", chatbot_msg_lang: "de" });
+  await page.waitForTimeout(3100); // it does not ask for each turn of the head
+  await page.locator("#question").fill("How much is a ticket?");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Ask the harbour" }).waitFor();
+  assert.equal(
+    await page.locator(".bar").evaluate((node) => getComputedStyle(node).backgroundColor),
+    "rgb(18, 52, 86)",
+  );
+  await page.getByRole("button", { name: "Senden" }).waitFor();
+  await page.locator(".acts").nth(1).waitFor();
+  assert.equal(await page.locator(".exchange").count(), 2, "the talk goes on");
+  await set({ chatbot_title: "Harbour desk", chatbot_msg_lang: "en" });
+  await page.waitForTimeout(3100);
+  await page.evaluate(() => dispatchEvent(new Event("focus")));
+  await page.getByRole("heading", { name: "Harbour desk" }).waitFor();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  quiet();
+});
+
+test("the list for the team is shown to whom a site has signed, and to nobody else", async (t) => {
+  const { kb, agent, link } = await open(t, { conversation_history: "team_members" });
+  const { live_chat_code: code } = await agent.expect(200, "GET");
+  const { secret } = await agent.expect(201, "POST", "/embed-secret");
+  const shop = await site(t, `<!doctype html><title>Shop</title><h1>Shop</h1>${code}`);
+  const { page, quiet } = await browse(t, kb, { elsewhere: [shop.url] });
+  const list = (where) => where.getByRole("button", { name: "Conversations" });
+  await page.goto(link);
+  await page.locator("#question").waitFor();
+  assert.equal(await list(page).count(), 0, "nobody is signed here");
+  await page.goto(shop.url);
+  await page.waitForFunction(() => window.Docent);
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const head = `${part({ alg: "HS256", typ: "JWT" })}.${part({ sub: "ann", exp: Math.floor(Date.now() / 1000) + 600 })}`;
+  const token = `${head}.${createHmac("sha256", secret).update(head).digest("base64url")}`;
+  await page.evaluate((token) => (Docent.open(), Docent.identify(token)), token);
+  const frame = page.frameLocator("iframe");
+  await list(frame).click();
+  await frame.getByText("No conversations yet").waitFor();
+  quiet();
+});
+
+test("a question from left to right is read so on a page from right to left", async (t) => {
+  const { kb, link } = await open(t, { chatbot_msg_lang: "ar" });
+  const { page } = await browse(t, kb);
+  await page.goto(link);
+  await page.locator("#question").fill("What if the bike is stolen?");
+  await page.keyboard.press("Enter");
+  const words = page.locator(".bubble .words");
+  await words.waitFor();
+  // The question mark stands at the right of the words, where they end.
+  const ends = await words.evaluate((node) => {
+    const text = document.createTreeWalker(node, NodeFilter.SHOW_TEXT).nextNode();
+    const at = (i) => {
+      const range = document.createRange();
+      range.setStart(text, i);
+      range.setEnd(text, i + 1);
+      return range.getBoundingClientRect().x;
+    };
+    return [at(0), at(text.length - 1)];
+  });
+  assert.ok(ends[1] > ends[0], JSON.stringify(ends));
+});

@@ -3,6 +3,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { get, post } from "../lib/api";
 import { choiceName, choicesOf, isField, languageName, titleOf, type Group } from "../lib/fields";
+import { fullHex } from "../lib/colour";
+import { ownColour } from "../lib/look";
 import { useResource } from "../lib/resource";
 import { guard, location_ } from "../lib/router";
 import { tell } from "../lib/state";
@@ -138,8 +140,8 @@ function Control({
           type="color"
           aria-label={w.pickColour(title)}
           disabled={blocked}
-          value={/^#[0-9a-f]{6}/i.test(text) ? text.slice(0, 7) : "#ffffff"}
-          onInput={(event) => onChange(event.currentTarget.value)}
+          value={fullHex(text) ?? "#ffffff"}
+          onInput={(event) => onChange(ownColour(info.name, event.currentTarget.value))}
         />
         <input
           {...given}
@@ -148,6 +150,7 @@ function Control({
           disabled={blocked}
           value={text}
           onInput={(event) => onChange(event.currentTarget.value)}
+          onChange={(event) => onChange(ownColour(info.name, event.currentTarget.value))}
         />
       </span>
     );

@@ -7,6 +7,19 @@ export function rgb(hex: string): [number, number, number] | null {
   return parts ? (parts.map((part) => parseInt(part, 16)) as [number, number, number]) : null;
 }
 
+/** As a colour picker takes it: six digits. */
+export const fullHex = (hex: string) => {
+  const parts = rgb(hex);
+  return parts && `#${parts.map((n) => n.toString(16).padStart(2, "0")).join("")}`;
+};
+
+/** How much of what is behind it a colour hides: 0 to 1. */
+export function alpha(hex: string): number {
+  const digits = /^#(?:[0-9a-f]{3}([0-9a-f])|[0-9a-f]{6}([0-9a-f]{2}))$/i.exec(hex);
+  const [, short, long] = digits ?? [];
+  return short ? parseInt(short + short, 16) / 255 : long ? parseInt(long, 16) / 255 : 1;
+}
+
 function luminance(hex: string): number {
   const [r, g, b] = (rgb(hex) ?? [255, 255, 255]).map((n) => {
     const s = n / 255;

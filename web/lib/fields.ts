@@ -68,7 +68,7 @@ export const behaviour: Group[] = [
   },
   {
     name: "access",
-    fields: [...sites[0]!.fields, "enable_recaptcha_for_public_chatbots", "is_selling_enabled"],
+    fields: [...sites[0]!.fields, "enable_recaptcha_for_public_chatbots"],
   },
   {
     name: "master",

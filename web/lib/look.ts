@@ -1,5 +1,5 @@
 // How an agent looks for its visitors: the settings in the page, and colours that can be read.
-import { contrast, inkOn as softInk, readableOn, rgb } from "./colour";
+import { alpha, contrast, inkOn as softInk, readableOn, rgb } from "./colour";
 
 export interface Look {
   chat_bot_avatar: string | null;
@@ -80,30 +80,48 @@ export const on = (flag: boolean | null, initially = true) => flag ?? initially;
 const radii: Record<string, string> = { sharp: "0px", soft: "10px", round: "18px", legacy: "4px" };
 const READABLE = 4.5;
 const LIGHT = "#ffffff",
-  DARK = "#191d1b";
+  DARK = "#191d1b",
+  TITLE = "#565656"; // where the owner has chosen none
 
 /** Ink that can be read on every colour: on some only black is dark enough. */
 const inkOn = (ground: string) => (contrast(softInk(ground), ground) >= READABLE ? softInk(ground) : "#000000");
 
 const isColour = (value: string | null | undefined): value is string => !!value && rgb(value) !== null;
-const opaque = (value: string) =>
-  `#${rgb(value)!
+/** On that ground: what shines through of it is in the colour. */
+function opaque(value: string, ground: string): string {
+  const share = alpha(value),
+    under = rgb(ground)!;
+  return `#${rgb(value)!
+    .map((n, i) => Math.round(n * share + under[i]! * (1 - share)))
     .map((n) => n.toString(16).padStart(2, "0"))
     .join("")}`;
+}
 const same = (a: string, b: string) => rgb(a)?.join() === rgb(b)?.join();
+
+/** What the service answers where the owner has chosen nothing: then these follow scheme and light. The same
+ * colours written otherwise ("#000", "#fff") are the owner's own. */
+const UNSET = { chatbot_toolbar_color: "#000000", chat_bot_bg_color: "#FFFFFF" };
+export type FollowsScheme = keyof typeof UNSET;
+const isOwn = (look: Look, name: FollowsScheme) => isColour(look[name]) && look[name] !== UNSET[name];
+
+/** A colour that somebody picks for that setting, written so that it is their own. */
+export const ownColour = (name: string, hex: string) =>
+  hex.toLowerCase() === UNSET[name as FollowsScheme]?.toLowerCase() ? `#${hex[1]}${hex[3]}${hex[5]}` : hex;
 
 /** The custom properties of a look, in a light and in a dark place. */
 export function paint(look: Look, dark: boolean): Record<string, string> {
   const legacy = look.chat_bot_color_scheme === "legacy";
-  const main = isColour(look.chatbot_color) ? opaque(look.chatbot_color) : "#000000";
-  const ownGround =
-    look.chat_bot_bg_type === "color" && isColour(look.chat_bot_bg_color) && !same(look.chat_bot_bg_color, LIGHT);
-  const ground = ownGround ? opaque(look.chat_bot_bg_color) : dark ? DARK : LIGHT;
-  // What its owner has not chosen is the scheme's own.
-  const ownBar = isColour(look.chatbot_toolbar_color) && !same(look.chatbot_toolbar_color, "#000000");
-  const bar = ownBar ? opaque(look.chatbot_toolbar_color) : legacy ? main : dark ? DARK : LIGHT;
-  const title = look.chatbot_title_color;
   const surface = dark ? DARK : LIGHT;
+  const main = isColour(look.chatbot_color) ? opaque(look.chatbot_color, surface) : "#000000";
+  const ownGround = look.chat_bot_bg_type === "color" && isOwn(look, "chat_bot_bg_color");
+  const ground = ownGround ? opaque(look.chat_bot_bg_color, surface) : surface;
+  // What its owner has not chosen is the scheme's own.
+  const bar = isOwn(look, "chatbot_toolbar_color")
+    ? opaque(look.chatbot_toolbar_color, surface)
+    : legacy
+      ? main
+      : surface;
+  const title = opaque(isColour(look.chatbot_title_color) ? look.chatbot_title_color : TITLE, bar);
   // On light the owner's colour as it is; in the dark one that is too near to it is made lighter.
   const button = contrast(main, surface) >= (dark ? 3 : 1.1) ? main : readableOn(main, surface, 7);
   return {
@@ -111,7 +129,7 @@ export function paint(look: Look, dark: boolean): Record<string, string> {
     "--main-ink": inkOn(button),
     "--main-text": readableOn(main, surface),
     "--bar": bar,
-    "--bar-title": isColour(title) && contrast(opaque(title), bar) >= READABLE ? opaque(title) : inkOn(bar),
+    "--bar-title": contrast(title, bar) >= READABLE ? title : inkOn(bar),
     "--bar-ink": inkOn(bar),
     "--bar-face": contrast(button, bar) >= 1.6 ? button : inkOn(bar),
     "--bar-face-ink": contrast(button, bar) >= 1.6 ? inkOn(button) : bar,
@@ -124,4 +142,4 @@ export function paint(look: Look, dark: boolean): Record<string, string> {
 
 /** Dark only where the scheme can be: its colours are not an owner's for a light page. */
 export const mayBeDark = (look: Look) =>
-  look.chat_bot_color_scheme !== "legacy" && look.chat_bot_bg_type === "color" && same(look.chat_bot_bg_color, LIGHT);
+  look.chat_bot_color_scheme !== "legacy" && look.chat_bot_bg_type === "color" && !isOwn(look, "chat_bot_bg_color");

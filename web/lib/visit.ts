@@ -132,6 +132,8 @@ export class Visitor {
   name = signal<string | null>(null);
   /** Another number: what is on the screen is somebody else's. */
   person = signal(0);
+  /** The site around has said who the visitor is. */
+  isSigned = signal(false);
   /** The browser keeps no cookie for us. */
   forgets = signal(false);
   /** The quota is used up: nothing more is asked. */
@@ -148,7 +150,7 @@ export class Visitor {
   #work: Visit["work"] = null;
   #identity = "";
 
-  constructor(readonly settings: Settings) {
+  constructor(public settings: Settings) {
     this.#base = `/public/v1/agents/${settings.slug}`;
     headers["x-docent-visitor"] = "1";
   }
@@ -188,6 +190,7 @@ export class Visitor {
     }
     if (identity !== this.#identity) return; // another one follows
     this.name.value = visit.name;
+    this.isSigned.value = this.#identity !== "";
     this.#work = visit.work;
   }
 

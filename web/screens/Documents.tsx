@@ -157,7 +157,7 @@ export default function Documents({ id }: { id: number }) {
     >
       <div class="column">
         {share === null ? (
-          <DropZone compact={(now?.total ?? 0) > 0} onFiles={(files) => void drop(files)} />
+          <DropZone compact={now?.total !== 0} onFiles={(files) => void drop(files)} />
         ) : (
           <div class="drop">
             <span>{w.uploading(percent(share))}</span>
@@ -186,7 +186,7 @@ export default function Documents({ id }: { id: number }) {
                 onClick={() => goQuery({ status: filter, page: null }, { replace: true })}
               >
                 {filter ? w.status[filter] : w.all}
-                {counts[filter] !== undefined && <b class="num">{number(counts[filter])}</b>}
+                {filter !== "limited" && <b class="num">{now ? number(counts[filter]!) : ""}</b>}
               </button>
             ))}
           </span>

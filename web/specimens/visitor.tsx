@@ -24,7 +24,7 @@ const look: Look = {
   chat_bot_avatar: null,
   chat_bot_bg: null,
   chat_bot_bg_type: "color",
-  chat_bot_bg_color: "#ffffff",
+  chat_bot_bg_color: "#FFFFFF",
   chat_bot_color_scheme: "fresh",
   radius_styling: "soft",
   font_family: "inter",

@@ -90,9 +90,11 @@ export function Exchange({ settings, visitor, turn, title, onOpen }: Props) {
         {look.user_avatar_enabled && look.is_in_chat_user_avatar_enabled && (
           <Face name={visitor.name.value ?? t.you} src={look.user_avatar} kind="user" />
         )}
-        <div class="bubble" dir="auto">
+        <div class="bubble">
           <span class="hidden">{`${t.you}: `}</span>
-          {turn.prompt}
+          <span class="words" dir="auto">
+            {turn.prompt}
+          </span>
           {turn.files.map((file) => (
             <span class="file">
               <Icon name="attach" />

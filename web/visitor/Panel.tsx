@@ -141,7 +141,10 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
     note.value = all.length > FILES_MOST ? put(t.filesMost, { n: FILES_MOST }) : "";
     focus();
   };
-  const history = look.conversation_history !== "hidden";
+  // A list for the team is for those whom their site has signed.
+  const history =
+    look.conversation_history === "everyone" ||
+    (look.conversation_history === "team_members" && visitor.isSigned.value);
   const exports = on(look.can_export_conversation, false),
     shares = on(look.can_share_conversation, false);
   return (

@@ -574,7 +574,6 @@ const en = {
       is_pdf_limited_label_linked: "Link the label of limited pages",
       pdf_limited_page_label: "Label of limited pages",
       enable_recaptcha_for_public_chatbots: "Check guests",
-      is_selling_enabled: "Offered for sale",
       master_project_smart_routing_mode: "When a child is picked",
       master_project_user_agent_switching_enabled: "Visitors may pick the child",
       chatbot_color: "Colour",

@@ -582,7 +582,6 @@ const es: Words = {
       is_pdf_limited_label_linked: "Enlazar el rótulo de páginas limitadas",
       pdf_limited_page_label: "Rótulo de páginas limitadas",
       enable_recaptcha_for_public_chatbots: "Comprobar a los invitados",
-      is_selling_enabled: "A la venta",
       master_project_smart_routing_mode: "Cuándo se elige un hijo",
       master_project_user_agent_switching_enabled: "Los visitantes pueden elegir el hijo",
       chatbot_color: "Color",
@@ -720,7 +719,6 @@ const es: Words = {
       pdf_limited_page_label: "El rótulo de un documento del que el visor muestra solo algunas páginas.",
       enable_recaptcha_for_public_chatbots:
         "Comprueba los mensajes de invitados donde el agente se comparte o integra.",
-      is_selling_enabled: "El agente se ofrece a la venta.",
       master_project_smart_routing_mode: "Cuándo un agente maestro elige el hijo que responde.",
       master_project_user_agent_switching_enabled: "Los visitantes de un agente maestro pueden elegir el hijo.",
       chatbot_color: "El color principal: botones, enlaces, mensajes de los visitantes.",

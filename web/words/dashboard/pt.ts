@@ -575,7 +575,6 @@ const pt: Words = {
       is_pdf_limited_label_linked: "Vincular o rótulo de páginas limitadas",
       pdf_limited_page_label: "Rótulo de páginas limitadas",
       enable_recaptcha_for_public_chatbots: "Verificar convidados",
-      is_selling_enabled: "À venda",
       master_project_smart_routing_mode: "Quando um filho é escolhido",
       master_project_user_agent_switching_enabled: "Visitantes podem escolher o filho",
       chatbot_color: "Cor",
@@ -712,7 +711,6 @@ const pt: Words = {
       pdf_limited_page_label: "O rótulo de um documento do qual o visualizador mostra só algumas páginas.",
       enable_recaptcha_for_public_chatbots:
         "Verifica as mensagens de convidados onde o agente é compartilhado ou incorporado.",
-      is_selling_enabled: "O agente é oferecido à venda.",
       master_project_smart_routing_mode: "Quando um agente mestre escolhe o filho que responde.",
       master_project_user_agent_switching_enabled: "Visitantes de um agente mestre podem escolher o filho.",
       chatbot_color: "A cor principal: botões, links, mensagens dos visitantes.",
