@@ -96,51 +96,97 @@ static uint32_t start_hash(const struct kb_term *term)
 
 /* ---- numbers ---- */
 
-/* A run of digits with single separators in it, written in one way: "1,000.50" is 100050, "007" is
- * 7. Formats differ by language; two numbers that differ in nothing else are rare. Moves *at behind
- * it; false at the end. */
-static bool next_number(struct kb_sv text, size_t *at, uint32_t *hash)
+/* The digit at `at`, of any script, and how many bytes it has; -1: none. */
+static int digit_at(struct kb_sv text, size_t at, size_t *size)
 {
-	char digits[NUMBER_BYTES];
-	size_t n = 0, size;
+	struct kb_sv rest = kb_sv_from(text, at);
+	char folded[8];
 	uint32_t cp;
 
-	while (*at < text.n) {
-		char c = text.p[*at], folded[8];
+	if (!rest.n)
+		return -1;
+	*size = kb_utf8_decode(rest, &cp);
+	if (cp < 0x80)
+		return cp >= '0' && cp <= '9' ? (int)cp - '0' : -1;
+	if (cp == KB_UTF8_BAD || kb_char_kind(cp) != KB_CHAR_DIGIT
+	    || kb_fold(kb_sv_sub(rest, 0, *size), false, folded, sizeof(folded)) != 1)
+		return -1;
+	return folded[0] >= '0' && folded[0] <= '9' ? folded[0] - '0' : -1;
+}
 
-		size = 1;
-		if ((unsigned char)c >= 0x80) {
-			size = kb_utf8_decode(kb_sv_from(text, *at), &cp);
-			c = 0;
-			if (cp != KB_UTF8_BAD && kb_char_kind(cp) == KB_CHAR_DIGIT
-			    && kb_fold(kb_sv_sub(text, *at, size), false, folded, sizeof(folded))
-			               == 1)
-				c = folded[0];
-		}
-		if (c >= '0' && c <= '9') {
-			if (n < sizeof(digits) && (n || c != '0'))
-				digits[n++] = c;
-			else if (n == 0)
-				digits[0] = c; /* nothing but noughts so far */
-			*at += size;
-			/* "1,000": over the separator, if a digit follows. */
-			if (*at + 1 < text.n && (text.p[*at] == ',' || text.p[*at] == '.')
-			    && text.p[*at + 1] >= '0' && text.p[*at + 1] <= '9')
-				++*at;
-			if (*at < text.n
-			    && ((text.p[*at] >= '0' && text.p[*at] <= '9')
-			        || (unsigned char)text.p[*at] >= 0x80))
-				continue;
-			*hash = hash_of(kb_sv(digits, KB_MAX(n, (size_t)1)));
-			return true;
-		}
-		if (n) {
-			*hash = hash_of(kb_sv(digits, n));
-			return true;
-		}
-		*at += size;
+static size_t digits_from(struct kb_sv text, size_t at)
+{
+	size_t count = 0, size;
+
+	while (digit_at(text, at, &size) >= 0) {
+		at += size;
+		count++;
 	}
-	return false;
+	return count;
+}
+
+/* What stands between the digits of one number: a comma or a stop; or a blank or an apostrophe, as
+ * French, Swiss and international texts write, but only between thousands, where `grouped`. */
+static const struct {
+	const char *sign;
+	bool thousands;
+} separators[] = {
+	{ ",", false },     { ".", false },     { "\u066b", false }, { "\u066c", false },
+	{ " ", true },      { "\u00a0", true }, { "\u2007", true },  { "\u2009", true },
+	{ "\u202f", true }, { "'", true },      { "\u2019", true },
+};
+
+/* Bytes of the separator behind a group of so many digits; 0: the number ends here. */
+static size_t separator_at(struct kb_sv text, size_t at, size_t group, bool grouped)
+{
+	struct kb_sv rest = kb_sv_from(text, at);
+
+	for (size_t i = 0; i < KB_COUNTOF(separators); i++) {
+		struct kb_sv sign = kb_sv_str(separators[i].sign);
+		size_t digits;
+
+		if (!kb_sv_starts(rest, sign))
+			continue;
+		digits = digits_from(rest, sign.n);
+		if (separators[i].thousands ? grouped && group <= 3 && digits == 3 : digits > 0)
+			return sign.n;
+		return 0;
+	}
+	return 0;
+}
+
+/* A run of digits with single separators in it, written in one way: "1,000.50" is 100050, "007" is
+ * 7, "0.5" is 05. Formats differ by language; two numbers that differ in nothing else are rare.
+ * Moves *at behind it; false at the end. */
+static bool next_number(struct kb_sv text, size_t *at, bool grouped, uint32_t *hash)
+{
+	char digits[NUMBER_BYTES];
+	size_t n = 0, group = 0, size;
+	int digit;
+
+	while (*at < text.n && digit_at(text, *at, &size) < 0)
+		*at += size;
+	if (*at == text.n)
+		return false;
+	while ((digit = digit_at(text, *at, &size)) >= 0) {
+		size_t separator;
+
+		if (n == 1 && group && digits[0] == '0')
+			n = 0; /* no number begins with noughts */
+		if (n < sizeof(digits))
+			digits[n++] = (char)('0' + digit);
+		group++;
+		*at += size;
+		separator = separator_at(text, *at, group, grouped);
+		if (separator) {
+			/* Behind a comma or a stop there are no thousands. */
+			grouped = grouped && text.p[*at] != ',' && text.p[*at] != '.';
+			*at += separator;
+			group = 0;
+		}
+	}
+	*hash = hash_of(kb_sv(digits, n));
+	return true;
 }
 
 /* Small numbers in words, which models write in digits. */
@@ -250,8 +296,10 @@ static void read_text(struct reader *r, struct kb_sv text, unsigned flags)
 			add_number(r, hash_of(kb_sv(digits, (size_t)snprintf(digits, sizeof(digits),
 			                                                     "%d", n))));
 	}
-	while (next_number(text, &at, &hash))
-		add_number(r, hash);
+	/* "1 000" may be one number or two. */
+	for (int grouped = 0; grouped < 2; grouped++, at = 0)
+		while (next_number(text, &at, grouped, &hash))
+			add_number(r, hash);
 }
 
 /* Which language a text is surely in, by its script or by how many of its words are function words;
@@ -429,7 +477,7 @@ static void read_sentence(const struct kb_support *support, struct kb_analyzer *
 		        || (i + 1 < terms.count && terms.v[i + 1].flags & KB_TERM_CAPITAL)))
 			asked->names |= known;
 	}
-	while (asked->number_count < NUMBERS && next_number(sentence, &at, &hash))
+	while (asked->number_count < NUMBERS && next_number(sentence, &at, true, &hash))
 		asked->numbers[asked->number_count++] = hash;
 }
 

@@ -88,6 +88,60 @@ static void test_place(struct kb_test *t)
 	kb_analyzer_free(analyzer);
 }
 
+/* A number is the same however it is written, and no other one is. */
+static void test_numbers(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *source, *sentence;
+		bool same;
+	} cases[] = {
+		{ "a degree behind a nought", "20°C", "0°C", false },
+		{ "a degree behind it in both", "0°C", "0°C", true },
+		{ "a blank before the degree", "0°C", "0 °C", true },
+		{ "the euro behind noughts", "500€", "5€", false },
+		{ "a wide per cent", "0％", "0 %", true },
+		{ "another per cent", "40％", "0％", false },
+		{ "thousands by a blank", "1,000 euros", "1 000 euros", true },
+		{ "by a blank in the source", "1 000 euros", "1.000 euros", true },
+		{ "by a blank that does not break", "1,000", "1\u00a0000", true },
+		{ "by a thin blank", "1,000", "1\u2009000", true },
+		{ "by a narrow blank that does not break", "12,345,678", "12\u202f345\u202f678",
+		  true },
+		{ "by an apostrophe", "1'000", "1,000", true },
+		{ "by a curved one", "1,000", "1\u2019000", true },
+		{ "with cents", "1 000,50", "1'000.50", true },
+		{ "other thousands", "1 000 euros", "2 000 euros", false },
+		{ "two numbers in the source", "day 5 100 people", "100 people", true },
+		{ "a year and a count", "in 2020 300 people", "300 people in 2020", true },
+		{ "feet and inches are no thousands", "5'10", "510", false },
+		{ "a blank before two digits", "10 50", "1050", false },
+		{ "noughts before a number", "007", "7", true },
+		{ "a fraction is no whole", "0.5 mm", "5 mm", false },
+		{ "a comma in a fraction", "0.5 mm", "0,5 mm", true },
+		{ "a nought alone", "0 errors", "5 errors", false },
+		{ "noughts within", "1007", "17", false },
+		{ "a stop behind a number", "It is 30.", "30", true },
+		{ "other digits", "٣٠ days", "30 days", true },
+		{ "other digits' thousands", "١٬٠٠٠", "1,000", true },
+		{ "wide digits", "３０日", "30", true },
+	};
+	struct kb_analyzer *analyzer = kb_analyzer_new();
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		struct kb_arena arena = { 0 };
+		struct kb_support_source source = { .text = kb_sv_str(cases[i].source),
+			                            .lang = KB_LANG_EN };
+		struct kb_judgement judgement;
+
+		t->row = cases[i].name;
+		kb_support_judge(kb_support_new(&arena, analyzer, &source, 1, NULL), analyzer,
+		                 kb_sv_str(cases[i].sentence), &judgement);
+		CHECK(t, !(judgement.verdicts[0].lacks & KB_LACKS_NUMBER) == cases[i].same);
+		kb_arena_fini(&arena);
+	}
+	kb_analyzer_free(analyzer);
+}
+
 static void test_foreign(struct kb_test *t)
 {
 	struct kb_analyzer *analyzer = kb_analyzer_new();
@@ -136,6 +190,7 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "a source supports what it says", test_rows },
 		{ "the place is that of the sentences", test_place },
+		{ "a number is the same however it is written", test_numbers },
 		{ "a source in another language is judged by its numbers", test_foreign },
 		{ "two sources support together what neither does alone", test_together },
 	};
