@@ -57,6 +57,9 @@ struct writing {
 	size_t choice_count, choice;
 	struct kb_prompt_turn *turns;
 	struct kb_context_limits limits;
+	int64_t turn_tokens; /* that the turns may have at most */
+	/* Of the last request for an answer. */
+	int64_t sent_sources, sent_turns; /* tokens */
 	bool halved;
 	struct kb_excerpt *sources;
 	size_t source_count;
@@ -475,6 +478,16 @@ static void end_reply(struct writing *w)
 	kb_analyzer_give_back(w->writer->answerer, analyzer);
 }
 
+/* The model reads less than its configuration says, so that what was sent counts, not what may be.
+ */
+static void halve(struct writing *w)
+{
+	w->halved = true;
+	w->limits.passages = (w->limits.passages + 1) / 2;
+	w->limits.tokens = w->sent_sources / 2;
+	w->turn_tokens = w->sent_turns / 2;
+}
+
 static void after_writing(struct writing *w)
 {
 	const struct kb_err *err = &w->result->err;
@@ -492,9 +505,7 @@ static void after_writing(struct writing *w)
 		        KB_SV_ARG(w->choices[w->choice]->id));
 		fail_all(w);
 	} else if (err->code == KB_E_TOO_LARGE && !w->halved) {
-		w->halved = true;
-		w->limits.passages = (w->limits.passages + 1) / 2;
-		w->limits.tokens /= 2;
+		halve(w);
 		ask_model(w);
 	} else if (err->code != KB_E_CANCELLED && w->choice + 1 < w->choice_count) {
 		w->choice++;
@@ -625,6 +636,15 @@ static void keep_places(struct writing *w)
 	w->sources = kept;
 }
 
+static void note_sent(struct writing *w, const struct kb_chat_message *messages, size_t count)
+{
+	w->sent_sources = w->sent_turns = 0;
+	for (size_t i = 0; i < w->source_count; i++)
+		w->sent_sources += kb_tokens_count(w->sources[i].text);
+	for (size_t i = 1; i + 1 < count; i++)
+		w->sent_turns += kb_tokens_count(messages[i].text);
+}
+
 /* Of what is in hand. */
 static void send_prompt(struct writing *w)
 {
@@ -645,7 +665,7 @@ static void send_prompt(struct writing *w)
 	int64_t room = (model->context - model->max_tokens) * SHARE / 100
 	               - kb_prompt_tokens(&w->scratch, &prompt)
 	               - (int64_t)w->request->image_count * IMAGE_TOKENS;
-	int64_t turn_tokens = room / TURNS_SHARE;
+	int64_t turn_tokens = KB_MIN(room / TURNS_SHARE, w->turn_tokens);
 	struct kb_context_limits limits = w->limits;
 	struct kb_chat_ask ask = { .max_tokens = model->max_tokens,
 		                   .stream = true,
@@ -653,13 +673,14 @@ static void send_prompt(struct writing *w)
 	struct kb_chat_message *messages;
 
 	w->out->model = kb_arena_sv(w->arena, model->id);
-	limits.tokens = KB_MAX(KB_MIN(limits.tokens, room - turn_tokens), (int64_t)SOURCES_LEAST);
+	limits.tokens = KB_MIN(limits.tokens, KB_MAX(room - turn_tokens, (int64_t)SOURCES_LEAST));
 	build_sources(w, &limits);
 	begin_reply(w);
 	prompt.sources = w->sources;
 	prompt.source_count = w->source_count;
 	prompt.ids = &w->ids;
 	kb_prompt_answer(&w->scratch, &prompt, turn_tokens, &messages, &ask.message_count);
+	note_sent(w, messages, ask.message_count);
 	messages[ask.message_count - 1].images = w->request->images;
 	messages[ask.message_count - 1].image_count = w->request->image_count;
 	ask.messages = messages;
@@ -944,6 +965,7 @@ static void take_request(struct writing *w)
 	if (w->request->image_count)
 		w->choice_count = kb_model_choose_seeing(w->set, w->choices, w->choice_count);
 	w->limits = kb_context_depth(settings, w->writer->custom_depth);
+	w->turn_tokens = INT64_MAX;
 	w->passages = w->limits.passages;
 }
 

@@ -19,9 +19,9 @@
  *   finish     citations and figures
  *
  * A model that fails before its first word leads to the next one of its fallbacks; a context that
- * is too long, to one more try with half the passages. When none is left, the plain answer stands
- * in for it if the documents surely hold one, else chatbot_siesta_msg. What a model has said before
- * it failed stays, and is marked.
+ * is too long, to one more try with half of the sources and turns that were sent. When none is
+ * left, the plain answer stands in for it if the documents surely hold one, else
+ * chatbot_siesta_msg. What a model has said before it failed stays, and is marked.
  *
  * begin() belongs to a worker and does not wait for a model: the rest happens on the models' thread
  * (which only reads and hands on) and on threads of the writer's own. The sink is called by one of

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { counted, figure } from "./lib/figures.mjs";
-import { assert, form, patient, start, test, until } from "./lib/harness.mjs";
+import { assert, form, patient, start, test, until, words } from "./lib/harness.mjs";
 import { contentOf, promptOf, sourcesOf } from "./lib/chat.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
@@ -422,12 +422,33 @@ test("what a model has said before it failed stays, and the stream ends with an 
   }
 });
 
-test("a prompt that is too long is tried once more with half of the passages", async (t) => {
-  const { chat, agent } = await scene(t);
-  chat.modes = ["context"];
-  const message = await agent.ask(question);
-  assert.ok(message.llm_response.includes("Hester Quillby"));
-  assert.equal(chat.seen.length, 2);
+test("a prompt that is too long is tried once more with half of what was sent, sources and turns", async (t) => {
+  const about = (n) =>
+      `The keeper of lighthouse ${n} is paid ${n} crowns. ${words(90, `tower${n} stair${n} lamp${n}`)}`,
+    files = Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`${n}.txt`, about(n)])),
+    { chat, agent, set } = await scene(t, { files, settings: { response_source: "llm_content" } }),
+    long = words(250, "storm"),
+    session = randomUUID();
+  for (const n of [1, 2]) {
+    chat.say = `${long} ${n}`;
+    await agent.ask(`What is the keeper of lighthouse ${n} paid?`, { session });
+  }
+  chat.say = "It is paid.";
+  for (const depth of ["compact", "balanced", "rich", "max"]) {
+    await set({ context_depth: depth });
+    chat.modes = ["context"];
+    const before = chat.answers.length;
+    await agent.ask("What is each keeper of a lighthouse paid?", { session });
+    const [sent, again, ...more] = chat.answers.slice(before);
+    assert.deepEqual(more, [], depth);
+    const size = ({ body }) => sourcesOf(body).reduce((sum, { text }) => sum + text.length, 0),
+      turns = ({ body }) => body.messages.slice(1, -1).map(contentOf).join("").length;
+    assert.ok(size(again) > 0 && size(again) <= 0.6 * size(sent), `${depth}: ${size(sent)}, then ${size(again)}`);
+    assert.ok(
+      turns(sent) > 1000 && turns(again) <= 0.6 * turns(sent),
+      `${depth}: ${turns(sent)}, then ${turns(again)}`,
+    );
+  }
 });
 
 test("a model left alone is not asked, and answers come at once all the same", async (t) => {
