@@ -205,14 +205,19 @@ bool kb_leads_no_tag_in_code(const struct kb_named *places, struct kb_sv tag)
 {
 	size_t at = skip_name(tag);
 	bool active = is_active(kb_sv_sub(tag, 0, skip_while(tag, 0, kb_is_word))), src = false;
-	struct kb_sv name;
+	struct kb_sv name = { 0 };
 
 	if (kb_sv_find_byte(tag, '=') < 0)
 		return !active && skip_while(tag, at, is_plain) == tag.n && !holds_more(tag);
 	if (at < tag.n && !is_between(tag.p[at]))
 		return false;
-	while ((at = skip_while(tag, at, is_between)) < tag.n) {
-		if (!read_attribute(places, tag, &at, &name))
+	while (at < tag.n) {
+		size_t from = at;
+
+		at = skip_while(tag, at, is_between);
+		if (holds_more(kb_sv_sub(tag, from, at - from)))
+			return false;
+		if (at < tag.n && !read_attribute(places, tag, &at, &name))
 			return false;
 		src |= kb_sv_eq(name, KB_SV("src"));
 	}

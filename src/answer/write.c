@@ -459,8 +459,12 @@ static void finish(struct writing *w)
 	}
 	tell(w);
 	out->kind = KB_ANSWER_WRITTEN;
-	if (w->result->err.code != KB_OK)
+	if (w->result->err.code != KB_OK) {
 		out->failure = &w->result->err;
+		kb_warn(w->writer->log,
+		        "model failed in its answer agent=%" PRId64 " model=%.*s error=%s",
+		        w->request->agent->id, KB_SV_ARG(out->model), w->result->err.msg);
+	}
 	out->text = kb_arena_sv(w->arena, kb_buf_view(&w->text));
 	make_quotes(w);
 	if (mode != KB_CITATIONS_NONE) {

@@ -312,8 +312,10 @@ static bool is_heard(void *arg)
 	return !kb_request_deserted(a->call->req);
 }
 
-/* What a client is told of a model that failed: whose fault it was, in the status. */
-static void explain_failure(struct kb_call *call, struct kb_err *err)
+/* What a client is told of a model that failed: whose fault it was, in the status, and the owner's
+ * words. Which server it was, and how it is doing, is the operator's to know: the writer's log says
+ * it. */
+static void explain_failure(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
 	static const struct {
 		enum kb_errc code;
@@ -322,6 +324,9 @@ static void explain_failure(struct kb_call *call, struct kb_err *err)
 		{ KB_E_EXHAUSTED, 429 }, { KB_E_BUSY, 503 },    { KB_E_AWAY, 503 },
 		{ KB_E_CANCELLED, 503 }, { KB_E_TIMEOUT, 504 },
 	};
+	struct kb_sv text =
+	        kb_utf8_cut(kb_settings_text_in(&turn->settings, turn->lang, KB_TEXT_SIESTA),
+	                    sizeof(err->msg) - 1);
 
 	call->req->status = 502;
 	for (size_t i = 0; i < KB_COUNTOF(statuses); i++)
@@ -329,6 +334,7 @@ static void explain_failure(struct kb_call *call, struct kb_err *err)
 			call->req->status = statuses[i].status;
 	if (call->req->status == 502)
 		err->code = KB_E_UPSTREAM;
+	kb_fail_for(err, err->code, err->retry_after_s, "%.*s", KB_SV_ARG(text));
 }
 
 static void finish(void *arg, struct kb_err *err)
@@ -339,7 +345,7 @@ static void finish(void *arg, struct kb_err *err)
 	if (err->code == KB_OK && keep(a->call, turn, err)) {
 		if (turn->answer.failure) {
 			*err = *turn->answer.failure;
-			explain_failure(a->call, err);
+			explain_failure(a->call, turn, err);
 		}
 	}
 	a->sink.done(a->call, turn, err, a->sink.arg);

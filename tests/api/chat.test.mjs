@@ -407,6 +407,40 @@ test("a model that fails before its first word leaves the documents' own words, 
   }
 });
 
+test("when the model fails the caller is told the owner's words, and the log what it was", async (t) => {
+  const told = "Back after the siesta.",
+    { chat, agent, kb } = await scene(t, { settings: { response_source: "llm_content", chatbot_siesta_msg: told } }),
+    messages = [{ role: "user", content: foreign[0] }],
+    shown = [];
+  chat.mode = "500";
+  chat.retryAfter = null;
+  // Asked until it is left alone, and then once more.
+  for (let i = 0; i < 8; i++) {
+    const session = randomUUID(),
+      reply = await agent.api("POST", `/conversations/${session}/messages`, { json: { prompt: foreign[0] } });
+    assert.equal(reply.status, 502);
+    assert.equal(reply.json.data.message, told);
+    assert.equal((await stored(agent, session)).llm_response, told);
+    shown.push(reply.text);
+  }
+  const whole = await agent.api("POST", "/chat/completions", { json: { messages } }),
+    stream = await agent.api("POST", "/chat/completions", { json: { messages, stream: true } }),
+    { events } = await agent.stream(foreign[0]);
+  assert.equal(whole.status, 502);
+  assert.equal(events.at(-1).data.error, told);
+  Object.assign(chat, { mode: "ok", say: "One two three four five.", at: 3 });
+  await until("the model to answer again", async () => (await agent.stream(foreign[0])).text.startsWith("One"));
+  chat.mode = "cut";
+  const cut = await agent.stream(foreign[0]);
+  assert.deepEqual([cut.text, cut.events.at(-1).data.error], ["One two three", told]);
+  for (const text of [...shown, whole.text, stream.text, JSON.stringify(events), JSON.stringify(cut.events)]) {
+    assert.match(text, /Back after the siesta\./);
+    assert.ok(!/double-chat|left alone|\bms\b/.test(text), text);
+  }
+  assert.match(kb.log, /model failed agent=\d+ model=double-chat error=.*left alone/);
+  assert.match(kb.log, /model failed in its answer agent=\d+ model=double-chat/);
+});
+
 test("what a model has said before it failed stays, and the stream ends with an error", async (t) => {
   const { chat, agent, set } = await scene(t, { settings: { response_source: "llm_content" } });
   chat.say = "One two three four five.";

@@ -88,6 +88,7 @@ static const struct {
 	  "```\na[0](b); List<String> m = d[\"k\"]: x; <a class=\"b:c\" href=\"/d\">e</a>\n"
 	  "if (a < b && c > d) <?php <!DOCTYPE html> <br/> [a-z](\\d+)\n```",
 	  NULL },
+	{ "an address among attributes", "`<x https://evil.example/a=1>`", "`< x >`" },
 	{ "XML in code",
 	  "`<xs:element name=\"a\"/><soap:Body>`, `<x:y xmlns=\"https://evil.example\">`",
 	  "`<xs:element name=\"a\"/><soap:Body>`, `< x:y xmlns=\"\">`" },
