@@ -164,6 +164,21 @@ static void put_escaped(struct kb_buf *buf, struct kb_sv text, bool attribute)
 			kb_buf_byte(buf, text.p[i]);
 }
 
+void kb_marker_quoted(struct kb_buf *buf, struct kb_sv text)
+{
+	struct kb_sv line;
+
+	while (kb_sv_split(&text, '\n', &line)) {
+		kb_buf_str(buf, "> ");
+		for (size_t i = 0; i < line.n; i++)
+			if (line.p[i] == '<' && is_tag(kb_sv_from(line, i)))
+				kb_buf_str(buf, "&lt;");
+			else if (line.p[i] != '\r')
+				kb_buf_byte(buf, line.p[i]);
+		kb_buf_byte(buf, '\n');
+	}
+}
+
 void kb_marker_source(struct kb_buf *buf, const char *id, struct kb_sv title, struct kb_sv text)
 {
 	kb_buf_printf(buf, "<source id=\"%s\"", id);

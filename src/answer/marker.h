@@ -51,5 +51,8 @@ bool kb_marker_begins(struct kb_sv inside);
 /* <source id="k3f" title="…">…</source> and a line end, for a prompt. Whatever the title and the
  * text hold, no reader takes them for another source or for the end of this one. */
 void kb_marker_source(struct kb_buf *buf, const char *id, struct kb_sv title, struct kb_sv text);
+/* Text of somebody else's in a prompt: each line begins with "> ", so that none is a heading, and
+ * nothing in it is the beginning or end of a source. */
+void kb_marker_quoted(struct kb_buf *buf, struct kb_sv text);
 
 #endif

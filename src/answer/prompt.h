@@ -3,7 +3,8 @@
  *
  * An answer's request, in this order:
  *
- *   system     who it is (the agent's persona), the rules, what is known of who asks, the sources
+ *   system     who it is (the agent's persona), the rules, what is known of who asks, what the
+ *              program that asks wishes, the sources
  *   user, assistant, …   the earlier turns, oldest first; those that do not fit are left out
  *   user       the question, as it was asked
  *
@@ -30,6 +31,7 @@ struct kb_prompt {
 	struct kb_sv persona; /* empty: none */
 	struct kb_sv asker;   /* whom people say they are; empty: not to be known */
 	struct kb_sv lang;    /* a language tag; empty: that of the question */
+	struct kb_sv wishes;  /* of the program that asks: its system messages; empty: none */
 	struct kb_sv no_answer;
 	bool own_content; /* from the sources alone */
 	bool markers;     /* the model names its sources */

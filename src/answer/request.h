@@ -54,6 +54,7 @@ struct kb_answer_request {
 	size_t search_count;
 	/* Of a master's turn that a model may give to another agent (route.h); NULL: none. */
 	struct kb_master_route *routing;
+	struct kb_sv wishes; /* system messages of the program that asks; for a model alone */
 	/* Pictures of the question (upstream/picture.h); then a model that sees is asked. */
 	const struct kb_sv *images;
 	size_t image_count;

@@ -659,6 +659,7 @@ static void send_prompt(struct writing *w)
 		.persona = settings->persona_instructions,
 		.asker = asker(w),
 		.lang = w->request->lang,
+		.wishes = w->request->wishes,
 		.no_answer = kb_settings_text_in(settings, w->request->lang, KB_TEXT_NO_ANSWER),
 		.own_content = kb_settings_response_source(settings) != KB_RESPONSE_LLM_CONTENT,
 		.markers = wants_markers(w),

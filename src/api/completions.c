@@ -156,6 +156,24 @@ static bool content_of(struct kb_call *call, struct kb_turn *turn, const json_t 
 	return ok;
 }
 
+/* One more system message, wherever it stands. */
+static bool add_wishes(struct kb_call *call, struct kb_turn *turn, struct kb_sv text,
+                       struct kb_err *err)
+{
+	text = kb_sv_trim(text);
+	if (!text.n)
+		return true;
+	if (turn->wishes.n)
+		text = kb_arena_printf(call->arena, "%.*s\n\n%.*s", KB_SV_ARG(turn->wishes),
+		                       KB_SV_ARG(text));
+	turn->wishes = text;
+	if (kb_utf8_count(text) <= KB_WISHES_CHARS)
+		return true;
+	return kb_fail(err, KB_E_INVALID,
+	               "the system messages have %zu characters, the limit is %d",
+	               kb_utf8_count(text), KB_WISHES_CHARS);
+}
+
 /* The last user message is the prompt, the ones before it are the history. *tokens: of them all. */
 static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *tokens,
                           struct kb_err *err)
@@ -195,7 +213,10 @@ static bool read_messages(struct kb_call *call, struct kb_turn *turn, int64_t *t
 		*tokens += kb_tokens_count(text);
 		if (kb_sv_eq_str(role, "user"))
 			turns[count++] = text;
-		else if (kb_sv_eq_str(role, "assistant") && count && text.n) /* no call of a tool */
+		else if (!kb_sv_eq_str(role, "assistant")) {
+			if (!add_wishes(call, turn, text, err))
+				return false;
+		} else if (count && text.n) /* no call of a tool */
 			replies[count - 1] = text;
 	}
 	if (count == 0 || kb_sv_trim(turns[count - 1]).n == 0)

@@ -217,6 +217,8 @@ static void mask(struct kb_call *call, struct kb_turn *turn, const struct kb_age
 	if (turn->replies)
 		turn->replies = mask_all(call->arena, turn->replies, turn->turn_count);
 	turn->prompt = kb_mask(call->arena, turn->prompt);
+	if (turn->wishes.n)
+		turn->wishes = kb_mask(call->arena, turn->wishes);
 }
 
 bool kb_turn_begin(struct kb_call *call, struct kb_turn *turn, bool own_history, struct kb_err *err)
@@ -390,6 +392,7 @@ void kb_turn_answer(struct kb_call *call, struct kb_turn *turn, const struct kb_
 		             .conversation_of = call->agent.id,
 		             .prompt = turn->prompt,
 		             .lang = turn->lang,
+		             .wishes = turn->wishes,
 		             .turns = turn->turns,
 		             .replies = turn->replies,
 		             .turn_count = turn->turn_count,

@@ -14,6 +14,7 @@
 
 enum {
 	KB_PROMPT_CHARS = 8000,
+	KB_WISHES_CHARS = 12000, /* as a persona */
 	KB_HISTORY_TURNS = 10,
 	KB_EXTERNAL_ID_CHARS = 128,
 };
@@ -32,6 +33,7 @@ struct kb_turn {
 	struct kb_sv session_id, prompt, external_id;
 	struct kb_sv lang;    /* a language tag; empty: none was given */
 	struct kb_sv context; /* custom_context */
+	struct kb_sv wishes;  /* system messages; empty: none */
 	bool own_settings;    /* the body may put settings of its own over the agent's */
 	bool takes_files;     /* the body may bring files */
 	bool masked;          /* the agent anonymises */
