@@ -141,6 +141,7 @@ struct kb_api_route {
 	const char *query;    /* "page:int limit:int search:str", api/schema.h's words */
 	const char *request;  /* name of the body's schema, or NULL */
 	const char *response; /* name of the answer's schema, or NULL: not JSON */
+	const char *failure;  /* of an error's; NULL: "Error" */
 	const char *media;    /* further types of it, "text/csv text/html"; NULL: none */
 	int status;           /* of success */
 	int also[5];          /* further ones that nothing else in the row says (openapi.c) */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/mcp.h"
 #include "api/quota.h"
 #include "api/routes.h"
 #include "api/schema.h"
@@ -445,12 +446,48 @@ static bool is_in_vain(const struct kb_err *err)
 	return err->code == KB_E_QUOTA || err->code == KB_E_UNSUPPORTED;
 }
 
+static void write_envelope(struct kb_call *call, struct kb_jw *jw, int status,
+                           const struct kb_err *err)
+{
+	const char *message = kb_err_shown(err);
+
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "status", "error");
+	kb_jw_key_sv(jw, "url",
+	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
+	                             KB_SV_ARG(kb_utf8_cut(call->req->target, 2000))));
+	kb_jw_key(jw, "data");
+	kb_jw_object(jw);
+	kb_jw_key_int(jw, "code", status);
+	kb_jw_key_str(jw, "message", message);
+	kb_jw_end(jw);
+	kb_jw_key_str(jw, "message", message);
+	kb_jw_key(jw, "error");
+	kb_jw_object(jw);
+	kb_jw_key_str(jw, "message", message);
+	kb_jw_key_str(jw, "type", openai_type(status));
+	kb_jw_key_null(jw, "param");
+	kb_jw_key_str(jw, "code", kb_err_info(err->code)->name);
+	kb_jw_end(jw);
+	kb_jw_end(jw);
+}
+
+/* In the form that the clients of the address read. One that was refused before it found its row
+ * (405) is known by its address. */
+static void write_refusal(struct kb_call *call, struct kb_jw *jw, int status,
+                          const struct kb_err *err)
+{
+	if (kb_sv_starts(call->req->path, KB_SV(KB_MCP_PATH)))
+		kb_mcp_write_refusal(call, jw, status, kb_err_shown(err));
+	else
+		write_envelope(call, jw, status, err);
+}
+
 void kb_call_error(struct kb_call *call, const struct kb_err *err)
 {
 	const struct kb_err_info *info = kb_err_info(err->code);
 	/* A refusal of the server's own may have a finer status than its code. */
 	int status = call->req->status ? call->req->status : info->status;
-	const char *message = kb_err_shown(err);
 	struct kb_response response = { .content_type = "application/json" };
 	struct kb_buf buf;
 	struct kb_jw jw;
@@ -469,25 +506,7 @@ void kb_call_error(struct kb_call *call, const struct kb_err *err)
 		return; /* its handler has put the error into the stream */
 	kb_buf_init(&buf, 64 << 10);
 	kb_api_jw(call->api, &jw, &buf);
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "status", "error");
-	kb_jw_key_sv(&jw, "url",
-	             kb_arena_printf(call->arena, "%.*s%.*s", KB_SV_ARG(kb_call_base_url(call)),
-	                             KB_SV_ARG(kb_utf8_cut(call->req->target, 2000))));
-	kb_jw_key(&jw, "data");
-	kb_jw_object(&jw);
-	kb_jw_key_int(&jw, "code", status);
-	kb_jw_key_str(&jw, "message", message);
-	kb_jw_end(&jw);
-	kb_jw_key_str(&jw, "message", message);
-	kb_jw_key(&jw, "error");
-	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "message", message);
-	kb_jw_key_str(&jw, "type", openai_type(status));
-	kb_jw_key_null(&jw, "param");
-	kb_jw_key_str(&jw, "code", info->name);
-	kb_jw_end(&jw);
-	kb_jw_end(&jw);
+	write_refusal(call, &jw, status, err);
 	response.body = kb_buf_view(&buf);
 	response.fields[fields++] =
 	        (struct kb_http_field){ KB_SV("cache-control"), KB_SV("no-cache, private") };

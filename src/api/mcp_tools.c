@@ -5,7 +5,6 @@
 #include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
-#include "out/link.h"
 #include "parse/parse.h"
 
 enum {
@@ -19,20 +18,10 @@ enum {
 
 /* ---- documents ---- */
 
-static struct kb_sv title_of(const struct kb_page *page)
-{
-	return page->meta_title.n ? page->meta_title : page->title.n ? page->title : page->filename;
-}
-
 static struct kb_sv uri_of(struct kb_mcp *mcp, const struct kb_page *page)
 {
 	return kb_arena_printf(mcp->call->arena, "docent://projects/%" PRId64 "/documents/%" PRId64,
 	                       page->agent_id, page->id);
-}
-
-static struct kb_sv address_of(struct kb_mcp *mcp, const struct kb_page *page)
-{
-	return kb_link_shown(mcp->call->arena, page->meta_url.n ? page->meta_url : page->url);
 }
 
 /* The agent's present state, to see what the labels open. Asked for once the rows of documents are
@@ -100,23 +89,28 @@ static void write_document(struct kb_mcp *mcp, const struct kb_page *page)
 	struct kb_jw *jw = &mcp->jw;
 
 	kb_jw_key_int(jw, "document_id", page->id);
-	kb_jw_key_sv(jw, "title", title_of(page));
-	kb_jw_key_opt(jw, "url", page->url.n ? address_of(mcp, page) : (struct kb_sv){ 0 });
+	kb_jw_key_sv(jw, "title", kb_page_title(page));
+	kb_jw_key_opt(jw, "url",
+	              page->agent_id ? kb_page_link(mcp->call, page) : (struct kb_sv){ 0 });
+}
+
+static void write_resource(struct kb_mcp *mcp, const struct kb_page *page)
+{
+	struct kb_jw *jw = &mcp->jw;
+
+	kb_jw_key_sv(jw, "uri", uri_of(mcp, page));
+	kb_jw_key_sv(jw, "name", kb_page_title(page));
+	kb_jw_key_str(jw, "mimeType", "text/plain");
+	kb_jw_key_sv(jw, "description", kb_page_link(mcp->call, page));
 }
 
 /* A link to the document among the contents of a result. */
 static void write_link(struct kb_mcp *mcp, const struct kb_page *page)
 {
-	struct kb_jw *jw = &mcp->jw;
-
-	kb_jw_object(jw);
-	kb_jw_key_str(jw, "type", "resource_link");
-	kb_jw_key_sv(jw, "uri", uri_of(mcp, page));
-	kb_jw_key_sv(jw, "name", title_of(page));
-	kb_jw_key_str(jw, "mimeType", "text/plain");
-	if (page->url.n)
-		kb_jw_key_sv(jw, "description", address_of(mcp, page));
-	kb_jw_end(jw);
+	kb_jw_object(&mcp->jw);
+	kb_jw_key_str(&mcp->jw, "type", "resource_link");
+	write_resource(mcp, page);
+	kb_jw_end(&mcp->jw);
 }
 
 bool kb_mcp_list_documents(struct kb_mcp *mcp, struct kb_err *err)
@@ -142,11 +136,7 @@ bool kb_mcp_list_documents(struct kb_mcp *mcp, struct kb_err *err)
 		if (!is_open(mcp, page))
 			continue;
 		kb_jw_object(jw);
-		kb_jw_key_sv(jw, "uri", uri_of(mcp, page));
-		kb_jw_key_sv(jw, "name", title_of(page));
-		kb_jw_key_str(jw, "mimeType", "text/plain");
-		if (page->url.n)
-			kb_jw_key_sv(jw, "description", address_of(mcp, page));
+		write_resource(mcp, page);
 		kb_jw_end(jw);
 	}
 	kb_jw_end(jw);
@@ -183,16 +173,21 @@ bool kb_mcp_read_document(struct kb_mcp *mcp, struct kb_err *err)
 
 /* ---- results of tools ---- */
 
-static void begin_content(struct kb_mcp *mcp, struct kb_sv text)
+static void write_text(struct kb_mcp *mcp, struct kb_sv text)
 {
 	struct kb_jw *jw = &mcp->jw;
 
-	kb_jw_key(jw, "content");
-	kb_jw_array(jw);
 	kb_jw_object(jw);
 	kb_jw_key_str(jw, "type", "text");
 	kb_jw_key_sv(jw, "text", text);
 	kb_jw_end(jw);
+}
+
+static void begin_content(struct kb_mcp *mcp, struct kb_sv text)
+{
+	kb_jw_key(&mcp->jw, "content");
+	kb_jw_array(&mcp->jw);
+	write_text(mcp, text);
 }
 
 /* What the agent refused is for the client's model to read. */
@@ -219,19 +214,47 @@ static bool need_text(const json_t *arguments, const char *name, struct kb_sv *o
 	return true;
 }
 
-/* A number that may be left out. */
-static bool read_number(const json_t *arguments, const char *name, int64_t max, int64_t *out,
+/* A number that an argument is: its name, its range, and what it is where it is left out; 0: it
+ * must not be. */
+struct number {
+	const char *name;
+	int64_t min, max, otherwise;
+};
+
+static const struct number limit_is = { "limit", 1, LIMIT_MAX, LIMIT_DEFAULT },
+                           id_is = { "document_id", 1, INT64_MAX, 0 },
+                           offset_is = { "offset", 0, INT32_MAX, 0 },
+                           length_is = { "length", 1, LENGTH_MAX, LENGTH_DEFAULT };
+
+/* Models write numbers as texts, and with a point. */
+static bool as_integer(const json_t *value, int64_t *out)
+{
+	double number = json_real_value(value);
+
+	if (json_is_integer(value))
+		*out = json_integer_value(value);
+	else if (json_is_real(value) && number >= 0 && number <= INT32_MAX)
+		*out = (int64_t)number;
+	else
+		return json_is_string(value)
+		       && kb_sv_to_int(kb_sv_trim(kb_sv(json_string_value(value),
+		                                        json_string_length(value))),
+		                       INT64_MIN, INT64_MAX, out);
+	return !json_is_real(value) || (double)*out == number;
+}
+
+static bool read_number(const json_t *arguments, const struct number *is, int64_t *out,
                         struct kb_err *err)
 {
-	const json_t *value = kb_json_get(arguments, name);
+	const json_t *value = kb_json_get(arguments, is->name);
 
-	if (!value || json_is_null(value))
+	*out = is->otherwise;
+	if ((!value || json_is_null(value)) && is->otherwise >= is->min)
 		return true;
-	*out = json_is_integer(value) ? json_integer_value(value) : -1;
-	if (*out < 0 || *out > max)
-		return kb_fail(err, KB_E_INVALID, "%s must be an integer from 0 to %" PRId64, name,
-		               max);
-	return true;
+	if (value && as_integer(value, out) && *out >= is->min && *out <= is->max)
+		return true;
+	return kb_fail(err, KB_E_INVALID, "%s must be an integer from %" PRId64 " to %" PRId64,
+	               is->name, is->min, is->max);
 }
 
 /* ---- ask ---- */
@@ -253,6 +276,22 @@ static struct kb_page *read_cited(struct kb_mcp *mcp, const struct kb_turn *turn
 	return pages;
 }
 
+/* What [n] means, for people who read the answer in a program that shows texts alone. */
+static void write_sources(struct kb_mcp *mcp, const struct kb_page *pages, size_t count)
+{
+	struct kb_buf text;
+
+	kb_buf_init(&text, KB_MIB(1));
+	for (size_t i = 0; i < count; i++)
+		if (pages[i].agent_id)
+			kb_buf_printf(&text, "%s[%zu] %.*s: %.*s", text.n ? "\n" : "", i + 1,
+			              KB_SV_ARG(kb_page_title(&pages[i])),
+			              KB_SV_ARG(kb_page_link(mcp->call, &pages[i])));
+	if (text.n)
+		write_text(mcp, kb_buf_view(&text));
+	kb_buf_fini(&text);
+}
+
 static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
 {
 	const struct kb_page *pages = read_cited(mcp, turn);
@@ -260,9 +299,10 @@ static void write_answer(struct kb_mcp *mcp, const struct kb_turn *turn)
 	struct kb_jw *jw = &mcp->jw;
 
 	begin_content(mcp, turn->answer.text);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; mcp->has_links && i < count; i++)
 		if (pages[i].agent_id == mcp->call->agent.id)
 			write_link(mcp, &pages[i]);
+	write_sources(mcp, pages, count);
 	kb_jw_end(jw);
 	kb_jw_key(jw, "structuredContent");
 	kb_jw_object(jw);
@@ -303,12 +343,12 @@ static bool ask(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
 	turn->labels = mcp->labels;
 	turn->inline_citations = true; /* the settings may still say no */
 	if (!need_text(arguments, "question", &turn->prompt, err))
-		return false;
+		return refused(mcp, err);
 	turn->session_id = kb_json_sv(arguments, "conversation", KB_SV(""));
 	goes_on = turn->session_id.n > 0;
 	if (goes_on) {
 		if (!kb_session_id_check(turn->session_id, err))
-			return false;
+			return refused(mcp, err);
 	} else {
 		kb_turn_new_session(mcp->call, turn);
 	}
@@ -326,14 +366,14 @@ static bool find(struct kb_mcp *mcp, const json_t *arguments, struct kb_findings
 {
 	struct kb_find_request request = { .agent_id = mcp->call->agent.id, .labels = mcp->labels };
 	struct kb_settings settings;
-	int64_t limit = LIMIT_DEFAULT;
+	int64_t limit;
 
 	if (!need_text(arguments, "query", &request.text, err)
-	    || !read_number(arguments, "limit", LIMIT_MAX, &limit, err)
+	    || !read_number(arguments, &limit_is, &limit, err)
 	    || !kb_settings_read(mcp->call->arena, mcp->call->agent.settings, &settings, err))
 		return false;
 	request.settings = &settings;
-	request.limit = (size_t)KB_MAX(limit, 1);
+	request.limit = (size_t)limit;
 	return kb_find(mcp->call->api->answerer, mcp->call->arena, &request, out, err);
 }
 
@@ -345,8 +385,9 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 	struct kb_page *pages;
 	struct kb_buf text;
 
-	if (!find(mcp, arguments, &findings, err)
-	    || !kb_findings_pages(call, &findings, &pages, err))
+	if (!find(mcp, arguments, &findings, err))
+		return refused(mcp, err);
+	if (!kb_findings_pages(call, &findings, &pages, err))
 		return false;
 	kb_buf_init(&text, KB_MIB(4));
 	for (size_t i = 0; i < findings.count; i++) {
@@ -355,7 +396,7 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 		/* One that was deleted meanwhile is passed over. */
 		if (pages[i].id)
 			kb_buf_printf(&text, "%s[%" PRId64 "] %.*s\n%.*s\n", text.n ? "\n" : "",
-			              pages[i].id, KB_SV_ARG(title_of(&pages[i])),
+			              pages[i].id, KB_SV_ARG(kb_page_title(&pages[i])),
 			              KB_SV_ARG(passage->text));
 	}
 	begin_content(mcp, text.n ? kb_outguard_quote(call->arena, kb_buf_view(&text))
@@ -391,16 +432,15 @@ static bool search(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *e
 
 static bool read_document(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err)
 {
-	int64_t id = 0, offset = 0, length = LENGTH_DEFAULT;
+	int64_t id, offset, length;
 	struct kb_jw *jw = &mcp->jw;
 	struct kb_sv text, part;
 	struct kb_page page;
 
-	if (!read_number(arguments, "document_id", INT64_MAX, &id, err)
-	    || !read_number(arguments, "offset", INT32_MAX, &offset, err)
-	    || !read_number(arguments, "length", LENGTH_MAX, &length, err))
-		return false;
-	if (!find_document(mcp, id, &page, err))
+	if (!read_number(arguments, &id_is, &id, err)
+	    || !read_number(arguments, &offset_is, &offset, err)
+	    || !read_number(arguments, &length_is, &length, err)
+	    || !find_document(mcp, id, &page, err))
 		return refused(mcp, err);
 	if (!read_text(mcp, &page, &text, err))
 		return false;
@@ -423,40 +463,59 @@ static bool read_document(struct kb_mcp *mcp, const json_t *arguments, struct kb
 
 /* ---- the table ---- */
 
-#define OBJECT(properties, required)                                                               \
+// clang-format off
+#define OBJECT(properties, required) \
 	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
-#define STRING(name, text)  "\"" name "\":{\"type\":\"string\",\"description\":\"" text "\"}"
-#define INTEGER(name, text) "\"" name "\":{\"type\":\"integer\",\"description\":\"" text "\"}"
+#define STRING(name, text) "\"" name "\":{\"type\":\"string\",\"description\":\"" text "\"}"
+#define INTEGER(name, range, text) \
+	"\"" name "\":{\"type\":\"integer\"," range ",\"description\":\"" text "\"}"
+#define OF_TYPE(name, type)  "\"" name "\":{\"type\":\"" type "\"}"
+#define OR_NULL(name, type)  "\"" name "\":{\"type\":[\"" type "\",\"null\"]}"
+#define LIST_OF(name, items) "\"" name "\":{\"type\":\"array\",\"items\":" items "}"
+#define DOCUMENT OF_TYPE("document_id", "integer") "," OF_TYPE("title", "string") "," OR_NULL("url", "string")
+#define DOCUMENT_HAS "\"document_id\",\"title\",\"url\""
 
 static const struct tool {
-	const char *name, *title, *description, *input;
+	const char *name, *title, *description, *input, *output;
 	bool changes; /* it stores something */
 	bool (*run)(struct kb_mcp *mcp, const json_t *arguments, struct kb_err *err);
 } tools[] = {
 	{ "ask", "Ask a question",
-	  "Answers a question from the documents of this knowledge base, with the documents that "
-	  "say "
-	  "so. [n] in the answer is the n-th citation. To ask a follow-up, pass the conversation "
-	  "of "
+	  "Answers a question from the documents of this knowledge base, with the documents that say "
+	  "so. [n] in the answer is the n-th citation. To ask a follow-up, pass the conversation of "
 	  "the answer before.",
-	  OBJECT(STRING("question", "In the user's own words.") "," STRING(
-	                 "conversation", "Of an earlier answer; leave out to begin a new one."),
+	  OBJECT(STRING("question", "In the user's own words, up to 8000 characters.") ","
+	         STRING("conversation", "Of an earlier answer; leave out to begin a new one."),
 	         "\"question\""),
+	  OBJECT(OF_TYPE("answer", "string") "," OF_TYPE("answered", "boolean") ","
+	         LIST_OF("citations", OBJECT(DOCUMENT, DOCUMENT_HAS)) ","
+	         OF_TYPE("conversation", "string") "," OF_TYPE("message_id", "integer"),
+	         "\"answer\",\"answered\",\"citations\",\"conversation\",\"message_id\""),
 	  true, ask },
 	{ "search", "Search passages",
 	  "Finds the passages that fit a query best, as they stand in the documents.",
-	  OBJECT(STRING("query", "Words or a question.") "," INTEGER("limit", "1 to 50, or 10."),
+	  OBJECT(STRING("query", "Words or a question, up to 8000 characters.") ","
+	         INTEGER("limit", "\"minimum\":1,\"maximum\":50", "1 to 50, or 10."),
 	         "\"query\""),
+	  OBJECT(LIST_OF("passages",
+	                 OBJECT(DOCUMENT "," OR_NULL("heading", "string") "," OR_NULL("page_no", "integer") ","
+	                        OF_TYPE("offset", "integer") "," OF_TYPE("text", "string") ","
+	                        OF_TYPE("score", "number"),
+	                        DOCUMENT_HAS ",\"offset\",\"text\",\"score\"")),
+	         "\"passages\""),
 	  false, search },
 	{ "read_document", "Read a document",
 	  "The text of a document, or a part of it. Offsets are bytes, as search gives them.",
-	  OBJECT(INTEGER("document_id", "As search and ask give it.") "," INTEGER(
-	                 "offset", "Where to begin, or 0.") "," INTEGER("length",
-	                                                                "Bytes to read, up to "
-	                                                                "100000, or 20000."),
+	  OBJECT(INTEGER("document_id", "\"minimum\":1", "As search and ask give it.") ","
+	         INTEGER("offset", "\"minimum\":0", "Where to begin, or 0.") ","
+	         INTEGER("length", "\"minimum\":1,\"maximum\":100000", "Bytes to read, up to 100000, or 20000."),
 	         "\"document_id\""),
+	  OBJECT(DOCUMENT "," OF_TYPE("offset", "integer") "," OF_TYPE("length", "integer") ","
+	         OF_TYPE("total", "integer") "," OF_TYPE("text", "string"),
+	         DOCUMENT_HAS ",\"offset\",\"length\",\"total\",\"text\""),
 	  false, read_document },
 };
+// clang-format on
 
 bool kb_mcp_list_tools(struct kb_mcp *mcp, struct kb_err *err)
 {
@@ -472,6 +531,8 @@ bool kb_mcp_list_tools(struct kb_mcp *mcp, struct kb_err *err)
 		kb_jw_key_str(jw, "description", tools[i].description);
 		kb_jw_key(jw, "inputSchema");
 		kb_jw_raw(jw, kb_sv_str(tools[i].input));
+		kb_jw_key(jw, "outputSchema");
+		kb_jw_raw(jw, kb_sv_str(tools[i].output));
 		kb_jw_key(jw, "annotations");
 		kb_jw_object(jw);
 		kb_jw_key_bool(jw, "readOnlyHint", !tools[i].changes);

@@ -155,7 +155,11 @@ static void write_responses(struct kb_jw *jw, const struct kb_api_route *row)
 		int status = statuses[i].status;
 
 		if (is_implied(row, status) || is_named(row, status))
-			write_response(jw, status, status < 300 ? row->response : "Error", NULL);
+			write_response(jw, status,
+			               status < 300   ? row->response
+			               : row->failure ? row->failure
+			                              : "Error",
+			               NULL);
 	}
 }
 

@@ -1,4 +1,5 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
+#include "api/mcp.h"
 #include "api/routes.h"
 
 enum {
@@ -250,10 +251,13 @@ static const struct kb_api_route routes[] = {
 	  .response = "ChatModelList", .status = 200 },
 
 	/* agents of other programs */
-	{ "POST", "/mcp/projects/{projectId}", kb_mcp_serve, .right = KB_RIGHT_KEY, .asks = true, .body_max = JSON_MAX,
+	{ "POST", KB_MCP_PATH "{projectId}", kb_mcp_serve, .right = KB_RIGHT_KEY, .asks = true, .body_max = JSON_MAX,
 	  .tag = "Conversations", .summary = "The Model Context Protocol: the tools ask, search and read_document, and documents as resources",
 	  .query = "labels:str labels_exclusive:bool",
-	  .request = "McpMessage", .response = "McpReply", .status = 200, .also = { 202 } },
+	  .request = "McpMessage", .response = "McpReply", .failure = "McpReply", .status = 200, .also = { 202, 403 } },
+	{ "POST", "/register", kb_mcp_register, .body_max = JSON_MAX,
+	  .tag = "Conversations", .summary = "Where clients of that protocol look for OAuth: always refused, with a sentence that says what to do instead",
+	  .response = "OAuthError", .status = 403, .failure = "OAuthError", .also = { 400 } },
 
 	/* the account */
 	{ "GET", V1 "/user", kb_user_read, .right = KB_RIGHT_KEY,

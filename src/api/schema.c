@@ -215,7 +215,8 @@ static const struct kb_schema schemas[] = {
 	{ "ChatUsage", "prompt_tokens:int completion_tokens:int total_tokens:int completion_tokens_details:obj" },
 	{ "McpMessage", "jsonrpc:str id~:any method~:str params~:obj" },
 	{ "McpReply", "jsonrpc:str id:any result~:obj error~:McpError" },
-	{ "McpError", "code:int message:str" },
+	{ "McpError", "code:int message:str data~:obj" },
+	{ "OAuthError", "error:str error_description:str" },
 	{ "User", "id:int email:str? name:str current_team_id:int profile_photo_url:str? created_at:time "
 	          "updated_at:time" },
 	{ "UserFields", "name~:str? profile_photo~:file" },

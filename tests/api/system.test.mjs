@@ -156,10 +156,12 @@ test("the description is OpenAPI 3.1 without a loose end", async (t) => {
         where,
       );
       const statuses = Object.keys(operation.responses);
-      assert.ok(
-        statuses.some((s) => s.startsWith("2")),
-        where,
-      );
+      if (where !== "post /register")
+        // it is there to refuse
+        assert.ok(
+          statuses.some((s) => s.startsWith("2")),
+          where,
+        );
       if (!operation.security) assert.ok(statuses.includes("401"), `${where} needs a key and says 401`);
     }
   for (const name of Object.keys(api.components.schemas)) assert.ok(used.has(name), `the schema ${name} is used`);
