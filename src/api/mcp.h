@@ -6,8 +6,6 @@
 
 #include "api/api.h"
 
-#define KB_MCP_PATH "/mcp/projects/"
-
 /* Codes of errors: those of JSON-RPC, and those that the protocol adds. */
 enum kb_rpc_code {
 	KB_RPC_PARSE = -32700,

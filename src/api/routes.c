@@ -1,5 +1,4 @@
 /* Every route, one row each: what it is called, who may, what goes in and what comes out. */
-#include "api/mcp.h"
 #include "api/routes.h"
 
 enum {

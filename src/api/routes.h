@@ -7,6 +7,9 @@
 
 #include "api/api.h"
 
+/* Behind it an agent's id; who asks there reads JSON-RPC (mcp.c). */
+#define KB_MCP_PATH "/mcp/projects/"
+
 /* agents.c */
 bool kb_agents_list(struct kb_call *call, struct kb_err *err);
 bool kb_agents_create(struct kb_call *call, struct kb_err *err);
