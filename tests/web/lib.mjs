@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after } from "node:test";
+import "../api/lib/machine.mjs"; // Chromium writes with its fonts
 import { assert, docent, patient, test as plainTest } from "../api/lib/harness.mjs";
 
 export { assert, patient, start, until } from "../api/lib/harness.mjs";

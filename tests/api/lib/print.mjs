@@ -1,7 +1,11 @@
-// Text on paper, and scans of it: PDFs are written by hand, poppler draws them, and noise is added to
-// the dots. What stands on a page is known to the letter, so what was read off it can be measured.
+// Text on paper, and scans of it: PDFs are written by hand, poppler draws them with a font that they bring,
+// and noise is added to the dots. What stands on a page is known to the letter, so what was read off it
+// can be measured.
 import { execFileSync } from "node:child_process";
-import { crc32, deflateSync } from "node:zlib";
+import { readFileSync } from "node:fs";
+import { deflateSync } from "node:zlib";
+import { font } from "./machine.mjs";
+import { crc32 } from "./zip.mjs";
 
 const WIDTH = 595; // points of A4
 const HEIGHT = 842;
@@ -30,22 +34,75 @@ function pdfOf(objects) {
 const stream = (head, body) =>
   Buffer.concat([Buffer.from(`<< ${head} /Length ${body.length} >>\nstream\n`), body, Buffer.from("\nendstream")]);
 
-function pdfOfPages(pages) {
+/** The widths of Latin letters in a TrueType font, from the blank on, in thousandths of its size. */
+function widthsOf(ttf) {
+  const tables = new Map();
+  for (let i = 0; i < ttf.readUInt16BE(4); i++) {
+    const at = 12 + 16 * i;
+    tables.set(ttf.toString("latin1", at, at + 4), ttf.subarray(ttf.readUInt32BE(at + 8)));
+  }
+  const units = tables.get("head").readUInt16BE(18);
+  const measured = tables.get("hhea").readUInt16BE(34);
+  const cmap = tables.get("cmap");
+  let map; // of Unicode, in segments
+  for (let i = 0; i < cmap.readUInt16BE(2); i++) {
+    const at = 4 + 8 * i;
+    const one = cmap.subarray(cmap.readUInt32BE(at + 4));
+    if (cmap.readUInt16BE(at) === 3 && one.readUInt16BE(0) === 4) map = one;
+  }
+  const segments = map.readUInt16BE(6) / 2;
+  const glyph = (letter) => {
+    for (let i = 0; i < segments; i++) {
+      if (map.readUInt16BE(14 + 2 * i) < letter) continue;
+      const first = map.readUInt16BE(16 + 2 * (segments + i));
+      if (first > letter) return 0;
+      const shift = map.readUInt16BE(16 + 2 * (2 * segments + i));
+      const place = 16 + 2 * (3 * segments + i);
+      const offset = map.readUInt16BE(place);
+      return ((offset ? map.readUInt16BE(place + offset + 2 * (letter - first)) : letter) + shift) & 0xffff;
+    }
+    return 0;
+  };
+  return Array.from({ length: 224 }, (_, i) => {
+    const at = 4 * Math.min(glyph(32 + i), measured - 1);
+    return Math.round((1000 * tables.get("hmtx").readUInt16BE(at)) / units);
+  });
+}
+
+let printed;
+/** The font that a page is drawn with: the objects that describe it, the first of which is number `at`. */
+function embedded(at) {
+  if (!printed) {
+    const file = readFileSync(font);
+    printed = { file: stream("/Filter /FlateDecode", deflateSync(file)), widths: widthsOf(file) };
+  }
+  return {
+    face: `<< /Type /Font /Subtype /TrueType /BaseFont /DejaVuSerif /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 255 /Widths [${printed.widths.join(" ")}] /FontDescriptor ${at} 0 R >>`,
+    objects: [
+      `<< /Type /FontDescriptor /FontName /DejaVuSerif /Flags 34 /FontBBox [-770 -347 2105 1109] /ItalicAngle 0 /Ascent 939 /Descent -236 /CapHeight 729 /StemV 80 /FontFile2 ${at + 1} 0 R >>`,
+      printed.file,
+    ],
+  };
+}
+
+/** `drawn`: they bring their font. What is only read by its text does with the name of one. */
+function pdfOfPages(pages, { drawn = false } = {}) {
+  const own = drawn ? embedded(4 + 3 * pages.length) : null;
   const kids = pages.map((_, i) => `${4 + 3 * i} 0 R`).join(" ");
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding >>",
+    own?.face ?? "<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding >>",
   ];
   pages.forEach(({ content, image }, i) => {
-    const own = image ? `/XObject << /I ${6 + 3 * i} 0 R >>` : "";
+    const picture = image ? `/XObject << /I ${6 + 3 * i} 0 R >>` : "";
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${WIDTH} ${HEIGHT}] /Contents ${5 + 3 * i} 0 R /Resources << /Font << /F 3 0 R >> ${own} >> >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${WIDTH} ${HEIGHT}] /Contents ${5 + 3 * i} 0 R /Resources << /Font << /F 3 0 R >> ${picture} >> >>`,
       stream("", content),
       image ?? "null",
     );
   });
-  return pdfOf(objects);
+  return pdfOf([...objects, ...(own?.objects ?? [])]);
 }
 
 /** A page with words where they are put: [x, y from the top, text, size]. */
@@ -69,7 +126,7 @@ export function setLines(text) {
 }
 
 /** The content of a page with these lines, turned by so many degrees. */
-function typed(lines, degrees = 0) {
+function typed(lines, degrees = 0, size = 11) {
   const a = (degrees * Math.PI) / 180;
   const turn = [Math.cos(a), Math.sin(a), -Math.sin(a), Math.cos(a), 0, 0];
   // Round the middle of the page.
@@ -77,7 +134,7 @@ function typed(lines, degrees = 0) {
   turn[5] = HEIGHT / 2 - (turn[1] * WIDTH) / 2 - (turn[3] * HEIGHT) / 2;
   const shown = lines.map((line) => `(${line.replace(/[()\\]/g, "\\$&")}) '`).join("\n");
   return Buffer.from(
-    `${turn.map((n) => n.toFixed(5)).join(" ")} cm BT /F 11 Tf 15 TL 70 770 Td\n${shown}\nET`,
+    `${turn.map((n) => n.toFixed(5)).join(" ")} cm BT /F ${size} Tf 15 TL 70 770 Td\n${shown}\nET`,
     "latin1",
   );
 }
@@ -87,7 +144,8 @@ export const typedPdf = (pages) => pdfOfPages(pages.map((lines) => ({ content: t
 
 /** A page as a scanner sees it: { width, height, grey }. noise: how much of the 255 steps a dot may be off. */
 export function scanned(lines, { dpi = 200, degrees = 0, noise = 0 } = {}) {
-  const input = pdfOfPages([{ content: typed(lines, degrees) }]);
+  // DejaVu is wider than Times.
+  const input = pdfOfPages([{ content: typed(lines, degrees, 9) }], { drawn: true });
   const pgm = execFileSync("pdftoppm", ["-q", "-gray", "-r", String(dpi), "-"], { input, maxBuffer: 1 << 28 });
   const [head, width, height] = /^P5\n(\d+) (\d+)\n255\n/.exec(pgm.subarray(0, 64).toString("latin1"));
   const grey = Buffer.from(pgm.subarray(head.length));

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { multipart, form, raw, request } from "./http.mjs";
+import "./machine.mjs";
 import { patient } from "./patience.mjs";
 import { psql } from "./psql.mjs";
 import { Description } from "./schema.mjs";
