@@ -5,6 +5,7 @@
 
 #include "answer/retrieve.h"
 #include "index/codes.h"
+#include "index/explain.h"
 #include "index/query.h"
 #include "index/rerank.h"
 
@@ -12,6 +13,12 @@ enum {
 	STRICT_FROM = 5000, /* passages: above some thousand the gate is the strict one */
 	SPELLINGS_MAX = 6,  /* of a code that begins others */
 };
+
+/* The gate of a question that names what no passage holds. */
+#define LACKING_Z (-1.0f)
+
+/* Of the score of a sentence: so far behind the best it joins no answer. */
+#define OTHERS_BEHIND 100.0f
 
 /* How widely an agent_capability searches, beyond what planner mode adds: parts of a question that
  * are looked for one by one, passages that are read closely, passages ranked in all steps, and
@@ -60,6 +67,23 @@ bool kb_steps_planned(const struct kb_answer_request *request, size_t *max)
 	return planned;
 }
 
+static int64_t df(void *arg, struct kb_sv term)
+{
+	return kb_snapshot_df(arg, term);
+}
+
+/* What the step's question names. What others plan to search for says it in their words: there the
+ * prompt tells what is named. */
+static void read_named(const struct search *s, struct kb_snapshot *snapshot,
+                       struct kb_utterance said, struct kb_answer_step *step)
+{
+	struct kb_answer_stats stats = { kb_snapshot_passages(snapshot), df, snapshot };
+
+	if (s->request->search_count)
+		said.text = s->request->prompt;
+	kb_named_read(s->analyzer, s->arena, &step->question, &said, &stats, &step->named);
+}
+
 /* A part that points back ("how tall is it?") has the part before as its last turn. */
 static void understand(struct search *s, struct kb_sv text, struct kb_sv before,
                        struct kb_answer_step *step)
@@ -81,6 +105,7 @@ static void understand(struct search *s, struct kb_sv text, struct kb_sv before,
 		said.turn_count++;
 		kb_question_read(s->analyzer, s->arena, s->snapshot, &said, &step->question);
 	}
+	read_named(s, s->snapshot, said, step);
 }
 
 /* ---- retrieve ---- */
@@ -250,6 +275,96 @@ static uint32_t place_of(const struct pool *pool, size_t i, size_t with_code)
 	return (uint32_t)(i < with_code ? place : place + pool->count);
 }
 
+static enum kb_named_verdict judge(const struct search *s, const struct kb_answer_step *step,
+                                   bool *allowed)
+{
+	return kb_named_judge(s->analyzer, s->arena, &step->named, step->candidates,
+	                      step->candidate_count, allowed);
+}
+
+/* Among many passages those that hold a number of the question may not be among the best: what is
+ * named is looked for by itself, and what is found so joins the candidates. */
+static bool look_for_named(const struct search *s, const struct kb_snapshot *snapshot,
+                           const struct kb_query *query, struct kb_answer_step *step,
+                           struct kb_err *err)
+{
+	enum { HEAVY = 30, WIDE = 100 };
+	struct kb_query_term *terms;
+	struct kb_query named = *query;
+	struct kb_candidate *all;
+	struct kb_sv *wanted;
+	struct kb_hit *hits;
+	size_t wanted_count, count;
+
+	kb_named_terms(s->arena, &step->named, &wanted, &wanted_count);
+	terms = KB_NEW_ARRAY(s->arena, query->term_count + wanted_count, struct kb_query_term);
+	memcpy(terms, query->terms, query->term_count * sizeof(*terms));
+	named.terms = terms;
+	for (size_t i = 0; i < wanted_count; i++)
+		if (kb_snapshot_df(snapshot, wanted[i]) > 0)
+			terms[named.term_count++] = (struct kb_query_term){ wanted[i], HEAVY };
+	/* A name may stand there in another spelling. */
+	if (named.term_count == query->term_count && !kb_named_has(&step->named, KB_NAMED_NAME))
+		return true;
+	named.limit = WIDE;
+	kb_search(snapshot, s->arena, &named, &hits, &count);
+	kb_explain_scores(snapshot, s->arena, query, hits, count);
+	all = KB_NEW_ARRAY(s->arena, step->candidate_count + count, struct kb_candidate);
+	if (step->candidate_count)
+		memcpy(all, step->candidates, step->candidate_count * sizeof(*all));
+	step->candidates = all;
+	for (size_t i = 0; i < count; i++) {
+		struct kb_candidate *one = &all[step->candidate_count];
+		bool known = false;
+
+		for (size_t k = 0; k < step->candidate_count; k++)
+			known |= all[k].part == hits[i].part && all[k].doc == hits[i].doc;
+		if (known)
+			continue;
+		*one = (struct kb_candidate){ .score = hits[i].score,
+			                      .meant = hits[i].score,
+			                      .place = (uint32_t)step->candidate_count,
+			                      .part = hits[i].part,
+			                      .doc = hits[i].doc };
+		if (!kb_snapshot_passage(snapshot, s->arena, hits[i].part, hits[i].doc,
+		                         &one->passage, err))
+			return false;
+		step->candidate_count++;
+	}
+	return true;
+}
+
+/* Leaves those candidates that hold what the question names, in their order. */
+static bool keep_named(const struct search *s, const struct kb_snapshot *snapshot,
+                       const struct kb_query *query, struct kb_answer_step *step,
+                       struct kb_err *err)
+{
+	size_t found = step->candidate_count, kept = 0, with_code = 0;
+	bool *allowed = KB_NEW_ARRAY(s->arena, found, bool);
+
+	step->verdict = judge(s, step, allowed);
+	if (step->verdict == KB_NAMED_LACKING) {
+		if (!look_for_named(s, snapshot, query, step, err))
+			return false;
+		allowed = KB_NEW_ARRAY(s->arena, step->candidate_count, bool);
+		if (step->candidate_count > found)
+			step->verdict = judge(s, step, allowed);
+		if (step->verdict != KB_NAMED_HELD)
+			step->candidate_count = found;
+	}
+	if (step->verdict != KB_NAMED_HELD)
+		return true;
+	for (size_t i = 0; i < step->candidate_count; i++) {
+		if (!allowed[i])
+			continue;
+		with_code += i < step->with_code;
+		step->candidates[kept++] = step->candidates[i];
+	}
+	step->candidate_count = kept;
+	step->with_code = with_code;
+	return true;
+}
+
 static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
                      struct kb_answer_step *step, struct kb_err *err)
 {
@@ -257,10 +372,11 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 	struct kb_query query = kb_question_query(&step->question, wanted);
 	bool codes =
 	        kb_action_on(s->request, KB_ACTION_CODES, s->request->settings->is_hybrid_search.v);
+	struct kb_query words = query;
 	float scale = 1, *meant;
 	struct pool pool;
 
-	query.rerank = s->effort->rerank;
+	query.rerank = words.rerank = s->effort->rerank;
 	query.meaning = s->job->answerer->meaning;
 	if (codes) {
 		/* The selection is fitted to scores without codes: theirs are brought to the
@@ -287,15 +403,10 @@ static bool retrieve(struct search *s, const struct kb_snapshot *snapshot,
 			return false;
 	}
 	step->candidate_count = pool.count;
-	return true;
+	return keep_named(s, snapshot, &words, step, err);
 }
 
 /* ---- rank ---- */
-
-static int64_t df(void *arg, struct kb_sv term)
-{
-	return kb_snapshot_df(arg, term);
-}
 
 static void select_from(const struct search *s, struct kb_snapshot *snapshot,
                         const struct kb_question *question, size_t count, enum kb_answer_gate gate,
@@ -313,12 +424,54 @@ static void select_from(const struct search *s, struct kb_snapshot *snapshot,
 	          passages >= STRICT_FROM ? KB_GATE_STRICT : gate, &step->selection);
 }
 
+/* Sentences of another thing than the one named ("Room 12 seats ..." for room 14) come last, and
+ * too far behind to join those before them. */
+static void put_others_last(const struct search *s, struct kb_answer_step *step)
+{
+	struct kb_selection *selection = &step->selection;
+	struct kb_scored_sentence *v =
+	        KB_NEW_ARRAY(s->arena, selection->count, struct kb_scored_sentence);
+	bool *other = KB_NEW_ARRAY(s->arena, selection->count, bool);
+	size_t n = 0;
+	float best;
+
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct kb_scored_sentence *one = &selection->sentences[i];
+		const struct kb_passage *from = &step->candidates[one->candidate].passage;
+		struct kb_passage alone = {
+			.lang = from->lang,
+			.text = kb_sv_sub(from->text, one->start, one->end - one->start),
+		};
+		struct kb_named_in in = kb_named_in(s->analyzer, s->arena, &step->named, &alone);
+
+		other[i] = in.other && !in.held;
+	}
+	for (size_t i = 0; i < selection->count; i++)
+		if (!other[i])
+			v[n++] = selection->sentences[i];
+	if (!n)
+		return;
+	best = v[0].z;
+	for (size_t i = 0; i < selection->count; i++) {
+		if (!other[i])
+			continue;
+		v[n] = selection->sentences[i];
+		v[n].z = KB_MIN(v[n].z, best - OTHERS_BEHIND);
+		n++;
+	}
+	selection->sentences = v;
+}
+
 static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb_answer_step *step)
 {
+	size_t holding = step->with_code;
+
+	if (step->verdict == KB_NAMED_HELD && kb_named_has(&step->named, KB_NAMED_CODE))
+		holding = step->candidate_count;
 	/* Whoever asks for a code is answered from the passages that hold it, if they answer. */
-	if (step->with_code) {
+	if (holding) {
 		struct kb_utterance said = {
-			.text = respell(s, step->question.text, step->candidates, step->with_code),
+			.text = respell(s, step->question.text, step->candidates, holding),
 			.lang = step->question.lang,
 			.turns = s->request->turns,
 			.turn_count = s->request->turn_count,
@@ -326,7 +479,7 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 		struct kb_question question;
 
 		kb_question_read(s->analyzer, s->arena, snapshot, &said, &question);
-		select_from(s, snapshot, &question, KB_MIN(step->with_code, s->effort->passages),
+		select_from(s, snapshot, &question, KB_MIN(holding, s->effort->passages),
 		            KB_GATE_CODE, step);
 	}
 	/* What only a model may read besides takes no part. */
@@ -334,6 +487,13 @@ static void rank(const struct search *s, struct kb_snapshot *snapshot, struct kb
 		select_from(s, snapshot, &step->question,
 		            KB_MIN(step->candidate_count, s->effort->passages), KB_GATE_LENIENT,
 		            step);
+	if (step->verdict == KB_NAMED_HELD)
+		put_others_last(s, step);
+	/* What is near speaks of another; it may be shown beside the refusal. */
+	if (step->verdict == KB_NAMED_LACKING) {
+		step->selection.answered = false;
+		step->selection.gate_z = KB_MIN(step->selection.gate_z, LACKING_Z);
+	}
 }
 
 /* Words of a question about one file are common in an agent of many: what found no answer among all
@@ -344,7 +504,7 @@ static bool ask_attached(struct search *s, struct kb_answer_step *step, struct k
 	struct kb_snapshot *alone;
 	bool ok;
 
-	if (step->selection.answered || !segment)
+	if (step->selection.answered || !segment || step->verdict == KB_NAMED_LACKING)
 		return true;
 	alone = kb_snapshot_new(&(struct kb_snapshot_part){ .segment = segment }, 1, NULL, 0);
 	ok = retrieve(s, alone, step, err);
@@ -363,6 +523,7 @@ static bool ask_alone(struct search *s, struct kb_sv text, struct kb_answer_step
 		return true;
 	kb_question_read(s->analyzer, s->arena, s->snapshot, &(struct kb_utterance){ .text = text },
 	                 &step->question);
+	read_named(s, s->snapshot, (struct kb_utterance){ .text = text }, step);
 	if (!retrieve(s, s->snapshot, step, err))
 		return false;
 	rank(s, s->snapshot, step);
@@ -383,6 +544,8 @@ static bool ask_asking(struct search *s, struct kb_sv text, struct kb_answer_ste
 	                 &(struct kb_utterance){ .text = asking }, &alone.question);
 	if (kb_question_leans(alone.question.lang, &alone.question.terms))
 		return true;
+	/* A code that stands beside the question is what it is about. */
+	read_named(s, s->snapshot, (struct kb_utterance){ .text = text }, &alone);
 	if (!retrieve(s, s->snapshot, &alone, err))
 		return false;
 	rank(s, s->snapshot, &alone);

@@ -8,6 +8,7 @@
 #define KB_ANSWER_STEPS_H
 
 #include "answer/answerer_impl.h"
+#include "answer/named.h"
 #include "answer/parts.h"
 #include "answer/plan.h"
 #include "answer/request.h"
@@ -18,6 +19,10 @@ struct kb_answer_step {
 	struct kb_candidate *candidates;
 	size_t candidate_count;
 	size_t with_code; /* so many first ones hold a code of the question (is_hybrid_search) */
+	/* What the question names, and whether the candidates hold it: where they do, those that
+	 * must not answer are no candidates any more; where they lack it, nothing answers. */
+	struct kb_named named;
+	enum kb_named_verdict verdict;
 	struct kb_selection selection;
 	struct kb_answer_part *parts; /* none where the gate closed */
 	size_t part_count;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "answer/denial.h"
+#include "answer/numerals.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "index/sentence.h"
@@ -189,39 +190,6 @@ static bool next_number(struct kb_sv text, size_t *at, bool grouped, uint32_t *h
 	return true;
 }
 
-/* Small numbers in words, which models write in digits. */
-static const struct {
-	enum kb_lang lang;
-	const char *words;
-} counts[] = {
-	{ KB_LANG_EN, " one two three four five six seven eight nine ten eleven twelve " },
-	{ KB_LANG_DE, " eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf " },
-	{ KB_LANG_FR, " un deux trois quatre cinq six sept huit neuf dix onze douze " },
-	{ KB_LANG_ES, " uno dos tres cuatro cinco seis siete ocho nueve diez once doce " },
-	{ KB_LANG_IT, " uno due tre quattro cinque sei sette otto nove dieci undici dodici " },
-	{ KB_LANG_PT, " um dois três quatro cinco seis sete oito nove dez onze doze " },
-	{ KB_LANG_NL, " een twee drie vier vijf zes zeven acht negen tien elf twaalf " },
-};
-
-/* 1 to 12, or 0. */
-static int count_of(enum kb_lang lang, struct kb_sv word)
-{
-	for (size_t i = 0; i < KB_COUNTOF(counts); i++) {
-		struct kb_sv list = kb_sv_str(counts[i].words), part;
-		int n = 0;
-
-		if (counts[i].lang != lang)
-			continue;
-		list = kb_sv_sub(list, 1, list.n - 2);
-		while (kb_sv_split(&list, ' ', &part)) {
-			n++;
-			if (kb_sv_eq(part, word))
-				return n;
-		}
-	}
-	return 0;
-}
-
 /* ---- reading a source ---- */
 
 struct reader {
@@ -276,7 +244,7 @@ static void read_text(struct reader *r, struct kb_sv text, unsigned flags)
 	for (size_t i = 0; i < terms.count; i++) {
 		const struct kb_term *t = &terms.v[i];
 		unsigned own = flags_of(s->lang, t);
-		int n = count_of(s->lang, t->word);
+		int n = kb_numeral_word(s->lang, t->word);
 		char digits[4];
 
 		while (sentence + 1 < s->sentence_count

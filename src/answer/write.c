@@ -704,13 +704,14 @@ static void ask_model(struct writing *w)
 
 /* ---- gate ---- */
 
-/* Whether a model may read what was found: it passes the lenient gate, or comes near it. */
+/* Whether a model may read what was found: it passes the lenient gate, or comes near it, and does
+ * not lack what the question names. */
 static bool is_near(const struct writing *w)
 {
 	const struct kb_steps *steps = &w->found->steps;
 
 	for (size_t i = 0; i < steps->count; i++)
-		if (steps->v[i].candidate_count
+		if (steps->v[i].candidate_count && steps->v[i].verdict != KB_NAMED_LACKING
 		    && (steps->v[i].selection.answered
 		        || (double)steps->v[i].selection.gate_z >= NEAR_Z))
 			return true;
