@@ -1,9 +1,10 @@
 /* From what a question names to the passages that hold it. */
-#include "answer/named_impl.h"
+#include "answer/named.h"
 
+#include "answer/named_tokens.h"
+#include "answer/named_words.h"
 #include "answer/numerals.h"
 #include "base/utf8.h"
-#include "index/codes.h"
 
 enum {
 	ALIKE_CHARS = 40, /* of names that are compared */
@@ -353,7 +354,8 @@ static bool find_name(const struct page *p, const struct kb_named_thing *thing)
 /* ---- passages ---- */
 
 struct kb_named_in kb_named_in(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                               const struct kb_named *named, const struct kb_passage *passage)
+                               const struct kb_named_things *named,
+                               const struct kb_passage *passage)
 {
 	struct page p = { .analyzer = analyzer, .lang = named->lang };
 	struct kb_named_in out = { 0 };
@@ -422,7 +424,7 @@ static bool is_foreign(const struct kb_passage *passage)
 
 /* Sums up what the candidates have; returns the things that decide which of them answer, and in
  * *lacking those that none has. */
-static uint32_t weigh(const struct kb_named *named, const struct kb_candidate *candidates,
+static uint32_t weigh(const struct kb_named_things *named, const struct kb_candidate *candidates,
                       struct kb_named_in *in, size_t count, uint32_t *lacking)
 {
 	uint32_t held = 0, loose = 0, other = 0, certain = 0, names = 0, deciding;
@@ -451,7 +453,7 @@ static uint32_t weigh(const struct kb_named *named, const struct kb_candidate *c
 }
 
 enum kb_named_verdict kb_named_judge(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                                     const struct kb_named *named,
+                                     const struct kb_named_things *named,
                                      const struct kb_candidate *candidates, size_t count,
                                      bool *allowed)
 {
@@ -478,7 +480,7 @@ enum kb_named_verdict kb_named_judge(struct kb_analyzer *analyzer, struct kb_are
 	return KB_NAMED_HELD;
 }
 
-void kb_named_terms(struct kb_arena *arena, const struct kb_named *named, struct kb_sv **out,
+void kb_named_terms(struct kb_arena *arena, const struct kb_named_things *named, struct kb_sv **out,
                     size_t *count)
 {
 	*out = KB_NEW_ARRAY(arena, 2 * KB_NAMED_THINGS, struct kb_sv);

@@ -38,7 +38,7 @@ struct kb_named_thing {
 	int value, last;    /* of a year: the first and the last that are meant */
 };
 
-struct kb_named {
+struct kb_named_things {
 	enum kb_lang lang; /* of the question */
 	struct kb_named_thing v[KB_NAMED_THINGS];
 	size_t count;
@@ -48,9 +48,9 @@ struct kb_named {
  * names something does, of kinds that it has none of itself. */
 void kb_named_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
                    const struct kb_question *question, const struct kb_utterance *said,
-                   const struct kb_answer_stats *stats, struct kb_named *out);
+                   const struct kb_answer_stats *stats, struct kb_named_things *out);
 
-static inline bool kb_named_has(const struct kb_named *named, enum kb_named_kind kind)
+static inline bool kb_named_has(const struct kb_named_things *named, enum kb_named_kind kind)
 {
 	bool has = false;
 
@@ -66,7 +66,8 @@ struct kb_named_in {
 	uint32_t other; /* where it has another of the kind: room 12, P100, 2022 */
 };
 struct kb_named_in kb_named_in(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                               const struct kb_named *named, const struct kb_passage *passage);
+                               const struct kb_named_things *named,
+                               const struct kb_passage *passage);
 
 enum kb_named_verdict {
 	KB_NAMED_NOTHING, /* nothing that matters is named */
@@ -77,12 +78,12 @@ enum kb_named_verdict {
 /* allowed[i]: whether candidate i may answer, if the verdict is that some do. They hold what is
  * named, or their document does and they have no other of the kind. */
 enum kb_named_verdict kb_named_judge(struct kb_analyzer *analyzer, struct kb_arena *arena,
-                                     const struct kb_named *named,
+                                     const struct kb_named_things *named,
                                      const struct kb_candidate *candidates, size_t count,
                                      bool *allowed);
 
 /* Terms of the index that a passage with the things has. */
-void kb_named_terms(struct kb_arena *arena, const struct kb_named *named, struct kb_sv **out,
+void kb_named_terms(struct kb_arena *arena, const struct kb_named_things *named, struct kb_sv **out,
                     size_t *count);
 
 #endif

@@ -1,8 +1,9 @@
 /* From a question to what it names. */
-#include "answer/named_impl.h"
+#include "answer/named.h"
 
+#include "answer/named_tokens.h"
+#include "answer/named_words.h"
 #include "base/utf8.h"
-#include "index/spell.h"
 #include "index/stopwords.h"
 
 enum {
@@ -23,7 +24,7 @@ struct reader {
 	const struct kb_answer_stats *stats;
 	struct kb_sv text;
 	struct kb_tokens t;
-	struct kb_named *out;
+	struct kb_named_things *out;
 	enum kb_lang lang;
 	bool own;      /* the asker speaks of himself */
 	bool titled;   /* capitals say nothing: every word has one */
@@ -525,7 +526,7 @@ static void read_text(struct reader *r, struct kb_sv text)
 	}
 }
 
-static unsigned kinds_of(const struct kb_named *named)
+static unsigned kinds_of(const struct kb_named_things *named)
 {
 	unsigned kinds = 0;
 
@@ -536,7 +537,7 @@ static unsigned kinds_of(const struct kb_named *named)
 
 void kb_named_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
                    const struct kb_question *question, const struct kb_utterance *said,
-                   const struct kb_answer_stats *stats, struct kb_named *out)
+                   const struct kb_answer_stats *stats, struct kb_named_things *out)
 {
 	struct reader r = { .analyzer = analyzer,
 		            .arena = arena,
@@ -546,12 +547,12 @@ void kb_named_read(struct kb_analyzer *analyzer, struct kb_arena *arena,
 		            .lang = question->lang };
 	unsigned own;
 
-	*out = (struct kb_named){ .lang = question->lang };
+	*out = (struct kb_named_things){ .lang = question->lang };
 	read_text(&r, said->text);
 	own = kinds_of(out);
 	for (size_t back = 1;
 	     question->follow_up && back <= KB_MIN(said->turn_count, (size_t)TURNS_BACK); back++) {
-		struct kb_named turn = { .lang = question->lang };
+		struct kb_named_things turn = { .lang = question->lang };
 
 		r.out = &turn;
 		read_text(&r, said->turns[said->turn_count - back]);

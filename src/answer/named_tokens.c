@@ -1,6 +1,6 @@
-/* A text as tokens: words, numbers in one way, and characters of scripts without blanks. */
-#include "answer/named_impl.h"
+#include "answer/named_tokens.h"
 
+#include "answer/named_words.h"
 #include "answer/numerals.h"
 #include "base/utf8.h"
 #include "index/unicode.h"

@@ -1,5 +1,5 @@
-/* Words of the languages most asked in, each list one text between single blanks. */
-#include "answer/named_impl.h"
+/* Each list is one text between single blanks. */
+#include "answer/named_words.h"
 
 // clang-format off
 static const char *const lists[KB_WORDS_KINDS] = {

@@ -21,7 +21,7 @@ struct kb_answer_step {
 	size_t with_code; /* so many first ones hold a code of the question (is_hybrid_search) */
 	/* What the question names, and whether the candidates hold it: where they do, those that
 	 * must not answer are no candidates any more; where they lack it, nothing answers. */
-	struct kb_named named;
+	struct kb_named_things named;
 	enum kb_named_verdict verdict;
 	struct kb_selection selection;
 	struct kb_answer_part *parts; /* none where the gate closed */

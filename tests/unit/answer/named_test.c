@@ -14,7 +14,7 @@ struct scene {
 	struct kb_analyzer *an;
 	struct kb_arena arena;
 	struct kb_question question;
-	struct kb_named named;
+	struct kb_named_things named;
 };
 
 static void read_question(struct scene *s, enum kb_lang lang, const char *text, const char *known)
@@ -34,7 +34,7 @@ static void done(struct scene *s)
 }
 
 /* "code:p+200 number:99@room year:2019 name:zorblatt"; "!" behind what is certain. */
-static const char *write_things(const struct kb_named *named, char out[256])
+static const char *write_things(const struct kb_named_things *named, char out[256])
 {
 	static const char *const kinds[] = { "", "code", "number", "", "year", "", "", "", "name" };
 	size_t n = 0;

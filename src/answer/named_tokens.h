@@ -1,8 +1,9 @@
-/* Between the files of named.h: a text as tokens, and words that tell what a number is. */
-#ifndef KB_ANSWER_NAMED_IMPL_H
-#define KB_ANSWER_NAMED_IMPL_H
+/* A text as tokens: words, numbers in one way, and characters of scripts without blanks. Pure; any
+ * thread. */
+#ifndef KB_ANSWER_NAMED_TOKENS_H
+#define KB_ANSWER_NAMED_TOKENS_H
 
-#include "answer/named.h"
+#include "base/arena.h"
 
 enum kb_token_kind { KB_TOKEN_WORD, KB_TOKEN_NUMBER, KB_TOKEN_CHARACTER };
 
@@ -44,24 +45,5 @@ static inline bool kb_token_is(const struct kb_tokens *t, size_t i, enum kb_toke
 int kb_token_value(const struct kb_token *token);
 /* Of a number that may be a year. */
 bool kb_token_is_year(const struct kb_token *token);
-
-enum kb_named_words {
-	KB_WORDS_UNIT,         /* euros, kg, minutes, pm */
-	KB_WORDS_NUMBER,       /* stands between a noun and its number: "room no. 9" */
-	KB_WORDS_AMOUNT,       /* a number after it is an amount: about, costs, top */
-	KB_WORDS_ORDINAL,      /* endings of numbers: th, st, er, ème */
-	KB_WORDS_CALENDAR,     /* months, days, feasts */
-	KB_WORDS_PEOPLE,       /* languages and nations, and words that English always writes so */
-	KB_WORDS_OWN,          /* I, my, we, ich, unser */
-	KB_WORDS_PLACE,        /* in, from, nach */
-	KB_WORDS_AND,          /* and, or */
-	KB_WORDS_RANGE,        /* to, until, bis */
-	KB_WORDS_TITLE,        /* Frau, Herr, Dr: a name follows, in German too */
-	KB_WORDS_CHINESE,      /* characters behind the number of a thing */
-	KB_WORDS_CHINESE_UNIT, /* and behind an amount */
-	KB_WORDS_KINDS
-};
-/* A folded word. */
-bool kb_named_word(enum kb_named_words kind, struct kb_sv word);
 
 #endif
