@@ -16,6 +16,8 @@ struct piece {
 	int64_t words, letters; /* letters: with its gap */
 	struct kb_sv heading;
 	bool is_heading;
+	bool bare; /* a heading that nothing stands under */
+	bool says; /* a heading that is text: a bare one, or a sentence */
 };
 
 struct pieces {
@@ -173,6 +175,85 @@ static bool is_question(struct kb_sv text)
 	       || kb_sv_ends(text, KB_SV("\xd8\x9f"));                                 /* ؟ */
 }
 
+/* Verbs that make a heading a sentence. */
+static const char verbs[] =
+        " is are was were has have had can cannot must may will cost costs opens closes"
+        " ist sind war waren hat haben kann können muss müssen darf wird werden kostet kosten"
+        " est sont était a ont peut peuvent doit doivent coûte coûtent"
+        " es son tiene puede debe cuesta è sono ha può deve costa é são tem pode ";
+/* What a heading begins with that asks or tells how. */
+static const char askers[] = " how what why when where who which wie was warum wann wo wer welche"
+                             " comment pourquoi quand où qui que quoi cómo qué cuándo dónde quién"
+                             " come cosa perché quando dove chi como o ";
+
+static bool is_listed(const char *list, struct kb_sv word)
+{
+	struct kb_sv rest = kb_sv_str(list), one;
+
+	while (kb_sv_split(&rest, ' ', &one))
+		if (one.n && kb_sv_ieq(one, word))
+			return true;
+	return false;
+}
+
+/* Whether a heading says something by itself: "The shop is closed on Sunday". */
+static bool is_statement(struct kb_sv text)
+{
+	struct kb_sv rest = kb_sv_trim(text), word;
+	size_t words = 0, verb = 0;
+
+	if (is_question(text))
+		return false;
+	while (kb_sv_split(&rest, ' ', &word)) {
+		if (!word.n)
+			continue;
+		if (words == 0 && is_listed(askers, word))
+			return false;
+		if (words > 0 && is_listed(verbs, word))
+			verb = words;
+		words++;
+	}
+	return verb && words > 3 && verb + 1 < words;
+}
+
+/* Whether the piece stands under a heading of that text. */
+static bool is_under(const struct piece *piece, struct kb_sv heading)
+{
+	enum { CUT = 60 }; /* a path holds the beginning of a long heading */
+	struct kb_sv rest = piece->heading;
+
+	while (rest.n) {
+		ptrdiff_t end = kb_sv_find(rest, KB_SV(" > "));
+		struct kb_sv one = kb_sv_sub(rest, 0, end < 0 ? rest.n : (size_t)end);
+
+		if (kb_sv_eq(one, heading) || (one.n > CUT && kb_sv_starts(heading, one)))
+			return true;
+		rest = kb_sv_from(rest, one.n + 3);
+	}
+	return false;
+}
+
+/* Headings that are text themselves. */
+static void find_saying(struct pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->count; i++) {
+		struct piece *piece = &pieces->v[i];
+		const struct piece *next = i + 1 < pieces->count ? piece + 1 : NULL;
+
+		if (!piece->is_heading)
+			continue;
+		/* What has the heading's own path is the rest of one that was too long. */
+		piece->bare =
+		        !next
+		        || (!is_under(next, kb_sv_trim(piece->text))
+		            && (next->is_heading || !kb_sv_eq(next->heading, piece->heading)));
+		piece->says = piece->bare || is_statement(piece->text);
+		/* A sentence stands in its own section. */
+		if (piece->says && !piece->bare)
+			piece->heading = next->heading;
+	}
+}
+
 static bool asks(const struct piece *piece)
 {
 	return piece->is_heading && is_question(piece->text);
@@ -197,7 +278,7 @@ static bool starts_passage(const struct piece *first, const struct piece *next, 
 		return true;
 	if (words + next->words > KB_CHUNK_MAX_WORDS || words >= KB_CHUNK_WORDS)
 		return true;
-	if (next->is_heading || !kb_sv_eq(next->heading, first->heading))
+	if ((next->is_heading && !next->bare) || !kb_sv_eq(next->heading, first->heading))
 		return words >= KB_CHUNK_MIN_WORDS || asks(next) || is_answer(first);
 	return false;
 }
@@ -222,8 +303,8 @@ static struct kb_sv joined(struct kb_arena *arena, const struct piece *pieces, s
 static void add_chunk(struct kb_chunks *out, struct kb_arena *arena, const struct piece *pieces,
                       size_t count)
 {
-	/* A heading at the start is the passage's heading already. */
-	while (count && pieces[0].is_heading) {
+	/* A heading at the start is the passage's heading already, or says nothing. */
+	while (count && pieces[0].is_heading && !pieces[0].says) {
 		pieces++;
 		count--;
 	}
@@ -246,6 +327,7 @@ void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_
 	*out = (struct kb_chunks){ 0 };
 	for (size_t i = 0; i < parsed->block_count; i++)
 		add_block(&pieces, arena, &parsed->blocks[i]);
+	find_saying(&pieces);
 	out->v = KB_NEW_ARRAY(arena, pieces.count + 1, struct kb_chunk);
 	for (size_t i = 0; i < pieces.count; i++) {
 		const struct piece *piece = &pieces.v[i];
@@ -263,7 +345,7 @@ void kb_chunk(struct kb_arena *arena, const struct kb_parsed *parsed, struct kb_
 			for (; end < i; end++)
 				letters += pieces.v[end].letters;
 		}
-		if (!piece->is_heading || i > first)
+		if (!piece->is_heading || piece->says || i > first)
 			words += piece->words;
 		letters += piece->letters;
 	}

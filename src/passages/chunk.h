@@ -4,7 +4,9 @@
  * A passage is a run of whole blocks of about KB_CHUNK_WORDS words under one heading path, and a
  * verbatim slice of the document's text. A table row and a code line are not cut; a paragraph
  * that is too long is cut between sentences. Short sections join their neighbours, but a question
- * that is a heading stands alone with its answer. A heading goes with what follows it.
+ * that is a heading stands alone with its answer. A heading goes with what follows it: it is in the
+ * path, not in the text at the passage's beginning, but where nothing stands under it, or where it
+ * is a sentence ("The shop is closed on Sunday"), it is text.
  *
  * Whatever the document holds, no passage is longer than KB_CHUNK_MAX_LETTERS: a row, a line or a
  * sentence beyond that is cut, at a blank where there is one, else between characters. Pure; any

@@ -319,9 +319,45 @@ static void test_nothing(struct kb_test *t)
 	doc_init(&d);
 	kb_chunk(&d.arena, &d.parsed, &chunks);
 	CHECK_INT(t, chunks.count, 0);
-	add(&d, KB_BLOCK_HEADING, "Only a title", KB_SV("Only a title"));
+	doc_fini(&d);
+}
+
+/* Headings that nothing stands under, and those that are sentences, are text. */
+static void test_saying_headings(struct kb_test *t)
+{
+	struct kb_chunks chunks;
+	struct doc d;
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_HEADING, "", KB_SV("Opening hours"));
 	kb_chunk(&d.arena, &d.parsed, &chunks);
-	CHECK_INT(t, chunks.count, 0);
+	CHECK_INT(t, chunks.count, 1);
+	CHECK_SV(t, chunks.v[0].text, "Opening hours");
+	check_slices(t, &d, &chunks);
+	doc_fini(&d);
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_HEADING, "", KB_SV("Alpha"));
+	add(&d, KB_BLOCK_HEADING, "Alpha", KB_SV("Closed on Sunday"));
+	add(&d, KB_BLOCK_HEADING, "Alpha", KB_SV("Tickets cost 12 euros"));
+	add(&d, KB_BLOCK_HEADING, "Alpha > Tickets cost 12 euros", KB_SV("Prices"));
+	add(&d, KB_BLOCK_PARAGRAPH, "Alpha > Tickets cost 12 euros > Prices",
+	    KB_SV("The pump costs 499 euros."));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 1);
+	CHECK_SV(t, chunks.v[0].heading, "Alpha");
+	CHECK_SV(t, chunks.v[0].text,
+	         "Closed on Sunday\nTickets cost 12 euros\nPrices\nThe pump costs 499 euros.");
+	check_slices(t, &d, &chunks);
+	doc_fini(&d);
+
+	doc_init(&d);
+	add(&d, KB_BLOCK_HEADING, "", KB_SV("The shop is closed on Sunday"));
+	add(&d, KB_BLOCK_PARAGRAPH, "The shop is closed on Sunday", KB_SV("We rest."));
+	kb_chunk(&d.arena, &d.parsed, &chunks);
+	CHECK_INT(t, chunks.count, 1);
+	CHECK_SV(t, chunks.v[0].heading, "The shop is closed on Sunday");
+	CHECK_SV(t, chunks.v[0].text, "The shop is closed on Sunday\nWe rest.");
 	doc_fini(&d);
 }
 
@@ -387,6 +423,7 @@ int main(int argc, char **argv)
 		  test_hard_length },
 		{ "the rest of a heading that is too long is text", test_long_heading },
 		{ "a document without text has no passage", test_nothing },
+		{ "headings that say something themselves are text", test_saying_headings },
 		{ "what a picture shows is a passage of its own", test_pictures },
 		{ "words are counted as people count them", test_count_words },
 	};
