@@ -72,11 +72,16 @@ static int compare_key(const void *a, const void *b)
 /* The label's place in by_id, or -1. */
 static ptrdiff_t place_of_id(const struct kb_access *access, int64_t id)
 {
-	struct kb_label_row wanted = { .id = id }, *found = NULL;
+	struct kb_label_row wanted = { .id = id }, *found;
+	int64_t guess;
 
-	if (access->label_count)
-		found = bsearch(&wanted, access->by_id, access->label_count, sizeof(wanted),
-		                compare_id);
+	if (!access->label_count)
+		return -1;
+	/* Mostly an agent's labels were made one after another. */
+	if (!__builtin_sub_overflow(id, access->by_id[0].id, &guess) && guess >= 0
+	    && guess < (int64_t)access->label_count && access->by_id[guess].id == id)
+		return (ptrdiff_t)guess;
+	found = bsearch(&wanted, access->by_id, access->label_count, sizeof(wanted), compare_id);
 	return found ? found - access->by_id : -1;
 }
 
@@ -169,6 +174,7 @@ struct making {
 	struct carriers pages, sources;
 	uint32_t *labels; /* of one carrier */
 	size_t label_count;
+	size_t kept, widest; /* pages that are kept, and by how many at most */
 };
 
 static void add_label(struct making *m, struct carriers *to, int64_t id, int64_t label_id)
@@ -194,11 +200,14 @@ static void read_carriers(struct making *m)
 	const struct kb_page_label_row *own = m->state->page_labels;
 	const struct kb_source_label_row *sources = m->state->source_labels;
 	size_t own_count = m->state->page_label_count, count = m->state->source_label_count;
+	size_t pages = 0;
 
-	m->pages.v = KB_NEW_ARRAY(&m->scratch, own_count, struct carrier);
+	for (size_t i = 0; i < own_count; i++)
+		pages += i == 0 || own[i].page_id != own[i - 1].page_id;
+	m->pages.v = KB_NEW_ARRAY(&m->scratch, pages, struct carrier);
 	m->sources.v = KB_NEW_ARRAY(&m->scratch, count, struct carrier);
-	m->labels = KB_NEW_ARRAY(&m->scratch, own_count + count, uint32_t);
-	lists_init(&m->access->combinations, &m->access->arena, &m->scratch, own_count + count);
+	m->labels = KB_NEW_ARRAY(&m->scratch, KB_MAX(own_count, count), uint32_t);
+	lists_init(&m->access->combinations, &m->access->arena, &m->scratch, pages + count);
 	for (size_t i = 0; i < own_count; i++) {
 		add_label(m, &m->pages, own[i].page_id, own[i].label_id);
 		if (i + 1 == own_count || own[i + 1].page_id != own[i].page_id)
@@ -259,14 +268,9 @@ static uint32_t lock_of(struct making *m, uint32_t *needs, size_t count)
 static void fill_slots(struct making *m)
 {
 	const struct kb_keeper_row *keepers = m->state->keepers;
-	size_t count = m->state->keeper_count, most = 1;
-	uint32_t *needs;
+	size_t count = m->state->keeper_count;
+	uint32_t *needs = KB_NEW_ARRAY(&m->scratch, m->widest + 1, uint32_t);
 
-	for (size_t i = 0, first = 0; i < count; i++) {
-		first = keepers[i].page_id == keepers[first].page_id ? first : i;
-		most = KB_MAX(most, i - first + 2);
-	}
-	needs = KB_NEW_ARRAY(&m->scratch, most, uint32_t);
 	for (size_t own = 0, kept = 0; own < m->pages.count || kept < count;) {
 		int64_t id = own < m->pages.count ? m->pages.v[own].id : INT64_MAX;
 		struct slot *slot;
@@ -284,15 +288,27 @@ static void fill_slots(struct making *m)
 	}
 }
 
+static void count_kept(struct making *m)
+{
+	const struct kb_keeper_row *keepers = m->state->keepers;
+
+	for (size_t i = 0, first = 0; i < m->state->keeper_count; i++) {
+		if (i == 0 || keepers[i].page_id != keepers[first].page_id) {
+			first = i;
+			m->kept++;
+		}
+		m->widest = KB_MAX(m->widest, i - first + 1);
+	}
+}
+
 static void copy_pages(struct kb_access *access, const struct kb_index_state *state)
 {
 	struct making m = { .access = access, .state = state };
-	size_t most;
 
 	read_carriers(&m);
-	most = m.pages.count + state->keeper_count;
-	lists_init(&access->locks, &access->arena, &m.scratch, state->keeper_count);
-	access->mask = table_size(most) - 1;
+	count_kept(&m);
+	lists_init(&access->locks, &access->arena, &m.scratch, m.kept);
+	access->mask = table_size(m.pages.count + m.kept) - 1;
 	access->slots = KB_NEW_ARRAY(&access->arena, access->mask + 1, struct slot);
 	fill_slots(&m);
 	access->combinations.known = access->locks.known = NULL;

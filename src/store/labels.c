@@ -25,13 +25,12 @@ enum {
 	DETACH_PAGE,
 	DETACH_SOURCE,
 	STATE_LABELS,
+	STATE_PAGES,
 	STATE_KEPT,
 };
-/* What a row of STATE_KEPT is: a page and its label, a source and its label, a page and what keeps
- * it. */
-#define KB_SQL_PAGE_LABEL   0
-#define KB_SQL_SOURCE_LABEL 1
-#define KB_SQL_KEEPER       2
+/* What a row of STATE_KEPT is: a source and its label, or a page and what keeps it. */
+#define KB_SQL_SOURCE_LABEL 0
+#define KB_SQL_KEEPER       1
 #define LIST(order)                                                                                \
 	"SELECT " KB_NAMES(KB_LABELS) " FROM labels WHERE agent_id = $1 AND deleted_at = 0 "       \
 	                              "ORDER BY " order " LIMIT $2 OFFSET $3"
@@ -75,9 +74,9 @@ static const struct kb_sql sql[] = {
 		"DELETE FROM source_labels WHERE agent_id = $1 AND source_id = $2" },
 	[STATE_LABELS] = { "label_state", "i",
 		"SELECT id, name_key FROM labels WHERE agent_id = $1 AND deleted_at = 0 ORDER BY id" },
-	/* In one trip. */
+	[STATE_PAGES] = { "label_state_pages", "i",
+		"SELECT page_id, label_id FROM page_labels WHERE agent_id = $1 ORDER BY page_id, label_id" },
 	[STATE_KEPT] = { "label_state_kept", "i",
-		"SELECT " KB_SQL(PAGE_LABEL) ", page_id, label_id, 0 FROM page_labels WHERE agent_id = $1 UNION ALL "
 		"SELECT " KB_SQL(SOURCE_LABEL) ", source_id, label_id, 0 FROM source_labels WHERE agent_id = $1 UNION ALL "
 		"SELECT " KB_SQL(KEEPER) ", page_id, keeper_id, is_source FROM (" KB_PAGE_KEEPERS ") w "
 		"ORDER BY 1, 2, 3" },
@@ -206,26 +205,21 @@ bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page
 	                 NULL, err);
 }
 
-static void put_kept(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_index_state *out)
+static bool state_pages(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                        struct kb_index_state *out, struct kb_err *err)
 {
-	int64_t id = kb_rows_int(rows, 1), other = kb_rows_int(rows, 2);
+	struct kb_db_rows rows;
 
-	switch (kb_rows_int(rows, 0)) {
-	case KB_SQL_PAGE_LABEL:
+	kb_rows_open(&rows, conn, &sql[STATE_PAGES], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
 		KB_ROOM(arena, out->page_labels, out->page_label_count)
-		[out->page_label_count] = (struct kb_page_label_row){ id, other };
+		[out->page_label_count] = (struct kb_page_label_row){
+			.page_id = kb_rows_int(&rows, 0),
+			.label_id = kb_rows_int(&rows, 1),
+		};
 		out->page_label_count++;
-		return;
-	case KB_SQL_SOURCE_LABEL:
-		KB_ROOM(arena, out->source_labels, out->source_label_count)
-		[out->source_label_count] = (struct kb_source_label_row){ id, other };
-		out->source_label_count++;
-		return;
-	default:
-		KB_ROOM(arena, out->keepers, out->keeper_count)
-		[out->keeper_count] = (struct kb_keeper_row){ id, other, kb_rows_int(rows, 3) };
-		out->keeper_count++;
 	}
+	return kb_rows_close(&rows, err);
 }
 
 static bool state_kept(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
@@ -234,8 +228,20 @@ static bool state_kept(struct kb_db_conn *conn, struct kb_arena *arena, int64_t 
 	struct kb_db_rows rows;
 
 	kb_rows_open(&rows, conn, &sql[STATE_KEPT], KB_VALUES(kb_int(agent_id)));
-	while (kb_rows_next(&rows))
-		put_kept(&rows, arena, out);
+	while (kb_rows_next(&rows)) {
+		int64_t id = kb_rows_int(&rows, 1), other = kb_rows_int(&rows, 2);
+
+		if (kb_rows_int(&rows, 0) == KB_SQL_SOURCE_LABEL) {
+			KB_ROOM(arena, out->source_labels, out->source_label_count)
+			[out->source_label_count] = (struct kb_source_label_row){ id, other };
+			out->source_label_count++;
+		} else {
+			KB_ROOM(arena, out->keepers, out->keeper_count)
+			[out->keeper_count] =
+			        (struct kb_keeper_row){ id, other, kb_rows_int(&rows, 3) };
+			out->keeper_count++;
+		}
+	}
 	return kb_rows_close(&rows, err);
 }
 
@@ -255,7 +261,8 @@ bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t ag
 	}
 	if (!kb_rows_close(&rows, err))
 		return false;
-	return state_kept(conn, arena, agent_id, out, err);
+	return state_pages(conn, arena, agent_id, out, err)
+	       && state_kept(conn, arena, agent_id, out, err);
 }
 
 /* ---- reading ---- */

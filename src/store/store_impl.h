@@ -522,23 +522,23 @@ bool kb_vectors_drop_segment(struct kb_db_conn *conn, int64_t agent_id, int64_t 
  * copied, so that nothing is forgotten: what comes later (a new member, another reading) is kept
  * from its first moment. A keeper without labels is none.
  */
-#define KB_PAGE_KEEPERS                                                                            \
-	"WITH RECURSIVE inside (page_id, keeper_id) AS ("                                          \
-	"SELECT p.id, w.page_id FROM (SELECT DISTINCT page_id FROM page_labels WHERE agent_id = "  \
-	"$1 "                                                                                      \
-	"AND EXISTS (SELECT 1 FROM pages WHERE agent_id = $1 AND parent_id > 0)) w "               \
-	"CROSS JOIN pages p WHERE p.agent_id = $1 AND p.parent_id = w.page_id AND p.parent_id > "  \
-	"0 "                                                                                       \
-	"UNION SELECT p.id, w.keeper_id FROM inside w CROSS JOIN pages p "                         \
-	"WHERE p.agent_id = $1 AND p.parent_id = w.page_id AND p.parent_id > 0) "                  \
-	"SELECT page_id, keeper_id, 0 AS is_source FROM inside w UNION ALL "                       \
-	"SELECT p.id, w.source_id, 1 FROM "                                                        \
-	"(SELECT DISTINCT source_id FROM source_labels WHERE agent_id = $1) w "                    \
+// clang-format off
+#define KB_PAGE_KEEPERS \
+	"WITH RECURSIVE inside (page_id, keeper_id) AS (SELECT p.id, w.page_id FROM " \
+	"(SELECT DISTINCT page_id FROM page_labels WHERE agent_id = $1 AND EXISTS " \
+	"(SELECT 1 FROM pages WHERE agent_id = $1 AND parent_id <> 0)) w CROSS JOIN pages p " \
+	"WHERE p.agent_id = $1 AND p.parent_id = w.page_id AND p.parent_id <> 0 " \
+	"UNION SELECT p.id, w.keeper_id FROM inside w CROSS JOIN pages p " \
+	"WHERE p.agent_id = $1 AND p.parent_id = w.page_id AND p.parent_id <> 0) " \
+	"SELECT page_id, keeper_id, 0 AS is_source FROM inside w UNION ALL " \
+	"SELECT p.id, w.source_id, 1 FROM " \
+	"(SELECT DISTINCT source_id FROM source_labels WHERE agent_id = $1) w " \
 	"CROSS JOIN pages p WHERE p.agent_id = $1 AND p.source_id = w.source_id"
 /* The pages that some label closes: a request without labels finds the others. */
-#define KB_PAGES_LABELLED                                                                          \
-	"SELECT page_id FROM page_labels WHERE agent_id = $1 UNION ALL "                           \
+#define KB_PAGES_LABELLED \
+	"SELECT page_id FROM page_labels WHERE agent_id = $1 UNION ALL " \
 	"SELECT page_id FROM (" KB_PAGE_KEEPERS ") w"
+// clang-format on
 struct kb_index_state;
 bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page_id,
                          struct kb_err *err) KB_MUST_CHECK;

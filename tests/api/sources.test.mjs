@@ -49,6 +49,7 @@ test("an agent has a source of uploads from its start, and lists of what there i
     sync_status: "n/a",
     sync_reason: null,
     synced_at: null,
+    label_ids: [],
     next_sync_at: null,
     pages: [],
   });
