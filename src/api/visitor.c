@@ -15,6 +15,8 @@ enum {
 	ASKED_AN_HOUR = 60,
 	ASKED_A_MINUTE_THERE = 20, /* by all visitors of an address */
 	BEGUN_A_MINUTE_THERE = 10,
+	SIGNED_A_MINUTE_THERE =
+	        60, /* the same people, on each page of the site that says who they are */
 	CHALLENGE_CHARS = 22,
 	NONCE_CHARS = 40,
 	DAYS_KEPT = KB_VISITOR_IDLE_US / KB_DAY_US,
@@ -350,10 +352,12 @@ static bool begin(struct kb_call *call, const struct arrival *arrival,
                   const struct kb_visitor *before, char secret[KB_VISITOR_TEXT], struct kb_err *err)
 {
 	struct kb_sv address = kb_visitor_address(call);
+	bool is_signed = arrival->who.subject.n > 0;
 	const struct kb_visit_limit limit = {
-		kb_arena_printf(call->arena, "coming %.*s", KB_SV_ARG(address)),
+		kb_arena_printf(call->arena, "%s %.*s", is_signed ? "signed" : "coming",
+		                KB_SV_ARG(address)),
 		MINUTE_US,
-		BEGUN_A_MINUTE_THERE,
+		is_signed ? SIGNED_A_MINUTE_THERE : BEGUN_A_MINUTE_THERE,
 	};
 	struct kb_visits visits = { &limit, 1 };
 
