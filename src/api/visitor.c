@@ -15,8 +15,7 @@ enum {
 	ASKED_AN_HOUR = 60,
 	ASKED_A_MINUTE_THERE = 20, /* by all visitors of an address */
 	BEGUN_A_MINUTE_THERE = 10,
-	SIGNED_A_MINUTE_THERE =
-	        60, /* the same people, on each page of the site that says who they are */
+	SIGNED_A_MINUTE_THERE = 60, /* the same people, on each page of their site */
 	CHALLENGE_CHARS = 22,
 	NONCE_CHARS = 40,
 	DAYS_KEPT = KB_VISITOR_IDLE_US / KB_DAY_US,
@@ -474,8 +473,7 @@ bool kb_visit_begin(struct kb_call *call, struct kb_err *err)
 	same = known && is_same(&before, &arrival.who);
 	if (same && before.ends_at >= arrival.who.ends_at)
 		return reply(call, &settings, NULL, arrival.in_memory, err);
-	/* The same once more, for longer: answers under way are read to their end by the old one.
-	 */
+	/* The same for longer: answers under way are read to their end by the old one. */
 	return begin(call, &arrival, known && !same ? &before : NULL, secret, err)
 	       && reply(call, &settings, secret, arrival.in_memory, err);
 }

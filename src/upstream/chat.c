@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/pool.h"
 #include "http/loop.h"
@@ -400,8 +401,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 		stopped(call, &err);
 		return 0;
 	}
-	/* The first thing that it says may be nothing, that it is there; then it has to say more.
-	 */
+	/* At first it is enough that it is there; then it has to say something. */
 	if (call->heard_us ? call->reader.said_count != call->said : call->reader.read_count > 0) {
 		bool first = !call->heard_us;
 
@@ -595,10 +595,10 @@ static enum kb_turn_hold hold_of(const struct kb_call_turn *turn)
 {
 	const struct kb_chat_call *call = call_of_turn(turn);
 
-	if (call->step != SENT || call->whole_us)
-		return KB_TURN_FIRM;
-	if (!call->reader.has_text)
+	if (call->step == PAUSES || (!call->reader.has_text && !call->whole_us))
 		return KB_TURN_LOOSE;
+	if (call->whole_us)
+		return KB_TURN_FIRM;
 	return is_heard(turn) ? KB_TURN_FIRM : KB_TURN_VAIN;
 }
 
@@ -609,7 +609,10 @@ static void give_way(struct kb_chat_call *call)
 	struct kb_err why;
 
 	kb_fail(&why, KB_E_CANCELLED, "the answer makes room");
-	count_request(call, &why, 0);
+	if (call->step == SENT) {
+		count_request(call, &why, 0);
+		call->tries--;
+	}
 	if (!loose) {
 		kb_fail(&why, KB_E_BUSY,
 		        "others wait for the model, and nobody listened to this answer");
@@ -617,9 +620,19 @@ static void give_way(struct kb_chat_call *call)
 		return;
 	}
 	drop_curl(call);
-	call->tries--;
 	begin_anew(call, WAITS);
 	kb_turns_back(&call->line->turns, &call->turn);
+	watch_time(call);
+}
+
+/* One that gave way in a pause goes on with it. */
+static void take_place(struct kb_chat_call *call)
+{
+	if (call->again_us <= kb_clock_mono_us()) {
+		send_call(call);
+		return;
+	}
+	call->step = PAUSES;
 	watch_time(call);
 }
 
@@ -647,7 +660,7 @@ static void step_line(struct kb_chat_line *line)
 	line->stepping = true;
 	do {
 		while ((turn = kb_turns_next(turns)))
-			send_call(call_of_turn(turn));
+			take_place(call_of_turn(turn));
 		turn = kb_turns_yielding(turns);
 		if (turn)
 			give_way(call_of_turn(turn));

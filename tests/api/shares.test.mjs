@@ -144,6 +144,19 @@ test("what a model refuses or breaks for one account leaves the other's answers 
   assert.equal(chat.seen.length, seen);
 });
 
+test("who waits for a server's patience holds no place that another account wants", async (t) => {
+  const { kb, chat, modest, flood, slow } = await scene(t, { concurrency: 2 });
+  Object.assign(slow, { ttft: 0, mode: "429" });
+  chat.retryAfter = "20";
+  flood(2);
+  await until("both to be put off", () => chat.seen.length === 2 && chat.live === 0);
+  assert.equal(await figure(kb, "model_answers", "shared"), 2, "and to hold their places");
+  const begun = Date.now();
+  assert.equal((await modest.ask(question)).llm_response, chat.say);
+  assert.ok(Date.now() - begun < 10_000);
+  assert.equal(chat.seen.length, 3, "nobody was asked before its time");
+});
+
 test("a text without an end is stopped, and says what it is", async (t) => {
   const { chat, greedy } = await scene(t, { gap_ms: 60_000 });
   Object.assign(chat, { mode: "endless", at: 1e9, say: ["lorem ipsum ".repeat(5000)] });
