@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { assert, attacks, browse, faultsEverywhere, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { request } from "../api/lib/http.mjs";
+import { models } from "../api/lib/models.mjs";
 
 const question = "Who built the Velmora lighthouse?";
 
@@ -194,6 +195,34 @@ test("who signs out leaves an empty panel: no talk and no document of theirs, at
   await answers(/don't know|sorry/i);
   assert.equal(await frame.getByText("Hester Quillby").count(), 0, "the talk of before is not shown above it");
   assert.equal(await frame.getByText("Ann Arbor").count(), 0);
+  quiet();
+});
+
+test("who signs out while an answer comes sees no more of it", async (t) => {
+  const server = await models(t);
+  const { kb, agent } = await open(t, {}, { env: server.chatEnv() });
+  const { live_chat_code: code } = await agent.expect(200, "GET");
+  const { secret } = await agent.expect(201, "POST", "/embed-secret");
+  const shop = await site(t, `<!doctype html><title>Shop</title><h1>Shop</h1>${code}`);
+  const { page, quiet } = await browse(t, kb, { elsewhere: [shop.url] });
+  const frame = page.frameLocator("iframe");
+  server.chat.until = 3; // pieces; the others wait
+  await page.goto(shop.url);
+  await page.waitForFunction(() => window.Docent);
+  const signed = sign({ sub: "ann", name: "Ann Arbor" }, secret);
+  await page.evaluate((jwt) => Docent.identify(jwt), signed);
+  await page.evaluate((question) => Docent.ask(question), question);
+  await frame.locator(".reply").waitFor();
+  await until("the model to begin", () => server.chat.seen.at(-1)?.sent === 3);
+  await page.evaluate(() => Docent.identify(null));
+  await frame.locator(".reply").waitFor({ state: "detached" });
+  server.chat.until = Infinity;
+  await until("the model to end", () => server.chat.live === 0);
+  // Whoever asks next is somebody else, and sees their own answer alone.
+  await page.evaluate(() => Docent.ask("How long may goods be returned?"));
+  await frame.locator(".reply .text", { hasText: "30 days" }).waitFor();
+  assert.equal(await frame.locator(".reply").count(), 1);
+  assert.equal(await frame.getByText("Quillby").count(), 0);
   quiet();
 });
 
