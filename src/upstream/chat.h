@@ -102,8 +102,7 @@ struct kb_chat_ask {
 	 * called exactly once, as the last. Only on_end may not be NULL. */
 	void (*on_text)(void *arg, struct kb_sv text);
 	void (*on_end)(void *arg, const struct kb_chat_result *result);
-	/* Whether anybody still listens; as the others, and before on_end(). NULL: somebody does.
-	 */
+	/* Whether anybody listens still; called as the others. NULL: somebody does. */
 	bool (*is_heard)(void *arg);
 	void *arg;
 	int64_t account_id;             /* for whom; 0: for the service itself */

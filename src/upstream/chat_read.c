@@ -177,12 +177,17 @@ static void take_usage(struct kb_chat_reader *reader, const json_t *usage)
 /* Whether the part of a choice brings anything: also what is no text to us. */
 static bool says_something(const json_t *part)
 {
-	static const char *const texts[] = { "content", "reasoning", "reasoning_content" };
+	const char *name;
+	json_t *value;
 
-	for (size_t i = 0; i < KB_COUNTOF(texts); i++)
-		if (kb_json_sv(part, texts[i], KB_SV("")).n)
+	json_object_foreach((json_t *)(uintptr_t)part, name, value)
+	{
+		if (strcmp(name, "role") != 0
+		    && (json_string_length(value) || json_array_size(value)
+		        || json_object_size(value)))
 			return true;
-	return json_array_size(kb_json_get(part, "tool_calls")) > 0;
+	}
+	return false;
 }
 
 /* part: "delta" or "message". */

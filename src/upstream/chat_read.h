@@ -14,9 +14,8 @@
  *             with nothing else, the answer has failed. Tool calls, chunks without choices and
  *             unknown members are passed over
  *   bytes     ill-formed UTF-8 and lone halves of characters become U+FFFD, control characters go
- *
- * nothing   an event that brings none of text, thoughts, tool calls and the end says nothing:
- * servers send such ones to keep a line open
+ *   nothing   a piece that is empty but for the role says nothing: servers send such ones to keep a
+ *             line open. Thoughts and tool calls are something
  *
  * Pure but for what it hands on; one thread at a time.
  */

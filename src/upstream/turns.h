@@ -2,11 +2,11 @@
  * Who is served next: places at one server and the queue for them, shared out among accounts.
  *
  *   place    one is free: it goes to the account that waits and has the fewest, of equals to the
- * one whose turn is longest ago share    all places by the number of accounts that have or want
- * one, and at least one place yield    none is free, and an account below its share waits: the one
- * that has the most, and more than its share, gives one back (kb_turns_yielding). An account alone
- * has all places queue    one too many waits: one of the account with the most of them goes
- * (kb_turns_surplus)
+ *            one whose turn is longest ago
+ *   share    all places by the number of accounts that have or want one, and at least one
+ *   yield    none is free, and an account below its share waits: the one that has the most, and
+ *            more than its share, gives one back. An account alone has all places
+ *   queue    one too many waits: one of the account with the most of them goes
  *
  * Whose answer nobody listens to any more comes last within its account and gives way first.
  *
@@ -20,7 +20,7 @@
 
 /* Whether the answer for which a place is held can do without. */
 enum kb_turn_hold {
-	KB_TURN_FIRM,  /* no: somebody has heard a part of it, or it is about to go on */
+	KB_TURN_FIRM,  /* no: somebody has heard a part of it, or it is about to end */
 	KB_TURN_LOOSE, /* it can begin anew later */
 	KB_TURN_VAIN,  /* it cannot, but nobody listens */
 };
@@ -31,6 +31,7 @@ struct kb_call_turn {
 	bool placed;
 };
 
+/* Zeroed but for the first four; nothing is held once every turn has left. */
 struct kb_turns {
 	size_t places, queue_max;
 	/* Of one that waits or has a place. */
@@ -41,7 +42,6 @@ struct kb_turns {
 	struct kb_turn_account *first, *last; /* in the order of their turns */
 };
 
-/* Every turn has left: nothing is held. */
 void kb_turns_wait(struct kb_turns *turns, struct kb_call_turn *turn, int64_t account_id);
 /* Gives the next one its place. NULL: none is free, or nobody waits. */
 struct kb_call_turn *kb_turns_next(struct kb_turns *turns);

@@ -167,11 +167,63 @@ static void test_refusals(struct kb_test *t)
 	CHECK_INT(t, kb_chat_refusal(KB_SV("<html>")), KB_E_INVALID);
 }
 
+static void ignore(void *arg, struct kb_sv text)
+{
+	(void)arg;
+	(void)text;
+}
+
+#define DELTA(json) D("{\"choices\":[{\"index\":0,\"delta\":" json "}]}")
+
+/* What counts as a sign of life within an answer. */
+static void test_says(struct kb_test *t)
+{
+	static const struct {
+		const char *name, *body;
+		size_t read, said;
+	} rows[] = {
+		{ "text", TEXT("Hi"), 1, 1 },
+		{ "the role alone", DELTA("{\"role\":\"assistant\"}"), 1, 0 },
+		{ "empty pieces", TEXT("") TEXT(""), 2, 0 },
+		{ "null", DELTA("{\"content\":null}"), 1, 0 },
+		{ "no choices", D("{\"choices\":[]}"), 1, 0 },
+		{ "comments", ": still there\n\n", 0, 0 },
+		{ "thoughts", DELTA("{\"reasoning\":\"hm\"}"), 1, 1 },
+		{ "hidden ones", DELTA("{\"content\":\"\",\"reasoning_details\":[{}]}"), 1, 1 },
+		{ "the end", STOP, 1, 1 },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_chat_reader reader;
+		struct kb_err err;
+
+		t->row = rows[i].name;
+		kb_chat_reader_init(&reader, ignore, NULL);
+		CHECK(t, kb_chat_reader_feed(&reader, kb_sv_str(rows[i].body), &err));
+		CHECK_INT(t, reader.read_count, rows[i].read);
+		CHECK_INT(t, reader.said_count, rows[i].said);
+		kb_chat_reader_fini(&reader);
+	}
+}
+
+static void test_foreign_bytes(struct kb_test *t)
+{
+	struct kb_chat_reader reader;
+	struct kb_err err;
+
+	kb_chat_reader_init(&reader, ignore, NULL);
+	CHECK(t, !kb_chat_reader_feed(&reader, KB_SV("\x1f"), &err)); /* gzip's first */
+	CHECK_INT(t, err.code, KB_E_UPSTREAM);
+	kb_chat_reader_fini(&reader);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case tests[] = {
 		{ "every dialect is read, however it is cut", test_dialects },
 		{ "what never ends is not kept", test_bounds },
+		{ "an event says something or nothing", test_says },
+		{ "bytes that are no text end it at once", test_foreign_bytes },
 		{ "a refusal says whether the prompt was too long", test_refusals },
 	};
 
