@@ -179,12 +179,27 @@ static bool is_forwarded(const struct kb_request *req)
 	return false;
 }
 
+/* Does the request name this machine by an address, or as itself? A page of the web makes a browser
+ * here ask us by a name of its own, which it has lead to loopback. */
+static bool is_by_address(struct kb_sv host)
+{
+	ptrdiff_t end = host.n && host.p[0] == '[' ? kb_sv_find_byte(host, ']') + 1
+	                                           : kb_sv_find_byte(host, ':');
+	struct kb_sv name = end > 0 ? kb_sv_sub(host, 0, (size_t)end) : host;
+	struct kb_address address;
+
+	if (name.n > 2 && name.p[0] == '[')
+		name = kb_sv_sub(name, 1, name.n - 2);
+	return host.n == 0 || kb_sv_ieq_str(name, "localhost") || kb_address_read(name, &address);
+}
+
 static bool may_read_metrics(struct kb_call *call)
 {
 	struct kb_sv token = kb_request_bearer(call->req);
 
 	if (!call->api->metrics_token)
-		return kb_is_loopback(call->req->peer) && !is_forwarded(call->req);
+		return kb_is_loopback(call->req->peer) && !is_forwarded(call->req)
+		       && is_by_address(call->req->host);
 	return token.n && kb_equal_secret(token, kb_sv_str(call->api->metrics_token));
 }
 
@@ -371,9 +386,10 @@ bool kb_system_metrics(struct kb_call *call, struct kb_err *err)
 	struct kb_buf buf;
 
 	if (!may_read_metrics(call))
-		return kb_fail(err, KB_E_FORBIDDEN,
-		               "metrics are for loopback without a proxy, or for the bearer of the "
-		               "metrics token");
+		return kb_fail(
+		        err, KB_E_FORBIDDEN,
+		        "metrics are for loopback without a proxy, by an address or localhost, "
+		        "or for the bearer of the metrics token");
 	if (!gather(call->api, &figures, err))
 		return false;
 	kb_buf_init(&buf, 64 << 10);

@@ -49,6 +49,16 @@ test("what a proxy passed on is not loopback's, though the proxy is", async (t) 
   ])
     assert.equal((await kb.api("GET", "/metrics", { key: null, headers })).status, 403, JSON.stringify(headers));
   assert.equal((await kb.api("GET", "/metrics", { key: null })).status, 200);
+  for (const [host, status] of [
+    ["localhost:8080", 200],
+    ["127.0.0.1", 200],
+    ["[::1]:8080", 200],
+    ["evil.example.com", 403],
+    ["evil.example.com:8080", 403],
+    ["localhost.evil.example.com", 403],
+    ["127.0.0.1.evil.example.com", 403],
+  ])
+    assert.equal((await kb.api("GET", "/metrics", { key: null, headers: { host } })).status, status, host);
   const withToken = await start(t, { env: { DOCENT_METRICS_TOKEN: "figures-please" } });
   assert.equal(
     (await withToken.api("GET", "/metrics", { key: "figures-please", headers: { "x-forwarded-for": "203.0.113.5" } }))
