@@ -607,7 +607,8 @@ static bool render(struct render *r, struct kb_fetch_response *out, struct kb_er
 	bool ok;
 
 	r->gate = kb_gate_open(r->browser->fetcher, &limits, err);
-	ok = r->gate && kb_own_folder_make(PROFILE_NAME, &r->profile, err) && start_browser(r, err);
+	ok = r->gate && kb_own_folder_make(PROFILE_NAME, KB_USER_BROWSER, &r->profile, err)
+	     && start_browser(r, err);
 	r->tools.goes_on = goes_on;
 	r->tools.arg = r;
 	ok = ok && open_page(r, err) && run_page(r, err) && take_page(r, out, err);

@@ -2,11 +2,12 @@
  * Pages whose text is written by a script: a browser of the system's (Chromium) runs it.
  *
  * Each page gets a browser of its own, which begins and ends with it: its own process group, a
- * profile in a folder that goes with it, no cache. It runs as nobody where the service is root,
- * within Chromium's own sandbox, and cannot do without: where the system does not let it put that
- * up, no page is rendered. All its requests go through a gate (out/gate.h): beside that it has no
- * network, neither by another proxy nor by UDP. Each address is asked about before it is requested,
- * pictures and films are not fetched, and time, memory and bytes have limits.
+ * profile in a folder that goes with it, no cache. Where the service is root it runs as a user of
+ * no rights (base/user.h), within Chromium's own sandbox, and cannot do without: where the system
+ * does not let it put that up, no page is rendered. All its requests go through a gate
+ * (out/gate.h): beside that it has no network, neither by another proxy nor by UDP. Each address is
+ * asked about before it is requested, pictures and films are not fetched, and time, memory and
+ * bytes have limits.
  *
  * A call blocks for seconds; any thread.
  */

@@ -1,6 +1,5 @@
 /* What stands between us and a browser: walls that it cannot take down, then it takes our place. */
 #include <errno.h>
-#include <grp.h>
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -49,11 +48,23 @@ static void keep_to_port(int port)
 }
 
 /* No datagrams, so no names looked up and nothing said past the gate; nor what could open a socket
- * without this filter seeing it. */
-static bool forbid_datagrams(void)
+ * without this filter seeing it. And no look into other processes, whosever they are. */
+static bool forbid_calls(void)
 {
 	static const int families[] = { AF_INET, AF_INET6 };
 	static const int types[] = { SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET };
+	static const struct {
+		int number, answer;
+	} calls[] = {
+		{ SCMP_SYS(io_uring_setup), ENOSYS },
+		{ SCMP_SYS(ptrace), EPERM },
+		{ SCMP_SYS(process_vm_readv), EPERM },
+		{ SCMP_SYS(process_vm_writev), EPERM },
+		{ SCMP_SYS(process_madvise), EPERM },
+		{ SCMP_SYS(pidfd_getfd), EPERM },
+		{ SCMP_SYS(kcmp), EPERM },
+		{ SCMP_SYS(perf_event_open), EPERM },
+	};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	int failed = !filter;
 
@@ -63,25 +74,22 @@ static bool forbid_datagrams(void)
 			        filter, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 2,
 			        SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i]),
 			        SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, (scmp_datum_t)types[j]));
-	if (!failed)
-		failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(io_uring_setup),
-		                          0)
-		         || seccomp_load(filter);
+	for (size_t i = 0; !failed && i < KB_COUNTOF(calls); i++)
+		failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)calls[i].answer),
+		                          calls[i].number, 0);
+	failed = failed || seccomp_load(filter);
 	seccomp_release(filter);
 	return !failed;
 }
 
-bool kb_browser_drop_user(void)
+bool kb_browser_drop_user(enum kb_user user)
 {
-	return geteuid() != 0
-	       || (!setgroups(0, NULL)
-	           && !setresgid(KB_BROWSER_USER, KB_BROWSER_USER, KB_BROWSER_USER)
-	           && !setresuid(KB_BROWSER_USER, KB_BROWSER_USER, KB_BROWSER_USER));
+	return geteuid() != 0 || kb_user_become(user);
 }
 
 bool kb_browser_wall_off(int port)
 {
-	if (!forbid_datagrams())
+	if (!forbid_calls())
 		return false;
 	keep_to_port(port);
 	return true;
@@ -101,7 +109,7 @@ int kb_browser_child_main(int argc, char **argv)
 
 	if (argc < 3 || !kb_sv_to_int(kb_sv_str(argv[1]), 1, 65535, &port))
 		return KB_BROWSER_NO_WALLS;
-	if (!kb_browser_drop_user() || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+	if (!kb_browser_drop_user(KB_USER_BROWSER) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
 	    || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || setrlimit(RLIMIT_CORE, &none)
 	    || setrlimit(RLIMIT_NOFILE, &files) || !kb_browser_wall_off((int)port))
 		return KB_BROWSER_NO_WALLS;

@@ -5,9 +5,10 @@
 #include <spawn.h>
 #include <stdbool.h>
 
+#include "base/user.h"
+
 enum {
-	KB_BROWSER_USER = 65534, /* and group: nobody */
-	KB_BROWSER_IN = 3,       /* descriptors of the protocol, as the browser wants them */
+	KB_BROWSER_IN = 3, /* descriptors of the protocol, as the browser wants them */
 	KB_BROWSER_OUT = 4,
 	KB_BROWSER_FD_MAX = KB_BROWSER_OUT,
 	KB_BROWSER_NO_WALLS = 125, /* exit statuses */
@@ -23,10 +24,10 @@ int kb_browser_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions, cons
 /* Walls of a child, which another program is to take the place of (browser_child.c, film_child.c).
  */
 
-/* To nobody, where the service is root. */
-bool kb_browser_drop_user(void);
-/* No datagrams; and TCP to that port of ours alone, where the kernel can see to that. Ends the
- * process where it is refused halfway. */
+/* To that user, where the service is root. */
+bool kb_browser_drop_user(enum kb_user user);
+/* No datagrams, no look into other processes; and TCP to that port of ours alone, where the kernel
+ * can see to that. Ends the process where it is refused halfway. */
 bool kb_browser_wall_off(int port);
 
 #endif

@@ -96,7 +96,7 @@ int kb_film_child_main(int argc, char **argv)
 
 	if (argc < 4 || !kb_sv_to_int(kb_sv_str(argv[1]), 1, 65535, &port))
 		return KB_BROWSER_NO_WALLS;
-	if (!kb_browser_drop_user() || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+	if (!kb_browser_drop_user(KB_USER_FILM) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
 	    || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || !set_limits() || chdir(argv[2])
 	    || !keep_to_folder(argv[2], argv[3]) || !kb_browser_wall_off((int)port))
 		return KB_BROWSER_NO_WALLS;

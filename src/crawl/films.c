@@ -366,8 +366,8 @@ static bool read_film(struct film *f, struct kb_fetch_response *out, struct kb_e
 	bool ok;
 
 	f->gate = kb_gate_open(f->films->fetcher, &limits, err);
-	ok = f->gate && kb_own_folder_make(FOLDER_NAME, &f->folder, err) && spawn_program(f, err)
-	     && wait_for_program(f, &status, err);
+	ok = f->gate && kb_own_folder_make(FOLDER_NAME, KB_USER_FILM, &f->folder, err)
+	     && spawn_program(f, err) && wait_for_program(f, &status, err);
 	if (ok) {
 		name = best_file(f);
 		ok = name ? hand_over(f, name, out, err) : explain(status, err);

@@ -2,9 +2,9 @@
  * Films of video sites: what is said in them, by a program of the system's (yt-dlp), which finds
  * the subtitles that a site keeps of a film.
  *
- * Each film gets a process of its own, in a process group, with a folder that goes with it. It runs
- * as nobody where the service is root, may read programs and libraries and write to that folder
- * alone (Landlock, where the kernel has it), cannot send datagrams, and has limits on time, memory
+ * Each film gets a process of its own, in a process group, with a folder that goes with it. Where
+ * the service is root it runs as a user of no rights (base/user.h). It may read programs and
+ * libraries and write to that folder alone (Landlock, where the kernel has it), cannot send datagrams, and has limits on time, memory
  * and what it writes. All its requests go through a gate (out/gate.h): every address is judged as
  * others are, and only public ones are open.
  *

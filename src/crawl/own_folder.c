@@ -49,7 +49,10 @@ static bool is_ours(int fd)
 	struct stat st;
 
 	return fstat(fd, &st) == 0
-	       && (st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == KB_BROWSER_USER));
+	       && (st.st_uid == geteuid()
+	           || (geteuid() == 0
+	               && (st.st_uid == KB_USER_BROWSER || st.st_uid == KB_USER_FILM
+	                   || st.st_uid == KB_USER_NOBODY)));
 }
 
 void kb_own_folder_sweep(const char *prefix)
@@ -74,7 +77,8 @@ void kb_own_folder_sweep(const char *prefix)
 		closedir(list);
 }
 
-bool kb_own_folder_make(const char *prefix, struct kb_own_folder *out, struct kb_err *err)
+bool kb_own_folder_make(const char *prefix, enum kb_user user, struct kb_own_folder *out,
+                        struct kb_err *err)
 {
 	out->fd = -1;
 	snprintf(out->path, sizeof(out->path), "%s/%sXXXXXX", temp_dir(), prefix);
@@ -83,7 +87,7 @@ bool kb_own_folder_make(const char *prefix, struct kb_own_folder *out, struct kb
 		return kb_fail_errno(err, "cannot make a folder in %s", temp_dir());
 	}
 	out->fd = hold(out->path);
-	if (out->fd < 0 || (geteuid() == 0 && fchown(out->fd, KB_BROWSER_USER, KB_BROWSER_USER)))
+	if (out->fd < 0 || (geteuid() == 0 && !kb_user_give(out->fd, user)))
 		return kb_fail_errno(err, "cannot hand over the folder %s", out->path);
 	return true;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -16,6 +15,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/user.h"
 
 /* ---- rlimits */
 
@@ -185,6 +186,28 @@ static const struct { int number; int profiles; int answer; } refused[] = {
 };
 // clang-format on
 
+/* Memory that can be both written and run is what an exploit needs first. A helper's libraries are
+ * mapped executable, as they stand in their files, and not made so afterwards; a pure child maps
+ * none. */
+static int add_memory_rules(scmp_filter_ctx filter, enum kb_sandbox_profile profile)
+{
+	int failed;
+
+	if (KB_SANDBOX_UNDER_SANITIZER)
+		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0)
+		       | seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 0);
+	failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+	                          SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0))
+	         | seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+	                            SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	if (profile != KB_SANDBOX_PURE)
+		failed |= seccomp_rule_add(
+		        filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2,
+		        SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE, PROT_EXEC),
+		        SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0));
+	return failed;
+}
+
 static int add_rules(scmp_filter_ctx filter, enum kb_sandbox_profile profile)
 {
 	int bit = 1 << profile, failed = 0;
@@ -199,17 +222,7 @@ static int add_rules(scmp_filter_ctx filter, enum kb_sandbox_profile profile)
 			failed |= seccomp_rule_add(filter,
 			                           SCMP_ACT_ERRNO((uint32_t)refused[i].answer),
 			                           refused[i].number, 0);
-	/* Memory that can be both written and run is what an exploit needs first; a helper's
-	 * libraries are mapped executable, a pure child maps none. */
-	if (profile == KB_SANDBOX_PURE && !KB_SANDBOX_UNDER_SANITIZER) {
-		failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-		                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-		failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-		                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	} else {
-		failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
-		failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 0);
-	}
+	failed |= add_memory_rules(filter, profile);
 	if (profile == KB_SANDBOX_SPAWN)
 		failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
 		                           SCMP_A0(SCMP_CMP_EQ, spawn_flags));
@@ -248,7 +261,7 @@ void kb_sandbox_close_from(int first)
 
 /* ---- another user */
 
-/* Whether nobody may run this program: a helper is started through it. */
+/* Whether such a user may run this program: a helper is started through it. */
 static bool is_open_to_all(void)
 {
 	struct stat st;
@@ -256,15 +269,13 @@ static bool is_open_to_all(void)
 	return !stat("/proc/self/exe", &st) && (st.st_mode & S_IXOTH);
 }
 
-/* From root to nobody, without a way back. False where that is not to be had: the user is no root,
- * or a container keeps it from changing. */
+/* From root to a user of no rights, without a way back. False where that is not to be had: the user
+ * is no root, or a container keeps it from changing. */
 static bool drop_user(enum kb_sandbox_profile profile)
 {
 	if (geteuid() != 0 || (profile != KB_SANDBOX_PURE && !is_open_to_all()))
 		return false;
-	return !setgroups(0, NULL)
-	       && !setresgid(KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY)
-	       && !setresuid(KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY, KB_SANDBOX_NOBODY);
+	return kb_user_become(KB_USER_PARSER);
 }
 
 bool kb_sandbox_enter(enum kb_sandbox_profile profile, const struct kb_sandbox_limits *limits,

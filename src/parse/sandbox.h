@@ -3,10 +3,10 @@
  *
  * Layers: rlimits (memory, CPU, file size, descriptors, no core), no_new_privs, Landlock (no file
  * at all, or the few read-only folders a helper program needs), seccomp (an allow-list; anything
- * else kills), a user of no rights where the service runs as root, not dumpable, dies with its
- * parent. rlimits and seccomp are required; Landlock is used where the kernel has it, the other
- * user where the service may change it. Nothing here can be undone by the process, and a program it
- * starts inherits all of it. Call from the only thread of the process.
+ * else kills), a user of no rights (base/user.h) where the service runs as root, not dumpable, dies
+ * with its parent. rlimits and seccomp are required; Landlock is used where the kernel has it, the
+ * other user where the service may change it. Nothing here can be undone by the process, and a
+ * program it starts inherits all of it. Call from the only thread of the process.
  */
 #ifndef KB_PARSE_SANDBOX_H
 #define KB_PARSE_SANDBOX_H
@@ -19,8 +19,6 @@ enum kb_sandbox_layer {
 	KB_SANDBOX_LANDLOCK = 4,
 	KB_SANDBOX_USER = 8,
 };
-
-enum { KB_SANDBOX_NOBODY = 65534 }; /* user and group */
 
 enum kb_sandbox_profile {
 	KB_SANDBOX_PURE,   /* computes on what it was handed: no files, no processes */

@@ -1,7 +1,11 @@
 /* What a child that has been taken over can do: nothing but fail its document. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "fixture.h"
@@ -159,9 +163,9 @@ static void test_user(struct kb_test *t)
 			continue;
 		children++;
 		status_line(entry->d_name, "Uid:", line, sizeof(line));
-		CHECK_SV(t, kb_sv_str(line), "Uid:\t65534\t65534\t65534\t65534\n");
+		CHECK_SV(t, kb_sv_str(line), "Uid:\t65521\t65521\t65521\t65521\n");
 		status_line(entry->d_name, "Gid:", line, sizeof(line));
-		CHECK_SV(t, kb_sv_str(line), "Gid:\t65534\t65534\t65534\t65534\n");
+		CHECK_SV(t, kb_sv_str(line), "Gid:\t65521\t65521\t65521\t65521\n");
 		status_line(entry->d_name, "Groups:", line, sizeof(line));
 		CHECK_SV(t, kb_sv_trim(kb_sv_str(line)), "Groups:");
 		status_line(entry->d_name, "CapEff:", line, sizeof(line));
@@ -170,6 +174,62 @@ static void test_user(struct kb_test *t)
 	CHECK(t, geteuid() != 0 || children > 0);
 	closedir(dir);
 	kb_parser_close(parser);
+}
+
+/* How a helper's filter ends a process that maps memory so; 0: it lets it. file: of a program's
+ * file. */
+static int ends_by(bool file, int prot, int then)
+{
+	int status, fd = open("/proc/self/exe", O_RDONLY);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		const struct rlimit none = { 0, 0 };
+		uint32_t layers = 0;
+		struct kb_err err;
+		void *at;
+
+		setrlimit(RLIMIT_CORE, &none);
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		    || !kb_sandbox_filter(KB_SANDBOX_HELPER, &layers, &err))
+			_exit(99);
+		at = mmap(NULL, 4096, prot, file ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS,
+		          file ? fd : -1, 0);
+		_exit(at == MAP_FAILED || (then && mprotect(at, 4096, then)) ? 98 : 0);
+	}
+	close(fd);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* A helper is a program of others, whose libraries are mapped when it begins; more code than theirs
+ * it never has. */
+static void test_helper_memory(struct kb_test *t)
+{
+	enum { R = PROT_READ, W = PROT_WRITE, X = PROT_EXEC };
+	static const struct {
+		const char *name;
+		bool file;
+		int prot, then, ends;
+	} rows[] = {
+		{ "a library's code", true, R | X, 0, 0 },
+		{ "its data", true, R | W, R, 0 },
+		{ "memory", false, R | W, 0, 0 },
+		{ "memory to run", false, R | X, 0, SIGSYS },
+		{ "memory to write and run", false, R | W | X, 0, SIGSYS },
+		{ "a file to write and run", true, R | W | X, 0, SIGSYS },
+		{ "memory that is run once it is written", false, R | W, R | X, SIGSYS },
+		{ "a file likewise", true, R | W, R | X, SIGSYS },
+	};
+
+	if (KB_SANDBOX_UNDER_SANITIZER)
+		return;
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name;
+		CHECK_INT(t, ends_by(rows[i].file, rows[i].prot, rows[i].then), rows[i].ends);
+	}
+	t->row = NULL;
 }
 
 static void test_memory(struct kb_test *t)
@@ -268,7 +328,8 @@ int main(int argc, char **argv)
 		{ "a child that has been taken over only fails its document", test_deeds },
 		{ "no child reads documents of two owners, or goes on after a failure",
 		  test_owners },
-		{ "a child of root is nobody", test_user },
+		{ "a child of root is a user of no rights", test_user },
+		{ "a helper runs no memory that it could write", test_helper_memory },
 		{ "a document that needs too much memory fails with the limit", test_memory },
 		{ "a document with too much text fails with the limit", test_output_limit },
 		{ "without a sandbox nothing is parsed", test_refuses_without_sandbox },
