@@ -4,9 +4,9 @@
  *
  * Each film gets a process of its own, in a process group, with a folder that goes with it. Where
  * the service is root it runs as a user of no rights (base/user.h). It may read programs and
- * libraries and write to that folder alone (Landlock, where the kernel has it), cannot send datagrams, and has limits on time, memory
- * and what it writes. All its requests go through a gate (out/gate.h): every address is judged as
- * others are, and only public ones are open.
+ * libraries and write to that folder alone (Landlock, where the kernel has it), cannot send
+ * datagrams, and has limits on time, memory and what it writes. All its requests go through a gate
+ * (out/gate.h): every address is judged as others are, and only public ones are open.
  *
  * A call blocks for seconds; any thread.
  */
