@@ -62,8 +62,9 @@ static const struct kb_sql sql[] = {
 		"AND l.id = s.label_id WHERE s.agent_id = $1 AND s.source_id = $2 ORDER BY s.label_id" },
 	[OF_SOURCES] = { "label_of_sources", "i",
 		"SELECT source_id, label_id FROM source_labels WHERE agent_id = $1 ORDER BY source_id, label_id" },
+	/* A column of the row: PostgreSQL would rather read an agent's part of an index that has all others. */
 	[PAGE_EXISTS] = { "label_page_exists", "ii",
-		"SELECT count(*) FROM pages WHERE agent_id = $1 AND id = $2 AND " KB_PAGE_SHOWN("$1") },
+		"SELECT count(created_at) FROM pages WHERE agent_id = $1 AND id = $2 AND " KB_PAGE_SHOWN("$1") },
 	[ATTACH] = { "label_attach", "iii",
 		"INSERT INTO page_labels (agent_id, page_id, label_id) VALUES ($1, $2, $3)" },
 	[ATTACH_SOURCE] = { "label_attach_source", "iii",
