@@ -1,19 +1,20 @@
 // The dashboard: who is signed in sees the screen of the address, everybody else the sign-in.
 import { render, type ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Empty } from "./components/Empty";
 import { Loaded } from "./components/Loaded";
 import { Palette } from "./components/Palette";
 import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
-import { noService } from "./lib/api";
+import { ApiError, noService } from "./lib/api";
 import "./lib/drops";
+import { isOffline } from "./lib/online";
 import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
 import { screens } from "./lib/screens";
-import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, tell, turnTo } from "./lib/state";
-import { useResource } from "./lib/resource";
+import { agent, forgetAgent, readAgent, readSignIn, readStats, signIn, turnTo } from "./lib/state";
+import { useResource, type Resource } from "./lib/resource";
 import { readUsage } from "./lib/usage";
 import { speakToReader, w } from "./words/dashboard";
 import SignIn from "./screens/SignIn";
@@ -35,6 +36,15 @@ const Waiting = () => (
   </main>
 );
 
+/** What failed may go well in a moment. */
+const NotNow = ({ from }: { from: Resource<unknown> }) => (
+  <Screen title={w.notNow}>
+    <div class="column">
+      <Loaded from={from}>{() => null}</Loaded>
+    </div>
+  </Screen>
+);
+
 const kept = new Map<unknown, ComponentType<any>>();
 
 /** A screen's code comes when it is first shown. */
@@ -46,19 +56,18 @@ function Later({
   name: string;
   id?: number;
 }) {
-  const [, done] = useState(0);
-  const Part = kept.get(props.name);
-  useEffect(() => {
-    if (!Part)
-      part(load).then(
-        (module) => {
-          kept.set(props.name, module.default);
-          done((n) => n + 1);
-        },
-        (error) => tell((error as Error).message),
-      );
+  const code = useResource(async () => {
+    if (!kept.has(props.name))
+      kept.set(props.name, (await part(load).catch(() => Promise.reject(new ApiError(noService.text, 0)))).default);
+    return kept.get(props.name)!;
   }, [props.name]);
-  return Part ? <Part key={`${props.name} ${props.id}`} {...props} /> : <Waiting />;
+  useEffect(() => {
+    if (!isOffline.value && code.error.value) void code.again();
+  }, [isOffline.value]);
+  // What was shown before is there at once; what comes now, with its code.
+  const Part = code.value.value ?? kept.get(props.name);
+  if (Part) return <Part key={`${props.name} ${props.id}`} {...props} />;
+  return code.error.value ? <NotNow from={code} /> : <Waiting />;
 }
 
 /** /agents/7/documents: the agent is read first, so that every screen has it. */
@@ -70,16 +79,12 @@ function AgentScreen({ id, name }: { id: number; name: string }) {
     return id;
   }, [id]);
   const error = read.error.value;
+  useEffect(() => {
+    if (!isOffline.value && error) void read.again();
+  }, [isOffline.value]);
   const screen = screens.find((each) => each.name === name);
   if (!screen || error?.status === 404) return <NotFound />;
-  if (error && agent.value?.id !== id)
-    return (
-      <Screen title={w.notNow}>
-        <div class="column">
-          <Loaded from={read}>{() => null}</Loaded>
-        </div>
-      </Screen>
-    );
+  if (error && agent.value?.id !== id) return <NotNow from={read} />;
   return agent.value?.id === id ? <Later load={screen.load} name={name} id={id} /> : <Waiting />;
 }
 

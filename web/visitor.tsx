@@ -88,6 +88,7 @@ async function arrive() {
 if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
 else void arrive().catch(() => {});
 if (!settings.share) {
+  addEventListener("online", () => void visitor.goOnline());
   document.addEventListener("visibilitychange", () => void (document.hidden || renew()));
   addEventListener("focus", () => void renew());
   // With each question; the answer does not wait for it.

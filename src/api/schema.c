@@ -100,7 +100,8 @@ static const struct kb_schema schemas[] = {
 	                  "update_existing_images~:bool sync_all_images~:bool max_pages~:int "
 	                  "max_depth~:int max_megabytes~:int max_minutes~:int label_ids~:[int]" },
 	{ "Source", "id:int created_at:time updated_at:time type:str settings:SourceSettings label_ids:[int] "
-	            "sync_status:str sync_reason:str? synced_at:time? next_sync_at:time? pages:[Page]?" },
+	            "sync_status:str sync_reason:str? synced_at:time? next_sync_at:time? kind~:str page_count~:int "
+	            "pages_waiting~:int pages:[Page]?" },
 	{ "SourceReply", SUCCESS("Source") },
 	{ "Sources", "sitemaps:[Source] uploads:Source zapiers:[obj] confluences:[obj] youtubes:[obj] vimeos:[obj] sharepoints:[obj] "
 	             "sharepoint_sites:[obj] one_drives:[obj] google_drives:[obj] notions:[obj] zendesks:[obj] hubspots:[obj]" },

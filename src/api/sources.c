@@ -7,9 +7,13 @@
 #include "api/upload.h"
 #include "crawl/source.h"
 #include "out/link.h"
+#include "settings/options.h"
+#include "store/crawls.h"
 
 enum {
 	PAGES_SHOWN = 100, /* the newest of a source; GET pages has them all */
+	PAGES_COUNTED = 10001,
+	EXTENTS = 100, /* of so many sources of a list it is said how far they are */
 };
 
 /* Kinds of source that later revisions of the interface list, and Docent has none of. */
@@ -18,9 +22,41 @@ static const char *const absent[] = { "zapiers",    "confluences",   "youtubes",
 	                              "one_drives", "google_drives", "notions",
 	                              "zendesks",   "hubspots" };
 
+/* What an address was taken for, and how far its reading is; ours. */
+struct extent {
+	const char *kind;
+	int64_t pages, waiting;
+};
+
+static const char *kind_of(struct kb_call *call, const struct kb_source *source)
+{
+	static const char *const names[] = {
+		[KB_SOURCE_LIST] = "list", [KB_SOURCE_PAGE] = "page", [KB_SOURCE_SITE] = "website"
+	};
+	struct kb_source_settings settings;
+	struct kb_agent_options options;
+
+	kb_source_settings_read(call->arena, source->settings, &settings);
+	kb_agent_options_read(call->arena, call->agent.options, &call->req->log, &options);
+	return names[kb_source_kind(source->url, &settings, options.use_full_url_crawl)];
+}
+
+static bool read_extent(struct kb_call *call, const struct kb_source *source, struct extent *out,
+                        struct kb_err *err)
+{
+	struct kb_store *store = call->api->store;
+
+	out->kind = kind_of(call, source);
+	return kb_store_crawl_pages(store, source->agent_id, source->id, PAGES_COUNTED, &out->pages,
+	                            err)
+	       && (source->status != KB_STATUS_QUEUED
+	           || kb_store_crawl_waiting(store, source->agent_id, source->id, &out->waiting,
+	                                     err));
+}
+
 /* pages: NULL for null. */
 static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_source *source,
-                   const struct kb_page *pages, size_t count)
+                   const struct kb_page *pages, size_t count, const struct extent *extent)
 {
 	struct kb_sv url = kb_link_shown(call->arena, source->url);
 	struct kb_source_settings settings;
@@ -55,6 +91,11 @@ static void record(struct kb_call *call, struct kb_jw *jw, const struct kb_sourc
 		kb_jw_time(jw, source->due_at);
 	else
 		kb_jw_null(jw);
+	if (extent) {
+		kb_jw_key_str(jw, "kind", extent->kind);
+		kb_jw_key_int(jw, "page_count", extent->pages);
+		kb_jw_key_int(jw, "pages_waiting", extent->waiting);
+	}
 	kb_jw_key(jw, "pages");
 	if (pages) {
 		kb_jw_array(jw);
@@ -82,6 +123,7 @@ bool kb_sources_list(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_source_list sources;
 	struct kb_page_list *pages; /* a list a source */
+	struct extent extents[EXTENTS] = { 0 };
 	struct kb_buf buf;
 	struct kb_jw jw;
 
@@ -92,18 +134,21 @@ bool kb_sources_list(struct kb_call *call, struct kb_err *err)
 		if (sources.v[i].url.n == 0
 		    && !pages_of(call, &sources.v[i], PAGES_SHOWN, &pages[i], err))
 			return false;
+	for (size_t i = 0; i < KB_MIN(sources.count, (size_t)EXTENTS); i++)
+		if (sources.v[i].url.n && !read_extent(call, &sources.v[i], &extents[i], err))
+			return false;
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "sitemaps");
 	kb_jw_array(&jw);
 	for (size_t i = 0; i < sources.count; i++)
 		if (sources.v[i].url.n)
-			record(call, &jw, &sources.v[i], NULL, 0);
+			record(call, &jw, &sources.v[i], NULL, 0, i < EXTENTS ? &extents[i] : NULL);
 	kb_jw_end(&jw);
 	for (size_t i = 0; i < sources.count; i++)
 		if (sources.v[i].url.n == 0) {
 			kb_jw_key(&jw, "uploads");
-			record(call, &jw, &sources.v[i], pages[i].v, pages[i].count);
+			record(call, &jw, &sources.v[i], pages[i].v, pages[i].count, NULL);
 		}
 	for (size_t i = 0; i < KB_COUNTOF(absent); i++) {
 		kb_jw_key(&jw, absent[i]);
@@ -124,7 +169,7 @@ static bool reply(struct kb_call *call, const struct kb_source *source, int64_t 
 	if (!pages_of(call, source, pages_shown, &pages, err))
 		return false;
 	kb_call_begin(call, &buf, &jw);
-	record(call, &jw, source, pages.v, pages.count);
+	record(call, &jw, source, pages.v, pages.count, NULL);
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
@@ -167,7 +212,7 @@ static bool add_files(struct kb_call *call, const struct kb_uploads *uploads, st
 		                       first + (int64_t)i, &added[i], err))
 			return false;
 	kb_call_begin(call, &buf, &jw);
-	record(call, &jw, &source, added, count);
+	record(call, &jw, &source, added, count, NULL);
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 

@@ -11,6 +11,7 @@ enum {
 enum {
 	GET,
 	WAITING,
+	PAGES,
 	BEGIN,
 	STALE,
 	FORGET,
@@ -47,6 +48,8 @@ static const struct kb_sql sql[] = {
 		"FROM crawls WHERE agent_id = $1 AND source_id = $2" },
 	[WAITING] = { "crawl_waiting", "ii",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND source_id = $2 AND state > 0" },
+	[PAGES] = { "crawl_pages", "iii",
+		"SELECT count(*) FROM (SELECT 1 FROM pages WHERE agent_id = $1 AND source_id = $2 LIMIT $3) p" },
 	/* What the source has pages for is counted once, here. */
 	[BEGIN] = { "crawl_begin", "iiti",
 		"INSERT INTO crawls (agent_id, source_id, url, start, state, seeded, began_at, pages, bytes, "
@@ -134,6 +137,14 @@ bool kb_store_crawl_waiting(struct kb_store *store, int64_t agent_id, int64_t so
 {
 	return kb_db_read_int(store->db, &sql[WAITING],
 	                      KB_VALUES(kb_int(agent_id), kb_int(source_id)), 0, count, err);
+}
+
+bool kb_store_crawl_pages(struct kb_store *store, int64_t agent_id, int64_t source_id,
+                          int64_t limit, int64_t *count, struct kb_err *err)
+{
+	return kb_db_read_int(store->db, &sql[PAGES],
+	                      KB_VALUES(kb_int(agent_id), kb_int(source_id), kb_int(limit)), 0,
+	                      count, err);
 }
 
 /* ---- its reading ---- */

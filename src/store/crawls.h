@@ -29,6 +29,10 @@ bool kb_store_crawl_get(struct kb_store *store, struct kb_arena *arena, int64_t 
 bool kb_store_crawl_waiting(struct kb_store *store, int64_t agent_id, int64_t source_id,
                             int64_t *count, struct kb_err *err) KB_MUST_CHECK;
 
+/* How many pages it has; beyond limit it is not counted. */
+bool kb_store_crawl_pages(struct kb_store *store, int64_t agent_id, int64_t source_id,
+                          int64_t limit, int64_t *count, struct kb_err *err) KB_MUST_CHECK;
+
 /* Begins another reading. */
 bool kb_store_crawl_begin(struct kb_store *store, const struct kb_source_lease *lease,
                           struct kb_err *err) KB_MUST_CHECK;

@@ -1,5 +1,5 @@
 // Asking in the dashboard: how answers are drawn, what of a talk is shown, what is refused.
-import { assert, signedIn, start, test } from "./lib.mjs";
+import { assert, faults, signedIn, start, test } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { models } from "../api/lib/models.mjs";
 
@@ -89,4 +89,57 @@ test("what is refused for good is not offered again", async (t) => {
   await page.keyboard.press("Enter");
   await page.locator(".turn .note.bad").waitFor();
   assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+});
+
+test("what is copied of an answer leads a colleague to its sources", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, context, quiet } = await signedIn(t, kb);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill("Who built the Velmora lighthouse?");
+  await page.keyboard.press("Enter");
+  await page.locator(".answer .sources li").first().waitFor();
+  await page.getByRole("button", { name: "Copy the answer with its sources" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  const { id } = await agent.page("lighthouse.md");
+  const address = `${kb.url}/agents/${agent.id}/documents?document=${id}`;
+  assert.ok(copied.includes(`– ${address}`), copied);
+  assert.ok(!copied.includes("/api/v1/"), copied);
+  await page.goto(address);
+  await page.getByRole("dialog").getByText("built in 1874 by the engineer Hester Quillby").waitFor();
+  quiet();
+});
+
+test("what is shown has the names that it shows, and every sheet can be scrolled by keys", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page } = await signedIn(t, kb, { viewport: { width: 1000, height: 420 } });
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill("Who built the Velmora lighthouse?");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Why was this found?" }).click();
+  await page.locator(".why li").first().waitFor();
+  const rules = ["label-content-name-mismatch", "scrollable-region-focusable"];
+  assert.deepEqual(await faults(page, "why", { rules }), []);
+  const body = page.locator("dialog.sheet .body");
+  await body.focus();
+  await page.keyboard.press("End");
+  assert.ok(await body.evaluate((node) => node.scrollTop > 0));
+});
+
+test("without a network a screen says so, and comes when the network is back", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const { page, context } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).waitFor();
+  await context.setOffline(true);
+  await page.getByText("There is no network.").waitFor();
+  await page.getByRole("link", { name: "Persona" }).click();
+  await page.getByRole("heading", { name: "This cannot be shown now" }).waitFor();
+  assert.deepEqual(await faults(page, "offline", { rules: ["color-contrast", "region"] }), []);
+  await context.setOffline(false);
+  await page.getByLabel("Who the agent is, and how it speaks").waitFor();
+  assert.equal(await page.getByText("There is no network.").count(), 0);
 });

@@ -267,3 +267,41 @@ test("an agent that cannot be read now is not said to be gone, and a late answer
   await page.goto(`${kb.url}/agents/${two.id + 1000}/documents`);
   await page.getByRole("heading", { name: "There is nothing here" }).first().waitFor();
 });
+
+test("a source says what it is and how far its reading is, in the reader's language", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour" });
+  await agent.expect(201, "POST", "/sources", { json: { sitemap_path: "https://docent.invalid/" } });
+  await agent.expect(201, "POST", "/sources", { json: { sitemap_path: "https://docent.invalid/sitemap.xml" } });
+  const list = (await agent.expect(200, "GET", "/sources")).sitemaps;
+  assert.deepEqual(
+    list.map(({ kind, page_count }) => [kind, page_count]),
+    [
+      ["website", 1],
+      ["list", 0],
+    ],
+  );
+  const { page, quiet } = await signedIn(t, kb, { locale: "de-DE" });
+  // In the middle of its reading.
+  await page.route(`**${agent.path}/sources`, async (route) => {
+    const reply = await route.fetch();
+    const json = await reply.json();
+    Object.assign(json.data.sitemaps[0], {
+      sync_status: "queued",
+      sync_reason: "its pages are being read: 126 are known, 83 of them wait",
+      page_count: 126,
+      pages_waiting: 83,
+    });
+    return route.fulfill({ response: reply, json });
+  });
+  await page.goto(`${kb.url}/agents/${agent.id}/sources`);
+  const cards = page.locator(".source");
+  await cards.first().getByText("Ihre Seiten werden gelesen: 126 sind bekannt, 83 davon warten").waitFor();
+  const words = (await cards.first().innerText()).replaceAll("\n", " ");
+  assert.match(words, /Website/);
+  assert.match(words, /wird gerade gelesen/);
+  assert.match(words, /126/);
+  assert.ok(!/being read|sitemap/.test(words), words);
+  assert.match(await cards.nth(1).innerText(), /Liste von Adressen/);
+  quiet();
+});

@@ -608,3 +608,17 @@ test("a question from left to right is read so on a page from right to left", as
   });
   assert.ok(ends[1] > ends[0], JSON.stringify(ends));
 });
+
+test("a question that was asked without a network is sent when it is back", async (t) => {
+  const { kb, link } = await open(t);
+  const { page, context } = await browse(t, kb);
+  await page.goto(link);
+  await page.locator("#question").waitFor();
+  await context.setOffline(true);
+  await page.locator("#question").fill(question);
+  await page.keyboard.press("Enter");
+  await page.getByText("There is no connection.").waitFor();
+  await context.setOffline(false);
+  await page.getByText("Hester Quillby").waitFor();
+  assert.equal(await page.locator(".exchange").count(), 1);
+});

@@ -72,7 +72,7 @@ export function Plot({ labels, values, name }: Props) {
               size: 42,
               grid: { stroke: line, width: 1 },
               ticks: { show: false },
-              incrs: [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000, 100000],
+              incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000, 100000],
             },
           ],
         },

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { signal } from "@preact/signals";
 import { number } from "../lib/format";
+import { isOffline } from "../lib/online";
 import { location_ } from "../lib/router";
 import { screens } from "../lib/screens";
 import { agent, attempt, leave, signIn, stats } from "../lib/state";
@@ -130,6 +131,14 @@ export const Shell = ({ children }: { children: ComponentChildren }) => (
     </a>
     <Rail />
     {children}
+    <p class="offline" role="status">
+      {isOffline.value && (
+        <>
+          <Icon name="alert" />
+          {w.offline}
+        </>
+      )}
+    </p>
   </div>
 );
 

@@ -76,6 +76,8 @@ export interface VisitTurn {
   error: Signal<string>;
   /** The question may be sent again. */
   again: Signal<boolean>;
+  /** There was no network to send it by. */
+  isUnsent: boolean;
   id: Signal<number | null>;
   answer: Signal<AnswerParts | null>;
   reaction: Signal<string | null>;
@@ -97,6 +99,7 @@ function newTurn(prompt: string, files: File[] = []): VisitTurn {
     state: signal<TurnState>("waiting"),
     error: signal(""),
     again: signal(false),
+    isUnsent: false,
     id: signal<number | null>(null),
     answer: signal<AnswerParts | null>(null),
     reaction: signal<string | null>(null),
@@ -287,6 +290,12 @@ export class Visitor {
     await this.#run(turn);
   }
 
+  /** The network is back: a question that could not leave is sent. */
+  async goOnline() {
+    const last = this.turns.value.at(-1);
+    if (last?.isUnsent && last.state.value === "failed" && !this.busy.value) await this.retry(last);
+  }
+
   /** What has come stays. */
   stop() {
     if (!this.#abort) return;
@@ -453,6 +462,7 @@ export class Visitor {
     }
     turn.state.value = "failed";
     turn.again.value = true;
+    turn.isUnsent = !error.status && !navigator.onLine;
     if (error.status === 404) {
       turn.error.value = t.closed;
       turn.again.value = false;

@@ -56,14 +56,16 @@ const named = (interval: string) =>
 /** Those that are shown as a table, whatever days they are of. */
 const tables = signal<string[]>([]);
 
+const sum = (points: Point[]) => points.reduce((all, point) => all + point.queries_number, 0);
+
 /** A plot, its figures as a table, and the same as a file. */
-function Series({ title, points }: { title: string; points: Point[] }) {
+function Series({ title, points, whole }: { title: string; points: Point[]; whole?: number }) {
   const asTable = tables.value.includes(title);
   return (
     <section class="card padded">
       <div class="split">
         <h2>{title}</h2>
-        <b class="num lead">{short(points.reduce((sum, point) => sum + point.queries_number, 0))}</b>
+        <b class="num lead">{short(whole ?? sum(points))}</b>
         <span class="space" />
         <Button
           kind="quiet"
@@ -212,6 +214,7 @@ export default function Analytics({ id }: { id: number }) {
               );
             return (
               <>
+                <h2>{w.sinceTheBeginning}</h2>
                 <dl class="tiles num">
                   {[
                     [w.questionsTitle, number(queries.total)],
@@ -268,7 +271,11 @@ export default function Analytics({ id }: { id: number }) {
                     <div class="plots">
                       <Series title={w.questionsTitle} points={series.queries} />
                       <Series title={w.conversations} points={series.conversations} />
-                      <Series title={w.perConversation} points={series.queries_per_conversation} />
+                      <Series
+                        title={w.perConversation}
+                        points={series.queries_per_conversation}
+                        whole={sum(series.queries) / Math.max(1, sum(series.conversations))}
+                      />
                       <Shares
                         title={w.cameFrom}
                         total={queries.total}

@@ -67,6 +67,10 @@ function talkWith(id: number, session: string): Talk {
   });
 }
 
+/** Where somebody else finds a source: on the web, or here, once they are signed in. */
+const linkTo = (id: number, { id: page, url }: Source) =>
+  url && !url.includes("/api/v1/preview/") ? url : `${location.origin}/agents/${id}/documents?document=${page}`;
+
 function Actions({ turn, id, session, onWhy }: { turn: Turn; id: number; session: string; onWhy: () => void }) {
   const react = (reaction: string) =>
     attempt(async () => {
@@ -100,7 +104,7 @@ function Actions({ turn, id, session, onWhy }: { turn: Turn; id: number; session
         text={() =>
           [
             turn.text.value,
-            ...turn.sources.value.map((s, i) => `[${i + 1}] ${s.title}${s.url ? ` – ${s.url}` : ""}`),
+            ...turn.sources.value.map((source, i) => `[${i + 1}] ${source.title} – ${linkTo(id, source)}`),
           ].join("\n")
         }
       />

@@ -13,10 +13,9 @@ import { Screen } from "../components/Shell";
 import { Toggle } from "../components/Toggle";
 import { get, put, remove } from "../lib/api";
 import { ofAddress, usual } from "../lib/reading";
-import { ago, dateTime } from "../lib/format";
+import { ago, dateTime, number } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { attempt, readStats, tell } from "../lib/state";
-import type { Page } from "../lib/types";
 import { w } from "../words/dashboard";
 
 interface Settings {
@@ -50,8 +49,14 @@ interface Source {
   sync_reason: string | null;
   synced_at: string | null;
   next_sync_at: string | null;
-  pages: Page[] | null;
+  /** What it was taken for, and how far its reading is; of the first hundred. */
+  kind?: keyof typeof w.kinds;
+  page_count?: number;
+  pages_waiting?: number;
 }
+
+/** Beyond, pages are not counted. */
+const COUNTED = 10000;
 
 const frequencies = ["never", "daily", "weekly", "monthly", "advanced"];
 const dayNames = () =>
@@ -224,6 +229,9 @@ function Card({ id, source, onChanged }: { id: number; source: Source; onChanged
   const [deleting, setDeleting] = useState(false);
   const address = source.settings.sitemap_path ?? "";
   const status = source.sync_status;
+  const known = source.page_count,
+    waits = source.pages_waiting ?? 0;
+  const reads = status === "queued" && known !== undefined && waits > 0;
   const frequency = source.settings.data_refresh_frequency;
   return (
     <section class="card source">
@@ -252,14 +260,31 @@ function Card({ id, source, onChanged }: { id: number; source: Source; onChanged
         </Button>
         <Button kind="quiet" icon="trash" label={`${w.delete} ${address}`} onClick={() => setDeleting(true)} />
       </div>
-      {source.sync_reason && <Note kind={status === "failed" ? "bad" : "warn"}>{source.sync_reason}</Note>}
+      {reads ? (
+        <>
+          <p class="lead">{w.pagesBeingRead(known, waits)}</p>
+          <div class="bar">
+            <i style={{ width: `${((known - waits) / Math.max(1, known)) * 100}%` }} />
+          </div>
+        </>
+      ) : (
+        source.sync_reason && <Note kind={status === "failed" ? "bad" : "warn"}>{source.sync_reason}</Note>
+      )}
       <dl class="facts-grid num">
         <dt>{w.kind}</dt>
-        <dd>{w.kinds[source.type as "URL"] ?? source.type}</dd>
+        <dd>{source.kind ? w.kinds[source.kind] : "–"}</dd>
         <dt>{w.readAgainEvery}</dt>
         <dd>{w.frequency[frequency as "never"] ?? frequency}</dd>
         <dt>{w.lastRead}</dt>
-        <dd>{source.synced_at ? <span title={dateTime(source.synced_at)}>{ago(source.synced_at)}</span> : w.never}</dd>
+        <dd>
+          {reads ? (
+            w.lastReadNow
+          ) : source.synced_at ? (
+            <span title={dateTime(source.synced_at)}>{ago(source.synced_at)}</span>
+          ) : (
+            w.never
+          )}
+        </dd>
         <dt>{w.nextRead}</dt>
         <dd>
           {source.next_sync_at ? (
@@ -269,7 +294,7 @@ function Card({ id, source, onChanged }: { id: number; source: Source; onChanged
           )}
         </dd>
         <dt>{w.documentsTitle}</dt>
-        <dd>{source.pages ? (source.pages.length >= 100 ? w.atLeast(100) : source.pages.length) : "–"}</dd>
+        <dd>{known === undefined ? "–" : known > COUNTED ? w.atLeast(COUNTED) : number(known)}</dd>
       </dl>
       {planning && (
         <Schedule

@@ -110,6 +110,7 @@ const turn = (state: TurnState, text = "", cited = sources.slice(0, 2)): VisitTu
   state: signal(state),
   error: signal(look.chatbot_siesta_msg),
   again: signal(true),
+  isUnsent: false,
   id: signal<number | null>(12),
   answer: signal(
     state === "done" ? { is_answered: true, kind: null, sources: cited, answered_by: "The workshop" } : null,

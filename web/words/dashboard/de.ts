@@ -22,6 +22,7 @@ const de: Words = {
   notFound: "Hier ist nichts",
   notFoundText: "Die Adresse ist vielleicht vertippt, oder was sie zeigte, wurde gelöscht.",
   notNow: "Das lässt sich gerade nicht zeigen",
+  offline: "Kein Netz. Was Sie tun, wird nicht gesendet.",
   pageOf: (page, last) => `${page} von ${last}`,
   pages: "Seiten",
   previousPage: "Vorige Seite",
@@ -261,7 +262,7 @@ const de: Words = {
     limited: "Über einer Grenze",
   },
   kind: "Art",
-  kinds: { SITEMAP: "Liste von Adressen", URL: "Website" },
+  kinds: { list: "Liste von Adressen", page: "Seite", website: "Website" },
   readAgainEvery: "Neu lesen",
   frequency: {
     never: "Nie",
@@ -271,6 +272,9 @@ const de: Words = {
     advanced: "An Tagen und zu Stunden",
   },
   lastRead: "Zuletzt gelesen",
+  pagesBeingRead: (known, wait) =>
+    `Ihre Seiten werden gelesen: ${number(known)} sind bekannt, ${number(wait)} davon warten`,
+  lastReadNow: "wird gerade gelesen",
   nextRead: "Nächstes Lesen",
   notPlanned: "nicht geplant",
   atLeast: (n) => `${number(n)} und mehr`,
@@ -325,6 +329,7 @@ const de: Words = {
   answer: "Antwort",
   answered: "Beantwortet",
   asked: "Gefragt",
+  sinceTheBeginning: "Von Anfang an",
   perConversation: "Fragen je Gespräch",
   cameFrom: "Herkunft",
   surfaces: {

@@ -22,6 +22,7 @@ const es: Words = {
   notFound: "Aquí no hay nada",
   notFoundText: "Quizá la dirección esté mal escrita, o lo que mostraba se haya eliminado.",
   notNow: "Ahora no se puede mostrar",
+  offline: "No hay red. Lo que haga no se envía.",
   pageOf: (page, last) => `${page} de ${last}`,
   pages: "Páginas",
   previousPage: "Página anterior",
@@ -246,7 +247,7 @@ const es: Words = {
   syncing: "Se está leyendo",
   syncStatus: { ok: "Leída", queued: "En espera", failed: "Fallida", "n/a": "Sin leer", limited: "Sobre un límite" },
   kind: "Tipo",
-  kinds: { SITEMAP: "Lista de direcciones", URL: "Sitio web" },
+  kinds: { list: "Lista de direcciones", page: "Página", website: "Sitio web" },
   readAgainEvery: "Leer de nuevo",
   frequency: {
     never: "Nunca",
@@ -256,6 +257,8 @@ const es: Words = {
     advanced: "En ciertos días y horas",
   },
   lastRead: "Última lectura",
+  pagesBeingRead: (known, wait) => `Se están leyendo sus páginas: se conocen ${number(known)}, ${number(wait)} esperan`,
+  lastReadNow: "leyéndose ahora",
   nextRead: "Próxima lectura",
   notPlanned: "sin planear",
   atLeast: (n) => `${number(n)} o más`,
@@ -310,6 +313,7 @@ const es: Words = {
   answer: "Respuesta",
   answered: "Respondidas",
   asked: "Preguntada",
+  sinceTheBeginning: "Desde el principio",
   perConversation: "Preguntas por conversación",
   cameFrom: "Procedencia",
   surfaces: {

@@ -25,6 +25,7 @@ const fr: Words = {
   notFound: "Il n’y a rien ici",
   notFoundText: "L’adresse est peut-être mal saisie, ou ce qu’elle montrait a été supprimé.",
   notNow: "Impossible de l’afficher maintenant",
+  offline: "Pas de réseau. Ce que vous faites n’est pas envoyé.",
   pageOf: (page, last) => `${page} sur ${last}`,
   pages: "Pages",
   previousPage: "Page précédente",
@@ -251,7 +252,7 @@ const fr: Words = {
   syncing: "La lecture est en cours",
   syncStatus: { ok: "Lue", queued: "En attente", failed: "Échouée", "n/a": "Non lue", limited: "Au-delà d’une limite" },
   kind: "Genre",
-  kinds: { SITEMAP: "Liste d’adresses", URL: "Site web" },
+  kinds: { list: "Liste d’adresses", page: "Page", website: "Site web" },
   readAgainEvery: "Relire",
   frequency: {
     never: "Jamais",
@@ -261,6 +262,9 @@ const fr: Words = {
     advanced: "À certains jours et heures",
   },
   lastRead: "Dernière lecture",
+  pagesBeingRead: (known, wait) =>
+    `Ses pages sont en cours de lecture : ${number(known)} connues, dont ${number(wait)} attendent`,
+  lastReadNow: "en cours de lecture",
   nextRead: "Prochaine lecture",
   notPlanned: "non prévue",
   atLeast: (n) => `${number(n)} et plus`,
@@ -315,6 +319,7 @@ const fr: Words = {
   answer: "Réponse",
   answered: "Avec réponse",
   asked: "Posée",
+  sinceTheBeginning: "Depuis le début",
   perConversation: "Questions par conversation",
   cameFrom: "Provenance",
   surfaces: {

@@ -22,6 +22,7 @@ const pt: Words = {
   notFound: "Não há nada aqui",
   notFoundText: "O endereço pode estar errado, ou o que ele mostrava foi excluído.",
   notNow: "Não é possível mostrar agora",
+  offline: "Sem rede. O que você fizer não será enviado.",
   pageOf: (page, last) => `${page} de ${last}`,
   pages: "Páginas",
   previousPage: "Página anterior",
@@ -245,7 +246,7 @@ const pt: Words = {
   syncing: "Está sendo lido",
   syncStatus: { ok: "Lida", queued: "Na fila", failed: "Falhou", "n/a": "Não lida", limited: "Acima de um limite" },
   kind: "Tipo",
-  kinds: { SITEMAP: "Lista de endereços", URL: "Site da Web" },
+  kinds: { list: "Lista de endereços", page: "Página", website: "Site da Web" },
   readAgainEvery: "Ler de novo",
   frequency: {
     never: "Nunca",
@@ -255,6 +256,9 @@ const pt: Words = {
     advanced: "Em certos dias e horas",
   },
   lastRead: "Última leitura",
+  pagesBeingRead: (known, wait) =>
+    `Suas páginas estão sendo lidas: ${number(known)} conhecidas, ${number(wait)} aguardam`,
+  lastReadNow: "sendo lida agora",
   nextRead: "Próxima leitura",
   notPlanned: "não planejada",
   atLeast: (n) => `${number(n)} ou mais`,
@@ -309,6 +313,7 @@ const pt: Words = {
   answer: "Resposta",
   answered: "Respondidas",
   asked: "Perguntada",
+  sinceTheBeginning: "Desde o início",
   perConversation: "Perguntas por conversa",
   cameFrom: "Origem",
   surfaces: {
