@@ -24,7 +24,7 @@ export const AddressField = ({ label, value, onChange }: Props) => (
         autocomplete="url"
         autocapitalize="off"
         spellcheck={false}
-        placeholder="www.example.org"
+        placeholder="https://www.example.org"
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />

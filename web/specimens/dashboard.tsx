@@ -2,7 +2,9 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
+import { AddressField } from "../components/AddressField";
 import { AgentCare } from "../components/AgentCare";
+import { AgentReading } from "../components/AgentReading";
 import { Answer, Proof, type Shown } from "../components/Answer";
 import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
@@ -15,6 +17,7 @@ import { DocumentText } from "../components/DocumentText";
 import { DocumentView, textWords } from "../components/DocumentView";
 import { DropZone } from "../components/DropZone";
 import { Empty } from "../components/Empty";
+import { ReadWithOption, reasonOf } from "../components/FailedReason";
 import { Field } from "../components/Field";
 import { FileChooser } from "../components/FileChooser";
 import { Icon, iconNames } from "../components/Icon";
@@ -31,6 +34,7 @@ import { Plot } from "../components/Plot";
 import { Preview } from "../components/Preview";
 import { QuestionField } from "../components/QuestionField";
 import { Live, Reading } from "../components/Reading";
+import { ReadingOptions } from "../components/ReadingOptions";
 import { SearchField } from "../components/SearchField";
 import { SettingsForm } from "../components/SettingsForm";
 import { Screen, Shell } from "../components/Shell";
@@ -39,8 +43,10 @@ import { Toggle } from "../components/Toggle";
 import { ApiError } from "../lib/api";
 import { look } from "../lib/fields";
 import { pageReader } from "../lib/pages";
+import { ofAddress, ofAgent, usual } from "../lib/reading";
 import type { Resource } from "../lib/resource";
 import { agent, progress, signIn, stats, tell } from "../lib/state";
+import type { Page } from "../lib/types";
 import { usage } from "../lib/usage";
 import * as data from "./data";
 import { Framed, isDark, Opened, show, State, type Specimens } from "./page";
@@ -89,11 +95,36 @@ const resource = <T,>(value: T | undefined, error: ApiError | null = null): Reso
 });
 const list = (current_page: number) => ({ current_page, data: [], last_page: 12, per_page: 10, total: 117, from: 1 });
 
+/** A scan that was read while nothing read scans. */
+const unread: Page = {
+  id: 7,
+  page_url: "",
+  crawl_status: "ok",
+  index_status: "failed",
+  status_reason: "",
+  status_option: "is_ocr_enabled",
+  is_file: true,
+  is_refreshable: true,
+  created_at: "",
+  updated_at: "",
+};
+
 const specimens: Specimens = {
   AddContent: () => <Opened name="files or an address">{(close) => <AddContent id={1} onClose={close} />}</Opened>,
+  AddressField: () => (
+    <State name="empty, filled">
+      <AddressField label="Address" value="" onChange={nothing} />
+      <AddressField label="Or an address" value="www.example.org" onChange={nothing} />
+    </State>
+  ),
   AgentCare: () => (
     <State name="of an agent" kind="flush">
       <AgentCare id={1} />
+    </State>
+  ),
+  AgentReading: () => (
+    <State name="of an agent" kind="flush">
+      <AgentReading id={1} />
     </State>
   ),
   Answer: Answers,
@@ -296,6 +327,13 @@ const specimens: Specimens = {
       </Empty>
     </State>
   ),
+  FailedReason: () => (
+    <State name="a scan, and reading scans is off">
+      <Note kind="bad">
+        {reasonOf(unread)} <ReadWithOption id={1} page={unread} onRead={nothing} />
+      </Note>
+    </State>
+  ),
   Field: () => (
     <>
       <State name="with help and a counter">
@@ -469,6 +507,16 @@ const specimens: Specimens = {
       </State>
       <State name="whether the agent answers">
         <Live />
+      </State>
+    </>
+  ),
+  ReadingOptions: () => (
+    <>
+      <State name="of an agent">
+        <ReadingOptions names={ofAgent} values={usual} onChange={nothing} />
+      </State>
+      <State name="of an address">
+        <ReadingOptions names={ofAddress} values={usual} onChange={nothing} />
       </State>
     </>
   ),
