@@ -82,8 +82,11 @@ static void put(struct kb_outguard *g, char c)
 	g->at_address = false;
 	g->at_end = g->at_end && !kb_is_one_of(c, " \t\n");
 	/* A reader that takes letters for an address may have taken escapes away before. */
-	if (c == '\\')
+	g->unescaped++;
+	if (c == '\\') {
+		g->unescaped = 0;
 		return;
+	}
 	g->slashes =
 	        is_authority(c) && (g->slashes || (before == '/' && g->tail[NEWEST - 1] == '/'));
 	memmove(g->tail, g->tail + 1, sizeof(g->tail) - 1);
@@ -153,7 +156,7 @@ static bool makes_address(const struct kb_outguard *g, char c)
 	if (c == '/')
 		return last[0] == '/' && last[-1] == ':';
 	return c == '.' && kb_is_same(last[0], 'w') && kb_is_same(last[-1], 'w')
-	       && kb_is_same(last[-2], 'w') && !kb_is_word(last[-3]);
+	       && kb_is_same(last[-2], 'w') && (!kb_is_word(last[-3]) || g->unescaped == 3);
 }
 
 /* Whether it would complete a link, a definition, a tag or an address, and must stand apart. */
@@ -416,9 +419,8 @@ static bool may_go_on(const struct kb_outguard *g)
 static enum verdict read_tail(const struct kb_outguard *g, struct take *take)
 {
 	struct kb_sv text = held(g);
-	bool link, code = g->code || g->fence;
+	bool link, away, code = g->code || g->fence, citation = code && is_citation(g);
 	enum kb_leads leads;
-	bool away;
 
 	if (g->n == 1)
 		return g->ended ? TEXT : MORE;
@@ -428,9 +430,9 @@ static enum verdict read_tail(const struct kb_outguard *g, struct take *take)
 	leads = kb_leads_away(text, 2);
 	if (leads == KB_LEADS_UNSURE && !g->ended && !is_full(g))
 		return MORE;
-	away = leads == KB_LEADS_AWAY || (leads == KB_LEADS_UNSURE && may_go_on(g));
-	away |= code && is_citation(g);
-	if (away && link && g->places) {
+	away = citation || leads == KB_LEADS_AWAY
+	       || (leads == KB_LEADS_UNSURE && (!g->ended || may_go_on(g)));
+	if (away && link && !citation && g->places) {
 		enum verdict named = read_named(g, 2, take);
 
 		if (named != TEXT)
@@ -502,11 +504,14 @@ static enum verdict read_angle(const struct kb_outguard *g, struct take *take)
 	return TAKE;
 }
 
-/* Whether one begins within an address: a reader that does not see the whole may see that. */
+/* Whether one begins within an address, or an entity stands in it: a reader that does not see the
+ * whole may see that. */
 static bool holds_another(struct kb_sv address)
 {
 	struct kb_sv rest = kb_sv_from(address, 8);
 
+	if (kb_sv_find_byte(rest, '&') >= 0 && kb_sv_find_byte(rest, ';') >= 0)
+		return true;
 	return kb_sv_find(rest, KB_SV("//")) >= 0 || kb_sv_find(rest, KB_SV("www.")) >= 0
 	       || kb_sv_find(rest, KB_SV("WWW.")) >= 0;
 }
@@ -524,7 +529,7 @@ static enum verdict read_bare(const struct kb_outguard *g, struct take *take)
 		if (g->n < start.n && kb_sv_istarts(start, text))
 			return g->ended ? TEXT : MORE;
 	}
-	if (!kb_is_same(text.p[0], 'h') && kb_is_word(g->tail[NEWEST]))
+	if (!kb_is_same(text.p[0], 'h') && kb_is_word(g->last))
 		return TEXT;
 	if (kb_sv_istarts(text, KB_SV("data:"))) {
 		bool data = false;
@@ -831,6 +836,7 @@ void kb_outguard_init(struct kb_outguard *guard, const struct kb_named *places,
 		                       .arg = arg,
 		                       .lead = true,
 		                       .fence_only = true,
+		                       .unescaped = KB_OUTGUARD_TAIL,
 		                       .out_lead = true };
 }
 

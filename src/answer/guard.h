@@ -58,6 +58,7 @@ struct kb_outguard {
 	size_t out_n;
 	char last;
 	char tail[KB_OUTGUARD_TAIL]; /* the last bytes without backslashes, newest last */
+	size_t unescaped;            /* bytes since the last backslash */
 	bool seam;                   /* something was dropped behind the last byte */
 	bool out_lead;               /* as `lead` */
 	bool bracketed;  /* a bracket began a line: what follows may become a definition */

@@ -120,7 +120,7 @@ static size_t skip_while(struct kb_sv text, size_t at, bool (*is)(char c))
 
 static bool is_blank(char c)
 {
-	return kb_is_one_of(c, " \t\n\r");
+	return kb_is_one_of(c, " \t");
 }
 
 static bool is_between(char c)
@@ -130,7 +130,7 @@ static bool is_between(char c)
 
 static bool is_plain(char c)
 {
-	return kb_is_word(c) || kb_is_one_of(c, " \t\n_/.,|-+*?;()");
+	return kb_is_word(c) || kb_is_one_of(c, " \t_/.,|-+*?;()");
 }
 
 static bool is_name(char c)
@@ -145,7 +145,7 @@ static bool is_attribute(char c)
 
 static bool is_unquoted(char c)
 {
-	return c && !is_blank(c) && !kb_is_one_of(c, "\"'=<>`");
+	return c && !kb_is_one_of(c, " \t\r\"'=<>`");
 }
 
 /* Behind "script" or "xs:element". To a reader that makes links of the latter it is an address of
@@ -207,6 +207,9 @@ bool kb_leads_no_tag_in_code(const struct kb_named *places, struct kb_sv tag)
 	bool active = is_active(kb_sv_sub(tag, 0, skip_while(tag, 0, kb_is_word))), src = false;
 	struct kb_sv name = { 0 };
 
+	/* In a quotation a bracket at the next line's beginning is no end of it. */
+	if (kb_sv_find_byte(tag, '\n') >= 0)
+		return false;
 	if (kb_sv_find_byte(tag, '=') < 0)
 		return !active && skip_while(tag, at, is_plain) == tag.n && !holds_more(tag);
 	if (at < tag.n && !is_between(tag.p[at]))

@@ -89,6 +89,15 @@ static const struct {
 	  "if (a < b && c > d) <?php <!DOCTYPE html> <br/> [a-z](\\d+)\n```",
 	  NULL },
 	{ "an address among attributes", "`<x https://evil.example/a=1>`", "`< x >`" },
+	{ "a tag in code over two lines", "```\n> <a href\n> =\"//evil.example\">\n```",
+	  "```\n> < a href\n> =\"// evil.example\">\n```" },
+	{ "an address with another in it",
+	  "|xhttps://shop.example/a.&#104;ttps&colon;//evil.example", "|x" },
+	{ "an address in its parameters", "See https://shop.example/a?to=https://b.example&c=1.",
+	  NULL },
+	{ "an escape before www", "x\\www.evil.example", "x\\" },
+	{ "an escape between", "x\\w[w](y)w.evil.example and xwww.a",
+	  "x\\wwwevil.example and xwww.a" },
 	{ "XML in code",
 	  "`<xs:element name=\"a\"/><soap:Body>`, `<x:y xmlns=\"https://evil.example\">`",
 	  "`<xs:element name=\"a\"/><soap:Body>`, `< x:y xmlns=\"\">`" },
@@ -200,6 +209,9 @@ static void test_long(struct kb_test *t)
 		check(t, NULL, in, kb_sv_str(cases[i].want), 7);
 		check(t, NULL, in, kb_sv_str(cases[i].want), in.n);
 	}
+	t->row = "blanks before a target in code";
+	check(t, NULL, kb_arena_printf(&arena, "```\n[a](%1100s//evil.example)", ""),
+	      kb_arena_printf(&arena, "```\n[a] (%1100s// evil.example)", ""), 7);
 	kb_arena_fini(&arena);
 }
 
