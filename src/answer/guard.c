@@ -7,6 +7,7 @@
 #include "answer/guard.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "answer/leads.h"
 #include "answer/marker.h"
@@ -215,6 +216,18 @@ static bool is_empty_line(struct kb_sv text, size_t at)
 			return true;
 		else if (text.p[at] != ' ' && text.p[at] != '\t' && text.p[at] != '\r')
 			return false;
+	return false;
+}
+
+static bool has_empty_line(struct kb_sv text)
+{
+	const char *at = text.p, *end = text.p + text.n;
+
+	while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+		if (is_empty_line(text, (size_t)(at - text.p)))
+			return true;
+		at++;
+	}
 	return false;
 }
 
@@ -450,16 +463,13 @@ static enum verdict read_angle_in_code(const struct kb_outguard *g, struct take 
 {
 	struct kb_sv text = held(g);
 	ptrdiff_t end = kb_sv_find_byte(text, '>');
-	bool never = false;
 
 	if (!kb_is_letter(text.p[1])) {
 		take->n = 2; /* a closing tag, a comment: nothing to load */
 		take->open = kb_sv_sub(text, 0, 2);
 		return TAKE;
 	}
-	for (size_t i = 0; end < 0 && i < g->n; i++)
-		never |= is_empty_line(text, i);
-	if (end < 0 && !never && !g->ended && !is_full(g))
+	if (end < 0 && !g->ended && !is_full(g) && !has_empty_line(text))
 		return MORE;
 	take->n = 1;
 	take->open = KB_SV("< ");
@@ -483,9 +493,8 @@ static enum verdict read_angle(const struct kb_outguard *g, struct take *take)
 	if (g->code || g->fence)
 		return read_angle_in_code(g, take);
 	end = kb_sv_find_byte(text, '>');
-	for (size_t i = 0; end < 0 && i < g->n; i++)
-		if (is_empty_line(text, i))
-			return TEXT;
+	if (end < 0 && has_empty_line(text))
+		return TEXT;
 	if (end < 0) {
 		if (g->ended)
 			return TEXT;

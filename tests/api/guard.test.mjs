@@ -6,10 +6,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { assert, form, start, test } from "./lib/harness.mjs";
+import { models } from "./lib/models.mjs";
 import { binary } from "./lib/service.mjs";
 import { seeded } from "./lib/util.mjs";
 
-const SECONDS = Number(process.env.DOCENT_TEST_SECONDS ?? 6),
+const SECONDS = Number(process.env.DOCENT_TEST_SECONDS ?? 4),
   SEED = Number(process.env.DOCENT_TEST_SEED ?? Date.now() % 1e9),
   BATCH = 500;
 
@@ -202,6 +203,25 @@ test("no reader of Markdown is led elsewhere by what a model says", options, (t)
 
 test("no reader loads anything by a document's words, or hides where they lead", options, (t) => {
   t.diagnostic(`${tryOut(["quote"], isPlain)} texts, seed ${SEED}`);
+});
+
+test("what a model says leads no reader away, whole or letter by letter, on every way out", options, async (t) => {
+  const server = await models(t),
+    kb = await start(t, { env: server.chatEnv() }),
+    agent = await kb.agent({ files: { "a.txt": "The harbour pump needs oil of the kind OX.\n" } });
+  await agent.expect(200, "POST", "/settings", { json: { response_source: "llm_content" } });
+  server.chat.pieces = "chars";
+  for (const form of FORMS.slice(0, 8)) {
+    server.chat.say = `Oil.\n\n${form.replace("LONG", "a".repeat(280)).replaceAll("E", EVIL[0])}`;
+    const { llm_response: whole } = await agent.ask(question),
+      { text } = await agent.stream(question),
+      { json } = await agent.api("POST", "/chat/completions", {
+        json: { messages: [{ role: "user", content: question }] },
+      });
+    assert.match(whole, /^Oil\./);
+    assert.deepEqual([text, json.choices[0].message.content], [whole, whole]);
+    assert.deepEqual(foreign(whole), [], whole);
+  }
 });
 
 const question = "Which oil does the harbour pump need?";
