@@ -70,7 +70,7 @@ struct kb_sv kb_claims_note(struct kb_arena *arena, const struct kb_answer *answ
 			kb_jw_key_int(&jw, "offset", quote->offset);
 			if (quote->length)
 				kb_jw_key_int(&jw, "length", quote->length);
-			else if (quote->said != quote->text.n)
+			else if (quote->said && quote->said != quote->text.n)
 				kb_jw_key_int(&jw, "said", quote->said);
 		}
 		kb_jw_end(&jw);

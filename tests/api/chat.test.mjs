@@ -455,6 +455,17 @@ test("system messages of chat/completions are instructions below the agent's own
   assert.match(long.text, /the system messages have 12001 characters, the limit is 12000/);
   assert.equal(chat.seen.length, before);
   assert.ok(!kb.log.includes("pirate"));
+  // Of an agent that anonymises no server sees what is masked.
+  const masking = await kb.agent({ is_anonymized: "true", files: library });
+  await masking.api("POST", "/chat/completions", {
+    json: {
+      messages: [
+        { role: "system", content: "You talk to ann.keller@example.org." },
+        { role: "user", content: question },
+      ],
+    },
+  });
+  assert.match(system(chat.answers.at(-1)), /> You talk to (?!ann)/);
 });
 
 test("when the model fails the caller is told the owner's words, and the log what it was", async (t) => {
