@@ -497,10 +497,10 @@ bool kb_completions_create(struct kb_call *call, struct kb_err *err)
 		return kb_fail(err, KB_E_INVALID, "the body must be a JSON object with messages");
 	if (!refuse_unserved(call->inputs.json, err)
 	    || !read_messages(call, turn, &chunks->prompt_tokens, err)
-	    || !kb_inputs_text(&call->inputs, call->arena, "model", 255, &model, err)
-	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err)
-	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
-	                       &turn->external_id, err)
+	    || !kb_inputs_handle(&call->inputs, call->arena, "model", 255, &model, err)
+	    || !kb_inputs_handle(&call->inputs, call->arena, "session_id", 128, &session_id, err)
+	    || !kb_inputs_handle(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
+	                         &turn->external_id, err)
 	    || !kb_inputs_bool(&call->inputs, "is_inline_citation", &turn->inline_citations, err)
 	    || !kb_filter_read(&call->inputs, call->arena, &turn->labels, err)
 	    || !kb_turn_read_notes(call, turn, err) || !kb_turn_read_lang(call, turn, err)

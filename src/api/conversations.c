@@ -91,7 +91,7 @@ bool kb_conversations_create(struct kb_call *call, struct kb_err *err)
 	struct kb_session session;
 
 	if (!read_name(call, &name, err)
-	    || !kb_inputs_text(&call->inputs, call->arena, "session_id", 128, &session_id, err))
+	    || !kb_inputs_handle(&call->inputs, call->arena, "session_id", 128, &session_id, err))
 		return false;
 	if (!kb_uuid_check(session_id))
 		session_id = KB_SV("");

@@ -133,6 +133,16 @@ bool kb_inputs_text(const struct kb_inputs *inputs, struct kb_arena *arena, cons
                     size_t max_chars, struct kb_sv *out, struct kb_err *err)
 {
 	const struct kb_api_input *input = kb_inputs_find(inputs, name);
+
+	if (input && input->kind == KB_INPUT_INT)
+		return kb_fail(err, KB_E_INVALID, "%s must be a string", name);
+	return kb_inputs_handle(inputs, arena, name, max_chars, out, err);
+}
+
+bool kb_inputs_handle(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
+                      size_t max_chars, struct kb_sv *out, struct kb_err *err)
+{
+	const struct kb_api_input *input = kb_inputs_find(inputs, name);
 	size_t chars;
 
 	if (!input)

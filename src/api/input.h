@@ -46,11 +46,14 @@ const struct kb_api_input *kb_inputs_find(const struct kb_inputs *inputs, const 
 
 /*
  * These leave *out alone and return true when the field is missing. null gives a view with p ==
- * NULL. A number is accepted as text, and digits as a number; false with KB_E_INVALID names the
+ * NULL. Digits are accepted as a number, a number as a text only where that is a handle: what
+ * others call a thing (external_id), which may be a number there. False with KB_E_INVALID names the
  * field.
  */
 bool kb_inputs_text(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
                     size_t max_chars, struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
+bool kb_inputs_handle(const struct kb_inputs *inputs, struct kb_arena *arena, const char *name,
+                      size_t max_chars, struct kb_sv *out, struct kb_err *err) KB_MUST_CHECK;
 bool kb_inputs_bool(const struct kb_inputs *inputs, const char *name, bool *out,
                     struct kb_err *err) KB_MUST_CHECK;
 bool kb_inputs_int(const struct kb_inputs *inputs, const char *name, int64_t min, int64_t max,

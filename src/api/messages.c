@@ -109,8 +109,8 @@ static bool read_prompt(struct kb_call *call, struct kb_turn *turn, struct kb_er
 	turn->external_id = external;
 	if (!kb_inputs_text(&call->inputs, call->arena, "prompt", KB_PROMPT_CHARS, &turn->prompt,
 	                    err)
-	    || !kb_inputs_text(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
-	                       &turn->external_id, err))
+	    || !kb_inputs_handle(&call->inputs, call->arena, "external_id", KB_EXTERNAL_ID_CHARS,
+	                         &turn->external_id, err))
 		return false;
 	if (!kb_utf8_valid(turn->external_id))
 		return kb_fail(err, KB_E_INVALID, "external_id is not valid UTF-8");

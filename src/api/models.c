@@ -128,7 +128,7 @@ bool kb_completions_of_model(struct kb_call *call, struct kb_err *err)
 {
 	struct kb_sv model = { 0 };
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "model", 255, &model, err))
+	if (!kb_inputs_handle(&call->inputs, call->arena, "model", 255, &model, err))
 		return false;
 	if (!model.n)
 		return kb_fail(err, KB_E_INVALID,

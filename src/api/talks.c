@@ -147,7 +147,7 @@ static bool read_session(struct kb_call *call, struct kb_turn *turn, struct kb_e
 	struct kb_conversation conversation;
 	struct kb_sv id = { 0 };
 
-	if (!kb_inputs_text(&call->inputs, call->arena, "session_id", KB_UUID_CHARS, &id, err)
+	if (!kb_inputs_handle(&call->inputs, call->arena, "session_id", KB_UUID_CHARS, &id, err)
 	    || (id.n && !kb_session_id_check(id, err)) || !kb_turn_read_ahead(call, id, err))
 		return false;
 	turn->session_id = id;

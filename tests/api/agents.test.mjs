@@ -130,7 +130,7 @@ test("a name keeps its letters, whatever they are, up to 255 characters", async 
     (await kb.expect(201, "POST", "/projects", { json: { project_name: "  trimmed  " } })).project_name,
     "trimmed",
   );
-  assert.equal((await kb.expect(201, "POST", "/projects", { json: { project_name: 42 } })).project_name, "42");
+  assert.equal((await kb.expect(201, "POST", "/projects", { json: { project_name: "42" } })).project_name, "42");
 });
 
 test("an agent's fields are checked, each by its own rule", async (t) => {

@@ -300,3 +300,29 @@ test("lists and messages are read with a JSON body on GET, and with stale parame
     assert.deepEqual(odd, plain, where);
   }
 });
+
+test("a number is no text, but where others call a thing by a number", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const [page] = await agent.pages();
+  const session = "/conversations/talk";
+  await agent.expect(201, "POST", "/conversations", { json: { name: "Talk", session_id: "talk" } });
+  for (const [method, where, json, name] of [
+    ["POST", `${session}/messages`, { prompt: 5 }, "prompt"],
+    ["POST", `${session}/messages`, { prompt: "Hello", lang: 5 }, "lang"],
+    ["PUT", session, { name: 5 }, "name"],
+    ["PUT", `/pages/${page.id}/metadata`, { title: 5 }, "title"],
+    ["PATCH", "/settings/persona/1/sub-personas/persona-summary", { instructions: 5 }, "instructions"],
+    ["POST", "", { project_name: 5 }, "project_name"],
+    ["POST", "/search", { query: 5 }, "query"],
+  ]) {
+    const reply = await agent.api(method, where, { json });
+    assert.deepEqual([reply.status, reply.json.message], [400, `${name} must be a string`], where);
+  }
+  const sent = await agent.api("POST", `${session}/messages`, { json: { prompt: "Hello", external_id: 77 } });
+  assert.equal(sent.json.data.metadata.external_id, "77");
+  const asked = { messages: [{ role: "user", content: "Hello" }], session_id: 78, model: 79 };
+  const chat = await agent.api("POST", "/chat/completions", { json: asked });
+  assert.deepEqual([chat.status, chat.json.model], [200, "79"]);
+  assert.equal((await agent.api("GET", "/conversations/78/messages")).json.data.messages.total, 1);
+});

@@ -56,7 +56,8 @@ static void test_text_and_numbers(struct kb_test *t)
 
 	CHECK(t, kb_inputs_int(&inputs, "n", 0, 20, &n, &err) && n == 12);
 	CHECK(t, !kb_inputs_int(&inputs, "n", 0, 11, &n, &err));
-	CHECK(t, kb_inputs_text(&inputs, &arena, "i", 9, &text, &err));
+	CHECK(t, !kb_inputs_text(&inputs, &arena, "i", 9, &text, &err)); /* a number is no text */
+	CHECK(t, kb_inputs_handle(&inputs, &arena, "i", 9, &text, &err));
 	CHECK_SV(t, text, "7");
 	CHECK(t, kb_inputs_text(&inputs, &arena, "s", 2, &text, &err)); /* characters, not bytes */
 	CHECK(t, !kb_inputs_text(&inputs, &arena, "s", 1, &text, &err));
