@@ -2,6 +2,7 @@
  * each. */
 #include <errno.h>
 #include <fts.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/remote.h"
 #include "cli/remote_events.h"
+#include "cli/sync_folder.h"
 #include "cli/tally.h"
 
 enum {
@@ -35,9 +37,16 @@ struct item {
 	int missed; /* looks at the list in which it was not */
 };
 
+/* A file that the agent has: by name and content. */
+struct known {
+	struct kb_sv name, hash;
+};
+
 struct adding {
 	struct kb_remote remote;
-	struct kb_arena arena; /* of the items */
+	struct kb_arena arena; /* of the items, and of what is known */
+	struct known *known;   /* sorted */
+	size_t known_count, known_capacity;
 	struct item *items;
 	size_t count, capacity;
 	struct kb_tally tally;
@@ -110,6 +119,65 @@ static bool is_address(const char *text)
 	return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
 }
 
+/* ---- what the agent has already ---- */
+
+static int by_name_and_hash(const void *a, const void *b)
+{
+	const struct known *one = a, *two = b;
+	int order = kb_sv_cmp(one->name, two->name);
+
+	return order ? order : kb_sv_cmp(one->hash, two->hash);
+}
+
+/* One that could not be read may be sent again: it may be read this time. */
+static void take_known(struct adding *a, const json_t *row)
+{
+	const struct known known = {
+		kb_arena_sv(&a->arena, kb_json_sv(row, "filename", KB_SV(""))),
+		kb_arena_sv(&a->arena, kb_json_sv(row, "content_hash", KB_SV(""))),
+	};
+
+	if (!known.hash.n || kb_json_int(row, "parent_id", 0)
+	    || kb_sv_eq_str(kb_json_sv(row, "index_status", KB_SV("")), "failed"))
+		return;
+	KB_GROW(a->known, a->known_capacity, a->known_count + 1);
+	a->known[a->known_count++] = known;
+}
+
+static bool learn_known(struct adding *a, struct kb_err *err)
+{
+	bool more = true;
+
+	for (int page = 1; more; page++) {
+		struct kb_arena arena = { 0 };
+		char path[PATH_BYTES];
+		const json_t *list, *rows;
+		json_t *data;
+
+		snprintf(path, sizeof(path), "/pages?limit=%d&order=asc&page=%d", PAGE_ROWS, page);
+		data = kb_remote_call(&a->remote, &arena, path, NULL, err);
+		list = kb_json_get(data, "pages");
+		rows = kb_json_get(list, "data");
+		more = page < kb_json_int(list, "last_page", 0);
+		for (size_t i = 0; i < json_array_size(rows); i++)
+			take_known(a, json_array_get(rows, i));
+		kb_arena_fini(&arena);
+		if (!data)
+			return false;
+	}
+	if (a->known_count)
+		qsort(a->known, a->known_count, sizeof(*a->known), by_name_and_hash);
+	return true;
+}
+
+static bool has_files(const struct adding *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->items[i].is_address)
+			return true;
+	return false;
+}
+
 /* ---- sending ---- */
 
 static struct kb_sv base_name(struct kb_sv path)
@@ -118,6 +186,17 @@ static struct kb_sv base_name(struct kb_sv path)
 		if (path.p[i - 1] == '/')
 			return kb_sv_from(path, i);
 	return path;
+}
+
+static bool is_known(const struct adding *a, const struct item *item)
+{
+	char hash[KB_HASH_HEX];
+	struct known wanted = { .name = base_name(item->name) };
+
+	if (item->is_address || !a->known_count || !kb_folder_hash(item->name.p, hash))
+		return false;
+	wanted.hash = kb_sv_str(hash);
+	return bsearch(&wanted, a->known, a->known_count, sizeof(wanted), by_name_and_hash) != NULL;
 }
 
 static bool send_item(struct adding *a, struct item *item, struct kb_err *err)
@@ -366,17 +445,56 @@ static bool wait_for_all(struct adding *a, struct kb_err *err)
 	return true;
 }
 
+/* How far it is, for who ends it by Ctrl-C. */
+static volatile sig_atomic_t sent_now, sent_of, line_is_open;
+
+static void say(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
+		/* Nowhere to say it. */
+	}
+}
+
+static void say_number(int n)
+{
+	char text[12], *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + n % 10);
+	while (n /= 10);
+	say(at);
+}
+
+/* Then by the signal after all, so that who waits for us learns it. */
+static void on_interrupt(int signal_no)
+{
+	say(line_is_open ? "\ndocent: interrupted; " : "docent: interrupted; ");
+	say_number(sent_now);
+	say(" of ");
+	say_number(sent_of);
+	say(" were sent, and what was sent is read\n");
+	signal(signal_no, SIG_DFL);
+	raise(signal_no);
+}
+
 static bool add_all(struct adding *a, struct kb_err *err)
 {
-	if (a->wait && !begin(a, err))
+	if ((a->wait && !begin(a, err)) || (has_files(a) && !learn_known(a, err)))
 		return false;
 	a->tally.count = a->count;
+	sent_of = (sig_atomic_t)a->count;
+	line_is_open = a->tally.bar;
+	signal(SIGINT, on_interrupt);
 	kb_tally_show(&a->tally);
-	for (size_t i = 0; i < a->count; i++) {
+	for (size_t i = 0; i < a->count; i++, sent_now++) {
 		struct kb_err why = { 0 };
 
-		if (!send_item(a, &a->items[i], &why)) {
-			if (why.code == KB_E_UPSTREAM) { /* the next one would fare no better */
+		if (is_known(a, &a->items[i])) {
+			finish(a, &a->items[i], "known", KB_SV("the agent has this file already"));
+		} else if (!send_item(a, &a->items[i], &why)) {
+			if (why.code == KB_E_UPSTREAM || why.code == KB_E_UNAUTHORIZED
+			    || why.code == KB_E_FORBIDDEN) { /* the next one would fare no better */
 				*err = why;
 				return false;
 			}
@@ -394,28 +512,36 @@ int kb_cli_add(int argc, char **argv)
 	        "usage: docent add --url URL --key KEY --agent ID [--no-wait] PATH|URL…";
 	struct adding a = { .wait = true, .tally.bar = isatty(STDOUT_FILENO) };
 	struct kb_err err = { 0 };
-	bool ok = true;
+	bool ok = true, given = false, open = false;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	for (int i = 1; ok && i < argc; i++) {
 		if (kb_remote_option(&a.remote, argc, argv, &i))
 			continue;
-		if (!strcmp(argv[i], "--no-wait"))
+		if (!strcmp(argv[i], "--no-wait")) {
 			a.wait = false;
-		else if (argv[i][0] == '-' && argv[i][1])
+			continue;
+		}
+		if (argv[i][0] == '-' && argv[i][1])
 			return kb_cli_fail(2, "%s", usage);
-		else if (is_address(argv[i]))
+		given = true;
+		if (is_address(argv[i]))
 			add_item(&a, kb_sv_str(argv[i]), true);
 		else
 			ok = add_path(&a, argv[i], &err);
 	}
-	if (ok && !a.count)
+	if (ok && !given)
 		return kb_cli_fail(2, "%s", usage);
-	ok = ok && kb_remote_open(&a.remote, &err) && add_all(&a, &err);
+	ok = ok && (a.count || kb_fail(&err, KB_E_NOT_FOUND, "there is no file in it"));
+	open = ok && kb_remote_open(&a.remote, &err);
+	ok = open && add_all(&a, &err);
 	kb_tally_end(&a.tally);
 	kb_remote_close(&a.remote);
 	free(a.items);
+	free(a.known);
 	kb_arena_fini(&a.arena);
 	if (!ok)
-		return kb_cli_fail(err.code == KB_E_INVALID ? 2 : 1, "%s", err.msg);
+		return kb_cli_fail(!open && err.code == KB_E_INVALID ? 2 : 1, "%s", err.msg);
 	return a.tally.failed ? 1 : 0;
 }

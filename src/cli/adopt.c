@@ -36,18 +36,21 @@ static bool adopt(const struct kb_places *places, bool discard, struct kb_arena 
 
 int kb_cli_adopt(int argc, char **argv)
 {
+	static const char usage[] = "usage: docent adopt [--data DIR] [--store DIR] "
+	                            "[--blob DIR|s3://…] [--config FILE] [--discard]";
 	struct kb_options options = { 0 };
 	struct kb_arena arena = { 0 };
 	struct kb_places places;
 	struct kb_err err = { 0 };
 	bool discard = false, ok;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--discard") == 0) {
 			discard = true;
 		} else if (!kb_option_place(argc, argv, &i, &options)) {
-			fprintf(stderr, "usage: docent adopt [--data DIR] [--store DIR] "
-			                "[--blob DIR|s3://…] [--config FILE] [--discard]\n");
+			fprintf(stderr, "%s\n", usage);
 			return 2;
 		}
 	}

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "out/curl.h"
 
-enum { REPLY_MAX = 16 << 20 };
+enum { REPLY_MAX = 16 << 20, QUESTION_MAX = 1 << 20 };
 
 struct exchange {
 	struct kb_arena arena;
@@ -22,6 +22,7 @@ struct exchange {
 	bool streamed;
 	json_t *finish;
 	bool failed;
+	bool as_json; /* one object at the end, in place of text as it comes */
 };
 
 static void take_event(struct exchange *x, struct kb_sv data)
@@ -102,9 +103,24 @@ static bool call(struct exchange *x, const char *path, const char *body, struct 
 	return true;
 }
 
+/* Title and address of a citation; of one that was deleted meanwhile its number alone. */
+static bool read_source(struct exchange *x, int64_t id, json_t **out, struct kb_err *err)
+{
+	char path[64];
+	json_t *reply;
+
+	snprintf(path, sizeof(path), "/citations/%" PRId64, id);
+	if (!call(x, path, NULL, err))
+		return false;
+	reply = kb_json_parse(&x->arena, kb_buf_view(&x->body), err);
+	*out = kb_json_get(reply, "data");
+	return reply != NULL;
+}
+
 static bool print_sources(struct exchange *x, const json_t *citations, struct kb_err *err)
 {
 	const json_t *id;
+	json_t *data;
 	size_t i;
 
 	if (!json_array_size(citations))
@@ -112,30 +128,75 @@ static bool print_sources(struct exchange *x, const json_t *citations, struct kb
 	printf("\n");
 	json_array_foreach(citations, i, id)
 	{
-		char path[64];
-		json_t *reply, *data;
-		struct kb_sv title, url;
-
-		snprintf(path, sizeof(path), "/citations/%" PRId64,
-		         (int64_t)json_integer_value(id));
-		if (!call(x, path, NULL, err))
+		if (!read_source(x, json_integer_value(id), &data, err))
 			return false;
-		reply = kb_json_parse(&x->arena, kb_buf_view(&x->body), err);
-		if (!reply)
-			return false;
-		data = kb_json_get(reply, "data");
-		title = kb_json_sv(data, "title", KB_SV("untitled"));
-		url = kb_json_sv(data, "url", KB_SV(""));
-		printf("[%zu] %.*s  %.*s\n", i + 1, KB_SV_ARG(title), KB_SV_ARG(url));
+		printf("[%zu] %.*s  %.*s\n", i + 1,
+		       KB_SV_ARG(kb_json_sv(data, "title", KB_SV("untitled"))),
+		       KB_SV_ARG(kb_json_sv(data, "url", KB_SV(""))));
 	}
 	return true;
 }
 
-static bool ask(struct exchange *x, const char *text, bool stream, struct kb_err *err)
+/* What a program needs to go on with. */
+static bool print_json(struct exchange *x, const json_t *message, const char *session,
+                       bool is_answered, struct kb_err *err)
+{
+	const json_t *citations = kb_json_get(message, "citations"), *id;
+	json_t *data;
+	struct kb_buf out;
+	struct kb_jw jw;
+	size_t i;
+
+	kb_buf_init(&out, REPLY_MAX);
+	kb_jw_init(&jw, &out);
+	kb_jw_object(&jw);
+	kb_jw_key_sv(&jw, "answer", kb_json_sv(message, "llm_response", KB_SV("")));
+	kb_jw_key_bool(&jw, "answered", is_answered);
+	kb_jw_key(&jw, "sources");
+	kb_jw_array(&jw);
+	json_array_foreach(citations, i, id)
+	{
+		if (!read_source(x, json_integer_value(id), &data, err)) {
+			kb_buf_fini(&out);
+			return false;
+		}
+		kb_jw_object(&jw);
+		kb_jw_key_int(&jw, "document_id", json_integer_value(id));
+		kb_jw_key_sv(&jw, "title", kb_json_sv(data, "title", KB_SV("")));
+		kb_jw_key_sv(&jw, "url", kb_json_sv(data, "url", KB_SV("")));
+		kb_jw_end(&jw);
+	}
+	kb_jw_end(&jw);
+	kb_jw_key_str(&jw, "conversation", session);
+	kb_jw_key_int(&jw, "message_id", kb_json_int(message, "id", 0));
+	kb_jw_end(&jw);
+	printf("%.*s\n", KB_SV_ARG(kb_buf_view(&out)));
+	kb_buf_fini(&out);
+	return true;
+}
+
+/* The message as it is stored, with what the service knows of it. */
+static bool read_stored(struct exchange *x, const char *session, json_t **out, struct kb_err *err)
+{
+	struct kb_sv path = kb_arena_printf(
+	        &x->arena, "/conversations/%s/messages?includeInsights=true&limit=1", session);
+	json_t *reply;
+
+	if (!call(x, path.p, NULL, err))
+		return false;
+	reply = kb_json_parse(&x->arena, kb_buf_view(&x->body), err);
+	*out = json_array_get(
+	        kb_json_get(kb_json_get(kb_json_get(reply, "data"), "messages"), "data"), 0);
+	return *out || (reply && kb_fail(err, KB_E_UPSTREAM, "the answer is not there any more"));
+}
+
+/* *answered: the documents, or the agent, had something to say. */
+static bool ask(struct exchange *x, const char *text, bool stream, bool *answered,
+                struct kb_err *err)
 {
 	struct kb_buf body;
 	struct kb_jw jw;
-	json_t *data = NULL;
+	json_t *data = NULL, *stored;
 	char session[37];
 	struct kb_sv path;
 
@@ -167,10 +228,35 @@ static bool ask(struct exchange *x, const char *text, bool stream, struct kb_err
 			return false;
 		data = kb_json_get(reply, "data");
 		answer = kb_json_sv(data, "llm_response", KB_SV(""));
-		fwrite(answer.p, 1, answer.n, stdout);
+		if (!x->as_json)
+			fwrite(answer.p, 1, answer.n, stdout);
 	}
+	if (!read_stored(x, session, &stored, err))
+		return false;
+	*answered = kb_json_bool(kb_json_get(stored, "customer_intelligence"), "is_answered", true);
+	if (x->as_json)
+		return print_json(x, data, session, *answered, err);
 	printf("\n");
 	return print_sources(x, kb_json_get(data, "citations"), err);
+}
+
+/* The question, of standard input. */
+static bool read_question(struct exchange *x, const char **out, struct kb_err *err)
+{
+	char piece[4096];
+	struct kb_buf buf;
+	struct kb_sv text;
+	ssize_t n;
+
+	kb_buf_init(&buf, QUESTION_MAX);
+	while ((n = read(STDIN_FILENO, piece, sizeof(piece))) > 0)
+		kb_buf_add(&buf, piece, (size_t)n);
+	text = kb_sv_trim(kb_buf_view(&buf));
+	*out = kb_arena_str(&x->arena, text);
+	kb_buf_fini(&buf);
+	if (n < 0)
+		return kb_fail_errno(err, "standard input");
+	return text.n || kb_fail(err, KB_E_INVALID, "standard input holds no question");
 }
 
 static const char *flag_or_env(const char *name, const char *value)
@@ -180,13 +266,17 @@ static const char *flag_or_env(const char *name, const char *value)
 
 int kb_cli_ask(int argc, char **argv)
 {
-	static const char usage[] = "usage: docent ask --url URL --key KEY --agent ID TEXT";
+	static const char usage[] =
+	        "usage: docent ask --url URL --key KEY --agent ID [--json] TEXT\n"
+	        "       … the same without TEXT, or with -, and the question on standard input";
 	struct exchange x = { 0 };
 	const char *text = NULL;
 	struct kb_err err = { 0 };
 	char header[256];
-	bool ok;
+	bool ok, answered = true;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	for (int i = 1; i < argc && argv[i]; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 
@@ -196,7 +286,9 @@ int kb_cli_ask(int argc, char **argv)
 			x.key = argv[++i];
 		else if (strcmp(argv[i], "--agent") == 0 && value)
 			x.agent = argv[++i];
-		else if (argv[i][0] != '-' && !text)
+		else if (strcmp(argv[i], "--json") == 0)
+			x.as_json = true;
+		else if ((argv[i][0] != '-' || !argv[i][1]) && !text)
 			text = argv[i];
 		else
 			return kb_cli_fail(2, "%s", usage);
@@ -204,9 +296,13 @@ int kb_cli_ask(int argc, char **argv)
 	x.url = flag_or_env("DOCENT_URL", x.url);
 	x.key = flag_or_env("DOCENT_API_KEY", x.key);
 	x.agent = flag_or_env("DOCENT_AGENT_ID", x.agent);
-	if (!x.url || !x.key || !x.agent || !text
+	if (!x.url || !x.key || !x.agent || (!text && isatty(STDIN_FILENO))
 	    || strspn(x.agent, "0123456789") != strlen(x.agent))
 		return kb_cli_fail(2, "%s", usage);
+	if ((!text || !strcmp(text, "-")) && !read_question(&x, &text, &err)) {
+		kb_arena_fini(&x.arena);
+		return kb_cli_fail(1, "%s", err.msg);
+	}
 	kb_buf_init(&x.line, REPLY_MAX);
 	kb_buf_init(&x.body, REPLY_MAX);
 	x.lib = kb_curl_load(&err);
@@ -221,11 +317,13 @@ int kb_cli_ask(int argc, char **argv)
 	x.lib->easy_setopt(x.curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	x.lib->easy_setopt(x.curl, CURLOPT_WRITEDATA, &x);
 	x.lib->easy_setopt(x.curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	ok = ask(&x, text, isatty(STDOUT_FILENO), &err);
+	ok = ask(&x, text, isatty(STDOUT_FILENO) && !x.as_json, &answered, &err);
 	x.lib->slist_free_all(x.headers);
 	x.lib->easy_cleanup(x.curl);
 	kb_buf_fini(&x.line);
 	kb_buf_fini(&x.body);
 	kb_arena_fini(&x.arena);
-	return ok ? 0 : kb_cli_fail(1, "%s", err.msg);
+	if (!ok)
+		return kb_cli_fail(1, "%s", err.msg);
+	return answered ? 0 : 3;
 }

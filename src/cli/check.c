@@ -201,6 +201,8 @@ static bool check(struct kb_store *store, struct kb_blobs *blobs, struct kb_aren
 
 int kb_cli_check(int argc, char **argv)
 {
+	static const char usage[] = "usage: docent check [--data DIR] [--store DIR] "
+	                            "[--blob DIR|s3://…] [--config FILE]";
 	struct kb_arena arena = { 0 };
 	struct kb_store *store = NULL;
 	struct kb_blobs *blobs = NULL;
@@ -210,10 +212,11 @@ int kb_cli_check(int argc, char **argv)
 	int64_t findings = 0;
 	bool ok = false;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	for (int i = 1; i < argc; i++)
 		if (!kb_option_place(argc, argv, &i, &options)) {
-			fprintf(stderr, "usage: docent check [--data DIR] [--store DIR] "
-			                "[--blob DIR|s3://…] [--config FILE]\n");
+			fprintf(stderr, "%s\n", usage);
 			return 2;
 		}
 	if (!kb_options_complete(&arena, &options, &err)

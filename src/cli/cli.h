@@ -1,7 +1,10 @@
 /* The subcommands of `docent`, one file each. Each gets its own arguments (argv[0] is its name) and
- * returns the exit code: 0 done, 1 failed, 2 wrong usage. Errors are one line on stderr. */
+ * returns the exit code: 0 done, 1 failed, 2 wrong usage, and of ask 3: no answer. Errors are one
+ * line on stderr. */
 #ifndef KB_CLI_CLI_H
 #define KB_CLI_CLI_H
+
+#include <stdbool.h>
 
 #include "base/common.h"
 
@@ -18,6 +21,8 @@ int kb_cli_adopt(int argc, char **argv);
 int kb_cli_move(int argc, char **argv);
 int kb_cli_proxy(int argc, char **argv);
 
+/* Whether --help is among the arguments; the usage is then on stdout, and all is done. */
+bool kb_cli_help(int argc, char **argv, const char *usage);
 /* "docent: <message>" on stderr; returns the code. */
 int kb_cli_fail(int code, const char *fmt, ...) KB_PRINTF(2, 3);
 

@@ -276,12 +276,17 @@ static const struct verb {
 	{ "verify", "--index DIR", verify_index, { "--index" }, { NULL } },
 };
 
+static void print_usage(FILE *to)
+{
+	for (size_t i = 0; i < KB_COUNTOF(verbs); i++)
+		fprintf(to, "usage: docent index %s %s\n", verbs[i].name, verbs[i].usage);
+}
+
 static int usage(const char *what, const char *which)
 {
 	if (what)
 		fprintf(stderr, "docent index: %s%s\n", what, which);
-	for (size_t i = 0; i < KB_COUNTOF(verbs); i++)
-		fprintf(stderr, "usage: docent index %s %s\n", verbs[i].name, verbs[i].usage);
+	print_usage(stderr);
 	return 2;
 }
 
@@ -321,6 +326,10 @@ int kb_cli_index(int argc, char **argv)
 	size_t v = 0;
 	int code;
 
+	if (kb_cli_help(argc, argv, "docent index: the search core alone, on JSON lines")) {
+		print_usage(stdout);
+		return 0;
+	}
 	if (argc < 2)
 		return usage(NULL, "");
 	while (v < KB_COUNTOF(verbs) && strcmp(verbs[v].name, argv[1]) != 0)

@@ -201,6 +201,8 @@ int kb_cli_key(int argc, char **argv)
 	struct kb_err err = { 0 };
 	bool ok = false;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	if (!read_arguments(argc, argv, &a)
 	    || (strcmp(a.verb, "create") != 0 && strcmp(a.verb, "list") != 0
 	        && strcmp(a.verb, "link") != 0 && (strcmp(a.verb, "revoke") != 0 || a.id == 0))) {

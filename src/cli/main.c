@@ -27,7 +27,7 @@ static const struct command {
 } commands[] = {
 	{ "serve", kb_cli_serve, "[--data DIR] [--listen HOST:PORT] [--config FILE] …", "run the service (serve --help lists the options)" },
 	{ "key", kb_cli_key, "create|list|revoke [--data DIR] …", "make, list and revoke API keys" },
-	{ "ask", kb_cli_ask, "--url URL --key KEY --agent ID TEXT", "ask an agent; prints the answer and its sources" },
+	{ "ask", kb_cli_ask, "--url URL --key KEY --agent ID [--json] [TEXT]", "ask an agent, by TEXT or standard input; prints the answer and its sources" },
 	{ "add", kb_cli_add, "--url URL --key KEY --agent ID [--no-wait] PATH|URL…", "add files, folders and addresses to an agent and say what became of each" },
 	{ "sync", kb_cli_sync, "--url URL --key KEY --agent ID [--watch] [--include GLOB]… [--delete] [--prefix NAME] [--base-url URL] DIR", "keep an agent's documents like the files of a folder or Git checkout" },
 	{ "parse", kb_cli_parse, "[--ocr] FILE", "show what ingestion would index of a file, as JSON" },

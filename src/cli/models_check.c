@@ -232,15 +232,18 @@ static bool check_all(struct kb_arena *arena, const struct kb_options *o, bool *
 
 int kb_cli_models(int argc, char **argv)
 {
+	static const char usage[] =
+	        "usage: docent models check [OPTION]…, with the options of docent serve";
 	struct kb_arena arena = { 0 };
 	struct kb_options options;
 	struct kb_err err;
 	bool good = true;
 	int code;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	if (argc < 2 || strcmp(argv[1], "check") != 0)
-		return kb_cli_fail(2, "usage: docent models check [OPTION]…, with the options of "
-		                      "docent serve");
+		return kb_cli_fail(2, "%s", usage);
 	if (!kb_options_read(&arena, argc, argv, 2, &options, &err))
 		code = kb_cli_fail(2, "%s", err.msg);
 	else if (!check_all(&arena, &options, &good, &err))

@@ -179,7 +179,17 @@ static bool send_once(struct kb_remote *r, const char *url, const char *type, st
 
 static enum kb_errc code_of(long status)
 {
-	return status == 404 ? KB_E_NOT_FOUND : status < 500 ? KB_E_INVALID : KB_E_UPSTREAM;
+	return status == 401   ? KB_E_UNAUTHORIZED
+	       : status == 403 ? KB_E_FORBIDDEN
+	       : status == 404 ? KB_E_NOT_FOUND
+	       : status < 500  ? KB_E_INVALID
+	                       : KB_E_UPSTREAM;
+}
+
+bool kb_remote_is_final(const struct kb_err *err)
+{
+	return err->code == KB_E_INVALID || err->code == KB_E_UNAUTHORIZED
+	       || err->code == KB_E_FORBIDDEN;
 }
 
 const char *kb_remote_address(const struct kb_remote *r, struct kb_arena *arena, const char *path)

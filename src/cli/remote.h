@@ -35,9 +35,12 @@ void kb_remote_close(struct kb_remote *remote);
 const char *kb_remote_address(const struct kb_remote *remote, struct kb_arena *arena,
                               const char *path);
 
+/* Asking again would be no use: what was sent is refused, or who sent it. */
+bool kb_remote_is_final(const struct kb_err *err);
+
 /* path: behind the agent's own, "/pages"; json: the body of a POST, NULL: a GET. Gives the
- * envelope's data, or NULL with *err set: KB_E_UPSTREAM with the service's own words, or
- * KB_E_INVALID where it refused what was sent. */
+ * envelope's data, or NULL with *err set: KB_E_UPSTREAM with the service's own words, KB_E_INVALID
+ * where it refused what was sent, KB_E_UNAUTHORIZED or KB_E_FORBIDDEN who sent it. */
 json_t *kb_remote_call(struct kb_remote *remote, struct kb_arena *arena, const char *path,
                        const char *json, struct kb_err *err) KB_MUST_CHECK;
 

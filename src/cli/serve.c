@@ -39,6 +39,14 @@ enum {
 	PARSER_WARM = 2,
 };
 
+bool kb_cli_help(int argc, char **argv, const char *usage)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0)
+			return puts(usage) >= 0;
+	return false;
+}
+
 int kb_cli_fail(int code, const char *fmt, ...)
 {
 	va_list ap;

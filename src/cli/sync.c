@@ -483,7 +483,7 @@ static bool run_on(struct syncing *s, struct kb_err *err)
 		bool ok = run_once(s, err);
 
 		kb_arena_reset(&s->arena);
-		if (!ok && (s->folder.inotify < 0 || err->code == KB_E_INVALID))
+		if (!ok && (s->folder.inotify < 0 || kb_remote_is_final(err)))
 			return false;
 		if (!ok) {
 			kb_cli_fail(1, "%s; trying again in %d s", err->msg, AWAY_S);
@@ -551,6 +551,8 @@ int kb_cli_sync(int argc, char **argv)
 	struct kb_err err = { 0 };
 	int code = 2;
 
+	if (kb_cli_help(argc, argv, usage))
+		return 0;
 	s.folder.globs = KB_NEW_ARRAY(&arena, (size_t)argc, const char *);
 	if (!read_options(&s, argc, argv)) {
 		kb_cli_fail(2, "%s", usage);

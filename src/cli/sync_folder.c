@@ -153,10 +153,9 @@ static bool is_included(const struct kb_folder *folder, const char *path, const 
 	return folder->glob_count == 0;
 }
 
-/* errno says why not. */
-static bool hash_file(struct kb_folder_file *file)
+bool kb_folder_hash(const char *path, char out[KB_HASH_HEX])
 {
-	int fd = open(file->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	char *piece = kb_xmalloc(PIECE_BYTES);
 	struct kb_hasher hasher;
 	ssize_t n = -1;
@@ -166,7 +165,7 @@ static bool hash_file(struct kb_folder_file *file)
 	while (fd >= 0 && (n = read(fd, piece, PIECE_BYTES)) > 0)
 		kb_hasher_add(&hasher, piece, (size_t)n);
 	why = errno;
-	kb_hasher_hex(&hasher, file->hash);
+	kb_hasher_hex(&hasher, out);
 	kb_fd_close(&fd);
 	free(piece);
 	errno = why;
@@ -186,7 +185,7 @@ static bool know_file(const struct kb_folder *folder, struct kb_folder_file *fil
 		memcpy(file->hash, before->hash, sizeof(file->hash));
 		return true;
 	}
-	if (!hash_file(file)) {
+	if (!kb_folder_hash(file->file, file->hash)) {
 		file->hash[0] = '\0';
 		return errno != ENOENT;
 	}

@@ -17,6 +17,9 @@ struct kb_folder_file {
 	int64_t size, mtime_ns, inode;
 };
 
+/* What the service calls a document's content_hash; of no link. errno says why not. */
+bool kb_folder_hash(const char *path, char out[KB_HASH_HEX]) KB_MUST_CHECK;
+
 struct kb_folder {
 	const char *dir; /* the caller's, as are the globs */
 	const char **globs;

@@ -45,10 +45,16 @@ void kb_tally_bar(const struct kb_tally *tally, int64_t took_us, char out[KB_TAL
 	const struct kb_tally_pace *pace = tally->pace;
 	int64_t done = pace ? KB_MAX(pace->finished, INT64_C(0)) : (int64_t)tally->done;
 	int64_t count = pace ? done + pace->queued : (int64_t)tally->count;
-	int64_t filled = count ? done * BAR_CELLS / count : 0;
+	int64_t filled;
 	char left[KB_TALLY_LEFT_CHARS];
 	struct kb_buf bar;
 
+	if (!count) { /* the service has none of it yet */
+		pace = NULL;
+		done = (int64_t)tally->done;
+		count = (int64_t)tally->count;
+	}
+	filled = count ? done * BAR_CELLS / count : 0;
 	kb_tally_left(tally, took_us, left);
 	kb_buf_init(&bar, KB_TALLY_BAR_CHARS - 1);
 	kb_buf_byte(&bar, '[');

@@ -179,3 +179,53 @@ test("on a terminal a bar shows how many documents are read, how fast it goes an
     out,
   );
 });
+
+test("what the agent has already is not sent again; what has changed, or could not be read, is", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const dir = await folder(t, { "a.txt": "A lighthouse.", "b/c.txt": "A ferry.", "bad.pdf": "%PDF-1.7 broken" });
+  const states = async () => {
+    const { code, stdout } = await add(kb, agent, dir);
+    const lines = stdout.trim().split("\n");
+    return [code, Object.fromEntries(lines.map((line) => line.split("\t").slice(0, 2).reverse()))];
+  };
+  const at = (a, c, bad) => ({ [join(dir, "a.txt")]: a, [join(dir, "b/c.txt")]: c, [join(dir, "bad.pdf")]: bad });
+  assert.deepEqual(await states(), [1, at("ok", "ok", "failed")]);
+  assert.deepEqual(await states(), [1, at("known", "known", "failed")]);
+  await writeFile(join(dir, "a.txt"), "Two lighthouses.");
+  assert.deepEqual(await states(), [1, at("ok", "known", "failed")]);
+  const names = (await agent.pages()).map((page) => page.filename).sort();
+  assert.deepEqual(names, ["a.txt", "a.txt", "bad.pdf", "bad.pdf", "bad.pdf", "c.txt"]);
+});
+
+test("a wrong key is a failure and no wrong usage; so is a folder without files", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const dir = await folder(t, { "a.txt": "A lighthouse." });
+  for (const more of [[], ["--no-wait"]]) {
+    const { code, stdout, stderr } = await add({ url: kb.url, key: "123|x" }, agent, ...more, dir);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^docent: the service answered 401: API Token is either missing or invalid$/m);
+  }
+  await mkdir(join(dir, "empty"));
+  const { code, stderr } = await add(kb, agent, join(dir, "empty"));
+  assert.deepEqual([code, stderr], [1, "docent: there is no file in it\n"]);
+});
+
+test("Ctrl-C says how much was sent, and ends by the signal", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent();
+  const files = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`${i}.txt`, `Note ${i} is about tea.`]));
+  const child = spawn(binary, ["add", "--agent", String(agent.id), await folder(t, files)], {
+    env: { ...process.env, DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (piece) => (said += piece));
+  const ended = new Promise((resolve) => child.on("close", (code, signal) => resolve(signal)));
+  await until("some to be sent", async () => (await agent.expect(200, "GET", "/progress")).total > 3);
+  child.kill("SIGINT");
+  assert.equal(await ended, "SIGINT");
+  const [, sent] = /^docent: interrupted; (\d+) of 400 were sent, and what was sent is read$/m.exec(said) ?? [];
+  assert.ok(Number(sent) >= 3 && Number(sent) <= 400, said);
+});

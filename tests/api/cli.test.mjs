@@ -241,11 +241,61 @@ test("ask prints the answer and its sources", async (t) => {
   assert.ok(answer.stdout.includes(questions[0][2]));
   assert.match(answer.stdout, /\n\n\[1\] The Velmora Lighthouse {2}http\S+\/preview\/\d+\n$/);
   assert.ok(answer.stdout.includes(page.page_url));
-  assert.equal((await ask(foreign[0])).stdout, `${noAnswer}\n`);
+  const none = await ask(foreign[0]);
+  assert.deepEqual([none.code, none.stdout, none.stderr], [3, `${noAnswer}\n`, ""], "a code of its own");
+  assert.equal((await ask("Hello")).code, 0, "small talk is an answer");
   const byEnv = await docent(["ask", questions[0][0]], {
     env: { DOCENT_URL: kb.url, DOCENT_API_KEY: kb.key, DOCENT_AGENT_ID: String(agent.id) },
   });
   assert.equal(byEnv.stdout, answer.stdout);
+});
+
+test("ask takes its question from standard input, and gives one JSON object for programs", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ files: library });
+  const ask = (args, input) =>
+    docent(["ask", "--url", kb.url, "--key", kb.key, "--agent", String(agent.id), ...args], { input });
+  const [question, , words] = questions[0];
+  for (const args of [[], ["-"]]) assert.ok((await ask(args, `${question}\n`)).stdout.includes(words));
+  const empty = await ask([], " \n");
+  assert.deepEqual([empty.code, empty.stderr], [1, "docent: standard input holds no question\n"]);
+  const { code, stdout } = await ask(["--json"], question);
+  const told = JSON.parse(stdout);
+  const page = await agent.page("lighthouse.md");
+  assert.equal(code, 0);
+  assert.ok(told.answer.includes(words));
+  assert.deepEqual(
+    [told.answered, told.sources],
+    [true, [{ document_id: page.id, title: "The Velmora Lighthouse", url: page.page_url }]],
+  );
+  const stored = await agent.expect(200, "GET", `/conversations/${told.conversation}/messages/${told.message_id}`);
+  assert.equal(stored.user_query, question);
+  const none = await ask(["--json", foreign[0]]);
+  assert.deepEqual([none.code, JSON.parse(none.stdout).answered], [3, false]);
+});
+
+test("--help prints the usage of every command on standard output, and all is well", async () => {
+  for (const args of [
+    ["serve"],
+    ["key"],
+    ["key", "create"],
+    ["ask"],
+    ["add"],
+    ["sync"],
+    ["parse"],
+    ["index"],
+    ["index", "build"],
+    ["proxy"],
+    ["models"],
+    ["models", "check"],
+    ["check"],
+    ["adopt"],
+    ["move"],
+  ]) {
+    const { code, stdout, stderr } = await docent([...args, "--help"]);
+    assert.deepEqual([code, stderr], [0, ""], `docent ${args.join(" ")} --help`);
+    assert.ok(stdout.includes(`docent ${args[0]}`), stdout);
+  }
 });
 
 test("ask says what the service said when it refuses, and when there is none", async (t) => {
