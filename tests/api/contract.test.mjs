@@ -79,11 +79,13 @@ test("contract 1.0: common rules", async (t) => {
       "contract 1.0 an error has its message at the top too",
       async () => {
         const { json } = await kb.api("GET", "/projects/987654");
+        const message = "Agent with id 987654 not found";
         assert.deepEqual(json, {
           status: "error",
           url: `${kb.url}/api/v1/projects/987654`,
-          data: { code: 404, message: "Agent with id 987654 not found" },
-          message: "Agent with id 987654 not found",
+          data: { code: 404, message },
+          message,
+          error: { message, type: "invalid_request_error", param: null, code: "not_found" },
         });
       },
     ],
