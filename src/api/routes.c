@@ -254,9 +254,9 @@ static const struct kb_api_route routes[] = {
 	  .tag = "Conversations", .summary = "The Model Context Protocol: the tools ask, search and read_document, and documents as resources",
 	  .query = "labels:str labels_exclusive:bool",
 	  .request = "McpMessage", .response = "McpReply", .failure = "McpReply", .status = 200, .also = { 202, 403 } },
-	{ "POST", "/register", kb_mcp_register, .body_max = JSON_MAX,
+	{ "POST", "/register", kb_mcp_register,
 	  .tag = "Conversations", .summary = "Where clients of that protocol look for OAuth: always refused, with a sentence that says what to do instead",
-	  .response = "OAuthError", .status = 403, .failure = "OAuthError", .also = { 400 } },
+	  .response = "OAuthError", .status = 403, .also = { 400 } },
 
 	/* the account */
 	{ "GET", V1 "/user", kb_user_read, .right = KB_RIGHT_KEY,

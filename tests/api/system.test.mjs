@@ -289,3 +289,18 @@ test("with little address space the service runs, or refuses to start with a sen
     }
   }
 });
+
+test("the description has the program's version, and what clients meet: refusals, long addresses, types of exports", async (t) => {
+  const kb = await start(t);
+  const { info, paths } = (await kb.api("GET", "/openapi.json", { plain: true })).json;
+  assert.equal(`docent ${info.version}\n`, (await docent(["--version"])).stdout);
+  const agent = "/api/v1/projects/{projectId}";
+  for (const where of [`${agent}/chat/completions`, "/api/v1/chat/completions"])
+    for (const status of ["400", "403", "404", "501", "502", "504"])
+      assert.ok(paths[where].post.responses[status], `${where} ${status}`);
+  const { responses } = paths[`${agent}/conversations/{sessionId}/export`].get;
+  assert.deepEqual(Object.keys(responses["200"].content), ["application/json", "text/csv", "text/plain", "text/html"]);
+  const long = await kb.api("GET", "/projects", { query: { name: "x".repeat(9000) } });
+  assert.equal(long.status, 414);
+  assert.ok(paths["/api/v1/projects"].get.responses["414"]);
+});
