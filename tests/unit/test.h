@@ -13,6 +13,9 @@
  *
  * A test that cannot run on this machine says so with kb_test_skip() and returns. Where
  * DOCENT_NO_SKIPS is set, as in continuous integration, that is a failure.
+ *
+ * What a test waits for has kb_test_patient(): milliseconds of an idle machine. How much longer
+ * this one may take is measured when a run starts (scripts/test-unit).
  */
 #ifndef KB_TEST_H
 #define KB_TEST_H
@@ -77,6 +80,22 @@ static inline void kb_test_skip(struct kb_test *t, const char *why)
 		kb_test_fail(t, __FILE__, __LINE__, why);
 	else
 		printf("skipped: %s: %s\n", t->name, why);
+}
+
+/* As tests/api/lib/patience.mjs has it for stories: the measured factor, or the load of the last
+ * minute for each processor and two busy processes, whichever is more. */
+static inline int kb_test_patient(int ms)
+{
+	enum { MOST = 12, USUAL_LOAD = 2 };
+	const char *given = getenv("DOCENT_TEST_PATIENCE");
+	double factor = given ? strtod(given, NULL) : 1, load = 0;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (processors > 0 && getloadavg(&load, 1) == 1)
+		load /= (double)processors * USUAL_LOAD;
+	if (!(factor > load))
+		factor = load;
+	return (int)(ms * (factor < 1 ? 1 : factor > MOST ? MOST : factor));
 }
 
 /* The folder of the evaluation's data, which are no part of the project: where it is missing, the

@@ -86,7 +86,7 @@ static void begin(struct world *w, struct writer *writer)
 
 #define WAIT(w, so)                                                                                \
 	do {                                                                                       \
-		for (int waited = 0; waited < 10000 && !(so); waited++)                            \
+		for (int waited = 0; waited < kb_test_patient(10000) && !(so); waited++)           \
 			usleep(1000);                                                              \
 		CHECK((w)->f.t, so);                                                               \
 	} while (0)

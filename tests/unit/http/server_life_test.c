@@ -44,7 +44,7 @@ static void test_caps(struct kb_test *t)
 			fds[k] = site_connect(&site);
 			site_send(fds[k], KB_SV("GET /fast HTTP/1.1\r\n" H "\r\n"));
 			kb_buf_clear(&text);
-			site_read(fds[k], &text, "\r\n\r\n", SITE_HANG_MS);
+			site_read(fds[k], &text, "\r\n\r\n", site_hang_ms());
 			served += site_status(kb_buf_view(&text)) == 200;
 			refused += site_status(kb_buf_view(&text)) == 503
 			           && kb_sv_find(kb_buf_view(&text), KB_SV("Retry-After: ")) > 0;
@@ -57,7 +57,7 @@ static void test_caps(struct kb_test *t)
 		fds[0] = site_connect(&site); /* there is room again */
 		site_send(fds[0], KB_SV("GET /fast HTTP/1.1\r\n" H "\r\n"));
 		kb_buf_clear(&text);
-		site_read(fds[0], &text, "fast", SITE_HANG_MS);
+		site_read(fds[0], &text, "fast", site_hang_ms());
 		CHECK_INT(t, site_status(kb_buf_view(&text)), 200);
 		close(fds[0]);
 		kb_buf_fini(&text);
@@ -135,7 +135,7 @@ static void test_every_address(struct kb_test *t)
 
 static void *stop_soon(void *arg)
 {
-	site_stop(arg, SITE_HANG_MS);
+	site_stop(arg, site_hang_ms());
 	return NULL;
 }
 
@@ -157,18 +157,18 @@ static void test_graceful_stop(struct kb_test *t)
 	stream_fd = site_connect(&site);
 	site_send(work_fd, KB_SV("GET /wait HTTP/1.1\r\n" H "\r\n"));
 	site_send(stream_fd, KB_SV("GET /idle-stream HTTP/1.1\r\n" H "\r\n"));
-	CHECK(t, !site_read(stream_fd, &stream, "begun\n", SITE_HANG_MS));
+	CHECK(t, !site_read(stream_fd, &stream, "begun\n", site_hang_ms()));
 	CHECK(t, site_wait_for(&site.waiting, 1));
 
 	stopper = kb_thread_start("stopper", stop_soon, &site);
-	CHECK(t, site_read(idle_fd, &idle, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(idle_fd, &idle, NULL, site_hang_ms()));
 	CHECK_INT(t, idle.n, 0);
 	CHECK(t, !site_read(work_fd, &work, NULL, 0));
 	atomic_store(&site.go, 1);
-	CHECK(t, site_read(work_fd, &work, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(work_fd, &work, NULL, site_hang_ms()));
 	CHECK(t, kb_sv_find(kb_buf_view(&work), KB_SV("\r\nConnection: close\r\n")) > 0);
 	CHECK(t, kb_sv_ends(kb_buf_view(&work), KB_SV("waited")));
-	CHECK(t, site_read(stream_fd, &stream, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(stream_fd, &stream, NULL, site_hang_ms()));
 	CHECK(t, kb_sv_ends(kb_buf_view(&stream), KB_SV("0\r\n\r\n")));
 	pthread_join(stopper, NULL);
 	close(idle_fd);
@@ -192,7 +192,7 @@ static void test_stop_while_streaming(struct kb_test *t)
 	kb_buf_init(&text, KB_MIB(1));
 	fd = site_connect(&site);
 	site_send(fd, KB_SV("GET /idle-stream HTTP/1.1\r\n" H "\r\n"));
-	CHECK(t, !site_read(fd, &text, "begun\n", SITE_HANG_MS));
+	CHECK(t, !site_read(fd, &text, "begun\n", site_hang_ms()));
 	start = kb_clock_mono_us();
 	site_stop(&site, 200);
 	CHECK(t, kb_clock_mono_us() - start > 190000); /* load makes it later, never earlier */

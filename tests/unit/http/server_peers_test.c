@@ -25,7 +25,7 @@ static void test_slow_reader(struct kb_test *t)
 	site_send(fd, KB_SV("GET /big HTTP/1.1\r\n" H "\r\n"));
 	site_sleep_ms(100); /* the answer fills every buffer on the way */
 	site_send(fd, KB_SV(LAST));
-	CHECK(t, site_read(fd, &text, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(fd, &text, NULL, site_hang_ms()));
 	CHECK_INT(t, site_count(kb_sv_sub(kb_buf_view(&text), 0, 500), "HTTP/1.1 200"), 1);
 	CHECK(t, text.n > KB_MIB(8));
 	CHECK(t, kb_sv_ends(kb_buf_view(&text), KB_SV("hello")));
@@ -50,7 +50,7 @@ static void test_peer_gone(struct kb_test *t)
 		fds[i] = site_connect(&site);
 		site_send(fds[i], KB_SV("GET /idle-stream HTTP/1.1\r\n" H "\r\n"));
 		kb_buf_clear(&text);
-		CHECK(t, !site_read(fds[i], &text, "begun\n", SITE_HANG_MS));
+		CHECK(t, !site_read(fds[i], &text, "begun\n", site_hang_ms()));
 	}
 	kb_server_stats(site.server, &stats);
 	CHECK_INT(t, stats.streams, 4);
@@ -61,7 +61,7 @@ static void test_peer_gone(struct kb_test *t)
 	atomic_store(&site.go, 1);
 	CHECK(t, site_wait_for(&site.stream_ended, 4));
 	kb_buf_clear(&text);
-	CHECK(t, !site_read(fds[2], &text, "0\r\n\r\n", SITE_HANG_MS));
+	CHECK(t, !site_read(fds[2], &text, "0\r\n\r\n", site_hang_ms()));
 	CHECK(t, site_wait_open(&site, 2, 0));
 	close(fds[2]);
 	close(fds[3]);
@@ -138,7 +138,7 @@ static void test_deadlines(struct kb_test *t)
 		site_send(fds[i].fd, kb_sv_str(slow[i].sent));
 		kb_buf_init(&texts[i], KB_MIB(1));
 	}
-	for (int ms = 0; open && ms < SITE_HANG_MS; ms += 10) {
+	for (int ms = 0; open && ms < site_hang_ms(); ms += 10) {
 		site_sleep_ms(10);
 		for (size_t i = 0; i < KB_COUNTOF(slow); i++) {
 			if (closed[i])
@@ -174,10 +174,10 @@ static void test_write_stall(struct kb_test *t)
 	fd = site_connect(&site);
 	kb_buf_init(&text, KB_MIB(16));
 	site_send(fd, KB_SV("GET /big HTTP/1.1\r\n" H "\r\n"));
-	CHECK(t, !site_read(fd, &text, "\r\n\r\n", SITE_HANG_MS));
+	CHECK(t, !site_read(fd, &text, "\r\n\r\n", site_hang_ms()));
 	/* What was on its way when it stopped is still taken by its kernel, and counts. */
 	CHECK(t, site_wait_open(&site, 0, 0));
-	CHECK(t, site_read(fd, &text, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(fd, &text, NULL, site_hang_ms()));
 	CHECK(t, text.n < KB_MIB(8));
 	kb_buf_fini(&text);
 	close(fd);
@@ -197,7 +197,7 @@ static void test_write_rate(struct kb_test *t)
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(peers); i++) {
-		int64_t end = kb_clock_mono_us() + SITE_HANG_MS * INT64_C(1000);
+		int64_t end = kb_clock_mono_us() + site_hang_ms() * INT64_C(1000);
 		char piece[32 * 1024];
 		struct site site;
 		size_t got = 0;
@@ -206,7 +206,7 @@ static void test_write_rate(struct kb_test *t)
 
 		t->row = peers[i].name;
 		site_init(&site);
-		site.config.write_timeout_ms = SITE_HANG_MS;
+		site.config.write_timeout_ms = site_hang_ms();
 		site.config.write_min_rate = peers[i].min_rate;
 		site.config.write_rate_window_ms = peers[i].window_ms;
 		CHECK(t, site_start(&site));
@@ -238,7 +238,7 @@ static void test_lost_owner(struct kb_test *t)
 		{ "another owner's waiting answer", "/big?owner=8", false },
 		{ "nobody's stream", "/idle-stream", false },
 	};
-	int64_t end = kb_clock_mono_us() + SITE_HANG_MS * INT64_C(1000);
+	int64_t end = kb_clock_mono_us() + site_hang_ms() * INT64_C(1000);
 	int fds[KB_COUNTOF(answers)];
 	struct kb_buf texts[KB_COUNTOF(answers)];
 	struct site site;
@@ -253,7 +253,7 @@ static void test_lost_owner(struct kb_test *t)
 		site_send(fds[i], kb_arena_printf(&arena, "GET %s HTTP/1.1\r\n" H "\r\n",
 		                                  answers[i].target));
 		CHECK(t,
-		      !site_read(fds[i], &texts[i], "\r\n\r\n", SITE_HANG_MS)); /* it has begun */
+		      !site_read(fds[i], &texts[i], "\r\n\r\n", site_hang_ms())); /* it has begun */
 		kb_arena_fini(&arena);
 	}
 	atomic_store(&site.lost, 7);
@@ -294,7 +294,7 @@ static void test_slow_loris(struct kb_test *t)
 		fds[i] = site_connect(&site);
 		CHECK(t, fds[i] >= 0 && site_send(fds[i], KB_SV("GET /hello HTTP/1.1\r\nX: a")));
 	}
-	end = kb_clock_mono_us() + SITE_HANG_MS * INT64_C(1000);
+	end = kb_clock_mono_us() + site_hang_ms() * INT64_C(1000);
 	do {
 		struct kb_arena arena = { 0 };
 

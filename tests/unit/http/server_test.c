@@ -256,7 +256,7 @@ static void test_byte_by_byte(struct kb_test *t)
 		if (i % 16 == 0)
 			site_sleep_ms(1);
 	}
-	CHECK(t, site_read(fd, &text, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(fd, &text, NULL, site_hang_ms()));
 	CHECK_INT(t, site_count(kb_buf_view(&text), "200 OK"), 2);
 	CHECK(t, kb_sv_find(kb_buf_view(&text), KB_SV("\r\n\r\nabcHTTP")) > 0);
 	kb_buf_fini(&text);
@@ -276,7 +276,7 @@ static void test_half_closed(struct kb_test *t)
 	kb_buf_init(&text, KB_MIB(1));
 	site_send(fd, KB_SV("GET /hello HTTP/1.1\r\n" H "\r\n"));
 	shutdown(fd, SHUT_WR);
-	CHECK(t, site_read(fd, &text, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(fd, &text, NULL, site_hang_ms()));
 	CHECK(t, kb_sv_ends(kb_buf_view(&text), KB_SV("hello")));
 	kb_buf_fini(&text);
 	close(fd);
@@ -295,10 +295,10 @@ static void test_continue(struct kb_test *t)
 	kb_buf_init(&text, KB_MIB(1));
 	site_send(fd, KB_SV("POST /echo HTTP/1.1\r\n" H
 	                    "Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"));
-	CHECK(t, !site_read(fd, &text, "\r\n\r\n", SITE_HANG_MS));
+	CHECK(t, !site_read(fd, &text, "\r\n\r\n", site_hang_ms()));
 	CHECK_SV(t, kb_buf_view(&text), "HTTP/1.1 100 Continue\r\n\r\n");
 	site_send(fd, KB_SV("body"));
-	CHECK(t, !site_read(fd, &text, "body", SITE_HANG_MS));
+	CHECK(t, !site_read(fd, &text, "body", site_hang_ms()));
 	CHECK_INT(t, site_status(kb_buf_view(&text)), 200);
 	kb_buf_fini(&text);
 	close(fd);

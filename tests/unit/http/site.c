@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "test.h"
 
 static struct site *site_of(struct kb_request *req)
 {
@@ -359,7 +360,7 @@ struct kb_sv site_ask(struct kb_arena *arena, const struct site *site, struct kb
 		return answer;
 	kb_buf_init(&text, KB_MIB(64));
 	site_send(fd, bytes);
-	if (site_read(fd, &text, NULL, SITE_HANG_MS))
+	if (site_read(fd, &text, NULL, site_hang_ms()))
 		answer = kb_arena_sv(arena, kb_buf_view(&text));
 	else
 		answer = KB_SV("the connection was not closed");
@@ -399,6 +400,11 @@ int site_count(struct kb_sv text, const char *needle)
 	return n;
 }
 
+int site_hang_ms(void)
+{
+	return kb_test_patient(30 * 1000);
+}
+
 void site_sleep_ms(int ms)
 {
 	usleep((useconds_t)ms * 1000);
@@ -406,7 +412,7 @@ void site_sleep_ms(int ms)
 
 bool site_wait_for(_Atomic int *value, int wanted)
 {
-	for (int i = 0; i < SITE_HANG_MS && atomic_load(value) != wanted; i++)
+	for (int i = 0, most = site_hang_ms(); i < most && atomic_load(value) != wanted; i++)
 		site_sleep_ms(1);
 	return atomic_load(value) == wanted;
 }
@@ -415,7 +421,7 @@ bool site_wait_open(const struct site *site, int64_t connections, int64_t stream
 {
 	struct kb_server_stats stats;
 
-	for (int ms = 0; ms < SITE_HANG_MS; ms += 10) {
+	for (int ms = 0, most = site_hang_ms(); ms < most; ms += 10) {
 		kb_server_stats(site->server, &stats);
 		if (stats.connections == connections && stats.streams == streams)
 			return true;

@@ -11,7 +11,7 @@
 #include "http/server.h"
 
 /* What a test waits for comes much sooner; this only ends the wait for a server that hangs. */
-enum { SITE_HANG_MS = 30 * 1000 };
+int site_hang_ms(void);
 
 struct site {
 	struct kb_server_config config; /* to be changed between site_init() and site_start() */
@@ -48,7 +48,7 @@ int site_status(struct kb_sv answer);
 struct kb_sv site_body(struct kb_sv answer);
 int site_count(struct kb_sv text, const char *needle);
 void site_sleep_ms(int ms);
-/* Waits for the value; false: it did not come within SITE_HANG_MS. */
+/* Waits for the value; false: it did not come within site_hang_ms(). */
 bool site_wait_for(_Atomic int *value, int wanted);
 /* The same for the number of open connections, and of streams among them. */
 bool site_wait_open(const struct site *site, int64_t connections, int64_t streams);

@@ -220,11 +220,11 @@ static void test_no_handshake(struct kb_test *t)
 	silent = site_connect(&secure.site);
 	plain = site_connect(&secure.site);
 	site_send(plain, KB_SV(LAST));
-	CHECK(t, site_read(plain, &text, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(plain, &text, NULL, site_hang_ms()));
 	CHECK(t, kb_sv_find(kb_buf_view(&text), KB_SV("HTTP/1.1")) < 0);
 	kb_buf_clear(&text);
 	CHECK(t, !site_read(silent, &text, NULL, 100));
-	CHECK(t, site_read(silent, &text, NULL, SITE_HANG_MS));
+	CHECK(t, site_read(silent, &text, NULL, site_hang_ms()));
 	close(silent);
 	close(plain);
 	kb_buf_fini(&text);

@@ -38,7 +38,7 @@ static struct kb_sv send_form(struct kb_arena *arena, struct site *site, const c
 		kb_buf_sv(&sent, body);
 	answer = site_ask(arena, site, kb_buf_view(&sent));
 	kb_buf_fini(&sent);
-	for (int i = 0; i < 200 && site_temp_files(site); i++)
+	for (int ms = 0, most = site_hang_ms(); ms < most && site_temp_files(site); ms += 5)
 		site_sleep_ms(5);
 	return answer;
 }

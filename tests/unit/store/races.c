@@ -12,7 +12,7 @@ enum {
 	CHANGES_MAX = 2,
 	ORDERS_MAX = 4096,
 	LOOK_US = 300, /* before the database is asked who waits for whom */
-	STUCK_S = 30,
+	STUCK_MS = 30 * 1000,
 };
 
 /* When who goes on: `first`, until the other one takes over before these steps. */
@@ -97,7 +97,7 @@ static int64_t how_many_wait(struct race_stage *stage)
 static bool settles(struct race_stage *stage, struct side *side)
 {
 	struct side *other = &stage->sides[!side->number];
-	int64_t until = kb_clock_mono_us() + STUCK_S * KB_SECOND_US;
+	int64_t until = kb_clock_mono_us() + kb_test_patient(STUCK_MS) * INT64_C(1000);
 
 	while (side->where == GOING) {
 		struct timespec at;
