@@ -3,6 +3,7 @@
 
 #include "answer/named_tokens.h"
 #include "answer/named_words.h"
+#include "answer/numerals.h"
 #include "base/utf8.h"
 #include "index/stopwords.h"
 
@@ -153,7 +154,7 @@ static bool begins_code(const struct reader *r, size_t number)
 static size_t read_code(struct reader *r, size_t i)
 {
 	const struct kb_token *word = at(r, i - 1);
-	bool version = kb_sv_eq(word->text, KB_SV("v"));
+	bool version = kb_sv_eq(word->text, KB_SV("v")) && at(r, i + 1)->gap != KB_GAP_NONE;
 	struct kb_named_thing *thing = add(r, KB_NAMED_CODE, version ? at(r, i)->text : word->text);
 	size_t next = version ? i + 1 : i;
 
@@ -182,7 +183,7 @@ static size_t read_code(struct reader *r, size_t i)
  * behind them. */
 static size_t read_joined(struct reader *r, size_t i)
 {
-	const struct kb_token *first = at(r, i), *second = at(r, i + 1);
+	const struct kb_token *first = at(r, i);
 	size_t end = i + 1, digits = first->text.n;
 	struct kb_named_thing *thing;
 	bool hyphens = true;
@@ -194,16 +195,13 @@ static size_t read_joined(struct reader *r, size_t i)
 		digits += at(r, end)->text.n;
 		hyphens &= at(r, end)->gap == KB_GAP_JOINT && at(r, end)->mark != '/';
 	}
+	/* 1973-1974: what holds the first year speaks of the time. */
 	if (end == i + 2 && kb_token_is_year(first)) {
-		int from = kb_token_value(first), last = kb_token_value(second);
-
-		if (second->text.n == 2)
-			last += from / CENTURY * CENTURY;
-		add_year(r, first, kb_token_is_year(second) || second->text.n == 2 ? last : from);
+		add_year(r, first, 0);
 	} else if (end == i + 2 && hyphens && digits >= CODE_DIGITS) {
 		thing = add(r, KB_NAMED_CODE, first->text);
 		if (thing)
-			thing->parts[thing->part_count++] = second->text;
+			thing->parts[thing->part_count++] = at(r, i + 1)->text;
 	}
 	return end;
 }
@@ -248,6 +246,13 @@ static const struct kb_token *noun_after(const struct reader *r, size_t word)
 	               : NULL;
 }
 
+/* A character that stands behind the number of a thing. */
+static bool is_numbering(const struct kb_token *token)
+{
+	return token->kind == KB_TOKEN_CHARACTER && token->gap <= KB_GAP_BLANK
+	       && kb_named_word(KB_WORDS_CHINESE, token->text);
+}
+
 /* Letters right behind the number: 9th, 1990s, 5kg, 3D, 12a. */
 static void read_ending(struct reader *r, size_t i)
 {
@@ -265,7 +270,7 @@ static void read_ending(struct reader *r, size_t i)
 			add_numbered(r, number, noun, true, false);
 	} else if ((ending->capitals && !r->shouting
 	            && (!unit || (ending->text.n == 1 && !noun && ending->text.p[0] == 'g')))
-	           || (noun && ending->text.n == 1)) {
+	           || (noun && ending->text.n == 1) || is_numbering(at(r, i + 2))) {
 		thing = add(r, KB_NAMED_CODE, number->text);
 		if (thing)
 			thing->parts[thing->part_count++] = ending->text;
@@ -282,9 +287,13 @@ static bool is_year_sign(const struct kb_token *token)
 static void read_among_characters(struct reader *r, size_t i)
 {
 	const struct kb_token *number = at(r, i), *next = at(r, i + 1);
+	bool digits = number->raw.p[0] < '\x7f' && number->raw.p[0] >= '0';
+	bool ordinal = i && kb_sv_eq(at(r, i - 1)->text, KB_SV("第"));
 
-	if (next->kind == KB_TOKEN_CHARACTER && next->gap <= KB_GAP_BLANK
-	    && kb_named_word(KB_WORDS_CHINESE, next->text)) {
+	/* A numeral in words is often none: 哪一级. */
+	if (!digits && !ordinal && kb_numeral_chinese(number->raw, &(int){ 0 }))
+		return;
+	if (is_numbering(next) || (ordinal && next->kind == KB_TOKEN_CHARACTER)) {
 		add_numbered(r, number, next, true, false);
 	} else if (i >= 2 && number->gap <= KB_GAP_BLANK
 	           && kb_token_is(&r->t, i - 1, KB_TOKEN_CHARACTER)
@@ -342,7 +351,11 @@ static void read_alone(struct reader *r, size_t i)
 		add(r, KB_NAMED_CODE, number->text);
 		return;
 	}
-	if (unit || is_date(number))
+	/* "our town has 2000 inhabitants" */
+	if (unit || is_date(number)
+	    || (r->own && next->kind == KB_TOKEN_WORD && next->gap == KB_GAP_BLANK && !next->capital
+	        && !is_function(r, next) && i && !kb_named_word(KB_WORDS_TIME, at(r, i - 1)->text)
+	        && !noun))
 		return;
 	if (kb_token_is_year(number) && (!noun || kb_token_value(number) >= YEAR_SURE))
 		add_year(r, number, 0);

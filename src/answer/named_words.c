@@ -50,6 +50,9 @@ static const char *const lists[KB_WORDS_KINDS] = {
 	        " eu meu minha nós nosso nossa ik mijn mij wij we ons onze ",
 	[KB_WORDS_PLACE] =
 	        " in from to near at aus nach von in bei de du des à depuis en vers a desde hasta da di em para uit naar van ",
+	[KB_WORDS_TIME] =
+	        " in since of from until by before after during the im seit vor nach bis jahr jahre year en depuis avant après"
+	        " année del desde nel dal em ",
 	[KB_WORDS_AND] = " and und et y e en or oder ou o of & 和 或 ",
 	[KB_WORDS_RANGE] = " to until till through thru bis à au a al hasta até tot 到 至 ",
 	[KB_WORDS_TITLE] = " frau herr herrn fräulein dr doktor prof professor firma familie ",

@@ -92,6 +92,7 @@ static void test_questions(struct kb_test *t)
 		{ KB_LANG_DE, "Wie viele Plätze hat Raum 99?", "number:99@raum", NULL },
 		{ KB_LANG_DE, "Was kostet die Wärmepumpe?", "", NULL },
 		{ KB_LANG_DE, "Wo wohnt Frau Quendler?", "name:quendler", NULL },
+		{ KB_LANG_FR, "Mon village a 2000 habitants, que publier ?", "", "village" },
 		{ KB_LANG_FR, "Combien de places a la salle 99 ?", "number:99@sall", NULL },
 		{ KB_LANG_ZH, "99号房间有多少座位？", "number:99@号", NULL },
 		{ KB_LANG_ZH, "第９条说什么？", "number:9@条", NULL },
