@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "index/sentence.h"
@@ -12,7 +13,8 @@ enum {
 	WINDOW_MAX = 700, /* letters of one with what belongs to it */
 	LEAD_MAX = 300,   /* letters that are gone back for its beginning */
 	HEADING_MAX = 120,
-	WIDE = 2, /* letters that a character of a script without blanks is worth */
+	LABEL_MAX = 80, /* bytes of a heading between sections */
+	WIDE = 2,       /* letters that a character of a script without blanks is worth */
 };
 
 /* Of each shape: letters of the best window, the second and the third; and how likely the others
@@ -39,6 +41,7 @@ struct unit {
 	double mass; /* how likely it answers, against the best */
 	size_t letters;
 	bool first, line; /* of its passage; a whole line of it */
+	bool heading;     /* of what follows */
 	bool said;
 };
 
@@ -81,6 +84,51 @@ static double found(const struct kb_selection *selection, const struct kb_candid
 	return (double)(selection->shape == KB_SHAPE_SECTION ? candidate->meant : candidate->score);
 }
 
+/* A line that ends in no stop: a heading, an item, a row, code. */
+static bool is_open_line(const struct unit *unit)
+{
+	return unit->line && !kb_ends_in_stop(unit->text) && !kb_introduces(unit->text);
+}
+
+/* A few words that may be a heading, and no item, row or code: no signs, and no digits but those of
+ * one word at the end ("Chapter 12", "ERR-4012"). */
+static bool is_label(struct kb_sv text)
+{
+	struct kb_sv last = text;
+	ptrdiff_t blank;
+
+	if (text.n > LABEL_MAX || kb_states(text))
+		return false;
+	while ((blank = kb_sv_find_byte(last, ' ')) >= 0)
+		last = kb_sv_from(last, (size_t)blank + 1);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if ((c && strchr(":;|=<>{}[]()*`$#@/\\+", c)) || (i == 0 && c == '-'))
+			return false;
+		if (c >= '0' && c <= '9' && text.p + i < last.p)
+			return false;
+	}
+	return true;
+}
+
+/* Lines between two whole sentences, of which the first ends what was said: a heading stands alone,
+ * items and rows in a row. What it has for the answer, the sentence under it has. */
+static void find_headings(struct unit *units, size_t count)
+{
+	for (size_t i = 1; i + 1 < count; i++) {
+		struct unit *unit = &units[i], *next = unit + 1;
+		const struct unit *before = unit - 1;
+
+		if (unit->first || next->first || !is_open_line(unit) || !is_label(unit->text)
+		    || !kb_ends_in_stop(before->text) || !kb_ends_in_stop(next->text))
+			continue;
+		unit->heading = true;
+		next->mass += unit->mass;
+		unit->mass = 0;
+	}
+}
+
 static struct unit *units_of(struct kb_arena *arena, const struct kb_candidate *candidates,
                              const struct kb_selection *selection)
 {
@@ -106,6 +154,7 @@ static struct unit *units_of(struct kb_arena *arena, const struct kb_candidate *
 	qsort(units, selection->count, sizeof(*units), in_order);
 	for (size_t i = 0; i < selection->count; i++)
 		units[i].first = i == 0 || units[i - 1].s->candidate != units[i].s->candidate;
+	find_headings(units, selection->count);
 	return units;
 }
 
@@ -119,7 +168,8 @@ static struct window best_window(const struct unit *units, size_t count, size_t 
 		struct window w = { .first = i };
 		size_t used = 0;
 
-		for (size_t k = i; k < count && (k == i || !units[k].first) && !units[k].said;
+		for (size_t k = i; k < count && (k == i || !units[k].first) && !units[k].said
+		                   && !units[k].heading;
 		     k++) {
 			used += units[k].letters;
 			if (k > i && used > letters)
@@ -142,19 +192,13 @@ static size_t window_size(const struct unit *units, const struct window *w)
 	return sum;
 }
 
-/* A line that ends in no stop: a heading, an item, a row, code. */
-static bool is_open_line(const struct unit *unit)
-{
-	return unit->line && !kb_ends_in_stop(unit->text) && !kb_introduces(unit->text);
-}
-
-/* Back to the beginning of a list, to the sentence that introduces it or that a pronoun refers to,
- * or to the heading right above. */
+/* Back to the beginning of a list, or to the sentence that introduces it or that a pronoun refers
+ * to; never over a heading. */
 static void take_lead(const struct unit *units, struct window *w)
 {
 	size_t first = w->first, room = window_size(units, w), lead = 0;
 
-	while (!units[first].first && !units[first - 1].said) {
+	while (!units[first].first && !units[first - 1].said && !units[first - 1].heading) {
 		const struct unit *unit = &units[first], *before = unit - 1;
 
 		lead += before->letters;
@@ -196,7 +240,8 @@ static void take_rest(const struct unit *units, size_t count, struct window *w)
 {
 	size_t used = window_size(units, w);
 
-	while (w->end < count && !units[w->end].first && !units[w->end].said) {
+	while (w->end < count && !units[w->end].first && !units[w->end].said
+	       && !units[w->end].heading) {
 		const struct unit *last = &units[w->end - 1], *next = last + 1;
 		bool goes_on =
 		        kb_introduces(last->text)

@@ -18,8 +18,9 @@ struct kb_answer_part {
  *
  * It is up to three windows, each a run of sentences that stand together in a passage: where the
  * answer most likely is, with the sentence that a pronoun at its start refers to, the line that
- * leads to it, lists and code as far as there is room, and no heading of what is not there. A fact
- * has small windows, of a sentence or a few. Nothing is said twice.
+ * leads to it, lists and code as far as there is room. A fact has small windows, of a sentence or a
+ * few. A short section's passage goes on behind the next heading: a window does not, and a heading
+ * is no part of any. Nothing is said twice.
  */
 void kb_answer_parts(struct kb_arena *arena, const struct kb_candidate *candidates,
                      const struct kb_selection *selection, struct kb_answer_part **out,

@@ -400,3 +400,43 @@ bool kb_introduces(struct kb_sv text)
 {
 	return kb_sv_ends(text, KB_SV(":")) || kb_sv_ends(text, KB_SV("\uff1a"));
 }
+
+/* Verbs that make a line a sentence. */
+static const char verbs[] =
+        " is are was were has have had can cannot must may will cost costs opens closes"
+        " ist sind war waren hat haben kann können muss müssen darf wird werden kostet kosten"
+        " est sont était ont peut peuvent doit doivent coûte coûtent"
+        " está tiene puede debe cuesta è sono può deve costa é são tem pode ";
+/* What a line begins with that asks or tells how. */
+static const char askers[] = " how what why when where who which wie was warum wann wo wer welche"
+                             " comment pourquoi quand où qui que quoi cómo qué cuándo dónde quién"
+                             " come cosa perché quando dove chi como ";
+
+static bool is_listed(const char *list, struct kb_sv word)
+{
+	struct kb_sv rest = kb_sv_str(list), one;
+
+	while (kb_sv_split(&rest, ' ', &one))
+		if (one.n && kb_sv_ieq(one, word))
+			return true;
+	return false;
+}
+
+bool kb_states(struct kb_sv line)
+{
+	struct kb_sv rest = kb_sv_trim(line), word;
+	size_t words = 0, verb = 0;
+
+	if (kb_sv_ends(rest, KB_SV("?")))
+		return false;
+	while (kb_sv_split(&rest, ' ', &word)) {
+		if (!word.n)
+			continue;
+		if (words == 0 && is_listed(askers, word))
+			return false;
+		if (words > 0 && is_listed(verbs, word))
+			verb = words;
+		words++;
+	}
+	return verb && words > 3 && verb + 1 < words;
+}

@@ -175,47 +175,6 @@ static bool is_question(struct kb_sv text)
 	       || kb_sv_ends(text, KB_SV("\xd8\x9f"));                                 /* ؟ */
 }
 
-/* Verbs that make a heading a sentence. */
-static const char verbs[] =
-        " is are was were has have had can cannot must may will cost costs opens closes"
-        " ist sind war waren hat haben kann können muss müssen darf wird werden kostet kosten"
-        " est sont était a ont peut peuvent doit doivent coûte coûtent"
-        " es son tiene puede debe cuesta è sono ha può deve costa é são tem pode ";
-/* What a heading begins with that asks or tells how. */
-static const char askers[] = " how what why when where who which wie was warum wann wo wer welche"
-                             " comment pourquoi quand où qui que quoi cómo qué cuándo dónde quién"
-                             " come cosa perché quando dove chi como o ";
-
-static bool is_listed(const char *list, struct kb_sv word)
-{
-	struct kb_sv rest = kb_sv_str(list), one;
-
-	while (kb_sv_split(&rest, ' ', &one))
-		if (one.n && kb_sv_ieq(one, word))
-			return true;
-	return false;
-}
-
-/* Whether a heading says something by itself: "The shop is closed on Sunday". */
-static bool is_statement(struct kb_sv text)
-{
-	struct kb_sv rest = kb_sv_trim(text), word;
-	size_t words = 0, verb = 0;
-
-	if (is_question(text))
-		return false;
-	while (kb_sv_split(&rest, ' ', &word)) {
-		if (!word.n)
-			continue;
-		if (words == 0 && is_listed(askers, word))
-			return false;
-		if (words > 0 && is_listed(verbs, word))
-			verb = words;
-		words++;
-	}
-	return verb && words > 3 && verb + 1 < words;
-}
-
 /* Whether the piece stands under a heading of that text. */
 static bool is_under(const struct piece *piece, struct kb_sv heading)
 {
@@ -247,7 +206,7 @@ static void find_saying(struct pieces *pieces)
 		        !next
 		        || (!is_under(next, kb_sv_trim(piece->text))
 		            && (next->is_heading || !kb_sv_eq(next->heading, piece->heading)));
-		piece->says = piece->bare || is_statement(piece->text);
+		piece->says = piece->bare || kb_states(piece->text);
 		/* A sentence stands in its own section. */
 		if (piece->says && !piece->bare)
 			piece->heading = next->heading;
