@@ -9,20 +9,24 @@ struct reader {
 	size_t labels;
 };
 
-static bool read_label(struct reader *reader, const json_t *json, struct kb_label_ref *out,
-                       struct kb_err *err)
+/* Adds it to the group, if it is one: a number or a text that is not empty. */
+static bool read_label(struct reader *reader, const json_t *json, struct kb_label_ref *refs,
+                       struct kb_label_group *group, struct kb_err *err)
 {
+	struct kb_label_ref *out = &refs[group->count];
 	struct kb_sv text;
 	int64_t id;
 
 	*out = (struct kb_label_ref){ 0 };
 	if (json_is_integer(json)) {
 		out->id = json_integer_value(json);
+		group->count++;
 		return true;
 	}
 	if (!json_is_string(json))
 		return true;
 	text = kb_sv(json_string_value(json), json_string_length(json));
+	group->count += kb_sv_trim(text).n > 0;
 	if (kb_utf8_count(text) > KB_FILTER_CHARS)
 		return kb_fail(err, KB_E_INVALID,
 		               "labels holds a label of %zu characters, the limit is %d",
@@ -50,11 +54,11 @@ static bool read_group(struct reader *reader, const json_t *json, struct kb_labe
 		return kb_fail(err, KB_E_INVALID, "labels holds %zu labels, the limit is %d",
 		               reader->labels, KB_FILTER_MAX);
 	refs = KB_NEW_ARRAY(reader->arena, count, struct kb_label_ref);
+	*out = (struct kb_label_group){ refs, 0 };
 	for (size_t i = 0; i < count; i++)
-		if (!read_label(reader, json_is_array(json) ? json_array_get(json, i) : json,
-		                &refs[i], err))
+		if (!read_label(reader, json_is_array(json) ? json_array_get(json, i) : json, refs,
+		                out, err))
 			return false;
-	*out = (struct kb_label_group){ refs, count };
 	return true;
 }
 
@@ -85,11 +89,12 @@ bool kb_filter_read(const struct kb_inputs *inputs, struct kb_arena *arena,
 		return kb_fail(err, KB_E_INVALID, "labels holds %zu groups, the limit is %d", count,
 		               KB_FILTER_GROUPS_MAX);
 	groups = KB_NEW_ARRAY(arena, count, struct kb_label_group);
-	for (size_t i = 0; i < count; i++)
-		if (!read_group(&reader, is_grouped(labels) ? json_array_get(labels, i) : labels,
-		                &groups[i], err))
-			return false;
 	out->groups = groups;
-	out->group_count = count;
+	for (size_t i = 0; i < count; i++) {
+		if (!read_group(&reader, is_grouped(labels) ? json_array_get(labels, i) : labels,
+		                &groups[out->group_count], err))
+			return false;
+		out->group_count += groups[out->group_count].count > 0;
+	}
 	return true;
 }

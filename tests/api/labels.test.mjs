@@ -203,7 +203,11 @@ test("a labelled document is found only by questions that carry a label of it", 
       true,
     ],
     [[["staff"], ["nobody"]], false],
-    [[["staff"], []], false],
+    [[["staff"], []], true],
+    [["staff", []], true],
+    [[["staff"], null], true],
+    [[["staff"], [null, {}]], true],
+    [[[], [null]], false],
     [["staff", ["hr"]], false],
   ];
   for (const [labels, found] of cases)
