@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "settings/options.h"
 
-enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500 };
+enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500, FRESH_US = 100000 };
 
 bool kb_session_id_check(struct kb_sv id, struct kb_err *err)
 {
@@ -259,12 +259,39 @@ static void begin_message(struct kb_call *call, struct kb_turn *turn)
 	};
 }
 
+/* Documents that were deleted while the answer was being made are not cited, unless numbers in the
+ * text say which is which. What was read a moment ago is not looked at once more. */
+static void cite_no_gone(struct kb_call *call, struct kb_turn *turn)
+{
+	enum kb_citations mode = kb_settings_citations(&turn->settings);
+	struct kb_answer *answer = &turn->answer;
+	const struct kb_page_ids ids = { turn->agent->id, answer->citations,
+		                         answer->citation_count };
+	bool numbered = turn->inline_citations && mode >= KB_CITATIONS_INLINE;
+	bool fresh = kb_clock_mono_us() - call->known.read_at < FRESH_US;
+	struct kb_page *pages;
+	struct kb_err err;
+
+	if (!ids.count || numbered || fresh)
+		return;
+	pages = KB_NEW_ARRAY(call->arena, ids.count, struct kb_page);
+	if (!kb_store_pages_get(call->api->store, call->arena, &ids, pages, &err)) {
+		kb_warn(&call->req->log, "cited documents not read error=%s", err.msg);
+		return;
+	}
+	answer->citation_count = 0;
+	for (size_t i = 0; i < ids.count; i++)
+		if (pages[i].id)
+			answer->citations[answer->citation_count++] = pages[i].id;
+}
+
 static bool keep(struct kb_call *call, struct kb_turn *turn, struct kb_err *err)
 {
 	struct kb_session session = kb_call_session(call, turn->session_id);
 	const struct kb_answer *answer = &turn->answer;
 	struct kb_message *message = &turn->message;
 
+	cite_no_gone(call, turn);
 	message->ahead = ahead_of(call, turn);
 	message->ends_visit = turn->visitor_id;
 	message->response = answer->text;

@@ -754,6 +754,35 @@ test("a server that asks for patience gets it within the time there is", async (
   assert.ok(reply.headers["retry-after"]);
 });
 
+test("a document that is deleted while the answer is written is not cited, unless a number needs its place", async (t) => {
+  const [, document, words] = questions[0];
+  for (const numbered of [false, true]) {
+    const { chat, agent } = await scene(t, {
+      settings: { enable_citations: 3, enable_inline_citations_api: numbered },
+    });
+    const page = await agent.page(document);
+    chat.say = (body) => {
+      const source = sourcesOf(body).find(({ text }) => text.includes(words));
+      const sentence = source.text.split(/(?<=[.])\s+/).find((text) => text.includes(words));
+      return `${sentence.replace(/\s+/g, " ").slice(0, -1)} [${source.id}].`;
+    };
+    const session = randomUUID();
+    const ask = () => agent.api("POST", `/conversations/${session}/messages`, { json: { prompt: question } });
+    assert.deepEqual((await ask()).data.citations, [page.id]);
+    chat.gap = 100;
+    const asking = ask();
+    await until("the model to write", () => chat.seen.length === 2 && chat.seen[1].sent > 1);
+    await agent.expect(200, "DELETE", `/pages/${page.id}`);
+    const { status, data } = await asking;
+    assert.equal(status, 200);
+    assert.ok(data.llm_response.includes(words), data.llm_response);
+    assert.equal(data.llm_response.includes("[1]"), numbered);
+    assert.deepEqual(data.citations, numbered ? [page.id] : null);
+    const kept = await agent.expect(200, "GET", `/conversations/${session}/messages/${data.id}`);
+    assert.deepEqual(kept.citations, data.citations);
+  }
+});
+
 test("deleting the conversation ends what is being written in it", async (t) => {
   const { chat, agent, set } = await scene(t, { settings: { response_source: "llm_content" } });
   Object.assign(chat, { say: "One two three four five six seven eight nine ten.", gap: 200 });
