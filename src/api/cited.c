@@ -42,7 +42,7 @@ static bool cites(const struct kb_message *message, int64_t id)
 }
 
 /* Zeroes those of the pages that no question of the visitor's would find now: labels may have come
- * since. Their rows are read already, so that the view knows what keeps them. */
+ * since. A message cites them, so that any view of now knows what keeps them. */
 static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *pages, size_t count,
                        struct kb_err *err)
 {
@@ -51,7 +51,7 @@ static bool leave_open(struct kb_call *call, int64_t agent_id, struct kb_page *p
 	struct kb_pass pass;
 
 	if (!kb_visitor_labels(call, &labels, err)
-	    || !kb_catalog_get(call->api->catalog, agent_id, &view, err))
+	    || !kb_catalog_get_known(call->api->catalog, agent_id, &call->known, &view, err))
 		return false;
 	kb_pass_init(&pass, view.access, call->arena, &labels);
 	for (size_t i = 0; i < count; i++)
