@@ -33,8 +33,8 @@ struct kb_access {
 	/* Labels that a document or a source carries, as places in by_id; deleted ones, which no
 	 * request can name, are left out. */
 	struct lists combinations;
-	struct lists
-	        locks; /* combinations that all have to open: a document's, its containers' … */
+	/* Combinations that all have to open: a document's, its containers', its source's. */
+	struct lists locks;
 	struct slot *slots;
 	uint64_t mask; /* slots, a power of two, less one */
 };

@@ -510,7 +510,7 @@ static bool begin_change(struct kb_db_conn *conn, struct change *in, struct kb_a
 	       && (row->page.id || not_found(err, in->id));
 }
 
-/* And what is in those, however deep: a part without its container would be nobody's. */
+/* However deep: a part without its container would be kept by nothing. */
 static bool remove_parts(struct kb_db_conn *conn, const struct kb_page *page, int64_t version,
                          struct kb_totals *totals, struct kb_err *err)
 {
