@@ -54,10 +54,15 @@ bool kb_source_input_settings(struct kb_call *call, struct kb_source_settings *s
 
 /* ---- labels ---- */
 
+static bool has_labels(struct kb_call *call)
+{
+	return kb_inputs_json(&call->inputs, call->arena, "label_ids") != NULL;
+}
+
 bool kb_source_input_labels(struct kb_call *call, struct kb_source *source, bool *given,
                             struct kb_err *err)
 {
-	*given = kb_inputs_find(&call->inputs, "label_ids") != NULL;
+	*given = has_labels(call);
 	if (!*given)
 		return true;
 	if (!(call->plan->features & KB_FEATURE_LABELS))
@@ -68,7 +73,7 @@ bool kb_source_input_labels(struct kb_call *call, struct kb_source *source, bool
 
 bool kb_source_input_no_labels(struct kb_call *call, struct kb_err *err)
 {
-	return !kb_inputs_find(&call->inputs, "label_ids")
+	return !has_labels(call)
 	       || kb_fail(
 	               err, KB_E_INVALID,
 	               "label_ids are those of a source of an address; label files one by one, or "
@@ -111,7 +116,7 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 	struct kb_sv stored = call->agent.options; /* of a new agent none */
 	struct kb_agent_options options;
 	enum kb_source_kind kind;
-	bool has_labels;
+	bool given;
 
 	if (!kb_source_input_settings(call, &settings, err)
 	    || !kb_agent_read_options(call, call->arena, &stored, err))
@@ -128,7 +133,7 @@ bool kb_source_input_new(struct kb_call *call, struct kb_sv url, struct kb_sourc
 	};
 	*page = (struct kb_page_new){ .url = url, .depth = kind == KB_SOURCE_SITE };
 	*has_page = kind != KB_SOURCE_LIST;
-	return kb_source_input_labels(call, source, &has_labels, err);
+	return kb_source_input_labels(call, source, &given, err);
 }
 
 /* The agent's source of that address, put in the queue; *found tells whether it has one. */

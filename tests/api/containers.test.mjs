@@ -446,6 +446,15 @@ test("labels of a source are told, checked, and refused with files", async (t) =
     [reply.status, reply.json.message],
     [400, "label_ids are those of a source of an address; label files one by one, or the source of all uploads"],
   );
+  // In a form, too.
+  const other = await agent.expect(201, "POST", "/sources", {
+    urlencoded: [
+      ["sitemap_path", `${web.url}/b.html`],
+      ["label_ids[]", String(board)],
+    ],
+  });
+  assert.deepEqual(other.label_ids, [board]);
+  await refused(400, "label_ids must be an array of integers", "PUT", at, { label_ids: null });
   // A new agent has no labels that an address could need.
   const fresh = await kb.api("POST", "/projects", { json: { project_name: "x", sitemap_path, label_ids: [board] } });
   assert.equal(fresh.status, 400, fresh.text);

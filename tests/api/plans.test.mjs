@@ -86,6 +86,7 @@ test("without the plan's feature labels can't be touched; a question's filter wo
   const kb = await withPlan(t, "features=none");
   const agent = await kb.agent({ files: { "note.txt": "The Quandrel valve opens at 71 degrees." } });
   const page = await agent.page("note.txt");
+  const { uploads } = await agent.expect(200, "GET", "/sources");
   for (const [method, where, json] of [
     ["GET", "/labels"],
     ["POST", "/labels", { names: ["hr"] }],
@@ -96,6 +97,8 @@ test("without the plan's feature labels can't be touched; a question's filter wo
     ["DELETE", "/labels/1"],
     ["GET", `/pages/${page.id}/labels`],
     ["PUT", `/pages/${page.id}/labels`, { label_ids: [] }],
+    ["POST", "/sources", { sitemap_path: "https://a.example/", label_ids: [1] }],
+    ["PUT", `/sources/${uploads.id}`, { label_ids: [] }],
   ]) {
     const reply = await agent.api(method, where, { json });
     assert.deepEqual(
