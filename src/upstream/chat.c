@@ -16,6 +16,7 @@ enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
 	END_MS = 1000,  /* how long a connection may stay open once the answer is whole */
 	BODY_MAX = 16 << 20,  /* bytes of a request */
+	LOOK_MS = 1000,       /* how often who waits beside other accounts looks for a place */
 	REFUSAL_MAX = 4096,   /* bytes of a refusal that are read */
 	RECEIVE_BYTES = 1024, /* a piece of an answer is some hundred bytes */
 	UPLOAD_BYTES = 16384, /* libcurl's least; it has such a buffer where there is TLS */
@@ -302,6 +303,9 @@ static int64_t next_look(const struct kb_chat_call *call)
 		at = earliest(at, call->whole_us + END_MS * 1000);
 	if (call->step == PAUSES)
 		at = earliest(at, call->again_us);
+	/* A reader of another account's answer may have left. */
+	if (call->step == WAITS && call->line->turns.account_count > 1)
+		at = earliest(at, kb_clock_mono_us() + LOOK_MS * 1000);
 	return at;
 }
 
@@ -340,6 +344,8 @@ static void on_time(struct kb_timer *timer)
 	} else {
 		if (call->step == PAUSES && now >= call->again_us)
 			send_call(call);
+		else if (call->step == WAITS)
+			step_line(call->line);
 		if (call->step != ENDED)
 			watch_time(call);
 	}

@@ -86,9 +86,7 @@ test("an answer that has begun, and that nobody listens to any more, gives way t
   const waits = modest.ask(question);
   assert.equal(await Promise.race([waits.then(() => true), sleep(1500)]), undefined, "they are listened to");
   leave.abort();
-  await sleep(500); // the service has noticed
-  assert.equal((await modest.ask(question)).llm_response, chat.say);
-  await waits;
+  assert.equal((await waits).llm_response, chat.say);
   const [cut] = chat.seen.filter((entry) => entry.gone);
   assert.ok(cut && chat.seen.filter((entry) => entry.gone).length === 1, "one of the two was enough");
   const texts = [];
@@ -109,14 +107,18 @@ test("of one account, who is listened to goes first", async (t) => {
     body: JSON.stringify({ prompt }),
   });
   const url = () => `${kb.url}/api/v1${greedy.path}/conversations/${randomUUID()}/messages`;
-  slow.ttft = 2500;
+  let isFree = false;
+  Object.assign(slow, { ttft: 0, begins: () => isFree });
   void fetch(url(), body(GREEDY)).catch(() => {});
   await until("the place to be taken", () => live() === 1);
   for (let i = 0; i < 3; i++) void fetch(url(), { ...body(`${GREEDY} ${i}`), signal: leave.signal }).catch(() => {});
   await until("three to wait", async () => (await figure(kb, "model_waiting", "shared")) === 3);
   leave.abort();
-  await sleep(300);
-  assert.equal((await greedy.ask(question)).llm_response, chat.say);
+  const asks = greedy.ask(question);
+  await until("one more to wait", async () => (await figure(kb, "model_waiting", "shared")) === 4);
+  await sleep(500); // the others have left, and the service has heard of it
+  isFree = true;
+  assert.equal((await asks).llm_response, chat.say);
   assert.ok(!isGreedy(chat.seen[1].body), "before those that came first");
 });
 
@@ -146,7 +148,7 @@ test("what a model refuses or breaks for one account leaves the other's answers 
 
 test("who waits for a server's patience holds no place that another account wants", async (t) => {
   const { kb, chat, modest, flood, slow } = await scene(t, { concurrency: 2 });
-  Object.assign(slow, { ttft: 0, mode: "429" });
+  Object.assign(slow, { ttft: 0, mode: "429", begins: () => chat.seen.length >= 2 });
   chat.retryAfter = "20";
   flood(2);
   await until("both to be put off", () => chat.seen.length === 2 && chat.live === 0);

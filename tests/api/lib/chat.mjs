@@ -90,6 +90,7 @@ export class Chat {
   ttft = 0;
   gap = 0;
   until = Infinity;
+  begins = () => true; // the head goes out once it is
   finish = "stop";
   reasoning = null;
   usage = null; // null: as asked for
@@ -158,6 +159,7 @@ class Answer {
 
   async run() {
     const { chat, mode, entry } = this;
+    while (!chat.begins()) await this.wait(10);
     if (await this.head()) return;
     const parts = ["empty", "nochoices"].includes(mode) ? [] : chat.partsOf(entry.body);
     const finish = { length: "length", filter: "content_filter" }[mode] ?? chat.finish;
