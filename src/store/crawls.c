@@ -49,7 +49,7 @@ static const struct kb_sql sql[] = {
 	[WAITING] = { "crawl_waiting", "ii",
 		"SELECT count(*) FROM pages WHERE agent_id = $1 AND source_id = $2 AND state > 0" },
 	[PAGES] = { "crawl_pages", "iii",
-		"SELECT count(*) FROM (SELECT 1 FROM pages WHERE agent_id = $1 AND source_id = $2 LIMIT $3) p" },
+		"SELECT count(*) FROM (SELECT 1 FROM pages WHERE agent_id = $1 AND source_id = $2 LIMIT $3) w" },
 	/* What the source has pages for is counted once, here. */
 	[BEGIN] = { "crawl_begin", "iiti",
 		"INSERT INTO crawls (agent_id, source_id, url, start, state, seeded, began_at, pages, bytes, "

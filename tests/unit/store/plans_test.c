@@ -53,6 +53,7 @@ static struct excuse wide[] = {
 	{ "page_list_amiss_", "pages", "a list" },
 	{ "page_list_", "page_labels", "the documents of a list that have no label" },
 	{ "page_of_source", "pages", "the newest of it; stops early" },
+	{ "crawl_pages", "pages", "so many of a source, by an index alone; stops early" },
 	{ "key_", "", "docent key" },
 	{ "strays", "strays", "a page of a list, of the sweep" },
 	{ "report_", "", "reports over a time" },
