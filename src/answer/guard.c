@@ -912,17 +912,20 @@ static void collect(void *arg, struct kb_sv text)
 	kb_buf_sv(arg, text);
 }
 
-static struct kb_sv guard_text(struct kb_arena *arena, struct kb_outguard *guard, struct kb_sv text)
+/* Through a guard that begins as `like` is. */
+static struct kb_sv guard_text(struct kb_arena *arena, const struct kb_outguard *like,
+                               struct kb_sv text)
 {
+	struct kb_outguard guard = *like;
 	struct kb_buf buf;
 	struct kb_sv out;
 
 	/* A blank may be put in for a byte or two. */
 	kb_buf_init(&buf, 2 * text.n + 1);
-	guard->arg = &buf;
-	kb_outguard_feed(guard, text);
-	kb_outguard_end(guard);
-	kb_outguard_fini(guard);
+	guard.arg = &buf;
+	kb_outguard_feed(&guard, text);
+	kb_outguard_end(&guard);
+	kb_outguard_fini(&guard);
 	out = kb_arena_sv(arena, kb_buf_view(&buf));
 	kb_buf_fini(&buf);
 	return out;
