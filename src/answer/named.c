@@ -331,6 +331,8 @@ static bool is_alike(const char *name, size_t n, struct kb_sv word)
 	if (word.n + 2 * ENDING < n || word.n > 2 * n + 2 * ENDING)
 		return false;
 	m = bare(word, other, sizeof(other));
+	if (!m)
+		return false;
 	/* Bernd, Bernds; what begins alike and goes on a little. */
 	if (m >= ONE_SLIP - 1 && n >= ONE_SLIP - 1 && memcmp(name, other, KB_MIN(n, m)) == 0)
 		return n > m ? n - m <= ENDING : m - n <= ENDING;

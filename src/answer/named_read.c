@@ -16,6 +16,7 @@ enum {
 	DECADE = 10,
 	CENTURY = 100,
 	TURNS_BACK = 3,
+	TEXT_MAX = 8192, /* bytes of a turn that are read; what follows is no question */
 };
 
 struct reader {
@@ -484,8 +485,11 @@ static void read_name(struct reader *r, size_t i)
 	    || kb_named_word(KB_WORDS_TITLE, word->text) || in_address(r, word)
 	    || (r->asks && !is_asked(r, word)))
 		return;
-	/* Where the asker lives or goes. */
-	if (r->own && i > 0 && kb_named_word(KB_WORDS_PLACE, at(r, i - 1)->text))
+	/* Where the asker lives or goes: "to France" of "how long does it take". */
+	if (i > 0
+	    && ((r->own && kb_named_word(KB_WORDS_PLACE, at(r, i - 1)->text))
+	        || (r->question->type == KB_Q_NUM
+	            && kb_named_word(KB_WORDS_WAY, at(r, i - 1)->text))))
 		return;
 	if (!is_known(r, word->text) && !is_slip(r, word->text))
 		add(r, KB_NAMED_NAME, word->text);
@@ -524,7 +528,7 @@ static void look_over(struct reader *r)
 
 static void read_text(struct reader *r, struct kb_sv text)
 {
-	r->text = text;
+	r->text = text = kb_utf8_cut(text, TEXT_MAX);
 	r->t = (struct kb_tokens){ 0 };
 	kb_tokens_add(r->arena, text, &r->t);
 	look_over(r);

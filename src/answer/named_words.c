@@ -50,6 +50,7 @@ static const char *const lists[KB_WORDS_KINDS] = {
 	        " eu meu minha nós nosso nossa ik mijn mij wij we ons onze ",
 	[KB_WORDS_PLACE] =
 	        " in from to near at aus nach von in bei de du des à depuis en vers a desde hasta da di em para uit naar van ",
+	[KB_WORDS_WAY] = " to from nach aus vers depuis hasta desde para naar ",
 	[KB_WORDS_TIME] =
 	        " in since of from until by before after during the im seit vor nach bis jahr jahre year en depuis avant après"
 	        " année del desde nel dal em ",

@@ -13,6 +13,7 @@ enum kb_named_words {
 	KB_WORDS_PEOPLE,       /* languages and nations, and words that English always writes so */
 	KB_WORDS_OWN,          /* I, my, we, ich, unser */
 	KB_WORDS_PLACE,        /* in, from, nach */
+	KB_WORDS_WAY,          /* to, from: of a way */
 	KB_WORDS_TIME,         /* in, since, before: a year follows */
 	KB_WORDS_AND,          /* and, or */
 	KB_WORDS_RANGE,        /* to, until, bis */

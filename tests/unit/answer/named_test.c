@@ -85,6 +85,7 @@ static void test_questions(struct kb_test *t)
 		{ KB_LANG_EN, "Is it open on Sunday, the 3rd of May?", "", NULL },
 		{ KB_LANG_EN, "Does my 5-year-old need a ticket?", "", NULL },
 		{ KB_LANG_EN, "How do I get from Lisbon to the museum?", "", NULL },
+		{ KB_LANG_EN, "How long does delivery to Lisbon take?", "", NULL },
 		{ KB_LANG_EN, "I am from Lisbon. What does it cost?", "", NULL },
 		{ KB_LANG_EN, "How Do I Reset The Router?", "", NULL },
 		{ KB_LANG_EN, "Mail me at anna99@example.com, please.", "", NULL },
