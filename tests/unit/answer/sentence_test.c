@@ -162,6 +162,32 @@ static void test_stops(struct kb_test *t)
 	t->row = NULL;
 }
 
+/* A heading that is a sentence has a verb, and neither asks nor tells how. */
+static void test_statements(struct kb_test *t)
+{
+	static const struct {
+		const char *text;
+		bool states;
+	} rows[] = {
+		{ "The shop is closed on Sunday", true },
+		{ "Tickets cost 12 euros", true },
+		{ "Der Laden ist am Sonntag geschlossen", true },
+		{ "Le magasin est ouvert le dimanche", true },
+		{ "Opening hours", false },
+		{ "Buying a ticket online", false },
+		{ "How tickets are bought online", false },
+		{ "What is a ticket", false },
+		{ "When is the shop closed?", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].text;
+		CHECK(t, kb_states(kb_sv_str(rows[i].text)) == rows[i].states);
+	}
+	t->row = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
@@ -169,6 +195,7 @@ int main(int argc, char **argv)
 		{ "lines, tables, code", test_lines },
 		{ "text without stops", test_long },
 		{ "a sentence ends in a stop, a heading does not", test_stops },
+		{ "a line that states something", test_statements },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
