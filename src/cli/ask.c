@@ -264,6 +264,32 @@ static const char *flag_or_env(const char *name, const char *value)
 	return value ? value : getenv(name);
 }
 
+/* false: it is wrong usage. */
+static bool read_options(struct exchange *x, int argc, char **argv, const char **text)
+{
+	for (int i = 1; i < argc && argv[i]; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (strcmp(argv[i], "--url") == 0 && value)
+			x->url = argv[++i];
+		else if (strcmp(argv[i], "--key") == 0 && value)
+			x->key = argv[++i];
+		else if (strcmp(argv[i], "--agent") == 0 && value)
+			x->agent = argv[++i];
+		else if (strcmp(argv[i], "--json") == 0)
+			x->as_json = true;
+		else if ((argv[i][0] != '-' || !argv[i][1]) && !*text)
+			*text = argv[i];
+		else
+			return false;
+	}
+	x->url = flag_or_env("DOCENT_URL", x->url);
+	x->key = flag_or_env("DOCENT_API_KEY", x->key);
+	x->agent = flag_or_env("DOCENT_AGENT_ID", x->agent);
+	return x->url && x->key && x->agent && (*text || !isatty(STDIN_FILENO))
+	       && strspn(x->agent, "0123456789") == strlen(x->agent);
+}
+
 int kb_cli_ask(int argc, char **argv)
 {
 	static const char usage[] =
@@ -277,27 +303,7 @@ int kb_cli_ask(int argc, char **argv)
 
 	if (kb_cli_help(argc, argv, usage))
 		return 0;
-	for (int i = 1; i < argc && argv[i]; i++) {
-		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-
-		if (strcmp(argv[i], "--url") == 0 && value)
-			x.url = argv[++i];
-		else if (strcmp(argv[i], "--key") == 0 && value)
-			x.key = argv[++i];
-		else if (strcmp(argv[i], "--agent") == 0 && value)
-			x.agent = argv[++i];
-		else if (strcmp(argv[i], "--json") == 0)
-			x.as_json = true;
-		else if ((argv[i][0] != '-' || !argv[i][1]) && !text)
-			text = argv[i];
-		else
-			return kb_cli_fail(2, "%s", usage);
-	}
-	x.url = flag_or_env("DOCENT_URL", x.url);
-	x.key = flag_or_env("DOCENT_API_KEY", x.key);
-	x.agent = flag_or_env("DOCENT_AGENT_ID", x.agent);
-	if (!x.url || !x.key || !x.agent || (!text && isatty(STDIN_FILENO))
-	    || strspn(x.agent, "0123456789") != strlen(x.agent))
+	if (!read_options(&x, argc, argv, &text))
 		return kb_cli_fail(2, "%s", usage);
 	if ((!text || !strcmp(text, "-")) && !read_question(&x, &text, &err)) {
 		kb_arena_fini(&x.arena);
