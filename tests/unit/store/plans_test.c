@@ -29,7 +29,6 @@ struct excuse {
 /* Steps that may read as many documents as wait, but no others. */
 static struct excuse waiting[] = {
 	{ "queue_has_work", "pages", "the first; stops early" },
-	{ "page_list_waiting_", "pages", "a list" },
 	{ "queue_waiting", "pages", "the first of them; stops early" },
 	{ "queue_working", "pages", "their number, of the index alone, for who looks on" },
 	{ "crawl_waiting", "pages", "the same of a website" },
@@ -47,10 +46,8 @@ static struct excuse wide[] = {
 	/* lists, of which a page is read in order, and their lengths */
 	{ "agent_list_", "agents", "a list" },
 	{ "conversation_list_", "conversations", "a list" },
-	{ "page_list_asc", "pages", "a list" },
-	{ "page_list_desc", "pages", "a list" },
-	{ "page_list_count", "pages", "a list" },
-	{ "page_list_amiss_", "pages", "a list" },
+	{ "page_list_", "pages",
+	  "a list; and parts of documents, where those without labels are wanted" },
 	{ "page_list_", "page_labels", "the documents of a list that have no label" },
 	{ "page_of_source", "pages", "the newest of it; stops early" },
 	{ "crawl_pages", "pages", "so many of a source, by an index alone; stops early" },
@@ -71,6 +68,9 @@ static struct excuse wide[] = {
 	{ "agent_count", "agents", "their number" },
 	{ "agent_masters_of", "agents", "those that name an agent" },
 	{ "month", "", "sums over them" },
+	/* what seldom happens */
+	{ "visitors_over_signed", "visitors",
+	  "all that are signed, when an agent's secret is another" },
 	/* what is there for a moment */
 	{ "account_words", "pages", "those of deleted sources, until they are removed" },
 	{ "agent_totals", "pages", "the same" },
@@ -79,6 +79,7 @@ static struct excuse wide[] = {
 	{ "dead_sweep", "dead_pages", "the same, behind a merge" },
 	/* what is read whole because it is held in memory */
 	{ "label_state_kept", "pages", "documents of sources that carry labels, as if each did" },
+	{ "label_state_kept", "page_labels", "whether a container carries any" },
 	{ "label_state_pages", "page_labels",
 	  "which documents have labels, behind a change of them" },
 	/* in the background, in slices or from a place on, or once in hours */
@@ -127,10 +128,10 @@ static const char *const small[] = { "installation", "blob_sweep", "moves",
 
 /* Tables of which an agent, or an account, has few rows however large it grows. */
 static const char *const few[] = {
-	"agent_images", "agent_months", "api_keys", "crawls",         "labels",
-	"licenses",     "model_usage",  "personas", "segments",       "sources",
-	"sub_personas", "vectors",      "work",     "account_months", "sub_persona_overrides",
-	"answers",      "repairs",
+	"agent_images", "agent_months", "api_keys",      "crawls",         "labels",
+	"licenses",     "model_usage",  "personas",      "segments",       "sources",
+	"sub_personas", "vectors",      "work",          "account_months", "sub_persona_overrides",
+	"answers",      "repairs",      "source_labels",
 };
 
 /* What the i-th row has in a column, of several that fit the first; others have its number. */
