@@ -97,7 +97,7 @@ class Gathering:
         for name in ("squad", "xquad", "cmrc2018", "drcd", "jaquad", "clapnq", "mtrag"):
             places = {}
             for row in self.lines(f"qa/{name}/docs.jsonl.gz"):
-                article = row["id"].split(":")[-1].split("#")[0] if "squad" in name else row["id"]
+                article = row["id"].split(":")[-1].split("#")[0] if name in ("squad", "xquad") else row["id"]
                 corpus = f"{name}:{row['lang']}" if name == "xquad" else name
                 kept = int(hashlib.sha1(article.encode()).hexdigest(), 16) % 5
                 places[row["id"]] = self.passage(corpus, row.get("title"), "", row["text"]), kept
