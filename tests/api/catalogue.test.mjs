@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { library, questions } from "./lib/documents.mjs";
-import { figure, models } from "./lib/models.mjs";
+import { figure } from "./lib/figures.mjs";
+import { models } from "./lib/models.mjs";
 
 async function catalogue(t, list) {
   const dir = await mkdtemp(path.join(tmpdir(), "docent-models-"));

@@ -5,7 +5,8 @@ import path from "node:path";
 import { assert, sleep, start, test, until } from "./lib/harness.mjs";
 import { promptOf } from "./lib/chat.mjs";
 import { foreign, library, questions } from "./lib/documents.mjs";
-import { figure, models } from "./lib/models.mjs";
+import { counted, figure } from "./lib/figures.mjs";
+import { models } from "./lib/models.mjs";
 import { folder } from "./lib/util.mjs";
 
 const [question] = questions[0];
@@ -127,12 +128,12 @@ test("what a model refuses or breaks for one account leaves the other's answers 
   Object.assign(slow, { ttft: 0, mode: "500" });
   const ask = (agent, prompt) => agent.api("POST", `/conversations/${randomUUID()}/messages`, { json: { prompt } });
   for (let i = 0; i < 3; i++) assert.ok((await ask(greedy, GREEDY)).status >= 500);
-  assert.equal(await figure(kb, "server_state", "shared"), 1, "it is left alone");
+  await counted(kb, { server_state: 1 }, "shared"); // it is left alone
   const before = chat.seen.length;
   assert.equal((await ask(greedy, GREEDY)).status, 502);
   assert.equal(chat.seen.length, before, "by who has seen it fail");
   assert.equal((await modest.ask(question)).llm_response, chat.say);
-  assert.equal(await figure(kb, "server_state", "shared"), 0, "it does its work");
+  await counted(kb, { server_state: 0 }, "shared"); // it does its work
   Object.assign(slow, { mode: "429" });
   chat.retryAfter = "30";
   assert.equal((await ask(greedy, GREEDY)).status, 429);
@@ -152,7 +153,7 @@ test("who waits for a server's patience holds no place that another account want
   chat.retryAfter = "20";
   flood(2);
   await until("both to be put off", () => chat.seen.length === 2 && chat.live === 0);
-  assert.equal(await figure(kb, "model_answers", "shared"), 2, "and to hold their places");
+  await counted(kb, { model_answers: 2 }, "shared"); // and hold their places
   const begun = Date.now();
   assert.equal((await modest.ask(question)).llm_response, chat.say);
   assert.ok(Date.now() - begun < 10_000);
