@@ -116,7 +116,8 @@ test("mode words ranks by the words alone; ranked adds the second step; other mo
     assert.ok(explanation.second_step > 0 && explanation.second_step_parts.length === 6);
   for (const mode of ["hybrid", "vectors", "", "RANKED", 1]) {
     const reply = await agent.api("POST", "/search", { json: { query, mode } });
-    assert.deepEqual([reply.status, reply.json.message], [400, "mode must be ranked or words"], mode);
+    const message = mode === 1 ? "mode must be a string" : "mode must be ranked or words";
+    assert.deepEqual([reply.status, reply.json.message], [400, message], mode);
   }
 });
 
