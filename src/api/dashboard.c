@@ -31,7 +31,7 @@ bool kb_dashboard_file(struct kb_call *call, struct kb_err *err)
 bool kb_dashboard_lost(struct kb_call *call)
 {
 	/* Whoever asks these is a program, whatever it says that it takes. */
-	static const char *const programs[] = { "/api/", "/public/", "/mcp", "/web/" };
+	static const char *const programs[] = { "/api/", "/public/", "/mcp", "/web/", "/chat/" };
 	const struct kb_ui_file *file = kb_ui_find(KB_SV("lost.html"));
 	const struct kb_request *req = call->req;
 
