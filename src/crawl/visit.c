@@ -75,9 +75,7 @@ static bool is_over_limit(struct visit *v, bool *over, struct kb_err *err)
 	*over = stats.pages_crawled >= limits.pages_per_agent;
 	if (*over) {
 		v->result.outcome = KB_VISIT_LIMITED;
-		v->result.reason =
-		        kb_arena_printf(v->arena, "the plan allows %" PRId64 " documents an agent",
-		                        limits.pages_per_agent);
+		v->result.reason = kb_page_over_plan(v->arena, limits.pages_per_agent);
 	}
 	return true;
 }

@@ -780,9 +780,7 @@ static bool over_limit(struct batch *batch, const struct kb_page *page,
 	if (has_room(page))
 		return false;
 	if (limits->pages_per_agent && pages >= limits->pages_per_agent)
-		result->reason = kb_arena_printf(&batch->arena,
-		                                 "the plan allows %" PRId64 " documents an agent",
-		                                 limits->pages_per_agent);
+		result->reason = kb_page_over_plan(&batch->arena, limits->pages_per_agent);
 	else if (limits->words && words >= limits->words)
 		result->reason = kb_arena_printf(&batch->arena, "the plan allows %" PRId64 " words",
 		                                 limits->words);
@@ -811,7 +809,9 @@ static bool read_page(struct batch *batch, const struct kb_lease *lease)
 	bool later = false;
 	struct kb_err err;
 
-	*result = (struct kb_page_result){ .page_id = lease->page.id, .epoch = lease->epoch };
+	*result = (struct kb_page_result){ .page_id = lease->page.id,
+		                           .epoch = lease->epoch,
+		                           .pages_most = batch->limits.pages_per_agent };
 	if (over_limit(batch, &lease->page, result))
 		return true;
 	if (take_page(batch, lease, result, &later, &err)) {

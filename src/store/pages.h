@@ -238,6 +238,7 @@ struct kb_page_result {
 	int64_t likeness;       /* kb_page's */
 	struct kb_sv copy_of;   /* kb_page's; the store finds it out */
 	int64_t words, passages;
+	int64_t pages_most;     /* of the agent's that may be OK by its plan; 0: any number */
 	bool plain_description; /* no document's own, only its first words */
 	bool drop_original;     /* the agent does not keep files, and of an address nobody does */
 	/* The text is the one that can be found already: statuses and the visit change, nothing
@@ -267,6 +268,9 @@ struct kb_segment_new {
  * segment that holds those that are OK, the death of their older passages, is_active, the next
  * index version. Pages deleted or leased anew meanwhile are left out and dead in the new segment.
  *
+ * A page that was not OK before and would be one too many for the plan is limited instead: others
+ * may have been read beside it when there was room for one more.
+ *
  * The older passages of a page that is not OK this time stay: a failed visit never takes away what
  * was found before. Its title, text and words stay with them.
  *
@@ -277,6 +281,9 @@ struct kb_segment_new {
 bool kb_store_pages_finish(struct kb_store *store, int64_t agent_id,
                            const struct kb_page_result *results, size_t count,
                            const struct kb_segment_new *segment, struct kb_err *err) KB_MUST_CHECK;
+
+/* Why such a page is limited. */
+struct kb_sv kb_page_over_plan(struct kb_arena *arena, int64_t pages_most);
 
 /* held[i]: the lease is the page's newest and not finished. All of one agent. */
 bool kb_store_pages_held(struct kb_store *store, const struct kb_lease *leases, size_t count,

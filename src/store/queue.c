@@ -411,6 +411,16 @@ static bool move_on(struct kb_db_conn *conn, struct finish *in, const struct kb_
 	       && kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err);
 }
 
+/* What the new segment has of the page is dead. */
+static void leave_out(struct finish *in, const struct kb_page_row *row)
+{
+	if (!in->segment)
+		return;
+	KB_ROOM(&in->arena, in->so_far.refused, in->so_far.refused_count)
+	[in->so_far.refused_count] = row->page.id;
+	in->so_far.refused_count++;
+}
+
 /* A page of a website whose text another one has already is limited, and says so. That is judged
  * here, where nobody else can bring the same text meanwhile. */
 static bool unless_twin(struct kb_db_conn *conn, struct finish *in,
@@ -437,12 +447,42 @@ static bool unless_twin(struct kb_db_conn *conn, struct finish *in,
 		.drop_original = true,
 		.found = (*result)->found,
 	};
-	if (in->segment) {
-		KB_ROOM(&in->arena, in->so_far.refused, in->so_far.refused_count)
-		[in->so_far.refused_count] = row->page.id;
-		in->so_far.refused_count++;
-	}
+	leave_out(in, row);
 	*result = twin;
+	return true;
+}
+
+struct kb_sv kb_page_over_plan(struct kb_arena *arena, int64_t pages_most)
+{
+	return kb_arena_printf(arena, "the plan allows %" PRId64 " documents an agent", pages_most);
+}
+
+/* A page that is one too many for the plan is limited: that is judged here as well, where nobody
+ * else can take the last place meanwhile. */
+static bool unless_full(struct kb_db_conn *conn, struct finish *in,
+                        const struct kb_page_result **result, struct kb_page_result *full,
+                        const struct kb_page_row *row, struct kb_err *err)
+{
+	int64_t most = (*result)->pages_most;
+	struct kb_agent_stats stats;
+
+	if (!most || (*result)->index != KB_STATUS_OK || row->is_found
+	    || row->page.index == KB_STATUS_OK)
+		return true;
+	if (!kb_agent_stats(conn, in->agent_id, &stats, err))
+		return false;
+	if (stats.pages_indexed + in->so_far.totals.pages_indexed < most)
+		return true;
+	*full = (struct kb_page_result){
+		.page_id = (*result)->page_id,
+		.epoch = (*result)->epoch,
+		.crawl = KB_STATUS_LIMITED,
+		.index = KB_STATUS_LIMITED,
+		.reason = kb_page_over_plan(&in->arena, most),
+		.drop_original = !row->page.is_file,
+	};
+	leave_out(in, row);
+	*result = full;
 	return true;
 }
 
@@ -482,7 +522,7 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
                    struct kb_page_row *row, struct kb_err *err)
 {
 	struct kb_page *page = &row->page;
-	struct kb_page_result twin;
+	struct kb_page_result twin, full;
 	struct kb_page_row before = *row;
 	bool was_found = row->is_found;
 
@@ -490,7 +530,8 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 		in->so_far.totals.finished++;
 		return move_on(conn, in, result, row, err);
 	}
-	if (!unless_twin(conn, in, &result, &twin, row, err))
+	if (!unless_twin(conn, in, &result, &twin, row, err)
+	    || !unless_full(conn, in, &result, &full, row, err))
 		return false;
 	kb_totals_count(&in->so_far.totals, row, -1);
 	apply(result, in->now, row);

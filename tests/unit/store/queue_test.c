@@ -501,6 +501,50 @@ static void test_meanwhile(struct kb_test *t)
 	fixture_fini(&f);
 }
 
+/* Two workers read at once what a plan has one place for. */
+static void test_last_place(struct kb_test *t)
+{
+	struct kb_page_result results[3];
+	struct kb_index_state state;
+	struct kb_lease *leases;
+	struct kb_agent agent;
+	struct kb_page page;
+	struct fixture f;
+	int64_t id, due;
+	size_t count;
+
+	fixture_init(&f, t);
+	agent = fixture_agent(&f, "a");
+	id = fixture_pages(&f, agent.id, 3);
+	leases = lease(&f, 3, &count, &due);
+	CHECK_INT(t, count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		results[i] = fixture_result(&leases[i]);
+		results[i].pages_most = 2;
+	}
+	CHECK(t, finish(&f, agent.id, &results[0], true)); /* version 1 */
+	CHECK(t, kb_store_pages_finish(f.store, agent.id, results + 1, 2, &fixture_segment,
+	                               &f.err)); /* version 2 */
+	CHECK_INT(t, page_of(&f, agent.id, id + 1).index, KB_STATUS_OK);
+	page = page_of(&f, agent.id, id + 2);
+	CHECK_INT(t, page.index, KB_STATUS_LIMITED);
+	CHECK_INT(t, page.passages, 0);
+	CHECK_SV(t, page.reason, "the plan allows 2 documents an agent");
+	state = state_of(&f, agent.id);
+	CHECK_INT(t, state.version, 3);
+	CHECK_INT(t, state.dead_count, 1);
+	CHECK_INT(t, state.dead[0].page_id, id + 2);
+	/* What is there may be read again. */
+	CHECK(t, kb_store_page_requeue(f.store, agent.id, id, &f.err));
+	leases = lease(&f, 1, &count, &due);
+	CHECK_INT(t, count, 1);
+	results[0] = fixture_result(&leases[0]);
+	results[0].pages_most = 2;
+	CHECK(t, finish(&f, agent.id, &results[0], true));
+	CHECK_INT(t, page_of(&f, agent.id, id).index, KB_STATUS_OK);
+	fixture_fini(&f);
+}
+
 static void test_merge(struct kb_test *t)
 {
 	struct kb_index_state state;
@@ -573,6 +617,7 @@ int main(int argc, char **argv)
 		{ "every kind of result has its place", test_results },
 		{ "a second visit replaces or keeps", test_revisit },
 		{ "deleted and requeued meanwhile: dead in the new segment", test_meanwhile },
+		{ "the last place of a plan is taken once", test_last_place },
 		{ "a merge replaces segments and frees dead rows", test_merge },
 	};
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));
