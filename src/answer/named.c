@@ -214,7 +214,7 @@ static void find_code(const struct page *p, const struct kb_named_thing *thing, 
 static int range_end(const struct page *p, size_t i)
 {
 	const struct kb_token *year = at(p, i), *next = at(p, i + 1);
-	int from = kb_token_value(year), last = from;
+	int from = kb_token_value(year), last;
 	size_t end = 0;
 	bool range = false;
 

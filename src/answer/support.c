@@ -162,7 +162,7 @@ static size_t separator_at(struct kb_sv text, size_t at, size_t group, bool grou
 static bool next_number(struct kb_sv text, size_t *at, bool grouped, uint32_t *hash)
 {
 	char digits[NUMBER_BYTES];
-	size_t n = 0, group = 0, size;
+	size_t n = 0, group = 0, size = 1;
 	int digit;
 
 	while (*at < text.n && digit_at(text, *at, &size) < 0)

@@ -346,7 +346,7 @@ static void on_time(struct kb_timer *timer)
 			send_call(call);
 		else if (call->step == WAITS)
 			step_line(call->line);
-		if (call->step != ENDED)
+		if (call->step != ENDED) // NOLINT(clang-analyzer-unix.Malloc): it is held
 			watch_time(call);
 	}
 	kb_chat_release(call);

@@ -38,6 +38,7 @@ static void put_first(struct queue *queue, struct kb_call_turn *turn)
 
 static void take(struct queue *queue, struct kb_call_turn *turn)
 {
+	KB_ASSERT(turn);
 	*(turn->before ? &turn->before->after : &queue->first) = turn->after;
 	*(turn->after ? &turn->after->before : &queue->last) = turn->before;
 	turn->before = turn->after = NULL;
