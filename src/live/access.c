@@ -230,11 +230,12 @@ static int compare_carrier(const void *a, const void *b)
 static uint32_t combination_of(const struct making *m, const struct kb_keeper_row *row)
 {
 	const struct carriers *in = row->is_source ? &m->sources : &m->pages;
-	struct carrier wanted = { .id = row->keeper_id }, *found = NULL;
+	struct carrier wanted = { .id = row->keeper_id };
+	const struct carrier *found;
 
-	if (in->count)
-		found = bsearch(&wanted, in->v, in->count, sizeof(wanted), compare_carrier);
-	KB_ASSERT(found); /* both were read in one transaction */
+	KB_ASSERT(in->count); /* both were read in one transaction */
+	found = bsearch(&wanted, in->v, in->count, sizeof(wanted), compare_carrier);
+	KB_ASSERT(found);
 	return found->combination;
 }
 
