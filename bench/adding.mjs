@@ -14,7 +14,8 @@ import { form, multipart, request } from "../tests/api/lib/http.mjs";
 import { Service, storeOf } from "../tests/api/lib/service.mjs";
 
 const [documents = 100_000, files = 200, rounds = 5] = process.argv.slice(2).map(Number);
-const TOGETHER = 4;
+const TOGETHER = 4,
+  FIRST = 1000; // id before those of the copies
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
@@ -62,7 +63,8 @@ async function fill(agent) {
       ? "SELECT column_name FROM information_schema.columns WHERE table_name = 'pages' ORDER BY ordinal_position"
       : "SELECT name FROM pragma_table_info('pages')",
   ).split("\n");
-  const own = { id: "1000000000 + i", filename: "'copy' || i", filename_key: "'copy' || i" };
+  // Below the ids of what comes: what looks for work in the order of ids goes over all of them.
+  const own = { id: `${FIRST} + i`, filename: "'copy' || i", filename_key: "'copy' || i" };
   const names = columns.filter(Boolean);
   ask(
     `INSERT INTO pages (${names}) WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n ` +
@@ -71,6 +73,8 @@ async function fill(agent) {
       `pages_crawled = pages_crawled + ${documents}, pages_indexed = pages_indexed + ${documents} ` +
       `WHERE agent_id = ${agent.id}`,
   );
+  const last = FIRST + documents;
+  ask(isShared ? `SELECT setval('ids_page', ${last})` : `UPDATE counters SET last = ${last} WHERE name = 'page'`);
   if (isShared) ask("ANALYZE");
   await kb.spawn();
 }
