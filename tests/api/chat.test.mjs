@@ -499,7 +499,7 @@ test("when the model fails the caller is told the owner's words, and the log wha
     assert.ok(!/double-chat|left alone|\bms\b/.test(text), text);
   }
   assert.match(kb.log, /model failed agent=\d+ model=double-chat error=.*left alone/);
-  assert.match(kb.log, /model failed in its answer agent=\d+ model=double-chat/);
+  await until("the log", () => /model failed in its answer agent=\d+ model=double-chat/.test(kb.log));
 });
 
 test("what a model has said before it failed stays, and the stream ends with an error", async (t) => {
