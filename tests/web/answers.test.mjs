@@ -1,5 +1,5 @@
 // Asking in the dashboard: how answers are drawn, what of a talk is shown, what is refused.
-import { assert, faults, signedIn, start, test } from "./lib.mjs";
+import { assert, faults, signedIn, start, test, until } from "./lib.mjs";
 import { library } from "../api/lib/documents.mjs";
 import { models } from "../api/lib/models.mjs";
 
@@ -124,8 +124,11 @@ test("what is shown has the names that it shows, and every sheet can be scrolled
   assert.deepEqual(await faults(page, "why", { rules }), []);
   const body = page.locator("dialog.sheet .body");
   await body.focus();
-  await page.keyboard.press("End");
-  assert.ok(await body.evaluate((node) => node.scrollTop > 0));
+  // The body grows until all of its figures are there, and the keys scroll softly.
+  await until("the sheet to be scrolled", async () => {
+    await page.keyboard.press("End");
+    return body.evaluate((node) => node.scrollTop > 0);
+  });
 });
 
 test("without a network a screen says so, and comes when the network is back", async (t) => {

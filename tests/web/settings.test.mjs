@@ -363,11 +363,13 @@ test("black and white can be chosen where the default follows the scheme", async
     node.value = "#000000";
     node.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  assert.equal(await row.locator("input.mono").inputValue(), "#000");
+  // What is written is drawn by the next frame.
+  const written = row.locator("input.mono");
+  await until("black to be written", async () => (await written.inputValue()) === "#000");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved").waitFor();
   assert.equal((await agent.expect(200, "GET", "/settings")).chatbot_toolbar_color, "#000");
   await row.getByRole("button", { name: "Back to default" }).click();
-  assert.equal(await row.locator("input.mono").inputValue(), "#000000");
+  await until("the default to be shown", async () => (await written.inputValue()) === "#000000");
   quiet();
 });
