@@ -10,7 +10,7 @@
 #define KB_STORE_CACHE_H
 
 #include "base/clock.h"
-#include "store/columns.h"
+#include "db/columns.h"
 
 #define KB_CACHE_MAX_AGE_US INT64_C(1000000)
 

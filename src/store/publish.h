@@ -12,7 +12,7 @@
 #ifndef KB_STORE_PUBLISH_H
 #define KB_STORE_PUBLISH_H
 
-#include "store/db.h"
+#include "db/db.h"
 
 /* What an agent's row says of all that belongs to it (store_impl.h: what is hidden). */
 #define KB_SQL_AGENT_THERE   0

@@ -5,9 +5,9 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "db/columns.h"
 #include "store/agents.h"
 #include "store/cache.h"
-#include "store/columns.h"
 #include "store/pages.h"
 #include "store/publish.h"
 #include "store/sources.h"

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "db/db.h"
 #include "raw.h"
-#include "store/db.h"
 
 enum how { HEARD, MADE, LOST, LATE };
 

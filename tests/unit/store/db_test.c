@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 
 #include "base/fault.h"
+#include "db/db.h"
 #include "raw.h"
 #include "store/cache.h"
-#include "store/db.h"
 
 /* ---- group commit ---- */
 

@@ -7,8 +7,8 @@
 #include <sqlite3.h>
 
 #include "base/buf.h"
+#include "db/db.h"
 #include "server.h"
-#include "store/db.h"
 
 /* ---- SQLite ---- */
 

@@ -2,8 +2,8 @@
 #ifndef KB_STORE_RAW_H
 #define KB_STORE_RAW_H
 
+#include "db/db.h"
 #include "fixture.h"
-#include "store/db.h"
 
 static inline struct kb_db_conn *raw_open(struct fixture *f)
 {

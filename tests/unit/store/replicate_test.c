@@ -2,8 +2,8 @@
 #include <sqlite3.h>
 
 #include "base/fault.h"
+#include "db/db.h"
 #include "fixture.h"
-#include "store/db.h"
 #include "store/labels.h"
 
 /* ---- every table and column has been thought of ---- */

@@ -5,7 +5,7 @@
  */
 #include <sqlite3.h>
 
-#include "store/db.h"
+#include "db/db.h"
 #include "test.h"
 
 enum kind {

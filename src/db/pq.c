@@ -1,4 +1,4 @@
-#include "store/pq.h"
+#include "db/pq.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -8,8 +8,8 @@
  * wrote; where that does not come about, the writer moves the last LITTLE_PAGES when it has
  * LOG_PAGES_MAX, and whatever is left at LOG_PAGES_END: it writes faster than the thread.
  */
-#ifndef KB_STORE_CHECKPOINT_H
-#define KB_STORE_CHECKPOINT_H
+#ifndef KB_DB_CHECKPOINT_H
+#define KB_DB_CHECKPOINT_H
 
 #include <sqlite3.h>
 

@@ -1,5 +1,5 @@
 /*
- * The store's own door to a database. Only files of src/store include this.
+ * The store's own door to a database. Only src/db and src/store include this.
  *
  * A driver is a struct of functions over one connection; SQLite and PostgreSQL fill it. Above the
  * drivers stand, the same for each of them: rows (one running statement), the database with its
@@ -10,8 +10,8 @@
  * are declared, RETURNING, ON CONFLICT, LIKE with ESCAPE on folded columns; ids from sequences.
  * What only one database knows stands in its driver.
  */
-#ifndef KB_STORE_DB_H
-#define KB_STORE_DB_H
+#ifndef KB_DB_DB_H
+#define KB_DB_DB_H
 
 #include "base/arena.h"
 #include "base/clock.h"

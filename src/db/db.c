@@ -13,7 +13,7 @@
  * with that: where the row has the number already, or gets it from the transaction before, which
  * may still be at work and is waited for, all of it is done.
  */
-#include "store/db.h"
+#include "db/db.h"
 
 #include <pthread.h>
 #include <semaphore.h>

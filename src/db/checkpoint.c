@@ -1,4 +1,4 @@
-#include "store/checkpoint.h"
+#include "db/checkpoint.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

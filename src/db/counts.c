@@ -1,5 +1,5 @@
 /* Sums of a transaction: what many of its writes count is written once, at its end. */
-#include "store/db.h"
+#include "db/db.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "store/columns.h"
+#include "db/columns.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * database has to say in its own words stands in a file of its driver's. */
 #include <stdio.h>
 
-#include "store/db.h"
+#include "db/db.h"
 
 enum { TABLE_CREATE, VERSION, COUNT, RECORDED, RECORD, LOCK_ADD, LOCK };
 // clang-format off

@@ -1,5 +1,5 @@
 /* Running statements: the same small words over every driver, with an error that keeps. */
-#include "store/db.h"
+#include "db/db.h"
 
 #include <string.h>
 

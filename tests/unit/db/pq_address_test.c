@@ -1,6 +1,6 @@
 /* An address of a database: our words in it, what is refused, and that no refusal tells a password.
  */
-#include "store/pq_address.h"
+#include "db/pq_address.h"
 
 #include "test.h"
 

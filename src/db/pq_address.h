@@ -9,10 +9,10 @@
  * An address may hold a password, so no sentence about one repeats more of it than a word's name.
  * The PostgreSQL driver's own; any thread.
  */
-#ifndef KB_STORE_PQ_ADDRESS_H
-#define KB_STORE_PQ_ADDRESS_H
+#ifndef KB_DB_PQ_ADDRESS_H
+#define KB_DB_PQ_ADDRESS_H
 
-#include "store/pq.h"
+#include "db/pq.h"
 
 struct kb_pq_address {
 	char *text; /* libpq's part, without our words; on the heap */

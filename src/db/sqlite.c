@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "store/checkpoint.h"
-#include "store/db.h"
+#include "db/checkpoint.h"
+#include "db/db.h"
 
 enum {
 	STATEMENT_SLOTS = 512, /* more than twice the statements there are */

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "store/db.h"
-#include "store/pq_address.h"
+#include "db/db.h"
+#include "db/pq_address.h"
 
 enum {
 	STATEMENT_SLOTS = 1024, /* more than twice the statements there are */

@@ -2,8 +2,8 @@
  * libpq, loaded when a store on PostgreSQL is opened: who keeps to SQLite neither needs it nor
  * waits for it at the start. The PostgreSQL driver's own.
  */
-#ifndef KB_STORE_PQ_H
-#define KB_STORE_PQ_H
+#ifndef KB_DB_PQ_H
+#define KB_DB_PQ_H
 
 #include <libpq-fe.h>
 

@@ -15,10 +15,10 @@
  *
  * So a new column is a member, a row, and its migration.
  */
-#ifndef KB_STORE_COLUMNS_H
-#define KB_STORE_COLUMNS_H
+#ifndef KB_DB_COLUMNS_H
+#define KB_DB_COLUMNS_H
 
-#include "store/db.h"
+#include "db/db.h"
 
 /* ---- SQL, made while compiling ---- */
 

@@ -1,4 +1,4 @@
-#include "store/pq_address.h"
+#include "db/pq_address.h"
 
 #include <stdio.h>
 #include <stdlib.h>

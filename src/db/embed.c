@@ -45,7 +45,7 @@ static void put_row(const char *path, int number)
 
 int main(int argc, char **argv)
 {
-	printf("#include \"store/db.h\"\n\n");
+	printf("#include \"db/db.h\"\n\n");
 	for (int i = 1; i < argc; i++)
 		if (!put_text(argv[i], i))
 			return 1;
