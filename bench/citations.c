@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/reply.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "fit_data.h"
 #include "index/sentence.h"
+#include "write/reply.h"
 
 enum { NEAR_WRONG = 5, SOURCES_MAX = 24, DRAW = 500, PIECE = 4 };
 

@@ -9,7 +9,6 @@
 #include "answer/notes.h"
 #include "answer/persona.h"
 #include "answer/phrases.h"
-#include "answer/prompt.h"
 #include "answer/smalltalk.h"
 #include "base/utf8.h"
 #include "index/outline.h"

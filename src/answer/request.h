@@ -11,6 +11,8 @@
 #include "store/agents.h"
 #include "store/answers.h"
 
+enum { KB_ASKER_CHARS = 60 }; /* of the name of who asks */
+
 /* A sub-persona's text for one request only, in place of the stored one. */
 struct kb_note_override {
 	bool given;

@@ -14,7 +14,6 @@
 
 #include "answer/answer.h"
 #include "answer/notes.h"
-#include "answer/write.h"
 #include "api/input.h"
 #include "api/limits.h"
 #include "base/json.h"
@@ -34,6 +33,7 @@
 #include "upstream/models.h"
 #include "view/pictures.h"
 #include "view/view.h"
+#include "write/write.h"
 
 /* What main() wires together. */
 struct kb_api {

@@ -2,8 +2,8 @@
 #ifndef KB_API_CITED_H
 #define KB_API_CITED_H
 
-#include "answer/claims.h"
 #include "api/api.h"
+#include "write/claims.h"
 
 /* By what is declared of it, before anybody has read it. */
 bool kb_page_is_pdf(const struct kb_page *page);

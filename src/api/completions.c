@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/tokens.h"
 #include "api/cited.h"
 #include "api/filter.h"
 #include "api/routes.h"
 #include "api/session.h"
 #include "base/utf8.h"
 #include "http/sse.h"
+#include "write/tokens.h"
 
 enum { MESSAGES_MAX = 1000 };
 

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include "answer/live.h"
 #include "base/bell.h"
 #include "base/pool.h"
 #include "store/answers.h"
+#include "write/live.h"
 
 enum {
 	SHARE = 5,    /* of the time, one part of so many at most */

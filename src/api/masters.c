@@ -9,7 +9,7 @@
  * Candidates are the children, in their order, and the master's own documents. Nothing is picked
  * for a greeting, nor where no agent has an answer: then the master answers, and the next question
  * picks. Where a model answers, it is asked before that and may pick another one than the rule, or
- * one where the rule has none (answer/route.h). The child answers with its own documents and
+ * one where the rule has none (write/route.h). The child answers with its own documents and
  * settings; the conversation, its limits and its history are the master's. Whoever may ask the
  * master reaches its children through it: its owner put them there.
  */

@@ -1,12 +1,12 @@
 /* The records of the interface, each in the one form all its endpoints print. */
 #include <string.h>
 
-#include "answer/claims.h"
 #include "answer/closest.h"
 #include "api/api.h"
 #include "base/hash.h"
 #include "out/link.h"
 #include "parse/parse.h"
+#include "write/claims.h"
 
 void kb_html_text(struct kb_buf *buf, struct kb_sv text)
 {

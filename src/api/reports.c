@@ -17,12 +17,12 @@
 #include <time.h>
 
 #include "answer/chore.h"
-#include "answer/claims.h"
 #include "answer/smalltalk.h"
 #include "api/browser.h"
 #include "api/routes.h"
 #include "base/utf8.h"
 #include "store/reports.h"
+#include "write/claims.h"
 
 enum {
 	PARTS_MAX = 3,

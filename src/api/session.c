@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "answer/claims.h"
 #include "answer/mask.h"
 #include "api/quota.h"
 #include "base/utf8.h"
 #include "settings/options.h"
+#include "write/claims.h"
 
 enum { LOCK_HOURS = 24, USER_AGENT_CHARS = 500, FRESH_US = 100000 };
 

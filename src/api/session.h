@@ -9,8 +9,8 @@
 #ifndef KB_API_SESSION_H
 #define KB_API_SESSION_H
 
-#include "answer/route.h"
 #include "api/api.h"
+#include "write/route.h"
 
 enum {
 	KB_PROMPT_CHARS = 8000,

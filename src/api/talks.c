@@ -2,7 +2,6 @@
  * think of it, take it along or away. Another visitor's conversation is not there for them. */
 #include <string.h>
 
-#include "answer/claims.h"
 #include "answer/mask.h"
 #include "api/cited.h"
 #include "api/quota.h"
@@ -12,6 +11,7 @@
 #include "base/hash.h"
 #include "out/link.h"
 #include "store/talklinks.h"
+#include "write/claims.h"
 
 enum { CONTEXT_CHARS = 8000, HISTORY_SHOWN = 100 };
 

@@ -1,5 +1,5 @@
 /* How far a stored answer may be trusted: its claims, the judgement of them, a check to keep. */
-#include "answer/trust.h"
+#include "write/trust.h"
 
 #include "api/routes.h"
 #include "parse/parse.h"

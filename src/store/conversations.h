@@ -78,7 +78,7 @@ struct kb_message {
 	bool failed;
 	bool running; /* on the way out: it is being written still (answers.h) */
 	struct kb_sv user_ip, user_agent, external_id, source; /* source: "api", … */
-	struct kb_sv details; /* JSON object of what the answer stands on (answer/claims.h), for
+	struct kb_sv details; /* JSON object of what the answer stands on (write/claims.h), for
 	                         later checks; empty: none */
 	struct kb_sv
 	        insight;     /* JSON object of what a model says of it (chores.h); empty: nothing */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "answer/chore.h"
-#include "answer/claims.h"
 #include "answer/find.h"
 #include "answer/mask.h"
 #include "answer/notes.h"
@@ -16,6 +15,7 @@
 #include "settings/options.h"
 #include "store/personas.h"
 #include "store/starters.h"
+#include "write/claims.h"
 
 enum {
 	LOOK_MS = 1000,

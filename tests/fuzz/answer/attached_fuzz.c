@@ -1,7 +1,7 @@
 /* Context of a message, and a stored note: any bytes. Paragraphs become passages, a damaged note
  * says nothing, and a judgement of both stands on what is there. */
 #include "answer/attach.h"
-#include "answer/trust.h"
+#include "write/trust.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,68 @@
+/*
+ * The answers that this process is writing, as others see them.
+ *
+ * One thread keeps them: a row of the store for each for which a model is asked (store/answers.h).
+ * In steps of half a second or more it puts there what has been said, renews the row's lease, and
+ * learns that the row is gone, because the conversation or the agent was deleted by whatever
+ * process: then the answer is stopped. It also notices when a reader has heard nothing for
+ * KB_LIVE_SILENT_MS. The steps grow longer with the number of answers, so that they take no more
+ * than a tenth of the time.
+ *
+ * And it ends the answers of others whose lease has run out: a process that has died leaves nothing
+ * that is written for ever.
+ *
+ * Times are those of the clock it is given. Any thread may call anything.
+ */
+#ifndef KB_WRITE_LIVE_H
+#define KB_WRITE_LIVE_H
+
+#include "store/answers.h"
+
+enum { KB_LIVE_SILENT_MS = 4000 };
+
+struct kb_live;
+
+/* NULL: the real clock. All of them outlive it. */
+struct kb_live_config {
+	struct kb_store *store;
+	const struct kb_clock *clock;
+	const struct kb_log *log;
+};
+struct kb_live *kb_live_open(const struct kb_live_config *config);
+/* Every answer has left. NULL is fine. */
+void kb_live_close(struct kb_live *live);
+
+/* One answer, in its writer's own struct. The calls come from the keeper's thread or from
+ * kb_live_stop(), never after kb_live_leave(); none of them may block. */
+struct kb_live_answer {
+	/* A copy of what has been said, if it is more than `beyond` bytes. */
+	bool (*text)(struct kb_live_answer *answer, struct kb_arena *arena, size_t beyond,
+	             struct kb_sv *out);
+	void (*silent)(struct kb_live_answer *answer); /* once */
+	/* Nobody wants it any more. */
+	void (*stop)(struct kb_live_answer *answer);
+	/* Which conversation it is of. */
+	int64_t agent_id;
+	struct kb_sv session_id;
+	struct kb_message *message; /* of its row; NULL: it has none */
+
+	/* The keeper's own. */
+	struct kb_live_answer *before, *after;
+	int64_t began_us, renewed_us, stored_us;
+	size_t stored; /* bytes that the row has */
+	bool in_turn, was_silent;
+};
+void kb_live_enter(struct kb_live *live, struct kb_live_answer *answer);
+/* Makes its row, durably, before a model is asked. row->message lives until it leaves; it gets an
+ * id if it has none, and its writer. Only on a thread that may block, as the next one. */
+bool kb_live_begin(struct kb_live *live, struct kb_live_answer *answer, struct kb_arena *arena,
+                   const struct kb_answer_row *row, struct kb_err *err) KB_MUST_CHECK;
+void kb_live_leave(struct kb_live *live, struct kb_live_answer *answer);
+
+/* Those of a conversation, or with session_id.p == NULL of an agent, are not wanted any more. */
+void kb_live_stop(struct kb_live *live, int64_t agent_id, struct kb_sv session_id);
+
+/* For tests: the clock has been set. */
+void kb_live_look(struct kb_live *live);
+
+#endif
