@@ -31,11 +31,11 @@ void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list 
 	answerer->blocked = list;
 }
 
-void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
-                        struct kb_ranker *ranker)
+void kb_answerer_models(struct kb_answerer *answerer, const struct kb_vectorizer *vectorizer,
+                        const struct kb_reranker *reranker)
 {
-	answerer->embedder = embedder;
-	answerer->ranker = ranker;
+	answerer->vectorizer = vectorizer;
+	answerer->reranker = reranker;
 }
 
 void kb_answerer_means(struct kb_answerer *answerer, const struct kb_meaning *meaning)

@@ -21,10 +21,10 @@ void kb_answerer_block(struct kb_answerer *answerer, const struct kb_block_list 
 
 /* Search by vectors too, and let a reranker judge where an agent's capability asks for it; before
  * the first answer. Either may be NULL; they outlive the answerer. */
-struct kb_embedder;
-struct kb_ranker;
-void kb_answerer_models(struct kb_answerer *answerer, struct kb_embedder *embedder,
-                        struct kb_ranker *ranker);
+struct kb_vectorizer;
+struct kb_reranker;
+void kb_answerer_models(struct kb_answerer *answerer, const struct kb_vectorizer *vectorizer,
+                        const struct kb_reranker *reranker);
 
 /* Search by what words mean (index/meaning.h); before the first answer. NULL: no. The table
  * outlives the answerer. */

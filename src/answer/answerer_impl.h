@@ -9,9 +9,9 @@
 #include <pthread.h>
 
 #include "answer/moderate.h"
+#include "index/fusion.h"
+#include "index/vectorizer.h"
 #include "live/catalog.h"
-#include "upstream/embed.h"
-#include "upstream/rerank.h"
 
 enum { KB_SPARE_ANALYZERS = 64 };
 
@@ -19,10 +19,10 @@ struct kb_answerer {
 	struct kb_store *store;
 	struct kb_catalog *catalog;
 	const struct kb_log *log;
-	const struct kb_block_list *blocked; /* NULL: none */
-	struct kb_embedder *embedder;        /* NULL: none */
-	struct kb_ranker *ranker;            /* NULL: none */
-	const struct kb_meaning *meaning;    /* NULL: none */
+	const struct kb_block_list *blocked;    /* NULL: none */
+	const struct kb_vectorizer *vectorizer; /* NULL: none */
+	const struct kb_reranker *reranker;     /* NULL: none; without a question */
+	const struct kb_meaning *meaning;       /* NULL: none */
 	pthread_mutex_t lock;
 	struct kb_analyzer *spare[KB_SPARE_ANALYZERS]; /* those not in use */
 	size_t spare_count;

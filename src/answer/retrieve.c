@@ -15,21 +15,21 @@ static enum kb_vectors_use embed(const struct kb_answerer *answerer, struct kb_a
                                  const struct kb_retrieval *retrieval,
                                  struct kb_vector_query *query)
 {
+	const struct kb_vectorizer *with = answerer->vectorizer;
 	struct kb_vector_column column;
 	struct kb_err err;
 
-	if (!answerer->embedder)
+	if (!with)
 		return KB_VECTORS_OFF;
-	if (!kb_embedder_column(answerer->embedder, &column)
-	    || !has_column(retrieval->snapshot, &column))
+	if (!with->known(with->arg, &column) || !has_column(retrieval->snapshot, &column))
 		return KB_VECTORS_NONE;
-	if (!kb_embedder_question(answerer->embedder, arena, retrieval->question, &query->v,
-	                          &query->dims, &err)) {
+	if (!with->question(with->arg, arena, retrieval->question, &query->v, &err)) {
 		kb_debug(answerer->log, "question not embedded, words go on error=%s", err.msg);
 		return KB_VECTORS_FAILED;
 	}
 	query->name = column.name;
 	query->model = column.model;
+	query->dims = column.dims;
 	return KB_VECTORS_USED;
 }
 
@@ -37,15 +37,17 @@ void kb_retrieve(const struct kb_answerer *answerer, struct kb_arena *arena,
                  const struct kb_retrieval *retrieval, struct kb_retrieved *out)
 {
 	struct kb_vector_query vectors = { 0 };
-	struct kb_ranker_use use = { answerer->ranker, retrieval->question };
-	struct kb_reranker reranker = kb_ranker_for(&use);
+	struct kb_reranker reranker;
 	struct kb_hybrid_query query = { .words = retrieval->words, .trace = &out->trace };
 
 	*out = (struct kb_retrieved){ .vectors = embed(answerer, arena, retrieval, &vectors) };
 	if (out->vectors == KB_VECTORS_USED)
 		query.vectors = &vectors;
-	if (answerer->ranker && retrieval->rerank)
+	if (answerer->reranker && retrieval->rerank) {
+		reranker = *answerer->reranker;
+		reranker.question = retrieval->question;
 		query.reranker = &reranker;
+	}
 	if (!query.vectors && !query.reranker) {
 		kb_search(retrieval->snapshot, arena, retrieval->words, &out->hits, &out->count);
 		return;

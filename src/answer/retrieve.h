@@ -1,12 +1,12 @@
 /*
- * Finding passages by words and, where the operator has configured servers, by vectors and a
- * reranker: what answers and the search endpoint share.
+ * Finding passages by words and, where there is a model for it, by vectors and a reranker: what
+ * answers and the search endpoint share.
  *
- * The question is embedded by the configured model, with a short deadline. Passages of segments
- * that have that model's column are found by vectors too; others, and all of them when the server
- * is slow or away, by words alone. A document takes part as soon as it has words and gains vectors
- * later, and so does an agent whose operator changes the model. Labels and deletions hold for both
- * ways. Without servers it is kb_search(), byte for byte.
+ * The question is embedded by the model that embeds passages (index/vectorizer.h). Passages of
+ * segments that have that model's column are found by vectors too; others, and all of them when the
+ * model is slow or away, by words alone. A document takes part as soon as it has words and gains
+ * vectors later, and so does an agent whose operator changes the model. Labels and deletions hold
+ * for both ways. Without models it is kb_search(), byte for byte.
  */
 #ifndef KB_ANSWER_RETRIEVE_H
 #define KB_ANSWER_RETRIEVE_H
@@ -23,13 +23,13 @@ struct kb_retrieval {
 
 /* How a search by meaning went; for the explanation. */
 enum kb_vectors_use {
-	KB_VECTORS_OFF,    /* no embedding server */
-	KB_VECTORS_NONE,   /* no passage has a vector of its model */
+	KB_VECTORS_OFF,    /* nobody makes vectors */
+	KB_VECTORS_NONE,   /* no passage has a vector of that model */
 	KB_VECTORS_FAILED, /* it did not embed the question in time */
 	KB_VECTORS_USED,
 };
 enum kb_reranker_use {
-	KB_RERANKER_OFF, /* no server, or not asked for by the agent's capability */
+	KB_RERANKER_OFF, /* there is none, or the agent's capability does not ask for it */
 	KB_RERANKER_FAILED,
 	KB_RERANKER_USED,
 };

@@ -48,15 +48,15 @@ struct kb_api {
 	struct kb_followers *followers;
 	struct kb_watchers *watchers;
 	struct kb_notes_job *notes;
-	struct kb_embedder *embedder;       /* NULL: no such server is configured */
-	struct kb_ranker *ranker;           /* the same */
-	struct kb_moderator *moderator;     /* the same */
-	struct kb_transcriber *transcriber; /* the same */
-	struct kb_parser *parser;           /* of files in messages */
-	struct kb_views *views;             /* pages that are looked at */
-	struct kb_pictures *pictures;       /* of pages of the web */
-	const char *temp_dir;               /* of segments in the making */
-	struct kb_slots *slots;             /* of messages whose files are read */
+	const struct kb_vectorizer *vectorizer; /* NULL: nobody makes vectors */
+	const struct kb_reranker *reranker;     /* NULL: nobody judges passages */
+	struct kb_moderator *moderator;         /* NULL: no such server is configured */
+	struct kb_transcriber *transcriber;     /* the same */
+	struct kb_parser *parser;               /* of files in messages */
+	struct kb_views *views;                 /* pages that are looked at */
+	struct kb_pictures *pictures;           /* of pages of the web */
+	const char *temp_dir;                   /* of segments in the making */
+	struct kb_slots *slots;                 /* of messages whose files are read */
 	struct kb_pool *workers;
 	/* Set once it has started: the first requests may come a moment before. */
 	_Atomic(struct kb_server *) server;

@@ -8,9 +8,7 @@
 #include "store/chores.h"
 #include "store/nodes.h"
 #include "store/repairs.h"
-#include "upstream/embed.h"
 #include "upstream/moderation.h"
-#include "upstream/rerank.h"
 #include "upstream/transcribe.h"
 
 /* All that is asked for one answer. */
@@ -126,12 +124,12 @@ static const struct metric chores[] = {
 	  "Such requests that failed" },
 };
 
-/* With an embedding server. */
+/* Where somebody makes vectors. */
 static const struct metric embedding[] = {
 	{ "passages_embedded_total", COUNTER, FIGURE(upkeep.vectorize.vectors),
 	  "Passages that got their vectors" },
 	{ "passages_not_embedded_total", COUNTER, FIGURE(upkeep.vectorize.refused),
-	  "Passages that the embedding server refused" },
+	  "Passages that the embedding model refused" },
 	{ "embedding_pauses_total", COUNTER, FIGURE(upkeep.vectorize.failures),
 	  "Failures of embedding, each with a pause" },
 	{ "segments_to_embed", GAUGE, FIGURE(upkeep.vectorize.waiting),
@@ -307,17 +305,19 @@ static void write_chats(struct kb_buf *buf, const struct kb_model_set *set)
 static void write_models(struct kb_buf *buf, struct kb_call *call, const struct figures *figures)
 {
 	const struct kb_api *api = call->api;
+	const struct kb_vectorizer *vectorizer = api->vectorizer;
 	const struct kb_model_set *set = kb_models_in(api->models, call->arena);
 	struct kb_health_stats *servers =
-	        KB_NEW_ARRAY(call->arena, set->count + KB_EMBED_LINES + 4, struct kb_health_stats);
+	        KB_NEW_ARRAY(call->arena, set->count + (vectorizer ? vectorizer->lines : 0) + 4,
+	                     struct kb_health_stats);
 	size_t count = 0;
 
-	if (api->embedder) {
-		kb_embedder_stats(api->embedder, servers);
-		count += KB_EMBED_LINES;
+	if (vectorizer) {
+		vectorizer->stats(vectorizer->arg, servers);
+		count += vectorizer->lines;
 	}
-	if (api->ranker)
-		kb_ranker_stats(api->ranker, &servers[count++]);
+	if (api->reranker)
+		api->reranker->stats(api->reranker->arg, &servers[count++]);
 	if (api->moderator)
 		kb_moderator_stats(api->moderator, &servers[count++]);
 	if (figures->blobs.is_remote)
@@ -337,7 +337,7 @@ static void write_models(struct kb_buf *buf, struct kb_call *call, const struct 
 	write_chats(buf, set);
 	if (api->upkeep && kb_model_of_kind(set, KB_MODEL_CHAT))
 		write_metrics(buf, chores, KB_COUNTOF(chores), figures);
-	if (api->embedder)
+	if (vectorizer)
 		write_metrics(buf, embedding, KB_COUNTOF(embedding), figures);
 	if (figures->blobs.is_remote)
 		write_metrics(buf, bucket, KB_COUNTOF(bucket), figures);

@@ -268,6 +268,8 @@ struct service {
 	struct kb_log log;
 	struct kb_api api;
 	struct kb_models *chore_models; /* NULL: none */
+	struct kb_embedder *embedder;   /* NULL: no such server is configured */
+	struct kb_ranker *ranker;       /* the same */
 	struct kb_guard proxies;
 	struct kb_block_list *blocked;
 	struct kb_meaning *meaning;
@@ -397,14 +399,18 @@ static bool open_models(struct service *s, struct kb_err *err)
 	                 err)))
 		return false;
 	if (embed.url.n
-	    && !(api->embedder = kb_embedder_open(
+	    && !(s->embedder = kb_embedder_open(
 	                 &(struct kb_embedder_config){ embed.url, embed.name, embed.key, api->log },
 	                 err)))
 		return false;
-	return !rerank.url.n
-	       || (api->ranker = kb_ranker_open(&(struct kb_ranker_config){ rerank.url, rerank.name,
-	                                                                    rerank.key, api->log },
-	                                        err));
+	if (rerank.url.n
+	    && !(s->ranker = kb_ranker_open(&(struct kb_ranker_config){ rerank.url, rerank.name,
+	                                                                rerank.key, api->log },
+	                                    err)))
+		return false;
+	api->vectorizer = kb_embedder_vectorizer(s->embedder);
+	api->reranker = kb_ranker_reranker(s->ranker);
+	return true;
 }
 
 /* Lines of several nodes are read together. */
@@ -556,7 +562,7 @@ static void start_background(struct service *s)
 	        .temp_dir = plan->places.temp,
 	        .keep_days = keep_days,
 	        .sweep = sweep_limits(plan),
-	        .vectorizer = kb_embedder_vectorizer(api->embedder),
+	        .vectorizer = api->vectorizer,
 	        .answerer = api->answerer,
 	        .models = s->chore_models,
 	        .may_spend = may_spend,
@@ -585,7 +591,7 @@ static void start_work(struct service *s)
 	        &s->log);
 	api->answerer = kb_answerer_open(api->store, api->catalog, &s->log);
 	kb_answerer_block(api->answerer, s->blocked);
-	kb_answerer_models(api->answerer, api->embedder, api->ranker);
+	kb_answerer_models(api->answerer, api->vectorizer, api->reranker);
 	api->writer =
 	        kb_writer_open(&(struct kb_writer_config){ .answerer = api->answerer,
 	                                                   .models = api->models,
@@ -705,16 +711,16 @@ static void close_all(struct service *s)
 	kb_writer_close(api->writer);
 	kb_fetcher_cancel(s->fetcher); /* or ingestion would wait for other people's servers */
 	kb_blobs_cancel(api->blobs);
-	kb_embedder_cancel(api->embedder);
+	kb_embedder_cancel(s->embedder);
 	kb_transcriber_cancel(api->transcriber);
-	kb_ranker_cancel(api->ranker);
+	kb_ranker_cancel(s->ranker);
 	kb_web_stop(api->web);
 	kb_upkeep_stop(api->upkeep);
 	kb_ingest_stop(api->ingest); /* the two before wake it */
 	kb_notes_stop(api->notes);
 	kb_answerer_close(api->answerer);
-	kb_embedder_close(api->embedder);
-	kb_ranker_close(api->ranker);
+	kb_embedder_close(s->embedder);
+	kb_ranker_close(s->ranker);
 	kb_moderator_close(api->moderator);
 	kb_transcriber_close(api->transcriber);
 	kb_models_close(api->models);

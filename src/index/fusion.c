@@ -129,7 +129,7 @@ bool kb_rerank_by(const struct kb_snapshot *snapshot, struct kb_arena *arena,
 		if (!kb_snapshot_passage(snapshot, arena, hits[i].part, hits[i].doc, &passages[i],
 		                         NULL))
 			return false;
-	if (!reranker->score(reranker->arg, passages, top, scores))
+	if (!reranker->score(reranker->arg, reranker->question, passages, top, scores))
 		return false;
 	for (size_t i = 0; i < top; i++) {
 		if (!isfinite(scores[i]))

@@ -54,12 +54,19 @@ struct kb_hybrid_trace {
 	size_t judged_count;
 };
 
-/* A model that reads question and passage together. */
+struct kb_health_stats; /* out/health.h */
+
+/* A model that reads question and passage together: a server's (upstream/rerank.h), or one in the
+ * process. Who has a question takes a copy and puts it in. */
 struct kb_reranker {
 	/* Fills a score for each passage, greater is better, of any range. False leaves the order
 	 * as it is; whoever gave the function says why. May block. */
-	bool (*score)(void *arg, const struct kb_passage *passages, size_t count, float *scores);
+	bool (*score)(void *arg, struct kb_sv question, const struct kb_passage *passages,
+	              size_t count, float *scores);
+	/* How it does. Never blocks. */
+	void (*stats)(void *arg, struct kb_health_stats *out);
 	void *arg;
+	struct kb_sv question;
 	size_t top;   /* how many of the best it gets */
 	float weight; /* of its scores, brought to 0 to 1; the fused ones have the rest to 1 */
 };

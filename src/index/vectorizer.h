@@ -1,6 +1,8 @@
 /*
- * Who makes vectors of texts: functions that a server's client fills (upstream/embed.h) and that
- * ingestion calls, so that neither knows the other.
+ * Who makes vectors of texts, of passages and of questions: functions that a server's client fills
+ * (upstream/embed.h), or an encoder in the process. Ingestion and answers call them and know
+ * neither; how long a failure is waited out, and how much is given at once, is the vectorizer's to
+ * say.
  */
 #ifndef KB_INDEX_VECTORIZER_H
 #define KB_INDEX_VECTORIZER_H
@@ -17,16 +19,32 @@ struct kb_vector_column {
 	uint32_t dims;
 };
 
-/* May block for as long as the functions' own limits say; any thread. */
+struct kb_health_stats; /* out/health.h */
+
+/* Any thread. All but known() and stats() may block, for as long as their own limits say. */
 struct kb_vectorizer {
-	/* The views live as long as the vectorizer. */
+	/* The column that it makes; its views live as long as the vectorizer. False: it has still
+	 * to be found out. */
+	bool (*known)(void *arg, struct kb_vector_column *out);
+	/* The same, found out where need be. */
 	bool (*column)(void *arg, struct kb_vector_column *out, struct kb_err *err);
-	/* count * dims floats, in the arena. KB_E_INVALID: the server refuses these very texts. */
+	/* Passages, in the background: count * dims floats, in the arena. KB_E_INVALID: these very
+	 * texts are refused. */
 	bool (*embed)(void *arg, struct kb_arena *arena, const struct kb_sv *texts, size_t count,
 	              const float **rows, struct kb_err *err);
+	/* One question that somebody waits for: dims floats, in the arena. Only once the column is
+	 * known. */
+	bool (*question)(void *arg, struct kb_arena *arena, struct kb_sv text, const float **v,
+	                 struct kb_err *err);
+	/* How it does, a line for each way it is asked, `lines` of them. */
+	void (*stats)(void *arg, struct kb_health_stats *out);
 	void *arg;
+	size_t lines;
 	size_t batch_texts, batch_bytes; /* of one call of embed, at most */
 	size_t text_bytes;               /* of one text; longer ones are cut */
+	/* How long the background leaves it alone after a failure, twice as long after each further
+	 * one, up to the most. Both 0: a failure of it is not worth waiting for. */
+	int64_t pause_first_ms, pause_most_ms;
 };
 
 #endif

@@ -16,9 +16,7 @@
 #include "upkeep/config.h"
 
 enum {
-	LOOK_MS = 500, /* between looks for segments without the column */
-	PAUSE_FIRST_MS = 1000,
-	PAUSE_MAX_MS = 30000,
+	LOOK_MS = 500,         /* between looks for segments without the column */
 	PART_US = 5 * 1000000, /* of one segment at a time: then it becomes true and the next has
 	                          its turn */
 	TEXT_MIN = 500,        /* bytes; a text that is refused is halved down to this */
@@ -110,7 +108,7 @@ static bool open_segment(struct turn *turn, struct kb_err *err)
 }
 
 /* Takes over the vectors that are there; the living passages without one are to be done, but for
- * the first of them, which the server would not take: the last `pending` are those it was not asked
+ * the first of them, which the model would not take: the last `pending` are those it was not asked
  * for. */
 static void plan(struct turn *turn)
 {
@@ -178,7 +176,7 @@ static bool embed(struct turn *turn, struct kb_arena *arena, const uint32_t *doc
 	}
 	if (err->code != KB_E_INVALID)
 		return false;
-	/* One of them is too much for the server: the others are not. */
+	/* One of them is too much for the model: the others are not. */
 	if (count > 1)
 		return embed(turn, arena, docs, texts, half, err)
 		       && embed(turn, arena, docs + half, texts + half, count - half, err);
@@ -210,7 +208,7 @@ static bool take_batch(struct turn *turn, struct kb_err *err)
 		if (!ok || (count && bytes + texts[count].n > with->batch_bytes))
 			break;
 		next++;
-		/* Blanks have no meaning, and servers refuse them. */
+		/* Blanks have no meaning, and models refuse them. */
 		if (!kb_sv_trim(texts[count]).n)
 			continue;
 		bytes += texts[count].n;
@@ -270,7 +268,7 @@ static void turn_end(struct turn *turn)
 	kb_arena_fini(&turn->arena);
 }
 
-/* Brings one segment further. False: the server or the store failed; what was made is true. */
+/* Brings one segment further. False: the model or the store failed; what was made is true. */
 static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *missing,
                       const struct kb_vector_column *column, struct kb_err *err)
 {
@@ -350,7 +348,8 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 static void *run(void *arg)
 {
 	struct kb_vectorize *v = arg;
-	int64_t pause_ms = 0;
+	int64_t pause_ms = 0; /* after the last failure */
+	bool failed = false;
 
 	kb_thread_set_nice(NICE);
 	while (!kb_bell_is_stopped(&v->bell)) {
@@ -358,19 +357,21 @@ static void *run(void *arg)
 		bool more = false;
 
 		if (go_round(v, &more, &err)) {
-			pause_ms = 0;
+			failed = false;
 			rest(v, more ? 1 : LOOK_MS);
 			continue;
 		}
 		if (err.code == KB_E_CANCELLED)
 			break;
 		atomic_fetch_add(&v->failures, 1);
-		/* Of a failure that lasts the breaker's lines tell, and the metrics. */
-		if (!pause_ms)
+		/* Of a failure that lasts the metrics tell, and the log of who failed. */
+		if (!failed)
 			kb_warn(v->log, "passages not embedded, words go on error=%s", err.msg);
-		pause_ms = KB_MIN(KB_MAX(pause_ms * 2, (int64_t)PAUSE_FIRST_MS),
-		                  (int64_t)PAUSE_MAX_MS);
-		rest(v, pause_ms);
+		pause_ms = failed ? KB_MIN(pause_ms * 2, v->with.pause_most_ms)
+		                  : v->with.pause_first_ms;
+		failed = true;
+		/* It may have been the store that failed. */
+		rest(v, KB_MAX(pause_ms, (int64_t)LOOK_MS));
 	}
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * Vectors of passages by a model elsewhere, made in the background (docs/models.md).
+ * Vectors of passages, made in the background by whoever makes them (docs/models.md).
  *
  * A document is searchable by its words at once. A thread of low priority looks for segments
  * without the model's column, has the texts of their living passages embedded in batches, and makes
@@ -7,9 +7,9 @@
  * still to come stands in the row, so a crash, a merge or a stop costs some seconds of work. A
  * model of another name makes a column of its own beside the old one; a segment keeps two.
  *
- * A server that is down, slow or wrong stops nothing else: the thread tries again with growing
- * pauses, and goes on where it was. Upkeep knows no servers: it is given functions
- * (index/vectorizer.h).
+ * A model that fails stops nothing else: the thread tries again after the pauses that the
+ * vectorizer asks for, and goes on where it was. Upkeep is given functions (index/vectorizer.h); it
+ * does not know whether a server stands behind them.
  */
 #ifndef KB_UPKEEP_VECTORIZE_H
 #define KB_UPKEEP_VECTORIZE_H
@@ -18,7 +18,7 @@
 
 struct kb_vectorize_stats {
 	int64_t vectors;  /* made since the start */
-	int64_t refused;  /* passages that the server would not take */
+	int64_t refused;  /* passages that the model would not take */
 	int64_t failures; /* rounds that ended with an error and a pause */
 	int64_t waiting;  /* segments without the whole column, when last looked */
 };

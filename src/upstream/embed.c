@@ -21,6 +21,10 @@ enum {
 	BODY_MAX = 4 << 20,
 	MARK_BYTES = KB_UPSTREAM_NAME_MAX + 16,
 	BUCKETS = 512, /* of the cache */
+	/* Between tries of the background: as long as the breaker leaves the server alone. */
+	PAUSE_FIRST_MS = 1000,
+	PAUSE_MOST_MS = 30000,
+	LINES = 2,
 };
 
 /* A question that was asked before. */
@@ -73,8 +77,9 @@ static bool learn_dims(struct kb_embedder *e, uint32_t dims)
 	return fits;
 }
 
-bool kb_embedder_column(struct kb_embedder *e, struct kb_vector_column *out)
+static bool known(void *arg, struct kb_vector_column *out)
 {
+	struct kb_embedder *e = arg;
 	uint32_t dims = dims_of(e);
 
 	/* Both texts stay as they are once the dimensions are known. */
@@ -178,14 +183,14 @@ static bool probe(struct kb_embedder *e, int64_t deadline_ms, struct kb_err *err
 
 static bool is_left_alone(struct kb_embedder *e)
 {
-	struct kb_health_stats stats;
+	struct kb_health_stats line;
 
-	kb_upstream_stats(e->documents, &stats);
-	return stats.state != KB_BREAKER_CLOSED;
+	kb_upstream_stats(e->documents, &line);
+	return line.state != KB_BREAKER_CLOSED;
 }
 
-static bool vectorizer_embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts,
-                             size_t count, const float **rows, struct kb_err *err)
+static bool embed(void *arg, struct kb_arena *arena, const struct kb_sv *texts, size_t count,
+                  const float **rows, struct kb_err *err)
 {
 	struct kb_embedder *e = arg;
 	struct batch batch = { .line = e->documents,
@@ -213,17 +218,9 @@ static bool vectorizer_embed(void *arg, struct kb_arena *arena, const struct kb_
 }
 
 /* Asks for any vector where none has come yet. */
-static bool vectorizer_column(void *arg, struct kb_vector_column *out, struct kb_err *err)
+static bool column(void *arg, struct kb_vector_column *out, struct kb_err *err)
 {
-	struct kb_embedder *e = arg;
-
-	return kb_embedder_column(e, out)
-	       || (probe(e, KB_EMBED_DOCUMENTS_MS, err) && kb_embedder_column(e, out));
-}
-
-const struct kb_vectorizer *kb_embedder_vectorizer(struct kb_embedder *e)
-{
-	return e ? &e->vectorizer : NULL;
+	return known(arg, out) || (probe(arg, KB_EMBED_DOCUMENTS_MS, err) && known(arg, out));
 }
 
 /* ---- questions ---- */
@@ -255,8 +252,7 @@ static void cached_free(struct cached *c)
 	free(c);
 }
 
-static const float *cache_find(struct kb_embedder *e, struct kb_arena *arena, const char *key,
-                               uint32_t *dims)
+static const float *cache_find(struct kb_embedder *e, struct kb_arena *arena, const char *key)
 {
 	const float *v = NULL;
 	struct cached *c;
@@ -268,7 +264,6 @@ static const float *cache_find(struct kb_embedder *e, struct kb_arena *arena, co
 	if (c) {
 		unlink_use(e, c);
 		link_use(e, c);
-		*dims = e->dims;
 		v = kb_arena_copy(arena, c->v, e->dims * sizeof(*v));
 	}
 	pthread_mutex_unlock(&e->lock);
@@ -304,9 +299,10 @@ static void cache_add(struct kb_embedder *e, const char *key, const float *v, ui
 	cached_free(gone);
 }
 
-bool kb_embedder_question(struct kb_embedder *e, struct kb_arena *arena, struct kb_sv text,
-                          const float **v, uint32_t *dims, struct kb_err *err)
+static bool question(void *arg, struct kb_arena *arena, struct kb_sv text, const float **v,
+                     struct kb_err *err)
 {
+	struct kb_embedder *e = arg;
 	struct batch batch = { .line = e->questions,
 		               .texts = &text,
 		               .count = 1,
@@ -317,18 +313,30 @@ bool kb_embedder_question(struct kb_embedder *e, struct kb_arena *arena, struct 
 
 	text = kb_utf8_cut(text, KB_EMBED_TEXT_BYTES);
 	kb_hash_hex(text, key);
-	*v = cache_find(e, arena, key, dims);
+	*v = cache_find(e, arena, key);
 	if (*v)
 		return true;
 	if (!ask(e, arena, &batch, &made, err))
 		return false;
 	*v = made.rows;
-	*dims = made.dims;
-	cache_add(e, key, *v, *dims);
+	cache_add(e, key, *v, made.dims);
 	return true;
 }
 
+static void stats(void *arg, struct kb_health_stats *out)
+{
+	struct kb_embedder *e = arg;
+
+	kb_upstream_stats(e->questions, &out[0]);
+	kb_upstream_stats(e->documents, &out[1]);
+}
+
 /* ---- open and close ---- */
+
+const struct kb_vectorizer *kb_embedder_vectorizer(const struct kb_embedder *e)
+{
+	return e ? &e->vectorizer : NULL;
+}
 
 struct kb_embedder *kb_embedder_open(const struct kb_embedder_config *config, struct kb_err *err)
 {
@@ -340,12 +348,18 @@ struct kb_embedder *kb_embedder_open(const struct kb_embedder_config *config, st
 
 	pthread_mutex_init(&e->lock, NULL);
 	snprintf(e->model, sizeof(e->model), "%s", config->name);
-	e->vectorizer = (struct kb_vectorizer){ .column = vectorizer_column,
-		                                .embed = vectorizer_embed,
+	e->vectorizer = (struct kb_vectorizer){ .known = known,
+		                                .column = column,
+		                                .embed = embed,
+		                                .question = question,
+		                                .stats = stats,
 		                                .arg = e,
+		                                .lines = LINES,
 		                                .batch_texts = KB_EMBED_BATCH_TEXTS,
 		                                .batch_bytes = KB_EMBED_BATCH_BYTES,
-		                                .text_bytes = KB_EMBED_TEXT_BYTES };
+		                                .text_bytes = KB_EMBED_TEXT_BYTES,
+		                                .pause_first_ms = PAUSE_FIRST_MS,
+		                                .pause_most_ms = PAUSE_MOST_MS };
 	line.name = "embed_questions";
 	e->questions = kb_upstream_open(&line, err);
 	line.name = "embed_documents";
@@ -378,10 +392,4 @@ void kb_embedder_close(struct kb_embedder *e)
 	kb_upstream_close(e->documents);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
-}
-
-void kb_embedder_stats(struct kb_embedder *e, struct kb_health_stats out[KB_EMBED_LINES])
-{
-	kb_upstream_stats(e->questions, &out[0]);
-	kb_upstream_stats(e->documents, &out[1]);
 }

@@ -1,11 +1,12 @@
 /*
  * Texts to vectors, by a server that speaks the OpenAI format (POST {url}/embeddings).
  *
- * Two lines to one server, each with its own connections and its own breaker: documents are
- * embedded in the background and may wait, a question has KB_EMBED_QUESTION_MS, and a server that
- * is too slow for the one may serve the other. How many dimensions the model has is learned from
- * the first good answer and holds for this run of the service; it is a part of the model's mark, so
- * that a server that gives others after a restart begins a new column (upkeep/vectorize.h).
+ * A vectorizer (index/vectorizer.h) with two lines to one server, each with its own connections and
+ * its own breaker: documents are embedded in the background and may wait, a question has
+ * KB_EMBED_QUESTION_MS, and a server that is too slow for the one may serve the other. How many
+ * dimensions the model has is learned from the first good answer and holds for this run of the
+ * service; it is a part of the model's mark, so that a server that gives others after a restart
+ * begins a new column (upkeep/vectorize.h).
  *
  * A server that fails on a text, rather than refuse it, is told from one that is down by a short
  * text: when that goes through, the failure is the text's (KB_E_INVALID), and does not make the
@@ -42,24 +43,14 @@ struct kb_embedder *kb_embedder_open(const struct kb_embedder_config *config,
 void kb_embedder_cancel(struct kb_embedder *embedder);
 void kb_embedder_close(struct kb_embedder *embedder);
 
-/* For the background. Lives as long as the embedder. */
-const struct kb_vectorizer *kb_embedder_vectorizer(struct kb_embedder *embedder);
+/* What it is for. Lives as long as the embedder. */
+const struct kb_vectorizer *kb_embedder_vectorizer(const struct kb_embedder *embedder);
 
 /* Vectors of equal length, one after the other. */
 struct kb_embedded {
 	const float *rows;
 	uint32_t dims; /* floats of each */
 };
-
-/* The column that the model makes; false: no answer has told yet. Never blocks. */
-bool kb_embedder_column(struct kb_embedder *embedder, struct kb_vector_column *out);
-/* The question's vector, *dims floats in the arena. */
-bool kb_embedder_question(struct kb_embedder *embedder, struct kb_arena *arena, struct kb_sv text,
-                          const float **v, uint32_t *dims, struct kb_err *err) KB_MUST_CHECK;
-
-/* Of the lines; returns how many there are. */
-enum { KB_EMBED_LINES = 2 };
-void kb_embedder_stats(struct kb_embedder *embedder, struct kb_health_stats out[KB_EMBED_LINES]);
 
 /*
  * Reads an answer of the server: `count` vectors of equal length, each once, in any order; they

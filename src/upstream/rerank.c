@@ -17,6 +17,7 @@ enum {
 
 struct kb_ranker {
 	struct kb_upstream *line;
+	struct kb_reranker reranker;
 	char model[KB_UPSTREAM_NAME_MAX + 1];
 };
 
@@ -79,9 +80,10 @@ static void write_passage(struct kb_jw *jw, const struct kb_passage *p)
 	kb_arena_fini(&arena);
 }
 
-static bool score(void *arg, const struct kb_passage *passages, size_t count, float *scores)
+static bool score(void *arg, struct kb_sv question, const struct kb_passage *passages, size_t count,
+                  float *scores)
 {
-	const struct kb_ranker_use *use = arg;
+	struct kb_ranker *ranker = arg;
 	struct reading reading = { count, scores };
 	struct kb_upstream_call call = { .deadline_us =
 		                                 kb_clock_mono_us() + KB_RANKER_MS * INT64_C(1000),
@@ -98,8 +100,8 @@ static bool score(void *arg, const struct kb_passage *passages, size_t count, fl
 	kb_buf_init(&buf, BODY_MAX);
 	kb_jw_init(&jw, &buf);
 	kb_jw_object(&jw);
-	kb_jw_key_str(&jw, "model", use->ranker->model);
-	kb_jw_key_sv(&jw, "query", use->question);
+	kb_jw_key_str(&jw, "model", ranker->model);
+	kb_jw_key_sv(&jw, "query", question);
 	kb_jw_key(&jw, "documents");
 	kb_jw_array(&jw);
 	for (size_t i = 0; i < count; i++)
@@ -107,15 +109,21 @@ static bool score(void *arg, const struct kb_passage *passages, size_t count, fl
 	kb_jw_end(&jw);
 	kb_jw_key_int(&jw, "top_n", (int64_t)count);
 	kb_jw_end(&jw);
-	ok = kb_buf_done(&buf, &call.body, &err)
-	     && kb_upstream_post(use->ranker->line, &call, &err);
+	ok = kb_buf_done(&buf, &call.body, &err) && kb_upstream_post(ranker->line, &call, &err);
 	kb_buf_fini(&buf);
 	return ok;
 }
 
-struct kb_reranker kb_ranker_for(struct kb_ranker_use *use)
+static void stats(void *arg, struct kb_health_stats *out)
 {
-	return (struct kb_reranker){ score, use, KB_RANKER_TOP, KB_RANKER_WEIGHT };
+	const struct kb_ranker *ranker = arg;
+
+	kb_upstream_stats(ranker->line, out);
+}
+
+const struct kb_reranker *kb_ranker_reranker(const struct kb_ranker *ranker)
+{
+	return ranker ? &ranker->reranker : NULL;
 }
 
 struct kb_ranker *kb_ranker_open(const struct kb_ranker_config *config, struct kb_err *err)
@@ -123,6 +131,11 @@ struct kb_ranker *kb_ranker_open(const struct kb_ranker_config *config, struct k
 	struct kb_ranker *ranker = kb_xcalloc(1, sizeof(*ranker));
 
 	snprintf(ranker->model, sizeof(ranker->model), "%s", config->name);
+	ranker->reranker = (struct kb_reranker){ .score = score,
+		                                 .stats = stats,
+		                                 .arg = ranker,
+		                                 .top = KB_RANKER_TOP,
+		                                 .weight = KB_RANKER_WEIGHT };
 	ranker->line = kb_upstream_open(&(struct kb_upstream_config){ .name = "rerank",
 	                                                              .what = "the rerank server",
 	                                                              .url = config->url,
@@ -147,9 +160,4 @@ void kb_ranker_close(struct kb_ranker *ranker)
 		return;
 	kb_upstream_close(ranker->line);
 	free(ranker);
-}
-
-void kb_ranker_stats(struct kb_ranker *ranker, struct kb_health_stats *out)
-{
-	kb_upstream_stats(ranker->line, out);
 }

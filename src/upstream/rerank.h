@@ -28,18 +28,12 @@ struct kb_ranker_config {
 };
 struct kb_ranker *kb_ranker_open(const struct kb_ranker_config *config,
                                  struct kb_err *err) KB_MUST_CHECK;
-/* As the embedder's. NULL is fine. */
+/* As the embedder's. NULL is fine, also below. */
 void kb_ranker_cancel(struct kb_ranker *ranker);
 void kb_ranker_close(struct kb_ranker *ranker);
 
-/* For one question: index/fusion.h's form of it. The question and `use` outlive its use. */
-struct kb_ranker_use {
-	struct kb_ranker *ranker;
-	struct kb_sv question;
-};
-struct kb_reranker kb_ranker_for(struct kb_ranker_use *use);
-
-void kb_ranker_stats(struct kb_ranker *ranker, struct kb_health_stats *out);
+/* What it is for. Lives as long as the ranker. */
+const struct kb_reranker *kb_ranker_reranker(const struct kb_ranker *ranker);
 
 /* Reads an answer: a finite score for each of `count` documents, each once, in any order. Members
  * that we do not know are passed over. KB_E_UPSTREAM says what is wrong with it. Pure. */

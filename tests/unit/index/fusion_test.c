@@ -210,8 +210,11 @@ static void test_hybrid(struct kb_test *t)
 
 enum { LIKE_SHORT, FAIL, NO_NUMBER };
 
-static bool judge(void *arg, const struct kb_passage *passages, size_t count, float *scores)
+static bool judge(void *arg, struct kb_sv question, const struct kb_passage *passages, size_t count,
+                  float *scores)
 {
+	if (!kb_sv_eq_str(question, "how short?"))
+		return false;
 	for (size_t i = 0; i < count; i++)
 		scores[i] = *(int *)arg == NO_NUMBER ? NAN : -(float)passages[i].text.n;
 	return *(int *)arg != FAIL;
@@ -224,7 +227,9 @@ static void test_reranker(struct kb_test *t)
 		.name = COLUMN, .model = MODEL, .v = north, .dims = DIMS
 	};
 	int mode = LIKE_SHORT;
-	struct kb_reranker reranker = { judge, &mode, 3, 1 };
+	struct kb_reranker reranker = {
+		.score = judge, .arg = &mode, .top = 3, .weight = 1, .question = KB_SV("how short?")
+	};
 	struct kb_hybrid_query query = { .words = &words,
 		                         .vectors = &vectors,
 		                         .reranker = &reranker };
