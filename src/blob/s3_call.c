@@ -1,18 +1,15 @@
 #include "blob/s3_call.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/fault.h"
 #include "base/hash.h"
 #include "blob/s3_read.h"
-#include "out/curl.h"
 #include "out/fetch_head.h"
-#include "out/resolve.h"
+#include "out/handle.h"
 
 enum {
 	CONNECT_MS = 3000,
@@ -24,7 +21,6 @@ enum {
 	WISH_MAX_MS = 20000, /* of what Retry-After asks for */
 	NAP_MS = 20,         /* how often a pause looks whether the service stops */
 	IDLE_MAX = 16,       /* connections kept */
-	RESOLVED_S = 60,
 	BODY_MAX =
 	        8 << 20, /* of an answer without a sink: a listing of 1,000 has half a megabyte */
 	/* A try may take so long, and so much more for each byte. */
@@ -40,11 +36,7 @@ struct kb_s3 {
 	char signing[96]; /* what libcurl wants to know of the signature */
 	atomic_bool cancelled;
 
-	pthread_mutex_t lock;
-	CURL *idle[IDLE_MAX];
-	size_t idle_count;
-	struct kb_addresses addresses;
-	int64_t resolved_until_us;
+	struct kb_handles handles;
 	struct kb_health health;
 };
 
@@ -63,7 +55,11 @@ struct kb_s3 *kb_s3_open(const struct kb_bucket *bucket, const struct kb_s3_pati
 	s3->patience.stall_ms = patience->stall_ms ? patience->stall_ms : STALL_MS;
 	s3->patience.pause_ms = patience->pause_ms ? patience->pause_ms : PAUSE_MS;
 	snprintf(s3->signing, sizeof(s3->signing), "aws:amz:%s:s3", bucket->region);
-	pthread_mutex_init(&s3->lock, NULL);
+	kb_handles_init(&s3->handles, lib,
+	                &(struct kb_handles_server){ .host = bucket->host,
+	                                             .port = bucket->port,
+	                                             .is_address = bucket->is_address,
+	                                             .idle_max = IDLE_MAX });
 	kb_health_init(&s3->health, "bucket", "the bucket's server", log);
 	return s3;
 }
@@ -77,10 +73,8 @@ void kb_s3_close(struct kb_s3 *s3)
 {
 	if (!s3)
 		return;
-	for (size_t i = 0; i < s3->idle_count; i++)
-		s3->lib->easy_cleanup(s3->idle[i]);
+	kb_handles_fini(&s3->handles);
 	kb_health_fini(&s3->health);
-	pthread_mutex_destroy(&s3->lock);
 	free(s3);
 }
 
@@ -156,89 +150,9 @@ static int on_progress(void *arg, curl_off_t down_all, curl_off_t down, curl_off
 	return r->stalled || atomic_load(&r->s3->cancelled);
 }
 
-/* The addresses of the name, ours for a minute: libcurl's own look-up would not heed a deadline. */
-static bool find_addresses(struct request *r, struct kb_err *err)
-{
-	struct kb_s3 *s3 = r->s3;
-	struct kb_addresses found;
-	struct kb_buf buf;
-	bool known;
-
-	if (s3->bucket->is_address)
-		return true;
-	pthread_mutex_lock(&s3->lock);
-	found = s3->addresses;
-	known = kb_clock_mono_us() < s3->resolved_until_us;
-	pthread_mutex_unlock(&s3->lock);
-	if (!known) {
-		if (!kb_resolve(s3->bucket->host.p, kb_clock_mono_us() + CONNECT_MS * INT64_C(1000),
-		                &s3->cancelled, &found, err))
-			return false;
-		pthread_mutex_lock(&s3->lock);
-		s3->addresses = found;
-		s3->resolved_until_us = kb_clock_mono_us() + RESOLVED_S * KB_SECOND_US;
-		pthread_mutex_unlock(&s3->lock);
-	}
-	kb_buf_init(&buf, SIZE_MAX);
-	kb_buf_printf(&buf, "%.*s:%d:", KB_SV_ARG(s3->bucket->host), s3->bucket->port);
-	for (size_t i = 0; i < found.count; i++) {
-		char text[KB_ADDRESS_TEXT];
-
-		kb_buf_printf(&buf, "%s%s", i ? "," : "", kb_address_text(text, &found.v[i]));
-	}
-	r->resolved = s3->lib->slist_append(NULL, kb_arena_sv(r->arena, kb_buf_view(&buf)).p);
-	kb_buf_fini(&buf);
-	KB_ASSERT(r->resolved != NULL);
-	return true;
-}
-
-static CURL *take_handle(struct kb_s3 *s3)
-{
-	CURL *curl = NULL;
-
-	if (kb_fault())
-		return NULL;
-	pthread_mutex_lock(&s3->lock);
-	if (s3->idle_count)
-		curl = s3->idle[--s3->idle_count];
-	pthread_mutex_unlock(&s3->lock);
-	return curl ? curl : s3->lib->easy_init();
-}
-
-static void give_handle(struct kb_s3 *s3, CURL *curl)
-{
-	s3->lib->easy_reset(curl); /* it keeps its connections */
-	pthread_mutex_lock(&s3->lock);
-	if (s3->idle_count < IDLE_MAX) {
-		s3->idle[s3->idle_count++] = curl;
-		curl = NULL;
-	}
-	pthread_mutex_unlock(&s3->lock);
-	if (curl)
-		s3->lib->easy_cleanup(curl);
-}
-
 static void add_field(struct request *r, const char *line)
 {
-	r->fields = r->s3->lib->slist_append(r->fields, line);
-	KB_ASSERT(r->fields != NULL);
-}
-
-static void set_method(const struct request *r)
-{
-	const struct kb_curl *lib = r->s3->lib;
-	const char *method = r->call->method;
-
-	if (strcmp(method, "HEAD") == 0) {
-		lib->easy_setopt(r->curl, CURLOPT_NOBODY, 1L);
-		return;
-	}
-	if (strcmp(method, "PUT") == 0 || strcmp(method, "POST") == 0) {
-		lib->easy_setopt(r->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->call->body.n);
-		lib->easy_setopt(r->curl, CURLOPT_POSTFIELDS,
-		                 r->call->body.p ? r->call->body.p : "");
-	}
-	lib->easy_setopt(r->curl, CURLOPT_CUSTOMREQUEST, method);
+	kb_handle_field(r->s3->lib, &r->fields, line);
 }
 
 static void set_options(struct request *r)
@@ -249,33 +163,27 @@ static void set_options(struct request *r)
 	                                   KB_SV_ARG(r->call->key), r->call->query.n ? "?" : "",
 	                                   KB_SV_ARG(r->call->query));
 
-	set_method(r);
-	lib->easy_setopt(r->curl, CURLOPT_URL, url.p);
-	lib->easy_setopt(r->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	kb_handle_set(lib, r->curl,
+	              &(struct kb_handle_request){
+	                      .url = url.p,
+	                      .method = r->call->method,
+	                      .body = r->call->body,
+	                      .fields = r->fields,
+	                      .resolved = r->resolved,
+	                      .connect_ms = r->call->is_hasty ? HASTY_MS : CONNECT_MS,
+	                      .on_head = on_head,
+	                      .on_body = on_body,
+	                      .on_progress = on_progress,
+	                      .arg = r,
+	              });
 	lib->easy_setopt(r->curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	lib->easy_setopt(r->curl, CURLOPT_FOLLOWLOCATION, 0L);
-	lib->easy_setopt(r->curl, CURLOPT_PROXY, ""); /* not even the environment's */
-	lib->easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
-	lib->easy_setopt(r->curl, CURLOPT_TCP_NODELAY, 1L);
 	lib->easy_setopt(r->curl, CURLOPT_BUFFERSIZE, 256L << 10);
-	lib->easy_setopt(r->curl, CURLOPT_RESOLVE, r->resolved);
-	lib->easy_setopt(r->curl, CURLOPT_CONNECTTIMEOUT_MS,
-	                 (long)(r->call->is_hasty ? HASTY_MS : CONNECT_MS));
 	/* Libcurl signs the fields of ours, and one without a value is not sent: so an Expect that
 	 * it adds to large bodies is not taken back, but not waited for either. */
 	lib->easy_setopt(r->curl, CURLOPT_EXPECT_100_TIMEOUT_MS, (long)EXPECT_MS);
 	lib->easy_setopt(r->curl, CURLOPT_AWS_SIGV4, r->s3->signing);
 	lib->easy_setopt(r->curl, CURLOPT_USERNAME, bucket->key_id);
 	lib->easy_setopt(r->curl, CURLOPT_PASSWORD, bucket->secret);
-	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, r->fields);
-	lib->easy_setopt(r->curl, CURLOPT_USERAGENT, "Docent/" DOCENT_VERSION);
-	lib->easy_setopt(r->curl, CURLOPT_HEADERFUNCTION, on_head);
-	lib->easy_setopt(r->curl, CURLOPT_HEADERDATA, r);
-	lib->easy_setopt(r->curl, CURLOPT_WRITEFUNCTION, on_body);
-	lib->easy_setopt(r->curl, CURLOPT_WRITEDATA, r);
-	lib->easy_setopt(r->curl, CURLOPT_NOPROGRESS, 0L);
-	lib->easy_setopt(r->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	lib->easy_setopt(r->curl, CURLOPT_XFERINFODATA, r);
 }
 
 static bool fail(const struct request *r, const char *reason, struct kb_err *err)
@@ -364,7 +272,8 @@ static bool begin(struct request *r, struct kb_err *err)
 	kb_sha256_hex(r->call->body, digest);
 	add_field(r, kb_arena_printf(r->arena, "x-amz-content-sha256: %s", digest).p);
 	add_field(r, "Content-Type: application/octet-stream");
-	return find_addresses(r, err);
+	return kb_handles_resolve(&r->s3->handles, kb_clock_mono_us() + CONNECT_MS * INT64_C(1000),
+	                          &r->s3->cancelled, &r->resolved, err);
 }
 
 /* Sends it once. *again: another try may go better. */
@@ -377,7 +286,7 @@ static bool send_once(struct request *r, bool *again, struct kb_err *err)
 	*again = true;
 	ok = begin(r, err);
 	if (ok) {
-		r->curl = take_handle(r->s3);
+		r->curl = kb_handles_take(&r->s3->handles);
 		ok = r->curl || fail(r, "libcurl gives no handle", err);
 	}
 	if (ok) {
@@ -385,7 +294,7 @@ static bool send_once(struct request *r, bool *again, struct kb_err *err)
 		r->started_us = r->moved_us = kb_clock_mono_us();
 		code = lib->easy_perform(r->curl);
 		ok = code == CURLE_OK ? judge(r, again, err) : explain(r, code, again, err);
-		give_handle(r->s3, r->curl);
+		kb_handles_give(&r->s3->handles, r->curl);
 	}
 	lib->slist_free_all(r->fields);
 	lib->slist_free_all(r->resolved);

@@ -18,15 +18,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/field.h"
 #include "base/file.h"
 #include "base/size.h"
 #include "base/temp.h"
-#include "out/curl.h"
 #include "out/fetch_head.h"
+#include "out/handle.h"
 #include "out/link.h"
 
 #define BROWSER_AGENT                                                                              \
@@ -303,9 +302,8 @@ static void add_field(struct fetch *f, struct curl_slist **fields, const char *n
 {
 	if (value.n == 0 || !kb_fetch_value_ok(value))
 		return;
-	*fields = f->lib->slist_append(
-	        *fields, kb_arena_printf(f->arena, "%s: %.*s", name, KB_SV_ARG(value)).p);
-	KB_ASSERT(*fields != NULL);
+	kb_handle_field(f->lib, fields,
+	                kb_arena_printf(f->arena, "%s: %.*s", name, KB_SV_ARG(value)).p);
 }
 
 static struct curl_slist *make_fields(struct fetch *f)
@@ -334,56 +332,30 @@ static const char *unescaped(struct fetch *f, struct kb_sv text)
 	return kb_arena_str(f->arena, kb_percent_decode(f->arena, text, &out) ? out : text);
 }
 
-/* "host:port:address,address": what libcurl would else ask the resolver. */
-static struct curl_slist *make_resolved(struct fetch *f)
-{
-	struct curl_slist *list;
-	struct kb_buf buf;
-
-	kb_buf_init(&buf, SIZE_MAX);
-	kb_buf_sv(&buf, f->url.host);
-	kb_buf_printf(&buf, ":%d:", f->port);
-	for (size_t i = 0; i < f->addresses.count; i++) {
-		char text[KB_ADDRESS_TEXT];
-
-		kb_buf_printf(&buf, "%s%s", i ? "," : "",
-		              kb_address_text(text, &f->addresses.v[i]));
-	}
-	list = f->lib->slist_append(NULL, kb_arena_sv(f->arena, kb_buf_view(&buf)).p);
-	kb_buf_fini(&buf);
-	KB_ASSERT(list != NULL);
-	return list;
-}
-
 static void set_options(struct fetch *f, struct curl_slist *fields, struct curl_slist *resolved)
 {
 	const struct kb_curl *lib = f->lib;
 	int64_t left_ms = (f->deadline_us - kb_clock_mono_us()) / 1000;
 
-	lib->easy_setopt(f->curl, CURLOPT_URL, kb_link_of(f->arena, &f->url).p);
+	kb_handle_set(lib, f->curl,
+	              &(struct kb_handle_request){
+	                      .url = kb_link_of(f->arena, &f->url).p,
+	                      .agent = kb_fetcher_field(f->fetcher, f->request->plain_browser).p,
+	                      .fields = fields,
+	                      .resolved = resolved,
+	                      .whole_ms = KB_MAX(left_ms, (int64_t)1),
+	                      .connect_ms = f->patience.connect * INT64_C(1000),
+	                      .on_head = on_head,
+	                      .on_body = on_body,
+	                      .on_progress = on_progress,
+	                      .arg = f,
+	              });
 	lib->easy_setopt(f->curl, CURLOPT_PATH_AS_IS, 1L);
-	lib->easy_setopt(f->curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	lib->easy_setopt(f->curl, CURLOPT_FOLLOWLOCATION, 0L);
-	lib->easy_setopt(f->curl, CURLOPT_PROXY, ""); /* not even the environment's */
-	lib->easy_setopt(f->curl, CURLOPT_NOSIGNAL, 1L);
-	lib->easy_setopt(f->curl, CURLOPT_RESOLVE, resolved);
 	lib->easy_setopt(f->curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	lib->easy_setopt(f->curl, CURLOPT_OPENSOCKETDATA, f);
-	lib->easy_setopt(f->curl, CURLOPT_TIMEOUT_MS, (long)KB_MAX(left_ms, (int64_t)1));
-	lib->easy_setopt(f->curl, CURLOPT_CONNECTTIMEOUT, (long)f->patience.connect);
 	lib->easy_setopt(f->curl, CURLOPT_LOW_SPEED_LIMIT, (long)KB_FETCH_SLOW_BYTES);
 	lib->easy_setopt(f->curl, CURLOPT_LOW_SPEED_TIME, (long)f->patience.slow);
-	lib->easy_setopt(f->curl, CURLOPT_HTTPHEADER, fields);
-	lib->easy_setopt(f->curl, CURLOPT_USERAGENT,
-	                 kb_fetcher_field(f->fetcher, f->request->plain_browser).p);
 	lib->easy_setopt(f->curl, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl can decode */
-	lib->easy_setopt(f->curl, CURLOPT_HEADERFUNCTION, on_head);
-	lib->easy_setopt(f->curl, CURLOPT_HEADERDATA, f);
-	lib->easy_setopt(f->curl, CURLOPT_WRITEFUNCTION, on_body);
-	lib->easy_setopt(f->curl, CURLOPT_WRITEDATA, f);
-	lib->easy_setopt(f->curl, CURLOPT_NOPROGRESS, 0L);
-	lib->easy_setopt(f->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	lib->easy_setopt(f->curl, CURLOPT_XFERINFODATA, f);
 	if ((f->first.username.n || f->first.password.n)
 	    && kb_url_same_origin(&f->first, &f->url)) {
 		lib->easy_setopt(f->curl, CURLOPT_USERNAME, unescaped(f, f->first.username));
@@ -433,7 +405,7 @@ static bool run_hop(struct fetch *f, struct kb_err *err)
 		return kb_fail(err, KB_E_UPSTREAM, "libcurl gives no handle");
 	fields = make_fields(f);
 	if (f->url.host_kind == KB_HOST_DOMAIN)
-		resolved = make_resolved(f);
+		resolved = kb_handle_resolved(f->lib, f->url.host, f->port, &f->addresses);
 	set_options(f, fields, resolved);
 	code = f->lib->easy_perform(f->curl);
 	ok = code == CURLE_OK || (f->enough && !atomic_load(&f->fetcher->cancelled));

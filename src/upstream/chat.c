@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/pool.h"
 #include "http/loop.h"
-#include "out/curl.h"
+#include "out/handle.h"
 #include "upstream/turns.h"
 
 enum {
@@ -430,24 +430,18 @@ static void set_options(struct kb_chat_call *call)
 	const struct kb_curl *lib = call->chats->lib;
 	CURL *curl = call->curl;
 
+	kb_handle_set(lib, curl,
+	              &(struct kb_handle_request){ .url = call->line->config.url.p,
+	                                           .body = kb_buf_view(&call->body),
+	                                           .fields = call->line->fields,
+	                                           .connect_ms = KB_UPSTREAM_CONNECT_MS,
+	                                           .on_body = on_body,
+	                                           .arg = call });
 	lib->easy_setopt(curl, CURLOPT_PRIVATE, call);
-	lib->easy_setopt(curl, CURLOPT_URL, call->line->config.url.p);
-	lib->easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	lib->easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	lib->easy_setopt(curl, CURLOPT_PROXY, ""); /* not even the environment's */
-	lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	lib->easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* no waiting for a look-up */
-	lib->easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
 	lib->easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BYTES);
 	lib->easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BYTES);
-	lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)KB_UPSTREAM_CONNECT_MS);
-	lib->easy_setopt(curl, CURLOPT_HTTPHEADER, call->line->fields);
-	lib->easy_setopt(curl, CURLOPT_USERAGENT, "Docent/" DOCENT_VERSION);
-	lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.n);
-	lib->easy_setopt(curl, CURLOPT_POSTFIELDS, call->body.p);
-	lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-	lib->easy_setopt(curl, CURLOPT_WRITEDATA, call);
 }
 
 static void send_call(struct kb_chat_call *call)

@@ -1,6 +1,5 @@
 #include "upstream/client.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +7,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/fault.h"
 #include "base/size.h"
-#include "out/curl.h"
 #include "out/fetch_head.h"
-#include "out/resolve.h"
+#include "out/handle.h"
 #include "out/url.h"
 
 enum {
 	RETRY_MS = 100, /* the first pause between tries; doubled each time, at least half of it */
 	NAP_MS = 20,    /* how often a pause looks whether the service stops */
-	RESOLVED_S = 60,
 };
 
 struct kb_upstream {
@@ -28,12 +24,7 @@ struct kb_upstream {
 	struct kb_url url;
 	struct curl_slist *fields;
 	atomic_bool cancelled;
-
-	pthread_mutex_t lock;
-	CURL *idle[KB_UPSTREAM_IDLE_MAX];
-	size_t idle_count;
-	struct kb_addresses addresses;
-	int64_t resolved_until_us;
+	struct kb_handles handles;
 	struct kb_health health;
 };
 
@@ -108,8 +99,7 @@ bool kb_upstream_check(struct kb_arena *arena, const struct kb_upstream_option *
 
 static void add_field(struct kb_upstream *up, const char *line)
 {
-	up->fields = up->lib->slist_append(up->fields, line);
-	KB_ASSERT(up->fields != NULL);
+	kb_handle_field(up->lib, &up->fields, line);
 }
 
 struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, struct kb_err *err)
@@ -124,7 +114,6 @@ struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, st
 	up->lib = lib;
 	kb_health_init(&up->health, config->name, config->what, config->log);
 	up->config.url = kb_arena_sv(&up->arena, config->url);
-	pthread_mutex_init(&up->lock, NULL);
 	add_field(up,
 	          kb_arena_printf(&up->arena, "Content-Type: %s",
 	                          config->content_type ? config->content_type : "application/json")
@@ -138,6 +127,12 @@ struct kb_upstream *kb_upstream_open(const struct kb_upstream_config *config, st
 		kb_upstream_close(up);
 		return NULL;
 	}
+	kb_handles_init(
+	        &up->handles, lib,
+	        &(struct kb_handles_server){ .host = up->url.host,
+	                                     .port = kb_url_port(&up->url),
+	                                     .is_address = up->url.host_kind != KB_HOST_DOMAIN,
+	                                     .idle_max = KB_UPSTREAM_IDLE_MAX });
 	return up;
 }
 
@@ -151,11 +146,9 @@ void kb_upstream_close(struct kb_upstream *up)
 {
 	if (!up)
 		return;
-	for (size_t i = 0; i < up->idle_count; i++)
-		up->lib->easy_cleanup(up->idle[i]);
+	kb_handles_fini(&up->handles);
 	up->lib->slist_free_all(up->fields);
 	kb_health_fini(&up->health);
-	pthread_mutex_destroy(&up->lock);
 	kb_arena_fini(&up->arena);
 	free(up);
 }
@@ -207,95 +200,24 @@ static int on_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t u
 	return now > (curl_off_t)r->call->answer_max || is_cancelled(r);
 }
 
-/* The addresses of the name, ours for a minute: libcurl's own look-up would not heed a deadline. */
-static bool find_addresses(struct request *r, struct kb_err *err)
-{
-	struct kb_upstream *up = r->up;
-	struct kb_addresses found;
-	bool known;
-	struct kb_buf buf;
-
-	if (up->url.host_kind != KB_HOST_DOMAIN)
-		return true;
-	pthread_mutex_lock(&up->lock);
-	found = up->addresses;
-	known = kb_clock_mono_us() < up->resolved_until_us;
-	pthread_mutex_unlock(&up->lock);
-	if (!known) {
-		if (!kb_resolve(kb_arena_str(&r->arena, up->url.host), r->call->deadline_us,
-		                &up->cancelled, &found, err))
-			return false;
-		pthread_mutex_lock(&up->lock);
-		up->addresses = found;
-		up->resolved_until_us = kb_clock_mono_us() + RESOLVED_S * KB_SECOND_US;
-		pthread_mutex_unlock(&up->lock);
-	}
-	kb_buf_init(&buf, SIZE_MAX);
-	kb_buf_printf(&buf, "%.*s:%d:", KB_SV_ARG(up->url.host), kb_url_port(&up->url));
-	for (size_t i = 0; i < found.count; i++) {
-		char text[KB_ADDRESS_TEXT];
-
-		kb_buf_printf(&buf, "%s%s", i ? "," : "", kb_address_text(text, &found.v[i]));
-	}
-	r->resolved = up->lib->slist_append(NULL, kb_arena_sv(&r->arena, kb_buf_view(&buf)).p);
-	kb_buf_fini(&buf);
-	KB_ASSERT(r->resolved != NULL);
-	return true;
-}
-
-static CURL *take_handle(struct kb_upstream *up)
-{
-	CURL *curl = NULL;
-
-	pthread_mutex_lock(&up->lock);
-	if (up->idle_count)
-		curl = up->idle[--up->idle_count];
-	pthread_mutex_unlock(&up->lock);
-	if (curl || kb_fault())
-		return curl;
-	return up->lib->easy_init();
-}
-
-static void give_handle(struct kb_upstream *up, CURL *curl)
-{
-	pthread_mutex_lock(&up->lock);
-	if (up->idle_count < KB_UPSTREAM_IDLE_MAX) {
-		up->idle[up->idle_count++] = curl;
-		curl = NULL;
-	}
-	pthread_mutex_unlock(&up->lock);
-	if (curl)
-		up->lib->easy_cleanup(curl);
-}
-
-/* All of them each time: a handle remembers the ones of its last request. */
 static void set_options(struct request *r)
 {
-	const struct kb_curl *lib = r->up->lib;
 	int64_t left_ms = (r->call->deadline_us - kb_clock_mono_us()) / 1000;
 
 	left_ms = KB_MAX(left_ms, (int64_t)1);
-	lib->easy_setopt(r->curl, CURLOPT_URL, r->up->config.url.p);
-	lib->easy_setopt(r->curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	lib->easy_setopt(r->curl, CURLOPT_FOLLOWLOCATION, 0L);
-	lib->easy_setopt(r->curl, CURLOPT_PROXY, ""); /* not even the environment's */
-	lib->easy_setopt(r->curl, CURLOPT_NOSIGNAL, 1L);
-	lib->easy_setopt(r->curl, CURLOPT_TCP_NODELAY, 1L);
-	lib->easy_setopt(r->curl, CURLOPT_RESOLVE, r->resolved);
-	lib->easy_setopt(r->curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
-	lib->easy_setopt(r->curl, CURLOPT_CONNECTTIMEOUT_MS,
-	                 (long)KB_MIN(left_ms, (int64_t)KB_UPSTREAM_CONNECT_MS));
-	lib->easy_setopt(r->curl, CURLOPT_HTTPHEADER, r->up->fields);
-	lib->easy_setopt(r->curl, CURLOPT_USERAGENT, "Docent/" DOCENT_VERSION);
-	lib->easy_setopt(r->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->call->body.n);
-	lib->easy_setopt(r->curl, CURLOPT_POSTFIELDS, r->call->body.p);
-	lib->easy_setopt(r->curl, CURLOPT_HEADERFUNCTION, on_head);
-	lib->easy_setopt(r->curl, CURLOPT_HEADERDATA, r);
-	lib->easy_setopt(r->curl, CURLOPT_WRITEFUNCTION, on_body);
-	lib->easy_setopt(r->curl, CURLOPT_WRITEDATA, r);
-	lib->easy_setopt(r->curl, CURLOPT_NOPROGRESS, 0L);
-	lib->easy_setopt(r->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	lib->easy_setopt(r->curl, CURLOPT_XFERINFODATA, r);
+	kb_handle_set(r->up->lib, r->curl,
+	              &(struct kb_handle_request){
+	                      .url = r->up->config.url.p,
+	                      .body = r->call->body,
+	                      .fields = r->up->fields,
+	                      .resolved = r->resolved,
+	                      .whole_ms = left_ms,
+	                      .connect_ms = KB_MIN(left_ms, (int64_t)KB_UPSTREAM_CONNECT_MS),
+	                      .on_head = on_head,
+	                      .on_body = on_body,
+	                      .on_progress = on_progress,
+	                      .arg = r,
+	              });
 }
 
 static bool explain(const struct request *r, CURLcode code, struct kb_err *err)
@@ -341,18 +263,18 @@ static bool send_once(struct request *r, struct kb_err *err)
 	r->head = (struct kb_fetch_head){ 0 };
 	r->wish_ms = 0;
 	kb_buf_clear(&r->answer);
-	if (!find_addresses(r, err))
+	if (!kb_handles_resolve(&up->handles, r->call->deadline_us, &up->cancelled, &r->resolved,
+	                        err))
 		return false;
-	r->curl = take_handle(up);
+	r->curl = kb_handles_take(&up->handles);
 	if (!r->curl)
 		return kb_fail(err, KB_E_UPSTREAM, "libcurl gives no handle");
 	set_options(r);
 	code = up->lib->easy_perform(r->curl);
 	ok = code == CURLE_OK ? read_answer(r, err) : explain(r, code, err);
-	up->lib->easy_setopt(r->curl, CURLOPT_RESOLVE, NULL);
+	kb_handles_give(&up->handles, r->curl);
 	up->lib->slist_free_all(r->resolved);
 	r->resolved = NULL;
-	give_handle(up, r->curl);
 	return ok;
 }
 
