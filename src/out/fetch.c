@@ -306,10 +306,44 @@ static void add_field(struct fetch *f, struct curl_slist **fields, const char *n
 	                kb_arena_printf(f->arena, "%s: %.*s", name, KB_SV_ARG(value)).p);
 }
 
+/* Those that say who is asked, and where the body ends, are libcurl's; the others have members. */
+static bool is_ours(struct kb_sv name)
+{
+	static const char *const names[] = { "Host",       "Content-Length", "Transfer-Encoding",
+		                             "Connection", "Expect",         "User-Agent" };
+
+	for (size_t i = 0; i < KB_COUNTOF(names); i++)
+		if (kb_sv_ieq_str(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool check_fields(const struct kb_fetch_request *r, struct kb_err *err)
+{
+	for (size_t i = 0; i < r->field_count; i++) {
+		const struct kb_fetch_field *field = &r->fields[i];
+
+		if (!kb_fetch_field_ok(field->name) || is_ours(field->name))
+			return kb_fail(err, KB_E_INVALID, "a field %.*s cannot be sent",
+			               KB_SV_ARG(kb_sv_sub(field->name, 0, 100)));
+		if (!kb_sv_trim(field->value).n || !kb_fetch_value_ok(field->value))
+			return kb_fail(err, KB_E_INVALID,
+			               "the field %.*s has a value that cannot be sent",
+			               KB_SV_ARG(field->name));
+	}
+	return true;
+}
+
 static struct curl_slist *make_fields(struct fetch *f)
 {
 	const struct kb_fetch_request *r = f->request;
 	struct curl_slist *fields = NULL;
+
+	for (size_t i = 0; i < r->field_count && kb_url_same_origin(&f->first, &f->url); i++)
+		add_field(f, &fields, kb_arena_str(f->arena, r->fields[i].name),
+		          r->fields[i].value);
+	if (r->body.p)
+		kb_handle_field(f->lib, &fields, "Expect:"); /* no asking before large bodies */
 
 	if (r->plain_browser) {
 		add_field(f, &fields, "Accept-Language", KB_SV("en-US,en;q=0.9"));
@@ -340,6 +374,8 @@ static void set_options(struct fetch *f, struct curl_slist *fields, struct curl_
 	kb_handle_set(lib, f->curl,
 	              &(struct kb_handle_request){
 	                      .url = kb_link_of(f->arena, &f->url).p,
+	                      .method = f->request->method,
+	                      .body = f->request->body,
 	                      .agent = kb_fetcher_field(f->fetcher, f->request->plain_browser).p,
 	                      .fields = fields,
 	                      .resolved = resolved,
@@ -417,11 +453,19 @@ static bool run_hop(struct fetch *f, struct kb_err *err)
 	return ok;
 }
 
+/* Nothing that may change something is asked for anywhere but where its caller wanted it. */
+static bool may_go_on(const struct kb_fetch_request *r)
+{
+	return !r->body.p
+	       && (!r->method || strcmp(r->method, "GET") == 0 || strcmp(r->method, "HEAD") == 0);
+}
+
 static bool is_redirect(const struct fetch *f)
 {
 	int s = f->head.status;
 
-	return (s == 301 || s == 302 || s == 303 || s == 307 || s == 308) && f->head.location.n > 0;
+	return may_go_on(f->request) && (s == 301 || s == 302 || s == 303 || s == 307 || s == 308)
+	       && f->head.location.n > 0;
 }
 
 static bool run(struct fetch *f, struct kb_fetch_response *out, struct kb_err *err)
@@ -505,6 +549,8 @@ bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
 	if (!kb_url_parse(arena, request->url, NULL, &f.first, err))
 		return false;
 	f.url = f.first;
+	if (!check_fields(request, err))
+		return false;
 	f.lib = kb_curl_load(err);
 	if (!f.lib || !open_temp(&f, err))
 		return false;

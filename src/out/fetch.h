@@ -8,7 +8,9 @@
  * operator may open named networks (DOCENT_FETCH_ALLOW=127.0.0.0/8,fd00::/8).
  *
  * No cookies, no proxy of the environment, no credentials but those of the URL that was asked for,
- * and those only to its own origin.
+ * and those only to its own origin. The same holds of fields that a caller adds. What may change
+ * something (a method other than GET and HEAD, or a body) is sent once, to the address that was
+ * asked for and to no other: a redirect is its answer.
  *
  * A fetch blocks its caller, which is never a loop thread. Any number of threads may fetch at once.
  */
@@ -48,8 +50,17 @@ struct kb_fetch_patience {
 /* So many times what is usual, each of them. */
 struct kb_fetch_patience kb_fetch_patience(int times);
 
+struct kb_fetch_field {
+	struct kb_sv name, value;
+};
+
 struct kb_fetch_request {
 	struct kb_sv url;
+	const char *method; /* NULL: GET, or POST where there is a body */
+	struct kb_sv body;  /* p: NULL: none. A form, where no field names its Content-Type */
+	/* Beside those that a fetch sends by itself, of which none can be given here. */
+	const struct kb_fetch_field *fields;
+	size_t field_count;
 	struct kb_sv accept;               /* empty: anything */
 	struct kb_sv etag, last_modified;  /* of what we hold: a conditional request; empty: none */
 	int64_t bytes_max;                 /* after decoding; 0: KB_FETCH_BYTES_MAX */
@@ -80,8 +91,9 @@ struct kb_fetch_response {
 
 /*
  * false: KB_E_INVALID (no http address, a port or a network that is not open, redirects without an
- * end), KB_E_UPSTREAM (no such name, refused, TLS), KB_E_TIMEOUT, KB_E_TOO_LARGE, KB_E_CANCELLED,
- * KB_E_UNSUPPORTED (libcurl is not installed). The sentence is fit for a page's reason.
+ * end, a field that cannot be sent), KB_E_UPSTREAM (no such name, refused, TLS), KB_E_TIMEOUT,
+ * KB_E_TOO_LARGE, KB_E_CANCELLED, KB_E_UNSUPPORTED (libcurl is not installed). The sentence is fit
+ * for a page's reason.
  */
 bool kb_fetch(struct kb_fetcher *fetcher, struct kb_arena *arena,
               const struct kb_fetch_request *request, struct kb_fetch_response *out,

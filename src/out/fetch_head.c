@@ -20,6 +20,20 @@ static const struct {
 	{ "retry-after", offsetof(struct kb_fetch_head, retry_after), false },
 };
 
+bool kb_fetch_field_ok(struct kb_sv name)
+{
+	static const char marks[] = "!#$%&'*+-.^_`|~";
+
+	for (size_t i = 0; i < name.n; i++) {
+		char c = name.p[i], lower = (char)(c | 0x20);
+
+		if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9')
+		    && (c == '\0' || !strchr(marks, c)))
+			return false;
+	}
+	return name.n > 0;
+}
+
 bool kb_fetch_value_ok(struct kb_sv value)
 {
 	for (size_t i = 0; i < value.n; i++)

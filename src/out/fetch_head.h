@@ -33,6 +33,8 @@ struct kb_sv kb_fetch_filename(struct kb_arena *arena, struct kb_sv disposition)
 /* Seconds from now (Unix seconds): of a number or a date; 0: none, or past. */
 int64_t kb_fetch_retry_after(struct kb_sv value, int64_t now_s);
 
+/* Fit to be sent as a field's name: a token. */
+bool kb_fetch_field_ok(struct kb_sv name);
 /* Fit to be sent as a field's value: no controls. */
 bool kb_fetch_value_ok(struct kb_sv value);
 

@@ -105,12 +105,35 @@ static void test_retry_after(struct kb_test *t)
 	}
 }
 
+static void test_names(struct kb_test *t)
+{
+	static const struct {
+		struct kb_sv name;
+		bool ok;
+	} cases[] = {
+		{ KB_SV_INIT("Webhook-Signature"), true },
+		{ KB_SV_INIT("x1_2.3~"), true },
+		{ KB_SV_INIT(""), false },
+		{ KB_SV_INIT("two words"), false },
+		{ KB_SV_INIT("Name:"), false },
+		{ KB_SV_INIT("Name\r\nX-Evil"), false },
+		{ KB_SV_INIT("a\0b"), false },
+		{ KB_SV_INIT("gr\xc3\xbc\xc3\x9f"), false },
+	};
+
+	for (size_t i = 0; i < KB_COUNTOF(cases); i++) {
+		t->row = cases[i].name.p;
+		CHECK_INT(t, kb_fetch_field_ok(cases[i].name), cases[i].ok);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct kb_test_case cases[] = {
 		{ "fields come from the final head", test_lines },
 		{ "a file's name is no path", test_filenames },
 		{ "when to come back", test_retry_after },
+		{ "a field's name is a token", test_names },
 	};
 
 	return kb_test_main(argc, argv, cases, KB_COUNTOF(cases));

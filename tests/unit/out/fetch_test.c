@@ -20,7 +20,7 @@ struct peer {
 	int fd, port;
 	pthread_t thread;
 	_Atomic int requests, stop;
-	char last[4096]; /* the head of the last request; read after the fetch */
+	char last[4096]; /* the last request, its body too; read after the fetch */
 	struct kb_sv bomb;
 };
 
@@ -134,6 +134,17 @@ static void answer(struct peer *peer, int fd, const char *path)
 	}
 }
 
+/* Until the end of the head, and of the body that it announces. */
+static bool is_whole(const char *request, size_t n)
+{
+	const char *body = strstr(request, "\r\n\r\n"), *length;
+
+	if (!body)
+		return false;
+	length = strstr(request, "Content-Length: ");
+	return n >= (size_t)(body + 4 - request) + (length ? strtoul(length + 16, NULL, 10) : 0);
+}
+
 static void *peer_run(void *arg)
 {
 	struct peer *peer = arg;
@@ -141,12 +152,12 @@ static void *peer_run(void *arg)
 	while (!atomic_load(&peer->stop)) {
 		int fd = accept(peer->fd, NULL, NULL);
 		size_t n = 0;
-		char path[200] = "";
+		char method[10] = "", path[200] = "";
 
 		if (fd < 0)
 			break;
 		memset(peer->last, 0, sizeof(peer->last));
-		while (n < sizeof(peer->last) - 1 && !strstr(peer->last, "\r\n\r\n")) {
+		while (n < sizeof(peer->last) - 1 && !is_whole(peer->last, n)) {
 			ssize_t got = recv(fd, peer->last + n, sizeof(peer->last) - 1 - n, 0);
 
 			if (got <= 0)
@@ -154,7 +165,7 @@ static void *peer_run(void *arg)
 			n += (size_t)got;
 		}
 		atomic_fetch_add(&peer->requests, 1);
-		if (sscanf(peer->last, "GET %199s", path) == 1)
+		if (sscanf(peer->last, "%9s %199s", method, path) == 2)
 			answer(peer, fd, path);
 		close(fd);
 	}
@@ -376,6 +387,96 @@ static void test_redirects(struct kb_test *t)
 	scene_stop(&s);
 }
 
+static void test_methods(struct kb_test *t)
+{
+	static const struct kb_fetch_field json[] = {
+		{ KB_SV_INIT("Content-Type"), KB_SV_INIT("application/json") },
+		{ KB_SV_INIT("X-Signature"), KB_SV_INIT("t=1,v=2") },
+	};
+	static const struct {
+		const char *name, *path, *method, *body;
+		bool with_fields;
+		int status, requests;
+		const char *begins, *holds, *ends; /* of the last request */
+	} rows[] = {
+		{ "a body makes a POST", "/hello", NULL, "a=b", false, 200, 1,
+		  "POST /hello HTTP/1.1", "\r\nContent-Type: application/x-www-form-urlencoded\r\n",
+		  "\r\n\r\na=b" },
+		{ "the caller's fields", "/hello", "POST", "{}", true, 200, 1, "POST /hello",
+		  "\r\nContent-Type: application/json\r\nX-Signature: t=1,v=2\r\n", "\r\n\r\n{}" },
+		{ "another method", "/hello", "PUT", "1", true, 200, 1, "PUT /hello",
+		  "\r\nContent-Length: 1\r\n", "\r\n\r\n1" },
+		{ "an empty body", "/hello", "POST", NULL, false, 200, 1, "POST /hello",
+		  "\r\nContent-Length: 0\r\n", "\r\n\r\n" },
+		{ "no body", "/hello", "DELETE", NULL, true, 200, 1, "DELETE /hello",
+		  "\r\nX-Signature: t=1,v=2\r\n", "\r\n\r\n" },
+		{ "the head alone", "/hello", "HEAD", NULL, false, 200, 1, "HEAD /hello", "",
+		  "\r\n\r\n" },
+		{ "a refusal", "/missing", NULL, "a=b", false, 404, 1, "POST /missing", "",
+		  "\r\n\r\na=b" },
+		{ "what may change something follows no redirect", "/same", NULL, "a=b", false, 302,
+		  1, "POST /same", "", "a=b" },
+		{ "nor without a body", "/same", "DELETE", NULL, false, 302, 1, "DELETE /same", "",
+		  "" },
+		{ "a head follows them", "/same", "HEAD", NULL, true, 200, 2, "HEAD /hello",
+		  "\r\nX-Signature: t=1,v=2\r\n", "" },
+		{ "fields stay with the origin", "/elsewhere", NULL, NULL, true, 200, 2,
+		  "GET /hello", "\r\nHost: other.test", "" },
+	};
+	struct scene s;
+
+	scene_start(t, &s, "127.0.0.0/8");
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		struct kb_fetch_request request = { .method = rows[i].method };
+		struct kb_sv last;
+		int before = atomic_load(&s.peer.requests);
+
+		t->row = rows[i].name;
+		if (rows[i].body)
+			request.body = kb_sv_str(rows[i].body);
+		if (rows[i].with_fields) {
+			request.fields = json;
+			request.field_count = KB_COUNTOF(json);
+		}
+		CHECK(t, fetch_with(&s, rows[i].path, request));
+		CHECK_INT(t, s.response.status, rows[i].status);
+		CHECK_INT(t, atomic_load(&s.peer.requests) - before, rows[i].requests);
+		last = kb_sv_str(s.peer.last);
+		CHECK(t, kb_sv_starts(last, kb_sv_str(rows[i].begins)));
+		CHECK(t, kb_sv_find(last, kb_sv_str(rows[i].holds)) >= 0);
+		CHECK(t, kb_sv_ends(last, kb_sv_str(rows[i].ends)));
+		CHECK(t, !strstr(s.peer.last, "Expect"));
+	}
+	CHECK(t, !strstr(s.peer.last, "X-Signature"));
+	CHECK(t, fetch_with(&s, "/hello", (struct kb_fetch_request){ .body = KB_SV("a") }));
+	CHECK_SV(t, body(&s), "hello");
+	scene_stop(&s);
+}
+
+static void test_fields_refused(struct kb_test *t)
+{
+	static const struct kb_fetch_field rows[] = {
+		{ KB_SV_INIT("X-Evil\r\nHost"), KB_SV_INIT("a") },
+		{ KB_SV_INIT("X"), KB_SV_INIT("a\r\nX-Evil: 1") },
+		{ KB_SV_INIT("X"), KB_SV_INIT(" ") },
+		{ KB_SV_INIT(""), KB_SV_INIT("a") },
+		{ KB_SV_INIT("host"), KB_SV_INIT("inner.test") },
+		{ KB_SV_INIT("Transfer-Encoding"), KB_SV_INIT("chunked") },
+	};
+	struct scene s;
+
+	scene_start(t, &s, "127.0.0.0/8");
+	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
+		t->row = rows[i].name.p;
+		CHECK(t, !fetch_with(&s, "/hello",
+		                     (struct kb_fetch_request){ .fields = &rows[i],
+		                                                .field_count = 1 }));
+		CHECK_INT(t, s.err.code, KB_E_INVALID);
+		CHECK_INT(t, atomic_load(&s.peer.requests), 0);
+	}
+	scene_stop(&s);
+}
+
 static void test_closed(struct kb_test *t)
 {
 	static const struct {
@@ -567,6 +668,8 @@ int main(int argc, char **argv)
 	static const struct kb_test_case cases[] = {
 		{ "an answer with its fields and its body", test_answers },
 		{ "redirects are followed by hand", test_redirects },
+		{ "a method, fields and a body", test_methods },
+		{ "fields that cannot be sent", test_fields_refused },
 		{ "what is closed is not connected to", test_closed },
 		{ "a peer cannot take more than its share", test_limits },
 		{ "patience is for every limit", test_patience },
