@@ -41,8 +41,13 @@ static const char *const retentions[] = { [KB_RETENTION_CUSTOM] = "custom",
 	                                  [KB_RETENTION_YEAR] = "year",
 	                                  [KB_RETENTION_NEVER] = "never",
 	                                  NULL };
-static const char *const depths[] = { "compact", "balanced", "extended", "rich",
-	                              "max",     "custom",   NULL };
+static const char *const depths[] = { [KB_DEPTH_COMPACT] = "compact",
+	                              [KB_DEPTH_BALANCED] = "balanced",
+	                              [KB_DEPTH_EXTENDED] = "extended",
+	                              [KB_DEPTH_RICH] = "rich",
+	                              [KB_DEPTH_MAX] = "max",
+	                              [KB_DEPTH_CUSTOM] = "custom",
+	                              NULL };
 static const char *const routings[] = { [KB_ROUTING_OFF] = "off",
 	                                [KB_ROUTING_START_ONLY] = "start-only",
 	                                [KB_ROUTING_EVERY_MESSAGE] = "every-message",
@@ -496,6 +501,11 @@ enum kb_retention kb_settings_retention(const struct kb_settings *settings)
 enum kb_routing kb_settings_routing(const struct kb_settings *settings)
 {
 	return (enum kb_routing)chosen("master_project_smart_routing_mode", settings);
+}
+
+enum kb_depth kb_settings_depth(const struct kb_settings *settings)
+{
+	return (enum kb_depth)chosen("context_depth", settings);
 }
 
 bool kb_value_eq(const struct kb_setting *field, const struct kb_setting_value *a,

@@ -183,6 +183,18 @@ enum kb_window {
 };
 enum kb_window kb_settings_window(const struct kb_settings *settings);
 
+/* How much a model is given to read; null is the least. */
+enum kb_depth {
+	KB_DEPTH_COMPACT,
+	KB_DEPTH_BALANCED,
+	KB_DEPTH_EXTENDED,
+	KB_DEPTH_RICH,
+	KB_DEPTH_MAX,
+	KB_DEPTH_CUSTOM, /* as much as the operator says */
+	KB_DEPTHS
+};
+enum kb_depth kb_settings_depth(const struct kb_settings *settings);
+
 enum kb_retention { KB_RETENTION_CUSTOM, KB_RETENTION_YEAR, KB_RETENTION_NEVER };
 enum kb_retention kb_settings_retention(const struct kb_settings *settings);
 

@@ -15,21 +15,13 @@ enum {
 
 struct kb_context_limits kb_context_depth(const struct kb_settings *settings, int64_t custom)
 {
-	static const struct {
-		const char *name;
-		struct kb_context_limits limits;
-	} depths[] = {
-		{ "compact", { 6, 1500 } },   { "balanced", { 10, 3000 } },
-		{ "extended", { 16, 6000 } }, { "rich", { 24, 12000 } },
-		{ "max", { 40, 24000 } },
+	const struct kb_context_limits depths[KB_DEPTHS] = {
+		[KB_DEPTH_COMPACT] = { 6, 1500 },   [KB_DEPTH_BALANCED] = { 10, 3000 },
+		[KB_DEPTH_EXTENDED] = { 16, 6000 }, [KB_DEPTH_RICH] = { 24, 12000 },
+		[KB_DEPTH_MAX] = { 40, 24000 },     [KB_DEPTH_CUSTOM] = { KB_SOURCES_MAX, custom },
 	};
 
-	if (kb_sv_eq_str(settings->context_depth, "custom"))
-		return (struct kb_context_limits){ KB_SOURCES_MAX, custom };
-	for (size_t i = 0; i < KB_COUNTOF(depths); i++)
-		if (kb_sv_eq_str(settings->context_depth, depths[i].name))
-			return depths[i].limits;
-	return depths[0].limits; /* null */
+	return depths[kb_settings_depth(settings)];
 }
 
 /* ---- choosing ---- */
