@@ -46,7 +46,7 @@ static void write_default(struct kb_jw *jw, const struct kb_setting *field, stru
 	if (field->form == KB_FORM_IMAGE)
 		kb_jw_null(jw);
 	else if (field->text != KB_TEXT_NONE && field->initial[0] == '"')
-		kb_jw_sv(jw, kb_text(lang, field->text));
+		kb_jw_sv(jw, kb_text_built_in(lang, field->text));
 	else if (field->choices && initial.n > 2 && initial.p[0] == '"')
 		kb_jw_choice(jw, kb_sv_sub(initial, 1, initial.n - 2));
 	else

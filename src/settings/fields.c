@@ -366,7 +366,7 @@ struct kb_setting_value kb_field_default(const struct kb_setting *field, struct 
 	if (value.is_null) {
 		value.list.is_null = true;
 	} else if (kb_field_follows_language(field)) {
-		value.text = kb_text(lang, field->text);
+		value.text = kb_text_built_in(lang, field->text);
 	} else if (field->type == KB_FIELD_TEXT) {
 		value.text = kb_sv_sub(initial, 1, initial.n - 2); /* no default has an escape */
 	} else if (field->type == KB_FIELD_BOOL || field->type == KB_FIELD_NBOOL) {

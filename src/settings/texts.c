@@ -448,7 +448,7 @@ static const char *const *texts_of(struct kb_sv lang)
 	return NULL;
 }
 
-struct kb_sv kb_text(struct kb_sv lang, enum kb_text text)
+struct kb_sv kb_text_built_in(struct kb_sv lang, enum kb_text text)
 {
 	const char *const *texts = texts_of(lang);
 

@@ -26,7 +26,7 @@ enum kb_text {
 };
 
 /* The text in that language (a code of chatbot_msg_lang), or else in English. Never empty. */
-struct kb_sv kb_text(struct kb_sv lang, enum kb_text text);
+struct kb_sv kb_text_built_in(struct kb_sv lang, enum kb_text text);
 
 /* The table's code for a language tag as callers write it: "zh-TW" is "cmn", "de_AT" is "de", "nb"
  * is "no". "en" where there is none. */

@@ -143,7 +143,7 @@ struct kb_sv kb_settings_text(const struct kb_settings *settings, enum kb_text t
 		if (value.text.n > 0)
 			return value.text;
 	}
-	return kb_text(settings->chatbot_msg_lang, text);
+	return kb_text_built_in(settings->chatbot_msg_lang, text);
 }
 
 struct kb_sv kb_settings_text_in(const struct kb_settings *settings, struct kb_sv lang,
@@ -151,7 +151,7 @@ struct kb_sv kb_settings_text_in(const struct kb_settings *settings, struct kb_s
 {
 	struct kb_sv shown = kb_settings_text(settings, text);
 
-	if (lang.n == 0 || !kb_sv_eq(shown, kb_text(settings->chatbot_msg_lang, text)))
+	if (lang.n == 0 || !kb_sv_eq(shown, kb_text_built_in(settings->chatbot_msg_lang, text)))
 		return shown;
-	return kb_text(kb_text_lang(lang), text);
+	return kb_text_built_in(kb_text_lang(lang), text);
 }

@@ -66,7 +66,7 @@ static void test_spoken(struct kb_test *t)
 		t->row = spoken[i].code;
 		CHECK(t, kb_text_has(code));
 		for (int text = KB_TEXT_NONE + 1; text < KB_TEXT_COUNT; text++) {
-			struct kb_sv own = kb_text(code, (enum kb_text)text);
+			struct kb_sv own = kb_text_built_in(code, (enum kb_text)text);
 
 			CHECK(t, touches(own, spoken[i].first ? spoken[i].first : 'A',
 			                 spoken[i].first ? spoken[i].last : 'z'));
@@ -97,11 +97,11 @@ static void test_rows(struct kb_test *t)
 		for (size_t j = 0; j < i; j++)
 			CHECK(t, strcmp(codes[i], codes[j]) != 0);
 		for (int text = KB_TEXT_NONE + 1; text < KB_TEXT_COUNT; text++) {
-			struct kb_sv own = kb_text(code, (enum kb_text)text);
+			struct kb_sv own = kb_text_built_in(code, (enum kb_text)text);
 
 			CHECK(t, own.n > 0 && kb_utf8_valid(own));
 			CHECK(t, kb_sv_eq(own, kb_sv_trim(own)));
-			same += kb_sv_eq(own, kb_text(KB_SV("en"), (enum kb_text)text));
+			same += kb_sv_eq(own, kb_text_built_in(KB_SV("en"), (enum kb_text)text));
 			for (size_t f = 0; f < field_count; f++)
 				CHECK(t, (int)fields[f].text != text
 				                 || (int64_t)kb_utf8_count(own) <= fields[f].max);
@@ -112,11 +112,11 @@ static void test_rows(struct kb_test *t)
 
 static void test_fall_back(struct kb_test *t)
 {
-	CHECK_SV(t, kb_text(KB_SV("sa"), KB_TEXT_VIEW_MORE), "View more");
-	CHECK_SV(t, kb_text(KB_SV("nowhere"), KB_TEXT_VIEW_MORE), "View more");
+	CHECK_SV(t, kb_text_built_in(KB_SV("sa"), KB_TEXT_VIEW_MORE), "View more");
+	CHECK_SV(t, kb_text_built_in(KB_SV("nowhere"), KB_TEXT_VIEW_MORE), "View more");
 	CHECK(t, !kb_text_has(KB_SV("sa")) && !kb_text_has(KB_SV("")));
-	CHECK(t, kb_sv_eq(kb_text(KB_SV("mo"), KB_TEXT_SOURCES),
-	                  kb_text(KB_SV("ro"), KB_TEXT_SOURCES)));
+	CHECK(t, kb_sv_eq(kb_text_built_in(KB_SV("mo"), KB_TEXT_SOURCES),
+	                  kb_text_built_in(KB_SV("ro"), KB_TEXT_SOURCES)));
 }
 
 static void test_tags(struct kb_test *t)
@@ -168,13 +168,14 @@ static void test_fields(struct kb_test *t)
 				continue;
 			owners++;
 			t->row = fields[i].name;
-			CHECK(t, kb_sv_eq_str(initial, "null")
-			                 || kb_sv_eq(kb_sv_sub(initial, 1, initial.n - 2),
-			                             kb_text(KB_SV("en"), fields[i].text)));
+			CHECK(t,
+			      kb_sv_eq_str(initial, "null")
+			              || kb_sv_eq(kb_sv_sub(initial, 1, initial.n - 2),
+			                          kb_text_built_in(KB_SV("en"), fields[i].text)));
 		}
 		CHECK_INT(t, owners, 1);
 		CHECK(t, kb_sv_eq(kb_settings_text(&settings, (enum kb_text)text),
-		                  kb_text(KB_SV("en"), (enum kb_text)text)));
+		                  kb_text_built_in(KB_SV("en"), (enum kb_text)text)));
 	}
 }
 
