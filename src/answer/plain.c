@@ -12,7 +12,6 @@
 #include "answer/smalltalk.h"
 #include "base/utf8.h"
 #include "index/outline.h"
-#include "store/accounts.h"
 #include "store/pages.h"
 
 enum {
@@ -343,31 +342,12 @@ static bool say_topics(struct run *run, struct kb_err *err)
 	return true;
 }
 
-/* The name of who asks, as a line; empty: it is not known, or not for the agent. */
-static bool find_name(struct run *run, struct kb_sv *name, struct kb_err *err)
-{
-	struct kb_account account;
-
-	*name = KB_SV("");
-	if (!run->request->settings->user_awareness)
-		return true;
-	if (!run->request->account_id) {
-		*name = kb_utf8_line(run->arena, run->request->asker, KB_ASKER_CHARS);
-		return true;
-	}
-	if (!kb_store_account_get(run->answerer->store, run->arena, run->request->account_id,
-	                          &account, err))
-		return false;
-	*name = kb_utf8_line(run->arena, account.name, KB_ASKER_CHARS);
-	return true;
-}
-
 static bool say_name(struct run *run, bool *said, struct kb_err *err)
 {
 	struct kb_sv name;
 
 	*said = false;
-	if (!find_name(run, &name, err))
+	if (!kb_answer_asker(run->answerer->store, run->arena, run->request, &name, err))
 		return false;
 	if (!name.n)
 		return true;

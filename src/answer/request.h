@@ -71,4 +71,10 @@ struct kb_answer_request {
 #define KB_ACTION_CODES    "code_matching"           /* is_hybrid_search */
 bool kb_action_on(const struct kb_answer_request *request, const char *action, bool setting);
 
+/* The name of who asks, as a line; empty: it is not known, or not for the agent. May read the
+ * store. */
+bool kb_answer_asker(struct kb_store *store, struct kb_arena *arena,
+                     const struct kb_answer_request *request, struct kb_sv *name,
+                     struct kb_err *err) KB_MUST_CHECK;
+
 #endif

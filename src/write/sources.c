@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "store/pages.h"
+
 static int by_place(const void *a, const void *b)
 {
 	const struct kb_candidate *x = *(const struct kb_candidate *const *)a,
@@ -66,4 +68,30 @@ void kb_sources_build(struct kb_arena *arena, const struct kb_steps *steps,
 		lists[i] = list_of(arena, &steps->v[i]);
 	kb_context_build(arena, &(struct kb_context_found){ lists, steps->count, beside, &found },
 	                 limits, out, count);
+}
+
+bool kb_sources_places(struct kb_store *store, struct kb_arena *arena,
+                       const struct kb_answer_request *request, const struct kb_sources *sources,
+                       struct kb_named **out, struct kb_err *err)
+{
+	struct kb_arena scratch = { 0 };
+	int64_t *ids = KB_NEW_ARRAY(&scratch, sources->count, int64_t);
+	struct kb_page *pages = KB_NEW_ARRAY(&scratch, sources->count, struct kb_page);
+	bool ok;
+
+	*out = kb_named_new(arena);
+	kb_named_add_owner(*out, request->settings->persona_instructions);
+	for (size_t i = 0; i < sources->count; i++) {
+		kb_named_add_source(*out, sources->v[i].text);
+		if (!kb_attached_is_page(sources->v[i].page_id))
+			ids[i] = sources->v[i].page_id;
+	}
+	ok = kb_store_pages_get(store, &scratch,
+	                        &(struct kb_page_ids){ request->agent->id, ids, sources->count },
+	                        pages, err);
+	for (size_t i = 0; ok && i < sources->count; i++)
+		if (pages[i].url.n)
+			kb_named_add_site(*out, pages[i].url);
+	kb_arena_fini(&scratch);
+	return ok;
 }

@@ -5,6 +5,7 @@
 #ifndef KB_WRITE_SOURCES_H
 #define KB_WRITE_SOURCES_H
 
+#include "answer/places.h"
 #include "answer/steps.h"
 #include "write/context.h"
 
@@ -12,5 +13,15 @@
 void kb_sources_build(struct kb_arena *arena, const struct kb_steps *steps,
                       const struct kb_context_limits *limits, struct kb_excerpt **out,
                       size_t *count);
+
+/* Where an answer from these sources may lead: to what its documents are, to what they name, to
+ * what the agent's owner names. The places live in the arena. Reads the store. */
+struct kb_sources {
+	const struct kb_excerpt *v;
+	size_t count;
+};
+bool kb_sources_places(struct kb_store *store, struct kb_arena *arena,
+                       const struct kb_answer_request *request, const struct kb_sources *sources,
+                       struct kb_named **out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

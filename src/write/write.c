@@ -11,8 +11,6 @@
 #include "base/hash.h"
 #include "base/pool.h"
 #include "index/query.h"
-#include "store/accounts.h"
-#include "store/pages.h"
 #include "upstream/moderation.h"
 #include "write/live.h"
 #include "write/prompt.h"
@@ -558,35 +556,16 @@ static struct kb_support *make_support(struct writing *w)
 	return support;
 }
 
-/* Where an answer may lead: to what its documents are, to what they name, to what its owner names.
- */
-static struct kb_named *make_places(struct writing *w)
+static bool begin_reply(struct writing *w, struct kb_err *err)
 {
-	struct kb_named *places = kb_named_new(w->arena);
-	int64_t *ids = KB_NEW_ARRAY(&w->scratch, w->source_count, int64_t);
-	struct kb_page *pages = KB_NEW_ARRAY(&w->scratch, w->source_count, struct kb_page);
-	bool known;
-
-	kb_named_add_owner(places, w->request->settings->persona_instructions);
-	for (size_t i = 0; i < w->source_count; i++) {
-		kb_named_add_source(places, w->sources[i].text);
-		if (!kb_attached_is_page(w->sources[i].page_id))
-			ids[i] = w->sources[i].page_id;
-	}
-	known = kb_store_pages_get(
-	        w->writer->answerer->store, &w->scratch,
-	        &(struct kb_page_ids){ w->request->agent->id, ids, w->source_count }, pages, NULL);
-	for (size_t i = 0; known && i < w->source_count; i++)
-		if (pages[i].url.n)
-			kb_named_add_site(places, pages[i].url);
-	return places;
-}
-
-static void begin_reply(struct writing *w)
-{
+	const struct kb_sources sources = { w->sources, w->source_count };
+	struct kb_named *places;
 	enum kb_citations mode = kb_settings_citations(w->request->settings);
 	int64_t *pages = KB_NEW_ARRAY(w->arena, w->source_count, int64_t);
 
+	if (!kb_sources_places(w->writer->answerer->store, w->arena, w->request, &sources, &places,
+	                       err))
+		return false;
 	for (size_t i = 0; i < w->source_count; i++)
 		pages[i] = w->sources[i].page_id;
 	w->out->given = pages;
@@ -596,30 +575,17 @@ static void begin_reply(struct writing *w)
 	                                          .ids = &w->ids,
 	                                          .pages = pages,
 	                                          .support = make_support(w),
-	                                          .places = make_places(w),
+	                                          .places = places,
 	                                          .numbers = w->request->inline_citations
 	                                                     && (mode == KB_CITATIONS_INLINE
 	                                                         || mode == KB_CITATIONS_BOTH),
 	                                          .emit = keep,
 	                                          .arg = w,
 	                                  });
+	return true;
 }
 
 /* ---- prompt ---- */
-
-/* The name of who asks, where the agent may know it. */
-static struct kb_sv asker(struct writing *w)
-{
-	struct kb_account account;
-
-	if (w->request->settings->user_awareness && w->request->asker.n)
-		return w->request->asker;
-	if (!w->request->settings->user_awareness || !w->request->account_id
-	    || !kb_store_account_get(w->writer->answerer->store, &w->scratch,
-	                             w->request->account_id, &account, NULL))
-		return KB_SV("");
-	return account.name;
-}
 
 static bool wants_markers(const struct writing *w)
 {
@@ -649,15 +615,14 @@ static void note_sent(struct writing *w, const struct kb_chat_message *messages,
 		w->sent_turns += kb_tokens_count(messages[i].text);
 }
 
-/* Of what is in hand. */
-static void send_prompt(struct writing *w)
+/* Of what is in hand. False: the store failed, and nothing is sent. */
+static bool send_prompt(struct writing *w, struct kb_err *err)
 {
 	const struct kb_model *model = w->choices[w->choice];
 	const struct kb_settings *settings = w->request->settings;
 	struct kb_prompt prompt = {
 		.name = w->request->agent->name,
 		.persona = settings->persona_instructions,
-		.asker = asker(w),
 		.lang = w->request->lang,
 		.wishes = w->request->wishes,
 		.no_answer = kb_settings_text_in(settings, w->request->lang, KB_TEXT_NO_ANSWER),
@@ -667,20 +632,25 @@ static void send_prompt(struct writing *w)
 		.turn_count = w->request->turn_count,
 		.question = w->request->prompt,
 	};
-	int64_t room = (model->context - model->max_tokens) * SHARE / 100
-	               - kb_prompt_tokens(&w->scratch, &prompt)
-	               - (int64_t)w->request->image_count * IMAGE_TOKENS;
-	int64_t turn_tokens = KB_MIN(room / TURNS_SHARE, w->turn_tokens);
+	int64_t room, turn_tokens;
 	struct kb_context_limits limits = w->limits;
 	struct kb_chat_ask ask = { .max_tokens = model->max_tokens,
 		                   .stream = true,
 		                   .on_text = hear };
 	struct kb_chat_message *messages;
 
+	if (!kb_answer_asker(w->writer->answerer->store, &w->scratch, w->request, &prompt.asker,
+	                     err))
+		return false;
+	room = (model->context - model->max_tokens) * SHARE / 100
+	       - kb_prompt_tokens(&w->scratch, &prompt)
+	       - (int64_t)w->request->image_count * IMAGE_TOKENS;
+	turn_tokens = KB_MIN(room / TURNS_SHARE, w->turn_tokens);
 	w->out->model = kb_arena_sv(w->arena, model->id);
 	limits.tokens = KB_MIN(limits.tokens, KB_MAX(room - turn_tokens, (int64_t)SOURCES_LEAST));
 	build_sources(w, &limits);
-	begin_reply(w);
+	if (!begin_reply(w, err))
+		return false;
 	prompt.sources = w->sources;
 	prompt.source_count = w->source_count;
 	prompt.ids = &w->ids;
@@ -691,15 +661,18 @@ static void send_prompt(struct writing *w)
 	ask.messages = messages;
 	keep_places(w);
 	start_call(w, model, &ask, after_writing);
+	return true;
 }
 
 static void ask_model(struct writing *w)
 {
+	struct kb_err err = { 0 };
+
 	/* Another model, or fewer passages: what was found is gone. */
-	if (w->found || search(w, w->asked, &w->result->err))
-		send_prompt(w);
-	else
+	if (!w->found && !search(w, w->asked, &w->result->err))
 		fail_all(w);
+	else if (!send_prompt(w, &err))
+		done(w, &err);
 }
 
 /* ---- gate ---- */
