@@ -18,7 +18,7 @@
 #include "api/limits.h"
 #include "base/json.h"
 #include "blob/blob.h"
-#include "crawl/web.h"
+#include "crawl/crawler.h"
 #include "http/server.h"
 #include "ingest/ingest.h"
 #include "settings/plans.h"

@@ -5,7 +5,7 @@
 #ifndef KB_CRAWL_FOLLOW_H
 #define KB_CRAWL_FOLLOW_H
 
-#include "crawl/web.h"
+#include "crawl/crawler.h"
 #include "ingest/config.h"
 
 /* The kb_ingest_follow_fn of a struct kb_web_config, which outlives its use. */

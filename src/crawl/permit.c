@@ -2,7 +2,7 @@
 #include "crawl/permit.h"
 #include "base/file.h"
 #include "crawl/robots.h"
-#include "crawl/web_impl.h"
+#include "crawl/crawler_impl.h"
 #include "store/robots.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef KB_CRAWL_SCRIPTS_H
 #define KB_CRAWL_SCRIPTS_H
 
-#include "crawl/web.h"
+#include "crawl/crawler.h"
 #include "ingest/config.h"
 
 /* The kb_ingest_scripts_fn of a struct kb_web_config, which outlives its use. */

@@ -5,7 +5,7 @@
 #include "crawl/robots.h"
 #include "crawl/scope.h"
 #include "crawl/sitemap.h"
-#include "crawl/web_impl.h"
+#include "crawl/crawler_impl.h"
 #include "store/crawls.h"
 #include "store/robots.h"
 

@@ -9,7 +9,7 @@
 #include "crawl/page_address.h"
 #include "crawl/scope.h"
 #include "crawl/walls.h"
-#include "crawl/web_impl.h"
+#include "crawl/crawler_impl.h"
 #include "settings/settings.h"
 #include "store/crawls.h"
 

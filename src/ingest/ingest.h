@@ -6,7 +6,7 @@
  * transaction. Until that commit nothing has happened; after it everything has. A page that fails
  * says why in a sentence; what may go better later is tried again with growing pauses.
  *
- * Pages of addresses are fetched first (crawl/web.h); what is done to an index afterwards is
+ * Pages of addresses are fetched first (crawl/crawler.h); what is done to an index afterwards is
  * upkeep/upkeep.h.
  */
 #ifndef KB_INGEST_INGEST_H

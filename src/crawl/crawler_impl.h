@@ -1,13 +1,13 @@
-/* What web.c (the threads), visit.c (a page) and sync.c (a source) share. */
-#ifndef KB_CRAWL_WEB_IMPL_H
-#define KB_CRAWL_WEB_IMPL_H
+/* What crawler.c (the threads), visit.c (a page) and sync.c (a source) share. */
+#ifndef KB_CRAWL_CRAWLER_IMPL_H
+#define KB_CRAWL_CRAWLER_IMPL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/bell.h"
 #include "crawl/source.h"
-#include "crawl/web.h"
+#include "crawl/crawler.h"
 #include "out/fetch.h"
 #include "store/hosts.h"
 #include "store/visits.h"

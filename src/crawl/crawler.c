@@ -1,5 +1,5 @@
 /* Who may go out when: the dispatcher, the manners, the meaning of statuses. */
-#include "crawl/web.h"
+#include "crawl/crawler.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "crawl/browser.h"
 #include "crawl/films.h"
-#include "crawl/web_impl.h"
+#include "crawl/crawler_impl.h"
 #include "settings/options.h"
 
 /*

@@ -6,8 +6,8 @@
  * keeps one of these threads and nobody else. Of each host one thing is asked at a time, the
  * agents in turn (store/hosts.h).
  */
-#ifndef KB_CRAWL_WEB_H
-#define KB_CRAWL_WEB_H
+#ifndef KB_CRAWL_CRAWLER_H
+#define KB_CRAWL_CRAWLER_H
 
 #include "ingest/config.h"
 #include "out/fetch.h"
