@@ -41,7 +41,7 @@ struct kb_api {
 	struct kb_blobs *blobs;
 	struct kb_catalog *catalog;
 	struct kb_ingest *ingest;
-	struct kb_web *web;
+	struct kb_crawler *crawler;
 	struct kb_upkeep *upkeep;
 	struct kb_answerer *answerer;
 	struct kb_writer *writer;

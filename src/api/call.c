@@ -221,7 +221,7 @@ bool kb_call_id(struct kb_call *call, size_t i, const char *what, int64_t *id, s
 void kb_api_wake(struct kb_api *api)
 {
 	kb_ingest_wake(api->ingest);
-	kb_web_wake(api->web);
+	kb_crawler_wake(api->crawler);
 	kb_upkeep_wake(api->upkeep);
 }
 

@@ -16,7 +16,7 @@ struct figures {
 	int64_t uptime_s, resident, nodes, worker_queue, queued, repairing, chores;
 	struct kb_server_stats server;
 	struct kb_ingest_stats ingest;
-	struct kb_web_stats web;
+	struct kb_crawler_stats crawler;
 	struct kb_upkeep_stats upkeep;
 	struct kb_store_stats store;
 	struct kb_catalog_stats catalog;
@@ -65,14 +65,14 @@ static const struct metric metrics[] = {
 	{ "segment_merges_total", COUNTER, FIGURE(upkeep.merges), "Merges of index segments" },
 	{ "documents_unchanged_total", COUNTER, FIGURE(ingest.unchanged),
 	  "Documents read again without a change" },
-	{ "addresses_fetched_total", COUNTER, FIGURE(web.fetched), "Addresses fetched" },
-	{ "addresses_not_modified_total", COUNTER, FIGURE(web.unchanged),
+	{ "addresses_fetched_total", COUNTER, FIGURE(crawler.fetched), "Addresses fetched" },
+	{ "addresses_not_modified_total", COUNTER, FIGURE(crawler.unchanged),
 	  "Addresses whose host had nothing new" },
-	{ "addresses_failed_total", COUNTER, FIGURE(web.failed),
+	{ "addresses_failed_total", COUNTER, FIGURE(crawler.failed),
 	  "Addresses that could not be fetched" },
-	{ "addresses_retried_total", COUNTER, FIGURE(web.again),
+	{ "addresses_retried_total", COUNTER, FIGURE(crawler.again),
 	  "Addresses that are tried again" },
-	{ "sources_read_total", COUNTER, FIGURE(web.sources_read), "Readings of sources" },
+	{ "sources_read_total", COUNTER, FIGURE(crawler.sources_read), "Readings of sources" },
 	{ "factors_learned_total", COUNTER, FIGURE(upkeep.learned), "Factor models learned" },
 	{ "segments_folded_total", COUNTER, FIGURE(upkeep.folded),
 	  "Segments that got a vector column by an agent's factors after the model" },
@@ -369,7 +369,7 @@ static bool gather(struct kb_api *api, struct figures *out, struct kb_err *err)
 	if (running)
 		kb_server_stats(running, &out->server);
 	kb_ingest_stats(api->ingest, &out->ingest);
-	kb_web_stats(api->web, &out->web);
+	kb_crawler_stats(api->crawler, &out->crawler);
 	kb_upkeep_stats(api->upkeep, &out->upkeep);
 	kb_store_stats(api->store, &out->store);
 	kb_catalog_stats(api->catalog, &out->catalog);

@@ -277,7 +277,7 @@ struct service {
 	struct kb_browser *browser;
 	struct kb_films *films;
 	struct kb_parser *parser;
-	struct kb_web_config web; /* ingestion goes by it, too */
+	struct kb_crawler_config crawler; /* ingestion goes by it, too */
 };
 
 /* An error of what an option says, with its name. */
@@ -518,7 +518,7 @@ static void start_background(struct service *s)
 	 * is open for this process alone. */
 	if (!kb_temp_clean(plan->places.temp, KB_TEMP_ALL, &err))
 		kb_warn(&s->log, "temporary files are left error=%s", err.msg);
-	s->web = (struct kb_web_config){
+	s->crawler = (struct kb_crawler_config){
 		.store = api->store,
 		.blobs = api->blobs,
 		.parser = s->parser,
@@ -548,10 +548,10 @@ static void start_background(struct service *s)
 	        .threads = (int)plan->ingest_threads,
 	        .limits = plan_limits,
 	        .limits_arg = api,
-	        .follow = kb_web_follow,
-	        .follow_arg = &s->web,
-	        .scripts = kb_web_scripts,
-	        .scripts_arg = &s->web,
+	        .follow = kb_crawler_follow,
+	        .follow_arg = &s->crawler,
+	        .scripts = kb_crawler_scripts,
+	        .scripts_arg = &s->crawler,
 	});
 	api->upkeep = kb_upkeep_start(&(struct kb_upkeep_config){
 	        .store = api->store,
@@ -570,8 +570,8 @@ static void start_background(struct service *s)
 	        .requeued = pages_came,
 	        .requeued_arg = api->ingest,
 	});
-	s->web.woken_arg = api->ingest;
-	api->web = kb_web_start(&s->web);
+	s->crawler.woken_arg = api->ingest;
+	api->crawler = kb_crawler_start(&s->crawler);
 }
 
 /* What answers and what indexes; nothing here can fail. */
@@ -714,7 +714,7 @@ static void close_all(struct service *s)
 	kb_embedder_cancel(s->embedder);
 	kb_transcriber_cancel(api->transcriber);
 	kb_ranker_cancel(s->ranker);
-	kb_web_stop(api->web);
+	kb_crawler_stop(api->crawler);
 	kb_upkeep_stop(api->upkeep);
 	kb_ingest_stop(api->ingest); /* the two before wake it */
 	kb_notes_stop(api->notes);

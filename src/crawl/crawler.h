@@ -12,11 +12,11 @@
 #include "ingest/config.h"
 #include "out/fetch.h"
 
-struct kb_web;
+struct kb_crawler;
 struct kb_browser;
 struct kb_films;
 
-struct kb_web_config {
+struct kb_crawler_config {
 	struct kb_store *store;
 	struct kb_blobs *blobs;
 	struct kb_parser *parser;   /* of sitemaps */
@@ -33,15 +33,15 @@ struct kb_web_config {
 	int64_t pause_ms; /* between two things asked of a host, at least */
 };
 
-struct kb_web *kb_web_start(const struct kb_web_config *config);
+struct kb_crawler *kb_crawler_start(const struct kb_crawler_config *config);
 /* The fetcher has been cancelled, or this waits for what it is at. NULL is fine. */
-void kb_web_stop(struct kb_web *web);
+void kb_crawler_stop(struct kb_crawler *crawler);
 /* Something may be due. Never blocks. */
-void kb_web_wake(struct kb_web *web);
+void kb_crawler_wake(struct kb_crawler *crawler);
 
-struct kb_web_stats {
+struct kb_crawler_stats {
 	int64_t fetched, unchanged, failed, again, sources_read;
 };
-void kb_web_stats(struct kb_web *web, struct kb_web_stats *out);
+void kb_crawler_stats(struct kb_crawler *crawler, struct kb_crawler_stats *out);
 
 #endif

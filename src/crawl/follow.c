@@ -17,7 +17,7 @@ enum { SIGNPOST_BYTES = 400 }; /* of text: who sends readers on says no more tha
 
 /* One page in hand. */
 struct follow {
-	const struct kb_web_config *config;
+	const struct kb_crawler_config *config;
 	struct kb_arena *arena;
 	const struct kb_page *page;
 	struct kb_source_settings settings;
@@ -67,16 +67,16 @@ static bool begin(struct follow *f, bool *follows, struct kb_err *err)
 	                   err)
 	    || !read_limits(f, &agent, err))
 		return false;
-	f->origin = kb_web_origin(f->arena, &f->scope.roots[1]);
+	f->origin = kb_crawler_origin(f->arena, &f->scope.roots[1]);
 	return kb_store_robots_get(store, f->arena, f->origin, &f->rules, &found, err);
 }
 
 static bool is_forbidden(const struct follow *f, const struct kb_url *url)
 {
 	/* What another host says is asked for when its turn comes. */
-	return f->config->fetcher && kb_sv_eq(kb_web_origin(f->arena, url), f->origin)
+	return f->config->fetcher && kb_sv_eq(kb_crawler_origin(f->arena, url), f->origin)
 	       && !kb_robots_ask(f->rules.text, kb_fetcher_name(f->config->fetcher),
-	                         kb_web_path(f->arena, url))
+	                         kb_crawler_path(f->arena, url))
 	                   .allowed;
 }
 
@@ -185,8 +185,8 @@ static bool is_film(const struct follow *f)
 	       && kb_films_is_film(f->config->films, &url);
 }
 
-bool kb_web_follow(void *arg, struct kb_arena *arena, const struct kb_page *page,
-                   const struct kb_parsed *parsed, struct kb_followed *out, struct kb_err *err)
+bool kb_crawler_follow(void *arg, struct kb_arena *arena, const struct kb_page *page,
+                       const struct kb_parsed *parsed, struct kb_followed *out, struct kb_err *err)
 {
 	struct follow f = { .config = arg, .arena = arena, .page = page };
 	const struct kb_links *links = &parsed->links;

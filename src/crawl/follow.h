@@ -8,9 +8,9 @@
 #include "crawl/crawler.h"
 #include "ingest/config.h"
 
-/* The kb_ingest_follow_fn of a struct kb_web_config, which outlives its use. */
-bool kb_web_follow(void *config, struct kb_arena *arena, const struct kb_page *page,
-                   const struct kb_parsed *parsed, struct kb_followed *out,
-                   struct kb_err *err) KB_MUST_CHECK;
+/* The kb_ingest_follow_fn of a struct kb_crawler_config, which outlives its use. */
+bool kb_crawler_follow(void *config, struct kb_arena *arena, const struct kb_page *page,
+                       const struct kb_parsed *parsed, struct kb_followed *out,
+                       struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -5,8 +5,8 @@
 #include "out/url.h"
 
 /* "https://host", or with a port that is not the scheme's own: whose robots.txt it is. */
-struct kb_sv kb_web_origin(struct kb_arena *arena, const struct kb_url *url);
+struct kb_sv kb_crawler_origin(struct kb_arena *arena, const struct kb_url *url);
 /* Path and query: what its rules are about. */
-struct kb_sv kb_web_path(struct kb_arena *arena, const struct kb_url *url);
+struct kb_sv kb_crawler_path(struct kb_arena *arena, const struct kb_url *url);
 
 #endif

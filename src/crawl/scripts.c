@@ -56,7 +56,7 @@ static bool is_shell(struct kb_arena *arena, const struct kb_read_page *read)
 	return n > 0 && kb_page_is_shell(kb_sv(html, (size_t)n), parsed != NULL);
 }
 
-static bool ask_for_browser(const struct kb_web_config *config, struct kb_arena *arena,
+static bool ask_for_browser(const struct kb_crawler_config *config, struct kb_arena *arena,
                             const struct kb_read_page *read, struct kb_scripted *out,
                             struct kb_err *err)
 {
@@ -81,7 +81,7 @@ static bool ask_for_browser(const struct kb_web_config *config, struct kb_arena 
 }
 
 /* A film's page that was read as a page, because nobody reads films here. */
-static bool is_unread_film(const struct kb_web_config *config, struct kb_arena *arena,
+static bool is_unread_film(const struct kb_crawler_config *config, struct kb_arena *arena,
                            const struct kb_page *page)
 {
 	struct kb_url url;
@@ -91,10 +91,10 @@ static bool is_unread_film(const struct kb_web_config *config, struct kb_arena *
 	       && kb_films_is_film(config->films, &url);
 }
 
-bool kb_web_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page *read,
-                    struct kb_scripted *out, struct kb_err *err)
+bool kb_crawler_scripts(void *arg, struct kb_arena *arena, const struct kb_read_page *read,
+                        struct kb_scripted *out, struct kb_err *err)
 {
-	const struct kb_web_config *config = arg;
+	const struct kb_crawler_config *config = arg;
 
 	*out = (struct kb_scripted){ 0 };
 	if (!ask_for_browser(config, arena, read, out, err))

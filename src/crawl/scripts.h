@@ -9,8 +9,8 @@
 #include "crawl/crawler.h"
 #include "ingest/config.h"
 
-/* The kb_ingest_scripts_fn of a struct kb_web_config, which outlives its use. */
-bool kb_web_scripts(void *config, struct kb_arena *arena, const struct kb_read_page *read,
-                    struct kb_scripted *out, struct kb_err *err) KB_MUST_CHECK;
+/* The kb_ingest_scripts_fn of a struct kb_crawler_config, which outlives its use. */
+bool kb_crawler_scripts(void *config, struct kb_arena *arena, const struct kb_read_page *read,
+                        struct kb_scripted *out, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

@@ -1,11 +1,11 @@
 /* One reading of a source: which pages it has now. */
 #include <stdlib.h>
 
+#include "crawl/crawler_impl.h"
 #include "crawl/permit.h"
 #include "crawl/robots.h"
 #include "crawl/scope.h"
 #include "crawl/sitemap.h"
-#include "crawl/crawler_impl.h"
 #include "store/crawls.h"
 #include "store/robots.h"
 
@@ -21,7 +21,7 @@ static const char accept_lists[] =
         "text/plain;q=0.8,*/*;q=0.5";
 
 struct sync {
-	struct kb_web *web;
+	struct kb_crawler *crawler;
 	struct kb_arena *arena;
 	const struct kb_source_lease *lease;
 	struct kb_agent agent;
@@ -41,12 +41,13 @@ struct sync {
 
 static bool wait_for_host(struct sync *s, struct kb_sv url, struct kb_err *err)
 {
-	struct kb_web *web = s->web;
+	struct kb_crawler *crawler = s->crawler;
 	struct kb_sv host = kb_page_host(url);
 	struct kb_host_turn turn;
 
 	do {
-		if (!kb_store_host_enter(web->config.store, host, s->manner.agent_id, &turn, err))
+		if (!kb_store_host_enter(crawler->config.store, host, s->manner.agent_id, &turn,
+		                         err))
 			return false;
 		if (turn.hold.since) {
 			s->manner.hold = turn.hold;
@@ -58,7 +59,8 @@ static bool wait_for_host(struct sync *s, struct kb_sv url, struct kb_err *err)
 			               "the host asked not to be asked for another %" PRId64 " s",
 			               s->retry_after_s);
 		}
-	} while (kb_bell_rest(&web->bell, kb_clock_steady_us(web->config.clock) + turn.wait_us));
+	} while (kb_bell_rest(&crawler->bell,
+	                      kb_clock_steady_us(crawler->config.clock) + turn.wait_us));
 	return kb_fail(err, KB_E_CANCELLED, "the service stops");
 }
 
@@ -69,14 +71,14 @@ static bool take_host(struct sync *s, struct kb_arena *arena, struct kb_sv url, 
 	bool turn_used;
 
 	do {
-		if (!kb_store_source_renew(s->web->config.store, s->lease,
-		                           KB_WEB_LEASE_S * KB_SECOND_US, err))
+		if (!kb_store_source_renew(s->crawler->config.store, s->lease,
+		                           KB_CRAWLER_LEASE_S * KB_SECOND_US, err))
 			return kb_fail(err, KB_E_CANCELLED,
 			               "the source is gone or read by somebody else");
 		if (!wait_for_host(s, url, err))
 			return false;
-		if (!kb_web_may_ask(s->web, arena, &s->manner, url, &turn_used, err)) {
-			kb_web_leave(s->web, &s->manner, 0, KB_HOST_NOT_ASKED);
+		if (!kb_crawler_may_ask(s->crawler, arena, &s->manner, url, &turn_used, err)) {
+			kb_crawler_leave(s->crawler, &s->manner, 0, KB_HOST_NOT_ASKED);
 			return false;
 		}
 	} while (turn_used);
@@ -93,20 +95,20 @@ static bool fetch(void *arg, struct kb_arena *arena, struct kb_sv url, struct kb
 	bool retry;
 
 	if (!take_host(s, arena, url, err)
-	    || !kb_web_fetch(s->web, arena, &s->manner,
-	                     &(struct kb_fetch_request){ .url = url,
-	                                                 .accept = kb_sv_str(accept_lists),
-	                                                 .bytes_max = KB_SITEMAP_BYTES_MAX,
-	                                                 .may_follow = kb_web_may_follow,
-	                                                 .may_follow_arg = s->web },
-	                     &response, err))
+	    || !kb_crawler_fetch(s->crawler, arena, &s->manner,
+	                         &(struct kb_fetch_request){ .url = url,
+	                                                     .accept = kb_sv_str(accept_lists),
+	                                                     .bytes_max = KB_SITEMAP_BYTES_MAX,
+	                                                     .may_follow = kb_crawler_may_follow,
+	                                                     .may_follow_arg = s->crawler },
+	                         &response, err))
 		return false;
 	*out = (struct kb_sitemap_file){ .fd = response.fd,
 		                         .url = response.url,
 		                         .content_type = response.content_type };
 	if (response.status >= 200 && response.status < 300 && response.fd >= 0)
 		return true;
-	refusal = kb_web_refusal(arena, &response, &retry);
+	refusal = kb_crawler_refusal(arena, &response, &retry);
 	s->retry_after_s = response.retry_after_s;
 	return kb_fail(err, retry ? KB_E_UPSTREAM : KB_E_INVALID, "%.*s", KB_SV_ARG(refusal));
 }
@@ -122,7 +124,7 @@ static bool found(void *arg, const struct kb_listed *listed, size_t count, struc
 		if (!s->settings.images)
 			kept[i].image = KB_SV("");
 	}
-	if (!kb_store_source_found(s->web->config.store, s->lease,
+	if (!kb_store_source_found(s->crawler->config.store, s->lease,
 	                           &(struct kb_listing){
 	                                   .v = kept,
 	                                   .count = count,
@@ -133,7 +135,7 @@ static bool found(void *arg, const struct kb_listed *listed, size_t count, struc
 	                                                 || s->settings.update_existing_images,
 	                                   .replace_images = s->settings.update_existing_images,
 	                                   .planned = s->queued,
-	                                   .pause_us = s->web->config.pause_ms * INT64_C(1000),
+	                                   .pause_us = s->crawler->config.pause_ms * INT64_C(1000),
 	                                   .depth = s->depth,
 	                                   .pages_most = s->settings.max_pages,
 	                           },
@@ -141,7 +143,7 @@ static bool found(void *arg, const struct kb_listed *listed, size_t count, struc
 		return false;
 	s->queued += queued;
 	if (queued)
-		kb_web_wake(s->web);
+		kb_crawler_wake(s->crawler);
 	return true;
 }
 
@@ -160,10 +162,10 @@ static bool read_list(struct sync *s, struct kb_sv url, struct kb_sitemap_report
 {
 	return kb_sitemap_walk(
 	        &(struct kb_sitemap_walk){
-	                .parser = s->web->config.parser,
+	                .parser = s->crawler->config.parser,
 	                .owner = s->agent.account_id,
 	                .timeout_ms = PARSE_TIMEOUT_S * 1000
-	                              * (s->manner.extra_timeout ? KB_WEB_EXTRA_TIMES : 1),
+	                              * (s->manner.extra_timeout ? KB_CRAWLER_EXTRA_TIMES : 1),
 	                .fetch = fetch,
 	                .found = take,
 	                .arg = s,
@@ -229,7 +231,7 @@ static bool read_start_list(struct sync *s, struct kb_err *err)
 	s->depth = 1;
 	if (!single_page(s, err))
 		return false;
-	s->depth = KB_WEB_SEED_DEPTH;
+	s->depth = KB_CRAWLER_SEED_DEPTH;
 	return true;
 }
 
@@ -244,8 +246,8 @@ static bool seed(struct sync *s, struct kb_err *err)
 
 	if (s->is_listed && !read_start_list(s, err))
 		return false;
-	if (!kb_store_robots_get(s->web->config.store, s->arena, kb_web_origin(s->arena, start),
-	                         &file, &known, err))
+	if (!kb_store_robots_get(s->crawler->config.store, s->arena,
+	                         kb_crawler_origin(s->arena, start), &file, &known, err))
 		return false;
 	rest = file.text;
 	for (int i = 0; i < SITEMAPS_MAX && kb_robots_sitemap(&rest, &address); i++) {
@@ -257,16 +259,16 @@ static bool seed(struct sync *s, struct kb_err *err)
 		if ((usual[i][0] == '/' || start->path.n > 1)
 		    && !try_sitemap(s, kb_sv_str(usual[i]), err))
 			return false;
-	return kb_store_crawl_seeded(s->web->config.store, s->lease, err);
+	return kb_store_crawl_seeded(s->crawler->config.store, s->lease, err);
 }
 
 /* anew: it has another start, or none that was read so. */
 static bool begin_site(struct sync *s, bool anew, struct kb_err *err)
 {
-	struct kb_store *store = s->web->config.store;
+	struct kb_store *store = s->crawler->config.store;
 	struct kb_crawl_again again = { .lease = s->lease,
 		                        .anew = anew,
-		                        .depth = s->is_listed ? KB_WEB_SEED_DEPTH : 1 };
+		                        .depth = s->is_listed ? KB_CRAWLER_SEED_DEPTH : 1 };
 	bool more = true;
 
 	if (!kb_store_crawl_begin(store, s->lease, err))
@@ -277,8 +279,8 @@ static bool begin_site(struct sync *s, bool anew, struct kb_err *err)
 	s->depth = 1;
 	if (!s->is_listed && !found(s, &(struct kb_listed){ .url = s->lease->source.url }, 1, err))
 		return false;
-	s->depth = KB_WEB_SEED_DEPTH;
-	kb_web_wake(s->web);
+	s->depth = KB_CRAWLER_SEED_DEPTH;
+	kb_crawler_wake(s->crawler);
 	return kb_store_crawl_get(store, s->arena, s->lease->source.agent_id, s->lease->source.id,
 	                          &s->crawl, err);
 }
@@ -290,7 +292,7 @@ static bool read_rules(struct sync *s, struct kb_err *err)
 
 	if (!take_host(s, s->arena, start, err))
 		return err->code == KB_E_FORBIDDEN; /* its page says so */
-	kb_web_leave(s->web, &s->manner, 0, KB_HOST_NOT_ASKED);
+	kb_crawler_leave(s->crawler, &s->manner, 0, KB_HOST_NOT_ASKED);
 	return true;
 }
 
@@ -300,7 +302,7 @@ static bool look_at_start(struct sync *s, struct kb_err *err)
 	const struct kb_source *source = &s->lease->source;
 	struct kb_page_list pages;
 
-	if (!kb_store_source_pages(s->web->config.store, s->arena, source, 2, &pages, err))
+	if (!kb_store_source_pages(s->crawler->config.store, s->arena, source, 2, &pages, err))
 		return false;
 	if (pages.count == 1 && pages.v[0].passages == 0)
 		s->start_failed = pages.v[0].reason;
@@ -309,12 +311,12 @@ static bool look_at_start(struct sync *s, struct kb_err *err)
 
 static bool read_site(struct sync *s, struct kb_err *err)
 {
-	struct kb_store *store = s->web->config.store;
+	struct kb_store *store = s->crawler->config.store;
 	const struct kb_source *source = &s->lease->source;
 	bool anew;
 
 	s->is_site = true;
-	s->depth = KB_WEB_SEED_DEPTH;
+	s->depth = KB_CRAWLER_SEED_DEPTH;
 	s->report.pages = 1;
 	if (!kb_store_crawl_get(store, s->arena, source->agent_id, source->id, &s->crawl, err))
 		return false;
@@ -370,7 +372,7 @@ static bool remove_unlisted(struct sync *s, struct kb_err *err)
 	    || s->report.pages == 0)
 		return true;
 	while (removed == PIECE)
-		if (!kb_store_source_drop_unseen(s->web->config.store, s->lease, PIECE, &after,
+		if (!kb_store_source_drop_unseen(s->crawler->config.store, s->lease, PIECE, &after,
 		                                 &removed, err))
 			return false;
 	return true;
@@ -443,7 +445,7 @@ static struct kb_sv remarks(const struct sync *s)
 /* Its pages are being visited; their number says how far that is. */
 static void look_again(const struct sync *s, struct kb_source_result *result)
 {
-	int64_t now = kb_clock_now_us(s->web->config.clock);
+	int64_t now = kb_clock_now_us(s->crawler->config.clock);
 	int64_t pause_us = (now - s->crawl.began_at) / 10;
 
 	pause_us =
@@ -459,10 +461,10 @@ static void look_again(const struct sync *s, struct kb_source_result *result)
 
 static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 {
-	struct kb_web *web = s->web;
+	struct kb_crawler *crawler = s->crawler;
 	const struct kb_source *source = &s->lease->source;
 	struct kb_source_result result = { .status = KB_STATUS_OK, .is_crawl = s->is_site };
-	int64_t nap_ms = KB_WEB_OUTAGE_NAP_MS;
+	int64_t nap_ms = KB_CRAWLER_OUTAGE_NAP_MS;
 	struct kb_err err;
 	bool done;
 
@@ -477,59 +479,62 @@ static void finish(struct sync *s, bool ok, const struct kb_err *problem)
 		result.reason = remarks(s);
 	} else if (ok) {
 		result.reason = remarks(s);
-	} else if (problem->code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
+	} else if (problem->code == KB_E_CANCELLED || kb_bell_is_stopped(&crawler->bell)) {
 		/* Whoever comes next begins anew. */
 		result.status = KB_STATUS_QUEUED;
 		result.reason = KB_SV("waiting for its turn");
-		result.due_at = kb_clock_now_us(web->config.clock);
+		result.due_at = kb_clock_now_us(crawler->config.clock);
 	} else if (kb_err_info(problem->code)->outage) {
 		/* It says nothing of the source. */
 		result.status = KB_STATUS_QUEUED;
 		result.is_no_try = true;
 		result.reason = kb_arena_printf(s->arena, "%s", kb_err_reason(problem));
-		result.due_at =
-		        kb_clock_now_us(web->config.clock) + KB_WEB_OUTAGE_WAIT_S * KB_SECOND_US;
+		result.due_at = kb_clock_now_us(crawler->config.clock)
+		                + KB_CRAWLER_OUTAGE_WAIT_S * KB_SECOND_US;
 	} else {
-		bool again =
-		        kb_err_info(problem->code)->retry && s->lease->attempts < KB_WEB_TRIES_MAX;
+		bool again = kb_err_info(problem->code)->retry
+		             && s->lease->attempts < KB_CRAWLER_TRIES_MAX;
 
 		result.status = again ? KB_STATUS_QUEUED : KB_STATUS_FAILED;
 		result.reason = kb_arena_printf(s->arena, "the sitemap could not be read: %s",
 		                                kb_err_reason(problem));
 		if (again)
-			result.due_at = kb_web_retry_at(web, &s->manner, s->lease->attempts,
-			                                s->retry_after_s);
+			result.due_at = kb_crawler_retry_at(crawler, &s->manner, s->lease->attempts,
+			                                    s->retry_after_s);
 	}
 	if (result.status != KB_STATUS_QUEUED) {
-		result.due_at = kb_source_next(&s->settings, kb_clock_now_us(web->config.clock));
-		atomic_fetch_add(&web->sources_read, 1);
+		result.due_at =
+		        kb_source_next(&s->settings, kb_clock_now_us(crawler->config.clock));
+		atomic_fetch_add(&crawler->sources_read, 1);
 	}
 	if (s->waiting == 0)
-		kb_info(web->config.log,
+		kb_info(crawler->config.log,
 		        "source read agent=%" PRId64 " source=%" PRId64 " status=%s pages=%" PRId64
 		        " queued=%" PRId64 " reason=%.*s",
 		        source->agent_id, source->id, kb_status_name(result.status),
 		        s->report.pages, s->queued, KB_SV_ARG(result.reason));
-	while (!(done = kb_store_source_finish(web->config.store, s->lease, &result, &err))
-	       && kb_web_insists(web, &nap_ms, &err))
+	while (!(done = kb_store_source_finish(crawler->config.store, s->lease, &result, &err))
+	       && kb_crawler_insists(crawler, &nap_ms, &err))
 		;
 	if (!done && err.code != KB_E_CONFLICT && err.code != KB_E_NOT_FOUND)
-		kb_error_log(web->config.log,
+		kb_error_log(crawler->config.log,
 		             "reading not recorded, the source waits for the end of its lease "
 		             "source=%" PRId64 " error=%s",
 		             source->id, err.msg);
 }
 
-void kb_web_sync(struct kb_web *web, struct kb_arena *arena, const struct kb_source_lease *lease)
+void kb_crawler_sync(struct kb_crawler *crawler, struct kb_arena *arena,
+                     const struct kb_source_lease *lease)
 {
-	struct sync s = { .web = web, .arena = arena, .lease = lease };
+	struct sync s = { .crawler = crawler, .arena = arena, .lease = lease };
 	struct kb_err err = { 0 };
 	bool ok;
 
 	kb_source_settings_read(arena, lease->source.settings, &s.settings);
-	ok = kb_store_agent_find(web->config.store, arena, lease->source.agent_id, &s.agent, &err);
+	ok = kb_store_agent_find(crawler->config.store, arena, lease->source.agent_id, &s.agent,
+	                         &err);
 	if (ok)
-		kb_manner_read(web, arena, &s.agent, &s.manner);
+		kb_manner_read(crawler, arena, &s.agent, &s.manner);
 	ok = ok && list(&s, &err) && remove_unlisted(&s, &err);
 	finish(&s, ok, &err);
 }

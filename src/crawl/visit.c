@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "crawl/crawler_impl.h"
 #include "crawl/films.h"
 #include "crawl/page_address.h"
 #include "crawl/scope.h"
 #include "crawl/walls.h"
-#include "crawl/crawler_impl.h"
 #include "settings/settings.h"
 #include "store/crawls.h"
 
@@ -24,7 +24,7 @@ static const char accept_any[] =
         "text/html,application/xhtml+xml,application/pdf;q=0.9,application/xml;q=0.8,*/*;q=0.7";
 
 struct visit {
-	struct kb_web *web;
+	struct kb_crawler *crawler;
 	struct kb_arena *arena;
 	const struct kb_page *page;
 	struct kb_agent agent;
@@ -49,17 +49,17 @@ static void fail(struct visit *v, struct kb_sv reason)
 static void fail_or_retry(struct visit *v, struct kb_sv reason, bool retry, int64_t retry_after_s)
 {
 	fail(v, reason);
-	if (!retry || v->page->attempts >= KB_WEB_TRIES_MAX)
+	if (!retry || v->page->attempts >= KB_CRAWLER_TRIES_MAX)
 		return;
 	v->result.outcome = KB_VISIT_AGAIN;
 	v->result.next_try_at =
-	        kb_web_retry_at(v->web, &v->manner, v->page->attempts, retry_after_s);
+	        kb_crawler_retry_at(v->crawler, &v->manner, v->page->attempts, retry_after_s);
 }
 
 /* The plan's room for documents: those fetched and not yet read count too. */
 static bool is_over_limit(struct visit *v, bool *over, struct kb_err *err)
 {
-	const struct kb_web_config *config = &v->web->config;
+	const struct kb_crawler_config *config = &v->crawler->config;
 	struct kb_ingest_limits limits = { 0 };
 	struct kb_agent_stats stats;
 
@@ -90,7 +90,7 @@ static bool read_site(struct visit *v, bool *over, struct kb_err *err)
 	*over = false;
 	v->result.is_of_crawl = true;
 	v->is_start = page->depth == 1;
-	if (!kb_store_crawl_get(v->web->config.store, v->arena, page->agent_id, page->source_id,
+	if (!kb_store_crawl_get(v->crawler->config.store, v->arena, page->agent_id, page->source_id,
 	                        &crawl, err)
 	    || !kb_scope_read(v->arena, crawl.began_at ? crawl.url : page->url, crawl.start,
 	                      v->manner.whole_host, &v->scope, err))
@@ -102,7 +102,7 @@ static bool read_site(struct visit *v, bool *over, struct kb_err *err)
 		                                   "the website's pages are more than %" PRId64
 		                                   " MB (max_megabytes)",
 		                                   v->settings.max_megabytes);
-	else if (kb_clock_now_us(v->web->config.clock) - crawl.began_at
+	else if (kb_clock_now_us(v->crawler->config.clock) - crawl.began_at
 	         > v->settings.max_minutes * 60 * KB_SECOND_US)
 		v->result.reason = kb_arena_printf(v->arena,
 		                                   "reading the website took more than %" PRId64
@@ -125,7 +125,7 @@ static bool may_follow(void *arg, struct kb_arena *arena, const struct kb_url *t
 		v->strayed = true;
 		return kb_fail(err, KB_E_INVALID, "it leads out of its website");
 	}
-	return kb_web_may_follow(v->web, arena, to, err);
+	return kb_crawler_may_follow(v->crawler, arena, to, err);
 }
 
 /* A page that is somewhere else than where it was looked for is known by where it is. */
@@ -140,7 +140,7 @@ static bool take_name(struct visit *v, const struct kb_fetch_response *response,
 		/* A page of an earlier start, or the start itself, which leads elsewhere. */
 		name = kb_page_address(v->arena, &url);
 		if (v->is_start
-		    && !kb_store_crawl_set_start(v->web->config.store, v->page->agent_id,
+		    && !kb_store_crawl_set_start(v->crawler->config.store, v->page->agent_id,
 		                                 v->page->source_id, name, err))
 			return false;
 	}
@@ -160,8 +160,8 @@ static bool keep(struct visit *v, const struct kb_fetch_response *response, stru
 
 	if (map == MAP_FAILED)
 		return kb_fail_errno(err, "mapping a page of %zu bytes", n);
-	ok = kb_blob_put(v->web->config.blobs, kb_sv(map, n), name, err)
-	     || kb_blob_blame(v->web->config.blobs, err);
+	ok = kb_blob_put(v->crawler->config.blobs, kb_sv(map, n), name, err)
+	     || kb_blob_blame(v->crawler->config.blobs, err);
 	munmap(map, n);
 	if (!ok || (v->result.is_of_crawl && !take_name(v, response, err)))
 		return false;
@@ -192,7 +192,7 @@ static bool make_list(void *arg, struct kb_arena *arena, struct kb_source *sourc
 	source->settings = kb_source_settings_text(arena, &settings);
 	source->status = KB_STATUS_QUEUED;
 	source->reason = KB_SV("it is a sitemap or feed, waiting for its turn");
-	source->due_at = kb_clock_now_us(v->web->config.clock);
+	source->due_at = kb_clock_now_us(v->crawler->config.clock);
 	return true;
 }
 
@@ -213,7 +213,7 @@ static bool take_list(struct visit *v, const struct kb_fetch_response *response,
 		return true;
 	*taken = true;
 	v->result.outcome = KB_VISIT_GONE;
-	return kb_store_source_update(v->web->config.store, v->arena,
+	return kb_store_source_update(v->crawler->config.store, v->arena,
 	                              &(struct kb_source_edit){ .agent_id = v->source.agent_id,
 	                                                        .id = v->source.id,
 	                                                        .change = make_list,
@@ -261,7 +261,7 @@ static bool judge(struct visit *v, const struct kb_fetch_response *response, str
 		v->result.outcome = KB_VISIT_UNCHANGED;
 		return true;
 	}
-	reason = kb_web_refusal(v->arena, response, &retry);
+	reason = kb_crawler_refusal(v->arena, response, &retry);
 	if (gone && v->page->passages && v->settings.remove_unexist_pages)
 		v->result.outcome = KB_VISIT_GONE;
 	else
@@ -273,7 +273,7 @@ static bool judge(struct visit *v, const struct kb_fetch_response *response, str
 static void come_back(struct visit *v)
 {
 	v->result.outcome = KB_VISIT_RELEASED;
-	v->result.next_try_at = kb_clock_now_us(v->web->config.clock);
+	v->result.next_try_at = kb_clock_now_us(v->crawler->config.clock);
 }
 
 /* Whether this visit is a browser's. */
@@ -285,7 +285,7 @@ static void choose_browser(struct visit *v)
 		return;
 	if (!v->settings.executive_js)
 		*rendering = KB_RENDERING_NONE;
-	else if (!v->web->config.browser)
+	else if (!v->crawler->config.browser)
 		*rendering = KB_RENDERING_ABSENT;
 	else
 		v->manner.by_browser = true;
@@ -294,7 +294,7 @@ static void choose_browser(struct visit *v)
 /* A film of a video site is what is said in it. */
 static void choose_film(struct visit *v)
 {
-	const struct kb_films *films = v->web->config.films;
+	const struct kb_films *films = v->crawler->config.films;
 	struct kb_settings settings;
 	struct kb_url url;
 
@@ -325,7 +325,7 @@ static bool read_plainly(struct visit *v, const struct kb_err *why)
 			v->result.outcome = KB_VISIT_AGAIN;
 			v->result.rendering = rows[i].rendering;
 			v->result.reason = kb_arena_printf(v->arena, "%s", why->msg);
-			v->result.next_try_at = kb_clock_now_us(v->web->config.clock);
+			v->result.next_try_at = kb_clock_now_us(v->crawler->config.clock);
 			return true;
 		}
 	return false;
@@ -334,7 +334,7 @@ static bool read_plainly(struct visit *v, const struct kb_err *why)
 static bool go(struct visit *v, struct kb_err *err)
 {
 	const struct kb_page *page = v->page;
-	struct kb_store *store = v->web->config.store;
+	struct kb_store *store = v->crawler->config.store;
 	struct kb_fetch_response response;
 	bool over, ok, turn_used;
 
@@ -345,13 +345,13 @@ static bool go(struct visit *v, struct kb_err *err)
 		return false;
 	if (over)
 		return true;
-	kb_manner_read(v->web, v->arena, &v->agent, &v->manner);
+	kb_manner_read(v->crawler, v->arena, &v->agent, &v->manner);
 	kb_source_settings_read(v->arena, v->source.settings, &v->settings);
 	if (page->depth && !read_site(v, &over, err))
 		return false;
 	if (over)
 		return true;
-	if (!kb_web_may_ask(v->web, v->arena, &v->manner, page->url, &turn_used, err))
+	if (!kb_crawler_may_ask(v->crawler, v->arena, &v->manner, page->url, &turn_used, err))
 		return false;
 	if (turn_used) {
 		come_back(v);
@@ -360,16 +360,17 @@ static bool go(struct visit *v, struct kb_err *err)
 	choose_film(v);
 	if (!v->manner.is_film)
 		choose_browser(v);
-	ok = kb_web_fetch(v->web, v->arena, &v->manner,
-	                  &(struct kb_fetch_request){
-	                          .url = page->url,
-	                          .accept = kb_sv_str(accept_any),
-	                          .etag = page->passages ? page->etag : KB_SV(""),
-	                          .last_modified = page->passages ? page->last_modified : KB_SV(""),
-	                          .may_follow = may_follow,
-	                          .may_follow_arg = v,
-	                  },
-	                  &response, err);
+	ok = kb_crawler_fetch(
+	        v->crawler, v->arena, &v->manner,
+	        &(struct kb_fetch_request){
+	                .url = page->url,
+	                .accept = kb_sv_str(accept_any),
+	                .etag = page->passages ? page->etag : KB_SV(""),
+	                .last_modified = page->passages ? page->last_modified : KB_SV(""),
+	                .may_follow = may_follow,
+	                .may_follow_arg = v,
+	        },
+	        &response, err);
 	ok = ok && judge(v, &response, err);
 	kb_fd_close(&response.fd);
 	return ok;
@@ -377,44 +378,45 @@ static bool go(struct visit *v, struct kb_err *err)
 
 static void count(struct visit *v)
 {
-	struct kb_web *web = v->web;
+	struct kb_crawler *crawler = v->crawler;
 
 	switch (v->result.outcome) {
 	case KB_VISIT_FETCHED:
 		/* Many pages, each of another size, leave holes that nobody else fills. */
-		if (atomic_fetch_add(&web->fetched, 1) % TRIM_PAGES == TRIM_PAGES - 1)
+		if (atomic_fetch_add(&crawler->fetched, 1) % TRIM_PAGES == TRIM_PAGES - 1)
 			kb_heap_trim();
 		if (v->result.is_of_crawl)
-			atomic_store(&web->follow_until, kb_clock_steady_us(web->config.clock)
-			                                         + FOLLOWED_S * KB_SECOND_US);
+			atomic_store(&crawler->follow_until,
+			             kb_clock_steady_us(crawler->config.clock)
+			                     + FOLLOWED_S * KB_SECOND_US);
 		break;
 	case KB_VISIT_UNCHANGED:
-		atomic_fetch_add(&web->unchanged, 1);
+		atomic_fetch_add(&crawler->unchanged, 1);
 		break;
 	case KB_VISIT_AGAIN:
-		atomic_fetch_add(&web->again, 1);
+		atomic_fetch_add(&crawler->again, 1);
 		break;
 	case KB_VISIT_FAILED:
 	case KB_VISIT_GONE:
-		atomic_fetch_add(&web->failed, 1);
+		atomic_fetch_add(&crawler->failed, 1);
 		break;
 	case KB_VISIT_LIMITED:
 	case KB_VISIT_RELEASED:
 		break;
 	}
 	if (v->result.reason.n)
-		kb_info(web->config.log,
+		kb_info(crawler->config.log,
 		        "page not fetched page=%" PRId64 " agent=%" PRId64 " again=%d reason=%.*s",
 		        v->page->id, v->page->agent_id, v->result.outcome == KB_VISIT_AGAIN,
 		        KB_SV_ARG(v->result.reason));
 }
 
-void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
-                  const struct kb_visit_lease *visit_lease)
+void kb_crawler_visit(struct kb_crawler *crawler, struct kb_arena *arena,
+                      const struct kb_visit_lease *visit_lease)
 {
 	const struct kb_lease *lease = &visit_lease->page;
 	struct visit v = {
-		.web = web,
+		.crawler = crawler,
 		.arena = arena,
 		.page = &lease->page,
 		.manner = { .hold = visit_lease->hold },
@@ -423,21 +425,21 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 		            .epoch = lease->epoch,
 		            .rendering = lease->page.rendering },
 	};
-	int64_t nap_ms = KB_WEB_OUTAGE_NAP_MS;
+	int64_t nap_ms = KB_CRAWLER_OUTAGE_NAP_MS;
 	struct kb_err err = { 0 };
 	bool ok;
 
 	if (!go(&v, &err)) {
-		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&web->bell)) {
+		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&crawler->bell)) {
 			come_back(&v);
 		} else if (kb_err_info(err.code)->outage) {
 			/* No place for a browser or a film, or nothing can be kept: no attempt. */
 			come_back(&v);
 			v.result.next_try_at +=
-			        (err.code == KB_E_BUSY ? PLACE_WAIT_S : KB_WEB_OUTAGE_WAIT_S)
+			        (err.code == KB_E_BUSY ? PLACE_WAIT_S : KB_CRAWLER_OUTAGE_WAIT_S)
 			        * KB_SECOND_US;
 		} else if (!v.strayed && read_plainly(&v, &err)) {
-			kb_web_wake(web);
+			kb_crawler_wake(crawler);
 		} else if (v.strayed && !lease->page.passages) {
 			v.result.outcome = KB_VISIT_GONE;
 			v.result.is_alias = true;
@@ -449,19 +451,19 @@ void kb_web_visit(struct kb_web *web, struct kb_arena *arena,
 			              kb_err_info(err.code)->retry, 0);
 		}
 	}
-	kb_web_leave(web, &v.manner, 0, KB_HOST_NOT_ASKED);
+	kb_crawler_leave(crawler, &v.manner, 0, KB_HOST_NOT_ASKED);
 	count(&v);
-	while (!(ok = kb_store_page_visited(web->config.store, &v.result, &err))
-	       && kb_web_insists(web, &nap_ms, &err))
+	while (!(ok = kb_store_page_visited(crawler->config.store, &v.result, &err))
+	       && kb_crawler_insists(crawler, &nap_ms, &err))
 		;
 	if (!ok)
 		kb_error_log(
-		        web->config.log,
+		        crawler->config.log,
 		        "visit not recorded, the page waits for the end of its lease page=%" PRId64
 		        " error=%s",
 		        lease->page.id, err.msg);
 	else if (v.result.outcome == KB_VISIT_FETCHED)
-		web->config.woken(web->config.woken_arg);
+		crawler->config.woken(crawler->config.woken_arg);
 	else if (v.result.outcome == KB_VISIT_GONE)
-		kb_web_wake(web); /* a source may be due */
+		kb_crawler_wake(crawler); /* a source may be due */
 }
