@@ -1,4 +1,4 @@
-/* What crawler.c (the threads), visit.c (a page) and sync.c (a source) share. */
+/* What crawler.c (the threads), errand.c (a page) and sync.c (a source) share. */
 #ifndef KB_CRAWL_CRAWLER_IMPL_H
 #define KB_CRAWL_CRAWLER_IMPL_H
 
@@ -10,7 +10,7 @@
 #include "crawl/source.h"
 #include "out/fetch.h"
 #include "store/hosts.h"
-#include "store/visits.h"
+#include "store/errands.h"
 
 enum {
 	KB_CRAWLER_LEASE_S = 600, /* far more than the longest fetch */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "store/visits.h"
+#include "store/errands.h"
 
 enum { MONTH_DAYS = 30, DAY_MINUTES = 24 * 60, ENDING_MAX = 5 };
 #define MINUTE_US (60 * KB_SECOND_US)

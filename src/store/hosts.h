@@ -8,13 +8,13 @@
  *
  * A row a host, and all that is true is in it: the lines with their ends, the pause, the failures,
  * whose turn it is. A process that died leaves a line that is free when it starts anew or is known
- * to be gone, at the latest at its end. A page takes its line as it is leased (visits.h).
+ * to be gone, at the latest at its end. A page takes its line as it is leased (errands.h).
  * store.h's rules hold.
  */
 #ifndef KB_STORE_HOSTS_H
 #define KB_STORE_HOSTS_H
 
-#include "store/visits.h"
+#include "store/errands.h"
 
 #define KB_HOST_STUCK_US (3 * KB_SECOND_US)   /* what has lasted so long may be overtaken */
 #define KB_HOST_LINE_US  (600 * KB_SECOND_US) /* longer than any fetch lasts */

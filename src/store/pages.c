@@ -4,7 +4,7 @@
 
 #include "store/agents.h"
 #include "store/store_impl.h"
-#include "store/visits.h"
+#include "store/errands.h"
 
 static const char *const status_names[] = {
 	[KB_STATUS_QUEUED] = "queued",   [KB_STATUS_OK] = "ok",

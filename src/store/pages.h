@@ -87,7 +87,7 @@ struct kb_page_new {
 	int64_t size;
 	int64_t depth; /* kb_page's; 1: the reading of a website begins with it */
 };
-/* A new page whose url is not empty is fetched first (visits.h); it gets no row when the agent has
+/* A new page whose url is not empty is fetched first (errands.h); it gets no row when the agent has
  * one for that address. */
 
 /* Adds pages, all queued, in one transaction; *first_id is the first of ids that follow each other

@@ -537,7 +537,7 @@ static bool accept(struct kb_db_conn *conn, struct finish *in, const struct kb_p
 	apply(result, in->now, row);
 	kb_totals_count(&in->so_far.totals, row, 1);
 	in->so_far.totals.finished += row->state == KB_PAGE_DONE;
-	/* The fetch of an address has been counted already (visits.c). */
+	/* The fetch of an address has been counted already (errands.c). */
 	in->so_far.totals.crawl_credits += page->url.n == 0 && page->crawl == KB_STATUS_OK;
 	if (page->index == KB_STATUS_OK && !result->unchanged) {
 		if (row->is_found && !in->segment)

@@ -733,7 +733,7 @@ extern const struct kb_db_columns kb_account_columns, kb_answer_columns, kb_conv
         kb_override_columns, kb_persona_columns, kb_plugin_columns, kb_segment_columns,
         kb_sub_persona_columns, kb_vectors_columns;
 
-/* ---- hosts.c, for visits.c ---- */
+/* ---- hosts.c, for errands.c ---- */
 
 struct kb_host_line_row {
 	int64_t agent, since, until, node; /* free where `until` has passed */
@@ -775,7 +775,7 @@ bool kb_host_hold(struct kb_db_conn *conn, const struct kb_host_moment *at, int6
 bool kb_host_has_no_other(struct kb_db_conn *conn, const struct kb_host_moment *at,
                           struct kb_host_row *row, struct kb_err *err) KB_MUST_CHECK;
 
-/* ---- crawls.c, for pages.c, listing.c, visits.c, queue.c and remove.c ---- */
+/* ---- crawls.c, for pages.c, listing.c, errands.c, queue.c and remove.c ---- */
 
 /* All inside a write that holds the agent. A crawl begins with its source, too. */
 bool kb_crawl_begin(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id, struct kb_sv url,

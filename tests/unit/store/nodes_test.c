@@ -12,7 +12,7 @@
 #include "store/nodes.h"
 #include "store/store_impl.h"
 #include "store/upkeep.h"
-#include "store/visits.h"
+#include "store/errands.h"
 #include "store/work.h"
 
 enum { EACH = 3, HANDS = 2 * EACH, ITEMS = 60 };

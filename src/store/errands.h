@@ -9,8 +9,8 @@
  *
  * A page that can be found keeps its text whatever comes of a visit, but for GONE.
  */
-#ifndef KB_STORE_VISITS_H
-#define KB_STORE_VISITS_H
+#ifndef KB_STORE_ERRANDS_H
+#define KB_STORE_ERRANDS_H
 
 #include "store/pages.h"
 

@@ -1,5 +1,5 @@
 /* Visits of addresses: the lines of hosts, leases, and what a visit leaves behind. */
-#include "store/visits.h"
+#include "store/errands.h"
 
 #include "store/agents.h"
 #include "store/store_impl.h"
