@@ -13,13 +13,13 @@
 #include "settings/options.h"
 
 /*
- * How much goes on at a time, each visit at another host. What has lasted longer than SLOW_MS waits
- * for its host and not for us: it no longer takes the place of another one, up to the larger
+ * How much goes on at a time, each errand to another host. What has lasted longer than SLOW_MS
+ * waits for its host and not for us: it no longer takes the place of another one, up to the larger
  * numbers. Of those, hosts that have failed may hold FAILING_MAX, so that a host that nobody has
  * asked yet finds room, however many are dead.
  */
 enum {
-	QUICK_MAX = 12, /* visits, and as many readings of sources */
+	QUICK_MAX = 12, /* errands, and as many readings of sources */
 	SLOW_MS = 1500,
 	ALL_MAX = 64, /* likewise */
 	FAILING_MAX = 24,
@@ -211,7 +211,7 @@ struct kb_crawler_job {
 	bool is_sync, is_failing; /* its host is */
 	int64_t began_us;
 	struct kb_crawler_job *next, **place;
-	struct kb_visit_lease page;
+	struct kb_errand_lease page;
 	struct kb_source_lease source;
 };
 
@@ -223,7 +223,7 @@ static void run_job(void *arg)
 	if (job->is_sync)
 		kb_crawler_sync(crawler, &job->arena, &job->source);
 	else
-		kb_crawler_visit(crawler, &job->arena, &job->page);
+		kb_crawler_errand(crawler, &job->arena, &job->page);
 	pthread_mutex_lock(&crawler->lock);
 	*job->place = job->next;
 	if (job->next)
@@ -323,15 +323,15 @@ static bool begin_syncs(struct kb_crawler *crawler, int64_t *wait_us, struct kb_
 	return true;
 }
 
-static bool begin_visit(struct kb_crawler *crawler, const struct kb_host_line *line,
-                        struct kb_err *err)
+static bool begin_errand(struct kb_crawler *crawler, const struct kb_host_line *line,
+                         struct kb_err *err)
 {
 	struct kb_crawler_job *job = new_job(crawler, false);
 	bool ok;
 
 	job->is_failing = line->is_failing;
-	ok = kb_store_visit_lease(crawler->config.store, &job->arena, line->host,
-	                          KB_CRAWLER_LEASE_S * KB_SECOND_US, &job->page, err);
+	ok = kb_store_errand_lease(crawler->config.store, &job->arena, line->host,
+	                           KB_CRAWLER_LEASE_S * KB_SECOND_US, &job->page, err);
 	if (ok && job->page.page.page.id)
 		begin_job(job);
 	else
@@ -339,7 +339,7 @@ static bool begin_visit(struct kb_crawler *crawler, const struct kb_host_line *l
 	return ok;
 }
 
-static bool begin_visits(struct kb_crawler *crawler, int64_t *wait_us, struct kb_err *err)
+static bool begin_errands(struct kb_crawler *crawler, int64_t *wait_us, struct kb_err *err)
 {
 	struct kb_arena arena = { 0 };
 	struct kb_host_line *lines;
@@ -360,7 +360,7 @@ static bool begin_visits(struct kb_crawler *crawler, int64_t *wait_us, struct kb
 		else if (lines[i].wait_us)
 			*wait_us = KB_MIN(*wait_us, lines[i].wait_us);
 		else
-			ok = begin_visit(crawler, &lines[i], err);
+			ok = begin_errand(crawler, &lines[i], err);
 	}
 	kb_arena_fini(&arena);
 	return ok;
@@ -380,7 +380,7 @@ static void fail_to_look(struct kb_crawler *crawler, const struct kb_err *err)
 {
 	int64_t now = kb_clock_steady_us(crawler->config.clock);
 
-	kb_error_log(crawler->config.log, "cannot look for visits error=%s", err->msg);
+	kb_error_log(crawler->config.log, "cannot look for errands error=%s", err->msg);
 	kb_bell_rest(&crawler->bell, now + POLL_MS * INT64_C(1000));
 }
 
@@ -393,7 +393,8 @@ static void *dispatch(void *arg)
 		int64_t wait_us = POLL_MS * INT64_C(1000);
 		struct kb_err err = { 0 };
 
-		if (!begin_syncs(crawler, &wait_us, &err) || !begin_visits(crawler, &wait_us, &err))
+		if (!begin_syncs(crawler, &wait_us, &err)
+		    || !begin_errands(crawler, &wait_us, &err))
 			fail_to_look(crawler, &err);
 		else
 			wait_for_work(crawler, &heard, wait_us);
@@ -411,7 +412,7 @@ struct kb_crawler *kb_crawler_start(const struct kb_crawler_config *config)
 	crawler->pool = kb_pool_open("fetch", 2 * ALL_MAX, 2 * ALL_MAX);
 	pthread_mutex_init(&crawler->lock, NULL);
 	kb_bell_init(&crawler->bell, config->clock);
-	crawler->dispatcher = kb_thread_start("visits", dispatch, crawler);
+	crawler->dispatcher = kb_thread_start("errands", dispatch, crawler);
 	return crawler;
 }
 

@@ -9,8 +9,8 @@
 #include "crawl/crawler.h"
 #include "crawl/source.h"
 #include "out/fetch.h"
-#include "store/hosts.h"
 #include "store/errands.h"
+#include "store/hosts.h"
 
 enum {
 	KB_CRAWLER_LEASE_S = 600, /* far more than the longest fetch */
@@ -85,8 +85,8 @@ int64_t kb_crawler_retry_at(struct kb_crawler *crawler, const struct kb_manner *
                             int64_t attempts, int64_t retry_after_s);
 
 /* A page whose lease we hold, and whose host; gives both back. */
-void kb_crawler_visit(struct kb_crawler *crawler, struct kb_arena *arena,
-                      const struct kb_visit_lease *lease);
+void kb_crawler_errand(struct kb_crawler *crawler, struct kb_arena *arena,
+                       const struct kb_errand_lease *lease);
 /* A source whose lease we hold. */
 void kb_crawler_sync(struct kb_crawler *crawler, struct kb_arena *arena,
                      const struct kb_source_lease *lease);

@@ -1,4 +1,4 @@
-/* One visit: what a page's host answers, and what that makes of the page. */
+/* One errand: what a page's host answers, and what that makes of the page. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ enum {
 static const char accept_any[] =
         "text/html,application/xhtml+xml,application/pdf;q=0.9,application/xml;q=0.8,*/*;q=0.7";
 
-struct visit {
+struct errand {
 	struct kb_crawler *crawler;
 	struct kb_arena *arena;
 	const struct kb_page *page;
@@ -33,84 +33,84 @@ struct visit {
 	struct kb_manner manner;
 	struct kb_scope scope; /* of its website, if it has one */
 	bool is_start, strayed;
-	struct kb_visit result;
+	struct kb_errand result;
 };
 
 /* The sentence, and that nothing was lost by it. */
-static void fail(struct visit *v, struct kb_sv reason)
+static void fail(struct errand *e, struct kb_sv reason)
 {
-	v->result.outcome = KB_VISIT_FAILED;
-	v->result.reason = v->page->passages
-	                           ? kb_arena_printf(v->arena, "%.*s; what was read before is kept",
+	e->result.outcome = KB_ERRAND_FAILED;
+	e->result.reason = e->page->passages
+	                           ? kb_arena_printf(e->arena, "%.*s; what was read before is kept",
 	                                             KB_SV_ARG(reason))
 	                           : reason;
 }
 
-static void fail_or_retry(struct visit *v, struct kb_sv reason, bool retry, int64_t retry_after_s)
+static void fail_or_retry(struct errand *e, struct kb_sv reason, bool retry, int64_t retry_after_s)
 {
-	fail(v, reason);
-	if (!retry || v->page->attempts >= KB_CRAWLER_TRIES_MAX)
+	fail(e, reason);
+	if (!retry || e->page->attempts >= KB_CRAWLER_TRIES_MAX)
 		return;
-	v->result.outcome = KB_VISIT_AGAIN;
-	v->result.next_try_at =
-	        kb_crawler_retry_at(v->crawler, &v->manner, v->page->attempts, retry_after_s);
+	e->result.outcome = KB_ERRAND_AGAIN;
+	e->result.next_try_at =
+	        kb_crawler_retry_at(e->crawler, &e->manner, e->page->attempts, retry_after_s);
 }
 
 /* The plan's room for documents: those fetched and not yet read count too. */
-static bool is_over_limit(struct visit *v, bool *over, struct kb_err *err)
+static bool is_over_limit(struct errand *e, bool *over, struct kb_err *err)
 {
-	const struct kb_crawler_config *config = &v->crawler->config;
+	const struct kb_crawler_config *config = &e->crawler->config;
 	struct kb_ingest_limits limits = { 0 };
 	struct kb_agent_stats stats;
 
 	*over = false;
-	if (!config->limits || v->page->passages)
+	if (!config->limits || e->page->passages)
 		return true;
-	if (!config->limits(config->limits_arg, &v->agent, &limits, err))
+	if (!config->limits(config->limits_arg, &e->agent, &limits, err))
 		return false;
 	if (limits.pages_per_agent == 0)
 		return true;
-	if (!kb_store_agent_stats(config->store, v->agent.id, &stats, err))
+	if (!kb_store_agent_stats(config->store, e->agent.id, &stats, err))
 		return false;
 	*over = stats.pages_crawled >= limits.pages_per_agent;
 	if (*over) {
-		v->result.outcome = KB_VISIT_LIMITED;
-		v->result.reason = kb_page_over_plan(v->arena, limits.pages_per_agent);
+		e->result.outcome = KB_ERRAND_LIMITED;
+		e->result.reason = kb_page_over_plan(e->arena, limits.pages_per_agent);
 	}
 	return true;
 }
 
 /* ---- of a website ---- */
 
-static bool read_site(struct visit *v, bool *over, struct kb_err *err)
+static bool read_site(struct errand *e, bool *over, struct kb_err *err)
 {
-	const struct kb_page *page = v->page;
+	const struct kb_page *page = e->page;
 	struct kb_crawl crawl;
 
 	*over = false;
-	v->result.is_of_crawl = true;
-	v->is_start = page->depth == 1;
-	if (!kb_store_crawl_get(v->crawler->config.store, v->arena, page->agent_id, page->source_id,
+	e->result.is_of_crawl = true;
+	e->is_start = page->depth == 1;
+	if (!kb_store_crawl_get(e->crawler->config.store, e->arena, page->agent_id, page->source_id,
 	                        &crawl, err)
-	    || !kb_scope_read(v->arena, crawl.began_at ? crawl.url : page->url, crawl.start,
-	                      v->manner.whole_host, &v->scope, err))
+	    || !kb_scope_read(e->arena, crawl.began_at ? crawl.url : page->url, crawl.start,
+	                      e->manner.whole_host, &e->scope, err))
 		return false;
 	if (!crawl.is_running || page->passages)
 		return true;
-	if (crawl.bytes >= v->settings.max_megabytes << 20)
-		v->result.reason = kb_arena_printf(v->arena,
+	if (crawl.bytes >= e->settings.max_megabytes << 20)
+		e->result.reason = kb_arena_printf(e->arena,
 		                                   "the website's pages are more than %" PRId64
 		                                   " MB (max_megabytes)",
-		                                   v->settings.max_megabytes);
-	else if (kb_clock_now_us(v->crawler->config.clock) - crawl.began_at
-	         > v->settings.max_minutes * 60 * KB_SECOND_US)
-		v->result.reason = kb_arena_printf(v->arena,
+		                                   e->settings.max_megabytes);
+	else if (kb_clock_now_us(e->crawler->config.clock) - crawl.began_at
+	         > e->settings.max_minutes * 60 * KB_SECOND_US)
+		e->result.reason = kb_arena_printf(e->arena,
 		                                   "reading the website took more than %" PRId64
 		                                   " minutes (max_minutes)",
-		                                   v->settings.max_minutes);
-	*over = v->result.reason.n > 0;
+		                                   e->settings.max_minutes);
+	*over = e->result.reason.n > 0;
 	if (*over)
-		v->result.outcome = KB_VISIT_LIMITED;
+		e->result.outcome = KB_ERRAND_LIMITED;
 	return true;
 }
 
@@ -118,63 +118,64 @@ static bool read_site(struct visit *v, bool *over, struct kb_err *err)
 static bool may_follow(void *arg, struct kb_arena *arena, const struct kb_url *to,
                        struct kb_err *err)
 {
-	struct visit *v = arg;
+	struct errand *e = arg;
 	struct kb_sv name;
 
-	if (v->result.is_of_crawl && !v->is_start && !kb_scope_takes(arena, &v->scope, to, &name)) {
-		v->strayed = true;
+	if (e->result.is_of_crawl && !e->is_start && !kb_scope_takes(arena, &e->scope, to, &name)) {
+		e->strayed = true;
 		return kb_fail(err, KB_E_INVALID, "it leads out of its website");
 	}
-	return kb_crawler_may_follow(v->crawler, arena, to, err);
+	return kb_crawler_may_follow(e->crawler, arena, to, err);
 }
 
 /* A page that is somewhere else than where it was looked for is known by where it is. */
-static bool take_name(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
+static bool take_name(struct errand *e, const struct kb_fetch_response *response,
+                      struct kb_err *err)
 {
 	struct kb_url url;
 	struct kb_sv name;
 
-	if (!kb_url_parse(v->arena, response->url, NULL, &url, err))
+	if (!kb_url_parse(e->arena, response->url, NULL, &url, err))
 		return false;
-	if (!kb_scope_takes(v->arena, &v->scope, &url, &name)) {
+	if (!kb_scope_takes(e->arena, &e->scope, &url, &name)) {
 		/* A page of an earlier start, or the start itself, which leads elsewhere. */
-		name = kb_page_address(v->arena, &url);
-		if (v->is_start
-		    && !kb_store_crawl_set_start(v->crawler->config.store, v->page->agent_id,
-		                                 v->page->source_id, name, err))
+		name = kb_page_address(e->arena, &url);
+		if (e->is_start
+		    && !kb_store_crawl_set_start(e->crawler->config.store, e->page->agent_id,
+		                                 e->page->source_id, name, err))
 			return false;
 	}
-	v->result.name = kb_sv_eq(name, v->page->url) ? KB_SV("") : name;
+	e->result.name = kb_sv_eq(name, e->page->url) ? KB_SV("") : name;
 	return true;
 }
 
 /* ---- what the host answers ---- */
 
 /* The bytes become a blob; the page goes on to ingestion. */
-static bool keep(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
+static bool keep(struct errand *e, const struct kb_fetch_response *response, struct kb_err *err)
 {
-	struct kb_blob_name *name = KB_NEW(v->arena, struct kb_blob_name);
+	struct kb_blob_name *name = KB_NEW(e->arena, struct kb_blob_name);
 	size_t n = (size_t)response->bytes;
 	void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, response->fd, 0);
 	bool ok;
 
 	if (map == MAP_FAILED)
 		return kb_fail_errno(err, "mapping a page of %zu bytes", n);
-	ok = kb_blob_put(v->crawler->config.blobs, kb_sv(map, n), name, err)
-	     || kb_blob_blame(v->crawler->config.blobs, err);
+	ok = kb_blob_put(e->crawler->config.blobs, kb_sv(map, n), name, err)
+	     || kb_blob_blame(e->crawler->config.blobs, err);
 	munmap(map, n);
-	if (!ok || (v->result.is_of_crawl && !take_name(v, response, err)))
+	if (!ok || (e->result.is_of_crawl && !take_name(e, response, err)))
 		return false;
-	v->result.outcome = KB_VISIT_FETCHED;
-	v->result.robots = (response->noindex ? KB_PAGE_NOINDEX : 0)
+	e->result.outcome = KB_ERRAND_FETCHED;
+	e->result.robots = (response->noindex ? KB_PAGE_NOINDEX : 0)
 	                   | (response->nofollow ? KB_PAGE_NOFOLLOW : 0);
-	if (v->manner.by_browser)
-		v->result.rendering = KB_RENDERING_DONE;
-	v->result.blob = kb_sv_str(name->hex);
-	v->result.size = response->bytes;
-	v->result.content_type = response->content_type;
-	v->result.etag = response->etag;
-	v->result.last_modified = response->last_modified;
+	if (e->manner.by_browser)
+		e->result.rendering = KB_RENDERING_DONE;
+	e->result.blob = kb_sv_str(name->hex);
+	e->result.size = response->bytes;
+	e->result.content_type = response->content_type;
+	e->result.etag = response->etag;
+	e->result.last_modified = response->last_modified;
 	return true;
 }
 
@@ -182,23 +183,23 @@ static bool keep(struct visit *v, const struct kb_fetch_response *response, stru
 static bool make_list(void *arg, struct kb_arena *arena, struct kb_source *source,
                       struct kb_err *err)
 {
-	struct visit *v = arg;
+	struct errand *e = arg;
 	struct kb_source_settings settings;
 
-	if (!kb_sv_eq(source->url, v->page->url))
+	if (!kb_sv_eq(source->url, e->page->url))
 		return kb_fail(err, KB_E_CONFLICT, "the source has another address now");
 	kb_source_settings_read(arena, source->settings, &settings);
 	settings.is_list = true;
 	source->settings = kb_source_settings_text(arena, &settings);
 	source->status = KB_STATUS_QUEUED;
 	source->reason = KB_SV("it is a sitemap or feed, waiting for its turn");
-	source->due_at = kb_clock_now_us(v->crawler->config.clock);
+	source->due_at = kb_clock_now_us(e->crawler->config.clock);
 	return true;
 }
 
 /* The address of a source was taken for a page's by its name, and is a sitemap or feed: then that
  * is read, and there is no such page. */
-static bool take_list(struct visit *v, const struct kb_fetch_response *response, bool *taken,
+static bool take_list(struct errand *e, const struct kb_fetch_response *response, bool *taken,
                       struct kb_err *err)
 {
 	struct kb_source after;
@@ -206,109 +207,109 @@ static bool take_list(struct visit *v, const struct kb_fetch_response *response,
 	ssize_t n;
 
 	*taken = false;
-	if (v->settings.is_list || !kb_sv_eq(v->source.url, v->page->url))
+	if (e->settings.is_list || !kb_sv_eq(e->source.url, e->page->url))
 		return true;
 	n = pread(response->fd, head, sizeof(head), 0);
 	if (n <= 0 || !kb_source_is_list_content(kb_sv(head, (size_t)n)))
 		return true;
 	*taken = true;
-	v->result.outcome = KB_VISIT_GONE;
-	return kb_store_source_update(v->crawler->config.store, v->arena,
-	                              &(struct kb_source_edit){ .agent_id = v->source.agent_id,
-	                                                        .id = v->source.id,
+	e->result.outcome = KB_ERRAND_GONE;
+	return kb_store_source_update(e->crawler->config.store, e->arena,
+	                              &(struct kb_source_edit){ .agent_id = e->source.agent_id,
+	                                                        .id = e->source.id,
 	                                                        .change = make_list,
-	                                                        .arg = v },
+	                                                        .arg = e },
 	                              &after, err);
 }
 
 /* Who shows a check for robots in place of the page; NULL: nobody. */
-static const char *wall_of(struct visit *v, const struct kb_fetch_response *response)
+static const char *wall_of(struct errand *e, const struct kb_fetch_response *response)
 {
 	char *head;
 	ssize_t n;
 
 	if (response->wall || response->fd < 0 || response->bytes > KB_WALL_BYTES)
 		return response->wall;
-	head = kb_arena_bytes(v->arena, KB_WALL_BYTES);
+	head = kb_arena_bytes(e->arena, KB_WALL_BYTES);
 	n = pread(response->fd, head, KB_WALL_BYTES, 0);
 	return n > 0 ? kb_wall_of_page(kb_sv(head, (size_t)n)) : NULL;
 }
 
-static bool judge(struct visit *v, const struct kb_fetch_response *response, struct kb_err *err)
+static bool judge(struct errand *e, const struct kb_fetch_response *response, struct kb_err *err)
 {
 	struct kb_sv reason;
 	bool retry, gone = response->status == 404 || response->status == 410;
-	const char *wall = wall_of(v, response);
+	const char *wall = wall_of(e, response);
 
 	if (wall) {
-		fail(v,
-		     kb_arena_printf(v->arena,
+		fail(e,
+		     kb_arena_printf(e->arena,
 		                     "the host shows a check for robots in place of the page (%s)",
 		                     wall));
-		v->result.outcome = KB_VISIT_LIMITED;
+		e->result.outcome = KB_ERRAND_LIMITED;
 		return true;
 	}
 	if (response->status >= 200 && response->status < 300) {
 		bool taken = false;
 
 		if (response->fd >= 0 && response->bytes > 0)
-			return take_list(v, response, &taken, err)
-			       && (taken || keep(v, response, err));
-		fail(v, KB_SV("the host sent an empty page"));
+			return take_list(e, response, &taken, err)
+			       && (taken || keep(e, response, err));
+		fail(e, KB_SV("the host sent an empty page"));
 		return true;
 	}
-	if (response->status == 304 && v->page->passages) {
-		v->result.outcome = KB_VISIT_UNCHANGED;
+	if (response->status == 304 && e->page->passages) {
+		e->result.outcome = KB_ERRAND_UNCHANGED;
 		return true;
 	}
-	reason = kb_crawler_refusal(v->arena, response, &retry);
-	if (gone && v->page->passages && v->settings.remove_unexist_pages)
-		v->result.outcome = KB_VISIT_GONE;
+	reason = kb_crawler_refusal(e->arena, response, &retry);
+	if (gone && e->page->passages && e->settings.remove_unexist_pages)
+		e->result.outcome = KB_ERRAND_GONE;
 	else
-		fail_or_retry(v, reason, retry, response->retry_after_s);
+		fail_or_retry(e, reason, retry, response->retry_after_s);
 	return true;
 }
 
-/* This was no visit yet; the next turn is. */
-static void come_back(struct visit *v)
+/* This was no errand yet; the next turn is. */
+static void come_back(struct errand *e)
 {
-	v->result.outcome = KB_VISIT_RELEASED;
-	v->result.next_try_at = kb_clock_now_us(v->crawler->config.clock);
+	e->result.outcome = KB_ERRAND_RELEASED;
+	e->result.next_try_at = kb_clock_now_us(e->crawler->config.clock);
 }
 
-/* Whether this visit is a browser's. */
-static void choose_browser(struct visit *v)
+/* Whether this errand is a browser's. */
+static void choose_browser(struct errand *e)
 {
-	enum kb_rendering *rendering = &v->result.rendering;
+	enum kb_rendering *rendering = &e->result.rendering;
 
 	if (*rendering != KB_RENDERING_WANTED)
 		return;
-	if (!v->settings.executive_js)
+	if (!e->settings.executive_js)
 		*rendering = KB_RENDERING_NONE;
-	else if (!v->crawler->config.browser)
+	else if (!e->crawler->config.browser)
 		*rendering = KB_RENDERING_ABSENT;
 	else
-		v->manner.by_browser = true;
+		e->manner.by_browser = true;
 }
 
 /* A film of a video site is what is said in it. */
-static void choose_film(struct visit *v)
+static void choose_film(struct errand *e)
 {
-	const struct kb_films *films = v->crawler->config.films;
+	const struct kb_films *films = e->crawler->config.films;
 	struct kb_settings settings;
 	struct kb_url url;
 
 	if (!films || !kb_films_can_read(films)
-	    || !kb_url_parse(v->arena, v->page->url, NULL, &url, NULL)
+	    || !kb_url_parse(e->arena, e->page->url, NULL, &url, NULL)
 	    || !kb_films_is_film(films, &url))
 		return;
-	v->manner.is_film = true;
-	if (kb_settings_read(v->arena, v->agent.settings, &settings, NULL))
-		v->manner.film_lang = settings.chatbot_msg_lang;
+	e->manner.is_film = true;
+	if (kb_settings_read(e->arena, e->agent.settings, &settings, NULL))
+		e->manner.film_lang = settings.chatbot_msg_lang;
 }
 
 /* What a browser's failure makes of the page: it is read as its host sends it, and says why. */
-static bool read_plainly(struct visit *v, const struct kb_err *why)
+static bool read_plainly(struct errand *e, const struct kb_err *why)
 {
 	static const struct {
 		enum kb_errc code;
@@ -320,106 +321,106 @@ static bool read_plainly(struct visit *v, const struct kb_err *why)
 		{ KB_E_UPSTREAM, KB_RENDERING_BROKEN },
 	};
 
-	for (size_t i = 0; v->manner.by_browser && i < KB_COUNTOF(rows); i++)
+	for (size_t i = 0; e->manner.by_browser && i < KB_COUNTOF(rows); i++)
 		if (rows[i].code == why->code) {
-			v->result.outcome = KB_VISIT_AGAIN;
-			v->result.rendering = rows[i].rendering;
-			v->result.reason = kb_arena_printf(v->arena, "%s", why->msg);
-			v->result.next_try_at = kb_clock_now_us(v->crawler->config.clock);
+			e->result.outcome = KB_ERRAND_AGAIN;
+			e->result.rendering = rows[i].rendering;
+			e->result.reason = kb_arena_printf(e->arena, "%s", why->msg);
+			e->result.next_try_at = kb_clock_now_us(e->crawler->config.clock);
 			return true;
 		}
 	return false;
 }
 
-static bool go(struct visit *v, struct kb_err *err)
+static bool go(struct errand *e, struct kb_err *err)
 {
-	const struct kb_page *page = v->page;
-	struct kb_store *store = v->crawler->config.store;
+	const struct kb_page *page = e->page;
+	struct kb_store *store = e->crawler->config.store;
 	struct kb_fetch_response response;
 	bool over, ok, turn_used;
 
-	if (!kb_store_agent_find(store, v->arena, page->agent_id, &v->agent, err)
-	    || !kb_store_source_get(store, v->arena, page->agent_id, page->source_id, &v->source,
+	if (!kb_store_agent_find(store, e->arena, page->agent_id, &e->agent, err)
+	    || !kb_store_source_get(store, e->arena, page->agent_id, page->source_id, &e->source,
 	                            err)
-	    || !is_over_limit(v, &over, err))
+	    || !is_over_limit(e, &over, err))
 		return false;
 	if (over)
 		return true;
-	kb_manner_read(v->crawler, v->arena, &v->agent, &v->manner);
-	kb_source_settings_read(v->arena, v->source.settings, &v->settings);
-	if (page->depth && !read_site(v, &over, err))
+	kb_manner_read(e->crawler, e->arena, &e->agent, &e->manner);
+	kb_source_settings_read(e->arena, e->source.settings, &e->settings);
+	if (page->depth && !read_site(e, &over, err))
 		return false;
 	if (over)
 		return true;
-	if (!kb_crawler_may_ask(v->crawler, v->arena, &v->manner, page->url, &turn_used, err))
+	if (!kb_crawler_may_ask(e->crawler, e->arena, &e->manner, page->url, &turn_used, err))
 		return false;
 	if (turn_used) {
-		come_back(v);
+		come_back(e);
 		return true;
 	}
-	choose_film(v);
-	if (!v->manner.is_film)
-		choose_browser(v);
+	choose_film(e);
+	if (!e->manner.is_film)
+		choose_browser(e);
 	ok = kb_crawler_fetch(
-	        v->crawler, v->arena, &v->manner,
+	        e->crawler, e->arena, &e->manner,
 	        &(struct kb_fetch_request){
 	                .url = page->url,
 	                .accept = kb_sv_str(accept_any),
 	                .etag = page->passages ? page->etag : KB_SV(""),
 	                .last_modified = page->passages ? page->last_modified : KB_SV(""),
 	                .may_follow = may_follow,
-	                .may_follow_arg = v,
+	                .may_follow_arg = e,
 	        },
 	        &response, err);
-	ok = ok && judge(v, &response, err);
+	ok = ok && judge(e, &response, err);
 	kb_fd_close(&response.fd);
 	return ok;
 }
 
-static void count(struct visit *v)
+static void count(struct errand *e)
 {
-	struct kb_crawler *crawler = v->crawler;
+	struct kb_crawler *crawler = e->crawler;
 
-	switch (v->result.outcome) {
-	case KB_VISIT_FETCHED:
+	switch (e->result.outcome) {
+	case KB_ERRAND_FETCHED:
 		/* Many pages, each of another size, leave holes that nobody else fills. */
 		if (atomic_fetch_add(&crawler->fetched, 1) % TRIM_PAGES == TRIM_PAGES - 1)
 			kb_heap_trim();
-		if (v->result.is_of_crawl)
+		if (e->result.is_of_crawl)
 			atomic_store(&crawler->follow_until,
 			             kb_clock_steady_us(crawler->config.clock)
 			                     + FOLLOWED_S * KB_SECOND_US);
 		break;
-	case KB_VISIT_UNCHANGED:
+	case KB_ERRAND_UNCHANGED:
 		atomic_fetch_add(&crawler->unchanged, 1);
 		break;
-	case KB_VISIT_AGAIN:
+	case KB_ERRAND_AGAIN:
 		atomic_fetch_add(&crawler->again, 1);
 		break;
-	case KB_VISIT_FAILED:
-	case KB_VISIT_GONE:
+	case KB_ERRAND_FAILED:
+	case KB_ERRAND_GONE:
 		atomic_fetch_add(&crawler->failed, 1);
 		break;
-	case KB_VISIT_LIMITED:
-	case KB_VISIT_RELEASED:
+	case KB_ERRAND_LIMITED:
+	case KB_ERRAND_RELEASED:
 		break;
 	}
-	if (v->result.reason.n)
+	if (e->result.reason.n)
 		kb_info(crawler->config.log,
 		        "page not fetched page=%" PRId64 " agent=%" PRId64 " again=%d reason=%.*s",
-		        v->page->id, v->page->agent_id, v->result.outcome == KB_VISIT_AGAIN,
-		        KB_SV_ARG(v->result.reason));
+		        e->page->id, e->page->agent_id, e->result.outcome == KB_ERRAND_AGAIN,
+		        KB_SV_ARG(e->result.reason));
 }
 
-void kb_crawler_visit(struct kb_crawler *crawler, struct kb_arena *arena,
-                      const struct kb_visit_lease *visit_lease)
+void kb_crawler_errand(struct kb_crawler *crawler, struct kb_arena *arena,
+                       const struct kb_errand_lease *errand_lease)
 {
-	const struct kb_lease *lease = &visit_lease->page;
-	struct visit v = {
+	const struct kb_lease *lease = &errand_lease->page;
+	struct errand e = {
 		.crawler = crawler,
 		.arena = arena,
 		.page = &lease->page,
-		.manner = { .hold = visit_lease->hold },
+		.manner = { .hold = errand_lease->hold },
 		.result = { .agent_id = lease->page.agent_id,
 		            .page_id = lease->page.id,
 		            .epoch = lease->epoch,
@@ -429,41 +430,41 @@ void kb_crawler_visit(struct kb_crawler *crawler, struct kb_arena *arena,
 	struct kb_err err = { 0 };
 	bool ok;
 
-	if (!go(&v, &err)) {
+	if (!go(&e, &err)) {
 		if (err.code == KB_E_CANCELLED || kb_bell_is_stopped(&crawler->bell)) {
-			come_back(&v);
+			come_back(&e);
 		} else if (kb_err_info(err.code)->outage) {
 			/* No place for a browser or a film, or nothing can be kept: no attempt. */
-			come_back(&v);
-			v.result.next_try_at +=
+			come_back(&e);
+			e.result.next_try_at +=
 			        (err.code == KB_E_BUSY ? PLACE_WAIT_S : KB_CRAWLER_OUTAGE_WAIT_S)
 			        * KB_SECOND_US;
-		} else if (!v.strayed && read_plainly(&v, &err)) {
+		} else if (!e.strayed && read_plainly(&e, &err)) {
 			kb_crawler_wake(crawler);
-		} else if (v.strayed && !lease->page.passages) {
-			v.result.outcome = KB_VISIT_GONE;
-			v.result.is_alias = true;
+		} else if (e.strayed && !lease->page.passages) {
+			e.result.outcome = KB_ERRAND_GONE;
+			e.result.is_alias = true;
 		} else if (err.code == KB_E_FORBIDDEN) {
-			fail(&v, kb_arena_printf(arena, "%s", err.msg));
-			v.result.outcome = KB_VISIT_LIMITED;
+			fail(&e, kb_arena_printf(arena, "%s", err.msg));
+			e.result.outcome = KB_ERRAND_LIMITED;
 		} else {
-			fail_or_retry(&v, kb_arena_printf(arena, "%s", kb_err_reason(&err)),
+			fail_or_retry(&e, kb_arena_printf(arena, "%s", kb_err_reason(&err)),
 			              kb_err_info(err.code)->retry, 0);
 		}
 	}
-	kb_crawler_leave(crawler, &v.manner, 0, KB_HOST_NOT_ASKED);
-	count(&v);
-	while (!(ok = kb_store_page_visited(crawler->config.store, &v.result, &err))
+	kb_crawler_leave(crawler, &e.manner, 0, KB_HOST_NOT_ASKED);
+	count(&e);
+	while (!(ok = kb_store_errand_done(crawler->config.store, &e.result, &err))
 	       && kb_crawler_insists(crawler, &nap_ms, &err))
 		;
 	if (!ok)
 		kb_error_log(
 		        crawler->config.log,
-		        "visit not recorded, the page waits for the end of its lease page=%" PRId64
+		        "errand not recorded, the page waits for the end of its lease page=%" PRId64
 		        " error=%s",
 		        lease->page.id, err.msg);
-	else if (v.result.outcome == KB_VISIT_FETCHED)
+	else if (e.result.outcome == KB_ERRAND_FETCHED)
 		crawler->config.woken(crawler->config.woken_arg);
-	else if (v.result.outcome == KB_VISIT_GONE)
+	else if (e.result.outcome == KB_ERRAND_GONE)
 		kb_crawler_wake(crawler); /* a source may be due */
 }

@@ -28,7 +28,7 @@ struct sync {
 	struct kb_source_settings settings;
 	struct kb_manner manner;
 	struct kb_sitemap_report report;
-	int64_t queued; /* visits that were planned */
+	int64_t queued; /* errands that were planned */
 	int64_t retry_after_s;
 	/* Of a website. */
 	bool is_site, is_listed; /* is_listed: it begins with what a sitemap or feed names */
@@ -442,7 +442,7 @@ static struct kb_sv remarks(const struct sync *s)
 	return KB_SV("");
 }
 
-/* Its pages are being visited; their number says how far that is. */
+/* Its pages are being fetched; their number says how far that is. */
 static void look_again(const struct sync *s, struct kb_source_result *result)
 {
 	int64_t now = kb_clock_now_us(s->crawler->config.clock);

@@ -486,7 +486,7 @@ static bool ask_for_scripts(struct batch *batch, const struct kb_read_page *read
 	                   : false;
 }
 
-/* It is visited once more, by a browser. */
+/* It is fetched once more, by a browser. */
 static void wait_for_browser(struct batch *batch, const struct kb_lease *lease,
                              struct kb_page_result *result)
 {

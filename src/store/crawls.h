@@ -3,7 +3,7 @@
  *
  * A page that has been read leads to others; the transaction that ends its lease makes rows of
  * those that are new (pages.h: struct kb_page_found). So what is known of a website, and what is
- * still to be visited, are rows and nothing else, and whoever dies in between loses and doubles
+ * still to be fetched, are rows and nothing else, and whoever dies in between loses and doubles
  * nothing. The reading is over when no page of its source waits; the source's lease is taken now
  * and then to see.
  */

@@ -1,4 +1,4 @@
-/* Visits of addresses: the lines of hosts, leases, and what a visit leaves behind. */
+/* Errands to addresses: the lines of hosts, leases, and what an errand leaves behind. */
 #include "store/errands.h"
 
 #include "store/agents.h"
@@ -10,7 +10,7 @@ enum { LINES, AGENT, NEXT, SHOWN, LEASE, RELEASE, AGAIN, FETCHED, UNCHANGED, END
 // clang-format off
 static const struct kb_sql sql[] = {
 	/* From one host to the next by the index, however long their lines are. */
-	[LINES] = { "visit_lines", "iii",
+	[LINES] = { "errand_lines", "iii",
 		"WITH RECURSIVE h (host) AS ("
 		"SELECT min(host) FROM pages WHERE state > 0 AND to_fetch = 1 UNION ALL "
 		"SELECT (SELECT min(p.host) FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host > h.host) "
@@ -19,7 +19,7 @@ static const struct kb_sql sql[] = {
 		"WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = h.host) AS due, r.host, " KB_HOST_NAMES("r", "$2", "$3")
 		" FROM h LEFT JOIN hosts r ON r.host = h.host WHERE h.host IS NOT NULL ORDER BY due LIMIT $1" },
 	/* The same, from one agent to the next; it ends at the first that has something due. */
-	[AGENT] = { "visit_agent", "tiii",
+	[AGENT] = { "errand_agent", "tiii",
 		"WITH RECURSIVE h (agent_id) AS ("
 		"SELECT min(agent_id) FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 AND agent_id > $3 UNION ALL "
 		"SELECT (SELECT min(p.agent_id) FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = $1 "
@@ -27,40 +27,40 @@ static const struct kb_sql sql[] = {
 		"SELECT h.agent_id FROM h WHERE h.agent_id IS NOT NULL AND h.agent_id <> $4 AND EXISTS ("
 		"SELECT 1 FROM pages p WHERE p.state > 0 AND p.to_fetch = 1 AND p.host = $1 "
 		"AND p.agent_id = h.agent_id AND p.due_at <= $2) LIMIT 1" },
-	[NEXT] = { "visit_next", "tii",
+	[NEXT] = { "errand_next", "tii",
 		"SELECT " KB_NAMES(KB_PAGES) " FROM pages WHERE state > 0 AND to_fetch = 1 AND host = $1 "
 		"AND agent_id = $2 AND due_at <= $3 ORDER BY due_at, id LIMIT 1" },
-	[SHOWN] = { "visit_shown", "ii",
+	[SHOWN] = { "errand_shown", "ii",
 		"SELECT count(*) FROM sources s JOIN agents a ON a.id = s.agent_id "
 		"WHERE s.agent_id = $1 AND s.id = $2 AND s.dead_version = 0 AND a.state = " KB_SQL(AGENT_THERE) },
 	/* Unless somebody else took it since it was read. */
-	[LEASE] = { "visit_lease", "iiiiii",
+	[LEASE] = { "errand_lease", "iiiiii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_LEASED) ", due_at = $3, lease_node = $4, lease_epoch = lease_epoch + 1, "
 		"attempts = attempts + 1 WHERE agent_id = $1 AND id = $2 AND state > 0 AND lease_epoch = $5 AND due_at = $6" },
-	[RELEASE] = { "visit_release", "iii",
+	[RELEASE] = { "errand_release", "iii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, attempts = attempts - 1 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[AGAIN] = { "visit_again", "iiitiii",
+	[AGAIN] = { "errand_again", "iiitiii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $3, reason = $4, visited_at = $5, updated_at = $6, "
 		"rendering = $7 WHERE agent_id = $1 AND id = $2" },
-	[FETCHED] = { "visit_fetched", "iittttitiii",
+	[FETCHED] = { "errand_fetched", "iittttitiii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_QUEUED) ", due_at = $9, to_fetch = 0, attempts = 0, "
 		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_QUEUED) ", "
 		"blob = $3, content_type = $4, etag = $5, last_modified = $6, size = $7, "
 		"reason = $8, visited_at = $9, updated_at = $9, robots = $10, rendering = $11 WHERE agent_id = $1 AND id = $2" },
-	[UNCHANGED] = { "visit_unchanged", "iii",
+	[UNCHANGED] = { "errand_unchanged", "iii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, "
 		"crawl_status = " KB_SQL(STATUS_OK) ", index_status = " KB_SQL(STATUS_OK) ", reason = '', visited_at = $3, updated_at = $3 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[ENDED] = { "visit_ended", "iiiitii",
+	[ENDED] = { "errand_ended", "iiiitii",
 		"UPDATE pages SET state = " KB_SQL(PAGE_DONE) ", due_at = 0, to_fetch = 0, attempts = 0, crawl_status = $3, "
 		"index_status = $4, reason = $5, visited_at = $6, updated_at = $7 "
 		"WHERE agent_id = $1 AND id = $2" },
-	[RENAME] = { "visit_rename", "iittt",
+	[RENAME] = { "errand_rename", "iittt",
 		"UPDATE pages SET url = $3, url_key = $4, host = $5 WHERE agent_id = $1 AND id = $2" },
 };
 // clang-format on
-const struct kb_sql_table kb_sql_visits = { "visits", sql, KB_COUNTOF(sql) };
+const struct kb_sql_table kb_sql_errands = { "errands", sql, KB_COUNTOF(sql) };
 
 /* What is kept of the host; zeros where nothing is. */
 static void read_host(struct kb_db_rows *rows, struct kb_arena *arena, int at,
@@ -101,7 +101,7 @@ struct lease {
 	struct kb_host_moment at;
 	int64_t until;
 	struct kb_host_row host;
-	struct kb_visit_lease *out;
+	struct kb_errand_lease *out;
 };
 
 /* Whose turn it is; 0: nobody's. */
@@ -178,10 +178,10 @@ static bool find_page(struct kb_db_conn *conn, struct lease *in, bool *found, st
 static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
 	struct lease *in = arg;
-	struct kb_visit_lease *out = in->out;
+	struct kb_errand_lease *out = in->out;
 	bool found = false;
 
-	*out = (struct kb_visit_lease){ 0 };
+	*out = (struct kb_errand_lease){ 0 };
 	if (!kb_host_lock(conn, &in->at, &in->host, err))
 		return false;
 	if (kb_host_page_in(&in->host, in->at.now))
@@ -200,8 +200,8 @@ static bool lease(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	       || kb_host_has_no_other(conn, &in->at, &in->host, err);
 }
 
-bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
-                          int64_t lease_us, struct kb_visit_lease *out, struct kb_err *err)
+bool kb_store_errand_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
+                           int64_t lease_us, struct kb_errand_lease *out, struct kb_err *err)
 {
 	struct lease in = { .arena = arena,
 		            .at = { host, store->node, kb_store_now(store) },
@@ -210,40 +210,40 @@ bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct
 	in.until = in.at.now + lease_us;
 	if (kb_lease_write(store, lease, &in, err))
 		return true;
-	*out = (struct kb_visit_lease){ 0 }; /* it may have come half way */
+	*out = (struct kb_errand_lease){ 0 }; /* it may have come half way */
 	return false;
 }
 
 /* ---- what comes of it ---- */
 
-struct visited {
+struct done {
 	struct kb_arena arena;
-	const struct kb_visit *visit;
+	const struct kb_errand *errand;
 	int64_t now;
 };
 
-/* The statuses of a visit without a document. What can be found is still indexed. */
-static bool end(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
+/* The statuses of an errand without a document. What can be found is still indexed. */
+static bool end(struct kb_db_conn *conn, struct done *in, struct kb_page_row *row,
                 struct kb_totals *totals, struct kb_err *err)
 {
-	const struct kb_visit *visit = in->visit;
+	const struct kb_errand *errand = in->errand;
 	struct kb_page *page = &row->page;
 
-	page->crawl = visit->outcome == KB_VISIT_LIMITED ? KB_STATUS_LIMITED : KB_STATUS_FAILED;
-	page->index = row->is_found                        ? KB_STATUS_OK
-	              : visit->outcome == KB_VISIT_LIMITED ? KB_STATUS_LIMITED
-	                                                   : KB_STATUS_NA;
+	page->crawl = errand->outcome == KB_ERRAND_LIMITED ? KB_STATUS_LIMITED : KB_STATUS_FAILED;
+	page->index = row->is_found                          ? KB_STATUS_OK
+	              : errand->outcome == KB_ERRAND_LIMITED ? KB_STATUS_LIMITED
+	                                                     : KB_STATUS_NA;
 	kb_totals_count(totals, row, 1);
-	return kb_db_run(
-	        conn, &sql[ENDED],
-	        KB_VALUES(kb_int(page->agent_id), kb_int(page->id), kb_int(page->crawl),
-	                  kb_int(page->index), kb_text(visit->reason),
-	                  kb_int(visit->outcome == KB_VISIT_LIMITED ? page->visited_at : in->now),
-	                  kb_int(in->now)),
-	        NULL, err);
+	return kb_db_run(conn, &sql[ENDED],
+	                 KB_VALUES(kb_int(page->agent_id), kb_int(page->id), kb_int(page->crawl),
+	                           kb_int(page->index), kb_text(errand->reason),
+	                           kb_int(errand->outcome == KB_ERRAND_LIMITED ? page->answered_at
+	                                                                       : in->now),
+	                           kb_int(in->now)),
+	                 NULL, err);
 }
 
-static bool remove_page(struct kb_db_conn *conn, const struct kb_visit *visit,
+static bool remove_page(struct kb_db_conn *conn, const struct kb_errand *errand,
                         const struct kb_page_row *row, int64_t version, struct kb_totals *totals,
                         struct kb_err *err)
 {
@@ -251,16 +251,16 @@ static bool remove_page(struct kb_db_conn *conn, const struct kb_visit *visit,
 
 	return kb_page_remove(conn, row, version + 1, totals, err)
 	       && kb_agent_publish(conn, page->agent_id, version + 1, false, err)
-	       && ((visit->name.n == 0 && !visit->is_alias)
+	       && ((errand->name.n == 0 && !errand->is_alias)
 	           || kb_crawl_add_alias(conn, page->agent_id, page->source_id, page->url, err));
 }
 
 /* The page is where its redirects end, and known by that alone. *gone: the agent has that page. */
-static bool take_name(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
+static bool take_name(struct kb_db_conn *conn, struct done *in, struct kb_page_row *row,
                       struct kb_totals *totals, bool *gone, struct kb_err *err)
 {
 	const struct kb_page *page = &row->page;
-	struct kb_sv name = in->visit->name;
+	struct kb_sv name = in->errand->name;
 
 	*gone = false;
 	if (name.n == 0 || kb_sv_eq(name, page->url))
@@ -277,90 +277,91 @@ static bool take_name(struct kb_db_conn *conn, struct visited *in, struct kb_pag
 	                        NULL, err));
 }
 
-static bool apply(struct kb_db_conn *conn, struct visited *in, struct kb_page_row *row,
+static bool apply(struct kb_db_conn *conn, struct done *in, struct kb_page_row *row,
                   int64_t version, struct kb_totals *totals, struct kb_err *err)
 {
-	const struct kb_visit *visit = in->visit;
+	const struct kb_errand *errand = in->errand;
 	struct kb_page *page = &row->page;
 	struct kb_db_value agent_id = kb_int(page->agent_id), id = kb_int(page->id);
 	bool gone;
 
-	switch (visit->outcome) {
-	case KB_VISIT_RELEASED:
+	switch (errand->outcome) {
+	case KB_ERRAND_RELEASED:
 		return kb_db_run(conn, &sql[RELEASE],
-		                 KB_VALUES(agent_id, id, kb_int(visit->next_try_at)), NULL, err);
-	case KB_VISIT_AGAIN:
+		                 KB_VALUES(agent_id, id, kb_int(errand->next_try_at)), NULL, err);
+	case KB_ERRAND_AGAIN:
 		return kb_db_run(conn, &sql[AGAIN],
-		                 KB_VALUES(agent_id, id, kb_int(visit->next_try_at),
-		                           kb_text(visit->reason), kb_int(in->now), kb_int(in->now),
-		                           kb_int(visit->rendering)),
+		                 KB_VALUES(agent_id, id, kb_int(errand->next_try_at),
+		                           kb_text(errand->reason), kb_int(in->now),
+		                           kb_int(in->now), kb_int(errand->rendering)),
 		                 NULL, err);
-	case KB_VISIT_GONE:
-		return remove_page(conn, visit, row, version, totals, err);
-	case KB_VISIT_FETCHED:
+	case KB_ERRAND_GONE:
+		return remove_page(conn, errand, row, version, totals, err);
+	case KB_ERRAND_FETCHED:
 		if (!take_name(conn, in, row, totals, &gone, err))
 			return false;
 		if (gone)
-			return remove_page(conn, visit, row, version, totals, err);
+			return remove_page(conn, errand, row, version, totals, err);
 		kb_totals_count(totals, row, -1);
 		page->crawl = KB_STATUS_OK;
 		page->index = KB_STATUS_QUEUED;
-		page->size = visit->size;
+		page->size = errand->size;
 		kb_totals_count(totals, row, 1);
 		totals->crawl_credits++;
 		return kb_db_run(conn, &sql[FETCHED],
-		                 KB_VALUES(agent_id, id, kb_text(visit->blob),
-		                           kb_text(visit->content_type), kb_text(visit->etag),
-		                           kb_text(visit->last_modified), kb_int(visit->size),
+		                 KB_VALUES(agent_id, id, kb_text(errand->blob),
+		                           kb_text(errand->content_type), kb_text(errand->etag),
+		                           kb_text(errand->last_modified), kb_int(errand->size),
 		                           kb_text(KB_SV("fetched, waiting to be read")),
-		                           kb_int(in->now), kb_int(visit->robots),
-		                           kb_int(visit->rendering)),
+		                           kb_int(in->now), kb_int(errand->robots),
+		                           kb_int(errand->rendering)),
 		                 NULL, err)
-		       && (!visit->is_of_crawl
-		           || kb_crawl_fetched(conn, page->agent_id, page->source_id, visit->size,
+		       && (!errand->is_of_crawl
+		           || kb_crawl_fetched(conn, page->agent_id, page->source_id, errand->size,
 		                               err));
-	case KB_VISIT_UNCHANGED:
+	case KB_ERRAND_UNCHANGED:
 		kb_totals_count(totals, row, -1);
 		page->crawl = page->index = KB_STATUS_OK;
 		kb_totals_count(totals, row, 1);
 		return kb_db_run(conn, &sql[UNCHANGED], KB_VALUES(agent_id, id, kb_int(in->now)),
 		                 NULL, err);
-	case KB_VISIT_FAILED:
-	case KB_VISIT_LIMITED:
+	case KB_ERRAND_FAILED:
+	case KB_ERRAND_LIMITED:
 		kb_totals_count(totals, row, -1);
 		return end(conn, in, row, totals, err);
 	}
-	return kb_fail(err, KB_E_INVALID, "a visit of no known outcome");
+	return kb_fail(err, KB_E_INVALID, "an errand of no known outcome");
 }
 
 /* After these the page is on its way still. */
 #define BIT(outcome) (1U << (outcome))
-#define STAYS        (BIT(KB_VISIT_FETCHED) | BIT(KB_VISIT_AGAIN) | BIT(KB_VISIT_RELEASED))
+#define STAYS        (BIT(KB_ERRAND_FETCHED) | BIT(KB_ERRAND_AGAIN) | BIT(KB_ERRAND_RELEASED))
 
-static bool visited(struct kb_db_conn *conn, void *arg, struct kb_err *err)
+static bool done(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 {
-	struct visited *in = arg;
-	const struct kb_visit *visit = in->visit;
+	struct done *in = arg;
+	const struct kb_errand *errand = in->errand;
 	struct kb_totals totals = { 0 };
 	struct kb_page_row row;
 	int64_t version;
 
-	if (!kb_agent_lock(conn, visit->agent_id, &version, err)
-	    || !kb_page_load(conn, &in->arena, visit->agent_id, visit->page_id, &row, err))
+	if (!kb_agent_lock(conn, errand->agent_id, &version, err)
+	    || !kb_page_load(conn, &in->arena, errand->agent_id, errand->page_id, &row, err))
 		return false;
-	if (!row.page.id || row.state != KB_PAGE_LEASED || row.lease_epoch != visit->epoch)
+	if (!row.page.id || row.state != KB_PAGE_LEASED || row.lease_epoch != errand->epoch)
 		return true;
 	totals.now = in->now;
-	totals.finished = !(BIT(visit->outcome) & STAYS);
+	totals.finished = !(BIT(errand->outcome) & STAYS);
 	return apply(conn, in, &row, version, &totals, err)
-	       && kb_totals_add(conn, visit->agent_id, &totals, err)
-	       && kb_turn_settle(conn, visit->agent_id, err);
+	       && kb_totals_add(conn, errand->agent_id, &totals, err)
+	       && kb_turn_settle(conn, errand->agent_id, err);
 }
 
-bool kb_store_page_visited(struct kb_store *store, const struct kb_visit *visit, struct kb_err *err)
+bool kb_store_errand_done(struct kb_store *store, const struct kb_errand *errand,
+                          struct kb_err *err)
 {
-	struct visited in = { .visit = visit, .now = kb_store_now(store) };
-	bool ok = kb_db_write(store->db, visited, &in, err);
+	struct done in = { .errand = errand, .now = kb_store_now(store) };
+	bool ok = kb_db_write(store->db, done, &in, err);
 
 	kb_arena_fini(&in.arena);
 	/* The agent was deleted meanwhile. */

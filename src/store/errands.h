@@ -1,13 +1,13 @@
 /*
- * Visits: a page of an address waits in the line of its host until somebody has fetched it; then it
- * waits for ingestion, as an upload does (pages.h). store.h's rules hold.
+ * Errands: a page of an address waits in the line of its host until somebody has fetched it; then
+ * it waits for ingestion, as an upload does (pages.h). store.h's rules hold.
  *
- *              lease                  visited(FETCHED)
+ *              lease                  done(FETCHED)
  *   WAITING ----------> LEASED ------------------------------> QUEUED, for ingestion
  *      ^                  |  AGAIN            UNCHANGED, FAILED -> DONE      GONE -> no row
  *      +------------------+
  *
- * A page that can be found keeps its text whatever comes of a visit, but for GONE.
+ * A page that can be found keeps its text whatever comes of an errand, but for GONE.
  */
 #ifndef KB_STORE_ERRANDS_H
 #define KB_STORE_ERRANDS_H
@@ -35,28 +35,28 @@ struct kb_host_hold {
 };
 
 /* A page whose host is held for it, to be given back (hosts.h). */
-struct kb_visit_lease {
+struct kb_errand_lease {
 	struct kb_lease page; /* of no id: there was none */
 	struct kb_host_hold hold;
 };
 /* Where the host may be asked: of the agents with a page that is due there the one whose turn it
  * is, and of its pages the one that is due for longest. */
-bool kb_store_visit_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
-                          int64_t lease_us, struct kb_visit_lease *out,
-                          struct kb_err *err) KB_MUST_CHECK;
+bool kb_store_errand_lease(struct kb_store *store, struct kb_arena *arena, struct kb_sv host,
+                           int64_t lease_us, struct kb_errand_lease *out,
+                           struct kb_err *err) KB_MUST_CHECK;
 
-enum kb_visit_outcome {
-	KB_VISIT_FETCHED,
-	KB_VISIT_UNCHANGED, /* what can be found is what the host has */
-	KB_VISIT_AGAIN,     /* at next_try_at, for `reason` */
-	KB_VISIT_RELEASED,  /* the same, and this one did not count */
-	KB_VISIT_FAILED,    /* for `reason` */
-	KB_VISIT_LIMITED,   /* the plan has no room for it: `reason` */
-	KB_VISIT_GONE,      /* delete the page */
+enum kb_errand_outcome {
+	KB_ERRAND_FETCHED,
+	KB_ERRAND_UNCHANGED, /* what can be found is what the host has */
+	KB_ERRAND_AGAIN,     /* at next_try_at, for `reason` */
+	KB_ERRAND_RELEASED,  /* the same, and this one did not count */
+	KB_ERRAND_FAILED,    /* for `reason` */
+	KB_ERRAND_LIMITED,   /* the plan has no room for it: `reason` */
+	KB_ERRAND_GONE,      /* delete the page */
 };
-struct kb_visit {
+struct kb_errand {
 	int64_t agent_id, page_id, epoch;
-	enum kb_visit_outcome outcome;
+	enum kb_errand_outcome outcome;
 	struct kb_sv reason;
 	int64_t next_try_at;
 	struct kb_sv blob, content_type, etag, last_modified; /* of FETCHED */
@@ -69,9 +69,9 @@ struct kb_visit {
 	enum kb_rendering rendering; /* FETCHED, AGAIN: kb_page's from now on */
 	bool is_alias;               /* GONE: its address stays known as no page */
 };
-/* A visit whose lease has passed changes nothing, and is no error. */
-bool kb_store_page_visited(struct kb_store *store, const struct kb_visit *visit,
-                           struct kb_err *err) KB_MUST_CHECK;
+/* An errand whose lease has passed changes nothing, and is no error. */
+bool kb_store_errand_done(struct kb_store *store, const struct kb_errand *errand,
+                          struct kb_err *err) KB_MUST_CHECK;
 
 /* "host" or "host:port" of an http address, as it stands there. */
 struct kb_sv kb_page_host(struct kb_sv url);

@@ -1,5 +1,5 @@
 /*
- * Courtesy, for all processes that visit pages: of each host one thing is asked at a time, with a
+ * Courtesy, for all processes that fetch pages: of each host one thing is asked at a time, with a
  * pause before the next. A host that fails is asked more and more seldom until it answers.
  *
  * And fairness: agents take turns at a host, and pages with readings of sources. A thing that lasts

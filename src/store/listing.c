@@ -102,7 +102,7 @@ static bool wants_visit(const struct kb_listing *listing, const struct kb_page_r
 	}
 	/* A date without a time may mean the end of that day. */
 	return listed->modified_at == 0 || row->page.crawl != KB_STATUS_OK
-	       || listed->modified_at + KB_DAY_US > row->page.visited_at;
+	       || listed->modified_at + KB_DAY_US > row->page.answered_at;
 }
 
 static bool see_again(struct kb_db_conn *conn, struct found *in, const struct kb_listed *listed,

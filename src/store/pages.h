@@ -32,7 +32,7 @@ enum { KB_PAGE_NOINDEX = 1, KB_PAGE_NOFOLLOW = 2 };
 /* Whether a browser is to run the scripts of a page, or has. */
 enum kb_rendering {
 	KB_RENDERING_NONE,
-	KB_RENDERING_WANTED, /* its next visit is by a browser, where there is one */
+	KB_RENDERING_WANTED, /* the next errand to it is a browser's, where there is one */
 	KB_RENDERING_DONE,   /* what was fetched is what a browser made of it */
 	/* None did, though its text may need one: */
 	KB_RENDERING_ABSENT,  /* there is none that can be run */
@@ -67,7 +67,7 @@ struct kb_page {
 	struct kb_sv etag, last_modified, text_hash;
 	int64_t likeness;     /* of its text (passages/likeness.h); 0: none */
 	struct kb_sv copy_of; /* the address that is found in its place; empty: none */
-	int64_t visited_at;   /* the last answer of its host; 0: none */
+	int64_t answered_at;  /* the last answer of its host; 0: none */
 	int64_t listed_at;    /* the date a sitemap gives it; 0: none */
 	int64_t depth;        /* links from the start of its website, and one; 0: not of one */
 	int64_t robots;       /* KB_PAGE_NOINDEX and _NOFOLLOW, as its host said beside it */
@@ -241,12 +241,12 @@ struct kb_page_result {
 	int64_t pages_most;     /* of the agent's that may be OK by its plan; 0: any number */
 	bool plain_description; /* no document's own, only its first words */
 	bool drop_original;     /* the agent does not keep files, and of an address nobody does */
-	/* The text is the one that can be found already: statuses and the visit change, nothing
-	 * else. */
+	/* The text is the one that can be found already: statuses and what its host said change,
+	 * nothing else. */
 	bool unchanged;
 	/* QUEUED: it was not tried, so that this lease was no attempt. */
 	bool untried;
-	bool wants_browser;                /* QUEUED: it is visited again, by a browser */
+	bool wants_browser;                /* QUEUED: it is fetched again, by a browser */
 	bool is_slow;                      /* QUEUED: remembered for the next lease */
 	const struct kb_page_found *found; /* NULL: its links do not matter */
 	/* Of an upload that is OK: the documents within it, each with a path of its own. They
@@ -271,7 +271,7 @@ struct kb_segment_new {
  * A page that was not OK before and would be one too many for the plan is limited instead: others
  * may have been read beside it when there was room for one more.
  *
- * The older passages of a page that is not OK this time stay: a failed visit never takes away what
+ * The older passages of a page that is not OK this time stay: a failed errand never takes away what
  * was found before. Its title, text and words stay with them.
  *
  * KB_E_CONFLICT, and nothing has changed, when the segment holds a page that was leased anew while

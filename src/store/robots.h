@@ -1,7 +1,7 @@
 /*
  * What robots.txt of each host said when it was last read. store.h's rules hold.
  *
- * A row an origin, for every agent: whoever visits next goes by it, in whatever process. Rows that
+ * A row an origin, for every agent: whoever asks next goes by it, in whatever process. Rows that
  * nobody has asked for in a long time go by themselves.
  */
 #ifndef KB_STORE_ROBOTS_H

@@ -114,7 +114,7 @@ struct kb_listing {
 	bool add_new;            /* what the agent has no page for, and what failed before */
 	enum kb_revisit revisit; /* pages of this source that are done */
 	bool add_images, replace_images; /* of pages that are there */
-	/* Visits are planned this far apart, from the one after `planned` on. */
+	/* Errands are planned this far apart, from the one after `planned` on. */
 	int64_t planned, pause_us;
 	/* Of a website: the depth of new pages, and how many it may have in all. */
 	int64_t depth, pages_most;
@@ -137,7 +137,7 @@ struct kb_source_result {
 	struct kb_sv reason;
 	int64_t due_at;
 	bool is_crawl;  /* of a website: its own page tells what became of it */
-	bool is_no_try; /* QUEUED: this was no attempt; its pages are being visited */
+	bool is_no_try; /* QUEUED: this was no attempt; its pages are being fetched */
 };
 /*
  * Ends the reading. A source whose settings were changed meanwhile is due at once. FAILED leaves a

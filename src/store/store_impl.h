@@ -265,7 +265,7 @@ struct kb_page_row {
 	NEXT (i, parent_id,        page.parent_id)
 #define KB_SQL_RENDERING_WANTED 1
 static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is another number in SQL");
-/* Of a page that is visited again: what needed a browser needs one again. */
+/* Of a page that is fetched again: what needed a browser needs one again. */
 #define KB_RENDER_AGAIN \
 	"rendering = CASE WHEN rendering > " KB_SQL(RENDERING_WANTED) " THEN " KB_SQL(RENDERING_WANTED) " ELSE rendering END"
 
@@ -285,7 +285,7 @@ static_assert(KB_RENDERING_WANTED == KB_SQL_RENDERING_WANTED, "a rendering is an
 	NEXT (i, size,             page.size) \
 	NEXT (i, created_at,       page.created_at) \
 	NEXT (i, to_fetch,         fetch) \
-	NEXT (i, visited_at,       page.visited_at) \
+	NEXT (i, visited_at,       page.answered_at) \
 	NEXT (i, listed_at,        page.listed_at) \
 	NEXT (t, listed_image,     page.listed_image) \
 	NEXT (i, seen,             seen) \

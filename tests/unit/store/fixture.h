@@ -239,10 +239,10 @@ static inline struct kb_message fixture_say_to(struct fixture *f, int64_t agent_
 static inline bool fixture_visit(struct fixture *f, const char *host, int64_t lease_us,
                                  struct kb_lease *out)
 {
-	struct kb_visit_lease lease;
+	struct kb_errand_lease lease;
 
-	NEED(f,
-	     kb_store_visit_lease(f->store, &f->arena, kb_sv_str(host), lease_us, &lease, &f->err));
+	NEED(f, kb_store_errand_lease(f->store, &f->arena, kb_sv_str(host), lease_us, &lease,
+	                              &f->err));
 	*out = lease.page;
 	if (!lease.page.page.id)
 		return false;

@@ -44,10 +44,10 @@ static void add(struct world *w, const char *host, int agent)
 /* Whose page it is; 0: nobody's. */
 static char page(struct world *w, const char *host, struct kb_host_hold *hold)
 {
-	struct kb_visit_lease lease;
+	struct kb_errand_lease lease;
 
-	NEED(&w->f, kb_store_visit_lease(w->f.store, &w->f.arena, kb_sv_str(host), SECONDS(60),
-	                                 &lease, &w->f.err));
+	NEED(&w->f, kb_store_errand_lease(w->f.store, &w->f.arena, kb_sv_str(host), SECONDS(60),
+	                                  &lease, &w->f.err));
 	*hold = lease.hold;
 	for (size_t i = 0; i < KB_COUNTOF(w->agents); i++)
 		if (lease.page.page.id && lease.page.page.agent_id == w->agents[i])

@@ -8,11 +8,11 @@
 
 #include "base/fault.h"
 #include "raw.h"
+#include "store/errands.h"
 #include "store/hosts.h"
 #include "store/nodes.h"
 #include "store/store_impl.h"
 #include "store/upkeep.h"
-#include "store/errands.h"
 #include "store/work.h"
 
 enum { EACH = 3, HANDS = 2 * EACH, ITEMS = 60 };
@@ -148,12 +148,12 @@ static void lease_pages(struct hand *hand)
 static void lease_visits(struct hand *hand)
 {
 	struct kb_arena arena = { 0 };
-	struct kb_visit_lease lease;
+	struct kb_errand_lease lease;
 	struct kb_err err;
 
 	for (int without = 0; without < ROUNDS_WITHOUT; without++) {
-		if (!kb_store_visit_lease(hand->store, &arena, KB_SV("h"), 60 * KB_SECOND_US,
-		                          &lease, &err))
+		if (!kb_store_errand_lease(hand->store, &arena, KB_SV("h"), 60 * KB_SECOND_US,
+		                           &lease, &err))
 			abort();
 		if (!lease.page.page.id)
 			continue;

@@ -235,10 +235,10 @@ static bool lease_source(struct race_world *w, int side, struct kb_err *err)
 
 static bool lease_visit(struct race_world *w, int side, struct kb_err *err)
 {
-	struct kb_visit_lease *lease = KB_NEW(ARENA, struct kb_visit_lease);
+	struct kb_errand_lease *lease = KB_NEW(ARENA, struct kb_errand_lease);
 
 	w->own[side] = lease;
-	return kb_store_visit_lease(STORE, ARENA, KB_SV("h.example"), HOUR_US, lease, err);
+	return kb_store_errand_lease(STORE, ARENA, KB_SV("h.example"), HOUR_US, lease, err);
 }
 
 static bool delete_agent(struct race_world *w, int side, struct kb_err *err)
@@ -530,7 +530,7 @@ static void source_leased_once(struct race_world *w)
 
 static void visit_leased_once(struct race_world *w)
 {
-	const struct kb_visit_lease *one = w->own[0], *two = w->own[1];
+	const struct kb_errand_lease *one = w->own[0], *two = w->own[1];
 
 	CHECK(w->f.t, both_ok(w));
 	CHECK_INT(w->f.t, (one->page.page.id != 0) + (two->page.page.id != 0), 1);

@@ -54,14 +54,14 @@ static int visit_all(struct fixture *f, const char *host)
 	for (int n = 0;; n++) {
 		if (!fixture_visit(f, host, 60 * KB_SECOND_US, &lease))
 			return n;
-		NEED(f, kb_store_page_visited(f->store,
-		                              &(struct kb_visit){ .agent_id = lease.page.agent_id,
+		NEED(f, kb_store_errand_done(f->store,
+		                             &(struct kb_errand){ .agent_id = lease.page.agent_id,
 		                                                  .page_id = lease.page.id,
 		                                                  .epoch = lease.epoch,
-		                                                  .outcome = KB_VISIT_FETCHED,
+		                                                  .outcome = KB_ERRAND_FETCHED,
 		                                                  .blob = KB_SV("aa"),
 		                                                  .size = 7 },
-		                              &f->err));
+		                             &f->err));
 	}
 }
 

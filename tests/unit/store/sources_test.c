@@ -74,7 +74,7 @@ static struct kb_sv pages(struct fixture *f, int64_t agent_id)
 }
 
 /* Fetches (with that outcome) what is due for the host; gives how many. */
-static int visit_all(struct fixture *f, const char *host, enum kb_visit_outcome outcome)
+static int visit_all(struct fixture *f, const char *host, enum kb_errand_outcome outcome)
 {
 	struct kb_lease lease;
 	int n = 0;
@@ -82,8 +82,8 @@ static int visit_all(struct fixture *f, const char *host, enum kb_visit_outcome 
 	for (;; n++) {
 		if (!fixture_visit(f, host, 60 * KB_SECOND_US, &lease))
 			return n;
-		NEED(f, kb_store_page_visited(f->store,
-		                              &(struct kb_visit){ .agent_id = lease.page.agent_id,
+		NEED(f, kb_store_errand_done(f->store,
+		                             &(struct kb_errand){ .agent_id = lease.page.agent_id,
 		                                                  .page_id = lease.page.id,
 		                                                  .epoch = lease.epoch,
 		                                                  .outcome = outcome,
@@ -91,7 +91,7 @@ static int visit_all(struct fixture *f, const char *host, enum kb_visit_outcome 
 		                                                  .blob = KB_SV("aa"),
 		                                                  .etag = KB_SV("\"e\""),
 		                                                  .size = 7 },
-		                              &f->err));
+		                             &f->err));
 	}
 }
 
@@ -220,7 +220,7 @@ static void test_listing(struct kb_test *t)
 	CHECK_INT(t, found(&f, &one, all, (const char *[]){ W "a", W "b", W "a", W "c", NULL }), 3);
 	CHECK_SV(t, pages(&f, agent.id), "a:queued b:queued c:queued");
 	CHECK(t, finish(&f, &one, KB_STATUS_OK, 0));
-	CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 3);
+	CHECK_INT(t, visit_all(&f, "w.example", KB_ERRAND_FETCHED), 3);
 	CHECK_INT(t, fixture_index(&f, 10), 3);
 	CHECK_SV(t, pages(&f, agent.id), "a:ok b:ok c:ok");
 
@@ -244,7 +244,7 @@ static void test_listing(struct kb_test *t)
 	CHECK_INT(t, removed, 1);
 	CHECK_SV(t, pages(&f, agent.id), "a:ok b:queued d:queued");
 	CHECK(t, finish(&f, &one, KB_STATUS_OK, 0));
-	CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 2);
+	CHECK_INT(t, visit_all(&f, "w.example", KB_ERRAND_FETCHED), 2);
 	source = add(&f, agent.id, W "other.xml", false);
 	CHECK(t, lease(&f, &one, &due));
 	CHECK_INT(t, found(&f, &one, all, (const char *[]){ W "a", W "e", NULL }), 1);
@@ -286,14 +286,14 @@ static void test_visits(struct kb_test *t)
 {
 	static const struct {
 		const char *name;
-		enum kb_visit_outcome outcome;
+		enum kb_errand_outcome outcome;
 		const char *first, *again; /* never found before; found before */
 	} rows[] = {
-		{ "fetched", KB_VISIT_FETCHED, "a:queued", "a:queued" },
-		{ "failed", KB_VISIT_FAILED, "a:n/a", "a:ok" },
-		{ "limited", KB_VISIT_LIMITED, "a:limited", "a:ok" },
-		{ "gone", KB_VISIT_GONE, "", "" },
-		{ "unchanged", KB_VISIT_UNCHANGED, NULL, "a:ok" },
+		{ "fetched", KB_ERRAND_FETCHED, "a:queued", "a:queued" },
+		{ "failed", KB_ERRAND_FAILED, "a:n/a", "a:ok" },
+		{ "limited", KB_ERRAND_LIMITED, "a:limited", "a:ok" },
+		{ "gone", KB_ERRAND_GONE, "", "" },
+		{ "unchanged", KB_ERRAND_UNCHANGED, NULL, "a:ok" },
 	};
 
 	for (size_t i = 0; i < KB_COUNTOF(rows); i++) {
@@ -315,14 +315,14 @@ static void test_visits(struct kb_test *t)
 			CHECK_INT(t, visit_all(&f, "w.example", rows[i].outcome), 1);
 			CHECK_SV(t, pages(&f, agent.id), rows[i].first);
 			fixture_sound(&f);
-			if (rows[i].outcome == KB_VISIT_GONE) {
+			if (rows[i].outcome == KB_ERRAND_GONE) {
 				fixture_fini(&f);
 				continue;
 			}
 			NEED(&f, kb_store_page_requeue(f.store, agent.id, 1, &f.err));
 		}
 		/* Found: then the same once more. */
-		CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 1);
+		CHECK_INT(t, visit_all(&f, "w.example", KB_ERRAND_FETCHED), 1);
 		CHECK_INT(t, fixture_index(&f, 1), 1);
 		NEED(&f, kb_store_page_requeue(f.store, agent.id, 1, &f.err));
 		CHECK(t, fixture_visit(&f, "w.example", KB_SECOND_US, &stale));
@@ -331,20 +331,20 @@ static void test_visits(struct kb_test *t)
 		CHECK(t, fixture_visit(&f, "w.example", KB_SECOND_US, &lease)
 		                 && lease.epoch == stale.epoch + 1);
 		/* The one whose lease has ended changes nothing. */
-		CHECK(t, kb_store_page_visited(f.store,
-		                               &(struct kb_visit){ .agent_id = agent.id,
+		CHECK(t, kb_store_errand_done(f.store,
+		                              &(struct kb_errand){ .agent_id = agent.id,
 		                                                   .page_id = 1,
 		                                                   .epoch = stale.epoch,
-		                                                   .outcome = KB_VISIT_GONE },
-		                               &f.err));
+		                                                   .outcome = KB_ERRAND_GONE },
+		                              &f.err));
 		CHECK_SV(t, pages(&f, agent.id), "a:queued");
-		CHECK(t, kb_store_page_visited(f.store,
-		                               &(struct kb_visit){ .agent_id = agent.id,
+		CHECK(t, kb_store_errand_done(f.store,
+		                              &(struct kb_errand){ .agent_id = agent.id,
 		                                                   .page_id = 1,
 		                                                   .epoch = lease.epoch,
 		                                                   .outcome = rows[i].outcome,
 		                                                   .blob = KB_SV("dd") },
-		                               &f.err));
+		                              &f.err));
 		CHECK_SV(t, pages(&f, agent.id), rows[i].again);
 		NEED(&f, kb_store_agent_stats(f.store, agent.id, &stats, &f.err));
 		CHECK_INT(t, stats.words_indexed, rows[i].again[0] ? 10 : 0);
@@ -366,7 +366,7 @@ static void test_unchanged_text(struct kb_test *t)
 	agent = fixture_agent(&f, "a");
 	add(&f, agent.id, W "a", true);
 	for (int i = 0; i < 2; i++) {
-		CHECK_INT(t, visit_all(&f, "w.example", KB_VISIT_FETCHED), 1);
+		CHECK_INT(t, visit_all(&f, "w.example", KB_ERRAND_FETCHED), 1);
 		NEED(&f, kb_store_pages_lease(
 		                 f.store, &f.arena,
 		                 &(struct kb_lease_want){ .max = 1, .lease_us = KB_DAY_US },
