@@ -88,11 +88,11 @@ async function arrive() {
 if (settings.share) void visitor.read(settings.share).catch(() => (visitor.isClosed.value = true));
 else void arrive().catch(() => {});
 if (!settings.share) {
-  addEventListener("online", () => void visitor.goOnline());
+  addEventListener("online", () => void visitor.talk.goOnline());
   document.addEventListener("visibilitychange", () => void (document.hidden || renew()));
   addEventListener("focus", () => void renew());
   // With each question; the answer does not wait for it.
-  effect(() => void (visitor.busy.value && renew()));
+  effect(() => void (visitor.talk.busy.value && renew()));
 }
 effect(() => {
   render(

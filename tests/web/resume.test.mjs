@@ -164,3 +164,76 @@ test("in the dashboard the words for a long wait stand where the answer will be"
   await page.locator(".answer .acts").waitFor();
   assert.equal(await page.getByText("One moment, please.").count(), 0);
 });
+
+/** Holds what a page asks for, until it is let go. */
+async function hold(page, method, path) {
+  let go;
+  const held = new Promise((resolve) => (go = resolve));
+  let heard;
+  const asked = new Promise((resolve) => (heard = resolve));
+  await page.route(path, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    heard();
+    await held;
+    // The page may have left it by then.
+    return route.continue().catch(() => {});
+  });
+  return { asked, go: () => (go(), page.unroute(path)) };
+}
+
+test("a question that is asked before the talk of this day is there stands, and is answered", async (t) => {
+  const { kb, link, chat } = await open(t);
+  chat.until = Infinity;
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await page.locator("#question").fill(foreign[0]);
+  await page.keyboard.press("Enter");
+  await page.locator(".acts").waitFor();
+  const { asked, go } = await hold(page, "GET", "**/conversations/*");
+  await page.reload();
+  await asked;
+  await page.locator("#question").fill("Which berths are free?");
+  await page.keyboard.press("Enter");
+  await page.locator(".bubble", { hasText: "Which berths are free?" }).waitFor();
+  await go();
+  await page.locator(".acts").waitFor();
+  assert.deepEqual(await page.locator(".bubble .words").allInnerTexts(), ["Which berths are free?"]);
+  assert.equal((await page.locator(".reply .text").innerText()).trim(), said);
+  quiet();
+});
+
+test("who turns to an earlier talk while another is answered asks in that one from then on", async (t) => {
+  const { kb, agent, link, chat } = await open(t);
+  await agent.expect(200, "POST", "/settings", { json: { conversation_history: "everyone" } });
+  chat.until = Infinity;
+  const { page, quiet } = await browse(t, kb);
+  await page.goto(link);
+  await page.locator("#question").fill(foreign[0]);
+  await page.keyboard.press("Enter");
+  await page.locator(".acts").waitFor();
+  await page.getByRole("button", { name: "New conversation" }).click();
+  chat.until = 4;
+  const question = await hold(page, "POST", "**/messages");
+  await page.locator("#question").fill("Which berths are free?");
+  await page.keyboard.press("Enter");
+  await question.asked;
+  await page.getByRole("button", { name: "Conversations" }).click();
+  await page.locator(".talks .name", { hasText: foreign[0] }).click();
+  await page.locator(".acts").waitFor();
+  await question.go();
+  chat.until = Infinity;
+  await page.locator("#question").fill("And for how long?");
+  await page.keyboard.press("Enter");
+  await page.locator(".exchange").nth(1).locator(".acts").waitFor();
+  const { data: talks } = await agent.expect(200, "GET", "/conversations");
+  const asked = [];
+  for (const { session_id } of talks) {
+    const { messages } = await agent.expect(200, "GET", `/conversations/${session_id}/messages`);
+    asked.push(messages.data.map(({ user_query }) => user_query).sort());
+  }
+  assert.ok(
+    asked.some((talk) => talk.join() === ["And for how long?", foreign[0]].join()),
+    JSON.stringify(asked),
+  );
+  quiet();
+});

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { host } from "../lib/format";
-import type { Source, Turn } from "../lib/chat";
+import type { ChatTurn, Source } from "../lib/chat";
 import type { Claim } from "../lib/types";
 import { w } from "../words/dashboard";
 import { Icon } from "./Icon";
@@ -31,7 +31,7 @@ export interface Shown {
 }
 
 interface Props {
-  turn: Turn;
+  turn: ChatTurn;
   formatted?: boolean;
   shown: Shown | null;
   onShow: (shown: Shown) => void;
@@ -146,7 +146,7 @@ export function Answer({ turn, formatted, shown, onShow, children }: Props) {
 }
 
 /** How many of an answer's statements stand in the documents as they are now. */
-export function Proof({ turn }: { turn: Turn }) {
+export function Proof({ turn }: { turn: ChatTurn }) {
   const claims = turn.claims.value;
   if (!claims.length) return null;
   const stand = claims.filter((claim) => claim.status === "supported").length;

@@ -11,15 +11,17 @@ import { Empty } from "../components/Empty";
 import { Icon } from "../components/Icon";
 import { Live, Reading, useProgress } from "../components/Reading";
 import { Screen } from "../components/Shell";
-import { get, put, send, V1 } from "../lib/api";
+import { get } from "../lib/api";
 import { takeDrops } from "../lib/drops";
-import { Talk, type Question, type Source, type Turn } from "../lib/chat";
+import { chat, storedTurn, type ChatTurn, type Source } from "../lib/chat";
 import { bytes } from "../lib/format";
 import { randomId } from "../lib/random";
+import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, hasFeature, stats } from "../lib/state";
+import { FILES_MOST, type Question, type Talk } from "../lib/talk";
 import { readUsage } from "../lib/usage";
-import type { Claim, Label, List, Message, Metadata } from "../lib/types";
+import type { Label, List, Message } from "../lib/types";
 import { w } from "../words/dashboard";
 import { Why } from "./Why";
 
@@ -32,54 +34,19 @@ const isGeneral = signal(false);
 const model = signal("");
 const files = signal<File[]>([]);
 
-function talkWith(id: number, session: string): Talk {
-  const base = `${V1}/projects/${id}`;
-  return new Talk({
-    ask(question: Question, abort) {
-      const form = new FormData();
-      form.set("prompt", question.text);
-      for (const file of question.files ?? []) form.append("files[]", file);
-      for (const [name, value] of Object.entries(question.fields ?? {})) form.set(name, JSON.stringify(value));
-      return send("POST", `${base}/conversations/${session}/messages`, {
-        query: { stream: true, resumable: true },
-        body: question.files?.length ? form : { prompt: question.text, ...question.fields },
-        signal: abort,
-      });
-    },
-    readOn: (message, from, abort) =>
-      send("GET", `${base}/conversations/${session}/messages/${message}/stream`, { query: { from }, signal: abort }),
-    sources: (ids) =>
-      Promise.all(
-        ids.map(async (source): Promise<Source> => {
-          const found = await get<Metadata>(`/projects/${id}/citations/${source}`).catch(() => null);
-          return {
-            id: source,
-            title: found?.title || found?.url || w.deletedDocument,
-            url: found?.url ?? null,
-            description: found?.description ?? null,
-            image: found?.image ?? null,
-          };
-        }),
-      ),
-    claims: async (message) =>
-      (await get<{ claims: Claim[] }>(`/projects/${id}/conversations/${session}/messages/${message}/claims`)).claims,
-    failed: (error) => error.message || w.noService,
-  });
-}
-
 /** Where somebody else finds a source: on the web, or here, once they are signed in. */
 const linkTo = (id: number, { id: page, url }: Source) =>
   url && !url.includes("/api/v1/preview/") ? url : `${location.origin}/agents/${id}/documents?document=${page}`;
 
-function Actions({ turn, id, session, onWhy }: { turn: Turn; id: number; session: string; onWhy: () => void }) {
-  const react = (reaction: string) =>
-    attempt(async () => {
-      const now = turn.reaction.value === reaction ? null : reaction;
-      await put(`/projects/${id}/conversations/${session}/messages/${turn.messageId.value}/feedback`, {
-        reaction: now,
-      });
-      turn.reaction.value = now;
-    });
+interface ActionsProps {
+  id: number;
+  talk: Talk<ChatTurn>;
+  turn: ChatTurn;
+  onWhy: () => void;
+}
+
+function Actions({ id, talk, turn, onWhy }: ActionsProps) {
+  const react = (reaction: string) => attempt(() => talk.react(turn, reaction));
   return (
     <div class="acts">
       <Button
@@ -147,7 +114,7 @@ function Options({ id }: { id: number }) {
         multiple
         aria-label={w.attach}
         onChange={(event) => {
-          files.value = [...files.value, ...(event.currentTarget.files ?? [])].slice(0, 10);
+          files.value = [...files.value, ...(event.currentTarget.files ?? [])].slice(0, FILES_MOST);
           event.currentTarget.value = "";
         }}
       />
@@ -211,7 +178,7 @@ function Options({ id }: { id: number }) {
 }
 
 /** Follows the answer while the reader is at its end; a scroll upwards stops that. */
-function useFollow(turns: Turn[]) {
+function useFollow(turns: ChatTurn[]) {
   const element = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const [away, setAway] = useState(false);
@@ -264,11 +231,10 @@ export default function Ask({ id }: { id: number }) {
   const session = location_.value.query.get("talk") ?? "";
   const own = useRef(session || randomId());
   if (session && session !== own.current) own.current = session;
-  const talk = useMemo(() => talkWith(id, own.current), [id, own.current]);
+  const talk = useMemo(() => chat(id, own.current), [id, own.current]);
   const text = useSignal("");
-  const [shown, setShown] = useState<(Shown & { turn: Turn }) | null>(null);
-  const [earlier, setEarlier] = useState(0);
-  const [why, setWhy] = useState<Turn | null>(null);
+  const [shown, setShown] = useState<(Shown & { turn: ChatTurn }) | null>(null);
+  const [why, setWhy] = useState<ChatTurn | null>(null);
   const [adding, setAdding] = useState<File[] | null>(null);
   const [over, setOver] = useState(false);
   const turns = talk.turns.value;
@@ -278,20 +244,24 @@ export default function Ask({ id }: { id: number }) {
   // What is dropped anywhere but on the question becomes content.
   useEffect(() => takeDrops({ over: setOver, take: setAdding }), []);
 
-  useEffect(() => {
-    if (!session || talk.turns.value.length) return;
-    get<{ messages: List<Message> }>(`/projects/${id}/conversations/${session}/messages`, {
-      limit: SHOWN,
-      order: "desc",
-    }).then(
-      ({ messages }) => {
-        if (talk.turns.value.length) return;
-        talk.show(messages.data.reverse());
-        setEarlier(messages.total - messages.data.length);
-      },
-      () => {},
-    );
-  }, [talk]);
+  // What is stored of this talk, unless something is asked before it comes.
+  const stored = useResource(
+    async (signal) => {
+      if (!session || talk.turns.peek().length) return null;
+      const { messages } = await get<{ messages: List<Message> }>(
+        `/projects/${id}/conversations/${session}/messages`,
+        { limit: SHOWN, order: "desc" },
+        signal,
+      );
+      if (talk.turns.peek().length) return null;
+      talk.show(messages.data.reverse().map((message) => storedTurn(id, session, message)));
+      return messages;
+    },
+    [talk],
+  );
+  const { total = 0, data = [] } = stored.value.value ?? {};
+  const earlier = total - data.length;
+  useEffect(() => setShown(null), [talk]);
   // A finished answer opens its first document where there is room for one beside it.
   const last = turns.at(-1);
   const settled = last?.claims.value.length ?? 0;
@@ -302,7 +272,7 @@ export default function Ask({ id }: { id: number }) {
       show(last, { claim, source: last.sources.value.findIndex((s) => s.id === last.claims.value[claim]!.sources[0]) });
   }, [last, settled]);
 
-  function show(turn: Turn, what: Shown) {
+  function show(turn: ChatTurn, what: Shown) {
     if (turn.sources.value[what.source])
       setShown({ ...what, claim: what.claim !== null && what.claim >= 0 ? what.claim : null, turn });
   }
@@ -323,9 +293,7 @@ export default function Ask({ id }: { id: number }) {
     void readUsage().catch(() => {});
   }
   function startAnew() {
-    setEarlier(0);
     own.current = randomId();
-    setShown(null);
     goQuery({ talk: null });
   }
 
@@ -414,8 +382,8 @@ export default function Ask({ id }: { id: number }) {
                           </div>
                         )}
                         {turn.state.value === "stopped" && <p class="lead">{w.stopped}</p>}
-                        {turn.state.value === "done" && turn.messageId.value && (
-                          <Actions turn={turn} id={id} session={own.current} onWhy={() => setWhy(turn)} />
+                        {turn.state.value === "done" && turn.id.value && (
+                          <Actions id={id} talk={talk} turn={turn} onWhy={() => setWhy(turn)} />
                         )}
                       </Answer>
                     </div>
@@ -453,7 +421,7 @@ export default function Ask({ id }: { id: number }) {
                 busy={talk.busy.value}
                 onSend={() => void ask(text.value.trim())}
                 onStop={() => talk.stop()}
-                onFiles={(more) => (files.value = [...files.value, ...more].slice(0, 10))}
+                onFiles={(more) => (files.value = [...files.value, ...more].slice(0, FILES_MOST))}
               >
                 <Options id={id} />
               </Composer>

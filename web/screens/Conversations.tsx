@@ -11,13 +11,13 @@ import { Pager } from "../components/Pager";
 import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
 import { get, remove } from "../lib/api";
-import { newTurn, type Source, type Turn } from "../lib/chat";
+import { storedTurn, type ChatTurn } from "../lib/chat";
 import { download } from "../lib/files";
 import { ago, dateTime } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
 import { agent, attempt, tell } from "../lib/state";
-import type { Claim, Conversation, List, Message, Metadata } from "../lib/types";
+import type { Claim, Conversation, List, Message } from "../lib/types";
 import { w } from "../words/dashboard";
 
 const flags = { pass: "ok", review: "warn", fail: "bad" } as Record<string, string>;
@@ -77,36 +77,6 @@ function TrustSheet({ path, onClose }: { path: string; onClose: () => void }) {
   );
 }
 
-function turnOf(id: number, session: string, message: Message): Turn {
-  const turn = newTurn({ text: message.user_query });
-  turn.text.value = message.llm_response;
-  turn.state.value = "done";
-  turn.messageId.value = message.id;
-  turn.reaction.value = message.response_feedback?.reaction ?? null;
-  if (message.citations)
-    void Promise.all([
-      Promise.all(
-        message.citations.map(async (source): Promise<Source> => {
-          const found = await get<Metadata>(`/projects/${id}/citations/${source}`).catch(() => null);
-          return {
-            id: source,
-            title: found?.title || found?.url || w.deletedDocument,
-            url: found?.url ?? null,
-            description: null,
-            image: null,
-          };
-        }),
-      ),
-      get<{ claims: Claim[] }>(`/projects/${id}/conversations/${session}/messages/${message.id}/claims`).catch(() => ({
-        claims: [],
-      })),
-    ]).then(([sources, { claims }]) => {
-      turn.sources.value = sources;
-      turn.claims.value = claims;
-    });
-  return turn;
-}
-
 function Facts({ message }: { message: Message }) {
   const known = message.customer_intelligence;
   const facts = [
@@ -120,8 +90,8 @@ function Facts({ message }: { message: Message }) {
 }
 
 function Transcript({ id, session, messages }: { id: number; session: string; messages: Message[] }) {
-  const turns = useMemo(() => messages.map((message) => turnOf(id, session, message)), [messages]);
-  const [shown, setShown] = useState<(Shown & { turn: Turn }) | null>(null);
+  const turns = useMemo(() => messages.map((message) => storedTurn(id, session, message)), [messages]);
+  const [shown, setShown] = useState<(Shown & { turn: ChatTurn }) | null>(null);
   const [trusted, setTrusted] = useState(0);
   const doc = shown?.turn.sources.value[shown.source];
   const ofDoc = (shown?.turn.claims.value ?? [])
@@ -150,7 +120,7 @@ function Transcript({ id, session, messages }: { id: number; session: string; me
                       {w.reaction[turn.reaction.value as "liked"]}
                     </span>
                   )}
-                  <Button kind="quiet" icon="licence" onClick={() => setTrusted(turn.messageId.value!)}>
+                  <Button kind="quiet" icon="licence" onClick={() => setTrusted(turn.id.value!)}>
                     {w.trust}
                   </Button>
                   <span class="space" />

@@ -1,6 +1,5 @@
 // What the specimens show: a small shop. Requests are answered here; nothing is asked of a service.
-import type { Source } from "../lib/chat";
-import { newTurn, type Turn } from "../lib/chat";
+import { newChatTurn, type ChatTurn, type Source } from "../lib/chat";
 import type { Agent, Claim, PageText, PageWords, Place, Progress, SignIn } from "../lib/types";
 
 const now = "2026-05-04T09:30:00Z";
@@ -88,13 +87,11 @@ export const places: Place[] = [
 ];
 
 export const sources: Source[] = [
-  { id: 7, title: "Warranty and returns.pdf", url: "/api/v1/preview/7", description: null, image: null },
+  { id: 7, title: "Warranty and returns.pdf", url: "/api/v1/preview/7" },
   {
     id: 8,
     title: "Everything that is to be known of the care of chains, tyres, brakes and bearings at sea",
     url: "https://harbour.example/care",
-    description: null,
-    image: null,
   },
 ];
 
@@ -105,14 +102,14 @@ const claims: Claim[] = [
 
 export const answer = `${sentence} Salt water is not covered.\n\n- Bring the **booklet**.\n- An inspection costs 79 crowns.`;
 
-export function turn(of: Partial<{ state: Turn["state"]["value"]; text: string; isCited: boolean }>): Turn {
-  const made = newTurn({ text: "How long is the guarantee of a frame?" });
+export function turn(of: Partial<{ state: ChatTurn["state"]["value"]; text: string; isCited: boolean }>): ChatTurn {
+  const made = newChatTurn({ text: "How long is the guarantee of a frame?" });
   made.state.value = of.state ?? "done";
   made.text.value = of.text ?? "";
   if (of.isCited) {
     made.sources.value = sources;
     made.claims.value = claims;
-    made.messageId.value = 12;
+    made.id.value = 12;
   }
   return made;
 }

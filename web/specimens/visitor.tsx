@@ -2,7 +2,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { paint, type Look, type Settings } from "../lib/look";
-import { Visitor, type TalkSource, type TurnState, type VisitTurn } from "../lib/visit";
+import type { State as TurnState } from "../lib/talk";
+import { newVisitTurn, Visitor, type TalkSource, type VisitTurn } from "../lib/visit";
 import { Bar } from "../visitor/Bar";
 import { Exchange } from "../visitor/Exchange";
 import { Face } from "../visitor/Face";
@@ -101,28 +102,24 @@ const sources: TalkSource[] = [
 const questions = ["How long is the guarantee?", "What does an inspection cost?", "Do you rent?", "Where are you?"];
 const starters = questions.slice(0, 3);
 
-let keys = 0;
-const turn = (state: TurnState, text = "", cited = sources.slice(0, 2)): VisitTurn => ({
-  key: ++keys,
-  prompt: questions[0]!,
-  files: state === "waiting" ? [new File(["1"], "Invoice 4711.pdf")] : [],
-  text: signal(text),
-  state: signal(state),
-  error: signal(look.chatbot_siesta_msg),
-  again: signal(true),
-  isUnsent: false,
-  id: signal<number | null>(12),
-  answer: signal(
-    state === "done" ? { is_answered: true, kind: null, sources: cited, answered_by: "The workshop" } : null,
-  ),
-  reaction: signal<string | null>("liked"),
-  pictures: signal(state === "done" && cited.length ? [] : null),
-});
+function turn(state: TurnState, text = "", cited = sources.slice(0, 2)): VisitTurn {
+  const files = state === "waiting" ? [new File(["1"], "Invoice 4711.pdf")] : [];
+  const made = newVisitTurn({ text: questions[0]!, files });
+  made.text.value = text;
+  made.state.value = state;
+  made.error.value = look.chatbot_siesta_msg;
+  made.id.value = 12;
+  made.reaction.value = "liked";
+  if (state !== "done") return made;
+  made.answer.value = { is_answered: true, kind: null, sources: cited, answered_by: "The workshop" };
+  if (cited.length) made.pictures.value = [];
+  return made;
+}
 const answer = "A frame is guaranteed for **ten years** from the day of purchase. [1] Salt water is not covered. [2]";
 
 function visitorOf(turns: VisitTurn[] = []): Visitor {
   const visitor = new Visitor(settings);
-  visitor.turns.value = turns;
+  visitor.talk.turns.value = turns;
   visitor.sessionId.value = "a";
   return visitor;
 }

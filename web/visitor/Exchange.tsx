@@ -93,9 +93,9 @@ export function Exchange({ settings, visitor, turn, title, onOpen }: Props) {
         <div class="bubble">
           <span class="hidden">{`${t.you}: `}</span>
           <span class="words" dir="auto">
-            {turn.prompt}
+            {turn.question.text}
           </span>
-          {turn.files.map((file) => (
+          {turn.question.files?.map((file) => (
             <span class="file">
               <Icon name="attach" />
               {file.name}
@@ -170,7 +170,7 @@ function Reply({ settings, visitor, turn, title, side, onOpen }: Props & { side:
           <div class="failed" role="alert">
             <p dir="auto">{turn.error.value}</p>
             {turn.again.value && (
-              <button class="small" disabled={visitor.busy.value} onClick={() => visitor.retry(turn)}>
+              <button class="small" disabled={visitor.talk.busy.value} onClick={() => visitor.talk.retry(turn)}>
                 <Icon name="refresh" />
                 {t.tryAgain}
               </button>
@@ -235,18 +235,15 @@ function Acts({ settings, visitor, turn }: { settings: Settings; visitor: Visito
   const [copied, setCopied] = useState(false);
   const rated = !settings.share && on(look.enable_feedbacks) && turn.answer.value?.is_answered && turn.id.value;
   const reaction = turn.reaction.value;
+  const react = (to: string) => void visitor.talk.react(turn, to).catch(() => {});
   return (
     <div class="acts">
       {rated && (
         <>
-          <button aria-pressed={reaction === "liked"} aria-label={t.good} onClick={() => visitor.react(turn, "liked")}>
+          <button aria-pressed={reaction === "liked"} aria-label={t.good} onClick={() => react("liked")}>
             <Icon name="thumb" />
           </button>
-          <button
-            aria-pressed={reaction === "disliked"}
-            aria-label={t.bad}
-            onClick={() => visitor.react(turn, "disliked")}
-          >
+          <button aria-pressed={reaction === "disliked"} aria-label={t.bad} onClick={() => react("disliked")}>
             <Icon name="thumb" turned />
           </button>
         </>

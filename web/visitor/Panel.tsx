@@ -4,7 +4,8 @@ import { Icon } from "../components/Icon";
 import { put } from "../lib/language";
 import { on, type Settings } from "../lib/look";
 import { part } from "../lib/part";
-import { FILES_MOST, type TalkSource, type Visitor, type VisitTurn } from "../lib/visit";
+import { FILES_MOST } from "../lib/talk";
+import type { TalkSource, Visitor, VisitTurn } from "../lib/visit";
 import { withQuery } from "../lib/api";
 import { t } from "../words/visitor";
 import { Bar } from "./Bar";
@@ -28,7 +29,7 @@ function useFollow(visitor: Visitor) {
     box.current?.scrollTo({ top: box.current.scrollHeight });
   };
   useSignalEffect(() => {
-    const turns = visitor.turns.value;
+    const turns = visitor.talk.turns.value;
     void turns.at(-1)?.text.value;
     void turns.at(-1)?.answer.value;
     if (following.peek()) requestAnimationFrame(() => box.current?.scrollTo({ top: box.current.scrollHeight }));
@@ -44,9 +45,9 @@ function useFollow(visitor: Visitor) {
  * there. */
 function useStatus(visitor: Visitor): string {
   return useComputed(() => {
-    const state = visitor.turns.value.at(-1)?.state.value;
+    const state = visitor.talk.turns.value.at(-1)?.state.value;
     if (state === "waiting") return t.looking;
-    return state === "done" && visitor.busy.value === false ? t.answerIsThere : "";
+    return state === "done" && visitor.talk.busy.value === false ? t.answerIsThere : "";
   }).value;
 }
 
@@ -64,7 +65,7 @@ const ROOM_BESIDE = "(min-width: 1000px)";
 function useViewer({ look }: Settings, visitor: Visitor) {
   const [viewed, setViewed] = useState<Viewed | null>(null);
   const [View, setView] = useState<{ it: typeof Viewer } | null>(null);
-  const last = visitor.turns.value.at(-1);
+  const last = visitor.talk.turns.value.at(-1);
   const opened = useRef(last?.key);
   const open = (turn: VisitTurn, n: number, focused = true) => {
     const source = turn.answer.value?.sources[n - 1];
@@ -104,7 +105,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   const [more, setMore] = useState(false);
   const [dropping, setDropping] = useState(false);
   const { box, following, toEnd, onScroll } = useFollow(visitor);
-  const turns = visitor.turns.value;
+  const turns = visitor.talk.turns.value;
   const disabled = visitor.isLocked.value || visitor.isSpent.value || visitor.isClosed.value;
   const status = useStatus(visitor);
   const viewer = useViewer(settings, visitor);
@@ -125,7 +126,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
   }, [visitor.person.value]);
 
   const ask = (question: string) => {
-    if (visitor.busy.value || disabled) return;
+    if (visitor.talk.busy.value || disabled) return;
     const attached = files.value;
     text.value = "";
     files.value = [];
@@ -287,10 +288,10 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
                 text={text}
                 files={files}
                 placeholder={look.default_prompt}
-                busy={visitor.busy.value}
+                busy={visitor.talk.busy.value}
                 disabled={disabled}
                 onSend={() => ask(text.value.trim())}
-                onStop={() => visitor.stop()}
+                onStop={() => visitor.talk.stop()}
                 onFiles={addFiles}
               />
             )}
