@@ -39,6 +39,45 @@ test("an answer's lists and emphasis stay when its sentences get their marks", a
   quiet();
 });
 
+test("an answer comes, and a document opens beside it, without moving what is read already", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  const sentence = "The Velmora lighthouse was built in 1874 by the engineer Hester Quillby. [1]";
+  server.chat.say = Array.from({ length: 9 }, (_, i) => `${i + 1}. ${sentence}`).join("\n");
+  const { page, quiet } = await signedIn(t, kb);
+  // As browsers count it: what moves right after a key or a click, its reader expects.
+  await page.addInitScript(() => {
+    window.moved = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.moved += value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.route("**/messages?**", async (route) => {
+    await page.waitForTimeout(700); // no longer right after the key
+    return route.continue();
+  });
+  const still = async (what) => {
+    await page.locator(".answer .proof").waitFor();
+    await page.locator(".doc-side .doc").waitFor();
+    await page.waitForTimeout(500);
+    const moved = await page.evaluate(() => window.moved);
+    assert.ok(moved < 0.02, `${what}: ${moved}`);
+  };
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page.getByRole("textbox", { name: "Ask Harbour …" }).fill("Who built the Velmora lighthouse, and when?");
+  await page.keyboard.press("Enter");
+  await still("an answer");
+  await page.reload();
+  await still("a stored one");
+  // Who closes the document has the whole width.
+  const width = () => page.locator(".talk-side").evaluate((node) => node.getBoundingClientRect().width);
+  const before = await width();
+  await page.locator(".doc-side").getByRole("button", { name: "Close" }).click();
+  await until("the whole width", async () => (await width()) > before + 300);
+  quiet();
+});
+
 test("of a long talk the newest questions are shown, and where the others are", async (t) => {
   const kb = await start(t);
   const agent = await kb.agent({ project_name: "Harbour", files: library });

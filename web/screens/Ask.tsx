@@ -9,9 +9,10 @@ import { Copy } from "../components/Copy";
 import { DocumentPane } from "../components/DocumentPane";
 import { Empty } from "../components/Empty";
 import { Icon } from "../components/Icon";
+import { Loaded } from "../components/Loaded";
 import { Live, Reading, useProgress } from "../components/Reading";
 import { Screen } from "../components/Shell";
-import { get } from "../lib/api";
+import { get, type ApiError } from "../lib/api";
 import { takeDrops } from "../lib/drops";
 import { chat, storedTurn, type ChatTurn, type Source } from "../lib/chat";
 import { bytes } from "../lib/format";
@@ -33,6 +34,12 @@ const labels = signal<number[]>([]);
 const isGeneral = signal(false);
 const model = signal("");
 const files = signal<File[]>([]);
+
+/** Nothing is stored of a talk before its first question. */
+function neverAsked(error: ApiError) {
+  if (error.status === 404) return { messages: null };
+  throw error;
+}
 
 /** Where somebody else finds a source: on the web, or here, once they are signed in. */
 const linkTo = (id: number, { id: page, url }: Source) =>
@@ -234,6 +241,8 @@ export default function Ask({ id }: { id: number }) {
   const talk = useMemo(() => chat(id, own.current), [id, own.current]);
   const text = useSignal("");
   const [shown, setShown] = useState<(Shown & { turn: ChatTurn }) | null>(null);
+  /** Nobody wants a document beside the talk: it has the whole width until the next question. */
+  const [isAlone, setAlone] = useState(false);
   const [why, setWhy] = useState<ChatTurn | null>(null);
   const [adding, setAdding] = useState<File[] | null>(null);
   const [over, setOver] = useState(false);
@@ -252,8 +261,8 @@ export default function Ask({ id }: { id: number }) {
         `/projects/${id}/conversations/${session}/messages`,
         { limit: SHOWN, order: "desc" },
         signal,
-      );
-      if (talk.turns.peek().length) return null;
+      ).catch(neverAsked);
+      if (!messages || talk.turns.peek().length) return null;
       talk.show(messages.data.reverse().map((message) => storedTurn(id, session, message)));
       return messages;
     },
@@ -261,7 +270,10 @@ export default function Ask({ id }: { id: number }) {
   );
   const { total = 0, data = [] } = stored.value.value ?? {};
   const earlier = total - data.length;
-  useEffect(() => setShown(null), [talk]);
+  useEffect(() => {
+    setShown(null);
+    setAlone(false);
+  }, [talk]);
   // A finished answer opens its first document where there is room for one beside it.
   const last = turns.at(-1);
   const settled = last?.claims.value.length ?? 0;
@@ -288,6 +300,7 @@ export default function Ask({ id }: { id: number }) {
     };
     text.value = "";
     files.value = [];
+    setAlone(false);
     goQuery({ talk: own.current }, { replace: true });
     await talk.ask(question);
     void readUsage().catch(() => {});
@@ -306,7 +319,23 @@ export default function Ask({ id }: { id: number }) {
     0,
     ofDoc.findIndex((c) => c.i === shown?.claim),
   );
-  const nothing = stats.value?.pages_found === 0;
+  // Where a document will open, nothing else stands meanwhile: what is read already stays in its place.
+  const isReading = session !== "" && stored.value.value === undefined && !stored.error.value;
+  const hasRoom = !isAlone && (turns.length > 0 || isReading);
+  const hello =
+    stats.value?.pages_found === 0 ? (
+      <Empty icon="document" title={w.askNothingTitle}>
+        <p>{w.askNothingText}</p>
+        <Button kind="primary" icon="add" onClick={() => setAdding([])}>
+          {w.addContent}
+        </Button>
+      </Empty>
+    ) : (
+      <Empty icon="ask" title={w.askTitle(now.project_name)}>
+        <p>{w.askText}</p>
+        <Starters id={id} onAsk={(question) => void ask(question)} />
+      </Empty>
+    );
 
   return (
     <>
@@ -327,24 +356,11 @@ export default function Ask({ id }: { id: number }) {
           </>
         }
       >
-        <div class={`ask-body ${doc ? "with-doc" : ""} ${over ? "over" : ""}`}>
+        <div class={`ask-body ${doc ? "with-doc" : hasRoom ? "with-room" : ""} ${over ? "over" : ""}`}>
           <div class="talk-side">
             <div class="talk-scroll" ref={element}>
               <div class="talk">
-                {!turns.length &&
-                  (nothing ? (
-                    <Empty icon="document" title={w.askNothingTitle}>
-                      <p>{w.askNothingText}</p>
-                      <Button kind="primary" icon="add" onClick={() => setAdding([])}>
-                        {w.addContent}
-                      </Button>
-                    </Empty>
-                  ) : (
-                    <Empty icon="ask" title={w.askTitle(now.project_name)}>
-                      <p>{w.askText}</p>
-                      <Starters id={id} onAsk={(question) => void ask(question)} />
-                    </Empty>
-                  ))}
+                {!turns.length && (session ? <Loaded from={stored}>{() => hello}</Loaded> : hello)}
                 {earlier > 0 && turns.length > 0 && (
                   <p class="lead">
                     <a href={`/agents/${id}/conversations?talk=${own.current}`}>{w.earlierQuestions(earlier)}</a>
@@ -437,7 +453,10 @@ export default function Ask({ id }: { id: number }) {
                 places={ofDoc.map((c) => c.place!)}
                 current={current}
                 onCurrent={(i) => setShown({ ...shown, claim: ofDoc[i]!.i })}
-                onClose={() => setShown(null)}
+                onClose={() => {
+                  setShown(null);
+                  setAlone(true);
+                }}
               />
               <Reading />
             </div>
