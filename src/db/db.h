@@ -42,7 +42,7 @@ extern const struct kb_sql_table kb_sql_accounts, kb_sql_agents, kb_sql_conversa
         kb_sql_pages, kb_sql_personas, kb_sql_publish, kb_sql_purge, kb_sql_queue, kb_sql_remove,
         kb_sql_repairs, kb_sql_replicate, kb_sql_reports, kb_sql_segments, kb_sql_sources,
         kb_sql_robots, kb_sql_crawls, kb_sql_hosts, kb_sql_store, kb_sql_vectors, kb_sql_upkeep,
-        kb_sql_verify, kb_sql_visits;
+        kb_sql_verify, kb_sql_errands;
 extern const struct kb_sql_table kb_sql_progress, kb_sql_signins, kb_sql_views, kb_sql_visitors;
 extern const struct kb_sql_table kb_sql_nodes, kb_sql_work, kb_sql_blobs, kb_sql_moves,
         kb_sql_commits;

@@ -9,7 +9,7 @@
  * What a document was found in keeps it as well: a part passes where its own labels pass and those
  * of its container do, all the way up, and those of its source. Where none of these carries a label
  * it is a document without labels. Who keeps whom is said by the store (KB_PAGE_KEEPERS of
- * store_impl.h), in the transaction that says what carries which labels.
+ * labels_own.h), in the transaction that says what carries which labels.
  *
  * The access table is immutable and counted, one an index version, made by the catalog. Documents
  * share few combinations of labels, so a query judges each combination once and then asks for a

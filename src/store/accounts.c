@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "store/store_impl.h"
+#include "store/accounts_own.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/store_own.h"
+#include "store/texts.h"
 
 enum {
 	SECRET_LETTERS = 43, /* 256 bits */

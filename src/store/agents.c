@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-#include "store/store_impl.h"
+#include "store/agents_own.h"
+#include "store/cache.h"
+#include "store/leases.h"
+#include "store/lists.h"
+#include "store/pages_own.h"
+#include "store/personas_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
+#include "store/texts.h"
 
 enum {
 	ADD,

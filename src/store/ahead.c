@@ -1,6 +1,9 @@
 #include "store/ahead.h"
 
-#include "store/store_impl.h"
+#include "store/accounts_own.h"
+#include "store/agents_own.h"
+#include "store/messages_own.h"
+#include "store/store_own.h"
 
 bool kb_store_reads_ahead(const struct kb_store *store)
 {

@@ -1,6 +1,10 @@
 #include "store/answers.h"
 
-#include "store/store_impl.h"
+#include "store/answers_own.h"
+#include "store/leases.h"
+#include "store/lists.h"
+#include "store/messages_own.h"
+#include "store/store_own.h"
 
 enum { ENDED_AT_ONCE = 20 };
 

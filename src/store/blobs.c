@@ -1,6 +1,8 @@
 #include "store/blobs.h"
 
-#include "store/store_impl.h"
+#include "store/lists.h"
+#include "store/segments_own.h"
+#include "store/store_own.h"
 
 /* A put of what was put within this time is not noted again: the sweep lets it be for a day. */
 #define FRESH_US (3600 * KB_SECOND_US)

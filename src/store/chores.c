@@ -1,6 +1,10 @@
 #include "store/chores.h"
 
-#include "store/store_impl.h"
+#include "store/chores_own.h"
+#include "store/leases.h"
+#include "store/messages_own.h"
+#include "store/starters_own.h"
+#include "store/store_own.h"
 
 enum {
 	ADD,

@@ -3,7 +3,13 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "store/store_impl.h"
+#include "store/answers_own.h"
+#include "store/conversations_own.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/store_own.h"
+#include "store/talklinks_own.h"
+#include "store/texts.h"
 
 enum { NAME_LETTERS = 255 };
 static const struct kb_sv unnamed = KB_SV_INIT("New conversation");

@@ -1,7 +1,9 @@
 #include "store/crawls.h"
 
 #include "base/simhash.h"
-#include "store/store_impl.h"
+#include "store/crawls_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
 
 enum {
 	REQUEUED_AT_ONCE = 500,

@@ -1,8 +1,11 @@
 /* Errands to addresses: the lines of hosts, leases, and what an errand leaves behind. */
 #include "store/errands.h"
 
-#include "store/agents.h"
-#include "store/store_impl.h"
+#include "store/crawls_own.h"
+#include "store/hosts_own.h"
+#include "store/lists.h"
+#include "store/store_own.h"
+#include "store/texts.h"
 
 enum { HIDDEN_AT_ONCE = 100 };
 

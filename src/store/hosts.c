@@ -1,6 +1,8 @@
 #include "store/hosts.h"
 
-#include "store/store_impl.h"
+#include "db/columns.h"
+#include "store/hosts_own.h"
+#include "store/store_own.h"
 
 enum { KEPT_S = 86400, DROPPED_AT_ONCE = 50 };
 #define ASK_AGAIN_US         (100 * INT64_C(1000)) /* while nobody knows how long it takes */

@@ -1,7 +1,7 @@
 /* Whether a key still holds, past the cache: for answers that outlast a request's own check. Which
  * one an operator without a browser's session begins with. */
 #include "store/accounts.h"
-#include "store/store_impl.h"
+#include "store/store_own.h"
 
 enum { KEY_VALID, KEY_FIRST };
 // clang-format off

@@ -3,9 +3,15 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/utf8.h"
+#include "store/labels_own.h"
+#include "store/lists.h"
+#include "store/publish.h"
 #include "store/segments.h"
-#include "store/store_impl.h"
+#include "store/sources.h"
+#include "store/store_own.h"
+#include "store/texts.h"
 
 enum {
 	ADD,

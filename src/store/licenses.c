@@ -3,7 +3,10 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "store/store_impl.h"
+#include "store/licenses_own.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/store_own.h"
 
 enum {
 	ADD,
@@ -19,7 +22,7 @@ enum {
 	PLUGIN_PUT,
 };
 // clang-format off
-/* The columns of licenses (columns.h); those of plugins are in store_impl.h. */
+/* The columns of licenses (columns.h); those of plugins are in licenses_own.h. */
 #define LICENSES(FIRST, NEXT) \
 	FIRST(i, agent_id,   agent_id) \
 	NEXT (i, id,         id) \

@@ -1,8 +1,9 @@
 /* What the reading of a source brings: new pages, dates and pictures of those that are there, and
  * which are no longer listed. */
-#include "store/agents.h"
-#include "store/sources.h"
-#include "store/store_impl.h"
+#include "store/crawls_own.h"
+#include "store/lists.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
 
 enum { SEEN, UNSEEN, FINISH, FAIL_PAGE };
 // clang-format off

@@ -1,7 +1,9 @@
 /* Tables that lead to rows of accounts and agents by what is known from outside. They are written
  * beside these rows; here is what has to be made good where a program of before them wrote since.
  */
-#include "store/store_impl.h"
+#include "store/lookups.h"
+
+#include "store/store_own.h"
 
 /* A table of keys and whose rows they lead to: rows without a way to them, ways that lead nowhere.
  */

@@ -1,11 +1,15 @@
 /* Messages: the prompts and answers of a conversation, reactions to them, the count of queries. */
 #include <time.h>
 
-#include "store/agents.h"
 #include "store/ahead.h"
-#include "store/chores.h"
-#include "store/conversations.h"
-#include "store/store_impl.h"
+#include "store/answers_own.h"
+#include "store/chores_own.h"
+#include "store/lists.h"
+#include "store/messages_own.h"
+#include "store/publish.h"
+#include "store/store_own.h"
+#include "store/texts.h"
+#include "store/visitors_own.h"
 
 enum {
 	ADD,

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "store/move_own.h"
 #include "store/move_tables.h"
+#include "store/segments_own.h"
 
 #define KB_SQL_MOVE_COMING  1
 #define KB_SQL_MOVE_LEAVING 3

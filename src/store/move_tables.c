@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "store/lists.h"
+
 /* A batch ends with the first of them; a row is never cut. */
 enum { ROWS_MAX = 250, BYTES_MAX = 4 << 20 };
 

@@ -3,7 +3,7 @@
 #ifndef KB_STORE_MOVE_TABLES_H
 #define KB_STORE_MOVE_TABLES_H
 
-#include "store/store_impl.h"
+#include "store/store_own.h"
 
 enum { KB_MOVE_KEYS = 8 };
 

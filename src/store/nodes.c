@@ -4,7 +4,15 @@
 
 #include "base/bell.h"
 #include "base/pool.h"
-#include "store/store_impl.h"
+#include "store/agents_own.h"
+#include "store/answers_own.h"
+#include "store/chores_own.h"
+#include "store/hosts_own.h"
+#include "store/nodes_own.h"
+#include "store/queue.h"
+#include "store/repairs_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
 
 enum {
 	KEPT_S = 30 * 86400, /* rows of nodes that are gone */
@@ -47,6 +55,32 @@ struct kb_nodes {
 	_Atomic bool replaced;
 	bool missed; /* the thread's own: at the last beat a node was silent that still holds */
 };
+
+/* ---- the database's clock ---- */
+
+/* All its processes go by one clock: leases end by it. What a machine's time is off by is known no
+ * better than by the time that asking took. */
+bool kb_nodes_read_clock(struct kb_store *store, struct kb_db_conn *conn, struct kb_err *err)
+{
+	int64_t before = kb_clock_mono_us(), now, took, off;
+
+	if (!conn->driver->now)
+		return true;
+	if (!conn->driver->now(conn, &now, err))
+		return false;
+	took = kb_clock_mono_us() - before;
+	off = now + took / 2 - kb_clock_now_us(NULL) - kb_clock_skew_us(store->clock);
+	if (off >= -took && off <= took)
+		return true;
+	kb_clock_set_skew(store->clock, kb_clock_skew_us(store->clock) + off);
+	if (off < -KB_SECOND_US || off > KB_SECOND_US)
+		kb_warn(store->log,
+		        "this machine's time is not the database's, which counts ahead_s=%" PRId64,
+		        -kb_clock_skew_us(store->clock) / KB_SECOND_US);
+	return true;
+}
+
+/* ---- coming and beating ---- */
 
 struct join {
 	struct kb_sv name;
@@ -138,6 +172,45 @@ static bool beat_once(struct kb_nodes *nodes, struct beat *in)
 	return true;
 }
 
+/* ---- leases of nodes that are gone, and of those of which nobody heard ---- */
+
+bool kb_store_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
+{
+	return kb_queue_void_leases(store, me, err) && kb_sources_void_leases(store, me, err)
+	       && kb_hosts_void_lines(store, me, err) && kb_answers_void_leases(store, me, err)
+	       && kb_chores_void_leases(store, me, err) && kb_repairs_void_leases(store, me, err)
+	       && kb_agents_void_copies(store, me, err);
+}
+
+/* A copy that is being made is left alone. */
+static bool free_copies(struct kb_store *store, struct kb_err *err)
+{
+	bool ok;
+
+	if (pthread_mutex_trylock(&store->copy_lock))
+		return kb_fail(err, KB_E_BUSY, "an agent is being copied");
+	ok = kb_agents_void_copies(store, store->node, err);
+	pthread_mutex_unlock(&store->copy_lock);
+	return ok;
+}
+
+void kb_store_unheard_free(struct kb_store *store)
+{
+	struct kb_err err;
+
+	if (!atomic_exchange(&store->lease_unheard, false))
+		return;
+	if (free_copies(store, &err) && kb_queue_void_leases(store, store->node, &err)
+	    && kb_sources_void_leases(store, store->node, &err)
+	    && kb_hosts_void_lines(store, store->node, &err)
+	    && kb_chores_void_leases(store, store->node, &err)) {
+		kb_info(store->log, "leases given up, since nobody heard of one of them");
+		return;
+	}
+	atomic_store(&store->lease_unheard, true);
+	kb_debug(store->log, "a lease that nobody heard of is not free yet error=%s", err.msg);
+}
+
 /* What a node that is gone had leased is taken up by the others. Where the database itself was away
  * all are silent: so each has a beat more to say that it is there. Of those that were silent at the
  * beat all has been freed when their rows say so, whoever did it. */
@@ -158,13 +231,28 @@ static void free_gone(struct kb_nodes *nodes, struct beat *in)
 		        in->holding);
 }
 
+/* ---- the thread ---- */
+
+/* Once more what open() does: a machine's time drifts, and is set. */
+static void follow_clock(struct kb_store *store)
+{
+	struct kb_err err;
+	struct kb_db_conn *conn = kb_db_take(store->db, false, &err);
+
+	if (!conn)
+		return; /* when the server is there again */
+	if (!kb_nodes_read_clock(store, conn, &err))
+		kb_warn(store->log, "the database does not say its time error=%s", err.msg);
+	kb_db_give(store->db, conn);
+}
+
 static void *work(void *arg)
 {
 	struct kb_nodes *nodes = arg;
 	struct beat in;
 
 	while (kb_bell_rest(&nodes->bell, kb_clock_steady_us(NULL) + KB_NODE_BEAT_US)) {
-		kb_store_follow_clock(nodes->store);
+		follow_clock(nodes->store);
 		if (beat_once(nodes, &in))
 			free_gone(nodes, &in);
 		else
@@ -214,29 +302,6 @@ void kb_nodes_leave(struct kb_store *store)
 	free(nodes->name);
 	free(nodes);
 	store->nodes = NULL;
-}
-
-struct voiding {
-	const struct kb_sql *sql;
-	int64_t me, now;
-};
-
-static bool void_leases(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	const struct voiding *in = arg;
-	const struct kb_db_value values[] = { kb_int(in->me), kb_int(in->now - KB_NODE_ALIVE_US),
-		                              kb_int(in->now), kb_int(KB_DUE_NEVER) };
-
-	return kb_db_run(conn, in->sql, (struct kb_db_values){ values, strlen(in->sql->types) },
-	                 NULL, err);
-}
-
-bool kb_leases_void(struct kb_store *store, const struct kb_sql *statement, int64_t me,
-                    struct kb_err *err)
-{
-	struct voiding in = { statement, me, kb_store_now(store) };
-
-	return kb_db_write(store->db, void_leases, &in, err);
 }
 
 bool kb_nodes_none(struct kb_store *store, struct kb_err *err)

@@ -22,4 +22,10 @@ const char *kb_store_node_name(const struct kb_store *store);
 /* Another process serves under this one's name. From memory, as of the last beat. */
 bool kb_store_replaced(const struct kb_store *store);
 
+/* Where it was not heard whether a lease was taken or given back, because the database went away
+ * just then, nobody works on it: now this node gives up all it holds of pages, sources, hosts,
+ * chores and copies. What it has in hand of them is refused as it ends, and done again. Upkeep asks
+ * for it every second; mostly there is nothing to do. */
+void kb_store_unheard_free(struct kb_store *store);
+
 #endif

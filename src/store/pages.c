@@ -2,8 +2,15 @@
  * life in the queue is in queue.c. */
 #include "store/pages.h"
 
-#include "store/agents.h"
-#include "store/store_impl.h"
+#include "store/agents_own.h"
+#include "store/crawls_own.h"
+#include "store/labels_own.h"
+#include "store/lists.h"
+#include "store/paths.h"
+#include "store/segments_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
+#include "store/texts.h"
 #include "store/errands.h"
 
 static const char *const status_names[] = {

@@ -2,10 +2,15 @@
  * and for the subtitles of a page's films: one an address. Whoever looks for the page of a path to
  * change it holds the agent, so that there are never two.
  */
+#include "store/paths.h"
+
 #include <stdlib.h>
 
-#include "store/agents.h"
-#include "store/store_impl.h"
+#include "store/lists.h"
+#include "store/pages_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
+#include "store/texts.h"
 
 enum { BY_PATH, PARTS, REPLACE, SET_LINK, MOVE };
 // clang-format off

@@ -1,8 +1,12 @@
 /* Settings as they change: persona versions, generated and own sub-personas, pictures' names. */
 #include "store/personas.h"
 
-#include "store/store_impl.h"
-#include "store/work.h"
+#include "store/agents_own.h"
+#include "store/chores_own.h"
+#include "store/lists.h"
+#include "store/personas_own.h"
+#include "store/store_own.h"
+#include "store/work_own.h"
 
 enum {
 	ADD,

@@ -1,7 +1,8 @@
 #include "store/progress.h"
 
-#include "store/agents.h"
-#include "store/store_impl.h"
+#include "store/agents_own.h"
+#include "store/pages_own.h"
+#include "store/store_own.h"
 
 enum { WORKING, SOURCES, AMISS, PACE, READING, WAITING };
 #define COLUMNS "id, url, filename, is_file, reason, attempts, due_at"

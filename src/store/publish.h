@@ -14,7 +14,7 @@
 
 #include "db/db.h"
 
-/* What an agent's row says of all that belongs to it (store_impl.h: what is hidden). */
+/* What an agent's row says of all that belongs to it (store_own.h: what is hidden). */
 #define KB_SQL_AGENT_THERE   0
 #define KB_SQL_AGENT_COPIED  1
 #define KB_SQL_AGENT_DELETED 2

@@ -1,7 +1,9 @@
 /* Conversations that were kept long enough: found by age, removed in bounded transactions. */
 #include "store/agents.h"
 #include "store/conversations.h"
-#include "store/store_impl.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/store_own.h"
 
 enum {
 	CONVERSATIONS_AT_ONCE = 100,

@@ -1,10 +1,17 @@
 /* The queue of ingestion: whose turn it is, leases with epochs, and the commit point. Who gets a
  * turn and who loses it is in publish.c. */
+#include "store/queue.h"
+
 #include <stdlib.h>
 
-#include "store/chores.h"
-#include "store/segments.h"
-#include "store/store_impl.h"
+#include "store/agents_own.h"
+#include "store/chores_own.h"
+#include "store/crawls_own.h"
+#include "store/leases.h"
+#include "store/lists.h"
+#include "store/paths.h"
+#include "store/segments_own.h"
+#include "store/store_own.h"
 
 enum {
 	VOID_LEASES,

@@ -1,8 +1,11 @@
 /* The rows of deleted agents and sources, and of copies that were never whole, in slices. */
 #include "store/remove.h"
 
-#include "store/store_impl.h"
-#include "store/work.h"
+#include "store/crawls_own.h"
+#include "store/labels_own.h"
+#include "store/lists.h"
+#include "store/store_own.h"
+#include "store/work_own.h"
 
 enum {
 	ROWS_MIN = 20,

@@ -1,6 +1,11 @@
 #include "store/repairs.h"
 
-#include "store/store_impl.h"
+#include "store/leases.h"
+#include "store/lists.h"
+#include "store/pages_own.h"
+#include "store/repairs_own.h"
+#include "store/segments_own.h"
+#include "store/store_own.h"
 
 enum {
 	DAMAGED,

@@ -29,8 +29,17 @@
 
 #include "base/fault.h"
 #include "base/file.h"
-#include "store/agents.h"
-#include "store/store_impl.h"
+#include "store/agents_own.h"
+#include "store/labels_own.h"
+#include "store/leases.h"
+#include "store/licenses_own.h"
+#include "store/lists.h"
+#include "store/pages_own.h"
+#include "store/personas_own.h"
+#include "store/segments_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
+#include "store/vectors_own.h"
 
 enum {
 	SLICE_ROWS_MIN = 20,

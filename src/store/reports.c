@@ -1,7 +1,9 @@
 /* Sums for the reports. Times are UTC; a day is 24 hours. */
 #include "store/reports.h"
 
-#include "store/store_impl.h"
+#include "db/columns.h"
+#include "store/lists.h"
+#include "store/store_own.h"
 
 enum {
 	SOURCES,

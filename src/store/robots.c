@@ -1,6 +1,6 @@
 #include "store/robots.h"
 
-#include "store/store_impl.h"
+#include "store/store_own.h"
 
 enum { KEPT_DAYS = 60, DROPPED_AT_ONCE = 100 };
 

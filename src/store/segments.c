@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store_impl.h"
-#include "store/vectors.h"
-#include "store/work.h"
+#include "store/labels_own.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/segments_own.h"
+#include "store/store_own.h"
+#include "store/vectors_own.h"
+#include "store/work_own.h"
 
 enum {
 	ADD,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "store/store_impl.h"
+#include "store/store_own.h"
 
 /* A use is noted when the last one that was is so old. */
 #define NOTED_US INT64_C(300000000)

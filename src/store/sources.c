@@ -3,8 +3,12 @@
 
 #include <string.h>
 
-#include "store/agents.h"
-#include "store/store_impl.h"
+#include "store/labels_own.h"
+#include "store/leases.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
 
 enum {
 	ADD,

@@ -1,8 +1,9 @@
 #include "store/starters.h"
 
 #include "base/hash.h"
-#include "store/chores.h"
-#include "store/store_impl.h"
+#include "store/chores_own.h"
+#include "store/starters_own.h"
+#include "store/store_own.h"
 
 enum { GET, PAGE, COUNT, FORGET, WANT, PUT };
 // clang-format off

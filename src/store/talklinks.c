@@ -2,7 +2,11 @@
 #include "store/talklinks.h"
 
 #include "base/hash.h"
-#include "store/store_impl.h"
+#include "store/conversations_own.h"
+#include "store/publish.h"
+#include "store/store_own.h"
+#include "store/talklinks_own.h"
+#include "store/visitors_own.h"
 
 enum { SHARE, SHARE_HASH, UNSHARE, UNSHARE_HASH, BY_HASH, LAST, SECRET_PUT, SECRET_DELETE, SECRET };
 // clang-format off

@@ -1,65 +1,10 @@
-/* Small things the families share: pages of lists, days of last use, folded columns, LIKE patterns,
- * lists of ids. */
+#include "store/texts.h"
+
 #include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
+#include "base/buf.h"
 #include "base/utf8.h"
-#include "store/store_impl.h"
-
-int64_t kb_list_limit(const struct kb_list *list)
-{
-	return KB_MAX(1, KB_MIN(list->limit, KB_LIST_MAX));
-}
-
-int64_t kb_list_offset(const struct kb_list *list)
-{
-	int64_t offset;
-
-	if (__builtin_mul_overflow(KB_MAX(list->page, 1) - 1, kb_list_limit(list), &offset))
-		return INT64_MAX;
-	return offset;
-}
-
-void *kb_rows_room(struct kb_arena *arena, void *array, size_t count, size_t size)
-{
-	enum { FIRST = 8 };
-	void *larger;
-
-	if (array && (count < FIRST || (count & (count - 1)) != 0))
-		return array;
-	larger = kb_arena_array(arena, count ? 2 * count : FIRST, size);
-	if (array)
-		memcpy(larger, array, count * size);
-	return larger;
-}
-
-int64_t kb_store_today(struct kb_store *store)
-{
-	return kb_store_now(store) / KB_DAY_US;
-}
-
-struct forgetting {
-	const struct kb_sql *sql;
-	int64_t before, gone;
-};
-
-static bool forget(struct kb_db_conn *conn, void *arg, struct kb_err *err)
-{
-	struct forgetting *in = arg;
-
-	return kb_db_run(conn, in->sql, KB_VALUES(kb_int(in->before)), &in->gone, err);
-}
-
-bool kb_days_forget(struct kb_store *store, const struct kb_sql *statement, int64_t unused_days,
-                    int64_t *gone, struct kb_err *err)
-{
-	struct forgetting in = { statement, kb_store_today(store) - unused_days, 0 };
-	bool ok = kb_db_write(store->db, forget, &in, err);
-
-	*gone = in.gone;
-	return ok;
-}
 
 static bool fold_ascii(struct kb_arena *arena, struct kb_sv text, struct kb_sv *out)
 {

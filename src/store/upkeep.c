@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-#include "store/store_impl.h"
+#include "store/lists.h"
+#include "store/store_own.h"
 
 enum {
 	INSTALLATION,

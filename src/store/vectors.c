@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/store_impl.h"
+#include "store/lists.h"
+#include "store/publish.h"
+#include "store/store_own.h"
+#include "store/vectors_own.h"
 
 enum {
 	PUT,

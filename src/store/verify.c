@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "store/segments.h"
-#include "store/store_impl.h"
+#include "store/store_own.h"
 
 /* The name is the finding; the words after its colon name the columns. */
 // clang-format off

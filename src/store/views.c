@@ -1,6 +1,7 @@
 #include "store/views.h"
 
-#include "store/store_impl.h"
+#include "store/days.h"
+#include "store/store_own.h"
 
 enum { FIND, USED, PUT, FORGET };
 // clang-format off

@@ -2,7 +2,10 @@
 #include "store/visitors.h"
 
 #include "base/hash.h"
-#include "store/store_impl.h"
+#include "store/accounts_own.h"
+#include "store/agents_own.h"
+#include "store/store_own.h"
+#include "store/visitors_own.h"
 
 /* A use is noted when the last one that was is so old. */
 #define NOTED_US INT64_C(300000000)

@@ -1,6 +1,7 @@
 #include "store/work.h"
 
-#include "store/store_impl.h"
+#include "store/store_own.h"
+#include "store/work_own.h"
 
 enum { TAKE, DONE };
 // clang-format off
@@ -73,46 +74,4 @@ void kb_store_work_done(struct kb_store *store, const struct kb_work *work)
 	if (!kb_db_write(store->db, done, &in, &err))
 		kb_warn(store->log, "work not given back kind=%s agent=%" PRId64 " error=%s",
 		        work->kind, work->agent_id, err.msg);
-}
-
-/* ---- leases that nobody heard of ---- */
-
-bool kb_lease_write(struct kb_store *store, kb_write_fn *fn, void *arg, struct kb_err *err)
-{
-	struct kb_err why;
-
-	if (kb_db_write(store->db, fn, arg, &why))
-		return true;
-	if (why.code == KB_E_UNCERTAIN)
-		atomic_store(&store->lease_unheard, true);
-	return kb_fail(err, why.code, "%s", why.msg);
-}
-
-/* A copy that is being made is left alone. */
-static bool free_copies(struct kb_store *store, struct kb_err *err)
-{
-	bool ok;
-
-	if (pthread_mutex_trylock(&store->copy_lock))
-		return kb_fail(err, KB_E_BUSY, "an agent is being copied");
-	ok = kb_agents_void_copies(store, store->node, err);
-	pthread_mutex_unlock(&store->copy_lock);
-	return ok;
-}
-
-void kb_store_unheard_free(struct kb_store *store)
-{
-	struct kb_err err;
-
-	if (!atomic_exchange(&store->lease_unheard, false))
-		return;
-	if (free_copies(store, &err) && kb_queue_void_leases(store, store->node, &err)
-	    && kb_sources_void_leases(store, store->node, &err)
-	    && kb_hosts_void_lines(store, store->node, &err)
-	    && kb_chores_void_leases(store, store->node, &err)) {
-		kb_info(store->log, "leases given up, since nobody heard of one of them");
-		return;
-	}
-	atomic_store(&store->lease_unheard, true);
-	kb_debug(store->log, "a lease that nobody heard of is not free yet error=%s", err.msg);
 }

@@ -31,10 +31,4 @@ bool kb_store_work_take(struct kb_store *store, struct kb_work *work, int64_t le
 /* Gives it back; too late, and nothing happens. What cannot be given back ends by itself. */
 void kb_store_work_done(struct kb_store *store, const struct kb_work *work);
 
-/* Where it was not heard whether a lease was taken or given back, because the database went away
- * just then, nobody works on it: now this node gives up all it holds of pages, sources, hosts,
- * chores and copies. What it has in hand of them is refused as it ends, and done again. Upkeep asks
- * for it every second; mostly there is nothing to do. */
-void kb_store_unheard_free(struct kb_store *store);
-
 #endif

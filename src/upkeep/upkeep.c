@@ -7,6 +7,7 @@
 #include "base/bell.h"
 #include "base/pool.h"
 #include "index/factors.h"
+#include "store/nodes.h"
 #include "store/upkeep.h"
 #include "store/vectors.h"
 #include "store/work.h"

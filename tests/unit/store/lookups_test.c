@@ -2,7 +2,7 @@
  * used stays its account's. */
 #include "raw.h"
 #include "store/licenses.h"
-#include "store/store_impl.h"
+#include "store/lookups.h"
 #include "store/talklinks.h"
 #include "store/visitors.h"
 

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "raw.h"
-#include "store/nodes.h"
-#include "store/store_impl.h"
+#include "store/nodes_own.h"
+#include "store/store_own.h"
 
 enum { AGENTS = 2, PAGES = 24, SEGMENTS = 4000, COPIES = 24, HELD = 12, STEPS = 1500, NODES = 3 };
 

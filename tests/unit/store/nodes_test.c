@@ -8,10 +8,14 @@
 
 #include "base/fault.h"
 #include "raw.h"
-#include "store/errands.h"
+#include "store/answers_own.h"
+#include "store/chores_own.h"
 #include "store/hosts.h"
-#include "store/nodes.h"
-#include "store/store_impl.h"
+#include "store/leases.h"
+#include "store/nodes_own.h"
+#include "store/queue.h"
+#include "store/repairs_own.h"
+#include "store/store_own.h"
 #include "store/upkeep.h"
 #include "store/work.h"
 

@@ -38,7 +38,7 @@ static struct excuse waiting[] = {
 	{ "queue_share_", "", "the next, in order; stops early" },
 	{ "queue_turn_next", "", "the same" },
 	{ "queue_next_due", "", "the first of each agent that waits, while all threads rest" },
-	{ "visit_next", "pages", "the next, in order; stops early" },
+	{ "errand_next", "pages", "the next, in order; stops early" },
 };
 
 /* Steps that may read many rows. */
@@ -58,7 +58,7 @@ static struct excuse wide[] = {
 	{ "queue_share_", "turns", "agents with something that waits, in order; stops early" },
 	{ "queue_turn_next", "turns", "the same" },
 	{ "queue_next_due", "turns", "all of them, while all threads rest" },
-	{ "visit_lines", "hosts", "hosts that were visited lately" },
+	{ "errand_lines", "hosts", "hosts that were visited lately" },
 	{ "chore_count", "chores", "what waits for a model: what came in some hours at most" },
 	{ "chore_next", "chores", "the next, in order; stops early" },
 	{ "queue_amiss", "pages", "how many failed, of the index alone" },

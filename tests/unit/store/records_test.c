@@ -2,7 +2,13 @@
  * agent. Members are filled by the lists of columns, so that a new one is tested as it comes. */
 
 #include "raw.h"
-#include "store/store_impl.h"
+#include "store/accounts_own.h"
+#include "store/agents_own.h"
+#include "store/messages_own.h"
+#include "store/pages_own.h"
+#include "store/segments_own.h"
+#include "store/sources_own.h"
+#include "store/store_own.h"
 
 enum { ROUNDS = 3, /* in one of them any two flags of a record differ */ RECORD_MAX = 1024 };
 

@@ -1,6 +1,4 @@
 /* Opening and closing the store: the lock against a second server, the schema, the caches. */
-#include "store/store.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +12,12 @@
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "store/store_impl.h"
+#include "store/accounts_own.h"
+#include "store/agents_own.h"
+#include "store/lookups.h"
+#include "store/move_own.h"
+#include "store/nodes_own.h"
+#include "store/store_own.h"
 
 enum {
 	LOCK_TRIES = 100, /* for another tool that brings the schema up to date */
@@ -213,40 +216,6 @@ static bool schema_update_shared(struct kb_store *store, struct kb_db_conn *conn
 	}
 }
 
-/* All its processes go by one clock: leases end by it. What a machine's time is off by is known no
- * better than by the time that asking took. */
-static bool read_clock(struct kb_store *store, struct kb_db_conn *conn, struct kb_err *err)
-{
-	int64_t before = kb_clock_mono_us(), now, took, off;
-
-	if (!conn->driver->now)
-		return true;
-	if (!conn->driver->now(conn, &now, err))
-		return false;
-	took = kb_clock_mono_us() - before;
-	off = now + took / 2 - kb_clock_now_us(NULL) - kb_clock_skew_us(store->clock);
-	if (off >= -took && off <= took)
-		return true;
-	kb_clock_set_skew(store->clock, kb_clock_skew_us(store->clock) + off);
-	if (off < -KB_SECOND_US || off > KB_SECOND_US)
-		kb_warn(store->log,
-		        "this machine's time is not the database's, which counts ahead_s=%" PRId64,
-		        -kb_clock_skew_us(store->clock) / KB_SECOND_US);
-	return true;
-}
-
-void kb_store_follow_clock(struct kb_store *store)
-{
-	struct kb_err err;
-	struct kb_db_conn *conn = kb_db_take(store->db, false, &err);
-
-	if (!conn)
-		return; /* when the server is there again */
-	if (!read_clock(store, conn, &err))
-		kb_warn(store->log, "the database does not say its time error=%s", err.msg);
-	kb_db_give(store->db, conn);
-}
-
 static bool open_driver(struct kb_store *store, const struct kb_driver *driver, const char *where,
                         struct kb_err *err)
 {
@@ -258,7 +227,7 @@ static bool open_driver(struct kb_store *store, const struct kb_driver *driver, 
 		.arg = store,
 	};
 	struct kb_db_conn *conn = driver->open(where, true, err);
-	bool ok = conn && read_clock(store, conn, err)
+	bool ok = conn && kb_nodes_read_clock(store, conn, err)
 	          && (driver->is_shared ? schema_update_shared(store, conn, err)
 	                                : schema_update(store, conn, err));
 
@@ -279,14 +248,6 @@ static bool open_sqlite(struct kb_store *store, struct kb_err *err)
 	ok = make_private(path, err) && open_driver(store, &kb_driver_sqlite, path, err);
 	free(path);
 	return ok;
-}
-
-bool kb_store_void_leases(struct kb_store *store, int64_t me, struct kb_err *err)
-{
-	return kb_queue_void_leases(store, me, err) && kb_sources_void_leases(store, me, err)
-	       && kb_hosts_void_lines(store, me, err) && kb_answers_void_leases(store, me, err)
-	       && kb_chores_void_leases(store, me, err) && kb_repairs_void_leases(store, me, err)
-	       && kb_agents_void_copies(store, me, err);
 }
 
 static bool open_directory(struct kb_store *store, const struct kb_store_config *config,

@@ -1,0 +1,27 @@
+/* Accounts and keys as they are read in one trip with other things: begun here, ended in the same
+ * order. */
+#ifndef KB_STORE_ACCOUNTS_OWN_H
+#define KB_STORE_ACCOUNTS_OWN_H
+
+#include "db/columns.h"
+#include "store/accounts.h"
+#include "store/cache.h"
+
+extern const struct kb_db_columns kb_account_columns, kb_key_columns;
+
+struct kb_key_reading {
+	int64_t id; /* 0: nothing is read */
+	struct kb_cache_mark mark;
+	struct kb_db_rows rows;
+};
+/* Into the cache. */
+void kb_key_read_begin(struct kb_store *store, struct kb_db_conn *conn, struct kb_sv text,
+                       struct kb_key_reading *reading);
+bool kb_key_read_end(struct kb_store *store, struct kb_arena *arena, struct kb_key_reading *reading,
+                     struct kb_err *err) KB_MUST_CHECK;
+
+void kb_account_read_begin(struct kb_db_conn *conn, int64_t id, struct kb_db_rows *rows);
+bool kb_account_read_end(struct kb_db_rows *rows, struct kb_arena *arena, struct kb_account *out,
+                         struct kb_err *err) KB_MUST_CHECK;
+
+#endif

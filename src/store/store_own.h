@@ -1,0 +1,71 @@
+/* The store itself, and what every statement of every family has to leave out. The store's own. */
+#ifndef KB_STORE_STORE_OWN_H
+#define KB_STORE_STORE_OWN_H
+
+#include <pthread.h>
+
+#include "db/db.h"
+#include "store/store.h"
+
+struct kb_cache;
+
+struct kb_store {
+	struct kb_db *db;
+	struct kb_clock *clock, own_clock; /* the process's; the store's where it has none */
+	const struct kb_log *log;
+	struct kb_cache *keys, *agents;
+	pthread_mutex_t copy_lock; /* one copy at a time, each at full speed */
+	/* Whose leases are this process's: 1 where the database is its own, 0 for a tool. */
+	int64_t node, life;
+	bool is_shared; /* others change it as well: what is known of it is asked for again */
+	struct kb_nodes *nodes;     /* where others serve the same database; else NULL */
+	_Atomic bool lease_unheard; /* of what this process holds: work.h */
+	/* The process's own: of SQLite's database, or a node's home, or NULL. */
+	char *directory;
+	int lock_fd;              /* of docent.lock; -1: not exclusive */
+	_Atomic int64_t ready_at; /* when the last probe succeeded (mono) */
+	/* Message ids taken ahead of their messages: [message_id, message_id_end). */
+	pthread_mutex_t ids_lock;
+	int64_t message_id, message_id_end;
+	_Atomic bool chores_wanted;
+	struct kb_arena move_statements; /* of a move, until the connections are closed */
+};
+
+static inline int64_t kb_store_now(const struct kb_store *store)
+{
+	return kb_clock_now_us(store->clock);
+}
+
+/*
+ * What is hidden (migrations/0007): an agent that is deleted or not whole yet, a source that is
+ * deleted. Whoever names an agent or a page by its id alone, or goes through those of all, leaves
+ * them out with these; kb_agent_load() and kb_agent_lock() know none of them.
+ */
+#define KB_AGENT_SHOWN(id) id " NOT IN (SELECT hidden.id FROM agents hidden WHERE hidden.state > 0)"
+/* agent: the SQL of its id. */
+#define KB_PAGE_SHOWN(agent)                                                                       \
+	"source_id NOT IN (SELECT dead.id FROM sources dead WHERE dead.agent_id = " agent          \
+	" AND dead.dead_version > 0)"
+/* When a page may be leased that waits in a copy in the making. */
+#define KB_DUE_NEVER (INT64_C(1) << 62)
+
+/* A queue of all agents has an index by one of sixteen buckets of agents and then by time, so that
+ * where tables are cut by ranges no one of them gets all that is new (hash-sharded indexes of
+ * CockroachDB, by whose own default there are sixteen). A statement that goes by time names the
+ * buckets. */
+#define KB_BUCKET(agent) "(" agent " & 15)"
+#define KB_BUCKETS       "(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)"
+#define KB_BUCKET_ROWS                                                                             \
+	"(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), " \
+	"(15))"
+/* A row by its id alone, which has an index by buckets of its own. A single id is asked for as a
+ * range: SQLite would put the id that it equals into the bucket too, and find no index. */
+#define KB_ID_ALONE(id, value)                                                                     \
+	"(" id " & 15) = (" value " & 15) AND " id " BETWEEN " value " AND " value
+/* The earliest time of rows `q` of such a queue, of which `which` holds; NULL: there are none. */
+#define KB_EARLIEST(table, time, which)                                                            \
+	"(SELECT min(w.at) FROM (SELECT (SELECT q." time " FROM " table                            \
+	" q WHERE " KB_BUCKET("q.agent_id") " = b.column1 AND " which " ORDER BY q." time          \
+	                                    " LIMIT 1) AS at FROM " KB_BUCKET_ROWS " b) w)"
+
+#endif
