@@ -198,7 +198,7 @@ static void test_leases(struct kb_test *t)
 	t->row = "pages";
 	all_hands(&w, hands, lease_pages);
 	check_once(t, hands, ITEMS);
-	t->row = "visits";
+	t->row = "errands";
 	for (int i = 0; i < ITEMS; i++) {
 		struct kb_page_new page = { .url = kb_arena_printf(&w.f.arena, "http://h/%d", i) };
 		int64_t first;

@@ -58,7 +58,7 @@ static struct excuse wide[] = {
 	{ "queue_share_", "turns", "agents with something that waits, in order; stops early" },
 	{ "queue_turn_next", "turns", "the same" },
 	{ "queue_next_due", "turns", "all of them, while all threads rest" },
-	{ "errand_lines", "hosts", "hosts that were visited lately" },
+	{ "errand_lines", "hosts", "hosts that were asked lately" },
 	{ "chore_count", "chores", "what waits for a model: what came in some hours at most" },
 	{ "chore_next", "chores", "the next, in order; stops early" },
 	{ "queue_amiss", "pages", "how many failed, of the index alone" },
