@@ -103,37 +103,42 @@ static bool browser_may_ask(void *arg, struct kb_arena *arena, const struct kb_u
 }
 
 static bool fetch(struct kb_crawler *crawler, struct kb_arena *arena,
-                  const struct kb_manner *manner, const struct kb_fetch_request *request,
-                  struct kb_fetch_response *out, struct kb_err *err)
+                  const struct kb_crawler_request *asked, struct kb_fetch_response *out,
+                  struct kb_err *err)
 {
+	const struct kb_fetch_request *request = &asked->fetch;
 	struct asking asking = { crawler, request };
 
 	if (!crawler->config.fetcher)
 		return kb_fail(err, KB_E_INVALID, "this service does not fetch addresses");
-	if (manner->is_film)
+	switch (asked->by) {
+	case KB_MEANS_NONE:
+		break;
+	case KB_MEANS_FILMS:
 		return kb_films_read(crawler->config.films, arena,
 		                     &(struct kb_film_request){ .url = request->url,
-		                                                .lang = manner->film_lang,
+		                                                .lang = asked->film_lang,
 		                                                .patience = request->patience },
 		                     out, err);
-	if (!manner->by_browser)
-		return kb_fetch(crawler->config.fetcher, arena, request, out, err);
-	return kb_browser_render(crawler->config.browser, arena,
-	                         &(struct kb_browser_request){
-	                                 .url = request->url,
-	                                 .patience = request->patience,
-	                                 .plain_browser = request->plain_browser,
-	                                 .may_ask = browser_may_ask,
-	                                 .may_ask_arg = &asking,
-	                         },
-	                         out, err);
+	case KB_MEANS_BROWSER:
+		return kb_browser_render(crawler->config.browser, arena,
+		                         &(struct kb_browser_request){
+		                                 .url = request->url,
+		                                 .patience = request->patience,
+		                                 .plain_browser = request->plain_browser,
+		                                 .may_ask = browser_may_ask,
+		                                 .may_ask_arg = &asking,
+		                         },
+		                         out, err);
+	}
+	return kb_fetch(crawler->config.fetcher, arena, request, out, err);
 }
 
 bool kb_crawler_fetch(struct kb_crawler *crawler, struct kb_arena *arena, struct kb_manner *manner,
-                      const struct kb_fetch_request *request, struct kb_fetch_response *out,
+                      const struct kb_crawler_request *request, struct kb_fetch_response *out,
                       struct kb_err *err)
 {
-	struct kb_fetch_request asked = *request;
+	struct kb_crawler_request asked = *request;
 	int64_t began = kb_clock_mono_us(), pause_us;
 	int64_t least_ms = manner->gentle ? KB_MAX(crawler->config.pause_ms,
 	                                           (int64_t)KB_CRAWLER_GENTLE_PAUSE_MS)
@@ -143,16 +148,17 @@ bool kb_crawler_fetch(struct kb_crawler *crawler, struct kb_arena *arena, struct
 	bool ok;
 
 	*out = (struct kb_fetch_response){ .fd = -1 };
-	asked.patience = kb_fetch_patience(manner->extra_timeout ? KB_CRAWLER_EXTRA_TIMES : 1);
-	asked.plain_browser = manner->gentle;
-	ok = fetch(crawler, arena, manner, &asked, out, err);
+	asked.fetch.patience =
+	        kb_fetch_patience(manner->extra_timeout ? KB_CRAWLER_EXTRA_TIMES : 1);
+	asked.fetch.plain_browser = manner->gentle;
+	ok = fetch(crawler, arena, &asked, out, err);
 	pause_us = kb_clock_mono_us() - began;
 	pause_us = KB_MAX(KB_MIN(pause_us, most_ms * 1000), least_ms * 1000);
 	pause_us = KB_MAX(pause_us, manner->delay_us);
 	if (ok && (out->status == 429 || out->status == 503))
 		pause_us = KB_MAX(pause_us, retry_after(manner, out->retry_after_s));
 	outcome = ok                                                        ? KB_HOST_ANSWERED
-	          : manner->by_browser || manner->is_film                   ? KB_HOST_NOT_ASKED
+	          : asked.by != KB_MEANS_NONE                               ? KB_HOST_NOT_ASKED
 	          : err->code == KB_E_TIMEOUT || err->code == KB_E_UPSTREAM ? KB_HOST_FAILED
 	                                                                    : KB_HOST_NOT_ASKED;
 	kb_crawler_leave(crawler, manner, pause_us, outcome);

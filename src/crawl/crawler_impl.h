@@ -45,9 +45,6 @@ struct kb_crawler {
 struct kb_manner {
 	int64_t agent_id;
 	bool extra_timeout, gentle, whole_host;
-	bool by_browser; /* what kb_crawler_fetch() fetches next */
-	bool is_film;    /* likewise: what is said in it, if it can be, in film_lang */
-	struct kb_sv film_lang;
 	int64_t delay_us;         /* what robots.txt asks for between two requests; 0: nothing */
 	struct kb_host_hold hold; /* kb_manner_read() leaves it */
 };
@@ -66,9 +63,20 @@ bool kb_crawler_may_ask(struct kb_crawler *crawler, struct kb_arena *arena,
 /* The same of where a redirect leads; may_follow of kb_crawler_fetch(). */
 bool kb_crawler_may_follow(void *crawler, struct kb_arena *arena, const struct kb_url *to,
                            struct kb_err *err) KB_MUST_CHECK;
+/* What is asked for, and who asks in our place. */
+enum kb_means {
+	KB_MEANS_NONE,    /* we do */
+	KB_MEANS_BROWSER, /* the page is what its scripts make of it */
+	KB_MEANS_FILMS,   /* the page is what is said in its film, in film_lang where it can be */
+};
+struct kb_crawler_request {
+	struct kb_fetch_request fetch; /* patience and plain_browser are the manner's */
+	enum kb_means by;
+	struct kb_sv film_lang;
+};
 /* Fetches, and gives the host, which manner holds, back to the others after a pause. */
 bool kb_crawler_fetch(struct kb_crawler *crawler, struct kb_arena *arena, struct kb_manner *manner,
-                      const struct kb_fetch_request *request, struct kb_fetch_response *out,
+                      const struct kb_crawler_request *request, struct kb_fetch_response *out,
                       struct kb_err *err) KB_MUST_CHECK;
 /* Whether to say once more what came of something, after a failure. A store that is away is waited
  * for as long as the service runs: what is not said waits for its lease to end. *nap_ms, first

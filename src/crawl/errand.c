@@ -31,6 +31,7 @@ struct errand {
 	struct kb_source source;
 	struct kb_source_settings settings;
 	struct kb_manner manner;
+	struct kb_crawler_request request;
 	struct kb_scope scope; /* of its website, if it has one */
 	bool is_start, strayed;
 	struct kb_errand result;
@@ -169,7 +170,7 @@ static bool keep(struct errand *e, const struct kb_fetch_response *response, str
 	e->result.outcome = KB_ERRAND_FETCHED;
 	e->result.robots = (response->noindex ? KB_PAGE_NOINDEX : 0)
 	                   | (response->nofollow ? KB_PAGE_NOFOLLOW : 0);
-	if (e->manner.by_browser)
+	if (e->request.by == KB_MEANS_BROWSER)
 		e->result.rendering = KB_RENDERING_DONE;
 	e->result.blob = kb_sv_str(name->hex);
 	e->result.size = response->bytes;
@@ -289,7 +290,7 @@ static void choose_browser(struct errand *e)
 	else if (!e->crawler->config.browser)
 		*rendering = KB_RENDERING_ABSENT;
 	else
-		e->manner.by_browser = true;
+		e->request.by = KB_MEANS_BROWSER;
 }
 
 /* A film of a video site is what is said in it. */
@@ -303,9 +304,9 @@ static void choose_film(struct errand *e)
 	    || !kb_url_parse(e->arena, e->page->url, NULL, &url, NULL)
 	    || !kb_films_is_film(films, &url))
 		return;
-	e->manner.is_film = true;
+	e->request.by = KB_MEANS_FILMS;
 	if (kb_settings_read(e->arena, e->agent.settings, &settings, NULL))
-		e->manner.film_lang = settings.chatbot_msg_lang;
+		e->request.film_lang = settings.chatbot_msg_lang;
 }
 
 /* What a browser's failure makes of the page: it is read as its host sends it, and says why. */
@@ -321,7 +322,7 @@ static bool read_plainly(struct errand *e, const struct kb_err *why)
 		{ KB_E_UPSTREAM, KB_RENDERING_BROKEN },
 	};
 
-	for (size_t i = 0; e->manner.by_browser && i < KB_COUNTOF(rows); i++)
+	for (size_t i = 0; e->request.by == KB_MEANS_BROWSER && i < KB_COUNTOF(rows); i++)
 		if (rows[i].code == why->code) {
 			e->result.outcome = KB_ERRAND_AGAIN;
 			e->result.rendering = rows[i].rendering;
@@ -359,19 +360,17 @@ static bool go(struct errand *e, struct kb_err *err)
 		return true;
 	}
 	choose_film(e);
-	if (!e->manner.is_film)
+	if (e->request.by == KB_MEANS_NONE)
 		choose_browser(e);
-	ok = kb_crawler_fetch(
-	        e->crawler, e->arena, &e->manner,
-	        &(struct kb_fetch_request){
-	                .url = page->url,
-	                .accept = kb_sv_str(accept_any),
-	                .etag = page->passages ? page->etag : KB_SV(""),
-	                .last_modified = page->passages ? page->last_modified : KB_SV(""),
-	                .may_follow = may_follow,
-	                .may_follow_arg = e,
-	        },
-	        &response, err);
+	e->request.fetch = (struct kb_fetch_request){
+		.url = page->url,
+		.accept = kb_sv_str(accept_any),
+		.etag = page->passages ? page->etag : KB_SV(""),
+		.last_modified = page->passages ? page->last_modified : KB_SV(""),
+		.may_follow = may_follow,
+		.may_follow_arg = e,
+	};
+	ok = kb_crawler_fetch(e->crawler, e->arena, &e->manner, &e->request, &response, err);
 	ok = ok && judge(e, &response, err);
 	kb_fd_close(&response.fd);
 	return ok;

@@ -119,7 +119,7 @@ bool kb_crawler_may_ask(struct kb_crawler *crawler, struct kb_arena *arena,
                         struct kb_manner *manner, struct kb_sv address, bool *turn_used,
                         struct kb_err *err)
 {
-	struct kb_fetch_request request;
+	struct kb_crawler_request request = { 0 };
 	struct kb_fetch_response response;
 	struct kb_robots_word word;
 	struct rules rules;
@@ -138,7 +138,7 @@ bool kb_crawler_may_ask(struct kb_crawler *crawler, struct kb_arena *arena,
 		return ok;
 	}
 	*turn_used = true;
-	request = request_of(&rules);
+	request.fetch = request_of(&rules);
 	answered = kb_crawler_fetch(crawler, arena, manner, &request, &response, err);
 	ok = take(crawler, arena, &rules, answered, &response, err);
 	kb_fd_close(&response.fd);

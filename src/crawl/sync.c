@@ -93,15 +93,16 @@ static bool fetch(void *arg, struct kb_arena *arena, struct kb_sv url, struct kb
 	struct kb_fetch_response response;
 	struct kb_sv refusal;
 	bool retry;
+	const struct kb_crawler_request request = {
+		.fetch = { .url = url,
+		           .accept = kb_sv_str(accept_lists),
+		           .bytes_max = KB_SITEMAP_BYTES_MAX,
+		           .may_follow = kb_crawler_may_follow,
+		           .may_follow_arg = s->crawler },
+	};
 
 	if (!take_host(s, arena, url, err)
-	    || !kb_crawler_fetch(s->crawler, arena, &s->manner,
-	                         &(struct kb_fetch_request){ .url = url,
-	                                                     .accept = kb_sv_str(accept_lists),
-	                                                     .bytes_max = KB_SITEMAP_BYTES_MAX,
-	                                                     .may_follow = kb_crawler_may_follow,
-	                                                     .may_follow_arg = s->crawler },
-	                         &response, err))
+	    || !kb_crawler_fetch(s->crawler, arena, &s->manner, &request, &response, err))
 		return false;
 	*out = (struct kb_sitemap_file){ .fd = response.fd,
 		                         .url = response.url,
