@@ -12,6 +12,7 @@
 #ifndef KB_STORE_ERRANDS_H
 #define KB_STORE_ERRANDS_H
 
+#include "store/hosts.h"
 #include "store/pages.h"
 
 /* A host with pages that wait for it, and when the first of them may be asked for. */
@@ -26,13 +27,6 @@ struct kb_host_line {
 bool kb_store_host_lines(struct kb_store *store, struct kb_arena *arena, size_t max,
                          struct kb_host_line **lines, size_t *count,
                          struct kb_err *err) KB_MUST_CHECK;
-
-/* A line that an agent has to a host (hosts.h). */
-struct kb_host_hold {
-	struct kb_sv host; /* as of kb_page_host() */
-	int64_t agent_id;
-	int64_t since; /* 0: none */
-};
 
 /* A page whose host is held for it, to be given back (hosts.h). */
 struct kb_errand_lease {
@@ -72,8 +66,5 @@ struct kb_errand {
 /* An errand whose lease has passed changes nothing, and is no error. */
 bool kb_store_errand_done(struct kb_store *store, const struct kb_errand *errand,
                           struct kb_err *err) KB_MUST_CHECK;
-
-/* "host" or "host:port" of an http address, as it stands there. */
-struct kb_sv kb_page_host(struct kb_sv url);
 
 #endif

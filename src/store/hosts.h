@@ -14,10 +14,17 @@
 #ifndef KB_STORE_HOSTS_H
 #define KB_STORE_HOSTS_H
 
-#include "store/errands.h"
+#include "store/store.h"
 
 #define KB_HOST_STUCK_US (3 * KB_SECOND_US)   /* what has lasted so long may be overtaken */
 #define KB_HOST_LINE_US  (600 * KB_SECOND_US) /* longer than any fetch lasts */
+
+/* A line that an agent has to a host. */
+struct kb_host_hold {
+	struct kb_sv host; /* as of kb_page_host() */
+	int64_t agent_id;
+	int64_t since; /* 0: none */
+};
 
 /* Takes a line for a reading of a source, if it is its turn. The hold's host is the caller's. */
 struct kb_host_turn {

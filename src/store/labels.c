@@ -5,11 +5,10 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "store/index_state.h"
 #include "store/labels_own.h"
 #include "store/lists.h"
 #include "store/publish.h"
-#include "store/segments.h"
-#include "store/sources.h"
 #include "store/store_own.h"
 #include "store/texts.h"
 
@@ -24,7 +23,6 @@ enum {
 	LIST_ASC,
 	OF_PAGE,
 	OF_SOURCE,
-	OF_SOURCES,
 	PAGE_EXISTS,
 	ATTACH,
 	ATTACH_SOURCE,
@@ -66,8 +64,6 @@ static const struct kb_sql sql[] = {
 	[OF_SOURCE] = { "label_of_source", "ii",
 		"SELECT " KB_LABELS(L_FIRST, L_NEXT) " FROM source_labels s JOIN labels l ON l.agent_id = s.agent_id "
 		"AND l.id = s.label_id WHERE s.agent_id = $1 AND s.source_id = $2 ORDER BY s.label_id" },
-	[OF_SOURCES] = { "label_of_sources", "i",
-		"SELECT source_id, label_id FROM source_labels WHERE agent_id = $1 ORDER BY source_id, label_id" },
 	/* A column of the row: PostgreSQL would rather read an agent's part of an index that has all others. */
 	[PAGE_EXISTS] = { "label_page_exists", "ii",
 		"SELECT count(created_at) FROM pages WHERE agent_id = $1 AND id = $2 AND " KB_PAGE_SHOWN("$1") },
@@ -741,50 +737,27 @@ bool kb_labels_drop_source(struct kb_db_conn *conn, int64_t agent_id, int64_t so
 	                 NULL, err);
 }
 
-bool kb_labels_set_source(struct kb_db_conn *conn, const struct kb_source *source,
+bool kb_labels_set_source(struct kb_db_conn *conn, const struct kb_source_labels *labels,
                           struct kb_err *err)
 {
 	struct kb_label_list before = { 0 }, after = { 0 };
 	int64_t sorted[KB_PAGE_LABELS_MAX];
 	struct kb_arena arena = { 0 };
 	struct change in = { .arena = &arena,
-		             .agent_id = source->agent_id,
-		             .id = source->id,
+		             .agent_id = labels->agent_id,
+		             .id = labels->source_id,
 		             .ids = sorted,
 		             .out = &after };
 	struct kb_db_rows rows;
 	bool ok;
 
-	if (!tidy_ids(source->label_ids, source->label_count, sorted, &in.count, err))
+	if (!tidy_ids(labels->ids, labels->count, sorted, &in.count, err))
 		return false;
 	kb_rows_open(&rows, conn, &sql[OF_SOURCE],
-	             KB_VALUES(kb_int(source->agent_id), kb_int(source->id)));
+	             KB_VALUES(kb_int(labels->agent_id), kb_int(labels->source_id)));
 	ok = read_all(&rows, &arena, &before, err)
-	     && kb_labels_drop_source(conn, source->agent_id, source->id, err)
+	     && kb_labels_drop_source(conn, labels->agent_id, labels->source_id, err)
 	     && attach_all(conn, &in, ATTACH_SOURCE, &before, err);
 	kb_arena_fini(&arena);
 	return ok;
-}
-
-bool kb_labels_of_sources(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_source_list *sources, struct kb_err *err)
-{
-	struct kb_db_rows rows;
-	int64_t *ids = NULL;
-	size_t count = 0, at = 0;
-
-	kb_rows_open(&rows, conn, &sql[OF_SOURCES], KB_VALUES(kb_int(agent_id)));
-	while (kb_rows_next(&rows)) {
-		int64_t source_id = kb_rows_int(&rows, 0);
-
-		for (; at < sources->count && sources->v[at].id < source_id; at++)
-			ids = NULL;
-		if (at == sources->count || sources->v[at].id != source_id)
-			continue;
-		count = ids ? count : 0;
-		KB_ROOM(arena, ids, count)[count] = kb_rows_int(&rows, 1);
-		sources->v[at].label_ids = ids;
-		sources->v[at].label_count = ++count;
-	}
-	return kb_rows_close(&rows, err);
 }

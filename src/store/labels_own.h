@@ -6,8 +6,6 @@
 #include "store/labels.h"
 
 struct kb_index_state;
-struct kb_source;
-struct kb_source_list;
 
 // clang-format off
 /* The columns of labels (columns.h). A copy has ids of its own. */
@@ -55,12 +53,14 @@ bool kb_labels_drop_page(struct kb_db_conn *conn, int64_t agent_id, int64_t page
                          struct kb_err *err) KB_MUST_CHECK;
 bool kb_labels_drop_source(struct kb_db_conn *conn, int64_t agent_id, int64_t source_id,
                            struct kb_err *err) KB_MUST_CHECK;
-/* Makes label_ids of the source what it carries from now on. */
-bool kb_labels_set_source(struct kb_db_conn *conn, const struct kb_source *source,
+/* What a source carries from now on. */
+struct kb_source_labels {
+	int64_t agent_id, source_id;
+	const int64_t *ids;
+	size_t count;
+};
+bool kb_labels_set_source(struct kb_db_conn *conn, const struct kb_source_labels *labels,
                           struct kb_err *err) KB_MUST_CHECK;
-/* Fills label_ids of sources of the agent, by id. */
-bool kb_labels_of_sources(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
-                          struct kb_source_list *sources, struct kb_err *err) KB_MUST_CHECK;
 /* Fills the labels of the state. */
 bool kb_labels_state(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
                      struct kb_index_state *out, struct kb_err *err) KB_MUST_CHECK;

@@ -11,7 +11,6 @@
 #include "store/sources_own.h"
 #include "store/store_own.h"
 #include "store/texts.h"
-#include "store/errands.h"
 
 static const char *const status_names[] = {
 	[KB_STATUS_QUEUED] = "queued",   [KB_STATUS_OK] = "ok",

@@ -297,4 +297,7 @@ bool kb_store_page_hold(struct kb_store *store, const struct kb_lease *lease, in
 bool kb_store_queue_length(struct kb_store *store, int64_t *count,
                            struct kb_err *err) KB_MUST_CHECK;
 
+/* "host" or "host:port" of an http address, as it stands there. */
+struct kb_sv kb_page_host(struct kb_sv url);
+
 #endif

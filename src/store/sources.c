@@ -20,6 +20,7 @@ enum {
 	UPDATE,
 	KILL,
 	TAKE_LABELS,
+	LABELS,
 	SYNC,
 	NEXT_DUE,
 	NEXT,
@@ -54,6 +55,8 @@ static const struct kb_sql sql[] = {
 	[TAKE_LABELS] = { "source_take_labels", "iii",
 		"INSERT INTO source_labels (agent_id, source_id, label_id) "
 		"SELECT agent_id, $3, label_id FROM source_labels WHERE agent_id = $1 AND source_id = $2" },
+	[LABELS] = { "source_labels", "i",
+		"SELECT source_id, label_id FROM source_labels WHERE agent_id = $1 ORDER BY source_id, label_id" },
 	[SYNC] = { "source_sync", "iiti",
 		"UPDATE sources SET due_at = CASE WHEN state = 1 THEN due_at ELSE $4 END, status = 0, "
 		"reason = CASE WHEN state = 1 THEN reason ELSE $3 END, attempts = 0, asked_at = $4 "
@@ -153,6 +156,15 @@ bool kb_source_insert_upload(struct kb_db_conn *conn, int64_t agent_id, int64_t 
 	                        NULL, err));
 }
 
+static bool set_labels(struct kb_db_conn *conn, const struct kb_source *source, struct kb_err *err)
+{
+	return kb_labels_set_source(conn,
+	                            &(struct kb_source_labels){ source->agent_id, source->id,
+	                                                        source->label_ids,
+	                                                        source->label_count },
+	                            err);
+}
+
 bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t agent_id,
                       int64_t now, struct kb_err *err)
 {
@@ -161,7 +173,7 @@ bool kb_source_insert(struct kb_db_conn *conn, struct kb_source *source, int64_t
 	source->created_at = source->updated_at = now;
 	source->id = 0;
 	return is_alone(conn, source, err) && insert(conn, source, err)
-	       && (!source->label_count || kb_labels_set_source(conn, source, err));
+	       && (!source->label_count || set_labels(conn, source, err));
 }
 
 bool kb_source_upload_id(struct kb_db_conn *conn, int64_t agent_id, int64_t *id, struct kb_err *err)
@@ -202,6 +214,30 @@ bool kb_source_held(struct kb_db_conn *conn, struct kb_arena *arena,
 
 /* ---- reading records ---- */
 
+/* Fills label_ids of sources of the agent, by id. */
+static bool read_labels(struct kb_db_conn *conn, struct kb_arena *arena, int64_t agent_id,
+                        struct kb_source_list *sources, struct kb_err *err)
+{
+	struct kb_db_rows rows;
+	int64_t *ids = NULL;
+	size_t count = 0, at = 0;
+
+	kb_rows_open(&rows, conn, &sql[LABELS], KB_VALUES(kb_int(agent_id)));
+	while (kb_rows_next(&rows)) {
+		int64_t source_id = kb_rows_int(&rows, 0);
+
+		for (; at < sources->count && sources->v[at].id < source_id; at++)
+			ids = NULL;
+		if (at == sources->count || sources->v[at].id != source_id)
+			continue;
+		count = ids ? count : 0;
+		KB_ROOM(arena, ids, count)[count] = kb_rows_int(&rows, 1);
+		sources->v[at].label_ids = ids;
+		sources->v[at].label_count = ++count;
+	}
+	return kb_rows_close(&rows, err);
+}
+
 static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb_sql *what,
                  struct kb_db_values values, struct kb_source_list *out, struct kb_err *err)
 {
@@ -221,7 +257,7 @@ static bool list(struct kb_store *store, struct kb_arena *arena, const struct kb
 		out->count++;
 	}
 	ok = kb_rows_close(&rows, err)
-	     && (!out->count || kb_labels_of_sources(conn, arena, out->v[0].agent_id, out, err));
+	     && (!out->count || read_labels(conn, arena, out->v[0].agent_id, out, err));
 	kb_db_give(store->db, conn);
 	return ok;
 }
@@ -282,10 +318,10 @@ static bool change_labels(struct kb_db_conn *conn, struct change *in, int64_t ve
 {
 	struct kb_source_list one = { in->out, 1 };
 
-	if (!kb_labels_set_source(conn, in->out, err))
+	if (!set_labels(conn, in->out, err))
 		return false;
 	in->out->label_count = 0;
-	return kb_labels_of_sources(conn, in->arena, in->agent_id, &one, err)
+	return read_labels(conn, in->arena, in->agent_id, &one, err)
 	       && kb_agent_publish(conn, in->agent_id, version + 1, false, err);
 }
 
@@ -299,8 +335,7 @@ static bool update(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 	if (!hold(conn, in->arena, in->agent_id, in->id, &held, err))
 		return false;
 	before = &held.row.source;
-	if (!kb_labels_of_sources(conn, in->arena, in->agent_id,
-	                          &(struct kb_source_list){ before, 1 }, err))
+	if (!read_labels(conn, in->arena, in->agent_id, &(struct kb_source_list){ before, 1 }, err))
 		return false;
 	*after = *before;
 	if (!in->edit->change(in->edit->arg, in->arena, after, err))
@@ -362,8 +397,8 @@ static bool sync_now(struct kb_db_conn *conn, void *arg, struct kb_err *err)
 		in->out->due_at = in->now;
 		in->out->reason = KB_SV("waiting for its turn");
 	}
-	return kb_labels_of_sources(conn, in->arena, in->agent_id,
-	                            &(struct kb_source_list){ in->out, 1 }, err)
+	return read_labels(conn, in->arena, in->agent_id, &(struct kb_source_list){ in->out, 1 },
+	                   err)
 	       && kb_db_run(conn, &sql[SYNC],
 	                    KB_VALUES(kb_int(in->agent_id), kb_int(in->id),
 	                              kb_text(KB_SV("waiting for its turn")), kb_int(in->now)),

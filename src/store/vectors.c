@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/index_state.h"
 #include "store/lists.h"
 #include "store/publish.h"
 #include "store/store_own.h"

@@ -10,7 +10,7 @@
 #ifndef KB_STORE_VECTORS_H
 #define KB_STORE_VECTORS_H
 
-#include "store/segments.h"
+#include "store/store.h"
 
 enum { KB_SEGMENT_COLUMNS_MAX = 8 };
 

@@ -11,6 +11,7 @@
 #include "store/accounts.h"
 #include "store/agents.h"
 #include "store/conversations.h"
+#include "store/errands.h"
 #include "store/hosts.h"
 #include "store/remove.h"
 #include "store/segments.h"
