@@ -7,6 +7,7 @@ import { Loaded } from "../components/Loaded";
 import { Pager } from "../components/Pager";
 import { Plot } from "../components/Plot";
 import { Screen } from "../components/Shell";
+import { Rows } from "../components/Table";
 import { get } from "../lib/api";
 import { csv, saveBlob } from "../lib/files";
 import { dateTime, number, percent } from "../lib/format";
@@ -89,24 +90,14 @@ function Series({ title, points, whole }: { title: string; points: Point[]; whol
         />
       </div>
       {asTable ? (
-        <div class="table-wrap" tabIndex={0}>
-          <table class="list">
-            <thead>
-              <tr>
-                <th>{w.interval}</th>
-                <th class="right">{title}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.map((point) => (
-                <tr key={point.created_at_interval}>
-                  <td>{point.created_at_interval}</td>
-                  <td class="right num">{short(point.queries_number)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Rows
+          rows={points}
+          idOf={(point) => point.created_at_interval}
+          columns={[
+            { title: w.interval, cell: (point) => point.created_at_interval },
+            { title, kind: "right num", cell: (point) => short(point.queries_number) },
+          ]}
+        />
       ) : (
         <Plot
           name={title}
@@ -158,6 +149,13 @@ const count = (list: Question[], of: (question: Question) => string | null) => {
 };
 
 const isOpen = (question: Question) => question.content_source === null && question.user_intent === "information";
+
+const QuestionState = ({ question, isOpen }: { question: Question; isOpen: boolean }) => (
+  <>
+    {isOpen ? <span class="badge warn">{w.withoutAnswer}</span> : <span class="badge ok">{w.answered}</span>}{" "}
+    {question.feedback && <span class="badge">{w.reaction[question.feedback as "liked"] ?? question.feedback}</span>}
+  </>
+);
 
 export default function Analytics({ id }: { id: number }) {
   const interval = location_.value.query.get("interval") ?? "weekly";
@@ -346,56 +344,31 @@ export default function Analytics({ id }: { id: number }) {
                               }}
                             />
                           </div>
-                          <div class="table-wrap" tabIndex={0}>
-                            <table class="list">
-                              <thead>
-                                <tr>
-                                  <th>{w.question}</th>
-                                  <th>{w.asked}</th>
-                                  <th>{w.language}</th>
-                                  <th>{w.state}</th>
-                                  {onlyOpen && (
-                                    <th class="right">
-                                      <span class="hidden">{w.actions}</span>
-                                    </th>
-                                  )}
-                                </tr>
-                              </thead>
-                              <tbody>
-                                {rows.map((question) => (
-                                  <tr key={question.prompt_id}>
-                                    <td class="wide" dir="auto">
-                                      {question.user_query}
-                                    </td>
-                                    <td class="num">{dateTime(question.created_at)}</td>
-                                    <td>{question.language ?? "–"}</td>
-                                    <td>
-                                      {onlyOpen || isOpen(question) ? (
-                                        <span class="badge warn">{w.withoutAnswer}</span>
-                                      ) : (
-                                        <span class="badge ok">{w.answered}</span>
-                                      )}{" "}
-                                      {question.feedback && (
-                                        <span class="badge">
-                                          {w.reaction[question.feedback as "liked"] ?? question.feedback}
-                                        </span>
-                                      )}
-                                    </td>
-                                    {onlyOpen && (
-                                      <td class="right">
-                                        <Button
-                                          kind="quiet"
-                                          icon="add"
-                                          label={`${w.addContent}: ${question.user_query}`}
-                                          onClick={() => setAdding(question.user_query)}
-                                        />
-                                      </td>
-                                    )}
-                                  </tr>
-                                ))}
-                              </tbody>
-                            </table>
-                          </div>
+                          <Rows
+                            rows={rows}
+                            idOf={(question) => question.prompt_id}
+                            columns={[
+                              { title: w.question, kind: "wide", cell: (q) => <div dir="auto">{q.user_query}</div> },
+                              { title: w.asked, kind: "num", cell: (q) => dateTime(q.created_at) },
+                              { title: w.language, cell: (q) => q.language ?? "–" },
+                              {
+                                title: w.state,
+                                cell: (q) => <QuestionState question={q} isOpen={onlyOpen || isOpen(q)} />,
+                              },
+                            ]}
+                            actions={
+                              onlyOpen
+                                ? (q) => (
+                                    <Button
+                                      kind="quiet"
+                                      icon="add"
+                                      label={`${w.addContent}: ${q.user_query}`}
+                                      onClick={() => setAdding(q.user_query)}
+                                    />
+                                  )
+                                : undefined
+                            }
+                          />
                           {!rows.length && <p class="lead padded">{w.none}</p>}
                         </section>
                         <Pager list={list} />

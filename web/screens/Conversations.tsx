@@ -7,9 +7,9 @@ import { Dialog } from "../components/Dialog";
 import { DocumentPane } from "../components/DocumentPane";
 import { Empty } from "../components/Empty";
 import { Loaded } from "../components/Loaded";
-import { Pager } from "../components/Pager";
 import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
+import { Table } from "../components/Table";
 import { get, remove } from "../lib/api";
 import { storedTurn, type ChatTurn } from "../lib/chat";
 import { download } from "../lib/files";
@@ -284,51 +284,39 @@ export default function Conversations({ id }: { id: number }) {
               </label>
             </div>
             <Loaded from={list}>
-              {(talks) =>
-                talks.total === 0 ? (
-                  <Empty icon="conversations" title={isFiltered ? w.conversationsNoMatch : w.conversationsNone}>
-                    {isFiltered && (
-                      <Button onClick={() => goQuery({ name: null, whose: null, since: null, page: null })}>
-                        {w.showAll}
-                      </Button>
-                    )}
-                    {!isFiltered && <p>{w.conversationsNoneText}</p>}
-                    {!isFiltered && (
-                      <Button kind="primary" icon="ask" href={`/agents/${id}/ask`}>
-                        {w.ask}
-                      </Button>
-                    )}
-                  </Empty>
-                ) : (
-                  <div>
-                    <div class="card table-wrap" tabIndex={0}>
-                      <table class="list">
-                        <thead>
-                          <tr>
-                            <th>{w.conversation}</th>
-                            <th class="aside-column">{w.begun}</th>
-                            <th>{w.lastMessage}</th>
-                          </tr>
-                        </thead>
-                        <tbody>
-                          {talks.data.map((talk) => (
-                            <tr key={talk.id}>
-                              <td class="what">
-                                <button onClick={() => goQuery({ talk: talk.session_id })}>
-                                  {talk.name || w.unnamed}
-                                </button>
-                              </td>
-                              <td class="num aside-column">{dateTime(talk.created_at)}</td>
-                              <td class="num">{ago(talk.updated_at)}</td>
-                            </tr>
-                          ))}
-                        </tbody>
-                      </table>
-                    </div>
-                    <Pager list={talks} />
-                  </div>
-                )
-              }
+              {(talks) => (
+                <Table
+                  list={talks}
+                  idOf={(talk) => talk.id}
+                  empty={
+                    <Empty icon="conversations" title={isFiltered ? w.conversationsNoMatch : w.conversationsNone}>
+                      {isFiltered ? (
+                        <Button onClick={() => goQuery({ name: null, whose: null, since: null, page: null })}>
+                          {w.showAll}
+                        </Button>
+                      ) : (
+                        <>
+                          <p>{w.conversationsNoneText}</p>
+                          <Button kind="primary" icon="ask" href={`/agents/${id}/ask`}>
+                            {w.ask}
+                          </Button>
+                        </>
+                      )}
+                    </Empty>
+                  }
+                  columns={[
+                    {
+                      title: w.conversation,
+                      kind: "what",
+                      cell: (talk) => (
+                        <button onClick={() => goQuery({ talk: talk.session_id })}>{talk.name || w.unnamed}</button>
+                      ),
+                    },
+                    { title: w.begun, kind: "num aside-column", cell: (talk) => dateTime(talk.created_at) },
+                    { title: w.lastMessage, kind: "num", cell: (talk) => ago(talk.updated_at) },
+                  ]}
+                />
+              )}
             </Loaded>
           </>
         )}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { Button } from "../components/Button";
 import { Confirm } from "../components/Confirm";
@@ -6,11 +6,12 @@ import { DropZone } from "../components/DropZone";
 import { Empty } from "../components/Empty";
 import { ReadWithOption, reasonOf } from "../components/FailedReason";
 import { Loaded } from "../components/Loaded";
-import { Pager } from "../components/Pager";
 import { Live, Reading, useProgress } from "../components/Reading";
 import { SearchField } from "../components/SearchField";
 import { Screen } from "../components/Shell";
+import { Table } from "../components/Table";
 import { get, post, remove } from "../lib/api";
+import { useChoice } from "../lib/choice";
 import { ago, bytes, number, percent } from "../lib/format";
 import { useResource } from "../lib/resource";
 import { goQuery, location_ } from "../lib/router";
@@ -28,43 +29,7 @@ function StatusBadge({ page }: { page: Page }) {
   return <span class={`badge ${kinds[status]}`}>{w.status[status]}</span>;
 }
 
-interface RowProps {
-  id: number;
-  page: Page;
-  chosen: boolean;
-  onChoose: (on: boolean) => void;
-  onRead: () => void;
-}
-
-function Row({ id, page, chosen, onChoose, onRead }: RowProps) {
-  const name = page.filename ?? page.page_url;
-  return (
-    <tr>
-      <td class="check">
-        <input
-          type="checkbox"
-          aria-label={`${w.choose} ${name}`}
-          checked={chosen}
-          onChange={(e) => onChoose(e.currentTarget.checked)}
-        />
-      </td>
-      <td class="what">
-        <button title={name} onClick={() => goQuery({ document: page.id })}>
-          {name}
-        </button>
-        {page.status_reason && <small>{reasonOf(page)}</small>}
-        <span class="remedy">
-          <ReadWithOption id={id} page={page} onRead={onRead} />
-        </span>
-      </td>
-      <td>
-        <StatusBadge page={page} />
-      </td>
-      <td class="num right aside-column">{page.filesize ? bytes(page.filesize) : ""}</td>
-      <td class="num aside-column">{ago(page.updated_at)}</td>
-    </tr>
-  );
-}
+const nameOf = (page: Page) => page.filename ?? page.page_url;
 
 const filters = ["", "queued", "ok", "failed", "limited"] as const;
 
@@ -93,8 +58,6 @@ export default function Documents({ id }: { id: number }) {
     status = query.get("status") ?? "",
     page = Number(query.get("page") ?? 1),
     open = Number(query.get("document") ?? 0);
-  /** Of what is seen: what is done to them is done to no row that nobody sees. */
-  const [picked, setChosen] = useState<number[]>([]);
   const [adding, setAdding] = useState(false);
   const [labelling, setLabelling] = useState(false);
   const [deleting, setDeleting] = useState(false);
@@ -111,11 +74,12 @@ export default function Documents({ id }: { id: number }) {
     [id, search, status, page],
   );
   useProgress(id, () => void pages.again());
-  useEffect(() => setChosen([]), [id, search, status, page]);
 
   const rows = pages.value.value?.data ?? [];
-  const chosen = picked.filter((one) => rows.some((row) => row.id === one));
-  const all = rows.length > 0 && rows.every((row) => chosen.includes(row.id));
+  const choice = useChoice(
+    rows.map((row) => row.id),
+    [id, search, status, page],
+  );
   const now = progress.value;
   const counts: Record<string, number | undefined> = {
     "": now?.total,
@@ -135,8 +99,8 @@ export default function Documents({ id }: { id: number }) {
     await pages.again();
   }
   async function many(run: (page: number) => Promise<unknown>, told: (n: number) => string) {
-    const { done, failed } = await each(chosen, run);
-    setChosen([]);
+    const { done, failed } = await each(choice.ids, run);
+    choice.none();
     if (done) tell(told(done));
     if (failed[0]) tell(failed[0], undefined, 7000);
     void readStats(id).catch(() => {});
@@ -191,83 +155,70 @@ export default function Documents({ id }: { id: number }) {
             ))}
           </span>
         </div>
-        {chosen.length > 0 && (
-          <div class="split bulk" role="toolbar" aria-label={w.chosen(chosen.length)}>
-            <b class="num">{w.chosen(chosen.length)}</b>
-            <Button
-              icon="refresh"
-              onClick={() => void many((page) => post(`/projects/${id}/pages/${page}/reindex`), w.requeued)}
-            >
-              {w.readAgain}
-            </Button>
-            {hasFeature("labels") && (
-              <Button icon="label" onClick={() => setLabelling(true)}>
-                {w.labels}
-              </Button>
-            )}
-            <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
-              {w.delete}
-            </Button>
-            <Button kind="quiet" onClick={() => setChosen([])}>
-              {w.chooseNone}
-            </Button>
-          </div>
-        )}
         <Loaded from={pages}>
-          {(list) =>
-            list.total === 0 ? (
-              search || status ? (
-                <Empty icon="search" title={w.documentsNoMatch}>
-                  <Button onClick={() => goQuery({ search: null, status: null, page: null })}>{w.showAll}</Button>
-                </Empty>
-              ) : (
-                <Empty icon="document" title={w.documentsNoneTitle}>
-                  <p>{w.documentsNoneText}</p>
-                  <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
-                    {w.addContent}
+          {(list) => (
+            <Table
+              list={list}
+              idOf={(row) => row.id}
+              choice={{ ...choice, nameOf }}
+              bulk={
+                <>
+                  <Button
+                    icon="refresh"
+                    onClick={() => void many((page) => post(`/projects/${id}/pages/${page}/reindex`), w.requeued)}
+                  >
+                    {w.readAgain}
                   </Button>
-                </Empty>
-              )
-            ) : (
-              <div>
-                <div class="card table-wrap" tabIndex={0}>
-                  <table class="list">
-                    <thead>
-                      <tr>
-                        <th class="check">
-                          <input
-                            type="checkbox"
-                            aria-label={w.chooseAll}
-                            checked={all}
-                            onChange={() => setChosen(all ? [] : rows.map((row) => row.id))}
-                          />
-                        </th>
-                        <th>{w.document}</th>
-                        <th>{w.state}</th>
-                        <th class="right aside-column">{w.size}</th>
-                        <th class="aside-column">{w.changed}</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {list.data.map((row) => (
-                        <Row
-                          key={row.id}
-                          id={id}
-                          onRead={() => void pages.again()}
-                          page={row}
-                          chosen={chosen.includes(row.id)}
-                          onChoose={(on) =>
-                            setChosen(on ? [...chosen, row.id] : chosen.filter((other) => other !== row.id))
-                          }
-                        />
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
-                <Pager list={list} />
-              </div>
-            )
-          }
+                  {hasFeature("labels") && (
+                    <Button icon="label" onClick={() => setLabelling(true)}>
+                      {w.labels}
+                    </Button>
+                  )}
+                  <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+                    {w.delete}
+                  </Button>
+                </>
+              }
+              empty={
+                search || status ? (
+                  <Empty icon="search" title={w.documentsNoMatch}>
+                    <Button onClick={() => goQuery({ search: null, status: null, page: null })}>{w.showAll}</Button>
+                  </Empty>
+                ) : (
+                  <Empty icon="document" title={w.documentsNoneTitle}>
+                    <p>{w.documentsNoneText}</p>
+                    <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
+                      {w.addContent}
+                    </Button>
+                  </Empty>
+                )
+              }
+              columns={[
+                {
+                  title: w.document,
+                  kind: "what",
+                  cell: (row) => (
+                    <>
+                      <button title={nameOf(row)} onClick={() => goQuery({ document: row.id })}>
+                        {nameOf(row)}
+                      </button>
+                      {row.status_reason && <small>{reasonOf(row)}</small>}
+                      <span class="remedy">
+                        <ReadWithOption id={id} page={row} onRead={() => void pages.again()} />
+                      </span>
+                    </>
+                  ),
+                },
+                { title: w.state, cell: (row) => <StatusBadge page={row} /> },
+                {
+                  title: w.size,
+                  kind: "num right aside-column",
+                  cell: (row) => (row.filesize ? bytes(row.filesize) : ""),
+                },
+                { title: w.changed, kind: "num aside-column", cell: (row) => ago(row.updated_at) },
+              ]}
+            />
+          )}
         </Loaded>
       </div>
       {adding && (
@@ -292,16 +243,16 @@ export default function Documents({ id }: { id: number }) {
       {labelling && (
         <LabelMany
           id={id}
-          pages={chosen}
+          pages={choice.ids}
           onClose={() => {
             setLabelling(false);
-            setChosen([]);
+            choice.none();
           }}
         />
       )}
       {deleting && (
         <Confirm
-          title={w.deleteDocuments(chosen.length)}
+          title={w.deleteDocuments(choice.ids.length)}
           action={w.delete}
           onClose={() => setDeleting(false)}
           onConfirm={() => many((page) => remove(`/projects/${id}/pages/${page}`), w.documentsDeleted)}

@@ -6,6 +6,7 @@ import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
 import { Screen } from "../components/Shell";
+import { Table } from "../components/Table";
 import { get, post, remove } from "../lib/api";
 import { ago, date } from "../lib/format";
 import { useResource } from "../lib/resource";
@@ -123,44 +124,38 @@ export default function Keys() {
         <p class="lead">{w.keysText}</p>
         <Loaded from={keys}>
           {(list) => (
-            <div class="card table-wrap" tabIndex={0}>
-              <table class="list">
-                <thead>
-                  <tr>
-                    <th>{w.name}</th>
-                    <th>{w.keyScope}</th>
-                    <th class="aside-column">{w.made}</th>
-                    <th>{w.lastUsed}</th>
-                    <th class="right">
-                      <span class="hidden">{w.actions}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((key) => (
-                    <tr key={key.id}>
-                      <td class="what">
-                        <b>{key.name || w.unnamed}</b> {key.is_mine && <span class="badge accent">{w.yours}</span>}
-                        <small>
-                          <code>{key.label}</code>
-                        </small>
-                      </td>
-                      <td>{key.project_ids.length ? key.project_ids.map(nameOf).join(", ") : w.allAgents}</td>
-                      <td class="num aside-column">{date(key.created_at)}</td>
-                      <td class="num">{key.seen_at ? ago(key.seen_at) : w.never}</td>
-                      <td class="right">
-                        <Button
-                          kind="quiet"
-                          icon="trash"
-                          label={`${w.revoke} ${key.name || key.label}`}
-                          onClick={() => setDoomed(key)}
-                        />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              list={list}
+              idOf={(key) => key.id}
+              columns={[
+                {
+                  title: w.name,
+                  kind: "what",
+                  cell: (key) => (
+                    <>
+                      <b>{key.name || w.unnamed}</b> {key.is_mine && <span class="badge accent">{w.yours}</span>}
+                      <small>
+                        <code>{key.label}</code>
+                      </small>
+                    </>
+                  ),
+                },
+                {
+                  title: w.keyScope,
+                  cell: (key) => (key.project_ids.length ? key.project_ids.map(nameOf).join(", ") : w.allAgents),
+                },
+                { title: w.made, kind: "num aside-column", cell: (key) => date(key.created_at) },
+                { title: w.lastUsed, kind: "num", cell: (key) => (key.seen_at ? ago(key.seen_at) : w.never) },
+              ]}
+              actions={(key) => (
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  label={`${w.revoke} ${key.name || key.label}`}
+                  onClick={() => setDoomed(key)}
+                />
+              )}
+            />
           )}
         </Loaded>
       </div>

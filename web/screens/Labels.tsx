@@ -6,8 +6,8 @@ import { Empty } from "../components/Empty";
 import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Note } from "../components/Note";
-import { Pager } from "../components/Pager";
 import { Screen } from "../components/Shell";
+import { Table } from "../components/Table";
 import { get, post, put, remove } from "../lib/api";
 import { useResource } from "../lib/resource";
 import { location_ } from "../lib/router";
@@ -90,48 +90,36 @@ export default function Labels({ id }: { id: number }) {
       <div class="column">
         <p class="lead">{w.labelsText}</p>
         <Loaded from={labels}>
-          {(list) =>
-            list.total === 0 ? (
-              <Empty icon="label" title={w.labelsNone}>
-                {create}
-              </Empty>
-            ) : (
-              <div>
-                <div class="card table-wrap" tabIndex={0}>
-                  <table class="list">
-                    <thead>
-                      <tr>
-                        <th>{w.name}</th>
-                        <th>{w.labelUsers}</th>
-                        <th class="right">
-                          <span class="hidden">{w.actions}</span>
-                        </th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {list.data.map((label) => (
-                        <tr key={label.id}>
-                          <td class="what">
-                            <button onClick={() => setEditing(label)}>{label.name}</button>
-                          </td>
-                          <td>{label.users.join(", ") || <span class="lead">{w.none}</span>}</td>
-                          <td class="right">
-                            <Button
-                              kind="quiet"
-                              icon="trash"
-                              label={`${w.delete} ${label.name}`}
-                              onClick={() => setDoomed(label)}
-                            />
-                          </td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
-                <Pager list={list} />
-              </div>
-            )
-          }
+          {(list) => (
+            <Table
+              list={list}
+              idOf={(label) => label.id}
+              empty={
+                <Empty icon="label" title={w.labelsNone}>
+                  {create}
+                </Empty>
+              }
+              columns={[
+                {
+                  title: w.name,
+                  kind: "what",
+                  cell: (label) => <button onClick={() => setEditing(label)}>{label.name}</button>,
+                },
+                {
+                  title: w.labelUsers,
+                  cell: (label) => label.users.join(", ") || <span class="lead">{w.none}</span>,
+                },
+              ]}
+              actions={(label) => (
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  label={`${w.delete} ${label.name}`}
+                  onClick={() => setDoomed(label)}
+                />
+              )}
+            />
+          )}
         </Loaded>
       </div>
       {editing && (

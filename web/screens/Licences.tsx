@@ -7,6 +7,7 @@ import { Empty } from "../components/Empty";
 import { Field } from "../components/Field";
 import { Loaded } from "../components/Loaded";
 import { Screen } from "../components/Shell";
+import { Table } from "../components/Table";
 import { get, post, remove } from "../lib/api";
 import { date } from "../lib/format";
 import { useResource } from "../lib/resource";
@@ -23,7 +24,7 @@ interface Licence {
 export default function Licences({ id }: { id: number }) {
   const allowed = agent.value!.are_licenses_allowed;
   const list = useResource(
-    async (signal) => (allowed ? get<Licence[]>(`/projects/${id}/licenses`, {}, signal) : []),
+    async (signal): Promise<Licence[]> => (allowed ? get(`/projects/${id}/licenses`, {}, signal) : []),
     [id, allowed],
   );
   const [name, setName] = useState<string | null>(null);
@@ -39,49 +40,37 @@ export default function Licences({ id }: { id: number }) {
         <p class="lead">{w.licencesText}</p>
         {allowed ? (
           <Loaded from={list}>
-            {(rows) =>
-              rows.length ? (
-                <div class="card table-wrap" tabIndex={0}>
-                  <table class="list">
-                    <thead>
-                      <tr>
-                        <th>{w.name}</th>
-                        <th>{w.licenceKey}</th>
-                        <th>{w.made}</th>
-                        <th class="right">
-                          <span class="hidden">{w.actions}</span>
-                        </th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {rows.map((licence) => (
-                        <tr key={licence.id}>
-                          <td class="what">
-                            <b>{licence.name}</b>
-                          </td>
-                          <td>
-                            <code>{licence.key}</code> <Copy quiet text={licence.key} />
-                          </td>
-                          <td class="num">{date(licence.created_at)}</td>
-                          <td class="right">
-                            <Button
-                              kind="quiet"
-                              icon="trash"
-                              label={`${w.delete} ${licence.name}`}
-                              onClick={() => setDoomed(licence)}
-                            />
-                          </td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
-              ) : (
-                <Empty icon="licence" title={w.licencesNone}>
-                  {create}
-                </Empty>
-              )
-            }
+            {(rows) => (
+              <Table
+                list={rows}
+                idOf={(licence) => licence.id}
+                empty={
+                  <Empty icon="licence" title={w.licencesNone}>
+                    {create}
+                  </Empty>
+                }
+                columns={[
+                  { title: w.name, kind: "what", cell: (licence) => <b>{licence.name}</b> },
+                  {
+                    title: w.licenceKey,
+                    cell: ({ key }) => (
+                      <>
+                        <code>{key}</code> <Copy quiet text={key} />
+                      </>
+                    ),
+                  },
+                  { title: w.made, kind: "num", cell: (licence) => date(licence.created_at) },
+                ]}
+                actions={(licence) => (
+                  <Button
+                    kind="quiet"
+                    icon="trash"
+                    label={`${w.delete} ${licence.name}`}
+                    onClick={() => setDoomed(licence)}
+                  />
+                )}
+              />
+            )}
           </Loaded>
         ) : (
           <Empty icon="licence" title={w.licencesOff}>

@@ -1,6 +1,6 @@
 // Every component of web/components in its states. A file there that has no place here fails a story.
 import { signal } from "@preact/signals";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { AddContent } from "../components/AddContent";
 import { AddressField } from "../components/AddressField";
 import { AgentCare } from "../components/AgentCare";
@@ -38,9 +38,11 @@ import { ReadingOptions } from "../components/ReadingOptions";
 import { SearchField } from "../components/SearchField";
 import { SettingsForm } from "../components/SettingsForm";
 import { Screen, Shell } from "../components/Shell";
+import { Table } from "../components/Table";
 import { Toasts } from "../components/Toasts";
 import { Toggle } from "../components/Toggle";
 import { ApiError } from "../lib/api";
+import { useChoice } from "../lib/choice";
 import { look } from "../lib/fields";
 import { pageReader } from "../lib/pages";
 import { ofAddress, ofAgent, usual } from "../lib/reading";
@@ -55,6 +57,23 @@ const nothing = () => {};
 const file = (name: string, size: number) => new File([new Uint8Array(size)], name);
 const reader = pageReader(1, 7);
 const load = async () => data.text;
+
+/** A table of which rows are chosen. */
+function Chosen() {
+  const names = ["Warranty and returns.pdf", "Opening hours.md", "Rental.md"];
+  const choice = useChoice([0, 1, 2], []);
+  useEffect(() => choice.choose(1, true), []);
+  return (
+    <Table
+      list={[0, 1, 2]}
+      idOf={(row) => row}
+      columns={[{ title: "Document", kind: "what", cell: (row) => <b>{names[row]}</b> }]}
+      actions={(row) => <Button kind="quiet" icon="trash" label={`Delete ${names[row]}`} />}
+      choice={{ ...choice, nameOf: (row) => names[row]! }}
+      bulk={<Button icon="refresh">Read again</Button>}
+    />
+  );
+}
 
 function Answers() {
   const [shown, setShown] = useState<Shown | null>({ source: 0, claim: 0 });
@@ -531,6 +550,26 @@ const specimens: Specimens = {
     </State>
   ),
   Shell: () => <Framed name="Shell" state="with an agent in hand" />,
+  Table: () => (
+    <>
+      <State name="a row is chosen">
+        <Chosen />
+      </State>
+      <State name="a page of several">
+        <Table
+          list={{ ...list(1), data: [1, 2] }}
+          idOf={(row) => row}
+          columns={[
+            { title: "Name", kind: "what", cell: (row) => <b>{`Row ${row}`}</b> },
+            { title: "Size", kind: "num right", cell: (row) => row * 1000 },
+          ]}
+        />
+      </State>
+      <State name="empty">
+        <Table list={[]} idOf={Number} columns={[]} empty={<Empty icon="label" title="No labels yet" />} />
+      </State>
+    </>
+  ),
   Toasts: () => (
     <>
       <State name="told for some seconds, in a corner">
