@@ -8,7 +8,6 @@ import { Screen, Shell } from "./components/Shell";
 import { Toasts } from "./components/Toasts";
 import { ApiError, noService } from "./lib/api";
 import "./lib/drops";
-import { isOffline } from "./lib/online";
 import { part } from "./lib/part";
 import { places } from "./lib/places";
 import { go, location_ } from "./lib/router";
@@ -61,9 +60,6 @@ function Later({
       kept.set(props.name, (await part(load).catch(() => Promise.reject(new ApiError(noService.text, 0)))).default);
     return kept.get(props.name)!;
   }, [props.name]);
-  useEffect(() => {
-    if (!isOffline.value && code.error.value) void code.again();
-  }, [isOffline.value]);
   // What was shown before is there at once; what comes now, with its code.
   const Part = code.value.value ?? kept.get(props.name);
   if (Part) return <Part key={`${props.name} ${props.id}`} {...props} />;
@@ -79,9 +75,6 @@ function AgentScreen({ id, name }: { id: number; name: string }) {
     return id;
   }, [id]);
   const error = read.error.value;
-  useEffect(() => {
-    if (!isOffline.value && error) void read.again();
-  }, [isOffline.value]);
   const screen = screens.find((each) => each.name === name);
   if (!screen || error?.status === 404) return <NotFound />;
   if (error && agent.value?.id !== id) return <NotNow from={read} />;

@@ -185,3 +185,49 @@ test("without a network a screen says so, and comes when the network is back", a
   await page.getByLabel("Who the agent is, and how it speaks").waitFor();
   assert.equal(await page.getByText("There is no network.").count(), 0);
 });
+
+test("who goes back to a place before the next one is there stays at it", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.chatEnv() });
+  const built = "The Velmora lighthouse was built in 1874 by the engineer Hester Quillby.",
+    left = "The last keeper of the lighthouse, Osric Tandy, left the tower in 1988.";
+  const filler = Array.from(
+    { length: 900 },
+    (_, i) => `Ship number ${i} passed the cliff at hour ${i % 24} of a calm day.`,
+  );
+  const agent = await kb.agent({
+    project_name: "Harbour",
+    files: { "log.txt": [built, ...filler, left].join("\n\n") },
+  });
+  server.chat.say = `${built} [1]\n\n${left} [1]`;
+  const { page, quiet } = await signedIn(t, kb);
+  await page.goto(`${kb.url}/agents/${agent.id}/ask`);
+  await page
+    .getByRole("textbox", { name: "Ask Harbour …" })
+    .fill("Who built the lighthouse, and when did its keeper leave?");
+  await page.keyboard.press("Enter");
+  const mark = page.locator(".doc-side mark.current");
+  await mark.filter({ hasText: "Hester Quillby" }).waitFor();
+  let go, come;
+  const held = new Promise((resolve) => (go = resolve)),
+    came = new Promise((resolve) => (come = resolve));
+  await page.route("**/text?**", async (route) => {
+    await held;
+    await route.continue();
+    come();
+  });
+  const read = page.waitForRequest("**/text?**");
+  await page.getByRole("button", { name: "Next passage" }).click();
+  await read;
+  await page.getByRole("button", { name: "Previous passage" }).click();
+  const answered = page.waitForResponse("**/text?**");
+  go();
+  await came;
+  await (await answered).finished();
+  await page.waitForTimeout(300);
+  await mark.filter({ hasText: "Hester Quillby" }).waitFor({ timeout: 2000 });
+  // Once more, and nothing is held.
+  await page.getByRole("button", { name: "Next passage" }).click();
+  await mark.filter({ hasText: "Osric Tandy" }).waitFor();
+  quiet();
+});

@@ -384,3 +384,30 @@ test("the first view is small", async (t) => {
     bytes += Number((await request(url, { headers: { "accept-encoding": "gzip" } })).headers["content-length"]);
   assert.ok(bytes > 5000 && bytes < FIRST_VIEW, `${bytes} bytes`);
 });
+
+test("what cannot be read says so, changes nothing, and comes when it is asked for again", async (t) => {
+  const kb = await start(t);
+  const agent = await kb.agent({ project_name: "Harbour", files: library });
+  await agent.expect(201, "POST", "/labels", { json: { names: ["staff"] } });
+  const { page } = await signedIn(t, kb);
+  const fail = (path) =>
+    page.route(path, (route) => route.fulfill({ status: 503, json: { message: "The store is away." } }));
+  await fail("**/limits/usage");
+  await page.goto(`${kb.url}/usage`);
+  await page.getByText("The store is away.").waitFor();
+  await page.unroute("**/limits/usage");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.locator(".meter").first().waitFor();
+  // Labels that nobody has seen are not saved over.
+  await fail("**/pages/*/labels");
+  await page.goto(`${kb.url}/agents/${agent.id}/documents`);
+  await page.locator("tbody td.check input").first().check();
+  await page.locator(".bulk").getByRole("button", { name: "Labels" }).click();
+  const dialog = page.locator("dialog");
+  await dialog.getByText("The store is away.").waitFor();
+  assert.ok(await dialog.getByRole("button", { name: "Save" }).isDisabled());
+  await page.unroute("**/pages/*/labels");
+  await dialog.getByRole("button", { name: "Try again" }).click();
+  await dialog.getByRole("button", { name: "staff" }).waitFor();
+  assert.ok(await dialog.getByRole("button", { name: "Save" }).isEnabled());
+});

@@ -102,10 +102,14 @@ export function DocumentText({ words, load, places, current, number, onLoaded }:
   const [ready, setReady] = useState(false);
   const paper = useRef<HTMLDivElement>(null);
   const place = places[current];
+  /** Counts what is asked for: what comes behind a later one is dropped. */
+  const asked = useRef(0);
 
   async function read(from: number, how: "new" | "before" | "after", length = WINDOW) {
+    const turn = ++asked.current;
     try {
       const text = await load(from, length);
+      if (turn !== asked.current) return;
       setError("");
       if (how === "new") setBlocks(text.blocks);
       else if (how === "after")
@@ -116,11 +120,12 @@ export function DocumentText({ words, load, places, current, number, onLoaded }:
       setReady(true);
       onLoaded?.(text);
     } catch (failure) {
-      setError((failure as Error).message);
+      if (turn === asked.current) setError((failure as Error).message);
     }
   }
   const has = place && blocks.some((b) => b.offset <= place.offset && place.offset < b.offset + b.length);
   useEffect(() => {
+    asked.current++;
     if (!ready || (place && !has)) void read(Math.max(0, (place?.offset ?? 0) - BEFORE), "new");
   }, [place?.offset, place?.page_id]);
   useEffect(() => {

@@ -2,6 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ApiError } from "./api";
+import { isOffline } from "./online";
 
 export interface Resource<T> {
   value: Signal<T | undefined>;
@@ -10,7 +11,8 @@ export interface Resource<T> {
   again: () => Promise<void>;
 }
 
-/** `load` runs anew when one of `keys` changes; an answer that comes late is dropped. */
+/** `load` runs anew when one of `keys` changes, and when it has failed and the network is back; an answer that comes
+ * late is dropped. */
 export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, keys: unknown[]): Resource<T> {
   const resource = useMemo(() => {
     const value = signal<T | undefined>(undefined);
@@ -34,5 +36,8 @@ export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, keys: 
     void resource.again();
     return () => resource.stop();
   }, keys);
+  useEffect(() => {
+    if (!isOffline.value && resource.error.value) void resource.again();
+  }, [isOffline.value]);
   return resource;
 }

@@ -13,6 +13,4 @@ export interface Usage {
 
 export const usage = signal<Usage | null>(null);
 
-export async function readUsage() {
-  usage.value = await get<Usage>("/limits/usage");
-}
+export const readUsage = async (): Promise<Usage> => (usage.value = await get<Usage>("/limits/usage"));

@@ -238,7 +238,10 @@ export class Visitor {
     this.talk.show([]);
   }
 
-  talks = () => call<TalkName[]>("GET", this.path("/conversations"));
+  async talks(signal?: AbortSignal) {
+    await this.visit();
+    return call<TalkName[]>("GET", this.path("/conversations"), { signal });
+  }
   rename = (id: string, name: string) => send("PUT", this.path(`/conversations/${id}`), { body: { name } });
   async remove(id: string) {
     await send("DELETE", this.path(`/conversations/${id}`));

@@ -91,20 +91,20 @@ function Actions({ id, talk, turn, onWhy }: ActionsProps) {
 }
 
 function Options({ id }: { id: number }) {
-  const [known, setKnown] = useState<Label[]>([]);
-  const [models, setModels] = useState<string[]>([]);
+  const offered = useResource(
+    async (signal): Promise<Label[]> =>
+      hasFeature("labels") ? (await get<List<Label>>(`/projects/${id}/labels`, { limit: 100 }, signal)).data : [],
+    [id],
+  );
+  const schema = useResource(
+    (signal) => get<{ name: string; choices: string[] }[]>(`/projects/${id}/settings/schema`, {}, signal),
+    [id],
+  );
+  const known = offered.value.value ?? [];
+  const models = schema.value.value?.find((field) => field.name === "chatbot_model")?.choices ?? [];
   const [open, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (hasFeature("labels"))
-      get<List<Label>>(`/projects/${id}/labels`, { limit: 100 }).then(
-        ({ data }) => setKnown(data),
-        () => {},
-      );
-    get<{ name: string; choices: string[] }[]>(`/projects/${id}/settings/schema`).then(
-      (fields) => setModels(fields.find((field) => field.name === "chatbot_model")?.choices ?? []),
-      () => {},
-    );
     model.value = "";
   }, [id]);
   const chosen = known.filter((label) => labels.value.includes(label.id));
@@ -215,13 +215,11 @@ function useFollow(turns: ChatTurn[]) {
 }
 
 function Starters({ id, onAsk }: { id: number; onAsk: (text: string) => void }) {
-  const [questions, setQuestions] = useState<string[]>([]);
-  useEffect(() => {
-    get<{ example_questions: string[] | null }>(`/projects/${id}/settings`).then(
-      (settings) => setQuestions(settings.example_questions ?? []),
-      () => {},
-    );
-  }, [id]);
+  const settings = useResource(
+    (signal) => get<{ example_questions: string[] | null }>(`/projects/${id}/settings`, {}, signal),
+    [id],
+  );
+  const questions = settings.value.value?.example_questions ?? [];
   const all = questions.length ? questions : [w.whatDoYouKnow];
   return (
     <div class="chips starters">

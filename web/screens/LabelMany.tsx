@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 import { Loaded } from "../components/Loaded";
@@ -10,15 +10,19 @@ import { w } from "../words/dashboard";
 
 /** Gives all chosen documents the same labels. */
 export function LabelMany({ id, pages, onClose }: { id: number; pages: number[]; onClose: () => void }) {
-  const labels = useResource((signal) => get<List<Label>>(`/projects/${id}/labels`, { limit: 100 }, signal), [id]);
-  const [chosen, setChosen] = useState<number[]>([]);
-  useEffect(() => {
-    if (pages.length === 1)
-      get<Label[]>(`/projects/${id}/pages/${pages[0]}/labels`).then(
-        (own) => setChosen(own.map((l) => l.id)),
-        () => {},
-      );
-  }, []);
+  const labels = useResource(
+    async (signal) => {
+      const [{ data }, own] = await Promise.all([
+        get<List<Label>>(`/projects/${id}/labels`, { limit: 100 }, signal),
+        pages.length === 1 ? get<Label[]>(`/projects/${id}/pages/${pages[0]}/labels`, {}, signal) : [],
+      ]);
+      return { data, own: own.map((label) => label.id) };
+    },
+    [id],
+  );
+  /** null: as they are. */
+  const [changed, setChosen] = useState<number[] | null>(null);
+  const chosen = changed ?? labels.value.value?.own ?? [];
   const save = () =>
     attempt(async () => {
       for (const page of pages) await put(`/projects/${id}/pages/${page}/labels`, { label_ids: chosen });
@@ -33,7 +37,7 @@ export function LabelMany({ id, pages, onClose }: { id: number; pages: number[];
       footer={
         <>
           <Button onClick={onClose}>{w.cancel}</Button>
-          <Button kind="primary" type="submit">
+          <Button kind="primary" type="submit" disabled={!labels.value.value}>
             {w.save}
           </Button>
         </>

@@ -1,16 +1,17 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Icon } from "../components/Icon";
 import { ago } from "../lib/format";
-import type { TalkName, Visitor } from "../lib/visit";
+import { useResource } from "../lib/resource";
+import type { Visitor } from "../lib/visit";
 import { t } from "../words/visitor";
 
 /** The visitor's earlier talks: go on with one, rename it, delete it. */
 export function Talks({ visitor, onClose }: { visitor: Visitor; onClose: () => void }) {
-  const [talks, setTalks] = useState<TalkName[] | null>(null);
+  const list = useResource((signal) => visitor.talks(signal), []);
+  const talks = list.value.value,
+    error = list.error.value;
   const [naming, setNaming] = useState<string | null>(null);
   const [leaving, setLeaving] = useState<string | null>(null);
-  const read = () => visitor.talks().then(setTalks, () => setTalks([]));
-  useEffect(() => void read(), []);
   return (
     <section class="talks" aria-label={t.talks}>
       <header>
@@ -19,6 +20,7 @@ export function Talks({ visitor, onClose }: { visitor: Visitor; onClose: () => v
           <Icon name="close" />
         </button>
       </header>
+      {error && <p role="alert">{error.status ? error.message : t.offline}</p>}
       {talks?.length === 0 && <p class="mute">{t.talksNone}</p>}
       <ul>
         {talks?.map((talk) => (
@@ -30,7 +32,7 @@ export function Talks({ visitor, onClose }: { visitor: Visitor; onClose: () => v
                   const name = String(new FormData(event.currentTarget).get("name") ?? "").trim();
                   if (name) await visitor.rename(talk.session_id, name);
                   setNaming(null);
-                  await read();
+                  await list.again();
                 }}
               >
                 <input name="name" aria-label={t.rename} dir="auto" maxLength={255} value={talk.name} autoFocus />
@@ -45,7 +47,7 @@ export function Talks({ visitor, onClose }: { visitor: Visitor; onClose: () => v
                   onClick={async () => {
                     await visitor.remove(talk.session_id);
                     setLeaving(null);
-                    await read();
+                    await list.again();
                   }}
                 >
                   {t.delete}

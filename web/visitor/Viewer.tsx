@@ -8,6 +8,7 @@ import { atMoment, clock } from "../lib/format";
 import { put } from "../lib/language";
 import type { Look } from "../lib/look";
 import type { PageReader } from "../lib/pages";
+import { useResource } from "../lib/resource";
 import type { PageWords, TextWindow } from "../lib/types";
 import type { TalkSource } from "../lib/visit";
 import { t } from "../words/visitor";
@@ -37,8 +38,9 @@ interface Props {
 
 /** A document that an answer cites, as far as its owner shows it, open where the answer took its words from. */
 export default function Viewer({ look, path, source, n, focused, onClose }: Props) {
-  const [shown, setShown] = useState<Shown | null>(null);
-  const [error, setError] = useState("");
+  const text = useResource((signal) => call<Shown>("GET", `${path}/text`, { query: { length: 0 }, signal }), [path]);
+  const shown = text.value.value,
+    error = text.error.value;
   const [asText, setAsText] = useState(false);
   const close = useRef<HTMLButtonElement>(null);
   const places = useMemo(() => source.places.map((place) => ({ ...place, page_id: source.id })), [source]);
@@ -54,17 +56,8 @@ export default function Viewer({ look, path, source, n, focused, onClose }: Prop
   );
   const pages = useMemo(() => shown?.visible ?? Array.from({ length: shown?.pages ?? 0 }, (_, i) => i + 1), [shown]);
   useEffect(() => {
-    let gone = false;
-    setShown(null);
     setAsText(false);
-    call<Shown>("GET", `${path}/text`, { query: { length: 0 } }).then(
-      (found) => !gone && setShown(found),
-      (failure: Error) => !gone && setError(failure.message),
-    );
     if (focused) close.current?.focus();
-    return () => {
-      gone = true;
-    };
   }, [path]);
   const title = titleOf(source, n),
     second = momentOf(source);
@@ -115,7 +108,7 @@ export default function Viewer({ look, path, source, n, focused, onClose }: Prop
         </button>
       </header>
       <div class="paper-scroll" tabIndex={0} role="region" aria-label={title}>
-        {error && <p role="alert">{error}</p>}
+        {error && <p role="alert">{error.message}</p>}
         {shown &&
           (shown.has_pictures && !asText ? (
             <Pages
