@@ -169,9 +169,7 @@ void kb_exchange_tell(struct kb_http_exchange *call, enum kb_news news)
 
 static void on_news(struct kb_task *task)
 {
-	struct kb_http_exchange *call =
-	        (struct kb_http_exchange *)(void *)((char *)task
-	                                            - offsetof(struct kb_http_exchange, task));
+	struct kb_http_exchange *call = KB_OUTER(task, struct kb_http_exchange, task);
 	struct kb_http_conn *conn = call->req.conn;
 
 	call->out = false;

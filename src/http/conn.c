@@ -156,9 +156,7 @@ static void on_deadline(struct kb_http_conn *conn)
 
 static void on_timer(struct kb_timer *timer)
 {
-	struct kb_http_conn *conn =
-	        (struct kb_http_conn *)(void *)((char *)timer
-	                                        - offsetof(struct kb_http_conn, timer));
+	struct kb_http_conn *conn = KB_OUTER(timer, struct kb_http_conn, timer);
 
 	if (conn->deadline_us == 0)
 		return;
@@ -420,9 +418,7 @@ void kb_conn_run(struct kb_http_conn *conn)
 
 static void on_later(struct kb_task *task)
 {
-	struct kb_http_conn *conn =
-	        (struct kb_http_conn *)(void *)((char *)task
-	                                        - offsetof(struct kb_http_conn, later));
+	struct kb_http_conn *conn = KB_OUTER(task, struct kb_http_conn, later);
 
 	conn->put_off = false;
 	if (conn->step == KB_STEP_GONE)

@@ -245,7 +245,7 @@ static void on_accept(struct kb_loop_fd *source, uint32_t events)
 
 static void on_accept_again(struct kb_timer *timer)
 {
-	watch((struct kb_lane *)(void *)((char *)timer - offsetof(struct kb_lane, accept_again)));
+	watch(KB_OUTER(timer, struct kb_lane, accept_again));
 }
 
 bool kb_listen_start(struct kb_lane *lane, struct kb_err *err)

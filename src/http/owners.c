@@ -95,8 +95,7 @@ static struct question *collect(struct kb_lane *lane)
 
 static void on_time(struct kb_timer *timer)
 {
-	struct kb_lane *lane =
-	        (struct kb_lane *)(void *)((char *)timer - offsetof(struct kb_lane, owners_time));
+	struct kb_lane *lane = KB_OUTER(timer, struct kb_lane, owners_time);
 	struct question *q = collect(lane);
 
 	if (!q)

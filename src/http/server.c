@@ -44,8 +44,7 @@ void kb_server_config_init(struct kb_server_config *config)
 
 static void on_stop(struct kb_task *task)
 {
-	struct kb_lane *lane =
-	        (struct kb_lane *)(void *)((char *)task - offsetof(struct kb_lane, stop));
+	struct kb_lane *lane = KB_OUTER(task, struct kb_lane, stop);
 	struct kb_http_conn *next;
 
 	kb_listen_stop(lane);
@@ -58,8 +57,7 @@ static void on_stop(struct kb_task *task)
 
 static void on_kill(struct kb_task *task)
 {
-	struct kb_lane *lane =
-	        (struct kb_lane *)(void *)((char *)task - offsetof(struct kb_lane, kill));
+	struct kb_lane *lane = KB_OUTER(task, struct kb_lane, kill);
 	struct kb_http_conn *next;
 
 	for (struct kb_http_conn *conn = lane->conns; conn; conn = next) {
@@ -70,8 +68,7 @@ static void on_kill(struct kb_task *task)
 
 static void on_quit(struct kb_task *task)
 {
-	kb_loop_quit(
-	        ((struct kb_lane *)(void *)((char *)task - offsetof(struct kb_lane, quit)))->loop);
+	kb_loop_quit(KB_OUTER(task, struct kb_lane, quit)->loop);
 }
 
 static void *run_lane(void *arg)

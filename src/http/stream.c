@@ -158,8 +158,7 @@ static struct kb_http_block *collect(struct kb_stream *stream, bool *ended, bool
 
 static void on_stream(struct kb_task *task)
 {
-	struct kb_stream *stream =
-	        (struct kb_stream *)(void *)((char *)task - offsetof(struct kb_stream, task));
+	struct kb_stream *stream = KB_OUTER(task, struct kb_stream, task);
 	struct kb_http_exchange *call = stream->call;
 	struct kb_http_conn *conn = call->req.conn;
 	bool ended, gone;

@@ -39,10 +39,7 @@ struct found {
 static const struct kb_passage *beside(void *arg, const struct kb_passage *passage, int by)
 {
 	const struct found *found = arg;
-	const struct kb_candidate *at =
-	        (const struct kb_candidate *)(const void *)((const char *)passage
-	                                                    - offsetof(struct kb_candidate,
-	                                                               passage));
+	const struct kb_candidate *at = KB_OUTER(passage, struct kb_candidate, passage);
 	int64_t doc = (int64_t)at->doc + by;
 	struct kb_passage *out;
 

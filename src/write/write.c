@@ -855,7 +855,7 @@ static void read_turns(struct writing *w)
 
 static struct writing *writing_of(struct kb_live_answer *answer)
 {
-	return (struct writing *)(void *)((char *)answer - offsetof(struct writing, live));
+	return KB_OUTER(answer, struct writing, live);
 }
 
 static bool show(struct kb_live_answer *answer, struct kb_arena *arena, size_t beyond,

@@ -167,8 +167,7 @@ static void on_ready(struct kb_loop_fd *source, uint32_t events)
 
 static void on_removal(struct kb_task *task)
 {
-	struct watched *watched =
-	        (struct watched *)(void *)((char *)task - offsetof(struct watched, task));
+	struct watched *watched = KB_OUTER(task, struct watched, task);
 
 	kb_loop_remove(watched->loop, &watched->source);
 	watched->removed = true;
