@@ -24,12 +24,12 @@
 
 /* The struct that p points into: p is the address of its member. A p of another type does not
  * compile; what is const stays so. */
-#define KB_OUTER(p, type, member)                                                                  \
-	_Generic((p),                                                                              \
-	        __typeof__(((type *)0)->member) *: (type *)((uintptr_t)(p)                         \
-	                                                    - offsetof(type, member)),             \
-	        const __typeof__(((type *)0)->member) *: (const type *)((uintptr_t)(p)             \
-	                                                                - offsetof(type, member)))
+// clang-format off
+#define KB_OUTER(p, type, member) _Generic((p), \
+	__typeof__((type){ 0 }.member) *: (type *)KB_OUTER_AT(p, type, member), \
+	const __typeof__((type){ 0 }.member) *: (const type *)KB_OUTER_AT(p, type, member))
+// clang-format on
+#define KB_OUTER_AT(p, type, member) ((uintptr_t)(p) - offsetof(type, member))
 
 #define KB_KIB(n) ((size_t)(n) << 10)
 #define KB_MIB(n) ((size_t)(n) << 20)
