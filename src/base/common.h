@@ -28,8 +28,8 @@
 #define KB_OUTER(p, type, member) _Generic((p), \
 	__typeof__((type){ 0 }.member) *: (type *)KB_OUTER_AT(p, type, member), \
 	const __typeof__((type){ 0 }.member) *: (const type *)KB_OUTER_AT(p, type, member))
-// clang-format on
 #define KB_OUTER_AT(p, type, member) ((uintptr_t)(p) - offsetof(type, member))
+// clang-format on
 
 #define KB_KIB(n) ((size_t)(n) << 10)
 #define KB_MIB(n) ((size_t)(n) << 20)
