@@ -25,6 +25,7 @@ enum {
 	MISSING,
 	UNFOLDED,
 	DUE,
+	READY,
 };
 /* $1 the column's name, $2 one agent or 0, $3 and $4 the row to go on after, $5 how many. */
 #define MISSING_WHERE(model)                                                                       \
@@ -32,8 +33,7 @@ enum {
 	"(s.agent_id, s.id) > ($3, $4) "                                                           \
 	"AND " KB_AGENT_SHOWN("s.agent_id") " "                                                    \
 	                                    "AND (v.model IS NULL OR v.model <> " model            \
-	                                    " OR v.pending > 0) "                                  \
-	                                    "ORDER BY s.agent_id, s.id LIMIT $5"
+	                                    " OR v.pending > 0) "
 #define MISSING_JOIN                                                                               \
 	"LEFT JOIN vectors v ON v.agent_id = s.agent_id AND v.segment_id = s.id AND v.name = $1 "
 // clang-format off
@@ -66,12 +66,17 @@ static const struct kb_sql sql[] = {
 	[MISSING] = { "vectors_missing", "tiiiit",
 		"SELECT s.agent_id, s.id, s.blob, s.passages, "
 		"CASE WHEN v.model = $6 THEN v.blob ELSE '' END, '', coalesce(v.pending, 0) FROM segments s "
-		MISSING_JOIN MISSING_WHERE("$6") },
+		MISSING_JOIN MISSING_WHERE("$6")
+		"ORDER BY sum(s.passages) OVER (PARTITION BY s.agent_id), s.agent_id, s.id DESC LIMIT $5" },
 	[UNFOLDED] = { "vectors_unfolded", "tiiii",
 		"SELECT s.agent_id, s.id, s.blob, s.passages, "
 		"CASE WHEN v.model = f.mark THEN v.blob ELSE '' END, f.mark, coalesce(v.pending, 0) FROM segments s "
 		"JOIN factors f ON f.agent_id = s.agent_id "
-		MISSING_JOIN MISSING_WHERE("f.mark") },
+		MISSING_JOIN MISSING_WHERE("f.mark") "ORDER BY s.agent_id, s.id LIMIT $5" },
+	[READY] = { "vectors_ready", "itt",
+		"SELECT coalesce(sum(s.passages), 0), coalesce(sum(CASE WHEN v.model = $3 THEN s.passages - v.pending "
+		"ELSE 0 END), 0) FROM segments s LEFT JOIN vectors v ON v.agent_id = s.agent_id "
+		"AND v.segment_id = s.id AND v.name = $2 WHERE s.agent_id = $1" },
 	[DUE] = { "factors_due", "iii",
 		"SELECT s.agent_id FROM segments s LEFT JOIN factors f ON f.agent_id = s.agent_id "
 		"WHERE s.agent_id > $2 AND s.damaged_at = 0 AND " KB_AGENT_SHOWN("s.agent_id") " GROUP BY s.agent_id, f.passages HAVING sum(s.passages) >= $1 "
@@ -307,6 +312,22 @@ bool kb_store_factors_drop(struct kb_store *store, int64_t agent_id, struct kb_s
 {
 	return kb_db_write(store->db, drop, &(struct drop){ .agent_id = agent_id, .blob = blob },
 	                   err);
+}
+
+bool kb_store_vectors_ready(struct kb_store *store, int64_t agent_id,
+                            const struct kb_vectors_want *want, struct kb_vectors_ready *out,
+                            struct kb_err *err)
+{
+	struct kb_db_rows rows;
+
+	*out = (struct kb_vectors_ready){ 0 };
+	kb_rows_take(&rows, store->db, &sql[READY],
+	             KB_VALUES(kb_int(agent_id), kb_text(want->name), kb_text(want->model)));
+	while (kb_rows_next(&rows)) {
+		out->passages = kb_rows_int(&rows, 0);
+		out->ready = kb_rows_int(&rows, 1);
+	}
+	return kb_rows_close(&rows, err);
 }
 
 /* ---- work to do ---- */

@@ -68,15 +68,25 @@ struct kb_vectors_want {
 	struct kb_sv model; /* empty: the mark of each agent's factors; agents without any are left
 	                       out */
 	int64_t agent_id;   /* 0: of all agents */
-	/* Where to go on: the last row had. A worker that failed at one goes past it. */
+	/* Where to go on, by agent and segment: the last row had. */
 	int64_t after_agent_id, after_segment_id;
 	size_t limit; /* at most KB_VECTORS_MISSING_MAX */
 };
 enum { KB_VECTORS_MISSING_MAX = 1000 };
-/* By agent and segment. */
+/* With a model, agents with the least to do first, of each the newest segments first; else by agent
+ * and segment. */
 bool kb_store_vectors_missing(struct kb_store *store, struct kb_arena *arena,
                               const struct kb_vectors_want *want, struct kb_vectors_missing **out,
                               size_t *count, struct kb_err *err) KB_MUST_CHECK;
+
+/* How far an agent's column is, in passages as the segments hold them: deleted ones count until a
+ * merge leaves them out, in both figures. Of the want, name and model. */
+struct kb_vectors_ready {
+	int64_t passages, ready;
+};
+bool kb_store_vectors_ready(struct kb_store *store, int64_t agent_id,
+                            const struct kb_vectors_want *want, struct kb_vectors_ready *out,
+                            struct kb_err *err) KB_MUST_CHECK;
 
 struct kb_factors_want {
 	int64_t after_agent_id;

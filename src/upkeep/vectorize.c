@@ -37,7 +37,7 @@ struct kb_vectorize {
 	struct kb_bell bell;
 	/* The segment at which the last round failed: the next one begins behind it. */
 	int64_t failed_agent_id, failed_segment_id;
-	_Atomic int64_t vectors, refused, failures, waiting;
+	_Atomic int64_t vectors, spent_us, refused, failures, waiting;
 };
 
 /* One segment's turn. */
@@ -286,6 +286,7 @@ static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *m
 	if (turn.writer && (turn.done || !turn.todo_count)) {
 		if (make_true(&turn, ok ? err : &put_err)) {
 			atomic_fetch_add(&v->vectors, (int64_t)turn.made);
+			atomic_fetch_add(&v->spent_us, kb_clock_mono_us() - start);
 			kb_info(v->log,
 			        "passages embedded agent=%" PRId64 " segment=%" PRId64
 			        " vectors=%zu waiting=%zu took_ms=%" PRId64,
@@ -301,17 +302,43 @@ static bool take_turn(struct kb_vectorize *v, const struct kb_vectors_missing *m
 	return ok;
 }
 
-/* Once round the segments that miss the column. *more: some are still to be gone on with. */
+/* Where the list is gone on with: behind the segment at which the last round failed, lest it keep
+ * the others waiting. */
+static size_t first_of(const struct kb_vectorize *v, const struct kb_vectors_missing *missing,
+                       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (missing[i].agent_id == v->failed_agent_id
+		    && missing[i].segment_id == v->failed_segment_id)
+			return i + 1;
+	return 0;
+}
+
+/* Brings the segment further, unless another node works for its agent. */
+static bool go_on_with(struct kb_vectorize *v, const struct kb_vectors_missing *missing,
+                       const struct kb_vector_column *column, bool *taken, struct kb_err *err)
+{
+	struct kb_work work = { .kind = KB_WORK_VECTORS, .agent_id = missing->agent_id };
+	bool ok = kb_store_work_take(v->store, &work, LEASE_S * KB_SECOND_US, taken, err);
+
+	if (!ok || !*taken)
+		return ok;
+	ok = take_turn(v, missing, column, err);
+	kb_store_work_done(v->store, &work);
+	/* Merged or deleted meanwhile: what took its place is found the next time. */
+	return ok || err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND;
+}
+
+/* Goes through the segments that miss the column, agents with the least to do first; after some
+ * seconds it ends, for smaller ones may have come. *more: there is something left for this node. */
 static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 {
-	struct kb_vectors_want want = { .limit = SEGMENTS_AT_ONCE,
-		                        .after_agent_id = v->failed_agent_id,
-		                        .after_segment_id = v->failed_segment_id };
-	struct kb_work work = { .kind = KB_WORK_VECTORS };
+	struct kb_vectors_want want = { .limit = SEGMENTS_AT_ONCE };
+	int64_t start = kb_clock_mono_us();
 	struct kb_vectors_missing *missing;
 	struct kb_vector_column column;
 	struct kb_arena arena = { 0 };
-	size_t count = 0;
+	size_t count = 0, first;
 	bool ok = v->with.column(v->with.arg, &column, err);
 
 	if (ok) {
@@ -319,23 +346,18 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 		want.model = column.model;
 		ok = kb_store_vectors_missing(v->store, &arena, &want, &missing, &count, err);
 	}
-	if (ok && !want.after_agent_id)
+	first = ok ? first_of(v, missing, count) : 0;
+	if (ok)
 		atomic_store(&v->waiting, (int64_t)count);
-	*more = count > 0 || want.after_agent_id;
+	*more = first > 0;
 	v->failed_agent_id = v->failed_segment_id = 0;
-	for (size_t i = 0; ok && i < count && !kb_bell_is_stopped(&v->bell); i++) {
+	for (size_t i = first; ok && i < count && kb_clock_mono_us() - start < PART_US; i++) {
 		bool taken = false;
 
-		work.agent_id = missing[i].agent_id;
-		ok = kb_store_work_take(v->store, &work, LEASE_S * KB_SECOND_US, &taken, err);
-		if (ok && !taken)
-			continue;
-		ok = ok && take_turn(v, &missing[i], &column, err);
-		if (taken)
-			kb_store_work_done(v->store, &work);
-		/* Merged or deleted meanwhile: what took its place is found the next time. */
-		if (!ok && (err->code == KB_E_CONFLICT || err->code == KB_E_NOT_FOUND))
-			ok = true;
+		if (kb_bell_is_stopped(&v->bell))
+			break;
+		ok = go_on_with(v, &missing[i], &column, &taken, err);
+		*more |= taken;
 		if (!ok) {
 			v->failed_agent_id = missing[i].agent_id;
 			v->failed_segment_id = missing[i].segment_id;
@@ -412,6 +434,7 @@ void kb_vectorize_stats(struct kb_vectorize *v, struct kb_vectorize_stats *out)
 	if (!v)
 		return;
 	*out = (struct kb_vectorize_stats){ .vectors = atomic_load(&v->vectors),
+		                            .spent_us = atomic_load(&v->spent_us),
 		                            .refused = atomic_load(&v->refused),
 		                            .failures = atomic_load(&v->failures),
 		                            .waiting = atomic_load(&v->waiting) };

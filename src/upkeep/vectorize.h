@@ -18,6 +18,7 @@
 
 struct kb_vectorize_stats {
 	int64_t vectors;  /* made since the start */
+	int64_t spent_us; /* on them */
 	int64_t refused;  /* passages that the model would not take */
 	int64_t failures; /* rounds that ended with an error and a pause */
 	int64_t waiting;  /* segments without the whole column, when last looked */

@@ -194,26 +194,44 @@ static void test_factors(struct kb_test *t)
 	CHECK(t, factors_due(&f, 4, 0, &due));
 	CHECK_INT(t, due, agent.id);
 
-	/* Whoever asks for a model by name sees the other agent too, and goes on past a row. */
+	/* Whoever asks for a model by name sees the other agent too: first the one with the least
+	 * to do, and of each what came last. */
 	CHECK_INT(t, missing(&f, "mark", &first), 4);
 	CHECK_INT(t, missing(&f, "e5", &first), 5);
 	{
 		struct kb_vectors_want want = { .name = KB_SV("lsi"),
 			                        .model = KB_SV("e5"),
-			                        .after_agent_id = first.agent_id,
-			                        .after_segment_id = first.segment_id,
 			                        .limit = 10 };
 		struct kb_vectors_missing *v;
 		size_t count;
 
 		NEED(&f, kb_store_vectors_missing(f.store, &f.arena, &want, &v, &count, &f.err));
-		CHECK_INT(t, count, 4);
+		CHECK_INT(t, count, 5);
+		CHECK(t, v[0].agent_id != agent.id);
+		for (size_t i = 2; i < count; i++) {
+			CHECK_INT(t, v[i].agent_id, agent.id);
+			CHECK(t, v[i].segment_id < v[i - 1].segment_id);
+		}
 		want.agent_id = agent.id;
 		NEED(&f, kb_store_vectors_missing(f.store, &f.arena, &want, &v, &count, &f.err));
-		CHECK_INT(t, count, 3);
+		CHECK_INT(t, count, 4);
 		want.limit = 2;
 		NEED(&f, kb_store_vectors_missing(f.store, &f.arena, &want, &v, &count, &f.err));
 		CHECK_INT(t, count, 2);
+	}
+
+	{
+		struct kb_vectors_want want = { .name = KB_SV("lsi"), .model = KB_SV("mark") };
+		struct kb_vectors_ready ready;
+		struct kb_err err;
+
+		CHECK(t, kb_store_vectors_ready(f.store, agent.id, &want, &ready, &err));
+		CHECK_INT(t, ready.passages, 8);
+		CHECK(t, ready.ready > 0 && ready.ready < ready.passages);
+		want.model = KB_SV("another");
+		CHECK(t, kb_store_vectors_ready(f.store, agent.id, &want, &ready, &err));
+		CHECK_INT(t, ready.passages, 8);
+		CHECK_INT(t, ready.ready, 0);
 	}
 
 	CHECK(t, kb_store_factors_drop(f.store, agent.id, KB_SV("another"), &f.err));
