@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/quota.h"
+#include "api/ready.h"
 #include "api/routes.h"
 #include "api/source_input.h"
 #include "api/upload.h"
@@ -159,13 +160,13 @@ bool kb_agents_create(struct kb_call *call, struct kb_err *err)
 		kb_api_wake(call->api);
 	kb_notes_wake(call->api->notes);
 	kb_call_begin(call, &buf, &jw);
-	kb_record_agent(call, &jw, &agent);
+	kb_record_agent(call, &jw, &agent, NULL);
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
 static void agent_row(struct kb_call *call, struct kb_jw *jw, const void *rows, size_t i)
 {
-	kb_record_agent(call, jw, (const struct kb_agent *)rows + i);
+	kb_record_agent(call, jw, (const struct kb_agent *)rows + i, NULL);
 }
 
 bool kb_agents_list(struct kb_call *call, struct kb_err *err)
@@ -198,19 +199,24 @@ bool kb_agents_list(struct kb_call *call, struct kb_err *err)
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
-static bool reply_agent(struct kb_call *call, const struct kb_agent *agent, struct kb_err *err)
+/* ready: what of it can be found by meaning; NULL: it is not said. */
+static bool reply_agent(struct kb_call *call, const struct kb_agent *agent,
+                        const struct kb_ready *ready, struct kb_err *err)
 {
 	struct kb_buf buf;
 	struct kb_jw jw;
 
 	kb_call_begin(call, &buf, &jw);
-	kb_record_agent(call, &jw, agent);
+	kb_record_agent(call, &jw, agent, ready);
 	return kb_call_reply(call, 200, &buf, &jw, err);
 }
 
 bool kb_agents_read(struct kb_call *call, struct kb_err *err)
 {
-	return reply_agent(call, &call->agent, err);
+	struct kb_ready ready;
+
+	return kb_ready_read(call->api, call->agent.id, call->agent.index_version, &ready, err)
+	       && reply_agent(call, &call->agent, &ready, err);
 }
 
 /* One id of child_project_ids, added unless it is there. */
@@ -368,7 +374,7 @@ bool kb_agents_update(struct kb_call *call, struct kb_err *err)
 			return false;
 		kb_api_wake(call->api);
 	}
-	return reply_agent(call, &after, err);
+	return reply_agent(call, &after, NULL, err);
 }
 
 bool kb_agents_delete(struct kb_call *call, struct kb_err *err)
@@ -409,7 +415,7 @@ bool kb_agents_replicate(struct kb_call *call, struct kb_err *err)
 	kb_api_wake(call->api);
 	kb_notes_wake(call->api->notes);
 	kb_call_begin(call, &buf, &jw);
-	kb_record_agent(call, &jw, &copy);
+	kb_record_agent(call, &jw, &copy, NULL);
 	return kb_call_reply(call, 201, &buf, &jw, err);
 }
 
@@ -459,6 +465,7 @@ bool kb_agents_read_fast(struct kb_request *req)
 	struct kb_call call = {
 		.api = req->app, .req = req, .arena = req->arena, .row = req->route->app
 	};
+	struct kb_ready ready;
 	struct kb_err err;
 	int64_t id;
 
@@ -468,7 +475,8 @@ bool kb_agents_read_fast(struct kb_request *req)
 	    || kb_plans_get(&call.api->plans, call.key.plan)->rate_per_second
 	    || !kb_store_peek_agent(call.api->store, call.arena, call.key.account_id, id,
 	                            &call.agent)
-	    || call.agent.settings.n + call.agent.options.n > FAST_BYTES)
+	    || call.agent.settings.n + call.agent.options.n > FAST_BYTES
+	    || !kb_ready_peek(call.api, id, call.agent.index_version, &ready))
 		return false;
-	return reply_agent(&call, &call.agent, &err);
+	return reply_agent(&call, &call.agent, &ready, &err);
 }

@@ -64,6 +64,7 @@ struct kb_api {
 	struct kb_models *models; /* the operator's catalogue */
 	struct kb_aliases aliases;
 	struct kb_rates *rates;
+	struct kb_readies *readies;       /* what of agents can be found by meaning (ready.h) */
 	struct kb_clock *clock;
 	const struct kb_log *log;
 	int64_t public_daily;   /* questions that an agent's visitors may ask a day; 0: no limit */
@@ -269,7 +270,10 @@ bool kb_settings_activate_persona(struct kb_call *call, int64_t version,
 
 /* ---- records (records.c), as the contract prints them ---- */
 void kb_record_user(struct kb_call *call, struct kb_jw *jw, const struct kb_account *account);
-void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent);
+struct kb_ready;
+/* ready: what of it can be found by meaning (ready.h); NULL: it is not said. */
+void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent,
+                     const struct kb_ready *ready);
 void kb_record_page(struct kb_call *call, struct kb_jw *jw, const struct kb_page *page);
 /* Whether a document can be read again: what is at its address; or an upload's bytes, where they
  * are still there and gave nothing. */

@@ -45,7 +45,7 @@ bool kb_pages_list(struct kb_call *call, struct kb_err *err)
 	kb_call_begin(call, &buf, &jw);
 	kb_jw_object(&jw);
 	kb_jw_key(&jw, "project");
-	kb_record_agent(call, &jw, &call->agent);
+	kb_record_agent(call, &jw, &call->agent, NULL);
 	kb_jw_key(&jw, "pages");
 	kb_call_paginate(call, &jw,
 	                 &(struct kb_paginator){ .list = &filter.list,

@@ -19,7 +19,7 @@ bool kb_progress_read(struct kb_call *call, struct kb_err *err)
 		return true;
 	}
 	kb_call_begin(call, &buf, &jw);
-	ok = kb_progress_write(call->api->store, call->arena, call->agent.id, &jw, err);
+	ok = kb_progress_write(call->api, call->arena, call->agent.id, &jw, err);
 	kb_jw_end(&jw);
 	ok = ok && kb_buf_done(&buf, &response.body, err);
 	if (ok) {

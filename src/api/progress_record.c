@@ -1,5 +1,8 @@
 #include "api/progress_record.h"
 
+#include "api/ready.h"
+#include "store/progress.h"
+
 /* Fewer, or in less time, say nothing of how long the rest takes. */
 enum { FEWEST = 3 };
 #define SHORTEST_US (2 * KB_SECOND_US)
@@ -37,7 +40,8 @@ static void write_pace(struct kb_jw *jw, const struct kb_progress *progress)
 	                + 1);
 }
 
-static void write_progress(struct kb_jw *jw, const struct kb_progress *progress)
+static void write_progress(struct kb_jw *jw, const struct kb_progress *progress,
+                           const struct kb_ready *ready)
 {
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "total", progress->total);
@@ -54,16 +58,19 @@ static void write_progress(struct kb_jw *jw, const struct kb_progress *progress)
 	for (size_t i = 0; i < progress->page_count; i++)
 		write_page(jw, &progress->pages[i]);
 	kb_jw_end(jw);
+	kb_ready_write(jw, ready);
 	kb_jw_end(jw);
 }
 
-bool kb_progress_write(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+bool kb_progress_write(const struct kb_api *api, struct kb_arena *arena, int64_t agent_id,
                        struct kb_jw *jw, struct kb_err *err)
 {
 	struct kb_progress progress;
+	struct kb_ready ready;
 
-	if (!kb_store_progress(store, arena, agent_id, &progress, err))
+	if (!kb_store_progress(api->store, arena, agent_id, &progress, err)
+	    || !kb_ready_read(api, agent_id, 0, &ready, err))
 		return false;
-	write_progress(jw, &progress);
+	write_progress(jw, &progress, &ready);
 	return true;
 }

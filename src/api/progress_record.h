@@ -2,11 +2,10 @@
 #ifndef KB_API_PROGRESS_RECORD_H
 #define KB_API_PROGRESS_RECORD_H
 
-#include "base/json.h"
-#include "store/progress.h"
+#include "api/api.h"
 
 /* An object. false has written nothing. */
-bool kb_progress_write(struct kb_store *store, struct kb_arena *arena, int64_t agent_id,
+bool kb_progress_write(const struct kb_api *api, struct kb_arena *arena, int64_t agent_id,
                        struct kb_jw *jw, struct kb_err *err) KB_MUST_CHECK;
 
 #endif

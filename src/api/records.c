@@ -3,6 +3,7 @@
 
 #include "answer/closest.h"
 #include "api/api.h"
+#include "api/ready.h"
 #include "base/hash.h"
 #include "out/link.h"
 #include "parse/parse.h"
@@ -87,7 +88,8 @@ static struct kb_sv set_or_none(struct kb_sv text)
 	return text.n ? text : (struct kb_sv){ 0 };
 }
 
-void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent)
+void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_agent *agent,
+                     const struct kb_ready *ready)
 {
 	kb_jw_object(jw);
 	kb_jw_key_int(jw, "id", agent->id);
@@ -119,6 +121,8 @@ void kb_record_agent(struct kb_call *call, struct kb_jw *jw, const struct kb_age
 			kb_jw_int(jw, children[i]);
 		kb_jw_end(jw);
 	}
+	if (ready)
+		kb_ready_write(jw, ready);
 	kb_jw_end(jw);
 }
 

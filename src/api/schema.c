@@ -22,7 +22,8 @@ static const struct kb_schema schemas[] = {
 	           "are_licenses_allowed:bool subdomain_slug:str? file_data_retension:bool is_ocr_enabled:int "
 	           "is_anonymized:bool is_vision_enabled:bool is_vision_compress_image:bool "
 	           "use_planner_mode:bool is_low_performance_mode_enabled:bool allow_extra_timeout:bool "
-	           "use_full_url_crawl:bool image_extraction_type:str child_project_ids~:[int]" },
+	           "use_full_url_crawl:bool image_extraction_type:str child_project_ids~:[int] meaning~:Meaning" },
+	{ "Meaning", "passages:int ready:int seconds_left:int?" },
 	{ "AgentFields", "project_name~:str sitemap_path~:str? is_master~:bool is_shared~:bool "
 	                 "file_data_retension~:bool is_ocr_enabled~:int is_anonymized~:bool "
 	                 "is_vision_enabled~:bool is_vision_compress_image~:bool use_planner_mode~:bool "
@@ -53,7 +54,7 @@ static const struct kb_schema schemas[] = {
 	{ "PageListReply", SUCCESS("ProjectPages") },
 	{ "ProgressPage", "id:int name:str state:str reason:str? attempts:int next_try_at:time?" },
 	{ "Progress", "total:int done:int queued:int fetching:int reading:int sources:int failed:int "
-	              "limited:int per_minute:int? seconds_left:int? pages:[ProgressPage]" },
+	              "limited:int per_minute:int? seconds_left:int? pages:[ProgressPage] meaning~:Meaning" },
 	{ "ProgressReply", SUCCESS("Progress") },
 	{ "TextBlock", "type:str page_no:int? second:int? offset:int length:int text:str" },
 	{ "PageText", "page_id:int title:str? format:str pages:int? has_pictures:bool words:int bytes:int from:int "

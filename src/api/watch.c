@@ -28,7 +28,6 @@ struct watcher {
 };
 
 struct kb_watchers {
-	struct kb_store *store;
 	const struct kb_log *log;
 	struct kb_bell bell; /* stopped: all streams end */
 	pthread_t thread;
@@ -83,7 +82,7 @@ static bool look(struct kb_watchers *watchers, struct watcher *watcher)
 
 	kb_buf_init(&json, PROGRESS_MAX);
 	kb_api_jw(watcher->api, &jw, &json);
-	if (!kb_progress_write(watchers->store, &arena, watcher->agent_id, &jw, &err)) {
+	if (!kb_progress_write(watcher->api, &arena, watcher->agent_id, &jw, &err)) {
 		if (err.code == KB_E_NOT_FOUND)
 			goes_on = tell_error(watcher, &err);
 		else /* the next look may go better */
@@ -175,11 +174,10 @@ void kb_watch(struct kb_watchers *watchers, struct kb_call *call)
 		kb_bell_ring(&watchers->bell);
 }
 
-struct kb_watchers *kb_watchers_open(struct kb_store *store, const struct kb_log *log)
+struct kb_watchers *kb_watchers_open(const struct kb_log *log)
 {
 	struct kb_watchers *watchers = kb_xcalloc(1, sizeof(*watchers));
 
-	watchers->store = store;
 	watchers->log = log;
 	kb_bell_init(&watchers->bell, NULL);
 	pthread_mutex_init(&watchers->lock, NULL);

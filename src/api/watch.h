@@ -11,8 +11,8 @@
 
 struct kb_watchers;
 
-/* Both outlive it. */
-struct kb_watchers *kb_watchers_open(struct kb_store *store, const struct kb_log *log);
+/* The log outlives it. */
+struct kb_watchers *kb_watchers_open(const struct kb_log *log);
 /* The streams end. Any thread; NULL is fine. */
 void kb_watchers_stop(struct kb_watchers *watchers);
 /* NULL is fine. */

@@ -56,6 +56,10 @@ struct adding {
 	struct kb_tally_pace pace;
 	int64_t finished_before; /* documents that were done with when the command began */
 	int64_t sources;
+	struct meaning {
+		bool is_said;
+		int64_t passages, ready, left_s; /* -1: it cannot be said */
+	} meaning;                               /* how far passages are found by it */
 	bool changed;
 	int64_t looked_us, next_look_us; /* kb_clock_mono_us() */
 };
@@ -382,6 +386,12 @@ static void take_progress(struct adding *a, const json_t *progress)
 		.left_s = kb_json_int(progress, "seconds_left", -1),
 	};
 	a->sources = kb_json_int(progress, "sources", 0);
+	a->meaning = (struct meaning){
+		.is_said = kb_json_get(progress, "meaning") != NULL,
+		.passages = kb_json_int(kb_json_get(progress, "meaning"), "passages", 0),
+		.ready = kb_json_int(kb_json_get(progress, "meaning"), "ready", 0),
+		.left_s = kb_json_int(kb_json_get(progress, "meaning"), "seconds_left", -1),
+	};
 	a->changed = true;
 }
 
@@ -445,6 +455,30 @@ static bool wait_for_all(struct adding *a, struct kb_err *err)
 	return true;
 }
 
+/* What was added is found by words; whether by meaning too, where the service makes vectors. */
+static bool say_how_found(struct adding *a, struct kb_err *err)
+{
+	struct kb_arena arena = { 0 };
+	json_t *data = kb_remote_call(&a->remote, &arena, "/progress", NULL, err);
+	const struct meaning *m = &a->meaning;
+	char left[KB_TALLY_LEFT_CHARS] = "soon";
+
+	take_progress(a, data);
+	kb_arena_fini(&arena);
+	if (!data)
+		return false;
+	if (!m->is_said || !m->passages)
+		return true;
+	if (m->ready >= m->passages) {
+		fprintf(stderr, "found by words and by meaning\n");
+		return true;
+	}
+	if (m->left_s >= 0)
+		kb_tally_in(m->left_s, left);
+	fprintf(stderr, "found by words now, by meaning %s\n", left);
+	return true;
+}
+
 /* How far it is, for who ends it by Ctrl-C. */
 static volatile sig_atomic_t sent_now, sent_of, line_is_open;
 
@@ -503,7 +537,11 @@ static bool add_all(struct adding *a, struct kb_err *err)
 			finish(a, &a->items[i], "sent", KB_SV(""));
 		}
 	}
-	return wait_for_all(a, err);
+	if (!wait_for_all(a, err))
+		return false;
+	kb_tally_end(&a->tally);
+	fflush(stdout);
+	return !a->wait || say_how_found(a, err);
 }
 
 int kb_cli_add(int argc, char **argv)
@@ -536,7 +574,8 @@ int kb_cli_add(int argc, char **argv)
 	ok = ok && (a.count || kb_fail(&err, KB_E_NOT_FOUND, "there is no file in it"));
 	open = ok && kb_remote_open(&a.remote, &err);
 	ok = open && add_all(&a, &err);
-	kb_tally_end(&a.tally);
+	if (!ok)
+		kb_tally_end(&a.tally);
 	kb_remote_close(&a.remote);
 	free(a.items);
 	free(a.known);

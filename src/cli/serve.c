@@ -14,6 +14,7 @@
 
 #include "api/api.h"
 #include "api/follow.h"
+#include "api/ready.h"
 #include "api/slots.h"
 #include "api/watch.h"
 #include "base/file.h"
@@ -584,6 +585,7 @@ static void start_work(struct service *s)
 	s->chore_models = chore_models(s);
 	api->rates = kb_rates_new();
 	api->slots = kb_slots_new();
+	api->readies = kb_readies_new();
 	api->catalog = kb_catalog_open(
 	        api->store, api->blobs,
 	        &(struct kb_catalog_limits){ .agents = (size_t)plan->open_agents,
@@ -600,7 +602,7 @@ static void start_work(struct service *s)
 	                                                   .log = &s->log,
 	                                                   .custom_depth = plan->custom_depth });
 	api->followers = kb_followers_open(api->store, &s->clock, &s->log);
-	api->watchers = kb_watchers_open(api->store, &s->log);
+	api->watchers = kb_watchers_open(&s->log);
 	kb_answerer_means(api->answerer, s->meaning);
 	api->temp_dir = plan->places.temp;
 	api->notes = kb_notes_start(api->store, &s->log);
@@ -735,6 +737,7 @@ static void close_all(struct service *s)
 	kb_store_close(api->store);
 	kb_slots_free(api->slots);
 	kb_rates_free(api->rates);
+	kb_readies_free(api->readies);
 	kb_meaning_close(s->meaning);
 	kb_block_list_free(s->blocked);
 }

@@ -13,14 +13,27 @@ enum {
 	HOUR_S = 3600,
 };
 
+/* "about 2 min" with what stands before and behind it. */
+static void time_text(const char *before, int64_t left_s, const char *behind,
+                      char out[KB_TALLY_LEFT_CHARS])
+{
+	int64_t unit_s = left_s < 2 * MINUTE_S ? 1 : left_s < 2 * HOUR_S ? MINUTE_S : HOUR_S;
+
+	snprintf(out, KB_TALLY_LEFT_CHARS, "%sabout %" PRId64 " %s%s", before, left_s / unit_s,
+	         unit_s == 1          ? "s"
+	         : unit_s == MINUTE_S ? "min"
+	                              : "h",
+	         behind);
+}
+
 static void left_text(int64_t left_s, char out[KB_TALLY_LEFT_CHARS])
 {
-	if (left_s < 2 * MINUTE_S)
-		snprintf(out, KB_TALLY_LEFT_CHARS, "about %" PRId64 " s left", left_s);
-	else if (left_s < 2 * HOUR_S)
-		snprintf(out, KB_TALLY_LEFT_CHARS, "about %" PRId64 " min left", left_s / MINUTE_S);
-	else
-		snprintf(out, KB_TALLY_LEFT_CHARS, "about %" PRId64 " h left", left_s / HOUR_S);
+	time_text("", left_s, " left", out);
+}
+
+void kb_tally_in(int64_t left_s, char out[KB_TALLY_LEFT_CHARS])
+{
+	time_text("in ", left_s, "", out);
 }
 
 void kb_tally_left(const struct kb_tally *tally, int64_t took_us, char out[KB_TALLY_LEFT_CHARS])

@@ -27,6 +27,9 @@ struct kb_tally {
 enum { KB_TALLY_LEFT_CHARS = 40 };
 void kb_tally_left(const struct kb_tally *tally, int64_t took_us, char out[KB_TALLY_LEFT_CHARS]);
 
+/* "in about 2 min". */
+void kb_tally_in(int64_t left_s, char out[KB_TALLY_LEFT_CHARS]);
+
 /* What stands in the bar, without the moves of the cursor: "[###...] 3 of 6, 1 failed, …". */
 enum { KB_TALLY_BAR_CHARS = 240 };
 void kb_tally_bar(const struct kb_tally *tally, int64_t took_us, char out[KB_TALLY_BAR_CHARS]);

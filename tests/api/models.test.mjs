@@ -1,10 +1,19 @@
 // Vectors and a reranker from servers of the operator's: what they add, and that nothing else stops
 // when they are slow, wrong or away.
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { folder } from "./lib/util.mjs";
 import { counted, figure } from "./lib/figures.mjs";
 import { assert, docent, start, test, until } from "./lib/harness.mjs";
 import { foreign, library, noAnswer, questions } from "./lib/documents.mjs";
 import { models } from "./lib/models.mjs";
 
+/** A file that no agent has. */
+async function note(t) {
+  const file = path.join(await folder(t), "note.txt");
+  await writeFile(file, "Dough rests under a damp cloth.");
+  return file;
+}
 const search = (agent, query, more = {}) => agent.expect(200, "POST", "/search", { json: { query, ...more } });
 const names = ({ passages }) => passages.map((p) => p.filename);
 const embedded = (kb, n = 1) =>
@@ -45,6 +54,34 @@ test("a document is found by its words at once and by its meaning soon after", a
   assert.ok(batch.body.input.includes(`cats.txt\n${pets["cats.txt"]}`), JSON.stringify(batch.body.input));
   assert.ok(!kb.log.includes("sk-secret"), "the key is in no log line");
   await sound(kb);
+});
+
+test("an agent's record and its progress say how far its passages are found by meaning", async (t) => {
+  const server = await models(t);
+  const plain = await start(t);
+  const without = await plain.agent({ files: pets });
+  assert.equal((await without.expect(200, "GET")).meaning, undefined, "nobody makes vectors");
+  assert.equal((await without.expect(200, "GET", "/progress")).meaning, undefined);
+  const kb = await start(t, { env: server.embedEnv() });
+  const agent = await kb.agent({ files: pets });
+  await embedded(kb, 3);
+  const whole = { passages: 3, ready: 3, seconds_left: 0 };
+  assert.deepEqual((await agent.expect(200, "GET")).meaning, whole);
+  assert.deepEqual((await agent.expect(200, "GET")).meaning, whole, "answered from memory");
+  assert.deepEqual((await agent.expect(200, "GET", "/progress")).meaning, whole);
+  await agent.add({ "bread.txt": "Knead the dough for ten minutes and let it rest." });
+  await until("the fourth", async () => (await agent.expect(200, "GET")).meaning.ready === 4);
+  const { stderr } = await docent([
+    "add",
+    "--url",
+    kb.url,
+    "--key",
+    kb.key,
+    "--agent",
+    String(agent.id),
+    await note(t),
+  ]);
+  assert.match(stderr, /^found by words (now, by meaning (soon|in about \d+ s)|and by meaning)\n$/);
 });
 
 test("a question's vector is asked for once, over kept connections", async (t) => {

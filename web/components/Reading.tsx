@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { ago, duration, number } from "../lib/format";
+import { ago, duration, number, percent } from "../lib/format";
 import { agent, progress, readAgent, readProgress, readStats } from "../lib/state";
 import { w } from "../words/dashboard";
 
@@ -44,12 +44,19 @@ export function useProgress(id: number, changed?: () => void) {
 /** Whether the agent answers, and how many documents are on their way. */
 export function Live() {
   const queued = progress.value?.queued ?? 0;
+  const meaning = progress.value?.meaning;
   const active = agent.value?.is_chat_active;
   return (
     <span class={`live ${active ? "" : "off"}`} role="status">
       <i />
       {active ? w.answering : w.notAnswering}
       {queued > 0 && ` · ${w.beingRead(queued)}`}
+      {meaning && meaning.ready < meaning.passages && (
+        <>
+          {` · ${w.byMeaning(percent(meaning.ready / meaning.passages))}`}
+          {meaning.seconds_left !== null && `, ${w.left(duration(meaning.seconds_left))}`}
+        </>
+      )}
     </span>
   );
 }

@@ -104,6 +104,8 @@ export interface Progress {
     reason: string | null;
     next_try_at: string | null;
   }[];
+  /** How far passages are found by meaning too; missing where nobody makes vectors. */
+  meaning?: { passages: number; ready: number; seconds_left: number | null };
 }
 
 export interface Label {

@@ -128,6 +128,7 @@ const de: Words = {
   nextPassage: "Nächste Stelle",
   beingReadTitle: "Wird gelesen",
   left: (time: string) => `noch etwa ${time}`,
+  byMeaning: (share: string) => `nach Worten schon gefunden, nach Bedeutung zu ${share}`,
   readingNow: "wird gelesen",
   waits: "wartet, bis es an der Reihe ist",
   nextTry: (when) => `Nächster Versuch ${when}.`,

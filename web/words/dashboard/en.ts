@@ -126,6 +126,7 @@ const en = {
   nextPassage: "Next passage",
   beingReadTitle: "Being read",
   left: (time: string) => `about ${time} left`,
+  byMeaning: (share: string) => `found by words, by meaning ${share}`,
   readingNow: "reading",
   waits: "waits its turn",
   nextTry: (when: string) => `Next try ${when}.`,

@@ -126,6 +126,7 @@ const es: Words = {
   nextPassage: "Pasaje siguiente",
   beingReadTitle: "Leyéndose",
   left: (time) => `faltan aproximadamente ${time}`,
+  byMeaning: (share) => `se encuentra por palabras, por significado ${share}`,
   readingNow: "leyendo",
   waits: "espera su turno",
   nextTry: (when) => `Próximo intento ${when}.`,

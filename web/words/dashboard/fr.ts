@@ -130,6 +130,7 @@ const fr: Words = {
   nextPassage: "Passage suivant",
   beingReadTitle: "En cours de lecture",
   left: (time) => `encore ${time} environ`,
+  byMeaning: (share) => `trouvé par mots, par sens ${share}`,
   readingNow: "lecture",
   waits: "attend son tour",
   nextTry: (when) => `Prochain essai ${when}.`,

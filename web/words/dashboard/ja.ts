@@ -126,6 +126,7 @@ const ja: Words = {
   nextPassage: "次の箇所",
   beingReadTitle: "読み取り中",
   left: (time) => `残り約 ${time}`,
+  byMeaning: (share) => `語で検索可能、意味では ${share}`,
   readingNow: "読み取り中",
   waits: "順番待ち",
   nextTry: (when) => `次の試行：${when}。`,

@@ -126,6 +126,7 @@ const pt: Words = {
   nextPassage: "Próximo trecho",
   beingReadTitle: "Em leitura",
   left: (time) => `faltam cerca de ${time}`,
+  byMeaning: (share) => `encontrado por palavras, por significado ${share}`,
   readingNow: "lendo",
   waits: "espera sua vez",
   nextTry: (when) => `Próxima tentativa ${when}.`,

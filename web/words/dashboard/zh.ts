@@ -125,6 +125,7 @@ const zh: Words = {
   nextPassage: "下一段",
   beingReadTitle: "正在读取",
   left: (time) => `约剩 ${time}`,
+  byMeaning: (share) => `已可按词查找,按含义 ${share}`,
   readingNow: "读取中",
   waits: "等待轮到",
   nextTry: (when) => `下次尝试：${when}。`,
