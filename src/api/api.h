@@ -64,6 +64,7 @@ struct kb_api {
 	struct kb_models *models; /* the operator's catalogue */
 	struct kb_aliases aliases;
 	struct kb_rates *rates;
+	struct kb_embeddings *embeddings; /* whose turn it is to have vectors made (embeddings.h) */
 	struct kb_readies *readies;       /* what of agents can be found by meaning (ready.h) */
 	struct kb_clock *clock;
 	const struct kb_log *log;

@@ -287,6 +287,14 @@ static const struct kb_api_route routes[] = {
 	{ "GET", V1 "/models/{model}", kb_models_read, .right = KB_RIGHT_KEY,
 	  .tag = "Conversations", .summary = "One of them",
 	  .response = "ChatModel", .status = 200 },
+	{ "POST", V1 "/embeddings", kb_embeddings_create, .right = KB_RIGHT_KEY,
+	  .body_max = FORM_MAX,
+	  .tag = "Conversations",
+	  .summary = "Vectors of texts, in the form that client libraries speak: those that an "
+	             "agent's passages (input_type passage, or \"passage: \" before the text) and "
+	             "questions (query, \"query: \") get",
+	  .request = "EmbeddingFields", .response = "EmbeddingReply", .status = 200,
+	  .also = { 404, 501, 502 } },
 	{ "GET", AGENT "/models", kb_models_list, .right = KB_RIGHT_KEY,
 	  .tag = "Conversations",
 	  .summary = "The agent as the one model of its own chat/completions",

@@ -96,6 +96,9 @@ bool kb_user_read(struct kb_call *call, struct kb_err *err);
 bool kb_user_update(struct kb_call *call, struct kb_err *err);
 bool kb_user_search(struct kb_call *call, struct kb_err *err);
 bool kb_limits_usage(struct kb_call *call, struct kb_err *err);
+/* embeddings.c */
+bool kb_embeddings_create(struct kb_call *call, struct kb_err *err);
+
 /* completions.c */
 bool kb_completions_create(struct kb_call *call, struct kb_err *err);
 /* models.c */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "api/embeddings.h"
 #include "api/follow.h"
 #include "api/ready.h"
 #include "api/slots.h"
@@ -586,6 +587,7 @@ static void start_work(struct service *s)
 	api->rates = kb_rates_new();
 	api->slots = kb_slots_new();
 	api->readies = kb_readies_new();
+	api->embeddings = kb_embeddings_new();
 	api->catalog = kb_catalog_open(
 	        api->store, api->blobs,
 	        &(struct kb_catalog_limits){ .agents = (size_t)plan->open_agents,
@@ -738,6 +740,7 @@ static void close_all(struct service *s)
 	kb_slots_free(api->slots);
 	kb_rates_free(api->rates);
 	kb_readies_free(api->readies);
+	kb_embeddings_free(api->embeddings);
 	kb_meaning_close(s->meaning);
 	kb_block_list_free(s->blocked);
 }

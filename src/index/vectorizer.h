@@ -39,6 +39,7 @@ struct kb_vectorizer {
 	/* How it does, a line for each way it is asked, `lines` of them. */
 	void (*stats)(void *arg, struct kb_health_stats *out);
 	void *arg;
+	struct kb_sv model; /* its name, for clients; lives as long as the vectorizer */
 	size_t lines;
 	size_t batch_texts, batch_bytes; /* of one call of embed, at most */
 	size_t text_bytes;               /* of one text; longer ones are cut */

@@ -354,6 +354,7 @@ struct kb_embedder *kb_embedder_open(const struct kb_embedder_config *config, st
 		                                .question = question,
 		                                .stats = stats,
 		                                .arg = e,
+		                                .model = kb_sv_str(e->model),
 		                                .lines = LINES,
 		                                .batch_texts = KB_EMBED_BATCH_TEXTS,
 		                                .batch_bytes = KB_EMBED_BATCH_BYTES,

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assert, start, test } from "./lib/harness.mjs";
 import { followUp, foreign, library, lighthouses, noAnswer, questions } from "./lib/documents.mjs";
+import { models } from "./lib/models.mjs";
 import { fileOf } from "./lib/util.mjs";
 
 const installed =
@@ -38,6 +39,19 @@ test("openai: a whole answer with its citations", options, async (t) => {
   assert.deepEqual(
     [answer.choices[0].finish_reason, answer.model, answer.citations],
     ["stop", "docent", [(await agent.page("lighthouse.md")).id]],
+  );
+});
+
+test("openai: vectors of texts", options, async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.embedEnv() });
+  const client = await openai(kb, { path: "" }, { maxRetries: 0 });
+  const ask = { model: "double-small", input: ["The ferry leaves at eight.", "query: when does the ferry leave?"] };
+  const made = await client.embeddings.create(ask);
+  const plain = await client.embeddings.create({ ...ask, encoding_format: "float" });
+  assert.equal(made.data.length, 2);
+  made.data.forEach(({ embedding }, i) =>
+    embedding.forEach((x, k) => assert.ok(Math.abs(x - plain.data[i].embedding[k]) < 1e-6)),
   );
 });
 

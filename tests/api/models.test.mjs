@@ -84,6 +84,37 @@ test("an agent's record and its progress say how far its passages are found by m
   assert.match(stderr, /^found by words (now, by meaning (soon|in about \d+ s)|and by meaning)\n$/);
 });
 
+test("vectors of texts are made in the form that client libraries speak", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.embedEnv() });
+  const input = ["The ferry leaves at eight.", "query: when does the ferry leave?"];
+  const made = async (more) => (await kb.api("POST", "/embeddings", { json: { input, ...more } })).json;
+  const plain = await made({ model: "double-small" });
+  const packed = await made({ encoding_format: "base64", input_type: "query" });
+  assert.deepEqual([plain.object, plain.model, plain.data.length], ["list", "double-small", 2]);
+  assert.ok(plain.data[0].embedding.length > 1 && plain.usage.total_tokens > 5);
+  const bytes = Buffer.from(packed.data[0].embedding, "base64");
+  assert.equal(bytes.length, 4 * plain.data[0].embedding.length);
+  plain.data[0].embedding.forEach((x, k) => assert.ok(Math.abs(x - bytes.readFloatLE(4 * k)) < 1e-6));
+  assert.ok(server.texts().includes("when does the ferry leave?"), "the word before it says what it is");
+  const refused = async (status, json, says) => {
+    const reply = await kb.api("POST", "/embeddings", { json });
+    assert.equal(reply.status, status, reply.text);
+    assert.match(reply.text, says);
+  };
+  await refused(400, {}, /input must be a text or a list of texts/);
+  await refused(400, { input: [] }, /input must be a text/);
+  await refused(400, { input: [[1, 2]] }, /numbers of tokens are not taken/);
+  await refused(400, { input: ["a", " "] }, /input 1 has no words/);
+  await refused(400, { input: Array(65).fill("a") }, /more than 64 texts/);
+  await refused(400, { input: "a", input_type: "sonnet" }, /input_type is query or passage/);
+  await refused(400, { input: "a", encoding_format: "hex" }, /encoding_format is float or base64/);
+  await refused(400, { input: "a", dimensions: 7 }, /dimensions is 7, the model has/);
+  await refused(404, { input: "a", model: "another" }, /The model of this service is double-small/);
+  const none = await start(t);
+  assert.equal((await none.api("POST", "/embeddings", { json: { input: "a" } })).status, 501);
+});
+
 test("a question's vector is asked for once, over kept connections", async (t) => {
   const server = await models(t);
   const kb = await start(t, { env: server.embedEnv() });
