@@ -388,7 +388,12 @@ export default function Ask({ id }: { id: number }) {
                             <span>
                               {turn.error.value}{" "}
                               {turn.again.value && (
-                                <Button kind="quiet" icon="refresh" onClick={() => void talk.retry(turn)}>
+                                <Button
+                                  kind="quiet"
+                                  icon="refresh"
+                                  disabled={talk.busy.value}
+                                  onClick={() => void talk.retry(turn)}
+                                >
                                   {w.tryAgain}
                                 </Button>
                               )}
