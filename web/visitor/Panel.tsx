@@ -15,7 +15,7 @@ import { Field } from "./Field";
 import { Foot } from "./Foot";
 import { Opening } from "./Opening";
 import { Share } from "./Share";
-import { Talks } from "./Talks";
+import type { Talks } from "./Talks";
 import type Viewer from "./Viewer";
 
 const NEAR = 60;
@@ -87,6 +87,15 @@ function useViewer({ look }: Settings, visitor: Visitor) {
   return { viewed, View: View?.it, open: look.is_pdf_viewer ? open : undefined, close: () => setViewed(null) };
 }
 
+/** The list of earlier talks, which is fetched when it is first opened. */
+function useTalks(opened: boolean, onFailure: () => void) {
+  const [List, setList] = useState<{ it: typeof Talks } | null>(null);
+  useEffect(() => {
+    if (opened && !List) void part(() => import("./Talks")).then((found) => setList({ it: found.Talks }), onFailure);
+  }, [opened]);
+  return List?.it;
+}
+
 interface Props {
   settings: Settings;
   visitor: Visitor;
@@ -102,6 +111,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
     files = useSignal<File[]>([]),
     note = useSignal("");
   const [listing, setListing] = useState(false);
+  const List = useTalks(listing, () => setListing(false));
   const [more, setMore] = useState(false);
   const [dropping, setDropping] = useState(false);
   const { box, following, toEnd, onScroll } = useFollow(visitor);
@@ -222,7 +232,7 @@ export function Panel({ settings, visitor, starters, onClose }: Props) {
       </Bar>
       <main>
         {listing ? (
-          <Talks visitor={visitor} onClose={() => setListing(false)} />
+          List && <List visitor={visitor} onClose={() => setListing(false)} />
         ) : (
           <div class="log" ref={box} onScroll={onScroll} tabIndex={0} role="region" aria-label={t.messages}>
             <div class="talk">
