@@ -270,13 +270,15 @@ bool kb_embeddings_create(struct kb_call *call, struct kb_err *err)
 	const float *rows[TEXTS_MAX];
 	bool ok;
 
+	if (!read_texts(call, asked, err))
+		return false;
 	if (!with)
 		return kb_fail(err, KB_E_UNSUPPORTED,
 		               "This service makes no vectors: it runs without an encoder");
 	if (!with->column(with->arg, &asked->column, err))
 		return false;
 	asked->model = with->model;
-	if (!read_form(call, asked, err) || !read_texts(call, asked, err)
+	if (!read_form(call, asked, err)
 	    || !take_place(call->api->embeddings, call->key.account_id, err))
 		return false;
 	ok = make(call, asked, rows, err);
