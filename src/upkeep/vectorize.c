@@ -310,7 +310,7 @@ static size_t first_of(const struct kb_vectorize *v, const struct kb_vectors_mis
 	for (size_t i = 0; i < count; i++)
 		if (missing[i].agent_id == v->failed_agent_id
 		    && missing[i].segment_id == v->failed_segment_id)
-			return i + 1;
+			return i + 1 < count ? i + 1 : 0;
 	return 0;
 }
 
@@ -330,15 +330,16 @@ static bool go_on_with(struct kb_vectorize *v, const struct kb_vectors_missing *
 }
 
 /* Goes through the segments that miss the column, agents with the least to do first; after some
- * seconds it ends, for smaller ones may have come. *more: there is something left for this node. */
+ * seconds it ends, for smaller ones may have come. *more: something was done, and there may be
+ * more. */
 static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 {
 	struct kb_vectors_want want = { .limit = SEGMENTS_AT_ONCE };
-	int64_t start = kb_clock_mono_us();
 	struct kb_vectors_missing *missing;
 	struct kb_vector_column column;
 	struct kb_arena arena = { 0 };
 	size_t count = 0, first;
+	int64_t start;
 	bool ok = v->with.column(v->with.arg, &column, err);
 
 	if (ok) {
@@ -349,7 +350,7 @@ static bool go_round(struct kb_vectorize *v, bool *more, struct kb_err *err)
 	first = ok ? first_of(v, missing, count) : 0;
 	if (ok)
 		atomic_store(&v->waiting, (int64_t)count);
-	*more = first > 0;
+	start = kb_clock_mono_us(); /* a long list takes nobody's turn */
 	v->failed_agent_id = v->failed_segment_id = 0;
 	for (size_t i = first; ok && i < count && kb_clock_mono_us() - start < PART_US; i++) {
 		bool taken = false;
@@ -379,7 +380,9 @@ static void *run(void *arg)
 		bool more = false;
 
 		if (go_round(v, &more, &err)) {
-			failed = false;
+			/* Where all that waits is in other hands, nobody knows whether it would go.
+			 */
+			failed = failed && !more && atomic_load(&v->waiting) > 0;
 			rest(v, more ? 1 : LOOK_MS);
 			continue;
 		}

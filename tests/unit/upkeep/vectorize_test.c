@@ -262,6 +262,17 @@ static void test_pauses(struct kb_test *t)
 	CHECK_INT(t, figures.failures, 1);
 	CHECK_INT(t, atomic_load(&encoder.asked), 1);
 
+	t->row = "each further failure is waited out twice as long, of a single segment too";
+	atomic_store(&encoder.left_to_fail, 100);
+	with.pause_first_ms = 600; /* so at 0, .6 and 1.8 s */
+	v = start(&w, &with);
+	stats_at(v, 0, 2);
+	usleep(800000);
+	kb_vectorize_stats(v, &figures);
+	kb_vectorize_stop(v);
+	CHECK_INT(t, figures.failures, 2);
+	atomic_store(&encoder.left_to_fail, 1);
+
 	t->row = "one that asks for none is asked again at the next look";
 	with.pause_first_ms = with.pause_most_ms = 0;
 	v = start(&w, &with);
