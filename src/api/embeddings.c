@@ -12,6 +12,7 @@
 
 #include "api/embeddings.h"
 #include "api/routes.h"
+#include "base/utf8.h"
 #include "index/vectorizer.h"
 #include "write/tokens.h"
 
@@ -179,25 +180,48 @@ static bool read_form(struct kb_call *call, struct asked *asked, struct kb_err *
 
 /* ---- vectors ---- */
 
+/* The next passages from *at on, as many as the vectorizer takes at once; *at is then behind them.
+ */
+static bool make_batch(struct kb_call *call, const struct asked *asked, size_t *at,
+                       const float **rows, struct kb_err *err)
+{
+	const struct kb_vectorizer *with = call->api->vectorizer;
+	struct kb_sv texts[TEXTS_MAX];
+	size_t places[TEXTS_MAX], count = 0, bytes = 0;
+	const float *made;
+
+	for (; *at < asked->count && count < with->batch_texts; ++*at) {
+		struct kb_sv text = kb_utf8_cut(asked->texts[*at], with->text_bytes);
+
+		if (asked->questions[*at])
+			continue;
+		if (count && bytes + text.n > with->batch_bytes)
+			break;
+		bytes += text.n;
+		places[count] = *at;
+		texts[count++] = text;
+	}
+	if (!count)
+		return true;
+	if (!with->embed(with->arg, call->arena, texts, count, &made, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		rows[places[i]] = made + i * asked->column.dims;
+	return true;
+}
+
 static bool make(struct kb_call *call, const struct asked *asked, const float **rows,
                  struct kb_err *err)
 {
 	const struct kb_vectorizer *with = call->api->vectorizer;
-	struct kb_sv *passages = KB_NEW_ARRAY(call->arena, asked->count, struct kb_sv);
-	size_t count = 0, at = 0;
-	const float *made = NULL;
 
-	for (size_t i = 0; i < asked->count; i++)
-		if (!asked->questions[i])
-			passages[count++] = asked->texts[i];
-	if (count && !with->embed(with->arg, call->arena, passages, count, &made, err))
-		return false;
-	for (size_t i = 0; i < asked->count; i++) {
-		if (!asked->questions[i])
-			rows[i] = made + at++ * asked->column.dims;
-		else if (!with->question(with->arg, call->arena, asked->texts[i], &rows[i], err))
+	for (size_t at = 0; at < asked->count;)
+		if (!make_batch(call, asked, &at, rows, err))
 			return false;
-	}
+	for (size_t i = 0; i < asked->count; i++)
+		if (asked->questions[i]
+		    && !with->question(with->arg, call->arena, asked->texts[i], &rows[i], err))
+			return false;
 	return true;
 }
 

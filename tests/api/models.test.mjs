@@ -115,6 +115,37 @@ test("vectors of texts are made in the form that client libraries speak", async 
   assert.equal((await none.api("POST", "/embeddings", { json: { input: "a" } })).status, 501);
 });
 
+test("many vectors are asked for in batches, and of an account one call at a time is worked on", async (t) => {
+  const server = await models(t);
+  const kb = await start(t, { env: server.embedEnv() });
+  const make = (input, key) => kb.api("POST", "/embeddings", { json: { input }, key });
+  const input = Array.from({ length: 40 }, (_, i) => `ferry ${i}`);
+  assert.equal((await make(input)).json.data.length, 40);
+  assert.deepEqual(
+    server.asked("/v1/embeddings").map(({ body }) => body.input.length),
+    [1, 32, 8],
+    "how long they are, then as many as one request takes",
+  );
+  let go;
+  const held = new Promise((arrived) => {
+    server.ways.push((body, send) => {
+      go = () => send(server.embeddings(body.input));
+      arrived();
+    });
+  });
+  const first = make("ferry");
+  await held;
+  const second = await make("harbour");
+  assert.equal(second.status, 429);
+  assert.match(second.text, /one call at a time/);
+  assert.equal(second.headers["retry-after"], "1");
+  const other = await kb.newKey({ account: "somebody else" });
+  assert.equal((await make("harbour", other)).status, 200);
+  go();
+  assert.equal((await first).status, 200);
+  assert.equal((await make("harbour")).status, 200, "its turn is over");
+});
+
 test("a question's vector is asked for once, over kept connections", async (t) => {
   const server = await models(t);
   const kb = await start(t, { env: server.embedEnv() });
