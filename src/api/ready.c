@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "upkeep/upkeep.h"
 
 enum { SLOTS = 1024 };
@@ -91,9 +90,12 @@ bool kb_ready_read(const struct kb_api *api, int64_t agent_id, int64_t index_ver
 	            &out->figures, err))
 		return false;
 	/* Read behind the version: at worst the figures are newer than it says. */
-	pthread_mutex_lock(&readies->lock);
-	*slot_of(readies, agent_id) = (struct slot){ agent_id, index_version, out->figures };
-	pthread_mutex_unlock(&readies->lock);
+	if (index_version) {
+		pthread_mutex_lock(&readies->lock);
+		*slot_of(readies, agent_id) =
+		        (struct slot){ agent_id, index_version, out->figures };
+		pthread_mutex_unlock(&readies->lock);
+	}
 	out->is_said = true;
 	out->seconds_left = seconds_left(api, &out->figures);
 	return true;

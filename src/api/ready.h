@@ -10,7 +10,8 @@
 #include "api/api.h"
 #include "store/vectors.h"
 
-/* What was asked for lately, by the agent's index version: nothing else changes the figures. */
+/* What was asked for lately, by the agent's index version: every vector that is made raises it. A
+ * damaged column that is dropped does not; it counts until it is made again. */
 struct kb_readies;
 struct kb_readies *kb_readies_new(void);
 void kb_readies_free(struct kb_readies *readies);
