@@ -455,28 +455,28 @@ static bool wait_for_all(struct adding *a, struct kb_err *err)
 	return true;
 }
 
-/* What was added is found by words; whether by meaning too, where the service makes vectors. */
-static bool say_how_found(struct adding *a, struct kb_err *err)
+/* What was added is found by words; whether by meaning too, where the service makes vectors. A
+ * service that does not answer has all the same what it was given. */
+static void say_how_found(struct adding *a)
 {
 	struct kb_arena arena = { 0 };
-	json_t *data = kb_remote_call(&a->remote, &arena, "/progress", NULL, err);
+	struct kb_err err;
+	json_t *data = kb_remote_call(&a->remote, &arena, "/progress", NULL, &err);
 	const struct meaning *m = &a->meaning;
 	char left[KB_TALLY_LEFT_CHARS] = "soon";
 
-	take_progress(a, data);
+	if (data)
+		take_progress(a, data);
 	kb_arena_fini(&arena);
-	if (!data)
-		return false;
-	if (!m->is_said || !m->passages)
-		return true;
+	if (!data || !m->is_said || !m->passages)
+		return;
 	if (m->ready >= m->passages) {
 		fprintf(stderr, "found by words and by meaning\n");
-		return true;
+		return;
 	}
 	if (m->left_s >= 0)
 		kb_tally_in(m->left_s, left);
 	fprintf(stderr, "found by words now, by meaning %s\n", left);
-	return true;
 }
 
 /* How far it is, for who ends it by Ctrl-C. */
@@ -537,11 +537,7 @@ static bool add_all(struct adding *a, struct kb_err *err)
 			finish(a, &a->items[i], "sent", KB_SV(""));
 		}
 	}
-	if (!wait_for_all(a, err))
-		return false;
-	kb_tally_end(&a->tally);
-	fflush(stdout);
-	return !a->wait || say_how_found(a, err);
+	return wait_for_all(a, err);
 }
 
 int kb_cli_add(int argc, char **argv)
@@ -574,8 +570,10 @@ int kb_cli_add(int argc, char **argv)
 	ok = ok && (a.count || kb_fail(&err, KB_E_NOT_FOUND, "there is no file in it"));
 	open = ok && kb_remote_open(&a.remote, &err);
 	ok = open && add_all(&a, &err);
-	if (!ok)
-		kb_tally_end(&a.tally);
+	kb_tally_end(&a.tally);
+	fflush(stdout);
+	if (ok && a.wait && a.tally.failed < a.tally.count)
+		say_how_found(&a);
 	kb_remote_close(&a.remote);
 	free(a.items);
 	free(a.known);
