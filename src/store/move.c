@@ -7,6 +7,7 @@
 #include "store/move_own.h"
 #include "store/move_tables.h"
 #include "store/segments_own.h"
+#include "store/statements.h"
 
 #define KB_SQL_MOVE_COMING  1
 #define KB_SQL_MOVE_LEAVING 3

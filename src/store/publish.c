@@ -1,5 +1,7 @@
 #include "store/publish.h"
 
+#include "store/statements.h"
+
 enum {
 	LOCK,
 	THERE,

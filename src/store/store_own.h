@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "db/db.h"
+#include "store/statements.h"
 #include "store/store.h"
 
 struct kb_cache;

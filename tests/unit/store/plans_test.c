@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "raw.h"
 #include "server.h"
+#include "store/statements.h"
 
 enum {
 	ROWS = 4000, /* of each table that grows */

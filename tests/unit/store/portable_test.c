@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "db/db.h"
 #include "server.h"
+#include "store/statements.h"
 
 /* ---- SQLite ---- */
 

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "fixture.h"
 #include "store/labels.h"
+#include "store/statements.h"
 
 /* ---- every table and column has been thought of ---- */
 
